@@ -1,0 +1,25 @@
+"""What can go wrong, said so that it can be acted on.
+
+A message says where, what was found and what was expected. Each class carries the exit code of the command line:
+2 for wrong usage, configuration or an output that cannot be written, 3 for input that cannot be read or is invalid.
+"""
+
+
+class CalipersError(Exception):
+    """Anything Calipers refuses to do, with the reason."""
+
+    exit_code = 2
+
+
+class ConfigError(CalipersError):
+    """An option, a configuration file or a mapping file is wrong."""
+
+
+class OutputError(CalipersError):
+    """A result cannot be written."""
+
+
+class InputError(CalipersError):
+    """An input cannot be read, or is not what it has to be."""
+
+    exit_code = 3

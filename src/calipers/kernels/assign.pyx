@@ -1,0 +1,132 @@
+"""Pairs to partners: each object at most one.
+
+Pairs are sorted within their record by overlap (descending), then truth index, then pred index. Going through them in
+that order and taking every pair whose two objects are still free is the greedy matching; its part above a threshold
+is the greedy matching at that threshold.
+"""
+
+from cpython.mem cimport PyMem_Calloc, PyMem_Free, PyMem_Malloc
+from libc.stdlib cimport qsort
+
+from .column cimport Column
+
+
+cdef struct Pair:
+    long long score
+    int truth, pred
+
+
+cdef inline bint comes_before(const Pair* a, const Pair* b) noexcept nogil:
+    if a.score != b.score:
+        return a.score > b.score
+    if a.truth != b.truth:
+        return a.truth < b.truth
+    return a.pred < b.pred
+
+
+cdef int compare(const void* a, const void* b) noexcept nogil:
+    return -1 if comes_before(<const Pair*> a, <const Pair*> b) else 1      # no two pairs are equal
+
+
+cdef void sort_pairs(Pair* pairs, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t i, j
+    cdef Pair moving
+    if n > 32:
+        qsort(pairs, n, sizeof(Pair), compare)
+        return
+    for i in range(1, n):
+        moving = pairs[i]
+        j = i
+        while j > 0 and comes_before(&moving, &pairs[j - 1]):
+            pairs[j] = pairs[j - 1]
+            j -= 1
+        pairs[j] = moving
+
+
+def sort_by_overlap(offsets, *parts):
+    """Columns (truth, pred, score) of all parts together, sorted within each record.
+
+    `offsets` are the truth side's; each part is such a triple of columns in the order of records.
+    """
+    cdef const long long[::1] ends = offsets
+    cdef Py_ssize_t total = 0, record, start = 0, size = 0, k
+    cdef list sources = [PairSource(*part) for part in parts]
+    cdef PairSource source
+    cdef Column truth, pred, score
+    cdef Pair* pairs
+    for source in sources:
+        total += source.size
+    truth, pred, score = Column("i", total), Column("i", total), Column("q", total)
+    pairs = <Pair*> PyMem_Malloc((total + 1) * sizeof(Pair))
+    if pairs == NULL:
+        raise MemoryError()
+    for record in range(ends.shape[0] - 1):
+        for source in sources:
+            while source.at < source.size and source.truth[source.at] < ends[record + 1]:
+                pairs[size].truth = source.truth[source.at]
+                pairs[size].pred = source.pred[source.at]
+                pairs[size].score = source.score[source.at]
+                source.at += 1
+                size += 1
+        sort_pairs(pairs + start, size - start)
+        start = size
+    for k in range(total):
+        (<int*> truth.data)[k] = pairs[k].truth
+        (<int*> pred.data)[k] = pairs[k].pred
+        (<long long*> score.data)[k] = pairs[k].score
+    PyMem_Free(pairs)
+    return truth, pred, score
+
+
+cdef class PairSource:
+    cdef const int[::1] truth, pred
+    cdef const long long[::1] score
+    cdef Py_ssize_t at, size
+
+    def __cinit__(self, truth, pred, score):
+        self.truth, self.pred, self.score = truth, pred, score
+        self.at, self.size = 0, self.truth.shape[0]
+
+
+def greedy(pairs, Py_ssize_t truth_count, Py_ssize_t pred_count, long long least, truth_labels=None, pred_labels=None):
+    """Columns (truth, pred, score) of the greedy matching of sorted pairs with a score of at least `least`.
+
+    With labels (codes, -1 for none), only pairs of equal labels count, and none matches nothing.
+    """
+    cdef const int[::1] truth = pairs.truth, pred = pairs.pred
+    cdef const long long[::1] score = pairs.score
+    cdef bint labelled = truth_labels is not None
+    cdef const int[::1] a = truth_labels if labelled else truth
+    cdef const int[::1] b = pred_labels if labelled else pred
+    cdef Column out_truth = Column("i"), out_pred = Column("i"), out_score = Column("q")
+    cdef char* taken = <char*> PyMem_Calloc(truth_count + pred_count + 1, 1)
+    cdef Py_ssize_t k
+    cdef int i, j
+    if taken == NULL:
+        raise MemoryError()
+    for k in range(truth.shape[0]):
+        i = truth[k]
+        j = pred[k]
+        if score[k] < least or taken[i] or taken[truth_count + j]:
+            continue
+        if labelled and (a[i] < 0 or a[i] != b[j]):
+            continue
+        taken[i] = taken[truth_count + j] = 1
+        out_truth.push_int32(i)
+        out_pred.push_int32(j)
+        out_score.push_int64(score[k])
+    PyMem_Free(taken)
+    return out_truth, out_pred, out_score
+
+
+def first_pairs(index, Py_ssize_t count):
+    """For each object the position of its first pair, -1 without one: of sorted pairs, its best."""
+    cdef const int[::1] objects = index
+    cdef Column first = Column("i", count)
+    cdef int* out = <int*> first.data
+    cdef Py_ssize_t k
+    for k in range(count):
+        out[k] = -1
+    for k in range(objects.shape[0] - 1, -1, -1):
+        out[objects[k]] = k
+    return first

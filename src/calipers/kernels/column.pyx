@@ -1,0 +1,126 @@
+"""A growing array of one number type that numpy, memoryviews and kernels read without a copy.
+
+Formats are those of `struct`: d (float64), q (int64), i (int32), h (int16), B (uint8).
+"""
+
+from cpython.buffer cimport PyBUF_FORMAT, PyBUF_ND, PyBUF_STRIDES
+from cpython.mem cimport PyMem_Free, PyMem_Realloc
+
+cdef dict ITEM_SIZES = {"d": 8, "q": 8, "i": 4, "h": 2, "B": 1}
+
+
+cdef class Column:
+    """`Column("d")` is empty; `Column("d", 5)` holds five zeros."""
+
+    def __cinit__(self, str format, Py_ssize_t size=0):
+        self.itemsize = ITEM_SIZES[format]
+        self.format = format.encode()
+        self.data = NULL
+        self.resize(size)
+
+    def __dealloc__(self):
+        PyMem_Free(self.data)
+
+    def __len__(self):
+        return self.size
+
+    def __getitem__(self, index):
+        return memoryview(self)[index]
+
+    def __iter__(self):
+        return iter(memoryview(self))
+
+    def __reduce__(self):
+        return _restored, (self.format.decode(), bytes(memoryview(self).cast("B")))
+
+    def tolist(self):
+        """The numbers as a list."""
+        return memoryview(self).tolist()
+
+    cdef int reserve(self, Py_ssize_t items) except -1:
+        """Room for `items` more."""
+        cdef Py_ssize_t needed = self.size + items
+        cdef Py_ssize_t room
+        cdef char* moved
+        if needed <= self.capacity:
+            return 0
+        if self.exports:
+            raise BufferError("a column that is being read cannot grow")
+        room = max(needed, self.capacity * 2, 16)
+        moved = <char*> PyMem_Realloc(self.data, room * self.itemsize)
+        if moved == NULL:
+            raise MemoryError()
+        self.data = moved
+        self.capacity = room
+        return 0
+
+    cdef int resize(self, Py_ssize_t items) except -1:
+        """Cut to `items`, or fill up with zeros."""
+        cdef Py_ssize_t i
+        if items > self.size:
+            self.reserve(items - self.size)
+            for i in range(self.size * self.itemsize, items * self.itemsize):
+                self.data[i] = 0
+        elif self.data == NULL:
+            self.reserve(1)
+        self.size = items
+        return 0
+
+    cdef int push_double(self, double value) except -1:
+        self.reserve(1)
+        (<double*> self.data)[self.size] = value
+        self.size += 1
+        return 0
+
+    cdef int push_int64(self, long long value) except -1:
+        self.reserve(1)
+        (<long long*> self.data)[self.size] = value
+        self.size += 1
+        return 0
+
+    cdef int push_int32(self, int value) except -1:
+        self.reserve(1)
+        (<int*> self.data)[self.size] = value
+        self.size += 1
+        return 0
+
+    cdef int push_int16(self, short value) except -1:
+        self.reserve(1)
+        (<short*> self.data)[self.size] = value
+        self.size += 1
+        return 0
+
+    cdef int push_uint8(self, unsigned char value) except -1:
+        self.reserve(1)
+        (<unsigned char*> self.data)[self.size] = value
+        self.size += 1
+        return 0
+
+    def __getbuffer__(self, Py_buffer* buffer, int flags):
+        self.shape[0] = self.size
+        self.strides[0] = self.itemsize
+        buffer.buf = self.data
+        buffer.obj = self
+        buffer.len = self.size * self.itemsize
+        buffer.itemsize = self.itemsize
+        buffer.readonly = 0
+        buffer.ndim = 1
+        buffer.format = <char*> self.format if flags & PyBUF_FORMAT else NULL
+        buffer.shape = self.shape if flags & PyBUF_ND else NULL
+        buffer.strides = self.strides if (flags & PyBUF_STRIDES) == PyBUF_STRIDES else NULL
+        buffer.suboffsets = NULL
+        buffer.internal = NULL
+        self.exports += 1
+
+    def __releasebuffer__(self, Py_buffer* buffer):
+        self.exports -= 1
+
+
+def _restored(str format, bytes content):
+    """A column out of a pickle."""
+    cdef Column column = Column(format, len(content) // ITEM_SIZES[format])
+    cdef Py_ssize_t i
+    cdef const unsigned char* source = content
+    for i in range(len(content)):
+        column.data[i] = <char> source[i]
+    return column

@@ -1,0 +1,271 @@
+"""Lists of objects as they come out of JSON, appended to columns.
+
+One pass over each object: its type, its numbers, its text. What is wrong with it becomes a small code (REASONS);
+the words for a message are found later, by whoever needs them. Numbers given in pixels are brought to the
+frame of 1000 by 1000; outside of it, predictions are clamped and ground truth is wrong.
+"""
+
+from cpython.bool cimport PyBool_Check
+from cpython.dict cimport PyDict_Check, PyDict_GetItem, PyDict_SetItem
+from cpython.exc cimport PyErr_Clear, PyErr_Occurred
+from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_Check, PyFloat_CheckExact
+from cpython.list cimport PyList_CheckExact, PyList_GET_ITEM, PyList_GET_SIZE
+from cpython.long cimport PyLong_AsDouble, PyLong_CheckExact
+from cpython.number cimport PyNumber_Check, PyNumber_Float
+from cpython.object cimport PyObject
+from cpython.unicode cimport PyUnicode_CheckExact
+from libc.math cimport isfinite
+
+from .column cimport Column
+
+REASONS = (
+    "",
+    "not an object",
+    "type",
+    "points",
+    "not a number",
+    "not finite",
+    "bbox_2d count",
+    "odd count",
+    "poly count",
+    "line count",
+    "outside the frame",
+    "desc",
+)
+cdef enum:
+    OK = 0
+    NOT_AN_OBJECT = 1
+    BAD_TYPE = 2
+    BAD_POINTS = 3
+    NOT_A_NUMBER = 4
+    NOT_FINITE = 5
+    BOX_COUNT = 6
+    ODD_COUNT = 7
+    POLY_COUNT = 8
+    LINE_COUNT = 9
+    OUTSIDE = 10
+    BAD_DESC = 11
+
+KINDS = ("bbox_2d", "poly", "line")
+cdef enum:
+    BOX = 0
+    POLY = 1
+    LINE = 2
+    UNKNOWN = 3
+
+cdef enum:
+    CLAMPED = 8
+
+
+cdef inline int read_number(PyObject* item, double* out) except -1:
+    """OK, NOT_A_NUMBER or NOT_FINITE. Booleans and numeric strings are not numbers."""
+    cdef object value = <object> item
+    if PyLong_CheckExact(value):
+        out[0] = PyLong_AsDouble(value)
+        if out[0] == -1.0 and PyErr_Occurred():      # more than a float can hold
+            PyErr_Clear()
+            return NOT_FINITE
+        return OK
+    if PyFloat_CheckExact(value) or PyFloat_Check(value):
+        out[0] = PyFloat_AS_DOUBLE(value)
+        return OK if isfinite(out[0]) else NOT_FINITE
+    if PyBool_Check(value) or type(value).__name__ in ("bool", "bool_") or not PyNumber_Check(value):
+        return NOT_A_NUMBER
+    try:
+        out[0] = PyFloat_AS_DOUBLE(PyNumber_Float(value))
+    except (TypeError, ValueError):
+        return NOT_A_NUMBER
+    except OverflowError:
+        return NOT_FINITE
+    return OK if isfinite(out[0]) else NOT_FINITE
+
+
+cdef object as_list(object value):
+    """Lists as they are; tuples and arrays as lists; None for anything else."""
+    if isinstance(value, list):
+        return value
+    if isinstance(value, tuple):
+        return list(value)
+    if hasattr(value, "tolist") and hasattr(value, "ndim"):
+        value = value.tolist()
+        return value if isinstance(value, list) else None
+    return None
+
+
+cdef inline int find_kind(PyObject* item) noexcept:
+    if item == NULL or not PyUnicode_CheckExact(<object> item):
+        return UNKNOWN
+    cdef str name = <str> item
+    if name == "bbox_2d":
+        return BOX
+    if name == "poly":
+        return POLY
+    if name == "line":
+        return LINE
+    return UNKNOWN
+
+
+cdef class ObjectColumns:
+    """Objects of many records, side by side, in the frame [0, 1000]; `framed=False` takes any finite number."""
+
+    cdef readonly Column offsets        # (records + 1,) into objects
+    cdef readonly Column kind           # (objects,)  index into KINDS, 3 unknown
+    cdef readonly Column reason         # (objects,)  index into REASONS, 0 valid
+    cdef readonly Column flags          # (objects,)  8 clamped
+    cdef readonly Column starts         # (objects + 1,) into points, in numbers
+    cdef readonly Column points         # x, y, x, y, …
+    cdef readonly Column desc           # (objects,)  code of the text
+    cdef readonly dict descs            # text -> code
+    cdef double limit
+    cdef bint framed
+
+    def __cinit__(self, dict descs not None, bint framed=True):
+        self.offsets, self.kind, self.reason = Column("q", 1), Column("B"), Column("B")
+        self.flags, self.starts, self.points = Column("B"), Column("q", 1), Column("d")
+        self.desc, self.descs = Column("i"), descs
+        self.limit, self.framed = 1000.0, framed
+
+    def add_record(self, list objects not None, bint truth, double width=1000.0, double height=1000.0):
+        """Append one record's objects. Returns -1, or the index of the first wrong one if they are ground truth,
+        with nothing appended (its reason is `last_reason`)."""
+        cdef Py_ssize_t i, size = self.kind.size, count = PyList_GET_SIZE(objects)
+        cdef int reason
+        for i in range(count):
+            reason = self.add_object(<PyObject*> PyList_GET_ITEM(objects, i), truth, width, height)
+            if truth and reason:
+                self.last_reason = reason
+                self.cut(size)
+                return i
+        self.offsets.push_int64(self.kind.size)
+        return -1
+
+    cdef readonly int last_reason
+
+    cpdef drop_record(self):
+        """Take the last record back."""
+        self.offsets.resize(self.offsets.size - 1)
+        self.cut((<long long*> self.offsets.data)[self.offsets.size - 1])
+
+    def join_records(self):
+        """All objects as one record."""
+        self.offsets.resize(1)
+        self.offsets.push_int64(self.kind.size)
+
+    cdef int cut(self, Py_ssize_t size) except -1:
+        self.kind.resize(size)
+        self.reason.resize(size)
+        self.flags.resize(size)
+        self.desc.resize(size)
+        self.starts.resize(size + 1)
+        self.points.resize((<long long*> self.starts.data)[size])
+        return 0
+
+    cdef int add_object(self, PyObject* item, bint truth, double width, double height) except -1:
+        """Append one object, valid or not; returns what is wrong with it."""
+        cdef int kind = UNKNOWN, reason = NOT_AN_OBJECT, code
+        cdef Py_ssize_t start = self.points.size
+        cdef unsigned char flags = 0
+        cdef object desc = ""
+        cdef PyObject* found
+        if PyDict_Check(<object> item):
+            kind = find_kind(PyDict_GetItem(<object> item, "type"))
+            reason = BAD_TYPE if kind == UNKNOWN else self.add_points(
+                PyDict_GetItem(<object> item, "points"), kind, truth, width, height, &flags)
+            found = PyDict_GetItem(<object> item, "desc")
+            if found != NULL and PyUnicode_CheckExact(<object> found):
+                desc = <object> found
+            elif truth and not reason:
+                reason = BAD_DESC
+        if reason:
+            self.points.resize(start)
+            flags = 0
+        self.kind.push_uint8(kind)
+        self.reason.push_uint8(reason)
+        self.flags.push_uint8(flags)
+        self.starts.push_int64(self.points.size)
+        found = PyDict_GetItem(self.descs, desc)
+        if found == NULL:
+            code = len(self.descs)
+            PyDict_SetItem(self.descs, desc, code)
+        else:
+            code = <object> found
+        self.desc.push_int32(code)
+        return reason
+
+    cdef int add_points(self, PyObject* found, int kind, bint truth, double width, double height,
+                        unsigned char* flags) except -1:
+        cdef object points, pair
+        cdef Py_ssize_t i, count, start = self.points.size
+        cdef int reason
+        if found == NULL:
+            return BAD_POINTS
+        points = <object> found
+        if not PyList_CheckExact(points):
+            points = as_list(points)
+            if points is None:
+                return BAD_POINTS
+        count = PyList_GET_SIZE(points)
+        if count and isinstance(<object> PyList_GET_ITEM(points, 0), (list, tuple)):
+            for pair in points:
+                pair = as_list(pair)
+                if pair is None:
+                    return NOT_A_NUMBER
+                if PyList_GET_SIZE(pair) != 2:
+                    return ODD_COUNT
+                reason = self.add_numbers(pair, 2, truth, width, height, flags)
+                if reason:
+                    return reason
+        else:
+            reason = self.add_numbers(points, count, truth, width, height, flags)
+            if reason:
+                return reason
+        return self.check_count(kind, start)
+
+    cdef int add_numbers(self, list numbers, Py_ssize_t count, bint truth, double width, double height,
+                         unsigned char* flags) except -1:
+        cdef Py_ssize_t i
+        cdef double value, extent
+        cdef int reason
+        cdef double* out
+        self.points.reserve(count)
+        out = (<double*> self.points.data) + self.points.size
+        for i in range(count):
+            reason = read_number(<PyObject*> PyList_GET_ITEM(numbers, i), &value)
+            if reason:
+                return reason
+            extent = height if i & 1 else width
+            if extent != self.limit:
+                value = value * self.limit / extent
+            if self.framed and not 0.0 <= value <= self.limit:
+                if truth:
+                    return OUTSIDE
+                value = 0.0 if value < 0.0 else self.limit
+                flags[0] |= CLAMPED
+            out[i] = value + 0.0        # -0.0 becomes 0.0
+        self.points.size += count
+        return OK
+
+    cdef int check_count(self, int kind, Py_ssize_t start) except -1:
+        """The number of numbers each type needs. A closing point that repeats the first is dropped from a poly."""
+        cdef double* first = (<double*> self.points.data) + start
+        cdef Py_ssize_t count = self.points.size - start
+        if kind == BOX:
+            return OK if count == 4 else BOX_COUNT
+        if count % 2:
+            return ODD_COUNT
+        if kind == LINE:
+            return OK if count >= 4 else LINE_COUNT
+        if count > 2 and first[0] == first[count - 2] and first[1] == first[count - 1]:
+            self.points.size -= 2
+            count -= 2
+        return OK if count >= 6 else POLY_COUNT
+
+
+def take(list codes, index):
+    """The code of each object, by the code of its text: an int32 column."""
+    cdef const int[::1] at = index
+    cdef Column out = Column("i", at.shape[0])
+    cdef Py_ssize_t i
+    for i in range(at.shape[0]):
+        (<int*> out.data)[i] = <object> PyList_GET_ITEM(codes, at[i])
+    return out

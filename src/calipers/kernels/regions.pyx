@@ -1,0 +1,295 @@
+"""Filled-area overlap of regions, exact, in pairs of one record.
+
+The intersection of two convex polygons with small integer vertices is bounded by pieces of their edges. Each piece is
+an interval [t0, t1] of its edge whose ends are quotients of integers, so that only the last division rounds:
+
+    2 * area = sum over edges (p, q) of (t1 - t0) * cross(p - o, q - o)
+
+An edge shared by both is counted once. Other convex polygons are clipped by half-planes. A polygon that is not convex
+is a signed sum of the triangles of its fan, and the intersection is the sum over pairs of triangles.
+
+Overlaps are integers in units of 1e-12: equal overlaps tie, and one that is exactly 0.55 meets 0.55.
+"""
+
+from cpython.mem cimport PyMem_Free, PyMem_Malloc
+from libc.math cimport floor
+from libc.string cimport memcpy
+
+from .column cimport Column
+
+UNIT = 1_000_000_000_000
+cdef enum:
+    IS_BOX = 1
+    CONVEX = 2
+    INTEGER = 4
+    DEGENERATE = 32
+    KIND_LINE = 2
+
+
+cdef struct Polygon:
+    const double* xy
+    Py_ssize_t n
+    const double* bounds
+    double area
+    unsigned char flags
+
+
+cdef double edge_pieces(const double* a, Py_ssize_t na, const double* b, Py_ssize_t nb, double ox, double oy,
+                        bint take_shared) noexcept nogil:
+    """Sum over the edges of `a`, cut to the inside of `b`, of cross(p - o, q - o) times the share that is left."""
+    cdef Py_ssize_t i, j
+    cdef double px, py, qx, qy, dx, dy, rx, ry, fx, fy, sx, sy, c0, c1, n0, d0, n1, d1, total = 0
+    cdef bint inside
+    px = a[2 * na - 2]
+    py = a[2 * na - 1]
+    for i in range(na):
+        qx = a[2 * i]
+        qy = a[2 * i + 1]
+        dx = qx - px
+        dy = qy - py
+        n0, d0, n1, d1 = 0, 1, 1, 1                     # from n0 / d0 to n1 / d1 of the edge is inside
+        inside = True
+        rx = b[2 * nb - 2]
+        ry = b[2 * nb - 1]
+        for j in range(nb):
+            sx = b[2 * j]
+            sy = b[2 * j + 1]
+            fx = sx - rx
+            fy = sy - ry
+            c0 = fx * (py - ry) - fy * (px - rx)        # inside where c0 + t * c1 >= 0
+            c1 = fx * dy - fy * dx
+            if c1 > 0:
+                if -c0 * d0 > n0 * c1:
+                    n0 = -c0
+                    d0 = c1
+            elif c1 < 0:
+                if c0 * d1 < n1 * -c1:
+                    n1 = c0
+                    d1 = -c1
+            elif c0 < 0 or (c0 == 0 and not (take_shared and fx * dx + fy * dy > 0)):
+                inside = False
+                break
+            rx = sx
+            ry = sy
+        if inside and n0 * d1 < n1 * d0:
+            total += (n1 * d0 - n0 * d1) / (d0 * d1) * ((px - ox) * (qy - oy) - (py - oy) * (qx - ox))
+        px = qx
+        py = qy
+    return total
+
+
+cdef double shared_area_exact(const double* a, Py_ssize_t na, const double* b, Py_ssize_t nb,
+                              double ox, double oy) noexcept nogil:
+    return (edge_pieces(a, na, b, nb, ox, oy, True) + edge_pieces(b, nb, a, na, ox, oy, False)) / 2
+
+
+cdef double shared_area_clipped(const double* a, Py_ssize_t na, const double* b, Py_ssize_t nb,
+                                double* ring, double* next_ring) noexcept nogil:
+    """`a` cut by the half-plane of each edge of `b` in turn, seen from the first vertex of `b`."""
+    cdef Py_ssize_t i, j, n = na, kept
+    cdef double ox = b[0], oy = b[1], rx, ry, fx, fy, px, py, qx, qy, s, t, share, doubled = 0
+    cdef double* swap
+    for i in range(na):
+        ring[2 * i] = a[2 * i] - ox
+        ring[2 * i + 1] = a[2 * i + 1] - oy
+    for j in range(nb):
+        rx = b[2 * j] - ox
+        ry = b[2 * j + 1] - oy
+        i = j + 1 if j + 1 < nb else 0
+        fx = b[2 * i] - ox - rx
+        fy = b[2 * i + 1] - oy - ry
+        if n < 3:
+            return 0
+        kept = 0
+        px = ring[2 * n - 2]
+        py = ring[2 * n - 1]
+        s = fx * (py - ry) - fy * (px - rx)
+        for i in range(n):
+            qx = ring[2 * i]
+            qy = ring[2 * i + 1]
+            t = fx * (qy - ry) - fy * (qx - rx)
+            if (s < 0 and t > 0) or (s > 0 and t < 0):
+                share = s / (s - t)
+                next_ring[2 * kept] = px + share * (qx - px)
+                next_ring[2 * kept + 1] = py + share * (qy - py)
+                kept += 1
+            if t >= 0:
+                next_ring[2 * kept] = qx
+                next_ring[2 * kept + 1] = qy
+                kept += 1
+            px = qx
+            py = qy
+            s = t
+        swap = ring
+        ring = next_ring
+        next_ring = swap
+        n = kept
+    for i in range(1, n - 1):
+        doubled += ((ring[2 * i] - ring[0]) * (ring[2 * i + 3] - ring[1])
+                    - (ring[2 * i + 1] - ring[1]) * (ring[2 * i + 2] - ring[0]))
+    return doubled / 2 if doubled > 0 else 0
+
+
+cdef inline double convex_shared(const double* a, Py_ssize_t na, const double* b, Py_ssize_t nb, bint exact,
+                                 double ox, double oy, double* scratch, Py_ssize_t half) noexcept nogil:
+    if exact:
+        return shared_area_exact(a, na, b, nb, ox, oy)
+    return shared_area_clipped(a, na, b, nb, scratch, scratch + half)
+
+
+cdef inline double fan_triangle(const Polygon* p, Py_ssize_t i, double* out) noexcept nogil:
+    """Triangle i of the fan at the first vertex, counter-clockwise; returns the sign it counts with."""
+    cdef const double* xy = p.xy
+    cdef double sign = ((xy[2 * i] - xy[0]) * (xy[2 * i + 3] - xy[1])
+                        - (xy[2 * i + 1] - xy[1]) * (xy[2 * i + 2] - xy[0]))
+    out[0] = xy[0]
+    out[1] = xy[1]
+    memcpy(out + (2 if sign > 0 else 4), xy + 2 * i, 2 * sizeof(double))
+    memcpy(out + (4 if sign > 0 else 2), xy + 2 * i + 2, 2 * sizeof(double))
+    return 1 if sign > 0 else (-1 if sign < 0 else 0)
+
+
+cdef double shared_area(const Polygon* a, const Polygon* b, double* scratch, Py_ssize_t half) noexcept nogil:
+    """Area of the intersection. `scratch` holds two rings of `half` numbers."""
+    cdef double ox = floor((max(a.bounds[0], b.bounds[0]) + min(a.bounds[2], b.bounds[2])) / 2)
+    cdef double oy = floor((max(a.bounds[1], b.bounds[1]) + min(a.bounds[3], b.bounds[3])) / 2)
+    cdef bint exact = a.flags & b.flags & INTEGER
+    cdef double total = 0, sign
+    cdef double[6] s
+    cdef double[6] t
+    cdef Py_ssize_t i, j
+    if a.flags & b.flags & CONVEX:
+        return convex_shared(a.xy, a.n, b.xy, b.n, exact, ox, oy, scratch, half)
+    if b.flags & CONVEX:
+        return shared_area(b, a, scratch, half)
+    for j in range(1, b.n - 1):
+        sign = fan_triangle(b, j, t)
+        if sign == 0:
+            continue
+        if a.flags & CONVEX:
+            total += sign * convex_shared(a.xy, a.n, t, 3, exact, ox, oy, scratch, half)
+            continue
+        for i in range(1, a.n - 1):
+            total += sign * fan_pair(a, i, t, exact, ox, oy, scratch, half, s)
+    return total
+
+
+cdef double fan_pair(const Polygon* a, Py_ssize_t i, const double* t, bint exact, double ox, double oy,
+                     double* scratch, Py_ssize_t half, double* s) noexcept nogil:
+    cdef double sign = fan_triangle(a, i, s)
+    if sign == 0 or max(s[0], s[2], s[4]) <= min(t[0], t[2], t[4]) or max(t[0], t[2], t[4]) <= min(s[0], s[2], s[4]):
+        return 0
+    if max(s[1], s[3], s[5]) <= min(t[1], t[3], t[5]) or max(t[1], t[3], t[5]) <= min(s[1], s[3], s[5]):
+        return 0
+    return sign * convex_shared(s, 3, t, 3, exact, ox, oy, scratch, half)
+
+
+cdef bint written_before(const Polygon* a, const Polygon* b) noexcept nogil:
+    """An order of shapes that has nothing to do with sides, so that overlap(a, b) is overlap(b, a) to the bit."""
+    cdef Py_ssize_t i
+    if a.n != b.n:
+        return a.n < b.n
+    for i in range(2 * a.n):
+        if a.xy[i] != b.xy[i]:
+            return a.xy[i] < b.xy[i]
+    return True
+
+
+cdef long long overlap(const Polygon* a, const Polygon* b, double least, double* scratch,
+                       Py_ssize_t half) noexcept nogil:
+    """IoU in units of 1e-12; 0 where it is surely below `least`."""
+    cdef double w = min(a.bounds[2], b.bounds[2]) - max(a.bounds[0], b.bounds[0])
+    cdef double h = min(a.bounds[3], b.bounds[3]) - max(a.bounds[1], b.bounds[1])
+    cdef double shared
+    if w <= 0 or h <= 0:
+        return 0
+    shared = min(w * h, min(a.area, b.area))
+    if shared < least * (a.area + b.area - shared):
+        return 0
+    if not a.flags & b.flags & IS_BOX:
+        if written_before(a, b):
+            shared = shared_area(a, b, scratch, half)
+        else:
+            shared = shared_area(b, a, scratch, half)
+        shared = max(0.0, min(shared, min(a.area, b.area)))
+    return <long long> (shared / (a.area + b.area - shared) * 1e12 + 0.5)
+
+
+cdef class Regions:
+    """The regions of one side, ready to be compared."""
+
+    cdef const long long[::1] starts
+    cdef const double[::1] points, area, bounds
+    cdef const unsigned char[::1] flags, kind, reason
+    cdef Py_ssize_t longest
+
+    def __cinit__(self, objects):
+        cdef Py_ssize_t i
+        self.starts, self.points, self.area, self.bounds = objects.starts, objects.points, objects.area, objects.bounds
+        self.flags, self.kind, self.reason = objects.flags, objects.kind, objects.reason
+        self.longest = 4
+        for i in range(self.kind.shape[0]):
+            self.longest = max(self.longest, (self.starts[i + 1] - self.starts[i]) // 2)
+
+    cdef inline bint has(self, Py_ssize_t i) noexcept nogil:
+        return self.kind[i] < KIND_LINE and not self.reason[i] and not self.flags[i] & DEGENERATE
+
+    cdef inline void get(self, Py_ssize_t i, Polygon* out) noexcept nogil:
+        out.xy = &self.points[self.starts[i]]
+        out.n = (self.starts[i + 1] - self.starts[i]) // 2
+        out.bounds = &self.bounds[4 * i]
+        out.area = self.area[i]
+        out.flags = self.flags[i]
+
+
+def region_pairs(truth, pred, double least):
+    """Columns (truth index, pred index, overlap) of every pair of one record that shares area.
+
+    Pairs whose overlap is surely below `least` may be left out; order is by record, truth, pred.
+    """
+    cdef Regions a = Regions(truth), b = Regions(pred)
+    cdef const long long[::1] a_offsets = truth.offsets, b_offsets = pred.offsets
+    cdef Column a_index = Column("i"), b_index = Column("i"), score = Column("q")
+    cdef Py_ssize_t record, i, j, half = 2 * (a.longest + b.longest + 4)
+    cdef Polygon p, q
+    cdef long long found
+    cdef double* scratch = <double*> PyMem_Malloc(2 * half * sizeof(double))
+    if scratch == NULL:
+        raise MemoryError()
+    least = max(0.0, least - 1e-9)
+    try:
+        for record in range(a_offsets.shape[0] - 1):
+            for i in range(a_offsets[record], a_offsets[record + 1]):
+                if not a.has(i):
+                    continue
+                a.get(i, &p)
+                for j in range(b_offsets[record], b_offsets[record + 1]):
+                    if not b.has(j):
+                        continue
+                    b.get(j, &q)
+                    found = overlap(&p, &q, least, scratch, half)
+                    if found > 0:
+                        a_index.push_int32(i)
+                        b_index.push_int32(j)
+                        score.push_int64(found)
+    finally:
+        PyMem_Free(scratch)
+    return a_index, b_index, score
+
+
+def region_paired(truth, pred):
+    """Overlap of truth[i] with pred[i], as a column."""
+    cdef Regions a = Regions(truth), b = Regions(pred)
+    cdef Py_ssize_t i, count = a.kind.shape[0], half = 2 * (a.longest + b.longest + 4)
+    cdef Column score = Column("q", count)
+    cdef Polygon p, q
+    cdef double* scratch = <double*> PyMem_Malloc(2 * half * sizeof(double))
+    if scratch == NULL:
+        raise MemoryError()
+    for i in range(count):
+        if a.has(i) and b.has(i):
+            a.get(i, &p)
+            b.get(i, &q)
+            (<long long*> score.data)[i] = overlap(&p, &q, 0.0, scratch, half)
+    PyMem_Free(scratch)
+    return score

@@ -1,0 +1,243 @@
+"""One form for each shape, so that everything after is simple and does not depend on how a shape was written down.
+
+A region becomes a polygon without repeated vertices, counter-clockwise, starting at its lexicographically smallest
+vertex. One whose edges properly cross is repaired: vertices ordered by angle around their mean, nearer first where
+angles are equal. Along come area, bounds and flags:
+
+    1 box   2 convex   4 small integers (kernels are exact then)   8 clamped   16 repaired   32 no area
+"""
+
+from cpython.mem cimport PyMem_Free, PyMem_Malloc
+from libc.math cimport fabs
+
+from .column cimport Column
+
+FLAGS = {"box": 1, "convex": 2, "integer": 4, "clamped": 8, "repaired": 16, "degenerate": 32}
+cdef enum:
+    IS_BOX = 1
+    CONVEX = 2
+    INTEGER = 4
+    REPAIRED = 16
+    DEGENERATE = 32
+
+cdef enum:
+    KIND_BOX = 0
+    KIND_POLY = 1
+
+cdef double LARGEST_EXACT = 3000.0      # products of two cross products of such differences stay below 2 ** 53
+
+
+cdef inline double turn(const double* a, const double* b, const double* c) noexcept nogil:
+    """Twice the signed area of the triangle a, b, c."""
+    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
+
+
+cdef inline bint before(const double* a, const double* b) noexcept nogil:
+    return a[0] < b[0] or (a[0] == b[0] and a[1] < b[1])
+
+
+cdef Py_ssize_t drop_repeats(double* xy, Py_ssize_t n) noexcept nogil:
+    """Consecutive equal vertices, the last and the first among them, become one. Returns how many are left."""
+    cdef Py_ssize_t i, kept = 0
+    for i in range(n):
+        if kept == 0 or xy[2 * i] != xy[2 * kept - 2] or xy[2 * i + 1] != xy[2 * kept - 1]:
+            xy[2 * kept] = xy[2 * i]
+            xy[2 * kept + 1] = xy[2 * i + 1]
+            kept += 1
+    while kept > 1 and xy[0] == xy[2 * kept - 2] and xy[1] == xy[2 * kept - 1]:
+        kept -= 1
+    return kept
+
+
+cdef bint is_convex(const double* xy, Py_ssize_t n) noexcept nogil:
+    """All turns one way, and one way up and one way down in lexicographic order: once around."""
+    cdef Py_ssize_t i, j, k, changes = 0
+    cdef bint left = False, right = False
+    cdef double t
+    for i in range(n):
+        j = i + 1 if i + 1 < n else 0
+        k = j + 1 if j + 1 < n else 0
+        t = turn(xy + 2 * i, xy + 2 * j, xy + 2 * k)
+        left |= t > 0
+        right |= t < 0
+        changes += before(xy + 2 * i, xy + 2 * j) != before(xy + 2 * j, xy + 2 * k)
+    return not (left and right) and changes <= 2
+
+
+cdef inline bint properly_cross(const double* a, const double* b, const double* c, const double* d) noexcept nogil:
+    cdef double s = turn(c, d, a), t = turn(c, d, b)
+    if not ((s > 0 and t < 0) or (s < 0 and t > 0)):
+        return False
+    s = turn(a, b, c)
+    t = turn(a, b, d)
+    return (s > 0 and t < 0) or (s < 0 and t > 0)
+
+
+cdef bint crosses_itself(const double* xy, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t i, j, i_next, j_next
+    for i in range(n - 1):
+        i_next = i + 1
+        for j in range(i + 2, n):
+            j_next = j + 1 if j + 1 < n else 0
+            if j_next != i and properly_cross(xy + 2 * i, xy + 2 * i_next, xy + 2 * j, xy + 2 * j_next):
+                return True
+    return False
+
+
+cdef inline int sector(double x, double y) noexcept nogil:
+    """Where atan2(y, x) lies: below 0, at 0, above 0, at pi."""
+    if y != 0:
+        return 0 if y < 0 else 2
+    return 1 if x >= 0 else 3
+
+
+cdef inline bint angle_before(double ax, double ay, double bx, double by) noexcept nogil:
+    cdef int a = sector(ax, ay), b = sector(bx, by)
+    cdef double cross = ax * by - ay * bx
+    if a != b:
+        return a < b
+    if cross != 0 and a % 2 == 0:
+        return cross > 0
+    return ax * ax + ay * ay < bx * bx + by * by
+
+
+cdef void order_by_angle(double* xy, Py_ssize_t n) noexcept nogil:
+    """Around the mean, by insertion. Vertices are scaled by n meanwhile, which keeps integers integers."""
+    cdef Py_ssize_t i, j
+    cdef double sum_x = 0, sum_y = 0, x, y
+    for i in range(n):
+        sum_x += xy[2 * i]
+        sum_y += xy[2 * i + 1]
+    for i in range(1, n):
+        x = xy[2 * i]
+        y = xy[2 * i + 1]
+        j = i
+        while j > 0 and angle_before(n * x - sum_x, n * y - sum_y, n * xy[2 * j - 2] - sum_x, n * xy[2 * j - 1] - sum_y):
+            xy[2 * j] = xy[2 * j - 2]
+            xy[2 * j + 1] = xy[2 * j - 1]
+            j -= 1
+        xy[2 * j] = x
+        xy[2 * j + 1] = y
+
+
+cdef double signed_area(const double* xy, Py_ssize_t n) noexcept nogil:
+    cdef double doubled = 0
+    cdef Py_ssize_t i
+    for i in range(1, n - 1):
+        doubled += turn(xy, xy + 2 * i, xy + 2 * i + 2)
+    return doubled / 2
+
+
+cdef void canonical_order(const double* xy, Py_ssize_t n, bint reverse, double* out) noexcept nogil:
+    """The same ring from its smallest vertex on, turned around when clockwise."""
+    cdef Py_ssize_t i, first = 0, k
+    for i in range(1, n):
+        if before(xy + 2 * i, xy + 2 * first):
+            first = i
+    for i in range(n):
+        k = (first - i if reverse else first + i) % n
+        if k < 0:
+            k += n
+        out[2 * i] = xy[2 * k]
+        out[2 * i + 1] = xy[2 * k + 1]
+
+
+cdef bint small_integers(const double* xy, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t i
+    for i in range(2 * n):
+        if fabs(xy[i]) > LARGEST_EXACT or xy[i] != <double> <long long> xy[i]:
+            return False
+    return True
+
+
+cdef void find_bounds(const double* xy, Py_ssize_t n, double* bounds) noexcept nogil:
+    cdef Py_ssize_t i
+    bounds[0] = bounds[2] = xy[0]
+    bounds[1] = bounds[3] = xy[1]
+    for i in range(1, n):
+        bounds[0] = min(bounds[0], xy[2 * i])
+        bounds[1] = min(bounds[1], xy[2 * i + 1])
+        bounds[2] = max(bounds[2], xy[2 * i])
+        bounds[3] = max(bounds[3], xy[2 * i + 1])
+
+
+cdef class Shapes:
+    """Shapes in their one form; `starts` counts numbers, not points."""
+
+    cdef readonly Column starts     # (objects + 1,) into points
+    cdef readonly Column points     # x, y, x, y, …
+    cdef readonly Column area       # (objects,)
+    cdef readonly Column bounds     # (objects * 4,) x1, y1, x2, y2
+    cdef readonly Column flags      # (objects,)
+    cdef double* scratch
+
+    def __cinit__(self, raw):
+        """`raw` carries kind, reason, flags, starts and points as columns."""
+        cdef const unsigned char[::1] kind = raw.kind, reason = raw.reason, flags = raw.flags
+        cdef const long long[::1] starts = raw.starts
+        cdef const double[::1] points = raw.points
+        cdef Py_ssize_t i, count = kind.shape[0], longest = 8
+        self.starts, self.points, self.area = Column("q", 1), Column("d"), Column("d", count)
+        self.bounds, self.flags = Column("d", 4 * count), Column("B", count)
+        self.points.reserve(points.shape[0] + 4 * count + 8)
+        self.starts.reserve(count)
+        for i in range(count):
+            longest = max(longest, starts[i + 1] - starts[i])
+        self.scratch = <double*> PyMem_Malloc(longest * sizeof(double))
+        if self.scratch == NULL:
+            raise MemoryError()
+        try:
+            for i in range(count):
+                (<unsigned char*> self.flags.data)[i] = flags[i]
+                if not reason[i]:
+                    self.add(i, kind[i], &points[starts[i]], (starts[i + 1] - starts[i]) // 2)
+                self.starts.push_int64(self.points.size)
+        finally:
+            PyMem_Free(self.scratch)
+
+    cdef void add(self, Py_ssize_t i, int kind, const double* xy, Py_ssize_t n) noexcept:
+        cdef double* out = (<double*> self.points.data) + self.points.size
+        cdef double* bounds = (<double*> self.bounds.data) + 4 * i
+        cdef unsigned char* flags = (<unsigned char*> self.flags.data) + i
+        cdef double* area = (<double*> self.area.data) + i
+        cdef Py_ssize_t k
+        find_bounds(xy, n, bounds)
+        if kind == KIND_BOX:
+            out[0] = out[6] = bounds[0]
+            out[1] = out[3] = bounds[1]
+            out[2] = out[4] = bounds[2]
+            out[5] = out[7] = bounds[3]
+            n = 4
+            area[0] = (bounds[2] - bounds[0]) * (bounds[3] - bounds[1])
+            flags[0] |= IS_BOX | CONVEX
+        elif kind == KIND_POLY:
+            n = self.add_polygon(xy, n, out, area, flags)
+        else:
+            for k in range(2 * n):
+                out[k] = xy[k]
+        if kind == KIND_BOX or kind == KIND_POLY:
+            if area[0] <= 1e-12 * (bounds[2] - bounds[0] + bounds[3] - bounds[1]) ** 2:
+                flags[0] |= DEGENERATE
+        if small_integers(out, n):
+            flags[0] |= INTEGER
+        self.points.size += 2 * n
+
+    cdef Py_ssize_t add_polygon(self, const double* xy, Py_ssize_t n, double* out, double* area,
+                                unsigned char* flags) noexcept:
+        cdef double* ring = self.scratch
+        cdef Py_ssize_t k
+        cdef bint convex
+        for k in range(2 * n):
+            ring[k] = xy[k]
+        n = drop_repeats(ring, n)
+        convex = is_convex(ring, n)
+        if not convex and crosses_itself(ring, n):
+            order_by_angle(ring, n)
+            n = drop_repeats(ring, n)
+            convex = is_convex(ring, n)
+            flags[0] |= REPAIRED
+        area[0] = signed_area(ring, n)
+        canonical_order(ring, n, area[0] < 0, out)
+        area[0] = signed_area(out, n)
+        flags[0] |= CONVEX if convex else 0
+        return n

@@ -1,0 +1,194 @@
+"""Lines of `gt_vs_pred.jsonl` to batches.
+
+A record is a JSON object. Ground truth is `gt_norm1000` (else `gt_norm`), predictions are `pred_norm1000` if that key
+is present, else `pred`; with `frame="pixel"` they are `gt` and `pred`, in pixels of `width` and `height`. Its key is
+`image_path`, `id` or `image`, else file:line.
+
+A record without objects is skipped. One that cannot be read, or has malformed ground truth, is bad: it is kept out and
+told apart. A malformed predicted object stays, as one that matches nothing.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import orjson
+
+from calipers.kernels.flatten import ObjectColumns
+from calipers.readers.lines import Shard
+from calipers.readers.problems import BadRecord, explain_object, json_problem, shown
+from calipers.records import Batch, Objects
+
+KEY_FIELDS = ("image_path", "id", "image")
+SIDES = ("gt_norm1000", "gt_norm", "gt", "pred_norm1000", "pred")
+NOT_NEEDED_TWICE = frozenset(SIDES)
+
+
+class DenseReading:
+    """What came out of some lines: a batch, how many records were read and skipped, and the bad ones."""
+
+    __slots__ = ("bad", "batch", "read", "skipped")
+
+    def __init__(self, batch: Batch, read: int, skipped: int, bad: list[BadRecord]) -> None:
+        self.batch, self.read, self.skipped, self.bad = batch, read, skipped, bad
+
+
+def read_shard(shard: Shard, *, frame: str, keep: bool = False, most_bad: int = 0) -> DenseReading:
+    """One shard as a batch; after more than `most_bad` bad records the rest is not looked at."""
+    reader = _Reader(shard.path, frame, keep)
+    if shard.problem:
+        reader.refuse(shard.first_line, shard.problem)
+        return reader.result()
+    for line, text in enumerate(shard.data.split(b"\n"), shard.first_line):
+        if text and not text.isspace():
+            reader.add_line(line, text)
+            if len(reader.bad) > most_bad:
+                break
+    return reader.result()
+
+
+def read_records(records: Iterable[Any], *, frame: str, keep: bool = False, first: int = 1) -> DenseReading:
+    """Records that are already in memory; they are left as they are."""
+    reader = _Reader("<records>", frame, keep)
+    for line, record in enumerate(records, first):
+        reader.add(line, record)
+    return reader.result()
+
+
+class _Reader:
+    def __init__(self, path: str, frame: str, keep: bool) -> None:
+        self.path, self.frame, self.keep = path, frame, keep
+        descs: dict[str, int] = {}
+        self.truth, self.pred = ObjectColumns(descs), ObjectColumns(descs)
+        self.keys: list[str] = []
+        self.lines: list[int] = []
+        self.raw: list[dict[str, Any]] = []
+        self.bad: list[BadRecord] = []
+        self.read = self.skipped = 0
+
+    def result(self) -> DenseReading:
+        batch = Batch(
+            Objects(self.truth), Objects(self.pred), keys=self.keys, path=self.path, lines=self.lines, raw=self.raw
+        )
+        return DenseReading(batch, self.read, self.skipped, self.bad)
+
+    def add_line(self, line: int, text: bytes) -> None:
+        try:
+            record = orjson.loads(text)
+        except orjson.JSONDecodeError as error:
+            record = _loads_with_nan(text)
+            if record is None:
+                self.refuse(line, json_problem(text, error))
+                return
+        self.add(line, record)
+
+    def refuse(self, line: int, problem: str, found: str = "") -> None:
+        self.read += 1
+        self.bad.append(BadRecord(self.path, line, problem, found))
+
+    def add(self, line: int, record: Any) -> None:
+        """One record, whatever it is."""
+        if not isinstance(record, dict):
+            self.refuse(line, "not a JSON object", shown(record))
+            return
+        truth_name, pred_name, problem = _sides(record, self.frame)
+        width = height = 1000.0
+        if not problem and self.frame == "pixel":
+            width, height, problem = _size(record)
+        if problem:
+            self.refuse(line, problem)
+            return
+        truth, pred = record[truth_name], record[pred_name]
+        if not isinstance(truth, list) or not isinstance(pred, list):
+            name = pred_name if isinstance(truth, list) else truth_name
+            self.refuse(line, f"{name}: not a list", shown(record[name]))
+            return
+        wrong = self.truth.add_record(truth, True, width, height)
+        if wrong >= 0:
+            place, problem, found = explain_object(truth[wrong], self.truth.last_reason, self.frame, width, height)
+            self.refuse(line, f"{truth_name}[{wrong}]{place}: {problem}", found)
+            return
+        self._keep(line, record, bool(truth or pred))
+        if truth or pred:
+            self.pred.add_record(pred, False, width, height)
+        else:
+            self.truth.drop_record()
+
+    def _keep(self, line: int, record: dict[str, Any], has_objects: bool) -> None:
+        self.read += 1
+        if not has_objects:
+            self.skipped += 1
+            return
+        self.keys.append(_key(record) or f"{self.path}:{line}")
+        if self.keep:
+            self.lines.append(line)
+            self.raw.append(record)
+
+
+def _key(record: dict[str, Any]) -> str:
+    for name in KEY_FIELDS:
+        value = record.get(name)
+        if isinstance(value, str) and value:
+            return value
+        if isinstance(value, int) and not isinstance(value, bool):
+            return str(value)
+    return ""
+
+
+def _sides(record: dict[str, Any], frame: str) -> tuple[str, str, str]:
+    """The names of ground truth and predictions, or what is wrong."""
+    if frame == "pixel":
+        truth, pred = "gt", "pred"
+    else:
+        if record.get("coord_mode") == "pixel":
+            return "", "", 'coord_mode: found "pixel", expected norm1000 coordinates (--frame pixel reads gt and pred as pixels)'
+        truth = "gt_norm1000" if "gt_norm1000" in record else "gt_norm"
+        pred = "pred_norm1000" if "pred_norm1000" in record else "pred"
+    if truth not in record:
+        return "", "", _missing_truth(record, frame)
+    if pred not in record:
+        expected = "pred" if frame == "pixel" else "pred_norm1000 or pred"
+        return "", "", f"no predictions: expected {expected}, a list (empty when nothing was predicted)"
+    return truth, pred, ""
+
+
+def _missing_truth(record: dict[str, Any], frame: str) -> str:
+    if frame == "pixel":
+        return "no ground truth: expected gt, a list of objects in pixels"
+    if "gt" in record:
+        return "only gt in pixels, expected gt_norm1000 (--frame pixel reads gt and pred as pixels of width and height)"
+    return "no ground truth: expected gt_norm1000 (or gt_norm), a list of objects"
+
+
+def _size(record: dict[str, Any]) -> tuple[float, float, str]:
+    sizes = []
+    for name in ("width", "height"):
+        value = record.get(name)
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < float("inf"):
+            return 0.0, 0.0, f"{name}: found {shown(value)}, expected a positive number, to read pixels"
+        sizes.append(float(value))
+    return sizes[0], sizes[1], ""
+
+
+def _loads_with_nan(text: bytes) -> Any:
+    """A line that is JSON but for NaN, Infinity or numbers beyond floats, which only spoil the object they are in."""
+    try:
+        record = json.loads(text.decode("utf-8"))
+        json.dumps(record, ensure_ascii=False).encode("utf-8")  # half of a surrogate pair is not text
+    except (ValueError, RecursionError):
+        return None
+    return record
+
+
+def carried(record: dict[str, Any]) -> dict[str, Any]:
+    """The fields of a record that are neither ground truth nor predictions."""
+    return {name: value for name, value in record.items() if name not in NOT_NEEDED_TWICE}
+
+
+def side_objects(record: dict[str, Any], frame: str) -> Iterator[list[Any]]:
+    """Ground truth and predictions as they stand in the record."""
+    truth, pred, _ = _sides(record, frame)
+    yield record[truth]
+    yield record[pred]

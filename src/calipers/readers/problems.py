@@ -1,0 +1,85 @@
+"""What is wrong with a record, in words: where, what was found, what was expected."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from calipers.errors import InputError
+from calipers.kernels.flatten import KINDS, REASONS
+
+LONGEST_SHOWN = 160
+
+
+class BadRecord:
+    """A record that cannot be read, and why."""
+
+    __slots__ = ("found", "line", "path", "problem")
+
+    def __init__(self, path: str, line: int, problem: str, found: str = "") -> None:
+        self.path, self.line, self.problem, self.found = path, line, problem, found
+
+    def error(self) -> InputError:
+        """As the end of a run."""
+        lines = [f"{self.path}:{self.line}: {self.problem}"]
+        if self.found:
+            lines.append(f"found {self.found}")
+        lines.append("(--max-bad-records N rejects such records and counts them)")
+        return InputError("\n".join(lines))
+
+    def entry(self) -> dict[str, Any]:
+        """As an entry of the artifact."""
+        return {"path": self.path, "line": self.line, "problem": self.problem, "found": self.found or None}
+
+
+def shown(value: Any) -> str:
+    """A value as a message shows it: JSON, cut short."""
+    try:
+        text = json.dumps(value, ensure_ascii=False)
+    except (TypeError, ValueError, RecursionError):
+        text = repr(value)
+    return text if len(text) <= LONGEST_SHOWN else text[:LONGEST_SHOWN] + " …"
+
+
+def json_problem(text: bytes, error: ValueError) -> str:
+    """Why a line is not JSON."""
+    try:
+        decoded = text.decode("utf-8")
+    except UnicodeDecodeError as problem:
+        return f"not UTF-8: byte 0x{text[problem.start]:02x} at position {problem.start}"
+    message = str(error).partition(": line ")[0]
+    return f"not JSON: {message}; the line ends with {shown(decoded.rstrip()[-40:])}"
+
+
+def explain_object(item: Any, reason: int, frame: str, width: float, height: float) -> tuple[str, str, str]:
+    """(place inside the object, problem, value found) for a reason of the flattening kernel."""
+    name = REASONS[reason]
+    if name == "not an object":
+        return "", "not an object, expected {type, points, desc}", shown(item)
+    if name in ("type", "desc"):
+        expected = " or ".join(KINDS) if name == "type" else "a string (it may be empty)"
+        missing = name not in item
+        return f".{name}", f"missing, expected {expected}" if missing else f"expected {expected}", shown(item.get(name))
+    points = item.get("points")
+    return ".points", _points_problem(name, item["type"], points, frame, width, height), shown(points)
+
+
+def _points_problem(name: str, kind: str, points: Any, frame: str, width: float, height: float) -> str:
+    count = _count(points)
+    span = "[0, 1000]" if frame == "norm1000" else f"[0, {width:g}] for x and [0, {height:g}] for y"
+    return {
+        "points": "missing or not a list, expected [x1, y1, x2, y2, …]",
+        "not a number": "expected numbers only",
+        "not finite": "a number is not finite",
+        "bbox_2d count": f"{count} numbers, expected 4 for a bbox_2d",
+        "odd count": f"{count} numbers, expected pairs of x and y for a {kind}",
+        "poly count": f"{count} numbers, expected at least 3 points (a closing one apart) for a poly",
+        "line count": f"{count} numbers, expected at least 2 points for a line",
+        "outside the frame": f"a number lies outside {span}",
+    }[name]
+
+
+def _count(points: Any) -> int:
+    if not isinstance(points, (list, tuple)):
+        return 0
+    return sum(len(item) if isinstance(item, (list, tuple)) else 1 for item in points)

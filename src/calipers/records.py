@@ -1,0 +1,74 @@
+"""Records as columns: what the rest of the house works on. What exists here is valid.
+
+`Objects` holds one side of many records. Objects of record r are `offsets[r]:offsets[r + 1]`; numbers of object i are
+`points[starts[i]:starts[i + 1]]`. An object that could not be read keeps its place, with a `reason` and no points, so
+that it can count as a prediction that matches nothing.
+
+This module and the kernels import no numpy; columns are buffers that numpy reads without a copy.
+"""
+
+from __future__ import annotations
+
+from calipers.kernels.flatten import KINDS, ObjectColumns
+from calipers.kernels.shapes import FLAGS, Shapes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from calipers.kernels.column import Column
+
+__all__ = ["FLAGS", "KINDS", "Batch", "Objects"]
+
+
+class Objects:
+    """One side of many records, in columns."""
+
+    __slots__ = ("area", "bounds", "desc", "descs", "flags", "kind", "offsets", "points", "reason", "starts")
+
+    offsets: Column  # (records + 1,) into objects
+    kind: Column  # (objects,) index into KINDS; 3 is a type that could not be read
+    reason: Column  # (objects,) 0 is valid, else what is wrong with it
+    flags: Column  # (objects,) bits of FLAGS
+    starts: Column  # (objects + 1,) into points
+    points: Column  # x, y, x, y, …
+    area: Column  # (objects,)
+    bounds: Column  # (objects * 4,) x1, y1, x2, y2
+    desc: Column  # (objects,) code of the text
+    descs: dict[str, int]  # text -> code, shared by both sides
+
+    def __init__(self, raw: ObjectColumns) -> None:
+        shapes = Shapes(raw)
+        self.offsets, self.kind, self.reason = raw.offsets, raw.kind, raw.reason
+        self.desc, self.descs = raw.desc, raw.descs
+        self.starts, self.points, self.flags = shapes.starts, shapes.points, shapes.flags
+        self.area, self.bounds = shapes.area, shapes.bounds
+
+    def __len__(self) -> int:
+        return len(self.kind)
+
+
+class Batch:
+    """Some thousand records: their keys and both sides, aligned."""
+
+    __slots__ = ("keys", "lines", "path", "pred", "raw", "truth")
+
+    def __init__(
+        self,
+        truth: Objects,
+        pred: Objects,
+        *,
+        keys: Sequence[str],
+        path: str = "",
+        lines: Sequence[int] = (),
+        raw: Sequence[dict[str, Any]] = (),
+    ) -> None:
+        self.truth, self.pred = truth, pred
+        self.keys = keys
+        self.path = path
+        self.lines = lines
+        self.raw = raw  # the records as read, when someone wants to write them out again
+
+    def __len__(self) -> int:
+        return len(self.keys)

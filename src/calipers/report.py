@@ -1,0 +1,51 @@
+"""Report: parameters and metrics in one plain tree. Everything a user sees is a view of it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from calipers.errors import CalipersError
+from calipers.output import to_json, write_file
+
+Rows = list[dict[str, Any]]
+
+
+class Report(Mapping[str, Any]):
+    """A result: `report["modes"]["category"]["mean_f1"]`. `str(report)` is the console summary."""
+
+    def __init__(self, tree: dict[str, Any], matches: Callable[[], Rows] | None = None) -> None:
+        self.tree = tree
+        self._matches = matches
+
+    def __getitem__(self, key: str) -> Any:
+        return self.tree[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.tree)
+
+    def __len__(self) -> int:
+        return len(self.tree)
+
+    def __str__(self) -> str:
+        from calipers.views.console import summary
+
+        return summary(self.tree)
+
+    def __repr__(self) -> str:
+        return f"<Report {self.tree['protocol']}>"
+
+    def to_json(self) -> bytes:
+        """The artifact: canonical JSON, the same bytes for the same input and parameters."""
+        return to_json(self.tree)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the artifact, whole or not at all."""
+        write_file(path, self.to_json())
+
+    def matches(self) -> Rows:
+        """A row for every object with its partner; the inputs are read once more for it."""
+        if self._matches is None:
+            raise CalipersError("matches: the records of this report were not kept; evaluate a file or a list of records")
+        return self._matches()

@@ -1,0 +1,43 @@
+"""Filled-area overlap of regions on a plane.
+
+A region is a box or a polygon, in any mix. IoU is the area both share over the area either covers, exact for convex
+and for any other simple polygon. A polygon whose edges properly cross is repaired by ordering its vertices by angle
+around their mean. A region without area overlaps nothing.
+"""
+
+from __future__ import annotations
+
+from calipers.kernels.regions import region_paired, region_pairs
+from calipers.rulers.shapes import compare
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from calipers.kernels.column import Column
+    from calipers.records import Objects
+
+
+def region_overlaps(truth: Objects, pred: Objects, *, least: float = 0.0) -> tuple[Column, Column, Column]:
+    """Every truth/pred pair of one record that shares area, with its overlap.
+
+    Pairs surely below `least` may be left out: an upper bound costs less than an area.
+    """
+    return region_pairs(truth, pred, least)
+
+
+def region_iou(a: Any, b: Any, *, paired: bool = False) -> Any:
+    """IoU of two regions, or of all of `a` with all of `b` (n, m), or of a[i] with b[i] when `paired`.
+
+    A region is four numbers (two corners of a box, in any order) or at least three points, flat or as [x, y].
+
+    >>> region_iou([0, 0, 10, 10], [0, 0, 10, 5])
+    0.5
+    >>> region_iou([0, 0, 10, 10], [[5, 0], [10, 5], [5, 10], [0, 5]])
+    0.5
+    >>> region_iou([[0, 0, 10, 10], [0, 0, 2, 2]], [[0, 0, 10, 5]]).tolist()
+    [[0.5], [0.08]]
+    >>> region_iou([3, 3, 3, 9], [3, 3, 3, 9])
+    0.0
+    """
+    return compare(a, b, "region", paired, lambda s, t: region_pairs(s, t, 0.0), region_paired)

@@ -1,0 +1,60 @@
+"""Overlap of lines, as tubes of cells.
+
+A line has no area, so it is given a thickness: on the grid of 1000 by 1000 cells, a cell belongs to a line when its
+centre lies at most half the stroke width from it. The stroke width is twice the tolerance, rounded to a whole number
+(halves to even) and at least 1. IoU is the number of cells both have over the number either has; the direction in
+which a line is drawn does not matter.
+
+Coverage tells missing from invented: the share of the truth's length that runs within tolerance of the prediction
+(recall), the share of the prediction's that runs within tolerance of the truth (precision), and their harmonic mean.
+"""
+
+from __future__ import annotations
+
+from calipers.kernels import coverage as kernel
+from calipers.kernels.tubes import tube_paired, tube_pairs
+from calipers.rulers.shapes import compare, one_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from calipers.kernels.column import Column
+    from calipers.records import Objects
+
+
+def stroke_width(tolerance: float) -> int:
+    """Cells across a tube.
+
+    >>> [stroke_width(t) for t in (8, 0.25, 1.25, 0)]
+    [16, 1, 2, 1]
+    """
+    return max(1, round(2 * tolerance))
+
+
+def tube_overlaps(truth: Objects, pred: Objects, *, stroke: int) -> tuple[Column, Column, Column]:
+    """Every truth/pred pair of lines of one record that share cells, with its overlap."""
+    return tube_pairs(truth, pred, stroke)
+
+
+def tube_iou(a: Any, b: Any, *, tolerance: float = 8, paired: bool = False) -> Any:
+    """TubeIoU of two lines, or of all of `a` with all of `b` (n, m), or of a[i] with b[i] when `paired`.
+
+    A line is at least two points on [0, 1000], flat or as [x, y].
+
+    >>> tube_iou([100, 500, 900, 500], [900, 500, 100, 500])
+    1.0
+    >>> tube_iou([0, 500, 1000, 500], [0, 508, 1000, 508])      # 8 of 24 rows are shared
+    0.333333333333
+    """
+    stroke = stroke_width(tolerance)
+    return compare(a, b, "line", paired, lambda s, t: tube_pairs(s, t, stroke), lambda s, t: tube_paired(s, t, stroke))
+
+
+def line_coverage(truth: Any, pred: Any, *, tolerance: float = 8) -> tuple[float, float, float]:
+    """(recall, precision, f1) of one line against another, by samples one unit apart.
+
+    >>> line_coverage([0, 0, 99, 0], [0, 0, 41, 0])     # samples 0 … 49 of 100 are within 8
+    (0.5, 1.0, 0.6666666666666666)
+    """
+    return kernel.coverage(one_line(truth), one_line(pred), 0, 0, tolerance)

@@ -1,0 +1,144 @@
+"""The pipeline, spelled once: read -> measure -> add up -> summarize.
+
+A suite gives two pure functions. `measure_shard` takes some lines to counts and runs wherever the engine puts it; the
+counts add up in any order to the same bits; `summarize` takes them to the report.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from typing import Any
+
+from calipers.config import make_config
+from calipers.engines.local import run_in_order
+from calipers.errors import ConfigError, InputError
+from calipers.readers.dense import DenseReading, read_records, read_shard
+from calipers.readers.lines import Shard, Source
+from calipers.readers.problems import BadRecord
+from calipers.report import Report, Rows
+from calipers.suites import dense as dense_suite
+from calipers.suites.dense import Config
+from calipers.suites.rows import case_rows, match_rows
+from calipers.tally import Tally
+
+Path = str | os.PathLike[str]
+OnRows = Callable[[Rows, Rows], None]
+OnProgress = Callable[[int, int], None]
+
+
+class Part:
+    """What one shard gives: counts, the bad records, and rows of objects and cases when asked for."""
+
+    __slots__ = ("bad", "cases", "matches", "size", "source", "tally")
+
+    def __init__(self, source: int, size: int, tally: Tally, bad: list[BadRecord], matches: Rows, cases: Rows) -> None:
+        self.source, self.size, self.tally, self.bad = source, size, tally, bad
+        self.matches, self.cases = matches, cases
+
+
+def dense(source: Any, **options: Any) -> Report:
+    """Measure dumps of predicted objects against ground truth.
+
+    `source` is a path or several (JSONL, also .gz and .zst; "-" is standard input), or a list of records. Options are
+    those of `calipers dense`; see `calipers.suites.dense.Config`.
+
+    >>> box = {"type": "bbox_2d", "points": [0, 0, 10, 10], "desc": "类别=标签"}
+    >>> report = dense([{"gt_norm1000": [box], "pred": [box]}])
+    >>> report["modes"]["category"]["primary"]["f1"]
+    1.0
+    """
+    return evaluate(source, make_config(Config, options))
+
+
+def evaluate(source: Any, config: Config, *, on_rows: OnRows | None = None, progress: OnProgress | None = None) -> Report:
+    """The pipeline. `on_rows` receives rows of objects and of cases, in the order of the records."""
+    if not isinstance(source, (str, os.PathLike)) and not _are_paths(source):
+        return _evaluate_records(list(source), config, on_rows)
+    paths = [os.fspath(path) for path in ([source] if isinstance(source, (str, os.PathLike)) else source)]
+    if paths.count("-") > 1:
+        raise ConfigError("-: standard input can be read only once")
+    sources = [Source(index, path, config.chunk_bytes) for index, path in enumerate(paths)]
+    parts = run_in_order(partial(measure_shard, config=config, rows=on_rows is not None), _shards(sources), config.jobs)
+    total, bad, read = _add_up(_watched(parts, sources, progress), config, len(sources), on_rows)
+    inputs = [
+        {"path": source.path, "sha256": source.sha256, "records": read[source.index]} for source in sources
+    ]
+    return _report(total, bad, inputs, config, lambda: _match_rows_of(source, config))
+
+
+def measure_shard(shard: Shard, *, config: Config, rows: bool) -> Part:
+    """Some lines to counts."""
+    reading = read_shard(shard, frame=config.frame, keep=rows, most_bad=config.max_bad_records)
+    return measure_reading(reading, config, source=shard.source, size=shard.size, rows=rows)
+
+
+def measure_reading(reading: DenseReading, config: Config, *, source: int = 0, size: int = 0, rows: bool = False) -> Part:
+    """A batch to counts, and to rows when asked for."""
+    batch = reading.batch
+    matched = dense_suite.Matched(batch, config, all_pairs=rows)
+    tally = dense_suite.count(matched, batch, config)
+    tally.count("records", [reading.read, len(batch), reading.skipped, len(reading.bad)])
+    matches, cases = (match_rows(batch, matched, config), case_rows(batch, matched, config)) if rows else ([], [])
+    return Part(source, size, tally, reading.bad, matches, cases)
+
+
+def _add_up(
+    parts: Iterable[Part], config: Config, sources: int, on_rows: OnRows | None
+) -> tuple[Tally, list[BadRecord], list[int]]:
+    total, bad, read = Tally(), list[BadRecord](), [0] * sources
+    for part in parts:
+        bad += part.bad
+        if len(bad) > config.max_bad_records:
+            raise bad[config.max_bad_records].error()
+        total += part.tally
+        read[part.source] += int(part.tally.counts["records"][0])
+        if on_rows:
+            on_rows(part.matches, part.cases)
+    return total, bad, read
+
+
+def _report(
+    total: Tally, bad: Sequence[BadRecord], inputs: list[dict[str, Any]], config: Config, rows: Callable[[], Rows] | None
+) -> Report:
+    for entry in inputs:
+        if not entry["records"] and entry["sha256"]:
+            raise InputError(f"{entry['path']}: no records, expected one JSON object a line")
+    tree = dense_suite.summarize(total, config)
+    tree["inputs"] = inputs
+    tree["rejected"] = [record.entry() for record in bad]
+    return Report(tree, rows)
+
+
+def _evaluate_records(records: list[Any], config: Config, on_rows: OnRows | None) -> Report:
+    reading = read_records(records, frame=config.frame, keep=on_rows is not None)
+    part = measure_reading(reading, config, rows=on_rows is not None)
+    total, bad, read = _add_up([part], config, 1, on_rows)
+    inputs = [{"path": "<records>", "sha256": None, "records": read[0]}]
+    return _report(total, bad, inputs, config, lambda: _match_rows_of(records, config))
+
+
+def _match_rows_of(source: Any, config: Config) -> Rows:
+    rows: Rows = []
+    evaluate(source, config, on_rows=lambda matches, cases: rows.extend(matches))
+    return rows
+
+
+def _are_paths(source: Any) -> bool:
+    return isinstance(source, (list, tuple)) and bool(source) and all(
+        isinstance(item, (str, os.PathLike)) for item in source
+    )
+
+
+def _shards(sources: list[Source]) -> Iterator[Shard]:
+    for source in sources:
+        yield from source
+
+
+def _watched(parts: Iterator[Part], sources: list[Source], progress: OnProgress | None) -> Iterator[Part]:
+    """Tell how many of how many bytes were read."""
+    for part in parts:
+        if progress:
+            progress(sum(source.bytes_read for source in sources), sum(source.size for source in sources))
+        yield part

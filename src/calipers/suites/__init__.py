@@ -1,0 +1,1 @@
+"""Thin compositions of readers, labels, rulers, matcher and metrics: `measure` and `summarize`, both pure."""

@@ -1,0 +1,207 @@
+"""The dense suite: regions and lines on an image, without confidence scores.
+
+`measure` takes a batch to counts: overlaps once, then one greedy matching a label mode. `summarize` takes counts to the
+report. In localization mode any pair may match, in phase mode only pairs of the same phase, in category mode only
+pairs of the same category; a pair of empty labels never does. Regions match regions, lines match lines.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from calipers import __version__
+from calipers.bootstrap import resample
+from calipers.config import option
+from calipers.kernels.coverage import coverage_pairs
+from calipers.kernels.flatten import take
+from calipers.labels.desc import Desc
+from calipers.labels.taxonomy import Taxonomy, built_in, load
+from calipers.labels.vocabulary import Vocabulary, label_codes
+from calipers.matching import UNIT, Labels, Pairs, greedy
+from calipers.metrics import attributes, lines, objects, sweep
+from calipers.records import FLAGS, Batch
+from calipers.rulers.region import region_overlaps
+from calipers.rulers.tube import stroke_width, tube_overlaps
+from calipers.suites.options import checked
+from calipers.tally import Tally
+
+THRESHOLDS = (0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
+MODES = ("localization", "phase", "category")
+FRAMES = ("norm1000", "pixel")
+FREE_TEXT_KEYS = ("文本", "备注")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Config:
+    """Every option of the dense suite."""
+
+    tube_tolerance: float = option(8.0, "how far from a line its tube reaches, in norm1000 units")
+    primary_threshold: float = option(0.5, "overlap threshold of the summary; need not be in the sweep")
+    thresholds: tuple[float, ...] = option(THRESHOLDS, "overlap thresholds of the sweep", metavar="T,T,…")
+    modes: tuple[str, ...] = option(MODES, "label modes to report", metavar="MODE,…")
+    top: int = option(25, "how many labels the summary shows")
+    label_key: str = option("类别", "key whose value is the label")
+    free_text_keys: tuple[str, ...] = option(FREE_TEXT_KEYS, "keys whose value is free text", metavar="KEY,…")
+    mapping: str | None = option(None, "JSON file with umbrella phases and known keys", metavar="FILE")
+    frame: str = option("norm1000", "coordinates of the records: norm1000, or pixel with width and height")
+    max_bad_records: int = option(0, "reject and count up to N records that cannot be read", metavar="N")
+    bootstrap: int = option(1000, "replicates for the intervals; 0 is none")
+    seed: int = option(0, "seed of the replicates")
+    jobs: int | None = option(None, "processes; the default is all cores", artifact=False)
+    chunk_bytes: int = option(4 << 20, "bytes read at a time", artifact=False)
+
+    def __post_init__(self) -> None:
+        for name, value in checked(self, modes=MODES, frames=FRAMES).items():
+            object.__setattr__(self, name, value)
+        self.taxonomy  # noqa: B018  a mapping file that cannot be read is found out now
+
+    @cached_property
+    def taxonomy(self) -> Taxonomy:
+        """The umbrellas and keys in force."""
+        return built_in() if self.mapping is None else load(self.mapping)
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        """Parses descriptions under these options."""
+        return Vocabulary(self.taxonomy, self.label_key, self.free_text_keys)
+
+    @cached_property
+    def levels(self) -> sweep.Levels:
+        """The thresholds, as the matcher sees them."""
+        return sweep.Levels(self.thresholds, self.primary_threshold)
+
+
+class Matched:
+    """A batch with everything that was found out about it: descriptions, labels, overlaps, one matching a mode."""
+
+    def __init__(self, batch: Batch, config: Config, *, all_pairs: bool = False) -> None:
+        truth, pred, levels = batch.truth, batch.pred, config.levels
+        least = 0.0 if all_pairs else min(levels.least, objects.FAINT) / UNIT
+        self.descs: list[Desc] = config.vocabulary.describe(truth.descs)
+        self.pairs = Pairs.sorted(
+            truth,
+            region_overlaps(truth, pred, least=least),
+            tube_overlaps(truth, pred, stroke=stroke_width(config.tube_tolerance)),
+        )
+        self.names: dict[str, list[str]] = {}
+        self.labels: dict[str, Labels | None] = {"localization": None}
+        for mode in ("phase", "category"):
+            codes, self.names[mode] = label_codes(getattr(desc, mode) for desc in self.descs)
+            self.labels[mode] = Labels(take(codes, truth.desc), take(codes, pred.desc))
+        self.matchings: dict[str, Pairs] = {
+            mode: greedy(self.pairs, truth, pred, least=levels.least, labels=labels)
+            for mode, labels in self.labels.items()
+        }
+
+    def at_primary(self, mode: str, config: Config) -> Pairs:
+        """The matching of a mode at the primary threshold."""
+        return sweep.above(self.matchings[mode], config.levels.units[config.levels.index(config.primary_threshold)])
+
+
+def measure(batch: Batch, config: Config) -> Tally:
+    """One batch to counts."""
+    return count(Matched(batch, config), batch, config)
+
+
+def count(matched: Matched, batch: Batch, config: Config) -> Tally:
+    """What was found out, as counts."""
+    tally = Tally()
+    _count_state(batch, tally)
+    sweep.count_objects(batch, tally)
+    objects.count_per_record(batch, tally)
+    for mode in config.modes:
+        sweep.count_sweep(matched.matchings[mode], batch, config.levels, mode, tally)
+        if labels := matched.labels[mode]:
+            at_primary = matched.at_primary(mode, config)
+            sweep.count_labels(at_primary, labels.truth, labels.pred, matched.names[mode], mode, tally)
+    _count_primary(matched, batch, config, tally)
+    _resample(matched, batch, config, tally)
+    return tally
+
+
+def _count_state(batch: Batch, tally: Tally) -> None:
+    flags = np.concatenate([batch.truth.flags, batch.pred.flags])
+    tally.count("invalid", [np.count_nonzero(batch.pred.reason)])
+    tally.count("flags", [np.count_nonzero(flags & FLAGS[name]) for name in ("clamped", "repaired", "degenerate")])
+
+
+def _count_primary(matched: Matched, batch: Batch, config: Config, tally: Tally) -> None:
+    """Causes in category mode; attributes and coverage in localization mode."""
+    category, located = matched.at_primary("category", config), matched.at_primary("localization", config)
+    labels, primary = matched.labels["category"], config.levels.units[config.levels.index(config.primary_threshold)]
+    if labels is not None:
+        objects.count_causes(*objects.find_causes(batch, matched.pairs, category, labels, primary), tally)
+    said = [desc.attributes for desc in matched.descs]
+    attributes.count_attributes(located, batch, said, config.label_key, config.free_text_keys, tally)
+    covered = lines.CoveredPairs(*coverage_pairs(batch.truth, batch.pred, config.tube_tolerance))
+    lines.count_coverage(covered, located, batch, tally)
+
+
+def _resample(matched: Matched, batch: Batch, config: Config, tally: Tally) -> None:
+    """For each replicate: objects on both sides, and for each mode pairs at the primary threshold and over the sweep."""
+    columns = [np.diff(batch.truth.offsets), np.diff(batch.pred.offsets)]
+    for mode in config.modes:
+        columns += sweep.matched_by_record(matched.matchings[mode], batch, config.levels)
+    sums = resample(batch.keys, np.stack(columns, axis=1), seed=config.seed, replicates=config.bootstrap)
+    tally.count("resampled", sums[:, :2])
+    for at, mode in enumerate(config.modes):
+        tally.count(f"resampled.{mode}", sums[:, 2 + 2 * at : 4 + 2 * at])
+
+
+def summarize(tally: Tally, config: Config) -> dict[str, Any]:
+    """Counts to the artifact, but for its inputs."""
+    read, evaluated, skipped, rejected = (int(value) for value in tally.counts["records"])
+    clamped, repaired, degenerate = (int(value) for value in tally.counts["flags"])
+    return {
+        "suite": "dense",
+        "protocol": "dense/1",
+        "calipers": __version__,
+        "inputs": [],
+        "params": params(config),
+        "records": {"read": read, "evaluated": evaluated, "skipped_empty": skipped, "rejected": rejected},
+        "objects": {
+            "gt": int(tally.counts["truth"].sum()),
+            "pred": int(tally.counts["pred"].sum()),
+            "invalid_pred": int(tally.counts["invalid"][0]),
+            "clamped": clamped,
+            "repaired": repaired,
+            "degenerate": degenerate,
+        },
+        "modes": {
+            mode: sweep.mode_tree(mode, tally, config.levels, labelled=mode != "localization") for mode in config.modes
+        },
+        "counts": objects.counts_tree(tally),
+        "errors": objects.errors_tree(tally),
+        "attributes": attributes.attributes_tree(tally),
+        "coverage": lines.coverage_tree(tally),
+        "bootstrap": _bootstrap_tree(tally, config),
+    }
+
+
+def params(config: Config) -> dict[str, Any]:
+    """Every parameter, given or default, that can change a number."""
+    plain = {item.name: getattr(config, item.name) for item in fields(config) if item.metadata["artifact"]}
+    plain["thresholds"], plain["modes"] = list(config.thresholds), list(config.modes)
+    plain["free_text_keys"] = list(config.free_text_keys)
+    tolerance = plain.pop("tube_tolerance")
+    return {
+        "tube_tolerance": tolerance,
+        "stroke_width": stroke_width(tolerance),
+        **plain,
+        "mapping_sha256": config.taxonomy.sha256,
+        "rulers": {"region": "exact-area", "line": "tube-cells"},
+        "matching": {"algorithm": "greedy_1to1", "tie_break": ["score_desc", "gt_index_asc", "pred_index_asc"]},
+    }
+
+
+def _bootstrap_tree(tally: Tally, config: Config) -> dict[str, Any]:
+    """The sums of every replicate, so that two results over the same records can be compared in pairs."""
+    sums = {"gt": tally.counts["resampled"][:, 0], "pred": tally.counts["resampled"][:, 1]}
+    for mode in config.modes:
+        sums[f"{mode}.matched"] = tally.counts[f"resampled.{mode}"][:, 0]
+        sums[f"{mode}.matched_over_sweep"] = tally.counts[f"resampled.{mode}"][:, 1]
+    return {"replicates": config.bootstrap, "seed": config.seed, "sums": {k: v.tolist() for k, v in sums.items()}}

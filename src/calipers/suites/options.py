@@ -1,0 +1,80 @@
+"""The values of options, brought to one form and checked: lists may be written as text with commas."""
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import Any
+
+from calipers.config import require
+
+
+def checked(config: Any, *, modes: tuple[str, ...], frames: tuple[str, ...]) -> dict[str, Any]:
+    """The options of the dense suite in their final form."""
+    tolerance = number("tube_tolerance", config.tube_tolerance)
+    require(0 <= tolerance, "tube_tolerance", config.tube_tolerance, "a number of at least 0")
+    require(config.frame in frames, "frame", config.frame, " or ".join(frames))
+    require(isinstance(config.label_key, str) and config.label_key.strip() != "", "label_key", config.label_key, "a key")
+    return {
+        "tube_tolerance": tolerance,
+        "primary_threshold": threshold("primary_threshold", config.primary_threshold),
+        "thresholds": thresholds("thresholds", config.thresholds),
+        "modes": names("modes", config.modes, modes),
+        "free_text_keys": tuple(parts(config.free_text_keys)),
+        "top": whole("top", config.top, 0),
+        "max_bad_records": whole("max_bad_records", config.max_bad_records, 0),
+        "bootstrap": whole("bootstrap", config.bootstrap, 0),
+        "seed": whole("seed", config.seed, 0),
+        "jobs": None if config.jobs is None else whole("jobs", config.jobs, 1),
+        "chunk_bytes": whole("chunk_bytes", config.chunk_bytes, 1),
+    }
+
+
+def number(name: str, value: Any) -> float:
+    """A finite number; numeric text is one too, since flags and lists are text."""
+    try:
+        result = float("nan") if isinstance(value, bool) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        result = float("nan")
+    require(isfinite(result), name, value, "a number")
+    return result
+
+
+def whole(name: str, value: Any, least: int) -> int:
+    """A whole number of at least `least`."""
+    good = isinstance(value, int) and not isinstance(value, bool) and least <= value < 2**63
+    require(good, name, value, f"a whole number of at least {least}")
+    return int(value)
+
+
+def threshold(name: str, value: Any) -> float:
+    """An overlap that pairs can reach."""
+    result = number(name, value)
+    require(0 < result <= 1, name, value, "a number above 0 and at most 1")
+    return result
+
+
+def thresholds(name: str, value: Any) -> tuple[float, ...]:
+    """A sweep: ascending, no two alike."""
+    result = tuple(threshold(name, part) for part in parts(value))
+    good = bool(result) and all(a + 1e-12 < b for a, b in zip(result, result[1:], strict=False))
+    require(good, name, value, "one or more ascending thresholds")
+    return result
+
+
+def names(name: str, value: Any, known: tuple[str, ...]) -> tuple[str, ...]:
+    """Some of the known names, each once."""
+    result = tuple(parts(value))
+    good = bool(result) and set(result) <= set(known) and len(set(result)) == len(result)
+    require(good, name, value, f"one or more of {', '.join(known)}")
+    return result
+
+
+def parts(value: Any) -> list[Any]:
+    """A list, also when written as text with commas.
+
+    >>> parts("文本, 备注"), parts(0.5), parts(())
+    (['文本', '备注'], [0.5], [])
+    """
+    if isinstance(value, str):
+        return [part.strip() for part in value.replace("，", ",").split(",") if part.strip()]
+    return list(value) if isinstance(value, (list, tuple)) else [value]
