@@ -68,6 +68,11 @@ def combs(rng: random.Random, count: int) -> list:
     return [[[x + dx, y + dy] for x, y in [*comb, [0, 40]]] for dx, dy in steps]
 
 
+def tangles(rng: random.Random, count: int) -> list:
+    """Polygons that mostly cross themselves, in tenths, which floats only come near to."""
+    return [[[rng.randint(0, 100) / 10 for _ in range(2)] for _ in range(rng.randint(4, 6))] for _ in range(count)]
+
+
 def mixed(rng: random.Random, count: int) -> list:
     return [shape for each in (boxes, quads, blobs, combs) for shape in each(rng, count // 4)]
 
@@ -83,6 +88,11 @@ def float_lines(rng: random.Random, count: int) -> list:
 
 def lines(rng: random.Random, count: int) -> list:
     return [[[round(x), round(y)] for x, y in line] for line in float_lines(rng, count)]
+
+
+def lines_in_tenths(rng: random.Random, count: int) -> list:
+    """Short lines with centres of cells on the rims of their tubes, or as near to them as tenths are to floats."""
+    return [[[rng.randint(0, 300) / 10 for _ in range(2)] for _ in range(rng.randint(2, 3))] for _ in range(count)]
 
 
 # Ways to say the same
@@ -116,6 +126,7 @@ def other_direction(shape: list) -> list:
 
 # The rulers
 
+NO_NUMBERS = [[True, False, True, True], ["0", "0", "1", "1"], [None, 0, 1, 1]]
 NO_REGIONS = [
     [1, 2],
     [1, 2, 3],
@@ -126,11 +137,25 @@ NO_REGIONS = [
     [0, 0, 1, nan],
     [0, 0, 1, inf],
     [0, 0, 4, 0, 4, -inf],
+    *NO_NUMBERS,
 ]
-NO_LINES = [[1, 2], [1, 2, 3], [1, 2, 3, 4, 5], [[1, 2]], [[0, 0], [1, nan]], [0, 0, 1, nan], [0, 0, inf, 1]]
+NO_LINES = [
+    [1, 2],
+    [1, 2, 3],
+    [1, 2, 3, 4, 5],
+    [[1, 2]],
+    [[0, 0], [1, nan]],
+    [0, 0, 1, nan],
+    [0, 0, inf, 1],
+    *NO_NUMBERS,
+]
 
 
-def region(name: str, shapes: list) -> Ruler:
+FAR = ((1, 0), (-3, 8), (1000, -700), (1000000, 3000000))
+NEAR = ((1, 0), (-3, 8), (150, -120), (290, 290))
+
+
+def region(name: str, shapes: list, *, moves: tuple = FAR) -> Ruler:
     return Ruler(
         name,
         calipers.region_iou,
@@ -138,12 +163,12 @@ def region(name: str, shapes: list) -> Ruler:
         other_starts_and_directions,
         apart=([[0, 0], [9, 0], [9, 9]], [[9, 9], [20, 9], [20, 30]]),
         invalid=NO_REGIONS,
-        moves=[(1, 0), (-3, 8), (1000, -700), (1000000, 3000000)],
+        moves=list(moves),
         change=1.01e-12,  # one in the last of 12 decimals
     )
 
 
-def tube(name: str, shapes: list, *, moves: tuple = ((1, 0), (-3, 8), (150, -120), (290, 290)), **options) -> Ruler:
+def tube(name: str, shapes: list, *, moves: tuple = NEAR, **options) -> Ruler:
     return Ruler(
         name,
         calipers.tube_iou,
@@ -156,14 +181,21 @@ def tube(name: str, shapes: list, *, moves: tuple = ((1, 0), (-3, 8), (150, -120
     )
 
 
+# The second vertex lies on the edge from the fourth to the fifth; floats put it at either side, as they are combined.
+TANGLE = [[0.8, 9.6], [1.9, 7.7], [8.8, 1.7], [0.5, 3.5], [2.3, 8.9], [7.8, 9.6]]
+# Lines with a cell on the rim, seen from one end, and beyond it, seen from the other, when floats are trusted.
+ON_THE_RIM = [[[10.9, 27.7], [19.1, 9.1]], [[2.3, 5.1], [27.9, 1.3]], [[17.5, 7.1], [3.9, 7.8]]]
+
 RULERS = [
     region("region of boxes", boxes(random.Random(1), 20)),
     region("region of quads", quads(random.Random(2), 20)),
     region("region of blobs", blobs(random.Random(3), 12)),
     region("region of combs", combs(random.Random(4), 12)),
+    region("region of tangles", [TANGLE, *tangles(random.Random(10), 24)], moves=()),
     region("region of any shapes", mixed(random.Random(5), 16)),
     tube("tube of lines", lines(random.Random(6), 14)),
     tube("tube of float lines", float_lines(random.Random(7), 14), moves=()),
+    tube("tube of lines in tenths", [*ON_THE_RIM, *lines_in_tenths(random.Random(11), 24)], moves=(), tolerance=1),
     tube("wide tube of lines", lines(random.Random(8), 8), tolerance=40),
     tube("thin tube of lines", lines(random.Random(9), 14), tolerance=0),
 ]

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from functools import cmp_to_key
 from itertools import pairwise
-from math import floor, hypot
+from math import hypot
 
 import numpy as np
 
@@ -236,22 +236,20 @@ def cell_distances(line: Sequence, size: int = GRID) -> np.ndarray:
 
 
 def samples(line: Sequence) -> list[Point]:
-    """Points at 0, 1, 2, … units along a polyline, and its end.
+    """Points at 0, 1, 2, … units along a polyline, and its end, unless that is one of them (to within 1e-9).
 
     >>> samples([0, 0, 2, 0, 2, 0.5])
     [(0.0, 0.0), (1.0, 0.0), (2.0, 0.0), (2.0, 0.5)]
     """
-    found, start = [], 0.0
     points = points_of(line)
     lengths = [hypot(b[0] - a[0], b[1] - a[1]) for a, b in pairwise(points)]
+    found, passed, at, end = [], 0.0, 0, sum(lengths) - 1e-9
     for ((ax, ay), (bx, by)), length in zip(pairwise(points), lengths, strict=True):
-        first = -floor(-start)  # the first whole number that is not before this segment
-        stop = start + length
-        for at in range(first, floor(stop) + 1):
-            if at < stop:
-                share = (at - start) / length
-                found.append((ax + share * (bx - ax), ay + share * (by - ay)))
-        start = stop
+        while at < end and at <= passed + length:
+            share = (at - passed) / length if length else 0.0
+            found.append((ax + share * (bx - ax), ay + share * (by - ay)))
+            at += 1
+        passed += length
     return [*found, (float(points[-1][0]), float(points[-1][1]))]
 
 

@@ -200,7 +200,7 @@ def test_points_along_edges_and_repeated_points_change_nothing(vertices):
         [5, 5, 5, 5],
         [0, 5, 10, 5],
         [5, 0, 5, 10],
-        [5, 5, 5, 5, 5, 5],
+        [5, 5, 5, 5, 5, 5, 5, 5],
         [0, 0, 5, 5, 10, 10],
         [0, 0, 10, 10, 3, 3, 7, 7],
         [[1, 1], [9, 1], [1, 1], [9, 1]],
@@ -314,6 +314,17 @@ def test_a_crossing_polygon_is_its_vertices_by_angle(vertices):
 def test_of_two_vertices_in_one_direction_from_the_mean_the_nearer_comes_first(crossing, in_order, area):
     assert calipers.region_iou(crossing, in_order) == 1.0
     assert calipers.region_iou(crossing, [0, 0, 20, 20]) == round(area / 400, 12)
+
+
+def test_a_crossing_polygon_in_tenths_is_the_same_from_each_vertex_and_both_ways_round():
+    # In another order floats round another way: a vertex on an edge (the second of the first, on its fourth) comes to
+    # lie at its other side, two vertices in one direction from the mean change places.
+    rng = random.Random(10)
+    polygons = [[(0.8, 9.6), (1.9, 7.7), (8.8, 1.7), (0.5, 3.5), (2.3, 8.9), (7.8, 9.6)]]
+    polygons += [[(rng.randint(0, 40) / 10, rng.randint(0, 40) / 10) for _ in range(6)] for _ in range(300)]
+    for polygon in polygons:
+        ways = [(polygon[i:] + polygon[:i])[::step] for i in range(6) for step in (1, -1)]
+        assert len(set(calipers.region_iou(ways, [[1, 0, 3, 4]]).ravel().tolist())) == 1, polygon
 
 
 # Trap 7: an overlap exactly on a threshold

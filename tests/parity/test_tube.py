@@ -72,6 +72,32 @@ def test_random_long_lines_and_their_neighbours_are_exact(tolerance):
         assert_exact(line, near, tolerance)
 
 
+def narrowest_misses(width: int, count: int) -> list[tuple[int, int]]:
+    """Directions (dx, dy) with a centre closest to the rim of their tube without being on it, at either side of it.
+
+    A centre lies k / (2 * length) from a line through lattice points, k being an integer with the parity of dx + dy.
+    It is inside when k * k <= width * width * length2, and a primitive direction meets every such k.
+    """
+    dx, dy = np.meshgrid(np.arange(1, 1000), np.arange(1, 1000))
+    rim = width**2 * (dx * dx + dy * dy)
+    root = np.sqrt(rim.astype(float)).astype(np.int64)
+    found = []
+    for k in (root, root + 1):  # k ** 2 < 2 ** 53: roots are exact enough to have the right integer part
+        miss = np.abs(k * k - rim) / (2 * np.sqrt(rim) * dy)  # in units of a row
+        good = (np.gcd(dx, dy) == 1) & ((k - dx - dy) % 2 == 0) & (k * k != rim)
+        order = np.argsort(np.where(good, miss, np.inf), axis=None, kind="stable")[:count]
+        found += [(int(dx.flat[i]), int(dy.flat[i])) for i in order]
+    return found
+
+
+@pytest.mark.parametrize("width", [1, 2, 5, 16, 60, 127, 128, 129, 200])
+def test_cells_that_only_just_are_in_or_out_are_told_apart(width):
+    for dx, dy in narrowest_misses(width, count=3):
+        left, top = (1000 - dx) // 2, (1000 - dy) // 2
+        line = [left, top, left + dx, top + dy]
+        assert_exact(line, [left, 1000 - top, left + dx, 1000 - top - dy], width / 2)
+
+
 @pytest.mark.parametrize("tolerance", [0.25, 0.75, 1.25, 1.75, 2.25, 3.3])
 def test_stroke_widths_are_rounded_halves_to_even(tolerance):
     # Twice the tolerance is 0.5, 1.5, 2.5, 3.5, 4.5, 6.6; the width is 1, 2, 2, 4, 4, 7.
@@ -183,6 +209,15 @@ def test_a_float_line_against_its_own_reverse_is_exactly_one(points, tolerance):
     assert calipers.tube_iou(points, points[::-1], tolerance=tolerance) == 1.0
 
 
+@pytest.mark.parametrize("tolerance", [1, 3, 8])
+def test_a_line_in_tenths_against_its_own_reverse_is_exactly_one(tolerance):
+    # Centres of cells often lie exactly on the rim, and floats at either side of it.
+    rng = random.Random(tolerance)
+    for _ in range(3000):
+        points = [(rng.randint(0, 300) / 10, rng.randint(0, 300) / 10) for _ in range(rng.randint(2, 3))]
+        assert calipers.tube_iou(points, points[::-1], tolerance=tolerance) == 1.0, points
+
+
 @deterministic
 @given(lines(0, 60, most=6), st.integers(0, 10), st.sampled_from(TOLERANCES))
 def test_a_repeated_point_changes_nothing(line, place, tolerance):
@@ -197,10 +232,10 @@ def test_a_repeated_point_changes_nothing(line, place, tolerance):
 
 
 def assert_covered(truth, pred, tolerance):
-    """As the walk says, give or take samples that are at the tolerance to within 1e-9."""
+    """As the walk says, give or take samples that are at the tolerance to within 1e-8."""
     found = calipers.line_coverage(truth, pred, tolerance=tolerance)
-    least = reference.line_coverage(truth, pred, tolerance - 1e-9)
-    most = reference.line_coverage(truth, pred, tolerance + 1e-9)
+    least = reference.line_coverage(truth, pred, tolerance - 1e-8)
+    most = reference.line_coverage(truth, pred, tolerance + 1e-8)
     for value, low, high in zip(found, least, most, strict=True):
         assert low - 1e-12 <= value <= high + 1e-12, f"{truth} with {pred}: {found}"
 
@@ -209,6 +244,24 @@ def assert_covered(truth, pred, tolerance):
 @given(lines(0, 60), lines(0, 60), st.sampled_from([0, 0.5, 1, 3, 8, 40]))
 def test_coverage_is_that_of_samples_one_unit_apart(truth, pred, tolerance):
     assert_covered(truth, pred, tolerance)
+
+
+@deterministic
+@given(
+    *[st.lists(st.tuples(*[st.integers(0, 40)] * 2, st.integers(1, 3)), min_size=2, max_size=5)] * 2,
+    st.sampled_from([0, 1, 8]),
+)
+def test_coverage_of_lines_that_pause_is_that_of_samples_one_unit_apart(truth, pred, tolerance):
+    truth, pred = ([n for x, y, times in line for n in (x, y) * times] for line in (truth, pred))
+    assert_covered(truth, pred, tolerance)
+
+
+def test_coverage_in_tenths_is_that_of_samples_one_unit_apart():
+    rng = random.Random(10)
+    for _ in range(300):
+        truth, pred = ([rng.randint(0, 200) / 10 for _ in range(2 * rng.randint(2, 5))] for _ in range(2))
+        truth[1::2] = truth[1:2] * (len(truth) // 2)  # level, so that lengths are tenths and often add up to units
+        assert_covered(truth, pred, rng.choice([0.5, 1, 3, 8]))
 
 
 @pytest.mark.parametrize("tolerance", [1, 8, 100])
@@ -236,6 +289,8 @@ def test_coverage_of_long_float_lines_is_that_of_samples_one_unit_apart(toleranc
         pytest.param([0, 0, 1.5, 0, 1.5, 1.5], [1.5, 0, 1.5, 0], 0.5, (2 / 4, 1, 2 / 3), id="samples run on"),
         pytest.param([5, 5, 5, 5], [5, 5, 5, 5], 0, (1, 1, 1), id="points"),
         pytest.param([5, 5, 5, 5], [0, 5, 10, 5], 1, (1, 3 / 11, 6 / 14), id="a point on a line"),
+        pytest.param([5, 5, 5, 5], [0, 50, 10, 50], 1, (0, 0, 0), id="a point off a line"),
+        pytest.param([5, 5, 5, 5], [9, 9, 9, 9], 1, (0, 0, 0), id="points apart"),
     ],
 )
 def test_coverage_worked_out_by_hand(truth, pred, tolerance, coverage):

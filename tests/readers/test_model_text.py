@@ -104,6 +104,8 @@ def test_a_dict_that_is_no_object_is_one_prediction():
         (f"[{BOX_TEXT}, // the cabinet's box\n{LINE_TEXT}]", "not strict JSON"),
         (f'[{{"desc": "{BOX["desc"]}", "bbox_2d": [1, 2, 30, 40}}, {LINE_TEXT}]', "missing closing bracket"),
         (f"[{BOX_TEXT[:-1]}, {LINE_TEXT}]", "missing closing bracket"),
+        (f"[{BOX_TEXT[:-2]}}}, {LINE_TEXT}]", "unclosed string"),
+        (f'{{"object_1": {BOX_TEXT[:-2]}}}, "object_2": {LINE_TEXT}}}', "unclosed string"),
         (f"[{BOX_TEXT}}}, {LINE_TEXT}]", "stray closing bracket"),
         (f"[{BOX_TEXT}], {LINE_TEXT}]", "several values"),
         (f"{{{BOX_TEXT}, {LINE_TEXT}}}", "not strict JSON"),
@@ -129,6 +131,7 @@ def test_damage_is_repaired_and_noted(text, note):
         (r'"C:\dir"', r"C:\dir"),
         ('"，：［］｛｝ stay"', "，：［］｛｝ stay"),
         ('"```"', "```"),
+        ('"}, {"', "}, {"),
         ('""', ""),
         ("None", None),
         ("", None),
@@ -144,6 +147,12 @@ def test_an_unclosed_list_of_points_spoils_only_its_object():
     status, objects = read(f'[{{"bbox_2d": [1, 2, 3, 4, "desc": "a"}}, {LINE_TEXT}]')
     assert status == "repaired"
     assert objects == [{"type": "bbox_2d", "points": [1, 2, 3, 4, "desc", "a"], "desc": ""}, LINE]
+
+
+def test_a_stray_quote_spoils_only_its_object():
+    status, objects = read(f'[{{"bbox_2d": [1, 2, 3, 4], "desc": "文本=5" pipe"}}, {LINE_TEXT}]')
+    assert status == "repaired"
+    assert objects == [{"type": "bbox_2d", "points": [1, 2, 3, 4], "desc": "文本=5"}, LINE]
 
 
 def test_lone_surrogates_in_the_text_are_replaced():
@@ -219,14 +228,14 @@ def test_a_desc_that_mentions_object_keys_hides_nothing():
 def test_nesting_is_bounded():
     assert read("[" * 100_000) == ("failed", [])
     assert read("[" * 100_000 + "]" * 100_000) == ("failed", [])
-    assert read(f'[{BOX_TEXT}, {"[" * 100_000}') == ("truncated", [BOX])
+    assert read(f"[{BOX_TEXT}, {'[' * 100_000}") == ("truncated", [BOX])
 
 
 @pytest.mark.parametrize("start", ["", "[", "[{", '[{"a":', '{"objects": ['])
 @pytest.mark.parametrize(
     "unit",
     ["{", "[", "}", '"', "'", "\\", '\\"', "`", "```", "```[", "[ ", "{ ", ",", ":", "1", "1 ", "-", "//", "#", "a",
-     "\n", "\u3000", "“", '"object_1":', "[[[[{}"],
+     "\n", "\u3000", "“", '"object_1":', "[[[[{}", '"}, {', "} ", '"} '],
 )  # fmt: skip
 def test_a_hostile_megabyte_is_read_in_linear_time(start, unit):
     text = start + unit * (1_000_000 // len(unit))

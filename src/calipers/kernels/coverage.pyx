@@ -38,7 +38,8 @@ cdef inline void join(double s0, double s1, double* t0, double* t1) noexcept nog
 cdef inline void join_disc(double px, double py, double ux, double uy, double length, double radius,
                            double* t0, double* t1) noexcept nogil:
     """The part of a unit-speed walk from (px, py) within `radius` of the origin."""
-    cdef double along = -(px * ux + py * uy), off = px * uy - py * ux, half = radius * radius - off * off
+    cdef double along = -(px * ux + py * uy), off = px * uy - py * ux, half
+    half = radius * radius - (off * off if length > 0 else px * px + py * py)       # no length, no direction
     if half >= 0:
         half = sqrt(half)
         join(max(0.0, along - half), min(length, along + half), t0, t1)
@@ -70,6 +71,12 @@ cdef double polyline_length(const double* xy, Py_ssize_t n) noexcept nogil:
     return total
 
 
+cdef inline bint apart(const double* p, const double* q, double reach) noexcept nogil:
+    """Whether the bounds of two segments are further from each other than `reach`."""
+    return (min(p[0], p[2]) - reach > max(q[0], q[2]) or min(q[0], q[2]) - reach > max(p[0], p[2])
+            or min(p[1], p[3]) - reach > max(q[1], q[3]) or min(q[1], q[3]) - reach > max(p[1], p[3]))
+
+
 cdef int tick_off(const double* xy, Py_ssize_t n, const double* other, Py_ssize_t m, double radius,
                   unsigned char* hit, Py_ssize_t count, double total) noexcept nogil:
     """Mark every sample of the first line within `radius` of the second; the last sample is the end."""
@@ -83,6 +90,8 @@ cdef int tick_off(const double* xy, Py_ssize_t n, const double* other, Py_ssize_
             ux /= length
             uy /= length
         for j in range(m - 1):
+            if apart(xy + 2 * i, other + 2 * j, radius):
+                continue
             if not covered_part(xy + 2 * i, ux, uy, length, other + 2 * j, radius, &t0, &t1):
                 continue
             first = <Py_ssize_t> ceil(passed + t0 - SLACK)

@@ -246,8 +246,7 @@ cdef class ObjectColumns:
         return OK
 
     cdef int check_count(self, int kind, Py_ssize_t start) except -1:
-        """The number of numbers each type needs. A closing point that repeats the first is dropped from a poly."""
-        cdef double* first = (<double*> self.points.data) + start
+        """The number of numbers each type needs."""
         cdef Py_ssize_t count = self.points.size - start
         if kind == BOX:
             return OK if count == 4 else BOX_COUNT
@@ -255,9 +254,6 @@ cdef class ObjectColumns:
             return ODD_COUNT
         if kind == LINE:
             return OK if count >= 4 else LINE_COUNT
-        if count > 2 and first[0] == first[count - 2] and first[1] == first[count - 1]:
-            self.points.size -= 2
-            count -= 2
         return OK if count >= 6 else POLY_COUNT
 
 

@@ -61,18 +61,21 @@ def weighted_sums(keys, values, Py_ssize_t columns, unsigned long long seed, Py_
     cdef const unsigned long long[::1] key = keys
     cdef const long long[::1] value = values
     cdef Column weight = Column("d", replicates + 1), sums = Column("d", replicates * columns)
-    cdef Column row = Column("d", columns), out = Column("q", replicates * columns)
-    cdef double* w = <double*> weight.data
+    cdef Column out = Column("q", replicates * columns)
     cdef double* s = <double*> sums.data
-    cdef double* v = <double*> row.data
     cdef Py_ssize_t r, b, c
     for r in range(key.shape[0]):
-        draw_all(key[r], seed, replicates, w)
+        draw_all(key[r], seed, replicates, <double*> weight.data)
         for c in range(columns):
-            v[c] = <double> value[r * columns + c]
-        for b in range(replicates):
-            for c in range(columns):
-                s[b * columns + c] += w[b] * v[c]        # integers below 2 ** 53: exact in any order
-    for b in range(replicates * columns):
-        (<long long*> out.data)[b] = <long long> s[b]
+            add_weighted(<const double*> weight.data, <double> value[r * columns + c], s + c * replicates, replicates)
+    for b in range(replicates):
+        for c in range(columns):
+            (<long long*> out.data)[b * columns + c] = <long long> s[c * replicates + b]
     return out
+
+
+cdef void add_weighted(const double* weight, double value, double* sums, Py_ssize_t replicates) noexcept nogil:
+    """Integers below 2 ** 53: exact, in any order."""
+    cdef Py_ssize_t b
+    for b in range(replicates):
+        sums[b] += weight[b] * value

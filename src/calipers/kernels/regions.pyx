@@ -34,53 +34,66 @@ cdef struct Polygon:
     unsigned char flags
 
 
+cdef inline void sides(const double* b, Py_ssize_t nb, double x, double y, double* out) noexcept nogil:
+    """For each edge of `b`, how far (x, y) lies on its inner side, times its length."""
+    cdef Py_ssize_t j
+    cdef double rx = b[2 * nb - 2], ry = b[2 * nb - 1], sx, sy
+    for j in range(nb):
+        sx = b[2 * j]
+        sy = b[2 * j + 1]
+        out[j] = (sx - rx) * (y - ry) - (sy - ry) * (x - rx)
+        rx = sx
+        ry = sy
+
+
+cdef inline bint same_way(const double* b, Py_ssize_t nb, Py_ssize_t j, double dx, double dy) noexcept nogil:
+    cdef Py_ssize_t before = j - 1 if j else nb - 1
+    return (b[2 * j] - b[2 * before]) * dx + (b[2 * j + 1] - b[2 * before + 1]) * dy > 0
+
+
 cdef double edge_pieces(const double* a, Py_ssize_t na, const double* b, Py_ssize_t nb, double ox, double oy,
-                        bint take_shared) noexcept nogil:
+                        bint take_shared, double* here, double* there) noexcept nogil:
     """Sum over the edges of `a`, cut to the inside of `b`, of cross(p - o, q - o) times the share that is left."""
     cdef Py_ssize_t i, j
-    cdef double px, py, qx, qy, dx, dy, rx, ry, fx, fy, sx, sy, c0, c1, n0, d0, n1, d1, total = 0
-    cdef bint inside
-    px = a[2 * na - 2]
-    py = a[2 * na - 1]
+    cdef double px = a[2 * na - 2], py = a[2 * na - 1], qx, qy, s, t, n0, d0, n1, d1, total = 0
+    cdef double* swap
+    sides(b, nb, px, py, here)
     for i in range(na):
         qx = a[2 * i]
         qy = a[2 * i + 1]
-        dx = qx - px
-        dy = qy - py
+        sides(b, nb, qx, qy, there)
         n0, d0, n1, d1 = 0, 1, 1, 1                     # from n0 / d0 to n1 / d1 of the edge is inside
-        inside = True
-        rx = b[2 * nb - 2]
-        ry = b[2 * nb - 1]
         for j in range(nb):
-            sx = b[2 * j]
-            sy = b[2 * j + 1]
-            fx = sx - rx
-            fy = sy - ry
-            c0 = fx * (py - ry) - fy * (px - rx)        # inside where c0 + t * c1 >= 0
-            c1 = fx * dy - fy * dx
-            if c1 > 0:
-                if -c0 * d0 > n0 * c1:
-                    n0 = -c0
-                    d0 = c1
-            elif c1 < 0:
-                if c0 * d1 < n1 * -c1:
-                    n1 = c0
-                    d1 = -c1
-            elif c0 < 0 or (c0 == 0 and not (take_shared and fx * dx + fy * dy > 0)):
-                inside = False
+            s = here[j]
+            t = there[j]
+            if s >= 0 and t >= 0:
+                if s == 0 and t == 0 and not (take_shared and same_way(b, nb, j, qx - px, qy - py)):
+                    n1 = 0
+                    break
+            elif s <= 0 and t <= 0:
+                n1 = 0
                 break
-            rx = sx
-            ry = sy
-        if inside and n0 * d1 < n1 * d0:
+            elif s < 0:                                 # enters at -s / (t - s)
+                if -s * d0 > n0 * (t - s):
+                    n0 = -s
+                    d0 = t - s
+            elif s * d1 < n1 * (s - t):                 # leaves at s / (s - t)
+                n1 = s
+                d1 = s - t
+        if n0 * d1 < n1 * d0:
             total += (n1 * d0 - n0 * d1) / (d0 * d1) * ((px - ox) * (qy - oy) - (py - oy) * (qx - ox))
         px = qx
         py = qy
+        swap = here
+        here = there
+        there = swap
     return total
 
 
 cdef double shared_area_exact(const double* a, Py_ssize_t na, const double* b, Py_ssize_t nb,
-                              double ox, double oy) noexcept nogil:
-    return (edge_pieces(a, na, b, nb, ox, oy, True) + edge_pieces(b, nb, a, na, ox, oy, False)) / 2
+                              double ox, double oy, double* scratch, Py_ssize_t half) noexcept nogil:
+    return (edge_pieces(a, na, b, nb, ox, oy, True, scratch, scratch + half)
+            + edge_pieces(b, nb, a, na, ox, oy, False, scratch, scratch + half)) / 2
 
 
 cdef double shared_area_clipped(const double* a, Py_ssize_t na, const double* b, Py_ssize_t nb,
@@ -133,7 +146,7 @@ cdef double shared_area_clipped(const double* a, Py_ssize_t na, const double* b,
 cdef inline double convex_shared(const double* a, Py_ssize_t na, const double* b, Py_ssize_t nb, bint exact,
                                  double ox, double oy, double* scratch, Py_ssize_t half) noexcept nogil:
     if exact:
-        return shared_area_exact(a, na, b, nb, ox, oy)
+        return shared_area_exact(a, na, b, nb, ox, oy, scratch, half)
     return shared_area_clipped(a, na, b, nb, scratch, scratch + half)
 
 

@@ -64,13 +64,18 @@ cdef bint is_convex(const double* xy, Py_ssize_t n) noexcept nogil:
     return not (left and right) and changes <= 2
 
 
-cdef inline bint properly_cross(const double* a, const double* b, const double* c, const double* d) noexcept nogil:
-    cdef double s = turn(c, d, a), t = turn(c, d, b)
-    if not ((s > 0 and t < 0) or (s < 0 and t > 0)):
-        return False
-    s = turn(a, b, c)
-    t = turn(a, b, d)
+cdef inline bint on_both_sides(const double* a, const double* b, const double* c, const double* d) noexcept nogil:
+    """Whether a and b lie on different sides of the line through c and d, whichever way round each is given."""
+    cdef double s, t
+    if before(d, c):
+        c, d = d, c
+    s = turn(c, d, a)
+    t = turn(c, d, b)
     return (s > 0 and t < 0) or (s < 0 and t > 0)
+
+
+cdef inline bint properly_cross(const double* a, const double* b, const double* c, const double* d) noexcept nogil:
+    return on_both_sides(a, b, c, d) and on_both_sides(c, d, a, b)
 
 
 cdef bint crosses_itself(const double* xy, Py_ssize_t n) noexcept nogil:
@@ -101,10 +106,27 @@ cdef inline bint angle_before(double ax, double ay, double bx, double by) noexce
     return ax * ax + ay * ay < bx * bx + by * by
 
 
+cdef void order_by_place(double* xy, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t i, j
+    cdef double[2] moving
+    for i in range(1, n):
+        moving[0] = xy[2 * i]
+        moving[1] = xy[2 * i + 1]
+        j = i
+        while j > 0 and before(moving, xy + 2 * j - 2):
+            xy[2 * j] = xy[2 * j - 2]
+            xy[2 * j + 1] = xy[2 * j - 1]
+            j -= 1
+        xy[2 * j] = moving[0]
+        xy[2 * j + 1] = moving[1]
+
+
 cdef void order_by_angle(double* xy, Py_ssize_t n) noexcept nogil:
-    """Around the mean, by insertion. Vertices are scaled by n meanwhile, which keeps integers integers."""
+    """Around the mean, by insertion. Vertices are scaled by n meanwhile, which keeps integers integers; their sum is
+    taken in an order of its own, so that it rounds the same wherever the ring began."""
     cdef Py_ssize_t i, j
     cdef double sum_x = 0, sum_y = 0, x, y
+    order_by_place(xy, n)
     for i in range(n):
         sum_x += xy[2 * i]
         sum_y += xy[2 * i + 1]
@@ -226,18 +248,14 @@ cdef class Shapes:
                                 unsigned char* flags) noexcept:
         cdef double* ring = self.scratch
         cdef Py_ssize_t k
-        cdef bint convex
         for k in range(2 * n):
             ring[k] = xy[k]
         n = drop_repeats(ring, n)
-        convex = is_convex(ring, n)
-        if not convex and crosses_itself(ring, n):
+        if crosses_itself(ring, n):
             order_by_angle(ring, n)
             n = drop_repeats(ring, n)
-            convex = is_convex(ring, n)
             flags[0] |= REPAIRED
-        area[0] = signed_area(ring, n)
-        canonical_order(ring, n, area[0] < 0, out)
+        canonical_order(ring, n, signed_area(ring, n) < 0, out)
         area[0] = signed_area(out, n)
-        flags[0] |= CONVEX if convex else 0
+        flags[0] |= CONVEX if is_convex(out, n) else 0
         return n

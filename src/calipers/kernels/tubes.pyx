@@ -1,27 +1,34 @@
 """Lines with a thickness: the cells of the norm1000 grid whose centres lie at most half a stroke from the polyline.
 
-The grid has 1000 by 1000 cells with centres at half-integers. Around one segment the tube is convex, so in one row of
-cells it is an interval; a line's tube is a list of intervals (spans) row by row, built once per line. Interval ends
-are found by formula and, where rounding could matter, settled by comparing squared distances, which are exact for
-integer coordinates. Distance knows no direction, so neither does the tube.
+The grid has 1000 by 1000 cells with centres at half-integers. A tube is made of a slab along each segment and a disc
+around each vertex; both are convex, so in one row of cells each is an interval, and a line's tube is a list of such
+spans row by row, built once per line. Distance knows no direction, so neither does the tube.
+
+Integer coordinates are exact: an end of an interval is either just at a cell's centre, which then belongs to it, or
+(up to a radius of 64) more than 1e-9 away from any, far more than rounding can move it. So ends are taken with NEAR to
+spare. Wider tubes are settled cell by cell with squared distances, which are exact integers.
 """
 
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from libc.math cimport fabs, sqrt
+from libc.string cimport memcpy, memset
 
 from .column cimport Column
+
+cdef extern from *:
+    """
+    #define NEAR 2e-10
+    #define NEAR_WIDE 1e-6
+    """
+    const double NEAR
+    const double NEAR_WIDE
 
 cdef enum:
     CELLS = 1000
     KIND_LINE = 2
-
-cdef double NEAR = 1e-7
-
-
-cdef struct Segment:
-    double ax, ay, dx, dy, length2
-    double slope, half, foot_slope, foot_span
-    int first_row, last_row
+    MOST_SPANS = 501
+    MOST_ROWS = 9000
+    WIDEST_EXACT = 64
 
 
 cdef struct Span:
@@ -29,157 +36,145 @@ cdef struct Span:
 
 
 cdef inline int floor_int(double x) noexcept nogil:
-    return <int> (x + 8192.0) - 8192            # x is above -8192
+    return <int> (x + 16384.0) - 16384          # x is above -16384
 
 
 cdef inline int ceil_int(double x) noexcept nogil:
-    return 8192 - <int> (8192.0 - x)
+    return 16384 - <int> (16384.0 - x)
 
 
-cdef inline bint in_tube(const Segment* s, double x, double y, double radius2) noexcept nogil:
-    """Squared distance of the point to the segment at most radius2, without a division or a root."""
-    cdef double px = x - s.ax, py = y - s.ay, along = px * s.dx + py * s.dy, cross
-    if along <= 0 or s.length2 == 0:
-        return px * px + py * py <= radius2
-    if along >= s.length2:
-        px -= s.dx
-        py -= s.dy
-        return px * px + py * py <= radius2
-    cross = px * s.dy - py * s.dx
-    return cross * cross <= radius2 * s.length2
+cdef struct Rows:
+    int first, last         # the rows, and for each of them the cells begin[row - first] up to end[row - first]
+    int* begin
+    int* end
 
 
-cdef void make_segment(Segment* s, const double* a, double radius) noexcept nogil:
-    s.ax = a[0]
-    s.ay = a[1]
-    s.dx = a[2] - a[0]
-    s.dy = a[3] - a[1]
-    s.length2 = s.dx * s.dx + s.dy * s.dy
-    if s.dy != 0:
-        s.slope = s.dx / s.dy
-        s.half = radius * sqrt(s.length2) / fabs(s.dy)
-    if s.dx != 0:
-        s.foot_slope = s.dy / s.dx
-        s.foot_span = s.length2 / s.dx
-    s.first_row = max(0, ceil_int(max(-1.0, min(s.ay, s.ay + s.dy) - radius - 0.5 - NEAR)))
-    s.last_row = min(CELLS - 1, floor_int(min(1001.0, max(s.ay, s.ay + s.dy) + radius - 0.5 + NEAR)))
+cdef void disc_rows(double x, double y, double radius, double near, Rows* out) noexcept nogil:
+    """The cells of a disc, on an endless grid."""
+    cdef int row
+    cdef double v, h
+    out.first = ceil_int(y - radius - 0.5 - near)
+    out.last = floor_int(y + radius - 0.5 + near)
+    for row in range(out.first, out.last + 1):
+        v = row + 0.5 - y
+        h = sqrt(max(0.0, radius * radius - v * v))
+        out.begin[row - out.first] = ceil_int(x - h - 0.5 - near)
+        out.end[row - out.first] = floor_int(x + h - 0.5 + near) + 1
 
 
-cdef inline void widen_by_disc(double x, double y, double row, double radius2, double* left, double* right) noexcept nogil:
-    cdef double h2 = radius2 - (row - y) * (row - y), h
-    if h2 >= 0:
-        h = sqrt(h2)
-        left[0] = min(left[0], x - h)
-        right[0] = max(right[0], x + h)
-
-
-cdef inline void widen_by_slab(const Segment* s, double row, double radius, double* left, double* right) noexcept nogil:
-    """The rectangle along the segment: between its two long sides, and between the feet of its two ends."""
-    cdef double v = row - s.ay, low = -1e9, high = 1e9, foot
-    if s.dy != 0:
-        low = s.ax + v * s.slope - s.half
-        high = s.ax + v * s.slope + s.half
-    elif fabs(v) > radius:
+cdef void slab_rows(const double* a, double radius, double near, Rows* out) noexcept nogil:
+    """The cells of the rectangle along a segment: between its long sides, and between the feet of its ends."""
+    cdef double ax = a[0], ay = a[1], dx = a[2] - a[0], dy = a[3] - a[1], length = sqrt(dx * dx + dy * dy)
+    cdef double reach, slope, half, foot_slope, foot_low, foot_high, v, low, high
+    cdef bint upright = fabs(dx) <= 1e-8 * fabs(dy), level = fabs(dy) <= 1e-8 * fabs(dx)
+    cdef int k, rows
+    cdef int* begin = out.begin
+    cdef int* end = out.end
+    out.first, out.last = 0, -1
+    if length == 0:
         return
-    if s.dx != 0:
-        foot = s.ax - v * s.foot_slope
-        low = max(low, min(foot, foot + s.foot_span))
-        high = min(high, max(foot, foot + s.foot_span))
-    elif v * s.dy < 0 or v * s.dy > s.length2:
+    reach = radius * fabs(dx) / length
+    out.first = max(0, ceil_int(min(ay, ay + dy) - reach - 0.5 - near))
+    out.last = min(CELLS - 1, floor_int(max(ay, ay + dy) + reach - 0.5 + near))
+    rows = out.last - out.first + 1
+    if upright or level:
+        low = ceil_int((min(ax, ax + dx) if level else ax - radius) - 0.5 - near)
+        high = floor_int((max(ax, ax + dx) if level else ax + radius) - 0.5 + near) + 1
+        for k in range(rows):
+            begin[k] = <int> low
+            end[k] = <int> high
         return
-    if low <= high:
-        left[0] = min(left[0], low)
-        right[0] = max(right[0], high)
+    slope = dx / dy
+    half = radius * length / fabs(dy)
+    foot_slope = dy / dx
+    foot_low = min(0.0, length * length / dx)
+    foot_high = max(0.0, length * length / dx)
+    v = out.first + 0.5 - ay
+    for k in range(rows):
+        low = max(ax + (v + k) * slope - half, ax - (v + k) * foot_slope + foot_low)
+        high = min(ax + (v + k) * slope + half, ax - (v + k) * foot_slope + foot_high)
+        begin[k] = 16384 - <int> (16384.5 - low + near)
+        end[k] = <int> (high + 16384.5 + near) - 16384
 
 
-cdef inline bint find_span(const Segment* s, double row, double radius, Span* span) noexcept nogil:
-    """Cells of one row, centre at height `row`, that belong to one segment's tube."""
-    cdef double left = 1e9, right = -1e9, radius2 = radius * radius, edge
-    widen_by_disc(s.ax, s.ay, row, radius2, &left, &right)
-    if s.length2 != 0:
-        widen_by_disc(s.ax + s.dx, s.ay + s.dy, row, radius2, &left, &right)
-        widen_by_slab(s, row, radius, &left, &right)
-    if left > right:
-        return False
-    edge = max(-1.0, min(1001.0, left)) - 0.5
-    span.begin = ceil_int(edge - NEAR)
-    if span.begin - edge < NEAR and not in_tube(s, span.begin + 0.5, row, radius2):
-        span.begin += 1
-    edge = max(-1.0, min(1001.0, right)) - 0.5
-    span.end = floor_int(edge + NEAR) + 1
-    if span.end - 1 - edge > -NEAR and not in_tube(s, span.end - 0.5, row, radius2):
-        span.end -= 1
-    span.begin = max(span.begin, 0)
-    span.end = min(span.end, CELLS)
-    return span.begin < span.end
+cdef inline bint in_slab(const double* a, double x, double y, double radius2) noexcept nogil:
+    cdef double dx = a[2] - a[0], dy = a[3] - a[1], px = x - a[0], py = y - a[1]
+    cdef double along = px * dx + py * dy, cross = px * dy - py * dx, length2 = dx * dx + dy * dy
+    return 0 <= along <= length2 and cross * cross <= radius2 * length2
 
 
-cdef Py_ssize_t find_row(const Segment* segments, Py_ssize_t count, int row, double radius, Span* spans) noexcept nogil:
-    """The spans of all segments in one row, in order and merged. Returns how many."""
-    cdef Py_ssize_t i, j, n = 0, kept = 0
-    cdef Span span
-    for i in range(count):
-        if row < segments[i].first_row or row > segments[i].last_row:
-            continue
-        if not find_span(&segments[i], row + 0.5, radius, &span):
-            continue
-        j = n
-        while j > 0 and spans[j - 1].begin > span.begin:
-            spans[j] = spans[j - 1]
-            j -= 1
-        spans[j] = span
-        n += 1
-    for i in range(n):
-        if kept and spans[i].begin <= spans[kept - 1].end:
-            spans[kept - 1].end = max(spans[kept - 1].end, spans[i].end)
-        else:
-            spans[kept] = spans[i]
-            kept += 1
-    return kept
+cdef inline bint in_disc(const double* a, double x, double y, double radius2) noexcept nogil:
+    return (x - a[0]) * (x - a[0]) + (y - a[1]) * (y - a[1]) <= radius2
+
+
+cdef void settle_rows(const double* a, bint disc, double radius2, Rows* rows) noexcept nogil:
+    """Drop the outermost cells of each row that do not belong, by squared distance."""
+    cdef int k
+    cdef double y
+    for k in range(rows.last - rows.first + 1):
+        y = rows.first + k + 0.5
+        while rows.begin[k] < rows.end[k] and not (
+                in_disc(a, rows.begin[k] + 0.5, y, radius2) if disc else in_slab(a, rows.begin[k] + 0.5, y, radius2)):
+            rows.begin[k] += 1
+        while rows.begin[k] < rows.end[k] and not (
+                in_disc(a, rows.end[k] - 0.5, y, radius2) if disc else in_slab(a, rows.end[k] - 0.5, y, radius2)):
+            rows.end[k] -= 1
 
 
 cdef struct Tube:
-    Py_ssize_t rows         # where its rows start
-    int first_row, row_count
+    Py_ssize_t at           # where its layers start: for each layer its begins, then its ends, row by row
+    int first_row, rows, layers
     long long area
     bint built
 
 
 cdef class Tubes:
-    """The tubes of one side's lines, each built when first asked for."""
+    """The tubes of one side's lines, each built when first asked for.
+
+    A row's spans are in order and apart from each other. Layer k of a tube holds span k of every row, empty where a row
+    has fewer; most tubes have one layer.
+    """
 
     cdef const long long[::1] starts
     cdef const double[::1] points, bounds
     cdef const unsigned char[::1] kind, reason
-    cdef double radius
+    cdef double radius, near
     cdef Tube* tubes
-    cdef Segment* segments
-    cdef Span* found
-    cdef Column rows            # where each row's spans start, and behind the last one its end
-    cdef Column spans           # begin, end, begin, end, …
+    cdef Rows piece             # the slab or disc at hand
+    cdef Rows disc              # the disc around an integer vertex at the origin
+    cdef int count[CELLS]       # spans of each row of the tube being built
+    cdef short begin[CELLS]     # the first of them
+    cdef short end[CELLS]
+    cdef Span* more             # the others, MOST_SPANS to a row
+    cdef Column layers
 
     def __cinit__(self, objects, int stroke_width):
-        cdef Py_ssize_t i, count, longest = 2
+        cdef Py_ssize_t i, count
         self.starts, self.points, self.bounds = objects.starts, objects.points, objects.bounds
         self.kind, self.reason = objects.kind, objects.reason
         self.radius = min(stroke_width, 4 * CELLS) / 2.0
-        self.rows, self.spans = Column("i"), Column("h")
+        self.near = NEAR if self.radius <= WIDEST_EXACT else NEAR_WIDE
+        self.layers = Column("h")
         count = self.kind.shape[0]
-        for i in range(count):
-            if self.kind[i] == KIND_LINE:
-                longest = max(longest, self.starts[i + 1] - self.starts[i])
         self.tubes = <Tube*> PyMem_Malloc((count + 1) * sizeof(Tube))
-        self.segments = <Segment*> PyMem_Malloc(longest * sizeof(Segment))
-        self.found = <Span*> PyMem_Malloc(longest * sizeof(Span))
-        if self.tubes == NULL or self.segments == NULL or self.found == NULL:
+        self.piece.begin = <int*> PyMem_Malloc(4 * MOST_ROWS * sizeof(int))
+        self.more = <Span*> PyMem_Malloc(CELLS * MOST_SPANS * sizeof(Span))
+        if self.tubes == NULL or self.piece.begin == NULL or self.more == NULL:
             raise MemoryError()
+        memset(self.count, 0, sizeof(self.count))
         for i in range(count):
             self.tubes[i].built = False
+        self.piece.end = self.piece.begin + MOST_ROWS
+        self.disc.begin = self.piece.begin + 2 * MOST_ROWS
+        self.disc.end = self.piece.begin + 3 * MOST_ROWS
+        disc_rows(0, 0, self.radius, self.near, &self.disc)
+        if self.radius > WIDEST_EXACT:
+            settle_rows([0.0, 0.0], True, self.radius * self.radius, &self.disc)
 
     def __dealloc__(self):
         PyMem_Free(self.tubes)
-        PyMem_Free(self.segments)
-        PyMem_Free(self.found)
+        PyMem_Free(self.piece.begin)
+        PyMem_Free(self.more)
 
     cdef inline bint has(self, Py_ssize_t i) noexcept:
         return self.kind[i] == KIND_LINE and not self.reason[i]
@@ -190,56 +185,158 @@ cdef class Tubes:
         return &self.tubes[i]
 
     cdef int build(self, Tube* tube, const double* xy, Py_ssize_t n) except -1:
-        cdef Py_ssize_t k, j, count = n - 1
-        cdef int row, last = -1
-        cdef short* out
-        tube.first_row = CELLS
-        for k in range(count):
-            make_segment(&self.segments[k], xy + 2 * k, self.radius)
-            tube.first_row = min(tube.first_row, self.segments[k].first_row)
-            last = max(last, self.segments[k].last_row)
-        tube.rows = self.rows.size
-        tube.row_count = max(0, last - tube.first_row + 1)
-        tube.area = 0
-        self.rows.reserve(tube.row_count + 1)
-        for row in range(tube.first_row, tube.first_row + tube.row_count):
-            self.rows.push_int32(self.spans.size)
-            j = find_row(self.segments, count, row, self.radius, self.found)
-            self.spans.reserve(2 * j)
-            out = (<short*> self.spans.data) + self.spans.size
-            for k in range(j):
-                out[2 * k] = self.found[k].begin
-                out[2 * k + 1] = self.found[k].end
-                tube.area += self.found[k].end - self.found[k].begin
-            self.spans.size += 2 * j
-        self.rows.push_int32(self.spans.size)
+        cdef Py_ssize_t k
+        tube.first_row, tube.rows = CELLS, 0
+        for k in range(n):
+            if k + 1 < n:
+                slab_rows(xy + 2 * k, self.radius, self.near, &self.piece)
+                if self.radius > WIDEST_EXACT:
+                    settle_rows(xy + 2 * k, False, self.radius * self.radius, &self.piece)
+                self.collect(tube, &self.piece, 0, 0)
+            self.add_disc(tube, xy + 2 * k)
+        tube.rows = max(0, tube.rows - tube.first_row)
+        self.store(tube)
         tube.built = True
         return 0
+
+    cdef void add_disc(self, Tube* tube, const double* at) noexcept nogil:
+        if at[0] == <int> at[0] and at[1] == <int> at[1]:
+            self.collect(tube, &self.disc, <int> at[0], <int> at[1])
+            return
+        disc_rows(at[0], at[1], self.radius, self.near, &self.piece)
+        if self.radius > WIDEST_EXACT:
+            settle_rows(at, True, self.radius * self.radius, &self.piece)
+        self.collect(tube, &self.piece, 0, 0)
+
+    cdef void collect(self, Tube* tube, const Rows* rows, int x, int y) noexcept nogil:
+        """Add rows, moved by (x, y), to the tube; `rows` is one behind its last row meanwhile."""
+        cdef int k, begin, end
+        cdef int first = max(0, rows.first + y), last = min(CELLS - 1, rows.last + y)
+        cdef const int* begins = rows.begin + (first - rows.first - y)
+        cdef const int* ends = rows.end + (first - rows.first - y)
+        cdef int* count = self.count + first
+        cdef short* own_begin = self.begin + first
+        cdef short* own_end = self.end + first
+        if first > last:
+            return
+        tube.first_row = min(tube.first_row, first)
+        tube.rows = max(tube.rows, last + 1)
+        for k in range(last - first + 1):
+            begin = max(begins[k] + x, 0)
+            end = min(ends[k] + x, CELLS)
+            if begin >= end:
+                continue
+            if count[k] == 1 and begin <= own_end[k] and end >= own_begin[k]:
+                own_begin[k] = min(own_begin[k], begin)
+                own_end[k] = max(own_end[k], end)
+            elif count[k] == 0:
+                count[k] = 1
+                own_begin[k] = begin
+                own_end[k] = end
+            else:
+                self.insert(first + k, begin, end)
+
+    cdef Span span(self, int row, int k) noexcept nogil:
+        cdef Span first
+        if k:
+            return self.more[row * MOST_SPANS + k]
+        first.begin, first.end = self.begin[row], self.end[row]
+        return first
+
+    cdef void put(self, int row, int k, Span span) noexcept nogil:
+        if k:
+            self.more[row * MOST_SPANS + k] = span
+        else:
+            self.begin[row], self.end[row] = span.begin, span.end
+
+    cdef void insert(self, int row, int begin, int end) noexcept nogil:
+        """Join a span with all it touches, in a row that has some."""
+        cdef int k = 0, touched, n = self.count[row], i
+        cdef Span joined
+        joined.begin, joined.end = begin, end
+        while k < n and self.span(row, k).end < begin:
+            k += 1
+        touched = k
+        while touched < n and self.span(row, touched).begin <= joined.end:
+            joined.begin = min(joined.begin, self.span(row, touched).begin)
+            joined.end = max(joined.end, self.span(row, touched).end)
+            touched += 1
+        if touched == k:
+            for i in range(n, k, -1):
+                self.put(row, i, self.span(row, i - 1))
+        else:
+            for i in range(touched, n):
+                self.put(row, k + 1 + i - touched, self.span(row, i))
+        self.count[row] = n + 1 - (touched - k)
+        self.put(row, k, joined)
+
+    cdef int store(self, Tube* tube) except -1:
+        """Move the collected rows to their layers."""
+        cdef int row, k, rows = tube.rows
+        cdef short* begins
+        cdef int area = 0
+        tube.at = self.layers.size
+        tube.layers = 0
+        for row in range(tube.first_row, tube.first_row + rows):
+            tube.layers = max(tube.layers, self.count[row])
+        self.layers.reserve(2 * rows * tube.layers)
+        for k in range(tube.layers):
+            begins = (<short*> self.layers.data) + tube.at + 2 * k * rows
+            if k == 0:
+                self.first_layer(tube, begins)
+            else:
+                self.other_layer(tube, k, begins)
+            for row in range(rows):
+                area += begins[rows + row] - begins[row]
+        self.layers.size += 2 * rows * tube.layers
+        tube.area = area
+        memset(self.count + tube.first_row, 0, rows * sizeof(int))
+        return 0
+
+    cdef void first_layer(self, const Tube* tube, short* begins) noexcept nogil:
+        cdef int row, rows = tube.rows
+        memcpy(begins, self.begin + tube.first_row, rows * sizeof(short))
+        memcpy(begins + rows, self.end + tube.first_row, rows * sizeof(short))
+        for row in range(rows):
+            if self.count[tube.first_row + row] == 0:
+                begins[row] = begins[rows + row] = 0
+
+    cdef void other_layer(self, const Tube* tube, int k, short* begins) noexcept nogil:
+        cdef int row, rows = tube.rows
+        cdef Span span
+        for row in range(rows):
+            span.begin = span.end = 0
+            if self.count[tube.first_row + row] > k:
+                span = self.span(tube.first_row + row, k)
+            begins[row] = span.begin
+            begins[rows + row] = span.end
+
+
+cdef int shared_in_layers(const short* a, const short* a_end, const short* b, const short* b_end,
+                          int rows) noexcept nogil:
+    cdef int row, total = 0
+    cdef short low, high
+    for row in range(rows):
+        low = a[row] if a[row] > b[row] else b[row]
+        high = a_end[row] if a_end[row] < b_end[row] else b_end[row]
+        total += high - low if high > low else 0
+    return total
 
 
 cdef long long shared_cells(Tubes a, const Tube* s, Tubes b, const Tube* t) noexcept nogil:
     """Cells in both tubes."""
-    cdef int row
-    cdef int first = max(s.first_row, t.first_row)
-    cdef int last = min(s.first_row + s.row_count, t.first_row + t.row_count)
-    cdef const int* s_rows = (<const int*> a.rows.data) + s.rows - s.first_row
-    cdef const int* t_rows = (<const int*> b.rows.data) + t.rows - t.first_row
-    cdef const short* s_spans = <const short*> a.spans.data
-    cdef const short* t_spans = <const short*> b.spans.data
-    cdef int i, j, i_end, j_end, low, high
+    cdef int first = max(s.first_row, t.first_row), i, j
+    cdef int rows = min(s.first_row + s.rows, t.first_row + t.rows) - first
+    cdef const short* s_layer
+    cdef const short* t_layer
     cdef long long total = 0
-    for row in range(first, last):
-        i, i_end = s_rows[row], s_rows[row + 1]
-        j, j_end = t_rows[row], t_rows[row + 1]
-        while i < i_end and j < j_end:
-            low = max(s_spans[i], t_spans[j])
-            high = min(s_spans[i + 1], t_spans[j + 1])
-            if high > low:
-                total += high - low
-            if s_spans[i + 1] < t_spans[j + 1]:
-                i += 2
-            else:
-                j += 2
+    if rows <= 0:
+        return 0
+    for i in range(s.layers):
+        s_layer = (<const short*> a.layers.data) + s.at + 2 * i * s.rows + first - s.first_row
+        for j in range(t.layers):
+            t_layer = (<const short*> b.layers.data) + t.at + 2 * j * t.rows + first - t.first_row
+            total += shared_in_layers(s_layer, s_layer + s.rows, t_layer, t_layer + t.rows, rows)
     return total
 
 

@@ -12,13 +12,14 @@ Over pairs matched in localization mode at the primary threshold:
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from calipers.matching import UNIT, Pairs
 from calipers.records import Batch
-from calipers.tally import Tally, fixed, mean, ratio
+from calipers.tally import Tally, mean, ratio
 
 DISTANCE_KEY = "站点距离"
 Attributes = dict[str, str]
@@ -46,13 +47,23 @@ def _count_values(key: str, truth: Any, pred: Any, attributes: list[Attributes],
 
 
 def _count_texts(key: str, truth: Any, pred: Any, attributes: list[Attributes], tally: Tally) -> None:
-    has = np.array([key in each for each in attributes])
-    codes = truth * len(attributes) + pred
-    for code, times in zip(*np.unique(codes[has[truth]], return_counts=True), strict=True):
-        said, meant = (attributes[int(at)].get(key, "") for at in (code % len(attributes), code // len(attributes)))
-        similarity = text_similarity(meant, said)
-        tally.count_row("texts", key, [times, times * (similarity == 1.0)])
-        tally.add_sum(f"text.{key}", int(times) * fixed([similarity]))
+    """Distinct pairs of texts are compared once."""
+    known: dict[str, int] = {"": 0}
+    codes = np.array([known.setdefault("".join(each.get(key, "").split()), len(known)) for each in attributes])
+    has = np.array([key in each for each in attributes])[truth]
+    meant, said = codes[truth[has]], codes[pred[has]]
+    pairs, times = np.unique(meant[meant != said] * len(known) + said[meant != said], return_counts=True)
+    texts = list(known)
+    units = [fixed_similarity(texts[pair // len(known)], texts[pair % len(known)]) for pair in pairs.tolist()]
+    same = int((meant == said).sum())
+    tally.count_row("texts", key, [len(meant), same])
+    tally.add_sum(f"text.{key}", same * UNIT + sum(a * b for a, b in zip(units, times.tolist(), strict=True)))
+
+
+@lru_cache(maxsize=1 << 16)
+def fixed_similarity(a: str, b: str) -> int:
+    """The similarity of two texts in units of 1e-12."""
+    return round(text_similarity(a, b) * UNIT)
 
 
 def text_similarity(a: str, b: str) -> float:

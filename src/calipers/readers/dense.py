@@ -41,12 +41,21 @@ def read_shard(shard: Shard, *, frame: str, keep: bool = False, most_bad: int = 
     if shard.problem:
         reader.refuse(shard.first_line, shard.problem)
         return reader.result()
-    for line, text in enumerate(shard.data.split(b"\n"), shard.first_line):
-        if text and not text.isspace():
-            reader.add_line(line, text)
-            if len(reader.bad) > most_bad:
-                break
+    for line, text in enumerate(_lines(shard.data), shard.first_line):
+        reader.add_line(line, text)
+        if len(reader.bad) > most_bad:
+            break
     return reader.result()
+
+
+def _lines(data: bytes) -> Iterator[memoryview]:
+    """The lines, without copying them."""
+    view, start = memoryview(data), 0
+    while (end := data.find(b"\n", start)) >= 0:
+        yield view[start:end]
+        start = end + 1
+    if start < len(data):
+        yield view[start:]
 
 
 def read_records(records: Iterable[Any], *, frame: str, keep: bool = False, first: int = 1) -> DenseReading:
@@ -74,13 +83,17 @@ class _Reader:
         )
         return DenseReading(batch, self.read, self.skipped, self.bad)
 
-    def add_line(self, line: int, text: bytes) -> None:
+    def add_line(self, line: int, text: memoryview) -> None:
+        """One line; a blank one is no record."""
         try:
             record = orjson.loads(text)
         except orjson.JSONDecodeError as error:
-            record = _loads_with_nan(text)
+            copy = bytes(text)
+            if not copy.strip():
+                return
+            record = _loads_with_nan(copy)
             if record is None:
-                self.refuse(line, json_problem(text, error))
+                self.refuse(line, json_problem(copy, error))
                 return
         self.add(line, record)
 

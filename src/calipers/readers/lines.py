@@ -95,22 +95,19 @@ class Source:
         self.bytes_read += len(piece)
 
     def _cut(self, stream: IO[bytes], plain: bool) -> Iterator[Shard]:
-        line, offset, rest, behind = 1, 0, b"", b""
-        while block := behind or stream.read(self.chunk_bytes):
-            behind = b""
-            cut = block.rfind(b"\n") + 1
-            if cut:
-                data, rest = rest + block[:cut], block[cut:]
-                yield from self._whole(data, line, offset, plain)
-                line, offset = line + data.count(b"\n"), offset + len(data)
-                continue
-            rest += block
-            if len(rest) > LONGEST_LINE:
-                length, behind = _skip_line(stream, len(rest), self.chunk_bytes)
+        line, offset = 1, 0
+        while data := stream.read(self.chunk_bytes):
+            if not data.endswith(b"\n"):
+                data += stream.readline(LONGEST_LINE)
+            whole, line_start = data, data.rfind(b"\n") + 1
+            if len(data) - line_start >= LONGEST_LINE:
+                whole = data[:line_start]
+            if whole:
+                yield from self._whole(whole, line, offset, plain)
+            line, offset = line + whole.count(b"\n"), offset + len(whole)
+            if whole is not data:
                 yield self._too_long(line)
-                line, offset, rest = line + 1, offset + length, b""
-        if rest:
-            yield from self._whole(rest, line, offset, plain)
+                line, offset = line + 1, offset + len(data) - len(whole) + _skip_line(stream)
 
     def _whole(self, data: bytes, line: int, offset: int, plain: bool) -> Iterator[Shard]:
         if line == 1 and data.startswith(BYTE_ORDER_MARK):
@@ -150,14 +147,14 @@ def _decoded(stored: IO[bytes], path: str) -> IO[bytes]:
     return stored
 
 
-def _skip_line(stream: IO[bytes], length: int, chunk_bytes: int) -> tuple[int, bytes]:
-    """Read to the end of the line. Returns its length with the line break, and what was read behind it."""
-    while block := stream.read(chunk_bytes):
-        cut = block.find(b"\n") + 1
-        if cut:
-            return length + cut, block[cut:]
-        length += len(block)
-    return length, b""
+def _skip_line(stream: IO[bytes]) -> int:
+    """Read to the end of the line. Returns how many bytes that were."""
+    length = 0
+    while piece := stream.readline(1 << 20):
+        length += len(piece)
+        if piece.endswith(b"\n"):
+            break
+    return length
 
 
 def _read_range(path: str, offset: int, size: int) -> bytes:

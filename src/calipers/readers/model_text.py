@@ -32,13 +32,16 @@ _OTHER_WORDS = {
 # Patterns are possessive (`*+`): what was read is never given back, so no text makes them slow.
 _ESCAPE = r"(?s)\\(u[0-9a-fA-F]{4}|.)"
 _BEGIN = r"(?:\A|```\w*+\s*+)[\[［]|[\[［](?=\s*+[\[\]{［］｛])|[{｛](?!\s*+[\[［])"  # ends in a value's bracket
+# A string stops short of `}, {"a`, which no valid one contains: a quote too many or too few spoils one object only.
+_BODY = r"(?: [^%s\\}] | \\. | \}(?! \s*+ ,?+ \s*+ (?: \{\s*+%s\w | %sobject_ )) )*+"
+_STRINGS = [(first, _BODY % (last, first, first), last) for first, last in ('""', "''", "“”", "‘’", "＂＂")]
 _WORD = r"""[^\s\[\]{}()［］｛｝,，:："'“‘＂`]++ | `"""
 _TOKEN = rf"""(?xs) (?: [\s:：] | (?: // | \# ) [^\n]*+ )*+ (?:
     (?P<open> [\[{{(［｛] )
   | (?P<close> [\]}})］｝] )
   | (?P<comma> [,，] )
-  | (?P<string> "(?:[^"\\]|\\.)*+" | '(?:[^'\\]|\\.)*+' | “(?:[^”\\]|\\.)*+” | ‘(?:[^’\\]|\\.)*+’
-              | ＂(?:[^＂\\]|\\.)*+＂ )
+  | (?P<string> {" | ".join(first + body + last for first, body, last in _STRINGS)} )
+  | (?P<unclosed> {" | ".join(first + body + "(?=})" for first, body, _ in _STRINGS)} )
   | (?P<end> ``` | ["'“‘＂].*+ | (?:{_WORD})?+ \Z )  # the answer stops: a fence, a string or word cut off
   | (?P<word> {_WORD} )
 )"""
@@ -183,7 +186,7 @@ class _Scanner:
         self.cut = self.too_deep = False
         self.notes = dict.fromkeys(notes)  # an ordered set
         self.take = {"open": self._open, "close": self._close, "comma": self._comma}
-        self.take |= {"string": self._string, "word": self._word, "end": self._end_early}
+        self.take |= {"string": self._string, "unclosed": self._unclosed, "word": self._word, "end": self._end_early}
 
     def parsed(self) -> ParsedText:
         """Read the whole text."""
@@ -282,6 +285,10 @@ class _Scanner:
         if "\n" in quoted:
             self._note("line break in a string")
         self._add(_unescaped(quoted[1:-1]))
+
+    def _unclosed(self, quoted: str) -> None:
+        self._note("unclosed string")
+        self._string(quoted + quoted[0])
 
     def _word(self, word: str) -> None:
         if word in _JSON_WORDS:

@@ -73,7 +73,7 @@ def _points_problem(name: str, kind: str, points: Any, frame: str, width: float,
         "not finite": "a number is not finite",
         "bbox_2d count": f"{count} numbers, expected 4 for a bbox_2d",
         "odd count": f"{count} numbers, expected pairs of x and y for a {kind}",
-        "poly count": f"{count} numbers, expected at least 3 points (a closing one apart) for a poly",
+        "poly count": f"{count} numbers, expected at least 3 points for a poly",
         "line count": f"{count} numbers, expected at least 2 points for a line",
         "outside the frame": f"a number lies outside {span}",
     }[name]

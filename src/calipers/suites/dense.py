@@ -52,7 +52,7 @@ class Config:
     bootstrap: int = option(1000, "replicates for the intervals; 0 is none")
     seed: int = option(0, "seed of the replicates")
     jobs: int | None = option(None, "processes; the default is all cores", artifact=False)
-    chunk_bytes: int = option(4 << 20, "bytes read at a time", artifact=False)
+    chunk_bytes: int = option(8 << 20, "bytes read at a time", artifact=False)
 
     def __post_init__(self) -> None:
         for name, value in checked(self, modes=MODES, frames=FRAMES).items():
