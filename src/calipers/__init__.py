@@ -5,29 +5,44 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from calipers.errors import CalipersError, ConfigError, InputError, OutputError
+    from calipers.meter import Dense
+    from calipers.readers.model_text import parse_objects
+    from calipers.report import Report
     from calipers.rulers.region import region_iou
     from calipers.rulers.tube import line_coverage, tube_iou
+    from calipers.run import dense
+    from calipers.suites.reward import reward
 
 __version__ = "0.1.0"
 
 _HOMES = {
     "CalipersError": "errors",
     "ConfigError": "errors",
+    "Dense": "meter",
     "InputError": "errors",
     "OutputError": "errors",
+    "Report": "report",
+    "dense": "run",
     "line_coverage": "rulers.tube",
+    "parse_objects": "readers.model_text",
     "region_iou": "rulers.region",
+    "reward": "suites.reward",
     "tube_iou": "rulers.tube",
 }
 
 __all__ = [
     "CalipersError",
     "ConfigError",
+    "Dense",
     "InputError",
     "OutputError",
+    "Report",
     "__version__",
+    "dense",
     "line_coverage",
+    "parse_objects",
     "region_iou",
+    "reward",
     "tube_iou",
 ]
 
@@ -35,9 +50,7 @@ __all__ = [
 def __getattr__(name: str) -> object:
     if name not in _HOMES:
         raise AttributeError(f"module 'calipers' has no attribute {name!r}")
-    from importlib import import_module
-
-    value = getattr(import_module(f"calipers.{_HOMES[name]}"), name)
+    value = getattr(__import__(f"calipers.{_HOMES[name]}", fromlist=[name]), name)  # importlib would cost half a ms
     globals()[name] = value
     return value
 

@@ -7,7 +7,7 @@ into the artifact (`artifact=False` for what cannot change a number).
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import MISSING, field, fields
+from dataclasses import field, fields
 from difflib import get_close_matches
 from typing import Any, TypeVar
 
@@ -35,14 +35,3 @@ def check_names(found: Iterable[str], known: Iterable[str], where: str = "") -> 
             near = get_close_matches(name, names, n=1, cutoff=0.5)
             hint = f", did you mean {near[0]!r}?" if near else ""
             raise ConfigError(f"{where}{name!r} is not an option{hint} (options: {', '.join(names)})")
-
-
-def default_of(item: Any) -> Any:
-    """What an option is when nobody says."""
-    return None if item.default is MISSING else item.default
-
-
-def require(condition: bool, name: str, found: Any, expected: str) -> None:
-    """Refuse a value, saying what was expected."""
-    if not condition:
-        raise ConfigError(f"{name}: found {found!r}, expected {expected}")

@@ -23,3 +23,9 @@ class InputError(CalipersError):
     """An input cannot be read, or is not what it has to be."""
 
     exit_code = 3
+
+
+def require(condition: bool, name: str, found: object, expected: str) -> None:
+    """Refuse the value of an option, saying what was expected."""
+    if not condition:
+        raise ConfigError(f"{name}: found {found!r}, expected {expected}")

@@ -18,11 +18,13 @@ from calipers.kernels import assign
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Any
 
     from calipers.kernels.column import Column
     from calipers.records import Objects
 
 UNIT = 1_000_000_000_000
+SWEEP = (0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)  # written out: computed ones would miss by a bit
 
 
 def round_overlap(overlap: float) -> int:
@@ -43,7 +45,7 @@ class Pairs:
     pred: Column  # (pairs,)
     score: Column  # (pairs,) overlap in units of 1e-12, positive
 
-    def __init__(self, truth: Column, pred: Column, score: Column) -> None:
+    def __init__(self, truth: Any, pred: Any, score: Any) -> None:
         self.truth, self.pred, self.score = truth, pred, score
 
     @classmethod
@@ -53,6 +55,10 @@ class Pairs:
 
     def __len__(self) -> int:
         return len(self.score)
+
+    def take(self, positions: Sequence[int]) -> Pairs:
+        """Some of the pairs."""
+        return Pairs(*(assign.take_rows(column, positions) for column in (self.truth, self.pred, self.score)))
 
 
 class Labels:
@@ -68,3 +74,37 @@ def greedy(pairs: Pairs, truth: Objects, pred: Objects, *, least: int, labels: L
     """The matching that takes the closest pair first, among pairs of `least` overlap and equal labels."""
     sides = (None, None) if labels is None else (labels.truth, labels.pred)
     return Pairs(*assign.greedy(pairs, len(truth), len(pred), least, *sides))
+
+
+def optimal(pairs: Pairs, *, least: int, labels: Labels | None = None) -> Pairs:
+    """The matching of most pairs, and among those of the largest total overlap.
+
+    Objects that share no pair do not matter to each other, so each connected group is solved on its own.
+    """
+    from calipers.assignment import solve
+
+    return solve(pairs, least, labels)
+
+
+def by_confidence(pairs: Pairs, confidence: Sequence[float], *, least: int, labels: Labels | None = None) -> Pairs:
+    """Predictions by confidence (ties by index), each to the closest truth still free (ties by index)."""
+    by_pred: dict[int, list[int]] = {}
+    for position in allowed(pairs, least, labels):
+        by_pred.setdefault(pairs.pred[position], []).append(position)
+    taken: set[int] = set()
+    chosen = []
+    for pred in sorted(by_pred, key=lambda index: (-confidence[index], index)):
+        free = [position for position in by_pred[pred] if pairs.truth[position] not in taken]
+        if free:
+            chosen.append(free[0])  # pairs are sorted: the first is the closest
+            taken.add(pairs.truth[free[0]])
+    return pairs.take(sorted(chosen))
+
+
+def allowed(pairs: Pairs, least: int, labels: Labels | None) -> list[int]:
+    """Positions of the pairs that may match."""
+    return [
+        position
+        for position, (truth, pred, score) in enumerate(zip(pairs.truth, pairs.pred, pairs.score, strict=True))
+        if score >= least and (labels is None or labels.truth[truth] == labels.pred[pred] >= 0)
+    ]

@@ -47,5 +47,7 @@ class Report(Mapping[str, Any]):
     def matches(self) -> Rows:
         """A row for every object with its partner; the inputs are read once more for it."""
         if self._matches is None:
-            raise CalipersError("matches: the records of this report were not kept; evaluate a file or a list of records")
+            raise CalipersError(
+                "matches: the records of this report were not kept; evaluate a file or a list of records"
+            )
         return self._matches()

@@ -52,7 +52,9 @@ def dense(source: Any, **options: Any) -> Report:
     return evaluate(source, make_config(Config, options))
 
 
-def evaluate(source: Any, config: Config, *, on_rows: OnRows | None = None, progress: OnProgress | None = None) -> Report:
+def evaluate(
+    source: Any, config: Config, *, on_rows: OnRows | None = None, progress: OnProgress | None = None
+) -> Report:
     """The pipeline. `on_rows` receives rows of objects and of cases, in the order of the records."""
     if not isinstance(source, (str, os.PathLike)) and not _are_paths(source):
         return _evaluate_records(list(source), config, on_rows)
@@ -62,10 +64,8 @@ def evaluate(source: Any, config: Config, *, on_rows: OnRows | None = None, prog
     sources = [Source(index, path, config.chunk_bytes) for index, path in enumerate(paths)]
     parts = run_in_order(partial(measure_shard, config=config, rows=on_rows is not None), _shards(sources), config.jobs)
     total, bad, read = _add_up(_watched(parts, sources, progress), config, len(sources), on_rows)
-    inputs = [
-        {"path": source.path, "sha256": source.sha256, "records": read[source.index]} for source in sources
-    ]
-    return _report(total, bad, inputs, config, lambda: _match_rows_of(source, config))
+    inputs = [{"path": source.path, "sha256": source.sha256, "records": read[source.index]} for source in sources]
+    return make_report(total, bad, inputs, config, lambda: _match_rows_of(source, config))
 
 
 def measure_shard(shard: Shard, *, config: Config, rows: bool) -> Part:
@@ -74,7 +74,9 @@ def measure_shard(shard: Shard, *, config: Config, rows: bool) -> Part:
     return measure_reading(reading, config, source=shard.source, size=shard.size, rows=rows)
 
 
-def measure_reading(reading: DenseReading, config: Config, *, source: int = 0, size: int = 0, rows: bool = False) -> Part:
+def measure_reading(
+    reading: DenseReading, config: Config, *, source: int = 0, size: int = 0, rows: bool = False
+) -> Part:
     """A batch to counts, and to rows when asked for."""
     batch = reading.batch
     matched = dense_suite.Matched(batch, config, all_pairs=rows)
@@ -99,9 +101,14 @@ def _add_up(
     return total, bad, read
 
 
-def _report(
-    total: Tally, bad: Sequence[BadRecord], inputs: list[dict[str, Any]], config: Config, rows: Callable[[], Rows] | None
+def make_report(
+    total: Tally,
+    bad: Sequence[BadRecord],
+    inputs: list[dict[str, Any]],
+    config: Config,
+    rows: Callable[[], Rows] | None = None,
 ) -> Report:
+    """Counts to the report."""
     for entry in inputs:
         if not entry["records"] and entry["sha256"]:
             raise InputError(f"{entry['path']}: no records, expected one JSON object a line")
@@ -116,7 +123,7 @@ def _evaluate_records(records: list[Any], config: Config, on_rows: OnRows | None
     part = measure_reading(reading, config, rows=on_rows is not None)
     total, bad, read = _add_up([part], config, 1, on_rows)
     inputs = [{"path": "<records>", "sha256": None, "records": read[0]}]
-    return _report(total, bad, inputs, config, lambda: _match_rows_of(records, config))
+    return make_report(total, bad, inputs, config, lambda: _match_rows_of(records, config))
 
 
 def _match_rows_of(source: Any, config: Config) -> Rows:
@@ -126,8 +133,10 @@ def _match_rows_of(source: Any, config: Config) -> Rows:
 
 
 def _are_paths(source: Any) -> bool:
-    return isinstance(source, (list, tuple)) and bool(source) and all(
-        isinstance(item, (str, os.PathLike)) for item in source
+    return (
+        isinstance(source, (list, tuple))
+        and bool(source)
+        and all(isinstance(item, (str, os.PathLike)) for item in source)
     )
 
 

@@ -38,7 +38,9 @@ def run_in_order(work: Callable[[S], R], items: Iterable[S], jobs: int | None) -
     try:
         yield from _collect(pool, _chain(first, items), 2 * count)
     except BrokenProcessPool as error:
-        raise CalipersError("a worker process ended unexpectedly (killed, or out of memory); try fewer --jobs") from error
+        raise CalipersError(
+            "a worker process ended unexpectedly (killed, or out of memory); try fewer --jobs"
+        ) from error
     finally:
         _stop(pool)
 

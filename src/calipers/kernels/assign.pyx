@@ -130,3 +130,16 @@ def first_pairs(index, Py_ssize_t count):
     for k in range(objects.shape[0] - 1, -1, -1):
         out[objects[k]] = k
     return first
+
+
+def take_rows(column, positions):
+    """Some rows of a column of int32 or int64."""
+    view = memoryview(column)
+    cdef Column out = Column("q" if view.itemsize == 8 else "i")
+    cdef Py_ssize_t position
+    for position in positions:
+        if out.itemsize == 8:
+            out.push_int64(view[position])
+        else:
+            out.push_int32(view[position])
+    return out

@@ -17,7 +17,7 @@ from libc.string cimport memcpy
 
 from .column cimport Column
 
-UNIT = 1_000_000_000_000
+
 cdef enum:
     IS_BOX = 1
     CONVEX = 2

@@ -237,9 +237,10 @@ cdef class Shapes:
         else:
             for k in range(2 * n):
                 out[k] = xy[k]
-        if kind == KIND_BOX or kind == KIND_POLY:
-            if area[0] <= 1e-12 * (bounds[2] - bounds[0] + bounds[3] - bounds[1]) ** 2:
-                flags[0] |= DEGENERATE
+        if kind == KIND_BOX and area[0] <= 0:
+            flags[0] |= DEGENERATE
+        elif kind == KIND_POLY and area[0] <= 1e-12 * (bounds[2] - bounds[0] + bounds[3] - bounds[1]) ** 2:
+            flags[0] |= DEGENERATE              # points on one line, give or take their rounding
         if small_integers(out, n):
             flags[0] |= INTEGER
         self.points.size += 2 * n

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from calipers.labels.taxonomy import Taxonomy
 
+MODES = ("localization", "phase", "category")
 LARGEST_CACHE = 100_000
 
 

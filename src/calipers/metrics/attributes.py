@@ -26,7 +26,12 @@ Attributes = dict[str, str]
 
 
 def count_attributes(
-    matching: Pairs, batch: Batch, attributes: list[Attributes], label_key: str, text_keys: tuple[str, ...], tally: Tally
+    matching: Pairs,
+    batch: Batch,
+    attributes: list[Attributes],
+    label_key: str,
+    text_keys: tuple[str, ...],
+    tally: Tally,
 ) -> None:
     """`attributes` are those of each distinct description of the batch."""
     truth, pred = np.asarray(batch.truth.desc)[matching.truth], np.asarray(batch.pred.desc)[matching.pred]

@@ -17,6 +17,7 @@ thresholds that matter, in order: the sweep, the primary one, and 0.5 for the me
 
 from __future__ import annotations
 
+from math import fsum
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ import numpy as np
 from calipers.bootstrap import interval
 from calipers.matching import Pairs, round_overlap
 from calipers.records import KINDS, Batch
-from calipers.tally import Counts, Tally, fixed, mean, ratio
+from calipers.tally import Counts, Tally, mean, ratio
 
 TIGHTNESS_AT = 0.5
 
@@ -124,8 +125,7 @@ def mode_tree(mode: str, tally: Tally, levels: Levels, *, labelled: bool) -> dic
     tight = int(matched[levels.index(TIGHTNESS_AT)])
     return {
         "thresholds": [
-            {"iou": value, **rates(gt, pred, matched[at])}
-            for value, at in zip(levels.thresholds, swept, strict=True)
+            {"iou": value, **rates(gt, pred, matched[at])} for value, at in zip(levels.thresholds, swept, strict=True)
         ],
         "primary": {
             "iou": levels.primary,
@@ -141,26 +141,30 @@ def mode_tree(mode: str, tally: Tally, levels: Levels, *, labelled: bool) -> dic
 
 
 def _type_tree(kind: int, mode: str, tally: Tally, levels: Levels) -> dict[str, Any]:
-    gt, pred = int(tally.counts["truth"][kind]), int(tally.counts["pred"][kind])
-    rows = []
-    for value in levels.thresholds:
-        matched_gt = int(tally.counts[f"{mode}.truth"][kind, levels.index(value)])
-        matched_pred = int(tally.counts[f"{mode}.pred"][kind, levels.index(value)])
-        precision, recall = ratio(matched_pred, pred), ratio(matched_gt, gt)
-        rows.append(
-            {
-                "iou": value,
-                "gt": gt,
-                "pred": pred,
-                "matched_gt": matched_gt,
-                "matched_pred": matched_pred,
-                "precision": precision,
-                "recall": recall,
-                "f1": harmonic(precision, recall),
-            }
-        )
+    rows = [_type_rates(kind, mode, tally, levels, value) for value in levels.thresholds]
     defined = [row["f1"] for row in rows if row["f1"] is not None]
-    return {"thresholds": rows, "mean_f1": sum(defined) / len(defined) if defined else None}
+    return {
+        "thresholds": rows,
+        "primary": _type_rates(kind, mode, tally, levels, levels.primary),
+        "mean_f1": fsum(defined) / len(defined) if defined else None,
+    }
+
+
+def _type_rates(kind: int, mode: str, tally: Tally, levels: Levels, threshold: float) -> dict[str, Any]:
+    gt, pred = int(tally.counts["truth"][kind]), int(tally.counts["pred"][kind])
+    matched_gt = int(tally.counts[f"{mode}.truth"][kind, levels.index(threshold)])
+    matched_pred = int(tally.counts[f"{mode}.pred"][kind, levels.index(threshold)])
+    precision, recall = ratio(matched_pred, pred), ratio(matched_gt, gt)
+    return {
+        "iou": threshold,
+        "gt": gt,
+        "pred": pred,
+        "matched_gt": matched_gt,
+        "matched_pred": matched_pred,
+        "precision": precision,
+        "recall": recall,
+        "f1": harmonic(precision, recall),
+    }
 
 
 def harmonic(precision: float | None, recall: float | None) -> float | None:

@@ -156,7 +156,11 @@ def _sides(record: dict[str, Any], frame: str) -> tuple[str, str, str]:
         truth, pred = "gt", "pred"
     else:
         if record.get("coord_mode") == "pixel":
-            return "", "", 'coord_mode: found "pixel", expected norm1000 coordinates (--frame pixel reads gt and pred as pixels)'
+            return (
+                "",
+                "",
+                'coord_mode: found "pixel", expected norm1000 coordinates (--frame pixel reads gt and pred as pixels)',
+            )
         truth = "gt_norm1000" if "gt_norm1000" in record else "gt_norm"
         pred = "pred_norm1000" if "pred_norm1000" in record else "pred"
     if truth not in record:

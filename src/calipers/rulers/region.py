@@ -8,7 +8,6 @@ around their mean. A region without area overlaps nothing.
 from __future__ import annotations
 
 from calipers.kernels.regions import region_paired, region_pairs
-from calipers.rulers.shapes import compare
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,4 +39,6 @@ def region_iou(a: Any, b: Any, *, paired: bool = False) -> Any:
     >>> region_iou([3, 3, 3, 9], [3, 3, 3, 9])
     0.0
     """
+    from calipers.rulers.shapes import compare
+
     return compare(a, b, "region", paired, lambda s, t: region_pairs(s, t, 0.0), region_paired)

@@ -11,9 +11,8 @@ Coverage tells missing from invented: the share of the truth's length that runs 
 
 from __future__ import annotations
 
-from calipers.kernels import coverage as kernel
+from calipers.errors import require
 from calipers.kernels.tubes import tube_paired, tube_pairs
-from calipers.rulers.shapes import compare, one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,6 +28,8 @@ def stroke_width(tolerance: float) -> int:
     >>> [stroke_width(t) for t in (8, 0.25, 1.25, 0)]
     [16, 1, 2, 1]
     """
+    good = isinstance(tolerance, (int, float)) and not isinstance(tolerance, bool) and 0 <= tolerance < float("inf")
+    require(good, "tolerance", tolerance, "a number of at least 0")
     return max(1, round(2 * tolerance))
 
 
@@ -47,6 +48,8 @@ def tube_iou(a: Any, b: Any, *, tolerance: float = 8, paired: bool = False) -> A
     >>> tube_iou([0, 500, 1000, 500], [0, 508, 1000, 508])      # 8 of 24 rows are shared
     0.333333333333
     """
+    from calipers.rulers.shapes import compare
+
     stroke = stroke_width(tolerance)
     return compare(a, b, "line", paired, lambda s, t: tube_pairs(s, t, stroke), lambda s, t: tube_paired(s, t, stroke))
 
@@ -57,4 +60,8 @@ def line_coverage(truth: Any, pred: Any, *, tolerance: float = 8) -> tuple[float
     >>> line_coverage([0, 0, 99, 0], [0, 0, 41, 0])     # samples 0 … 49 of 100 are within 8
     (0.5, 1.0, 0.6666666666666666)
     """
-    return kernel.coverage(one_line(truth), one_line(pred), 0, 0, tolerance)
+    from calipers.kernels.coverage import coverage
+    from calipers.rulers.shapes import one_line
+
+    stroke_width(tolerance)  # refuses what is no tolerance
+    return coverage(one_line(truth), one_line(pred), 0, 0, tolerance)

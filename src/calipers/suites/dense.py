@@ -20,8 +20,8 @@ from calipers.kernels.coverage import coverage_pairs
 from calipers.kernels.flatten import take
 from calipers.labels.desc import Desc
 from calipers.labels.taxonomy import Taxonomy, built_in, load
-from calipers.labels.vocabulary import Vocabulary, label_codes
-from calipers.matching import UNIT, Labels, Pairs, greedy
+from calipers.labels.vocabulary import MODES, Vocabulary, label_codes
+from calipers.matching import SWEEP, UNIT, Labels, Pairs, greedy
 from calipers.metrics import attributes, lines, objects, sweep
 from calipers.records import FLAGS, Batch
 from calipers.rulers.region import region_overlaps
@@ -29,8 +29,6 @@ from calipers.rulers.tube import stroke_width, tube_overlaps
 from calipers.suites.options import checked
 from calipers.tally import Tally
 
-THRESHOLDS = (0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
-MODES = ("localization", "phase", "category")
 FRAMES = ("norm1000", "pixel")
 FREE_TEXT_KEYS = ("文本", "备注")
 
@@ -41,7 +39,7 @@ class Config:
 
     tube_tolerance: float = option(8.0, "how far from a line its tube reaches, in norm1000 units")
     primary_threshold: float = option(0.5, "overlap threshold of the summary; need not be in the sweep")
-    thresholds: tuple[float, ...] = option(THRESHOLDS, "overlap thresholds of the sweep", metavar="T,T,…")
+    thresholds: tuple[float, ...] = option(SWEEP, "overlap thresholds of the sweep", metavar="T,T,…")
     modes: tuple[str, ...] = option(MODES, "label modes to report", metavar="MODE,…")
     top: int = option(25, "how many labels the summary shows")
     label_key: str = option("类别", "key whose value is the label")

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from math import isfinite
 from typing import Any
 
-from calipers.config import require
+from calipers.errors import require
 
 
 def checked(config: Any, *, modes: tuple[str, ...], frames: tuple[str, ...]) -> dict[str, Any]:
     """The options of the dense suite in their final form."""
     tolerance = number("tube_tolerance", config.tube_tolerance)
-    require(0 <= tolerance, "tube_tolerance", config.tube_tolerance, "a number of at least 0")
+    require(tolerance >= 0, "tube_tolerance", config.tube_tolerance, "a number of at least 0")
     require(config.frame in frames, "frame", config.frame, " or ".join(frames))
-    require(isinstance(config.label_key, str) and config.label_key.strip() != "", "label_key", config.label_key, "a key")
+    named = isinstance(config.label_key, str) and bool(config.label_key.strip())
+    require(named, "label_key", config.label_key, "a key")
     return {
         "tube_tolerance": tolerance,
         "primary_threshold": threshold("primary_threshold", config.primary_threshold),
@@ -56,7 +58,7 @@ def threshold(name: str, value: Any) -> float:
 def thresholds(name: str, value: Any) -> tuple[float, ...]:
     """A sweep: ascending, no two alike."""
     result = tuple(threshold(name, part) for part in parts(value))
-    good = bool(result) and all(a + 1e-12 < b for a, b in zip(result, result[1:], strict=False))
+    good = bool(result) and all(a + 1e-12 < b for a, b in pairwise(result))
     require(good, name, value, "one or more ascending thresholds")
     return result
 

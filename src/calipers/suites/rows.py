@@ -23,12 +23,16 @@ Rows = list[dict[str, Any]]
 SIDES = ("gt", "pred")
 
 
+def match_columns(config: Config) -> list[str]:
+    """The columns of `match_rows`, in order."""
+    partners = [f"{mode}_{what}" for mode in config.modes for what in ("partner", "overlap")]
+    return ["key", "side", "index", "type", "phase", "category", "invalid", *partners, "cause"]
+
+
 def match_rows(batch: Batch, matched: Matched, config: Config) -> Rows:
     """Every object of every record."""
     causes = _causes(batch, matched, config)
-    partners = {
-        mode: _partners(matched.at_primary(mode, config), batch) for mode in config.modes
-    }
+    partners = {mode: _partners(matched.at_primary(mode, config), batch) for mode in config.modes}
     rows: Rows = []
     for record, key in enumerate(batch.keys):
         for side, name in enumerate(SIDES):
@@ -37,7 +41,8 @@ def match_rows(batch: Batch, matched: Matched, config: Config) -> Rows:
             for at in range(begin, objects.offsets[record + 1]):
                 desc = matched.descs[objects.desc[at]]
                 row = {"key": key, "side": name, "index": at - begin, "type": _kind(objects.kind[at])}
-                row |= {"phase": desc.phase, "category": desc.category, "invalid": _reason(batch, record, side, at, config)}
+                row |= {"phase": desc.phase, "category": desc.category}
+                row["invalid"] = _reason(batch, record, side, at, config)
                 for mode in config.modes:
                     partner, overlap = partners[mode][side].get(at, (None, None))
                     row[f"{mode}_partner"] = None if partner is None else partner - other.offsets[record]

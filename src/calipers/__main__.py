@@ -1,0 +1,5 @@
+"""`python -m calipers` is `calipers`."""
+
+from calipers.cli.main import main
+
+main()

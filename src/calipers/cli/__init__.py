@@ -1,0 +1,1 @@
+"""The command line: parse flags, call the library, print a view."""

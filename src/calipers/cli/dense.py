@@ -1,0 +1,81 @@
+"""`calipers dense`: regions and lines in gt_vs_pred.jsonl."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import click
+
+from calipers.cli.options import config_flags, settings
+from calipers.cli.progress import Progress
+from calipers.config import make_config
+from calipers.errors import require
+from calipers.report import Report
+from calipers.run import evaluate
+from calipers.suites.dense import Config
+from calipers.suites.rows import match_columns
+from calipers.views.folder import check_output, is_artifact, open_folder
+from calipers.views.text import printable
+
+TABLES = ("csv", "parquet")
+
+
+@click.command("dense")
+@click.argument("dumps", nargs=-1, required=True, metavar="DUMP...")
+@config_flags(Config)
+@click.option(
+    "-o", "--output", metavar="PATH", help="FILE.json receives the artifact; any other path is a folder for all files"
+)
+@click.option("--tables", metavar="KIND", help="kind of tables in the folder: csv or parquet  [default: csv]")
+@click.option("--json", "json", is_flag=True, default=None, help="print the artifact instead of the summary")
+@click.option("--config", metavar="FILE", help="options file  [default: calipers.toml, if there]")
+def command(dumps: tuple[str, ...], config: str | None, **flags: Any) -> None:
+    """Measure the predicted objects of DUMP... against their ground truth.
+
+    DUMP is JSON lines, one record a line, also .gz and .zst; - is standard input.
+    """
+    run_dense(list(dumps), settings("dense", Config, flags, config))
+
+
+def run_dense(dumps: list[str], options: dict[str, Any]) -> Report:
+    """Evaluate, write what was asked for, and print."""
+    output, tables = options.pop("output", None), options.pop("tables", "csv")
+    as_json = options.pop("json", False)
+    require(tables in TABLES, "tables", tables, " or ".join(TABLES))
+    require(output is None or (isinstance(output, str) and bool(output)), "output", output, "a path")
+    require(isinstance(as_json, bool), "json", as_json, "true or false")
+    config = make_config(Config, options)
+    if output:
+        check_output(output, tables)
+    report = _evaluate(dumps, config, output, tables)
+    for entry in report["rejected"]:
+        click.echo(printable(f"rejected: {entry['path']}:{entry['line']}: {entry['problem']}"), err=True)
+    if as_json:
+        sys.stdout.buffer.write(report.to_json())
+    else:
+        click.echo(str(report))
+        click.echo(_next_step(output))
+    return report
+
+
+def _evaluate(dumps: list[str], config: Config, output: str | None, tables: str) -> Report:
+    progress = Progress()
+    try:
+        if not output or is_artifact(output):
+            report = evaluate(dumps, config, progress=progress)
+        else:
+            with open_folder(output, match_columns(config), tables) as folder:
+                report = evaluate(dumps, config, on_rows=folder.add_rows, progress=progress)
+                folder.finish(report)
+    finally:
+        progress.clear()
+    if output and is_artifact(output):
+        report.save(output)
+    return report
+
+
+def _next_step(output: str | None) -> str:
+    if not output:
+        return " next                 -o out/ for the artifact, cases and matches · -o result.json for the artifact"
+    return f" written              {printable(output)}"

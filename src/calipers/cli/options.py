@@ -1,0 +1,68 @@
+"""Flags from a suite's Config, and their values from the command line and calipers.toml.
+
+A flag wins over the file, the file over the default. The file is `calipers.toml` in the working folder, or the one
+named by `--config`; its tables are named after commands, its keys after flags.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import click
+
+from calipers.cli.main import COMMANDS
+from calipers.config import check_names
+from calipers.errors import ConfigError
+
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+KINDS = {"int": int, "float": float}
+
+
+def config_flags(kind: type) -> Decorator:
+    """A flag for each option of a suite."""
+
+    def add(function: Callable[..., Any]) -> Callable[..., Any]:
+        for item in reversed(fields(kind)):
+            shown = ",".join(map(str, item.default)) if isinstance(item.default, tuple) else item.default
+            flag = click.option(
+                f"--{item.name.replace('_', '-')}",
+                item.name,
+                type=KINDS.get(str(item.type).removesuffix(" | None"), str),
+                default=None,
+                metavar=item.metadata["metavar"] or None,
+                help=item.metadata["help"] + (f"  [default: {shown}]" if shown is not None else ""),
+            )
+            function = flag(function)
+        return function
+
+    return add
+
+
+def settings(command: str, kind: type, flags: dict[str, Any], config: str | None) -> dict[str, Any]:
+    """Every option that was given, from the file and from flags."""
+    known = [item.name for item in fields(kind)] + [name for name in flags if name not in {"config", "dumps"}]
+    given = {name: value for name, value in flags.items() if value is not None and name not in {"config", "dumps"}}
+    return _from_file(command, known, config) | given
+
+
+def _from_file(command: str, known: list[str], config: str | None) -> dict[str, Any]:
+    path = Path(config or "calipers.toml")
+    if not config and not path.exists():
+        return {}
+    try:
+        tree = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror or error}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: is not TOML: {error}") from error
+    check_names(tree, COMMANDS, f"{path}: ")
+    table = tree.get(command, {})
+    if not isinstance(table, dict):
+        raise ConfigError(f"{path}: {command}: found {table!r}, expected a table")
+    values = {name.replace("-", "_"): value for name, value in table.items()}
+    check_names(values, known, f"{path}: [{command}] ")
+    return values

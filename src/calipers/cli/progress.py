@@ -1,0 +1,32 @@
+"""A bar on standard error for work that lasts more than a second, on a terminal only."""
+
+from __future__ import annotations
+
+import sys
+import time
+
+WIDTH = 30
+
+
+class Progress:
+    """Call it with how much of how much is done; leave it with `clear`."""
+
+    def __init__(self) -> None:
+        self._begun, self._shown = time.monotonic(), False
+        self._wanted = sys.stderr.isatty()
+
+    def __call__(self, done: int, total: int) -> None:
+        if not self._wanted or time.monotonic() - self._begun < 1:
+            return
+        filled = min(WIDTH, WIDTH * done // total) if total else 0
+        bar = "█" * filled + "░" * (WIDTH - filled)
+        amount = f"{done / 1e6:,.0f} of {total / 1e6:,.0f} MB" if total else f"{done / 1e6:,.0f} MB"
+        sys.stderr.write(f"\r{bar} {amount}")
+        sys.stderr.flush()
+        self._shown = True
+
+    def clear(self) -> None:
+        """Take the bar away."""
+        if self._shown:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()

@@ -1,0 +1,6 @@
+from typing import Any
+
+from calipers.kernels.column import Column
+
+def weights(key: int, seed: int, replicates: int) -> Column: ...
+def weighted_sums(keys: Any, values: Any, columns: int, seed: int, replicates: int) -> Column: ...

@@ -1,0 +1,1 @@
+"""A report as something to look at: the console summary, the artifact, tables."""

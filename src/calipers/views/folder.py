@@ -1,0 +1,86 @@
+"""What `-o` writes: one artifact, or a folder with everything. Files appear whole, at the end, or not at all."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+from calipers.errors import OutputError
+from calipers.output import atomic_file
+from calipers.report import Report, Rows
+from calipers.views.tables import import_pyarrow, json_line, open_table
+
+Columns = list[str]
+
+
+class Folder:
+    """Takes rows as they come and the report at the end."""
+
+    def __init__(self, matches: Any, cases: Any, result: Any) -> None:
+        self._matches, self._cases, self._result = matches, cases, result
+
+    def add_rows(self, matches: Rows, cases: Rows) -> None:
+        """Append rows of objects and of cases."""
+        self._matches.add(matches)
+        self._cases.writelines(json_line(row) for row in cases)
+
+    def finish(self, report: Report) -> None:
+        """Write the artifact."""
+        self._result.write(report.to_json())
+
+
+def check_output(path: str, tables: str) -> None:
+    """Find out before the work begins what can only go wrong at its end."""
+    target = Path(path)
+    if tables == "parquet":
+        import_pyarrow()
+    if is_artifact(path):
+        parent = target.parent
+        if target.is_dir():
+            raise OutputError(f"{path}: is a folder, expected a file to write the artifact to")
+    else:
+        parent = next(folder for folder in (target, *target.parents) if folder.exists())
+    if not parent.is_dir():
+        raise OutputError(f"{path}: {parent} is not a folder")
+    if not os.access(parent, os.W_OK):
+        raise OutputError(f"{path}: {parent} cannot be written to")
+
+
+def is_artifact(path: str) -> bool:
+    """Whether `-o` names the artifact itself."""
+    return path.endswith(".json")
+
+
+@contextmanager
+def open_folder(path: str, columns: Columns, tables: str) -> Iterator[Folder]:
+    """The folder's files, open until the report is there."""
+    folder = Path(path)
+    made = _make(folder)
+    try:
+        with ExitStack() as files:
+            result = files.enter_context(atomic_file(folder / "result.json"))
+            cases = files.enter_context(atomic_file(folder / "cases.jsonl"))
+            file = files.enter_context(atomic_file(folder / f"matches.{tables}"))
+            yield Folder(files.enter_context(open_table(file, columns, tables)), cases, result)
+    except BaseException:
+        for created in reversed(made):
+            _remove_if_empty(created)
+        raise
+
+
+def _make(folder: Path) -> list[Path]:
+    """Create the folder and the ones above it; returns those that were not there."""
+    missing = [each for each in (folder, *folder.parents) if not each.exists()][::-1]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"{folder}: cannot be created: {error.strerror or error}") from error
+    return missing
+
+
+def _remove_if_empty(folder: Path) -> None:
+    if not any(folder.iterdir()):
+        folder.rmdir()

@@ -1,0 +1,39 @@
+"""Numbers and foreign text, made fit for a terminal."""
+
+from __future__ import annotations
+
+UNDEFINED = "—"
+
+
+def printable(text: str) -> str:
+    r"""Text that cannot move the cursor: characters that do not print are shown as \xNN.
+
+    >>> printable("标签\x1b[2J\n")
+    '标签\\x1b[2J\\x0a'
+    """
+    return "".join(char if char.isprintable() else _escaped(char) for char in text)
+
+
+def _escaped(char: str) -> str:
+    code = ord(char)
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+
+
+def rate(value: float | None) -> str:
+    """A rate with three decimals."""
+    return UNDEFINED if value is None else f"{value:.3f}"
+
+
+def share(value: float | None) -> str:
+    """A share as a percentage."""
+    return UNDEFINED if value is None else f"{value:.0%}".replace("%", " %")
+
+
+def short(value: float | None) -> str:
+    """A number of any size, short."""
+    return UNDEFINED if value is None else f"{value:.3g}"
+
+
+def between(interval: list[float] | None) -> str:
+    """An interval in brackets, or nothing."""
+    return f" ({interval[0]:.3f}–{interval[1]:.3f})" if interval else ""
