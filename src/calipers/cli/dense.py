@@ -11,6 +11,7 @@ from calipers.cli.options import config_flags, settings
 from calipers.cli.progress import Progress
 from calipers.config import make_config
 from calipers.errors import require
+from calipers.kernels.column import keep_memory
 from calipers.report import Report
 from calipers.run import evaluate
 from calipers.suites.dense import Config
@@ -46,6 +47,7 @@ def run_dense(dumps: list[str], options: dict[str, Any]) -> Report:
     require(output is None or (isinstance(output, str) and bool(output)), "output", output, "a path")
     require(isinstance(as_json, bool), "json", as_json, "true or false")
     config = make_config(Config, options)
+    keep_memory()
     if output:
         check_output(output, tables)
     report = _evaluate(dumps, config, output, tables)

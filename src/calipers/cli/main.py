@@ -63,6 +63,7 @@ def calipers() -> None:
 
 def main() -> None:
     """Run a command; every way it can end has its exit code."""
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy's threads would only wait beside our processes
     signal.signal(signal.SIGTERM, _terminate)
     try:
         code = calipers(standalone_mode=False)

@@ -16,6 +16,7 @@ class Progress:
         self._wanted = sys.stderr.isatty()
 
     def __call__(self, done: int, total: int) -> None:
+        """Show where it stands."""
         if not self._wanted or time.monotonic() - self._begun < 1:
             return
         filled = min(WIDTH, WIDTH * done // total) if total else 0

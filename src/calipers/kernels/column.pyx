@@ -5,6 +5,7 @@ Formats are those of `struct`: d (float64), q (int64), i (int32), h (int16), B (
 
 from cpython.buffer cimport PyBUF_FORMAT, PyBUF_ND, PyBUF_STRIDES
 from cpython.mem cimport PyMem_Free, PyMem_Realloc
+from libc.string cimport memcpy, memset
 
 cdef dict ITEM_SIZES = {"d": 8, "q": 8, "i": 4, "h": 2, "B": 1}
 
@@ -56,11 +57,9 @@ cdef class Column:
 
     cdef int resize(self, Py_ssize_t items) except -1:
         """Cut to `items`, or fill up with zeros."""
-        cdef Py_ssize_t i
         if items > self.size:
             self.reserve(items - self.size)
-            for i in range(self.size * self.itemsize, items * self.itemsize):
-                self.data[i] = 0
+            memset(self.data + self.size * self.itemsize, 0, (items - self.size) * self.itemsize)
         elif self.data == NULL:
             self.reserve(1)
         self.size = items
@@ -116,11 +115,25 @@ cdef class Column:
         self.exports -= 1
 
 
+cdef extern from *:
+    """
+    #if defined(__GLIBC__)
+    #include <malloc.h>
+    static void keep_freed_memory(void) { mallopt(M_MMAP_THRESHOLD, 32 << 20); mallopt(M_TRIM_THRESHOLD, 256 << 20); }
+    #else
+    static void keep_freed_memory(void) {}
+    #endif
+    """
+    void keep_freed_memory()
+
+
+def keep_memory():
+    """Let this process keep memory it has freed for its next batch, instead of giving it back and asking again."""
+    keep_freed_memory()
+
+
 def _restored(str format, bytes content):
     """A column out of a pickle."""
     cdef Column column = Column(format, len(content) // ITEM_SIZES[format])
-    cdef Py_ssize_t i
-    cdef const unsigned char* source = content
-    for i in range(len(content)):
-        column.data[i] = <char> source[i]
+    memcpy(column.data, <const char*> content, len(content))
     return column

@@ -6,7 +6,7 @@ The rim belongs to it, with 1e-9 to spare for rounding.
 """
 
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
-from libc.math cimport ceil, floor, sqrt
+from libc.math cimport ceil, sqrt
 from libc.string cimport memset
 
 from .column cimport Column
@@ -45,120 +45,159 @@ cdef inline void join_disc(double px, double py, double ux, double uy, double le
         join(max(0.0, along - half), min(length, along + half), t0, t1)
 
 
-cdef bint covered_part(const double* p, double ux, double uy, double length, const double* q, double radius,
-                       double* t0, double* t1) noexcept nogil:
-    """From where to where a unit-speed walk of `length` from p runs within `radius` of the segment at q."""
-    cdef double vx = q[2] - q[0], vy = q[3] - q[1], size = sqrt(vx * vx + vy * vy)
-    cdef double px = p[0] - q[0], py = p[1] - q[1], s0 = 0, s1 = length
-    t0[0] = length + 1
+cdef struct Segment:
+    double x, y, ux, uy, length         # where it begins, its direction, and how long it is (0: no direction)
+    double low_x, low_y, high_x, high_y
+
+
+cdef bint covered_part(const Segment* p, const Segment* q, double radius, double* t0, double* t1) noexcept nogil:
+    """From where to where a walk along p, at unit speed, runs within `radius` of q."""
+    cdef double px = p.x - q.x, py = p.y - q.y, s0 = 0, s1 = p.length
+    t0[0] = p.length + 1
     t1[0] = -1
-    join_disc(px, py, ux, uy, length, radius, t0, t1)
-    if size > 0:
-        join_disc(px - vx, py - vy, ux, uy, length, radius, t0, t1)
-        vx /= size
-        vy /= size
-        narrow(px * vx + py * vy, ux * vx + uy * vy, 0, size, &s0, &s1)
-        narrow(px * vy - py * vx, ux * vy - uy * vx, -radius, radius, &s0, &s1)
+    join_disc(px, py, p.ux, p.uy, p.length, radius, t0, t1)
+    if q.length > 0:
+        join_disc(px - q.ux * q.length, py - q.uy * q.length, p.ux, p.uy, p.length, radius, t0, t1)
+        narrow(px * q.ux + py * q.uy, p.ux * q.ux + p.uy * q.uy, 0, q.length, &s0, &s1)
+        narrow(px * q.uy - py * q.ux, p.ux * q.uy - p.uy * q.ux, -radius, radius, &s0, &s1)
         join(s0, s1, t0, t1)
     return t0[0] <= t1[0]
 
 
-cdef double polyline_length(const double* xy, Py_ssize_t n) noexcept nogil:
-    cdef double total = 0
-    cdef Py_ssize_t i
-    for i in range(n - 1):
-        total += sqrt((xy[2 * i + 2] - xy[2 * i]) ** 2 + (xy[2 * i + 3] - xy[2 * i + 1]) ** 2)
-    return total
+cdef void make_segment(const double* p, Segment* out) noexcept nogil:
+    cdef double dx = p[2] - p[0], dy = p[3] - p[1]
+    out.x, out.y, out.length = p[0], p[1], sqrt(dx * dx + dy * dy)
+    out.ux = dx / out.length if out.length > 0 else 0
+    out.uy = dy / out.length if out.length > 0 else 0
+    out.low_x, out.high_x = min(p[0], p[2]), max(p[0], p[2])
+    out.low_y, out.high_y = min(p[1], p[3]), max(p[1], p[3])
 
 
-cdef inline bint apart(const double* p, const double* q, double reach) noexcept nogil:
+cdef inline bint apart(const Segment* p, const Segment* q, double reach) noexcept nogil:
     """Whether the bounds of two segments are further from each other than `reach`."""
-    return (min(p[0], p[2]) - reach > max(q[0], q[2]) or min(q[0], q[2]) - reach > max(p[0], p[2])
-            or min(p[1], p[3]) - reach > max(q[1], q[3]) or min(q[1], q[3]) - reach > max(p[1], p[3]))
+    return (p.low_x - reach > q.high_x or q.low_x - reach > p.high_x
+            or p.low_y - reach > q.high_y or q.low_y - reach > p.high_y)
 
 
-cdef int tick_off(const double* xy, Py_ssize_t n, const double* other, Py_ssize_t m, double radius,
-                  unsigned char* hit, Py_ssize_t count, double total) noexcept nogil:
+cdef struct Line:
+    const Segment* segments
+    Py_ssize_t count
+    double length
+
+
+cdef void tick_off(const Line* line, const Line* other, double radius, unsigned char* hit,
+                   Py_ssize_t count) noexcept nogil:
     """Mark every sample of the first line within `radius` of the second; the last sample is the end."""
-    cdef double passed = 0, length, ux, uy, t0, t1
+    cdef double passed = 0, t0, t1
     cdef Py_ssize_t i, j, first, last
-    for i in range(n - 1):
-        ux = xy[2 * i + 2] - xy[2 * i]
-        uy = xy[2 * i + 3] - xy[2 * i + 1]
-        length = sqrt(ux * ux + uy * uy)
-        if length > 0:
-            ux /= length
-            uy /= length
-        for j in range(m - 1):
-            if apart(xy + 2 * i, other + 2 * j, radius):
+    for i in range(line.count):
+        for j in range(other.count):
+            if apart(&line.segments[i], &other.segments[j], radius):
                 continue
-            if not covered_part(xy + 2 * i, ux, uy, length, other + 2 * j, radius, &t0, &t1):
+            if not covered_part(&line.segments[i], &other.segments[j], radius, &t0, &t1):
                 continue
-            first = <Py_ssize_t> ceil(passed + t0 - SLACK)
-            last = min(<Py_ssize_t> floor(passed + t1 + SLACK), count - 2)
+            first = max(0, 16384 - <Py_ssize_t> (16384.0 + SLACK - (passed + t0)))
+            last = min(<Py_ssize_t> (passed + t1 + SLACK), count - 2)
             if first <= last:
-                memset(hit + max(first, 0), 1, last - max(first, 0) + 1)
-            if passed + t1 >= total - SLACK:
+                memset(hit + first, 1, last - first + 1)
+            if passed + t1 >= line.length - SLACK:
                 hit[count - 1] = 1
-        passed += length
-    return 0
+        passed += line.segments[i].length
 
 
-cdef double covered_share(const double* xy, Py_ssize_t n, const double* other, Py_ssize_t m, double radius) except -1:
-    cdef double total = polyline_length(xy, n)
-    cdef Py_ssize_t count = <Py_ssize_t> ceil(total - SLACK) + 1, i, ticked = 0   # 0, 1, …, and the end
-    cdef unsigned char* hit = <unsigned char*> PyMem_Malloc(count)
-    if hit == NULL:
-        raise MemoryError()
-    memset(hit, 0, count)
-    tick_off(xy, n, other, m, radius + SLACK, hit, count, total)
+cdef class Lines:
+    """The lines of one side as segments."""
+
+    cdef const long long[::1] starts
+    cdef const unsigned char[::1] kind, reason
+    cdef const double[::1] bounds
+    cdef Line* lines
+    cdef Segment* segments
+
+    def __cinit__(self, objects):
+        cdef const double[::1] points = objects.points
+        cdef Py_ssize_t i, k, at = 0
+        self.starts, self.kind, self.reason, self.bounds = objects.starts, objects.kind, objects.reason, objects.bounds
+        self.lines = <Line*> PyMem_Malloc((self.kind.shape[0] + 1) * sizeof(Line))
+        self.segments = <Segment*> PyMem_Malloc((self.count_segments() + 1) * sizeof(Segment))
+        if self.lines == NULL or self.segments == NULL:
+            raise MemoryError()
+        for i in range(self.kind.shape[0]):
+            if not self.has(i):
+                continue
+            self.lines[i].segments, self.lines[i].length = &self.segments[at], 0
+            self.lines[i].count = (self.starts[i + 1] - self.starts[i]) // 2 - 1
+            for k in range(self.lines[i].count):
+                make_segment(&points[self.starts[i] + 2 * k], &self.segments[at])
+                self.lines[i].length += self.segments[at].length
+                at += 1
+
+    def __dealloc__(self):
+        PyMem_Free(self.lines)
+        PyMem_Free(self.segments)
+
+    cdef inline bint has(self, Py_ssize_t i) noexcept nogil:
+        return self.kind[i] == KIND_LINE and not self.reason[i]
+
+    cdef Py_ssize_t count_segments(self) noexcept nogil:
+        cdef Py_ssize_t i, total = 0
+        for i in range(self.kind.shape[0]):
+            if self.has(i):
+                total += (self.starts[i + 1] - self.starts[i]) // 2
+        return total
+
+
+cdef double covered_share(const Line* line, const Line* other, double radius, Column hits) except -1:
+    """Of the samples 0, 1, … and the end, those within `radius` of the other line."""
+    cdef Py_ssize_t count = <Py_ssize_t> ceil(line.length - SLACK) + 1, i
+    cdef int ticked = 0
+    cdef unsigned char* hit
+    hits.resize(0)
+    hits.resize(count)
+    hit = <unsigned char*> hits.data
+    tick_off(line, other, radius + SLACK, hit, count)
     for i in range(count):
         ticked += hit[i]
-    PyMem_Free(hit)
     return <double> ticked / <double> count
+
+
+cdef inline double harmonic(double recall, double precision) noexcept nogil:
+    return 2 * recall * precision / (recall + precision) if recall + precision > 0 else 0
 
 
 def coverage(truth, pred, Py_ssize_t i, Py_ssize_t j, double tolerance):
     """(recall, precision, f1) of truth line i and pred line j."""
-    cdef const long long[::1] a_starts = truth.starts, b_starts = pred.starts
-    cdef const double[::1] a = truth.points, b = pred.points
-    cdef double recall, precision, f1 = 0
-    cdef Py_ssize_t n = (a_starts[i + 1] - a_starts[i]) // 2, m = (b_starts[j + 1] - b_starts[j]) // 2
-    recall = covered_share(&a[a_starts[i]], n, &b[b_starts[j]], m, tolerance)
-    precision = covered_share(&b[b_starts[j]], m, &a[a_starts[i]], n, tolerance)
-    if recall + precision > 0:
-        f1 = 2 * recall * precision / (recall + precision)
-    return recall, precision, f1
+    cdef Lines a = Lines(truth), b = Lines(pred)
+    cdef Column hits = Column("B")
+    cdef double recall = covered_share(&a.lines[i], &b.lines[j], tolerance, hits)
+    cdef double precision = covered_share(&b.lines[j], &a.lines[i], tolerance, hits)
+    return recall, precision, harmonic(recall, precision)
 
 
 def coverage_pairs(truth, pred, double tolerance):
     """Columns (truth index, pred index, recall, precision, f1) of every pair of lines of one record within reach."""
     cdef const long long[::1] a_offsets = truth.offsets, b_offsets = pred.offsets
-    cdef const long long[::1] a_starts = truth.starts, b_starts = pred.starts
-    cdef const double[::1] a = truth.points, b = pred.points, s = truth.bounds, t = pred.bounds
-    cdef const unsigned char[::1] a_kind = truth.kind, b_kind = pred.kind, a_reason = truth.reason, b_reason = pred.reason
-    cdef Column a_index = Column("i"), b_index = Column("i")
+    cdef Lines a = Lines(truth), b = Lines(pred)
+    cdef Column a_index = Column("i"), b_index = Column("i"), hits = Column("B")
     cdef Column recalls = Column("d"), precisions = Column("d"), f1s = Column("d")
     cdef Py_ssize_t record, i, j
     cdef double reach = tolerance + SLACK, recall, precision
     for record in range(a_offsets.shape[0] - 1):
         for i in range(a_offsets[record], a_offsets[record + 1]):
-            if a_kind[i] != KIND_LINE or a_reason[i]:
+            if not a.has(i):
                 continue
             for j in range(b_offsets[record], b_offsets[record + 1]):
-                if b_kind[j] != KIND_LINE or b_reason[j]:
+                if not b.has(j) or too_far(&a.bounds[4 * i], &b.bounds[4 * j], reach):
                     continue
-                if s[4 * i] - reach > t[4 * j + 2] or t[4 * j] - reach > s[4 * i + 2]:
-                    continue
-                if s[4 * i + 1] - reach > t[4 * j + 3] or t[4 * j + 1] - reach > s[4 * i + 3]:
-                    continue
-                recall = covered_share(&a[a_starts[i]], (a_starts[i + 1] - a_starts[i]) // 2,
-                                       &b[b_starts[j]], (b_starts[j + 1] - b_starts[j]) // 2, tolerance)
-                precision = covered_share(&b[b_starts[j]], (b_starts[j + 1] - b_starts[j]) // 2,
-                                          &a[a_starts[i]], (a_starts[i + 1] - a_starts[i]) // 2, tolerance)
+                recall = covered_share(&a.lines[i], &b.lines[j], tolerance, hits)
+                precision = covered_share(&b.lines[j], &a.lines[i], tolerance, hits)
                 a_index.push_int32(i)
                 b_index.push_int32(j)
                 recalls.push_double(recall)
                 precisions.push_double(precision)
-                f1s.push_double(2 * recall * precision / (recall + precision) if recall + precision > 0 else 0)
+                f1s.push_double(harmonic(recall, precision))
     return a_index, b_index, recalls, precisions, f1s
+
+
+cdef inline bint too_far(const double* s, const double* t, double reach) noexcept nogil:
+    return s[0] - reach > t[2] or t[0] - reach > s[2] or s[1] - reach > t[3] or t[1] - reach > s[3]

@@ -4,12 +4,15 @@ Sums over records are then integers that add in any order, over any shards. A we
 comparing 32 hashed bits with the distribution's steps; each 64-bit hash serves two replicates.
 """
 
+from cpython.mem cimport PyMem_Calloc, PyMem_Free
 from libc.stdint cimport uint32_t, uint64_t
+from libc.string cimport memset
 
 from .column cimport Column
 
 cdef enum:
-    STEPS = 13
+    STEPS = 13              # also the largest weight
+    EXACT = 1 << 24
 
 # floor(2 ** 32 * P(X <= k)) for X ~ Poisson(1) and k = 0 … 12
 cdef uint32_t[STEPS] STEP = [
@@ -34,7 +37,7 @@ cdef inline int draw(uint32_t bits) noexcept nogil:
     return weight
 
 
-cdef void draw_all(uint64_t key, uint64_t seed, Py_ssize_t replicates, double* weights) noexcept nogil:
+cdef void draw_all(uint64_t key, uint64_t seed, Py_ssize_t replicates, float* weights) noexcept nogil:
     """`weights` has room for one more than an odd number of replicates."""
     cdef uint64_t state = mix(key ^ mix(seed + <uint64_t> 0x9E3779B97F4A7C15)), bits
     cdef Py_ssize_t b
@@ -47,9 +50,12 @@ cdef void draw_all(uint64_t key, uint64_t seed, Py_ssize_t replicates, double* w
 
 def weights(unsigned long long key, unsigned long long seed, Py_ssize_t replicates):
     """The weights of one record, as a column."""
-    cdef Column out = Column("d", replicates + 1)
-    draw_all(key, seed, replicates, <double*> out.data)
-    out.resize(replicates)
+    cdef Column out = Column("q", replicates)
+    cdef Sums sums = Sums(1, replicates)
+    cdef Py_ssize_t b
+    draw_all(key, seed, replicates, sums.weight)
+    for b in range(replicates):
+        (<long long*> out.data)[b] = <long long> sums.weight[b]
     return out
 
 
@@ -60,22 +66,65 @@ def weighted_sums(keys, values, Py_ssize_t columns, unsigned long long seed, Py_
     """
     cdef const unsigned long long[::1] key = keys
     cdef const long long[::1] value = values
-    cdef Column weight = Column("d", replicates + 1), sums = Column("d", replicates * columns)
-    cdef Column out = Column("q", replicates * columns)
-    cdef double* s = <double*> sums.data
-    cdef Py_ssize_t r, b, c
+    cdef Sums sums = Sums(columns, replicates)
+    cdef Py_ssize_t r, c
     for r in range(key.shape[0]):
-        draw_all(key[r], seed, replicates, <double*> weight.data)
+        draw_all(key[r], seed, replicates, sums.weight)
+        sums.make_room(&value[r * columns])
         for c in range(columns):
-            add_weighted(<const double*> weight.data, <double> value[r * columns + c], s + c * replicates, replicates)
-    for b in range(replicates):
-        for c in range(columns):
-            (<long long*> out.data)[b * columns + c] = <long long> s[c * replicates + b]
-    return out
+            sums.add(c, value[r * columns + c])
+    sums.flush()
+    return sums.total
 
 
-cdef void add_weighted(const double* weight, double value, double* sums, Py_ssize_t replicates) noexcept nogil:
-    """Integers below 2 ** 53: exact, in any order."""
-    cdef Py_ssize_t b
-    for b in range(replicates):
-        sums[b] += weight[b] * value
+cdef class Sums:
+    """Adds weight times value in floats while that is exact (below 2 ** 24), then moves on to integers."""
+
+    cdef Column total                   # (replicates * columns,) int64
+    cdef float* weight                  # (replicates + 1,)
+    cdef float* pending                 # (columns, replicates)
+    cdef Py_ssize_t columns, replicates
+    cdef long long bound                # no pending sum is larger
+
+    def __cinit__(self, Py_ssize_t columns, Py_ssize_t replicates):
+        self.columns, self.replicates, self.bound = columns, replicates, 0
+        self.total = Column("q", replicates * columns)
+        self.weight = <float*> PyMem_Calloc(replicates * (columns + 1) + 1, sizeof(float))
+        if self.weight == NULL:
+            raise MemoryError()
+        self.pending = self.weight + replicates + 1
+
+    def __dealloc__(self):
+        PyMem_Free(self.weight)
+
+    cdef void make_room(self, const long long* values) noexcept nogil:
+        cdef long long largest = 0
+        cdef Py_ssize_t c
+        for c in range(self.columns):
+            largest = max(largest, values[c])
+        if self.bound + STEPS * largest >= EXACT:
+            self.flush()
+        if STEPS * largest < EXACT:
+            self.bound += STEPS * largest
+
+    cdef void add(self, Py_ssize_t column, long long value) noexcept nogil:
+        cdef float* sums = self.pending + column * self.replicates
+        cdef float factor = <float> value
+        cdef const float* weight = self.weight
+        cdef long long* total = <long long*> self.total.data
+        cdef Py_ssize_t b
+        if STEPS * value < EXACT:
+            for b in range(self.replicates):
+                sums[b] += weight[b] * factor
+        else:
+            for b in range(self.replicates):
+                total[b * self.columns + column] += <long long> weight[b] * value
+
+    cdef void flush(self) noexcept nogil:
+        cdef long long* total = <long long*> self.total.data
+        cdef Py_ssize_t b, c
+        for b in range(self.replicates):
+            for c in range(self.columns):
+                total[b * self.columns + c] += <long long> self.pending[c * self.replicates + b]
+        memset(self.pending, 0, self.columns * self.replicates * sizeof(float))
+        self.bound = 0

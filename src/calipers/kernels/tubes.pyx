@@ -11,7 +11,7 @@ spare. Wider tubes are settled cell by cell with squared distances, which are ex
 
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from libc.math cimport fabs, sqrt
-from libc.string cimport memcpy, memset
+from libc.string cimport memcpy
 
 from .column cimport Column
 
@@ -27,8 +27,10 @@ cdef enum:
     CELLS = 1000
     KIND_LINE = 2
     MOST_SPANS = 501
-    MOST_ROWS = 9000
+    MOST_ROWS = 4200
     WIDEST_EXACT = 64
+    NOTHING_BEGIN = 2000
+    NOTHING_END = -1
 
 
 cdef struct Span:
@@ -121,9 +123,38 @@ cdef void settle_rows(const double* a, bint disc, double radius2, Rows* rows) no
             rows.end[k] -= 1
 
 
+cdef void cut_to_grid(const int* from_begin, const int* from_end, int x, int count, short* begin,
+                      short* end) noexcept nogil:
+    """Cells moved by x, those of the grid; rows without any hold the empty span."""
+    cdef int k, low, high
+    for k in range(count):
+        low = from_begin[k] + x if from_begin[k] + x > 0 else 0
+        high = from_end[k] + x if from_end[k] + x < CELLS else CELLS
+        begin[k] = low if low < high else NOTHING_BEGIN
+        end[k] = high if low < high else NOTHING_END
+
+
+cdef bint all_touch(const short* begin, const short* end, const short* old_begin, const short* old_end,
+                    int count) noexcept nogil:
+    """Whether no row has a span on both sides with a gap between them."""
+    cdef int k
+    cdef short apart = 0, gap
+    for k in range(count):
+        gap = (begin[k] > old_end[k]) | (end[k] < old_begin[k])
+        apart |= gap & (begin[k] < end[k]) & (old_begin[k] < old_end[k])
+    return apart == 0
+
+
+cdef void join_all(const short* begin, const short* end, short* old_begin, short* old_end, int count) noexcept nogil:
+    cdef int k
+    for k in range(count):
+        old_begin[k] = begin[k] if begin[k] < old_begin[k] else old_begin[k]
+        old_end[k] = end[k] if end[k] > old_end[k] else old_end[k]
+
+
 cdef struct Tube:
     Py_ssize_t at           # where its layers start: for each layer its begins, then its ends, row by row
-    int first_row, rows, layers
+    int first_row, behind, rows, layers
     long long area
     bint built
 
@@ -142,10 +173,13 @@ cdef class Tubes:
     cdef Tube* tubes
     cdef Rows piece             # the slab or disc at hand
     cdef Rows disc              # the disc around an integer vertex at the origin
-    cdef int count[CELLS]       # spans of each row of the tube being built
-    cdef short begin[CELLS]     # the first of them
+    cdef bint single            # whether no row of the tube being built has more than one span
+    cdef short begin[CELLS]     # of the first span of each of its rows
     cdef short end[CELLS]
-    cdef Span* more             # the others, MOST_SPANS to a row
+    cdef int more_count[CELLS]  # how many more spans a row has
+    cdef Span* more             # those, MOST_SPANS to a row
+    cdef short new_begin[CELLS]
+    cdef short new_end[CELLS]
     cdef Column layers
 
     def __cinit__(self, objects, int stroke_width):
@@ -161,7 +195,6 @@ cdef class Tubes:
         self.more = <Span*> PyMem_Malloc(CELLS * MOST_SPANS * sizeof(Span))
         if self.tubes == NULL or self.piece.begin == NULL or self.more == NULL:
             raise MemoryError()
-        memset(self.count, 0, sizeof(self.count))
         for i in range(count):
             self.tubes[i].built = False
         self.piece.end = self.piece.begin + MOST_ROWS
@@ -186,15 +219,14 @@ cdef class Tubes:
 
     cdef int build(self, Tube* tube, const double* xy, Py_ssize_t n) except -1:
         cdef Py_ssize_t k
-        tube.first_row, tube.rows = CELLS, 0
-        for k in range(n):
-            if k + 1 < n:
-                slab_rows(xy + 2 * k, self.radius, self.near, &self.piece)
-                if self.radius > WIDEST_EXACT:
-                    settle_rows(xy + 2 * k, False, self.radius * self.radius, &self.piece)
-                self.collect(tube, &self.piece, 0, 0)
-            self.add_disc(tube, xy + 2 * k)
-        tube.rows = max(0, tube.rows - tube.first_row)
+        tube.first_row, tube.rows = 0, 0
+        self.add_disc(tube, xy)
+        for k in range(n - 1):                  # in this order each piece touches the one before
+            slab_rows(xy + 2 * k, self.radius, self.near, &self.piece)
+            if self.radius > WIDEST_EXACT:
+                settle_rows(xy + 2 * k, False, self.radius * self.radius, &self.piece)
+            self.collect(tube, &self.piece, 0, 0)
+            self.add_disc(tube, xy + 2 * k + 2)
         self.store(tube)
         tube.built = True
         return 0
@@ -209,32 +241,39 @@ cdef class Tubes:
         self.collect(tube, &self.piece, 0, 0)
 
     cdef void collect(self, Tube* tube, const Rows* rows, int x, int y) noexcept nogil:
-        """Add rows, moved by (x, y), to the tube; `rows` is one behind its last row meanwhile."""
-        cdef int k, begin, end
-        cdef int first = max(0, rows.first + y), last = min(CELLS - 1, rows.last + y)
-        cdef const int* begins = rows.begin + (first - rows.first - y)
-        cdef const int* ends = rows.end + (first - rows.first - y)
-        cdef int* count = self.count + first
-        cdef short* own_begin = self.begin + first
-        cdef short* own_end = self.end + first
-        if first > last:
+        """Add rows, moved by (x, y), to the tube.
+
+        Most pieces touch in every row what is there, and are joined row by row with no more than a minimum and a
+        maximum; others go through `insert`.
+        """
+        cdef int first = max(0, rows.first + y), count = min(CELLS - 1, rows.last + y) - first + 1
+        cdef short* begin = self.new_begin + first
+        cdef short* end = self.new_end + first
+        cdef int k
+        if count <= 0:
             return
+        cut_to_grid(rows.begin + (first - rows.first - y), rows.end + (first - rows.first - y), x, count, begin, end)
+        self.widen(tube, first, first + count)
+        if self.single and all_touch(begin, end, self.begin + first, self.end + first, count):
+            join_all(begin, end, self.begin + first, self.end + first, count)
+            return
+        for k in range(count):
+            if begin[k] < end[k]:
+                self.insert(first + k, begin[k], end[k])
+
+    cdef void widen(self, Tube* tube, int first, int behind) noexcept nogil:
+        """Let the tube begin and end at these rows at least; rows without cells hold an empty span."""
+        cdef int row
+        if tube.rows == 0:
+            tube.first_row = tube.behind = first
+            self.single = True
+        for row in range(first, tube.first_row):
+            self.begin[row], self.end[row], self.more_count[row] = NOTHING_BEGIN, NOTHING_END, 0
+        for row in range(tube.behind, behind):
+            self.begin[row], self.end[row], self.more_count[row] = NOTHING_BEGIN, NOTHING_END, 0
         tube.first_row = min(tube.first_row, first)
-        tube.rows = max(tube.rows, last + 1)
-        for k in range(last - first + 1):
-            begin = max(begins[k] + x, 0)
-            end = min(ends[k] + x, CELLS)
-            if begin >= end:
-                continue
-            if count[k] == 1 and begin <= own_end[k] and end >= own_begin[k]:
-                own_begin[k] = min(own_begin[k], begin)
-                own_end[k] = max(own_end[k], end)
-            elif count[k] == 0:
-                count[k] = 1
-                own_begin[k] = begin
-                own_end[k] = end
-            else:
-                self.insert(first + k, begin, end)
+        tube.behind = max(tube.behind, behind)
+        tube.rows = tube.behind - tube.first_row
 
     cdef Span span(self, int row, int k) noexcept nogil:
         cdef Span first
@@ -250,8 +289,8 @@ cdef class Tubes:
             self.begin[row], self.end[row] = span.begin, span.end
 
     cdef void insert(self, int row, int begin, int end) noexcept nogil:
-        """Join a span with all it touches, in a row that has some."""
-        cdef int k = 0, touched, n = self.count[row], i
+        """Join a span with all it touches."""
+        cdef int k = 0, touched, n = self.more_count[row] + (self.begin[row] < self.end[row]), i
         cdef Span joined
         joined.begin, joined.end = begin, end
         while k < n and self.span(row, k).end < begin:
@@ -267,47 +306,39 @@ cdef class Tubes:
         else:
             for i in range(touched, n):
                 self.put(row, k + 1 + i - touched, self.span(row, i))
-        self.count[row] = n + 1 - (touched - k)
+        self.more_count[row] = n - (touched - k)
+        self.single &= self.more_count[row] == 0
         self.put(row, k, joined)
 
     cdef int store(self, Tube* tube) except -1:
         """Move the collected rows to their layers."""
         cdef int row, k, rows = tube.rows
         cdef short* begins
-        cdef int area = 0
         tube.at = self.layers.size
-        tube.layers = 0
-        for row in range(tube.first_row, tube.first_row + rows):
-            tube.layers = max(tube.layers, self.count[row])
+        tube.layers = 1
+        tube.area = 0
+        if not self.single:
+            for row in range(tube.first_row, tube.behind):
+                tube.layers = max(tube.layers, self.more_count[row] + 1)
         self.layers.reserve(2 * rows * tube.layers)
         for k in range(tube.layers):
             begins = (<short*> self.layers.data) + tube.at + 2 * k * rows
             if k == 0:
-                self.first_layer(tube, begins)
+                memcpy(begins, self.begin + tube.first_row, rows * sizeof(short))
+                memcpy(begins + rows, self.end + tube.first_row, rows * sizeof(short))
             else:
                 self.other_layer(tube, k, begins)
-            for row in range(rows):
-                area += begins[rows + row] - begins[row]
+            tube.area += shared_in_layers(begins, begins + rows, begins, begins + rows, rows)
         self.layers.size += 2 * rows * tube.layers
-        tube.area = area
-        memset(self.count + tube.first_row, 0, rows * sizeof(int))
         return 0
-
-    cdef void first_layer(self, const Tube* tube, short* begins) noexcept nogil:
-        cdef int row, rows = tube.rows
-        memcpy(begins, self.begin + tube.first_row, rows * sizeof(short))
-        memcpy(begins + rows, self.end + tube.first_row, rows * sizeof(short))
-        for row in range(rows):
-            if self.count[tube.first_row + row] == 0:
-                begins[row] = begins[rows + row] = 0
 
     cdef void other_layer(self, const Tube* tube, int k, short* begins) noexcept nogil:
         cdef int row, rows = tube.rows
         cdef Span span
         for row in range(rows):
-            span.begin = span.end = 0
-            if self.count[tube.first_row + row] > k:
-                span = self.span(tube.first_row + row, k)
+            span.begin, span.end = NOTHING_BEGIN, NOTHING_END
+            if self.more_count[tube.first_row + row] >= k:
+                span = self.more[(tube.first_row + row) * MOST_SPANS + k]
             begins[row] = span.begin
             begins[rows + row] = span.end
 
@@ -315,11 +346,12 @@ cdef class Tubes:
 cdef int shared_in_layers(const short* a, const short* a_end, const short* b, const short* b_end,
                           int rows) noexcept nogil:
     cdef int row, total = 0
-    cdef short low, high
+    cdef short low, high, cells
     for row in range(rows):
         low = a[row] if a[row] > b[row] else b[row]
         high = a_end[row] if a_end[row] < b_end[row] else b_end[row]
-        total += high - low if high > low else 0
+        cells = high - low
+        total += cells if cells > 0 else 0
     return total
 
 

@@ -17,7 +17,7 @@ from typing import Any
 import orjson
 
 from calipers.kernels.flatten import ObjectColumns
-from calipers.readers.lines import Shard
+from calipers.readers.lines import LONGEST_LINE, Shard
 from calipers.readers.problems import BadRecord, explain_object, json_problem, shown
 from calipers.records import Batch, Objects
 
@@ -38,24 +38,14 @@ class DenseReading:
 def read_shard(shard: Shard, *, frame: str, keep: bool = False, most_bad: int = 0) -> DenseReading:
     """One shard as a batch; after more than `most_bad` bad records the rest is not looked at."""
     reader = _Reader(shard.path, frame, keep)
-    if shard.problem:
-        reader.refuse(shard.first_line, shard.problem)
-        return reader.result()
-    for line, text in enumerate(_lines(shard.data), shard.first_line):
-        reader.add_line(line, text)
+    for line, text in shard.lines():
+        if text is None:
+            reader.refuse(line, f"the line is longer than {LONGEST_LINE >> 20} MiB")
+        else:
+            reader.add_line(line, text)
         if len(reader.bad) > most_bad:
             break
     return reader.result()
-
-
-def _lines(data: bytes) -> Iterator[memoryview]:
-    """The lines, without copying them."""
-    view, start = memoryview(data), 0
-    while (end := data.find(b"\n", start)) >= 0:
-        yield view[start:end]
-        start = end + 1
-    if start < len(data):
-        yield view[start:]
 
 
 def read_records(records: Iterable[Any], *, frame: str, keep: bool = False, first: int = 1) -> DenseReading:
@@ -83,17 +73,16 @@ class _Reader:
         )
         return DenseReading(batch, self.read, self.skipped, self.bad)
 
-    def add_line(self, line: int, text: memoryview) -> None:
+    def add_line(self, line: int, text: bytes) -> None:
         """One line; a blank one is no record."""
         try:
             record = orjson.loads(text)
         except orjson.JSONDecodeError as error:
-            copy = bytes(text)
-            if not copy.strip():
+            if not text.strip():
                 return
-            record = _loads_with_nan(copy)
+            record = _loads_with_nan(text)
             if record is None:
-                self.refuse(line, json_problem(copy, error))
+                self.refuse(line, json_problem(text, error))
                 return
         self.add(line, record)
 

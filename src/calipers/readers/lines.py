@@ -1,10 +1,11 @@
 """Files of lines, cut into shards at line breaks.
 
 A shard is some megabytes of whole lines with the number of the first one, so that one large file is measured in parts,
-by several processes, and every error still names its line. Plain files, gzip (`.gz`), zstandard (`.zst`) and standard
-input (`-`) are read alike, in pieces, whatever their size; a line may have at most 64 MiB.
+by several processes, and every error still names its line. Of a plain file a shard is only a byte range. Compressed
+files (`.gz`, `.zst`) and standard input (`-`) can be read only once, so their shards carry the lines themselves.
 
-The SHA-256 is of the bytes as stored. A shard of a plain file travels to another process as a byte range.
+Whatever the size of the input, little of it is in memory at a time: a line may have at most 64 MiB. The SHA-256 is of
+the bytes as stored.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import sys
 import zlib
 from collections.abc import Iterator
 from hashlib import sha256
-from io import BufferedReader, RawIOBase
+from io import BufferedReader, BytesIO, RawIOBase
 from typing import IO, Any
 
 import zstandard
@@ -23,38 +24,42 @@ import zstandard
 from calipers.errors import InputError
 
 LONGEST_LINE = 64 << 20
+BLOCK = 1 << 18
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class Shard:
-    """Whole lines of one input. `problem` stands in for a line that is too long to be read."""
+    """Whole lines of one input: `size` bytes from `offset` on, or `data`."""
 
-    __slots__ = ("_data", "first_line", "offset", "path", "problem", "size", "source")
+    __slots__ = ("data", "first_line", "offset", "path", "size", "source")
 
     def __init__(
-        self, source: int, path: str, first_line: int, data: bytes, *, offset: int | None = None, problem: str = ""
+        self, source: int, path: str, first_line: int, size: int, *, offset: int = 0, data: bytes | None = None
     ) -> None:
-        self.source, self.path, self.first_line, self.problem = source, path, first_line, problem
-        self._data: bytes | None = data
-        self.size = len(data)
-        self.offset = offset  # in the file as stored, if its bytes can be read again from there
+        self.source, self.path, self.first_line, self.size = source, path, first_line, size
+        self.offset, self.data = offset, data
 
-    @property
-    def data(self) -> bytes:
-        """The lines."""
-        if self._data is None:
-            self._data = _read_range(self.path, self.offset or 0, self.size)
-        return self._data
+    def lines(self) -> Iterator[tuple[int, bytes | None]]:
+        """Each line with its number; None for one that is too long."""
+        with reading(self.path), self._open() as file:
+            left, number = self.size, self.first_line
+            if number == 1 and file.read(len(BYTE_ORDER_MARK)) != BYTE_ORDER_MARK:
+                file.seek(self.offset)
+            while left > 0 and (text := file.readline(LONGEST_LINE + 1)):
+                left -= len(text)
+                if len(text) > LONGEST_LINE and not text.endswith(b"\n"):
+                    left -= skip_line(file)
+                    yield number, None
+                else:
+                    yield number, text
+                number += 1
 
-    def __getstate__(self) -> dict[str, Any]:
-        state = {name: getattr(self, name) for name in self.__slots__}
-        if self.offset is not None:
-            state["_data"] = None
-        return state
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        for name, value in state.items():
-            setattr(self, name, value)
+    def _open(self) -> IO[bytes]:
+        if self.data is not None:
+            return BytesIO(self.data)
+        file = open(self.path, "rb", buffering=BLOCK)  # noqa: SIM115  closed by the caller
+        file.seek(self.offset)
+        return file
 
 
 class Source:
@@ -77,52 +82,55 @@ class Source:
 
     def __iter__(self) -> Iterator[Shard]:
         plain = self.path != "-" and not self.path.endswith((".gz", ".zst"))
-        try:
-            with self._open() as stored:
-                yield from self._cut(_decoded(stored, self.path), plain)
-        except OSError as error:
-            raise InputError(f"{self.path}: cannot be read: {error.strerror or error}") from error
-        except (EOFError, zlib.error, zstandard.ZstdError) as error:
-            raise InputError(f"{self.path}: cannot be decompressed: {error}") from error
-
-    def _open(self) -> IO[bytes]:
-        raw: Any = sys.stdin.buffer if self.path == "-" else open(self.path, "rb", buffering=0)  # noqa: SIM115
-        return BufferedReader(_Counted(raw, self), 1 << 18)
+        with reading(self.path):
+            yield from self._ranges() if plain and os.path.isfile(self.path) else self._pieces()
 
     def seen(self, piece: memoryview) -> None:
         """Bytes went by."""
         self._digest.update(piece)
         self.bytes_read += len(piece)
 
-    def _cut(self, stream: IO[bytes], plain: bool) -> Iterator[Shard]:
-        line, offset = 1, 0
-        while data := stream.read(self.chunk_bytes):
-            if not data.endswith(b"\n"):
-                data += stream.readline(LONGEST_LINE)
-            whole, line_start = data, data.rfind(b"\n") + 1
-            if len(data) - line_start >= LONGEST_LINE:
-                whole = data[:line_start]
-            if whole:
-                yield from self._whole(whole, line, offset, plain)
-            line, offset = line + whole.count(b"\n"), offset + len(whole)
-            if whole is not data:
-                yield self._too_long(line)
-                line, offset = line + 1, offset + len(data) - len(whole) + _skip_line(stream)
+    def _ranges(self) -> Iterator[Shard]:
+        """Cut a plain file where a line ends, once there is enough."""
+        block = bytearray(BLOCK)
+        view = memoryview(block)
+        line, start, position, breaks = 1, 0, 0, 0
+        with open(self.path, "rb", buffering=0) as file:
+            while count := file.readinto(block):
+                self.seen(view[:count])
+                position += count
+                if position - start >= self.chunk_bytes and (cut := block.rfind(b"\n", 0, count) + 1):
+                    end = position - count + cut
+                    yield Shard(self.index, self.path, line, end - start, offset=start)
+                    line += breaks + block.count(b"\n", 0, cut)
+                    start, breaks = end, block.count(b"\n", cut, count)
+                else:
+                    breaks += block.count(b"\n", 0, count)
+        if position > start:
+            yield Shard(self.index, self.path, line, position - start, offset=start)
 
-    def _whole(self, data: bytes, line: int, offset: int, plain: bool) -> Iterator[Shard]:
-        if line == 1 and data.startswith(BYTE_ORDER_MARK):
-            data, offset = data[3:], offset + 3
-        yield Shard(self.index, self.path, line, data, offset=offset if plain else None)
+    def _pieces(self) -> Iterator[Shard]:
+        """Read a stream some lines at a time; of a line that is too long only the beginning is kept."""
+        line = 1
+        with BufferedReader(_Watched(self), BLOCK) as stored:
+            stream = _decoded(stored, self.path)
+            while data := stream.read(self.chunk_bytes):
+                if not data.endswith(b"\n"):
+                    tail = stream.readline(LONGEST_LINE + 1)
+                    if len(tail) > LONGEST_LINE and not tail.endswith(b"\n"):
+                        skip_line(stream)
+                        tail += b"\n"
+                    data += tail
+                yield Shard(self.index, self.path, line, len(data), data=data)
+                line += data.count(b"\n")
 
-    def _too_long(self, line: int) -> Shard:
-        return Shard(self.index, self.path, line, b"", problem=f"the line is longer than {LONGEST_LINE >> 20} MiB")
 
+class _Watched(RawIOBase):
+    """The input's bytes as stored, which the source sees go by."""
 
-class _Counted(RawIOBase):
-    """Passes bytes on and tells the source about them."""
-
-    def __init__(self, raw: Any, source: Source) -> None:
-        self._raw, self._source = raw, source
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._raw: Any = sys.stdin.buffer if source.path == "-" else open(source.path, "rb", buffering=0)
 
     def readable(self) -> bool:
         return True
@@ -138,16 +146,32 @@ class _Counted(RawIOBase):
         super().close()
 
 
+class reading:  # noqa: N801  reads like a word: with reading(path)
+    """What goes wrong while reading is an input error that names the file."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, OSError):
+            raise InputError(f"{self._path}: cannot be read: {error.strerror or error}") from error
+        if isinstance(error, (EOFError, zlib.error, zstandard.ZstdError)):
+            raise InputError(f"{self._path}: cannot be decompressed: {error}") from error
+
+
 def _decoded(stored: IO[bytes], path: str) -> IO[bytes]:
     if path.endswith(".gz"):
         return gzip.GzipFile(fileobj=stored)  # type: ignore[return-value]
     if path.endswith(".zst"):
         reader = zstandard.ZstdDecompressor(max_window_size=1 << 27).stream_reader(stored, read_across_frames=True)
-        return BufferedReader(reader, 1 << 18)
+        return BufferedReader(reader, BLOCK)
     return stored
 
 
-def _skip_line(stream: IO[bytes]) -> int:
+def skip_line(stream: IO[bytes]) -> int:
     """Read to the end of the line. Returns how many bytes that were."""
     length = 0
     while piece := stream.readline(1 << 20):
@@ -155,12 +179,3 @@ def _skip_line(stream: IO[bytes]) -> int:
         if piece.endswith(b"\n"):
             break
     return length
-
-
-def _read_range(path: str, offset: int, size: int) -> bytes:
-    try:
-        with open(path, "rb") as file:
-            file.seek(offset)
-            return file.read(size)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror or error}") from error

@@ -140,7 +140,7 @@ def _count_primary(matched: Matched, batch: Batch, config: Config, tally: Tally)
 
 
 def _resample(matched: Matched, batch: Batch, config: Config, tally: Tally) -> None:
-    """For each replicate: objects on both sides, and for each mode pairs at the primary threshold and over the sweep."""
+    """For each replicate the objects on both sides, and for each mode the pairs at primary and over the sweep."""
     columns = [np.diff(batch.truth.offsets), np.diff(batch.pred.offsets)]
     for mode in config.modes:
         columns += sweep.matched_by_record(matched.matchings[mode], batch, config.levels)
