@@ -27,11 +27,11 @@ def make_config(kind: type[C], options: Mapping[str, Any], *, where: str = "") -
     return kind(**options)
 
 
-def check_names(found: Iterable[str], known: Iterable[str], where: str = "") -> None:
+def check_names(found: Iterable[str], known: Iterable[str], where: str = "", what: str = "an option") -> None:
     """Every name found is a known one."""
     names = sorted(known)
     for name in found:
         if name not in names:
             near = get_close_matches(name, names, n=1, cutoff=0.5)
             hint = f", did you mean {near[0]!r}?" if near else ""
-            raise ConfigError(f"{where}{name!r} is not an option{hint} (options: {', '.join(names)})")
+            raise ConfigError(f"{where}{name!r} is not {what}{hint} (known: {', '.join(names)})")

@@ -25,6 +25,10 @@ class InputError(CalipersError):
     exit_code = 3
 
 
+class RecordError(InputError):
+    """A record of an input is bad; a run may be told to go on without some of them."""
+
+
 def require(condition: bool, name: str, found: object, expected: str) -> None:
     """Refuse the value of an option, saying what was expected."""
     if not condition:

@@ -49,10 +49,14 @@ class Dense:
 
     def merge(self, other: Dense) -> None:
         """Add all records of another meter with the same parameters."""
-        if params(self.config) != params(other.config):
+        if self._meaning() != other._meaning():
             raise ConfigError("merge: the two meters have different parameters")
         self._tally = self._tally + other._tally
         self._bad, self._read = self._bad + other._bad, self._read + other._read
+
+    def _meaning(self) -> dict[str, Any]:
+        """The parameters that can change a number."""
+        return {name: value for name, value in params(self.config).items() if name not in {"top", "max_bad_records"}}
 
     def compute(self) -> Report:
         """The report over all records so far."""

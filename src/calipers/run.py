@@ -57,7 +57,7 @@ def evaluate(
 ) -> Report:
     """The pipeline. `on_rows` receives rows of objects and of cases, in the order of the records."""
     if not isinstance(source, (str, os.PathLike)) and not _are_paths(source):
-        return _evaluate_records(list(source), config, on_rows)
+        return _evaluate_records(_records(source), config, on_rows)
     paths = [os.fspath(path) for path in ([source] if isinstance(source, (str, os.PathLike)) else source)]
     if paths.count("-") > 1:
         raise ConfigError("-: standard input can be read only once")
@@ -130,6 +130,14 @@ def _match_rows_of(source: Any, config: Config) -> Rows:
     rows: Rows = []
     evaluate(source, config, on_rows=lambda matches, cases: rows.extend(matches))
     return rows
+
+
+def _records(source: Any) -> list[Any]:
+    if isinstance(source, dict):
+        return [source]
+    if not isinstance(source, Iterable) or isinstance(source, (bytes, bytearray)):
+        raise ConfigError(f"source: found {source!r:.80}, expected paths or records")
+    return list(source)
 
 
 def _are_paths(source: Any) -> bool:

@@ -6,11 +6,11 @@ from importlib.resources import as_file, files
 
 import click
 
-SUITES = ("dense",)
+from calipers.cli.main import SUITES
 
 
 @click.command("demo")
-@click.argument("suite", default="dense", type=click.Choice(SUITES))
+@click.argument("suite", default="dense", type=click.Choice(SUITES), metavar="[SUITE]")
 @click.option("-o", "--output", metavar="PATH", help="as in the suite's own command")
 @click.option("--json", "json", is_flag=True, help="print the artifact instead of the summary")
 def command(suite: str, output: str | None, json: bool) -> None:

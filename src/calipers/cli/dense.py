@@ -53,6 +53,8 @@ def run_dense(dumps: list[str], options: dict[str, Any]) -> Report:
     report = _evaluate(dumps, config, output, tables)
     for entry in report["rejected"]:
         click.echo(printable(f"rejected: {entry['path']}:{entry['line']}: {entry['problem']}"), err=True)
+    if not report["records"]["evaluated"]:
+        click.echo("warning: nothing was evaluated: every record was empty or rejected", err=True)
     if as_json:
         sys.stdout.buffer.write(report.to_json())
     else:

@@ -13,8 +13,9 @@ from typing import Any
 import click
 
 from calipers import __version__
-from calipers.errors import CalipersError, OutputError
+from calipers.errors import CalipersError, OutputError, RecordError
 
+SUITES = ("dense",)
 COMMANDS = {
     "dense": "Regions and lines in gt_vs_pred.jsonl.",
     "demo": "Bundled sample data through a suite, start to end.",
@@ -75,6 +76,9 @@ def main() -> None:
         code = error.exit_code
     except KeyboardInterrupt:
         code = _interrupted()
+    except RecordError as error:
+        _say_error(f"{error}\n(--max-bad-records N rejects such records and counts them)")
+        code = error.exit_code
     except CalipersError as error:
         _say_error(str(error))
         code = error.exit_code

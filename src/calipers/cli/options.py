@@ -14,7 +14,7 @@ from typing import Any
 
 import click
 
-from calipers.cli.main import COMMANDS
+from calipers.cli.main import SUITES
 from calipers.config import check_names
 from calipers.errors import ConfigError
 
@@ -44,9 +44,8 @@ def config_flags(kind: type) -> Decorator:
 
 def settings(command: str, kind: type, flags: dict[str, Any], config: str | None) -> dict[str, Any]:
     """Every option that was given, from the file and from flags."""
-    known = [item.name for item in fields(kind)] + [name for name in flags if name not in {"config", "dumps"}]
-    given = {name: value for name, value in flags.items() if value is not None and name not in {"config", "dumps"}}
-    return _from_file(command, known, config) | given
+    known = sorted({item.name for item in fields(kind)} | set(flags))
+    return _from_file(command, known, config) | {name: value for name, value in flags.items() if value is not None}
 
 
 def _from_file(command: str, known: list[str], config: str | None) -> dict[str, Any]:
@@ -59,10 +58,11 @@ def _from_file(command: str, known: list[str], config: str | None) -> dict[str, 
         raise ConfigError(f"{path}: cannot be read: {error.strerror or error}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path}: is not TOML: {error}") from error
-    check_names(tree, COMMANDS, f"{path}: ")
+    for name, table in tree.items():
+        if not isinstance(table, dict):
+            raise ConfigError(f"{path}: {name} = {table!r} stands outside a table, expected it under [{command}]")
+    check_names(tree, SUITES, f"{path}: ", "a table")
     table = tree.get(command, {})
-    if not isinstance(table, dict):
-        raise ConfigError(f"{path}: {command}: found {table!r}, expected a table")
     values = {name.replace("-", "_"): value for name, value in table.items()}
     check_names(values, known, f"{path}: [{command}] ")
     return values

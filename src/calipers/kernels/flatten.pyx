@@ -155,6 +155,8 @@ cdef class ObjectColumns:
         with nothing appended (its reason is `last_reason`)."""
         cdef Py_ssize_t i, size = self.kind.size, count = PyList_GET_SIZE(objects)
         cdef int reason
+        for column in (self.kind, self.reason, self.flags, self.desc, self.starts):
+            (<Column> column).reserve(count)
         for i in range(count):
             reason = self.add_object(<PyObject*> PyList_GET_ITEM(objects, i), truth, width, height)
             if truth and reason:
@@ -205,18 +207,25 @@ cdef class ObjectColumns:
         if reason:
             self.points.resize(start)
             flags = 0
-        self.kind.push_uint8(kind)
-        self.reason.push_uint8(reason)
-        self.flags.push_uint8(flags)
-        self.starts.push_int64(self.points.size)
         found = PyDict_GetItemWithError(self.descs, desc)
         if found == NULL:
             code = len(self.descs)
             PyDict_SetItem(self.descs, desc, code)
         else:
             code = <object> found
-        self.desc.push_int32(code)
+        self.push(kind, reason, flags, code)
         return reason
+
+    cdef inline void push(self, unsigned char kind, unsigned char reason, unsigned char flags, int desc) noexcept:
+        """One object behind the others; `add_record` has made room."""
+        cdef Py_ssize_t at = self.kind.size
+        (<unsigned char*> self.kind.data)[at] = kind
+        (<unsigned char*> self.reason.data)[at] = reason
+        (<unsigned char*> self.flags.data)[at] = flags
+        (<int*> self.desc.data)[at] = desc
+        (<long long*> self.starts.data)[at + 1] = self.points.size
+        self.kind.size = self.reason.size = self.flags.size = self.desc.size = at + 1
+        self.starts.size = at + 2
 
     cdef int add_points(self, PyObject* found, int kind, bint truth, double width, double height,
                         unsigned char* flags) except -1:

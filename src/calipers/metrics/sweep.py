@@ -63,13 +63,22 @@ def count_objects(batch: Batch, tally: Tally) -> None:
     tally.count("pred", np.bincount(batch.pred.kind, minlength=4))
 
 
-def count_sweep(matching: Pairs, batch: Batch, levels: Levels, mode: str, tally: Tally) -> None:
+class Swept:
+    """A matching with, for each pair, how many thresholds it meets."""
+
+    def __init__(self, matching: Pairs, batch: Batch, levels: Levels) -> None:
+        self.truth, self.pred = np.asarray(matching.truth), np.asarray(matching.pred)
+        self.score = np.asarray(matching.score)
+        self.met = np.searchsorted(levels.units, self.score, side="right")
+        self.batch, self.levels = batch, levels
+
+
+def count_sweep(swept: Swept, mode: str, tally: Tally) -> None:
     """Matched pairs by type and threshold, (4, levels) for either side, and the overlap of those at 0.5."""
-    score = np.asarray(matching.score)
-    met = np.searchsorted(levels.units, score, side="right")  # how many thresholds each pair meets
-    tally.count(f"{mode}.truth", _by_type(np.asarray(batch.truth.kind)[matching.truth], met, len(levels)))
-    tally.count(f"{mode}.pred", _by_type(np.asarray(batch.pred.kind)[matching.pred], met, len(levels)))
-    tally.add_sum(f"{mode}.overlap", int(score[score >= round_overlap(TIGHTNESS_AT)].sum()))
+    batch, levels = swept.batch, len(swept.levels)
+    tally.count(f"{mode}.truth", _by_type(np.asarray(batch.truth.kind)[swept.truth], swept.met, levels))
+    tally.count(f"{mode}.pred", _by_type(np.asarray(batch.pred.kind)[swept.pred], swept.met, levels))
+    tally.add_sum(f"{mode}.overlap", int(swept.score[swept.score >= round_overlap(TIGHTNESS_AT)].sum()))
 
 
 def _by_type(kinds: Any, met: Any, levels: int) -> Counts:
@@ -77,15 +86,14 @@ def _by_type(kinds: Any, met: Any, levels: int) -> Counts:
     return np.asarray(exact[:, :0:-1].cumsum(axis=1)[:, ::-1])
 
 
-def matched_by_record(matching: Pairs, batch: Batch, levels: Levels) -> tuple[Counts, Counts]:
+def matched_by_record(swept: Swept) -> tuple[Counts, Counts]:
     """Pairs matched in each record: at the primary threshold, and summed over the sweep."""
-    record = np.repeat(np.arange(len(batch)), np.diff(batch.truth.offsets))[matching.truth]
-    met = np.searchsorted(levels.units, matching.score, side="right")
-    swept = np.concatenate([[0], np.cumsum(levels.in_sweep)])[met]
-    at_primary = record[met > levels.index(levels.primary)]
+    levels, records = swept.levels, len(swept.batch)
+    record = np.repeat(np.arange(records), np.diff(swept.batch.truth.offsets))[swept.truth]
+    times = np.concatenate([[0], np.cumsum(levels.in_sweep)])[swept.met]
     return (
-        np.bincount(at_primary, minlength=len(batch)),
-        np.bincount(record, weights=swept, minlength=len(batch)).astype(np.int64),
+        np.bincount(record[swept.met > levels.index(levels.primary)], minlength=records),
+        np.bincount(record, weights=times, minlength=records).astype(np.int64),
     )
 
 

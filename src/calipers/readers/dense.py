@@ -93,7 +93,7 @@ class _Reader:
     def add(self, line: int, record: Any) -> None:
         """One record, whatever it is."""
         if not isinstance(record, dict):
-            self.refuse(line, "not a JSON object", shown(record))
+            self.refuse(line, "not a JSON object, expected one a line", shown(record))
             return
         truth_name, pred_name, problem = _sides(record, self.frame)
         width = height = 1000.0

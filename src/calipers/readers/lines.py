@@ -2,7 +2,7 @@
 
 A shard is some megabytes of whole lines with the number of the first one, so that one large file is measured in parts,
 by several processes, and every error still names its line. Of a plain file a shard is only a byte range. Compressed
-files (`.gz`, `.zst`) and standard input (`-`) can be read only once, so their shards carry the lines themselves.
+files (gzip, zstandard) and standard input (`-`) can be read only once, so their shards carry the lines themselves.
 
 Whatever the size of the input, little of it is in memory at a time: a line may have at most 64 MiB. The SHA-256 is of
 the bytes as stored.
@@ -22,9 +22,11 @@ from typing import IO, Any
 import zstandard
 
 from calipers.errors import InputError
+from calipers.kernels.scan import count_breaks
 
 LONGEST_LINE = 64 << 20
 BLOCK = 1 << 18
+GZIP, ZSTANDARD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -43,7 +45,9 @@ class Shard:
         """Each line with its number; None for one that is too long."""
         with reading(self.path), self._open() as file:
             left, number = self.size, self.first_line
-            if number == 1 and file.read(len(BYTE_ORDER_MARK)) != BYTE_ORDER_MARK:
+            if number == 1 and file.read(len(BYTE_ORDER_MARK)) == BYTE_ORDER_MARK:
+                left -= len(BYTE_ORDER_MARK)
+            elif number == 1:
                 file.seek(self.offset)
             while left > 0 and (text := file.readline(LONGEST_LINE + 1)):
                 left -= len(text)
@@ -81,9 +85,14 @@ class Source:
         return self._digest.hexdigest()
 
     def __iter__(self) -> Iterator[Shard]:
-        plain = self.path != "-" and not self.path.endswith((".gz", ".zst"))
         with reading(self.path):
-            yield from self._ranges() if plain and os.path.isfile(self.path) else self._pieces()
+            yield from self._ranges() if self._is_plain() else self._pieces()
+
+    def _is_plain(self) -> bool:
+        if self.path == "-" or self.path.endswith((".gz", ".zst")) or not os.path.isfile(self.path):
+            return False
+        with open(self.path, "rb") as file:
+            return not file.read(4).startswith((GZIP, ZSTANDARD))
 
     def seen(self, piece: memoryview) -> None:
         """Bytes went by."""
@@ -102,10 +111,10 @@ class Source:
                 if position - start >= self.chunk_bytes and (cut := block.rfind(b"\n", 0, count) + 1):
                     end = position - count + cut
                     yield Shard(self.index, self.path, line, end - start, offset=start)
-                    line += breaks + block.count(b"\n", 0, cut)
-                    start, breaks = end, block.count(b"\n", cut, count)
+                    line += breaks + count_breaks(block, 0, cut)
+                    start, breaks = end, count_breaks(block, cut, count)
                 else:
-                    breaks += block.count(b"\n", 0, count)
+                    breaks += count_breaks(block, 0, count)
         if position > start:
             yield Shard(self.index, self.path, line, position - start, offset=start)
 
@@ -130,7 +139,7 @@ class _Watched(RawIOBase):
 
     def __init__(self, source: Source) -> None:
         self._source = source
-        self._raw: Any = sys.stdin.buffer if source.path == "-" else open(source.path, "rb", buffering=0)
+        self._raw: Any = sys.stdin.buffer if source.path == "-" else open(source.path, "rb", buffering=0)  # noqa: SIM115
 
     def readable(self) -> bool:
         return True
@@ -162,10 +171,12 @@ class reading:  # noqa: N801  reads like a word: with reading(path)
             raise InputError(f"{self._path}: cannot be decompressed: {error}") from error
 
 
-def _decoded(stored: IO[bytes], path: str) -> IO[bytes]:
-    if path.endswith(".gz"):
+def _decoded(stored: BufferedReader, path: str) -> IO[bytes]:
+    """Compressed input is known by its name or by its first bytes."""
+    first = stored.peek(4)[:4]
+    if path.endswith(".gz") or first.startswith(GZIP):
         return gzip.GzipFile(fileobj=stored)  # type: ignore[return-value]
-    if path.endswith(".zst"):
+    if path.endswith(".zst") or first.startswith(ZSTANDARD):
         reader = zstandard.ZstdDecompressor(max_window_size=1 << 27).stream_reader(stored, read_across_frames=True)
         return BufferedReader(reader, BLOCK)
     return stored

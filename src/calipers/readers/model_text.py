@@ -16,6 +16,8 @@ When several values are found all of them count: an answer given twice is predic
 
 from __future__ import annotations
 
+from calipers.errors import InputError
+
 _CONTAINERS = (list, dict)
 _GEOMETRIES = ("bbox_2d", "poly", "line")
 _MAX_DEPTH = 32  # a proper answer needs 5
@@ -62,7 +64,7 @@ class ParsedText:
 
 
 def parse_objects(text: str) -> ParsedText:
-    """The objects in a model's answer; never raises, whatever the text.
+    """The objects in a model's answer; every text has a reading.
 
     >>> parse_objects('[{"bbox_2d": [1, 2, 3, 4], "desc": "类别=标签"}]').objects
     [{'type': 'bbox_2d', 'points': [1, 2, 3, 4], 'desc': '类别=标签'}]
@@ -73,6 +75,8 @@ def parse_objects(text: str) -> ParsedText:
     >>> parse_objects("I see nothing."), parse_objects("[]")
     (ParsedText(0 objects, failed: no JSON list or dict), ParsedText(0 objects, ok: clean))
     """
+    if not isinstance(text, str):
+        raise InputError(f"text: found {text!r:.80}, expected the model's answer as text")
     text = text.strip().strip("\ufeff").strip()
     body = text.strip("`").lstrip(_LETTERS).strip() if text.startswith("```") else text
     value = _strict_json(body)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from calipers.errors import InputError
+from calipers.errors import RecordError
 from calipers.kernels.flatten import KINDS, REASONS
 
 LONGEST_SHOWN = 160
@@ -19,13 +19,12 @@ class BadRecord:
     def __init__(self, path: str, line: int, problem: str, found: str = "") -> None:
         self.path, self.line, self.problem, self.found = path, line, problem, found
 
-    def error(self) -> InputError:
+    def error(self) -> RecordError:
         """As the end of a run."""
         lines = [f"{self.path}:{self.line}: {self.problem}"]
         if self.found:
             lines.append(f"found {self.found}")
-        lines.append("(--max-bad-records N rejects such records and counts them)")
-        return InputError("\n".join(lines))
+        return RecordError("\n".join(lines))
 
     def entry(self) -> dict[str, Any]:
         """As an entry of the artifact."""
@@ -48,7 +47,9 @@ def json_problem(text: bytes, error: ValueError) -> str:
     except UnicodeDecodeError as problem:
         return f"not UTF-8: byte 0x{text[problem.start]:02x} at position {problem.start}"
     message = str(error).partition(": line ")[0]
-    return f"not JSON: {message}; the line ends with {shown(decoded.rstrip()[-40:])}"
+    return (
+        f"not JSON: {message}; expected one JSON object a line, and this one ends with {shown(decoded.strip()[-40:])}"
+    )
 
 
 def explain_object(item: Any, reason: int, frame: str, width: float, height: float) -> tuple[str, str, str]:

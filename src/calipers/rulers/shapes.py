@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from calipers.errors import InputError
-from calipers.kernels.flatten import REASONS, ObjectColumns
+from calipers.kernels.flatten import ObjectColumns
 from calipers.matching import UNIT
 from calipers.records import Objects
 
@@ -84,8 +84,7 @@ def _objects(shapes: list[Any], family: str) -> Objects:
     for index, points in enumerate(shapes):
         kind = "line" if family == "line" else _region_kind(points)
         if raw.add_record([{"type": kind, "points": points, "desc": ""}], True) >= 0:
-            problem = REASONS[raw.last_reason]
-            raise InputError(f"shape {index}: {problem}; found {points!r:.200}, expected {EXPECTED[family]}")
+            raise InputError(f"shape {index}: found {points!r:.200}, expected {EXPECTED[family]}")
     return Objects(_as_one_record(raw))
 
 

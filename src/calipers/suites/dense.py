@@ -45,7 +45,7 @@ class Config:
     label_key: str = option("类别", "key whose value is the label")
     free_text_keys: tuple[str, ...] = option(FREE_TEXT_KEYS, "keys whose value is free text", metavar="KEY,…")
     mapping: str | None = option(None, "JSON file with umbrella phases and known keys", metavar="FILE")
-    frame: str = option("norm1000", "coordinates of the records: norm1000, or pixel with width and height")
+    frame: str = option("norm1000", "coordinates of the records", metavar="norm1000|pixel")
     max_bad_records: int = option(0, "reject and count up to N records that cannot be read", metavar="N")
     bootstrap: int = option(1000, "replicates for the intervals; 0 is none")
     seed: int = option(0, "seed of the replicates")
@@ -111,13 +111,14 @@ def count(matched: Matched, batch: Batch, config: Config) -> Tally:
     _count_state(batch, tally)
     sweep.count_objects(batch, tally)
     objects.count_per_record(batch, tally)
+    swept = {mode: sweep.Swept(matched.matchings[mode], batch, config.levels) for mode in config.modes}
     for mode in config.modes:
-        sweep.count_sweep(matched.matchings[mode], batch, config.levels, mode, tally)
+        sweep.count_sweep(swept[mode], mode, tally)
         if labels := matched.labels[mode]:
             at_primary = matched.at_primary(mode, config)
             sweep.count_labels(at_primary, labels.truth, labels.pred, matched.names[mode], mode, tally)
     _count_primary(matched, batch, config, tally)
-    _resample(matched, batch, config, tally)
+    _resample(swept, batch, config, tally)
     return tally
 
 
@@ -139,11 +140,11 @@ def _count_primary(matched: Matched, batch: Batch, config: Config, tally: Tally)
     lines.count_coverage(covered, located, batch, tally)
 
 
-def _resample(matched: Matched, batch: Batch, config: Config, tally: Tally) -> None:
+def _resample(swept: dict[str, sweep.Swept], batch: Batch, config: Config, tally: Tally) -> None:
     """For each replicate the objects on both sides, and for each mode the pairs at primary and over the sweep."""
     columns = [np.diff(batch.truth.offsets), np.diff(batch.pred.offsets)]
     for mode in config.modes:
-        columns += sweep.matched_by_record(matched.matchings[mode], batch, config.levels)
+        columns += sweep.matched_by_record(swept[mode])
     sums = resample(batch.keys, np.stack(columns, axis=1), seed=config.seed, replicates=config.bootstrap)
     tally.count("resampled", sums[:, :2])
     for at, mode in enumerate(config.modes):

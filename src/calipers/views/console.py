@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from calipers.views.text import UNDEFINED, between, printable, rate, share, short
+from calipers.views.text import UNDEFINED, between, printable, rate, share, short, width
 
 Tree = dict[str, Any]
 NAME_WIDTH = 19
@@ -22,11 +22,11 @@ def summary(tree: Tree) -> str:
 
 def _header(tree: Tree) -> Iterator[str]:
     records, objects, params = tree["records"], tree["objects"], tree["params"]
-    counts = (
-        f"{records['read']:,} records · {records['evaluated']:,} evaluated · {records['skipped_empty']:,} empty · "
+    yield f"{_inputs(tree['inputs'])}   {params['frame']} · tube ±{params['tube_tolerance']:g} · greedy 1-1"
+    yield (
+        f"records   {records['read']:,} read · {records['evaluated']:,} evaluated · {records['skipped_empty']:,} empty · "
         f"{records['rejected']:,} rejected"
     )
-    yield f"{_inputs(tree['inputs'])}   {counts}   {params['frame']} · tube ±{params['tube_tolerance']:g} · greedy 1-1"
     notes = [f"{objects['invalid_pred']:,} invalid, counted as unmatched"] if objects["invalid_pred"] else []
     notes += [f"{objects[name]:,} {name}" for name in ("clamped", "repaired", "degenerate") if objects[name]]
     noted = f" ({'; '.join(notes)})" if notes else ""
@@ -89,7 +89,7 @@ def _line(name: str, text: str) -> str:
     """A named line; items go to further lines where one would get too long."""
     lines, line = [], ""
     for item in text.split(SEPARATOR):
-        if line and len(line) + len(item) > LINE_WIDTH:
+        if line and width(line) + width(item) > LINE_WIDTH:
             lines.append(line)
             line = ""
         line += (SEPARATOR if line else "") + item

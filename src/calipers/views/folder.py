@@ -44,7 +44,7 @@ def check_output(path: str, tables: str) -> None:
     else:
         parent = next(folder for folder in (target, *target.parents) if folder.exists())
     if not parent.is_dir():
-        raise OutputError(f"{path}: {parent} is not a folder")
+        raise OutputError(f"{path}: {parent} {'is not a folder' if parent.exists() else 'does not exist'}")
     if not os.access(parent, os.W_OK):
         raise OutputError(f"{path}: {parent} cannot be written to")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from unicodedata import east_asian_width
+
 UNDEFINED = "—"
 
 
@@ -17,6 +19,15 @@ def printable(text: str) -> str:
 def _escaped(char: str) -> str:
     code = ord(char)
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+
+
+def width(text: str) -> int:
+    """How many columns a text takes on a terminal.
+
+    >>> width("BBU设备")
+    7
+    """
+    return sum(2 if east_asian_width(char) in "WF" else 1 for char in text)
 
 
 def rate(value: float | None) -> str:

@@ -1,0 +1,143 @@
+"""Running the command: inside this process for what it says, as a process of its own for how it behaves."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+import calipers
+from calipers.cli.main import main
+
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(calipers.__file__).parents[1])}
+PREVIOUS = {"old.json": b"before", "old/result.json": b"1", "old/cases.jsonl": b"2", "old/matches.csv": b"3"}
+
+
+class Ended(NamedTuple):
+    """How a run ended."""
+
+    code: int
+    out: bytes
+    err: str
+
+    def refused(self, code, *parts):
+        """It ended with this code, wrote no result, and its message holds all parts."""
+        assert (self.code, self.out) == (code, b""), self.err
+        assert self.err.startswith(("error: ", "Usage: "))
+        assert "Traceback" not in self.err
+        for part in parts:
+            assert part in self.err
+        return self.err
+
+    def artifact(self):
+        """The result on standard output, if the run was good."""
+        assert self.code == 0, self.err
+        return json.loads(self.out)
+
+
+@pytest.fixture(autouse=True)
+def _own_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def run(monkeypatch, capsysbinary):
+    """`calipers` with these arguments, in this process."""
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "1")
+    handler = signal.getsignal(signal.SIGTERM)
+
+    def call(*args):
+        monkeypatch.setattr(sys, "argv", ["calipers", *map(str, args)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        out, err = capsysbinary.readouterr()
+        return Ended(ended.value.code, out, err.decode())
+
+    yield call
+    signal.signal(signal.SIGTERM, handler)
+
+
+@pytest.fixture
+def start():
+    """`calipers` with these arguments, as a process in a group of its own that does not outlive the test."""
+    started = []
+
+    def call(*args, program=("-m", "calipers"), env=(), **options):
+        options = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | options
+        process = subprocess.Popen(
+            [sys.executable, *program, *map(str, args)],
+            env={**ENVIRONMENT, **dict(env)},
+            start_new_session=True,
+            **options,
+        )
+        started.append(process)
+        return process
+
+    yield call
+    for process in started:
+        for pid in group_of(process):
+            os.kill(pid, signal.SIGKILL)
+        process.communicate()
+
+
+@pytest.fixture
+def finish(start):
+    """Like `start`, to the end; a run that hangs is an error."""
+
+    def call(*args, timeout=20, given=None, **options):
+        if given is not None:
+            options["stdin"] = subprocess.PIPE
+        process = start(*args, **options)
+        out, err = process.communicate(given, timeout=timeout)
+        return Ended(process.returncode, out or b"", (err or b"").decode())
+
+    return call
+
+
+@pytest.fixture
+def refuses(run, tmp_path):
+    """The command refuses these arguments, however it is asked to write, and leaves every file as it was."""
+
+    def check(args, *parts, code=3):
+        for name, content in PREVIOUS.items():
+            Path(name).parent.mkdir(exist_ok=True)
+            Path(name).write_bytes(content)
+        before = files_in(tmp_path)
+        for output in ([], ["-o", "old.json"], ["-o", "old"], ["-o", "new/deep"]):
+            message = run("dense", *args, *output).refused(code, *parts)
+            assert files_in(tmp_path) == before
+        return message
+
+    return check
+
+
+@pytest.fixture
+def listing():
+    """Everything in a folder: names, and the content of files."""
+    return files_in
+
+
+@pytest.fixture
+def group():
+    """The living processes of the group that a process leads, itself among them."""
+    return group_of
+
+
+def files_in(folder):
+    return {str(path.relative_to(folder)): path.is_file() and path.read_bytes() for path in Path(folder).rglob("*")}
+
+
+def group_of(process):
+    pids = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            state, _, group = (entry / "stat").read_text().rpartition(")")[2].split()[:3]
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        if int(group) == process.pid and state != "Z":
+            pids.append(int(entry.name))
+    return pids

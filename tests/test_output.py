@@ -1,0 +1,196 @@
+"""Canonical JSON, and files that appear whole or not at all."""
+
+import json
+import os
+import threading
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from calipers.errors import OutputError
+from calipers.output import atomic_file, to_json, write_file
+
+# Canonical JSON
+
+numbers = st.integers(-(2**63), 2**63 - 1) | st.floats(allow_nan=False, allow_infinity=False)
+text = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
+trees = st.recursive(
+    st.none() | st.booleans() | numbers | text,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(text, inner, max_size=4),
+    max_leaves=20,
+)
+
+
+@settings(deadline=None, max_examples=150)
+@given(trees)
+def test_what_is_written_reads_back_the_same_and_is_written_the_same_again(tree):
+    written = to_json(tree)
+    assert json.loads(written) == tree
+    assert to_json(json.loads(written)) == written
+
+
+@settings(deadline=None, max_examples=100)
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_floats_are_written_in_the_shortest_form_that_reads_back_the_same(value):
+    written = to_json(value).decode().strip()
+    assert json.loads(written) == value
+    assert len(written) <= len(repr(value))
+
+
+def test_a_line_holds_what_holds_nothing_else_and_the_rest_is_indented_by_two():
+    tree = {"a": [1, 2.5, None, "x"], "b": {"c": True, "d": {}}, "e": [[1], []], "f": [], "g": {"h": 1, "i": "j"}}
+    assert to_json(tree).decode().splitlines() == [
+        "{",
+        '  "a": [1, 2.5, null, "x"],',
+        '  "b": {',
+        '    "c": true,',
+        '    "d": {}',
+        "  },",
+        '  "e": [',
+        "    [1],",
+        "    []",
+        "  ],",
+        '  "f": [],',
+        '  "g": {"h": 1, "i": "j"}',
+        "}",
+    ]
+
+
+def test_there_is_one_line_break_at_the_end():
+    assert to_json({}) == b"{}\n"
+    assert to_json([[1]]).endswith(b"]\n")
+
+
+def test_keys_stay_in_their_order():
+    assert to_json({"b": 1, "a": 2, "": 3}) == b'{"b": 1, "a": 2, "": 3}\n'
+    assert to_json({"b": [[]], "a": 2}).index(b'"b"') < to_json({"b": [[]], "a": 2}).index(b'"a"')
+
+
+def test_text_is_utf8_and_only_what_json_demands_is_escaped():
+    assert to_json("类别=标签 😀 é\u2028") == '"类别=标签 😀 é\u2028"\n'.encode()
+    assert to_json('a"b\\c\n\x00\x1b') == b'"a\\"b\\\\c\\n\\u0000\\u001b"\n'
+    assert to_json({"图": [{}]}) == '{\n  "图": [\n    {}\n  ]\n}\n'.encode()
+
+
+def test_a_comma_or_colon_in_a_text_gets_no_space():
+    assert to_json(["a,b:c", {"d,e": "f:g"}]) == b'[\n  "a,b:c",\n  {"d,e": "f:g"}\n]\n'
+
+
+def test_numbers_keep_their_kind():
+    assert to_json([1, 1.0, -0.0, 1e100, 0.1, 2**63 - 1]) == b"[1, 1.0, -0.0, 1e+100, 0.1, 9223372036854775807]\n"
+
+
+# Whole files
+
+
+@pytest.fixture
+def target(tmp_path) -> Path:
+    path = tmp_path / "result.json"
+    path.write_bytes(b"old")
+    return path
+
+
+def files_beside(path: Path) -> list[str]:
+    return sorted(each.name for each in path.parent.iterdir())
+
+
+def test_a_file_is_replaced_as_a_whole(target):
+    write_file(target, b"new")
+    assert target.read_bytes() == b"new"
+    assert files_beside(target) == ["result.json"]
+
+
+def test_a_file_that_was_not_there_appears(tmp_path):
+    write_file(str(tmp_path / "结果.json"), b"new")
+    assert files_beside(tmp_path / "x") == ["结果.json"]
+
+
+def test_until_the_end_the_old_file_is_there(target):
+    with atomic_file(target) as file:
+        file.write(b"new")
+        file.flush()
+        assert target.read_bytes() == b"old"
+    assert target.read_bytes() == b"new"
+
+
+@pytest.mark.parametrize("problem", [ValueError, KeyboardInterrupt, SystemExit, MemoryError])
+def test_a_failure_leaves_the_old_file_and_nothing_else(target, problem):
+    with pytest.raises(problem, match="half way"), atomic_file(target) as file:
+        file.write(b"half of the ne")
+        raise problem("half way")
+    assert target.read_bytes() == b"old"
+    assert files_beside(target) == ["result.json"]
+
+
+def test_a_failure_leaves_no_file_where_none_was(tmp_path):
+    with pytest.raises(ValueError), atomic_file(tmp_path / "a.json") as file:
+        file.write(b"x")
+        raise ValueError
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_full_disk_is_an_error_that_names_the_file_and_the_reason(target, monkeypatch):
+    def full(descriptor):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OutputError, match=r"result\.json: cannot be written: No space left on device"):
+        write_file(target, b"new")
+    assert target.read_bytes() == b"old"
+    assert files_beside(target) == ["result.json"]
+
+
+def test_content_is_on_disk_before_the_file_takes_its_name(target, monkeypatch):
+    calls = []
+    sync, replace = os.fsync, os.replace
+    monkeypatch.setattr(os, "fsync", lambda descriptor: (calls.append("fsync"), sync(descriptor)))
+    monkeypatch.setattr(os, "replace", lambda old, new: (calls.append("replace"), replace(old, new)))
+    write_file(target, b"new")
+    assert calls[:2] == ["fsync", "replace"]
+    assert target.read_bytes() == b"new"
+
+
+def test_a_folder_that_is_not_there_is_an_error(tmp_path):
+    with pytest.raises(OutputError, match=r"missing/a\.json: cannot be written: No such file or directory"):
+        write_file(tmp_path / "missing" / "a.json", b"x")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_in_the_place_of_the_file_is_an_error(tmp_path):
+    (tmp_path / "a.json").mkdir()
+    with pytest.raises(OutputError, match="cannot be written"):
+        write_file(tmp_path / "a.json", b"x")
+    assert files_beside(tmp_path / "x") == ["a.json"]
+
+
+def test_what_a_killed_run_left_behind_does_not_stop_the_next_one(target):
+    with atomic_file(target) as file:
+        left_behind = Path(file.name)
+        file.write(b"new")
+    left_behind.write_bytes(b"half of the")  # a killed run removes nothing, and process ids come again
+    write_file(target, b"newer")
+    assert target.read_bytes() == b"newer"
+
+
+def test_two_that_write_the_same_file_at_once_do_not_get_in_each_others_way(target):
+    with atomic_file(target) as file:
+        file.write(b"one")
+        other = threading.Thread(target=write_quietly, args=(target, b"two"))
+        other.start()
+        other.join()
+    assert target.read_bytes() == b"one"
+    assert files_beside(target) == ["result.json"]
+
+
+def write_quietly(path: Path, content: bytes) -> None:
+    try:
+        write_file(path, content)
+    except OutputError:
+        return
+
+
+def test_a_name_as_long_as_the_file_system_takes_can_be_written(tmp_path):
+    write_file(tmp_path / ("x" * 250 + ".json"), b"new")
+    assert (tmp_path / ("x" * 250 + ".json")).read_bytes() == b"new"
