@@ -88,7 +88,7 @@ def start():
 def finish(start):
     """Like `start`, to the end; a run that hangs is an error."""
 
-    def call(*args, timeout=20, given=None, **options):
+    def call(*args, timeout=10, given=None, **options):
         if given is not None:
             options["stdin"] = subprocess.PIPE
         process = start(*args, **options)

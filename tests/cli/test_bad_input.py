@@ -45,10 +45,6 @@ def points(text, side="gt_norm1000"):
     return f'{{"{side}": [{item}], "{other}": []}}'.encode()
 
 
-def nested(depth):
-    return b"[" * depth + b"]" * depth
-
-
 # ---------------------------------------------------------------- records
 
 
@@ -59,7 +55,7 @@ def nested(depth):
         (b"{'gt_norm1000': []}", ["not JSON"]),
         (b"\x00\x00", ["not JSON"]),
         (as_line(GOOD) + as_line(GOOD), ["not JSON"]),
-        (as_line(GOOD)[:-9], ["not JSON", "the line ends with"]),
+        (as_line(GOOD)[:-3], ["not JSON", "the line ends with"]),
         ([], ["not a JSON object", "found []"]),
         ([GOOD], ["not a JSON object"]),
         (42, ["not a JSON object", "found 42"]),
@@ -230,6 +226,13 @@ def test_ground_truth_outside_the_image_is_refused_in_pixels(refuses):
 def test_bytes_that_are_not_utf8_are_named_with_their_position(refuses):
     refuses([write(GOOD, b'{"gt_norm1000": "\xff"}')], "dump.jsonl:2: not UTF-8", "0xff", "position 17")
     refuses([write(json.dumps(GOOD).encode("utf-16"))], "dump.jsonl:1: not UTF-8", "0xff", "position 0")
+
+
+def test_a_last_line_that_was_cut_off_anywhere_is_named(run):
+    line = as_line(GOOD)
+    for length in range(1, len(line), 7):
+        Path("dump.jsonl").write_bytes(line + b"\n" + line[:length])
+        run("dense", "dump.jsonl").refused(3, "dump.jsonl:2: not ")
 
 
 @pytest.mark.parametrize("text", [rb"\ud800", rb"\udc00", rb"\ud800\ud800", rb"a\udfffb"])

@@ -13,8 +13,9 @@ from cpython.list cimport PyList_CheckExact, PyList_GET_ITEM, PyList_GET_SIZE
 from cpython.long cimport PyLong_AsDouble, PyLong_CheckExact
 from cpython.number cimport PyNumber_Check, PyNumber_Float
 from cpython.object cimport PyObject
-from cpython.unicode cimport PyUnicode_CheckExact, PyUnicode_GET_LENGTH
+from cpython.unicode cimport PyUnicode_CheckExact
 from libc.math cimport isfinite
+from libc.string cimport memcmp
 
 from .column cimport Column
 
@@ -92,15 +93,25 @@ cdef object as_list(object value):
     return None
 
 
+cdef extern from "Python.h":
+    bint PyUnicode_IS_COMPACT_ASCII(PyObject* text) nogil
+    Py_ssize_t PyUnicode_GET_LENGTH(PyObject* text) nogil
+    void* PyUnicode_DATA(PyObject* text) nogil
+
+
+cdef inline bint spells(PyObject* text, const char* word, Py_ssize_t length) noexcept nogil:
+    return (PyUnicode_GET_LENGTH(text) == length and PyUnicode_IS_COMPACT_ASCII(text)
+            and memcmp(PyUnicode_DATA(text), word, length) == 0)
+
+
 cdef inline int find_kind(PyObject* item) noexcept:
     if item == NULL or not PyUnicode_CheckExact(<object> item):
         return UNKNOWN
-    cdef str name = <str> item
-    if name == "bbox_2d":
+    if spells(item, "bbox_2d", 7):
         return BOX
-    if name == "poly":
+    if spells(item, "poly", 4):
         return POLY
-    if name == "line":
+    if spells(item, "line", 4):
         return LINE
     return UNKNOWN
 
@@ -115,17 +126,16 @@ cdef int find_fields(dict item, Fields* out) except -1:
     """The three fields of an object. Going through its few keys is quicker than three look-ups by hash."""
     cdef PyObject* key
     cdef PyObject* value
-    cdef Py_ssize_t position = 0, length
+    cdef Py_ssize_t position = 0
     out.type = out.points = out.desc = NULL
     while PyDict_Next(item, &position, &key, &value):
         if not PyUnicode_CheckExact(<object> key):
             continue
-        length = PyUnicode_GET_LENGTH(<object> key)
-        if length == 4 and <str> key == "type":
+        if spells(key, "type", 4):
             out.type = value
-        elif length == 4 and <str> key == "desc":
+        elif spells(key, "desc", 4):
             out.desc = value
-        elif length == 6 and <str> key == "points":
+        elif spells(key, "points", 6):
             out.points = value
     return 0
 

@@ -28,13 +28,23 @@ cdef inline uint64_t mix(uint64_t x) noexcept nogil:
     return x ^ (x >> 31)
 
 
-cdef inline int draw(uint32_t bits) noexcept nogil:
-    cdef int k, weight
-    weight = (bits >= STEP[0]) + (bits >= STEP[1]) + (bits >= STEP[2]) + (bits >= STEP[3])
-    if weight == 4:
-        for k in range(4, STEPS):
-            weight += bits >= STEP[k]
+cdef int slow_draw(uint32_t bits) noexcept nogil:
+    cdef int k, weight = 0
+    for k in range(STEPS):
+        weight += bits >= STEP[k]
     return weight
+
+
+cdef float[256] BY_FIRST_BYTE            # the weight where the first eight bits decide it, else -1
+for _byte in range(256):
+    BY_FIRST_BYTE[_byte] = slow_draw(_byte << 24)
+    if slow_draw(((_byte + 1) << 24) - 1) != BY_FIRST_BYTE[_byte]:
+        BY_FIRST_BYTE[_byte] = -1
+
+
+cdef inline float draw(uint32_t bits) noexcept nogil:
+    cdef float weight = BY_FIRST_BYTE[bits >> 24]
+    return weight if weight >= 0 else slow_draw(bits)
 
 
 cdef void draw_all(uint64_t key, uint64_t seed, Py_ssize_t replicates, float* weights) noexcept nogil:

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from calipers.kernels.agree import count_agreement
 from calipers.matching import UNIT, Pairs
 from calipers.records import Batch
 from calipers.tally import Tally, mean, ratio
@@ -34,7 +35,7 @@ def count_attributes(
     tally: Tally,
 ) -> None:
     """`attributes` are those of each distinct description of the batch."""
-    truth, pred = np.asarray(batch.truth.desc)[matching.truth], np.asarray(batch.pred.desc)[matching.pred]
+    truth, pred = np.take(batch.truth.desc, matching.truth), np.take(batch.pred.desc, matching.pred)  # (pairs,)
     tally.count("attribute_pairs", [len(truth)])
     for key in sorted({key for each in attributes for key in each}):
         if key in text_keys:
@@ -46,17 +47,16 @@ def count_attributes(
 
 def _count_values(key: str, truth: Any, pred: Any, attributes: list[Attributes], tally: Tally) -> None:
     known: dict[str, int] = {}
-    codes = np.array([known.setdefault(each[key], len(known)) if key in each else -1 for each in attributes])
-    a, b = codes[truth], codes[pred]
-    tally.count_row("attributes", key, [(a >= 0).sum(), (b >= 0).sum(), ((a >= 0) & (a == b)).sum()])
+    codes = [known.setdefault(each[key], len(known)) if key in each else -1 for each in attributes]
+    tally.count_row("attributes", key, count_agreement(np.array(codes, dtype=np.int32), truth, pred))
 
 
 def _count_texts(key: str, truth: Any, pred: Any, attributes: list[Attributes], tally: Tally) -> None:
     """Distinct pairs of texts are compared once."""
     known: dict[str, int] = {"": 0}
     codes = np.array([known.setdefault("".join(each.get(key, "").split()), len(known)) for each in attributes])
-    has = np.array([key in each for each in attributes])[truth]
-    meant, said = codes[truth[has]], codes[pred[has]]
+    has = np.array([key in each for each in attributes]).take(truth)
+    meant, said = codes.take(truth[has]), codes.take(pred[has])
     pairs, times = np.unique(meant[meant != said] * len(known) + said[meant != said], return_counts=True)
     texts = list(known)
     units = [fixed_similarity(texts[pair // len(known)], texts[pair % len(known)]) for pair in pairs.tolist()]
@@ -87,7 +87,7 @@ def text_similarity(a: str, b: str) -> float:
 
 def _count_distances(truth: Any, pred: Any, attributes: list[Attributes], tally: Tally) -> None:
     numbers = np.array([read_number(each.get(DISTANCE_KEY, "")) for each in attributes])
-    a, b = numbers[truth], numbers[pred]
+    a, b = numbers.take(truth), numbers.take(pred)
     both = ~(np.isnan(a) | np.isnan(b))
     a, b = a[both], b[both]
     tally.count("distance", [len(a), (a == b).sum()])

@@ -76,8 +76,8 @@ class Swept:
 def count_sweep(swept: Swept, mode: str, tally: Tally) -> None:
     """Matched pairs by type and threshold, (4, levels) for either side, and the overlap of those at 0.5."""
     batch, levels = swept.batch, len(swept.levels)
-    tally.count(f"{mode}.truth", _by_type(np.asarray(batch.truth.kind)[swept.truth], swept.met, levels))
-    tally.count(f"{mode}.pred", _by_type(np.asarray(batch.pred.kind)[swept.pred], swept.met, levels))
+    tally.count(f"{mode}.truth", _by_type(np.take(batch.truth.kind, swept.truth), swept.met, levels))
+    tally.count(f"{mode}.pred", _by_type(np.take(batch.pred.kind, swept.pred), swept.met, levels))
     tally.add_sum(f"{mode}.overlap", int(swept.score[swept.score >= round_overlap(TIGHTNESS_AT)].sum()))
 
 
@@ -89,8 +89,8 @@ def _by_type(kinds: Any, met: Any, levels: int) -> Counts:
 def matched_by_record(swept: Swept) -> tuple[Counts, Counts]:
     """Pairs matched in each record: at the primary threshold, and summed over the sweep."""
     levels, records = swept.levels, len(swept.batch)
-    record = np.repeat(np.arange(records), np.diff(swept.batch.truth.offsets))[swept.truth]
-    times = np.concatenate([[0], np.cumsum(levels.in_sweep)])[swept.met]
+    record = np.repeat(np.arange(records), np.diff(swept.batch.truth.offsets)).take(swept.truth)
+    times = np.concatenate([[0], np.cumsum(levels.in_sweep)]).take(swept.met)
     return (
         np.bincount(record[swept.met > levels.index(levels.primary)], minlength=records),
         np.bincount(record, weights=times, minlength=records).astype(np.int64),

@@ -171,7 +171,7 @@ class reading:  # noqa: N801  reads like a word: with reading(path)
             raise InputError(f"{self._path}: cannot be decompressed: {error}") from error
 
 
-def _decoded(stored: BufferedReader, path: str) -> IO[bytes]:
+def _decoded(stored: Any, path: str) -> IO[bytes]:
     """Compressed input is known by its name or by its first bytes."""
     first = stored.peek(4)[:4]
     if path.endswith(".gz") or first.startswith(GZIP):
@@ -179,7 +179,7 @@ def _decoded(stored: BufferedReader, path: str) -> IO[bytes]:
     if path.endswith(".zst") or first.startswith(ZSTANDARD):
         reader = zstandard.ZstdDecompressor(max_window_size=1 << 27).stream_reader(stored, read_across_frames=True)
         return BufferedReader(reader, BLOCK)
-    return stored
+    return stored  # type: ignore[no-any-return]
 
 
 def skip_line(stream: IO[bytes]) -> int:

@@ -46,10 +46,8 @@ def json_problem(text: bytes, error: ValueError) -> str:
         decoded = text.decode("utf-8")
     except UnicodeDecodeError as problem:
         return f"not UTF-8: byte 0x{text[problem.start]:02x} at position {problem.start}"
-    message = str(error).partition(": line ")[0]
-    return (
-        f"not JSON: {message}; expected one JSON object a line, and this one ends with {shown(decoded.strip()[-40:])}"
-    )
+    message, end = str(error).partition(": line ")[0], shown(decoded.strip()[-40:])
+    return f"not JSON: {message}; expected one JSON object a line, and this one ends with {end}"
 
 
 def explain_object(item: Any, reason: int, frame: str, width: float, height: float) -> tuple[str, str, str]:

@@ -23,10 +23,8 @@ def summary(tree: Tree) -> str:
 def _header(tree: Tree) -> Iterator[str]:
     records, objects, params = tree["records"], tree["objects"], tree["params"]
     yield f"{_inputs(tree['inputs'])}   {params['frame']} · tube ±{params['tube_tolerance']:g} · greedy 1-1"
-    yield (
-        f"records   {records['read']:,} read · {records['evaluated']:,} evaluated · {records['skipped_empty']:,} empty · "
-        f"{records['rejected']:,} rejected"
-    )
+    kept = f"{records['evaluated']:,} evaluated · {records['skipped_empty']:,} empty · {records['rejected']:,} rejected"
+    yield f"records   {records['read']:,} read · {kept}"
     notes = [f"{objects['invalid_pred']:,} invalid, counted as unmatched"] if objects["invalid_pred"] else []
     notes += [f"{objects[name]:,} {name}" for name in ("clamped", "repaired", "degenerate") if objects[name]]
     noted = f" ({'; '.join(notes)})" if notes else ""

@@ -1,0 +1,162 @@
+"""Runs that are cut short: by the user, by the system, by a worker that dies. None hangs, none leaves anything behind."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at processes as Linux shows them")
+
+BOX = {"type": "bbox_2d", "points": [0, 0, 10, 10], "desc": "类别=标签"}
+LINE = {"type": "line", "points": [0, 0, 500, 900, 10, 300], "desc": "类别=光纤,文本=abc"}
+RECORD = {"gt_norm1000": [BOX, LINE] * 10, "pred": [LINE, BOX] * 10}
+PATIENCE = 8
+
+
+@pytest.fixture(scope="module")
+def dump(tmp_path_factory):
+    """40 MB of records: many seconds of work when every object is written out."""
+    path = tmp_path_factory.mktemp("large") / "large.jsonl"
+    lines = b"".join(json.dumps(RECORD | {"id": number}).encode() + b"\n" for number in range(1000))
+    path.write_bytes(lines * 14)
+    return path
+
+
+@pytest.fixture
+def busy(start, dump, group):
+    """A run in the middle of its work, writing over an old folder."""
+    Path("old").mkdir()
+    Path("old/result.json").write_bytes(b"before")
+
+    def begin(jobs):
+        process = start("dense", dump, "--jobs", jobs, "-o", "old", "--chunk-bytes", 300_000)
+        wait_until(lambda: len(group(process)) == (jobs + 1 if jobs > 1 else 1) and len(os.listdir("old")) > 1)
+        time.sleep(0.3)
+        assert process.poll() is None
+        return process
+
+    return begin
+
+
+def wait_until(condition, seconds=PATIENCE):
+    end = time.monotonic() + seconds
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.02)
+    assert condition()
+
+
+def left_nothing(process, group):
+    wait_until(lambda: group(process) == [], seconds=2)
+    assert os.listdir("old") == ["result.json"]
+    assert Path("old/result.json").read_bytes() == b"before"
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_an_interrupt_ends_the_run_with_130_and_leaves_nothing_behind(busy, group, jobs):
+    process = busy(jobs)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=PATIENCE)
+    assert (process.returncode, out) == (130, b"")
+    assert err.decode().strip() == "interrupted; nothing was written"
+    left_nothing(process, group)
+
+
+def test_an_interrupt_from_the_keyboard_reaches_all_processes_and_ends_alike(busy, group):
+    process = busy(2)
+    os.killpg(process.pid, signal.SIGINT)
+    out, err = process.communicate(timeout=PATIENCE)
+    assert (process.returncode, out) == (130, b"")
+    assert "Traceback" not in err.decode()
+    left_nothing(process, group)
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_termination_ends_the_run_with_143_and_leaves_nothing_behind(busy, group, jobs):
+    process = busy(jobs)
+    process.send_signal(signal.SIGTERM)
+    out, err = process.communicate(timeout=PATIENCE)
+    assert (process.returncode, out) == (143, b"")
+    assert "Traceback" not in err.decode()
+    left_nothing(process, group)
+
+
+def test_trap_36_a_worker_that_is_killed_ends_the_run_with_an_error(busy, group):
+    process = busy(2)
+    worker = max(pid for pid in group(process) if pid != process.pid)
+    os.kill(worker, signal.SIGKILL)
+    out, err = process.communicate(timeout=PATIENCE)
+    assert (process.returncode, out) == (2, b"")
+    assert err.decode().startswith("error: a worker process ended unexpectedly")
+    left_nothing(process, group)
+
+
+def test_workers_end_when_the_run_itself_is_killed(busy, group):
+    process = busy(2)
+    process.kill()
+    process.wait()
+    wait_until(lambda: group(process) == [], seconds=4)
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_an_interrupt_while_waiting_for_input_ends_the_run(start, group, jobs):
+    process = start("dense", "-", "--jobs", jobs, "--chunk-bytes", 1000, "-o", "new", stdin=subprocess.PIPE)
+    process.stdin.write((json.dumps(RECORD).encode() + b"\n") * 50)
+    process.stdin.flush()
+    wait_until(lambda: len(group(process)) == (jobs + 1 if jobs > 1 else 1) and Path("new").exists())
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    process.wait(timeout=PATIENCE)
+    assert process.returncode == 130
+    wait_until(lambda: group(process) == [], seconds=2)
+    assert os.listdir(".") == []
+
+
+# A worker dies, or is ended, with half of its result under way. `work` runs in the worker and cuts its connection short.
+
+HALF = """
+import os, signal, sys, time
+from multiprocessing.connection import Connection
+from calipers.engines.local import run_in_order
+
+def half(self, content, write=os.write):
+    write(self._handle, bytes(content)[: len(content) // 2])
+    {end}
+
+def work(item):
+    if item == 1:
+        Connection._send = half
+    return b"x" * 50_000
+
+results = run_in_order(work, iter(range(8)), 2)
+{use}
+"""
+
+
+def test_trap_36_a_worker_that_dies_while_it_answers_ends_the_run_with_an_error(finish):
+    script = HALF.format(
+        end="os.kill(os.getpid(), signal.SIGKILL)",
+        use="try:\n    list(results)\nexcept Exception as error:\n    print(type(error).__name__, error)",
+    )
+    ended = finish(program=("-c", script), timeout=PATIENCE)
+    assert ended.out.startswith(b"CalipersError a worker process ended unexpectedly")
+
+
+def test_trap_36_a_run_that_fails_while_a_worker_answers_does_not_wait_for_it(finish):
+    script = HALF.format(end="time.sleep(60)", use="next(results)\ntime.sleep(0.5)\nresults.close()\nprint('closed')")
+    assert finish(program=("-c", script), timeout=PATIENCE) == (0, b"closed\n", "")
+
+
+def test_a_failing_run_with_several_processes_ends_every_time(start, group):
+    """What is wrong is found at once, while the workers are busy with other parts."""
+    Path("bad.jsonl").write_bytes(b"oops\n" + (json.dumps(RECORD).encode() + b"\n") * 2000)
+    processes = [start("dense", "bad.jsonl", "--jobs", 2, "--chunk-bytes", 1, "-o", "out") for _ in range(6)]
+    for process in processes:
+        out, err = process.communicate(timeout=PATIENCE)
+        assert (process.returncode, out) == (3, b"")
+        assert err.decode().startswith("error: bad.jsonl:1: not JSON")
+        assert group(process) == []
