@@ -27,7 +27,7 @@ class Ended(NamedTuple):
     def refused(self, code, *parts):
         """It ended with this code, wrote no result, and its message holds all parts."""
         assert (self.code, self.out) == (code, b""), self.err
-        assert self.err.startswith(("error: ", "Usage: "))
+        assert self.err.startswith(("error: ", "Error: ", "Usage: "))
         assert "Traceback" not in self.err
         for part in parts:
             assert part in self.err

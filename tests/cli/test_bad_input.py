@@ -55,7 +55,7 @@ def points(text, side="gt_norm1000"):
         (b"{'gt_norm1000': []}", ["not JSON"]),
         (b"\x00\x00", ["not JSON"]),
         (as_line(GOOD) + as_line(GOOD), ["not JSON"]),
-        (as_line(GOOD)[:-3], ["not JSON", "the line ends with"]),
+        (as_line(GOOD)[:-3], ["not JSON", "ends with"]),
         ([], ["not a JSON object", "found []"]),
         ([GOOD], ["not a JSON object"]),
         (42, ["not a JSON object", "found 42"]),

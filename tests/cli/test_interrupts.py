@@ -1,5 +1,6 @@
 """Runs that are cut short: by the user, by the system, by a worker that dies. None hangs, none leaves anything behind."""
 
+import gzip
 import json
 import os
 import signal
@@ -15,7 +16,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at proces
 BOX = {"type": "bbox_2d", "points": [0, 0, 10, 10], "desc": "类别=标签"}
 LINE = {"type": "line", "points": [0, 0, 500, 900, 10, 300], "desc": "类别=光纤,文本=abc"}
 RECORD = {"gt_norm1000": [BOX, LINE] * 10, "pred": [LINE, BOX] * 10}
-PATIENCE = 8
+PATIENCE = 6
 
 
 @pytest.fixture(scope="module")
@@ -105,7 +106,7 @@ def test_workers_end_when_the_run_itself_is_killed(busy, group):
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_an_interrupt_while_waiting_for_input_ends_the_run(start, group, jobs):
     process = start("dense", "-", "--jobs", jobs, "--chunk-bytes", 1000, "-o", "new", stdin=subprocess.PIPE)
-    process.stdin.write((json.dumps(RECORD).encode() + b"\n") * 50)
+    process.stdin.write((json.dumps(RECORD).encode() + b"\n") * 300)  # a few blocks, and then nothing
     process.stdin.flush()
     wait_until(lambda: len(group(process)) == (jobs + 1 if jobs > 1 else 1) and Path("new").exists())
     time.sleep(0.5)
@@ -153,10 +154,10 @@ def test_trap_36_a_run_that_fails_while_a_worker_answers_does_not_wait_for_it(fi
 
 def test_a_failing_run_with_several_processes_ends_every_time(start, group):
     """What is wrong is found at once, while the workers are busy with other parts."""
-    Path("bad.jsonl").write_bytes(b"oops\n" + (json.dumps(RECORD).encode() + b"\n") * 2000)
-    processes = [start("dense", "bad.jsonl", "--jobs", 2, "--chunk-bytes", 1, "-o", "out") for _ in range(6)]
+    Path("bad.jsonl.gz").write_bytes(gzip.compress(b"oops\n" + (json.dumps(RECORD).encode() + b"\n") * 500))
+    processes = [start("dense", "bad.jsonl.gz", "--jobs", 2, "--chunk-bytes", 5000) for _ in range(8)]
     for process in processes:
         out, err = process.communicate(timeout=PATIENCE)
         assert (process.returncode, out) == (3, b"")
-        assert err.decode().startswith("error: bad.jsonl:1: not JSON")
+        assert err.decode().startswith("error: bad.jsonl.gz:1: not JSON")
         assert group(process) == []

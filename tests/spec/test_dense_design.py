@@ -10,7 +10,7 @@ import calipers
 from calipers.cli.dense import command
 from calipers.errors import InputError
 
-from ..suites.records import box, line, matched, measure, poly, record
+from ..suites.records import box, line, matched, measure, record
 
 SCREWS = "螺丝、光纤插头"
 
@@ -80,7 +80,7 @@ class TestCoverage:
 
     def test_best_coverage_takes_the_prediction_of_highest_f1_and_0_where_there_is_none(self):
         # Of 100 samples the short prediction covers 0 … 49: recall 0.5, precision 1, f1 2/3. The long one covers all,
-        # but of its own 801 samples only 0 … 107 are near: precision 108 / 801, f1 below 2/3. The second truth has none.
+        # but of its own 801 samples only 0 … 107 are near: precision 108 / 801, f1 below 2/3. The other truth has none.
         truth, short, long = line(0, 500, 99, 500), line(0, 500, 41, 500), line(0, 500, 800, 500)
         coverage = measure(record([truth], [long, short]), record([truth], [box(0, 0, 9, 9)]))["coverage"]
         assert coverage["best"] == {"n": 2, "recall": 0.25, "precision": 0.5, "f1": pytest.approx(1 / 3, abs=1e-12)}
@@ -246,7 +246,8 @@ class TestOutputs:
         assert [row["localization_overlap"] for row in rows] == ["1.0", "1.0", "", "1.0", "", "1.0"]
 
     def test_the_console_tells_overall_by_type_and_by_mode(self):
-        table = [text.split() for text in str(measure(self.right, self.wrong)).splitlines()[3:10]]
+        lines = str(measure(self.right, self.wrong)).splitlines()
+        table = [text.split() for text in lines[lines.index("") + 1 :]][:7]
         # 3 objects on either side, 2 pairs; boxes 1 of 2, lines 1 of 1; the same in all modes.
         assert table == [
             ["IoU", "0.50", "localization", "phase", "category"],

@@ -253,10 +253,10 @@ def test_coverage_does_not_depend_on_direction_where_lengths_are_whole(records):
 
 @pytest.mark.parametrize("mode", MODES)
 @settings(laws, max_examples=40)
-@given(sides())
-def test_the_reward_is_the_suites_figure_on_one_record(mode, both):
+@given(sides(), st.sampled_from([8, 2.5, 0]))
+def test_the_reward_is_the_suites_figure_on_one_record(mode, both, tolerance):
     gt, pred = both
     assume(gt or pred)
-    tree = measure(record(gt, pred))["modes"][mode]
-    assert calipers.reward(pred, gt, mode=mode) == tree["primary"]["f1"]
-    assert calipers.reward(pred, gt, mode=mode, metric="mean_f1") == tree["mean_f1"]
+    tree, options = measure(record(gt, pred), tube_tolerance=tolerance)["modes"][mode], {"tube_tolerance": tolerance}
+    assert calipers.reward(pred, gt, mode=mode, **options) == tree["primary"]["f1"]
+    assert calipers.reward(pred, gt, mode=mode, metric="mean_f1", **options) == tree["mean_f1"]

@@ -10,7 +10,7 @@ from cpython.dict cimport PyDict_Check, PyDict_GetItemWithError, PyDict_Next, Py
 from cpython.exc cimport PyErr_Clear, PyErr_Occurred
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_Check, PyFloat_CheckExact
 from cpython.list cimport PyList_CheckExact, PyList_GET_ITEM, PyList_GET_SIZE
-from cpython.long cimport PyLong_AsDouble, PyLong_CheckExact
+from cpython.long cimport PyLong_CheckExact
 from cpython.number cimport PyNumber_Check, PyNumber_Float
 from cpython.object cimport PyObject
 from cpython.unicode cimport PyUnicode_CheckExact
@@ -58,6 +58,13 @@ cdef enum:
     CLAMPED = 8
 
 
+cdef extern from "Python.h":
+    double PyLong_AsDouble(object number)       # -1 and an exception when it is too large
+    bint PyUnicode_IS_COMPACT_ASCII(PyObject* text) nogil
+    Py_ssize_t PyUnicode_GET_LENGTH(PyObject* text) nogil
+    void* PyUnicode_DATA(PyObject* text) nogil
+
+
 cdef inline int read_number(PyObject* item, double* out) except -1:
     """OK, NOT_A_NUMBER or NOT_FINITE. Booleans and numeric strings are not numbers."""
     cdef object value = <object> item
@@ -91,12 +98,6 @@ cdef object as_list(object value):
         value = value.tolist()
         return value if isinstance(value, list) else None
     return None
-
-
-cdef extern from "Python.h":
-    bint PyUnicode_IS_COMPACT_ASCII(PyObject* text) nogil
-    Py_ssize_t PyUnicode_GET_LENGTH(PyObject* text) nogil
-    void* PyUnicode_DATA(PyObject* text) nogil
 
 
 cdef inline bint spells(PyObject* text, const char* word, Py_ssize_t length) noexcept nogil:
@@ -279,13 +280,13 @@ cdef class ObjectColumns:
             if reason:
                 return reason
             extent = height if i & 1 else width
-            if extent != self.limit:
-                value = value * self.limit / extent
-            if self.framed and not 0.0 <= value <= self.limit:
+            if self.framed and not 0.0 <= value <= extent:
                 if truth:
                     return OUTSIDE
-                value = 0.0 if value < 0.0 else self.limit
+                value = 0.0 if value < 0.0 else extent
                 flags[0] |= CLAMPED
+            if extent != self.limit:
+                value = min(value * self.limit / extent, self.limit)
             out[i] = value + 0.0        # -0.0 becomes 0.0
         self.points.size += count
         return OK

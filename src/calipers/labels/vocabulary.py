@@ -31,8 +31,17 @@ class Vocabulary:
         return [self._known.get(text) or self._learn(text) for text in texts]
 
     def _learn(self, text: str) -> Desc:
-        desc = self._known[text] = parse_desc(text, self.taxonomy, self.label_key, self.free_text_keys)
+        desc = self._known[text] = parse_desc(whole_text(text), self.taxonomy, self.label_key, self.free_text_keys)
         return desc
+
+
+def whole_text(text: str) -> str:
+    r"""Text that can be written out: half of a surrogate pair becomes the replacement character.
+
+    >>> whole_text("标签\ud800")
+    '标签\ufffd'
+    """
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def label_codes(labels: Iterable[str]) -> tuple[list[int], list[str]]:

@@ -48,7 +48,9 @@ def count_attributes(
 def _count_values(key: str, truth: Any, pred: Any, attributes: list[Attributes], tally: Tally) -> None:
     known: dict[str, int] = {}
     codes = [known.setdefault(each[key], len(known)) if key in each else -1 for each in attributes]
-    tally.count_row("attributes", key, count_agreement(np.array(codes, dtype=np.int32), truth, pred))
+    counts = count_agreement(np.array(codes, dtype=np.int32), truth, pred)
+    if any(counts):
+        tally.count_row("attributes", key, counts)
 
 
 def _count_texts(key: str, truth: Any, pred: Any, attributes: list[Attributes], tally: Tally) -> None:
@@ -56,6 +58,8 @@ def _count_texts(key: str, truth: Any, pred: Any, attributes: list[Attributes], 
     known: dict[str, int] = {"": 0}
     codes = np.array([known.setdefault("".join(each.get(key, "").split()), len(known)) for each in attributes])
     has = np.array([key in each for each in attributes]).take(truth)
+    if not has.any():
+        return
     meant, said = codes.take(truth[has]), codes.take(pred[has])
     pairs, times = np.unique(meant[meant != said] * len(known) + said[meant != said], return_counts=True)
     texts = list(known)
@@ -91,7 +95,12 @@ def _count_distances(truth: Any, pred: Any, attributes: list[Attributes], tally:
     both = ~(np.isnan(a) | np.isnan(b))
     a, b = a[both], b[both]
     tally.count("distance", [len(a), (a == b).sum()])
-    tally.add_sum("distance", sum(round(error * UNIT) for error in abs(a - b).tolist()))
+    tally.add_sum("distance", sum(_units(error) for error in abs(a - b).tolist()))
+
+
+def _units(error: float) -> int:
+    """A distance in units of 1e-12, however large."""
+    return round(error * UNIT) if error < UNIT else int(error) * UNIT
 
 
 def read_number(text: str) -> float:

@@ -102,9 +102,11 @@ def _plain(value: Any, depth: int) -> Any:
     if depth > DEEPEST:
         return "…"
     if isinstance(value, dict):
-        return {str(key): _plain(item, depth + 1) for key, item in value.items()}
+        return {_plain(str(key), depth): _plain(item, depth + 1) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [_plain(item, depth + 1) for item in value]
     if isinstance(value, int) and not -(2**63) <= value < 2**63:
         return str(value)
-    return value if value is None or isinstance(value, (str, int, float, bool)) else str(value)
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode("utf-8")
+    return value if value is None or isinstance(value, (int, float, bool)) else str(value)

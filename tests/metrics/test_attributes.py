@@ -1,0 +1,88 @@
+"""Attributes, free texts and distances of matched pairs."""
+
+from math import isnan
+
+import numpy as np
+import pytest
+
+from calipers.matching import Pairs
+from calipers.metrics import attributes
+from calipers.readers.dense import read_records
+from calipers.tally import Tally
+
+
+def tree(*said):
+    """What is reported of pairs that say this: (attributes of the truth, attributes of the prediction)."""
+    # Every object has a description of its own: a number, by which its attributes are known.
+    line = {"type": "line", "points": [0, 0, 1, 1]}
+    truth, pred = ([{**line, "desc": str(2 * index + side)} for index in range(len(said))] for side in (0, 1))
+    batch = read_records([{"gt_norm1000": truth, "pred": pred}], frame="norm1000").batch
+    known = [said[int(desc) // 2][int(desc) % 2] for desc in batch.truth.descs]
+    index, tally = np.arange(len(said), dtype=np.int32), Tally()
+    attributes.count_attributes(Pairs(index, index, index), batch, known, "类别", ("文本",), tally)
+    return attributes.attributes_tree(tally)
+
+
+def test_micro_rates_are_over_all_keys_of_all_pairs():
+    # Meant: 品牌, 组, 品牌; said: 品牌, 组, 问题; agreed: 品牌 once. P 1/3, R 1/3, F1 2/6.
+    found = tree(
+        ({"类别": "甲", "品牌": "a", "组": "1"}, {"类别": "乙", "品牌": "a", "组": "2"}),
+        ({"品牌": "a"}, {"问题": "a"}),
+    )
+    assert (found["pairs"], found["precision"], found["recall"], found["f1"]) == (2, 1 / 3, 1 / 3, 1 / 3)
+    assert list(found["by_key"].items()) == [
+        ("品牌", {"gt": 2, "pred": 1, "matched": 1, "accuracy": 1 / 2}),
+        ("组", {"gt": 1, "pred": 1, "matched": 0, "accuracy": 0.0}),
+        ("问题", {"gt": 0, "pred": 1, "matched": 0, "accuracy": None}),
+    ]
+
+
+def test_a_text_counts_where_the_truth_has_one_and_silence_is_the_empty_text():
+    # ab against "": 0; "" against "": 1; nothing against ab does not count.
+    found = tree(({"文本": "ab"}, {}), ({"文本": ""}, {}), ({}, {"文本": "ab"}))
+    assert found["text"] == {"文本": {"n": 2, "exact": 1 / 2, "similarity": 1 / 2}}
+    assert found["by_key"] == {}
+
+
+def test_equal_texts_of_many_pairs_are_weighed_by_how_often_they_come():
+    # abcd against abce three times: 3/4; once exactly right. (3 * 3/4 + 1) / 4.
+    wrong = ({"文本": "abcd"}, {"文本": "abce"})
+    found = tree(wrong, wrong, wrong, ({"文本": "abcd"}, {"文本": "ab cd"}))
+    assert found["text"] == {"文本": {"n": 4, "exact": 1 / 4, "similarity": 3.25 / 4}}
+
+
+def test_distances_count_where_both_are_numbers():
+    said = [("98", " 98.0 "), ("10", "7.5"), ("远", "1"), ("1", "1_0"), ("nan", "nan")]
+    found = tree(*(({"站点距离": a}, {"站点距离": b}) for a, b in said))
+    assert found["distance"] == {"n": 2, "exact": 1 / 2, "mae": 2.5 / 2}
+
+
+def test_without_pairs_all_is_undefined():
+    found = tree()
+    assert (found["pairs"], found["precision"], found["recall"], found["f1"]) == (0, None, None, None)
+    assert found["distance"] == {"n": 0, "exact": None, "mae": None}
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "similarity"),
+    [
+        ("kitten", "sitting", 1 - 3 / 7),
+        ("4G-RRU3", "4G - RRU5", 1 - 1 / 7),
+        ("甲乙", "乙", 1 / 2),
+        ("甲", "", 0.0),
+        ("", "", 1.0),
+        ("\u3000", " \t\n", 1.0),
+    ],
+)
+def test_text_similarity_is_one_minus_edits_over_the_longer_length(a, b, similarity):
+    assert attributes.text_similarity(a, b) == attributes.text_similarity(b, a) == pytest.approx(similarity)
+
+
+@pytest.mark.parametrize(("text", "number"), [("98", 98), (" -1.5 ", -1.5), ("1e3", 1000)])
+def test_a_number_reads_as_one(text, number):
+    assert attributes.read_number(text) == number
+
+
+@pytest.mark.parametrize("text", ["", "远", "98米", "1_0", "nan", "inf", "1e999", "1,5"])
+def test_anything_else_is_no_number(text):
+    assert isnan(attributes.read_number(text))

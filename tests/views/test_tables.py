@@ -1,0 +1,119 @@
+"""Tables: cells that spreadsheets leave alone, and text that comes out as it went in."""
+
+import csv
+import io
+import json
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from calipers.views.tables import CsvTable, json_line, safe_cell
+
+TEXT = st.text(st.characters(exclude_categories=("Cs",)), max_size=12)
+CELLS = TEXT | st.text("=+-@\t\r\n\"',; a", max_size=6)
+
+
+def written(columns, rows):
+    file = io.BytesIO()
+    table = CsvTable(file, columns)
+    table.add([dict(zip(columns, row, strict=True)) for row in rows])
+    return file.getvalue().decode("utf-8")
+
+
+def read(text):
+    return list(csv.reader(io.StringIO(text, newline="")))
+
+
+@pytest.mark.parametrize(
+    ("value", "cell"),
+    [
+        ("=1+1", "'=1+1"),
+        ("+1", "'+1"),
+        ("-1", "'-1"),
+        ("@SUM(A1)", "'@SUM(A1)"),
+        ("\t=1", "'\t=1"),
+        ("\r=1", "'\r=1"),
+        ("=", "'="),
+        ("a=1", "a=1"),
+        (" =1", " =1"),
+        ("'=1", "'=1"),
+        ("", ""),
+        ("标签", "标签"),
+        (None, ""),
+        (-1, -1),
+        (-0.5, -0.5),
+        (0, 0),
+    ],
+)
+def test_trap_38_text_that_begins_like_a_formula_gets_an_apostrophe_and_numbers_do_not(value, cell):
+    assert safe_cell(value) == cell
+    assert type(safe_cell(value)) is type(cell)
+
+
+@given(CELLS)
+def test_trap_38_no_text_begins_like_a_formula_and_nothing_else_changes(text):
+    cell = safe_cell(text)
+    assert not cell.startswith(("=", "+", "-", "@", "\t", "\r"))
+    assert cell in (text, "'" + text)
+
+
+@given(st.lists(st.lists(CELLS, min_size=2, max_size=2), max_size=4))
+def test_cells_come_out_as_they_went_in(rows):
+    assert read(written(["a", "b"], rows)) == [["a", "b"], *[[safe_cell(cell) for cell in row] for row in rows]]
+
+
+def test_the_first_line_names_the_columns_and_lines_end_alike():
+    assert written(["key", "n"], [["a", 1], ["b", None], ["c", -0.25]]) == "key,n\na,1\nb,\nc,-0.25\n"
+    assert written(["key", "n"], []) == "key,n\n"
+
+
+@pytest.mark.parametrize("text", ["a,b", 'say "x"', "two\nlines", "two\r\nlines", "old\rmac", "标签，é\U0001f600", "\x00"])
+def test_commas_quotes_and_line_breaks_stay_inside_their_cell(text):
+    assert read(written(["a", "b"], [[text, "next"], ["last", text]])) == [["a", "b"], [text, "next"], ["last", text]]
+
+
+def test_rows_added_in_parts_make_the_same_table():
+    rows = [{"a": str(number), "b": number} for number in range(5)]
+    file = io.BytesIO()
+    table = CsvTable(file, ["a", "b"])
+    for row in rows:
+        table.add([row])
+    table.add([])
+    assert file.getvalue().decode() == written(["a", "b"], [row.values() for row in rows])
+
+
+# ---------------------------------------------------------------- lines of JSON
+
+
+def nested(depth):
+    value = []
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ({"a": "标签\n\u2028"}, {"a": "标签\n\u2028"}),
+        ({"a": math.nan, "b": math.inf}, {"a": None, "b": None}),
+        ({"a": (1, 2)}, {"a": [1, 2]}),
+        ({"a": 10**400}, {"a": str(10**400)}),
+        ({"a": -(2**63), "b": 2**64 - 1}, {"a": -(2**63), "b": 2**64 - 1}),
+        ({"a": {"b": 10**30, "c": math.nan, "d": None}}, {"a": {"b": str(10**30), "c": None, "d": None}}),
+    ],
+)
+def test_a_row_is_one_line_of_strict_json(value, expected):
+    line = json_line(value)
+    assert line.endswith(b"\n")
+    assert line.count(b"\n") == 1
+    assert json.loads(line, parse_constant=lambda name: pytest.fail(name)) == expected
+
+
+@pytest.mark.parametrize("depth", [10, 99, 101, 254, 255, 300, 900])
+def test_a_row_may_be_nested_and_is_cut_where_it_gets_deep(depth):
+    line = json_line({"a": nested(depth), "b": 10**30})
+    assert json.loads(line)["b"] == str(10**30)
+    assert ("…".encode() in line) == (depth > 100)
