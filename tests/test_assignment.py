@@ -1,4 +1,4 @@
-"""The optimal matching's own affairs: groups, exactness of large ones, and where it stops. Its laws are in contracts."""
+"""The optimal matching: its groups, exact even when large, and where it stops. Its laws are in contracts."""
 
 import random
 
@@ -35,7 +35,7 @@ def test_a_group_of_93_is_exact_to_the_last_unit():
 
 
 def test_a_larger_group_is_refused_with_its_size_and_a_way_out():
-    with pytest.raises(CalipersError, match="a group of 94 objects, expected at most 93 .* use greedy"):
+    with pytest.raises(CalipersError, match=r"a group of 94 objects, expected at most 93 .* use greedy"):
         optimal(pairs_of(chain(94)), least=1)
 
 

@@ -7,6 +7,7 @@ not at all; they stand at about 1 in 1000 for weights that are right.
 import json
 import random
 from hashlib import blake2b
+from itertools import pairwise
 from math import e, factorial
 
 import numpy as np
@@ -133,7 +134,7 @@ def test_sums_are_integers_and_merge_over_shards_in_any_order():
     assert whole.dtype == np.int64
     for cuts in ([], [1], [200], [3, 50, 51, 399]):
         edges = [0, *cuts, len(KEYS)]
-        shards = [slice(a, b) for a, b in zip(edges, edges[1:], strict=False)]
+        shards = [slice(a, b) for a, b in pairwise(edges)]
         sums = [resample(KEYS[shard], values[shard], seed=5, replicates=100) for shard in shards[::-1]]
         assert (sum(sums) == whole).all()
 

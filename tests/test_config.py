@@ -40,12 +40,12 @@ def test_a_config_is_made_from_options_by_name():
 
 
 def test_a_misspelt_option_is_an_error_that_names_the_nearest():
-    with pytest.raises(ConfigError, match=r"'widht' is not an option, did you mean 'width'\? \(options: colour, width\)"):
+    with pytest.raises(ConfigError, match=r"'widht' is not an option, did you mean 'width'\? \(.*colour, width\)"):
         make_config(Sample, {"widht": 5})
 
 
 def test_a_name_like_no_other_is_an_error_without_a_guess():
-    with pytest.raises(ConfigError, match=r"^'zzz' is not an option \(options: colour, width\)$"):
+    with pytest.raises(ConfigError, match=r"^'zzz' is not an option \(\w+: colour, width\)$"):
         make_config(Sample, {"zzz": 5})
 
 
@@ -143,7 +143,7 @@ def test_a_misspelt_keyword_is_never_swallowed(call):
 
 
 def test_a_mapping_file_that_cannot_be_read_is_found_out_before_any_record(tmp_path):
-    with pytest.raises(CalipersError, match="no such mapping.json"):
+    with pytest.raises(CalipersError, match=r"no such mapping\.json"):
         config(mapping=str(tmp_path / "no such mapping.json"))
     (tmp_path / "bad.json").write_text("{")
     with pytest.raises(CalipersError, match=r"bad\.json"):

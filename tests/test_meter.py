@@ -1,4 +1,4 @@
-"""The meter: records come in, a report comes out whenever it is asked for. Any grouping is in the determinism contract."""
+"""The meter: records come in, a report comes out whenever it is asked for. Any grouping is in the contracts."""
 
 import copy
 import pickle

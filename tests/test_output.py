@@ -117,18 +117,22 @@ def test_until_the_end_the_old_file_is_there(target):
 
 @pytest.mark.parametrize("problem", [ValueError, KeyboardInterrupt, SystemExit, MemoryError])
 def test_a_failure_leaves_the_old_file_and_nothing_else(target, problem):
-    with pytest.raises(problem, match="half way"), atomic_file(target) as file:
-        file.write(b"half of the ne")
-        raise problem("half way")
+    with pytest.raises(problem, match="half way"):
+        write_half(target, problem("half way"))
     assert target.read_bytes() == b"old"
     assert files_beside(target) == ["result.json"]
 
 
 def test_a_failure_leaves_no_file_where_none_was(tmp_path):
-    with pytest.raises(ValueError), atomic_file(tmp_path / "a.json") as file:
-        file.write(b"x")
-        raise ValueError
+    with pytest.raises(ValueError):
+        write_half(tmp_path / "a.json", ValueError())
     assert list(tmp_path.iterdir()) == []
+
+
+def write_half(path: Path, problem: BaseException) -> None:
+    with atomic_file(path) as file:
+        file.write(b"half of the ne")
+        raise problem
 
 
 def test_a_full_disk_is_an_error_that_names_the_file_and_the_reason(target, monkeypatch):

@@ -116,7 +116,7 @@ def test_the_models_own_text_is_as_good_as_its_objects(text):
 
 
 def test_every_complete_object_of_a_truncated_text_counts():
-    text = '[{"bbox_2d": [0, 0, 100, 100], "desc": "类别=标签"}, {"line": [0, 500, 900, 500], "desc": "类别=光纤"}, {"li'
+    text = f'[{OBJECT}, {{"line": [0, 500, 900, 500], "desc": "类别=光纤"}}, {{"li'
     assert calipers.reward(text, [WHOLE, line(0, 500, 900, 500)]) == 1.0
     assert calipers.reward(text, [WHOLE]) == 2 / 3
 
@@ -141,8 +141,9 @@ def test_a_reward_is_the_suites_number_for_the_record(mode):
         tree = calipers.dense([{"gt_norm1000": truth, "pred": said}], bootstrap=0, tube_tolerance=12)["modes"][mode]
         assert calipers.reward(said, truth, mode=mode, tube_tolerance=12) == tree["primary"]["f1"]
         assert calipers.reward(said, truth, mode=mode, metric="mean_f1", tube_tolerance=12) == tree["mean_f1"]
-        assert calipers.reward(json.dumps(said), json.dumps(truth), mode=mode, tube_tolerance=12) == (
-            tree["primary"]["f1"]
+        assert (
+            calipers.reward(json.dumps(said), json.dumps(truth), mode=mode, tube_tolerance=12)
+            == (tree["primary"]["f1"])
         )
 
 
@@ -191,7 +192,7 @@ def test_invalid_ground_truth_is_an_error_whatever_was_predicted(said):
 
 
 def test_a_prediction_that_is_neither_objects_nor_text_is_the_callers_mistake():
-    with pytest.raises(InputError, match="^pred: found None, expected a list of objects or a text"):
+    with pytest.raises(InputError, match=r"^pred: found None, expected a list of objects or a text"):
         calipers.reward(None, [WHOLE])
 
 
@@ -228,7 +229,7 @@ def test_numpy_is_not_imported():
         "b = {'type': 'bbox_2d', 'points': [0, 0, 9, 9], 'desc': '类别=标签'}\n"
         "l = {'type': 'line', 'points': [0, 0, 9, 9], 'desc': '类别=光纤'}\n"
         "print(calipers.reward([b, l], [b, l], metric='mean_f1'))\n"
-        "print(calipers.reward('x [{\"bbox_2d\": [0, 0, 9, 9], \"desc\": \"类别=标签\"}', [b]))\n"
+        'print(calipers.reward(\'x [{"bbox_2d": [0, 0, 9, 9], "desc": "类别=标签"}\', [b]))\n'
         "print(sorted({'numpy', 'scipy', 'click', 'rapidfuzz'} & set(sys.modules)))\n"
     )
     env = {"PYTHONPATH": str(SOURCE), "PYTHONUTF8": "1"}

@@ -290,6 +290,13 @@ def test_a_file_that_cannot_be_opened_is_named(refuses):
     refuses([write(GOOD), "missing.jsonl"], "missing.jsonl: cannot be read")
 
 
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_second_file_that_is_missing_is_named_however_long_the_first_is(finish, jobs):
+    Path("long.jsonl").write_bytes((as_line(GOOD) + b"\n") * 8000)
+    ended = finish("dense", "long.jsonl", "missing.jsonl", "--jobs", jobs, "--chunk-bytes", 300_000)
+    ended.refused(3, "missing.jsonl: cannot be read", "No such file")
+
+
 @pytest.mark.parametrize("name", ["dump.jsonl", "dump.jsonl.gz"])
 def test_a_file_one_may_not_read_is_named(refuses, monkeypatch, name):
     write(GOOD, name=name)

@@ -68,6 +68,15 @@ def test_a_full_disk_leaves_no_new_folder_behind(finish, listing):
     assert listing(".") == before
 
 
+def test_a_failing_run_says_nothing_but_its_error_when_tables_are_parquet(finish):
+    pytest.importorskip("pyarrow")
+    Path("bad.jsonl").write_text("oops")
+    ended = finish("dense", "bad.jsonl", "-o", "out", "--tables", "parquet")
+    ended.refused(3, "bad.jsonl:1: not JSON")
+    assert len(ended.err.splitlines()) == 2
+    assert not Path("out").exists()
+
+
 @pytest.mark.parametrize("step", ["fsync", "replace"])
 def test_trap_35_a_step_that_fails_leaves_the_old_artifact_as_it_was(run, dump, monkeypatch, listing, step):
     Path("old.json").write_bytes(b"before")

@@ -135,11 +135,11 @@ def test_large_counts_are_grouped_and_what_happened_to_objects_is_told():
     }  # fmt: skip
     tree["inputs"] = [{"path": "a.jsonl"}, {"path": "b.jsonl"}, {"path": "c.jsonl"}]
     tree["params"] |= {"frame": "pixel", "tube_tolerance": 4.5}
+    notes = "6,543 invalid, counted as unmatched; 3 clamped; 2 repaired; 1,000 degenerate"
     assert summary(tree).split("\n")[:3] == [
         "a.jsonl and 2 more   pixel · tube ±4.5 · greedy 1-1",
         "records   51,200 read · 50,000 evaluated · 1,000 empty · 200 rejected",
-        "objects   1,234,567 ground truth · 987,654 predicted "
-        "(6,543 invalid, counted as unmatched; 3 clamped; 2 repaired; 1,000 degenerate)",
+        f"objects   1,234,567 ground truth · 987,654 predicted ({notes})",
     ]
 
 
@@ -155,7 +155,8 @@ def test_texts_distances_and_lines_have_their_own_figures():
     # 品牌 differs and 站点距离 differs: nothing of 2 agrees. 3 of 4 letters agree. |10 - 12| = 2.
     assert " attributes           F1 0.000 · 文本 exact 0.000, similarity 0.750 · 站点距离 exact 0.000, MAE 2" in lines
     assert (
-        " coverage             lines covered 1.000 of the truth, 1.000 of the prediction · matched lines F1 1.000" in lines
+        " coverage             lines covered 1.000 of the truth, 1.000 of the prediction · matched lines F1 1.000"
+        in lines
     )
 
 

@@ -60,7 +60,13 @@ def test_what_holds_no_list_or_object_stands_on_one_line():
 
 
 def test_plain_values_are_json_too():
-    assert [to_json(value) for value in (None, 1, "标签", [], {})] == [b"null\n", b"1\n", '"标签"\n'.encode(), b"[]\n", b"{}\n"]
+    assert [to_json(value) for value in (None, 1, "标签", [], {})] == [
+        b"null\n",
+        b"1\n",
+        '"标签"\n'.encode(),
+        b"[]\n",
+        b"{}\n",
+    ]
 
 
 def test_text_is_utf8_and_floats_are_shortest():
@@ -92,22 +98,27 @@ def test_a_file_takes_its_name_when_it_is_whole(tmp_path):
     assert os.listdir(tmp_path) == ["a.json"]
 
 
+def break_off(path, error):
+    with atomic_file(path) as file:
+        file.write(b"half")
+        raise error
+
+
 @pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt, SystemExit, GeneratorExit])
 def test_whatever_goes_wrong_leaves_the_old_file(tmp_path, error):
     path = tmp_path / "a.json"
     path.write_bytes(b"before")
-    with pytest.raises(error), atomic_file(path) as file:
-        file.write(b"half")
-        raise error
+    with pytest.raises(error):
+        break_off(path, error)
     assert path.read_bytes() == b"before"
     assert os.listdir(tmp_path) == ["a.json"]
 
 
 def test_a_file_that_cannot_be_written_is_an_output_error_with_the_reason(tmp_path, monkeypatch):
-    with pytest.raises(calipers.OutputError, match="missing/a.json: cannot be written: No such file"):
+    with pytest.raises(calipers.OutputError, match=r"missing/a\.json: cannot be written: No such file"):
         write_file(tmp_path / "missing" / "a.json", b"")
     monkeypatch.setattr(os, "fsync", lambda number: (_ for _ in ()).throw(OSError(errno.EIO, "Input/output error")))
-    with pytest.raises(calipers.OutputError, match="a.json: cannot be written: Input/output error"):
+    with pytest.raises(calipers.OutputError, match=r"a\.json: cannot be written: Input/output error"):
         write_file(tmp_path / "a.json", b"")
     assert os.listdir(tmp_path) == []
 

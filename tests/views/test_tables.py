@@ -69,7 +69,9 @@ def test_the_first_line_names_the_columns_and_lines_end_alike():
     assert written(["key", "n"], []) == "key,n\n"
 
 
-@pytest.mark.parametrize("text", ["a,b", 'say "x"', "two\nlines", "two\r\nlines", "old\rmac", "标签，é\U0001f600", "\x00"])
+@pytest.mark.parametrize(
+    "text", ["a,b", 'say "x"', "two\nlines", "two\r\nlines", "old\rmac", "标签，é\U0001f600", "\x00"]
+)
 def test_commas_quotes_and_line_breaks_stay_inside_their_cell(text):
     assert read(written(["a", "b"], [[text, "next"], ["last", text]])) == [["a", "b"], [text, "next"], ["last", text]]
 

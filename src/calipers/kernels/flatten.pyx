@@ -15,7 +15,8 @@ from cpython.number cimport PyNumber_Check, PyNumber_Float
 from cpython.object cimport PyObject
 from cpython.unicode cimport PyUnicode_CheckExact
 from libc.math cimport isfinite
-from libc.string cimport memcmp
+from libc.stdint cimport uint64_t
+from libc.string cimport memcmp, memcpy
 
 from .column cimport Column
 
@@ -62,6 +63,7 @@ cdef extern from "Python.h":
     double PyLong_AsDouble(object number)       # -1 and an exception when it is too large
     bint PyUnicode_IS_COMPACT_ASCII(PyObject* text) nogil
     Py_ssize_t PyUnicode_GET_LENGTH(PyObject* text) nogil
+    int PyUnicode_KIND(PyObject* text) nogil
     void* PyUnicode_DATA(PyObject* text) nogil
 
 
@@ -117,6 +119,28 @@ cdef inline int find_kind(PyObject* item) noexcept:
     return UNKNOWN
 
 
+cdef enum:
+    LATELY = 1024
+
+
+cdef struct Known:
+    PyObject* text
+    int code
+
+
+cdef inline uint64_t few_bytes(const char* data, Py_ssize_t size) noexcept nogil:
+    """A quick mix of the length and of bytes at the beginning, in the middle and at the end."""
+    cdef uint64_t first, middle, last
+    if size < 8:
+        return <uint64_t> size
+    memcpy(&first, data, 8)
+    memcpy(&middle, data + (size - 8) // 2, 8)
+    memcpy(&last, data + size - 8, 8)
+    first = (first ^ (middle * <uint64_t> 0x9E3779B97F4A7C15)) * <uint64_t> 0xBF58476D1CE4E5B9
+    first = (first ^ last ^ <uint64_t> size) * <uint64_t> 0x94D049BB133111EB
+    return first >> 40
+
+
 cdef struct Fields:
     PyObject* type
     PyObject* points
@@ -141,6 +165,16 @@ cdef int find_fields(dict item, Fields* out) except -1:
     return 0
 
 
+cdef PyObject* stored_text(dict descs, int code) noexcept:
+    """The text that `descs` itself holds for a code: texts are only ever added, so it stands where its code says."""
+    cdef PyObject* key
+    cdef PyObject* value
+    cdef Py_ssize_t position = code
+    if PyDict_Next(descs, &position, &key, &value) and PyLong_AsDouble(<object> value) == code:
+        return key
+    return NULL
+
+
 cdef class ObjectColumns:
     """Objects of many records, side by side, in the frame [0, 1000]; `framed=False` takes any finite number."""
 
@@ -154,6 +188,7 @@ cdef class ObjectColumns:
     cdef readonly dict descs            # text -> code
     cdef double limit
     cdef bint framed
+    cdef Known[LATELY] lately
 
     def __cinit__(self, dict descs not None, bint framed=True):
         self.offsets, self.kind, self.reason = Column("q", 1), Column("B"), Column("B")
@@ -200,11 +235,10 @@ cdef class ObjectColumns:
 
     cdef int add_object(self, PyObject* item, bint truth, double width, double height) except -1:
         """Append one object, valid or not; returns what is wrong with it."""
-        cdef int kind = UNKNOWN, reason = NOT_AN_OBJECT, code
+        cdef int kind = UNKNOWN, reason = NOT_AN_OBJECT
         cdef Py_ssize_t start = self.points.size
         cdef unsigned char flags = 0
         cdef object desc = ""
-        cdef PyObject* found
         cdef Fields fields
         if PyDict_Check(<object> item):
             find_fields(<object> item, &fields)
@@ -218,14 +252,28 @@ cdef class ObjectColumns:
         if reason:
             self.points.resize(start)
             flags = 0
-        found = PyDict_GetItemWithError(self.descs, desc)
-        if found == NULL:
-            code = len(self.descs)
-            PyDict_SetItem(self.descs, desc, code)
-        else:
-            code = <object> found
-        self.push(kind, reason, flags, code)
+        self.push(kind, reason, flags, self.find_code(<PyObject*> desc))
         return reason
+
+    cdef int find_code(self, PyObject* text) except -1:
+        """The code of a text, new if it is. Texts met lately are known by a few of their bytes; others are hashed."""
+        cdef Py_ssize_t size = PyUnicode_GET_LENGTH(text) * PyUnicode_KIND(text)
+        cdef const char* data = <const char*> PyUnicode_DATA(text)
+        cdef Known* known = &self.lately[few_bytes(data, size) % LATELY]
+        cdef PyObject* found
+        if (known.text != NULL and PyUnicode_KIND(known.text) == PyUnicode_KIND(text)
+                and PyUnicode_GET_LENGTH(known.text) == PyUnicode_GET_LENGTH(text)
+                and memcmp(PyUnicode_DATA(known.text), data, size) == 0):
+            return known.code
+        found = PyDict_GetItemWithError(self.descs, <object> text)
+        if found == NULL:
+            known.code = len(self.descs)
+            PyDict_SetItem(self.descs, <object> text, known.code)
+            known.text = text                   # which `descs` keeps alive
+        else:
+            known.code = <object> found
+            known.text = stored_text(self.descs, known.code)
+        return known.code
 
     cdef inline void push(self, unsigned char kind, unsigned char reason, unsigned char flags, int desc) noexcept:
         """One object behind the others; `add_record` has made room."""

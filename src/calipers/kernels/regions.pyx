@@ -228,6 +228,10 @@ cdef long long overlap(const Polygon* a, const Polygon* b, double least, double*
     return <long long> (shared / (a.area + b.area - shared) * 1e12 + 0.5)
 
 
+cdef inline bint bounds_apart(const double* s, const double* t) noexcept nogil:
+    return s[0] >= t[2] or t[0] >= s[2] or s[1] >= t[3] or t[1] >= s[3]
+
+
 cdef class Regions:
     """The regions of one side, ready to be compared."""
 
@@ -277,7 +281,7 @@ def region_pairs(truth, pred, double least):
                     continue
                 a.get(i, &p)
                 for j in range(b_offsets[record], b_offsets[record + 1]):
-                    if not b.has(j):
+                    if bounds_apart(p.bounds, &b.bounds[4 * j]) or not b.has(j):
                         continue
                     b.get(j, &q)
                     found = overlap(&p, &q, least, scratch, half)

@@ -173,7 +173,8 @@ cdef class Tubes:
     cdef Tube* tubes
     cdef Rows piece             # the slab or disc at hand
     cdef Rows disc              # the disc around an integer vertex at the origin
-    cdef bint single            # whether no row of the tube being built has more than one span
+    cdef int several_first      # rows of the tube being built that have more than one span are all
+    cdef int several_last       # between these two
     cdef short begin[CELLS]     # of the first span of each of its rows
     cdef short end[CELLS]
     cdef int more_count[CELLS]  # how many more spans a row has
@@ -254,7 +255,7 @@ cdef class Tubes:
             return
         cut_to_grid(rows.begin + (first - rows.first - y), rows.end + (first - rows.first - y), x, count, begin, end)
         self.widen(tube, first, first + count)
-        if self.single and all_touch(begin, end, self.begin + first, self.end + first, count):
+        if (first > self.several_last or first + count <= self.several_first) and all_touch(begin, end, self.begin + first, self.end + first, count):
             join_all(begin, end, self.begin + first, self.end + first, count)
             return
         for k in range(count):
@@ -266,7 +267,7 @@ cdef class Tubes:
         cdef int row
         if tube.rows == 0:
             tube.first_row = tube.behind = first
-            self.single = True
+            self.several_first, self.several_last = CELLS, -1
         for row in range(first, tube.first_row):
             self.begin[row], self.end[row], self.more_count[row] = NOTHING_BEGIN, NOTHING_END, 0
         for row in range(tube.behind, behind):
@@ -307,7 +308,9 @@ cdef class Tubes:
             for i in range(touched, n):
                 self.put(row, k + 1 + i - touched, self.span(row, i))
         self.more_count[row] = n - (touched - k)
-        self.single &= self.more_count[row] == 0
+        if self.more_count[row]:
+            self.several_first = min(self.several_first, row)
+            self.several_last = max(self.several_last, row)
         self.put(row, k, joined)
 
     cdef int store(self, Tube* tube) except -1:
@@ -317,9 +320,8 @@ cdef class Tubes:
         tube.at = self.layers.size
         tube.layers = 1
         tube.area = 0
-        if not self.single:
-            for row in range(tube.first_row, tube.behind):
-                tube.layers = max(tube.layers, self.more_count[row] + 1)
+        for row in range(self.several_first, self.several_last + 1):
+            tube.layers = max(tube.layers, self.more_count[row] + 1)
         self.layers.reserve(2 * rows * tube.layers)
         for k in range(tube.layers):
             begins = (<short*> self.layers.data) + tube.at + 2 * k * rows
@@ -398,6 +400,7 @@ def tube_pairs(truth, pred, int stroke_width):
     cdef Py_ssize_t record, i, j
     cdef long long found
     for record in range(a_offsets.shape[0] - 1):
+        a.layers.size = b.layers.size = 0       # tubes of another record are not needed again
         for i in range(a_offsets[record], a_offsets[record + 1]):
             if not a.has(i):
                 continue
