@@ -72,8 +72,12 @@ class Labels:
 
 def greedy(pairs: Pairs, truth: Objects, pred: Objects, *, least: int, labels: Labels | None = None) -> Pairs:
     """The matching that takes the closest pair first, among pairs of `least` overlap and equal labels."""
-    sides = (None, None) if labels is None else (labels.truth, labels.pred)
+    sides = (None, None) if labels is None else (_codes(labels.truth), _codes(labels.pred))
     return Pairs(*assign.greedy(pairs, len(truth), len(pred), least, *sides))
+
+
+def _codes(labels: Any) -> Any:
+    return assign.int_column(labels) if isinstance(labels, (list, tuple)) else labels
 
 
 def optimal(pairs: Pairs, *, least: int, labels: Labels | None = None) -> Pairs:

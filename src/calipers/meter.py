@@ -51,8 +51,11 @@ class Dense:
         """Add all records of another meter with the same parameters."""
         if self._meaning() != other._meaning():
             raise ConfigError("merge: the two meters have different parameters")
+        bad = self._bad + other._bad
+        if len(bad) > self.config.max_bad_records:
+            raise bad[self.config.max_bad_records].error()
         self._tally = self._tally + other._tally
-        self._bad, self._read = self._bad + other._bad, self._read + other._read
+        self._bad, self._read = bad, self._read + other._read
 
     def _meaning(self) -> dict[str, Any]:
         """The parameters that can change a number."""

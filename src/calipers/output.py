@@ -8,13 +8,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from tempfile import mkstemp
 from typing import IO, Any
 
 import orjson
 
 from calipers.errors import OutputError
+from calipers.text import whole_text
+
+DEEPEST = 100
 
 
 def to_json(value: Any) -> bytes:
@@ -60,24 +64,96 @@ def _flat(value: Any) -> bytes:
     return orjson.dumps(value)
 
 
-@contextmanager
-def atomic_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """A file that takes its name only when everything is written and on disk; on any failure nothing has changed."""
-    target = Path(path)
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.part")
+def json_line(row: dict[str, Any]) -> bytes:
+    """One row as a line of JSON; what JSON has no word for becomes null or text."""
     try:
-        with open(temporary, "xb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, target)
+        return orjson.dumps(row) + b"\n"
+    except TypeError:
+        return orjson.dumps(_plain(row, 0)) + b"\n"
+
+
+def _plain(value: Any, depth: int) -> Any:
+    """Nesting cut off where it gets deep, and whole numbers beyond 64 bits as text."""
+    if depth > DEEPEST:
+        return "…"
+    if isinstance(value, dict):
+        return {whole_text(str(key)): _plain(item, depth + 1) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item, depth + 1) for item in value]
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        return f"{value:.20g}" if abs(value) < 10**300 else "a number of more than 300 digits"
+    return value if value is None or isinstance(value, (int, float, bool)) else whole_text(str(value))
+
+
+class AtomicFiles:
+    """Files that take their names together, when all of them are written and on disk; else nothing has changed."""
+
+    def __init__(self) -> None:
+        self._files: list[tuple[IO[bytes], Path, Path]] = []  # what is written, where, and the name it will take
+
+    def open(self, path: str | os.PathLike[str]) -> IO[bytes]:
+        """A new file, beside the one it will replace."""
+        target = Path(path)
+        with _writing(target):
+            if target.is_dir():
+                raise IsADirectoryError(21, "Is a directory")
+            number, name = mkstemp(prefix=".calipers-", suffix=".part", dir=target.parent)
+            file = os.fdopen(number, "wb")
+            self._files.append((file, Path(name), target))
+            os.chmod(number, 0o666 & ~_umask())
+        return file
+
+    def commit(self) -> None:
+        """Everything is written: let the files take their names."""
+        for file, _, target in self._files:
+            with _writing(target):
+                file.flush()
+                os.fsync(file.fileno())
+        for file, temporary, target in self._files:
+            with _writing(target):
+                file.close()
+                os.replace(temporary, target)
+        self._files = []
+
+    def discard(self) -> None:
+        """Leave everything as it was."""
+        for file, temporary, _ in self._files:
+            with suppress(OSError):  # what was left to write is not wanted
+                file.close()
+            temporary.unlink(missing_ok=True)
+        self._files = []
+
+
+@contextmanager
+def atomic_files() -> Iterator[AtomicFiles]:
+    """Files that appear together at the end, or not at all."""
+    files = AtomicFiles()
+    try:
+        yield files
+        files.commit()
+    except OSError as error:
+        raise OutputError(f"a result cannot be written: {error.strerror or error}") from error
+    finally:
+        files.discard()
+
+
+@contextmanager
+def _writing(target: Path) -> Iterator[None]:
+    try:
+        yield
     except OSError as error:
         raise OutputError(f"{target}: cannot be written: {error.strerror or error}") from error
-    finally:
-        temporary.unlink(missing_ok=True)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
 
 
 def write_file(path: str | os.PathLike[str], content: bytes) -> None:
     """Write one whole file."""
-    with atomic_file(path) as file:
-        file.write(content)
+    with atomic_files() as files:
+        file = files.open(path)
+        with _writing(Path(path)):
+            file.write(content)

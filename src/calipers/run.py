@@ -20,20 +20,23 @@ from calipers.readers.problems import BadRecord
 from calipers.report import Report, Rows
 from calipers.suites import dense as dense_suite
 from calipers.suites.dense import Config
-from calipers.suites.rows import case_rows, match_rows
+from calipers.suites.rows import case_lines, match_rows
 from calipers.tally import Tally
+from calipers.text import whole_text
 
 Path = str | os.PathLike[str]
-OnRows = Callable[[Rows, Rows], None]
+OnRows = Callable[[Rows, list[bytes]], None]
 OnProgress = Callable[[int, int], None]
 
 
 class Part:
-    """What one shard gives: counts, the bad records, and rows of objects and cases when asked for."""
+    """What one shard gives: counts, the bad records, and rows of objects and lines of cases when asked for."""
 
     __slots__ = ("bad", "cases", "matches", "size", "source", "tally")
 
-    def __init__(self, source: int, size: int, tally: Tally, bad: list[BadRecord], matches: Rows, cases: Rows) -> None:
+    def __init__(
+        self, source: int, size: int, tally: Tally, bad: list[BadRecord], matches: Rows, cases: list[bytes]
+    ) -> None:
         self.source, self.size, self.tally, self.bad = source, size, tally, bad
         self.matches, self.cases = matches, cases
 
@@ -55,17 +58,20 @@ def dense(source: Any, **options: Any) -> Report:
 def evaluate(
     source: Any, config: Config, *, on_rows: OnRows | None = None, progress: OnProgress | None = None
 ) -> Report:
-    """The pipeline. `on_rows` receives rows of objects and of cases, in the order of the records."""
+    """The pipeline. `on_rows` receives rows of objects and lines of cases, in the order of the records."""
     if not isinstance(source, (str, os.PathLike)) and not _are_paths(source):
         return _evaluate_records(_records(source), config, on_rows)
     paths = [os.fspath(path) for path in ([source] if isinstance(source, (str, os.PathLike)) else source)]
     if paths.count("-") > 1:
         raise ConfigError("-: standard input can be read only once")
     sources = [Source(index, path, config.chunk_bytes) for index, path in enumerate(paths)]
-    parts = run_in_order(partial(measure_shard, config=config, rows=on_rows is not None), _shards(sources), config.jobs)
+    work, plain = partial(measure_shard, config=config, rows=on_rows is not None), all(s.is_plain() for s in sources)
+    parts = run_in_order(work, _shards(sources), config.jobs, ahead=plain)
     total, bad, read = _add_up(_watched(parts, sources, progress), config, len(sources), on_rows)
-    inputs = [{"path": source.path, "sha256": source.sha256, "records": read[source.index]} for source in sources]
-    return make_report(total, bad, inputs, config, lambda: _match_rows_of(source, config))
+    inputs = [
+        {"path": whole_text(source.path), "sha256": source.sha256, "records": read[source.index]} for source in sources
+    ]
+    return make_report(total, bad, inputs, config, partial(_match_rows_of, source, config))
 
 
 def measure_shard(shard: Shard, *, config: Config, rows: bool) -> Part:
@@ -82,7 +88,7 @@ def measure_reading(
     matched = dense_suite.Matched(batch, config, all_pairs=rows)
     tally = dense_suite.count(matched, batch, config)
     tally.count("records", [reading.read, len(batch), reading.skipped, len(reading.bad)])
-    matches, cases = (match_rows(batch, matched, config), case_rows(batch, matched, config)) if rows else ([], [])
+    matches, cases = (match_rows(batch, matched, config), case_lines(batch, matched, config)) if rows else ([], [])
     return Part(source, size, tally, reading.bad, matches, cases)
 
 
@@ -123,10 +129,12 @@ def _evaluate_records(records: list[Any], config: Config, on_rows: OnRows | None
     part = measure_reading(reading, config, rows=on_rows is not None)
     total, bad, read = _add_up([part], config, 1, on_rows)
     inputs = [{"path": "<records>", "sha256": None, "records": read[0]}]
-    return make_report(total, bad, inputs, config, lambda: _match_rows_of(records, config))
+    return make_report(total, bad, inputs, config, partial(_match_rows_of, records, config))
 
 
 def _match_rows_of(source: Any, config: Config) -> Rows:
+    if source == "-" or (isinstance(source, (list, tuple)) and "-" in source):
+        raise ConfigError("matches: standard input cannot be read a second time")
     rows: Rows = []
     evaluate(source, config, on_rows=lambda matches, cases: rows.extend(matches))
     return rows

@@ -64,7 +64,16 @@ def fixed(values: Any) -> int:
     >>> fixed([0.5, 0.25])
     750000000000
     """
-    return int(np.rint(np.asarray(values, dtype=np.float64) * UNIT).astype(np.int64).sum())
+    return exact_sum(np.rint(np.asarray(values, dtype=np.float64) * UNIT).astype(np.int64))
+
+
+def exact_sum(values: Counts) -> int:
+    """The sum of integers, also where it outgrows 64 bits.
+
+    >>> exact_sum(np.full(3, 2**62))
+    13835058055282163712
+    """
+    return (int((values >> 32).sum()) << 32) + int((values & 0xFFFFFFFF).sum())
 
 
 def mean(total: int, n: int) -> float | None:

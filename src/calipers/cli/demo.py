@@ -7,6 +7,7 @@ from importlib.resources import as_file, files
 import click
 
 from calipers.cli.main import SUITES
+from calipers.cli.streams import say
 
 
 @click.command("demo")
@@ -18,5 +19,5 @@ def command(suite: str, output: str | None, json: bool) -> None:
     from calipers.cli.dense import run_dense
 
     with as_file(files("calipers") / "data" / f"{suite}.jsonl") as dump:
-        click.echo(f"$ calipers {suite} {dump}", err=True)
+        say(f"$ calipers {suite} {dump}")
         run_dense([str(dump)], {"output": output, "json": json})

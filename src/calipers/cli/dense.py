@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import click
 
 from calipers.cli.options import config_flags, settings
 from calipers.cli.progress import Progress
+from calipers.cli.streams import put, say
 from calipers.config import make_config
 from calipers.errors import require
 from calipers.kernels.column import keep_memory
@@ -49,17 +49,13 @@ def run_dense(dumps: list[str], options: dict[str, Any]) -> Report:
     config = make_config(Config, options)
     keep_memory()
     if output:
-        check_output(output, tables)
+        check_output(output, tables, dumps)
     report = _evaluate(dumps, config, output, tables)
     for entry in report["rejected"]:
-        click.echo(printable(f"rejected: {entry['path']}:{entry['line']}: {entry['problem']}"), err=True)
+        say(printable(f"rejected: {entry['path']}:{entry['line']}: {entry['problem']}"))
     if not report["records"]["evaluated"]:
-        click.echo("warning: nothing was evaluated: every record was empty or rejected", err=True)
-    if as_json:
-        sys.stdout.buffer.write(report.to_json())
-    else:
-        click.echo(str(report))
-        click.echo(_next_step(output))
+        say("warning: nothing was evaluated: every record was empty or rejected")
+    put(report.to_json() if as_json else f"{report}\n{_next_step(output)}")
     return report
 
 

@@ -13,7 +13,8 @@ from typing import Any
 import click
 
 from calipers import __version__
-from calipers.errors import CalipersError, OutputError, RecordError
+from calipers.cli.streams import ReaderGoneError, say, say_error
+from calipers.errors import CalipersError, RecordError
 
 SUITES = ("dense",)
 COMMANDS = {
@@ -68,43 +69,30 @@ def main() -> None:
     signal.signal(signal.SIGTERM, _terminate)
     try:
         code = calipers(standalone_mode=False)
-        sys.stdout.flush()
-    except click.exceptions.Abort:
-        code = _interrupted()
+    except (click.exceptions.Abort, KeyboardInterrupt):
+        say("interrupted; nothing was written")
+        code = 130
     except click.ClickException as error:
-        error.show()
+        say_error(_usage(error))
         code = error.exit_code
-    except KeyboardInterrupt:
-        code = _interrupted()
-    except RecordError as error:
-        _say_error(f"{error}\n(--max-bad-records N rejects such records and counts them)")
+    except ReaderGoneError as error:
         code = error.exit_code
     except CalipersError as error:
-        _say_error(str(error))
+        hint = "\n(--max-bad-records N rejects such records and counts them)" if isinstance(error, RecordError) else ""
+        say_error(f"{error}{hint}")
         code = error.exit_code
-    except BrokenPipeError:  # the reader has gone: nobody to tell
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = 0
-    except OSError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        _say_error(f"standard output cannot be written: {error.strerror or error}")
-        code = OutputError.exit_code
+    except MemoryError:
+        say_error("out of memory; try fewer --jobs or smaller --chunk-bytes")
+        code = CalipersError.exit_code
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _usage(error: click.ClickException) -> str:
+    """What was wrong with the command line, and where to look."""
+    context = getattr(error, "ctx", None)
+    path = context.command_path if context else "calipers"
+    return f"{error.format_message()}\n(see {path} --help)"
 
 
 def _terminate(number: int, frame: object) -> None:
     raise SystemExit(128 + number)
-
-
-def _interrupted() -> int:
-    click.echo("interrupted; nothing was written", err=True)
-    return 130
-
-
-def _say_error(message: str) -> None:
-    from calipers.views.text import printable
-
-    first, *rest = (printable(line) for line in message.split("\n"))
-    coloured = sys.stderr.isatty() and not os.environ.get("NO_COLOR")
-    head = click.style("error:", fg="red", bold=True) if coloured else "error:"
-    click.echo("\n".join([f"{head} {first}", *(f"       {line}" for line in rest)]), err=True)

@@ -64,5 +64,7 @@ def _from_file(command: str, known: list[str], config: str | None) -> dict[str, 
     check_names(tree, SUITES, f"{path}: ", "a table")
     table = tree.get(command, {})
     values = {name.replace("-", "_"): value for name, value in table.items()}
+    if len(values) < len(table):
+        raise ConfigError(f"{path}: [{command}] has the same option twice, with - and with _")
     check_names(values, known, f"{path}: [{command}] ")
     return values

@@ -13,7 +13,7 @@ class Progress:
 
     def __init__(self) -> None:
         self._begun, self._shown = time.monotonic(), False
-        self._wanted = sys.stderr.isatty()
+        self._wanted = sys.stderr is not None and sys.stderr.isatty()
 
     def __call__(self, done: int, total: int) -> None:
         """Show where it stands."""

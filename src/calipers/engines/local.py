@@ -1,7 +1,9 @@
 """Shards on the cores of this machine, results in the order of the shards.
 
-With one job everything happens in this process. With more, worker processes take shards as they come; only a few are
-under way at a time, so memory does not grow with the input. A worker that dies ends the run with an error.
+With one job everything happens in this process. With more, worker processes take shards as they come, each over a pipe
+of its own, so that the end of a worker is the end of its pipe: a killed one ends the run with an error, and workers end
+when their parent does. Only a few shards are under way at a time, so memory does not grow with the input. Whatever goes
+wrong, in a shard or in fetching one, is raised when its turn comes: the first error is the same for any number of jobs.
 """
 
 from __future__ import annotations
@@ -9,101 +11,183 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice
-from queue import Queue
+from queue import Empty, Queue
 from threading import Thread
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from calipers.errors import CalipersError
 
-if TYPE_CHECKING:
-    from concurrent.futures import Future, ProcessPoolExecutor
-
 S = TypeVar("S")
 R = TypeVar("R")
+Outcome = tuple[bool, Any]  # whether it went well, and the result or the exception
 
-_work: Callable[[Any], Any] | None = None
 
-
-def run_in_order(work: Callable[[S], R], items: Iterable[S], jobs: int | None) -> Iterator[R]:
-    """`work` of every item, in the order of the items."""
+def run_in_order(work: Callable[[S], R], items: Iterable[S], jobs: int | None, *, ahead: bool = False) -> Iterator[R]:
+    """`work` of every item, in the order of the items. With `ahead`, a single job fetches items while it works."""
     items = iter(items)
     first = list(islice(items, 2))
     count = jobs or os.cpu_count() or 1
     if count == 1 or len(first) < 2:  # too little to share
-        yield from map(work, chain(first, read_ahead(items, 4)))
+        yield from map(work, chain(first, read_ahead(items, 4) if ahead else items))
     else:
         yield from _in_processes(work, chain(first, items), count)
 
 
 def read_ahead(items: Iterator[S], depth: int) -> Iterator[S]:
-    """The items, fetched by a thread while earlier ones are worked on."""
-    waiting: Queue[tuple[str, Any]] = Queue(depth)
+    """The items, fetched by a thread while earlier ones are worked on. Fetching must never have to wait for long."""
+    waiting: Queue[Outcome | None] = Queue(depth)
+    wanted = [True]
 
     def fetch() -> None:
-        try:
-            for item in items:
-                waiting.put(("item", item))
-            waiting.put(("end", None))
-        except BaseException as error:  # noqa: BLE001  handed over, and raised where the item was wanted
-            waiting.put(("error", error))
+        for outcome in _outcomes(items):
+            if not wanted[0]:
+                break
+            waiting.put(outcome)
+        waiting.put(None)
 
-    Thread(target=fetch, daemon=True).start()
-    while True:
-        kind, value = waiting.get()
-        if kind == "error":
-            raise value
-        if kind == "end":
-            return
-        yield value
+    thread = Thread(target=fetch, daemon=True)
+    thread.start()
+    try:
+        while (outcome := waiting.get()) is not None:
+            yield _value(outcome)
+    finally:
+        wanted[0] = False
+        while thread.is_alive():
+            _drain(waiting)
+            thread.join(0.01)
+
+
+def _drain(queue: Queue[Any]) -> None:
+    try:
+        while True:
+            queue.get_nowait()
+    except Empty:
+        pass
+
+
+def _outcomes(items: Iterator[S]) -> Iterator[Outcome]:
+    """Each item, and at last what went wrong in fetching one."""
+    try:
+        for item in items:
+            yield True, item
+    except Exception as error:  # noqa: BLE001  handed on, and raised where the item was wanted
+        yield False, error
+
+
+def _value(outcome: Outcome) -> Any:
+    if not outcome[0]:
+        raise outcome[1]
+    return outcome[1]
 
 
 def _in_processes(work: Callable[[S], R], items: Iterator[S], count: int) -> Iterator[R]:
-    import multiprocessing
-    from concurrent.futures import ProcessPoolExecutor
-    from concurrent.futures.process import BrokenProcessPool
-
-    # forked workers need no guard in the caller's script and start at once; elsewhere they are spawned
-    context = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
-    pool = ProcessPoolExecutor(count, mp_context=context, initializer=_start_worker, initargs=(work,))
+    workers: list[_Worker] = []
+    finished = False
     try:
-        yield from _collect(pool, items, 2 * count)
-    except BrokenProcessPool as error:
-        raise CalipersError(
-            "a worker process ended unexpectedly (killed, or out of memory); try fewer --jobs"
-        ) from error
+        for _ in range(count):
+            workers.append(_Worker(work, workers))
+        yield from _share(workers, _outcomes(items), 2 * count)
+        finished = True
     finally:
-        _stop(pool)
+        for worker in workers:
+            worker.stop(kill=not finished)
 
 
-def _start_worker(work: Callable[[Any], Any]) -> None:
-    global _work
-    _work = work
+def _share(workers: list[_Worker], items: Iterator[Outcome], window: int) -> Iterator[Any]:
+    """Hand items to idle workers, and results on in order; at most `window` are under way or waiting their turn."""
+    done: dict[int, Outcome] = {}
+    given = turn = 0
+    more = True
+    while more or turn < given:
+        for worker in workers:
+            if more and not worker.busy and given - turn < window:
+                fetched = next(items, None)
+                more = fetched is not None and fetched[0]
+                if fetched is not None:
+                    if fetched[0]:
+                        worker.give(given, fetched[1])
+                    else:
+                        done[given] = fetched
+                    given += 1
+        if turn in done:
+            yield _value(done.pop(turn))
+            turn += 1
+        elif turn < given:
+            done |= _wait(workers)
+
+
+def _wait(workers: list[_Worker]) -> dict[int, Outcome]:
+    from multiprocessing.connection import wait
+
+    busy = {worker.pipe: worker for worker in workers if worker.busy}
+    return dict(busy[pipe].take() for pipe in wait(list(busy)))  # type: ignore[index]
+
+
+class _Worker:
+    """One process at the other end of a pipe."""
+
+    def __init__(self, work: Callable[[Any], Any], others: list[_Worker]) -> None:
+        import multiprocessing
+
+        # forked workers need no guard in the caller's script and start at once; elsewhere they are spawned
+        context = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
+        self.pipe, end = context.Pipe()
+        foreign = [worker.pipe for worker in others] + [self.pipe]  # which the fork would keep open
+        self.process: Any = context.Process(  # type: ignore[attr-defined]
+            target=_serve, args=(work, end, foreign if sys.platform == "linux" else []), daemon=True
+        )
+        self.process.start()
+        end.close()
+        self.busy = False
+        self._at = -1
+
+    def give(self, at: int, item: Any) -> None:
+        """Let it work on an item."""
+        self.busy, self._at = True, at
+        try:
+            self.pipe.send(item)
+        except OSError:
+            raise _died() from None
+
+    def take(self) -> tuple[int, Outcome]:
+        """What came out of it."""
+        try:
+            outcome: Outcome = self.pipe.recv()
+        except (EOFError, OSError):
+            raise _died() from None
+        self.busy = False
+        return self._at, outcome
+
+    def stop(self, *, kill: bool) -> None:
+        """End it: at once, or when it finds nothing more to do."""
+        if kill:
+            self.process.kill()
+        self.pipe.close()
+        self.process.join()
+
+
+def _died() -> CalipersError:
+    return CalipersError("a worker process ended unexpectedly (killed, or out of memory); try fewer --jobs")
+
+
+def _serve(work: Callable[[Any], Any], pipe: Any, foreign: list[Any]) -> None:
+    """What a worker does until its pipe ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt is the parent's to handle
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-
-
-def _call(item: Any) -> Any:
-    if _work is None:
-        raise CalipersError("a worker process was not started by the engine")
-    return _work(item)
-
-
-def _collect(pool: ProcessPoolExecutor, items: Iterator[S], window: int) -> Iterator[Any]:
-    waiting: deque[Future[Any]] = deque()
-    for item in items:
-        waiting.append(pool.submit(_call, item))
-        if len(waiting) >= window:
-            yield waiting.popleft().result()
-    while waiting:
-        yield waiting.popleft().result()
-
-
-def _stop(pool: ProcessPoolExecutor) -> None:
-    """Drop what was not begun; what is under way is not waited for when the run has failed."""
-    for process in list((pool._processes or {}).values()):
-        if sys.exc_info()[0] is not None:
-            process.terminate()
-    pool.shutdown(wait=True, cancel_futures=True)
+    for other in foreign:
+        other.close()
+    while True:
+        try:
+            item = pipe.recv()
+        except (EOFError, OSError):
+            return
+        try:
+            outcome: Outcome = True, work(item)
+        except Exception as error:  # noqa: BLE001  handed on, and raised by the parent in its turn
+            outcome = False, error
+        try:
+            pipe.send(outcome)
+        except OSError:
+            return

@@ -143,3 +143,11 @@ def take_rows(column, positions):
         else:
             out.push_int32(view[position])
     return out
+
+
+def int_column(values):
+    """A list of small integers as a column."""
+    cdef Column out = Column("i")
+    for value in values:
+        out.push_int32(value)
+    return out

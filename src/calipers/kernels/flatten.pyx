@@ -13,8 +13,8 @@ from cpython.list cimport PyList_CheckExact, PyList_GET_ITEM, PyList_GET_SIZE
 from cpython.long cimport PyLong_CheckExact
 from cpython.number cimport PyNumber_Check, PyNumber_Float
 from cpython.object cimport PyObject
-from cpython.unicode cimport PyUnicode_CheckExact
-from libc.math cimport isfinite
+from cpython.unicode cimport PyUnicode_Check, PyUnicode_CheckExact
+from libc.math cimport fabs, isfinite
 from libc.stdint cimport uint64_t
 from libc.string cimport memcmp, memcpy
 
@@ -57,6 +57,8 @@ cdef enum:
 
 cdef enum:
     CLAMPED = 8
+
+cdef double LARGEST = 1e100         # squares of larger numbers would not be finite
 
 
 cdef extern from "Python.h":
@@ -102,14 +104,28 @@ cdef object as_list(object value):
     return None
 
 
+cdef inline bint is_point(object value):
+    """A list, a tuple or an array, rather than a number."""
+    if PyLong_CheckExact(value) or PyFloat_CheckExact(value):
+        return False
+    return isinstance(value, (list, tuple)) or getattr(value, "ndim", 0) > 0
+
+
 cdef inline bint spells(PyObject* text, const char* word, Py_ssize_t length) noexcept nogil:
     return (PyUnicode_GET_LENGTH(text) == length and PyUnicode_IS_COMPACT_ASCII(text)
             and memcmp(PyUnicode_DATA(text), word, length) == 0)
 
 
-cdef inline int find_kind(PyObject* item) noexcept:
-    if item == NULL or not PyUnicode_CheckExact(<object> item):
+cdef inline object exact_text(object text):
+    """A string that is only a string."""
+    return text if PyUnicode_CheckExact(text) else str.__str__(text)
+
+
+cdef inline int find_kind(PyObject* item) except -1:
+    if item == NULL or not PyUnicode_Check(<object> item):
         return UNKNOWN
+    cdef object name = exact_text(<object> item)
+    item = <PyObject*> name
     if spells(item, "bbox_2d", 7):
         return BOX
     if spells(item, "poly", 4):
@@ -147,7 +163,7 @@ cdef struct Fields:
     PyObject* desc
 
 
-cdef int find_fields(dict item, Fields* out) except -1:
+cdef int find_fields(object item, Fields* out) except -1:
     """The three fields of an object. Going through its few keys is quicker than three look-ups by hash."""
     cdef PyObject* key
     cdef PyObject* value
@@ -245,8 +261,8 @@ cdef class ObjectColumns:
             kind = find_kind(fields.type)
             reason = BAD_TYPE if kind == UNKNOWN else self.add_points(
                 fields.points, kind, truth, width, height, &flags)
-            if fields.desc != NULL and PyUnicode_CheckExact(<object> fields.desc):
-                desc = <object> fields.desc
+            if fields.desc != NULL and PyUnicode_Check(<object> fields.desc):
+                desc = exact_text(<object> fields.desc)
             elif truth and not reason:
                 reason = BAD_DESC
         if reason:
@@ -299,7 +315,7 @@ cdef class ObjectColumns:
             if points is None:
                 return BAD_POINTS
         count = PyList_GET_SIZE(points)
-        if count and isinstance(<object> PyList_GET_ITEM(points, 0), (list, tuple)):
+        if count and is_point(<object> PyList_GET_ITEM(points, 0)):
             for pair in points:
                 pair = as_list(pair)
                 if pair is None:
@@ -333,6 +349,8 @@ cdef class ObjectColumns:
                     return OUTSIDE
                 value = 0.0 if value < 0.0 else extent
                 flags[0] |= CLAMPED
+            if not self.framed and fabs(value) > LARGEST:
+                return NOT_FINITE
             if extent != self.limit:
                 value = min(value * self.limit / extent, self.limit)
             out[i] = value + 0.0        # -0.0 becomes 0.0

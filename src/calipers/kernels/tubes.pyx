@@ -4,24 +4,14 @@ The grid has 1000 by 1000 cells with centres at half-integers. A tube is made of
 around each vertex; both are convex, so in one row of cells each is an interval, and a line's tube is a list of such
 spans row by row, built once per line. Distance knows no direction, so neither does the tube.
 
-Integer coordinates are exact: an end of an interval is either just at a cell's centre, which then belongs to it, or
-(up to a radius of 64) more than 1e-9 away from any, far more than rounding can move it. So ends are taken with NEAR to
-spare. Wider tubes are settled cell by cell with squared distances, which are exact integers.
+`strokes` finds the cells of slabs and discs; here they are joined, kept and compared.
 """
 
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
-from libc.math cimport fabs, sqrt
 from libc.string cimport memcpy
 
 from .column cimport Column
-
-cdef extern from *:
-    """
-    #define NEAR 2e-10
-    #define NEAR_WIDE 1e-6
-    """
-    const double NEAR
-    const double NEAR_WIDE
+from .strokes cimport NEAR, NEAR_WIDE, Rows, disc_rows, settle_rows, slab_rows
 
 cdef enum:
     CELLS = 1000
@@ -35,92 +25,6 @@ cdef enum:
 
 cdef struct Span:
     int begin, end
-
-
-cdef inline int floor_int(double x) noexcept nogil:
-    return <int> (x + 16384.0) - 16384          # x is above -16384
-
-
-cdef inline int ceil_int(double x) noexcept nogil:
-    return 16384 - <int> (16384.0 - x)
-
-
-cdef struct Rows:
-    int first, last         # the rows, and for each of them the cells begin[row - first] up to end[row - first]
-    int* begin
-    int* end
-
-
-cdef void disc_rows(double x, double y, double radius, double near, Rows* out) noexcept nogil:
-    """The cells of a disc, on an endless grid."""
-    cdef int row
-    cdef double v, h
-    out.first = ceil_int(y - radius - 0.5 - near)
-    out.last = floor_int(y + radius - 0.5 + near)
-    for row in range(out.first, out.last + 1):
-        v = row + 0.5 - y
-        h = sqrt(max(0.0, radius * radius - v * v))
-        out.begin[row - out.first] = ceil_int(x - h - 0.5 - near)
-        out.end[row - out.first] = floor_int(x + h - 0.5 + near) + 1
-
-
-cdef void slab_rows(const double* a, double radius, double near, Rows* out) noexcept nogil:
-    """The cells of the rectangle along a segment: between its long sides, and between the feet of its ends."""
-    cdef double ax = a[0], ay = a[1], dx = a[2] - a[0], dy = a[3] - a[1], length = sqrt(dx * dx + dy * dy)
-    cdef double reach, slope, half, foot_slope, foot_low, foot_high, v, low, high
-    cdef bint upright = fabs(dx) <= 1e-8 * fabs(dy), level = fabs(dy) <= 1e-8 * fabs(dx)
-    cdef int k, rows
-    cdef int* begin = out.begin
-    cdef int* end = out.end
-    out.first, out.last = 0, -1
-    if length == 0:
-        return
-    reach = radius * fabs(dx) / length
-    out.first = max(0, ceil_int(min(ay, ay + dy) - reach - 0.5 - near))
-    out.last = min(CELLS - 1, floor_int(max(ay, ay + dy) + reach - 0.5 + near))
-    rows = out.last - out.first + 1
-    if upright or level:
-        low = ceil_int((min(ax, ax + dx) if level else ax - radius) - 0.5 - near)
-        high = floor_int((max(ax, ax + dx) if level else ax + radius) - 0.5 + near) + 1
-        for k in range(rows):
-            begin[k] = <int> low
-            end[k] = <int> high
-        return
-    slope = dx / dy
-    half = radius * length / fabs(dy)
-    foot_slope = dy / dx
-    foot_low = min(0.0, length * length / dx)
-    foot_high = max(0.0, length * length / dx)
-    v = out.first + 0.5 - ay
-    for k in range(rows):
-        low = max(ax + (v + k) * slope - half, ax - (v + k) * foot_slope + foot_low)
-        high = min(ax + (v + k) * slope + half, ax - (v + k) * foot_slope + foot_high)
-        begin[k] = 16384 - <int> (16384.5 - low + near)
-        end[k] = <int> (high + 16384.5 + near) - 16384
-
-
-cdef inline bint in_slab(const double* a, double x, double y, double radius2) noexcept nogil:
-    cdef double dx = a[2] - a[0], dy = a[3] - a[1], px = x - a[0], py = y - a[1]
-    cdef double along = px * dx + py * dy, cross = px * dy - py * dx, length2 = dx * dx + dy * dy
-    return 0 <= along <= length2 and cross * cross <= radius2 * length2
-
-
-cdef inline bint in_disc(const double* a, double x, double y, double radius2) noexcept nogil:
-    return (x - a[0]) * (x - a[0]) + (y - a[1]) * (y - a[1]) <= radius2
-
-
-cdef void settle_rows(const double* a, bint disc, double radius2, Rows* rows) noexcept nogil:
-    """Drop the outermost cells of each row that do not belong, by squared distance."""
-    cdef int k
-    cdef double y
-    for k in range(rows.last - rows.first + 1):
-        y = rows.first + k + 0.5
-        while rows.begin[k] < rows.end[k] and not (
-                in_disc(a, rows.begin[k] + 0.5, y, radius2) if disc else in_slab(a, rows.begin[k] + 0.5, y, radius2)):
-            rows.begin[k] += 1
-        while rows.begin[k] < rows.end[k] and not (
-                in_disc(a, rows.end[k] - 0.5, y, radius2) if disc else in_slab(a, rows.end[k] - 0.5, y, radius2)):
-            rows.end[k] -= 1
 
 
 cdef void cut_to_grid(const int* from_begin, const int* from_end, int x, int count, short* begin,

@@ -6,6 +6,7 @@ Codes are small integers, -1 for the empty label; two objects agree when their c
 from __future__ import annotations
 
 from calipers.labels.desc import Desc, parse_desc
+from calipers.text import whole_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,15 +34,6 @@ class Vocabulary:
     def _learn(self, text: str) -> Desc:
         desc = self._known[text] = parse_desc(whole_text(text), self.taxonomy, self.label_key, self.free_text_keys)
         return desc
-
-
-def whole_text(text: str) -> str:
-    r"""Text that can be written out: half of a surrogate pair becomes the replacement character.
-
-    >>> whole_text("标签\ud800")
-    '标签\ufffd'
-    """
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def label_codes(labels: Iterable[str]) -> tuple[list[int], list[str]]:

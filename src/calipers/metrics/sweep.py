@@ -25,7 +25,7 @@ import numpy as np
 from calipers.bootstrap import interval
 from calipers.matching import Pairs, round_overlap
 from calipers.records import KINDS, Batch
-from calipers.tally import Counts, Tally, mean, ratio
+from calipers.tally import Counts, Tally, exact_sum, mean, ratio
 
 TIGHTNESS_AT = 0.5
 
@@ -78,7 +78,7 @@ def count_sweep(swept: Swept, mode: str, tally: Tally) -> None:
     batch, levels = swept.batch, len(swept.levels)
     tally.count(f"{mode}.truth", _by_type(np.take(batch.truth.kind, swept.truth), swept.met, levels))
     tally.count(f"{mode}.pred", _by_type(np.take(batch.pred.kind, swept.pred), swept.met, levels))
-    tally.add_sum(f"{mode}.overlap", int(swept.score[swept.score >= round_overlap(TIGHTNESS_AT)].sum()))
+    tally.add_sum(f"{mode}.overlap", exact_sum(swept.score[swept.score >= round_overlap(TIGHTNESS_AT)]))
 
 
 def _by_type(kinds: Any, met: Any, levels: int) -> Counts:

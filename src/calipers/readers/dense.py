@@ -20,10 +20,13 @@ from calipers.kernels.flatten import ObjectColumns
 from calipers.readers.lines import LONGEST_LINE, Shard
 from calipers.readers.problems import BadRecord, explain_object, json_problem, shown
 from calipers.records import Batch, Objects
+from calipers.text import whole_text
 
 KEY_FIELDS = ("image_path", "id", "image")
 SIDES = ("gt_norm1000", "gt_norm", "gt", "pred_norm1000", "pred")
 NOT_NEEDED_TWICE = frozenset(SIDES)
+LARGEST_SIZE = 1e9
+LONGEST_INT = 4000  # digits; more take Python too long, and no float holds them
 
 
 class DenseReading:
@@ -58,7 +61,7 @@ def read_records(records: Iterable[Any], *, frame: str, keep: bool = False, firs
 
 class _Reader:
     def __init__(self, path: str, frame: str, keep: bool) -> None:
-        self.path, self.frame, self.keep = path, frame, keep
+        self.path, self.frame, self.keep = whole_text(path), frame, keep
         descs: dict[str, int] = {}
         self.truth, self.pred = ObjectColumns(descs), ObjectColumns(descs)
         self.keys: list[str] = []
@@ -172,7 +175,7 @@ def _size(record: dict[str, Any]) -> tuple[float, float, str]:
     sizes = []
     for name in ("width", "height"):
         value = record.get(name)
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < float("inf"):
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value <= LARGEST_SIZE:
             return 0.0, 0.0, f"{name}: found {shown(value)}, expected a positive number, to read pixels"
         sizes.append(float(value))
     return sizes[0], sizes[1], ""
@@ -181,11 +184,15 @@ def _size(record: dict[str, Any]) -> tuple[float, float, str]:
 def _loads_with_nan(text: bytes) -> Any:
     """A line that is JSON but for NaN, Infinity or numbers beyond floats, which only spoil the object they are in."""
     try:
-        record = json.loads(text.decode("utf-8"))
+        record = json.loads(text.decode("utf-8"), parse_int=_int)
         json.dumps(record, ensure_ascii=False).encode("utf-8")  # half of a surrogate pair is not text
     except (ValueError, RecursionError):
         return None
     return record
+
+
+def _int(digits: str) -> int | float:
+    return int(digits) if len(digits) < LONGEST_INT else float(digits)
 
 
 def carried(record: dict[str, Any]) -> dict[str, Any]:

@@ -26,6 +26,7 @@ from calipers.kernels.scan import count_breaks
 
 LONGEST_LINE = 64 << 20
 BLOCK = 1 << 18
+ZSTANDARD_PIECE = 1 << 11
 GZIP, ZSTANDARD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
@@ -77,7 +78,7 @@ class Source:
     @property
     def size(self) -> int:
         """Bytes as stored, 0 if nobody knows."""
-        return 0 if self.path == "-" else os.path.getsize(self.path)
+        return os.path.getsize(self.path) if os.path.isfile(self.path) else 0
 
     @property
     def sha256(self) -> str:
@@ -86,12 +87,13 @@ class Source:
 
     def __iter__(self) -> Iterator[Shard]:
         with reading(self.path):
-            yield from self._ranges() if self._is_plain() else self._pieces()
+            yield from self._ranges() if self.is_plain() else self._pieces()
 
-    def _is_plain(self) -> bool:
+    def is_plain(self) -> bool:
+        """Whether it is a file that can be read in any place."""
         if self.path == "-" or self.path.endswith((".gz", ".zst")) or not os.path.isfile(self.path):
             return False
-        with open(self.path, "rb") as file:
+        with reading(self.path), open(self.path, "rb") as file:
             return not file.read(4).startswith((GZIP, ZSTANDARD))
 
     def seen(self, piece: memoryview) -> None:
@@ -139,6 +141,8 @@ class _Watched(RawIOBase):
 
     def __init__(self, source: Source) -> None:
         self._source = source
+        if source.path == "-" and sys.stdin is None:
+            raise InputError("-: cannot be read: standard input is closed")
         self._raw: Any = sys.stdin.buffer if source.path == "-" else open(source.path, "rb", buffering=0)  # noqa: SIM115
 
     def readable(self) -> bool:
@@ -150,9 +154,46 @@ class _Watched(RawIOBase):
         return count
 
     def close(self) -> None:
-        if self._raw is not sys.stdin.buffer:
+        if self._source.path != "-":
             self._raw.close()
         super().close()
+
+
+class _Zstandard(RawIOBase):
+    """What zstandard frames hold. Input goes in by small pieces, so that what comes out stays small as well."""
+
+    def __init__(self, stored: IO[bytes]) -> None:
+        self._stored, self._left, self._begun = stored, b"", False
+        self._frame = self._new_frame()
+
+    def _new_frame(self) -> Any:
+        return zstandard.ZstdDecompressor(max_window_size=1 << 27).decompressobj()
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._left:
+            piece = self._stored.read(ZSTANDARD_PIECE)
+            if not piece:
+                if self._begun:
+                    raise EOFError("the last frame is cut off")
+                return 0
+            self._left = self._decompress(piece)
+        count = min(len(buffer), len(self._left))
+        buffer[:count] = self._left[:count]
+        self._left = self._left[count:]
+        return count
+
+    def _decompress(self, piece: bytes) -> bytes:
+        result = b""
+        while piece:
+            self._begun = True
+            result += self._frame.decompress(piece)
+            piece = b""
+            if self._frame.eof:
+                piece, self._frame, self._begun = self._frame.unused_data, self._new_frame(), False
+        return result
 
 
 class reading:  # noqa: N801  reads like a word: with reading(path)
@@ -177,8 +218,7 @@ def _decoded(stored: Any, path: str) -> IO[bytes]:
     if path.endswith(".gz") or first.startswith(GZIP):
         return gzip.GzipFile(fileobj=stored)  # type: ignore[return-value]
     if path.endswith(".zst") or first.startswith(ZSTANDARD):
-        reader = zstandard.ZstdDecompressor(max_window_size=1 << 27).stream_reader(stored, read_across_frames=True)
-        return BufferedReader(reader, BLOCK)
+        return BufferedReader(_Zstandard(stored), BLOCK)
     return stored  # type: ignore[no-any-return]
 
 

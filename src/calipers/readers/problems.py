@@ -36,7 +36,7 @@ def shown(value: Any) -> str:
     try:
         text = json.dumps(value, ensure_ascii=False)
     except (TypeError, ValueError, RecursionError):
-        text = repr(value)
+        text = f"a {type(value).__name__} that is nested too deeply or cannot be shown"
     return text if len(text) <= LONGEST_SHOWN else text[:LONGEST_SHOWN] + " …"
 
 

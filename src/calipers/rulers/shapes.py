@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from calipers.kernels.column import Column
 
 EXPECTED = {
-    "region": "a box of 4 numbers or a polygon of at least 3 points, all finite",
+    "region": "a box of 4 numbers or a polygon of at least 3 points, numbers up to 1e100",
     "line": "at least 2 points on [0, 1000], all finite",
 }
 

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from calipers.records import Objects
 
 
+WIDEST = 8000  # covers every cell from anywhere
+
+
 def stroke_width(tolerance: float) -> int:
     """Cells across a tube.
 
@@ -35,7 +38,7 @@ def stroke_width(tolerance: float) -> int:
 
 def tube_overlaps(truth: Objects, pred: Objects, *, stroke: int) -> tuple[Column, Column, Column]:
     """Every truth/pred pair of lines of one record that share cells, with its overlap."""
-    return tube_pairs(truth, pred, stroke)
+    return tube_pairs(truth, pred, min(stroke, WIDEST))
 
 
 def tube_iou(a: Any, b: Any, *, tolerance: float = 8, paired: bool = False) -> Any:
@@ -50,7 +53,7 @@ def tube_iou(a: Any, b: Any, *, tolerance: float = 8, paired: bool = False) -> A
     """
     from calipers.rulers.shapes import compare
 
-    stroke = stroke_width(tolerance)
+    stroke = min(stroke_width(tolerance), WIDEST)
     return compare(a, b, "line", paired, lambda s, t: tube_pairs(s, t, stroke), lambda s, t: tube_paired(s, t, stroke))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from itertools import pairwise
 from math import isfinite
 from typing import Any
@@ -21,13 +22,14 @@ def checked(config: Any, *, modes: tuple[str, ...], frames: tuple[str, ...]) -> 
         "primary_threshold": threshold("primary_threshold", config.primary_threshold),
         "thresholds": thresholds("thresholds", config.thresholds),
         "modes": names("modes", config.modes, modes),
-        "free_text_keys": tuple(parts(config.free_text_keys)),
+        "free_text_keys": keys("free_text_keys", config.free_text_keys),
+        "mapping": path("mapping", config.mapping),
         "top": whole("top", config.top, 0),
         "max_bad_records": whole("max_bad_records", config.max_bad_records, 0),
-        "bootstrap": whole("bootstrap", config.bootstrap, 0),
+        "bootstrap": whole("bootstrap", config.bootstrap, 0, 1_000_000),
         "seed": whole("seed", config.seed, 0),
-        "jobs": None if config.jobs is None else whole("jobs", config.jobs, 1),
-        "chunk_bytes": whole("chunk_bytes", config.chunk_bytes, 1),
+        "jobs": None if config.jobs is None else whole("jobs", config.jobs, 1, 1024),
+        "chunk_bytes": whole("chunk_bytes", config.chunk_bytes, 1, 1 << 30),
     }
 
 
@@ -41,10 +43,11 @@ def number(name: str, value: Any) -> float:
     return result
 
 
-def whole(name: str, value: Any, least: int) -> int:
-    """A whole number of at least `least`."""
-    good = isinstance(value, int) and not isinstance(value, bool) and least <= value < 2**63
-    require(good, name, value, f"a whole number of at least {least}")
+def whole(name: str, value: Any, least: int, most: int = 2**63 - 1) -> int:
+    """A whole number within limits."""
+    good = isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
+    limits = f"of at least {least}" if most == 2**63 - 1 else f"from {least} to {most}"
+    require(good, name, value, f"a whole number {limits}")
     return int(value)
 
 
@@ -65,10 +68,24 @@ def thresholds(name: str, value: Any) -> tuple[float, ...]:
 
 def names(name: str, value: Any, known: tuple[str, ...]) -> tuple[str, ...]:
     """Some of the known names, each once."""
-    result = tuple(parts(value))
+    result = keys(name, value)
     good = bool(result) and set(result) <= set(known) and len(set(result)) == len(result)
     require(good, name, value, f"one or more of {', '.join(known)}")
     return result
+
+
+def keys(name: str, value: Any) -> tuple[str, ...]:
+    """Some names, each not empty."""
+    result = tuple(parts(value))
+    require(all(isinstance(part, str) and part for part in result), name, value, "names, as a list or with commas")
+    return result
+
+
+def path(name: str, value: Any) -> str | None:
+    """A file, or none."""
+    good = value is None or (isinstance(value, (str, os.PathLike)) and os.fspath(value) != "")
+    require(good, name, value, "a path")
+    return None if value is None else os.fspath(value)
 
 
 def parts(value: Any) -> list[Any]:

@@ -36,15 +36,17 @@ def reward(pred: Any, gt: Any, *, mode: str = "category", metric: str = "f1", tu
     """
     require(mode in MODES, "mode", mode, f"one of {', '.join(MODES)}")
     require(metric in METRICS, "metric", metric, f"one of {', '.join(METRICS)}")
-    said, failed = _objects(pred, "pred")
+    stroke = stroke_width(tube_tolerance)
     meant, unreadable = _objects(gt, "gt")
+    said, failed = _objects(pred, "pred")
     if unreadable:
         raise InputError(f"gt: no objects found in {gt!r:.80}, expected a list of objects or the text of one")
+    truth, pred_side = _columns(meant, said)
     if failed:
         return 0.0
     if not said and not meant:
         return 1.0
-    return _f1(meant, said, mode, METRICS[metric], stroke_width(tube_tolerance))
+    return _f1(truth, pred_side, mode, METRICS[metric], stroke)
 
 
 def _objects(side: Any, name: str) -> tuple[list[Any], bool]:
@@ -59,17 +61,20 @@ def _objects(side: Any, name: str) -> tuple[list[Any], bool]:
     return list(side), False
 
 
-def _f1(meant: list[Any], said: list[Any], mode: str, levels: tuple[int, ...], stroke: int) -> float:
+def _columns(meant: list[Any], said: list[Any]) -> tuple[Objects, Objects]:
     descs: dict[str, int] = {}
-    columns = ObjectColumns(descs), ObjectColumns(descs)
-    wrong = columns[0].add_record(meant, True)
+    truth, pred = ObjectColumns(descs), ObjectColumns(descs)
+    wrong = truth.add_record(meant, True)
     if wrong >= 0:
         from calipers.readers.problems import explain_object
 
-        place, problem, found = explain_object(meant[wrong], columns[0].last_reason, "norm1000", 0, 0)
+        place, problem, found = explain_object(meant[wrong], truth.last_reason, "norm1000", 0, 0)
         raise InputError(f"gt[{wrong}]{place}: {problem}\nfound {found}")
-    columns[1].add_record(said, False)
-    truth, pred = Objects(columns[0]), Objects(columns[1])
+    pred.add_record(said, False)
+    return Objects(truth), Objects(pred)
+
+
+def _f1(truth: Objects, pred: Objects, mode: str, levels: tuple[int, ...], stroke: int) -> float:
     pairs = Pairs.sorted(truth, region_overlaps(truth, pred, least=0.5), tube_overlaps(truth, pred, stroke=stroke))
     matched = greedy(pairs, truth, pred, least=levels[0], labels=_labels(mode, truth, pred)).score.tolist()
     met = sum(1 for score in matched for level in levels if score >= level)

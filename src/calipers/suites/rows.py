@@ -1,7 +1,7 @@
 """Every object of a batch as a row: who its partner is, and, for those without one, why.
 
 Rows of objects: key, side, index, type, labels, what is wrong with it, the partner and overlap in each mode at the
-primary threshold, and the cause (see `metrics.objects`). Rows of cases: each record with a miss or a false positive in
+primary threshold, and the cause (see `metrics.objects`). Cases: each record with a miss or a false positive in
 category mode, with the fields it carries and its unmatched objects.
 """
 
@@ -14,6 +14,7 @@ import numpy as np
 from calipers.kernels.assign import first_pairs
 from calipers.matching import UNIT, Pairs
 from calipers.metrics.objects import CAUSES, MATCHED, find_causes
+from calipers.output import json_line
 from calipers.readers.dense import carried, side_objects
 from calipers.readers.problems import explain_object
 from calipers.records import KINDS, Batch
@@ -51,28 +52,21 @@ def match_rows(batch: Batch, matched: Matched, config: Config) -> Rows:
     return rows
 
 
-def case_rows(batch: Batch, matched: Matched, config: Config) -> Rows:
-    """Every record in which an object is without a partner in category mode."""
+def case_lines(batch: Batch, matched: Matched, config: Config) -> list[bytes]:
+    """Every record in which an object is without a partner in category mode, as a line of JSON."""
     causes = _causes(batch, matched, config)
     best = [
         np.asarray(first_pairs(matched.pairs.truth, len(batch.truth))),
         np.asarray(first_pairs(matched.pairs.pred, len(batch.pred))),
     ]
-    rows: Rows = []
+    lines = []
     for record, key in enumerate(batch.keys):
         unmatched = [_unmatched(batch, matched, config, record, side, causes[side], best[side]) for side in (0, 1)]
         if any(unmatched):
-            rows.append(
-                {
-                    "key": key,
-                    "path": batch.path,
-                    "line": batch.lines[record],
-                    "fields": carried(batch.raw[record]),
-                    "unmatched_gt": unmatched[0],
-                    "unmatched_pred": unmatched[1],
-                }
-            )
-    return rows
+            row = {"key": key, "path": batch.path, "line": batch.lines[record]}
+            row |= {"fields": carried(batch.raw[record])}
+            lines.append(json_line(row | {"unmatched_gt": unmatched[0], "unmatched_pred": unmatched[1]}))
+    return lines
 
 
 def _unmatched(

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from calipers.errors import OutputError
-from calipers.output import atomic_file
+from calipers.output import atomic_files
 from calipers.report import Report, Rows
-from calipers.views.tables import import_pyarrow, json_line, open_table
+from calipers.views.tables import import_pyarrow, open_table
 
 Columns = list[str]
 
@@ -22,17 +22,17 @@ class Folder:
     def __init__(self, matches: Any, cases: Any, result: Any) -> None:
         self._matches, self._cases, self._result = matches, cases, result
 
-    def add_rows(self, matches: Rows, cases: Rows) -> None:
-        """Append rows of objects and of cases."""
+    def add_rows(self, matches: Rows, cases: list[bytes]) -> None:
+        """Append rows of objects and lines of cases."""
         self._matches.add(matches)
-        self._cases.writelines(json_line(row) for row in cases)
+        self._cases.writelines(cases)
 
     def finish(self, report: Report) -> None:
         """Write the artifact."""
         self._result.write(report.to_json())
 
 
-def check_output(path: str, tables: str) -> None:
+def check_output(path: str, tables: str, inputs: list[str]) -> None:
     """Find out before the work begins what can only go wrong at its end."""
     target = Path(path)
     if tables == "parquet":
@@ -41,6 +41,8 @@ def check_output(path: str, tables: str) -> None:
         parent = target.parent
         if target.is_dir():
             raise OutputError(f"{path}: is a folder, expected a file to write the artifact to")
+        if target.exists() and any(os.path.exists(each) and os.path.samefile(path, each) for each in inputs):
+            raise OutputError(f"{path}: is an input, expected another file to write the artifact to")
     else:
         parent = next(folder for folder in (target, *target.parents) if folder.exists())
     if not parent.is_dir():
@@ -60,11 +62,10 @@ def open_folder(path: str, columns: Columns, tables: str) -> Iterator[Folder]:
     folder = Path(path)
     made = _make(folder)
     try:
-        with ExitStack() as files:
-            result = files.enter_context(atomic_file(folder / "result.json"))
-            cases = files.enter_context(atomic_file(folder / "cases.jsonl"))
-            file = files.enter_context(atomic_file(folder / f"matches.{tables}"))
-            yield Folder(files.enter_context(open_table(file, columns, tables)), cases, result)
+        with atomic_files() as files:
+            result, cases = files.open(folder / "result.json"), files.open(folder / "cases.jsonl")
+            with open_table(files.open(folder / f"matches.{tables}"), columns, tables) as matches:
+                yield Folder(matches, cases, result)
     except BaseException:
         for created in reversed(made):
             _remove_if_empty(created)

@@ -1,4 +1,4 @@
-"""Rows to files: `matches.csv` (or `.parquet`) and `cases.jsonl`, written as they come.
+"""Rows of objects to a file: `matches.csv` or `matches.parquet`, written as they come.
 
 A text cell that a spreadsheet would take for a formula begins with an apostrophe.
 """
@@ -8,16 +8,14 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import IO, Any
-
-import orjson
 
 from calipers.errors import ConfigError
 from calipers.report import Rows
+from calipers.text import whole_text
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
-DEEPEST = 100
 
 
 def safe_cell(value: Any) -> Any:
@@ -32,7 +30,7 @@ def safe_cell(value: Any) -> Any:
 
 
 class CsvTable:
-    """Rows as CSV; the first rows name the columns."""
+    """Rows as CSV under a line of column names."""
 
     def __init__(self, file: IO[bytes], columns: list[str]) -> None:
         self._file, self._columns = file, columns
@@ -44,8 +42,14 @@ class CsvTable:
 
     def _write(self, lines: list[list[Any]]) -> None:
         text = io.StringIO(newline="")
-        csv.writer(text, lineterminator="\n").writerows(lines)
-        self._file.write(text.getvalue().encode("utf-8"))
+        plain = csv.writer(text, lineterminator="\n")
+        quoted = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_ALL)
+        for line in lines:  # a lone carriage return would be left unquoted
+            (quoted if any(isinstance(cell, str) and "\r" in cell for cell in line) else plain).writerow(line)
+        self._file.write(whole_text(text.getvalue()).encode("utf-8"))
+
+    def close(self) -> None:
+        """Nothing is left to write."""
 
 
 class ParquetTable:
@@ -62,7 +66,8 @@ class ParquetTable:
 
     def add(self, rows: Rows) -> None:
         """Append rows."""
-        self._writer.write_table(self._pa.Table.from_pylist(rows, self._schema))
+        whole = [{k: whole_text(v) if isinstance(v, str) else v for k, v in row.items()} for row in rows]
+        self._writer.write_table(self._pa.Table.from_pylist(whole, self._schema))
 
     def close(self) -> None:
         """Write the end of the file."""
@@ -81,32 +86,11 @@ def import_pyarrow() -> Any:
 @contextmanager
 def open_table(file: IO[bytes], columns: list[str], kind: str) -> Iterator[CsvTable | ParquetTable]:
     """A table of rows in the file."""
-    if kind == "csv":
-        yield CsvTable(file, columns)
-        return
-    table = ParquetTable(file, columns)
-    yield table
-    table.close()
-
-
-def json_line(row: dict[str, Any]) -> bytes:
-    """One row as a line of JSON; what JSON has no word for becomes null or text."""
+    table = CsvTable(file, columns) if kind == "csv" else ParquetTable(file, columns)
     try:
-        return orjson.dumps(row) + b"\n"
-    except TypeError:
-        return orjson.dumps(_plain(row, 0)) + b"\n"
-
-
-def _plain(value: Any, depth: int) -> Any:
-    """Nesting cut off where it gets deep, and whole numbers beyond 64 bits as floats."""
-    if depth > DEEPEST:
-        return "…"
-    if isinstance(value, dict):
-        return {_plain(str(key), depth): _plain(item, depth + 1) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(item, depth + 1) for item in value]
-    if isinstance(value, int) and not -(2**63) <= value < 2**63:
-        return str(value)
-    if isinstance(value, str):
-        return value.encode("utf-8", "replace").decode("utf-8")
-    return value if value is None or isinstance(value, (int, float, bool)) else str(value)
+        yield table
+    except BaseException:
+        with suppress(OSError, ValueError):  # the file will not be kept
+            table.close()
+        raise
+    table.close()

@@ -1,0 +1,63 @@
+"""Standard output and standard error: the result on the one, everything else on the other.
+
+Characters that a terminal's encoding lacks are written as escapes. Messages never fail: with standard error closed they
+are gone. A result that cannot be written is an error, unless its reader has simply had enough.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from calipers.errors import OutputError
+
+
+class ReaderGoneError(OutputError):
+    """Nobody reads standard output any more."""
+
+    exit_code = 0
+
+
+def put(result: str | bytes) -> None:
+    """Write the result; a text gets a line break."""
+    if sys.stdout is None:
+        raise OutputError("standard output cannot be written: it is closed")
+    if isinstance(result, str):
+        result = (result + "\n").encode(sys.stdout.encoding or "utf-8", "backslashreplace")
+    try:
+        sys.stdout.buffer.write(result)
+        sys.stdout.buffer.flush()
+    except OSError as error:
+        _silence()
+        if isinstance(error, BrokenPipeError):
+            raise ReaderGoneError("standard output was closed by its reader") from error
+        raise OutputError(f"standard output cannot be written: {error.strerror or error}") from error
+
+
+def _silence() -> None:
+    """What is still in the buffer goes nowhere, instead of failing again at the end of the program."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
+
+
+def say(message: str) -> None:
+    """Tell the user something."""
+    if sys.stderr is None:
+        return
+    text = (message + "\n").encode(sys.stderr.encoding or "utf-8", "backslashreplace")
+    try:
+        sys.stderr.buffer.write(text)
+        sys.stderr.buffer.flush()
+    except OSError:  # nobody listens
+        pass
+
+
+def say_error(message: str) -> None:
+    """Tell what went wrong; further lines are indented."""
+    from calipers.views.text import printable
+
+    first, *rest = (printable(line) for line in message.split("\n"))
+    coloured = sys.stderr is not None and sys.stderr.isatty() and not os.environ.get("NO_COLOR")
+    head = "\x1b[1;31merror:\x1b[0m" if coloured else "error:"
+    say("\n".join([f"{head} {first}", *(f"       {line}" for line in rest)]))
