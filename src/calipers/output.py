@@ -151,9 +151,16 @@ def _umask() -> int:
     return mask
 
 
-def write_file(path: str | os.PathLike[str], content: bytes) -> None:
-    """Write one whole file."""
+@contextmanager
+def atomic_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+    """One file that appears whole, or not at all."""
     with atomic_files() as files:
         file = files.open(path)
         with _writing(Path(path)):
-            file.write(content)
+            yield file
+
+
+def write_file(path: str | os.PathLike[str], content: bytes) -> None:
+    """Write one whole file."""
+    with atomic_file(path) as file:
+        file.write(content)

@@ -1,7 +1,9 @@
+from typing import Any
+
 from calipers.kernels.column import Column
 from calipers.records import Objects
 
-def coverage(truth: Objects, pred: Objects, i: int, j: int, tolerance: float) -> tuple[float, float, float]: ...
-def coverage_pairs(
-    truth: Objects, pred: Objects, tolerance: float
-) -> tuple[Column, Column, Column, Column, Column]: ...
+def coverage_of(
+    truth: Objects, pred: Objects, truth_index: Any, pred_index: Any, tolerance: float
+) -> tuple[Column, Column, Column]: ...
+def near_lines(truth: Objects, pred: Objects, reach: float) -> tuple[Column, Column]: ...

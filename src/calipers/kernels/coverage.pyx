@@ -75,8 +75,8 @@ cdef void make_segment(const double* p, Segment* out) noexcept nogil:
 
 cdef inline bint apart(const Segment* p, const Segment* q, double reach) noexcept nogil:
     """Whether the bounds of two segments are further from each other than `reach`."""
-    return (p.low_x - reach > q.high_x or q.low_x - reach > p.high_x
-            or p.low_y - reach > q.high_y or q.low_y - reach > p.high_y)
+    return ((p.low_x - reach > q.high_x) | (q.low_x - reach > p.high_x)
+            | (p.low_y - reach > q.high_y) | (q.low_y - reach > p.high_y))         # one branch, not four
 
 
 cdef struct Line:
@@ -161,42 +161,38 @@ cdef double covered_share(const Line* line, const Line* other, double radius, Co
     return <double> ticked / <double> count
 
 
-cdef inline double harmonic(double recall, double precision) noexcept nogil:
-    return 2 * recall * precision / (recall + precision) if recall + precision > 0 else 0
-
-
-def coverage(truth, pred, Py_ssize_t i, Py_ssize_t j, double tolerance):
-    """(recall, precision, f1) of truth line i and pred line j."""
+def coverage_of(truth, pred, truth_index, pred_index, double tolerance):
+    """Columns (recall, precision, f1) of pairs of lines."""
     cdef Lines a = Lines(truth), b = Lines(pred)
-    cdef Column hits = Column("B")
-    cdef double recall = covered_share(&a.lines[i], &b.lines[j], tolerance, hits)
-    cdef double precision = covered_share(&b.lines[j], &a.lines[i], tolerance, hits)
-    return recall, precision, harmonic(recall, precision)
+    cdef const int[::1] at = truth_index, bt = pred_index
+    cdef Py_ssize_t k, count = at.shape[0]
+    cdef Column hits = Column("B"), recalls = Column("d", count), precisions = Column("d", count)
+    cdef Column f1s = Column("d", count)
+    cdef double recall, precision
+    for k in range(count):
+        recall = covered_share(&a.lines[at[k]], &b.lines[bt[k]], tolerance, hits)
+        precision = covered_share(&b.lines[bt[k]], &a.lines[at[k]], tolerance, hits)
+        (<double*> recalls.data)[k] = recall
+        (<double*> precisions.data)[k] = precision
+        (<double*> f1s.data)[k] = 2 * recall * precision / (recall + precision) if recall + precision > 0 else 0
+    return recalls, precisions, f1s
 
 
-def coverage_pairs(truth, pred, double tolerance):
-    """Columns (truth index, pred index, recall, precision, f1) of every pair of lines of one record within reach."""
+def near_lines(truth, pred, double reach):
+    """Columns (truth index, pred index) of the pairs of lines of one record whose bounds are within reach."""
     cdef const long long[::1] a_offsets = truth.offsets, b_offsets = pred.offsets
     cdef Lines a = Lines(truth), b = Lines(pred)
-    cdef Column a_index = Column("i"), b_index = Column("i"), hits = Column("B")
-    cdef Column recalls = Column("d"), precisions = Column("d"), f1s = Column("d")
+    cdef Column a_index = Column("i"), b_index = Column("i")
     cdef Py_ssize_t record, i, j
-    cdef double reach = tolerance + SLACK, recall, precision
     for record in range(a_offsets.shape[0] - 1):
         for i in range(a_offsets[record], a_offsets[record + 1]):
             if not a.has(i):
                 continue
             for j in range(b_offsets[record], b_offsets[record + 1]):
-                if not b.has(j) or too_far(&a.bounds[4 * i], &b.bounds[4 * j], reach):
-                    continue
-                recall = covered_share(&a.lines[i], &b.lines[j], tolerance, hits)
-                precision = covered_share(&b.lines[j], &a.lines[i], tolerance, hits)
-                a_index.push_int32(i)
-                b_index.push_int32(j)
-                recalls.push_double(recall)
-                precisions.push_double(precision)
-                f1s.push_double(harmonic(recall, precision))
-    return a_index, b_index, recalls, precisions, f1s
+                if b.has(j) and not too_far(&a.bounds[4 * i], &b.bounds[4 * j], reach + SLACK):
+                    a_index.push_int32(i)
+                    b_index.push_int32(j)
+    return a_index, b_index
 
 
 cdef inline bint too_far(const double* s, const double* t, double reach) noexcept nogil:

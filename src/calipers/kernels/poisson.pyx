@@ -28,6 +28,16 @@ cdef inline uint64_t mix(uint64_t x) noexcept nogil:
     return x ^ (x >> 31)
 
 
+cdef extern from *:
+    """
+    static inline unsigned long long folded_product(unsigned long long a, unsigned long long b) {
+        unsigned __int128 product = (unsigned __int128) a * b;
+        return (unsigned long long) (product >> 64) ^ (unsigned long long) product;
+    }
+    """
+    uint64_t folded_product(uint64_t a, uint64_t b) noexcept nogil
+
+
 cdef int slow_draw(uint32_t bits) noexcept nogil:
     cdef int k, weight = 0
     for k in range(STEPS):
@@ -53,7 +63,7 @@ cdef void draw_all(uint64_t key, uint64_t seed, Py_ssize_t replicates, float* we
     cdef Py_ssize_t b
     for b in range(0, replicates, 2):
         state += <uint64_t> 0x9E3779B97F4A7C15
-        bits = mix(state)
+        bits = folded_product(state, state ^ <uint64_t> 0xE7037ED1A0B428DB)
         weights[b] = draw(<uint32_t> bits)
         weights[b + 1] = draw(<uint32_t> (bits >> 32))
 

@@ -229,7 +229,7 @@ cdef long long overlap(const Polygon* a, const Polygon* b, double least, double*
 
 
 cdef inline bint bounds_apart(const double* s, const double* t) noexcept nogil:
-    return s[0] >= t[2] or t[0] >= s[2] or s[1] >= t[3] or t[1] >= s[3]
+    return (s[0] >= t[2]) | (t[0] >= s[2]) | (s[1] >= t[3]) | (t[1] >= s[3])        # one branch, not four
 
 
 cdef class Regions:

@@ -8,8 +8,8 @@ cdef extern from *:
 
 cdef struct Rows:
     int first, last         # the rows, and for each of them the cells begin[row - first] up to end[row - first]
-    int* begin
-    int* end
+    short* begin
+    short* end
 
 cdef void disc_rows(double x, double y, double radius, double near, Rows* out) noexcept nogil
 cdef void slab_rows(const double* a, double radius, double near, Rows* out) noexcept nogil

@@ -38,8 +38,8 @@ cdef void slab_rows(const double* a, double radius, double near, Rows* out) noex
     cdef double reach, slope, half, foot_slope, foot_low, foot_high, v, low, high
     cdef bint upright = fabs(dx) <= 1e-8 * fabs(dy), level = fabs(dy) <= 1e-8 * fabs(dx)
     cdef int k, rows
-    cdef int* begin = out.begin
-    cdef int* end = out.end
+    cdef short* begin = out.begin
+    cdef short* end = out.end
     out.first, out.last = 0, -1
     if length == 0:
         return
@@ -51,8 +51,8 @@ cdef void slab_rows(const double* a, double radius, double near, Rows* out) noex
         low = ceil_int((min(ax, ax + dx) if level else ax - radius) - 0.5 - near)
         high = floor_int((max(ax, ax + dx) if level else ax + radius) - 0.5 + near) + 1
         for k in range(rows):
-            begin[k] = <int> low
-            end[k] = <int> high
+            begin[k] = <short> low
+            end[k] = <short> high
         return
     slope = dx / dy
     half = radius * length / fabs(dy)
@@ -63,8 +63,8 @@ cdef void slab_rows(const double* a, double radius, double near, Rows* out) noex
     for k in range(rows):
         low = max(ax + (v + k) * slope - half, ax - (v + k) * foot_slope + foot_low)
         high = min(ax + (v + k) * slope + half, ax - (v + k) * foot_slope + foot_high)
-        begin[k] = 16384 - <int> (16384.5 - low + near)
-        end[k] = <int> (high + 16384.5 + near) - 16384
+        begin[k] = <short> (16384 - <int> (16384.5 - low + near))
+        end[k] = <short> (<int> (high + 16384.5 + near) - 16384)
 
 
 cdef inline bint in_slab(const double* a, double x, double y, double radius2) noexcept nogil:

@@ -27,13 +27,16 @@ cdef struct Span:
     int begin, end
 
 
-cdef void cut_to_grid(const int* from_begin, const int* from_end, int x, int count, short* begin,
+cdef void cut_to_grid(const short* from_begin, const short* from_end, short x, int count, short* begin,
                       short* end) noexcept nogil:
     """Cells moved by x, those of the grid; rows without any hold the empty span."""
-    cdef int k, low, high
+    cdef int k
+    cdef short low, high
     for k in range(count):
-        low = from_begin[k] + x if from_begin[k] + x > 0 else 0
-        high = from_end[k] + x if from_end[k] + x < CELLS else CELLS
+        low = <short> (from_begin[k] + x)
+        high = <short> (from_end[k] + x)
+        low = low if low > 0 else 0
+        high = high if high < CELLS else CELLS
         begin[k] = low if low < high else NOTHING_BEGIN
         end[k] = high if low < high else NOTHING_END
 
@@ -96,7 +99,7 @@ cdef class Tubes:
         self.layers = Column("h")
         count = self.kind.shape[0]
         self.tubes = <Tube*> PyMem_Malloc((count + 1) * sizeof(Tube))
-        self.piece.begin = <int*> PyMem_Malloc(4 * MOST_ROWS * sizeof(int))
+        self.piece.begin = <short*> PyMem_Malloc(4 * MOST_ROWS * sizeof(short))
         self.more = <Span*> PyMem_Malloc(CELLS * MOST_SPANS * sizeof(Span))
         if self.tubes == NULL or self.piece.begin == NULL or self.more == NULL:
             raise MemoryError()
@@ -282,7 +285,7 @@ cdef inline bint may_meet(Tubes a, Py_ssize_t i, Tubes b, Py_ssize_t j) noexcept
     cdef const double* s = &a.bounds[4 * i]
     cdef const double* t = &b.bounds[4 * j]
     cdef double reach = 2 * a.radius
-    return s[0] - reach <= t[2] and t[0] - reach <= s[2] and s[1] - reach <= t[3] and t[1] - reach <= s[3]
+    return (s[0] - reach <= t[2]) & (t[0] - reach <= s[2]) & (s[1] - reach <= t[3]) & (t[1] - reach <= s[3])
 
 
 cdef long long overlap(Tubes a, Py_ssize_t i, Tubes b, Py_ssize_t j) except -1:

@@ -37,8 +37,11 @@ def count_coverage(covered: CoveredPairs, matching: Pairs, batch: Batch, tally: 
 
 def _rates_of(covered: CoveredPairs, truth: Any, pred: Any, width: int) -> Any:
     """The rates of given pairs; those out of reach have none and add nothing."""
-    wanted = np.isin(covered.truth * width + covered.pred, truth.astype(np.int64) * width + pred)
-    return covered.rates[:, wanted]
+    known, wanted = covered.truth * width + covered.pred, truth.astype(np.int64) * width + pred  # known is ascending
+    at = np.searchsorted(known, wanted)
+    found = at < len(known)
+    found[found] = known[at[found]] == wanted[found]
+    return covered.rates[:, at[found]]
 
 
 def _best_rates(covered: CoveredPairs) -> Any:

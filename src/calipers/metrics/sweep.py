@@ -36,7 +36,8 @@ class Levels:
     def __init__(self, thresholds: tuple[float, ...], primary: float) -> None:
         self.thresholds, self.primary = thresholds, primary
         self.units = sorted({round_overlap(value) for value in (*thresholds, primary, TIGHTNESS_AT)})
-        self.in_sweep = np.isin(self.units, [round_overlap(value) for value in thresholds])
+        swept = {round_overlap(value) for value in thresholds}
+        self.in_sweep = [unit in swept for unit in self.units]
 
     def __len__(self) -> int:
         return len(self.units)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 
 WIDEST = 8000  # covers every cell from anywhere
+THIN = 3  # of two lines within a radius of 1.5, each is within 1.5 of the cell nearest to the middle between them
 
 
 def stroke_width(tolerance: float) -> int:
@@ -63,8 +64,25 @@ def line_coverage(truth: Any, pred: Any, *, tolerance: float = 8) -> tuple[float
     >>> line_coverage([0, 0, 99, 0], [0, 0, 41, 0])     # samples 0 … 49 of 100 are within 8
     (0.5, 1.0, 0.6666666666666666)
     """
-    from calipers.kernels.coverage import coverage
+    from calipers.kernels.assign import int_column
+    from calipers.kernels.coverage import coverage_of
     from calipers.rulers.shapes import one_line
 
     stroke_width(tolerance)  # refuses what is no tolerance
-    return coverage(one_line(truth), one_line(pred), 0, 0, tolerance)
+    first = int_column([0])
+    recall, precision, f1 = coverage_of(one_line(truth), one_line(pred), first, first, tolerance)
+    return recall[0], precision[0], f1[0]
+
+
+def covered_lines(
+    truth: Objects, pred: Objects, tubes: tuple[Column, Column, Column], *, tolerance: float
+) -> tuple[Any, ...]:
+    """Columns (truth index, pred index, recall, precision, f1) of all pairs of lines that cover anything of each other.
+
+    Lines within tolerance of each other have cells in common, so the pairs of tubes will do, unless tubes are so thin
+    that they may hold no cell just there.
+    """
+    from calipers.kernels.coverage import coverage_of, near_lines
+
+    near = tubes[:2] if stroke_width(tolerance) >= THIN else near_lines(truth, pred, tolerance)
+    return (*near, *coverage_of(truth, pred, *near, tolerance))

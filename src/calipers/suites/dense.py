@@ -16,7 +16,6 @@ import numpy as np
 from calipers import __version__
 from calipers.bootstrap import resample
 from calipers.config import option
-from calipers.kernels.coverage import coverage_pairs
 from calipers.kernels.flatten import take
 from calipers.labels.desc import Desc
 from calipers.labels.taxonomy import Taxonomy, built_in, load
@@ -25,7 +24,7 @@ from calipers.matching import SWEEP, UNIT, Labels, Pairs, greedy
 from calipers.metrics import attributes, lines, objects, sweep
 from calipers.records import FLAGS, Batch
 from calipers.rulers.region import region_overlaps
-from calipers.rulers.tube import stroke_width, tube_overlaps
+from calipers.rulers.tube import covered_lines, stroke_width, tube_overlaps
 from calipers.suites.options import checked
 from calipers.tally import Tally
 
@@ -80,11 +79,8 @@ class Matched:
         truth, pred, levels = batch.truth, batch.pred, config.levels
         least = 0.0 if all_pairs else min(levels.least, objects.FAINT) / UNIT
         self.descs: list[Desc] = config.vocabulary.describe(truth.descs)
-        self.pairs = Pairs.sorted(
-            truth,
-            region_overlaps(truth, pred, least=least),
-            tube_overlaps(truth, pred, stroke=stroke_width(config.tube_tolerance)),
-        )
+        self.tubes = tube_overlaps(truth, pred, stroke=stroke_width(config.tube_tolerance))
+        self.pairs = Pairs.sorted(truth, region_overlaps(truth, pred, least=least), self.tubes)
         self.names: dict[str, list[str]] = {}
         self.labels: dict[str, Labels | None] = {"localization": None}
         for mode in ("phase", "category"):
@@ -136,8 +132,8 @@ def _count_primary(matched: Matched, batch: Batch, config: Config, tally: Tally)
         objects.count_causes(*objects.find_causes(batch, matched.pairs, category, labels, primary), tally)
     said = [desc.attributes for desc in matched.descs]
     attributes.count_attributes(located, batch, said, config.label_key, config.free_text_keys, tally)
-    covered = lines.CoveredPairs(*coverage_pairs(batch.truth, batch.pred, config.tube_tolerance))
-    lines.count_coverage(covered, located, batch, tally)
+    covered = covered_lines(batch.truth, batch.pred, matched.tubes, tolerance=config.tube_tolerance)
+    lines.count_coverage(lines.CoveredPairs(*covered), located, batch, tally)
 
 
 def _resample(swept: dict[str, sweep.Swept], batch: Batch, config: Config, tally: Tally) -> None:
