@@ -89,7 +89,7 @@ def test_lists_may_be_written_as_text_with_commas():
 @pytest.mark.parametrize(
     ("name", "value", "expected"),
     [
-        ("tube_tolerance", -1, "a number of at least 0"),
+        ("tube_tolerance", -1, "a number from 0 to 1000000"),
         ("tube_tolerance", "wide", "a number"),
         ("tube_tolerance", float("nan"), "a number"),
         ("tube_tolerance", float("inf"), "a number"),
@@ -114,12 +114,12 @@ def test_lists_may_be_written_as_text_with_commas():
         ("top", -1, "a whole number of at least 0"),
         ("top", 2.0, "a whole number of at least 0"),
         ("max_bad_records", "3", "a whole number of at least 0"),
-        ("bootstrap", -1, "a whole number of at least 0"),
+        ("bootstrap", -1, "a whole number from 0 to 1000000"),
         ("seed", -1, "a whole number of at least 0"),
         ("seed", 2**63, "a whole number of at least 0"),
-        ("jobs", 0, "a whole number of at least 1"),
-        ("jobs", True, "a whole number of at least 1"),
-        ("chunk_bytes", 0, "a whole number of at least 1"),
+        ("jobs", 0, "a whole number from 1 to 1024"),
+        ("jobs", True, "a whole number from 1 to 1024"),
+        ("chunk_bytes", 0, "a whole number from 1 to 1073741824"),
     ],
 )
 def test_a_wrong_value_is_an_error_that_says_what_was_found_and_expected(name, value, expected):

@@ -19,6 +19,7 @@ from calipers.errors import OutputError
 from calipers.text import whole_text
 
 DEEPEST = 100
+LONGEST_INT = 13000  # bits
 
 
 def to_json(value: Any) -> bytes:
@@ -64,7 +65,7 @@ def _flat(value: Any) -> bytes:
     return orjson.dumps(value)
 
 
-def json_line(row: dict[str, Any]) -> bytes:
+def json_line(row: Any) -> bytes:
     """One row as a line of JSON; what JSON has no word for becomes null or text."""
     try:
         return orjson.dumps(row) + b"\n"
@@ -81,7 +82,7 @@ def _plain(value: Any, depth: int) -> Any:
     if isinstance(value, (list, tuple)):
         return [_plain(item, depth + 1) for item in value]
     if isinstance(value, int) and not -(2**63) <= value < 2**63:
-        return f"{value:.20g}" if abs(value) < 10**300 else "a number of more than 300 digits"
+        return str(value) if value.bit_length() < LONGEST_INT else "a number of more than 4,000 digits"
     return value if value is None or isinstance(value, (int, float, bool)) else whole_text(str(value))
 
 
@@ -98,9 +99,10 @@ class AtomicFiles:
             if target.is_dir():
                 raise IsADirectoryError(21, "Is a directory")
             number, name = mkstemp(prefix=".calipers-", suffix=".part", dir=target.parent)
-            file = os.fdopen(number, "wb")
-            self._files.append((file, Path(name), target))
             os.chmod(number, 0o666 & ~_umask())
+            os.close(number)
+            file = open(name, "wb")  # noqa: SIM115  closed by commit or discard
+            self._files.append((file, Path(name), target))
         return file
 
     def commit(self) -> None:

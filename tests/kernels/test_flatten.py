@@ -105,8 +105,8 @@ def test_minus_zero_becomes_zero():
 
 def test_without_a_frame_any_finite_number_is_kept():
     columns = ObjectColumns({}, framed=False)
-    assert columns.add_record([shape("bbox_2d", [-1e300, -5, 10**30, 1001])], True) == -1
-    assert columns.points.tolist() == [-1e300, -5, 1e30, 1001]
+    assert columns.add_record([shape("bbox_2d", [-1e99, -5, 10**30, 1001])], True) == -1
+    assert columns.points.tolist() == [-1e99, -5, 1e30, 1001]
     assert columns.add_record([shape("bbox_2d", [0, 0, float("inf"), 1])], True) == 0
 
 

@@ -5,7 +5,8 @@ import random
 import numpy as np
 import pytest
 
-from calipers.kernels.coverage import coverage, coverage_pairs
+from calipers.kernels.assign import int_column
+from calipers.kernels.coverage import coverage_of, near_lines
 from calipers.kernels.flatten import ObjectColumns
 from calipers.kernels.regions import region_paired, region_pairs
 from calipers.kernels.tubes import tube_paired, tube_pairs
@@ -104,11 +105,13 @@ def test_tube_pairs_are_all_pairs_that_share_cells_with_the_overlap_of_the_pair_
 @pytest.mark.parametrize("tolerance", [0, 0.5, 8, 100])
 def test_coverage_pairs_are_those_of_the_pair_alone_and_pairs_left_out_cover_nothing(tolerance):
     truth, pred = sides(8)
-    found = table(*coverage_pairs(truth, pred, tolerance))
+    near = near_lines(truth, pred, tolerance)
+    found = table(*near, *coverage_of(truth, pred, *near, tolerance))
     places = cells(truth, pred, {2})
     assert set(found) <= set(places)
     for i, j in places:
-        assert found.get((i, j), (0, 0, 0)) == coverage(truth, pred, i, j, tolerance)
+        alone = coverage_of(truth, pred, int_column([i]), int_column([j]), tolerance)
+        assert found.get((i, j), (0, 0, 0)) == tuple(column[0] for column in alone)
 
 
 def test_truth_and_pred_may_change_places():

@@ -270,7 +270,7 @@ def test_a_failing_run_removes_the_folders_it_made_and_no_other(tmp_path):
     (tmp_path / "there").mkdir()
     for path in (tmp_path / "new" / "deep", tmp_path / "there" / "new", tmp_path / "there"):
         with pytest.raises(KeyboardInterrupt):
-            interrupted(path, lambda opened: opened.add_rows([{"a": 1}], [{"b": 2}]))
+            interrupted(path, lambda opened: opened.add_rows([{"a": 1}], [b"{}\n"]))
     assert os.listdir(tmp_path) == ["there"]
     assert os.listdir(tmp_path / "there") == []
 

@@ -81,6 +81,9 @@ def main() -> None:
         hint = "\n(--max-bad-records N rejects such records and counts them)" if isinstance(error, RecordError) else ""
         say_error(f"{error}{hint}")
         code = error.exit_code
+    except OSError as error:  # of the help, which click prints
+        say_error(f"standard output cannot be written: {error.strerror or error}")
+        code = CalipersError.exit_code
     except MemoryError:
         say_error("out of memory; try fewer --jobs or smaller --chunk-bytes")
         code = CalipersError.exit_code

@@ -59,5 +59,5 @@ def say_error(message: str) -> None:
 
     first, *rest = (printable(line) for line in message.split("\n"))
     coloured = sys.stderr is not None and sys.stderr.isatty() and not os.environ.get("NO_COLOR")
-    head = "\x1b[1;31merror:\x1b[0m" if coloured else "error:"
+    head = "\x1b[31m\x1b[1merror:\x1b[0m" if coloured else "error:"
     say("\n".join([f"{head} {first}", *(f"       {line}" for line in rest)]))

@@ -37,7 +37,7 @@ class Levels:
         self.thresholds, self.primary = thresholds, primary
         self.units = sorted({round_overlap(value) for value in (*thresholds, primary, TIGHTNESS_AT)})
         swept = {round_overlap(value) for value in thresholds}
-        self.in_sweep = [unit in swept for unit in self.units]
+        self.in_sweep = np.array([unit in swept for unit in self.units])
 
     def __len__(self) -> int:
         return len(self.units)

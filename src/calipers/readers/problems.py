@@ -7,6 +7,7 @@ from typing import Any
 
 from calipers.errors import RecordError
 from calipers.kernels.flatten import KINDS, REASONS
+from calipers.output import json_line
 
 LONGEST_SHOWN = 160
 
@@ -36,7 +37,7 @@ def shown(value: Any) -> str:
     try:
         text = json.dumps(value, ensure_ascii=False)
     except (TypeError, ValueError, RecursionError):
-        text = f"a {type(value).__name__} that is nested too deeply or cannot be shown"
+        text = json_line(value).decode().rstrip()
     return text if len(text) <= LONGEST_SHOWN else text[:LONGEST_SHOWN] + " …"
 
 

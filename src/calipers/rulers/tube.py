@@ -32,8 +32,8 @@ def stroke_width(tolerance: float) -> int:
     >>> [stroke_width(t) for t in (8, 0.25, 1.25, 0)]
     [16, 1, 2, 1]
     """
-    good = isinstance(tolerance, (int, float)) and not isinstance(tolerance, bool) and 0 <= tolerance < float("inf")
-    require(good, "tolerance", tolerance, "a number of at least 0")
+    good = isinstance(tolerance, (int, float)) and not isinstance(tolerance, bool) and 0 <= tolerance <= 1e6
+    require(good, "tolerance", tolerance, "a number from 0 to 1000000")
     return max(1, round(2 * tolerance))
 
 

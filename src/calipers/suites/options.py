@@ -13,7 +13,7 @@ from calipers.errors import require
 def checked(config: Any, *, modes: tuple[str, ...], frames: tuple[str, ...]) -> dict[str, Any]:
     """The options of the dense suite in their final form."""
     tolerance = number("tube_tolerance", config.tube_tolerance)
-    require(tolerance >= 0, "tube_tolerance", config.tube_tolerance, "a number of at least 0")
+    require(0 <= tolerance <= 1e6, "tube_tolerance", config.tube_tolerance, "a number from 0 to 1000000")
     require(config.frame in frames, "frame", config.frame, " or ".join(frames))
     named = isinstance(config.label_key, str) and bool(config.label_key.strip())
     require(named, "label_key", config.label_key, "a key")
