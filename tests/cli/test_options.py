@@ -101,9 +101,9 @@ def test_a_flag_wins_over_the_file_and_the_file_over_the_default(run, name):
 
 @pytest.mark.parametrize("name", ["jobs", "chunk_bytes"])
 def test_what_cannot_change_a_number_is_checked_all_the_same(run, name):
-    run("dense", "dump.jsonl", flag(name), 0).refused(2, f"{name}: found 0", "at least 1")
+    run("dense", "dump.jsonl", flag(name), 0).refused(2, f"{name}: found 0", "from 1 to")
     Path("calipers.toml").write_text(f"[dense]\n{name} = 0\n")
-    run("dense", "dump.jsonl").refused(2, f"{name}: found 0", "at least 1")
+    run("dense", "dump.jsonl").refused(2, f"{name}: found 0", "from 1 to")
     assert run("dense", "dump.jsonl", flag(name), 1).code == 0  # the flag wins
     with pytest.raises(calipers.ConfigError, match=f"{name}: found 0, expected a whole number from 1 to"):
         calipers.dense("dump.jsonl", **{name: 0})

@@ -129,7 +129,7 @@ def test_nothing_has_no_pairs(kernel):
     assert [len(column) for column in kernel(empty, empty)] == [0, 0, 0]
 
 
-@pytest.mark.parametrize("size", [1e9, 1e100, 1e200, 1e308])
+@pytest.mark.parametrize("size", [1e-9, 1e9, 1e100])
 def test_regions_of_any_finite_size_overlap_themselves_and_no_overlap_is_outside_0_and_1(size):
     columns = ObjectColumns({}, framed=False)
     columns.add_record([{"type": "bbox_2d", "points": [0, 0, size, size], "desc": ""}], True)

@@ -32,12 +32,19 @@ def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("lines")
 
 
+@pytest.fixture(autouse=True, scope="module")
+def the_real_stdin():
+    before = sys.stdin
+    yield
+    sys.stdin = before
+
+
 def store(folder, kind, content):
     """Put the content where a Source finds it. Returns path and bytes as stored."""
     stored = content
     if kind.startswith("gz"):
         half = len(content) // 2
-        stored = gzip.compress(content[:half]) + gzip.compress(content[half:])  # two members
+        stored = gzip.compress(content[:half], mtime=0) + gzip.compress(content[half:], mtime=0)  # two members
     if kind == "zst":
         half = len(content) // 2
         stored = zstandard.compress(content[:half]) + zstandard.compress(content[half:])  # two frames

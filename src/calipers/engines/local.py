@@ -115,14 +115,16 @@ def _share(workers: list[_Worker], items: Iterator[Outcome], window: int) -> Ite
             yield _value(done.pop(turn))
             turn += 1
         elif turn < given:
-            done |= _wait(workers)
+            at, outcome = _first_ready(workers).take()
+            done[at] = outcome
 
 
-def _wait(workers: list[_Worker]) -> dict[int, Outcome]:
+def _first_ready(workers: list[_Worker]) -> _Worker:
+    """Wait until a worker has something to tell; of several, the one whose turn is next."""
     from multiprocessing.connection import wait
 
     busy = {worker.pipe: worker for worker in workers if worker.busy}
-    return dict(busy[pipe].take() for pipe in wait(list(busy)))  # type: ignore[index]
+    return min((busy[pipe] for pipe in wait(list(busy))), key=lambda worker: worker.at)  # type: ignore[index]
 
 
 class _Worker:
@@ -141,11 +143,11 @@ class _Worker:
         self.process.start()
         end.close()
         self.busy = False
-        self._at = -1
+        self.at = -1  # the place of its item among all
 
     def give(self, at: int, item: Any) -> None:
         """Let it work on an item."""
-        self.busy, self._at = True, at
+        self.busy, self.at = True, at
         try:
             self.pipe.send(item)
         except OSError:
@@ -158,7 +160,7 @@ class _Worker:
         except (EOFError, OSError):
             raise _died() from None
         self.busy = False
-        return self._at, outcome
+        return self.at, outcome
 
     def stop(self, *, kill: bool) -> None:
         """End it: at once, or when it finds nothing more to do."""
