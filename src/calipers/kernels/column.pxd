@@ -13,5 +13,4 @@ cdef class Column:
     cdef int push_double(self, double value) except -1
     cdef int push_int64(self, long long value) except -1
     cdef int push_int32(self, int value) except -1
-    cdef int push_int16(self, short value) except -1
     cdef int push_uint8(self, unsigned char value) except -1

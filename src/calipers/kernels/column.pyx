@@ -83,12 +83,6 @@ cdef class Column:
         self.size += 1
         return 0
 
-    cdef int push_int16(self, short value) except -1:
-        self.reserve(1)
-        (<short*> self.data)[self.size] = value
-        self.size += 1
-        return 0
-
     cdef int push_uint8(self, unsigned char value) except -1:
         self.reserve(1)
         (<unsigned char*> self.data)[self.size] = value

@@ -47,6 +47,11 @@ class Levels:
         """What a pair has to reach to matter at all."""
         return self.units[0]
 
+    @property
+    def primary_unit(self) -> int:
+        """The primary threshold, as pairs are compared with it."""
+        return round_overlap(self.primary)
+
     def index(self, threshold: float) -> int:
         """Where a threshold stands among all."""
         return self.units.index(round_overlap(threshold))

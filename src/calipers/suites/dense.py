@@ -82,18 +82,17 @@ class Matched:
         self.tubes = tube_overlaps(truth, pred, stroke=stroke_width(config.tube_tolerance))
         self.pairs = Pairs.sorted(truth, region_overlaps(truth, pred, least=least), self.tubes)
         self.names: dict[str, list[str]] = {}
-        self.labels: dict[str, Labels | None] = {"localization": None}
+        self.labels: dict[str, Labels] = {}
         for mode in ("phase", "category"):
             codes, self.names[mode] = label_codes(getattr(desc, mode) for desc in self.descs)
             self.labels[mode] = Labels(take(codes, truth.desc), take(codes, pred.desc))
         self.matchings: dict[str, Pairs] = {
-            mode: greedy(self.pairs, truth, pred, least=levels.least, labels=labels)
-            for mode, labels in self.labels.items()
+            mode: greedy(self.pairs, truth, pred, least=levels.least, labels=self.labels.get(mode)) for mode in MODES
         }
 
     def at_primary(self, mode: str, config: Config) -> Pairs:
         """The matching of a mode at the primary threshold."""
-        return sweep.above(self.matchings[mode], config.levels.units[config.levels.index(config.primary_threshold)])
+        return sweep.above(self.matchings[mode], config.levels.primary_unit)
 
 
 def measure(batch: Batch, config: Config) -> Tally:
@@ -110,7 +109,7 @@ def count(matched: Matched, batch: Batch, config: Config) -> Tally:
     swept = {mode: sweep.Swept(matched.matchings[mode], batch, config.levels) for mode in config.modes}
     for mode in config.modes:
         sweep.count_sweep(swept[mode], mode, tally)
-        if labels := matched.labels[mode]:
+        if labels := matched.labels.get(mode):
             at_primary = matched.at_primary(mode, config)
             sweep.count_labels(at_primary, labels.truth, labels.pred, matched.names[mode], mode, tally)
     _count_primary(matched, batch, config, tally)
@@ -127,9 +126,8 @@ def _count_state(batch: Batch, tally: Tally) -> None:
 def _count_primary(matched: Matched, batch: Batch, config: Config, tally: Tally) -> None:
     """Causes in category mode; attributes and coverage in localization mode."""
     category, located = matched.at_primary("category", config), matched.at_primary("localization", config)
-    labels, primary = matched.labels["category"], config.levels.units[config.levels.index(config.primary_threshold)]
-    if labels is not None:
-        objects.count_causes(*objects.find_causes(batch, matched.pairs, category, labels, primary), tally)
+    causes = objects.find_causes(batch, matched.pairs, category, matched.labels["category"], config.levels.primary_unit)
+    objects.count_causes(*causes, tally)
     said = [desc.attributes for desc in matched.descs]
     attributes.count_attributes(located, batch, said, config.label_key, config.free_text_keys, tally)
     covered = covered_lines(batch.truth, batch.pred, matched.tubes, tolerance=config.tube_tolerance)

@@ -93,10 +93,8 @@ def _candidate(batch: Batch, matched: Matched, record: int, side: int, position:
 
 
 def _causes(batch: Batch, matched: Matched, config: Config) -> tuple[Any, Any]:
-    labels, primary = matched.labels["category"], config.levels.units[config.levels.index(config.primary_threshold)]
-    if labels is None:
-        raise AssertionError("category mode has labels")
-    return find_causes(batch, matched.pairs, matched.at_primary("category", config), labels, primary)
+    category = matched.at_primary("category", config)
+    return find_causes(batch, matched.pairs, category, matched.labels["category"], config.levels.primary_unit)
 
 
 def _partners(matching: Pairs, batch: Batch) -> tuple[dict[int, tuple[int, float]], dict[int, tuple[int, float]]]:
