@@ -26,7 +26,7 @@ class TestKeys:
     def test_of_the_whole(self):
         told = ["suite", "protocol", "calipers", "inputs", "params", "records", "objects", "modes"]
         told += ["counts", "errors", "attributes", "coverage"]
-        assert list(self.report) == [*told, "bootstrap", "rejected"]
+        assert list(self.report) == [*told, "invalid_reasons", "unlabelled", "bootstrap", "rejected"]
         assert (self.report["suite"], self.report["protocol"]) == ("dense", "dense/1")
         assert self.report["calipers"] == calipers.__version__
 

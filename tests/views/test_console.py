@@ -33,6 +33,7 @@ def test_the_summary_says_what_was_read_how_good_it_is_and_where_it_goes_wrong()
         "<records>   norm1000 · tube ±8 · greedy 1-1",
         "records   3 read · 2 evaluated · 1 empty · 0 rejected",
         "objects   3 ground truth · 3 predicted (1 invalid, counted as unmatched)",
+        "invalid   1 not an object",
         "",
         " IoU 0.50          localization            phase                   category",
         "                       P     R    F1           P     R    F1           P     R    F1",
@@ -81,7 +82,7 @@ def test_a_side_without_objects_leaves_its_rate_undefined():
 
 def test_only_the_modes_asked_for_are_shown_and_only_the_threshold_asked_for():
     lines = lines_of(RECORDS, modes="category", primary_threshold=0.555, thresholds="0.5,0.75")
-    assert lines[4:11] == [
+    assert lines[5:12] == [
         " IoU 0.555         category",
         "                       P     R    F1",
         " all               0.333 0.333 0.333",
@@ -122,9 +123,9 @@ def test_intervals_stand_below_and_behind_their_numbers():
     mode = tree["modes"]["phase"]
     mode["primary"]["interval"]["f1"], mode["mean_f1_interval"] = [0.25, 0.35], [0.3, 0.4125]
     lines = summary(tree).split("\n")
-    assert lines[7] == " " * 54 + "±0.050"  # below the F1 of the second mode, half of its width
-    assert lines[7].index("±") == lines[6].rindex("0.333", 0, 60) - 1
-    assert lines[11] == " mean F1 0.50:0.95 0.667                   0.333 (0.300–0.412)     0.333"
+    assert lines[8] == " " * 54 + "±0.050"  # below the F1 of the second mode, half of its width
+    assert lines[8].index("±") == lines[7].rindex("0.333", 0, 60) - 1
+    assert lines[12] == " mean F1 0.50:0.95 0.667                   0.333 (0.300–0.412)     0.333"
 
 
 def test_large_counts_are_grouped_and_what_happened_to_objects_is_told():
@@ -154,10 +155,8 @@ def test_texts_distances_and_lines_have_their_own_figures():
     lines = lines_of([record])
     # 品牌 differs and 站点距离 differs: nothing of 2 agrees. 3 of 4 letters agree. |10 - 12| = 2.
     assert " attributes           F1 0.000 · 文本 exact 0.000, similarity 0.750 · 站点距离 exact 0.000, MAE 2" in lines
-    assert (
-        " coverage             lines covered 1.000 of the truth, 1.000 of the prediction · matched lines F1 1.000"
-        in lines
-    )
+    covered = "of true lines 1.000 covered, of their best predictions 1.000 on them"
+    assert f" coverage             {covered} · matched lines F1 1.000" in lines
 
 
 HOSTILE = {

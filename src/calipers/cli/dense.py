@@ -41,11 +41,13 @@ def command(dumps: tuple[str, ...], config: str | None, **flags: Any) -> None:
 
 def run_dense(dumps: list[str], options: dict[str, Any]) -> Report:
     """Evaluate, write what was asked for, and print."""
-    output, tables = options.pop("output", None), options.pop("tables", "csv")
+    output, tables = options.pop("output", None), options.pop("tables", None)
     as_json = options.pop("json", False)
-    require(tables in TABLES, "tables", tables, " or ".join(TABLES))
+    require(tables is None or tables in TABLES, "tables", tables, " or ".join(TABLES))
     require(output is None or (isinstance(output, str) and bool(output)), "output", output, "a path")
     require(isinstance(as_json, bool), "json", as_json, "true or false")
+    require(tables is None or (output and not is_artifact(output)), "tables", tables, "a folder to write it to (-o)")
+    tables = tables or "csv"
     config = make_config(Config, options)
     keep_memory()
     if output:
@@ -53,6 +55,9 @@ def run_dense(dumps: list[str], options: dict[str, Any]) -> Report:
     report = _evaluate(dumps, config, output, tables)
     for entry in report["rejected"]:
         say(printable(f"rejected: {entry['path']}:{entry['line']}: {entry['problem']}"))
+    objects = report["objects"]
+    if objects["clamped"] > max(4, objects["pred"] // 20):
+        say(f"warning: {objects['clamped']:,} predictions reach outside the frame; are they pixels? (--frame pixel)")
     if not report["records"]["evaluated"]:
         say("warning: nothing was evaluated: every record was empty or rejected")
     put(report.to_json() if as_json else f"{report}\n{_next_step(output)}")

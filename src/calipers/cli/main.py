@@ -44,7 +44,10 @@ class Commands(click.Group):
             from difflib import get_close_matches
 
             near = get_close_matches(args[0], COMMANDS, n=1)
-            ctx.fail(f"No such command {args[0]!r}." + (f" Did you mean {near[0]!r}?" if near else ""))
+            hint = f" Did you mean {near[0]!r}?" if near else ""
+            if os.path.exists(args[0]):
+                hint = f" Did you mean 'calipers dense {args[0]}'?"
+            ctx.fail(f"No such command {args[0]!r}.{hint}")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -72,6 +75,9 @@ def main() -> None:
     except (click.exceptions.Abort, KeyboardInterrupt):
         say("interrupted; nothing was written")
         code = 130
+    except click.exceptions.NoArgsIsHelpError as error:
+        say(error.format_message())
+        code = error.exit_code
     except click.ClickException as error:
         say_error(_usage(error))
         code = error.exit_code

@@ -80,12 +80,13 @@ class _Reader:
         """One line; a blank one is no record."""
         try:
             record = orjson.loads(text)
-        except orjson.JSONDecodeError as error:
-            if not text.strip():
+        except orjson.JSONDecodeError:
+            text = text.strip()
+            if not text:
                 return
             record = _loads_with_nan(text)
             if record is None:
-                self.refuse(line, json_problem(text, error))
+                self.refuse(line, json_problem(text))
                 return
         self.add(line, record)
 
@@ -96,7 +97,8 @@ class _Reader:
     def add(self, line: int, record: Any) -> None:
         """One record, whatever it is."""
         if not isinstance(record, dict):
-            self.refuse(line, "not a JSON object, expected one a line", shown(record))
+            array = " (jq -c '.[]' FILE makes lines of an array)" if isinstance(record, list) else ""
+            self.refuse(line, f"not a JSON object, expected one a line{array}", shown(record))
             return
         truth_name, pred_name, problem = _sides(record, self.frame)
         width = height = 1000.0

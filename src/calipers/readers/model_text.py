@@ -77,6 +77,10 @@ def parse_objects(text: str) -> ParsedText:
     """
     if not isinstance(text, str):
         raise InputError(f"text: found {text!r:.80}, expected the model's answer as text")
+    answer = text.rpartition("</think>")[2]
+    if answer != text:
+        parsed = parse_objects(answer)
+        return ParsedText(parsed.objects, parsed.status, ["thinking left out", *parsed.notes])
     text = text.strip().strip("\ufeff").strip()
     body = text.strip("`").lstrip(_LETTERS).strip() if text.startswith("```") else text
     value = _strict_json(body)
@@ -89,7 +93,7 @@ def parse_objects(text: str) -> ParsedText:
         lenient = _Scanner(text, ["repeated keys"]).parsed()  # keeps the objects that a repeated key hides
         if len(lenient.objects) > len(places):
             return lenient
-    return ParsedText([_normalised(each) for each in places], "ok", [] if body is text else ["inside a fence"])
+    return ParsedText([normalised(each) for each in places], "ok", [] if body is text else ["inside a fence"])
 
 
 def _strict_json(text: str) -> object:
@@ -127,12 +131,12 @@ def _is_place(key: str) -> bool:
     return key == "objects" or (key.startswith("object_") and key[7:].isdecimal())
 
 
-def _normalised(value: object) -> object:
+def normalised(value: object) -> object:
     """An object as type, points and desc; what names no geometry, or several, as it is.
 
-    >>> _normalised({"label": "a", "line": [0, 0, 5, 5]})
+    >>> normalised({"label": "a", "line": [0, 0, 5, 5]})
     {'type': 'line', 'points': [0, 0, 5, 5], 'desc': 'a'}
-    >>> _normalised({"desc": "a"}), _normalised(3)
+    >>> normalised({"desc": "a"}), normalised(3)
     ({'desc': 'a'}, 3)
     """
     if not isinstance(value, dict):
@@ -204,7 +208,7 @@ class _Scanner:
         if found > 1:
             self._note("several values")
         status = "repaired" if not self.cut else "truncated" if self.places else "failed"
-        return ParsedText([_normalised(each) for each in self.places], status, list(self.notes) or ["not strict JSON"])
+        return ParsedText([normalised(each) for each in self.places], status, list(self.notes) or ["not strict JSON"])
 
     def _read_value(self, start: int) -> int:
         """Read the value that begins at `start`; where it ends."""

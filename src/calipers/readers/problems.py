@@ -5,11 +5,25 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import orjson
+
 from calipers.errors import RecordError
 from calipers.kernels.flatten import KINDS, REASONS
 from calipers.output import json_line
 
 LONGEST_SHOWN = 160
+
+
+REASON_WORDS = {
+    "type": "type missing or unknown",
+    "points": "points missing or not a list",
+    "not a number": "points hold something that is not a number",
+    "not finite": "points hold a number that is not finite",
+    "bbox_2d count": "a bbox_2d without exactly 4 numbers",
+    "odd count": "an odd number of numbers",
+    "poly count": "a poly of fewer than 3 points",
+    "line count": "a line of fewer than 2 points",
+}
 
 
 class BadRecord:
@@ -41,14 +55,20 @@ def shown(value: Any) -> str:
     return text if len(text) <= LONGEST_SHOWN else text[:LONGEST_SHOWN] + " …"
 
 
-def json_problem(text: bytes, error: ValueError) -> str:
+def json_problem(text: bytes) -> str:
     """Why a line is not JSON."""
+    message = ""
+    try:
+        orjson.loads(text)
+    except orjson.JSONDecodeError as error:
+        message = str(error).partition(": line ")[0]
     try:
         decoded = text.decode("utf-8")
     except UnicodeDecodeError as problem:
         return f"not UTF-8: byte 0x{text[problem.start]:02x} at position {problem.start}"
-    message, end = str(error).partition(": line ")[0], shown(decoded.strip()[-40:])
-    return f"not JSON: {message}; expected one JSON object a line, and this one ends with {end}"
+    end = shown(decoded[-40:])
+    array = ", not an array (jq -c '.[]' FILE makes lines of one)" if decoded.startswith("[") else ""
+    return f"not JSON: {message}; expected one JSON object a line{array}, and this one ends with {end}"
 
 
 def explain_object(item: Any, reason: int, frame: str, width: float, height: float) -> tuple[str, str, str]:
@@ -59,16 +79,21 @@ def explain_object(item: Any, reason: int, frame: str, width: float, height: flo
     if name in ("type", "desc"):
         expected = " or ".join(KINDS) if name == "type" else "a string (it may be empty)"
         missing = name not in item
-        return f".{name}", f"missing, expected {expected}" if missing else f"expected {expected}", shown(item.get(name))
-    points = item.get("points")
+        if missing:
+            return f".{name}", f"missing, expected {expected}", ""
+        return f".{name}", f"expected {expected}", shown(item[name])
+    if "points" not in item:
+        return ".points", "missing, expected [x1, y1, x2, y2, …]", ""
+    points = item["points"]
     return ".points", _points_problem(name, item["type"], points, frame, width, height), shown(points)
 
 
 def _points_problem(name: str, kind: str, points: Any, frame: str, width: float, height: float) -> str:
     count = _count(points)
-    span = "[0, 1000]" if frame == "norm1000" else f"[0, {width:g}] for x and [0, {height:g}] for y"
+    pixels = "[0, 1000] (are these pixels? --frame pixel reads them)"
+    span = pixels if frame == "norm1000" else f"[0, {width:g}] for x and [0, {height:g}] for y"
     return {
-        "points": "missing or not a list, expected [x1, y1, x2, y2, …]",
+        "points": "not a list, expected [x1, y1, x2, y2, …]",
         "not a number": "expected numbers only",
         "not finite": "a number is not finite",
         "bbox_2d count": f"{count} numbers, expected 4 for a bbox_2d",

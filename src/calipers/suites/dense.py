@@ -16,12 +16,13 @@ import numpy as np
 from calipers import __version__
 from calipers.bootstrap import resample
 from calipers.config import option
-from calipers.kernels.flatten import take
+from calipers.kernels.flatten import REASONS, take
 from calipers.labels.desc import Desc
 from calipers.labels.taxonomy import Taxonomy, built_in, load
 from calipers.labels.vocabulary import MODES, Vocabulary, label_codes
 from calipers.matching import SWEEP, UNIT, Labels, Pairs, greedy
 from calipers.metrics import attributes, lines, objects, sweep
+from calipers.readers.problems import REASON_WORDS
 from calipers.records import FLAGS, Batch
 from calipers.rulers.region import region_overlaps
 from calipers.rulers.tube import covered_lines, stroke_width, tube_overlaps
@@ -106,6 +107,7 @@ def count(matched: Matched, batch: Batch, config: Config) -> Tally:
     _count_state(batch, tally)
     sweep.count_objects(batch, tally)
     objects.count_per_record(batch, tally)
+    _count_unlabelled(matched.labels["category"], batch, tally)
     swept = {mode: sweep.Swept(matched.matchings[mode], batch, config.levels) for mode in config.modes}
     for mode in config.modes:
         sweep.count_sweep(swept[mode], mode, tally)
@@ -119,8 +121,17 @@ def count(matched: Matched, batch: Batch, config: Config) -> Tally:
 
 def _count_state(batch: Batch, tally: Tally) -> None:
     flags = np.concatenate([batch.truth.flags, batch.pred.flags])
-    tally.count("invalid", [np.count_nonzero(batch.pred.reason)])
+    reasons = np.bincount(batch.pred.reason, minlength=len(REASONS))
+    reasons[0] = 0  # valid
+    tally.count("invalid", reasons)
     tally.count("flags", [np.count_nonzero(flags & FLAGS[name]) for name in ("clamped", "repaired", "degenerate")])
+
+
+def _count_unlabelled(labels: Labels, batch: Batch, tally: Tally) -> None:
+    """Valid objects that no label can match."""
+    sides = ((labels.truth, batch.truth), (labels.pred, batch.pred))
+    nameless = [np.count_nonzero((np.asarray(codes) < 0) & (np.asarray(side.reason) == 0)) for codes, side in sides]
+    tally.count("unlabelled", nameless)
 
 
 def _count_primary(matched: Matched, batch: Batch, config: Config, tally: Tally) -> None:
@@ -159,7 +170,7 @@ def summarize(tally: Tally, config: Config) -> dict[str, Any]:
         "objects": {
             "gt": int(tally.counts["truth"].sum()),
             "pred": int(tally.counts["pred"].sum()),
-            "invalid_pred": int(tally.counts["invalid"][0]),
+            "invalid_pred": int(tally.counts["invalid"].sum()),
             "clamped": clamped,
             "repaired": repaired,
             "degenerate": degenerate,
@@ -171,6 +182,10 @@ def summarize(tally: Tally, config: Config) -> dict[str, Any]:
         "errors": objects.errors_tree(tally),
         "attributes": attributes.attributes_tree(tally),
         "coverage": lines.coverage_tree(tally),
+        "invalid_reasons": {
+            REASON_WORDS.get(name, name): int(n) for name, n in zip(REASONS, tally.counts["invalid"], strict=True) if n
+        },
+        "unlabelled": dict(zip(("gt", "pred"), tally.counts["unlabelled"].tolist(), strict=True)),
         "bootstrap": _bootstrap_tree(tally, config),
     }
 

@@ -19,10 +19,18 @@ if TYPE_CHECKING:
     from typing import Any
 
 METRICS = {"f1": (round_overlap(0.5),), "mean_f1": tuple(round_overlap(value) for value in SWEEP)}
-_VOCABULARY = Vocabulary(built_in(), "类别", ("文本", "备注"))
+_VOCABULARIES: dict[str, Vocabulary] = {}
 
 
-def reward(pred: Any, gt: Any, *, mode: str = "category", metric: str = "f1", tube_tolerance: float = 8) -> float:
+def reward(
+    pred: Any,
+    gt: Any,
+    *,
+    mode: str = "category",
+    metric: str = "f1",
+    tube_tolerance: float = 8,
+    label_key: str = "类别",
+) -> float:
     """F1 at 0.5, or its mean over the sweep, of one record's predictions.
 
     Both sides are lists of objects or the model's own text. Nothing predicted where nothing is scores 1; a text without
@@ -34,6 +42,7 @@ def reward(pred: Any, gt: Any, *, mode: str = "category", metric: str = "f1", tu
     >>> reward('[{"bbox_2d": [0, 0, 10, 7], "desc": "类别=标签"}]', [box], metric="mean_f1")
     0.5
     """
+    require(isinstance(label_key, str) and label_key != "", "label_key", label_key, "a key")
     require(mode in MODES, "mode", mode, f"one of {', '.join(MODES)}")
     require(metric in METRICS, "metric", metric, f"one of {', '.join(METRICS)}")
     stroke = stroke_width(tube_tolerance)
@@ -46,7 +55,8 @@ def reward(pred: Any, gt: Any, *, mode: str = "category", metric: str = "f1", tu
         return 0.0
     if not said and not meant:
         return 1.0
-    return _f1(truth, pred_side, mode, METRICS[metric], stroke)
+    labels = _labels(mode, truth, pred_side, label_key)
+    return _f1(truth, pred_side, labels, METRICS[metric], stroke)
 
 
 def _objects(side: Any, name: str) -> tuple[list[Any], bool]:
@@ -58,6 +68,10 @@ def _objects(side: Any, name: str) -> tuple[list[Any], bool]:
         return parsed.objects, parsed.status == "failed"
     if not isinstance(side, (list, tuple)):
         raise InputError(f"{name}: found {side!r:.80}, expected a list of objects or a text")
+    if any(isinstance(item, dict) and "type" not in item for item in side):  # as models write them
+        from calipers.readers.model_text import normalised
+
+        return [normalised(item) for item in side], False
     return list(side), False
 
 
@@ -74,15 +88,17 @@ def _columns(meant: list[Any], said: list[Any]) -> tuple[Objects, Objects]:
     return Objects(truth), Objects(pred)
 
 
-def _f1(truth: Objects, pred: Objects, mode: str, levels: tuple[int, ...], stroke: int) -> float:
+def _f1(truth: Objects, pred: Objects, labels: Labels | None, levels: tuple[int, ...], stroke: int) -> float:
     pairs = Pairs.sorted(truth, region_overlaps(truth, pred, least=0.5), tube_overlaps(truth, pred, stroke=stroke))
-    matched = greedy(pairs, truth, pred, least=levels[0], labels=_labels(mode, truth, pred)).score.tolist()
+    matched = greedy(pairs, truth, pred, least=levels[0], labels=labels).score.tolist()
     met = sum(1 for score in matched for level in levels if score >= level)
     return 2 * met / (len(levels) * (len(truth) + len(pred)))
 
 
-def _labels(mode: str, truth: Objects, pred: Objects) -> Labels | None:
+def _labels(mode: str, truth: Objects, pred: Objects, label_key: str) -> Labels | None:
     if mode == "localization":
         return None
-    codes, _ = label_codes([getattr(desc, mode) for desc in _VOCABULARY.describe(truth.descs)])
+    if label_key not in _VOCABULARIES:
+        _VOCABULARIES[label_key] = Vocabulary(built_in(), label_key, ("文本", "备注"))
+    codes, _ = label_codes([getattr(desc, mode) for desc in _VOCABULARIES[label_key].describe(truth.descs)])
     return Labels(take(codes, truth.desc), take(codes, pred.desc))

@@ -29,6 +29,13 @@ def _header(tree: Tree) -> Iterator[str]:
     notes += [f"{objects[name]:,} {name}" for name in ("clamped", "repaired", "degenerate") if objects[name]]
     noted = f" ({'; '.join(notes)})" if notes else ""
     yield f"objects   {objects['gt']:,} ground truth · {objects['pred']:,} predicted{noted}"
+    if tree["invalid_reasons"]:
+        common = sorted(tree["invalid_reasons"].items(), key=lambda item: -item[1])[:3]
+        yield f"invalid   {SEPARATOR.join(f'{n:,} {reason}' for reason, n in common)}"
+    if any(tree["unlabelled"].values()):
+        key, nameless = printable(params["label_key"]), tree["unlabelled"]
+        found = f"{nameless['gt']:,} ground truth · {nameless['pred']:,} predicted"
+        yield f"no label  {found} (no {key}= in desc, and such match nothing by label; see --label-key)"
 
 
 def _inputs(inputs: list[Tree]) -> str:
@@ -76,7 +83,9 @@ def _details(tree: Tree) -> Iterator[str]:
     yield _line("attributes", _attributes(tree["attributes"]))
     best, matched = tree["coverage"]["best"], tree["coverage"]["matched"]
     if best["n"]:
-        found = f"lines covered {rate(best['recall'])} of the truth, {rate(best['precision'])} of the prediction"
+        found = (
+            f"of each true line {rate(best['recall'])} covered, of its best prediction {rate(best['precision'])} on it"
+        )
         yield _line("coverage", f"{found} · matched lines F1 {rate(matched['f1'])}")
     for mode in ("phase", "category"):
         if mode in tree["modes"]:
