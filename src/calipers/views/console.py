@@ -83,9 +83,8 @@ def _details(tree: Tree) -> Iterator[str]:
     yield _line("attributes", _attributes(tree["attributes"]))
     best, matched = tree["coverage"]["best"], tree["coverage"]["matched"]
     if best["n"]:
-        found = (
-            f"of each true line {rate(best['recall'])} covered, of its best prediction {rate(best['precision'])} on it"
-        )
+        covered, on = rate(best["recall"]), rate(best["precision"])
+        found = f"of true lines {covered} covered, of their best predictions {on} on them"
         yield _line("coverage", f"{found} · matched lines F1 {rate(matched['f1'])}")
     for mode in ("phase", "category"):
         if mode in tree["modes"]:
