@@ -59,6 +59,17 @@ cdef void join_all(const short* begin, const short* end, short* old_begin, short
         old_end[k] = end[k] if end[k] > old_end[k] else old_end[k]
 
 
+cdef Span* FURTHER = NULL
+
+
+cdef Span* further_spans() noexcept:
+    """Room for all spans but the first of each row, kept for good: one tube is built at a time."""
+    global FURTHER
+    if FURTHER == NULL:
+        FURTHER = <Span*> PyMem_Malloc(CELLS * MOST_SPANS * sizeof(Span))
+    return FURTHER
+
+
 cdef struct Tube:
     Py_ssize_t at           # where its layers start: for each layer its begins, then its ends, row by row
     int first_row, behind, rows, layers
@@ -100,7 +111,7 @@ cdef class Tubes:
         count = self.kind.shape[0]
         self.tubes = <Tube*> PyMem_Malloc((count + 1) * sizeof(Tube))
         self.piece.begin = <short*> PyMem_Malloc(4 * MOST_ROWS * sizeof(short))
-        self.more = <Span*> PyMem_Malloc(CELLS * MOST_SPANS * sizeof(Span))
+        self.more = further_spans()
         if self.tubes == NULL or self.piece.begin == NULL or self.more == NULL:
             raise MemoryError()
         for i in range(count):
@@ -115,7 +126,6 @@ cdef class Tubes:
     def __dealloc__(self):
         PyMem_Free(self.tubes)
         PyMem_Free(self.piece.begin)
-        PyMem_Free(self.more)
 
     cdef inline bint has(self, Py_ssize_t i) noexcept:
         return self.kind[i] == KIND_LINE and not self.reason[i]

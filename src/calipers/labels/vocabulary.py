@@ -18,6 +18,10 @@ MODES = ("localization", "phase", "category")
 LARGEST_CACHE = 100_000
 
 
+MOST_SHARED = 8
+_SHARED: dict[tuple[Taxonomy, str, tuple[str, ...]], Vocabulary] = {}
+
+
 class Vocabulary:
     """Parses descriptions under one taxonomy and remembers them."""
 
@@ -34,6 +38,16 @@ class Vocabulary:
     def _learn(self, text: str) -> Desc:
         desc = self._known[text] = parse_desc(whole_text(text), self.taxonomy, self.label_key, self.free_text_keys)
         return desc
+
+
+def vocabulary(taxonomy: Taxonomy, label_key: str, free_text_keys: tuple[str, ...]) -> Vocabulary:
+    """The vocabulary of a taxonomy, which goes on remembering from one evaluation to the next."""
+    key = (taxonomy, label_key, free_text_keys)
+    if key not in _SHARED:
+        if len(_SHARED) > MOST_SHARED:
+            _SHARED.clear()
+        _SHARED[key] = Vocabulary(taxonomy, label_key, free_text_keys)
+    return _SHARED[key]
 
 
 def label_codes(labels: Iterable[str]) -> tuple[list[int], list[str]]:

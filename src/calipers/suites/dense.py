@@ -19,7 +19,7 @@ from calipers.config import option
 from calipers.kernels.flatten import REASONS, take
 from calipers.labels.desc import Desc
 from calipers.labels.taxonomy import Taxonomy, built_in, load
-from calipers.labels.vocabulary import MODES, Vocabulary, label_codes
+from calipers.labels.vocabulary import MODES, Vocabulary, label_codes, vocabulary
 from calipers.matching import SWEEP, UNIT, Labels, Pairs, greedy
 from calipers.metrics import attributes, lines, objects, sweep
 from calipers.readers.problems import REASON_WORDS
@@ -65,7 +65,7 @@ class Config:
     @cached_property
     def vocabulary(self) -> Vocabulary:
         """Parses descriptions under these options."""
-        return Vocabulary(self.taxonomy, self.label_key, self.free_text_keys)
+        return vocabulary(self.taxonomy, self.label_key, self.free_text_keys)
 
     @cached_property
     def levels(self) -> sweep.Levels:

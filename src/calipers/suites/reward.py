@@ -8,7 +8,7 @@ from __future__ import annotations
 from calipers.errors import InputError, require
 from calipers.kernels.flatten import ObjectColumns, take
 from calipers.labels.taxonomy import built_in
-from calipers.labels.vocabulary import MODES, Vocabulary, label_codes
+from calipers.labels.vocabulary import MODES, label_codes, vocabulary
 from calipers.matching import SWEEP, Labels, Pairs, greedy, round_overlap
 from calipers.records import Objects
 from calipers.rulers.region import region_overlaps
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from typing import Any
 
 METRICS = {"f1": (round_overlap(0.5),), "mean_f1": tuple(round_overlap(value) for value in SWEEP)}
-_VOCABULARIES: dict[str, Vocabulary] = {}
 
 
 def reward(
@@ -98,7 +97,6 @@ def _f1(truth: Objects, pred: Objects, labels: Labels | None, levels: tuple[int,
 def _labels(mode: str, truth: Objects, pred: Objects, label_key: str) -> Labels | None:
     if mode == "localization":
         return None
-    if label_key not in _VOCABULARIES:
-        _VOCABULARIES[label_key] = Vocabulary(built_in(), label_key, ("文本", "备注"))
-    codes, _ = label_codes([getattr(desc, mode) for desc in _VOCABULARIES[label_key].describe(truth.descs)])
+    known = vocabulary(built_in(), label_key, ("文本", "备注"))
+    codes, _ = label_codes([getattr(desc, mode) for desc in known.describe(truth.descs)])
     return Labels(take(codes, truth.desc), take(codes, pred.desc))
