@@ -11,28 +11,21 @@ fewer than 40 such replicates, there is no interval.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from hashlib import blake2b
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from calipers.kernels.poisson import weighted_sums
+from calipers.kernels.poisson import key_hashes, weighted_sums
 from calipers.tally import Counts
 
 LEAST_REPLICATES = 40
 
 
-def hash_keys(keys: Sequence[str]) -> NDArray[np.uint64]:
-    """64 bits for each record key."""
-    digests = b"".join(blake2b(key.encode("utf-8", "surrogatepass"), digest_size=8).digest() for key in keys)
-    return np.frombuffer(digests, dtype="<u8").astype(np.uint64)
-
-
 def resample(keys: Sequence[str], values: Any, *, seed: int, replicates: int) -> Counts:
     """Weighted sums of the records' values, (replicates, columns)."""
     rows = np.ascontiguousarray(values, dtype=np.int64)  # (records, columns)
-    sums = weighted_sums(hash_keys(keys), rows.reshape(-1), rows.shape[1], seed, replicates)
+    sums = weighted_sums(key_hashes(keys), rows.reshape(-1), rows.shape[1], seed, replicates)
     return np.asarray(sums).reshape(replicates, rows.shape[1])
 
 

@@ -14,6 +14,7 @@ from typing import Any
 from calipers.config import make_config
 from calipers.engines.local import run_in_order
 from calipers.errors import ConfigError, InputError
+from calipers.kernels.column import keep_some_memory
 from calipers.readers.dense import DenseReading, read_records, read_shard
 from calipers.readers.lines import Shard, Source
 from calipers.readers.problems import BadRecord
@@ -64,6 +65,7 @@ def evaluate(
     paths = [os.fspath(path) for path in ([source] if isinstance(source, (str, os.PathLike)) else source)]
     if paths.count("-") > 1:
         raise ConfigError("-: standard input can be read only once")
+    keep_some_memory()
     sources = [Source(index, path, config.chunk_bytes) for index, path in enumerate(paths)]
     work, plain = partial(measure_shard, config=config, rows=on_rows is not None), all(s.is_plain() for s in sources)
     parts = run_in_order(work, _shards(sources), config.jobs, ahead=plain)

@@ -1,11 +1,9 @@
-"""Small kernels: counting line breaks, and counting pairs that say the same."""
+"""Small kernels: counting line breaks."""
 
 import random
 
-import numpy as np
 import pytest
 
-from calipers.kernels.agree import count_agreement
 from calipers.kernels.scan import count_breaks
 
 
@@ -21,12 +19,3 @@ def test_line_breaks_are_counted_between_begin_and_end(size):
 def test_any_buffer_will_do():
     assert count_breaks(b"a\nb\n", 0, 4) == 2
     assert count_breaks(memoryview(b"a\nb\n"), 2, 4) == 1
-
-
-def test_agreement_is_counted_over_pairs_and_nothing_said_agrees_with_nothing():
-    #         text    0  1   2  3
-    codes = np.array([5, 5, -1, 7], np.int32)
-    truth, pred = np.array([0, 0, 2, 2, 3, 3], np.int32), np.array([1, 3, 2, 0, 2, 3], np.int32)
-    # said by truth: 0 0 3 3; by pred: 1 3 0 3; alike: (0, 1) and (3, 3)
-    assert count_agreement(codes, truth, pred) == (4, 4, 2)
-    assert count_agreement(codes, truth[:0], pred[:0]) == (0, 0, 0)

@@ -1,13 +1,13 @@
 """A growing array of one number type that numpy, memoryviews and kernels read without a copy.
 
-Formats are those of `struct`: d (float64), q (int64), i (int32), h (int16), B (uint8).
+Formats are those of `struct`: d (float64), q (int64), Q (uint64), i (int32), h (int16), B (uint8).
 """
 
 from cpython.buffer cimport PyBUF_FORMAT, PyBUF_ND, PyBUF_STRIDES
-from cpython.mem cimport PyMem_Free, PyMem_Realloc
+from cpython.mem cimport PyMem_Free, PyMem_RawFree, PyMem_RawMalloc, PyMem_Realloc
 from libc.string cimport memcpy, memset
 
-cdef dict ITEM_SIZES = {"d": 8, "q": 8, "i": 4, "h": 2, "B": 1}
+cdef dict ITEM_SIZES = {"d": 8, "q": 8, "Q": 8, "i": 4, "h": 2, "B": 1}
 
 
 cdef class Column:
@@ -124,6 +124,14 @@ cdef extern from *:
 def keep_memory():
     """Let this process keep memory it has freed for its next batch, instead of giving it back and asking again."""
     keep_freed_memory()
+
+
+def keep_some_memory():
+    """The same, in a process that is not ours: no setting is touched.
+
+    The C library keeps more once it has seen a large block freed; it is shown one, which is never written to.
+    """
+    PyMem_RawFree(PyMem_RawMalloc(8 << 20))
 
 
 def _restored(str format, bytes content):

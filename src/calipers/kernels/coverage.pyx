@@ -80,7 +80,7 @@ cdef inline bint apart(const Segment* p, const Segment* q, double reach) noexcep
 
 
 cdef struct Line:
-    const Segment* segments
+    Segment* segments
     Py_ssize_t count
     double length
 
@@ -106,45 +106,41 @@ cdef void tick_off(const Line* line, const Line* other, double radius, unsigned 
 
 
 cdef class Lines:
-    """The lines of one side as segments."""
+    """The lines of one side, cut into segments one at a time."""
 
     cdef const long long[::1] starts
     cdef const unsigned char[::1] kind, reason
-    cdef const double[::1] bounds
-    cdef Line* lines
-    cdef Segment* segments
+    cdef const double[::1] points, bounds
+    cdef Line line
+    cdef Py_ssize_t at          # whose segments these are, -1 before the first
 
     def __cinit__(self, objects):
-        cdef const double[::1] points = objects.points
-        cdef Py_ssize_t i, k, at = 0
-        self.starts, self.kind, self.reason, self.bounds = objects.starts, objects.kind, objects.reason, objects.bounds
-        self.lines = <Line*> PyMem_Malloc((self.kind.shape[0] + 1) * sizeof(Line))
-        self.segments = <Segment*> PyMem_Malloc((self.count_segments() + 1) * sizeof(Segment))
-        if self.lines == NULL or self.segments == NULL:
-            raise MemoryError()
+        cdef Py_ssize_t i, longest = 0
+        self.starts, self.points, self.bounds = objects.starts, objects.points, objects.bounds
+        self.kind, self.reason = objects.kind, objects.reason
+        self.at = -1
         for i in range(self.kind.shape[0]):
-            if not self.has(i):
-                continue
-            self.lines[i].segments, self.lines[i].length = &self.segments[at], 0
-            self.lines[i].count = (self.starts[i + 1] - self.starts[i]) // 2 - 1
-            for k in range(self.lines[i].count):
-                make_segment(&points[self.starts[i] + 2 * k], &self.segments[at])
-                self.lines[i].length += self.segments[at].length
-                at += 1
+            longest = max(longest, self.starts[i + 1] - self.starts[i])
+        self.line.segments = <Segment*> PyMem_Malloc((longest // 2 + 1) * sizeof(Segment))
+        if self.line.segments == NULL:
+            raise MemoryError()
 
     def __dealloc__(self):
-        PyMem_Free(self.lines)
-        PyMem_Free(self.segments)
+        PyMem_Free(self.line.segments)
 
     cdef inline bint has(self, Py_ssize_t i) noexcept nogil:
         return self.kind[i] == KIND_LINE and not self.reason[i]
 
-    cdef Py_ssize_t count_segments(self) noexcept nogil:
-        cdef Py_ssize_t i, total = 0
-        for i in range(self.kind.shape[0]):
-            if self.has(i):
-                total += (self.starts[i + 1] - self.starts[i]) // 2
-        return total
+    cdef const Line* get(self, Py_ssize_t i) noexcept nogil:
+        """Valid until another one is asked for."""
+        cdef Py_ssize_t k
+        if self.at != i:
+            self.at = i
+            self.line.length, self.line.count = 0, (self.starts[i + 1] - self.starts[i]) // 2 - 1
+            for k in range(self.line.count):
+                make_segment(&self.points[self.starts[i] + 2 * k], &self.line.segments[k])
+                self.line.length += self.line.segments[k].length
+        return &self.line
 
 
 cdef double covered_share(const Line* line, const Line* other, double radius, Column hits) except -1:
@@ -170,8 +166,8 @@ def coverage_of(truth, pred, truth_index, pred_index, double tolerance):
     cdef Column f1s = Column("d", count)
     cdef double recall, precision
     for k in range(count):
-        recall = covered_share(&a.lines[at[k]], &b.lines[bt[k]], tolerance, hits)
-        precision = covered_share(&b.lines[bt[k]], &a.lines[at[k]], tolerance, hits)
+        recall = covered_share(a.get(at[k]), b.get(bt[k]), tolerance, hits)
+        precision = covered_share(b.get(bt[k]), a.get(at[k]), tolerance, hits)
         (<double*> recalls.data)[k] = recall
         (<double*> precisions.data)[k] = precision
         (<double*> f1s.data)[k] = 2 * recall * precision / (recall + precision) if recall + precision > 0 else 0

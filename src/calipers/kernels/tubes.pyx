@@ -162,7 +162,7 @@ cdef class Tubes:
         """Add rows, moved by (x, y), to the tube.
 
         Most pieces touch in every row what is there, and are joined row by row with no more than a minimum and a
-        maximum; others go through `insert`.
+        maximum; others row by row.
         """
         cdef int first = max(0, rows.first + y), count = min(CELLS - 1, rows.last + y) - first + 1
         cdef short* begin = self.new_begin + first
@@ -177,7 +177,16 @@ cdef class Tubes:
             return
         for k in range(count):
             if begin[k] < end[k]:
-                self.insert(first + k, begin[k], end[k])
+                self.add_span(first + k, begin[k], end[k])
+
+    cdef inline void add_span(self, int row, short begin, short end) noexcept nogil:
+        """Most rows have one span, which the new one touches."""
+        cdef short old_begin = self.begin[row], old_end = self.end[row]
+        if self.more_count[row] == 0 and (old_begin >= old_end or (begin <= old_end and old_begin <= end)):
+            self.begin[row] = min(begin, old_begin)
+            self.end[row] = max(end, old_end)
+        else:
+            self.insert(row, begin, end)
 
     cdef void widen(self, Tube* tube, int first, int behind) noexcept nogil:
         """Let the tube begin and end at these rows at least; rows without cells hold an empty span."""

@@ -17,12 +17,12 @@ from typing import Any
 
 import numpy as np
 
-from calipers.kernels.agree import count_agreement
 from calipers.matching import UNIT, Pairs
 from calipers.records import Batch
 from calipers.tally import Tally, mean, ratio
 
 DISTANCE_KEY = "站点距离"
+LARGEST = np.finfo(np.float64).max
 Attributes = dict[str, str]
 
 
@@ -35,38 +35,76 @@ def count_attributes(
     tally: Tally,
 ) -> None:
     """`attributes` are those of each distinct description of the batch."""
-    truth, pred = np.take(batch.truth.desc, matching.truth), np.take(batch.pred.desc, matching.pred)  # (pairs,)
-    tally.count("attribute_pairs", [len(truth)])
-    for key in sorted({key for each in attributes for key in each}):
+    pairs = DescPairs(matching, batch, len(attributes))
+    tally.count("attribute_pairs", [len(matching)])
+    said = _by_key(attributes)
+    for key in sorted(said):
         if key in text_keys:
-            _count_texts(key, truth, pred, attributes, tally)
+            _count_texts(key, pairs, said[key], tally)
         elif key != label_key:
-            _count_values(key, truth, pred, attributes, tally)
-    _count_distances(truth, pred, attributes, tally)
+            _count_values(key, pairs, said[key], tally)
+    _count_distances(pairs, said.get(DISTANCE_KEY, Said()), tally)
 
 
-def _count_values(key: str, truth: Any, pred: Any, attributes: list[Attributes], tally: Tally) -> None:
-    known: dict[str, int] = {}
-    codes = [known.setdefault(each[key], len(known)) if key in each else -1 for each in attributes]
-    counts = count_agreement(np.array(codes, dtype=np.int32), truth, pred)
+class DescPairs:
+    """Pairs of descriptions that met, each once, with how often they did."""
+
+    __slots__ = ("descs", "pred", "times", "truth")
+
+    def __init__(self, matching: Pairs, batch: Batch, descs: int) -> None:
+        truth, pred = np.take(batch.truth.desc, matching.truth), np.take(batch.pred.desc, matching.pred)
+        met, self.times = np.unique(truth * np.int64(descs) + pred, return_counts=True)
+        self.truth, self.pred = met // max(descs, 1), met % max(descs, 1)
+        self.descs = descs
+
+
+class Said:
+    """What the descriptions say under one key: which of them say something, and what."""
+
+    __slots__ = ("descs", "values")
+
+    def __init__(self) -> None:
+        self.descs: list[int] = []
+        self.values: list[str] = []
+
+    def codes(self, values: list[str], known: dict[str, int], count: int) -> Any:
+        """A code for each of `count` descriptions, equal where the values are; -1 where it says nothing."""
+        codes = np.full(count, -1, dtype=np.int32)
+        codes[self.descs] = [known.setdefault(value, len(known)) for value in values]
+        return codes
+
+
+def _by_key(attributes: list[Attributes]) -> dict[str, Said]:
+    said: dict[str, Said] = {}
+    for desc, each in enumerate(attributes):
+        for key, value in each.items():
+            if key not in said:
+                said[key] = Said()
+            said[key].descs.append(desc)
+            said[key].values.append(value)
+    return said
+
+
+def _count_values(key: str, pairs: DescPairs, said: Said, tally: Tally) -> None:
+    codes = said.codes(said.values, {}, pairs.descs)
+    meant, heard = codes.take(pairs.truth), codes.take(pairs.pred)
+    by_truth, alike = meant >= 0, (meant >= 0) & (meant == heard)
+    counts = [int(pairs.times @ which) for which in (by_truth, heard >= 0, alike)]
     if any(counts):
         tally.count_row("attributes", key, counts)
 
 
-def _count_texts(key: str, truth: Any, pred: Any, attributes: list[Attributes], tally: Tally) -> None:
-    """Distinct pairs of texts are compared once."""
+def _count_texts(key: str, pairs: DescPairs, said: Said, tally: Tally) -> None:
     known: dict[str, int] = {"": 0}
-    codes = np.array([known.setdefault("".join(each.get(key, "").split()), len(known)) for each in attributes])
-    has = np.array([key in each for each in attributes]).take(truth)
+    codes = said.codes(["".join(value.split()) for value in said.values], known, pairs.descs)
+    has = codes.take(pairs.truth) >= 0
     if not has.any():
         return
-    meant, said = codes.take(truth[has]), codes.take(pred[has])
-    pairs, times = np.unique(meant[meant != said] * len(known) + said[meant != said], return_counts=True)
+    meant, heard, times = codes.take(pairs.truth[has]), np.maximum(codes.take(pairs.pred[has]), 0), pairs.times[has]
     texts = list(known)
-    units = [fixed_similarity(texts[pair // len(known)], texts[pair % len(known)]) for pair in pairs.tolist()]
-    same = int((meant == said).sum())
-    tally.count_row("texts", key, [len(meant), same])
-    tally.add_sum(f"text.{key}", same * UNIT + sum(a * b for a, b in zip(units, times.tolist(), strict=True)))
+    tally.count_row("texts", key, [times.sum(), times[meant == heard].sum()])
+    each = zip(meant.tolist(), heard.tolist(), times.tolist(), strict=True)
+    tally.add_sum(f"text.{key}", sum(fixed_similarity(texts[a], texts[b]) * n for a, b, n in each))
 
 
 @lru_cache(maxsize=1 << 16)
@@ -89,13 +127,16 @@ def text_similarity(a: str, b: str) -> float:
     return 1 - Levenshtein.distance(a, b) / max(len(a), len(b))
 
 
-def _count_distances(truth: Any, pred: Any, attributes: list[Attributes], tally: Tally) -> None:
-    numbers = np.array([read_number(each.get(DISTANCE_KEY, "")) for each in attributes])
-    a, b = numbers.take(truth), numbers.take(pred)
-    both = ~(np.isnan(a) | np.isnan(b))
-    a, b = a[both], b[both]
-    tally.count("distance", [len(a), (a == b).sum()])
-    tally.add_sum("distance", sum(_units(error) for error in abs(a - b).tolist()))
+def _count_distances(pairs: DescPairs, said: Said, tally: Tally) -> None:
+    numbers = np.full(pairs.descs, np.nan)
+    numbers[said.descs] = [read_number(value) for value in said.values]
+    with np.errstate(over="ignore"):
+        error = abs(numbers.take(pairs.truth) - numbers.take(pairs.pred))  # NaN where one side says no number
+    error = np.minimum(error, LARGEST)
+    times = pairs.times[~np.isnan(error)]
+    error = error[~np.isnan(error)]
+    tally.count("distance", [times.sum(), times[error == 0].sum()])
+    tally.add_sum("distance", sum(_units(e) * n for e, n in zip(error.tolist(), times.tolist(), strict=True)))
 
 
 def _units(error: float) -> int:

@@ -163,7 +163,7 @@ class _Zstandard(RawIOBase):
     """What zstandard frames hold. Input goes in by small pieces, so that what comes out stays small as well."""
 
     def __init__(self, stored: IO[bytes]) -> None:
-        self._stored, self._left, self._begun = stored, b"", False
+        self._stored, self._left, self._begun = stored, memoryview(b""), False
         self._frame = self._new_frame()
 
     def _new_frame(self) -> Any:
@@ -179,7 +179,7 @@ class _Zstandard(RawIOBase):
                 if self._begun:
                     raise EOFError("the last frame is cut off")
                 return 0
-            self._left = self._decompress(piece)
+            self._left = memoryview(self._decompress(piece))  # what is left of it is never copied
         count = min(len(buffer), len(self._left))
         buffer[:count] = self._left[:count]
         self._left = self._left[count:]

@@ -1,3 +1,0 @@
-from typing import Any
-
-def count_agreement(codes: Any, truth: Any, pred: Any) -> tuple[int, int, int]: ...
