@@ -117,17 +117,12 @@ class _Reader:
             place, problem, found = explain_object(truth[wrong], self.truth.last_reason, self.frame, width, height)
             self.refuse(line, f"{truth_name}[{wrong}]{place}: {problem}", found)
             return
-        self._keep(line, record, bool(truth or pred))
-        if truth or pred:
-            self.pred.add_record(pred, False, width, height)
-        else:
-            self.truth.drop_record()
-
-    def _keep(self, line: int, record: dict[str, Any], has_objects: bool) -> None:
         self.read += 1
-        if not has_objects:
+        if not truth and not pred:
+            self.truth.drop_record()
             self.skipped += 1
             return
+        self.pred.add_record(pred, False, width, height)
         self.keys.append(_key(record) or f"{self.path}:{line}")
         if self.keep:
             self.lines.append(line)
@@ -136,11 +131,12 @@ class _Reader:
 
 def _key(record: dict[str, Any]) -> str:
     for name in KEY_FIELDS:
-        value = record.get(name)
-        if isinstance(value, str) and value:
-            return value
-        if isinstance(value, int) and not isinstance(value, bool):
-            return str(value)
+        if name in record:
+            value = record[name]
+            if isinstance(value, str) and value:
+                return value
+            if isinstance(value, int) and not isinstance(value, bool):
+                return str(value)
     return ""
 
 
@@ -149,7 +145,7 @@ def _sides(record: dict[str, Any], frame: str) -> tuple[str, str, str]:
     if frame == "pixel":
         truth, pred = "gt", "pred"
     else:
-        if record.get("coord_mode") == "pixel":
+        if "coord_mode" in record and record["coord_mode"] == "pixel":
             return (
                 "",
                 "",
