@@ -14,6 +14,7 @@ exactly.
 from __future__ import annotations
 
 from calipers.kernels import assign
+from calipers.kernels import optimal as optimal_kernel
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -72,8 +73,11 @@ class Labels:
 
 def greedy(pairs: Pairs, truth: Objects, pred: Objects, *, least: int, labels: Labels | None = None) -> Pairs:
     """The matching that takes the closest pair first, among pairs of `least` overlap and equal labels."""
-    sides = (None, None) if labels is None else (_codes(labels.truth), _codes(labels.pred))
-    return Pairs(*assign.greedy(pairs, len(truth), len(pred), least, *sides))
+    return Pairs(*assign.greedy(pairs, len(truth), len(pred), least, *_sides(labels)))
+
+
+def _sides(labels: Labels | None) -> tuple[Any, Any]:
+    return (None, None) if labels is None else (_codes(labels.truth), _codes(labels.pred))
 
 
 def _codes(labels: Any) -> Any:
@@ -81,13 +85,13 @@ def _codes(labels: Any) -> Any:
 
 
 def optimal(pairs: Pairs, *, least: int, labels: Labels | None = None) -> Pairs:
-    """The matching of most pairs, and among those of the largest total overlap.
+    """The matching of most pairs, and among those of the largest total overlap, exact for overlaps of any size.
 
-    Objects that share no pair do not matter to each other, so each connected group is solved on its own.
+    Ties: truths come in by index, and each leaves those before it as they are unless the matching gains by a change;
+    of preds that are equally good for it and free, it takes the first. Groups that share no pair do not matter to each
+    other, and in a group with a single object on one side, that object takes the closest, ties by index.
     """
-    from calipers.assignment import solve
-
-    return solve(pairs, least, labels)
+    return Pairs(*optimal_kernel.optimal(pairs, least, *_sides(labels)))
 
 
 def by_confidence(pairs: Pairs, confidence: Sequence[float], *, least: int, labels: Labels | None = None) -> Pairs:
