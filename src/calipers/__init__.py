@@ -5,12 +5,12 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from calipers.errors import CalipersError, ConfigError, InputError, OutputError
-    from calipers.meter import Dense
+    from calipers.meter import Dense, Timeline
     from calipers.readers.model_text import parse_objects
     from calipers.report import Report
     from calipers.rulers.region import region_iou
     from calipers.rulers.tube import line_coverage, tube_iou
-    from calipers.run import dense
+    from calipers.run import dense, timeline
     from calipers.suites.reward import reward
 
 __version__ = "0.1.0"
@@ -22,11 +22,13 @@ _HOMES = {
     "InputError": "errors",
     "OutputError": "errors",
     "Report": "report",
+    "Timeline": "meter",
     "dense": "run",
     "line_coverage": "rulers.tube",
     "parse_objects": "readers.model_text",
     "region_iou": "rulers.region",
     "reward": "suites.reward",
+    "timeline": "run",
     "tube_iou": "rulers.tube",
 }
 
@@ -37,12 +39,14 @@ __all__ = [
     "InputError",
     "OutputError",
     "Report",
+    "Timeline",
     "__version__",
     "dense",
     "line_coverage",
     "parse_objects",
     "region_iou",
     "reward",
+    "timeline",
     "tube_iou",
 ]
 

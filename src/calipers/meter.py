@@ -1,17 +1,20 @@
-"""The dense suite in a training loop: records come in, a report comes out whenever it is asked for."""
+"""The suites in a loop: records or videos come in, a report comes out whenever it is asked for."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from calipers.config import make_config
-from calipers.errors import ConfigError
+from calipers.errors import ConfigError, InputError
 from calipers.readers.dense import read_records
 from calipers.readers.problems import BadRecord
 from calipers.report import Report
 from calipers.run import make_report, measure_reading
 from calipers.suites.dense import Config, params
 from calipers.tally import Tally
+
+if TYPE_CHECKING:
+    from calipers.suites.timeline import Measured
 
 
 class Dense:
@@ -65,3 +68,67 @@ class Dense:
         """The report over all records so far."""
         inputs = [{"path": "<records>", "sha256": None, "records": self._read}]
         return make_report(self._tally, self._bad, inputs, self.config)
+
+
+class Timeline:
+    """Adds up videos as they come.
+
+    >>> truth, pred = {"outside": [[0, 9]], "inside": [[10, 19]]}, {"states": {"inside": [[12, 19]]}}
+    >>> meter, other = Timeline(), Timeline()
+    >>> meter.update({"a.mp4": truth}, {"a.mp4": pred})
+    >>> other.update({"b.mp4": truth}, {"b.mp4": {"states": truth}})
+    >>> meter.merge(other)
+    >>> meter.compute()["summary"]["frame_accuracy_mean"]
+    0.95
+    """
+
+    def __init__(self, **options: Any) -> None:
+        from calipers.suites.timeline_config import Config as TimelineConfig
+
+        self.config = make_config(TimelineConfig, options)
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget all videos."""
+        self._parts: list[Measured] = []
+        self._names: set[str] = set()
+        self.update({}, {})
+
+    def update(self, gt: Any, pred: Any) -> None:
+        """Add videos, given as paths or as what the JSON would hold. If one is bad, none of them is added."""
+        from calipers.readers.timeline import read_timelines
+        from calipers.suites.timeline import measure
+
+        reading = read_timelines(gt, pred, spelling=self.config.known_states)
+        part = measure(reading, self.config)
+        self._take([part], {*reading.videos.names, *reading.errors, *(bad.video for bad in reading.bad)})
+
+    def merge(self, other: Timeline) -> None:
+        """Add all videos of another meter with the same parameters."""
+        if self._meaning() != other._meaning():
+            raise ConfigError("merge: the two meters have different parameters")
+        self._take(other._parts, other._names)
+
+    def _take(self, parts: list[Measured], names: set[str]) -> None:
+        if twice := sorted(self._names & names):
+            raise InputError(f"the video {twice[0]!r} was added before, expected each video once")
+        bad = [each for part in (*self._parts, *parts) for each in part.bad]
+        if len(bad) > self.config.max_bad_records:
+            raise bad[self.config.max_bad_records].error()
+        self._parts, self._names = [*self._parts, *parts], self._names | names
+
+    def _meaning(self) -> dict[str, Any]:
+        from calipers.suites.timeline_config import params as timeline_params
+
+        found = timeline_params(self.config)
+        return {name: value for name, value in found.items() if name not in {"top", "max_bad_records"}}
+
+    def compute(self) -> Report:
+        """The report over all videos so far."""
+        from calipers.suites.timeline import join_measured, summarize
+
+        joined = join_measured(self._parts)
+        tree = summarize(joined, self.config)
+        tree["inputs"] = [{"path": "<videos>", "sha256": None, "records": tree["records"]["read"]}]
+        tree["rejected"] = [bad.entry() for bad in joined.bad]
+        return Report(tree)

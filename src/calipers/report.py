@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from calipers.errors import CalipersError
 from calipers.output import to_json, write_file
 
 Rows = list[dict[str, Any]]
+Runs = list[tuple[str, int, int]]
 
 
 class Report(Mapping[str, Any]):
     """A result: `report["modes"]["category"]["mean_f1"]`. `str(report)` is the console summary."""
 
-    def __init__(self, tree: dict[str, Any], matches: Callable[[], Rows] | None = None) -> None:
+    def __init__(
+        self,
+        tree: dict[str, Any],
+        matches: Callable[[], Rows] | None = None,
+        timelines: Callable[[Iterable[str]], dict[str, tuple[Runs, Runs]]] | None = None,
+    ) -> None:
         self.tree = tree
-        self._matches = matches
+        self._matches, self._timelines = matches, timelines
 
     def __getitem__(self, key: str) -> Any:
         return self.tree[key]
@@ -51,3 +57,9 @@ class Report(Mapping[str, Any]):
                 "matches: the records of this report were not kept; evaluate a file or a list of records"
             )
         return self._matches()
+
+    def timelines(self, videos: Iterable[str]) -> dict[str, tuple[Runs, Runs]]:
+        """Of some videos of the timeline suite the runs (state, first frame, last frame), true and predicted."""
+        if self._timelines is None:
+            raise CalipersError("timelines: this report kept none; evaluate videos from files or dicts")
+        return self._timelines(videos)

@@ -6,10 +6,12 @@ counts add up in any order to the same bits; `summarize` takes them to the repor
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from calipers.config import make_config
 from calipers.engines.local import run_in_order
@@ -24,6 +26,9 @@ from calipers.suites.dense import Config
 from calipers.suites.rows import case_lines, match_rows
 from calipers.tally import Tally
 from calipers.text import whole_text
+
+if TYPE_CHECKING:
+    from calipers.suites.timeline_config import Config as TimelineConfig
 
 Path = str | os.PathLike[str]
 OnRows = Callable[[Rows, list[bytes]], None]
@@ -54,6 +59,50 @@ def dense(source: Any, **options: Any) -> Report:
     1.0
     """
     return evaluate(source, make_config(Config, options))
+
+
+def timeline(gt: Any, pred: Any, **options: Any) -> Report:
+    """Measure predicted states along videos against ground truth.
+
+    `gt` is an annotation JSON, `pred` a predictions JSON, a timeline CSV or a folder of them; or both are what the JSON
+    would hold. Options are those of `calipers timeline`; see `calipers.suites.timeline_config.Config`.
+
+    >>> truth = {"a.mp4": {"outside": [[0, 9], [20, 29]], "inside": [[10, 19]]}}
+    >>> report = timeline(truth, {"a.mp4": {"fps": 10, "states": {"inside": [[15, 19]]}}}, extent="gt")
+    >>> report["videos"]["a.mp4"]["entry_timing_mae_sec"]
+    0.5
+    """
+    from calipers.suites.timeline_config import Config as TimelineConfig
+
+    return evaluate_timelines(gt, pred, make_config(TimelineConfig, options))
+
+
+def evaluate_timelines(gt: Any, pred: Any, config: TimelineConfig, *, progress: OnProgress | None = None) -> Report:
+    """The same for videos: all of them are one batch."""
+    from calipers.readers.timeline import read_timelines
+    from calipers.suites import timeline as suite
+    from calipers.suites.timeline_rows import event_rows, timelines_of
+
+    with _no_collection():
+        reading = read_timelines(gt, pred, spelling=config.known_states, progress=progress)
+    if len(reading.bad) > config.max_bad_records:
+        raise reading.bad[config.max_bad_records].error()
+    tree = suite.summarize(suite.measure(reading, config), config)
+    tree["inputs"] = [each._asdict() for each in reading.inputs]
+    tree["rejected"] = [bad.entry() for bad in reading.bad]
+    return Report(tree, partial(event_rows, reading.videos, config), partial(timelines_of, reading.videos, config))
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """JSON makes objects by the hundred thousand, none of them garbage; to look for cycles would cost more."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def evaluate(

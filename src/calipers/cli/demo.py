@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Any
 
 import click
 
@@ -16,8 +18,25 @@ from calipers.cli.streams import say
 @click.option("--json", "json", is_flag=True, help="print the artifact instead of the summary")
 def command(suite: str, output: str | None, json: bool) -> None:
     """Run SUITE on made-up sample data that comes with Calipers."""
+    options = {"output": output, "json": json}
+    with as_file(files("calipers") / "data") as data:
+        if suite == "dense":
+            _demo_dense(data / "dense.jsonl", options)
+        else:
+            _demo_timeline(data / "timeline", options)
+
+
+def _demo_dense(dump: Path, options: dict[str, Any]) -> None:
     from calipers.cli.dense import run_dense
 
-    with as_file(files("calipers") / "data" / f"{suite}.jsonl") as dump:
-        say(f"$ calipers {suite} {dump}")
-        run_dense([str(dump)], {"output": output, "json": json})
+    say(f"$ calipers dense {dump}")
+    run_dense([str(dump)], options)
+
+
+def _demo_timeline(folder: Path, options: dict[str, Any]) -> None:
+    from calipers.cli.timeline import run_timeline
+
+    gt, pred = folder / "annotations.json", folder / "predictions.json"
+    say(f"$ calipers timeline --gt {gt} --pred {pred} --transition-tolerance-frames 0,5,15,30")
+    say(f"(the same predictions as CSV, one row a frame: --pred {folder / 'csv' / 'fusion'})")
+    run_timeline(options | {"gt": str(gt), "pred": str(pred), "transition_tolerance_frames": "0,5,15,30"})

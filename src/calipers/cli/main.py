@@ -16,9 +16,10 @@ from calipers import __version__
 from calipers.cli.streams import ReaderGoneError, say, say_error
 from calipers.errors import CalipersError, RecordError
 
-SUITES = ("dense",)
+SUITES = ("dense", "timeline")
 COMMANDS = {
     "dense": "Regions and lines in gt_vs_pred.jsonl.",
+    "timeline": "States along videos.",
     "demo": "Bundled sample data through a suite, start to end.",
 }
 

@@ -109,6 +109,14 @@ cdef class Column:
         self.exports -= 1
 
 
+def long_column(values):
+    """Integers as a column of int64."""
+    cdef Column out = Column("q")
+    for value in values:
+        out.push_int64(value)
+    return out
+
+
 cdef extern from *:
     """
     #if defined(__GLIBC__)

@@ -108,6 +108,21 @@ def weights(unsigned long long key, unsigned long long seed, Py_ssize_t replicat
     return out
 
 
+def weight_rows(keys, unsigned long long seed, Py_ssize_t replicates):
+    """The weights of each record as floats, (records * replicates,)."""
+    cdef const unsigned long long[::1] key = keys
+    cdef Column out = Column("d", key.shape[0] * replicates)
+    cdef double* row = <double*> out.data
+    cdef Sums sums = Sums(1, replicates)
+    cdef Py_ssize_t r, b
+    for r in range(key.shape[0]):
+        draw_all(key[r], seed, replicates, sums.weight)
+        for b in range(replicates):
+            row[b] = sums.weight[b]
+        row += replicates
+    return out
+
+
 def weighted_sums(keys, values, Py_ssize_t columns, unsigned long long seed, Py_ssize_t replicates):
     """Sum over records of weight times value, (replicates * columns,) integers.
 

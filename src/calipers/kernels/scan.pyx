@@ -19,3 +19,24 @@ def count_breaks(block, Py_ssize_t begin, Py_ssize_t end):
             total += some
             begin = stop
     return total
+
+
+def count_written_keys(text):
+    """Keys in the text of a JSON value, each as often as it is written: colons outside of strings."""
+    cdef const unsigned char[::1] view = text
+    cdef Py_ssize_t i = 0, total = 0, size = view.shape[0]
+    cdef const unsigned char* data
+    cdef bint inside = False
+    if size == 0:
+        return 0
+    data = &view[0]
+    with nogil:
+        while i < size:
+            if data[i] == 34:
+                inside = not inside
+            elif inside:
+                i += data[i] == 92                  # whatever follows a backslash is not the end
+            else:
+                total += data[i] == 58
+            i += 1
+    return total

@@ -46,6 +46,23 @@ class BadRecord:
         return {"path": self.path, "line": self.line, "problem": self.problem, "found": self.found or None}
 
 
+class BadVideo:
+    """A video with malformed ground truth, and what is wrong with it."""
+
+    __slots__ = ("path", "problem", "video")
+
+    def __init__(self, path: str, video: str, problem: str) -> None:
+        self.path, self.video, self.problem = path, video, problem
+
+    def error(self) -> RecordError:
+        """As the end of a run."""
+        return RecordError(f"{self.path}: {shown(self.video)}: {self.problem}")
+
+    def entry(self) -> dict[str, Any]:
+        """As an entry of the artifact."""
+        return {"path": self.path, "video": self.video, "problem": self.problem}
+
+
 def shown(value: Any) -> str:
     """A value as a message shows it: JSON, cut short."""
     try:

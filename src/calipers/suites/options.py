@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from itertools import pairwise
-from math import isfinite
+from math import inf, isfinite
 from typing import Any
 
 from calipers.errors import require
@@ -33,13 +33,15 @@ def checked(config: Any, *, modes: tuple[str, ...], frames: tuple[str, ...]) -> 
     }
 
 
-def number(name: str, value: Any) -> float:
-    """A finite number; numeric text is one too, since flags and lists are text."""
+def number(
+    name: str, value: Any, *, least: float = -inf, most: float = inf, above: float = -inf, expected: str = "a number"
+) -> float:
+    """A finite number within limits; numeric text is one too, since flags and lists are text."""
     try:
         result = float("nan") if isinstance(value, bool) else float(value)
     except (TypeError, ValueError, OverflowError):
         result = float("nan")
-    require(isfinite(result), name, value, "a number")
+    require(isfinite(result) and least <= result <= most and result > above, name, value, expected)
     return result
 
 
@@ -49,6 +51,25 @@ def whole(name: str, value: Any, least: int, most: int = 2**63 - 1) -> int:
     limits = f"of at least {least}" if most == 2**63 - 1 else f"from {least} to {most}"
     require(good, name, value, f"a whole number {limits}")
     return int(value)
+
+
+def wholes(name: str, value: Any, least: int = 0, most: int = 2**62) -> tuple[int, ...]:
+    """Some whole numbers, no two alike."""
+    found = tuple(_from_text(part) for part in parts(value))
+    good = all(isinstance(part, int) and not isinstance(part, bool) and least <= part <= most for part in found)
+    require(bool(found) and good and len(set(found)) == len(found), name, value, f"whole numbers of at least {least}")
+    return found
+
+
+def _from_text(part: Any) -> Any:
+    return int(part) if isinstance(part, str) and part.isascii() and part.isdigit() else part
+
+
+def word(name: str, value: Any, known: tuple[str, ...] = ()) -> str:
+    """A text that is not empty, or one of the known ones."""
+    good = isinstance(value, str) and bool(value.strip()) and (not known or value in known)
+    require(good, name, value, " or ".join(known) or "a name")
+    return str(value)
 
 
 def threshold(name: str, value: Any) -> float:

@@ -59,13 +59,19 @@ def is_artifact(path: str) -> bool:
 @contextmanager
 def open_folder(path: str, columns: Columns, tables: str) -> Iterator[Folder]:
     """The folder's files, open until the report is there."""
+    with new_folder(path) as folder, atomic_files() as files:
+        result, cases = files.open(folder / "result.json"), files.open(folder / "cases.jsonl")
+        with open_table(files.open(folder / f"matches.{tables}"), columns, tables) as matches:
+            yield Folder(matches, cases, result)
+
+
+@contextmanager
+def new_folder(path: str, *inside: str) -> Iterator[Path]:
+    """A folder, with some inside it, that goes away again if nothing gets written into it."""
     folder = Path(path)
-    made = _make(folder)
+    made = [created for name in ("", *inside) for created in _make(folder / name)]
     try:
-        with atomic_files() as files:
-            result, cases = files.open(folder / "result.json"), files.open(folder / "cases.jsonl")
-            with open_table(files.open(folder / f"matches.{tables}"), columns, tables) as matches:
-                yield Folder(matches, cases, result)
+        yield folder
     except BaseException:
         for created in reversed(made):
             _remove_if_empty(created)

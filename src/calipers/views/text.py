@@ -5,6 +5,9 @@ from __future__ import annotations
 from unicodedata import east_asian_width
 
 UNDEFINED = "—"
+SEPARATOR = " · "
+INDENT = 22
+LINE_WIDTH = 100
 
 
 def printable(text: str) -> str:
@@ -48,3 +51,14 @@ def short(value: float | None) -> str:
 def between(interval: list[float] | None) -> str:
     """An interval in brackets, or nothing."""
     return f" ({interval[0]:.3f}–{interval[1]:.3f})" if interval else ""
+
+
+def named_line(name: str, text: str) -> str:
+    """A named line; items go to further lines where one would get too long."""
+    lines, line = [], ""
+    for item in text.split(SEPARATOR):
+        if line and width(line) + width(item) > LINE_WIDTH:
+            lines.append(line)
+            line = ""
+        line += (SEPARATOR if line else "") + item
+    return f" {name}".ljust(INDENT) + ("\n" + " " * INDENT).join([*lines, line])

@@ -1,0 +1,87 @@
+"""`calipers timeline`: states along videos."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from calipers.cli.options import config_flags, settings
+from calipers.cli.progress import Progress
+from calipers.cli.streams import put, say
+from calipers.config import make_config
+from calipers.errors import require
+from calipers.report import Report
+from calipers.run import evaluate_timelines
+from calipers.suites.options import whole
+from calipers.suites.timeline_config import Config
+from calipers.views.folder import check_output, is_artifact
+from calipers.views.strips import drawing
+from calipers.views.text import printable
+from calipers.views.timeline_folder import write_timeline_folder
+
+
+@click.command("timeline")
+@click.option("--gt", metavar="GT.json", help="ground truth: {video: {state: [[first, last], …]}}")
+@click.option("--pred", metavar="PRED", help="predictions JSON, a timeline CSV, or a folder of them")
+@config_flags(Config)
+@click.option(
+    "-o", "--output", metavar="PATH", help="FILE.json receives the artifact; any other path is a folder for all files"
+)
+@click.option("--plot-videos", type=int, metavar="N", help="draw the N worst videos into the folder  [default: 0]")
+@click.option("--json", "json", is_flag=True, default=None, help="print the artifact instead of the summary")
+@click.option("--config", metavar="FILE", help="options file  [default: calipers.toml, if there]")
+def command(config: str | None, **flags: Any) -> None:
+    """Measure predicted states along videos against ground truth.
+
+    Intervals are in whole frames, both ends included. --transition-tolerance-frames 0,5,15,30 makes a sweep in one go.
+    """
+    run_timeline(settings("timeline", Config, flags, config))
+
+
+def run_timeline(options: dict[str, Any]) -> Report:
+    """Evaluate, write what was asked for, and print."""
+    gt, pred = (_path(name, options.pop(name, None)) for name in ("gt", "pred"))
+    output, as_json = options.pop("output", None), options.pop("json", False)
+    plots = whole("plot_videos", options.pop("plot_videos", 0), 0)
+    require(output is None or (isinstance(output, str) and bool(output)), "output", output, "a path")
+    require(isinstance(as_json, bool), "json", as_json, "true or false")
+    require(not plots or (output and not is_artifact(output)), "plot_videos", plots, "a folder to draw into (-o)")
+    config = make_config(Config, options)
+    if plots:
+        with drawing("png"):
+            pass  # a missing library is found out now
+    if output:
+        check_output(output, "csv", [gt, pred])
+    report = _evaluate(gt, pred, config)
+    if output and is_artifact(output):
+        report.save(output)
+    elif output:
+        write_timeline_folder(output, report, plots)
+    for warning in report["warnings"]:
+        say(printable(f"warning: {warning}"))
+    for entry in report["rejected"]:
+        say(printable(f"rejected: {entry['path']}: {entry['video']}: {entry['problem']}"))
+    if not report["records"]["evaluated"]:
+        say("warning: no video was evaluated; the artifact says why for each")
+    put(report.to_json() if as_json else f"{report}\n{_next_step(output)}")
+    return report
+
+
+def _path(name: str, value: Any) -> str:
+    require(isinstance(value, str) and bool(value), f"--{name}", value, "a path")
+    return str(value)
+
+
+def _evaluate(gt: str, pred: str, config: Config) -> Report:
+    progress = Progress()
+    try:
+        return evaluate_timelines(gt, pred, config, progress=progress)
+    finally:
+        progress.clear()
+
+
+def _next_step(output: str | None) -> str:
+    if not output:
+        return " next                 -o out/ for the artifact and tables, --plot-videos 5 for strips · -o result.json"
+    return f" written              {printable(output)}"

@@ -1,0 +1,134 @@
+"""States of videos as they come out of JSON, appended to columns: {state: [[first frame, last frame], …]}.
+
+One pass over each video. Frames are whole numbers, both ends belong to the interval. What is wrong is told by where it
+is; the words for a message are found by whoever needs them.
+"""
+
+from cpython.bool cimport PyBool_Check
+from cpython.dict cimport PyDict_CheckExact, PyDict_GetItemWithError, PyDict_Next
+from cpython.list cimport PyList_CheckExact, PyList_GET_ITEM, PyList_GET_SIZE
+from cpython.long cimport PyLong_CheckExact
+from cpython.object cimport PyObject
+from cpython.unicode cimport PyUnicode_CheckExact
+
+from .column cimport Column
+
+LARGEST_FRAME = 10 ** 12
+cdef long long LARGEST = LARGEST_FRAME
+
+
+cdef extern from "Python.h":
+    long long PyLong_AsLongLongAndOverflow(object number, int* overflow) except? -1
+    bint PyIndex_Check(object value)
+    object PyNumber_Index(object value)
+
+
+cdef inline long long read_frame(object value) except? -2:
+    """A frame, or -1 for anything else."""
+    cdef int overflow = 0
+    cdef long long frame
+    if not PyLong_CheckExact(value):
+        if PyBool_Check(value) or not PyIndex_Check(value):
+            return -1
+        value = PyNumber_Index(value)
+    frame = PyLong_AsLongLongAndOverflow(value, &overflow)
+    return frame if not overflow and 0 <= frame <= LARGEST else -1
+
+
+cdef class IntervalColumns:
+    """The intervals of one side of many videos. `states` gives each name a code and is shared by both sides."""
+
+    cdef readonly Column offsets    # (videos + 1,) into intervals
+    cdef readonly Column state      # (intervals,) code
+    cdef readonly Column start      # (intervals,) first frame
+    cdef readonly Column end        # (intervals,) last frame
+    cdef readonly dict states
+
+    def __cinit__(self, dict states):
+        self.offsets, self.state, self.start, self.end = Column("q", 1), Column("i"), Column("q"), Column("q")
+        self.states = states
+
+    def __len__(self):
+        return self.offsets.size - 1
+
+    def add_video(self, given, apart=frozenset()):
+        """Append a video, leaving out the keys in `apart`. None, or (state, index or None) of what is wrong."""
+        cdef PyObject* key
+        cdef PyObject* value
+        cdef Py_ssize_t at = 0, wrong, begun = self.start.size
+        if not PyDict_CheckExact(given):
+            return None, None
+        while PyDict_Next(given, &at, &key, &value):
+            if <object> value is None or (apart and <object> key in apart):
+                continue
+            wrong = self.add_state(<object> key, <object> value)
+            if wrong != -1:
+                self.cut(begun)
+                return <object> key, wrong if wrong >= 0 else None
+        self.offsets.push_int64(self.start.size)
+        return None
+
+    def drop_video(self):
+        """Take the last video away."""
+        self.offsets.resize(self.offsets.size - 1)
+        self.cut((<long long*> self.offsets.data)[self.offsets.size - 1])
+
+    cdef int cut(self, Py_ssize_t size) except -1:
+        self.state.resize(size)
+        self.start.resize(size)
+        self.end.resize(size)
+        return 0
+
+    cdef Py_ssize_t add_state(self, object name, object intervals) except? -3:
+        """-1, -2 if these are no intervals of a state, or the index of the first that is none."""
+        cdef Py_ssize_t k
+        cdef int code
+        if not PyUnicode_CheckExact(name) or not isinstance(intervals, (list, tuple)):
+            return -2
+        if not PyList_CheckExact(intervals):
+            intervals = list(intervals)
+        code = self.code_of(name)
+        for k in range(PyList_GET_SIZE(intervals)):
+            if not self.add_interval(code, <object> PyList_GET_ITEM(intervals, k)):
+                return k
+        return -1
+
+    cdef bint add_interval(self, int code, object interval) except -1:
+        cdef long long start, end
+        if not PyList_CheckExact(interval):
+            if not isinstance(interval, tuple):
+                return False
+            interval = list(interval)
+        if PyList_GET_SIZE(interval) != 2:
+            return False
+        start = read_frame(<object> PyList_GET_ITEM(interval, 0))
+        end = read_frame(<object> PyList_GET_ITEM(interval, 1))
+        if start < 0 or end < start:
+            return False
+        self.state.push_int32(code)
+        self.start.push_int64(start)
+        self.end.push_int64(end)
+        return True
+
+    cdef int code_of(self, object name) except -1:
+        cdef PyObject* known = PyDict_GetItemWithError(self.states, name)
+        if known != NULL:
+            return <object> known
+        code = len(self.states)
+        self.states[name] = code
+        return code
+
+
+def count_keys(tree):
+    """How many keys the objects of a JSON tree hold."""
+    cdef Py_ssize_t total = 0
+    if PyDict_CheckExact(tree):
+        total = len(<dict> tree)
+        for value in (<dict> tree).values():
+            if PyDict_CheckExact(value) or PyList_CheckExact(value):
+                total += count_keys(value)
+    elif PyList_CheckExact(tree):
+        for value in <list> tree:
+            if PyDict_CheckExact(value) or PyList_CheckExact(value):
+                total += count_keys(value)
+    return total

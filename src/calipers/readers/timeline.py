@@ -1,0 +1,145 @@
+"""States along videos: annotation JSON and predictions, as JSON, timeline CSV or a folder of these, to `Videos`.
+
+Ground truth is `{video: {state: [[first, last], …]}}` in whole frames, both ends included; `fps`, `detections`, `ocr`
+and `runtime` may stand beside the states. Predictions are `{video: {"fps", "states", "detections", "ocr",
+"runtime"}}`. Names are matched with or without their extension.
+
+Malformed ground truth makes a video bad. A video whose ground truth is empty, whose prediction is missing or whose
+prediction cannot be read has an entry that says so, and the others go on.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from calipers.errors import InputError
+from calipers.kernels.intervals import LARGEST_FRAME, IntervalColumns
+from calipers.readers.extras import read_fps, read_pred_extras, read_truth_extras
+from calipers.readers.problems import BadVideo, shown
+from calipers.readers.video_files import Input, read_json, read_predictions
+from calipers.readers.video_names import match_names
+from calipers.records import Extras, Videos
+
+BESIDE_STATES = frozenset(("fps", "detections", "ocr", "runtime"))
+EMPTY = "empty_ground_truth"
+MISSING = "missing predictions or states"
+OnProgress = Callable[[int, int], None]
+
+
+class TimelineReading:
+    """What came out of two inputs: the videos to measure, entries of the others, and what else has to be said."""
+
+    def __init__(self) -> None:
+        self.videos = Videos()
+        self.errors: dict[str, str] = {}
+        self.bad: list[BadVideo] = []
+        self.without_truth: list[str] = []
+        self.warnings: list[str] = []
+        self.inputs: list[Input] = []
+
+    @property
+    def read(self) -> int:
+        """Videos of the ground truth."""
+        return len(self.videos) + len(self.errors) + len(self.bad)
+
+
+def read_timelines(
+    truth: Any, pred: Any, *, spelling: Iterable[str] = (), progress: OnProgress | None = None
+) -> TimelineReading:
+    """Ground truth and predictions, each a path or what its JSON would hold."""
+    reading = TimelineReading()
+    truth_tree, truth_input = _tree(truth, "gt")
+    names = _states_of(truth_tree)
+    found = (
+        read_predictions(os.fspath(pred), {name.lower(): name for name in (*spelling, *names)}, progress)
+        if isinstance(pred, (str, os.PathLike))
+        else None
+    )
+    pred_tree, pred_input = (found.entries, found.input) if found else _tree(pred, "pred")
+    if found:
+        reading.warnings += found.warnings
+    reading.inputs = [truth_input, pred_input]
+    partners, reading.without_truth = match_names(truth_tree, pred_tree, pred_input.path)
+    for name in sorted(truth_tree):
+        partner = partners.get(name)
+        _add(reading, name, truth_tree[name], None if partner is None else pred_tree[partner], truth_input.path)
+    return reading
+
+
+def _tree(given: Any, name: str) -> tuple[Mapping[str, Any], Input]:
+    if isinstance(given, (str, os.PathLike)):
+        return read_json(os.fspath(given))
+    if not isinstance(given, Mapping) or not all(isinstance(video, str) for video in given):
+        raise InputError(f"{name}: found {shown(given)}, expected a path or {{video: …}}")
+    return given, Input(f"<{name}>", None, len(given))
+
+
+def _states_of(tree: Mapping[str, Any]) -> set[str]:
+    """Every state named in the ground truth."""
+    names: set[Any] = set()
+    for entry in tree.values():
+        if isinstance(entry, dict):
+            names.update(entry)
+    return {name for name in names - BESIDE_STATES if isinstance(name, str)}
+
+
+def _add(reading: TimelineReading, name: str, truth: Any, pred: Any, path: str) -> None:
+    """One video of the ground truth, with its prediction or None."""
+    videos = reading.videos
+    try:
+        if isinstance(truth, InputError):
+            raise truth
+        _add_intervals(videos.truth, truth, "", BESIDE_STATES)
+    except InputError as error:
+        reading.bad.append(BadVideo(path, name, str(error)))
+        return
+    offsets, extras = videos.truth.offsets, Extras()
+    try:
+        read_truth_extras(truth, extras)
+    except InputError as error:
+        videos.truth.drop_video()
+        reading.bad.append(BadVideo(path, name, str(error)))
+        return
+    try:
+        problem = EMPTY if offsets[-1] == offsets[-2] else _add_prediction(videos, pred, extras)
+    except InputError as error:
+        problem = f"invalid prediction: {error}"
+    if problem:
+        videos.truth.drop_video()
+        reading.errors[name] = problem
+        return
+    videos.names.append(name)
+    if extras.given:
+        videos.extras[name] = extras
+
+
+def _add_prediction(videos: Videos, pred: Any, extras: Extras) -> str:
+    """Nothing, or why there is no prediction to measure."""
+    if isinstance(pred, InputError):
+        raise pred
+    if pred is None:
+        return MISSING
+    if not isinstance(pred, Mapping):
+        raise InputError(f"found {shown(pred)}, expected an object with states")
+    if pred.get("states") is None:
+        return MISSING
+    fps = read_fps(pred)
+    read_pred_extras(pred, extras)
+    _add_intervals(videos.pred, pred["states"], "states.")
+    videos.fps.append(fps)
+    return ""
+
+
+def _add_intervals(columns: IntervalColumns, states: Any, place: str, apart: frozenset[str] = frozenset()) -> None:
+    wrong = columns.add_video(states, apart)
+    if wrong is None:
+        return
+    state, index = wrong
+    if state is None:
+        raise InputError(f"{place.rstrip('.') or 'states'}: found {shown(states)}, expected {{state: intervals}}")
+    if index is None:
+        raise InputError(f"{place}{state}: found {shown(states[state])}, expected a list of [first, last] frames")
+    found, limit = shown(states[state][index]), f"0 <= first <= last <= {LARGEST_FRAME}"
+    raise InputError(f"{place}{state}[{index}]: found {found}, expected [first, last], whole frames with {limit}")

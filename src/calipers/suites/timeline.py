@@ -1,0 +1,197 @@
+"""The timeline suite: states along videos.
+
+`measure` takes videos to counts, a row for each; `summarize` takes rows to the report. Rows of several parts join in
+any order to the same report, since videos are sorted by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from calipers import __version__
+from calipers.bootstrap import mean_intervals
+from calipers.kernels import timelines
+from calipers.metrics.averages import summary_tree
+from calipers.metrics.detections import detection_tree
+from calipers.metrics.pooled import pooled_tree
+from calipers.metrics.states import (
+    NEVER_UNDEFINED,
+    SEED_STATES,
+    Confusion,
+    StateCounts,
+    join_counts,
+    transition_metrics,
+    video_metrics,
+)
+from calipers.metrics.video_trees import video_trees
+from calipers.readers.timeline import TimelineReading
+from calipers.records import Videos
+from calipers.suites.timeline_config import Config, params
+from calipers.suites.timeline_extras import FIELDS, Counted, count_extras, extras_metrics, join_counted
+
+
+class Measured:
+    """What was counted of some videos, and what was said of the others."""
+
+    __slots__ = ("bad", "counts", "errors", "extras", "warnings", "without_truth")
+
+    def __init__(self, counts: StateCounts, extras: dict[str, Counted], reading: TimelineReading) -> None:
+        self.counts, self.extras = counts, extras
+        self.errors, self.bad = reading.errors, reading.bad
+        self.without_truth, self.warnings = reading.without_truth, reading.warnings
+
+
+def measure(reading: TimelineReading, config: Config) -> Measured:
+    """Videos to counts."""
+    videos = reading.videos
+    counts = count_states(videos, config)
+    extras = {
+        name: count_extras(extras, score=config.detection_score, window=config.ocr_window_frames)
+        for name, extras in videos.extras.items()
+    }
+    return Measured(counts, extras, reading)
+
+
+def count_states(videos: Videos, config: Config) -> StateCounts:
+    """The two timelines of each video, compared."""
+    for name in (*config.known_states, *config.start_states):
+        videos.states.setdefault(name, len(videos.states))
+    states = sorted(videos.states)
+    rank = {name: place for place, name in enumerate(states)}
+    table, rates, cells = timelines.measure(
+        videos.truth,
+        videos.pred,
+        np.array([rank[name] for name in videos.states], dtype=np.int32),
+        idle=rank[config.idle],
+        focus=rank[config.focus],
+        starts=np.array([rank[name] for name in config.start_states], dtype=np.int32),
+        named=np.array([rank[name] for name in SEED_STATES], dtype=np.int32),
+        tolerances=np.array(config.transition_tolerance_frames, dtype=np.int64),
+        least=config.min_event_overlap_frames,
+        union=config.extent == "union",
+        distance=_edit_distance,
+    )
+    estimate = np.array([np.nan if fps is None else fps for fps in videos.fps], dtype=np.float64)
+    return StateCounts(
+        videos.names,
+        table,
+        rates,
+        Confusion(*cells, states),
+        tolerances=config.transition_tolerance_frames,
+        starts=config.start_states,
+        fps_estimate=estimate,
+        fps=np.where(np.isnan(estimate), np.nan if config.fps is None else config.fps, estimate),
+    )
+
+
+def _edit_distance(a: list[int], b: list[int]) -> int:
+    from rapidfuzz.distance import Levenshtein
+
+    return Levenshtein.distance(a, b)
+
+
+def summarize(measured: Measured, config: Config) -> dict[str, Any]:
+    """Counts to the artifact, but for its inputs."""
+    counts, first = measured.counts, config.transition_tolerance_frames[0]
+    columns = video_metrics(counts, first, gain=config.compliance_gain)
+    beside = _extras_columns(measured, config)
+    sweep = {
+        tolerance: columns | beside | transition_metrics(counts, tolerance)
+        for tolerance in config.transition_tolerance_frames
+    }
+    intervals = _intervals(sweep, counts.names, config)
+    skipped, rejected = len(measured.errors), len(measured.bad)
+    total = len(counts.names) + skipped + rejected
+    ends = {"videos_evaluated": len(counts.names), "videos_total": total}
+    summaries = {
+        str(tolerance): summary_tree(sweep[tolerance], intervals[tolerance], NEVER_UNDEFINED) | ends
+        for tolerance in config.transition_tolerance_frames
+    }
+    tree: dict[str, Any] = {
+        "suite": "timeline",
+        "protocol": "timeline/1",
+        "calipers": __version__,
+        "inputs": [],
+        "params": params(config),
+        "records": {"read": total, "evaluated": len(counts.names), "skipped": skipped, "rejected": rejected},
+        "videos": _videos(measured, columns | beside),
+        "summary": summaries[str(first)],
+        "pooled": pooled_tree(counts, first) | _pooled_extras(measured, config),
+        "videos_without_ground_truth": measured.without_truth,
+        "warnings": measured.warnings,
+    }
+    if len(sweep) > 1:
+        tree["sweep"] = summaries
+    return tree
+
+
+def _intervals(
+    sweep: dict[int, dict[str, Any]], names: list[str], config: Config
+) -> dict[int, dict[str, list[float] | None]]:
+    """Intervals of all metrics at the first tolerance, and of those that others change."""
+    columns: dict[int, Any] = {}  # by identity: many are the same for every tolerance
+    for metrics in sweep.values():
+        columns.update({id(column): column for column in metrics.values()})
+    table = np.stack(list(columns.values()), axis=1)
+    found = mean_intervals(names, table, seed=config.seed, replicates=config.bootstrap)
+    by_identity = dict(zip(columns, found, strict=True))
+    return {
+        tolerance: {name: by_identity[id(column)] for name, column in metrics.items()}
+        for tolerance, metrics in sweep.items()
+    }
+
+
+def _extras_columns(measured: Measured, config: Config) -> dict[str, Any]:
+    names = measured.counts.names
+    columns = {field: np.full(len(names), np.nan) for field in FIELDS}
+    for row, name in enumerate(names):
+        if name in measured.extras:
+            minutes = _minutes(measured.counts, row)
+            for field, value in extras_metrics(measured.extras[name], minutes, config.recall_target).items():
+                columns[field][row] = np.nan if value is None else value
+    return columns
+
+
+def _minutes(counts: StateCounts, row: int) -> float | None:
+    fps = float(counts.fps[row])
+    return int(counts.count("frames")[row]) / fps / 60 if fps > 0 else None
+
+
+def _pooled_extras(measured: Measured, config: Config) -> dict[str, Any]:
+    """The extras of all videos together; false positives over the minutes of videos that have detections."""
+    rows = [(row, measured.extras[name]) for row, name in enumerate(measured.counts.names) if name in measured.extras]
+    minutes = [_minutes(measured.counts, row) for row, counted in rows if counted.false_positives is not None]
+    known = None if None in minutes else sum(each for each in minutes if each is not None)
+    joined = join_counted(counted for _, counted in rows)
+    found: dict[str, Any] = dict(extras_metrics(joined, known, config.recall_target))
+    if joined.classes is not None:
+        found |= detection_tree(joined.classes, config.recall_target)
+    return found
+
+
+def _videos(measured: Measured, columns: dict[str, Any]) -> dict[str, Any]:
+    """Every video of the ground truth by name: its metrics, or why it has none."""
+    entries = video_trees(measured.counts, columns)
+    entries |= {name: {"error": error} for name, error in measured.errors.items()}
+    entries |= {bad.video: {"error": f"invalid ground truth: {bad.problem}"} for bad in measured.bad}
+    return {name: entries[name] for name in sorted(entries)}
+
+
+def join_measured(parts: Iterable[Measured]) -> Measured:
+    """Several parts as one; a video may be in one of them only."""
+    parts = list(parts)
+    total = TimelineReading()
+    extras: dict[str, Counted] = {}
+    for part in parts:
+        total.errors |= part.errors
+        total.bad += part.bad
+        total.without_truth += part.without_truth
+        total.warnings += part.warnings
+        extras |= part.extras
+    total.without_truth.sort()
+    total.warnings.sort()
+    total.bad.sort(key=lambda bad: bad.video)
+    return Measured(join_counts([part.counts for part in parts]), extras, total)

@@ -1,0 +1,86 @@
+"""What `calipers timeline -o FOLDER` writes: the artifact, tables of videos and of events, and pictures."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+from calipers.output import atomic_files
+from calipers.report import Report, Rows
+from calipers.suites.timeline_rows import COLUMNS
+from calipers.views.folder import new_folder
+from calipers.views.strips import Strip, picture_name, strip_picture, tolerance_picture
+from calipers.views.tables import CsvTable
+
+NESTED = ("confusion", "counts")
+FIGURES = ("frame_accuracy", "event_recall", "event_precision", "late_advisory_rate", "edit_score")
+
+
+def write_timeline_folder(path: str, report: Report, plots: int) -> None:
+    """All files, which appear together."""
+    contents = {
+        "result.json": report.to_json(),
+        "videos.csv": _csv(*video_table(report)),
+        "matches.csv": _csv(list(COLUMNS), report.matches()),
+        **_pictures(report, plots),
+    }
+    with new_folder(path, *(["plots"] if plots else [])) as folder, atomic_files() as files:
+        for name, content in contents.items():
+            files.open(folder / name).write(content)
+
+
+def video_table(report: Report) -> tuple[list[str], Rows]:
+    """One row a video: its name, what kept it from being evaluated, and its metrics."""
+    columns = ["video", "error"]
+    for entry in report["videos"].values():
+        columns += [name for name in entry if name not in columns and name not in NESTED]
+    rows = [
+        {**dict.fromkeys(columns), "video": name, **{key: entry.get(key) for key in columns[1:]}}
+        for name, entry in report["videos"].items()
+    ]
+    return columns, rows
+
+
+def _csv(columns: list[str], rows: Rows) -> bytes:
+    file = io.BytesIO()
+    CsvTable(file, columns).add(rows)
+    return file.getvalue()
+
+
+def _pictures(report: Report, plots: int) -> dict[str, bytes]:
+    """The worst videos as strips, and the curve of a sweep, when pictures are wanted."""
+    if not plots:
+        return {}
+    found: dict[str, bytes] = {}
+    taken: set[str] = set()
+    states = sorted({state for row in report["pooled"]["confusion"].items() for state in (row[0], *row[1])})
+    for strip in strips(report, plots):
+        stem = picture_name(strip.name, taken)
+        taken.add(stem)
+        for kind in ("png", "svg"):
+            found[f"plots/{stem}.{kind}"] = strip_picture(strip, kind, idle=report["params"]["idle"], states=states)
+    for kind in ("png", "svg"):
+        if "sweep" in report:
+            found[f"plots/tolerance.{kind}"] = tolerance_picture(_curve(report), kind)
+    return found
+
+
+def strips(report: Report, most: int) -> list[Strip]:
+    """The videos with the least frames right, worst first."""
+    videos = {name: entry for name, entry in report["videos"].items() if "error" not in entry}
+    worst = sorted(videos, key=lambda name: (videos[name]["frame_accuracy"], name))[:most]
+    runs = report.timelines(worst)
+    return [
+        Strip(name, *runs[name], videos[name]["fps_estimate"] or report["params"]["fps"], _figures(videos[name]))
+        for name in worst
+    ]
+
+
+def _figures(entry: dict[str, Any]) -> dict[str, float | None]:
+    return {name: entry[name] for name in FIGURES}
+
+
+def _curve(report: Report) -> list[tuple[int, float | None, float | None, float | None]]:
+    names = ("transition_precision_mean", "transition_recall_mean", "transition_accuracy_mean")
+    rows = [(int(tolerance), *(summary[name] for name in names)) for tolerance, summary in report["sweep"].items()]
+    return sorted(rows, key=lambda row: row[0])

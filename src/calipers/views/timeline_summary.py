@@ -1,0 +1,158 @@
+"""The summary of a timeline report for a terminal: what was read, the means and how sure they are, the worst videos."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from calipers.views.text import SEPARATOR, UNDEFINED, named_line, printable, rate, short, width
+
+Tree = dict[str, Any]
+NAME_WIDTH = 34
+LONGEST_NAME = 60
+MEANS = (
+    ("frame accuracy", "frame_accuracy"),
+    ("mean IoU of states", "mean_iou"),
+    ("macro F1 of states", "macro_f1"),
+    ("event recall", "event_recall"),
+    ("event precision", "event_precision"),
+    ("advisory event recall", "advisory_event_recall"),
+    ("advisory event precision", "advisory_event_precision"),
+    ("transition recall", "transition_recall"),
+    ("transition precision", "transition_precision"),
+    ("advisory coverage", "advisory_coverage_ratio"),
+    ("late advisory rate", "late_advisory_rate"),
+    ("false activation rate", "false_activation_rate"),
+    ("edit score", "edit_score"),
+    ("segmental F1 at 0.50", "segmental_f1_50"),
+    ("detections, mAP at 0.50", "map_50"),
+    ("signs read exactly", "ocr_exact_accuracy"),
+)
+TIMES = (
+    ("entry timing error", "entry_timing_mae"),
+    ("advisory start error", "advisory_start_error"),
+    ("time in error", "time_in_error"),
+)
+
+
+def summary(tree: Tree) -> str:
+    """The whole summary, without a line break at the end."""
+    parts = [list(_header(tree)), list(_means(tree)), list(_sweep(tree)), list(_details(tree))]
+    return "\n\n".join("\n".join(part) for part in parts if part)
+
+
+def _header(tree: Tree) -> Iterator[str]:
+    params, records = tree["params"], tree["records"]
+    names = SEPARATOR.join(printable(entry["path"]) for entry in tree["inputs"])
+    tolerance = params["transition_tolerance_frames"]
+    shown = ", ".join(map(str, tolerance)) if isinstance(tolerance, list) else tolerance
+    states = f"idle {printable(params['idle'])} · focus {printable(params['focus'])}"
+    yield f"{names}   transitions ±{shown} frames · {states}"
+    problems = Counter(_kind(video["error"]) for video in tree["videos"].values() if "error" in video)
+    why = "".join(f" · {n:,} {printable(kind)}" for kind, n in sorted(problems.items()))
+    yield f"videos    {records['read']:,} in the ground truth · {records['evaluated']:,} evaluated{why}"
+    strangers = tree["videos_without_ground_truth"]
+    if strangers:
+        yield f"ignored   {len(strangers):,} predicted without ground truth: {_names(strangers)}"
+
+
+def _kind(error: str) -> str:
+    return error.partition(":")[0]
+
+
+def _names(names: list[str], most: int = 3) -> str:
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return ", ".join(_cut(name) for name in names[:most]) + more
+
+
+def _cut(name: str) -> str:
+    name = printable(name)
+    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
+
+
+def _means(tree: Tree) -> Iterator[str]:
+    summary, pooled = tree["summary"], tree["pooled"]
+    if not summary["videos_evaluated"]:
+        return
+    yield " mean over videos".ljust(NAME_WIDTH) + "       95 % interval   videos   all frames as one"
+    for label, name in MEANS:
+        n = summary.get(f"{name}_n", summary["videos_evaluated"])
+        if n:
+            interval = summary[f"{name}_interval"]
+            spread = f"{interval[0]:.3f}–{interval[1]:.3f}" if interval else UNDEFINED
+            one = rate(pooled[name]) if name in pooled else ""
+            yield (
+                f" {label}".ljust(NAME_WIDTH)
+                + f"{rate(summary[f'{name}_mean'])}  {spread:^13}  {n:>7,}   {one}".rstrip()
+            )
+
+
+def _sweep(tree: Tree) -> Iterator[str]:
+    """One row a tolerance."""
+    if "sweep" not in tree:
+        return
+    yield " Tolerance (frames)   Videos Evaluated   Frame Acc   Event Prec/Rec    Transition Prec/Rec/Acc"
+    for tolerance, summary in tree["sweep"].items():
+        videos = f"{summary['videos_evaluated']} / {summary['videos_total']}"
+        event = _slashed(summary, "event_precision", "event_recall")
+        transition = _slashed(summary, "transition_precision", "transition_recall", "transition_accuracy")
+        accuracy = _four(summary["frame_accuracy_mean"])
+        yield f" {tolerance:>18}   {videos:>16}   {accuracy:>9}   {event:<15}   {transition}"
+
+
+def _slashed(summary: Tree, *names: str) -> str:
+    return " / ".join(_four(summary[f"{name}_mean"]) for name in names)
+
+
+def _four(value: float | None) -> str:
+    return UNDEFINED if value is None else f"{value:.4f}"
+
+
+def _details(tree: Tree) -> Iterator[str]:
+    summary = tree["summary"]
+    for label, name in TIMES:
+        if summary.get(f"{name}_frames_n", summary["videos_evaluated"]):
+            yield named_line(label, _time(summary, name))
+    alarms = [
+        (f"{short(summary[f'{name}_mean'])} {label}")
+        for label, name in (
+            ("false activations a minute", "false_activations_per_minute"),
+            ("state changes a minute", "flicker_per_minute"),
+            ("s lead an event", "event_lead_time_sec_mean"),
+        )
+        if summary[f"{name}_n"]
+    ]
+    if alarms:
+        yield named_line("alarms", SEPARATOR.join(alarms))
+    elif summary["videos_evaluated"]:
+        yield named_line("alarms", "no fps in the predictions, so nothing by second or minute (--fps gives one)")
+    yield from _worst(tree)
+    yield from _problems(tree)
+
+
+def _time(summary: Tree, name: str) -> str:
+    frames, seconds = summary[f"{name}_frames_mean"], summary[f"{name}_sec_mean"]
+    return f"{short(frames)} frames" + (f" ({short(seconds)} s)" if seconds is not None else "")
+
+
+def _worst(tree: Tree) -> Iterator[str]:
+    """Videos with the least frames right."""
+    videos = [(video["frame_accuracy"], name) for name, video in tree["videos"].items() if "error" not in video]
+    worst = [(value, name) for value, name in sorted(videos) if value < 1][: tree["params"]["top"]]
+    for place, (value, name) in enumerate(worst):
+        event, late = tree["videos"][name]["event_recall"], tree["videos"][name]["late_advisory_rate"]
+        text = f"{_cut(name)}  accuracy {rate(value)}, event recall {rate(event)}, late {rate(late)}"
+        yield named_line("" if place else "worst videos", text)
+
+
+def _problems(tree: Tree) -> Iterator[str]:
+    """Why videos were not evaluated."""
+    left = [(name, video["error"]) for name, video in tree["videos"].items() if "error" in video]
+    for place, (name, error) in enumerate(left[: tree["params"]["top"]]):
+        text = printable(error)
+        yield named_line(
+            "" if place else "not evaluated", f"{_cut(name)}: {text if width(text) < 200 else text[:199] + '…'}"
+        )
+    if len(left) > tree["params"]["top"]:
+        yield named_line("", f"{len(left) - tree['params']['top']:,} more in the artifact")
