@@ -16,6 +16,7 @@ test: .venv/developing
 
 bench: .venv/developing
 	$(BIN)/python benchmarks/dense.py
+	$(BIN)/python benchmarks/timeline.py
 
 .venv/installed: pyproject.toml setup.py $(SOURCES)
 	$(PYTHON) -m venv .venv

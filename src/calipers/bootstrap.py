@@ -19,8 +19,8 @@ from calipers.kernels.poisson import key_hashes, weight_rows, weighted_sums
 from calipers.tally import Counts
 
 LEAST_REPLICATES = 40
-AT_ONCE = 256  # records whose weighted sums stay exact in floats
-BITS = 38  # of the largest value, kept of every value
+AT_ONCE = 512  # records whose weighted sums stay exact in floats
+BITS = 36  # of the largest value, kept of every value
 
 
 def resample(keys: Sequence[str], values: Any, *, seed: int, replicates: int) -> Counts:
@@ -45,35 +45,36 @@ def interval(numerators: Any, denominators: Any, *, records: int) -> list[float]
     return [float(defined[tail]), float(defined[len(defined) - 1 - tail])]
 
 
-def mean_intervals(keys: Sequence[str], values: Any, *, seed: int, replicates: int) -> list[list[float] | None]:
+def mean_intervals(keys: Sequence[str], columns: Any, *, seed: int, replicates: int) -> list[list[float] | None]:
     """The 95 % interval of the mean of each column, over the records where it is defined (NaN is not).
 
-    Values are cut to 38 bits of the largest of their column, so that sums are whole numbers and come out the same in
+    Values are cut to 36 bits of the largest of their column, so that sums are whole numbers and come out the same in
     any order.
 
-    >>> mean_intervals(["a", "b", "c"], np.array([[1.0, 5.0], [2.0, np.nan], [3.0, np.nan]]), seed=0, replicates=100)
+    >>> mean_intervals(["a", "b", "c"], np.array([[1.0, 2.0, 3.0], [5.0, np.nan, np.nan]]), seed=0, replicates=100)
     [[1.0, 3.0], None]
     """
-    columns = np.asarray(values, dtype=np.float64)  # (records, columns)
-    defined = ~np.isnan(columns)
-    largest = np.where(defined, abs(columns), 0).max(axis=0, initial=0)
-    unit = np.exp2(np.maximum(np.frexp(largest)[1], -900) - BITS)
-    whole = np.where(defined, np.rint(columns / unit), 0.0)
-    alike: dict[bytes, int] = {}  # many columns are defined for the same records
-    which = [alike.setdefault(mask.tobytes(), len(alike)) for mask in defined.T]
-    masks = [np.frombuffer(mask, dtype=bool) for mask in alike]
-    table = np.concatenate([whole, np.stack(masks, axis=1)], axis=1) if masks else whole
-    sums = np.zeros((replicates, table.shape[1]), dtype=np.int64)
-    for first in range(0, len(keys), AT_ONCE):
-        rows = weight_rows(key_hashes(keys[first : first + AT_ONCE]), seed, replicates)
-        weights = np.asarray(rows).reshape(len(keys[first : first + AT_ONCE]), replicates)
-        sums += (weights.T @ table[first : first + AT_ONCE]).astype(np.int64)
-    count, totals, times = defined.sum(axis=0), sums[:, : len(unit)], sums[:, len(unit) :]
-    return [
-        _scaled(interval(totals[:, k], times[:, which[k]], records=int(count[k])), float(unit[k]))
-        for k in range(len(unit))
+    values = np.asarray(columns, dtype=np.float64)  # (columns, records)
+    defined = ~np.isnan(values)
+    unit = np.exp2(np.maximum(np.frexp(np.nanmax(abs(values), axis=1, initial=0))[1], -900) - BITS)
+    whole = np.where(defined, np.rint(values / unit[:, None]), 0.0)
+    rows: dict[bytes, int] = {}  # columns may be the same, and many are defined for the same records
+    sums_at = [rows.setdefault(row.tobytes(), len(rows)) for row in whole]
+    times_at = [rows.setdefault(row.astype(np.float64).tobytes(), len(rows)) for row in defined]
+    table = np.stack([np.frombuffer(row) for row in rows]) if rows else np.zeros((0, len(keys)))
+    sums = _weighted(keys, table, seed, replicates)
+    found = [
+        interval(sums[at], sums[n], records=int(count))
+        for at, n, count in zip(sums_at, times_at, defined.sum(axis=1), strict=True)
     ]
+    return [ends and [end * float(scale) for end in ends] for ends, scale in zip(found, unit, strict=True)]
 
 
-def _scaled(found: list[float] | None, unit: float) -> list[float] | None:
-    return found and [end * unit for end in found]
+def _weighted(keys: Sequence[str], table: Any, seed: int, replicates: int) -> Counts:
+    """Weighted sums of whole numbers, (columns, replicates), exact."""
+    sums = np.zeros((len(table), replicates), dtype=np.int64)
+    for first in range(0, len(keys), AT_ONCE):
+        some = keys[first : first + AT_ONCE]
+        weights = np.asarray(weight_rows(key_hashes(some), seed, replicates)).reshape(len(some), replicates)
+        sums += (table[:, first : first + AT_ONCE] @ weights).astype(np.int64)
+    return sums

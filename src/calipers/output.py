@@ -16,6 +16,7 @@ from typing import IO, Any
 import orjson
 
 from calipers.errors import OutputError
+from calipers.kernels.layout import spread
 from calipers.text import whole_text
 
 DEEPEST = 100
@@ -34,35 +35,12 @@ def to_json(value: Any) -> bytes:
       }
     }
     """
-    return b"".join(_pieces(value, b"\n")) + b"\n"
+    return spread(orjson.dumps(value, default=_made_plain)) + b"\n"
 
 
-def _pieces(value: Any, line: bytes) -> Iterator[bytes]:
-    if isinstance(value, (dict, list)) and any(isinstance(item, (dict, list)) for item in _items(value)):
-        inner = line + b"  "
-        opening, closing = (b"{", b"}") if isinstance(value, dict) else (b"[", b"]")
-        yield opening
-        for number, item in enumerate(value):
-            yield (b"," if number else b"") + inner
-            if isinstance(value, dict):
-                yield orjson.dumps(item) + b": "
-            yield from _pieces(value[item] if isinstance(value, dict) else item, inner)
-        yield line + closing
-    else:
-        yield _flat(value)
-
-
-def _items(value: Any) -> Any:
-    return value.values() if isinstance(value, dict) else value
-
-
-def _flat(value: Any) -> bytes:
-    """One line, with a space after commas and colons outside of text."""
-    if isinstance(value, dict):
-        return b"{" + b", ".join(orjson.dumps(key) + b": " + orjson.dumps(item) for key, item in value.items()) + b"}"
-    if isinstance(value, list):
-        return b"[" + b", ".join(orjson.dumps(item) for item in value) + b"]"
-    return orjson.dumps(value)
+def _made_plain(value: Any) -> Any:
+    """A table that makes its entries when they are asked for."""
+    return value.as_dict()
 
 
 def json_line(row: Any) -> bytes:

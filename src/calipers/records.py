@@ -108,11 +108,6 @@ class Extras:
         self.pred_signs: list[Sign] | None = None
         self.runtime: tuple[float, float] | None = None  # frames, seconds
 
-    @property
-    def given(self) -> bool:
-        """Whether there is anything."""
-        return any(getattr(self, name) is not None for name in self.__slots__)
-
 
 class Videos:
     """Some videos: the intervals of both sides, aligned, and what else is known of them."""

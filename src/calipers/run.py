@@ -85,9 +85,9 @@ def evaluate_timelines(gt: Any, pred: Any, config: TimelineConfig, *, progress: 
 
     with _no_collection():
         reading = read_timelines(gt, pred, spelling=config.known_states, progress=progress)
-    if len(reading.bad) > config.max_bad_records:
-        raise reading.bad[config.max_bad_records].error()
-    tree = suite.summarize(suite.measure(reading, config), config)
+        if len(reading.bad) > config.max_bad_records:
+            raise reading.bad[config.max_bad_records].error()
+        tree = suite.summarize(suite.measure(reading, config), config)
     tree["inputs"] = [each._asdict() for each in reading.inputs]
     tree["rejected"] = [bad.entry() for bad in reading.bad]
     return Report(tree, partial(event_rows, reading.videos, config), partial(timelines_of, reading.videos, config))
@@ -95,7 +95,7 @@ def evaluate_timelines(gt: Any, pred: Any, config: TimelineConfig, *, progress: 
 
 @contextmanager
 def _no_collection() -> Iterator[None]:
-    """JSON makes objects by the hundred thousand, none of them garbage; to look for cycles would cost more."""
+    """Trees of JSON are objects by the hundred thousand, none of them garbage; to look for cycles would cost more."""
     was_on = gc.isenabled()
     gc.disable()
     try:

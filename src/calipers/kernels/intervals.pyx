@@ -6,6 +6,7 @@ is; the words for a message are found by whoever needs them.
 
 from cpython.bool cimport PyBool_Check
 from cpython.dict cimport PyDict_CheckExact, PyDict_GetItemWithError, PyDict_Next
+from cpython.float cimport PyFloat_CheckExact
 from cpython.list cimport PyList_CheckExact, PyList_GET_ITEM, PyList_GET_SIZE
 from cpython.long cimport PyLong_CheckExact
 from cpython.object cimport PyObject
@@ -13,6 +14,7 @@ from cpython.unicode cimport PyUnicode_CheckExact
 
 from .column cimport Column
 
+BESIDE = frozenset(("fps", "detections", "ocr", "runtime"))      # may stand beside the states of the ground truth
 LARGEST_FRAME = 10 ** 12
 cdef long long LARGEST = LARGEST_FRAME
 
@@ -68,6 +70,11 @@ cdef class IntervalColumns:
         self.offsets.push_int64(self.start.size)
         return None
 
+    def is_empty(self):
+        """Whether the last video has no interval."""
+        cdef const long long* ends = <const long long*> self.offsets.data
+        return ends[self.offsets.size - 1] == ends[self.offsets.size - 2]
+
     def drop_video(self):
         """Take the last video away."""
         self.offsets.resize(self.offsets.size - 1)
@@ -119,16 +126,56 @@ cdef class IntervalColumns:
         return code
 
 
+def add_plain_videos(IntervalColumns truth, IntervalColumns pred, list names, Py_ssize_t first, dict truths, dict preds,
+                     dict partners, list fps):
+    """Append videos from names[first] on, up to one that is not plain; returns where that is.
+
+    Plain is a video with well-formed intervals on both sides, a true one at least, that carries nothing else but fps.
+    """
+    cdef Py_ssize_t k
+    for k in range(first, len(names)):
+        entry, partner = truths[names[k]], partners.get(names[k])
+        if partner is None or not PyDict_CheckExact(entry) or BESIDE & (<dict> entry).keys():
+            return k
+        guess = preds[partner]
+        if not PyDict_CheckExact(guess) or not is_plain(<dict> guess):
+            return k
+        if truth.add_video(entry) is not None:
+            return k
+        if truth.is_empty() or pred.add_video((<dict> guess)["states"]) is not None:
+            truth.drop_video()
+            return k
+        fps.append((<dict> guess).get("fps"))
+    return len(names)
+
+
+cdef bint is_plain(dict guess) except -1:
+    cdef object fps = guess.get("fps")
+    if guess.get("states") is None or guess.get("detections") is not None or guess.get("ocr") is not None:
+        return False
+    if guess.get("runtime") is not None:
+        return False
+    return fps is None or ((PyLong_CheckExact(fps) or PyFloat_CheckExact(fps)) and 0 < fps < 1000000)
+
+
 def count_keys(tree):
     """How many keys the objects of a JSON tree hold."""
-    cdef Py_ssize_t total = 0
-    if PyDict_CheckExact(tree):
-        total = len(<dict> tree)
-        for value in (<dict> tree).values():
-            if PyDict_CheckExact(value) or PyList_CheckExact(value):
-                total += count_keys(value)
-    elif PyList_CheckExact(tree):
-        for value in <list> tree:
-            if PyDict_CheckExact(value) or PyList_CheckExact(value):
-                total += count_keys(value)
+    return keys_in(<PyObject*> tree)
+
+
+cdef Py_ssize_t keys_in(PyObject* tree) noexcept:
+    cdef Py_ssize_t total = 0, at = 0
+    cdef PyObject* key
+    cdef PyObject* value
+    if PyDict_CheckExact(<object> tree):
+        while PyDict_Next(<object> tree, &at, &key, &value):
+            total += 1 + (keys_in(value) if may_hold(value) else 0)
+    elif PyList_CheckExact(<object> tree):
+        for at in range(PyList_GET_SIZE(<object> tree)):
+            value = PyList_GET_ITEM(<object> tree, at)
+            total += keys_in(value) if may_hold(value) else 0
     return total
+
+
+cdef inline bint may_hold(PyObject* value) noexcept:
+    return PyList_CheckExact(<object> value) or PyDict_CheckExact(<object> value)

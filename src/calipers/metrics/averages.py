@@ -2,51 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
-from math import fsum, sqrt
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from calipers.kernels.averages import column_means
+
 Floats = NDArray[np.float64]
 SPREAD = ("*_timing_*", "*_start_error_*", "lead_time_sec", "*_start_*frame")
 
 
-def summary_tree(
-    columns: Mapping[str, Floats], intervals: Mapping[str, list[float] | None], always: frozenset[str]
-) -> dict[str, Any]:
+class Averages:
+    """Mean, spread and count of columns, each looked at once."""
+
+    def __init__(self, columns: Iterable[Floats]) -> None:
+        self._place: dict[int, int] = {}  # by identity: metrics that are the same for several tolerances are shared
+        kept: list[Floats] = []
+        for column in columns:
+            if id(column) not in self._place:
+                self._place[id(column)] = len(kept)
+                kept.append(column)
+        self.table = np.stack(kept)  # (columns, records)
+        self._counts, self._means, self._spreads = (each.tolist() for each in column_means(self.table))
+        self.intervals: list[list[float] | None] = [None] * len(kept)
+
+    def of(self, column: Floats) -> tuple[int, float | None, float | None, list[float] | None]:
+        """Count, mean, standard deviation (of these values, not an estimate for others) and interval."""
+        place = self._place[id(column)]
+        count = self._counts[place]
+        if not count:
+            return 0, None, None, None
+        return count, self._means[place], self._spreads[place], self.intervals[place]
+
+
+def summary_tree(columns: Mapping[str, Floats], averages: Averages, always: frozenset[str]) -> dict[str, Any]:
     """For each metric its mean, the count it rests on if it can be undefined, the spread of times, and the interval."""
     tree: dict[str, Any] = {}
     for name, column in columns.items():
-        known = column[~np.isnan(column)].tolist()
-        average = mean_of(known)
+        count, average, spread, interval = averages.of(column)
         tree[f"{name}_mean"] = average
         if any(fnmatchcase(name, pattern) for pattern in SPREAD):
-            tree[f"{name}_std"] = spread_of(known, average)
+            tree[f"{name}_std"] = spread
         if name not in always:
-            tree[f"{name}_n"] = len(known)
-        if name in intervals:
-            tree[f"{name}_interval"] = intervals[name]
+            tree[f"{name}_n"] = count
+        tree[f"{name}_interval"] = interval
     return tree
-
-
-def mean_of(values: Sequence[float]) -> float | None:
-    """The mean, by an exact sum, so that order does not matter.
-
-    >>> mean_of([0.1] * 10), mean_of([])
-    (0.1, None)
-    """
-    return fsum(values) / len(values) if values else None
-
-
-def spread_of(values: Sequence[float], average: float | None) -> float | None:
-    """The standard deviation of these values (not an estimate for others).
-
-    >>> spread_of([1, 3], 2.0)
-    1.0
-    """
-    if average is None:
-        return None
-    return sqrt(fsum((value - average) ** 2 for value in values) / len(values))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
+from calipers.kernels.trees import nested_counts, rows_as_dicts
 from calipers.metrics.states import SEED_STATES, Floats, StateCounts
 
 COUNTED = (
@@ -23,21 +24,49 @@ COUNTED = (
 )
 
 
-def video_trees(counts: StateCounts, columns: Mapping[str, Floats]) -> dict[str, dict[str, Any]]:
-    """Every video that was measured, by name."""
-    names = [*columns, "confusion"]
-    lists = [plain(name, column) for name, column in columns.items()]
-    confusions = _confusions(counts)
-    trees = {
-        video: dict(zip(names, row, strict=True))
-        for video, row in zip(counts.names, zip(*lists, confusions, strict=True), strict=True)
-    }
-    for video, state, iou in other_ious(counts):
-        trees[counts.names[video]][f"iou_{state}"] = iou
-    numbers = zip(*(counts.count(name).tolist() for name in COUNTED), strict=True)
-    for tree, row in zip(trees.values(), numbers, strict=True):
-        tree["counts"] = dict(zip(COUNTED, row, strict=True))
-    return trees
+class VideoTable(Mapping[str, dict[str, Any]]):
+    """Every video by name: its metrics, or why it has none. Kept as columns; a video's tree is made when asked for."""
+
+    def __init__(self, counts: StateCounts, columns: Mapping[str, Floats], errors: Mapping[str, str]) -> None:
+        self._counts, self._columns, self._errors = counts, columns, errors
+        self._row = {name: row for row, name in enumerate(counts.names)}
+        self._names = sorted([*counts.names, *errors]) if errors else counts.names
+        self._ious: dict[int, dict[str, float]] = {}
+        for video, state, iou in other_ious(counts):
+            self._ious.setdefault(video, {})[f"iou_{state}"] = iou
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __getitem__(self, name: str) -> dict[str, Any]:
+        if name in self._errors:
+            return {"error": self._errors[name]}
+        return self._trees(self._row[name], self._row[name] + 1)[0]
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} videos>"
+
+    def as_dict(self) -> dict[str, dict[str, Any]]:
+        """All of them."""
+        trees = dict(zip(self._counts.names, self._trees(0, len(self._counts.names)), strict=True))
+        return {name: trees[name] if name in trees else self[name] for name in self._names}
+
+    def _trees(self, first: int, behind: int) -> list[dict[str, Any]]:
+        cells, count, rows = self._counts.cells, behind - first, slice(first, behind)
+        some = slice(*np.searchsorted(cells.video, (first, behind)))
+        sides = cells.truth[some], cells.pred[some], cells.frames[some]
+        confusions = nested_counts(cells.video[some] - first, *sides, cells.states, count)
+        numbers = [self._counts.count(name)[rows].tolist() for name in COUNTED]
+        lists = [plain(name, column[rows]) for name, column in self._columns.items()]
+        names, nested = [*self._columns, "confusion", "counts"], rows_as_dicts(list(COUNTED), numbers, count)
+        trees = rows_as_dicts(names, [*lists, confusions, nested], count)
+        for video, found in self._ious.items():
+            if first <= video < behind:
+                trees[video - first] |= found
+        return trees
 
 
 def plain(name: str, column: Floats) -> list[Any]:
@@ -48,15 +77,6 @@ def plain(name: str, column: Floats) -> list[Any]:
     for row in np.flatnonzero(undefined).tolist():
         values[row] = None
     return values
-
-
-def _confusions(counts: StateCounts) -> list[dict[str, dict[str, int]]]:
-    cells, states = counts.cells, counts.cells.states
-    trees: list[dict[str, dict[str, int]]] = [{} for _ in counts.names]
-    rows = zip(*(column.tolist() for column in (cells.video, cells.truth, cells.pred, cells.frames)), strict=True)
-    for video, truth, pred, frames in rows:
-        trees[video].setdefault(states[truth], {})[states[pred]] = frames
-    return trees
 
 
 def other_ious(counts: StateCounts) -> list[tuple[int, str, float]]:

@@ -20,6 +20,13 @@ Corners = tuple[float, float, float, float]
 T = TypeVar("T")
 
 
+def has_extras(entry: Any) -> bool:
+    """Whether there is anything beside states and fps."""
+    return isinstance(entry, dict) and (
+        entry.get("detections") is not None or entry.get("ocr") is not None or entry.get("runtime") is not None
+    )
+
+
 def read_fps(entry: Mapping[str, Any]) -> float | None:
     """Frames a second; zero and less is not known."""
     fps = entry.get("fps")

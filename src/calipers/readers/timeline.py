@@ -15,14 +15,13 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from calipers.errors import InputError
-from calipers.kernels.intervals import LARGEST_FRAME, IntervalColumns
-from calipers.readers.extras import read_fps, read_pred_extras, read_truth_extras
+from calipers.kernels.intervals import BESIDE, LARGEST_FRAME, IntervalColumns, add_plain_videos
+from calipers.readers.extras import has_extras, read_fps, read_pred_extras, read_truth_extras
 from calipers.readers.problems import BadVideo, shown
 from calipers.readers.video_files import Input, read_json, read_predictions
 from calipers.readers.video_names import match_names
 from calipers.records import Extras, Videos
 
-BESIDE_STATES = frozenset(("fps", "detections", "ocr", "runtime"))
 EMPTY = "empty_ground_truth"
 MISSING = "missing predictions or states"
 OnProgress = Callable[[int, int], None]
@@ -51,38 +50,56 @@ def read_timelines(
     """Ground truth and predictions, each a path or what its JSON would hold."""
     reading = TimelineReading()
     truth_tree, truth_input = _tree(truth, "gt")
-    names = _states_of(truth_tree)
-    found = (
-        read_predictions(os.fspath(pred), {name.lower(): name for name in (*spelling, *names)}, progress)
-        if isinstance(pred, (str, os.PathLike))
-        else None
-    )
+    found = None
+    if isinstance(pred, (str, os.PathLike)):
+        found = read_predictions(os.fspath(pred), lambda: _spelling(truth_tree, spelling), progress)
     pred_tree, pred_input = (found.entries, found.input) if found else _tree(pred, "pred")
     if found:
         reading.warnings += found.warnings
     reading.inputs = [truth_input, pred_input]
     partners, reading.without_truth = match_names(truth_tree, pred_tree, pred_input.path)
-    for name in sorted(truth_tree):
-        partner = partners.get(name)
-        _add(reading, name, truth_tree[name], None if partner is None else pred_tree[partner], truth_input.path)
+    names, at = sorted(truth_tree), 0
+    while at < len(names):
+        at = _add_plain(reading, names, at, truth_tree, pred_tree, partners)
+        if at < len(names):
+            partner = partners.get(names[at])
+            guess = None if partner is None else pred_tree[partner]
+            _add(reading, names[at], truth_tree[names[at]], guess, truth_input.path)
+            at += 1
     return reading
 
 
-def _tree(given: Any, name: str) -> tuple[Mapping[str, Any], Input]:
+def _add_plain(
+    reading: TimelineReading,
+    names: list[str],
+    first: int,
+    truths: dict[str, Any],
+    preds: dict[str, Any],
+    partners: dict[str, str],
+) -> int:
+    """The videos from the first on that carry nothing but states and fps, in one go; returns where the next one is."""
+    videos = reading.videos
+    behind = add_plain_videos(videos.truth, videos.pred, names, first, truths, preds, partners, videos.fps)
+    videos.names += names[first:behind]
+    return behind
+
+
+def _tree(given: Any, name: str) -> tuple[dict[str, Any], Input]:
     if isinstance(given, (str, os.PathLike)):
         return read_json(os.fspath(given))
     if not isinstance(given, Mapping) or not all(isinstance(video, str) for video in given):
         raise InputError(f"{name}: found {shown(given)}, expected a path or {{video: …}}")
-    return given, Input(f"<{name}>", None, len(given))
+    return dict(given), Input(f"<{name}>", None, len(given))
 
 
-def _states_of(tree: Mapping[str, Any]) -> set[str]:
-    """Every state named in the ground truth."""
+def _spelling(tree: Mapping[str, Any], known: Iterable[str]) -> dict[str, str]:
+    """Every state that has a name by now, by its lower-cased form."""
     names: set[Any] = set()
     for entry in tree.values():
         if isinstance(entry, dict):
             names.update(entry)
-    return {name for name in names - BESIDE_STATES if isinstance(name, str)}
+    written = sorted(name for name in names - BESIDE if isinstance(name, str))
+    return {name.lower(): name for name in (*written, *known)}
 
 
 def _add(reading: TimelineReading, name: str, truth: Any, pred: Any, path: str) -> None:
@@ -91,19 +108,20 @@ def _add(reading: TimelineReading, name: str, truth: Any, pred: Any, path: str) 
     try:
         if isinstance(truth, InputError):
             raise truth
-        _add_intervals(videos.truth, truth, "", BESIDE_STATES)
+        _add_intervals(videos.truth, truth, "", BESIDE)
     except InputError as error:
         reading.bad.append(BadVideo(path, name, str(error)))
         return
-    offsets, extras = videos.truth.offsets, Extras()
+    extras = Extras() if has_extras(truth) or has_extras(pred) else None
     try:
-        read_truth_extras(truth, extras)
+        if extras:
+            read_truth_extras(truth, extras)
     except InputError as error:
         videos.truth.drop_video()
         reading.bad.append(BadVideo(path, name, str(error)))
         return
     try:
-        problem = EMPTY if offsets[-1] == offsets[-2] else _add_prediction(videos, pred, extras)
+        problem = EMPTY if videos.truth.is_empty() else _add_prediction(videos, pred, extras)
     except InputError as error:
         problem = f"invalid prediction: {error}"
     if problem:
@@ -111,11 +129,11 @@ def _add(reading: TimelineReading, name: str, truth: Any, pred: Any, path: str) 
         reading.errors[name] = problem
         return
     videos.names.append(name)
-    if extras.given:
+    if extras:
         videos.extras[name] = extras
 
 
-def _add_prediction(videos: Videos, pred: Any, extras: Extras) -> str:
+def _add_prediction(videos: Videos, pred: Any, extras: Extras | None) -> str:
     """Nothing, or why there is no prediction to measure."""
     if isinstance(pred, InputError):
         raise pred
@@ -126,7 +144,8 @@ def _add_prediction(videos: Videos, pred: Any, extras: Extras) -> str:
     if pred.get("states") is None:
         return MISSING
     fps = read_fps(pred)
-    read_pred_extras(pred, extras)
+    if extras:
+        read_pred_extras(pred, extras)
     _add_intervals(videos.pred, pred["states"], "states.")
     videos.fps.append(fps)
     return ""

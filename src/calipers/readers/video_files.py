@@ -54,8 +54,8 @@ def read_json(path: str) -> tuple[dict[str, Any], Input]:
     return tree, Input(whole_text(path), sha256(data).hexdigest(), len(tree))
 
 
-def read_predictions(path: str, spelling: Mapping[str, str], progress: OnProgress | None) -> Predictions:
-    """Predictions by video, from JSON, a timeline CSV or a folder of them."""
+def read_predictions(path: str, spelling: Callable[[], Mapping[str, str]], progress: OnProgress | None) -> Predictions:
+    """Predictions by video, from JSON, a timeline CSV or a folder of them; CSVs ask how states are spelled."""
     if os.path.isdir(path):
         files = find_csvs(path)
     elif path.lower().endswith(".csv"):
@@ -64,7 +64,7 @@ def read_predictions(path: str, spelling: Mapping[str, str], progress: OnProgres
     else:
         tree, source = read_json(path)
         return Predictions(tree, source, [])
-    reader = _CsvReader(spelling, progress, sum(_size(file) for file in files))
+    reader = _CsvReader(spelling(), progress, sum(_size(file) for file in files))
     for file in files:
         reader.add(file)
     lines = sorted(f"{digest}  {whole_text(os.path.relpath(file, path))}\n" for file, digest in reader.digests)

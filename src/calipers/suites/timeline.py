@@ -14,7 +14,7 @@ import numpy as np
 from calipers import __version__
 from calipers.bootstrap import mean_intervals
 from calipers.kernels import timelines
-from calipers.metrics.averages import summary_tree
+from calipers.metrics.averages import Averages, summary_tree
 from calipers.metrics.detections import detection_tree
 from calipers.metrics.pooled import pooled_tree
 from calipers.metrics.states import (
@@ -26,7 +26,7 @@ from calipers.metrics.states import (
     transition_metrics,
     video_metrics,
 )
-from calipers.metrics.video_trees import video_trees
+from calipers.metrics.video_trees import VideoTable
 from calipers.readers.timeline import TimelineReading
 from calipers.records import Videos
 from calipers.suites.timeline_config import Config, params
@@ -102,12 +102,14 @@ def summarize(measured: Measured, config: Config) -> dict[str, Any]:
         tolerance: columns | beside | transition_metrics(counts, tolerance)
         for tolerance in config.transition_tolerance_frames
     }
-    intervals = _intervals(sweep, counts.names, config)
+    averages = Averages(column for metrics in sweep.values() for column in metrics.values())
+    averages.intervals = mean_intervals(counts.names, averages.table, seed=config.seed, replicates=config.bootstrap)
+    errors = _errors(measured)
     skipped, rejected = len(measured.errors), len(measured.bad)
     total = len(counts.names) + skipped + rejected
     ends = {"videos_evaluated": len(counts.names), "videos_total": total}
     summaries = {
-        str(tolerance): summary_tree(sweep[tolerance], intervals[tolerance], NEVER_UNDEFINED) | ends
+        str(tolerance): summary_tree(sweep[tolerance], averages, NEVER_UNDEFINED) | ends
         for tolerance in config.transition_tolerance_frames
     }
     tree: dict[str, Any] = {
@@ -117,31 +119,17 @@ def summarize(measured: Measured, config: Config) -> dict[str, Any]:
         "inputs": [],
         "params": params(config),
         "records": {"read": total, "evaluated": len(counts.names), "skipped": skipped, "rejected": rejected},
-        "videos": _videos(measured, columns | beside),
+        "videos": VideoTable(counts, columns | beside, errors),
         "summary": summaries[str(first)],
         "pooled": pooled_tree(counts, first) | _pooled_extras(measured, config),
+        "worst_videos": _worst(counts.names, columns["frame_accuracy"], config.top),
+        "not_evaluated": errors,
         "videos_without_ground_truth": measured.without_truth,
         "warnings": measured.warnings,
     }
     if len(sweep) > 1:
         tree["sweep"] = summaries
     return tree
-
-
-def _intervals(
-    sweep: dict[int, dict[str, Any]], names: list[str], config: Config
-) -> dict[int, dict[str, list[float] | None]]:
-    """Intervals of all metrics at the first tolerance, and of those that others change."""
-    columns: dict[int, Any] = {}  # by identity: many are the same for every tolerance
-    for metrics in sweep.values():
-        columns.update({id(column): column for column in metrics.values()})
-    table = np.stack(list(columns.values()), axis=1)
-    found = mean_intervals(names, table, seed=config.seed, replicates=config.bootstrap)
-    by_identity = dict(zip(columns, found, strict=True))
-    return {
-        tolerance: {name: by_identity[id(column)] for name, column in metrics.items()}
-        for tolerance, metrics in sweep.items()
-    }
 
 
 def _extras_columns(measured: Measured, config: Config) -> dict[str, Any]:
@@ -172,12 +160,16 @@ def _pooled_extras(measured: Measured, config: Config) -> dict[str, Any]:
     return found
 
 
-def _videos(measured: Measured, columns: dict[str, Any]) -> dict[str, Any]:
-    """Every video of the ground truth by name: its metrics, or why it has none."""
-    entries = video_trees(measured.counts, columns)
-    entries |= {name: {"error": error} for name, error in measured.errors.items()}
-    entries |= {bad.video: {"error": f"invalid ground truth: {bad.problem}"} for bad in measured.bad}
-    return {name: entries[name] for name in sorted(entries)}
+def _errors(measured: Measured) -> dict[str, str]:
+    """Why videos of the ground truth were not evaluated, by name."""
+    errors = measured.errors | {bad.video: f"invalid ground truth: {bad.problem}" for bad in measured.bad}
+    return dict(sorted(errors.items()))
+
+
+def _worst(names: list[str], accuracy: Any, top: int) -> list[str]:
+    """The videos with the least frames right, but not those with all."""
+    order = np.lexsort((np.arange(len(names)), accuracy))[:top]
+    return [names[place] for place in order.tolist() if accuracy[place] < 1]
 
 
 def join_measured(parts: Iterable[Measured]) -> Measured:

@@ -32,12 +32,10 @@ def write_timeline_folder(path: str, report: Report, plots: int) -> None:
 def video_table(report: Report) -> tuple[list[str], Rows]:
     """One row a video: its name, what kept it from being evaluated, and its metrics."""
     columns = ["video", "error"]
-    for entry in report["videos"].values():
+    videos = report["videos"].as_dict()
+    for entry in videos.values():
         columns += [name for name in entry if name not in columns and name not in NESTED]
-    rows = [
-        {**dict.fromkeys(columns), "video": name, **{key: entry.get(key) for key in columns[1:]}}
-        for name, entry in report["videos"].items()
-    ]
+    rows = [{"video": name, **{key: entry.get(key) for key in columns[1:]}} for name, entry in videos.items()]
     return columns, rows
 
 
@@ -67,7 +65,7 @@ def _pictures(report: Report, plots: int) -> dict[str, bytes]:
 
 def strips(report: Report, most: int) -> list[Strip]:
     """The videos with the least frames right, worst first."""
-    videos = {name: entry for name, entry in report["videos"].items() if "error" not in entry}
+    videos = {name: entry for name, entry in report["videos"].as_dict().items() if "error" not in entry}
     worst = sorted(videos, key=lambda name: (videos[name]["frame_accuracy"], name))[:most]
     runs = report.timelines(worst)
     return [

@@ -49,16 +49,12 @@ def _header(tree: Tree) -> Iterator[str]:
     shown = ", ".join(map(str, tolerance)) if isinstance(tolerance, list) else tolerance
     states = f"idle {printable(params['idle'])} · focus {printable(params['focus'])}"
     yield f"{names}   transitions ±{shown} frames · {states}"
-    problems = Counter(_kind(video["error"]) for video in tree["videos"].values() if "error" in video)
+    problems = Counter(error.partition(":")[0] for error in tree["not_evaluated"].values())
     why = "".join(f" · {n:,} {printable(kind)}" for kind, n in sorted(problems.items()))
     yield f"videos    {records['read']:,} in the ground truth · {records['evaluated']:,} evaluated{why}"
     strangers = tree["videos_without_ground_truth"]
     if strangers:
         yield f"ignored   {len(strangers):,} predicted without ground truth: {_names(strangers)}"
-
-
-def _kind(error: str) -> str:
-    return error.partition(":")[0]
 
 
 def _names(names: list[str], most: int = 3) -> str:
@@ -137,18 +133,16 @@ def _time(summary: Tree, name: str) -> str:
 
 
 def _worst(tree: Tree) -> Iterator[str]:
-    """Videos with the least frames right."""
-    videos = [(video["frame_accuracy"], name) for name, video in tree["videos"].items() if "error" not in video]
-    worst = [(value, name) for value, name in sorted(videos) if value < 1][: tree["params"]["top"]]
-    for place, (value, name) in enumerate(worst):
-        event, late = tree["videos"][name]["event_recall"], tree["videos"][name]["late_advisory_rate"]
-        text = f"{_cut(name)}  accuracy {rate(value)}, event recall {rate(event)}, late {rate(late)}"
+    for place, name in enumerate(tree["worst_videos"]):
+        video = tree["videos"][name]
+        accuracy, event, late = (rate(video[key]) for key in ("frame_accuracy", "event_recall", "late_advisory_rate"))
+        text = f"{_cut(name)}  accuracy {accuracy}, event recall {event}, late {late}"
         yield named_line("" if place else "worst videos", text)
 
 
 def _problems(tree: Tree) -> Iterator[str]:
     """Why videos were not evaluated."""
-    left = [(name, video["error"]) for name, video in tree["videos"].items() if "error" in video]
+    left = list(tree["not_evaluated"].items())
     for place, (name, error) in enumerate(left[: tree["params"]["top"]]):
         text = printable(error)
         yield named_line(
