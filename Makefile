@@ -7,6 +7,7 @@ SOURCES := $(wildcard src/calipers/kernels/*.pyx src/calipers/kernels/*.pxd)
 
 demo: .venv/installed
 	$(BIN)/calipers demo dense
+	$(BIN)/calipers demo timeline
 
 test: .venv/developing
 	$(BIN)/ruff check .

@@ -5,7 +5,7 @@ is; the words for a message are found by whoever needs them.
 """
 
 from cpython.bool cimport PyBool_Check
-from cpython.dict cimport PyDict_CheckExact, PyDict_GetItemWithError, PyDict_Next
+from cpython.dict cimport PyDict_CheckExact, PyDict_Contains, PyDict_GetItemWithError, PyDict_Next
 from cpython.float cimport PyFloat_CheckExact
 from cpython.list cimport PyList_CheckExact, PyList_GET_ITEM, PyList_GET_SIZE
 from cpython.long cimport PyLong_CheckExact
@@ -14,7 +14,7 @@ from cpython.unicode cimport PyUnicode_CheckExact
 
 from .column cimport Column
 
-BESIDE = frozenset(("fps", "detections", "ocr", "runtime"))      # may stand beside the states of the ground truth
+BESIDE = ("fps", "detections", "ocr", "runtime")         # may stand beside the states of the ground truth
 LARGEST_FRAME = 10 ** 12
 cdef long long LARGEST = LARGEST_FRAME
 
@@ -53,7 +53,7 @@ cdef class IntervalColumns:
     def __len__(self):
         return self.offsets.size - 1
 
-    def add_video(self, given, apart=frozenset()):
+    cpdef add_video(self, given, apart=None):
         """Append a video, leaving out the keys in `apart`. None, or (state, index or None) of what is wrong."""
         cdef PyObject* key
         cdef PyObject* value
@@ -61,7 +61,7 @@ cdef class IntervalColumns:
         if not PyDict_CheckExact(given):
             return None, None
         while PyDict_Next(given, &at, &key, &value):
-            if <object> value is None or (apart and <object> key in apart):
+            if <object> value is None or (apart is not None and <object> key in apart):
                 continue
             wrong = self.add_state(<object> key, <object> value)
             if wrong != -1:
@@ -70,12 +70,12 @@ cdef class IntervalColumns:
         self.offsets.push_int64(self.start.size)
         return None
 
-    def is_empty(self):
+    cpdef bint is_empty(self):
         """Whether the last video has no interval."""
         cdef const long long* ends = <const long long*> self.offsets.data
         return ends[self.offsets.size - 1] == ends[self.offsets.size - 2]
 
-    def drop_video(self):
+    cpdef drop_video(self):
         """Take the last video away."""
         self.offsets.resize(self.offsets.size - 1)
         self.cut((<long long*> self.offsets.data)[self.offsets.size - 1])
@@ -135,7 +135,7 @@ def add_plain_videos(IntervalColumns truth, IntervalColumns pred, list names, Py
     cdef Py_ssize_t k
     for k in range(first, len(names)):
         entry, partner = truths[names[k]], partners.get(names[k])
-        if partner is None or not PyDict_CheckExact(entry) or BESIDE & (<dict> entry).keys():
+        if partner is None or not PyDict_CheckExact(entry) or has_any(entry, BESIDE):
             return k
         guess = preds[partner]
         if not PyDict_CheckExact(guess) or not is_plain(<dict> guess):
@@ -147,6 +147,13 @@ def add_plain_videos(IntervalColumns truth, IntervalColumns pred, list names, Py
             return k
         fps.append((<dict> guess).get("fps"))
     return len(names)
+
+
+cdef bint has_any(dict entry, tuple keys) except -1:
+    for key in keys:
+        if PyDict_Contains(entry, key):
+            return True
+    return False
 
 
 cdef bint is_plain(dict guess) except -1:

@@ -38,11 +38,6 @@ class TimelineReading:
         self.warnings: list[str] = []
         self.inputs: list[Input] = []
 
-    @property
-    def read(self) -> int:
-        """Videos of the ground truth."""
-        return len(self.videos) + len(self.errors) + len(self.bad)
-
 
 def read_timelines(
     truth: Any, pred: Any, *, spelling: Iterable[str] = (), progress: OnProgress | None = None
@@ -98,7 +93,7 @@ def _spelling(tree: Mapping[str, Any], known: Iterable[str]) -> dict[str, str]:
     for entry in tree.values():
         if isinstance(entry, dict):
             names.update(entry)
-    written = sorted(name for name in names - BESIDE if isinstance(name, str))
+    written = sorted(name for name in names.difference(BESIDE) if isinstance(name, str))
     return {name.lower(): name for name in (*written, *known)}
 
 
@@ -114,6 +109,7 @@ def _add(reading: TimelineReading, name: str, truth: Any, pred: Any, path: str) 
         return
     extras = Extras() if has_extras(truth) or has_extras(pred) else None
     try:
+        fps = read_fps(truth)
         if extras:
             read_truth_extras(truth, extras)
     except InputError as error:
@@ -121,7 +117,7 @@ def _add(reading: TimelineReading, name: str, truth: Any, pred: Any, path: str) 
         reading.bad.append(BadVideo(path, name, str(error)))
         return
     try:
-        problem = EMPTY if videos.truth.is_empty() else _add_prediction(videos, pred, extras)
+        problem = EMPTY if videos.truth.is_empty() else _add_prediction(videos, pred, extras, fps)
     except InputError as error:
         problem = f"invalid prediction: {error}"
     if problem:
@@ -133,8 +129,8 @@ def _add(reading: TimelineReading, name: str, truth: Any, pred: Any, path: str) 
         videos.extras[name] = extras
 
 
-def _add_prediction(videos: Videos, pred: Any, extras: Extras | None) -> str:
-    """Nothing, or why there is no prediction to measure."""
+def _add_prediction(videos: Videos, pred: Any, extras: Extras | None, fps: float | None) -> str:
+    """Nothing, or why there is no prediction to measure. `fps` is that of the ground truth, if it says."""
     if isinstance(pred, InputError):
         raise pred
     if pred is None:
@@ -143,7 +139,7 @@ def _add_prediction(videos: Videos, pred: Any, extras: Extras | None) -> str:
         raise InputError(f"found {shown(pred)}, expected an object with states")
     if pred.get("states") is None:
         return MISSING
-    fps = read_fps(pred)
+    fps = read_fps(pred) or fps
     if extras:
         read_pred_extras(pred, extras)
     _add_intervals(videos.pred, pred["states"], "states.")
@@ -151,7 +147,7 @@ def _add_prediction(videos: Videos, pred: Any, extras: Extras | None) -> str:
     return ""
 
 
-def _add_intervals(columns: IntervalColumns, states: Any, place: str, apart: frozenset[str] = frozenset()) -> None:
+def _add_intervals(columns: IntervalColumns, states: Any, place: str, apart: tuple[str, ...] = ()) -> None:
     wrong = columns.add_video(states, apart)
     if wrong is None:
         return
