@@ -1,5 +1,6 @@
-"""What is shown is what runs: the examples byte by byte, the summary in the README, the options in the docs."""
+"""What is shown is what runs: the examples byte by byte, the summaries in the README, names in the docs."""
 
+import json
 import os
 import re
 import shlex
@@ -12,11 +13,14 @@ from pathlib import Path
 import pytest
 
 import calipers
-from calipers.suites.dense import Config
+from calipers.suites import dense, timeline_config
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = sorted(path.parent for path in (ROOT / "examples").glob("*/command.txt"))
 DATA = Path(calipers.__file__).parent / "data"
+SESSIONS = re.findall(r"```console\n\$ (.+)\n([\s\S]*?)```", (ROOT / "README.md").read_text(encoding="utf-8"))
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "examples").glob("*/*.md"))]
+CONFIGS = {"dense": dense.Config, "timeline": timeline_config.Config}
 
 
 def run(command: str, folder: Path) -> bytes:
@@ -37,7 +41,7 @@ def example(request, tmp_path) -> tuple[Path, Path]:
 
 
 def test_there_are_examples():
-    assert [folder.name for folder in EXAMPLES] == ["dense"]
+    assert [folder.name for folder in EXAMPLES] == ["dense", "timeline"]
 
 
 def test_an_example_prints_its_summary_and_writes_its_files_byte_by_byte(example):
@@ -57,21 +61,54 @@ def test_an_example_shows_its_command_in_its_readme(example):
     assert f"\n{command}\n" in (expected / "README.md").read_text(encoding="utf-8")
 
 
-def test_the_summary_in_the_readme_is_what_the_demo_prints():
-    found = re.search(r"```console\n\$ (.+)\n([\s\S]*?)```", (ROOT / "README.md").read_text(encoding="utf-8"))
-    assert found
-    command, printed = found.groups()
+def test_the_readme_has_a_session_of_each_suite():
+    assert [command.split()[1] for command, _ in SESSIONS] == ["dense", "timeline"]
+
+
+@pytest.mark.parametrize(("command", "printed"), SESSIONS, ids=[command.split()[1] for command, _ in SESSIONS])
+def test_a_summary_in_the_readme_is_what_the_sample_data_gives(command, printed):
     assert run(command, DATA).decode() == printed
 
 
-def test_the_options_in_the_docs_are_those_of_the_suite():
-    text = (ROOT / "docs" / "dense.md").read_text(encoding="utf-8")
-    table = text.partition("| option | default | meaning |")[2].partition("\n\n")[0]
+@pytest.mark.parametrize("suite", CONFIGS)
+def test_the_options_in_the_docs_are_those_of_the_suite(suite):
+    table = manual(suite).partition("| option | default | meaning |")[2].partition("\n\n")[0]
     documented = re.findall(r"^\| `(\w+)` \| `?(.+?)`? \| \S", table, flags=re.MULTILINE)
-    assert documented == [(item.name, shown(item.default)) for item in fields(Config)]
+    assert documented == [(item.name, shown(item.default)) for item in fields(CONFIGS[suite])]
+
+
+def manual(suite: str) -> str:
+    return (ROOT / "docs" / f"{suite}.md").read_text(encoding="utf-8")
 
 
 def shown(default: object) -> str:
     if default is None:
         return "none"
     return ",".join(map(str, default)) if isinstance(default, tuple) else str(default)
+
+
+def test_the_manual_of_timelines_names_every_field_of_the_artifact():
+    tree = json.loads((ROOT / "examples" / "timeline" / "out" / "result.json").read_bytes())
+    evaluated = [video for video in tree["videos"].values() if "error" not in video]
+    fields_of_videos = {name for video in evaluated for name in (*video, *video["counts"])}
+    named = set(re.findall(r"`([\w<>*]+)(?:\[\])?`", manual("timeline")))
+    assert {*tree, *tree["records"], *tree["params"], *map(in_general, fields_of_videos)} <= named
+    assert {name for name in tree["pooled"] if not name.startswith(("transition_", "segmental_f1_"))} <= named
+
+
+def in_general(name: str) -> str:
+    """The name under which the manual has it, where a state is part of it."""
+    return re.sub("_(inside|approaching)_start_", "_<state>_start_", name).replace("iou_paused", "iou_<state>")
+
+
+def test_the_summary_in_the_manual_of_timelines_is_that_of_the_example():
+    excerpt = manual("timeline").partition("## How to read the console summary\n\n```\n")[2].partition("```")[0]
+    printed = (ROOT / "examples" / "timeline" / "summary.txt").read_text(encoding="utf-8").splitlines()
+    for line in excerpt.splitlines():  # what is left out is an ellipsis
+        assert any(whole.startswith(line.partition("…")[0]) for whole in printed), line
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_somewhere(page):
+    targets = re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text(encoding="utf-8"))
+    assert [target for target in targets if not (page.parent / target).exists()] == []

@@ -38,5 +38,5 @@ def _demo_timeline(folder: Path, options: dict[str, Any]) -> None:
 
     gt, pred = folder / "annotations.json", folder / "predictions.json"
     say(f"$ calipers timeline --gt {gt} --pred {pred} --transition-tolerance-frames 0,5,15,30")
-    say(f"(the same predictions as CSV, one row a frame: --pred {folder / 'csv' / 'fusion'})")
+    say(f"(timeline CSVs of these drives: --pred {folder / 'csv' / 'fusion'})")
     run_timeline(options | {"gt": str(gt), "pred": str(pred), "transition_tolerance_frames": "0,5,15,30"})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
@@ -53,6 +54,7 @@ def run_timeline(options: dict[str, Any]) -> Report:
             pass  # a missing library is found out now
     if output:
         check_output(output, "csv", [gt, pred])
+        require(not _is_inside(output, pred), "output", output, "a place outside the folder of predictions")
     report = _evaluate(gt, pred, config)
     if output and is_artifact(output):
         report.save(output)
@@ -66,6 +68,15 @@ def run_timeline(options: dict[str, Any]) -> Report:
         say("warning: no video was evaluated; the artifact says why for each")
     put(report.to_json() if as_json else f"{report}\n{_next_step(output)}")
     return report
+
+
+def _is_inside(output: str, folder: str) -> bool:
+    """Whether tables written there would be read as predictions the next time."""
+    return (
+        Path(folder).is_dir()
+        and not is_artifact(output)
+        and Path(output).resolve().is_relative_to(Path(folder).resolve())
+    )
 
 
 def _path(name: str, value: Any) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from math import fsum
 from typing import Any
 
 import numpy as np
@@ -77,6 +78,17 @@ def plain(name: str, column: Floats) -> list[Any]:
     for row in np.flatnonzero(undefined).tolist():
         values[row] = None
     return values
+
+
+def other_iou_means(counts: StateCounts) -> dict[str, Any]:
+    """Mean and count of the IoU of states beyond the usual four."""
+    found: dict[str, list[float]] = {}
+    for _, state, iou in other_ious(counts):
+        found.setdefault(state, []).append(iou)
+    tree: dict[str, Any] = {}
+    for state in sorted(found):
+        tree |= {f"iou_{state}_mean": fsum(found[state]) / len(found[state]), f"iou_{state}_n": len(found[state])}
+    return tree
 
 
 def other_ious(counts: StateCounts) -> list[tuple[int, str, float]]:

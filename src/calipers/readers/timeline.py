@@ -11,6 +11,7 @@ prediction cannot be read has an entry that says so, and the others go on.
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -52,6 +53,8 @@ def read_timelines(
     if found:
         reading.warnings += found.warnings
     reading.inputs = [truth_input, pred_input]
+    if not truth_tree and truth_input.sha256:
+        raise InputError(f"{truth_input.path}: no videos, expected {{video: {{state: intervals}}}}")
     partners, reading.without_truth = match_names(truth_tree, pred_tree, pred_input.path)
     names, at = sorted(truth_tree), 0
     while at < len(names):
@@ -88,13 +91,15 @@ def _tree(given: Any, name: str) -> tuple[dict[str, Any], Input]:
 
 
 def _spelling(tree: Mapping[str, Any], known: Iterable[str]) -> dict[str, str]:
-    """Every state that has a name by now, by its lower-cased form."""
+    """Every state that has a name by now, by its lower-cased form; as the ground truth has it, if that has one way."""
     names: set[Any] = set()
     for entry in tree.values():
         if isinstance(entry, dict):
             names.update(entry)
+    spelling = {name.lower(): name for name in known}
     written = sorted(name for name in names.difference(BESIDE) if isinstance(name, str))
-    return {name.lower(): name for name in (*written, *known)}
+    ways = Counter(name.lower() for name in written)
+    return spelling | {name.lower(): name for name in written if ways[name.lower()] == 1}
 
 
 def _add(reading: TimelineReading, name: str, truth: Any, pred: Any, path: str) -> None:
@@ -148,6 +153,8 @@ def _add_prediction(videos: Videos, pred: Any, extras: Extras | None, fps: float
 
 
 def _add_intervals(columns: IntervalColumns, states: Any, place: str, apart: tuple[str, ...] = ()) -> None:
+    if isinstance(states, Mapping) and type(states) is not dict:
+        states = dict(states)
     wrong = columns.add_video(states, apart)
     if wrong is None:
         return

@@ -57,7 +57,12 @@ def wholes(name: str, value: Any, least: int = 0, most: int = 2**62) -> tuple[in
     """Some whole numbers, no two alike."""
     found = tuple(_from_text(part) for part in parts(value))
     good = all(isinstance(part, int) and not isinstance(part, bool) and least <= part <= most for part in found)
-    require(bool(found) and good and len(set(found)) == len(found), name, value, f"whole numbers of at least {least}")
+    require(
+        bool(found) and good and len(set(found)) == len(found),
+        name,
+        value,
+        f"whole numbers of at least {least}, no two alike",
+    )
     return found
 
 

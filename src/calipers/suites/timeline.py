@@ -26,7 +26,7 @@ from calipers.metrics.states import (
     transition_metrics,
     video_metrics,
 )
-from calipers.metrics.video_trees import VideoTable
+from calipers.metrics.video_trees import VideoTable, other_iou_means
 from calipers.readers.timeline import TimelineReading
 from calipers.records import Videos
 from calipers.suites.timeline_config import Config, params
@@ -47,12 +47,26 @@ class Measured:
 def measure(reading: TimelineReading, config: Config) -> Measured:
     """Videos to counts."""
     videos = reading.videos
+    reading.warnings += _doubts(videos, config)
     counts = count_states(videos, config)
     extras = {
         name: count_extras(extras, score=config.detection_score, window=config.ocr_window_frames)
         for name, extras in videos.extras.items()
     }
     return Measured(counts, extras, reading)
+
+
+def _doubts(videos: Videos, config: Config) -> list[str]:
+    """States that were named in the options and never occur."""
+    if not videos.states:
+        return []
+    found = ", ".join(sorted(videos.states)[:8])
+    asked = {"focus": config.focus} | ({"idle": config.idle} if config.idle != SEED_STATES[0] else {})
+    return [
+        f"{name}: no interval is in the state {state!r}; states found: {found}"
+        for name, state in asked.items()
+        if state not in videos.states
+    ]
 
 
 def count_states(videos: Videos, config: Config) -> StateCounts:
@@ -107,7 +121,8 @@ def summarize(measured: Measured, config: Config) -> dict[str, Any]:
     errors = _errors(measured)
     skipped, rejected = len(measured.errors), len(measured.bad)
     total = len(counts.names) + skipped + rejected
-    ends = {"videos_evaluated": len(counts.names), "videos_total": total}
+    ends: dict[str, Any] = {"videos_evaluated": len(counts.names), "videos_total": total}
+    ends |= other_iou_means(counts)
     summaries = {
         str(tolerance): summary_tree(sweep[tolerance], averages, NEVER_UNDEFINED) | ends
         for tolerance in config.transition_tolerance_frames

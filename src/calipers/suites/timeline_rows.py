@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+from calipers.errors import CalipersError
 from calipers.kernels.assign import int_column
 from calipers.kernels.column import long_column
 from calipers.kernels.intervals import IntervalColumns
@@ -63,6 +64,10 @@ def timelines_of(
 ) -> dict[str, tuple[list[tuple[str, int, int]], list[tuple[str, int, int]]]]:
     """The runs (state, first frame, last frame) of some videos, truth and pred."""
     index = {name: place for place, name in enumerate(videos.names)}
+    names = list(names)
+    for name in names:
+        if name not in index:
+            raise CalipersError(f"timelines: {name!r} was not evaluated, expected a video that was")
     found = {name: painted_sides(videos, index[name], config) for name in names}
     return {name: ([(*run,) for run in truth], [(*run,) for run in pred]) for name, (truth, pred) in found.items()}
 

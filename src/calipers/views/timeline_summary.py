@@ -71,7 +71,7 @@ def _means(tree: Tree) -> Iterator[str]:
     summary, pooled = tree["summary"], tree["pooled"]
     if not summary["videos_evaluated"]:
         return
-    yield " mean over videos".ljust(NAME_WIDTH) + "       95 % interval   videos   all frames as one"
+    yield " mean over videos".ljust(NAME_WIDTH) + "       95 % interval   videos   all videos as one"
     for label, name in MEANS:
         n = summary.get(f"{name}_n", summary["videos_evaluated"])
         if n:
