@@ -101,10 +101,13 @@ def _count_texts(key: str, pairs: DescPairs, said: Said, tally: Tally) -> None:
     if not has.any():
         return
     meant, heard, times = codes.take(pairs.truth[has]), np.maximum(codes.take(pairs.pred[has]), 0), pairs.times[has]
+    alike = meant == heard
+    same = int(times[alike].sum())
+    tally.count_row("texts", key, [times.sum(), same])
     texts = list(known)
-    tally.count_row("texts", key, [times.sum(), times[meant == heard].sum()])
-    each = zip(meant.tolist(), heard.tolist(), times.tolist(), strict=True)
-    tally.add_sum(f"text.{key}", sum(fixed_similarity(texts[a], texts[b]) * n for a, b, n in each))
+    others = zip(meant[~alike].tolist(), heard[~alike].tolist(), times[~alike].tolist(), strict=True)
+    units = sum(fixed_similarity(texts[a], texts[b]) * n for a, b, n in others)
+    tally.add_sum(f"text.{key}", same * UNIT + units)
 
 
 @lru_cache(maxsize=1 << 16)
