@@ -162,7 +162,7 @@ cdef bint is_plain(dict guess) except -1:
         return False
     if guess.get("runtime") is not None:
         return False
-    return fps is None or ((PyLong_CheckExact(fps) or PyFloat_CheckExact(fps)) and 0 < fps < 1000000)
+    return fps is None or ((PyLong_CheckExact(fps) or PyFloat_CheckExact(fps)) and 0.001 <= fps <= 1000000)
 
 
 def count_keys(tree):

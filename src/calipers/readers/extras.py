@@ -32,7 +32,8 @@ def read_fps(entry: Mapping[str, Any]) -> float | None:
     fps = entry.get("fps")
     if fps is None:
         return None
-    _require(_is_number(fps), "fps", fps, "a number")
+    good = _is_number(fps) and (fps <= 0 or 0.001 <= fps <= 1_000_000)
+    _require(good, "fps", fps, "a number from 0.001 to 1000000, or 0 where it is not known")
     return float(fps) if fps > 0 else None
 
 

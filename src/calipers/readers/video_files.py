@@ -74,8 +74,8 @@ def read_predictions(path: str, spelling: Callable[[], Mapping[str, str]], progr
 
 def find_csvs(folder: str) -> list[Path]:
     """Timeline CSVs below a folder, sorted: those named so, else all."""
-    everything = sorted(file for file in Path(folder).rglob("*.csv") if not file.is_dir())
-    files = [file for file in everything if "_timeline" in file.name] or everything
+    everything = sorted(file for file in Path(folder).rglob("*") if file.suffix.lower() == ".csv" and not file.is_dir())
+    files = [file for file in everything if "_timeline" in file.name.lower()] or everything
     if not files:
         raise InputError(f"{folder}: no CSV files in this folder, expected *_timeline*.csv or *.csv")
     return files

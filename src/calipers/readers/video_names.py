@@ -26,8 +26,8 @@ def video_key(file: str) -> str:
 def match_names(truth: Iterable[str], pred: Iterable[str], path: str) -> tuple[dict[str, str], list[str]]:
     """For each video of the ground truth the name of its prediction; and predictions of no video.
 
-    >>> match_names(["a.mp4", "b"], ["a", "b.mp4", "c"], "")
-    ({'a.mp4': 'a', 'b': 'b.mp4'}, ['c'])
+    >>> match_names(["a.mp4", "b.1"], ["a", "b.1.mp4", "c"], "")
+    ({'a.mp4': 'a', 'b.1': 'b.1.mp4'}, ['c'])
     """
     names = dict.fromkeys(truth)
     partners: dict[str, str] = {}
@@ -40,7 +40,8 @@ def match_names(truth: Iterable[str], pred: Iterable[str], path: str) -> tuple[d
             others.append(name)
     stems = _by_stem(names) if others else {}
     for name in sorted(others):
-        meant = stems.get(name, []) or stems.get(_stem(name), [])
+        stem = _stem(name)
+        meant = [stem] if stem in names else stems.get(name, []) or stems.get(stem, [])
         if not meant:
             strangers.append(name)
             continue
@@ -61,10 +62,11 @@ def _by_stem(names: Iterable[str]) -> dict[str, list[str]]:
 
 
 def _stem(name: str) -> str:
-    """The name without its last extension, of at most five letters and digits.
+    """The name without its last extension: at most five letters and digits, not digits alone.
 
-    >>> _stem("a.mp4"), _stem("v1.25 north"), _stem(".mp4")
-    ('a', 'v1.25 north', '.mp4')
+    >>> _stem("a.mp4"), _stem("v1.25"), _stem(".mp4")
+    ('a', 'v1.25', '.mp4')
     """
     stem, dot, extension = name.rpartition(".")
-    return stem if dot and stem and extension.isalnum() and len(extension) <= 5 else name
+    good = extension.isalnum() and not extension.isdigit() and len(extension) <= 5
+    return stem if dot and stem and good else name

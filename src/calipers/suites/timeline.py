@@ -47,26 +47,12 @@ class Measured:
 def measure(reading: TimelineReading, config: Config) -> Measured:
     """Videos to counts."""
     videos = reading.videos
-    reading.warnings += _doubts(videos, config)
     counts = count_states(videos, config)
     extras = {
         name: count_extras(extras, score=config.detection_score, window=config.ocr_window_frames)
         for name, extras in videos.extras.items()
     }
     return Measured(counts, extras, reading)
-
-
-def _doubts(videos: Videos, config: Config) -> list[str]:
-    """States that were named in the options and never occur."""
-    if not videos.states:
-        return []
-    found = ", ".join(sorted(videos.states)[:8])
-    asked = {"focus": config.focus} | ({"idle": config.idle} if config.idle != SEED_STATES[0] else {})
-    return [
-        f"{name}: no interval is in the state {state!r}; states found: {found}"
-        for name, state in asked.items()
-        if state not in videos.states
-    ]
 
 
 def count_states(videos: Videos, config: Config) -> StateCounts:
@@ -140,7 +126,7 @@ def summarize(measured: Measured, config: Config) -> dict[str, Any]:
         "worst_videos": _worst(counts.names, columns["frame_accuracy"], config.top),
         "not_evaluated": errors,
         "videos_without_ground_truth": measured.without_truth,
-        "warnings": measured.warnings,
+        "warnings": measured.warnings + _doubts(counts, config),
     }
     if len(sweep) > 1:
         tree["sweep"] = summaries
@@ -179,6 +165,17 @@ def _errors(measured: Measured) -> dict[str, str]:
     """Why videos of the ground truth were not evaluated, by name."""
     errors = measured.errors | {bad.video: f"invalid ground truth: {bad.problem}" for bad in measured.bad}
     return dict(sorted(errors.items()))
+
+
+def _doubts(counts: StateCounts, config: Config) -> list[str]:
+    """States that were named in the options and never occur."""
+    cells = counts.cells
+    found = [cells.states[code] for code in sorted({*cells.truth.tolist(), *cells.pred.tolist()})]
+    events = int(counts.count("gt_events").sum() + counts.count("pred_events").sum())
+    missing = [("focus", config.focus)] if not events else []
+    missing += [("idle", config.idle)] if config.idle not in found else []
+    some = ", ".join(found[:8])
+    return [f"{name}: no frame is in the state {state!r}; states found: {some}" for name, state in missing if found]
 
 
 def _worst(names: list[str], accuracy: Any, top: int) -> list[str]:

@@ -49,7 +49,11 @@ class Config:
 
 
 def _checked(config: Config) -> dict[str, Any]:
-    fps = None if config.fps is None else number("fps", config.fps, above=0, expected="a positive number")
+    fps = (
+        None
+        if config.fps is None
+        else number("fps", config.fps, least=0.001, most=1_000_000, expected="a number from 0.001 to 1000000")
+    )
     return {
         "transition_tolerance_frames": wholes("transition_tolerance_frames", config.transition_tolerance_frames),
         "min_event_overlap_frames": whole("min_event_overlap_frames", config.min_event_overlap_frames, 1),
