@@ -7,7 +7,7 @@ A list or object that holds no other one stands on one line; the rest is indente
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import mkstemp
@@ -35,7 +35,11 @@ def to_json(value: Any) -> bytes:
       }
     }
     """
-    return spread(orjson.dumps(value, default=_made_plain)) + b"\n"
+    try:
+        compact = orjson.dumps(value, default=_made_plain)
+    except orjson.JSONEncodeError:  # half of a surrogate pair in a name
+        compact = orjson.dumps(_plain(value, 0))
+    return spread(compact) + b"\n"
 
 
 def _made_plain(value: Any) -> Any:
@@ -55,7 +59,7 @@ def _plain(value: Any, depth: int) -> Any:
     """Nesting cut off where it gets deep, and whole numbers beyond 64 bits as text."""
     if depth > DEEPEST:
         return "…"
-    if isinstance(value, dict):
+    if isinstance(value, Mapping):
         return {whole_text(str(key)): _plain(item, depth + 1) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [_plain(item, depth + 1) for item in value]

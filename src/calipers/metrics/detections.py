@@ -3,16 +3,20 @@
 Detections of a class stand in the order of their scores, ties in the order of images. Precision at a recall is the best
 precision at that recall or beyond; AP is its mean at recalls 0, 0.01, … 1, and precision at a target recall is its mean
 at those of the target and beyond. Without scores, or with all of them equal, there is no order and both are undefined;
-so they are for a class without ground truth.
+so they are for a class without ground truth. Classes that only predictions name do not show in either, and are listed.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
+from math import fsum
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from calipers.tally import ratio
 
 RECALL_STEPS = np.linspace(0.0, 1.0, 101)  # as pycocotools, to the bit
 Curve = NDArray[np.float64]
@@ -43,9 +47,19 @@ def join(parts: Iterable[ByClass]) -> ByClass:
     total: ByClass = {}
     for part in parts:
         for label, ranked in part.items():
-            total.setdefault(label, Ranked())
+            if label not in total:
+                total[label] = Ranked()
             total[label] += ranked
     return total
+
+
+def count_false_positives(classes: ByClass, least: float) -> int:
+    """Detections that found nothing, of this score or more; one without a score is taken for certain."""
+    return sum(
+        not found and (score is None or score >= least)
+        for ranked in classes.values()
+        for score, found in zip(ranked.scores, ranked.found, strict=True)
+    )
 
 
 def has_order(classes: ByClass) -> bool:
@@ -56,34 +70,42 @@ def has_order(classes: ByClass) -> bool:
 
 def precision_curve(ranked: Ranked) -> Curve:
     """Interpolated precision at each recall step."""
-    order = np.argsort([-score for score in ranked.scores if score is not None], kind="stable")
-    found = np.asarray(ranked.found, dtype=bool)[order]
-    hits = np.cumsum(found)
-    precision = np.append(hits / np.arange(1, len(hits) + 1), 0.0)
+    order = np.argsort(-np.array(ranked.scores, dtype=np.float64), kind="stable")
+    hits = np.cumsum(np.array(ranked.found, dtype=bool)[order])
+    precision = np.append(hits / np.arange(1, len(hits) + 1), 0.0)  # 0 where a recall is never reached
     best = np.maximum.accumulate(precision[::-1])[::-1]  # at this many detections or more
     at = np.searchsorted(hits / ranked.objects, RECALL_STEPS, side="left")
     return np.asarray(best[at], dtype=np.float64)
 
 
 def detection_tree(classes: ByClass, recall_target: float) -> dict[str, Any]:
-    """AP at IoU 0.5 and precision at the target recall: the mean over classes, and each class."""
+    """AP at IoU 0.5 and precision at the target recall: the mean over classes, and each class. Then what both hide."""
     ordered = has_order(classes)
-    curves = {
-        label: precision_curve(classes[label]) if ordered else None
-        for label in sorted(classes)
-        if classes[label].objects
-    }
-    first = int(np.searchsorted(RECALL_STEPS, recall_target - 1e-9))
-    average = {label: None if curve is None else float(curve.mean()) for label, curve in curves.items()}
-    beyond = {label: None if curve is None else float(curve[first:].mean()) for label, curve in curves.items()}
+    known = [label for label in sorted(classes) if classes[label].objects]
+    first = int(np.searchsorted(RECALL_STEPS, recall_target))
+    average: dict[str, float | None] = dict.fromkeys(known)
+    beyond: dict[str, float | None] = dict.fromkeys(known)
+    for label in known if ordered else ():
+        curve = precision_curve(classes[label]).tolist()
+        average[label], beyond[label] = _mean(curve), _mean(curve[first:])
     return {
-        "map_50": _mean(average),
-        "precision_at_recall": _mean(beyond),
+        "map_50": _mean(average.values()),
+        "precision_at_recall": _mean(beyond.values()),
         "map_50_by_class": average,
         "precision_at_recall_by_class": beyond,
+        "classes_without_ground_truth": {
+            label: len(classes[label].found) for label in sorted(classes) if not classes[label].objects
+        },
+        "tied_score_share": tied_share(classes) if ordered else None,
     }
 
 
-def _mean(values: dict[str, float | None]) -> float | None:
-    known = [value for value in values.values() if value is not None]
-    return float(np.mean(known)) if known else None
+def tied_share(classes: ByClass) -> float | None:
+    """The share of detections whose score another of their class has, so that the order of images decides."""
+    times = [count for ranked in classes.values() for count in Counter(ranked.scores).values()]
+    return ratio(sum(count for count in times if count > 1), sum(times))
+
+
+def _mean(values: Iterable[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return fsum(known) / len(known) if known else None

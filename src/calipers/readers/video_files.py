@@ -20,6 +20,7 @@ from calipers.readers.video_names import video_key
 from calipers.text import whole_text
 
 BOM = b"\xef\xbb\xbf"
+SLOWEST, FASTEST = 0.001, 1_000_000  # frames a second
 OnProgress = Callable[[int, int], None]
 
 
@@ -46,11 +47,11 @@ def read_json(path: str) -> tuple[dict[str, Any], Input]:
     try:
         tree = orjson.loads(text)
     except orjson.JSONDecodeError as error:
-        raise InputError(f"{path}: not JSON: {error}; expected {{video: …}}") from error
+        tree = _slowly(text, path, str(error))  # NaN and numbers beyond floats only spoil the video they are in
     if not isinstance(tree, dict):
         raise InputError(f"{path}: found {shown(tree)}, expected an object with a key for each video")
     if count_written_keys(text) != count_keys(tree):
-        tree = _without_doubles(text, path)
+        tree = _without_doubles(_slowly(text, path, "a key is there twice, and something is nested too deeply"), path)
     return tree, Input(whole_text(path), sha256(data).hexdigest(), len(tree))
 
 
@@ -100,8 +101,14 @@ class _CsvReader:
         data = b""
         try:
             data = _read(str(file))
-            self.entries[key], warnings = read_timeline_csv(data, file.name, self._spelling)
+            entry, warnings = read_timeline_csv(data, file.name, self._spelling)
+            self.entries[key] = entry
             self.warnings += warnings
+            if entry["fps"] is not None and not SLOWEST <= entry["fps"] <= FASTEST:
+                self.warnings.append(
+                    f"{file.name}: time_sec makes {entry['fps']:g} frames a second, which is not believed"
+                )
+                entry["fps"] = None
         except InputError as error:
             self.entries[key] = error
         self.digests.append((file, sha256(data).hexdigest()))
@@ -128,15 +135,31 @@ class _Doubled(dict[str, Any]):
     twice: str
 
 
-def _without_doubles(text: bytes, path: str) -> dict[str, Any]:
-    """The tree again, slowly, with an error for each video that has a key twice."""
-    tree: dict[str, Any] = json.loads(text, object_pairs_hook=_object)
+def _slowly(text: bytes, path: str, problem: str) -> Any:
+    """The tree by a parser that takes more and tells of keys given twice, or an error."""
+    try:
+        decoded = text.decode("utf-8")
+        tree = json.loads(decoded, object_pairs_hook=_object)
+        json.dumps(tree, ensure_ascii=False).encode("utf-8")  # half of a surrogate pair is not text
+    except UnicodeDecodeError as error:
+        place = f"byte 0x{text[error.start]:02x} at position {error.start}"
+        raise InputError(f"{path}: not UTF-8: {place}; expected {{video: …}}") from error
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path}: not JSON: {problem}; expected {{video: …}}") from error
+    return tree
+
+
+def _without_doubles(tree: Any, path: str) -> dict[str, Any]:
+    """The tree with an error for each video that has a key twice."""
     if isinstance(tree, _Doubled):
         raise InputError(f"{path}: {shown(tree.twice)} is there twice, expected each video once")
-    for name, entry in tree.items():
-        if twice := _find_doubled(entry):
-            tree[name] = InputError(f"the key {shown(twice)} is there twice, expected each once")
-    return tree
+    try:
+        for name, entry in tree.items():
+            if (twice := _find_doubled(entry)) is not None:
+                tree[name] = InputError(f"the key {shown(twice)} is there twice, expected each once")
+    except RecursionError as error:
+        raise InputError(f"{path}: a key is there twice, and something is nested too deeply") from error
+    return dict(tree)
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -148,8 +171,8 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return doubled
 
 
-def _find_doubled(value: Any) -> str:
+def _find_doubled(value: Any) -> str | None:
     if isinstance(value, _Doubled):
         return value.twice
     inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return next((found for item in inside if (found := _find_doubled(item))), "")
+    return next((found for item in inside if (found := _find_doubled(item)) is not None), None)

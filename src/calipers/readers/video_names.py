@@ -6,7 +6,9 @@ from collections.abc import Iterable
 from pathlib import PurePath
 
 from calipers.errors import InputError
+from calipers.text import whole_text
 
+BEGINNING = "sota_"
 ENDINGS = ("_timeline_fusion", "_timeline", "_calibrated")
 
 
@@ -16,11 +18,11 @@ def video_key(file: str) -> str:
     >>> video_key("out/drive_1_timeline_fusion.csv"), video_key("sota_drive_1.csv")
     ('drive_1.mp4', 'drive_1.mp4')
     """
-    stem = PurePath(file).stem.removeprefix("sota_")
-    for ending in ENDINGS:
-        if stem.endswith(ending):
-            return stem.removesuffix(ending) + ".mp4"
-    return stem + ".mp4"
+    stem = PurePath(file).stem
+    if stem.lower().startswith(BEGINNING):
+        stem = stem[len(BEGINNING) :]
+    ending = next((ending for ending in ENDINGS if stem.lower().endswith(ending)), "")
+    return whole_text(stem[: len(stem) - len(ending)]) + ".mp4"
 
 
 def match_names(truth: Iterable[str], pred: Iterable[str], path: str) -> tuple[dict[str, str], list[str]]:
@@ -41,7 +43,7 @@ def match_names(truth: Iterable[str], pred: Iterable[str], path: str) -> tuple[d
     stems = _by_stem(names) if others else {}
     for name in sorted(others):
         stem = _stem(name)
-        meant = [stem] if stem in names else stems.get(name, []) or stems.get(stem, [])
+        meant = stems.get(name) or ([stem] if stem in names else stems.get(stem, []))
         if not meant:
             strangers.append(name)
             continue

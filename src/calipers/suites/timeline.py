@@ -6,7 +6,7 @@ any order to the same report, since videos are sorted by name.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,6 @@ from calipers import __version__
 from calipers.bootstrap import mean_intervals
 from calipers.kernels import timelines
 from calipers.metrics.averages import Averages, summary_tree
-from calipers.metrics.detections import detection_tree
 from calipers.metrics.pooled import pooled_tree
 from calipers.metrics.states import (
     NEVER_UNDEFINED,
@@ -30,7 +29,7 @@ from calipers.metrics.video_trees import VideoTable, other_iou_means
 from calipers.readers.timeline import TimelineReading
 from calipers.records import Videos
 from calipers.suites.timeline_config import Config, params
-from calipers.suites.timeline_extras import FIELDS, Counted, count_extras, extras_metrics, join_counted
+from calipers.suites.timeline_extras import FIELDS, Counted, Timed, count_extras, extras_metrics
 
 
 class Measured:
@@ -48,11 +47,16 @@ def measure(reading: TimelineReading, config: Config) -> Measured:
     """Videos to counts."""
     videos = reading.videos
     counts = count_states(videos, config)
-    extras = {
-        name: count_extras(extras, score=config.detection_score, window=config.ocr_window_frames)
-        for name, extras in videos.extras.items()
+    return Measured(counts, _count_extras(videos, counts, config), reading)
+
+
+def _count_extras(videos: Videos, counts: StateCounts, config: Config) -> dict[str, Counted]:
+    """What videos have beside their states, up to the end of the ground truth if that is the extent."""
+    frames = dict(zip(counts.names, counts.count("frames").tolist(), strict=True)) if config.extent == "gt" else {}
+    options: dict[str, Any] = {"score": config.detection_score, "window": config.ocr_window_frames}
+    return {
+        name: count_extras(extras, frames=frames.get(name, np.inf), **options) for name, extras in videos.extras.items()
     }
-    return Measured(counts, extras, reading)
 
 
 def count_states(videos: Videos, config: Config) -> StateCounts:
@@ -134,31 +138,26 @@ def summarize(measured: Measured, config: Config) -> dict[str, Any]:
 
 
 def _extras_columns(measured: Measured, config: Config) -> dict[str, Any]:
-    names = measured.counts.names
-    columns = {field: np.full(len(names), np.nan) for field in FIELDS}
-    for row, name in enumerate(names):
-        if name in measured.extras:
-            minutes = _minutes(measured.counts, row)
-            for field, value in extras_metrics(measured.extras[name], minutes, config.recall_target).items():
-                columns[field][row] = np.nan if value is None else value
+    columns = {field: np.full(len(measured.counts.names), np.nan) for field in FIELDS}
+    for row, video in _timed_extras(measured):
+        metrics = extras_metrics([video], config.recall_target)
+        for field in FIELDS:
+            columns[field][row] = np.nan if metrics[field] is None else metrics[field]
     return columns
 
 
-def _minutes(counts: StateCounts, row: int) -> float | None:
-    fps = float(counts.fps[row])
-    return int(counts.count("frames")[row]) / fps / 60 if fps > 0 else None
-
-
 def _pooled_extras(measured: Measured, config: Config) -> dict[str, Any]:
-    """The extras of all videos together; false positives over the minutes of videos that have detections."""
-    rows = [(row, measured.extras[name]) for row, name in enumerate(measured.counts.names) if name in measured.extras]
-    minutes = [_minutes(measured.counts, row) for row, counted in rows if counted.false_positives is not None]
-    known = None if None in minutes else sum(each for each in minutes if each is not None)
-    joined = join_counted(counted for _, counted in rows)
-    found: dict[str, Any] = dict(extras_metrics(joined, known, config.recall_target))
-    if joined.classes is not None:
-        found |= detection_tree(joined.classes, config.recall_target)
-    return found
+    """The extras of all videos together."""
+    return extras_metrics([video for _, video in _timed_extras(measured)], config.recall_target)
+
+
+def _timed_extras(measured: Measured) -> Iterator[tuple[int, Timed]]:
+    """The row of every video that has extras, with those and its minutes."""
+    counts = measured.counts
+    for row, name in enumerate(counts.names):
+        if name in measured.extras:
+            fps, frames = float(counts.fps[row]), int(counts.count("frames")[row])
+            yield row, (measured.extras[name], frames / fps / 60 if fps > 0 else None)
 
 
 def _errors(measured: Measured) -> dict[str, str]:

@@ -86,5 +86,7 @@ def params(config: Config) -> dict[str, Any]:
         "matching": {
             "events": "optimal: most pairs, then most shared frames, then the earlier pairs",
             "transitions": "optimal: most pairs of one kind, then the smallest total distance",
+            "detections": "by confidence, ties by frame; each to the closest free object, the last of equals",
+            "signs": "greedy: closest pair first, then fewer frames apart, then more alike texts",
         },
     }

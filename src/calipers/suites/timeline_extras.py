@@ -1,27 +1,28 @@
 """Detections, signs and runtime of videos: overlaps, partners and what they add up to.
 
 An image is a frame of a video. Boxes match by confidence at an IoU of 0.5 within their class; a box that could not be
-read matches nothing. A true sign and a predicted text may be partners within a window of frames; with boxes on both
-they have to overlap by half and are matched by that, else by their texts.
+read matches nothing. A true sign and a predicted text may be partners within a window of frames: with boxes on both
+they have to overlap by half and are as close as that, else they are as close as their texts are alike.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
-from math import fsum
-from typing import Any, NamedTuple
+from math import fsum, inf
+from typing import Any, NamedTuple, TypeVar
 
-from calipers.kernels.assign import int_column
+from calipers.kernels import assign
 from calipers.kernels.column import long_column
 from calipers.kernels.flatten import ObjectColumns
-from calipers.matching import UNIT, Labels, Pairs, by_confidence, optimal, round_overlap
+from calipers.matching import UNIT, Labels, Pairs, by_confidence, round_overlap
 from calipers.metrics.attributes import fixed_similarity
-from calipers.metrics.detections import ByClass, Ranked, detection_tree, join
+from calipers.metrics.detections import ByClass, Ranked, count_false_positives, detection_tree, join
 from calipers.records import Box, Extras, Objects, Sign
 from calipers.rulers.region import region_iou, region_overlaps
 from calipers.tally import mean, ratio
 
-HALF = round_overlap(0.5)
+HALF = 0.5
 FIELDS = (
     "map_50",
     "precision_at_recall",
@@ -30,6 +31,15 @@ FIELDS = (
     "ocr_similarity",
     "runtime_fps",
 )
+Placed = TypeVar("Placed", Box, Sign)
+
+
+class BoxCounts(NamedTuple):
+    """Detections by class, those that found nothing though confident, and those that could not be read."""
+
+    classes: ByClass
+    false_positives: int
+    invalid: int
 
 
 class SignCounts(NamedTuple):
@@ -43,118 +53,152 @@ class SignCounts(NamedTuple):
 class Counted(NamedTuple):
     """What the extras of one video add up to; None where they were not given on both sides."""
 
-    classes: ByClass | None
-    false_positives: int | None
+    boxes: BoxCounts | None
     signs: SignCounts | None
     runtime: tuple[float, float] | None
 
 
-def count_extras(extras: Extras, *, score: float, window: int) -> Counted:
-    """One video."""
-    classes = false_positives = signs = None
+Timed = tuple[Counted, float | None]  # and the minutes of the video, if they are known
+
+
+def count_extras(extras: Extras, *, score: float, window: int, frames: float = inf) -> Counted:
+    """One video. What is not within its frames is left out."""
+    boxes = signs = None
     if extras.truth_boxes is not None and extras.pred_boxes is not None:
-        classes = rank_boxes(extras.truth_boxes, extras.pred_boxes)
-        confident = [box for box in extras.pred_boxes if box.score is None or box.score >= score]
-        ranked = rank_boxes(extras.truth_boxes, confident)
-        false_positives = sum(found.count(False) for found in (each.found for each in ranked.values()))
+        boxes = count_boxes(_within(extras.truth_boxes, frames), _within(extras.pred_boxes, frames), score)
     if extras.truth_signs is not None and extras.pred_signs is not None:
-        signs = count_signs(extras.truth_signs, extras.pred_signs, window)
-    return Counted(classes, false_positives, signs, extras.runtime)
+        signs = count_signs(_within(extras.truth_signs, frames), _within(extras.pred_signs, frames), window)
+    return Counted(boxes, signs, extras.runtime)
+
+
+def _within(items: list[Placed], frames: float) -> list[Placed]:
+    return [item for item in items if item.frame < frames]
+
+
+# Detections
+
+
+def count_boxes(truth: list[Box], pred: list[Box], score: float) -> BoxCounts:
+    """A box that could not be read is a false positive; without a score as well it has no place in any order."""
+    ranked = [box for box in pred if box.corners or box.score is not None]
+    classes = rank_boxes(truth, ranked)
+    false_positives = count_false_positives(classes, score) + len(pred) - len(ranked)
+    return BoxCounts(classes, false_positives, sum(box.corners is None for box in pred))
 
 
 def rank_boxes(truth: list[Box], pred: list[Box]) -> ByClass:
-    """For each class its detections, image by image and by score within one, and whether each found its object."""
-    truth = sorted(truth, key=lambda box: box.frame)
-    pred = sorted(pred, key=lambda box: (box.frame, -(box.score or 0.0)))
-    frames = sorted({box.frame for box in (*truth, *pred)})
-    descs: dict[str, int] = {}
-    sides = _columns(truth, frames, descs), _columns(pred, frames, descs)
-    pairs = Pairs.sorted(sides[0], region_overlaps(*sides))
-    labels = Labels(sides[0].desc, sides[1].desc)
-    matched = by_confidence(pairs, [box.score or 0.0 for box in pred], least=HALF, labels=labels)
-    found = set(matched.pred)
-    classes: ByClass = {}
+    """For each class its detections, image by image, and whether each found its object."""
+    pred = sorted(pred, key=lambda box: box.frame)
+    found = _find_objects(truth, pred)
+    labels = dict.fromkeys(box.label for box in (*truth, *pred))
+    classes = {label: Ranked() for label in labels}
     for box in truth:
-        classes.setdefault(box.label, Ranked()).objects += 1
+        classes[box.label].objects += 1
     for index, box in enumerate(pred):
-        ranked = classes.setdefault(box.label, Ranked())
+        ranked = classes[box.label]
         ranked.scores.append(box.score)
         ranked.found.append(index in found)
     return classes
 
 
-def _columns(boxes: list[Box], frames: list[int], descs: dict[str, int]) -> Objects:
-    """Boxes in order of frame as objects, a record a frame."""
-    columns = ObjectColumns(descs, framed=False)
+def _find_objects(truth: list[Box], pred: list[Box]) -> set[int]:
+    """Which detections find an object of their class; `pred` is in order of frame."""
+    frames = sorted({box.frame for box in (*truth, *pred)})
+    codes: dict[str, int] = {}
+    last_first = truth[::-1]  # of objects equally close the matcher takes the first, pycocotools the last
+    sides = _columns(last_first, frames, codes), _columns(pred, frames, codes)
+    pairs = Pairs.sorted(sides[0], region_overlaps(*sides, least=HALF))
+    labels = Labels(sides[0].desc, sides[1].desc)
+    # Without a score is certain: what those find must not depend on others below the score that is asked for.
+    confidence = [inf if box.score is None else box.score for box in pred]
+    return set(by_confidence(pairs, confidence, least=round_overlap(HALF), labels=labels).pred)
+
+
+def _columns(boxes: list[Box], frames: list[int], codes: dict[str, int]) -> Objects:
+    """Boxes as objects, a record a frame."""
     by_frame: dict[int, list[dict[str, Any]]] = {frame: [] for frame in frames}
     for box in boxes:
         by_frame[box.frame].append({"type": "bbox_2d", "points": list(box.corners or ()), "desc": box.label})
-    for frame in frames:
-        columns.add_record(by_frame[frame], False)
+    columns = ObjectColumns(codes, framed=False)
+    for objects in by_frame.values():
+        columns.add_record(objects, False)
     return Objects(columns)
 
 
+# Signs
+
+
 def count_signs(truth: list[Sign], pred: list[Sign], window: int) -> SignCounts:
-    """Partners are as many as possible, and of those the most alike."""
+    """The closest pair first; of those equally close the one of fewer frames apart, then of texts more alike."""
+    truth, pred = _by_frame(truth), _by_frame(pred)
+    near = _near(truth, pred, window)
     rows = sorted(
-        (
-            (score, i, j)
-            for i, sign in enumerate(truth)
-            for j, read in enumerate(pred)
-            if abs(sign.frame - read.frame) <= window and (score := _closeness(sign, read))
-        ),
-        key=lambda row: (-row[0], row[1], row[2]),
+        (-closeness, abs(truth[i].frame - pred[j].frame), -_alike(truth[i], pred[j]), i, j)
+        for (i, j), closeness in zip(near, _closeness([(truth[i], pred[j]) for i, j in near]), strict=True)
+        if closeness
     )
-    pairs = _pairs(rows)
-    matched = optimal(pairs, least=1)
-    texts = [(truth[i].text, pred[j].text) for i, j in zip(matched.truth, matched.pred, strict=True)]
-    alike = [fixed_similarity(a, b) for a, b in texts]
-    return SignCounts(len(truth), sum(units == UNIT for units in alike), sum(alike))
+    columns = assign.int_column([row[3] for row in rows]), assign.int_column([row[4] for row in rows])
+    pairs = Pairs(*columns, long_column(-row[0] for row in rows))
+    matched = Pairs(*assign.greedy(pairs, len(truth), len(pred), 1))
+    alike = [_alike(truth[i], pred[j]) for i, j in zip(matched.truth, matched.pred, strict=True)]
+    return SignCounts(len(truth), alike.count(UNIT), sum(alike))
 
 
-def _pairs(rows: list[tuple[int, int, int]]) -> Pairs:
-    scores, truth, pred = ([row[k] for row in rows] for k in range(3))
-    return Pairs(int_column(truth), int_column(pred), long_column(scores))
+def _by_frame(signs: list[Sign]) -> list[Sign]:
+    return sorted(signs, key=lambda sign: sign.frame)
 
 
-def _closeness(sign: Sign, read: Sign) -> int:
-    """In units of 1e-12; 0 is no pair."""
-    if sign.corners is None or read.corners is None:
-        return fixed_similarity(sign.text, read.text)
-    overlap = round_overlap(region_iou(list(sign.corners), list(read.corners)))
-    return overlap if overlap >= HALF else 0
+def _near(truth: list[Sign], pred: list[Sign], window: int) -> list[tuple[int, int]]:
+    """Pairs of indices that are no more than the window apart; both sides are in order of frame."""
+    frames = [read.frame for read in pred]
+    return [
+        (i, j)
+        for i, sign in enumerate(truth)
+        for j in range(bisect_left(frames, sign.frame - window), bisect_right(frames, sign.frame + window))
+    ]
 
 
-def extras_metrics(counted: Counted, minutes: float | None, recall_target: float) -> dict[str, float | None]:
-    """The metrics of one video, or of several joined."""
-    boxes = detection_tree(counted.classes, recall_target) if counted.classes is not None else {}
-    signs, runtime = counted.signs, counted.runtime
-    false_positives = counted.false_positives
-    return {
-        "map_50": boxes.get("map_50"),
-        "precision_at_recall": boxes.get("precision_at_recall"),
-        "detection_false_positives_per_minute": (
-            false_positives / minutes if false_positives is not None and minutes else None
-        ),
-        "ocr_exact_accuracy": ratio(signs.exact, signs.signs) if signs else None,
-        "ocr_similarity": mean(signs.similarity, signs.signs) if signs else None,
-        "runtime_fps": runtime[0] / runtime[1] if runtime and runtime[1] > 0 else None,
-    }
+def _closeness(pairs: list[tuple[Sign, Sign]]) -> list[int]:
+    """In units of 1e-12; 0 cannot be partners."""
+    boxed = [(sign.corners, read.corners) for sign, read in pairs if sign.corners and read.corners]
+    overlaps = map(round_overlap, region_iou(*zip(*boxed, strict=True), paired=True).tolist() if boxed else ())
+    return [
+        _at_least_half(next(overlaps)) if sign.corners and read.corners else _alike(sign, read) for sign, read in pairs
+    ]
 
 
-def join_counted(parts: Iterable[Counted]) -> Counted:
-    """Several videos together, in the order of their names."""
-    parts = list(parts)
-    signs = [part.signs for part in parts if part.signs is not None]
-    runtimes = [part.runtime for part in parts if part.runtime is not None]
-    classes = [part.classes for part in parts if part.classes is not None]
-    return Counted(
-        join(classes) if classes else None,
-        sum(part.false_positives for part in parts if part.false_positives is not None) if classes else None,
-        SignCounts(*(sum(column) for column in zip(*signs, strict=True))) if signs else None,
-        _join_runtimes(runtimes) if runtimes else None,
-    )
+def _at_least_half(overlap: int) -> int:
+    return overlap if overlap >= round_overlap(HALF) else 0
 
 
-def _join_runtimes(runtimes: list[tuple[float, float]]) -> tuple[float, float]:
-    return fsum(frames for frames, _ in runtimes), fsum(seconds for _, seconds in runtimes)
+def _alike(sign: Sign, read: Sign) -> int:
+    """How alike two texts are, white space apart, in units of 1e-12."""
+    return fixed_similarity(sign.text, read.text)
+
+
+# From counts to metrics
+
+
+def extras_metrics(videos: list[Timed], recall_target: float) -> dict[str, Any]:
+    """The metrics of one video, or of several in the order of their names."""
+    boxes = [(counted.boxes, minutes) for counted, minutes in videos if counted.boxes]
+    signs = [counted.signs for counted, _ in videos if counted.signs]
+    runtimes = [counted.runtime for counted, _ in videos if counted.runtime]
+    found: dict[str, Any] = dict.fromkeys(FIELDS)
+    if boxes:
+        found |= detection_tree(join(counts.classes for counts, _ in boxes), recall_target)
+        found["invalid_detections"] = sum(counts.invalid for counts, _ in boxes)
+        found["detection_false_positives_per_minute"] = _per_minute(boxes)
+    if signs:
+        total, exact, similarity = (sum(column) for column in zip(*signs, strict=True))
+        found |= {"ocr_exact_accuracy": ratio(exact, total), "ocr_similarity": mean(similarity, total)}
+    if runtimes:
+        frames, seconds = (fsum(column) for column in zip(*runtimes, strict=True))
+        found["runtime_fps"] = frames / seconds
+    return found
+
+
+def _per_minute(boxes: Iterable[tuple[BoxCounts, float | None]]) -> float | None:
+    """False positives a minute, over the videos whose minutes are known."""
+    known = [(counts.false_positives, minutes) for counts, minutes in boxes if minutes]
+    return sum(count for count, _ in known) / fsum(minutes for _, minutes in known) if known else None

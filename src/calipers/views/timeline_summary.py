@@ -149,4 +149,7 @@ def _problems(tree: Tree) -> Iterator[str]:
             "" if place else "not evaluated", f"{_cut(name)}: {text if width(text) < 200 else text[:199] + '…'}"
         )
     if len(left) > tree["params"]["top"]:
-        yield named_line("", f"{len(left) - tree['params']['top']:,} more in the artifact")
+        more = "more " if tree["params"]["top"] else ""
+        yield named_line(
+            "" if more else "not evaluated", f"{len(left) - tree['params']['top']:,} {more}in the artifact"
+        )
