@@ -15,11 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from calipers.kernels.poisson import key_hashes, weight_rows, weighted_sums
+from calipers.kernels.poisson import key_hashes, weighted_sums
 from calipers.tally import Counts
 
 LEAST_REPLICATES = 40
-AT_ONCE = 512  # records whose weighted sums stay exact in floats
 BITS = 36  # of the largest value, kept of every value
 
 
@@ -27,7 +26,7 @@ def resample(keys: Sequence[str], values: Any, *, seed: int, replicates: int) ->
     """Weighted sums of the records' values, (replicates, columns)."""
     rows = np.ascontiguousarray(values, dtype=np.int64)  # (records, columns)
     sums = weighted_sums(key_hashes(keys), rows.reshape(-1), rows.shape[1], seed, replicates)
-    return np.asarray(sums).reshape(replicates, rows.shape[1])
+    return np.asarray(sums).reshape(rows.shape[1], replicates).T
 
 
 def interval(numerators: Any, denominators: Any, *, records: int) -> list[float] | None:
@@ -57,24 +56,14 @@ def mean_intervals(keys: Sequence[str], columns: Any, *, seed: int, replicates: 
     values = np.asarray(columns, dtype=np.float64)  # (columns, records)
     defined = ~np.isnan(values)
     unit = np.exp2(np.maximum(np.frexp(np.nanmax(abs(values), axis=1, initial=0))[1], -900) - BITS)
-    whole = np.where(defined, np.rint(values / unit[:, None]), 0.0)
+    whole = np.where(defined, np.rint(values / unit[:, None]), 0.0).astype(np.int64)
     rows: dict[bytes, int] = {}  # columns may be the same, and many are defined for the same records
     sums_at = [rows.setdefault(row.tobytes(), len(rows)) for row in whole]
-    times_at = [rows.setdefault(row.astype(np.float64).tobytes(), len(rows)) for row in defined]
-    table = np.stack([np.frombuffer(row) for row in rows]) if rows else np.zeros((0, len(keys)))
-    sums = _weighted(keys, table, seed, replicates)
+    times_at = [rows.setdefault(row.astype(np.int64).tobytes(), len(rows)) for row in defined]
+    table = np.stack([np.frombuffer(row, dtype=np.int64) for row in rows], axis=1)  # (records, columns)
+    sums = resample(keys, table, seed=seed, replicates=replicates).T
     found = [
         interval(sums[at], sums[n], records=int(count))
         for at, n, count in zip(sums_at, times_at, defined.sum(axis=1), strict=True)
     ]
     return [ends and [end * float(scale) for end in ends] for ends, scale in zip(found, unit, strict=True)]
-
-
-def _weighted(keys: Sequence[str], table: Any, seed: int, replicates: int) -> Counts:
-    """Weighted sums of whole numbers, (columns, replicates), exact."""
-    sums = np.zeros((len(table), replicates), dtype=np.int64)
-    for first in range(0, len(keys), AT_ONCE):
-        some = keys[first : first + AT_ONCE]
-        weights = np.asarray(weight_rows(key_hashes(some), seed, replicates)).reshape(len(some), replicates)
-        sums += (table[:, first : first + AT_ONCE] @ weights).astype(np.int64)
-    return sums

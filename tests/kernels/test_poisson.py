@@ -19,8 +19,8 @@ def expected_sums(own_keys: np.ndarray, rows: list[list[int]], seed: int, replic
     columns = len(rows[0])
     return [
         sum(weight[b] * row[c] for weight, row in zip(drawn, rows, strict=True))
-        for b in range(replicates)
         for c in range(columns)
+        for b in range(replicates)
     ]
 
 

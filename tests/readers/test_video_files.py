@@ -53,7 +53,7 @@ def test_what_spoils_one_prediction_leaves_the_others_alone(evaluate, entry, fou
     ],
 )
 def test_a_file_that_cannot_be_trusted_is_refused(evaluate, text, message):
-    with pytest.raises(calipers.InputError, match="pred.json") as refused:
+    with pytest.raises(calipers.InputError, match=r"pred\.json") as refused:
         evaluate(text)
     assert message in str(refused.value)
 
