@@ -22,11 +22,11 @@ LEAST_REPLICATES = 40
 BITS = 36  # of the largest value, kept of every value
 
 
-def resample(keys: Sequence[str], values: Any, *, seed: int, replicates: int) -> Counts:
-    """Weighted sums of the records' values, (replicates, columns)."""
-    rows = np.ascontiguousarray(values, dtype=np.int64)  # (records, columns)
-    sums = weighted_sums(key_hashes(keys), rows.reshape(-1), rows.shape[1], seed, replicates)
-    return np.asarray(sums).reshape(rows.shape[1], replicates).T
+def resample(keys: Sequence[str], columns: Any, *, seed: int, replicates: int) -> Counts:
+    """Weighted sums of the records' whole numbers: of (columns, records), (columns, replicates)."""
+    rows = np.ascontiguousarray(columns, dtype=np.int64)
+    sums = weighted_sums(key_hashes(keys), rows.reshape(-1), len(rows), seed, replicates)
+    return np.asarray(sums).reshape(len(rows), replicates)
 
 
 def interval(numerators: Any, denominators: Any, *, records: int) -> list[float] | None:
@@ -55,13 +55,14 @@ def mean_intervals(keys: Sequence[str], columns: Any, *, seed: int, replicates: 
     """
     values = np.asarray(columns, dtype=np.float64)  # (columns, records)
     defined = ~np.isnan(values)
-    unit = np.exp2(np.maximum(np.frexp(np.nanmax(abs(values), axis=1, initial=0))[1], -900) - BITS)
-    whole = np.where(defined, np.rint(values / unit[:, None]), 0.0).astype(np.int64)
+    known = np.where(defined, values, 0.0)
+    unit = np.exp2(np.maximum(np.frexp(abs(known).max(axis=1, initial=0))[1], -900) - BITS)
+    whole = np.rint(known / unit[:, None]).astype(np.int64)
     rows: dict[bytes, int] = {}  # columns may be the same, and many are defined for the same records
     sums_at = [rows.setdefault(row.tobytes(), len(rows)) for row in whole]
     times_at = [rows.setdefault(row.astype(np.int64).tobytes(), len(rows)) for row in defined]
-    table = np.stack([np.frombuffer(row, dtype=np.int64) for row in rows], axis=1)  # (records, columns)
-    sums = resample(keys, table, seed=seed, replicates=replicates).T
+    table = np.frombuffer(b"".join(rows), dtype=np.int64).reshape(len(rows), len(keys))
+    sums = resample(keys, table, seed=seed, replicates=replicates)
     found = [
         interval(sums[at], sums[n], records=int(count))
         for at, n, count in zip(sums_at, times_at, defined.sum(axis=1), strict=True)

@@ -33,26 +33,26 @@ def expected_sums(own_keys: np.ndarray, rows: list[list[int]], seed: int, replic
 def test_sums_are_exact_whatever_the_size_of_the_values(values, columns):
     rng = random.Random(columns)
     rows = [[rng.choice((values[0], rng.randint(*values), values[1])) for _ in range(columns)] for _ in range(300)]
-    found = weighted_sums(keys(300), np.array(rows).reshape(-1), columns, 3, 11)
+    found = weighted_sums(keys(300), np.array(rows).T.reshape(-1), columns, 3, 11)
     assert found.tolist() == expected_sums(keys(300), rows, 3, 11)
 
 
 def test_small_and_large_values_in_turn_are_exact():
     rows = [[2_000_001, 1_200_001], [1, 1_200_001], [0, 2**40 + 1], [7, 0]] * 100
-    found = weighted_sums(keys(400), np.array(rows).reshape(-1), 2, 0, 101)
+    found = weighted_sums(keys(400), np.array(rows).T.reshape(-1), 2, 0, 101)
     assert found.tolist() == expected_sums(keys(400), rows, 0, 101)
 
 
 def test_many_records_are_exact():
     rows = [[1 + i % 7] for i in range(20_000)]
-    found = weighted_sums(keys(20_000), np.array(rows).reshape(-1), 1, 0, 3)
+    found = weighted_sums(keys(20_000), np.array(rows).T.reshape(-1), 1, 0, 3)
     assert found.tolist() == expected_sums(keys(20_000), rows, 0, 3)
 
 
 @pytest.mark.parametrize("replicates", [0, 1, 2, 3, 8])
 def test_any_number_of_replicates_will_do(replicates):
     rows = [[1, 5], [2, 6]]
-    found = weighted_sums(keys(2), np.array(rows).reshape(-1), 2, 9, replicates)
+    found = weighted_sums(keys(2), np.array(rows).T.reshape(-1), 2, 9, replicates)
     assert found.tolist() == expected_sums(keys(2), rows, 9, replicates)
     assert len(weights(1, 2, replicates)) == replicates
 

@@ -152,7 +152,7 @@ def weights(unsigned long long key, unsigned long long seed, Py_ssize_t replicat
 def weighted_sums(keys, values, Py_ssize_t columns, unsigned long long seed, Py_ssize_t replicates):
     """Sum over records of weight times value, (columns * replicates,) integers.
 
-    `keys` holds a 64-bit hash a record, `values` that many rows of `columns` integers.
+    `keys` holds a 64-bit hash a record, `values` that many integers for each of the columns, one column after another.
     """
     cdef const unsigned long long[::1] key = keys
     cdef const long long[::1] value = values
@@ -162,7 +162,7 @@ def weighted_sums(keys, values, Py_ssize_t columns, unsigned long long seed, Py_
         some = min(AT_ONCE, key.shape[0] - first)
         for r in range(some):
             draw_all(key[first + r], seed, replicates, sums.weight + r * sums.stride)
-        sums.add(&value[first * columns] if columns else NULL, some)
+        sums.add(&value[first] if columns else NULL, key.shape[0], some)
     sums.flush()
     return sums.total
 
@@ -191,30 +191,31 @@ cdef class Sums:
     def __dealloc__(self):
         PyMem_Free(self.weight)
 
-    cdef void add(self, const long long* values, Py_ssize_t records) noexcept nogil:
-        """Some records, whose weights are drawn."""
+    cdef void add(self, const long long* values, Py_ssize_t step, Py_ssize_t records) noexcept nogil:
+        """Some records, whose weights are drawn; `step` is from one column to the next."""
         cdef long long largest = 0
         cdef Py_ssize_t c, r
-        for c in range(records * self.columns):
-            largest = max(largest, values[c], -values[c])
+        for c in range(self.columns):
+            for r in range(records):
+                largest = max(largest, values[c * step + r], -values[c * step + r])
         if largest >= EXACT // (STEPS * AT_ONCE):
-            self.add_large(values, records)
+            self.add_large(values, step, records)
             return
         if self.bound + AT_ONCE * STEPS * largest >= EXACT:
             self.flush()
         self.bound += AT_ONCE * STEPS * largest
         for c in range(self.columns):
             for r in range(AT_ONCE):
-                self.value[c * AT_ONCE + r] = <double> values[r * self.columns + c] if r < records else 0
+                self.value[c * AT_ONCE + r] = <double> values[c * step + r] if r < records else 0
         add_products(self.pending, self.weight, self.stride, self.value, self.columns, self.replicates)
 
-    cdef void add_large(self, const long long* values, Py_ssize_t records) noexcept nogil:
+    cdef void add_large(self, const long long* values, Py_ssize_t step, Py_ssize_t records) noexcept nogil:
         cdef long long* total = <long long*> self.total.data
         cdef Py_ssize_t b, c, r
         for r in range(records):
             for c in range(self.columns):
                 for b in range(self.replicates):
-                    total[c * self.replicates + b] += <long long> self.weight[r * self.stride + b] * values[r * self.columns + c]
+                    total[c * self.replicates + b] += <long long> self.weight[r * self.stride + b] * values[c * step + r]
 
     cdef void flush(self) noexcept nogil:
         cdef long long* total = <long long*> self.total.data

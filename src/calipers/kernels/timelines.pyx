@@ -33,6 +33,7 @@ cdef enum:
 
 RATES = ("iou", "precision", "recall", "f1")
 cdef enum:
+    SMALL = 24                  # no more are sorted by insertion
     PER_STATE = 3               # frames of a state in both, in truth, in pred
     PER_START = 4               # first frame in truth and in pred; that of the first pred that meets a truth, and of it
 
@@ -46,7 +47,7 @@ cdef struct Piece:
     long long frames
 
 
-cdef int by_kind(const void* a, const void* b) noexcept nogil:
+cdef inline int by_kind(const void* a, const void* b) noexcept nogil:
     cdef const Change* s = <const Change*> a
     cdef const Change* t = <const Change*> b
     if s.kind != t.kind:
@@ -54,7 +55,7 @@ cdef int by_kind(const void* a, const void* b) noexcept nogil:
     return (s.frame > t.frame) - (s.frame < t.frame)
 
 
-cdef int by_states(const void* a, const void* b) noexcept nogil:
+cdef inline int by_states(const void* a, const void* b) noexcept nogil:
     cdef const Piece* s = <const Piece*> a
     cdef const Piece* t = <const Piece*> b
     if s.truth != t.truth:
@@ -64,6 +65,36 @@ cdef int by_states(const void* a, const void* b) noexcept nogil:
 
 cdef int by_value(const void* a, const void* b) noexcept nogil:
     return (<const int*> a)[0] - (<const int*> b)[0]
+
+
+cdef void sort_changes(Change* changes, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t i, j
+    cdef Change moving
+    if n > SMALL:
+        qsort(changes, n, sizeof(Change), by_kind)
+        return
+    for i in range(1, n):
+        moving = changes[i]
+        j = i
+        while j > 0 and by_kind(&moving, &changes[j - 1]) < 0:
+            changes[j] = changes[j - 1]
+            j -= 1
+        changes[j] = moving
+
+
+cdef void sort_pieces(Piece* pieces, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t i, j
+    cdef Piece moving
+    if n > SMALL:
+        qsort(pieces, n, sizeof(Piece), by_states)
+        return
+    for i in range(1, n):
+        moving = pieces[i]
+        j = i
+        while j > 0 and by_states(&moving, &pieces[j - 1]) < 0:
+            pieces[j] = pieces[j - 1]
+            j -= 1
+        pieces[j] = moving
 
 
 cdef class Meter:
@@ -148,7 +179,7 @@ cdef class Meter:
     cdef void join_pieces(self, Py_ssize_t n) noexcept nogil:
         """Pieces of the same two states together, in the order of states; ended by a piece of no frames."""
         cdef Py_ssize_t k, kept = 0
-        qsort(self.pieces, n, sizeof(Piece), by_states)
+        sort_pieces(self.pieces, n)
         for k in range(n):
             if kept and by_states(&self.pieces[kept - 1], &self.pieces[k]) == 0:
                 self.pieces[kept - 1].frames += self.pieces[k].frames
@@ -263,8 +294,7 @@ cdef class Meter:
         for k in range(1, side.run_count):
             out[k - 1].kind = <long long> side.runs[k - 1].state * self.states + side.runs[k].state
             out[k - 1].frame = side.runs[k].start
-        if side.run_count > 2:
-            qsort(out, side.run_count - 1, sizeof(Change), by_kind)
+        sort_changes(out, side.run_count - 1)
         return side.run_count - 1
 
     cdef void count_transitions(self, const long long[::1] tolerances, long long* out) noexcept:

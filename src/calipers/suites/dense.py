@@ -150,7 +150,7 @@ def _resample(swept: dict[str, sweep.Swept], batch: Batch, config: Config, tally
     columns = [np.diff(batch.truth.offsets), np.diff(batch.pred.offsets)]
     for mode in config.modes:
         columns += sweep.matched_by_record(swept[mode])
-    sums = resample(batch.keys, np.stack(columns, axis=1), seed=config.seed, replicates=config.bootstrap)
+    sums = resample(batch.keys, np.stack(columns), seed=config.seed, replicates=config.bootstrap).T
     tally.count("resampled", sums[:, :2])
     for at, mode in enumerate(config.modes):
         tally.count(f"resampled.{mode}", sums[:, 2 + 2 * at : 4 + 2 * at])
