@@ -6,14 +6,15 @@ not at all; they stand at about 1 in 1000 for weights that are right.
 
 import json
 import random
+from fractions import Fraction
 from itertools import pairwise
-from math import e, factorial
+from math import e, factorial, frexp, isnan, nan
 
 import numpy as np
 import pytest
 
 import calipers
-from calipers.bootstrap import interval, resample
+from calipers.bootstrap import BITS, interval, mean_intervals, resample
 from calipers.kernels.poisson import key_hashes, weights
 
 KEYS = [f"image {i}.jpg" for i in range(400)]
@@ -160,6 +161,15 @@ def test_the_order_of_records_does_not_matter():
     assert (shuffled == resampled(KEYS, values, seed=0, replicates=50)).all()
 
 
+@pytest.mark.parametrize("largest", [9, 2**36, 2**45, 2**46 - 1, 2**50])
+def test_sums_of_numbers_of_either_sign_are_exact(largest):
+    rng = random.Random(largest)
+    values = np.array([[rng.choice((-largest, largest, rng.randint(-largest, largest)))] for _ in range(90)])
+    found = resampled(KEYS[:90], values, seed=2, replicates=33)[:, 0].tolist()
+    drawn = weights_of(KEYS[:90], 2, 33).T.tolist()
+    assert found == [sum(n * value for n, (value,) in zip(row, values.tolist(), strict=True)) for row in drawn]
+
+
 @pytest.mark.parametrize(("records", "replicates"), [(0, 10), (5, 0), (0, 0)])
 def test_without_records_or_replicates_there_is_nothing_to_add(records, replicates):
     sums = resampled(KEYS[:records], np.zeros((records, 3)), seed=0, replicates=replicates)
@@ -208,6 +218,98 @@ def test_95_percent_intervals_hold_a_known_ratio_about_95_percent_of_the_time():
         low, high = interval(sums[:, 0], sums[:, 1], records=80)
         held += low <= 0.7 <= high
     assert 0.91 <= held / 400 <= 0.98  # standard error 0.011; few replicates make the interval a little short
+
+
+# Intervals of means
+
+
+def exact_interval(keys: list[str], values: list[float], seed: int, replicates: int) -> list[float] | None:
+    """The same in fractions, from values cut to some bits of the largest; told in ten digits."""
+    known = [(key, value) for key, value in zip(keys, values, strict=True) if not isnan(value)]
+    unit = Fraction(2) ** (frexp(max((abs(value) for _, value in known), default=0))[1] - BITS)
+    cut = [round(Fraction(value) / unit) * unit for _, value in known]
+    drawn = [weights(int(key), seed, replicates).tolist() for key in key_hashes([key for key, _ in known])]
+    means = []
+    for b in range(replicates):
+        times = [row[b] for row in drawn]
+        if sum(times):
+            means.append(sum(n * value for n, value in zip(times, cut, strict=True)) / sum(times))
+    if len(known) < 2 or len(means) < 40:
+        return None
+    tail = len(means) // 40
+    return [float(f"{float(sorted(means)[place]):.10g}") for place in (tail, -1 - tail)]
+
+
+def columns_of_values(records: int) -> np.ndarray:
+    """(7, records): rates, whole numbers, signed, huge, tiny, often undefined, always the same."""
+    rng = random.Random(records)
+    columns = [
+        [rng.random() for _ in range(records)],
+        [rng.randint(0, 500) for _ in range(records)],
+        [rng.uniform(-40, 40) for _ in range(records)],
+        [rng.uniform(0, 1e300) for _ in range(records)],
+        [rng.uniform(0, 1e-200) for _ in range(records)],
+        [rng.choice((nan, nan, rng.random())) for _ in range(records)],
+        [0.1] * records,
+    ]
+    return np.array(columns)
+
+
+@pytest.mark.parametrize("records", [2, 3, 7, 8, 9, 100, 500])  # eight are added at once
+def test_an_interval_of_a_mean_is_exact(records):
+    keys, values, replicates = [f"video {i}" for i in range(records)], columns_of_values(records), 50
+    found = mean_intervals(keys, values, seed=3, replicates=replicates)
+    assert found == [exact_interval(keys, column, 3, replicates) for column in values.tolist()]
+
+
+def test_an_interval_of_a_mean_is_near_that_of_the_values_as_they_are(drawn):
+    values = columns_of_values(len(KEYS))[[0, 1, 2, 3, 4, 6]]
+    means = np.sort(values @ drawn / drawn.sum(axis=0), axis=1)
+    found = mean_intervals(KEYS, values, seed=0, replicates=REPLICATES)
+    assert np.array(found) == pytest.approx(means[:, [25, 974]], rel=1e-9, abs=1e-9)
+
+
+def test_the_order_of_records_changes_no_bit_of_an_interval():
+    values, rng = columns_of_values(len(KEYS)), random.Random(8)
+    expected = mean_intervals(KEYS, values, seed=0, replicates=100)
+    for _ in range(3):
+        order = rng.sample(range(len(KEYS)), len(KEYS))
+        assert mean_intervals([KEYS[i] for i in order], values[:, order], seed=0, replicates=100) == expected
+
+
+def test_columns_know_nothing_of_each_other():
+    values = columns_of_values(50)
+    expected = mean_intervals(KEYS[:50], values, seed=0, replicates=100)
+    alone = [mean_intervals(KEYS[:50], values[[k]], seed=0, replicates=100)[0] for k in range(7)]
+    assert alone == expected
+    assert mean_intervals(KEYS[:50], values[::-1], seed=0, replicates=100) == expected[::-1]
+
+
+def test_a_record_where_a_mean_is_undefined_does_not_count():
+    values = [[1.0, 2.0, nan, 4.0], [nan, 8.0, 9.0, nan]]
+    found = mean_intervals(KEYS[:4], values, seed=0, replicates=200)
+    assert found[:1] == mean_intervals([KEYS[0], KEYS[1], KEYS[3]], [[1.0, 2.0, 4.0]], seed=0, replicates=200)
+    assert found[1:] == mean_intervals(KEYS[1:3], [[8.0, 9.0]], seed=0, replicates=200) == [[8.0, 9.0]]
+
+
+@pytest.mark.parametrize(
+    ("records", "replicates"), [(0, 1000), (1, 1000), (5, 0), (5, 39)], ids=["none", "one", "no draws", "few draws"]
+)
+def test_too_little_gives_no_interval_of_a_mean(records, replicates):
+    values = np.ones((3, records))
+    assert mean_intervals(KEYS[:records], values, seed=0, replicates=replicates) == [None] * 3
+
+
+def test_a_mean_that_is_defined_once_or_never_has_no_interval():
+    values = [[nan, nan, nan], [nan, 5.0, nan], [1.0, 1.0, 1.0]]
+    assert mean_intervals(KEYS[:3], values, seed=0, replicates=100) == [None, None, [1.0, 1.0]]
+    assert mean_intervals(KEYS[:3], np.zeros((0, 3)), seed=0, replicates=100) == []
+
+
+def test_the_interval_hangs_on_keys_and_seed():
+    values = columns_of_values(30)[:1]
+    found = {str(mean_intervals(KEYS[a : a + 30], values, seed=s, replicates=99)) for a, s in ((0, 0), (0, 1), (9, 0))}
+    assert len(found) == 3
 
 
 # In a report

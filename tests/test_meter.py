@@ -1,4 +1,4 @@
-"""The meter: records come in, a report comes out whenever it is asked for. Any grouping is in the contracts."""
+"""The meters: records or videos come in, a report comes out at any time. Any grouping is in the contracts."""
 
 import copy
 import pickle
@@ -218,3 +218,183 @@ def test_options_are_those_of_the_suite():
     assert report["modes"]["category"]["mean_f1"] == 0.3
     assert report["bootstrap"]["replicates"] == 0
     assert to_json(report.tree) == report.to_json()
+
+
+# Videos
+
+EARLY = {"outside": [[0, 9], [20, 29]], "inside": [[10, 19]]}
+LATE = {"fps": 10, "states": {"inside": [[12, 19]], "exiting": [[20, 29]]}}
+TRUTH = {"a.mp4": EARLY, "b.mp4": {"inside": [[0, 4]]}, "c.mp4": {"inside": []}, "d.mp4": {"inside": [[0, 9]]}}
+PRED = {"a.mp4": LATE, "b.mp4": {"states": {"inside": [[0, 4]]}}, "e.mp4": LATE}
+REVERSED = {"f.mp4": {"outside": [[0, 4]], "inside": [[9, 5]]}}
+VIDEOS = ("a.mp4", "b.mp4", "c.mp4", "d.mp4", "e.mp4")
+
+
+def videos_of(*names, **options) -> calipers.Timeline:
+    """A meter that saw these videos, one at a time."""
+    meter = calipers.Timeline(**options)
+    for name in names:
+        meter.update(*({name: side[name]} if name in side else {} for side in (TRUTH, PRED)))
+    return meter
+
+
+def numbers(report) -> dict:
+    """An artifact but for the names of its inputs."""
+    return {name: value for name, value in report.items() if name != "inputs"}
+
+
+def same_numbers(meter, truth, pred, **options) -> bool:
+    return to_json(numbers(meter.compute())) == to_json(numbers(calipers.timeline(truth, pred, **options)))
+
+
+def test_a_meter_adds_up_videos_to_the_report_of_one_evaluation():
+    as_given = copy.deepcopy((TRUTH, PRED))
+    meter = videos_of(*VIDEOS)
+    report = meter.compute()
+    assert same_numbers(meter, TRUTH, PRED)
+    assert as_given == (TRUTH, PRED)
+    # a: 2 frames late, 10 exiting for outside, 18 of 30 right; b: all 5 right
+    assert report["summary"]["frame_accuracy_mean"] == 0.8
+    assert report["pooled"]["frame_accuracy"] == 23 / 35
+    assert report["records"] == {"read": 4, "evaluated": 2, "skipped": 2, "rejected": 0}
+    assert report["videos_without_ground_truth"] == ["e.mp4"]
+    assert report["inputs"] == [{"path": "<videos>", "sha256": None, "records": 4}]
+    assert str(report)
+
+
+def test_videos_may_come_from_files(tmp_path):
+    for name, tree in (("gt", TRUTH), ("pred", PRED)):
+        (tmp_path / f"{name}.json").write_bytes(to_json(tree))
+    (tmp_path / "f_timeline.csv").write_text("frame,state\n0,out\n3,in\n5,in\n")
+    meter = calipers.Timeline()
+    meter.update(tmp_path / "gt.json", str(tmp_path / "pred.json"))
+    assert same_numbers(meter, TRUTH, PRED)
+    meter.update({"f": {"inside": [[3, 5]]}}, tmp_path / "f_timeline.csv")
+    assert meter.compute()["videos"]["f"]["frame_accuracy"] == 1.0
+
+
+def test_a_meter_that_saw_no_video_has_undefined_numbers():
+    report = calipers.Timeline(transition_tolerance_frames="0,5").compute()
+    assert report["records"] == {"read": 0, "evaluated": 0, "skipped": 0, "rejected": 0}
+    assert report["videos"] == {}
+    assert report["summary"]["frame_accuracy_mean"] is None
+    assert report["summary"]["event_recall_n"] == 0
+    assert report["pooled"]["frame_accuracy"] is None
+    assert str(report)
+    assert same_numbers(calipers.Timeline(), {}, {})
+
+
+def test_a_report_of_videos_changes_nothing_and_is_not_changed():
+    meter = videos_of("a.mp4")
+    early = meter.compute()
+    before = early.to_json()
+    early["summary"].clear()
+    early["videos"]["a.mp4"]["frame_accuracy"] = 0
+    assert meter.compute().to_json() == before
+    kept = meter.compute()
+    meter.update({"b.mp4": TRUTH["b.mp4"]}, PRED)
+    assert kept.to_json() == before
+    assert meter.compute()["records"]["read"] == 2
+
+
+def test_reset_forgets_all_videos():
+    meter = videos_of(*VIDEOS)
+    meter.reset()
+    assert meter.compute().to_json() == calipers.Timeline().compute().to_json()
+    meter.update(TRUTH, PRED)
+    assert same_numbers(meter, TRUTH, PRED)
+
+
+@pytest.mark.parametrize("name", ["a.mp4", "c.mp4", "d.mp4"], ids=["evaluated", "empty", "without prediction"])
+def test_a_video_added_twice_is_refused_and_changes_nothing(name):
+    meter = videos_of(name)
+    before = meter.compute().to_json()
+    for again in (
+        lambda: meter.update({"z.mp4": EARLY, name: EARLY}, {"z.mp4": LATE, name: LATE}),
+        lambda: meter.merge(videos_of(name)),
+        lambda: meter.merge(meter),
+    ):
+        with pytest.raises(InputError, match=f"the video '{name}' was added before"):
+            again()
+    assert meter.compute().to_json() == before
+    meter.update({"z.mp4": EARLY}, {"z.mp4": LATE})
+    assert meter.compute()["records"]["read"] == 2
+
+
+def test_malformed_ground_truth_is_an_error_and_adds_none_of_the_videos():
+    meter = videos_of("a.mp4")
+    before = meter.compute().to_json()
+    message = r'<gt>: "f\.mp4": inside\[0\]: found \[9, 5\], expected \[first, last\]'
+    with pytest.raises(InputError, match=message):
+        meter.update({"b.mp4": TRUTH["b.mp4"], **REVERSED}, PRED)
+    for truth, pred in ((7, {}), ({}, []), ({1: EARLY}, {}), ("no such file.json", {})):
+        with pytest.raises(InputError):
+            meter.update(truth, pred)
+    assert meter.compute().to_json() == before
+    meter.update({"b.mp4": TRUTH["b.mp4"], "f.mp4": EARLY}, {})
+    assert meter.compute()["records"]["read"] == 3
+
+
+def test_up_to_max_bad_records_videos_are_rejected_over_updates_and_merges():
+    one, two = (videos_of(name, max_bad_records=1) for name in ("a.mp4", "b.mp4"))
+    one.update(REVERSED, {})
+    problem = one.compute()["videos"]["f.mp4"]["error"].removeprefix("invalid ground truth: ")
+    assert one.compute()["rejected"] == [{"path": "<gt>", "video": "f.mp4", "problem": problem}]
+    before = one.compute().to_json()
+    two.update({"g.mp4": {"inside": 5}}, {})
+    for more in (lambda: one.update({"h.mp4": []}, {}), lambda: one.merge(two), lambda: one.update(REVERSED, {})):
+        with pytest.raises(InputError):
+            more()
+    assert one.compute().to_json() == before
+    assert one.compute()["records"] == {"read": 2, "evaluated": 1, "skipped": 0, "rejected": 1}
+
+
+def test_merging_adds_the_other_videos_and_leaves_the_other_meter_as_it_was():
+    one, two = videos_of("d.mp4", "b.mp4"), videos_of("e.mp4", "c.mp4", "a.mp4")
+    before = two.compute().to_json()
+    one.merge(two)
+    assert same_numbers(one, TRUTH, PRED)
+    assert two.compute().to_json() == before
+    two.update({"z.mp4": EARLY}, {})
+    assert same_numbers(one, TRUTH, PRED)
+    nothing = calipers.Timeline(max_bad_records=3)  # what is borne is no parameter of a result
+    nothing.merge(one)
+    one.merge(calipers.Timeline())
+    assert same_numbers(one, TRUTH, PRED)
+    assert same_numbers(nothing, TRUTH, PRED, max_bad_records=3)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"transition_tolerance_frames": 5}, {"idle": "exiting"}, {"fps": 30}, {"extent": "gt"}, {"seed": 1}],
+    ids=lambda options: next(iter(options)),
+)
+def test_timeline_meters_with_different_parameters_do_not_merge(options):
+    one = videos_of("a.mp4")
+    before = one.compute().to_json()
+    with pytest.raises(ConfigError, match="different parameters"):
+        one.merge(videos_of("b.mp4", **options))
+    assert one.compute().to_json() == before
+
+
+def test_a_meter_of_videos_can_be_sent_to_another_process_and_merged_there():
+    one, two = videos_of(*VIDEOS[:2]), pickle.loads(pickle.dumps(videos_of(*VIDEOS[2:])))
+    one.merge(two)
+    assert same_numbers(one, TRUTH, PRED)
+
+
+def test_a_meter_keeps_numbers_and_no_videos():
+    report = videos_of("a.mp4").compute()
+    for ask in (report.matches, lambda: report.timelines(["a.mp4"])):
+        with pytest.raises(calipers.CalipersError, match="kept"):
+            ask()
+
+
+def test_options_of_videos_are_those_of_the_suite():
+    meter = videos_of("a.mp4", "b.mp4", transition_tolerance_frames="2,0", extent="gt", fps=5, bootstrap=0)
+    report = meter.compute()
+    assert report["params"]["transition_tolerance_frames"] == [2, 0]
+    assert report["sweep"]["2"]["transition_recall_mean"] == 0.5  # outside → inside is 2 frames late
+    assert report["sweep"]["0"]["transition_recall_mean"] == 0.0
+    with pytest.raises(ConfigError, match="did you mean 'focus'"):
+        calipers.Timeline(focuss="inside")

@@ -67,4 +67,9 @@ def mean_intervals(keys: Sequence[str], columns: Any, *, seed: int, replicates: 
         interval(sums[at], sums[n], records=int(count))
         for at, n, count in zip(sums_at, times_at, defined.sum(axis=1), strict=True)
     ]
-    return [ends and [end * float(scale) for end in ends] for ends, scale in zip(found, unit, strict=True)]
+    return [ends and [_short(end * float(scale)) for end in ends] for ends, scale in zip(found, unit, strict=True)]
+
+
+def _short(end: float) -> float:
+    """As many digits as the cut values carry."""
+    return float(f"{end:.10g}")

@@ -188,7 +188,7 @@ def test_a_misspelt_table_or_command_is_refused_and_the_nearest_named(run):
 @pytest.mark.parametrize("name", ["gt", "pred"])
 def test_both_inputs_have_to_be_named(run, name):
     other = {"gt": ["--pred", "pred.json"], "pred": ["--gt", "gt.json"]}[name]
-    run("timeline", *other).refused(2, f"--{name}: found ", "expected a path")
+    run("timeline", *other).refused(2, f"--{name} is missing", "expected a path")
     run("timeline", *other, f"--{name}", "").refused(2, f"--{name}: found ''", "expected a path")
     run("timeline", *other, f"--{name}").refused(2, f"--{name}")
     write("calipers.toml", f"[timeline]\n{name} = 5\n")

@@ -20,6 +20,13 @@ def goldens(**options) -> dict[str, bytes]:
     return {"dense.json": report.to_json(), "dense.txt": f"{report}\n".encode()}
 
 
+def timeline_goldens() -> dict[str, bytes]:
+    """The same for the videos, with the sweep of the demo."""
+    with chdir(DATA / "timeline"):
+        report = calipers.timeline("annotations.json", "predictions.json", transition_tolerance_frames="0,5,15,30")
+    return {"timeline.json": report.to_json(), "timeline.txt": f"{report}\n".encode()}
+
+
 if __name__ == "__main__":
-    for name, content in goldens().items():
+    for name, content in (goldens() | timeline_goldens()).items():
         (GOLDEN / name).write_bytes(content)

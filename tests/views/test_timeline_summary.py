@@ -50,6 +50,7 @@ def test_the_summary_says_what_was_read_how_good_it_is_and_where_it_goes_wrong()
             "videos    5 in the ground truth · 2 evaluated · 1 empty_ground_truth · 1 invalid prediction"
             " · 1 missing predictions or states"
         ),
+        "fps       known for 1 of 2 videos; times are of those (--fps gives one to the others)",
         "ignored   1 predicted without ground truth: z.mp4",
         "",
         MEANS,
@@ -69,10 +70,11 @@ def test_the_summary_says_what_was_read_how_good_it_is_and_where_it_goes_wrong()
         " segmental F1 at 0.50             0.833        —              2   0.909",
         "",
         # a has 4 seconds: 15 of it are a minute; the advisory begins 8 frames before frame 20
-        " entry timing error   2 frames (0.2 s)",
-        " advisory start error 2 frames (0.2 s)",
-        " time in error        8 frames (0.6 s)",
-        " alarms               15 false activations a minute · 45 state changes a minute · 0.8 s lead an event",
+        " first entry, off     2 frames (0.2 s)",
+        " first warning, late  2 frames (0.2 s)",
+        " time in error        8 frames (0.6 s in 1 of 2 videos)",
+        " found events         warned of 2 frames late · 0.8 s before the zone itself",
+        " in a minute          15 stretches of false activation · 45 state changes predicted",
         " worst videos         b.mp4  accuracy 0.500, event recall 0.000, late 1.000",
         "                      a.mp4  accuracy 0.850, event recall 1.000, late 0.100",
         " not evaluated        c.mp4: empty_ground_truth",
@@ -96,7 +98,7 @@ def test_a_sweep_has_a_row_for_each_tolerance():
         "                  1              2 / 3      0.6750   1.0000 / 0.5000   0.0000 / 0.0000 / 0.0000",
         "                  2              2 / 3      0.6750   1.0000 / 0.5000   1.0000 / 0.5000 / 0.5000",
         "",
-        " entry timing error   2 frames (0.2 s)",
+        " first entry, off     2 frames (0.2 s)",
     ]
 
 
@@ -131,13 +133,13 @@ def test_without_fps_nothing_is_said_by_second_or_minute():
     lines = lines_of("b.mp4", pred={"b.mp4": PRED["b.mp4"]})
     assert lines[-3:] == [
         " time in error        10 frames",
-        " alarms               no fps in the predictions, so nothing by second or minute (--fps gives one)",
+        " in a minute          — (no fps is known, so nothing by second or minute; --fps gives one)",
         " worst videos         b.mp4  accuracy 0.500, event recall 0.000, late 1.000",
     ]
     lines = lines_of("b.mp4", fps=5)
     # 4 seconds, 15 of them a minute, and no alarm in them
     assert " time in error        10 frames (2 s)" in lines
-    assert " alarms               0 false activations a minute · 0 state changes a minute" in lines
+    assert " in a minute          0 stretches of false activation · 0 state changes predicted" in lines
 
 
 def test_when_nothing_was_evaluated_it_says_why():
@@ -155,7 +157,7 @@ def test_perfect_predictions_have_no_worst_video():
     lines = lines_of("a.mp4", pred=pred)
     assert not any("worst" in line for line in lines)
     assert " frame accuracy                   1.000        —              1   1.000" in lines
-    assert " alarms               0 false activations a minute · 45 state changes a minute · 1 s lead an event" in lines
+    assert " in a minute          0 stretches of false activation · 45 state changes predicted" in lines
 
 
 def test_detections_and_signs_are_told_when_there_are_some():

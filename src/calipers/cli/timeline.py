@@ -11,7 +11,7 @@ from calipers.cli.options import config_flags, settings
 from calipers.cli.progress import Progress
 from calipers.cli.streams import put, say
 from calipers.config import make_config
-from calipers.errors import require
+from calipers.errors import ConfigError, require
 from calipers.report import Report
 from calipers.run import evaluate_timelines
 from calipers.suites.options import whole
@@ -80,6 +80,8 @@ def _is_inside(output: str, folder: str) -> bool:
 
 
 def _path(name: str, value: Any) -> str:
+    if value is None:
+        raise ConfigError(f"--{name} is missing, expected a path (see calipers timeline --help)")
     require(isinstance(value, str) and bool(value), f"--{name}", value, "a path")
     return str(value)
 

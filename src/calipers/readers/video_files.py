@@ -68,6 +68,8 @@ def read_predictions(path: str, spelling: Callable[[], Mapping[str, str]], progr
     reader = _CsvReader(spelling(), progress, sum(_size(file) for file in files))
     for file in files:
         reader.add(file)
+    if os.path.isdir(path) and (others := len(_csvs_below(path)) - len(files)):
+        reader.warnings.append(f"{path}: {others} CSV files without _timeline in their names were not read")
     lines = sorted(f"{digest}  {whole_text(os.path.relpath(file, path))}\n" for file, digest in reader.digests)
     digest = sha256("".join(lines).encode()).hexdigest() if os.path.isdir(path) else reader.digests[0][1]
     return Predictions(reader.entries, Input(whole_text(path), digest, len(files)), reader.warnings)
@@ -75,11 +77,15 @@ def read_predictions(path: str, spelling: Callable[[], Mapping[str, str]], progr
 
 def find_csvs(folder: str) -> list[Path]:
     """Timeline CSVs below a folder, sorted: those named so, else all."""
-    everything = sorted(file for file in Path(folder).rglob("*") if file.suffix.lower() == ".csv" and not file.is_dir())
+    everything = _csvs_below(folder)
     files = [file for file in everything if "_timeline" in file.name.lower()] or everything
     if not files:
         raise InputError(f"{folder}: no CSV files in this folder, expected *_timeline*.csv or *.csv")
     return files
+
+
+def _csvs_below(folder: str) -> list[Path]:
+    return sorted(file for file in Path(folder).rglob("*") if file.suffix.lower() == ".csv" and not file.is_dir())
 
 
 class _CsvReader:

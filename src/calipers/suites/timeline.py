@@ -167,14 +167,21 @@ def _errors(measured: Measured) -> dict[str, str]:
 
 
 def _doubts(counts: StateCounts, config: Config) -> list[str]:
-    """States that were named in the options and never occur."""
+    """What looks like a mistake: states that never occur, or on one side only; ends that may not be meant included."""
     cells = counts.cells
-    found = [cells.states[code] for code in np.flatnonzero(np.bincount(np.concatenate([cells.truth, cells.pred])))]
+    truth, pred = ({cells.states[code] for code in np.unique(side).tolist()} for side in (cells.truth, cells.pred))
+    some = ", ".join(sorted(truth | pred)[:8])
     events = int(counts.count("gt_events").sum() + counts.count("pred_events").sum())
     missing = [("focus", config.focus)] if not events else []
-    missing += [("idle", config.idle)] if config.idle not in found else []
-    some = ", ".join(found[:8])
-    return [f"{name}: no frame is in the state {state!r}; states found: {some}" for name, state in missing if found]
+    missing += [("idle", config.idle)] if config.idle not in truth | pred else []
+    doubts = [f"{name}: no frame is in the state {state!r}; states found: {some}" for name, state in missing if some]
+    if strangers := sorted(pred - truth - {config.idle}):
+        doubts.append(f"predicted, and never in the ground truth: {', '.join(strangers[:8])}")
+    for side, name in (("gt", "the ground truth"), ("pred", "the predictions")):
+        shared, changes = counts.count(f"overlapped_frames_{side}"), counts.count(f"{side}_runs") - 1
+        if 2 * int(((shared == changes) & (changes > 0)).sum()) > max(1, int((changes > 0).sum())):
+            doubts.append(f"intervals of {name} share a frame at each change; both ends of an interval belong to it")
+    return doubts
 
 
 def _worst(names: list[str], accuracy: Any, top: int) -> list[str]:

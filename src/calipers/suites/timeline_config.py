@@ -21,7 +21,7 @@ class Config:
     )
     min_event_overlap_frames: int = option(1, "frames two events share at least to match", metavar="N")
     fps: float | None = option(None, "frames a second, where the predictions do not say", metavar="F")
-    compliance_gain: float = option(0.4, "share of drivers that slow down because of an advisory")
+    compliance_gain: float = option(0.4, "share of speed violations that an advisory prevents")
     idle: str = option("outside", "the state without an advisory", metavar="STATE")
     focus: str = option("inside", "the state whose intervals are the events", metavar="STATE")
     extent: str = option("union", "frames to the last end of either side, or of the ground truth", metavar="union|gt")

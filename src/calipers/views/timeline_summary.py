@@ -30,8 +30,8 @@ MEANS = (
     ("signs read exactly", "ocr_exact_accuracy"),
 )
 TIMES = (
-    ("entry timing error", "entry_timing_mae"),
-    ("advisory start error", "advisory_start_error"),
+    ("first entry, off", "entry_timing_mae"),
+    ("first warning, late", "advisory_start_error"),
     ("time in error", "time_in_error"),
 )
 
@@ -52,9 +52,20 @@ def _header(tree: Tree) -> Iterator[str]:
     problems = Counter(error.partition(":")[0] for error in tree["not_evaluated"].values())
     why = "".join(f" · {n:,} {printable(kind)}" for kind, n in sorted(problems.items()))
     yield f"videos    {records['read']:,} in the ground truth · {records['evaluated']:,} evaluated{why}"
+    yield from _fps(tree["summary"])
     strangers = tree["videos_without_ground_truth"]
     if strangers:
         yield f"ignored   {len(strangers):,} predicted without ground truth: {_names(strangers)}"
+
+
+def _fps(summary: Tree) -> Iterator[str]:
+    known, videos, average = (
+        summary[name] for name in ("time_in_error_sec_n", "videos_evaluated", "fps_estimate_mean")
+    )
+    if 0 < known < videos:
+        yield f"fps       known for {known:,} of {videos:,} videos; times are of those (--fps gives one to the others)"
+    elif known and average is not None:
+        yield f"fps       {short(average)} on average"
 
 
 def _names(names: list[str], most: int = 3) -> str:
@@ -110,26 +121,41 @@ def _details(tree: Tree) -> Iterator[str]:
     for label, name in TIMES:
         if summary.get(f"{name}_frames_n", summary["videos_evaluated"]):
             yield named_line(label, _time(summary, name))
-    alarms = [
-        (f"{short(summary[f'{name}_mean'])} {label}")
+    if summary["event_delay_frames_mean_n"]:
+        yield named_line("found events", _found(summary))
+    rates = [
+        f"{short(summary[f'{name}_mean'])} {label}"
         for label, name in (
-            ("false activations a minute", "false_activations_per_minute"),
-            ("state changes a minute", "flicker_per_minute"),
-            ("s lead an event", "event_lead_time_sec_mean"),
+            ("stretches of false activation", "false_activations_per_minute"),
+            ("state changes predicted", "flicker_per_minute"),
         )
         if summary[f"{name}_n"]
     ]
-    if alarms:
-        yield named_line("alarms", SEPARATOR.join(alarms))
+    if rates:
+        yield named_line("in a minute", SEPARATOR.join(rates))
     elif summary["videos_evaluated"]:
-        yield named_line("alarms", "no fps in the predictions, so nothing by second or minute (--fps gives one)")
+        yield named_line(
+            "in a minute", f"{UNDEFINED} (no fps is known, so nothing by second or minute; --fps gives one)"
+        )
     yield from _worst(tree)
     yield from _problems(tree)
 
 
 def _time(summary: Tree, name: str) -> str:
     frames, seconds = summary[f"{name}_frames_mean"], summary[f"{name}_sec_mean"]
-    return f"{short(frames)} frames" + (f" ({short(seconds)} s)" if seconds is not None else "")
+    n, timed = summary.get(f"{name}_frames_n", summary["videos_evaluated"]), summary[f"{name}_sec_n"]
+    where = "" if timed == n else f" in {timed:,} of {n:,} videos"
+    return f"{short(frames)} frames" + (f" ({short(seconds)} s{where})" if seconds is not None else "")
+
+
+def _found(summary: Tree) -> str:
+    delay, lead = summary["event_delay_frames_mean_mean"], summary["event_lead_time_sec_mean_mean"]
+    parts = [f"warned of {short(abs(delay))} frames {'early' if delay < 0 else 'late'}"]
+    if lead is not None:
+        parts.append(
+            f"{short(lead)} s before the zone itself" if lead >= 0 else f"{short(-lead)} s into the zone itself"
+        )
+    return SEPARATOR.join(parts)
 
 
 def _worst(tree: Tree) -> Iterator[str]:
