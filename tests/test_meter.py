@@ -398,3 +398,11 @@ def test_options_of_videos_are_those_of_the_suite():
     assert report["sweep"]["0"]["transition_recall_mean"] == 0.0
     with pytest.raises(ConfigError, match="did you mean 'focus'"):
         calipers.Timeline(focuss="inside")
+
+
+def test_a_video_of_another_update_is_not_without_ground_truth():
+    pred = {name: {"states": {"inside": [[0, 4]]}} for name in ("a", "b", "c")}
+    meter = calipers.Timeline()
+    meter.update({"a": {"inside": [[0, 4]]}}, pred)
+    meter.update({"b": {"inside": [[0, 4]]}}, pred)
+    assert meter.compute()["videos_without_ground_truth"] == ["c"]

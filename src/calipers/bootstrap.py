@@ -56,7 +56,7 @@ def mean_intervals(keys: Sequence[str], columns: Any, *, seed: int, replicates: 
     values = np.asarray(columns, dtype=np.float64)  # (columns, records)
     defined = ~np.isnan(values)
     known = np.where(defined, values, 0.0)
-    unit = np.exp2(np.maximum(np.frexp(abs(known).max(axis=1, initial=0))[1], -900) - BITS)
+    unit = np.ldexp(1.0, np.maximum(np.frexp(abs(known).max(axis=1, initial=0))[1], -900) - BITS)
     whole = np.rint(known / unit[:, None]).astype(np.int64)
     rows: dict[bytes, int] = {}  # columns may be the same, and many are defined for the same records
     sums_at = [rows.setdefault(row.tobytes(), len(rows)) for row in whole]

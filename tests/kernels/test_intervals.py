@@ -1,12 +1,14 @@
 """Intervals by state, appended to columns: what is an interval, what is not, and that a bad video leaves nothing."""
 
 import pickle
+from enum import StrEnum
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import calipers
 from calipers.kernels.intervals import BESIDE, LARGEST_FRAME, IntervalColumns, add_plain_videos, count_keys
 
 
@@ -253,3 +255,10 @@ def test_keys_of_all_objects_are_counted(tree, expected):
 @given(trees)
 def test_keys_are_counted_at_any_depth(tree):
     assert count_keys(tree) == keys_in(tree)
+
+
+def test_a_state_may_be_a_member_of_a_text_enum():
+    state = StrEnum("State", ["inside"]).inside
+    assert (
+        calipers.timeline({"a": {state: [[0, 5]]}}, {"a": {"states": {state: [[0, 5]]}}})["records"]["evaluated"] == 1
+    )

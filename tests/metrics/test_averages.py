@@ -192,3 +192,12 @@ def test_a_further_state_has_the_mean_of_the_videos_where_it_occurs():
     pred = {"a": {"states": {"paused": [[0, 9]]}}, "b": {"states": {}}, "c": {"states": {}}}
     summary = calipers.timeline(truth, pred)["summary"]
     assert (summary["iou_paused_mean"], summary["iou_paused_n"]) == (0.25, 2)
+
+
+def test_a_mean_lies_in_its_interval():
+    truth = {name: {"inside": [[0, 9]]} for name in "abc"}
+    pred = {name: {"fps": 3, "states": {"inside": [[0, 6]]}} for name in "abc"}
+    summary = calipers.timeline(truth, pred)["summary"]
+    low, high = summary["frame_accuracy_interval"]
+    assert low <= summary["frame_accuracy_mean"] <= high
+    assert summary["frame_accuracy_mean"] == 0.7

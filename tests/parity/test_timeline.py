@@ -17,6 +17,8 @@ from rapidfuzz.distance import Levenshtein
 from scipy.optimize import linear_sum_assignment
 from sklearn import metrics as sk
 
+import calipers
+
 from . import timelines
 from .timelines import SEED_STATES, changes_of, evaluate, last_frame, metrics_of, painted, runs_of
 
@@ -276,3 +278,14 @@ def test_a_few_edits_in_a_long_sequence_are_counted_one_by_one():
     rng = random.Random(1)
     found = metrics_of(video_of(rng, ours, 4000), video_of(rng, theirs, 4000), idle="nowhere")
     assert found["edit_score"] == 1027 / 1030
+
+
+def test_delays_of_rows_are_those_of_the_metric():
+    # shared frames: T0P0 1, T0P1 3, T1P1 3, T1P2 1; 1 + 3 ties with 3 + 1, "then the earlier pairs" is T0P0, T1P1
+    truth, pred = {"inside": [[4, 9], [12, 17]]}, {"inside": [[0, 4], [7, 14], [17, 20]]}
+    report = calipers.timeline({"v": truth}, {"v": {"states": pred}})
+    rows = [row for row in report.matches() if row["kind"] == "advisory_event" and row["delay_frames"] is not None]
+    assert [(row["gt_start"], row["pred_start"]) for row in rows] == [(4, 0), (12, 7)]
+    assert (
+        sum(row["delay_frames"] for row in rows) / len(rows) == report["videos"]["v"]["event_delay_frames_mean"] == -4.5
+    )

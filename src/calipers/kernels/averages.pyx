@@ -3,7 +3,7 @@
 The sum is then as good as exact, and the same on every machine: nothing is added in another order.
 """
 
-from libc.math cimport isnan, sqrt
+from libc.math cimport fma, isnan, sqrt
 
 from .column cimport Column
 
@@ -16,6 +16,12 @@ cdef inline void add(Sum* sum, double value) noexcept nogil:
     cdef double next = sum.total + value, part = next - sum.total
     sum.error += (sum.total - (next - part)) + (value - part)
     sum.total = next
+
+
+cdef inline double quotient(Sum sum, double count) noexcept nogil:
+    """sum / count, with what the division leaves over divided once more; NaN for nothing."""
+    cdef double first = sum.total / count
+    return first + (fma(-first, count, sum.total) + sum.error) / count
 
 
 def column_means(values):
@@ -36,12 +42,12 @@ def column_means(values):
             if not isnan(rows[c, r]):
                 add(&sum, rows[c, r])
                 count += 1
-        mean = (sum.total + sum.error) / <double> count if count else <double> float("nan")
+        mean = quotient(sum, <double> count)
         sum.total = sum.error = 0
         for r in range(rows.shape[1]):
             if not isnan(rows[c, r]):
                 add(&sum, (rows[c, r] - mean) * (rows[c, r] - mean))
         (<long long*> counts.data)[c] = count
         (<double*> means.data)[c] = mean
-        (<double*> spreads.data)[c] = sqrt((sum.total + sum.error) / <double> count) if count else mean
+        (<double*> spreads.data)[c] = sqrt(quotient(sum, <double> count))
     return counts, means, spreads

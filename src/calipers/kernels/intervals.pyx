@@ -90,8 +90,10 @@ cdef class IntervalColumns:
         """-1, -2 if these are no intervals of a state, or the index of the first that is none."""
         cdef Py_ssize_t k
         cdef int code
-        if not PyUnicode_CheckExact(name) or not isinstance(intervals, (list, tuple)):
+        if not isinstance(name, str) or not isinstance(intervals, (list, tuple)):
             return -2
+        if not PyUnicode_CheckExact(name):
+            name = "".join(name)                # a member of an enumeration, say
         if not PyList_CheckExact(intervals):
             intervals = list(intervals)
         code = self.code_of(name)

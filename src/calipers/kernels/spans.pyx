@@ -228,6 +228,27 @@ cdef Py_ssize_t match_in_order(const Span* truth, Py_ssize_t n, const Span* pred
     return chosen
 
 
+def partners_in_order(truth, pred, long long least):
+    """(truth, pred) indices of the partners of two lists of (first, last); None if one of them is not in order."""
+    cdef Py_ssize_t n = len(truth), m = len(pred), k, chosen
+    cdef Span* spans = <Span*> PyMem_Malloc((n + m + 2) * sizeof(Span))
+    cdef Partners* pairs = <Partners*> PyMem_Malloc((n + m + 2) * sizeof(Partners))
+    cdef Plan* plans = <Plan*> PyMem_Malloc((n + m + 2) * sizeof(Plan))
+    try:
+        if spans == NULL or pairs == NULL or plans == NULL:
+            raise MemoryError()
+        for k, (first, last) in enumerate((*truth, *pred)):
+            spans[k].start, spans[k].end = first, last
+        if not is_ordered(spans, n) or not is_ordered(spans + n, m):
+            return None
+        chosen = match_in_order(spans, n, spans + n, m, least, pairs, plans)
+        return [(pairs[k].truth, pairs[k].pred) for k in range(chosen)]
+    finally:
+        PyMem_Free(spans)
+        PyMem_Free(pairs)
+        PyMem_Free(plans)
+
+
 def painted_runs(columns, rank, Py_ssize_t video, long long frames, int idle):
     """(rank, first frame, last frame) of each run of a video."""
     cdef Side side = Side(columns, rank)

@@ -6,6 +6,7 @@ any order to the same report, since videos are sorted by name.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -92,8 +93,11 @@ def count_states(videos: Videos, config: Config) -> StateCounts:
 
 
 def _edit_distance(a: list[int], b: list[int]) -> int:
+    """Of long sequences; as texts they are compared many at a time."""
     from rapidfuzz.distance import Levenshtein
 
+    if max(*a, *b) < sys.maxunicode:
+        return Levenshtein.distance("".join(map(chr, a)), "".join(map(chr, b)))
     return Levenshtein.distance(a, b)
 
 
@@ -201,7 +205,9 @@ def join_measured(parts: Iterable[Measured]) -> Measured:
         total.without_truth += part.without_truth
         total.warnings += part.warnings
         extras |= part.extras
-    total.without_truth.sort()
+    joined = join_counts([part.counts for part in parts])
+    known = {*joined.names, *total.errors, *(bad.video for bad in total.bad)}
+    total.without_truth = sorted(set(total.without_truth) - known)
     total.warnings.sort()
     total.bad.sort(key=lambda bad: bad.video)
-    return Measured(join_counts([part.counts for part in parts]), extras, total)
+    return Measured(joined, extras, total)

@@ -14,7 +14,7 @@ from calipers.errors import CalipersError
 from calipers.kernels.assign import int_column
 from calipers.kernels.column import long_column
 from calipers.kernels.intervals import IntervalColumns
-from calipers.kernels.spans import painted_runs
+from calipers.kernels.spans import painted_runs, partners_in_order
 from calipers.matching import Pairs, optimal
 from calipers.records import Videos
 from calipers.suites.timeline_config import Config
@@ -105,6 +105,10 @@ def _changes(runs: list[Stretch]) -> list[Stretch]:
 
 
 def _shared_pairs(truth: list[Stretch], pred: list[Stretch], least: int) -> list[tuple[int, int]]:
+    """By the rule for stretches in order, else, where those of one side overlap, by the matcher."""
+    found = partners_in_order([run[1:] for run in truth], [run[1:] for run in pred], least)
+    if found is not None:
+        return found
     shared = [
         (overlap, i, j) for i, a in enumerate(truth) for j, b in enumerate(pred) if (overlap := _shared(a, b)) >= least
     ]
