@@ -11,6 +11,7 @@ fewer than 40 such replicates, there is no interval.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -19,14 +20,22 @@ from calipers.kernels.poisson import key_hashes, weighted_sums
 from calipers.tally import Counts
 
 LEAST_REPLICATES = 40
+MANY = 32  # columns that are worth a second thread
 BITS = 36  # of the largest value, kept of every value
 
 
 def resample(keys: Sequence[str], columns: Any, *, seed: int, replicates: int) -> Counts:
     """Weighted sums of the records' whole numbers: of (columns, records), (columns, replicates)."""
-    rows = np.ascontiguousarray(columns, dtype=np.int64)
-    sums = weighted_sums(key_hashes(keys), rows.reshape(-1), len(rows), seed, replicates)
-    return np.asarray(sums).reshape(len(rows), replicates)
+    rows, hashes = np.ascontiguousarray(columns, dtype=np.int64), key_hashes(keys)
+
+    def sums(part: Counts) -> Counts:
+        found = weighted_sums(hashes, part.reshape(-1), len(part), seed, replicates)
+        return np.asarray(found).reshape(len(part), replicates)
+
+    if len(rows) < MANY:
+        return sums(rows)
+    with ThreadPoolExecutor(2) as threads:  # the kernel holds no lock; the weights are drawn by each
+        return np.concatenate(list(threads.map(sums, np.array_split(rows, 2))))
 
 
 def interval(numerators: Any, denominators: Any, *, records: int) -> list[float] | None:

@@ -157,14 +157,25 @@ def weighted_sums(keys, values, Py_ssize_t columns, unsigned long long seed, Py_
     cdef const unsigned long long[::1] key = keys
     cdef const long long[::1] value = values
     cdef Sums sums = Sums(columns, replicates)
-    cdef Py_ssize_t first, some, r
-    for first in range(0, key.shape[0], AT_ONCE):
-        some = min(AT_ONCE, key.shape[0] - first)
-        for r in range(some):
-            draw_all(key[first + r], seed, replicates, sums.weight + r * sums.stride)
-        sums.add(&value[first] if columns else NULL, key.shape[0], some)
-    sums.flush()
+    add_records(sums, &key[0] if key.shape[0] else NULL, key.shape[0], &value[0] if value.shape[0] else NULL, seed)
     return sums.total
+
+
+cdef int add_records(Sums sums, const unsigned long long* keys, Py_ssize_t count, const long long* values,
+                     uint64_t seed) except -1:
+    """All records, eight by eight."""
+    cdef Py_ssize_t first = 0, some, r
+    cdef double* weight = sums.weight
+    with nogil:
+        while first < count:
+            some = min(AT_ONCE, count - first)
+            for r in range(some):
+                draw_all(keys[first + r], seed, sums.replicates, weight + r * sums.stride)
+            if sums.columns:
+                sums.add(values + first, count, some)
+            first += AT_ONCE
+        sums.flush()
+    return 0
 
 
 cdef class Sums:

@@ -53,6 +53,9 @@ POOLED = (
 )
 
 
+FEW = 256  # states whose pairs fit a table
+
+
 def _lead_time(counts: StateCounts) -> float | None:
     """Over all matched events of videos whose fps is known."""
     timed = ~np.isnan(counts.fps) & (counts.count("lead_events") > 0)
@@ -65,10 +68,10 @@ def confusion_tree(counts: StateCounts) -> dict[str, dict[str, int]]:
     """Frames by state in truth, then in pred, in the order of names."""
     cells, states = counts.cells, counts.cells.states
     codes = cells.truth * len(states) + cells.pred
-    order = np.argsort(codes, kind="stable")
-    found, first = np.unique(codes[order], return_index=True)
-    sums = np.add.reduceat(cells.frames[order], first) if len(first) else np.zeros(0, dtype=np.int64)
+    met, place = (np.arange(len(states) ** 2), codes) if len(states) < FEW else np.unique(codes, return_inverse=True)
+    low, high = (np.bincount(place, part) for part in (cells.frames & 0xFFFFF, cells.frames >> 20))  # exact as floats
     tree: dict[str, dict[str, int]] = {}
-    for code, frames in zip(found.tolist(), sums.tolist(), strict=True):
-        tree.setdefault(states[code // len(states)], {})[states[code % len(states)]] = frames
+    for k in np.flatnonzero(low + high).tolist():
+        truth, pred = divmod(int(met[k]), len(states))
+        tree.setdefault(states[truth], {})[states[pred]] = int(low[k]) + (int(high[k]) << 20)
     return tree

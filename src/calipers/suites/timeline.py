@@ -158,7 +158,7 @@ def _pooled_extras(measured: Measured, config: Config) -> dict[str, Any]:
 def _timed_extras(measured: Measured) -> Iterator[tuple[int, Timed]]:
     """The row of every video that has extras, with those and its minutes."""
     counts = measured.counts
-    for row, name in enumerate(counts.names):
+    for row, name in enumerate(counts.names if measured.extras else ()):
         if name in measured.extras:
             fps, frames = float(counts.fps[row]), int(counts.count("frames")[row])
             yield row, (measured.extras[name], frames / fps / 60 if fps > 0 else None)
@@ -173,7 +173,9 @@ def _errors(measured: Measured) -> dict[str, str]:
 def _doubts(counts: StateCounts, config: Config) -> list[str]:
     """What looks like a mistake: states that never occur, or on one side only; ends that may not be meant included."""
     cells = counts.cells
-    truth, pred = ({cells.states[code] for code in np.unique(side).tolist()} for side in (cells.truth, cells.pred))
+    truth, pred = (
+        {cells.states[code] for code in np.flatnonzero(np.bincount(side))} for side in (cells.truth, cells.pred)
+    )
     some = ", ".join(sorted(truth | pred)[:8])
     events = int(counts.count("gt_events").sum() + counts.count("pred_events").sum())
     missing = [("focus", config.focus)] if not events else []
