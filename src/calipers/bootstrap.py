@@ -28,14 +28,15 @@ def resample(keys: Sequence[str], columns: Any, *, seed: int, replicates: int) -
     """Weighted sums of the records' whole numbers: of (columns, records), (columns, replicates)."""
     rows, hashes = np.ascontiguousarray(columns, dtype=np.int64), key_hashes(keys)
 
-    def sums(part: Counts) -> Counts:
-        found = weighted_sums(hashes, part.reshape(-1), len(part), seed, replicates)
-        return np.asarray(found).reshape(len(part), replicates)
+    def sums(some: range) -> Counts:
+        found = weighted_sums(hashes, rows.reshape(-1), len(rows), seed, len(some), some.start)
+        return np.asarray(found).reshape(len(rows), len(some))
 
     if len(rows) < MANY:
-        return sums(rows)
-    with ThreadPoolExecutor(2) as threads:  # the kernel holds no lock; the weights are drawn by each
-        return np.concatenate(list(threads.map(sums, np.array_split(rows, 2))))
+        return sums(range(replicates))
+    half = replicates // 4 * 2  # even: a draw serves two replicates
+    with ThreadPoolExecutor(2) as threads:  # the kernel holds no lock
+        return np.concatenate(list(threads.map(sums, (range(half), range(half, replicates)))), axis=1)
 
 
 def interval(numerators: Any, denominators: Any, *, records: int) -> list[float] | None:
@@ -65,8 +66,10 @@ def mean_intervals(keys: Sequence[str], columns: Any, *, seed: int, replicates: 
     values = np.asarray(columns, dtype=np.float64)  # (columns, records)
     defined = ~np.isnan(values)
     known = np.where(defined, values, 0.0)
-    unit = np.ldexp(1.0, np.maximum(np.frexp(abs(known).max(axis=1, initial=0))[1], -900) - BITS)
-    whole = np.rint(known / unit[:, None]).astype(np.int64)
+    largest = np.maximum(known.max(axis=1, initial=0), -known.min(axis=1, initial=0))
+    unit = np.ldexp(1.0, np.maximum(np.frexp(largest)[1], -900) - BITS)
+    known /= unit[:, None]
+    whole = np.rint(known, out=known).astype(np.int64)
     rows: dict[bytes, int] = {}  # columns may be the same, and many are defined for the same records
     sums_at = [rows.setdefault(row.tobytes(), len(rows)) for row in whole]
     times_at = [rows.setdefault(row.astype(np.int64).tobytes(), len(rows)) for row in defined]

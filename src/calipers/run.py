@@ -83,6 +83,7 @@ def evaluate_timelines(gt: Any, pred: Any, config: TimelineConfig, *, progress: 
     from calipers.suites import timeline as suite
     from calipers.suites.timeline_rows import event_rows, timelines_of
 
+    keep_some_memory()
     with _no_collection():
         reading = read_timelines(gt, pred, spelling=config.known_states, progress=progress)
         if len(reading.bad) > config.max_bad_records:
