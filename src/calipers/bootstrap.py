@@ -65,21 +65,29 @@ def mean_intervals(keys: Sequence[str], columns: Any, *, seed: int, replicates: 
     """
     values = np.asarray(columns, dtype=np.float64)  # (columns, records)
     defined = ~np.isnan(values)
-    known = np.where(defined, values, 0.0)
-    largest = np.maximum(known.max(axis=1, initial=0), -known.min(axis=1, initial=0))
-    unit = np.ldexp(1.0, np.maximum(np.frexp(largest)[1], -900) - BITS)
-    known /= unit[:, None]
-    whole = np.rint(known, out=known).astype(np.int64)
-    rows: dict[bytes, int] = {}  # columns may be the same, and many are defined for the same records
-    sums_at = [rows.setdefault(row.tobytes(), len(rows)) for row in whole]
-    times_at = [rows.setdefault(row.astype(np.int64).tobytes(), len(rows)) for row in defined]
-    table = np.frombuffer(b"".join(rows), dtype=np.int64).reshape(len(rows), len(keys))
+    counts = defined.sum(axis=1)
+    some = np.flatnonzero(counts >= 2)
+    masks: dict[bytes, int] = {}  # many columns are defined for the same records
+    times_at = [masks.setdefault(np.packbits(defined[k]).tobytes(), len(masks)) for k in some]
+    table = np.empty((len(some) + len(masks), len(keys)), dtype=np.int64)
+    unit = _cut(np.where(defined[some], values[some], 0.0), table[: len(some)])
+    for k, at in zip(some, times_at, strict=True):
+        table[len(some) + at] = defined[k]
     sums = resample(keys, table, seed=seed, replicates=replicates)
-    found = [
-        interval(sums[at], sums[n], records=int(count))
-        for at, n, count in zip(sums_at, times_at, defined.sum(axis=1), strict=True)
-    ]
-    return [ends and [_short(end * float(scale)) for end in ends] for ends, scale in zip(found, unit, strict=True)]
+    found: list[list[float] | None] = [None] * len(values)
+    for row, column in enumerate(some.tolist()):
+        ends = interval(sums[row], sums[len(some) + times_at[row]], records=int(counts[column]))
+        found[column] = ends and [_short(end * float(unit[row])) for end in ends]
+    return found
+
+
+def _cut(values: Any, out: Counts) -> Any:
+    """Values (which are overwritten) as whole numbers of a unit, one a column; returns the units."""
+    largest = np.maximum(values.max(axis=1, initial=0), -values.min(axis=1, initial=0))
+    unit = np.ldexp(1.0, np.maximum(np.frexp(largest)[1], -900) - BITS)
+    values /= unit[:, None]
+    np.copyto(out, np.rint(values, out=values), casting="unsafe")
+    return unit
 
 
 def _short(end: float) -> float:

@@ -88,7 +88,7 @@ cdef class IntervalColumns:
 
     cdef Py_ssize_t add_state(self, object name, object intervals) except? -3:
         """-1, -2 if these are no intervals of a state, or the index of the first that is none."""
-        cdef Py_ssize_t k
+        cdef Py_ssize_t k, count
         cdef int code
         if not isinstance(name, str) or not isinstance(intervals, (list, tuple)):
             return -2
@@ -96,14 +96,18 @@ cdef class IntervalColumns:
             name = "".join(name)                # a member of an enumeration, say
         if not PyList_CheckExact(intervals):
             intervals = list(intervals)
-        code = self.code_of(name)
-        for k in range(PyList_GET_SIZE(intervals)):
+        code, count = self.code_of(name), PyList_GET_SIZE(intervals)
+        for column in (self.state, self.start, self.end):
+            (<Column> column).reserve(count)
+        for k in range(count):
             if not self.add_interval(code, <object> PyList_GET_ITEM(intervals, k)):
                 return k
         return -1
 
     cdef bint add_interval(self, int code, object interval) except -1:
+        """One more, for which there is room."""
         cdef long long start, end
+        cdef Py_ssize_t at = self.start.size
         if not PyList_CheckExact(interval):
             if not isinstance(interval, tuple):
                 return False
@@ -114,9 +118,10 @@ cdef class IntervalColumns:
         end = read_frame(<object> PyList_GET_ITEM(interval, 1))
         if start < 0 or end < start:
             return False
-        self.state.push_int32(code)
-        self.start.push_int64(start)
-        self.end.push_int64(end)
+        (<int*> self.state.data)[at] = code
+        (<long long*> self.start.data)[at] = start
+        (<long long*> self.end.data)[at] = end
+        self.state.size = self.start.size = self.end.size = at + 1
         return True
 
     cdef int code_of(self, object name) except -1:

@@ -99,15 +99,16 @@ def video_metrics(counts: StateCounts, tolerance: int, *, gain: float) -> dict[s
     """Every metric of the states, in the order of the artifact."""
     fps, count = counts.fps, counts.count
     minutes = count("frames") / fps / 60
+    activation = _activation(counts, minutes)
     return {
         "fps_estimate": counts.fps_estimate,
         **_frames(counts, fps),
         **transition_metrics(counts, tolerance),
         **_events(counts),
         **_timed("entry_timing_mae", abs(_frame(count("pred_focus_start")) - _frame(count("gt_focus_start"))), fps),
-        **_activation(counts, minutes),
+        **activation,
         **_by_state(counts),
-        **_advisory(counts, minutes, gain),
+        **_advisory(counts, activation, gain),
         **_starts(counts),
         "event_lead_time_sec_mean": ratio(count("lead_frames"), count("lead_events")) / fps,
         "event_delay_frames_mean": ratio(count("delay_frames"), count("matched_advisory_events")),
@@ -165,7 +166,7 @@ def _by_state(counts: StateCounts) -> dict[str, Floats]:
     return found
 
 
-def _advisory(counts: StateCounts, minutes: Floats, gain: float) -> dict[str, Floats]:
+def _advisory(counts: StateCounts, activation: dict[str, Floats], gain: float) -> dict[str, Floats]:
     count = counts.count
     truth, pred = _frame(count("gt_active_start")), _frame(count("pred_active_start"))
     error, active = pred - truth, count("gt_active_frames")
@@ -174,8 +175,8 @@ def _advisory(counts: StateCounts, minutes: Floats, gain: float) -> dict[str, Fl
     return {
         **_timed("advisory_start_error", error, counts.fps),
         **_timed("advisory_timing_mae", abs(error), counts.fps),
-        "false_advisory_rate": ratio(count("false_active_frames"), count("gt_idle_frames")),
-        "false_advisories_per_minute": count("false_episodes") / minutes,
+        "false_advisory_rate": activation["false_activation_rate"],
+        "false_advisories_per_minute": activation["false_activations_per_minute"],
         "lead_time_sec": (_frame(count("gt_focus_start")) - pred) / counts.fps,
         "late_advisory_rate": np.where(np.isnan(pred) & (active > 0), 1.0, late),
         "advisory_coverage_ratio": covered,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from math import fsum
 from typing import Any
 
@@ -30,7 +31,6 @@ class VideoTable(Mapping[str, dict[str, Any]]):
 
     def __init__(self, counts: StateCounts, columns: Mapping[str, Floats], errors: Mapping[str, str]) -> None:
         self._counts, self._columns, self._errors = counts, columns, errors
-        self._row = {name: row for row, name in enumerate(counts.names)}
         self._names = sorted([*counts.names, *errors]) if errors else counts.names
         self._ious: dict[int, dict[str, float]] = {}
         for video, state, iou in other_ious(counts):
@@ -41,6 +41,10 @@ class VideoTable(Mapping[str, dict[str, Any]]):
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._names)
+
+    @cached_property
+    def _row(self) -> dict[str, int]:
+        return {name: row for row, name in enumerate(self._counts.names)}
 
     def __getitem__(self, name: str) -> dict[str, Any]:
         if name in self._errors:

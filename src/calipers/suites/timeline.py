@@ -79,7 +79,7 @@ def count_states(videos: Videos, config: Config) -> StateCounts:
         union=config.extent == "union",
         distance=_edit_distance,
     )
-    estimate = np.array([np.nan if fps is None else fps for fps in videos.fps], dtype=np.float64)
+    estimate = np.array(videos.fps, dtype=np.float64)  # None becomes NaN
     return StateCounts(
         videos.names,
         table,
