@@ -139,7 +139,7 @@ def keep_some_memory():
 
     The C library keeps more once it has seen a large block freed; it is shown one, which is never written to.
     """
-    PyMem_RawFree(PyMem_RawMalloc(8 << 20))
+    PyMem_RawFree(PyMem_RawMalloc(31 << 20))
 
 
 def _restored(str format, bytes content):
