@@ -15,8 +15,7 @@ from cpython.number cimport PyNumber_Check, PyNumber_Float
 from cpython.object cimport PyObject
 from cpython.unicode cimport PyUnicode_Check, PyUnicode_CheckExact
 from libc.math cimport fabs, isfinite
-from libc.stdint cimport uint64_t
-from libc.string cimport memcmp, memcpy
+from libc.string cimport memcmp
 
 from .column cimport Column
 
@@ -49,14 +48,6 @@ cdef enum:
     BAD_DESC = 11
 
 KINDS = ("bbox_2d", "poly", "line")
-cdef enum:
-    BOX = 0
-    POLY = 1
-    LINE = 2
-    UNKNOWN = 3
-
-cdef enum:
-    CLAMPED = 8
 
 cdef double LARGEST = 1e100         # squares of larger numbers would not be finite
 
@@ -135,27 +126,6 @@ cdef inline int find_kind(PyObject* item) except -1:
     return UNKNOWN
 
 
-cdef enum:
-    LATELY = 1024
-
-
-cdef struct Known:
-    PyObject* text
-    int code
-
-
-cdef inline uint64_t mixed(const char* data, Py_ssize_t size) noexcept nogil:
-    """A quick mix of all bytes."""
-    cdef uint64_t mix = <uint64_t> size, eight = 0
-    cdef Py_ssize_t at
-    for at in range(0, size - 8, 8):
-        memcpy(&eight, data + at, 8)
-        mix = (mix ^ eight) * <uint64_t> 0x9E3779B97F4A7C15
-        mix ^= mix >> 32
-    memcpy(&eight, data + max(0, size - 8), min(size, 8))
-    return ((mix ^ eight) * <uint64_t> 0xBF58476D1CE4E5B9) >> 40
-
-
 cdef struct Fields:
     PyObject* type
     PyObject* points
@@ -193,18 +163,6 @@ cdef PyObject* stored_text(dict descs, int code) noexcept:
 cdef class ObjectColumns:
     """Objects of many records, side by side, in the frame [0, 1000]; `framed=False` takes any finite number."""
 
-    cdef readonly Column offsets        # (records + 1,) into objects
-    cdef readonly Column kind           # (objects,)  index into KINDS, 3 unknown
-    cdef readonly Column reason         # (objects,)  index into REASONS, 0 valid
-    cdef readonly Column flags          # (objects,)  8 clamped
-    cdef readonly Column starts         # (objects + 1,) into points, in numbers
-    cdef readonly Column points         # x, y, x, y, …
-    cdef readonly Column desc           # (objects,)  code of the text
-    cdef readonly dict descs            # text -> code
-    cdef double limit
-    cdef bint framed
-    cdef Known[LATELY] lately
-
     def __cinit__(self, dict descs not None, bint framed=True):
         self.offsets, self.kind, self.reason = Column("q", 1), Column("B"), Column("B")
         self.flags, self.starts, self.points = Column("B"), Column("q", 1), Column("d")
@@ -216,8 +174,7 @@ cdef class ObjectColumns:
         with nothing appended (its reason is `last_reason`)."""
         cdef Py_ssize_t i, size = self.kind.size, count = PyList_GET_SIZE(objects)
         cdef int reason
-        for column in (self.kind, self.reason, self.flags, self.desc, self.starts):
-            (<Column> column).reserve(count)
+        self.make_room(count)
         for i in range(count):
             reason = self.add_object(<PyObject*> PyList_GET_ITEM(objects, i), truth, width, height)
             if truth and reason:
@@ -227,7 +184,11 @@ cdef class ObjectColumns:
         self.offsets.push_int64(self.kind.size)
         return -1
 
-    cdef readonly int last_reason
+    cdef int make_room(self, Py_ssize_t count) except -1:
+        """Let `push` be called that often."""
+        for column in (self.kind, self.reason, self.flags, self.desc, self.starts):
+            (<Column> column).reserve(count)
+        return 0
 
     cpdef drop_record(self):
         """Take the last record back."""
@@ -290,8 +251,8 @@ cdef class ObjectColumns:
             known.text = stored_text(self.descs, known.code)
         return known.code
 
-    cdef inline void push(self, unsigned char kind, unsigned char reason, unsigned char flags, int desc) noexcept:
-        """One object behind the others; `add_record` has made room."""
+    cdef void push(self, unsigned char kind, unsigned char reason, unsigned char flags, int desc) noexcept:
+        """One object behind the others; `make_room` has been called."""
         cdef Py_ssize_t at = self.kind.size
         (<unsigned char*> self.kind.data)[at] = kind
         (<unsigned char*> self.reason.data)[at] = reason
@@ -343,10 +304,9 @@ cdef class ObjectColumns:
             if reason:
                 return reason
             extent = height if i & 1 else width
-            if self.framed and not 0.0 <= value <= extent:
+            if self.framed and clamp(&value, extent):
                 if truth:
                     return OUTSIDE
-                value = 0.0 if value < 0.0 else extent
                 flags[0] |= CLAMPED
             if not self.framed and fabs(value) > LARGEST:
                 return NOT_FINITE
@@ -356,7 +316,7 @@ cdef class ObjectColumns:
         self.points.size += count
         return OK
 
-    cdef int check_count(self, int kind, Py_ssize_t start) except -1:
+    cdef int check_count(self, int kind, Py_ssize_t start) noexcept:
         """The number of numbers each type needs."""
         cdef Py_ssize_t count = self.points.size - start
         if kind == BOX:

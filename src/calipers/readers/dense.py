@@ -17,6 +17,7 @@ from typing import Any
 import orjson
 
 from calipers.kernels.flatten import ObjectColumns
+from calipers.kernels.jsonlines import RecordLines
 from calipers.readers.lines import LONGEST_LINE, Shard
 from calipers.readers.problems import BadRecord, explain_object, json_problem, shown
 from calipers.records import Batch, Objects
@@ -64,6 +65,7 @@ class _Reader:
         self.path, self.frame, self.keep = whole_text(path), frame, keep
         descs: dict[str, int] = {}
         self.truth, self.pred = ObjectColumns(descs), ObjectColumns(descs)
+        self.plain = None if keep or frame == "pixel" else _plain_lines(self.truth, self.pred)
         self.keys: list[str] = []
         self.lines: list[int] = []
         self.raw: list[dict[str, Any]] = []
@@ -77,7 +79,12 @@ class _Reader:
         return DenseReading(batch, self.read, self.skipped, self.bad)
 
     def add_line(self, line: int, text: bytes) -> None:
-        """One line; a blank one is no record."""
+        """One line; a blank one is no record. Most need no JSON objects on their way to the columns."""
+        key = None if self.plain is None else self.plain.add(text)
+        if key is not None:
+            self.read += 1
+            self.keys.append(key or f"{self.path}:{line}")
+            return
         try:
             record = orjson.loads(text)
         except orjson.JSONDecodeError:
@@ -127,6 +134,18 @@ class _Reader:
         if self.keep:
             self.lines.append(line)
             self.raw.append(record)
+
+
+def _plain_lines(truth: ObjectColumns, pred: ObjectColumns) -> RecordLines:
+    """Reads records in norm1000 that are written as most are; the names are those of `_sides` and `_key`."""
+    return RecordLines(
+        truth,
+        pred,
+        truth_names=("gt_norm1000", "gt_norm"),
+        pred_names=("pred_norm1000", "pred"),
+        key_names=KEY_FIELDS,
+        unless=("coord_mode", "pixel"),
+    )
 
 
 def _key(record: dict[str, Any]) -> str:
