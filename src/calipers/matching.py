@@ -14,7 +14,6 @@ exactly.
 from __future__ import annotations
 
 from calipers.kernels import assign
-from calipers.kernels import optimal as optimal_kernel
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -91,7 +90,9 @@ def optimal(pairs: Pairs, *, least: int, labels: Labels | None = None) -> Pairs:
     of preds that are equally good for it and free, it takes the first. Groups that share no pair do not matter to each
     other, and in a group with a single object on one side, that object takes the closest, ties by index.
     """
-    return Pairs(*optimal_kernel.optimal(pairs, least, *_sides(labels)))
+    from calipers.kernels import optimal as kernel
+
+    return Pairs(*kernel.optimal(pairs, least, *_sides(labels)))
 
 
 def by_confidence(pairs: Pairs, confidence: Sequence[float], *, least: int, labels: Labels | None = None) -> Pairs:

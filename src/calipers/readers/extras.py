@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from calipers.errors import InputError
 from calipers.kernels.intervals import LARGEST_FRAME
 from calipers.readers.problems import shown
-from calipers.records import Box, Extras, Sign
+from calipers.videos import Box, Extras, Sign
 
 LEAST_SECONDS = 1e-9  # a shorter runtime is no measurement, and would make a rate that is not finite
 Corners = tuple[float, float, float, float]

@@ -21,7 +21,7 @@ from calipers.readers.extras import has_extras, read_fps, read_pred_extras, read
 from calipers.readers.problems import BadVideo, shown
 from calipers.readers.video_files import Input, read_json, read_predictions
 from calipers.readers.video_names import match_names
-from calipers.records import Extras, Videos
+from calipers.videos import Extras, Videos
 
 EMPTY = "empty_ground_truth"
 MISSING = "missing predictions or states"

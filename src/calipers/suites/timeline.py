@@ -28,9 +28,9 @@ from calipers.metrics.states import (
 )
 from calipers.metrics.video_trees import VideoTable, other_iou_means
 from calipers.readers.timeline import TimelineReading
-from calipers.records import Videos
 from calipers.suites.timeline_config import Config, params
 from calipers.suites.timeline_extras import FIELDS, Counted, Timed, count_extras, extras_metrics
+from calipers.videos import Videos
 
 
 class Measured:

@@ -18,9 +18,10 @@ from calipers.kernels.flatten import ObjectColumns
 from calipers.matching import UNIT, Labels, Pairs, by_confidence, round_overlap
 from calipers.metrics.attributes import fixed_similarity
 from calipers.metrics.detections import ByClass, Ranked, count_false_positives, detection_tree, join
-from calipers.records import Box, Extras, Objects, Sign
+from calipers.records import Objects
 from calipers.rulers.region import region_iou, region_overlaps
 from calipers.tally import mean, ratio
+from calipers.videos import Box, Extras, Sign
 
 HALF = 0.5
 FIELDS = (

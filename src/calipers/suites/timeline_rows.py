@@ -16,8 +16,8 @@ from calipers.kernels.column import long_column
 from calipers.kernels.intervals import IntervalColumns
 from calipers.kernels.spans import painted_runs, partners_in_order
 from calipers.matching import Pairs, optimal
-from calipers.records import Videos
 from calipers.suites.timeline_config import Config
+from calipers.videos import Videos
 
 Rows = list[dict[str, Any]]
 COLUMNS = ("video", "kind", "state", "gt_start", "gt_end", "pred_start", "pred_end", "shared_frames", "delay_frames")
