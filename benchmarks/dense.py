@@ -14,14 +14,13 @@ import json
 import statistics
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from random import Random
 
 from kernels import region_claims, tube_claims
 from make_dump import Descs, guess, invented, make_dump
-from measure import Claim, calipers_command, command_sec, in_turn, peak_memory, reported
+from measure import Claim, calipers_command, command_sec, in_turn, peak_memory, report, reported
 
 DATA = Path(__file__).parent.parent / ".benchmarks"
 MEMORY_MB = 600
@@ -191,12 +190,7 @@ def main() -> int:
     given = arguments()
     given.data.mkdir(parents=True, exist_ok=True)
     records, large = (2_000, 0) if given.quick else (given.records, given.large)
-    missed = 0
-    for section in sections(given.data, records, large):
-        for claim in section():
-            print(replace(claim, at_most=None, at_least=None) if given.quick else claim, flush=True)
-            missed += not claim.holds
-    return 0 if given.quick else int(missed > 0)
+    return report(sections(given.data, records, large), judged=not given.quick)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from unicodedata import east_asian_width
 
@@ -48,6 +48,16 @@ class Claim:
 
     def __str__(self) -> str:
         return f"{padded(self.text, 68)} {figure(self.measured):>12} {self.unit:6} {self.limit:>14}  {self.verdict}"
+
+
+def report(sections: Iterable[Callable[[], list[Claim]]], *, judged: bool) -> int:
+    """Print the claims of every section as it is measured; the exit status, 1 when one that is judged does not hold."""
+    missed = 0
+    for section in sections:
+        for claim in section():
+            print(claim if judged else replace(claim, at_most=None, at_least=None), flush=True)
+            missed += judged and not claim.holds
+    return int(missed > 0)
 
 
 def figure(value: float) -> str:
