@@ -102,15 +102,25 @@ def finish(start):
 def refuses(run, tmp_path):
     """The command refuses these arguments, however it is asked to write, and leaves every file as it was."""
 
-    def check(args, *parts, code=3):
+    def check(args, *parts, code=3, command="dense"):
         for name, content in PREVIOUS.items():
             Path(name).parent.mkdir(exist_ok=True)
             Path(name).write_bytes(content)
         before = files_in(tmp_path)
         for output in ([], ["-o", "old.json"], ["-o", "old"], ["-o", "new/deep"]):
-            message = run("dense", *args, *output).refused(code, *parts)
+            message = run(command, *args, *output).refused(code, *parts)
             assert files_in(tmp_path) == before
         return message
+
+    return check
+
+
+@pytest.fixture
+def refuses_videos(refuses):
+    """The same for the command of videos, with its usual inputs."""
+
+    def check(*parts, args=("--gt", "gt.json", "--pred", "pred.json"), code=3):
+        return refuses(args, *parts, code=code, command="timeline")
 
     return check
 

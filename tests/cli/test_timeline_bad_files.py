@@ -1,7 +1,7 @@
 """Files of the timeline suite that are wrong: one that was named ends the run, one in a folder only its video.
 
-`refuses` runs each input four times (to the terminal, over an old artifact, over an old folder, into a new one) and
-checks that every file is as it was.
+`refuses_videos` runs each input four times (to the terminal, over an old artifact, over an old folder, into a new one)
+and checks that every file is as it was.
 """
 
 import errno
@@ -16,7 +16,6 @@ FOUND = {"fps": 10, "states": {"outside": [[0, 11], [20, 29]], "inside": [[12, 1
 CSV = "frame,time_sec,state\n0,0,out\n12,1.2,in\n20,2,out\n29,2.9,out\n"
 INPUTS = ["--gt", "gt.json", "--pred", "pred.json"]
 FOLDER = ["--gt", "gt.json", "--pred", "csv"]
-OLD = {"old.json": b"before", "old/result.json": b"1", "old/videos.csv": b"2", "old/matches.csv": b"3"}
 
 
 def write(name, content):
@@ -33,22 +32,6 @@ def _good_files():
     write("pred.json", dict.fromkeys(names, FOUND))
     for name in "abc":
         write(f"csv/{name}_timeline_fusion.csv", CSV)
-
-
-@pytest.fixture
-def refuses(run, listing):
-    """The command refuses these inputs, however it is asked to write, and leaves every file as it was."""
-
-    def check(*parts, args=INPUTS, code=3):
-        for name, content in OLD.items():
-            write(name, content)
-        before = listing(".")
-        for output in ([], ["-o", "old.json"], ["-o", "old"], ["-o", "new/deep"]):
-            message = run("timeline", *args, *output).refused(code, *parts)
-            assert listing(".") == before
-        return message
-
-    return check
 
 
 @pytest.fixture
@@ -71,7 +54,7 @@ def spoils(run):
 
 
 @pytest.mark.parametrize("side", ["--gt", "--pred"])
-def test_a_file_that_cannot_be_opened_is_named(refuses, side):
+def test_a_file_that_cannot_be_opened_is_named(refuses_videos, side):
     Path("folder").mkdir()
     for name, problem in [
         ("missing.json", "No such file or directory"),
@@ -79,9 +62,9 @@ def test_a_file_that_cannot_be_opened_is_named(refuses, side):
         ("missing/gt.json", "No such file or directory"),
         ("gt.json/inner.json", "Not a directory"),
     ]:
-        refuses(f"error: {name}: cannot be read: {problem}\n", args=[*INPUTS, side, name])
+        refuses_videos(f"error: {name}: cannot be read: {problem}\n", args=[*INPUTS, side, name])
     if side == "--gt":
-        refuses("error: folder: cannot be read: Is a directory\n", args=[*INPUTS, side, "folder"])
+        refuses_videos("error: folder: cannot be read: Is a directory\n", args=[*INPUTS, side, "folder"])
 
 
 @pytest.fixture
@@ -100,23 +83,23 @@ def guarded(monkeypatch):
 
 
 @pytest.mark.parametrize("name", ["gt.json", "pred.json"])
-def test_a_file_one_may_not_read_is_named(refuses, guarded, name):
+def test_a_file_one_may_not_read_is_named(refuses_videos, guarded, name):
     guarded(name)
-    refuses(f"error: {name}: cannot be read: Permission denied\n")
+    refuses_videos(f"error: {name}: cannot be read: Permission denied\n")
 
 
-def test_trap_25_a_file_of_a_folder_that_one_may_not_read_is_the_error_of_its_video(spoils, refuses, guarded):
+def test_trap_25_a_file_of_a_folder_that_one_may_not_read_is_the_error_of_its_video(spoils, refuses_videos, guarded):
     guarded("csv/b_timeline_fusion.csv")
     spoils("invalid prediction: csv/b_timeline_fusion.csv: cannot be read: Permission denied")
-    refuses("cannot be read: Permission denied", args=["--gt", "gt.json", "--pred", "csv/b_timeline_fusion.csv"])
+    refuses_videos("cannot be read: Permission denied", args=["--gt", "gt.json", "--pred", "csv/b_timeline_fusion.csv"])
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-def test_files_without_the_permission_are_told_alike(spoils, refuses):
+def test_files_without_the_permission_are_told_alike(spoils, refuses_videos):
     Path("csv/b_timeline_fusion.csv").chmod(0)
     spoils("invalid prediction: csv/b_timeline_fusion.csv: cannot be read: Permission denied")
     Path("gt.json").chmod(0)
-    refuses("gt.json: cannot be read: Permission denied")
+    refuses_videos("gt.json: cannot be read: Permission denied")
     Path("gt.json").chmod(0o600)
 
 
@@ -149,9 +132,9 @@ def test_a_link_to_nothing_is_the_error_of_its_video(spoils):
         rb'{"a.mp4": {"in\ud800side": [[0, 9]]}}',
     ],
 )
-def test_what_is_no_json_is_refused(refuses, name, content):
+def test_what_is_no_json_is_refused(refuses_videos, name, content):
     write(name, content)
-    refuses(f"error: {name}: not ", "expected {video: …}")
+    refuses_videos(f"error: {name}: not ", "expected {video: …}")
 
 
 @pytest.mark.parametrize("name", ["gt.json", "pred.json"])
@@ -164,14 +147,14 @@ def test_a_file_that_was_cut_off_anywhere_is_refused(run, name):
 
 @pytest.mark.parametrize("name", ["gt.json", "pred.json"])
 @pytest.mark.parametrize("value", ["[]", "[1, 2]", "5", "true", "null", '"a.mp4"'])
-def test_json_that_is_no_object_is_refused(refuses, name, value):
+def test_json_that_is_no_object_is_refused(refuses_videos, name, value):
     write(name, value)
-    refuses(f"error: {name}: found {value}, expected an object with a key for each video\n")
+    refuses_videos(f"error: {name}: found {value}, expected an object with a key for each video\n")
 
 
-def test_the_place_of_what_is_no_json_is_told(refuses):
+def test_the_place_of_what_is_no_json_is_told(refuses_videos):
     write("gt.json", '{\n "a.mp4": {\n  "inside": [[0, 9],]\n }\n}')
-    refuses("error: gt.json: not JSON: ", "line 3 column 20")
+    refuses_videos("error: gt.json: not JSON: ", "line 3 column 20")
 
 
 def test_a_byte_order_mark_changes_no_number(run):
@@ -184,15 +167,15 @@ def test_a_byte_order_mark_changes_no_number(run):
 
 
 @pytest.mark.parametrize("depth", [100, 500, 900, 1000, 1020, 1100, 100_000])
-def test_trap_41_deep_json_is_refused_or_spoils_its_video_at_any_depth(refuses, run, depth):
+def test_trap_41_deep_json_is_refused_or_spoils_its_video_at_any_depth(refuses_videos, run, depth):
     deep = "[" * depth + "]" * depth
     good = json.dumps(FOUND)
     write("gt.json", f'{{"a.mp4": {{"inside": {deep}}}}}')
-    refuses("error: gt.json: ", "expected ")
+    refuses_videos("error: gt.json: ", "expected ")
     write("gt.json", {"a.mp4": GOOD, "b.mp4": GOOD})
     write("pred.json", f'{{"a.mp4": {good}, "b.mp4": {{"states": {{"inside": {deep}}}}}}}')
     if depth > 1024:
-        refuses("error: pred.json: not JSON: ")
+        refuses_videos("error: pred.json: not JSON: ")
     else:
         videos = run("timeline", *INPUTS, "--json").artifact()["videos"]
         assert videos["b.mp4"]["error"].startswith("invalid prediction: states.inside[0]: found [[[")
@@ -203,16 +186,16 @@ def test_trap_41_deep_json_is_refused_or_spoils_its_video_at_any_depth(refuses, 
 
 
 @pytest.mark.parametrize("name", ["gt.json", "pred.json"])
-def test_a_video_given_twice_is_refused(refuses, name):
+def test_a_video_given_twice_is_refused(refuses_videos, name):
     write(name, '{"a.mp4": {"inside": [[0, 1]]}, "b.mp4": {}, "\\u0061.mp4": {"inside": [[0, 1]]}}')
-    refuses(f'error: {name}: "a.mp4" is there twice, expected each video once\n')
-    refuses(f"error: {name}: ", args=[*INPUTS, "--max-bad-records", 5])
+    refuses_videos(f'error: {name}: "a.mp4" is there twice, expected each video once\n')
+    refuses_videos(f"error: {name}: ", args=[*INPUTS, "--max-bad-records", 5])
 
 
-def test_a_true_state_given_twice_makes_a_bad_video(refuses, run):
+def test_a_true_state_given_twice_makes_a_bad_video(refuses_videos, run):
     good, problem = json.dumps(GOOD), 'the key "inside" is there twice, expected each once'
     write("gt.json", f'{{"a.mp4": {good}, "b.mp4": {{"inside": [[0, 9]], "inside": [[5, 19]]}}, "c.mp4": {good}}}')
-    refuses(f'error: gt.json: "b.mp4": {problem}\n', "--max-bad-records")
+    refuses_videos(f'error: gt.json: "b.mp4": {problem}\n', "--max-bad-records")
     ended = run("timeline", *INPUTS, "--max-bad-records", 1, "--json")
     assert ended.artifact()["rejected"] == [{"path": "gt.json", "video": "b.mp4", "problem": problem}]
     assert ended.err == f"rejected: gt.json: b.mp4: {problem}\n"
@@ -304,19 +287,19 @@ def test_times_and_frames_that_run_backwards_are_told_and_the_video_is_measured(
         ("b_timeline_fusion.csv", "deep/er/b_timeline_fusion.csv"),
     ],
 )
-def test_trap_25_two_files_for_one_video_are_refused_and_both_named(refuses, first, second):
+def test_trap_25_two_files_for_one_video_are_refused_and_both_named(refuses_videos, first, second):
     for name in (first, second):
         write(f"csv/{name}", CSV)
-    refuses(f"error: csv/{first} and csv/{second}: two files for the video 'b.mp4', expected one\n", args=FOLDER)
+    refuses_videos(f"error: csv/{first} and csv/{second}: two files for the video 'b.mp4', expected one\n", args=FOLDER)
 
 
-def test_a_folder_without_a_csv_is_refused(refuses):
+def test_a_folder_without_a_csv_is_refused(refuses_videos):
     Path("empty").mkdir()
     write("other/notes.txt", CSV)
     write("other/deep/pred.json", {"a.mp4": FOUND})
     for name in ("empty", "other"):
         message = f"error: {name}: no CSV files in this folder, expected *_timeline*.csv or *.csv\n"
-        refuses(message, args=["--gt", "gt.json", "--pred", name])
+        refuses_videos(message, args=["--gt", "gt.json", "--pred", name])
 
 
 def test_a_csv_of_no_video_is_listed_whatever_is_in_it(run):

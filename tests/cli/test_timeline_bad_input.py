@@ -1,7 +1,7 @@
 """Timelines that are wrong: malformed ground truth ends the run, a malformed prediction only its video.
 
-`refuses` runs each input four times (to the terminal, over an old artifact, over an old folder, into a new one) and
-checks that every file is as it was.
+`refuses_videos` runs each input four times (to the terminal, over an old artifact, over an old folder, into a new one)
+and checks that every file is as it was.
 """
 
 import json
@@ -13,7 +13,6 @@ GOOD = {"outside": [[0, 9], [20, 29]], "inside": [[10, 19]]}
 FOUND = {"fps": 10, "states": {"outside": [[0, 11], [20, 29]], "inside": [[12, 19]]}}
 FRAMES = "expected [first, last], whole frames with 0 <= first <= last <= 1000000000000"
 INPUTS = ["--gt", "gt.json", "--pred", "pred.json"]
-OLD = {"old.json": b"before", "old/result.json": b"1", "old/videos.csv": b"2", "old/matches.csv": b"3"}
 
 # as written, and as a message shows it
 WRONG_INTERVALS = [
@@ -65,22 +64,6 @@ def predicted(text):
 
 
 @pytest.fixture
-def refuses(run, listing):
-    """The command refuses these arguments, however it is asked to write, and leaves every file as it was."""
-
-    def check(*parts, args=INPUTS, code=3):
-        for name, content in OLD.items():
-            write(name, content)
-        before = listing(".")
-        for output in ([], ["-o", "old.json"], ["-o", "old"], ["-o", "new/deep"]):
-            message = run("timeline", *args, *output).refused(code, *parts)
-            assert listing(".") == before
-        return message
-
-    return check
-
-
-@pytest.fixture
 def rejects(run):
     """Up to one bad video is allowed: the second is rejected, counted and listed, and the others are measured."""
 
@@ -118,10 +101,10 @@ def spoils(run):
 
 
 @pytest.mark.parametrize(("interval", "shown"), WRONG_INTERVALS)
-def test_a_malformed_true_interval_ends_the_run_or_is_rejected(refuses, rejects, interval, shown):
+def test_a_malformed_true_interval_ends_the_run_or_is_rejected(refuses_videos, rejects, interval, shown):
     truth(f'{{"outside": [[0, 9]], "inside": [[10, 19], {interval}]}}')
     problem = f"inside[1]: found {shown}, {FRAMES}"
-    refuses(f'error: gt.json: "b.mp4": {problem}\n', "--max-bad-records")
+    refuses_videos(f'error: gt.json: "b.mp4": {problem}\n', "--max-bad-records")
     rejects(problem)
 
 
@@ -132,9 +115,9 @@ def test_a_malformed_predicted_interval_is_the_error_of_its_video(spoils, interv
 
 
 @pytest.mark.parametrize("number", ["1e400", "-1e400", "1" + "0" * 400, "NaN", "Infinity", "-Infinity"])
-def test_a_true_frame_that_is_not_finite_ends_the_run(refuses, number):
+def test_a_true_frame_that_is_not_finite_ends_the_run(refuses_videos, number):
     truth(f'{{"inside": [[0, {number}]]}}')
-    refuses("error: gt.json: ")
+    refuses_videos("error: gt.json: ")
 
 
 def test_intervals_that_overlap_are_no_error_and_their_frames_are_counted(run):
@@ -151,19 +134,19 @@ def test_intervals_that_overlap_are_no_error_and_their_frames_are_counted(run):
 
 
 @pytest.mark.parametrize("value", ["5", "1.5", "true", '"0-9"', "{}", '{"0": 9}'])
-def test_a_state_that_is_no_list_is_refused_or_spoils_its_video(refuses, rejects, spoils, value):
+def test_a_state_that_is_no_list_is_refused_or_spoils_its_video(refuses_videos, rejects, spoils, value):
     problem = f"inside: found {value}, expected a list of [first, last] frames"
     truth(f'{{"outside": [[0, 9]], "inside": {value}}}')
-    refuses(f'error: gt.json: "b.mp4": {problem}\n')
+    refuses_videos(f'error: gt.json: "b.mp4": {problem}\n')
     rejects(problem)
     predicted(f'{{"states": {{"outside": [[0, 9]], "inside": {value}}}}}')
     spoils(f"invalid prediction: states.{problem}")
 
 
 @pytest.mark.parametrize("value", ["null", "[]", "[[0, 9]]", "5", "true", '"inside"'])
-def test_true_states_that_are_no_object_are_refused(refuses, rejects, value):
+def test_true_states_that_are_no_object_are_refused(refuses_videos, rejects, value):
     truth(value)
-    refuses('error: gt.json: "b.mp4": ', f"found {value}, expected {{state: intervals}}")
+    refuses_videos('error: gt.json: "b.mp4": ', f"found {value}, expected {{state: intervals}}")
     rejects(f"found {value}, expected {{state: intervals}}")
 
 
@@ -213,10 +196,10 @@ def test_empty_ground_truth_is_skipped(run):
         assert tree["records"] == {"read": 3, "evaluated": 2, "skipped": 1, "rejected": 0}
 
 
-def test_ground_truth_without_a_video_is_refused(refuses):
+def test_ground_truth_without_a_video_is_refused(refuses_videos):
     write("gt.json", {})
     write("pred.json", {"a.mp4": FOUND})
-    refuses("error: gt.json: no videos, expected {video: {state: intervals}}\n")
+    refuses_videos("error: gt.json: no videos, expected {video: {state: intervals}}\n")
 
 
 def test_trap_22_an_unknown_state_is_a_state_of_its_own(run):
@@ -240,10 +223,10 @@ def test_names_may_be_empty(run):
 
 
 @pytest.mark.parametrize("value", ['"30"', "true", "[]", "{}", "0.0009", "1e-320", "1000001", "1e+300"])
-def test_fps_that_cannot_be_is_refused_or_spoils_its_video(refuses, rejects, spoils, value):
+def test_fps_that_cannot_be_is_refused_or_spoils_its_video(refuses_videos, rejects, spoils, value):
     problem = f"fps: found {value}, expected a number from 0.001 to 1000000, or 0 where it is not known"
     truth(f'{{"inside": [[0, 9]], "fps": {value}}}')
-    refuses(f'error: gt.json: "b.mp4": {problem}\n')
+    refuses_videos(f'error: gt.json: "b.mp4": {problem}\n')
     rejects(problem)
     predicted(f'{{"fps": {value}, "states": {{}}}}')
     spoils(f"invalid prediction: {problem}")
@@ -278,9 +261,9 @@ WRONG_BESIDE = [
 
 
 @pytest.mark.parametrize(("beside", "problem"), WRONG_BESIDE)
-def test_malformed_detections_and_signs_are_refused_or_spoil_their_video(refuses, rejects, spoils, beside, problem):
+def test_malformed_detections_and_signs_are_refused_or_spoil_a_video(refuses_videos, rejects, spoils, beside, problem):
     truth(f'{{"inside": [[0, 9]], {beside}}}')
-    refuses(f'error: gt.json: "b.mp4": {problem}')
+    refuses_videos(f'error: gt.json: "b.mp4": {problem}')
     rejects(problem)
     predicted(f'{{"states": {{}}, {beside}}}')
     spoils(f"invalid prediction: {problem}")
@@ -289,9 +272,9 @@ def test_malformed_detections_and_signs_are_refused_or_spoil_their_video(refuses
 @pytest.mark.parametrize(
     "box", ["null", "5", "[]", "[0, 0, 1]", '["0", 0, 1, 1]', "[true, 0, 1, 1]", "[0, 0, 1, 1, 1]"]
 )
-def test_trap_20_a_predicted_box_that_cannot_be_read_counts_as_one_that_matches_nothing(refuses, run, box):
+def test_trap_20_a_predicted_box_that_cannot_be_read_counts_as_one_that_matches_nothing(refuses_videos, run, box):
     truth(f'{{"inside": [[0, 9]], "detections": [{{"frame": 1, "label": "x", "box": {box}}}]}}')
-    refuses(f'error: gt.json: "b.mp4": detections[0].box: found {box}, expected [x1, y1, x2, y2]')
+    refuses_videos(f'error: gt.json: "b.mp4": detections[0].box: found {box}, expected [x1, y1, x2, y2]')
     good = '{"frame": 1, "label": "x", "box": [0, 0, 1, 1]}'
     # 60 frames at one a second are a minute
     truth(f'{{"outside": [[0, 59]], "detections": [{good}]}}')
@@ -323,11 +306,11 @@ def test_a_malformed_runtime_spoils_its_video(spoils, runtime, problem):
 # ---------------------------------------------------------------- how many bad videos are too many
 
 
-def test_one_bad_video_more_than_allowed_ends_the_run_and_is_named(refuses, run):
+def test_one_bad_video_more_than_allowed_ends_the_run_and_is_named(refuses_videos, run):
     write("gt.json", {name: {"inside": [[5, 2]]} for name in "dcba"} | {"good": GOOD})
     write("pred.json", {"good": FOUND})
     for most, name in enumerate("abcd"):
-        refuses(f'error: gt.json: "{name}": inside[0]: found [5, 2]', args=[*INPUTS, "--max-bad-records", most])
+        refuses_videos(f'error: gt.json: "{name}": inside[0]: found [5, 2]', args=[*INPUTS, "--max-bad-records", most])
     ended = run("timeline", *INPUTS, "--max-bad-records", 4, "--json")
     assert [entry["video"] for entry in ended.artifact()["rejected"]] == ["a", "b", "c", "d"]
     assert [line.split(": ")[2] for line in ended.err.splitlines()] == ["a", "b", "c", "d"]
@@ -346,10 +329,10 @@ def test_names_are_matched_with_and_without_extension(run):
     assert tree["videos_without_ground_truth"] == []
 
 
-def test_names_that_may_mean_two_videos_are_refused(refuses):
+def test_names_that_may_mean_two_videos_are_refused(refuses_videos):
     write("gt.json", {"a.mp4": GOOD, "a.avi": GOOD})
     write("pred.json", {"a": FOUND})
-    refuses("error: pred.json: 'a' may mean 'a.avi' or 'a.mp4' of the ground truth")
+    refuses_videos("error: pred.json: 'a' may mean 'a.avi' or 'a.mp4' of the ground truth")
     write("gt.json", {"a.mp4": GOOD})
     write("pred.json", {"a": FOUND, "a.mp4": FOUND})
-    refuses("error: pred.json: 'a.mp4' and 'a' both are predictions of 'a.mp4'")
+    refuses_videos("error: pred.json: 'a.mp4' and 'a' both are predictions of 'a.mp4'")
