@@ -56,10 +56,6 @@ class Pairs:
     def __len__(self) -> int:
         return len(self.score)
 
-    def take(self, positions: Sequence[int]) -> Pairs:
-        """Some of the pairs."""
-        return Pairs(*(assign.take_rows(column, positions) for column in (self.truth, self.pred, self.score)))
-
 
 class Labels:
     """What the two sides are called, as codes; -1 is no label and agrees with nothing."""
@@ -95,25 +91,24 @@ def optimal(pairs: Pairs, *, least: int, labels: Labels | None = None) -> Pairs:
     return Pairs(*kernel.optimal(pairs, least, *_sides(labels)))
 
 
-def by_confidence(pairs: Pairs, confidence: Sequence[float], *, least: int, labels: Labels | None = None) -> Pairs:
-    """Predictions by confidence (ties by index), each to the closest truth still free (ties by index)."""
-    by_pred: dict[int, list[int]] = {}
-    for position in allowed(pairs, least, labels):
-        by_pred.setdefault(pairs.pred[position], []).append(position)
-    taken: set[int] = set()
-    chosen = []
-    for pred in sorted(by_pred, key=lambda index: (-confidence[index], index)):
-        free = [position for position in by_pred[pred] if pairs.truth[position] not in taken]
-        if free:
-            chosen.append(free[0])  # pairs are sorted: the first is the closest
-            taken.add(pairs.truth[free[0]])
-    return pairs.take(sorted(chosen))
+def by_confidence(
+    pairs: Pairs,
+    truth: Objects,
+    confidence: Sequence[float],
+    *,
+    least: int,
+    labels: Labels | None = None,
+    last_of_equals: bool = False,
+) -> Pairs:
+    """Predictions by confidence (ties by index), each to the closest truth still free.
+
+    Of equally close truths the first by index, or the last, as pycocotools has it.
+    """
+    sure = confidence if hasattr(confidence, "__array__") else _doubles(confidence)
+    return Pairs(*assign.by_confidence(pairs, len(truth), sure, least, *_sides(labels), last_of_equals))
 
 
-def allowed(pairs: Pairs, least: int, labels: Labels | None) -> list[int]:
-    """Positions of the pairs that may match."""
-    return [
-        position
-        for position, (truth, pred, score) in enumerate(zip(pairs.truth, pairs.pred, pairs.score, strict=True))
-        if score >= least and (labels is None or labels.truth[truth] == labels.pred[pred] >= 0)
-    ]
+def _doubles(values: Sequence[float]) -> Any:
+    from array import array
+
+    return array("d", values)

@@ -107,7 +107,7 @@ def run_optimal(case, pairs, least, labels):
 
 
 def run_by_confidence(case, pairs, least, labels):
-    return by_confidence(pairs, case.confidence, least=least, labels=labels)
+    return by_confidence(pairs, case.truth, case.confidence, least=least, labels=labels)
 
 
 MATCHERS: dict[str, Callable] = {"greedy": run_greedy, "optimal": run_optimal, "by_confidence": run_by_confidence}

@@ -106,13 +106,20 @@ def _find_objects(truth: list[Box], pred: list[Box]) -> set[int]:
     """Which detections find an object of their class; `pred` is in order of frame."""
     frames = sorted({box.frame for box in (*truth, *pred)})
     codes: dict[str, int] = {}
-    last_first = truth[::-1]  # of objects equally close the matcher takes the first, pycocotools the last
-    sides = _columns(last_first, frames, codes), _columns(pred, frames, codes)
+    sides = _columns(truth, frames, codes), _columns(pred, frames, codes)
     pairs = Pairs.sorted(sides[0], region_overlaps(*sides, least=HALF))
     labels = Labels(sides[0].desc, sides[1].desc)
     # Without a score is certain: what those find must not depend on others below the score that is asked for.
     confidence = [inf if box.score is None else box.score for box in pred]
-    return set(by_confidence(pairs, confidence, least=round_overlap(HALF), labels=labels).pred)
+    found = by_confidence(
+        pairs,
+        sides[0],
+        confidence,
+        least=round_overlap(HALF),
+        labels=labels,
+        last_of_equals=True,  # as pycocotools
+    )
+    return set(found.pred)
 
 
 def _columns(boxes: list[Box], frames: list[int], codes: dict[str, int]) -> Objects:
