@@ -12,20 +12,20 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from calipers.errors import InputError
 from calipers.kernels.intervals import BESIDE, LARGEST_FRAME, IntervalColumns, add_plain_videos
 from calipers.readers.extras import has_extras, read_fps, read_pred_extras, read_truth_extras
+from calipers.readers.files import Input, OnProgress
 from calipers.readers.problems import BadVideo, shown
-from calipers.readers.video_files import Input, read_json, read_predictions
+from calipers.readers.video_files import read_json, read_predictions
 from calipers.readers.video_names import match_names
 from calipers.videos import Extras, Videos
 
 EMPTY = "empty_ground_truth"
 MISSING = "missing predictions or states"
-OnProgress = Callable[[int, int], None]
 
 
 class TimelineReading:

@@ -1,35 +1,29 @@
-"""The files of the timeline suite: JSON without a key given twice; timeline CSVs, one or a folder of them."""
+"""The files of the timeline suite: JSON by video; timeline CSVs, one or a folder of them."""
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Mapping
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import orjson
-
 from calipers.errors import InputError
-from calipers.kernels.intervals import count_keys
-from calipers.kernels.scan import count_written_keys
+from calipers.readers.files import (
+    Doubled,
+    Input,
+    OnProgress,
+    find_doubled,
+    folder_digest,
+    parse_json,
+    read_bytes,
+)
 from calipers.readers.problems import shown
 from calipers.readers.timeline_csv import read_timeline_csv
 from calipers.readers.video_names import video_key
 from calipers.text import whole_text
 
-BOM = b"\xef\xbb\xbf"
 SLOWEST, FASTEST = 0.001, 1_000_000  # frames a second
-OnProgress = Callable[[int, int], None]
-
-
-class Input(NamedTuple):
-    """An input as the artifact names it."""
-
-    path: str
-    sha256: str | None
-    records: int
 
 
 class Predictions(NamedTuple):
@@ -42,16 +36,12 @@ class Predictions(NamedTuple):
 
 def read_json(path: str) -> tuple[dict[str, Any], Input]:
     """A JSON object by video. A key given twice in a video makes an error of its entry."""
-    data = _read(path)
-    text = data.removeprefix(BOM)
-    try:
-        tree = orjson.loads(text)
-    except orjson.JSONDecodeError as error:
-        tree = _slowly(text, path, str(error))  # NaN and numbers beyond floats only spoil the video they are in
+    data = read_bytes(path)
+    tree, _, has_doubles = parse_json(data, path, "{video: …}")  # NaN only spoils the video it is in
     if not isinstance(tree, dict):
         raise InputError(f"{path}: found {shown(tree)}, expected an object with a key for each video")
-    if count_written_keys(text) != count_keys(tree):
-        tree = _without_doubles(_slowly(text, path, "a key is there twice, and something is nested too deeply"), path)
+    if has_doubles:
+        tree = _without_doubles(tree, path)
     return tree, Input(whole_text(path), sha256(data).hexdigest(), len(tree))
 
 
@@ -60,7 +50,7 @@ def read_predictions(path: str, spelling: Callable[[], Mapping[str, str]], progr
     if os.path.isdir(path):
         files = find_csvs(path)
     elif path.lower().endswith(".csv"):
-        _read(path)  # a file that was named and is not there is no matter of a single video
+        read_bytes(path)  # a file that was named and is not there is no matter of a single video
         files = [Path(path)]
     else:
         tree, source = read_json(path)
@@ -70,8 +60,9 @@ def read_predictions(path: str, spelling: Callable[[], Mapping[str, str]], progr
         reader.add(file)
     if os.path.isdir(path) and (others := len(_csvs_below(path)) - len(files)):
         reader.warnings.append(f"{path}: {others} CSV files without _timeline in their names were not read")
-    lines = sorted(f"{digest}  {whole_text(os.path.relpath(file, path))}\n" for file, digest in reader.digests)
-    digest = sha256("".join(lines).encode()).hexdigest() if os.path.isdir(path) else reader.digests[0][1]
+    digest = reader.digests[0][1]
+    if os.path.isdir(path):
+        digest = folder_digest((os.path.relpath(file, path), digest) for file, digest in reader.digests)
     return Predictions(reader.entries, Input(whole_text(path), digest, len(files)), reader.warnings)
 
 
@@ -106,7 +97,7 @@ class _CsvReader:
         self._files[key] = file
         data = b""
         try:
-            data = _read(str(file))
+            data = read_bytes(str(file))
             entry, warnings = read_timeline_csv(data, file.name, self._spelling)
             self.entries[key] = entry
             self.warnings += warnings
@@ -123,62 +114,18 @@ class _CsvReader:
             self._progress(self._done, self._size)
 
 
-def _read(path: str) -> bytes:
-    try:
-        with open(path, "rb") as file:
-            return file.read()
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror or error}") from error
-
-
 def _size(file: Path) -> int:
     return file.stat().st_size if file.exists() else 0
 
 
-class _Doubled(dict[str, Any]):
-    """An object in which a key was given twice."""
-
-    twice: str
-
-
-def _slowly(text: bytes, path: str, problem: str) -> Any:
-    """The tree by a parser that takes more and tells of keys given twice, or an error."""
-    try:
-        decoded = text.decode("utf-8")
-        tree = json.loads(decoded, object_pairs_hook=_object)
-        json.dumps(tree, ensure_ascii=False).encode("utf-8")  # half of a surrogate pair is not text
-    except UnicodeDecodeError as error:
-        place = f"byte 0x{text[error.start]:02x} at position {error.start}"
-        raise InputError(f"{path}: not UTF-8: {place}; expected {{video: …}}") from error
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{path}: not JSON: {problem}; expected {{video: …}}") from error
-    return tree
-
-
 def _without_doubles(tree: Any, path: str) -> dict[str, Any]:
     """The tree with an error for each video that has a key twice."""
-    if isinstance(tree, _Doubled):
+    if isinstance(tree, Doubled):
         raise InputError(f"{path}: {shown(tree.twice)} is there twice, expected each video once")
     try:
         for name, entry in tree.items():
-            if (twice := _find_doubled(entry)) is not None:
-                tree[name] = InputError(f"the key {shown(twice)} is there twice, expected each once")
+            if (twice := find_doubled(entry)) is not None:
+                tree[name] = InputError(f"the key {shown(twice[1])} is there twice, expected each once")
     except RecursionError as error:
         raise InputError(f"{path}: a key is there twice, and something is nested too deeply") from error
     return dict(tree)
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) == len(pairs):
-        return found
-    doubled, seen = _Doubled(found), set[str]()
-    doubled.twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-    return doubled
-
-
-def _find_doubled(value: Any) -> str | None:
-    if isinstance(value, _Doubled):
-        return value.twice
-    inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return next((found for item in inside if (found := _find_doubled(item)) is not None), None)

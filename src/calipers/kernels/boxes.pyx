@@ -1,0 +1,397 @@
+"""Objects of scenes as they come out of JSON, appended to columns as boxes.
+
+`{"id", "label", "center": [x, y, z], "size": [dx, dy, dz], "rotation", "score", "similarity": {task: number}}`, where
+rotation is nothing, a quaternion [x, y, z, w], {"yaw": radians} or a matrix whose columns are the axes of the box. One
+pass over each object. What is wrong with it becomes a small code (REASONS), the first that applies; the words for a
+message are found by whoever needs them.
+
+A number is an int or a float of at most LARGEST, and a size at least SMALLEST: so volumes and squared distances neither
+overflow nor vanish. A matrix may be off by TOLERANCE and is replaced by the rotation nearest to it.
+"""
+
+from cpython.bool cimport PyBool_Check
+from cpython.dict cimport PyDict_Check, PyDict_GetItemWithError, PyDict_Next, PyDict_SetItem
+from cpython.exc cimport PyErr_Clear, PyErr_Occurred
+from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_Check, PyFloat_CheckExact
+from cpython.list cimport PyList_Append, PyList_CheckExact, PyList_GET_ITEM, PyList_GET_SIZE
+from cpython.long cimport PyLong_Check, PyLong_CheckExact
+from cpython.object cimport PyObject
+from cpython.set cimport PySet_Add, PySet_GET_SIZE
+from cpython.unicode cimport PyUnicode_Check, PyUnicode_CheckExact
+from libc.math cimport NAN, fabs
+from libc.string cimport memset
+
+from .column cimport Column
+from .rotations cimport bound, no_turn, stand_up, turn_by_matrix, turn_by_quaternion, turn_by_yaw
+
+REASONS = ("", "not an object", "center", "size", "rotation", "label", "score", "similarity", "id")
+cdef enum:
+    OK = 0
+    NOT_AN_OBJECT = 1
+    BAD_CENTER = 2
+    BAD_SIZE = 3
+    BAD_ROTATION = 4
+    BAD_LABEL = 5
+    BAD_SCORE = 6
+    BAD_SIMILARITY = 7
+    BAD_ID = 8
+
+LARGEST, SMALLEST, TOLERANCE = 1e100, 1e-100, 1e-6
+cdef double MOST = LARGEST, LEAST = SMALLEST, OFF = TOLERANCE
+cdef dict FIELDS = {name: code for code, name in enumerate(REASONS) if code >= BAD_CENTER}
+cdef str CENTER = "center", SIZE = "size", YAW = "yaw", NOTHING = ""
+
+
+cdef extern from "Python.h":
+    double PyLong_AsDouble(object number)       # -1 and an exception when it is too large
+
+
+cdef enum:
+    FIELD_CODES = 9                             # a field has the code of its reason
+    REMEMBERED = 16                             # keys by their place in an object
+
+
+cdef inline bint is_given(PyObject* found) noexcept:
+    return found != NULL and <object> found is not None
+
+
+cdef inline bint read_number(object value, double* out) except -1:
+    """Whether this is a number, as which Booleans and texts do not count."""
+    if PyFloat_CheckExact(value):
+        out[0] = PyFloat_AS_DOUBLE(value)
+    elif PyLong_CheckExact(value):
+        out[0] = PyLong_AsDouble(value)
+        if out[0] == -1.0 and PyErr_Occurred():
+            PyErr_Clear()
+            return False
+    elif PyFloat_Check(value):
+        out[0] = PyFloat_AS_DOUBLE(value)
+    elif PyLong_Check(value):
+        return not PyBool_Check(value) and read_number(int(value), out)
+    else:
+        return getattr(value, "ndim", None) == 0 and read_number(value.item(), out)     # a number of numpy
+    return fabs(out[0]) <= MOST                 # NaN is not
+
+
+cdef inline object as_list(object value):
+    """Lists as they are; tuples and arrays as lists; None for anything else."""
+    if PyList_CheckExact(value):
+        return value
+    if isinstance(value, (list, tuple)):
+        return list(value)
+    if hasattr(value, "tolist") and getattr(value, "ndim", 0):
+        return value.tolist()
+    return None
+
+
+cdef inline bint read_numbers(PyObject* found, Py_ssize_t count, double* out) except -1:
+    cdef Py_ssize_t i
+    if found == NULL:
+        return False
+    numbers = as_list(<object> found)
+    if numbers is None or PyList_GET_SIZE(numbers) != count:
+        return False
+    for i in range(count):
+        if not read_number(<object> PyList_GET_ITEM(numbers, i), &out[i]):
+            return False
+        out[i] += 0.0                           # -0.0 becomes 0.0
+    return True
+
+
+cdef inline bint read_half(PyObject* found, double* half) except -1:
+    """Half the size, which has to be positive."""
+    cdef int k
+    if not read_numbers(found, 3, half):
+        return False
+    for k in range(3):
+        if not half[k] >= LEAST:
+            return False
+        half[k] *= 0.5
+    return True
+
+
+cdef bint read_rotation(PyObject* found, double* axes) except -1:
+    """Axes of a box: axes[3 * k + j] is component j of axis k."""
+    cdef double q[4]
+    if not is_given(found):
+        no_turn(axes)
+        return True
+    if PyDict_Check(<object> found):
+        return read_yaw(<object> found, axes)
+    parts = as_list(<object> found)
+    if parts is None:
+        return False
+    if PyList_GET_SIZE(parts) == 4:
+        return read_numbers(<PyObject*> parts, 4, q) and turn_by_quaternion(q, axes)
+    return PyList_GET_SIZE(parts) == 3 and read_matrix(parts, axes)
+
+
+cdef bint read_yaw(object rotation, double* axes) except -1:
+    cdef PyObject* found = PyDict_GetItemWithError(rotation, YAW)
+    cdef double yaw = 0
+    if found == NULL or len(rotation) != 1 or not read_number(<object> found, &yaw):
+        return False
+    turn_by_yaw(yaw, axes)
+    return True
+
+
+cdef bint read_matrix(list rows, double* axes) except -1:
+    """The rotation nearest to a matrix, if each of its numbers is that near."""
+    cdef double row[3]
+    cdef int j, k
+    for j in range(3):
+        if not read_numbers(<PyObject*> PyList_GET_ITEM(rows, j), 3, row):
+            return False
+        for k in range(3):
+            axes[3 * k + j] = row[k]
+    return turn_by_matrix(axes, OFF)
+
+
+cdef class BoxColumns:
+    """The boxes of one side of many scenes. One that cannot be read has a reason, and zeros for its numbers."""
+
+    cdef readonly Column offsets            # (scenes + 1,) into boxes
+    cdef readonly Column center             # (boxes * 3,)
+    cdef readonly Column half               # (boxes * 3,) half the size along each axis
+    cdef readonly Column axes               # (boxes * 9,) three unit vectors, the third nearest to world Z
+    cdef readonly Column bounds             # (boxes * 6,) least x, y, z, then largest
+    cdef readonly Column upright            # (boxes,) 1 where the third axis is exactly world Z
+    cdef readonly Column reason             # (boxes,) index into REASONS
+    cdef readonly Column scores             # (boxes,) NaN where there is none
+    cdef readonly Column index              # (boxes,) place in its list
+    cdef readonly list labels               # (boxes,) "" where there is none
+    cdef readonly list ids                  # (boxes,) None where there is none
+    cdef readonly dict similarity           # box -> task -> number, where given
+    cdef readonly int last_reason
+    cdef dict texts                         # labels by themselves
+    cdef list keys                          # as the last object had them: the next one is likely to have the same
+    cdef PyObject* key_at[REMEMBERED]
+    cdef int code_at[REMEMBERED]
+
+    def __cinit__(self):
+        self.texts, self.keys = {}, [None] * REMEMBERED
+        self.offsets, self.index = Column("q", 1), Column("i")
+        self.center, self.half, self.axes, self.bounds = Column("d"), Column("d"), Column("d"), Column("d")
+        self.upright, self.reason, self.scores = Column("B"), Column("B"), Column("d")
+        self.labels, self.ids, self.similarity = [], [], {}
+
+    def __len__(self):
+        return self.offsets.size - 1
+
+    def add_scene(self, list objects not None, bint strict):
+        """Append one scene. Returns -1 or, if it is strict, the index of the first object that is wrong, with nothing
+        appended (its reason is `last_reason`)."""
+        cdef Py_ssize_t i, begun = self.reason.size
+        cdef set seen = set()
+        cdef int reason
+        self.make_room(PyList_GET_SIZE(objects))
+        for i in range(PyList_GET_SIZE(objects)):
+            reason = self.add_object(<object> PyList_GET_ITEM(objects, i), i, seen)
+            if strict and reason:
+                self.last_reason = reason
+                self.cut(begun)
+                return i
+        self.offsets.push_int64(self.reason.size)
+        return -1
+
+    def last_wrong(self):
+        """(index, reason) of each wrong object in the last scene."""
+        cdef const long long* ends = <const long long*> self.offsets.data + self.offsets.size - 2
+        cdef Py_ssize_t at
+        cdef list wrong = []
+        for at in range(ends[0], ends[1]):
+            if self.reason.data[at]:
+                wrong.append((at - ends[0], <int> self.reason.data[at]))
+        return wrong
+
+    cpdef drop_scene(self):
+        """Take the last scene back."""
+        self.offsets.resize(self.offsets.size - 1)
+        self.cut((<long long*> self.offsets.data)[self.offsets.size - 1])
+
+    cdef int make_room(self, Py_ssize_t count) except -1:
+        """Let `add_object` be called that often."""
+        for column in (self.upright, self.reason, self.scores, self.index):
+            (<Column> column).reserve(count)
+        self.center.reserve(3 * count)
+        self.half.reserve(3 * count)
+        self.bounds.reserve(6 * count)
+        self.axes.reserve(9 * count)
+        return 0
+
+    cdef int cut(self, Py_ssize_t size) except -1:
+        cdef Py_ssize_t box
+        for box in range(size, self.reason.size):
+            self.similarity.pop(box, None)
+        self.set_size(size)
+        del self.labels[size:], self.ids[size:]
+        return 0
+
+    cdef void set_size(self, Py_ssize_t size) noexcept:
+        self.upright.size = self.reason.size = self.scores.size = self.index.size = size
+        self.center.size = self.half.size = 3 * size
+        self.bounds.size, self.axes.size = 6 * size, 9 * size
+
+    cdef int add_object(self, object item, Py_ssize_t index, set seen) except -1:
+        """Append one object, for which there is room; returns what is wrong with it."""
+        cdef Py_ssize_t at = self.reason.size
+        cdef int reason = NOT_AN_OBJECT
+        cdef PyObject* fields[FIELD_CODES]
+        (<double*> self.scores.data)[at] = NAN
+        if PyDict_Check(item):
+            self.find_fields(item, fields)
+            reason = self.add_box(fields, at)
+            reason = self.add_words(fields, at, reason)
+            reason = self.add_id(fields[BAD_ID], seen, reason)
+        else:
+            PyList_Append(self.labels, NOTHING)
+            PyList_Append(self.ids, None)
+        if reason:
+            self.clear(at)
+        (<unsigned char*> self.reason.data)[at] = reason
+        (<int*> self.index.data)[at] = index
+        self.set_size(at + 1)
+        return reason
+
+    cdef int find_fields(self, object item, PyObject** fields) except -1:
+        """The fields of an object, by code. The keys of one JSON text are the same strings in all its objects."""
+        cdef PyObject* key
+        cdef PyObject* value
+        cdef Py_ssize_t at = 0, place = 0
+        cdef int code
+        memset(fields, 0, FIELD_CODES * sizeof(PyObject*))
+        while PyDict_Next(item, &at, &key, &value):
+            if place < REMEMBERED and key == self.key_at[place]:
+                fields[self.code_at[place]] = value
+            else:
+                code = code_of(key)
+                fields[code] = value
+                if place < REMEMBERED:
+                    self.key_at[place], self.code_at[place] = key, code
+                    self.keys[place] = <object> key         # as long as it lives, no other has its address
+            place += 1
+        return 0
+
+    cdef void clear(self, Py_ssize_t at) noexcept:
+        """What is not valid has no place, no size and no axes."""
+        self.upright.data[at] = 0
+        memset(self.center.data + 24 * at, 0, 24)
+        memset(self.half.data + 24 * at, 0, 24)
+        memset(self.axes.data + 72 * at, 0, 72)
+        memset(self.bounds.data + 48 * at, 0, 48)
+
+    cdef int add_box(self, PyObject** fields, Py_ssize_t at) except -1:
+        cdef double* center = <double*> self.center.data + 3 * at
+        cdef double* half = <double*> self.half.data + 3 * at
+        cdef double* axes = <double*> self.axes.data + 9 * at
+        if not read_numbers(fields[BAD_CENTER], 3, center):
+            return BAD_CENTER
+        if not read_half(fields[BAD_SIZE], half):
+            return BAD_SIZE
+        if not read_rotation(fields[BAD_ROTATION], axes):
+            return BAD_ROTATION
+        self.upright.data[at] = stand_up(axes, half)
+        bound(center, half, axes, <double*> self.bounds.data + 6 * at)
+        return OK
+
+    cdef int add_words(self, PyObject** fields, Py_ssize_t at, int reason) except -1:
+        """Label, score and similarity, each kept if it is right itself."""
+        cdef PyObject* label = fields[BAD_LABEL]
+        cdef PyObject* score = fields[BAD_SCORE]
+        cdef PyObject* similarity = fields[BAD_SIMILARITY]
+        cdef double number = NAN
+        cdef bint is_text = is_given(label) and PyUnicode_Check(<object> label)
+        PyList_Append(self.labels, self.kept_text(<object> label) if is_text else NOTHING)
+        if is_given(label) and not is_text:
+            reason = reason or BAD_LABEL
+        if is_given(score):
+            if read_number(<object> score, &number):
+                (<double*> self.scores.data)[at] = number
+            else:
+                reason = reason or BAD_SCORE
+        if is_given(similarity):
+            tasks = read_similarity(<object> similarity)
+            if tasks is None:
+                return reason or BAD_SIMILARITY
+            self.similarity[at] = tasks
+        return reason
+
+    cdef object kept_text(self, object text):
+        """A text that is only a text; the same for all that are equal, so that each is kept once."""
+        cdef PyObject* kept = PyDict_GetItemWithError(self.texts, text)
+        if kept == NULL:
+            text = exact_text(text)
+            PyDict_SetItem(self.texts, text, text)
+            return text
+        return <object> kept
+
+    cdef int add_id(self, PyObject* found, set seen, int reason) except -1:
+        """An id, which only the first object of a scene may have."""
+        cdef Py_ssize_t before = PySet_GET_SIZE(seen)
+        if not is_given(found):
+            PyList_Append(self.ids, None)
+            return reason
+        PyList_Append(self.ids, <object> found)
+        key = id_key(<object> found)
+        if key is not None:
+            PySet_Add(seen, key)
+        return reason or (OK if PySet_GET_SIZE(seen) > before else BAD_ID)
+
+
+cdef int code_of(PyObject* key) except -1:
+    """A field's code, or 0."""
+    cdef PyObject* code = PyDict_GetItemWithError(FIELDS, <object> key) if PyUnicode_Check(<object> key) else NULL
+    return 0 if code == NULL else <object> code
+
+
+def all_plain(list objects not None):
+    """Whether none of these is of a scene graph: without center and size, but with what such objects have."""
+    for item in objects:
+        if PyDict_Check(item) and PyDict_GetItemWithError(item, CENTER) == NULL and is_of_graph(item):
+            return False
+    return True
+
+
+cdef bint is_of_graph(object item) except -1:
+    return SIZE not in item and ("position" in item or "dimensions" in item or "data_path" in item)
+
+
+cdef inline object exact_text(object text):
+    """A string that is only a string."""
+    return text if PyUnicode_CheckExact(text) else str.__str__(text)
+
+
+cdef object read_similarity(object given):
+    """{task: number}, or None."""
+    cdef PyObject* key
+    cdef PyObject* value
+    cdef Py_ssize_t at = 0
+    cdef double number = 0
+    cdef dict tasks = {}
+    if not PyDict_Check(given):
+        return None
+    while PyDict_Next(given, &at, &key, &value):
+        if not PyUnicode_Check(<object> key) or not read_number(<object> value, &number):
+            return None
+        PyDict_SetItem(tasks, exact_text(<object> key), number)
+    return tasks
+
+
+cdef inline object id_key(object given):
+    """What tells ids apart, or None: `true` is not 1, and lists and objects are compared as they are written."""
+    if PyUnicode_CheckExact(given) or PyLong_CheckExact(given):
+        return given
+    if PyBool_Check(given):
+        return bool, given
+    try:
+        hash(given)
+    except TypeError:
+        return written_id(given)
+    return given
+
+
+cdef object written_id(object given):
+    try:
+        return type(given), repr(given)
+    except RecursionError:
+        return None

@@ -1,0 +1,197 @@
+"""Boxes in rooms: ground truth and the predictions of any number of methods to `Boxes`, scene by scene.
+
+Scenes are joined by name. One file against one file is one scene, whatever they are called. A scene that one side does
+not have is listed, and its objects stay: they count as missed or spurious.
+
+Malformed ground truth, or a file that cannot be read, makes a scene bad: it is left out on all sides. A malformed
+predicted object keeps its place and has a reason.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from hashlib import sha256
+from typing import Any
+
+from calipers.errors import InputError, RecordError
+from calipers.kernels.boxes import BoxColumns
+from calipers.readers.files import Input, OnProgress, folder_digest, read_bytes
+from calipers.readers.problems import shown
+from calipers.readers.scene_files import EXPECTED, Scene, Source, find_scenes, read_scene, read_value
+from calipers.readers.scene_objects import explain
+from calipers.scenes import Boxes
+from calipers.text import whole_text
+
+TRUTH_LABEL = "prefer_retrieved_else_label"  # what is asked of predictions does not change the ground truth
+
+
+class BadScene:
+    """A scene that cannot be measured, and what is wrong with it."""
+
+    __slots__ = ("path", "problem", "scene")
+
+    def __init__(self, path: str, scene: str, problem: str) -> None:
+        self.path, self.scene, self.problem = path, scene, problem
+
+    def error(self) -> RecordError:
+        """As the end of a run."""
+        return RecordError(f"{self.path}: {self.problem}")
+
+    def entry(self) -> dict[str, Any]:
+        """As an entry of the artifact."""
+        return {"path": whole_text(self.path), "scene": self.scene, "problem": self.problem}
+
+
+class SceneReading:
+    """What came out of some sources: boxes of all sides, scene by scene, and what else has to be said."""
+
+    names: list[str]  # (scenes,) sorted
+    truth: Boxes
+    preds: dict[str, Boxes]  # by method
+    without_truth: dict[str, list[str]]  # method -> scenes that only it has
+    without_pred: dict[str, list[str]]  # method -> scenes of the ground truth that it does not have
+    invalid: dict[str, list[dict[str, Any]]]  # method -> scene, index and reason of each malformed object
+    bad: list[BadScene]
+    truth_input: Input
+    inputs: dict[str, Input]  # by method
+    warnings: list[str]
+
+    def __init__(self, truth: _Side, methods: dict[str, _Side], names: list[str], bad: list[BadScene]) -> None:
+        self.names, self.bad = names, bad
+        self.truth, self.truth_input, self.warnings = Boxes(truth.columns), truth.input(), truth.warnings
+        self.preds = {method: Boxes(side.columns) for method, side in methods.items()}
+        self.inputs = {method: side.input() for method, side in methods.items()}
+        self.invalid = {method: side.invalid for method, side in methods.items()}
+        self.without_truth, self.without_pred = {}, {}
+        for method, side in methods.items():
+            here, there = truth.source.scenes, side.source.scenes
+            self.without_truth[method] = [name for name in names if name in there and name not in here]
+            self.without_pred[method] = [name for name in names if name in here and name not in there]
+            self.warnings += side.warnings
+            if here and there and here.keys().isdisjoint(there):
+                example = f"{shown(min(here))} of the ground truth, {shown(min(there))} of the predictions"
+                self.warnings.append(f"{method}: no scene is on both sides: {example}")
+
+
+def read_scenes(
+    gt: Any, preds: Mapping[str, Any], *, label_source: str, max_bad: int, progress: OnProgress | None = None
+) -> SceneReading:
+    """Ground truth and predictions by method, each a file, a folder or a value.
+
+    Reading ends once more than `max_bad` scenes are bad: what was read is then of no use but to say so.
+    """
+    watch = _Watch(progress)
+    truth = _Side(find_scenes(gt, "gt"), watch, strict=True, label_source=TRUTH_LABEL)
+    methods = {
+        method: _Side(find_scenes(given, method), watch, strict=False, label_source=label_source)
+        for method, given in preds.items()
+    }
+    for side in methods.values():
+        if truth.source.single and side.source.single:
+            side.source.rename(*truth.source.scenes)
+    sides, names, bad = [truth, *methods.values()], list[str](), list[BadScene]()
+    watch.expect(sides)
+    for name in sorted(set[str]().union(*(side.source.scenes for side in sides))):
+        problem = _add_everywhere(name, sides)
+        if problem is None:
+            names.append(name)
+            continue
+        bad.append(problem)
+        if len(bad) > max_bad:
+            break
+    return SceneReading(truth, methods, names, bad)
+
+
+def _add_everywhere(name: str, sides: list[_Side]) -> BadScene | None:
+    """Append a scene to all sides; or to none, if one cannot be read."""
+    problems = [side.add(name) for side in sides]
+    first = next((problem for problem in problems if problem is not None), None)
+    for side, problem in zip(sides, problems, strict=True):
+        if first is not None and problem is None:
+            side.drop(name)
+    return first
+
+
+class _Watch:
+    """Tells how many of how many bytes were read."""
+
+    def __init__(self, progress: OnProgress | None) -> None:
+        self._progress, self._done, self._size = progress, 0, 0
+
+    def expect(self, sides: Iterable[_Side]) -> None:
+        """All that there is to read."""
+        if self._progress:
+            self._size = sum(side.size() for side in sides)
+
+    def add(self, size: int) -> None:
+        """So many more."""
+        self._done += size
+        if self._progress:
+            self._progress(self._done, max(self._size, self._done))
+
+
+class _Side:
+    """Ground truth, or the predictions of a method: takes one scene after the other."""
+
+    def __init__(self, source: Source, watch: _Watch, *, strict: bool, label_source: str) -> None:
+        self.source, self._watch, self._strict, self._label_source = source, watch, strict, label_source
+        self.columns = BoxColumns()
+        self.invalid: list[dict[str, Any]] = []
+        self.warnings: list[str] = []
+        self._digests: list[tuple[str, str]] = []
+
+    def add(self, name: str) -> BadScene | None:
+        """Append a scene, empty if there is none of this name; or say why it cannot be."""
+        if name not in self.source.scenes:
+            self.columns.add_scene([], self._strict)
+            return None
+        try:
+            self._append(self._read(name), name)
+        except InputError as error:
+            path = self.source.place(name)
+            return BadScene(path, name, str(error).removeprefix(f"{path}: "))
+        return None
+
+    def drop(self, name: str) -> None:
+        """Take the last scene back, because another side cannot be read."""
+        self.columns.drop_scene()
+        while self.invalid and self.invalid[-1]["scene"] == name:
+            self.invalid.pop()
+
+    def size(self) -> int:
+        """How many bytes there are to read."""
+        paths = self.source.scenes.values() if self.source.files else ()
+        return sum(os.stat(path).st_size for path in paths if os.path.exists(path))
+
+    def input(self) -> Input:
+        """As the artifact names it."""
+        digest = None if not self._digests else self._digests[0][1]
+        if self.source.files and not self.source.single:
+            digest = folder_digest((path.rpartition(os.sep)[2], each) for path, each in self._digests)
+        return Input(whole_text(self.source.path), digest, len(self.source.scenes))
+
+    def _read(self, name: str) -> Scene:
+        given = self.source.scenes[name]
+        if not self.source.files:
+            return read_value(given, label_source=self._label_source)
+        data = b""
+        try:
+            data = read_bytes(given)
+        finally:
+            self._digests.append((given, sha256(data).hexdigest()))
+            self._watch.add(len(data))
+        return read_scene(data, given, label_source=self._label_source)
+
+    def _append(self, scene: Scene, name: str) -> None:
+        """The objects of a scene; or an error, and nothing is appended."""
+        wrong = self.columns.add_scene(scene.content.objects, self._strict)
+        if wrong >= 0:
+            raise InputError(explain(scene.content, wrong, self.columns.last_reason))
+        if self._strict and scene.problem:
+            self.columns.drop_scene()
+            raise InputError(f"not JSON: {scene.problem}; expected {EXPECTED}")
+        if scene.warning:
+            self.warnings.append(f"{self.source.place(name)}: {scene.warning}")
+        for index, reason in self.columns.last_wrong():
+            self.invalid.append({"scene": name, "index": index, "reason": explain(scene.content, index, reason)})
