@@ -20,7 +20,7 @@ REPOSITORY = Path(__file__).parents[1]
 FLOORS = [
     {"errors", "text"},
     {"kernels"},
-    {"records", "videos", "tally", "matching", "bootstrap", "output", "config"},
+    {"records", "videos", "scenes", "tally", "matching", "bootstrap", "output", "config"},
     {"readers", "labels", "rulers", "metrics"},
     {"suites"},
     {"engines", "report", "run", "meter"},

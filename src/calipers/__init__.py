@@ -5,12 +5,13 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from calipers.errors import CalipersError, ConfigError, InputError, OutputError
-    from calipers.meter import Dense, Timeline
+    from calipers.meter import Dense, Scene, Timeline
     from calipers.readers.model_text import parse_objects
     from calipers.report import Report
+    from calipers.rulers.cuboid import cuboid_iou
     from calipers.rulers.region import region_iou
     from calipers.rulers.tube import line_coverage, tube_iou
-    from calipers.run import dense, timeline
+    from calipers.run import dense, scene, timeline
     from calipers.suites.reward import reward
 
 __version__ = "0.1.0"
@@ -22,12 +23,15 @@ _HOMES = {
     "InputError": "errors",
     "OutputError": "errors",
     "Report": "report",
+    "Scene": "meter",
     "Timeline": "meter",
+    "cuboid_iou": "rulers.cuboid",
     "dense": "run",
     "line_coverage": "rulers.tube",
     "parse_objects": "readers.model_text",
     "region_iou": "rulers.region",
     "reward": "suites.reward",
+    "scene": "run",
     "timeline": "run",
     "tube_iou": "rulers.tube",
 }
@@ -39,13 +43,16 @@ __all__ = [
     "InputError",
     "OutputError",
     "Report",
+    "Scene",
     "Timeline",
     "__version__",
+    "cuboid_iou",
     "dense",
     "line_coverage",
     "parse_objects",
     "region_iou",
     "reward",
+    "scene",
     "timeline",
     "tube_iou",
 ]

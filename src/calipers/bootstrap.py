@@ -47,11 +47,35 @@ def interval(numerators: Any, denominators: Any, *, records: int) -> list[float]
     >>> interval([1, 1], [2, 2], records=9)
     """
     over, under = np.asarray(numerators, dtype=np.float64), np.asarray(denominators, dtype=np.float64)
-    defined = np.sort(over[under > 0] / under[under > 0], kind="stable")
+    return middle(over[under > 0] / under[under > 0], records=records)
+
+
+def middle(values: Any, *, records: int) -> list[float] | None:
+    """The 95 % interval of a number over the replicates in which it is defined (NaN is not).
+
+    >>> middle(np.append(np.arange(1000) / 1000, np.nan), records=9)
+    [0.025, 0.974]
+    """
+    found = np.asarray(values, dtype=np.float64)
+    defined = np.sort(found[~np.isnan(found)], kind="stable")
     if records < 2 or len(defined) < LEAST_REPLICATES:
         return None
     tail = len(defined) // 40
     return [float(defined[tail]), float(defined[len(defined) - 1 - tail])]
+
+
+def resample_values(keys: Sequence[str], values: Any, *, seed: int, replicates: int) -> Any:
+    """Weighted sums of the records' numbers, of (columns, records): floats, (columns, replicates).
+
+    Values are cut to 36 bits of the largest of their column, so that the sums come out the same in any order.
+
+    >>> resample_values(["a", "b"], [[0.5, 0.25]], seed=0, replicates=3).tolist()
+    [[0.5, 0.0, 0.0]]
+    """
+    given = np.array(values, dtype=np.float64)  # a copy: cutting overwrites it
+    table = np.empty(given.shape, dtype=np.int64)
+    unit = _cut(given, table)
+    return resample(keys, table, seed=seed, replicates=replicates) * unit[:, None]
 
 
 def mean_intervals(keys: Sequence[str], columns: Any, *, seed: int, replicates: int) -> list[list[float] | None]:

@@ -17,11 +17,14 @@ from calipers.kernels import assign
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Sequence, Sized
     from typing import Any
 
     from calipers.kernels.column import Column
     from calipers.records import Objects
+    from calipers.scenes import Boxes
+
+    Recorded = Objects | Boxes
 
 UNIT = 1_000_000_000_000
 SWEEP = (0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)  # written out: computed ones would miss by a bit
@@ -49,7 +52,7 @@ class Pairs:
         self.truth, self.pred, self.score = truth, pred, score
 
     @classmethod
-    def sorted(cls, truth: Objects, *parts: tuple[Column, Column, Column]) -> Pairs:
+    def sorted(cls, truth: Recorded, *parts: tuple[Column, Column, Column]) -> Pairs:
         """All parts together, in the order the matcher needs."""
         return cls(*assign.sort_by_overlap(truth.offsets, *parts))
 
@@ -62,11 +65,11 @@ class Labels:
 
     __slots__ = ("pred", "truth")
 
-    def __init__(self, truth: Sequence[int] | Column, pred: Sequence[int] | Column) -> None:
+    def __init__(self, truth: Any, pred: Any) -> None:  # lists, or columns of int32
         self.truth, self.pred = truth, pred
 
 
-def greedy(pairs: Pairs, truth: Objects, pred: Objects, *, least: int, labels: Labels | None = None) -> Pairs:
+def greedy(pairs: Pairs, truth: Sized, pred: Sized, *, least: int, labels: Labels | None = None) -> Pairs:
     """The matching that takes the closest pair first, among pairs of `least` overlap and equal labels."""
     return Pairs(*assign.greedy(pairs, len(truth), len(pred), least, *_sides(labels)))
 
@@ -93,8 +96,8 @@ def optimal(pairs: Pairs, *, least: int, labels: Labels | None = None) -> Pairs:
 
 def by_confidence(
     pairs: Pairs,
-    truth: Objects,
-    confidence: Sequence[float],
+    truth: Sized,
+    confidence: Any,  # a list, or a column of floats
     *,
     least: int,
     labels: Labels | None = None,

@@ -1,4 +1,4 @@
-"""The suites in a loop: records or videos come in, a report comes out whenever it is asked for."""
+"""The suites in a loop: records, videos or scenes come in, a report comes out whenever it is asked for."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from calipers.suites.dense import Config, params
 from calipers.tally import Tally
 
 if TYPE_CHECKING:
+    from calipers.readers.scene import SceneReading
+    from calipers.report import SceneReport
     from calipers.suites.timeline import Measured
 
 
@@ -132,3 +134,72 @@ class Timeline:
         tree["inputs"] = [{"path": "<videos>", "sha256": None, "records": tree["records"]["read"]}]
         tree["rejected"] = [bad.entry() for bad in joined.bad]
         return Report(tree)
+
+
+class Scene:
+    """Adds up scenes as they come.
+
+    >>> seat = {"label": "seat", "center": [1, 1, 0.5], "size": [1, 1, 1]}
+    >>> meter, other = Scene(), Scene()
+    >>> meter.update([seat], [seat], scene="hall")
+    >>> other.update([seat], [], scene="kitchen")
+    >>> meter.merge(other)
+    >>> meter.compute()["detection_metrics"]["recall"]
+    0.5
+    """
+
+    def __init__(self, *, config: str | None = None, **options: Any) -> None:
+        from calipers.suites.scene_options import scene_options
+
+        self._chosen = scene_options(config, options)
+        self.config = self._chosen.config
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget all scenes."""
+        self._parts: list[SceneReading] = []
+        self._names: set[str] = set()
+        self._take([self._read({}, {})])
+
+    def update(self, gt: Any, pred: Any, scene: str | None = None) -> None:
+        """Add scenes, given as for `calipers.scene`; a single one may be named. If one is bad, none is added."""
+        from calipers.readers.scene_files import find_scenes
+
+        source = find_scenes(gt, "gt")
+        if scene is None and source.single and not source.files:
+            scene = f"scene {len(self._names) + 1}"
+        self._take([self._read(gt, pred) if scene is None else self._read({scene: gt}, {scene: pred})])
+
+    def _read(self, gt: Any, pred: Any) -> SceneReading:
+        from calipers.readers.scene import read_scenes
+
+        config = self.config
+        return read_scenes(gt, {"pred": pred}, label_source=config.label_source, max_bad=config.max_bad_records)
+
+    def merge(self, other: Scene) -> None:
+        """Add all scenes of another meter with the same parameters."""
+        if self._meaning() != other._meaning():
+            raise ConfigError("merge: the two meters have different parameters")
+        self._take(other._parts)
+
+    def _take(self, parts: list[SceneReading]) -> None:
+        names = {name for part in parts for name in (*part.names, *(bad.scene for bad in part.bad))}
+        if twice := sorted(self._names & names):
+            raise InputError(f"the scene {twice[0]!r} was added before, expected each scene once")
+        bad = [each for part in (*self._parts, *parts) for each in part.bad]
+        if len(bad) > self.config.max_bad_records:
+            raise bad[self.config.max_bad_records].error()
+        self._parts, self._names = [*self._parts, *parts], self._names | names
+
+    def _meaning(self) -> dict[str, Any]:
+        from calipers.suites.scene_config import params as scene_params
+
+        found = scene_params(self.config, []) | {"labels": self.config.labels}
+        return {name: value for name, value in found.items() if name not in {"top", "max_bad_records"}}
+
+    def compute(self) -> SceneReport:
+        """The report over all scenes so far."""
+        from calipers.readers.scene_join import join_readings
+        from calipers.run import report_scenes
+
+        return report_scenes(join_readings(self._parts), self.config, self._chosen.warnings, self._chosen.files)

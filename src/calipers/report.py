@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from calipers.errors import CalipersError
 from calipers.output import to_json, write_file
+
+if TYPE_CHECKING:
+    from calipers.suites.scene import Measured
 
 Rows = list[dict[str, Any]]
 Runs = list[tuple[str, int, int]]
@@ -63,3 +66,24 @@ class Report(Mapping[str, Any]):
         if self._timelines is None:
             raise CalipersError("timelines: this report kept none; evaluate videos from files or dicts")
         return self._timelines(videos)
+
+
+class SceneReport(Report):
+    """A result of the scene suite: `report["methods"][name]["counts"]`, or with one method just `report["counts"]`."""
+
+    def __init__(self, tree: dict[str, Any], measured: Measured) -> None:
+        super().__init__(tree)
+        self.measured = measured
+
+    def __getitem__(self, key: str) -> Any:
+        methods = self.tree["methods"]
+        if key not in self.tree and len(methods) == 1:
+            (only,) = methods.values()
+            return only[key]
+        return self.tree[key]
+
+    def matches(self) -> Rows:
+        """A row for every object of every method with its partner."""
+        from calipers.suites.scene_rows import match_rows
+
+        return match_rows(self.measured)

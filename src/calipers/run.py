@@ -17,6 +17,7 @@ from calipers.config import make_config
 from calipers.engines.local import run_in_order
 from calipers.errors import ConfigError, InputError
 from calipers.kernels.column import keep_some_memory
+from calipers.output import to_json, write_file
 from calipers.readers.dense import DenseReading, read_records, read_shard
 from calipers.readers.lines import Shard, Source
 from calipers.readers.problems import BadRecord
@@ -28,6 +29,9 @@ from calipers.tally import Tally
 from calipers.text import whole_text
 
 if TYPE_CHECKING:
+    from calipers.readers.scene import SceneReading
+    from calipers.report import SceneReport
+    from calipers.suites.scene_config import Config as SceneConfig
     from calipers.suites.timeline_config import Config as TimelineConfig
 
 Path = str | os.PathLike[str]
@@ -92,6 +96,63 @@ def evaluate_timelines(gt: Any, pred: Any, config: TimelineConfig, *, progress: 
     tree["inputs"] = [each._asdict() for each in reading.inputs]
     tree["rejected"] = [bad.entry() for bad in reading.bad]
     return Report(tree, partial(event_rows, reading.videos, config), partial(timelines_of, reading.videos, config))
+
+
+def scene(gt: Any, pred: Any, *, config: Path | None = None, **options: Any) -> SceneReport:
+    """Measure predicted boxes in scenes against ground truth, of one method or of several.
+
+    `gt` is a file, a folder of scenes, or what a file would hold; `pred` the same, or several: a list of "NAME=PATH",
+    or a dict of paths by name. `config` is an eval_config.json. Options are those of `calipers scene`; see
+    `calipers.suites.scene_config.Config`. With one method its numbers can be asked for directly.
+
+    >>> seat = {"label": "seat", "center": [1, 1, 0.5], "size": [1, 1, 1]}
+    >>> moved = {"label": "seat", "center": [1.5, 1, 0.5], "size": [1, 1, 1]}
+    >>> report = scene({"objects": [seat]}, {"objects": [moved]})
+    >>> report["geometry_metrics"]["mean_iou_3d"], report["geometry_metrics"]["mean_centroid_error_m"]
+    (0.333333333333, 0.5)
+    """
+    from calipers.suites.scene_methods import methods_of
+    from calipers.suites.scene_options import scene_options
+
+    chosen = scene_options(config, options)
+    return evaluate_scenes(gt, methods_of(pred), chosen.config, chosen.warnings, files=chosen.files)
+
+
+def evaluate_scenes(
+    gt: Any,
+    methods: dict[str, Any],
+    config: SceneConfig,
+    warnings: Iterable[str] = (),
+    *,
+    files: Iterable[str] = (),
+    progress: OnProgress | None = None,
+) -> SceneReport:
+    """The same for scenes: all of them are one batch. `files` are those the options came from."""
+    from calipers.readers.scene import read_scenes
+
+    keep_some_memory()
+    with _no_collection():
+        reading = read_scenes(
+            gt, methods, label_source=config.label_source, max_bad=config.max_bad_records, progress=progress
+        )
+        if len(reading.bad) > config.max_bad_records:
+            raise reading.bad[config.max_bad_records].error()
+        return report_scenes(reading, config, warnings, files)
+
+
+def report_scenes(
+    reading: SceneReading, config: SceneConfig, warnings: Iterable[str], files: Iterable[str]
+) -> SceneReport:
+    """Scenes that were read to their report."""
+    from calipers.report import SceneReport
+    from calipers.suites import scene as suite
+
+    reading.warnings[:0] = warnings
+    measured = suite.measure(reading, config)
+    tree = suite.with_inputs(suite.summarize(measured, config), reading, files)
+    if config.write_aliases:
+        write_file(config.write_aliases, to_json({"aliases": measured.naming.resolver.learned()}))
+    return SceneReport(tree, measured)
 
 
 @contextmanager

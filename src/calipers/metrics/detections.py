@@ -78,6 +78,11 @@ def precision_curve(ranked: Ranked) -> Curve:
     return np.asarray(best[at], dtype=np.float64)
 
 
+def average_precision(ranked: Ranked) -> float | None:
+    """The mean of the interpolated precision over all recall steps; undefined without objects."""
+    return _mean(precision_curve(ranked).tolist()) if ranked.objects else None
+
+
 def detection_tree(classes: ByClass, recall_target: float) -> dict[str, Any]:
     """AP at IoU 0.5 and precision at the target recall: the mean over classes, and each class. Then what both hide."""
     ordered = has_order(classes)

@@ -1,0 +1,126 @@
+"""Shared volume of boxes in space.
+
+A box has a centre, a size along each of its three axes, and a rotation. IoU is the volume both boxes fill over the
+volume either fills: exact, at any angle of the boxes to each other (`obb`), or that of their axis-aligned bounds
+(`aabb`). Boxes that only touch share nothing.
+"""
+
+from __future__ import annotations
+
+from calipers.errors import InputError, require
+from calipers.kernels.cuboids import cuboid_paired, cuboid_pairs, near_pairs
+from calipers.matching import UNIT
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from calipers.kernels.column import Column
+    from calipers.scenes import Boxes
+
+IOU_MODES = ("obb", "aabb")
+KEYS = ("center", "size", "rotation", "id", "label", "score", "similarity")
+BOX = '{"center", "size", "rotation"}, 6 numbers (center, size) or 7 (and yaw)'
+EXPECTED = {
+    "center": "three numbers up to 1e100",
+    "size": "three numbers from 1e-100 to 1e100",
+    "rotation": 'a quaternion [x, y, z, w], {"yaw": radians} or a 3 by 3 rotation matrix',
+}
+
+
+def cuboid_overlaps(truth: Boxes, pred: Boxes, *, iou_mode: str = "obb") -> tuple[Column, Column, Column]:
+    """Every truth/pred pair of one scene that shares volume, with its overlap."""
+    return cuboid_pairs(truth, pred, _is_aabb(iou_mode))
+
+
+def near_centers(truth: Boxes, pred: Boxes, limit: float) -> tuple[Column, Column, Column]:
+    """Every truth/pred pair of one scene with centres at most `limit` apart, with 1 - distance / (2 * limit)."""
+    require(0 < limit < 1e100, "limit", limit, "a distance above 0")
+    return near_pairs(truth, pred, limit)
+
+
+def cuboid_iou(a: Any, b: Any, *, paired: bool = False, iou_mode: str = "obb") -> Any:
+    """IoU of two boxes, or of all of `a` with all of `b` (n, m), or of a[i] with b[i] when `paired`.
+
+    A box is `{"center": [x, y, z], "size": [dx, dy, dz], "rotation": …}`, or 6 numbers (center, size), or 7 (and yaw,
+    the angle about the z axis in radians). A rotation is nothing, a quaternion [x, y, z, w], `{"yaw": angle}` or a
+    matrix whose columns are the axes of the box.
+
+    >>> cuboid_iou([0, 0, 0, 1, 1, 1], [0.5, 0, 0, 1, 1, 1])        # half of each: 0.5 / 1.5
+    0.333333333333
+    >>> cuboid_iou([0, 0, 0, 1, 1, 1], [0, 0, 0, 1, 1, 1, 0.7853981633974483])      # turned by 45 degrees
+    0.707106781187
+    >>> cuboid_iou([[0, 0, 0, 2, 2, 2], [0, 0, 0, 1, 1, 1]], [[1, 0, 0, 2, 2, 2]]).tolist()
+    [[0.333333333333], [0.058823529412]]
+    >>> cuboid_iou([0, 0, 0, 1, 1, 1], [1, 0, 0, 1, 1, 1])          # they touch
+    0.0
+    """
+    aabb = _is_aabb(iou_mode)
+    a, b = _plain(a), _plain(b)
+    left, right = _boxes([a] if _is_one(a) else a), _boxes([b] if _is_one(b) else b)
+    if _is_one(a) and _is_one(b):
+        return cuboid_paired(left, right, aabb)[0] / UNIT
+    return _paired(left, right, aabb) if paired else _matrix(left, right, aabb)
+
+
+def _is_aabb(iou_mode: str) -> bool:
+    require(iou_mode in IOU_MODES, "iou_mode", iou_mode, "obb or aabb")
+    return iou_mode == "aabb"
+
+
+def _paired(left: Boxes, right: Boxes, aabb: bool) -> Any:
+    import numpy as np
+
+    if len(left) != len(right):
+        raise InputError(f"paired: found {len(left)} and {len(right)} boxes, expected as many on both sides")
+    return np.asarray(cuboid_paired(left, right, aabb)) / UNIT
+
+
+def _matrix(left: Boxes, right: Boxes, aabb: bool) -> Any:
+    import numpy as np
+
+    rows, columns, score = (np.asarray(column) for column in cuboid_pairs(left, right, aabb))
+    matrix = np.zeros((len(left), len(right)))
+    matrix[rows, columns] = score / UNIT
+    return matrix
+
+
+# Boxes as a caller writes them
+
+
+def _plain(value: Any) -> Any:
+    """Arrays and tuples as lists; the caller's own data is left alone."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    return [_plain(item) for item in value] if isinstance(value, (list, tuple)) else value
+
+
+def _is_one(value: Any) -> bool:
+    """Numbers are one box; a list of anything else, or of nothing, is a list of boxes."""
+    return not isinstance(value, list) or (bool(value) and not any(isinstance(item, (list, dict)) for item in value))
+
+
+def _boxes(given: list[Any]) -> Boxes:
+    """Boxes as one scene."""
+    from calipers.kernels.boxes import REASONS, BoxColumns
+    from calipers.scenes import Boxes
+
+    raw, objects = BoxColumns(), [_object(value, index) for index, value in enumerate(given)]
+    index = raw.add_scene(objects, True)
+    if index >= 0:
+        field = REASONS[raw.last_reason]
+        found = objects[index].get(field)
+        raise InputError(f"box {index}, {field}: found {found!r:.200}, expected {EXPECTED[field]}")
+    return Boxes(raw)
+
+
+def _object(value: Any, index: int) -> dict[str, Any]:
+    """One box in the plain form, with what matters to its shape."""
+    if isinstance(value, list) and len(value) in (6, 7):
+        return {"center": value[:3], "size": value[3:6], "rotation": {"yaw": value[6]} if len(value) == 7 else None}
+    if not isinstance(value, dict):
+        raise InputError(f"box {index}: found {value!r:.200}, expected {BOX}")
+    strange = [key for key in value if key not in KEYS]
+    if strange:  # an angle under a name of its own would be left out in silence
+        raise InputError(f"box {index}: found {strange[0]!r:.200}, expected {BOX}")
+    return {key: value.get(key) for key in ("center", "size", "rotation")}

@@ -1,0 +1,95 @@
+"""`eval_config.json`: the options of the scene suite as an older evaluator wrote them.
+
+`matching`, `prediction`, `label_resolution` and `paths` are objects; a key that is not listed here is an error that
+names the nearest, and null is the same as not given. Paths are relative to the file.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import orjson
+
+from calipers.config import check_names, make_config
+from calipers.errors import ConfigError, require
+from calipers.suites.scene_config import Config
+
+KEYS: dict[str, dict[str, str | None]] = {  # section -> key -> option; None has no option
+    "matching": {
+        "method": None,
+        "iou_mode": "iou_mode",
+        "frame_normalization": "frame_normalization",
+        "iou_threshold": "iou_threshold",
+        "require_label_match": "require_label_match",
+        "range_buckets_m": "range_buckets",
+        "compute_open_set_metrics": "open_set",
+        "os_similarity_threshold": "os_similarity_threshold",
+    },
+    "prediction": {
+        "label_source": "label_source",
+        "ignore_raw_labels": "ignore_raw_labels",
+        "ignore_raw_contains": "ignore_raw_contains",
+        "ignore_canonical_labels": "ignore_canonical_labels",
+    },
+    "label_resolution": {
+        "use_embedding_for_unresolved": "embed",
+        "learn_new_aliases": None,
+        "embedding_min_score": "embed_min",
+    },
+    "paths": {
+        "canonical_labels": "labels",
+        "label_aliases": "aliases",
+        "learned_label_aliases": "learned_aliases",
+    },
+}
+
+
+def read_eval_config(path: str) -> tuple[dict[str, Any], list[str]]:
+    """The options a file gives, checked, and what has to be said of it."""
+    tree = _read(path)
+    check_names(tree, KEYS, f"{path}: ", "a section")
+    options: dict[str, Any] = {}
+    for section, known in KEYS.items():
+        values = {} if tree.get(section) is None else tree[section]
+        require(isinstance(values, dict), f"{path}: {section}", values, "an object")
+        check_names(values, known, f"{path}: {section}: ", "a key")
+        given = {known[key]: value for key, value in values.items() if known[key] and value is not None}
+        options |= {str(name): _placed(section, value, path) for name, value in given.items()}
+    warnings = _beside(tree, path)
+    try:
+        make_config(Config, options)
+    except ConfigError as error:
+        raise ConfigError(f"{path}: {error}") from error
+    return options, warnings
+
+
+def _placed(section: str, value: Any, path: str) -> Any:
+    """A path, seen from where the file is."""
+    if section != "paths":
+        return value
+    require(isinstance(value, str) and bool(value), f"{path}: paths", value, "a path")
+    return os.path.join(os.path.dirname(path), value)
+
+
+def _beside(tree: dict[str, Any], path: str) -> list[str]:
+    """Keys without an option: the one method there is, and learning, which evaluation does not do."""
+    method = (tree.get("matching") or {}).get("method")
+    require(method in (None, "greedy"), f"{path}: matching.method", method, "greedy")
+    learn = (tree.get("label_resolution") or {}).get("learn_new_aliases")
+    require(learn in (None, True, False), f"{path}: label_resolution.learn_new_aliases", learn, "true or false")
+    if not learn:
+        return []
+    return [f"{path}: learn_new_aliases has no effect: an evaluation only reads aliases (--write-aliases saves them)"]
+
+
+def _read(path: str) -> dict[str, Any]:
+    try:
+        with open(path, "rb") as file:
+            tree = orjson.loads(file.read().removeprefix(b"\xef\xbb\xbf"))
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror or error}") from error
+    except orjson.JSONDecodeError as error:
+        raise ConfigError(f"{path}: is not JSON ({error}), expected an eval_config.json") from error
+    require(isinstance(tree, dict), path, tree, "an object with " + ", ".join(KEYS))
+    return dict(tree)

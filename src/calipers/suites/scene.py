@@ -1,0 +1,233 @@
+"""The scene suite: boxes in rooms, one or several methods against one ground truth.
+
+`measure` takes scenes to partners and counts, method by method; `summarize` takes those to the report. Scenes are in
+the order of their names, so that the way they came does not matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from calipers import __version__
+from calipers.bootstrap import middle, resample_values
+from calipers.kernels.cuboids import placements
+from calipers.matching import UNIT, Labels, Pairs, greedy, round_overlap
+from calipers.metrics.open_set import Placed, Protocol, open_set_counts
+from calipers.metrics.scene_ap import ap_tree
+from calipers.metrics.scene_counts import (
+    CAUSES,
+    Counts,
+    Matches,
+    Side,
+    class_table,
+    false_positive_causes,
+    range_table,
+    scene_table,
+)
+from calipers.metrics.scene_rates import DETECTION, GEOMETRY, MACRO, OPEN_SET, Floats, plain, scene_rates
+from calipers.readers.scene import SceneReading
+from calipers.rulers.cuboid import cuboid_overlaps, near_centers
+from calipers.scenes import Boxes
+from calipers.suites.scene_config import AP_DISTANCES_M, AP_IOUS, Config, params
+from calipers.suites.scene_frame import dominant_yaws, turned
+from calipers.suites.scene_labels import Naming, ignored, label_tree, make_naming
+from calipers.suites.scene_options import file_digest
+from calipers.suites.scene_rows import object_rows
+from calipers.text import whole_text
+
+
+class Method:
+    """One method: its boxes beside the ground truth, partners, and the sums its rates are made of."""
+
+    __slots__ = ("boxes", "causes", "counts", "name", "open_set", "pairs", "pred", "spurious", "truth", "truth_boxes")
+
+    def __init__(self, name: str, truth: Boxes, boxes: Boxes, naming: Naming, config: Config) -> None:
+        self.name, self.truth_boxes, self.boxes = name, truth, boxes
+        self.truth = Side(truth.offsets, naming.codes(truth))
+        self.pred = Side(boxes.offsets, naming.codes(boxes), ~ignored(boxes, naming, config))
+        self.pairs = self._counted(Pairs.sorted(truth, cuboid_overlaps(truth, boxes, iou_mode=config.iou_mode)))
+        least, scenes = round_overlap(config.iou_threshold), len(truth.offsets) - 1
+        matches = self._match(least, config)
+        self.counts = Counts(self.truth, self.pred, matches, scenes, len(naming.classes))
+        labelled = config.require_label_match
+        self.spurious, self.causes = false_positive_causes(self.counts, self.pairs, least, labelled)
+        self.open_set = self._open_set(least, naming, config) if config.open_set else {}
+
+    def _counted(self, pairs: Pairs) -> Pairs:
+        """Without the pairs of predictions that are left out."""
+        if self.pred.counted.all():
+            return pairs
+        kept = self.pred.counted[np.asarray(pairs.pred)]
+        return Pairs(*(np.asarray(column)[kept] for column in (pairs.truth, pairs.pred, pairs.score)))
+
+    def _match(self, least: int, config: Config) -> Matches:
+        labels = Labels(self.truth.classes, self.pred.classes) if config.require_label_match else None
+        partners = greedy(self.pairs, self.truth_boxes, self.boxes, least=least, labels=labels)
+        return Matches(partners, *self._placements(partners, config))
+
+    def _placements(self, pairs: Pairs, config: Config) -> Any:
+        return placements(self.truth_boxes, self.boxes, pairs.truth, pairs.pred, config.containment == "obb")
+
+    def _open_set(self, least: int, naming: Naming, config: Config) -> dict[str, Floats]:
+        inside, holds, _ = self._placements(self.pairs, config)
+        placed = Placed(self.pairs, np.asarray(inside, dtype=bool), np.asarray(holds, dtype=bool))
+        protocol = Protocol(least, config.os_similarity_threshold, config.protocol == "clio")
+        similarity = naming.similarity(self.boxes)
+        return open_set_counts(self.truth, self.pred, placed, similarity, protocol, self.counts.scenes)
+
+    def rates(self) -> dict[str, float | None]:
+        """Every rate over all scenes."""
+        opened = {name: column.sum(keepdims=True) for name, column in self.open_set.items()}
+        return {name: plain(value[0]) for name, value in scene_rates(self.counts.totals() | opened).items()}
+
+    def replicates(self, keys: list[str], config: Config) -> dict[str, Floats]:
+        """Every rate in each replicate of the bootstrap over scenes."""
+        sums = self.counts.by_scene() | self.open_set
+        shapes = {name: column.shape[:-1] for name, column in sums.items()}
+        table = np.concatenate([column.reshape(-1, len(keys)) for column in sums.values()])
+        some = table.any(axis=1)
+        draws = np.zeros((len(table), config.bootstrap))
+        draws[some] = resample_values(keys, table[some], seed=config.seed, replicates=config.bootstrap)
+        ends = np.cumsum([int(np.prod(shape)) for shape in shapes.values()])[:-1]
+        parts = zip(shapes.items(), np.split(draws, ends), strict=True)
+        return scene_rates({name: part.reshape(*shape, config.bootstrap) for (name, shape), part in parts})
+
+
+class Measured:
+    """All methods, and what the reading and the labels said."""
+
+    __slots__ = ("methods", "naming", "reading")
+
+    def __init__(self, reading: SceneReading, naming: Naming, methods: list[Method]) -> None:
+        self.reading, self.naming, self.methods = reading, naming, methods
+
+
+def measure(reading: SceneReading, config: Config) -> Measured:
+    """Scenes to partners and counts."""
+    truth, preds = reading.truth, dict(reading.preds)
+    if config.frame_normalization == "gt_global_yaw":
+        angles = -dominant_yaws(truth)
+        truth, preds = turned(truth, angles), {name: turned(boxes, angles) for name, boxes in preds.items()}
+    naming = make_naming(config, truth, list(preds.values()))
+    return Measured(reading, naming, [Method(name, truth, boxes, naming, config) for name, boxes in preds.items()])
+
+
+def summarize(measured: Measured, config: Config) -> dict[str, Any]:
+    """Counts to the artifact, but for its inputs."""
+    keys, reading = measured.reading.names, measured.reading
+    draws = {method.name: method.replicates(keys, config) for method in measured.methods}
+    head = {
+        "suite": "scene",
+        "protocol": "scene/1",
+        "calipers": __version__,
+        "inputs": [],
+        "params": params(config, measured.naming.classes),
+    }
+    records = {"read": len(keys) + len(reading.bad), "evaluated": len(keys), "skipped": 0, "rejected": len(reading.bad)}
+    methods = {
+        method.name: head | {"method": method.name, "records": records} | _method_tree(method, measured, draws, config)
+        for method in measured.methods
+    }
+    return {
+        **head,
+        "records": records,
+        "methods": methods,
+        "comparison": _comparison(measured.methods, draws, len(keys)),
+        "warnings": reading.warnings + measured.naming.warnings,
+        "rejected": [bad.entry() for bad in reading.bad],
+    }
+
+
+def with_inputs(tree: dict[str, Any], reading: SceneReading, files: Iterable[str]) -> dict[str, Any]:
+    """The artifact with its inputs: the ground truth, each method, and the files that options came from."""
+    beside = [{"path": whole_text(path), "sha256": file_digest(path), "records": None} for path in files]
+    truth = reading.truth_input._asdict()
+    preds = {name: each._asdict() for name, each in reading.inputs.items()}
+    tree["inputs"] = [truth, *preds.values(), *beside]
+    for name, method in tree["methods"].items():
+        method["inputs"] = [truth, preds[name], *beside]
+    return tree
+
+
+def _method_tree(method: Method, measured: Measured, draws: dict[str, Any], config: Config) -> dict[str, Any]:
+    rates, records = method.rates(), len(measured.reading.names)
+    intervals = {name: middle(values, records=records) for name, values in draws[method.name].items()}
+    opened = OPEN_SET if config.open_set else ()
+    general = {name: rates[name] for name in (*DETECTION, *GEOMETRY, *MACRO, *opened)}
+    spans = {f"{name}_interval": intervals[name] for name in (*MACRO, *opened)}
+    reading, name = measured.reading, method.name
+    return {
+        "counts": _counts(method),
+        "detection_metrics": _with_intervals(DETECTION, rates, intervals),
+        "geometry_metrics": _with_intervals(GEOMETRY, rates, intervals),
+        "per_class": class_table(method.counts, measured.naming.classes),
+        "fp_breakdown": {cause: int((method.causes == code).sum()) for code, cause in enumerate(CAUSES)},
+        "range": range_table(method.counts, *_distances(method), config.range_buckets),
+        "ap": _ap(method, measured.naming.classes),
+        "benchmark_compat": general | spans,
+        **label_tree(measured.naming, method.truth_boxes, method.boxes, method.pred.counted),
+        "scenes_without_predictions": reading.without_pred[name],
+        "scenes_without_ground_truth": reading.without_truth[name],
+        "scenes": scene_table(method.counts, reading.names),
+        **object_rows(method, reading),
+    }
+
+
+def _counts(method: Method) -> dict[str, int]:
+    tp, counted = len(method.counts.matches), method.pred.counted
+    gt, pred = len(method.truth_boxes), int(counted.sum())
+    invalid = int((counted & (np.asarray(method.boxes.reason) != 0)).sum())
+    return {
+        "gt": gt,
+        "pred": pred,
+        "tp": tp,
+        "fp": pred - tp,
+        "fn": gt - tp,
+        "invalid_pred": invalid,
+        "ignored": len(counted) - pred,
+    }
+
+
+def _with_intervals(names: tuple[str, ...], rates: dict[str, Any], intervals: dict[str, Any]) -> dict[str, Any]:
+    return {name: rates[name] for name in names} | {f"{name}_interval": intervals[name] for name in names}
+
+
+def _distances(method: Method) -> tuple[Any, Any]:
+    """How far from the origin objects are in the ground plane; a box that could not be read is nowhere (NaN)."""
+    sides = [np.asarray(boxes.center).reshape(-1, 3) for boxes in (method.truth_boxes, method.boxes)]
+    truth, pred = (np.hypot(center[:, 0], center[:, 1]) for center in sides)
+    return truth, np.where(np.asarray(method.boxes.reason) == 0, pred, np.nan)
+
+
+def _ap(method: Method, classes: list[str]) -> dict[str, Any] | None:
+    """At several overlaps, and at several distances of centres."""
+    if np.isnan(method.boxes.scores).all():
+        return None
+    rulers = {name: (method.pairs, round_overlap(least)) for name, least in AP_IOUS.items()}
+    for name, limit in AP_DISTANCES_M.items():
+        near = Pairs.sorted(method.truth_boxes, near_centers(method.truth_boxes, method.boxes, limit))
+        rulers[name] = (near, UNIT // 2)
+    return ap_tree(method.truth, method.pred, method.boxes.scores, rulers, classes)
+
+
+def _comparison(methods: list[Method], draws: dict[str, dict[str, Floats]], records: int) -> list[dict[str, Any]]:
+    """Every two methods: the difference of each rate, second minus first, with its interval over the same scenes."""
+    rates = {method.name: method.rates() for method in methods}
+    return [
+        {"a": a, "b": b, "metrics": {name: _difference(name, a, b, rates, draws, records) for name in rates[a]}}
+        for a, b in combinations(rates, 2)
+    ]
+
+
+def _difference(name: str, a: str, b: str, rates: Any, draws: Any, records: int) -> dict[str, Any]:
+    first, second = rates[a][name], rates[b][name]
+    return {
+        "a": first,
+        "b": second,
+        "difference": None if first is None or second is None else second - first,
+        "interval": middle(draws[b][name] - draws[a][name], records=records),
+    }

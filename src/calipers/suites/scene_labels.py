@@ -1,0 +1,120 @@
+"""What the objects of scenes are called: raw labels to classes, and which predictions are left out for theirs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calipers.labels.canonical import Resolved, Resolver
+from calipers.labels.label_files import Aliases, load_aliases, load_canonical
+from calipers.labels.words import normalise
+from calipers.scenes import Boxes
+from calipers.suites.scene_config import Config
+
+Codes = NDArray[np.int32]
+
+
+class Naming:
+    """The classes, and how every label that occurs resolves to one of them."""
+
+    __slots__ = ("_known", "classes", "resolver", "warnings")
+
+    def __init__(self, resolver: Resolver, texts: set[str]) -> None:
+        ordered = sorted(texts)
+        self.resolver, self.classes = resolver, resolver.classes
+        self._known: dict[str, Resolved] = dict(zip(ordered, resolver.resolve_all(ordered), strict=True))
+        self.warnings = list(resolver.warnings)
+
+    def of(self, text: str) -> Resolved:
+        """What a label resolved to."""
+        return self._known[text]
+
+    def codes(self, boxes: Boxes) -> Codes:
+        """The class of each box; -1 is none."""
+        place = {label: code for code, label in enumerate(self.classes)}
+        by_text = {text: place.get(found.label or "", -1) for text, found in self._known.items()}
+        return np.array([by_text[text] for text in boxes.labels], dtype=np.int32)
+
+    def similarity(self, boxes: Boxes) -> dict[int, dict[int, float]]:
+        """Similarities to classes; of two tasks that are one class the larger counts."""
+        place = {label: code for code, label in enumerate(self.classes)}
+        found: dict[int, dict[int, float]] = {}
+        for index, given in boxes.similarity.items():
+            row = found[index] = {}
+            for task, value in given.items():
+                label = self._known[task].label
+                if label is not None:
+                    row[place[label]] = max(value, row.get(place[label], value))
+        return found
+
+
+def make_naming(config: Config, truth: Boxes, preds: list[Boxes]) -> Naming:
+    """Classes as the options give them, or else the labels of the ground truth."""
+    sides = [truth, *preds]
+    texts = {text for side in sides for text in side.labels}
+    texts |= {task for side in sides for given in side.similarity.values() for task in given}
+    resolver = Resolver(
+        _own_labels(truth) if config.labels is None else load_canonical(config.labels),
+        _aliases(config),
+        embed=_embedder(config.embed),
+        embed_min=config.embed_min,
+    )
+    return Naming(resolver, texts)
+
+
+def _own_labels(truth: Boxes) -> list[str]:
+    """The labels of the ground truth, one spelling each."""
+    found: dict[str, str] = {}
+    for label in sorted(set(truth.labels)):
+        if key := normalise(label):
+            found.setdefault(key, label)
+    return sorted(found.values())
+
+
+def _aliases(config: Config) -> Aliases:
+    own = Aliases({}, {}) if config.aliases is None else load_aliases(config.aliases)
+    learned = Aliases({}, {}) if config.learned_aliases is None else load_aliases(config.learned_aliases)
+    said = {normalise(raw) for raw in own.aliases}
+    further = {raw: target for raw, target in learned.aliases.items() if normalise(raw) not in said}
+    rules = learned.contains_rules | own.contains_rules
+    return own._replace(aliases=own.aliases | further, contains_rules=rules, unread=own.unread + learned.unread)
+
+
+def _embedder(embed: Any) -> Any:
+    if embed is True:
+        from calipers.labels.embedding import sentence_embedder
+
+        return sentence_embedder()
+    return embed or None
+
+
+def ignored(boxes: Boxes, naming: Naming, config: Config) -> NDArray[np.bool_]:
+    """Which predictions are left out of all counts, by what they are called."""
+    raw = {normalise(text) for text in config.ignore_raw_labels}
+    inside = [normalise(text) for text in config.ignore_raw_contains]
+    classes = {normalise(text) for text in config.ignore_canonical_labels}
+    by_text = {
+        text: normalise(text) in raw
+        or any(part and part in normalise(text) for part in inside)
+        or normalise(naming.of(text).label or "") in classes - {""}
+        for text in set(boxes.labels)
+    }
+    return np.array([by_text[text] for text in boxes.labels], dtype=bool)
+
+
+def label_tree(naming: Naming, truth: Boxes, pred: Boxes, counted: Any) -> dict[str, Any]:
+    """How labels were resolved, by the number of objects, and those that were not, with what they may mean."""
+    sides = Counter(truth.labels), Counter(np.array(pred.labels, dtype=object)[counted].tolist())
+    ways: dict[str, int] = dict.fromkeys(("canonical", "alias", "contains", "embedding", "unresolved", "unlabelled"), 0)
+    for side in sides:
+        for text, count in side.items():
+            ways[naming.of(text).how or ("unresolved" if text.strip() else "unlabelled")] += count
+    left = sorted(text for text in {*sides[0], *sides[1]} if text.strip() and naming.of(text).label is None)
+    unresolved = [
+        {"label": text, "gt": sides[0][text], "pred": sides[1][text], "suggestions": naming.resolver.suggest(text)}
+        for text in left
+    ]
+    return {"label_resolution": ways, "unresolved_labels": unresolved}
