@@ -60,6 +60,17 @@ def report(sections: Iterable[Callable[[], list[Claim]]], *, judged: bool) -> in
     return int(missed > 0)
 
 
+def made(folder: Path, make: Callable[[Path], object]) -> Path:
+    """A folder of inputs, made once and kept."""
+    if not folder.exists():
+        print(f"making {folder}", file=sys.stderr)
+        part = folder.with_suffix(".part")
+        part.mkdir(parents=True, exist_ok=True)
+        make(part)
+        part.rename(folder)
+    return folder
+
+
 def figure(value: float) -> str:
     """Three digits that matter; large numbers with thousands."""
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"

@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 
 from make_timelines import make_csvs, make_timelines
-from measure import Claim, calipers_command, command_sec, in_turn, report, reported
+from measure import Claim, calipers_command, command_sec, in_turn, made, report, reported
 
 DATA = Path(__file__).parent.parent / ".benchmarks"
 FRAMES, INTERVALS = 900, 6
@@ -124,17 +124,6 @@ def against_csv_reader(folder: Path, files: int) -> list[Claim]:
 def length_does_not_matter() -> list[Claim]:
     ratio = min(reported(LENGTH) for _ in range(3))
     return [Claim("10 hours against 10 seconds, 50 intervals each: time", ratio, "x", at_most=1.5)]
-
-
-def made(folder: Path, make: Callable[[Path], object]) -> Path:
-    """A folder of inputs, made once and kept."""
-    if not folder.exists():
-        print(f"making {folder}", file=sys.stderr)
-        part = folder.with_suffix(".part")
-        part.mkdir(parents=True, exist_ok=True)
-        make(part)
-        part.rename(folder)
-    return folder
 
 
 def sections(data: Path, videos: int, files: int) -> Iterator[Callable[[], list[Claim]]]:

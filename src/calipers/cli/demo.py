@@ -22,8 +22,10 @@ def command(suite: str, output: str | None, json: bool) -> None:
     with as_file(files("calipers") / "data") as data:
         if suite == "dense":
             _demo_dense(data / "dense.jsonl", options)
-        else:
+        elif suite == "timeline":
             _demo_timeline(data / "timeline", options)
+        else:
+            _demo_scene(data / "scene", options)
 
 
 def _demo_dense(dump: Path, options: dict[str, Any]) -> None:
@@ -40,3 +42,13 @@ def _demo_timeline(folder: Path, options: dict[str, Any]) -> None:
     say(f"$ calipers timeline --gt {gt} --pred {pred} --transition-tolerance-frames 0,5,15,30")
     say(f"(timeline CSVs of these drives: --pred {folder / 'csv' / 'fusion'})")
     run_timeline(options | {"gt": str(gt), "pred": str(pred), "transition_tolerance_frames": "0,5,15,30"})
+
+
+def _demo_scene(folder: Path, options: dict[str, Any]) -> None:
+    from calipers.cli.scene import run_scene
+
+    gt, config = folder / "gt", folder / "eval_config.json"
+    methods = [f"{name}={folder / name}" for name in ("pipeline", "clio")]
+    say(f"$ calipers scene --gt {gt} --pred {methods[0]} --pred {methods[1]} --config {config}")
+    say("(ground truth as Supervisely JSON, one method as scene graphs, the other as Clio GraphML)")
+    run_scene(options | {"gt": str(gt), "pred": methods, "config": str(config)})

@@ -16,10 +16,11 @@ from calipers import __version__
 from calipers.cli.streams import ReaderGoneError, say, say_error
 from calipers.errors import CalipersError, RecordError
 
-SUITES = ("dense", "timeline")
+SUITES = ("dense", "timeline", "scene")
 COMMANDS = {
     "dense": "Regions and lines in gt_vs_pred.jsonl.",
     "timeline": "States along videos.",
+    "scene": "Boxes in rooms, one or several methods.",
     "demo": "Bundled sample data through a suite, start to end.",
 }
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable
-from dataclasses import fields
+from dataclasses import Field, fields
 from pathlib import Path
 from typing import Any
 
@@ -27,19 +27,32 @@ def config_flags(kind: type) -> Decorator:
 
     def add(function: Callable[..., Any]) -> Callable[..., Any]:
         for item in reversed(fields(kind)):
-            shown = ",".join(map(str, item.default)) if isinstance(item.default, tuple) else item.default
-            flag = click.option(
-                f"--{item.name.replace('_', '-')}",
-                item.name,
-                type=KINDS.get(str(item.type).removesuffix(" | None"), str),
-                default=None,
-                metavar=item.metadata["metavar"] or None,
-                help=item.metadata["help"] + (f"  [default: {shown}]" if shown is not None else ""),
-            )
-            function = flag(function)
+            function = _flag(item)(function)
         return function
 
     return add
+
+
+def _flag(item: Field[Any]) -> Decorator:
+    name = f"--{item.name.replace('_', '-')}"
+    if isinstance(item.default, bool):
+        both = name if not item.default else f"{name}/--no-{name[2:]}"
+        return click.option(both, item.name, is_flag=True, default=None, help=item.metadata["help"])
+    shown = ",".join(f"{each:g}" if isinstance(each, float) else str(each) for each in _several(item.default))
+    return click.option(
+        name,
+        item.name,
+        type=KINDS.get(str(item.type).removesuffix(" | None"), str),
+        default=None,
+        metavar=item.metadata["metavar"] or None,
+        help=item.metadata["help"] + (f"  [default: {shown}]" if shown else ""),
+    )
+
+
+def _several(default: Any) -> tuple[Any, ...]:
+    if default is None:
+        return ()
+    return default if isinstance(default, tuple) else (default,)
 
 
 def settings(command: str, kind: type, flags: dict[str, Any], config: str | None) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from calipers.run import evaluate_timelines
 from calipers.suites.options import whole
 from calipers.suites.timeline_config import Config
 from calipers.views.folder import check_output, is_artifact
-from calipers.views.strips import drawing
+from calipers.views.sheet import drawing
 from calipers.views.text import printable
 from calipers.views.timeline_folder import write_timeline_folder
 

@@ -11,6 +11,10 @@ def summary(tree: dict[str, Any]) -> str:
         from calipers.views import timeline_summary
 
         return timeline_summary.summary(tree)
+    if tree["suite"] == "scene":
+        from calipers.views import scene_summary
+
+        return scene_summary.summary(tree)
     from calipers.views import dense_summary
 
     return dense_summary.summary(tree)

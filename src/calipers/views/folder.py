@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from hashlib import sha256
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -91,3 +94,18 @@ def _make(folder: Path) -> list[Path]:
 def _remove_if_empty(folder: Path) -> None:
     if not any(folder.iterdir()):
         folder.rmdir()
+
+
+def file_stem(name: str, taken: Iterable[str]) -> str:
+    """What files about something are called by: its name if that is safe and free, else a slug with a hash.
+
+    >>> file_stem("ours v2", []), file_stem("../ours", []), file_stem("Result", ["result"])
+    ('ours v2', 'ours-06143992', 'Result-6e7d50e8')
+    """
+    used = {each.casefold() for each in taken}
+    if re.fullmatch(r"\w(?:[\w. -]{0,62}\w)?", name) and name.casefold() not in used:
+        return name
+    slug = re.sub(r"[^A-Za-z0-9_]+", "-", name)[:48].strip("-") or "method"
+    digests = (sha256((name + "+" * again).encode("utf-8", "surrogatepass")) for again in count())
+    stems = (f"{slug}-{digest.hexdigest()[:8]}" for digest in digests)
+    return next(stem for stem in stems if stem.casefold() not in used)

@@ -12,19 +12,15 @@ characters that do not print spelled out, and in a PNG also those that the font 
 from __future__ import annotations
 
 import hashlib
-import io
 import math
 import re
-import warnings
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from colorsys import hls_to_rgb
-from contextlib import contextmanager
-from itertools import count
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable, Sequence
+from itertools import chain, count
+from typing import TYPE_CHECKING, NamedTuple
 
-from calipers.errors import ConfigError, require
+from calipers.views.palette import FAINT, INK, QUIET, SERIES, more_colours
+from calipers.views.sheet import LEGEND_LINE, TEXT, TICK, Entry, Lettering, Sheet, drawing, round_numbers
 from calipers.views.text import UNDEFINED, printable, rate
 
 if TYPE_CHECKING:
@@ -33,32 +29,17 @@ if TYPE_CHECKING:
 Run = tuple[str, int, int]  # state, first frame, last frame
 Point = tuple[int, float | None, float | None, float | None]  # tolerance, precision, recall, accuracy
 Tick = tuple[float, str]  # place in frames, what to write there
-Entry = tuple[str, str | None, float, int]  # of a legend: text, colour, left edge, line
 
 IDLE = "#dcdfe2"
 WORK_ZONE = {"approaching": "#f0ae35", "inside": "#c23b1e", "exiting": "#2b8294"}
-SERIES = ("#7845c4", "#9ad373", "#18184e", "#ab9873", "#9292dd", "#804d4d", "#424c8a", "#3b161b")
 CURVES = (("precision", "#424c8a", "o"), ("recall", "#2b8294", "s"), ("accuracy", "#c27a12", "^"))
 AGREEMENT = {"same": "#f1f2f4", "differ": "#30353a"}
-INK, QUIET, FAINT = "#22262a", "#686e74", "#e2e5e8"
 
-# Everything is measured in points; with two pixels to a point, columns fall on whole pixels
-DPI = 144
+# In points; with two pixels to a point, columns fall on whole pixels
 PAGE, LEFT, COLUMNS = 648, 70, 552  # a strip has this many columns of one point
 TALL, THIN, GAP = 30, 8, 5
-TITLE, TEXT, TICK = 12, 8.5, 8
-LEGEND_LINE, LEGEND_MOST, STATE_ROOM = 15, 24, 150
+LEGEND_MOST, STATE_ROOM = 24, 150
 TIME_STEPS = (30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200)  # seconds
-
-STYLE: dict[str, Any] = {
-    "font.family": "sans-serif",
-    "font.sans-serif": ["DejaVu Sans"],
-    "font.size": TEXT,
-    "svg.fonttype": "none",
-    "svg.hashsalt": "calipers",
-    "text.color": INK,
-    "text.parse_math": False,  # a dollar sign is a dollar sign
-}
 
 
 class Strip(NamedTuple):
@@ -102,11 +83,11 @@ def strip_picture(strip: Strip, format: str, *, idle: str = "outside", states: I
         sheet = Sheet(PAGE, foot + 32 + LEGEND_LINE * (1 + max((line for _, _, _, line in legend), default=-1)))
         figures = (f"{name.replace('_', ' ')} {_number(value)}" for name, value in strip.figures.items())
         sheet.heading(strip.name, " · ".join(figures), LEFT, lettering)
-        axes = sheet.strip_axes(top, foot, frames, times)
+        axes = _strip_axes(sheet, top, foot, frames, times)
         _paint(axes, strip.truth, colours, 0, TALL)
         _paint(axes, strip.pred, colours, TALL + GAP, TALL)
         _paint(axes, agreement(strip.truth, strip.pred), AGREEMENT, 2 * (TALL + GAP), THIN)
-        sheet.legend(legend, foot + 36)
+        sheet.legend(legend, LEFT, foot + 36)
         return sheet.picture(format, printable(strip.name))
 
 
@@ -142,15 +123,8 @@ def state_colours(states: Iterable[str], idle: str) -> dict[str, str]:
     >>> state_colours(["outside", "inside", "b", "a"], "outside")
     {'a': '#7845c4', 'b': '#9ad373', 'inside': '#c23b1e', 'outside': '#dcdfe2'}
     """
-    known, series = WORK_ZONE | {idle: IDLE}, _series()
+    known, series = WORK_ZONE | {idle: IDLE}, chain(SERIES, more_colours())
     return {state: known[state] if state in known else next(series) for state in sorted(states)}
-
-
-def _series() -> Iterator[str]:
-    yield from SERIES
-    for step in count():  # turning by the golden angle, hues never repeat
-        rgb = hls_to_rgb(step * 0.618034 % 1, (0.42, 0.62, 0.3)[step % 3], 0.45)
-        yield "#" + "".join(f"{round(255 * part):02x}" for part in rgb)
 
 
 def agreement(truth: Sequence[Run], pred: Sequence[Run]) -> list[Run]:
@@ -222,20 +196,12 @@ def time_ticks(frames: int, fps: float | None) -> tuple[str, list[Tick]] | None:
     if fps is None or not 0 < seconds < math.inf:
         return None
     if seconds <= 120:
-        return "seconds", [(place * fps, f"{place:g}") for place in _round_numbers(seconds)]
+        return "seconds", [(place * fps, f"{place:g}") for place in round_numbers(seconds)]
     step = next((step for step in TIME_STEPS if seconds <= 8 * step), 86400 * math.ceil(seconds / 8 / 86400))
     places = range(0, math.floor(seconds) + 1, step)
     unit = 1 if seconds < 3600 else 60  # the last two digits count seconds or minutes
     texts = ["0", *(f"{place // unit // 60:,}:{place // unit % 60:02}" for place in places[1:])]
     return ("min:s" if unit == 1 else "h:min"), [(place * fps, text) for place, text in zip(places, texts, strict=True)]
-
-
-def _round_numbers(end: float, most: int = 8, whole: bool = False) -> list[float]:
-    """A few round numbers from 0 to the end."""
-    from matplotlib.ticker import MaxNLocator
-
-    places = MaxNLocator(nbins=most, steps=[1, 2, 5, 10], integer=whole).tick_values(0, end)
-    return [float(place) for place in places if 0 <= place <= end * (1 + 1e-9)]
 
 
 def _scale(axes: Axes, tolerances: Sequence[int], most: float) -> float:
@@ -246,7 +212,7 @@ def _scale(axes: Axes, tolerances: Sequence[int], most: float) -> float:
     for tolerance in tolerances:
         if not ticks or tolerance - ticks[-1] > wide * 0.06:
             ticks.append(tolerance)
-    margin, rates = wide * 0.03 or 1, _round_numbers(high, most=5)
+    margin, rates = wide * 0.03 or 1, round_numbers(high, most=5)
     axes.set(xlim=(low - margin, low + wide + margin), ylim=(0, high))
     axes.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
     axes.set_yticks(rates, [f"{tick:.3g}" for tick in rates])
@@ -266,6 +232,25 @@ def _number(value: float | None) -> str:
     return rate(value) if value is None or abs(value) <= 1 else f"{value:,.1f}"
 
 
+def _strip_axes(sheet: Sheet, top: float, foot: float, frames: int, times: tuple[str, list[Tick]] | None) -> Axes:
+    """Axes in frames across and in points down, and what stands to their left."""
+    axes = sheet.axes(LEFT, top, COLUMNS, foot - top)
+    places = round_numbers(frames, whole=True)
+    middles = [TALL / 2, TALL * 1.5 + GAP, 2 * (TALL + GAP) + THIN / 2]
+    axes.set(xlim=(0, frames), ylim=(foot - top, 0))
+    axes.set_xticks(places, [f"{place:,.0f}" for place in places])
+    axes.set_yticks(middles, ["ground truth", "prediction", "in error"], color=INK, size=TEXT)
+    axes.tick_params(axis="y", pad=8)
+    sheet.write(LEFT - 8, foot + 6, "frame", ha="right", va="top", color=QUIET, fontsize=TICK)
+    if times:
+        upper = axes.secondary_xaxis("top")
+        upper.set_xticks([place for place, _ in times[1]], [text for _, text in times[1]])
+        upper.spines[:].set_visible(False)
+        upper.tick_params(length=3, width=0.6, pad=3, colors=QUIET, labelsize=TICK)
+        sheet.write(LEFT - 8, top - 6, times[0], ha="right", va="bottom", color=QUIET, fontsize=TICK)
+    return axes
+
+
 def legend_entries(states: Sequence[str], colours: dict[str, str], lettering: Lettering) -> list[Entry]:
     """Text, colour, left edge and line of every state; beyond a number of them, how many more there are."""
     texts = [(lettering.fit(state, STATE_ROOM, TEXT), colours.get(state)) for state in states[:LEGEND_MOST]]
@@ -280,119 +265,3 @@ def legend_entries(states: Sequence[str], colours: dict[str, str], lettering: Le
         entries.append((text, colour, left, line))
         left += room
     return entries
-
-
-# How it is drawn
-
-
-class Sheet:
-    """A page measured in points from its upper left corner."""
-
-    def __init__(self, width: float, height: float) -> None:
-        from matplotlib.figure import Figure
-
-        self.width, self.height = width, height
-        self.figure = Figure(figsize=(width / 72, height / 72), dpi=DPI, facecolor="white")
-
-    def write(self, left: float, top: float, text: str, **look: Any) -> None:
-        """Put a text at a place; it stands on it unless told otherwise."""
-        self.figure.text(left / self.width, 1 - top / self.height, text, **{"va": "baseline"} | look)
-
-    def heading(self, title: str, note: str, left: float, lettering: Lettering) -> None:
-        """The title and, quietly, what goes with it."""
-        room = self.width - left - 12
-        self.write(left, 22, lettering.fit(title, room, TITLE), fontsize=TITLE)
-        self.write(left, 37, lettering.fit(note, room, TEXT), color=QUIET)
-
-    def axes(self, left: float, top: float, width: float, height: float) -> Axes:
-        """Axes without a frame."""
-        foot = self.height - top - height
-        box = (left / self.width, foot / self.height, width / self.width, height / self.height)
-        axes = self.figure.add_axes(box, facecolor="none")
-        axes.spines[:].set_visible(False)
-        axes.tick_params(length=3, width=0.6, pad=3, colors=QUIET, labelsize=TICK)
-        axes.tick_params(axis="y", length=0)
-        return axes
-
-    def strip_axes(self, top: float, foot: float, frames: int, times: tuple[str, list[Tick]] | None) -> Axes:
-        """Axes in frames across and in points down, and what stands to their left."""
-        axes = self.axes(LEFT, top, COLUMNS, foot - top)
-        places = _round_numbers(frames, whole=True)
-        middles = [TALL / 2, TALL * 1.5 + GAP, 2 * (TALL + GAP) + THIN / 2]
-        axes.set(xlim=(0, frames), ylim=(foot - top, 0))
-        axes.set_xticks(places, [f"{place:,.0f}" for place in places])
-        axes.set_yticks(middles, ["ground truth", "prediction", "in error"], color=INK, size=TEXT)
-        axes.tick_params(axis="y", pad=8)
-        self.write(LEFT - 8, foot + 6, "frame", ha="right", va="top", color=QUIET, fontsize=TICK)
-        if times:
-            upper = axes.secondary_xaxis("top")
-            upper.set_xticks([place for place, _ in times[1]], [text for _, text in times[1]])
-            upper.spines[:].set_visible(False)
-            upper.tick_params(length=3, width=0.6, pad=3, colors=QUIET, labelsize=TICK)
-            self.write(LEFT - 8, top - 6, times[0], ha="right", va="bottom", color=QUIET, fontsize=TICK)
-        return axes
-
-    def legend(self, entries: Sequence[Entry], top: float) -> None:
-        """Swatches and names."""
-        from matplotlib.patches import Rectangle
-
-        for text, colour, left, line in entries:
-            base = top + LEGEND_LINE * line
-            if colour:
-                corner = ((LEFT + left) / self.width, 1 - base / self.height)
-                size = 10 / self.width, 7 / self.height
-                self.figure.add_artist(Rectangle(corner, *size, facecolor=colour, linewidth=0))
-            self.write(LEFT + left + (14 if colour else 0), base, text)
-
-    def picture(self, format: str, title: str) -> bytes:  # noqa: A002
-        """The bytes of a file that does not say when or by what it was made."""
-        untold = dict.fromkeys(["Software"] if format == "png" else ["Creator", "Date", "Format", "Type"])
-        file = io.BytesIO()
-        self.figure.savefig(file, format=format, dpi=DPI, metadata={**untold, "Title": title})
-        return file.getvalue()
-
-
-class Lettering:
-    """What the font can show and how wide that is: DejaVu Sans, as matplotlib brings it."""
-
-    def __init__(self, format: str) -> None:  # noqa: A002
-        from matplotlib import get_data_path
-        from matplotlib.ft2font import FT2Font
-
-        self._font = FT2Font(str(Path(get_data_path(), "fonts", "ttf", "DejaVuSans.ttf")))
-        self._font.set_size(100, 72)
-        self._spells = format == "png"  # whoever opens an SVG may have a font for what this one lacks
-
-    def ems(self, text: str) -> float:
-        """The width of a text in letters of size 1."""
-        return sum(times * self._advance(ord(char)) for char, times in Counter(text).items())
-
-    def fit(self, text: str, room: float, size: float) -> str:
-        """A text as it is shown, without its middle where that takes more than the room."""
-        parts = [self._shown(char) for char in text]
-        shown, kept = "".join(parts), len(parts)
-        while size * self.ems(shown) > room:
-            kept = kept * 19 // 20
-            shown = "".join([*parts[: kept - kept // 2], "…", *parts[len(parts) - kept // 2 :]])
-        return shown
-
-    def _shown(self, char: str) -> str:
-        lacking = self._spells and char.isprintable() and not self._font.get_char_index(ord(char))
-        return char.encode("ascii", "backslashreplace").decode() if lacking else printable(char)
-
-    def _advance(self, code: int) -> float:
-        known = self._font.get_char_index(code)
-        return self._font.load_char(code).linearHoriAdvance / 65536 / 100 if known else 1.0
-
-
-@contextmanager
-def drawing(format: str) -> Iterator[None]:  # noqa: A002
-    """The settings of every picture, whatever others have set; they end with it."""
-    require(format in ("png", "svg"), "format", format, "png or svg")
-    try:
-        from matplotlib import style
-    except ImportError:
-        raise ConfigError("plots: pictures need matplotlib: pip install 'calipers[plots]'") from None
-    with style.context(["default", STYLE]), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", r"Glyph \d+ .*missing from", UserWarning)  # an SVG keeps the character
-        yield

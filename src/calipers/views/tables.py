@@ -52,6 +52,17 @@ class CsvTable:
         """Nothing is left to write."""
 
 
+def csv_table(columns: list[str], rows: Rows) -> bytes:
+    r"""A whole table as CSV.
+
+    >>> csv_table(["a", "b"], [{"a": 1, "b": None}])
+    b'a,b\n1,\n'
+    """
+    file = io.BytesIO()
+    CsvTable(file, columns).add(rows)
+    return file.getvalue()
+
+
 class ParquetTable:
     """Rows as Parquet (extra `parquet`)."""
 

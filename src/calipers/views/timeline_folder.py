@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from typing import Any
 
 from calipers.output import atomic_files
@@ -10,7 +9,7 @@ from calipers.report import Report, Rows
 from calipers.suites.timeline_rows import COLUMNS
 from calipers.views.folder import new_folder
 from calipers.views.strips import Strip, picture_name, strip_picture, tolerance_picture
-from calipers.views.tables import CsvTable
+from calipers.views.tables import csv_table
 
 NESTED = ("confusion", "counts")
 FIGURES = ("frame_accuracy", "event_recall", "event_precision", "late_advisory_rate", "edit_score")
@@ -20,8 +19,8 @@ def write_timeline_folder(path: str, report: Report, plots: int) -> None:
     """All files, which appear together."""
     contents = {
         "result.json": report.to_json(),
-        "videos.csv": _csv(*video_table(report)),
-        "matches.csv": _csv(list(COLUMNS), report.matches()),
+        "videos.csv": csv_table(*video_table(report)),
+        "matches.csv": csv_table(list(COLUMNS), report.matches()),
         **_pictures(report, plots),
     }
     with new_folder(path, *(["plots"] if plots else [])) as folder, atomic_files() as files:
@@ -37,12 +36,6 @@ def video_table(report: Report) -> tuple[list[str], Rows]:
         columns += [name for name in entry if name not in columns and name not in NESTED]
     rows = [{"video": name, **{key: entry.get(key) for key in columns[1:]}} for name, entry in videos.items()]
     return columns, rows
-
-
-def _csv(columns: list[str], rows: Rows) -> bytes:
-    file = io.BytesIO()
-    CsvTable(file, columns).add(rows)
-    return file.getvalue()
 
 
 def _pictures(report: Report, plots: int) -> dict[str, bytes]:

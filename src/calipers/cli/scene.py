@@ -1,0 +1,96 @@
+"""`calipers scene`: boxes in rooms, one or several methods."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import click
+
+from calipers.cli.options import config_flags, settings
+from calipers.cli.progress import Progress
+from calipers.cli.streams import put, say
+from calipers.errors import ConfigError, require
+from calipers.report import Report, SceneReport
+from calipers.run import evaluate_scenes
+from calipers.suites.scene_config import Config
+from calipers.suites.scene_methods import methods_of
+from calipers.suites.scene_options import scene_options
+from calipers.views.folder import check_output, is_artifact
+from calipers.views.scene_folder import write_scene_folder
+from calipers.views.text import printable
+
+
+@click.command("scene")
+@click.option("--gt", metavar="GT", help="ground truth: a scene (JSON or GraphML), or a folder of them")
+@click.option("--pred", multiple=True, metavar="[NAME=]PRED", help="predictions of a method; give it again for others")
+@config_flags(Config)
+@click.option(
+    "-o", "--output", metavar="PATH", help="FILE.json receives the artifact; any other path is a folder for all files"
+)
+@click.option("--json", "json", is_flag=True, default=None, help="print the artifact instead of the summary")
+@click.option(
+    "--config", metavar="FILE", help="an eval_config.json; or an options file .toml  [default: calipers.toml]"
+)
+def command(config: str | None, pred: tuple[str, ...], **flags: Any) -> None:
+    """Measure predicted boxes in scenes against ground truth.
+
+    Scenes of folders are joined by the stems of their files. A method without NAME= is called by its file's stem.
+    """
+    is_toml = config is not None and config.endswith(".toml")
+    flags |= {"pred": list(pred) or None, "config": None if is_toml else config}
+    run_scene(settings("scene", Config, flags, config if is_toml else None))
+
+
+def run_scene(options: dict[str, Any]) -> Report:
+    """Evaluate, write what was asked for, and print."""
+    gt, pred = options.pop("gt", None), options.pop("pred", None)
+    output, as_json = options.pop("output", None), options.pop("json", False)
+    require(output is None or (isinstance(output, str) and bool(output)), "output", output, "a path")
+    require(isinstance(as_json, bool), "json", as_json, "true or false")
+    for name, value in (("gt", gt), ("pred", pred)):
+        if not value:
+            raise ConfigError(f"--{name} is missing, expected a path (see calipers scene --help)")
+    require(isinstance(gt, str), "--gt", gt, "a path")
+    methods = methods_of(pred)
+    chosen = scene_options(options.pop("config", None), options)
+    if output:
+        check_output(output, "csv", [gt, *methods.values()])
+        inside = [each for each in (gt, *methods.values()) if os.path.isdir(each) and _same_folder(output, each)]
+        require(not inside, "output", output, "a place outside the folders of scenes")
+    report = _evaluate(gt, methods, *chosen)
+    missing = [] if not output else _write(output, report)
+    for warning in (*report["warnings"], *missing):
+        say(printable(f"warning: {warning}"))
+    for entry in report["rejected"]:
+        say(printable(f"rejected: {entry['path']}: {entry['problem']}"))
+    put(report.to_json() if as_json else f"{report}\n{_next_step(output)}")
+    return report
+
+
+def _same_folder(output: str, folder: str) -> bool:
+    """Whether an artifact written there would be read as a scene the next time."""
+    target = os.path.dirname(os.path.abspath(output)) if is_artifact(output) else os.path.abspath(output)
+    return os.path.realpath(target) == os.path.realpath(folder)
+
+
+def _evaluate(gt: str, methods: dict[str, Any], config: Config, warnings: list[str], files: list[str]) -> SceneReport:
+    progress = Progress()
+    try:
+        return evaluate_scenes(gt, methods, config, warnings, files=files, progress=progress)
+    finally:
+        progress.clear()
+
+
+def _write(output: str, report: SceneReport) -> list[str]:
+    """The artifact, or a folder; returns what could not be drawn."""
+    if is_artifact(output):
+        report.save(output)
+        return []
+    return write_scene_folder(output, report)
+
+
+def _next_step(output: str | None) -> str:
+    if not output:
+        return " next                 -o out/ for tables, plots and footprints from above · -o result.json"
+    return f" written              {printable(output)}"
