@@ -107,8 +107,26 @@ def by_confidence(
 
     Of equally close truths the first by index, or the last, as pycocotools has it.
     """
-    sure = confidence if hasattr(confidence, "__array__") else _doubles(confidence)
-    return Pairs(*assign.by_confidence(pairs, len(truth), sure, least, *_sides(labels), last_of_equals))
+    order = confidence_order(confidence)
+    return in_order(pairs, truth, order, least=least, labels=labels, last_of_equals=last_of_equals)
+
+
+def confidence_order(confidence: Any) -> Column:
+    """Predictions by confidence, ties by index."""
+    return assign.confidence_order(confidence if hasattr(confidence, "__array__") else _doubles(confidence))
+
+
+def in_order(
+    pairs: Pairs,
+    truth: Sized,
+    order: Column,
+    *,
+    least: int,
+    labels: Labels | None = None,
+    last_of_equals: bool = False,
+) -> Pairs:
+    """The same, once the order is known: it serves several matchings."""
+    return Pairs(*assign.in_order(pairs, len(truth), order, least, *_sides(labels), last_of_equals))
 
 
 def _doubles(values: Sequence[float]) -> Any:

@@ -7,10 +7,11 @@ def sort_by_overlap(offsets: Column, *parts: tuple[Column, Column, Column]) -> t
 def greedy(
     pairs: Any, truth_count: int, pred_count: int, least: int, truth_labels: Any = None, pred_labels: Any = None
 ) -> tuple[Column, Column, Column]: ...
-def by_confidence(
+def confidence_order(confidence: Any) -> Column: ...
+def in_order(
     pairs: Any,
     truth_count: int,
-    confidence: Any,
+    order: Any,
     least: int,
     truth_labels: Any = None,
     pred_labels: Any = None,

@@ -132,31 +132,42 @@ cdef int compare_ranked(const void* a, const void* b) noexcept nogil:
     return -1 if left.pred < right.pred else 1
 
 
-def by_confidence(
-    pairs, Py_ssize_t truth_count, confidence, long long least, truth_labels=None, pred_labels=None, bint last=False
-):
+def confidence_order(confidence):
+    """Preds by confidence, ties by index."""
+    cdef const double[::1] sure = confidence
+    cdef Py_ssize_t preds = sure.shape[0], k
+    cdef Column order = Column("i", preds)
+    cdef Ranked* ranked = <Ranked*> PyMem_Malloc((preds + 1) * sizeof(Ranked))
+    if ranked == NULL:
+        raise MemoryError()
+    for k in range(preds):
+        ranked[k].confidence, ranked[k].pred = sure[k], <int> k
+    qsort(ranked, preds, sizeof(Ranked), compare_ranked)
+    for k in range(preds):
+        (<int*> order.data)[k] = ranked[k].pred
+    PyMem_Free(ranked)
+    return order
+
+
+def in_order(pairs, Py_ssize_t truth_count, order, long long least, truth_labels=None, pred_labels=None, bint last=False):
     """Columns (truth, pred, score), in the order of the pairs, of the matching that lets each pred choose in turn.
 
-    Preds come by confidence (ties by index); each takes the closest truth still free: of equally close ones the first,
-    or the `last`. Pairs are sorted; labels as for `greedy`.
+    `order` holds every pred once. Each takes the closest truth still free: of equally close ones the first, or the
+    `last`. Pairs are sorted; labels as for `greedy`.
     """
-    cdef const int[::1] truth = pairs.truth, pred = pairs.pred
+    cdef const int[::1] truth = pairs.truth, pred = pairs.pred, turn = order
     cdef const long long[::1] score = pairs.score
-    cdef const double[::1] sure = confidence
     cdef bint labelled = truth_labels is not None
     cdef const int[::1] a = truth_labels if labelled else truth
     cdef const int[::1] b = pred_labels if labelled else pred
-    cdef Py_ssize_t pairs_count = truth.shape[0], preds = sure.shape[0], k, n, best
+    cdef Py_ssize_t pairs_count = truth.shape[0], preds = turn.shape[0], k, n, best
     cdef Column out_truth = Column("i"), out_pred = Column("i"), out_score = Column("q")
     cdef Column ends = Column("q", preds + 1), places = Column("q", pairs_count)   # pairs of each pred, best first
     cdef long long* end = <long long*> ends.data
     cdef long long* place = <long long*> places.data
-    cdef Ranked* order = <Ranked*> PyMem_Malloc((preds + 1) * sizeof(Ranked))
     cdef char* taken = <char*> PyMem_Calloc(truth_count + pairs_count + 1, 1)     # truths, then pairs that were chosen
     cdef int j
-    if order == NULL or taken == NULL:
-        PyMem_Free(order)
-        PyMem_Free(taken)
+    if taken == NULL:
         raise MemoryError()
     for k in range(preds + 1):
         end[k] = 0
@@ -164,13 +175,11 @@ def by_confidence(
         end[pred[k] + 1] += 1
     for k in range(preds):
         end[k + 1] += end[k]
-        order[k].confidence, order[k].pred = sure[k], <int> k
     for k in range(pairs_count - 1, -1, -1):
         end[pred[k] + 1] -= 1                               # afterwards the start of the pred's pairs
         place[end[pred[k] + 1]] = k
-    qsort(order, preds, sizeof(Ranked), compare_ranked)
     for n in range(preds):
-        j, best = order[n].pred, -1
+        j, best = turn[n], -1
         for k in range(end[j + 1], end[j + 2] if j + 1 < preds else pairs_count):
             k = place[k]
             if score[k] < least or (best >= 0 and (not last or score[k] < score[best])):
@@ -185,7 +194,6 @@ def by_confidence(
             out_truth.push_int32(truth[k])
             out_pred.push_int32(pred[k])
             out_score.push_int64(score[k])
-    PyMem_Free(order)
     PyMem_Free(taken)
     return out_truth, out_pred, out_score
 

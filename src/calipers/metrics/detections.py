@@ -71,16 +71,16 @@ def has_order(classes: ByClass) -> bool:
 def precision_curve(ranked: Ranked) -> Curve:
     """Interpolated precision at each recall step."""
     order = np.argsort(-np.array(ranked.scores, dtype=np.float64), kind="stable")
-    hits = np.cumsum(np.array(ranked.found, dtype=bool)[order])
+    return curve_of(np.array(ranked.found, dtype=bool)[order], ranked.objects)
+
+
+def curve_of(found: NDArray[np.bool_], objects: int) -> Curve:
+    """The same of detections that are in order: which of them found one of so many objects."""
+    hits = np.cumsum(found)
     precision = np.append(hits / np.arange(1, len(hits) + 1), 0.0)  # 0 where a recall is never reached
     best = np.maximum.accumulate(precision[::-1])[::-1]  # at this many detections or more
-    at = np.searchsorted(hits / ranked.objects, RECALL_STEPS, side="left")
+    at = np.searchsorted(hits / objects, RECALL_STEPS, side="left")
     return np.asarray(best[at], dtype=np.float64)
-
-
-def average_precision(ranked: Ranked) -> float | None:
-    """The mean of the interpolated precision over all recall steps; undefined without objects."""
-    return _mean(precision_curve(ranked).tolist()) if ranked.objects else None
 
 
 def detection_tree(classes: ByClass, recall_target: float) -> dict[str, Any]:

@@ -123,10 +123,10 @@ def _best_overlap(fits: Fits, truth: Side, pairs: Pairs) -> Ints:
 def _entries_of_pairs(fits: Fits, truth: Side, pairs: Pairs) -> tuple[Ints, Ints]:
     """Every entry with every pair of its prediction and an object of its task: (entry, row of pairs), by row."""
     pred = np.asarray(pairs.pred)
-    first = np.searchsorted(fits.pred, pred, side="left")
-    times = np.searchsorted(fits.pred, pred, side="right") - first
+    entries = np.bincount(fits.pred, None, pred.max(initial=-1) + 1)  # of each prediction
+    times = entries[pred]
     row = np.repeat(np.arange(len(pred)), times)
-    entry = first[row] + np.arange(len(row)) - np.repeat(np.cumsum(times) - times, times)
+    entry = (np.cumsum(entries) - entries)[pred[row]] + np.arange(len(row)) - np.repeat(np.cumsum(times) - times, times)
     same = truth.classes[np.asarray(pairs.truth)[row]] == fits.task[entry]
     return entry[same], row[same]
 
@@ -149,7 +149,9 @@ def _matched(fits: Fits, truth: Side, placed: Placed, protocol: Protocol, scenes
     entry, row = _entries_of_pairs(fits, truth, placed.pairs)
     columns = np.asarray(placed.pairs.truth)[row], entry.astype(np.int32), np.asarray(placed.pairs.score)[row]
     matching = greedy(Pairs(*columns), truth.scene, fits.pred, least=1 if protocol.clio else protocol.least)
-    taken = np.isin(_keys(columns[0], entry), _keys(matching.truth, matching.pred))
+    partner = np.full(len(truth.scene), -1)
+    partner[np.asarray(matching.truth)] = np.asarray(matching.pred)
+    taken = partner[columns[0]] == entry
     inside, holds = placed.pred_in_truth[row][taken], placed.truth_in_pred[row][taken]
     scene = truth.scene[columns[0][taken]]
     relaxed = holds if protocol.clio else inside | holds
@@ -157,8 +159,3 @@ def _matched(fits: Fits, truth: Side, placed: Placed, protocol: Protocol, scenes
         np.bincount(scene[inside & holds], None, scenes),
         np.bincount(scene[relaxed], None, scenes),
     )
-
-
-def _keys(truth: Any, entry: Any) -> Ints:
-    """One number for each pair."""
-    return np.asarray((np.asarray(truth, dtype=np.int64) << 32) + np.asarray(entry))

@@ -2,7 +2,7 @@
 
 Predictions of a class come by score (ties by scene, then index), each to the closest object of its class still free. A
 box that could not be read matches nothing and keeps its place by score. Without scores for all predictions with a
-class, or with all scores equal, there is no order and no AP.
+class, or with all scores equal, there is no order and no AP. A class without objects has none either.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from calipers.matching import Labels, Pairs, by_confidence
-from calipers.metrics.detections import ByClass, Ranked, average_precision, has_order, tied_share
+from calipers.matching import Labels, Pairs, confidence_order, in_order
+from calipers.metrics.detections import curve_of
 from calipers.metrics.scene_counts import Side
+from calipers.tally import ratio
 
 
 def ap_tree(
@@ -23,40 +24,45 @@ def ap_tree(
 ) -> dict[str, Any] | None:
     """For each ruler (its pairs, the least closeness) the mean over classes; then each class, and the share of ties."""
     sure = np.asarray(scores, dtype=np.float64)
-    unmatched = _ranked(truth, pred, sure, np.zeros(len(sure), dtype=bool), names)
-    if not any(each.scores for each in unmatched.values()) or not has_order(unmatched):
+    named = pred.counted & (pred.classes >= 0)
+    given = sure[named]
+    if not len(given) or np.isnan(given).any() or (len(given) > 1 and (given == given[0]).all()):
         return None
+    order = confidence_order(np.where(named, sure, -np.inf))
     labels = Labels(truth.classes, np.where(pred.counted, pred.classes, -1).astype(np.int32))
+    ranked = _by_class(np.asarray(order), pred.classes, named, names)
+    objects = np.bincount(truth.classes[truth.classes >= 0], None, len(names))
     by_class: dict[str, dict[str, float | None]] = {}
     for ruler, (pairs, least) in rulers.items():
-        matching = by_confidence(
-            pairs,
-            truth.scene,
-            np.nan_to_num(sure),
-            least=least,
-            labels=labels,
-            last_of_equals=True,  # as pycocotools
-        )
+        matching = in_order(
+            pairs, truth.scene, order, least=least, labels=labels, last_of_equals=True
+        )  # as pycocotools
         found = np.zeros(len(sure), dtype=bool)
         found[np.asarray(matching.pred)] = True
-        ranked = _ranked(truth, pred, sure, found, names)
-        by_class[ruler] = {name: average_precision(each) for name, each in ranked.items()}
-    means: dict[str, Any] = {ruler: _mean(classes) for ruler, classes in by_class.items()}
-    return means | {"by_class": by_class, "tied_score_share": tied_share(unmatched)}
+        by_class[ruler] = {
+            name: _mean(curve_of(found[ranked[code]], int(objects[code])).tolist()) if objects[code] else None
+            for code, name in enumerate(names)
+        }
+    means: dict[str, Any] = {ruler: _mean(classes.values()) for ruler, classes in by_class.items()}
+    return means | {"by_class": by_class, "tied_score_share": _tied(sure, ranked)}
 
 
-def _ranked(truth: Side, pred: Side, scores: Any, found: Any, names: list[str]) -> ByClass:
-    """The predictions of each class, scene by scene; a score that is not there is None."""
-    classes: ByClass = {}
-    for code, name in enumerate(names):
-        some = pred.counted & (pred.classes == code)
-        ranked = classes[name] = Ranked()
-        ranked.scores = [None if score != score else score for score in scores[some].tolist()]
-        ranked.found = found[some].tolist()
-        ranked.objects = int((truth.classes == code).sum())
-    return classes
+def _by_class(order: Any, classes: Any, named: Any, names: list[str]) -> list[Any]:
+    """The predictions of each class, in order."""
+    kept = order[named[order]]
+    by_code = kept[np.argsort(classes[kept], kind="stable")]
+    return np.split(by_code, np.searchsorted(classes[by_code], np.arange(1, len(names))))
 
 
-def _mean(values: Mapping[str, float | None]) -> float | None:
-    known = [value for value in values.values() if value is not None]
+def _tied(scores: Any, ranked: list[Any]) -> float | None:
+    """The share of predictions whose score another of their class has, so that the order of scenes decides."""
+    tied = total = 0
+    for some in ranked:
+        times = np.unique(scores[some], return_counts=True)[1]
+        tied, total = tied + int(times[times > 1].sum()), total + len(some)
+    return ratio(tied, total)
+
+
+def _mean(values: Any) -> float | None:
+    known = [value for value in values if value is not None]
     return fsum(known) / len(known) if known else None

@@ -15,7 +15,7 @@ import numpy as np
 from calipers import __version__
 from calipers.bootstrap import middle, resample_values
 from calipers.kernels.cuboids import placements
-from calipers.matching import UNIT, Labels, Pairs, greedy, round_overlap
+from calipers.matching import Labels, Pairs, greedy, round_overlap
 from calipers.metrics.open_set import Placed, Protocol, open_set_counts
 from calipers.metrics.scene_ap import ap_tree
 from calipers.metrics.scene_counts import (
@@ -208,9 +208,10 @@ def _ap(method: Method, classes: list[str]) -> dict[str, Any] | None:
     if np.isnan(method.boxes.scores).all():
         return None
     rulers = {name: (method.pairs, round_overlap(least)) for name, least in AP_IOUS.items()}
+    reach = max(AP_DISTANCES_M.values())
+    near = Pairs.sorted(method.truth_boxes, near_centers(method.truth_boxes, method.boxes, reach))
     for name, limit in AP_DISTANCES_M.items():
-        near = Pairs.sorted(method.truth_boxes, near_centers(method.truth_boxes, method.boxes, limit))
-        rulers[name] = (near, UNIT // 2)
+        rulers[name] = (near, round_overlap(1 - limit / (2 * reach)))
     return ap_tree(method.truth, method.pred, method.boxes.scores, rulers, classes)
 
 

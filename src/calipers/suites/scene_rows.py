@@ -47,7 +47,9 @@ def object_rows(method: Method, reading: SceneReading) -> dict[str, Rows]:
         "relaxed": matches.relaxed[order],
         "centroid_error_m": matches.error[order],
     }
-    missed = np.setdiff1d(np.arange(len(method.truth.scene)), truth)
+    free = np.ones(len(method.truth.scene), dtype=bool)
+    free[truth] = False
+    missed = np.flatnonzero(free)
     spurious = {
         "scene": names[method.pred.scene[method.spurious]],
         "index": pred_at[method.spurious],
