@@ -37,7 +37,7 @@ def _three(part: str) -> str:
 
 
 NUMBER, VECTOR, MATRIX = (re.compile(part) for part in (_NUMBER, _three(_NUMBER), _three(_three(_NUMBER))))
-TASK = re.compile(r"\s*find the\s+", re.IGNORECASE)
+TASK = re.compile(r"\Afind the\s+", re.IGNORECASE)
 
 
 def plain_objects(data: bytes) -> Converted:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import json
 import logging
+import math
 import re
 import stat
 import warnings
@@ -29,7 +30,10 @@ MOST_VERTICES = 50_000_000
 DEEPEST = 100  # nodes within nodes: the time trimesh takes grows with the cube of their depth
 LONGEST_HEAD = 100_000  # bytes
 FLATTEST = 1e-6  # of the length: flat meshes whose numbers are of single precision are about 1e-7 thick
-ANGLE_DIGITS = 6  # faces whose directions agree in so many decimals of a radian are tried once
+MOST_DIRECTIONS = 2000  # of faces; only hulls of round things have more, and theirs hardly differ
+SHORTEST = 1e-9  # of the length: edges below that have no direction
+EQUAL = 1e-9  # volumes and areas that differ by less of themselves are equal
+DECIMALS = 9  # directions that agree in so many are the same
 HARMLESS = ("KHR_materials_", "KHR_texture_", "EXT_texture_", "KHR_lights_", "KHR_mesh_quantization")
 
 # What trimesh has been seen to raise for files that are cut short, garbled or not what their name says. It has no error
@@ -50,6 +54,7 @@ GARBLED = (
 
 logging.getLogger("trimesh").addHandler(logging.NullHandler())  # else its warnings are printed
 Points = NDArray[np.float64]  # (points, 3)
+Corners = NDArray[np.int64]  # (edges, 2) places among points, or among faces
 
 
 def read_corners(folder: Path, name: str) -> Points:
@@ -66,20 +71,75 @@ def read_corners(folder: Path, name: str) -> Points:
 
 
 def box_around(corners: Points, matrix: list[list[float]]) -> dict[str, Any]:
-    """Center, size and rotation of the smallest box around corners that a 4 x 4 matrix places."""
+    """Center, size and rotation of the box around corners that a 4 x 4 matrix places: of all that have a face on a face
+    of the hull, the smallest."""
     placed = corners @ np.array(matrix)[:3, :3].T + np.array(matrix)[:3, 3]
     if not _are_finite(placed):
         raise InputError("placed, a vertex of it is not finite")
     unit, middle, length = _to_unit(placed)
     if _is_flat(unit):
         raise InputError("placed, it is flat; expected a mesh with a volume")
-    with np.errstate(all="ignore"):
-        to_origin, size = _packages()[0].bounds.oriented_bounds(unit, angle_digits=ANGLE_DIGITS)
-    axes = to_origin[:3, :3].T  # its columns are the axes of the box
-    center = middle - length * (axes @ to_origin[:3, 3])
-    if np.linalg.det(axes) < 0:
-        axes[:, 0] *= -1
-    return {"center": center.tolist(), "size": (length * size).tolist(), "rotation": axes.tolist()}
+    axes = _tightest_axes(unit)
+    least, most = (unit @ axes).min(axis=0), (unit @ axes).max(axis=0)
+    center = middle + length * (axes @ (least + (most - least) / 2))
+    return {"center": center.tolist(), "size": (length * (most - least)).tolist(), "rotation": axes.tolist()}
+
+
+# Boxes
+
+
+def _tightest_axes(points: Points) -> Points:
+    """The axes, as columns, of the smallest box with a face on a face of the hull; of equal ones, the most upright.
+
+    Seen along a face's normal, the hull has an outline, and the smallest rectangle around that has a side on one of its
+    edges. (trimesh.bounds.oriented_bounds goes the same way but leaves out corners of the outline: for a dozen points
+    its box can be a quarter too large.)
+    """
+    hull = _convex(points)
+    faces, (edges, beside) = hull.equations[:, :3], _edges(hull)
+    areas = np.linalg.norm(np.cross(*np.diff(points[hull.simplices], axis=1).transpose(1, 0, 2)), axis=1) / 2
+    best, axes = math.inf, np.eye(3)
+    for normal in _directions(faces, areas):
+        facing, height = faces @ normal, np.ptp(points @ normal)
+        if areas @ abs(facing) / 2 * height >= best:  # no rectangle is smaller than what it is around
+            continue
+        outline = edges[(facing > 0)[beside[:, 0]] != (facing > 0)[beside[:, 1]]]
+        turned, area = _tightest_around(points, outline, normal)
+        if area * height < best * (1 - EQUAL):
+            best, axes = area * height, turned
+    return axes
+
+
+def _tightest_around(points: Points, outline: Corners, normal: Points) -> tuple[Points, float]:
+    """The axes of the smallest box around an outline that is seen along a normal, and the area it has from there."""
+    first = np.cross(normal, np.eye(3)[abs(normal).argmin()])
+    first /= np.linalg.norm(first)
+    plane = np.array([first, np.cross(normal, first)])  # (2, 3)
+    seen = points @ plane.T  # (points, 2)
+    sides = seen[outline[:, 1]] - seen[outline[:, 0]]
+    lengths = np.linalg.norm(sides, axis=1)
+    sides = sides[lengths > SHORTEST] / lengths[lengths > SHORTEST, None]  # (sides, 2)
+    round_about = seen[np.unique(outline)].T
+    areas = np.ptp(sides @ round_about, axis=1) * np.ptp(sides[:, ::-1] * [-1, 1] @ round_about, axis=1)
+    side = sides[areas <= areas.min() * (1 + EQUAL)][0] @ plane
+    return np.column_stack([side, np.cross(normal, side), normal]), float(areas.min())
+
+
+def _edges(hull: Any) -> tuple[Corners, Corners]:
+    """The two ends of each edge of a hull, and the two faces beside it."""
+    ends = hull.simplices[:, [[1, 2], [0, 2], [0, 1]]].reshape(-1, 2)  # neighbor k is across from corner k
+    beside = np.column_stack([np.repeat(np.arange(len(hull.simplices)), 3), hull.neighbors.ravel()])
+    once = beside[:, 0] < beside[:, 1]
+    return ends[once], beside[once]
+
+
+def _directions(normals: Points, areas: Points) -> Points:
+    """Directions of the largest faces without their opposites and doubles, from the most upright one on."""
+    upward = np.where(normals[:, 2:] < 0, -normals, normals)
+    _, places, same = np.unique(upward.round(DECIMALS), axis=0, return_index=True, return_inverse=True)
+    largest = np.argsort(-np.bincount(same.ravel(), areas), kind="stable")[:MOST_DIRECTIONS]
+    found = upward[places[np.sort(largest, kind="stable")]]
+    return found[np.argsort(-found[:, 2], kind="stable")]
 
 
 # Points
@@ -87,12 +147,15 @@ def box_around(corners: Points, matrix: list[list[float]]) -> dict[str, Any]:
 
 def _hull(vertices: Points) -> Points:
     """The corners of the convex hull, and nothing twice."""
+    return np.unique(vertices[_convex(_to_unit(vertices)[0]).vertices], axis=0)
+
+
+def _convex(unit: Points) -> Any:
     spatial = _packages()[1]
     try:
-        hull = spatial.ConvexHull(_to_unit(vertices)[0])
+        return spatial.ConvexHull(unit)
     except spatial.QhullError:
         raise InputError("it is flat; expected a mesh with a volume") from None
-    return np.unique(vertices[hull.vertices], axis=0)
 
 
 def _to_unit(points: Points) -> tuple[Points, Points, float]:
@@ -143,13 +206,12 @@ def _vertices(data: bytes, kind: str) -> Points:
             warnings.filterwarnings("error", "string or file could not be read", DeprecationWarning)
             data = _made_safe(data, kind)
             scene = trimesh.load_scene(io.BytesIO(data), file_type=kind, process=False, skip_materials=True)
-            vertices = _placed(scene)
+            if kind in ("off", "ply"):
+                _check_whole(data[:LONGEST_HEAD], kind, scene)
+            return _placed(scene)
     except GARBLED as error:
         text = re.sub(r" at 0x[0-9a-f]+", "", str(error))  # an address in memory is another one each time
         raise InputError(f"trimesh cannot read this as {kind}: {type(error).__name__} {shown(text)}") from None
-    if kind == "ply":
-        _check_ply(data, vertices)
-    return vertices
 
 
 def _placed(scene: Any) -> Points:
@@ -196,11 +258,24 @@ def _check_depth(nodes: list[Any]) -> None:
         raise InputError(f"found nodes nested in each other more than {DEEPEST} deep")
 
 
-def _check_ply(data: bytes, vertices: Points) -> None:
-    """trimesh is content with fewer vertices than the head of a file says, if they are written as text."""
-    said = re.search(rb"^element vertex ([0-9]+)\s*$", data[:LONGEST_HEAD], re.MULTILINE)
-    if said and len(vertices) < int(said[1]):
-        raise InputError(f"found {len(vertices)} vertices in it where its head says {int(said[1])}: it is cut short")
+def _check_whole(head: bytes, kind: str, scene: Any) -> None:
+    """Refuse less than a head promises: in text that is cut short, trimesh takes half a number for a whole one."""
+    shapes = scene.geometry.values()
+    found = sum(len(shape.vertices) for shape in shapes), sum(len(getattr(shape, "faces", ())) for shape in shapes)
+    for name, count, said in zip(("vertices", "faces"), found, _promised(head, kind), strict=True):
+        if count < said:
+            raise InputError(f"found {count} {name} in it where its head says {said}: it is cut short")
+
+
+def _promised(head: bytes, kind: str) -> tuple[int, int]:
+    """How many vertices and faces a head says there are, as far as it does."""
+    if kind == "off":
+        said = re.search(rb"OFF(?:\s|#[^\n]*\n)*([0-9]+)\s+([0-9]+)", head)
+        return (int(said[1]), int(said[2])) if said else (0, 0)
+    vertices, faces = (
+        re.search(rb"^element %b ([0-9]+)\s*$" % name, head, re.MULTILINE) for name in (b"vertex", b"face")
+    )
+    return int(vertices[1]) if vertices else 0, int(faces[1]) if faces else 0
 
 
 def _in_utf8(text: bytes) -> bytes:

@@ -4,8 +4,8 @@
 "transform_odom_from_raw"?, "score"?, "similarity"?}]}`. Vectors are lists, or objects with x, y, z (and w).
 
 With dimensions, the box has them at the object's pose. Else its mesh is read: its vertices are placed by
-`transform_odom_from_raw`, a 4 x 4 matrix, or by the pose where there is none, and the box is the smallest that holds
-them, however it is turned.
+`transform_odom_from_raw`, a 4 x 4 matrix, or by the pose where there is none, and the box is the smallest around them
+that has a face on a face of their convex hull.
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ class _Meshes:
         self._found: dict[str, Any] = {}  # data_path -> corners of its hull, or why there are none
 
     def box(self, name: Any, matrix: Matrix) -> dict[str, Any]:
-        """The smallest box around a mesh that a matrix places."""
+        """The box around a mesh that a matrix places."""
         from calipers.readers.meshes import box_around  # loads numpy
 
         if not isinstance(name, str):
