@@ -1,4 +1,4 @@
-"""Boxes in space, in pairs of one scene: how much they overlap, how near their centres are, what holds the centre of what.
+"""Boxes in space, in pairs of one scene: how much they overlap, how near their centres are, which holds which centre.
 
 Boxes are columns as in `calipers.scenes.Boxes`; one with a reason takes part in nothing. Overlap is the volume both
 fill over the volume either fills, of the boxes themselves or of their axis-aligned bounds. Overlaps and closeness are
@@ -98,8 +98,8 @@ cdef long long overlap(Side truth, Py_ssize_t i, Side pred, Py_ssize_t j, bint a
 def cuboid_pairs(truth, pred, bint aabb):
     """Columns (truth index, pred index, overlap) of every pair of one scene that shares volume.
 
-    Of the boxes themselves or, with `aabb`, of their axis-aligned bounds. Pairs come scene by scene, in any order within
-    a scene.
+    The volume is that of the boxes themselves or, with `aabb`, of their axis-aligned bounds. Pairs come scene by scene,
+    in any order within a scene.
     """
     cdef Side a = Side(truth), b = Side(pred)
     cdef Neighbours near = Neighbours()

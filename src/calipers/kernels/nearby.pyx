@@ -44,7 +44,8 @@ cdef Py_ssize_t put_places(Side side, Py_ssize_t scene, double limit, Place* out
             out[count].high[k] = at + room if limit > 0 else side.bounds[6 * i + 3 + k]
         out[count].index = <int> i
         count += 1
-    qsort(out, count, sizeof(Place), by_start)
+    if count > 1:
+        qsort(out, count, sizeof(Place), by_start)
     return count
 
 

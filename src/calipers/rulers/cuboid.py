@@ -15,11 +15,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from calipers.kernels.box_rows import BoxRows
     from calipers.kernels.column import Column
     from calipers.scenes import Boxes
 
 IOU_MODES = ("obb", "aabb")
-KEYS = ("center", "size", "rotation", "id", "label", "score", "similarity")
+SHAPE = {"center", "size", "rotation"}
+OTHERS = {"id", "label", "score", "similarity"}  # of an object in the plain form; any other key may be a misspelt one
 BOX = '{"center", "size", "rotation"}, 6 numbers (center, size) or 7 (and yaw)'
 EXPECTED = {
     "center": "three numbers up to 1e100",
@@ -56,9 +58,8 @@ def cuboid_iou(a: Any, b: Any, *, paired: bool = False, iou_mode: str = "obb") -
     0.0
     """
     aabb = _is_aabb(iou_mode)
-    a, b = _plain(a), _plain(b)
-    left, right = _boxes([a] if _is_one(a) else a), _boxes([b] if _is_one(b) else b)
-    if _is_one(a) and _is_one(b):
+    (left, left_is_one), (right, right_is_one) = _side(a), _side(b)
+    if left_is_one and right_is_one:
         return cuboid_paired(left, right, aabb)[0] / UNIT
     return _paired(left, right, aabb) if paired else _matrix(left, right, aabb)
 
@@ -68,7 +69,7 @@ def _is_aabb(iou_mode: str) -> bool:
     return iou_mode == "aabb"
 
 
-def _paired(left: Boxes, right: Boxes, aabb: bool) -> Any:
+def _paired(left: Boxes | BoxRows, right: Boxes | BoxRows, aabb: bool) -> Any:
     import numpy as np
 
     if len(left) != len(right):
@@ -76,7 +77,7 @@ def _paired(left: Boxes, right: Boxes, aabb: bool) -> Any:
     return np.asarray(cuboid_paired(left, right, aabb)) / UNIT
 
 
-def _matrix(left: Boxes, right: Boxes, aabb: bool) -> Any:
+def _matrix(left: Boxes | BoxRows, right: Boxes | BoxRows, aabb: bool) -> Any:
     import numpy as np
 
     rows, columns, score = (np.asarray(column) for column in cuboid_pairs(left, right, aabb))
@@ -86,6 +87,26 @@ def _matrix(left: Boxes, right: Boxes, aabb: bool) -> Any:
 
 
 # Boxes as a caller writes them
+
+
+def _side(given: Any) -> tuple[Boxes | BoxRows, bool]:
+    """The boxes as one scene, and whether it is a single one that is not in a list."""
+    rows = _rows(given)
+    if rows is not None and rows.first_bad < 0:
+        return rows, False
+    plain = _plain(given)
+    return (_boxes([plain]), True) if _is_one(plain) else (_boxes(plain), False)
+
+
+def _rows(given: Any) -> BoxRows | None:
+    """An array of numbers with a box in each row, without a detour by way of lists."""
+    if not hasattr(given, "__array_interface__") or given.ndim != 2 or given.shape[1] not in (6, 7):
+        return None
+    import numpy as np
+
+    from calipers.kernels.box_rows import BoxRows
+
+    return BoxRows(np.ascontiguousarray(given, dtype=np.float64)) if given.dtype.kind in "fiu" else None
 
 
 def _plain(value: Any) -> Any:
@@ -101,7 +122,6 @@ def _is_one(value: Any) -> bool:
 
 
 def _boxes(given: list[Any]) -> Boxes:
-    """Boxes as one scene."""
     from calipers.kernels.boxes import REASONS, BoxColumns
     from calipers.scenes import Boxes
 
@@ -115,12 +135,11 @@ def _boxes(given: list[Any]) -> Boxes:
 
 
 def _object(value: Any, index: int) -> dict[str, Any]:
-    """One box in the plain form, with what matters to its shape."""
+    """One box in the plain form, with nothing but what matters to its shape."""
+    if isinstance(value, dict) and value.keys() <= SHAPE:
+        return value
+    if isinstance(value, dict) and value.keys() <= SHAPE | OTHERS:
+        return {key: value[key] for key in SHAPE & value.keys()}
     if isinstance(value, list) and len(value) in (6, 7):
         return {"center": value[:3], "size": value[3:6], "rotation": {"yaw": value[6]} if len(value) == 7 else None}
-    if not isinstance(value, dict):
-        raise InputError(f"box {index}: found {value!r:.200}, expected {BOX}")
-    strange = [key for key in value if key not in KEYS]
-    if strange:  # an angle under a name of its own would be left out in silence
-        raise InputError(f"box {index}: found {strange[0]!r:.200}, expected {BOX}")
-    return {key: value.get(key) for key in ("center", "size", "rotation")}
+    raise InputError(f"box {index}: found {value!r:.200}, expected {BOX}")
