@@ -34,9 +34,8 @@ def ap_tree(
     objects = np.bincount(truth.classes[truth.classes >= 0], None, len(names))
     by_class: dict[str, dict[str, float | None]] = {}
     for ruler, (pairs, least) in rulers.items():
-        matching = in_order(
-            pairs, truth.scene, order, least=least, labels=labels, last_of_equals=True
-        )  # as pycocotools
+        # Of equally close objects the last, as in pycocotools
+        matching = in_order(pairs, truth.scene, order, least=least, labels=labels, last_of_equals=True)
         found = np.zeros(len(sure), dtype=bool)
         found[np.asarray(matching.pred)] = True
         by_class[ruler] = {

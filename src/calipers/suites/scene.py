@@ -88,7 +88,7 @@ class Method:
         """Every rate in each replicate of the bootstrap over scenes."""
         sums = self.counts.by_scene() | self.open_set
         shapes = {name: column.shape[:-1] for name, column in sums.items()}
-        table = np.concatenate([column.reshape(-1, len(keys)) for column in sums.values()])
+        table = np.concatenate([np.atleast_2d(column) for column in sums.values()])
         some = table.any(axis=1)
         draws = np.zeros((len(table), config.bootstrap))
         draws[some] = resample_values(keys, table[some], seed=config.seed, replicates=config.bootstrap)
@@ -212,7 +212,9 @@ def _ap(method: Method, classes: list[str]) -> dict[str, Any] | None:
     near = Pairs.sorted(method.truth_boxes, near_centers(method.truth_boxes, method.boxes, reach))
     for name, limit in AP_DISTANCES_M.items():
         rulers[name] = (near, round_overlap(1 - limit / (2 * reach)))
-    return ap_tree(method.truth, method.pred, method.boxes.scores, rulers, classes)
+    lost = (np.asarray(method.boxes.reason) != 0) & np.isnan(method.boxes.scores)  # neither box nor place in any order
+    pred = Side(method.boxes.offsets, method.pred.classes, method.pred.counted & ~lost)
+    return ap_tree(method.truth, pred, method.boxes.scores, rulers, classes)
 
 
 def _comparison(methods: list[Method], draws: dict[str, dict[str, Floats]], records: int) -> list[dict[str, Any]]:

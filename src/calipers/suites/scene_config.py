@@ -64,7 +64,7 @@ class Config:
 def _checked(config: Config) -> dict[str, Any]:
     return {
         "embed": _embed(config.embed),
-        "embed_min": _cosine("embed_min", config.embed_min),
+        "embed_min": number("embed_min", config.embed_min, least=-1.0, most=1.0, expected="a number from -1 to 1"),
         "write_aliases": path("write_aliases", config.write_aliases),
         "iou_mode": word("iou_mode", config.iou_mode, IOU_MODES),
         "iou_threshold": threshold("iou_threshold", config.iou_threshold),
@@ -73,7 +73,9 @@ def _checked(config: Config) -> dict[str, Any]:
         "frame_normalization": word("frame_normalization", config.frame_normalization, FRAMES),
         "range_buckets": _limits(config.range_buckets),
         "open_set": _yes_or_no("open_set", config.open_set),
-        "os_similarity_threshold": _cosine("os_similarity_threshold", config.os_similarity_threshold),
+        "os_similarity_threshold": number(
+            "os_similarity_threshold", config.os_similarity_threshold, above=0.0, expected="a number above 0"
+        ),
         "protocol": word("protocol", config.protocol, PROTOCOLS),
         "label_source": word("label_source", config.label_source, LABEL_SOURCES),
         "ignore_raw_labels": keys("ignore_raw_labels", config.ignore_raw_labels),
@@ -84,10 +86,6 @@ def _checked(config: Config) -> dict[str, Any]:
         "bootstrap": whole("bootstrap", config.bootstrap, 0, 1_000_000),
         "seed": whole("seed", config.seed, 0),
     }
-
-
-def _cosine(name: str, value: Any) -> float:
-    return number(name, value, least=-1.0, most=1.0, expected="a number from -1 to 1")
 
 
 def _yes_or_no(name: str, value: Any) -> bool:
