@@ -101,7 +101,7 @@ def mean_intervals(keys: Sequence[str], columns: Any, *, seed: int, replicates: 
     found: list[list[float] | None] = [None] * len(values)
     for row, column in enumerate(some.tolist()):
         ends = interval(sums[row], sums[len(some) + times_at[row]], records=int(counts[column]))
-        found[column] = ends and [_short(end * float(unit[row])) for end in ends]
+        found[column] = ends and [short(end * float(unit[row])) for end in ends]
     return found
 
 
@@ -114,6 +114,6 @@ def _cut(values: Any, out: Counts) -> Any:
     return unit
 
 
-def _short(end: float) -> float:
+def short(end: float) -> float:
     """As many digits as the cut values carry."""
     return float(f"{end:.10g}")

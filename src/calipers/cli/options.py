@@ -36,8 +36,8 @@ def config_flags(kind: type) -> Decorator:
 def _flag(item: Field[Any]) -> Decorator:
     name = f"--{item.name.replace('_', '-')}"
     if isinstance(item.default, bool):
-        both = name if not item.default else f"{name}/--no-{name[2:]}"
-        return click.option(both, item.name, is_flag=True, default=None, help=item.metadata["help"])
+        shown = f"{item.metadata['help']}  [default: {'yes' if item.default else 'no'}]"
+        return click.option(f"{name}/--no-{name[2:]}", item.name, is_flag=True, default=None, help=shown)
     shown = ",".join(f"{each:g}" if isinstance(each, float) else str(each) for each in _several(item.default))
     return click.option(
         name,

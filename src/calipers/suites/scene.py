@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from calipers import __version__
-from calipers.bootstrap import middle, resample_values
+from calipers.bootstrap import middle, resample_values, short
 from calipers.kernels.cuboids import placements
 from calipers.matching import Labels, Pairs, greedy, round_overlap
 from calipers.metrics.open_set import Placed, Protocol, open_set_counts
@@ -155,7 +155,7 @@ def with_inputs(tree: dict[str, Any], reading: SceneReading, files: Iterable[str
 
 def _method_tree(method: Method, measured: Measured, draws: dict[str, Any], config: Config) -> dict[str, Any]:
     rates, records = method.rates(), len(measured.reading.names)
-    intervals = {name: middle(values, records=records) for name, values in draws[method.name].items()}
+    intervals = {name: _interval(values, records) for name, values in draws[method.name].items()}
     opened = OPEN_SET if config.open_set else ()
     general = {name: rates[name] for name in (*DETECTION, *GEOMETRY, *MACRO, *opened)}
     spans = {f"{name}_interval": intervals[name] for name in (*MACRO, *opened)}
@@ -232,5 +232,11 @@ def _difference(name: str, a: str, b: str, rates: Any, draws: Any, records: int)
         "a": first,
         "b": second,
         "difference": None if first is None or second is None else second - first,
-        "interval": middle(draws[b][name] - draws[a][name], records=records),
+        "interval": _interval(draws[b][name] - draws[a][name], records),
     }
+
+
+def _interval(values: Floats, records: int) -> list[float] | None:
+    """To as many digits as resampled values carry."""
+    ends = middle(values, records=records)
+    return ends and [short(end) for end in ends]

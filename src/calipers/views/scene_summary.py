@@ -39,8 +39,8 @@ def _header(tree: Tree) -> Iterator[str]:
         f" · greedy 1-1 · centroid in {params['containment']}"
     )
     rejected = f" · {records['rejected']:,} rejected" if records["rejected"] else ""
-    boxes = f"{first['counts']['gt']:,} boxes in the ground truth"
-    yield f"scenes    {records['evaluated']:,} evaluated{rejected} · {boxes}"
+    scenes, boxes = _count(records["evaluated"], "scene"), _count(first["counts"]["gt"], "box", "boxes")
+    yield f"evaluated  {scenes}{rejected} · {boxes} in the ground truth"
 
 
 def _found(tree: Tree) -> Iterator[str]:
@@ -110,13 +110,13 @@ def _errors(method: Tree, of: str) -> Iterator[str]:
         first = f" · first: {printable(reasons[0]['reason'])}" if reasons else ""
         yield named_line("invalid", f"{of}{counts['invalid_pred']:,} of the predictions, counted as unmatched{first}")
     if counts["ignored"]:
-        yield named_line("ignored", f"{of}{counts['ignored']:,} predictions by their labels")
+        yield named_line("ignored", f"{of}{_count(counts['ignored'], 'prediction')} by their labels")
     if method["ap"]:
         shown = SEPARATOR.join(f"{key.replace('_', ' ')} {rate(method['ap'][key])}" for key in _rulers(method["ap"]))
         yield named_line("AP", of + shown)
     for key, said in (("scenes_without_predictions", "not predicted"), ("scenes_without_ground_truth", "no truth for")):
         if method[key]:
-            yield named_line(said, f"{of}{len(method[key]):,} scenes: {', '.join(map(_name, method[key][:5]))}")
+            yield named_line(said, f"{of}{_count(len(method[key]), 'scene')}: {', '.join(map(_name, method[key][:5]))}")
 
 
 def _rulers(ap: Tree) -> list[str]:
@@ -147,6 +147,10 @@ def _compared(pair: Tree) -> Iterator[str]:
             span = metric["interval"]
             found.append(f"{label} {change}" + (f" ({span[0]:+.3f} … {span[1]:+.3f})" if span else ""))
     yield named_line("difference", f"{_name(pair['b'])} − {_name(pair['a'])}: {SEPARATOR.join(found)}")
+
+
+def _count(n: int, one: str, several: str = "") -> str:
+    return f"{n:,} {one if n == 1 else several or one + 's'}"
 
 
 def _name(text: str) -> str:
