@@ -80,6 +80,8 @@ class SceneReport(Report):
         if key not in self.tree and len(methods) == 1:
             (only,) = methods.values()
             return only[key]
+        if key not in self.tree and any(key in method for method in methods.values()):
+            raise KeyError(f"{key}: there are several methods; ask for report['methods'][name][{key!r}]")
         return self.tree[key]
 
     def matches(self) -> Rows:

@@ -137,9 +137,17 @@ def summarize(measured: Measured, config: Config) -> dict[str, Any]:
         "records": records,
         "methods": methods,
         "comparison": _comparison(measured.methods, draws, len(keys)),
-        "warnings": reading.warnings + measured.naming.warnings,
+        "warnings": reading.warnings + measured.naming.warnings + _empty_sides(measured),
         "rejected": [bad.entry() for bad in reading.bad],
     }
+
+
+def _empty_sides(measured: Measured) -> list[str]:
+    """Files without a single box may be of another kind than they seem."""
+    reading = measured.reading
+    sides = {reading.truth_input.path: reading.truth}
+    sides |= {reading.inputs[method.name].path: method.boxes for method in measured.methods}
+    return [f"{path}: no boxes were found in it" for path, boxes in sides.items() if reading.names and not len(boxes)]
 
 
 def with_inputs(tree: dict[str, Any], reading: SceneReading, files: Iterable[str]) -> dict[str, Any]:

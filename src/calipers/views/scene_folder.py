@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from calipers.errors import ConfigError
@@ -15,11 +16,12 @@ from calipers.views.scene_views import scene_views, state_counts
 from calipers.views.tables import csv_table
 
 TAKEN = ("result",)  # a method of this name would lie where the whole result does
+ENDINGS = (".json", "_overlay_xy.svg", "_metrics.png", "_per_class.png", "_fp_breakdown.png")
 TOGETHER = "methods"  # what pictures of several methods are called by
 
 
 def write_scene_folder(path: str, report: SceneReport) -> list[str]:
-    """All files, which appear together; returns what has to be said of those that could not be made."""
+    """All files, which appear together; returns what has to be said of others."""
     methods, stems, names = report["methods"], _stems(list(report["methods"])), report.measured.reading.names
     contents = {
         "result.json": report.to_json(),
@@ -39,7 +41,14 @@ def write_scene_folder(path: str, report: SceneReport) -> list[str]:
     with new_folder(path) as folder, atomic_files() as files:
         for name, content in (contents | pictures).items():
             files.open(folder / name).write(content)
-    return missing
+    return missing + _stale(path, {*contents, *pictures})
+
+
+def _stale(path: str, written: set[str]) -> list[str]:
+    """Files that look like ours and were not written now: of a method that is not there any more."""
+    found = sorted(file.name for ending in ENDINGS for file in Path(path).glob(f"*{ending}"))
+    left = [name for name in found if name not in written]
+    return [f"{path}: of an earlier run, and left alone: {', '.join(left)}"] if left else []
 
 
 def _stems(names: list[str]) -> dict[str, str]:

@@ -21,6 +21,7 @@ PLACES = (
     ("osP", "benchmark_compat", "osP_relaxed"),
     ("F1_os", "benchmark_compat", "F1_os"),
 )
+FEW = 10  # scenes, of which an interval says little
 COMPARED = (("f1", "f1"), ("mean IoU", "mean_iou_3d"), ("error m", "mean_centroid_error_m"), ("F1_os", "F1_os"))
 
 
@@ -40,7 +41,8 @@ def _header(tree: Tree) -> Iterator[str]:
     )
     rejected = f" · {records['rejected']:,} rejected" if records["rejected"] else ""
     scenes, boxes = _count(records["evaluated"], "scene"), _count(first["counts"]["gt"], "box", "boxes")
-    yield f"evaluated  {scenes}{rejected} · {boxes} in the ground truth"
+    few = " · intervals rest on these few scenes" if 1 < records["evaluated"] < FEW else ""
+    yield f"evaluated  {scenes}{rejected} · {boxes} in the ground truth{few}"
 
 
 def _found(tree: Tree) -> Iterator[str]:
@@ -92,6 +94,7 @@ def _objects(row: Tree) -> int:
 
 def _details(tree: Tree) -> Iterator[str]:
     alone = len(tree["methods"]) == 1
+    yield from _without_class(next(iter(tree["methods"].values())), tree["params"]["top"])
     for name, each in tree["methods"].items():
         of = "" if alone else f"{_name(name)}: "
         yield from _errors(each, of)
@@ -107,10 +110,10 @@ def _errors(method: Tree, of: str) -> Iterator[str]:
     counts = method["counts"]
     if counts["invalid_pred"]:
         reasons = [row for row in method["unmatched_pred"] if "reason" in row]
-        first = f" · first: {printable(reasons[0]['reason'])}" if reasons else ""
-        yield named_line("invalid", f"{of}{counts['invalid_pred']:,} of the predictions, counted as unmatched{first}")
+        first = "".join(f" · first: {_name(row['scene'])}: {printable(row['reason'])}" for row in reasons[:1])
+        yield named_line("invalid", f"{of}{_count(counts['invalid_pred'], 'prediction')}, counted as unmatched{first}")
     if counts["ignored"]:
-        yield named_line("ignored", f"{of}{_count(counts['ignored'], 'prediction')} by their labels")
+        yield named_line("ignored", f"{of}{_count(counts['ignored'], 'prediction')}, by label")
     if method["ap"]:
         shown = SEPARATOR.join(f"{key.replace('_', ' ')} {rate(method['ap'][key])}" for key in _rulers(method["ap"]))
         yield named_line("AP", of + shown)
@@ -123,19 +126,32 @@ def _rulers(ap: Tree) -> list[str]:
     return [key for key in ap if key.startswith(("iou_", "distance_"))]
 
 
+def _without_class(method: Tree, top: int) -> Iterator[str]:
+    """Ground truth that no figure by class looks at."""
+    lost = method["counts"]["gt"] - sum(row["tp"] + row["fn"] for row in method["per_class"].values())
+    if lost:
+        named = _labels_left(method, "gt", top)
+        of = f"{lost:,} of {method['counts']['gt']:,} boxes have no class"
+        of += ", so that f1 by class, osR, osP and AP leave them out"
+        yield named_line("ground truth", SEPARATOR.join([of, *named]))
+
+
 def _left_over(method: Tree, of: str, top: int) -> Iterator[str]:
-    """Labels that named no class, the most frequent first."""
-    left = sorted(method["unresolved_labels"], key=lambda row: (-row["gt"] - row["pred"], row["label"]))
-    if not left:
-        return
-    parts = [_unresolved(row) for row in left[:top]]
-    more = f"{SEPARATOR}{len(left) - top:,} more in the artifact" if len(left) > top else ""
-    yield named_line("no class for", of + SEPARATOR.join(parts) + more)
+    """Labels of predictions that named no class."""
+    if named := _labels_left(method, "pred", top):
+        yield named_line("no class for", of + SEPARATOR.join(named))
 
 
-def _unresolved(row: Tree) -> str:
+def _labels_left(method: Tree, side: str, top: int) -> list[str]:
+    """The most frequent first."""
+    left = sorted((row for row in method["unresolved_labels"] if row[side]), key=lambda row: (-row[side], row["label"]))
+    more = [f"{len(left) - top:,} more in the artifact"] if len(left) > top else []
+    return [_unresolved(row, side) for row in left[:top]] + more
+
+
+def _unresolved(row: Tree, side: str) -> str:
     near = f", {printable(row['suggestions'][0])}?" if row["suggestions"] else ""
-    return f"{_name(row['label'])} ({row['gt'] + row['pred']:,}{near})"
+    return f"{_name(row['label'])} ({row[side]:,}{near})"
 
 
 def _compared(pair: Tree) -> Iterator[str]:
