@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from calipers.config import make_config
@@ -15,6 +16,7 @@ from calipers.tally import Tally
 
 if TYPE_CHECKING:
     from calipers.readers.scene import SceneReading
+    from calipers.readers.scene_files import Source
     from calipers.report import SceneReport
     from calipers.suites.timeline import Measured
 
@@ -165,10 +167,13 @@ class Scene:
         """Add scenes, given as for `calipers.scene`; a single one may be named. If one is bad, none is added."""
         from calipers.readers.scene_files import find_scenes
 
-        source = find_scenes(gt, "gt")
-        if scene is None and source.single and not source.files:
-            scene = f"scene {len(self._names) + 1}"
-        self._take([self._read(gt, pred) if scene is None else self._read({scene: gt}, {scene: pred})])
+        truth, found = find_scenes(gt, "gt"), find_scenes(pred, "pred")
+        if scene is None and truth.single and not truth.files:
+            scene = next(name for k in count(len(self._names) + 1) if (name := f"scene {k}") not in self._names)
+        if scene is not None:
+            for source in (truth, found):
+                _call(source, scene)
+        self._take([self._read(truth, found)])
 
     def _read(self, gt: Any, pred: Any) -> SceneReading:
         from calipers.readers.scene import read_scenes
@@ -203,3 +208,12 @@ class Scene:
         from calipers.run import report_scenes
 
         return report_scenes(join_readings(self._parts), self.config, self._chosen.warnings, self._chosen.files)
+
+
+def _call(source: Source, scene: str) -> None:
+    """Give the only scene of a source this name; one that has none stays so."""
+    if source.single:
+        source.rename(scene)
+    elif source.scenes:
+        many = len(source.scenes)
+        raise InputError(f"{source.path}: found {many} scenes by name, expected one to be called {scene!r}")

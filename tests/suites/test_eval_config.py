@@ -101,14 +101,14 @@ def test_learned_aliases_that_are_not_there_yet_are_said_to_be_missing(write):
         ({"matching": {"iou_threshold": 0}}, "iou_threshold: found 0, expected a number above 0 and at most 1"),
         ({"matching": {"iou_threshold": "0.x"}}, "iou_threshold: found '0.x', expected a number"),
         ({"matching": {"require_label_match": "yes"}}, "require_label_match: found 'yes', expected true or false"),
-        ({"matching": {"range_buckets_m": [4, 2]}}, "range_buckets: found [4, 2], expected ascending distances"),
-        ({"matching": {"range_buckets_m": [0, 2]}}, "range_buckets: found 0, expected ascending distances above 0"),
+        ({"matching": {"range_buckets_m": [4, 2]}}, "matching.range_buckets_m: found [4, 2], expected asc"),
+        ({"matching": {"range_buckets_m": [0, 2]}}, "matching.range_buckets_m: found 0, expected ascending"),
         ({"matching": {"os_similarity_threshold": 0}}, "os_similarity_threshold: found 0, expected a number above 0"),
-        ({"label_resolution": {"embedding_min_score": 2}}, "embed_min: found 2, expected a number from -1 to 1"),
+        ({"label_resolution": {"embedding_min_score": 2}}, "label_resolution.embedding_min_score: found 2, expected"),
         ({"prediction": {"label_source": "best"}}, "label_source: found 'best', expected prefer_retrieved_else_label"),
         ({"prediction": {"ignore_raw_labels": [3]}}, "ignore_raw_labels: found [3], expected names"),
         ({"label_resolution": {"learn_new_aliases": 2}}, "learn_new_aliases: found 2, expected true or false"),
-        ({"paths": {"label_aliases": 7}}, "paths: found 7, expected a path"),
+        ({"paths": {"label_aliases": 7}}, "paths.label_aliases: found 7, expected a path"),
         ([1], "found [1], expected an object with matching"),
         ("{", "is not JSON"),
     ],
@@ -143,7 +143,7 @@ def test_a_method_named_twice_is_refused(pred):
         methods_of(pred)
 
 
-@pytest.mark.parametrize("pred", ["=x.json", "A=", 3, [3], ["A=x.json", 3]])
+@pytest.mark.parametrize("pred", ["=x.json", "A=", "", 3, ["A=x.json", 3]])
 def test_what_names_no_method_is_refused(pred):
     with pytest.raises(ConfigError, match="pred: found"):
         methods_of(pred)

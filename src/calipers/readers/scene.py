@@ -69,9 +69,17 @@ class SceneReading:
             self.without_truth[method] = [name for name in names if name in there and name not in here]
             self.without_pred[method] = [name for name in names if name in here and name not in there]
             self.warnings += side.warnings
-            if here and there and here.keys().isdisjoint(there):
-                example = f"{shown(min(here))} of the ground truth, {shown(min(there))} of the predictions"
-                self.warnings.append(f"{method}: no scene is on both sides: {example}")
+
+    def apart(self) -> list[str]:
+        """For each method that has no scene in common with the ground truth, that this is so."""
+        strange = set[str]().union(*self.without_truth.values())
+        truth = [name for name in self.names if name not in strange]
+        return [
+            f"{method}: no scene is on both sides: {shown(truth[0])} of the ground truth, "
+            f"{shown(self.without_truth[method][0])} of the predictions"
+            for method in self.preds
+            if truth and self.without_truth[method] and self.without_pred[method] == truth
+        ]
 
 
 def read_scenes(

@@ -57,6 +57,8 @@ class Scene(NamedTuple):
 
 def find_scenes(given: Any, name: str) -> Source:
     """Where the scenes of one side are; `name` stands for a value in messages."""
+    if isinstance(given, Source):
+        return given
     if isinstance(given, (str, os.PathLike)):
         path = os.fspath(given)
         if os.path.isdir(path):

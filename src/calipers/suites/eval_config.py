@@ -13,6 +13,7 @@ import orjson
 
 from calipers.config import check_names, make_config
 from calipers.errors import ConfigError, require
+from calipers.readers.files import find_doubled, parse_json
 from calipers.suites.scene_config import Config
 
 KEYS: dict[str, dict[str, str | None]] = {  # section -> key -> option; None has no option
@@ -54,22 +55,24 @@ def read_eval_config(path: str) -> tuple[dict[str, Any], list[str]]:
         values = {} if tree.get(section) is None else tree[section]
         require(isinstance(values, dict), f"{path}: {section}", values, "an object")
         check_names(values, known, f"{path}: {section}: ", "a key")
-        given = {known[key]: value for key, value in values.items() if known[key] and value is not None}
-        options |= {str(name): _placed(section, value, path) for name, value in given.items()}
-    warnings = _beside(tree, path)
+        options |= {
+            name: _checked(name, value, path, f"{section}.{key}")
+            for key, value in values.items()
+            if (name := known[key]) and value is not None
+        }
+    return options, _beside(tree, path)
+
+
+def _checked(name: str, value: Any, path: str, place: str) -> Any:
+    """The value of an option; a path, seen from where the file is."""
+    if place.startswith("paths."):
+        require(isinstance(value, str) and bool(value), f"{path}: {place}", value, "a path")
+        return os.path.join(os.path.dirname(path), value)
     try:
-        make_config(Config, options)
+        make_config(Config, {name: value})
     except ConfigError as error:
-        raise ConfigError(f"{path}: {error}") from error
-    return options, warnings
-
-
-def _placed(section: str, value: Any, path: str) -> Any:
-    """A path, seen from where the file is."""
-    if section != "paths":
-        return value
-    require(isinstance(value, str) and bool(value), f"{path}: paths", value, "a path")
-    return os.path.join(os.path.dirname(path), value)
+        raise ConfigError(f"{path}: {place}: {str(error).removeprefix(f'{name}: ')}") from error
+    return value
 
 
 def _beside(tree: dict[str, Any], path: str) -> list[str]:
@@ -86,10 +89,13 @@ def _beside(tree: dict[str, Any], path: str) -> list[str]:
 def _read(path: str) -> dict[str, Any]:
     try:
         with open(path, "rb") as file:
-            tree = orjson.loads(file.read().removeprefix(b"\xef\xbb\xbf"))
+            content = file.read().removeprefix(b"\xef\xbb\xbf")
+        tree = orjson.loads(content)
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror or error}") from error
     except orjson.JSONDecodeError as error:
         raise ConfigError(f"{path}: is not JSON ({error}), expected an eval_config.json") from error
+    if doubled := find_doubled(parse_json(content, path, "").tree):
+        raise ConfigError(f"{path}: {'.'.join(filter(None, doubled))}: is there twice, expected it once")
     require(isinstance(tree, dict), path, tree, "an object with " + ", ".join(KEYS))
     return dict(tree)

@@ -137,7 +137,7 @@ def summarize(measured: Measured, config: Config) -> dict[str, Any]:
         "records": records,
         "methods": methods,
         "comparison": _comparison(measured.methods, draws, len(keys)),
-        "warnings": reading.warnings + measured.naming.warnings + _empty_sides(measured),
+        "warnings": [*reading.warnings, *reading.apart(), *measured.naming.warnings, *_empty_sides(measured)],
         "rejected": [bad.entry() for bad in reading.bad],
     }
 

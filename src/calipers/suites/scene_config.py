@@ -62,6 +62,8 @@ class Config:
 
 
 def _checked(config: Config) -> dict[str, Any]:
+    for name in ("labels", "aliases", "learned_aliases"):
+        require(getattr(config, name) != "", name, "", "a path")
     return {
         "embed": _embed(config.embed),
         "embed_min": number("embed_min", config.embed_min, least=-1.0, most=1.0, expected="a number from -1 to 1"),

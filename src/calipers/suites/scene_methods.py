@@ -24,7 +24,7 @@ def methods_of(pred: Any) -> dict[str, Any]:
         return _named([(str(name), os.fspath(path)) for name, path in pred.items()]) if by_name else {"pred": pred}
     if isinstance(pred, (list, tuple)) and pred and all(isinstance(each, (str, os.PathLike)) for each in pred):
         return _named([_split(each) for each in pred])
-    if isinstance(pred, (list, tuple)) and all(isinstance(each, dict) for each in pred):
+    if isinstance(pred, (list, tuple)) and not any(isinstance(each, (str, os.PathLike)) for each in pred):
         return {"pred": list(pred)}
     raise ConfigError(f"pred: found {pred!r:.80}, expected {EXPECTED}")
 
@@ -32,6 +32,8 @@ def methods_of(pred: Any) -> dict[str, Any]:
 def _split(given: str | os.PathLike[str]) -> tuple[str, str]:
     """Name and path; what stands before the first = is a name unless it has a slash."""
     text = os.fspath(given)
+    if not text:
+        return "", ""
     name, equals, path = text.partition("=")
     if equals and "/" not in name and os.sep not in name:
         return name.strip(), path
@@ -47,7 +49,8 @@ def _named(found: list[tuple[str, str]]) -> dict[str, Any]:
     methods: dict[str, Any] = {}
     for name, path in found:
         if not name or not path:
-            raise ConfigError(f"pred: found {f'{name}={path}'!r}, expected NAME=PATH")
+            given = f"{name}={path}" if name or path else ""
+            raise ConfigError(f"pred: found {given!r}, expected a path or NAME=PATH")
         if name in methods:
             raise ConfigError(f"pred: two methods are called {name!r} ({methods[name]} and {path}), expected NAME=PATH")
         methods[name] = path

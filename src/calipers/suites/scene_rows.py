@@ -8,6 +8,7 @@ import numpy as np
 
 from calipers.matching import UNIT
 from calipers.metrics.scene_counts import CAUSES, Side
+from calipers.readers.problems import shown
 from calipers.readers.scene import SceneReading
 from calipers.scenes import Boxes
 
@@ -98,9 +99,20 @@ def _table(method: Method, measured: Measured) -> Rows:
 def _side(side: str, boxes: Boxes, known: Side, measured: Measured) -> Rows:
     classes = [*measured.naming.classes, None]  # the last is none, at -1
     names = measured.reading.names
-    columns = known.scene.tolist(), np.asarray(boxes.index).tolist(), boxes.ids, boxes.labels, known.classes.tolist()
+    columns = (
+        known.scene.tolist(),
+        np.asarray(boxes.index).tolist(),
+        map(_cell, boxes.ids),
+        boxes.labels,
+        known.classes.tolist(),
+    )
     return [
         dict.fromkeys(COLUMNS)
         | {"scene": names[scene], "side": side, "index": index, "id": key, "label": label, "class": classes[code]}
         for scene, index, key, label, code in zip(*columns, strict=True)
     ]
+
+
+def _cell(key: Any) -> Any:
+    """An id as a table has it; one that is nested, in short."""
+    return shown(key) if isinstance(key, (dict, list, tuple)) else key

@@ -16,7 +16,7 @@ from calipers.views.scene_views import scene_views, state_counts
 from calipers.views.tables import csv_table
 
 TAKEN = ("result",)  # a method of this name would lie where the whole result does
-ENDINGS = (".json", "_overlay_xy.svg", "_metrics.png", "_per_class.png", "_fp_breakdown.png")
+ENDINGS = ("_overlay_xy.svg", "_metrics.png", "_per_class.png", "_fp_breakdown.png")
 TOGETHER = "methods"  # what pictures of several methods are called by
 
 
@@ -49,6 +49,11 @@ def _stale(path: str, written: set[str]) -> list[str]:
     found = sorted(file.name for ending in ENDINGS for file in Path(path).glob(f"*{ending}"))
     left = [name for name in found if name not in written]
     return [f"{path}: of an earlier run, and left alone: {', '.join(left)}"] if left else []
+
+
+def written_files(methods: list[str]) -> list[str]:
+    """The names of the artifacts and tables, which could be those of inputs."""
+    return [f"{stem}.json" for stem in (*TAKEN, *_stems(methods).values())]
 
 
 def _stems(names: list[str]) -> dict[str, str]:
