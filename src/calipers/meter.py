@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 from calipers.config import make_config
 from calipers.errors import ConfigError, InputError
 from calipers.readers.dense import read_records
-from calipers.readers.problems import BadRecord
+from calipers.readers.problems import BadRecord, BadVideo
 from calipers.report import Report
 from calipers.run import make_report, measure_reading
 from calipers.suites.dense import Config, params
 from calipers.tally import Tally
 
 if TYPE_CHECKING:
-    from calipers.readers.scene import SceneReading
+    from calipers.readers.scene import BadScene, SceneReading
     from calipers.readers.scene_files import Source
     from calipers.report import SceneReport
     from calipers.suites.timeline import Measured
@@ -96,6 +96,7 @@ class Timeline:
         """Forget all videos."""
         self._parts: list[Measured] = []
         self._names: set[str] = set()
+        self._bad: list[BadVideo] = []
         self.update({}, {})
 
     def update(self, gt: Any, pred: Any) -> None:
@@ -116,10 +117,12 @@ class Timeline:
     def _take(self, parts: list[Measured], names: set[str]) -> None:
         if twice := sorted(self._names & names):
             raise InputError(f"the video {twice[0]!r} was added before, expected each video once")
-        bad = [each for part in (*self._parts, *parts) for each in part.bad]
+        bad = [*self._bad, *(each for part in parts for each in part.bad)]
         if len(bad) > self.config.max_bad_records:
             raise bad[self.config.max_bad_records].error()
-        self._parts, self._names = [*self._parts, *parts], self._names | names
+        self._parts += parts
+        self._names |= names
+        self._bad = bad
 
     def _meaning(self) -> dict[str, Any]:
         from calipers.suites.timeline_config import params as timeline_params
@@ -161,6 +164,7 @@ class Scene:
         """Forget all scenes."""
         self._parts: list[SceneReading] = []
         self._names: set[str] = set()
+        self._bad: list[BadScene] = []
         self._take([self._read({}, {})])
 
     def update(self, gt: Any, pred: Any, scene: str | None = None) -> None:
@@ -191,10 +195,12 @@ class Scene:
         names = {name for part in parts for name in (*part.names, *(bad.scene for bad in part.bad))}
         if twice := sorted(self._names & names):
             raise InputError(f"the scene {twice[0]!r} was added before, expected each scene once")
-        bad = [each for part in (*self._parts, *parts) for each in part.bad]
+        bad = [*self._bad, *(each for part in parts for each in part.bad)]
         if len(bad) > self.config.max_bad_records:
             raise bad[self.config.max_bad_records].error()
-        self._parts, self._names = [*self._parts, *parts], self._names | names
+        self._parts += parts
+        self._names |= names
+        self._bad = bad
 
     def _meaning(self) -> dict[str, Any]:
         from calipers.suites.scene_config import params as scene_params

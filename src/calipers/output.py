@@ -7,7 +7,7 @@ A list or object that holds no other one stands on one line; the rest is indente
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import mkstemp
@@ -66,6 +66,15 @@ def _plain(value: Any, depth: int) -> Any:
     if isinstance(value, int) and not -(2**63) <= value < 2**63:
         return str(value) if value.bit_length() < LONGEST_INT else "a number of more than 4,000 digits"
     return value if value is None or isinstance(value, (int, float, bool)) else whole_text(str(value))
+
+
+def check_free(path: str | None, inputs: Iterable[Any]) -> None:
+    """Refuse to write over an input: a file, or one in a folder that is an input."""
+    if not path or not os.path.exists(path):
+        return
+    known = [each for each in inputs if isinstance(each, (str, os.PathLike)) and os.path.exists(each)]
+    if any(os.path.samefile(place, each) for each in known for place in (path, Path(path).absolute().parent)):
+        raise OutputError(f"{path}: is an input, expected another place to write to")
 
 
 class AtomicFiles:

@@ -17,7 +17,7 @@ from calipers.config import make_config
 from calipers.engines.local import run_in_order
 from calipers.errors import ConfigError, InputError
 from calipers.kernels.column import keep_some_memory
-from calipers.output import to_json, write_file
+from calipers.output import check_free, to_json, write_file
 from calipers.readers.dense import DenseReading, read_records, read_shard
 from calipers.readers.lines import Shard, Source
 from calipers.readers.problems import BadRecord
@@ -130,6 +130,7 @@ def evaluate_scenes(
     """The same for scenes: all of them are one batch. `files` are those the options came from."""
     from calipers.readers.scene import read_scenes
 
+    check_free(config.write_aliases, [gt, *methods.values(), *files])
     keep_some_memory()
     with _no_collection():
         reading = read_scenes(

@@ -299,7 +299,7 @@ def open_set(scenes, rules):
     for scene in scenes.values():
         for task in tasks:
             objects = [truth for truth in scene.truth if truth.label == task]
-            found += task_pairs(scene, objects, most_similar(scene, task, objects), rules)
+            found += task_pairs(scene, objects, most_similar(scene, task, objects, rules), rules)
             claimed = [pred for pred in scene.pred if is_relevant(pred, task, tasks, scene, rules)]
             correct += task_pairs(scene, objects, claimed, rules)
             relevant += len(claimed)
@@ -324,11 +324,11 @@ def similarity(pred, task):
     return 1.0 if pred.label == task else 0.0
 
 
-def most_similar(scene, task, objects):
+def most_similar(scene, task, objects, rules):
     """As many as there are objects: by similarity, then by the best overlap with one of them, then by index."""
 
     def rank(pred):
-        best = max((scene.between(truth, pred) for truth in objects), default=0)
+        best = 0 if rules.protocol == "clio" else max((scene.between(truth, pred) for truth in objects), default=0)
         return -similarity(pred, task), -best, pred.index
 
     return sorted((pred for pred in scene.pred if similarity(pred, task) > 0), key=rank)[: len(objects)]

@@ -355,3 +355,13 @@ def test_any_bytes_are_read_or_refused(tail):
     cut = len(tail) * 7 % len(WRITTEN)
     with suppress(calipers.InputError):
         plain_objects(WRITTEN[:cut] + tail + WRITTEN[cut:])
+
+
+def test_defaults_are_kept_once_however_many_nodes_there_are():
+    keys = "".join(f'<key id="k{k}" for="node" attr.name="a{k}"><default>x</default></key>' for k in range(2000))
+    nodes = "".join(f'<node id="{k}"/>' for k in range(20000))
+    tracemalloc.start()
+    plain_objects(f"<graphml>{keys}<graph>{nodes}</graph></graphml>".encode())
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 100e6

@@ -404,3 +404,16 @@ def test_sources_in_any_order_give_the_same(write):
     forward, backward = read(gt, gt), read(dict(reversed(gt.items())), dict(reversed(gt.items())))
     assert forward.names == backward.names == names
     assert forward.truth.center.tolist() == backward.truth.center.tolist()
+
+
+@pytest.mark.parametrize("name", ["orientation", "quaternion", "yaw", "heading"])
+def test_a_rotation_under_another_name_is_not_passed_over(name):
+    reading = read({"a": [chair()]}, {"a": [chair(**{name: [0, 0, 0, 1]})]})
+    [found] = reading.invalid["m"]
+    assert found["reason"].startswith(f"objects[0].rotation: found {name}, expected a quaternion")
+
+
+def test_many_ids_given_twice_are_told_in_no_time():
+    reading = read({"a": [chair()]}, {"a": [chair(id=place % 4000) for place in range(8000)]})
+    assert len(reading.invalid["m"]) == 4000
+    assert "objects[0] has too" in reading.invalid["m"][0]["reason"]

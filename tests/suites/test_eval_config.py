@@ -1,6 +1,7 @@
 """eval_config.json: every key of the origin has its option, a flag wins, and anything else is refused by name."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -147,3 +148,10 @@ def test_a_method_named_twice_is_refused(pred):
 def test_what_names_no_method_is_refused(pred):
     with pytest.raises(ConfigError, match="pred: found"):
         methods_of(pred)
+
+
+def test_a_path_with_an_equals_sign_stays_whole(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "lr=0.1").mkdir()
+    assert methods_of("lr=0.1") == {"lr=0.1": "lr=0.1"}
+    assert methods_of(Path("lr=0.2.json")) == {"lr=0.2": "lr=0.2.json"}

@@ -38,7 +38,7 @@ def _flag(item: Field[Any]) -> Decorator:
     if isinstance(item.default, bool):
         shown = f"{item.metadata['help']}  [default: {'yes' if item.default else 'no'}]"
         return click.option(f"{name}/--no-{name[2:]}", item.name, is_flag=True, default=None, help=shown)
-    shown = ",".join(f"{each:g}" if isinstance(each, float) else str(each) for each in _several(item.default))
+    shown = _shown(item.default)
     return click.option(
         name,
         item.name,
@@ -49,10 +49,10 @@ def _flag(item: Field[Any]) -> Decorator:
     )
 
 
-def _several(default: Any) -> tuple[Any, ...]:
-    if default is None:
-        return ()
-    return default if isinstance(default, tuple) else (default,)
+def _shown(default: Any) -> str:
+    if isinstance(default, tuple):
+        return ",".join(f"{each:g}" if isinstance(each, float) else str(each) for each in default)
+    return "" if default is None else str(default)
 
 
 def settings(command: str, kind: type, flags: dict[str, Any], config: str | None) -> dict[str, Any]:

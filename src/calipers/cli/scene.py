@@ -10,7 +10,8 @@ import click
 from calipers.cli.options import config_flags, settings
 from calipers.cli.progress import Progress
 from calipers.cli.streams import put, say
-from calipers.errors import ConfigError, OutputError, require
+from calipers.errors import ConfigError, require
+from calipers.output import check_free
 from calipers.report import Report, SceneReport
 from calipers.run import evaluate_scenes
 from calipers.suites.scene_config import Config
@@ -56,11 +57,10 @@ def run_scene(options: dict[str, Any]) -> Report:
     require(all(isinstance(path, str) for path in methods.values()), "--pred", pred, "paths")
     chosen = scene_options(options.pop("config", None), options)
     inputs = [gt, *methods.values(), *chosen.files]
-    _check_free(chosen.config.write_aliases, inputs)
     if output:
         check_output(output, "csv", inputs)
         for name in () if is_artifact(output) else written_files(list(methods)):
-            _check_free(os.path.join(output, name), inputs)
+            check_free(os.path.join(output, name), inputs)
         inside = [each for each in (gt, *methods.values()) if os.path.isdir(each) and _same_folder(output, each)]
         require(not inside, "output", output, "a place outside the folders of scenes")
     report = _evaluate(gt, methods, *chosen)
@@ -71,12 +71,6 @@ def run_scene(options: dict[str, Any]) -> Report:
         say(printable(f"rejected: {entry['path']}: {entry['problem']}"))
     put(report.to_json() if as_json else f"{report}\n{_next_step(output)}")
     return report
-
-
-def _check_free(path: str | None, inputs: list[str]) -> None:
-    """A file that is an input is not written over."""
-    if path and os.path.exists(path) and any(os.path.exists(each) and os.path.samefile(path, each) for each in inputs):
-        raise OutputError(f"{path}: is an input, expected another place to write to")
 
 
 def _same_folder(output: str, folder: str) -> bool:

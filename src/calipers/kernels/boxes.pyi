@@ -3,6 +3,7 @@ from typing import Any
 from calipers.kernels.column import Column
 
 REASONS: tuple[str, ...]
+ROTATIONS: tuple[str, ...]
 LARGEST: float
 SMALLEST: float
 TOLERANCE: float

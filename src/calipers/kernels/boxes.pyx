@@ -24,6 +24,7 @@ from libc.string cimport memset
 from .column cimport Column
 from .rotations cimport bound, no_turn, stand_up, turn_by_matrix, turn_by_quaternion, turn_by_yaw
 
+ROTATIONS = ("orientation", "quaternion", "yaw", "heading")
 REASONS = ("", "not an object", "center", "size", "rotation", "label", "score", "similarity", "id")
 cdef enum:
     OK = 0
@@ -35,10 +36,11 @@ cdef enum:
     BAD_SCORE = 6
     BAD_SIMILARITY = 7
     BAD_ID = 8
+    MISNAMED = 9                                # what may be meant for a rotation, under another name
 
 LARGEST, SMALLEST, TOLERANCE = 1e100, 1e-100, 1e-6
 cdef double MOST = LARGEST, LEAST = SMALLEST, OFF = TOLERANCE
-cdef dict FIELDS = {name: code for code, name in enumerate(REASONS) if code >= BAD_CENTER}
+cdef dict FIELDS = dict(zip(REASONS[BAD_CENTER:], range(BAD_CENTER, MISNAMED))) | dict.fromkeys(ROTATIONS, MISNAMED)
 cdef str CENTER = "center", SIZE = "size", YAW = "yaw", NOTHING = ""
 
 
@@ -47,7 +49,7 @@ cdef extern from "Python.h":
 
 
 cdef enum:
-    FIELD_CODES = 9                             # a field has the code of its reason
+    FIELD_CODES = 10                            # a field has the code of its reason
     REMEMBERED = 16                             # keys by their place in an object
 
 
@@ -288,7 +290,8 @@ cdef class BoxColumns:
             return BAD_CENTER
         if not read_half(fields[BAD_SIZE], half):
             return BAD_SIZE
-        if not read_rotation(fields[BAD_ROTATION], axes):
+        if (is_given(fields[MISNAMED]) and not is_given(fields[BAD_ROTATION])) or not read_rotation(
+                fields[BAD_ROTATION], axes):
             return BAD_ROTATION
         self.upright.data[at] = stand_up(axes, half)
         bound(center, half, axes, <double*> self.bounds.data + 6 * at)

@@ -82,6 +82,7 @@ class Resolver:
         self._embed, self._embed_min = embed, embed_min
         self._class_vectors: Vectors | None = None
         self._known: dict[str, Resolved] = {}
+        self._suggested: dict[str, list[str]] = {}
         self.warnings = [*self._warnings_of_classes(listed), *self._warnings_of_aliases(given)]
 
     def _leading_somewhere(self, entries: dict[str, str]) -> dict[str, str | None]:
@@ -151,6 +152,11 @@ class Resolver:
         text = normalise(raw)
         if not text or text in NO_CLASS:
             return []
+        if text not in self._suggested:
+            self._suggested[text] = self._suggest(text)
+        return self._suggested[text][:n]
+
+    def _suggest(self, text: str) -> list[str]:
         from calipers.labels.spelling import alike
 
         names = {**self._rules, **self._aliases, **self._canonical}
@@ -158,7 +164,7 @@ class Resolver:
         for name, score in alike(text, list(names)).items():
             best[names[name]] = max(score, best.get(names[name], 0.0))
         near = [label for label in self.classes if label in best]
-        return sorted(near, key=lambda label: -best[label])[:n]
+        return sorted(near, key=lambda label: -best[label])
 
     # Warning
 

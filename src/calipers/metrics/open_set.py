@@ -12,8 +12,8 @@ Pairs match greedily from the IoU threshold on. A matched pair is correct strict
 the other, relaxed when at least one does.
 
 Clio's own protocol differs: a prediction is relevant when its similarity to its best task is above the threshold times
-the best such similarity in its scene, any overlap may match, and relaxed means that the prediction contains the
-centroid of the object.
+the best such similarity in its scene, any overlap may match, relaxed means that the prediction contains the centroid of
+the object, and equal similarities are ranked by index alone.
 """
 
 from __future__ import annotations
@@ -85,7 +85,8 @@ def open_set_counts(
     )
     tasks[truth.classes[truth.classes >= 0]] = True
     fits = fits_of(pred, tasks, similarity)
-    chosen = fits.where(_most_similar(fits, truth, pred, placed.pairs))
+    overlap = np.zeros(len(fits.pred)) if protocol.clio else _best_overlap(fits, truth, placed.pairs)
+    chosen = fits.where(_most_similar(fits, truth, pred, overlap))
     relevant = fits.where(_relevant(fits, pred, protocol))
     found, correct = (_matched(some, truth, placed, protocol, scenes) for some in (chosen, relevant))
     gt = np.bincount(truth.scene[truth.classes >= 0], None, scenes)
@@ -97,10 +98,10 @@ def _last(similarity: dict[int, dict[int, float]]) -> int:
     return max((task for given in similarity.values() for task in given), default=-1)
 
 
-def _most_similar(fits: Fits, truth: Side, pred: Side, pairs: Pairs) -> Mask:
+def _most_similar(fits: Fits, truth: Side, pred: Side, overlap: Any) -> Mask:
     """Those among the first n of their task in their scene, where n is the number of its objects there."""
     group = pred.scene[fits.pred] * (fits.task.max(initial=0) + 1) + fits.task
-    order = np.lexsort((fits.pred, -_best_overlap(fits, truth, pairs), -fits.similarity, group))
+    order = np.lexsort((fits.pred, -overlap, -fits.similarity, group))
     rank = np.empty(len(order), dtype=np.int64)
     starts = np.flatnonzero(np.diff(group[order], prepend=-1))
     rank[order] = np.arange(len(order)) - np.repeat(starts, np.diff(np.append(starts, len(order))))

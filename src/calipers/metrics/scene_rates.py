@@ -42,7 +42,6 @@ MACRO = (
     "mean_centroid_error_m_per_class",
 )
 OPEN_SET = ("osR_strict", "osR_relaxed", "osP_strict", "osP_relaxed", "F1_os")
-GENERAL_SUMS = ("gt", "pred", "tp", "strict", "relaxed", "iou", "error")
 CLASS_SUMS = ("tp", "strict", "relaxed", "iou", "error")
 OPEN_SET_SUMS = (
     "os_gt",

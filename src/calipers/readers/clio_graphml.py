@@ -108,11 +108,12 @@ class _Node(NamedTuple):
     id: str | None
     place: int  # among all nodes
     texts: dict[str, str]
+    defaults: dict[str, str]  # of all nodes
     twice: str  # a name that two of its data have
 
     def text(self, name: str) -> str:
         """A text without blanks around it, "" if there is none."""
-        return self.texts.get(name, "").strip()
+        return self.texts.get(name, self.defaults.get(name, "")).strip()
 
     def where(self, field: str) -> str:
         """The place of a field of the plain form in the document."""
@@ -177,7 +178,7 @@ class _Document:
             name = self._names.get(key, key)
             twice = name if name in texts else twice
             texts[name] = text
-        return _Node(element.attributes.get("id"), place, self._defaults | texts, twice)
+        return _Node(element.attributes.get("id"), place, texts, self._defaults, twice)
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
         element = _Element(tag.rpartition(":")[2], attributes)

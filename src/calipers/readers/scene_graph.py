@@ -81,6 +81,8 @@ def _field(item: Any, field: str, label_source: str) -> str:
 
 
 def _box(item: dict[str, Any], meshes: _Meshes) -> dict[str, Any]:
+    if item.get("orientation") is None and item.get("rotation") is not None:
+        raise InputError("found rotation, expected it under orientation")
     if item.get("dimensions") is not None:
         rotation = item.get("orientation")
         return {

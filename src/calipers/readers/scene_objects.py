@@ -6,9 +6,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
-from calipers.kernels.boxes import LARGEST, REASONS, SMALLEST, TOLERANCE
+from calipers.kernels.boxes import LARGEST, REASONS, ROTATIONS, SMALLEST, TOLERANCE
 from calipers.readers.problems import shown
 
 EXPECTED = {
@@ -25,11 +25,25 @@ LIMITED = ("center", "size", "score")
 MATRIX = f"a rotation matrix: orthonormal and of determinant +1, to {TOLERANCE:g}"
 
 
-class Converted(NamedTuple):
+class Converted:
     """The objects of one scene in the plain form, and where each of their fields stands in the file."""
 
-    objects: list[Any]
-    where: Callable[[int, str], str]  # (index, field; "" is the object) -> place, in the file's own words
+    __slots__ = ("_owners", "objects", "where")
+
+    def __init__(self, objects: list[Any], where: Callable[[int, str], str]) -> None:
+        self.objects = objects
+        self.where = where  # (index, field; "" is the object) -> place, in the file's own words
+        self._owners: dict[str, int] | None = None
+
+    @property
+    def owners(self) -> dict[str, int]:
+        """The first object of each id."""
+        if self._owners is None:
+            self._owners = {}
+            for index, item in enumerate(self.objects):
+                if isinstance(item, dict):
+                    self._owners.setdefault(_id_text(item.get("id")), index)
+        return self._owners
 
 
 class Broken(dict[str, Any]):
@@ -69,7 +83,8 @@ def explain(scene: Converted, index: int, reason: int) -> str:
     if field == "center" and isinstance(item, Broken):
         return f"{scene.where(index, '')}: {item.problem}"
     if item.get(field) is None:
-        missing = "found null" if field in item else "missing"
+        other = next((name for name in ROTATIONS if field == "rotation" and item.get(name) is not None), "")
+        missing = f"found {other}" if other else "found null" if field in item else "missing"
         return f"{scene.where(index, field)}: {missing}, expected {EXPECTED[field]}"
     return f"{scene.where(index, field)}: found {shown(item[field])}, {_expected(scene, index, field)}"
 
@@ -95,11 +110,8 @@ def _expected_rotation(value: Any) -> str:
 
 def _owner(scene: Converted, index: int) -> str:
     """The first object with this id, or none: an id may also be nested too deeply to be compared."""
-    wanted = _id_text(scene.objects[index]["id"])
-    for other, item in enumerate(scene.objects[:index]):
-        if isinstance(item, dict) and _id_text(item.get("id")) == wanted:
-            return scene.where(other, "")
-    return ""
+    first = scene.owners.get(_id_text(scene.objects[index]["id"]), index)
+    return scene.where(first, "") if first < index else ""
 
 
 def _id_text(value: Any) -> str:

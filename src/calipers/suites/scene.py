@@ -174,7 +174,7 @@ def _method_tree(method: Method, measured: Measured, draws: dict[str, Any], conf
         "geometry_metrics": _with_intervals(GEOMETRY, rates, intervals),
         "per_class": class_table(method.counts, measured.naming.classes),
         "fp_breakdown": {cause: int((method.causes == code).sum()) for code, cause in enumerate(CAUSES)},
-        "range": range_table(method.counts, *_distances(method), config.range_buckets),
+        "range": range_table(method.counts, *_distances(reading, name), config.range_buckets),
         "ap": _ap(method, measured.naming.classes),
         "benchmark_compat": general | spans,
         **label_tree(measured.naming, method.truth_boxes, method.boxes, method.pred.counted),
@@ -204,11 +204,12 @@ def _with_intervals(names: tuple[str, ...], rates: dict[str, Any], intervals: di
     return {name: rates[name] for name in names} | {f"{name}_interval": intervals[name] for name in names}
 
 
-def _distances(method: Method) -> tuple[Any, Any]:
+def _distances(reading: SceneReading, name: str) -> tuple[Any, Any]:
     """How far from the origin objects are in the ground plane; a box that could not be read is nowhere (NaN)."""
-    sides = [np.asarray(boxes.center).reshape(-1, 3) for boxes in (method.truth_boxes, method.boxes)]
+    boxes = reading.preds[name]
+    sides = [np.asarray(side.center).reshape(-1, 3) for side in (reading.truth, boxes)]
     truth, pred = (np.hypot(center[:, 0], center[:, 1]) for center in sides)
-    return truth, np.where(np.asarray(method.boxes.reason) == 0, pred, np.nan)
+    return truth, np.where(np.asarray(boxes.reason) == 0, pred, np.nan)
 
 
 def _ap(method: Method, classes: list[str]) -> dict[str, Any] | None:

@@ -28,6 +28,12 @@ class Naming:
         self._known: dict[str, Resolved] = dict(zip(ordered, resolver.resolve_all(ordered), strict=True))
         self.warnings = list(resolver.warnings)
 
+    def warn_of_tasks(self, tasks: set[str]) -> None:
+        """Say which tasks of similarities name no class."""
+        lost = sorted(task for task in tasks if self._known[task].label is None)
+        if lost:
+            self.warnings.append(f"similarity: no class is called {', '.join(map(repr, lost[:5]))}, so it is left out")
+
     def of(self, text: str) -> Resolved:
         """What a label resolved to."""
         return self._known[text]
@@ -55,14 +61,16 @@ def make_naming(config: Config, truth: Boxes, preds: list[Boxes]) -> Naming:
     """Classes as the options give them, or else the labels of the ground truth."""
     sides = [truth, *preds]
     texts = {text for side in sides for text in side.labels}
-    texts |= {task for side in sides for given in side.similarity.values() for task in given}
+    tasks = {task for side in sides for given in side.similarity.values() for task in given}
     resolver = Resolver(
         _own_labels(truth) if config.labels is None else load_canonical(config.labels),
         _aliases(config),
         embed=_embedder(config.embed),
         embed_min=config.embed_min,
     )
-    return Naming(resolver, texts)
+    naming = Naming(resolver, texts | tasks)
+    naming.warn_of_tasks(tasks)
+    return naming
 
 
 def _own_labels(truth: Boxes) -> list[str]:
@@ -79,7 +87,9 @@ def _aliases(config: Config) -> Aliases:
     learned = Aliases({}, {}) if config.learned_aliases is None else load_aliases(config.learned_aliases)
     said = {normalise(raw) for raw in own.aliases}
     further = {raw: target for raw, target in learned.aliases.items() if normalise(raw) not in said}
-    rules = learned.contains_rules | own.contains_rules
+    said = {normalise(words) for words in own.contains_rules}
+    rules = {words: target for words, target in learned.contains_rules.items() if normalise(words) not in said}
+    rules |= own.contains_rules
     return own._replace(aliases=own.aliases | further, contains_rules=rules, unread=own.unread + learned.unread)
 
 

@@ -35,7 +35,8 @@ def _split(given: str | os.PathLike[str]) -> tuple[str, str]:
     if not text:
         return "", ""
     name, equals, path = text.partition("=")
-    if equals and "/" not in name and os.sep not in name:
+    whole = isinstance(given, os.PathLike) or (os.path.exists(text) and not os.path.exists(path))
+    if equals and not whole and "/" not in name and os.sep not in name:
         return name.strip(), path
     return _stem(text), text
 

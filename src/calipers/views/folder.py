@@ -105,7 +105,17 @@ def file_stem(name: str, taken: Iterable[str]) -> str:
     used = {each.casefold() for each in taken}
     if re.fullmatch(r"\w(?:[\w. -]{0,62}\w)?", name) and name.casefold() not in used:
         return name
-    slug = re.sub(r"[^A-Za-z0-9_]+", "-", name)[:48].strip("-") or "method"
+    return hashed_stem(name, used, "method")
+
+
+def hashed_stem(name: str, taken: Iterable[str], otherwise: str) -> str:
+    """What is readable of a name, with a hash; a name without anything readable is called otherwise.
+
+    >>> hashed_stem("../城市/drive 01.mp4", [], "video")
+    'drive-01-mp4-b86fc8ac'
+    """
+    used = {each.casefold() for each in taken}
+    slug = re.sub(r"[^A-Za-z0-9_]+", "-", name)[:48].strip("-") or otherwise
     digests = (sha256((name + "+" * again).encode("utf-8", "surrogatepass")) for again in count())
     stems = (f"{slug}-{digest.hexdigest()[:8]}" for digest in digests)
     return next(stem for stem in stems if stem.casefold() not in used)

@@ -80,10 +80,13 @@ def _classes(tree: Tree) -> Iterator[str]:
     if not chosen[:top]:
         return
     wide = max(len("f1 by class"), *(width(_name(label)) for label in chosen[:top]))
-    yield f" {'f1 by class'.ljust(wide)} {'gt':>6} " + " ".join(f"{_name(name):>12}" for name in methods)
+    heads = [f"{' ' * (12 - width(_name(name)))}{_name(name)}" for name in methods]
+    yield f" {'f1 by class'.ljust(wide)} {'gt':>6} " + " ".join(heads)
     for label in chosen[:top]:
         gt = tables[0][label]["tp"] + tables[0][label]["fn"]
-        yield f" {_padded(label, wide)} {gt:>6,} " + " ".join(f"{rate(table[label]['f1']):>12}" for table in tables)
+        yield f" {_padded(label, wide)} {gt:>6,} " + " ".join(
+            f"{rate(table[label]['f1']):>{len(head)}}" for table, head in zip(tables, heads, strict=True)
+        )
     if len(chosen) > top:
         yield f" {len(chosen) - top:,} more in the artifact"
 
@@ -99,8 +102,10 @@ def _details(tree: Tree) -> Iterator[str]:
         of = "" if alone else f"{_name(name)}: "
         yield from _errors(each, of)
         yield from _left_over(each, of, tree["params"]["top"])
-    for pair in tree["comparison"]:
+    for pair in tree["comparison"][: len(tree["methods"]) - 1]:  # with the first method
         yield from _compared(pair)
+    if len(tree["methods"]) > 2:
+        yield named_line("", "all pairs of methods are in the artifact")
 
 
 def _errors(method: Tree, of: str) -> Iterator[str]:

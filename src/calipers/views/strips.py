@@ -11,14 +11,13 @@ characters that do not print spelled out, and in a PNG also those that the font 
 
 from __future__ import annotations
 
-import hashlib
 import math
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from itertools import chain, count
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
+from calipers.views.folder import hashed_stem
 from calipers.views.palette import FAINT, INK, QUIET, SERIES, more_colours
 from calipers.views.sheet import LEGEND_LINE, TEXT, TICK, Entry, Lettering, Sheet, drawing, round_numbers
 from calipers.views.text import UNDEFINED, printable, rate
@@ -58,10 +57,7 @@ def picture_name(video: str, taken: set[str]) -> str:
     >>> picture_name("../城市/drive 01.mp4", set())
     'drive-01-mp4-b86fc8ac'
     """
-    slug = re.sub(r"[^A-Za-z0-9_]+", "-", video)[:48].strip("-") or "video"
-    digests = (hashlib.sha256((video + "+" * again).encode("utf-8", "surrogatepass")) for again in count())
-    stems = (f"{slug}-{digest.hexdigest()[:8]}" for digest in digests)
-    return next(stem for stem in stems if stem not in taken)
+    return hashed_stem(video, taken, "video")
 
 
 def strip_picture(strip: Strip, format: str, *, idle: str = "outside", states: Iterable[str] = ()) -> bytes:  # noqa: A002
