@@ -4,6 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from calipers import judge
     from calipers.errors import CalipersError, ConfigError, InputError, OutputError
     from calipers.meter import Dense, Scene, Timeline
     from calipers.readers.model_text import parse_objects
@@ -48,6 +49,7 @@ __all__ = [
     "__version__",
     "cuboid_iou",
     "dense",
+    "judge",
     "line_coverage",
     "parse_objects",
     "region_iou",
@@ -59,6 +61,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
+    if name == "judge":  # a module, with a function for each ruler
+        return __import__("calipers.judge", fromlist=["iou"])
     if name not in _HOMES:
         raise AttributeError(f"module 'calipers' has no attribute {name!r}")
     value = getattr(__import__(f"calipers.{_HOMES[name]}", fromlist=[name]), name)  # importlib would cost half a ms

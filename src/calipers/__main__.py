@@ -1,5 +1,5 @@
 """`python -m calipers` is `calipers`."""
 
-from calipers.cli.main import main
+from calipers.cli.start import main
 
 main()

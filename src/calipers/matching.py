@@ -18,13 +18,15 @@ from calipers.kernels import assign
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence, Sized
-    from typing import Any
+    from typing import Any, Protocol
 
     from calipers.kernels.column import Column
-    from calipers.records import Objects
-    from calipers.scenes import Boxes
 
-    Recorded = Objects | Boxes
+    class Recorded(Protocol):
+        """Objects in records: those of record r are `offsets[r]:offsets[r + 1]`."""
+
+        offsets: Column
+
 
 UNIT = 1_000_000_000_000
 SWEEP = (0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)  # written out: computed ones would miss by a bit

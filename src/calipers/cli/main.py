@@ -21,6 +21,7 @@ COMMANDS = {
     "dense": "Regions and lines in gt_vs_pred.jsonl.",
     "timeline": "States along videos.",
     "scene": "Boxes in rooms, one or several methods.",
+    "judge": "One payload on standard input, one verdict on standard output.",
     "demo": "Bundled sample data through a suite, start to end.",
 }
 

@@ -53,12 +53,14 @@ class CutList(list[object]):
     """A list that was being written when the text stopped: its items, the last of which may be cut itself."""
 
     __slots__ = ()
+    is_cut = True
 
 
 class CutDict(dict[str, object]):
     """An object that was being written when the text stopped, with the keys that have a value."""
 
     __slots__ = ()
+    is_cut = True
 
 
 class Value:

@@ -95,7 +95,7 @@ def _side(given: Any) -> tuple[Boxes | BoxRows, bool]:
     if rows is not None and rows.first_bad < 0:
         return rows, False
     plain = _plain(given)
-    return (_boxes([plain]), True) if _is_one(plain) else (_boxes(plain), False)
+    return (as_boxes([plain]), True) if _is_one(plain) else (as_boxes(plain), False)
 
 
 def _rows(given: Any) -> BoxRows | None:
@@ -121,7 +121,8 @@ def _is_one(value: Any) -> bool:
     return not isinstance(value, list) or (bool(value) and not any(isinstance(item, (list, dict)) for item in value))
 
 
-def _boxes(given: list[Any]) -> Boxes:
+def as_boxes(given: list[Any]) -> Boxes:
+    """Boxes as one scene of columns; an error names the first that is none."""
     from calipers.kernels.boxes import REASONS, BoxColumns
     from calipers.scenes import Boxes
 

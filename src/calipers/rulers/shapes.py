@@ -31,8 +31,8 @@ def compare(
     """One number for one shape each; an array for several."""
     a, b = _plain(a), _plain(b)
     if _is_one(a) and _is_one(b):
-        return each_pair(_objects([a], family), _objects([b], family))[0] / UNIT
-    left, right = _objects([a] if _is_one(a) else a, family), _objects([b] if _is_one(b) else b, family)
+        return each_pair(as_objects([a], family), as_objects([b], family))[0] / UNIT
+    left, right = as_objects([a] if _is_one(a) else a, family), as_objects([b] if _is_one(b) else b, family)
     if paired:
         return _paired(left, right, each_pair)
     return _matrix(left, right, all_pairs(left, right))
@@ -40,7 +40,7 @@ def compare(
 
 def one_line(value: Any) -> Objects:
     """A single line as columns."""
-    return _objects([_plain(value)], "line")
+    return as_objects([_plain(value)], "line")
 
 
 def _paired(left: Objects, right: Objects, each_pair: Callable[[Objects, Objects], Column]) -> Any:
@@ -79,7 +79,8 @@ def _is_point(value: list[Any]) -> bool:
     return len(value) == 2 and not any(isinstance(item, list) for item in value)
 
 
-def _objects(shapes: list[Any], family: str) -> Objects:
+def as_objects(shapes: list[Any], family: str) -> Objects:
+    """Shapes as one record of columns; an error names the first that is none."""
     raw = ObjectColumns({}, framed=family == "line")
     for index, points in enumerate(shapes):
         kind = "line" if family == "line" else _region_kind(points)

@@ -1,0 +1,143 @@
+"""The shapes in an answer, whatever form they were given in.
+
+A text is the JSON in it: without thinking, code fences and prose, read leniently where it is damaged, and notes say
+what was done. Anything else is itself. Where the shapes of a value are is told in `search`. Of a text:
+
+- If several values of a text hold shapes the last one counts, since drafts come first. One that holds nothing but
+  malformed shapes, or is just `[]`, counts only when no other does.
+- Lists of numbers in prose, as in `at (10, 20)`, count when nothing else was found: the last one that is a proper
+  shape, of two numbers or more.
+"""
+
+from __future__ import annotations
+
+import json
+
+from calipers.judge.kinds import Unread
+from calipers.judge.search import Shapes, ShapeSearch
+from calipers.kernels.rects import plain_boxes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+__all__ = ["Answer", "Shapes", "Unread", "find_shapes", "parse_answer"]
+
+_USUAL_NAMES = frozenset({"bbox", "bounding_box", "box", "bbox_2d", "boxes"})
+_LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_NO_JSON = object()
+
+
+class Answer:
+    """The last value of an answer as a `tree`, all its `values`, the prose `outside` of them, and `notes`."""
+
+    __slots__ = ("notes", "outside", "tree", "values")
+
+    def __init__(self, values: list[Any], notes: list[str], outside: list[str]) -> None:
+        self.values, self.notes, self.outside = values, notes, outside
+        self.tree = values[-1] if values else None
+
+
+# From text to values
+
+
+def parse_answer(value: Any) -> Answer:
+    """An answer as data; every text has a reading.
+
+    >>> parse_answer('Sure:\\n```json\\n{"bbox": [1, 2, 3, 4]}\\n```').tree
+    {'bbox': [1, 2, 3, 4]}
+    >>> parse_answer("{'bbox': [1, 2, 3, 4,]}").notes, parse_answer("I see nothing.").notes
+    (['quotes other than "', 'trailing comma'], ['no JSON list or dict'])
+    """
+    if not isinstance(value, str):
+        return Answer([value], [], [])
+    text = value.rpartition("</think>")[2]
+    notes = ["thinking left out"] if len(text) < len(value) else []
+    text, found = _strictly(text)
+    if isinstance(found, str):
+        notes.append("JSON inside a JSON string")
+        text, found = _strictly(found)
+    return _out_of_prose(text, notes) if found is _NO_JSON else Answer([found], notes, [])
+
+
+def _strictly(text: str) -> tuple[str, Any]:
+    """The text without white space around it, and the JSON that it is, maybe in a fence."""
+    text = text.strip().strip("\ufeff").strip()
+    return text, _json(text.strip("`").lstrip(_LETTERS).strip() if text.startswith("```") else text)
+
+
+def _json(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):  # no JSON, an integer of thousands of digits, nested too deeply
+        return _NO_JSON
+
+
+def _out_of_prose(text: str, notes: list[str]) -> Answer:
+    """Strict JSON with prose around it at once, for that is quick; anything else leniently."""
+    start = min((place for place in (text.find("{"), text.find("[")) if place >= 0), default=len(text))
+    end = max(text.rfind("}"), text.rfind("]")) + 1
+    outside = [text[:start], text[end:]]
+    if text[start : start + 1] == "{" or text[start + 1 : start + 9].lstrip()[:1] in ("[", "{"):  # see [3] is prose
+        found = _NO_JSON if "［" in text or "｛" in text else _json(text[start:end])
+        if found is not _NO_JSON:
+            return Answer([found], [*notes, "text around the answer"], outside)
+    from calipers.readers.lenient_json import read_values
+
+    reading = read_values(text, keep_words=True)
+    notes = [*notes, *reading.notes] or ["not strict JSON"]
+    return Answer([value.tree() for value in reading.values], notes, reading.outside)
+
+
+# From values to shapes
+
+
+def find_shapes(answer: Answer, kind: str, *, at: str | None = None, format: str = "xyxy") -> Shapes:  # noqa: A002
+    """The shapes of a kind in an answer; `at` is the path to them: keys, and numbers for items of lists.
+
+    Boxes come back as x1, y1, x2, y2, polygons and lines as x, y, x, y, …, cuboids as numbers or objects.
+
+    >>> find_shapes(parse_answer({"boundingBox": [30, 40, 10, 20]}), "box").shapes
+    [[10, 20, 30, 40]]
+    >>> found = find_shapes(parse_answer('{"objects": [{"box": [1, 2, 3], "score": 0.9}]}'), "box", format="xywh")
+    >>> found.shapes, found.scores, found.path
+    ([Unread('found 3 numbers, expected x, y, width, height')], [0.9], 'objects')
+    """
+    if kind == "box" and not at and format == "xyxy" and (usual := _usual_boxes(answer)):
+        return usual
+    tried = [ShapeSearch(kind, format).find(value, at) for value in answer.values]
+    found = [shapes for shapes in tried if not shapes.missing]
+    if not found and not at:
+        found = _in_prose(answer.outside, kind, format)
+    if not found:
+        notes = [note for shapes in tried for note in shapes.notes]
+        return Shapes([], notes, None)
+    chosen = next((shapes for shapes in reversed(found) if shapes.holds()), found[-1])
+    if len(found) > 1:
+        chosen.notes.append(f"{len(found)} values hold one {kind} or more, the last that can be measured counts")
+    return chosen
+
+
+def _usual_boxes(answer: Answer) -> Shapes | None:
+    """What the search would find in {"boxes": [[x1, y1, x2, y2], …]} and its like, at a tenth of the time."""
+    if type(answer.tree) is not dict or len(answer.tree) != 1 or len(answer.values) != 1:
+        return None
+    ((name, value),) = answer.tree.items()
+    shapes = plain_boxes(value) if name in _USUAL_NAMES else None
+    return None if shapes is None else Shapes(shapes, [], name)
+
+
+def _in_prose(outside: list[str], kind: str, form: str) -> list[Shapes]:
+    """Proper shapes among the lists of numbers in prose."""
+    if not any(bracket in text for text in outside for bracket in "[(［"):
+        return []
+    from calipers.readers.lenient_json import read_values
+
+    readings = [read_values(text, numbers=True, keep_words=True) for text in outside]
+    found = []
+    for value in (value for reading in readings for value in reading.values if not value.cut):
+        finder = ShapeSearch(kind, form)
+        finder.take(value.tree())
+        if finder.shapes and all(type(shape) is not Unread and len(shape) > 1 for shape in finder.shapes):
+            found.append(Shapes(finder.shapes, ["numbers in prose"], ""))
+    return found

@@ -1,0 +1,171 @@
+"""`calipers judge RULER`: one payload on standard input, one verdict on standard output.
+
+Nothing else ever goes to standard output, since hosts take other text for a full score: while a verdict is made,
+everything that prints goes to standard error. Whatever goes wrong with a payload is a verdict with score 0.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+
+from calipers.errors import CalipersError, ConfigError
+from calipers.judge.options import NAMES, make_options, near
+from calipers.judge.payload import kind, read_payload
+from calipers.judge.rulers import KINDS, measure
+from calipers.judge.verdict import failed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from calipers.judge.options import Options
+
+USAGE = """Usage: calipers judge RULER [OPTIONS]
+
+  Reads one JSON payload of a host on standard input and prints one verdict, a JSON object, on standard output.
+
+  RULER is iou (one box), boxes (many, matched), polygon, rotated (cx, cy, w, h, degrees), line (tube), point
+  (distance), box3d, intervals (frames, both ends included) or map (boxes with scores).
+
+Options (each may also be a key of the payload's config; a flag wins):
+  --threshold T     least IoU of a pass or a match [default: 0.5], or largest distance of a point [10; cosine 0.5]
+  --pass-at S       score from which matched shapes pass  [default: 0.5]
+  --match HOW       greedy, optimal or gt-order  [default: greedy]
+  --metric M        of points: euclidean, manhattan, chebyshev or cosine  [default: euclidean]
+  --format F        of boxes: xyxy, xywh or cxcywh  [default: xyxy]
+  --at PATH         where the shapes are, such as result.boxes  [default: found by their names]
+  --tolerance T     of lines  [default: 8]
+  --serve           many cases: one payload a line in, one verdict a line out
+  -h, --help        this text
+
+Exit codes: 0 whenever a verdict is printed, 2 wrong usage.
+"""
+NUMBERS = ("threshold", "pass_at", "tolerance")
+CHUNK = 1 << 16  # bytes
+as_json = json.JSONEncoder(allow_nan=False).encode
+
+
+def judge(ruler: str, payload: Any, given: dict[str, Any]) -> dict[str, Any]:
+    """The verdict on a payload: an object, or its JSON. ConfigError for an option that does not exist."""
+    return verdict_on(ruler, payload, given, check_options(ruler, given))
+
+
+def check_options(ruler: str, given: dict[str, Any]) -> Options:
+    """The options of a payload without config; what the caller cannot have meant is refused before any is looked at."""
+    if ruler not in KINDS:
+        raise ConfigError(f"ruler: found {ruler!r:.80}, expected {', '.join(KINDS)}")
+    for name in given:
+        if name not in NAMES:
+            meant = near(name)
+            hint = f", did you mean {meant!r}?" if meant else ""
+            raise ConfigError(f"{name!r} is not an option{hint} (known: {', '.join(NAMES)})")
+    return make_options(ruler, given, {})
+
+
+def verdict_on(ruler: str, payload: Any, given: dict[str, Any], usual: Options) -> dict[str, Any]:
+    """The verdict on a payload, once the options are known to be good; `usual` are those without config."""
+    try:
+        case = read_payload(_parsed(payload))
+        return measure(ruler, case, make_options(ruler, given, case.config) if case.config else usual)
+    except CalipersError as error:
+        return failed(ruler, str(error))
+    except RecursionError:
+        return failed(ruler, "payload: nested too deeply")
+    except MemoryError:
+        return failed(ruler, "payload: too large for the memory there is")
+
+
+def _parsed(payload: Any) -> Any:
+    if not isinstance(payload, (str, bytes, bytearray)):
+        return payload
+    try:
+        return json.loads(payload)
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"payload: not UTF-8: {error.reason} at byte {error.start}") from error
+    except ValueError as error:
+        if not payload.strip():
+            raise ConfigError("payload: nothing on standard input, expected a JSON object") from error
+        raise ConfigError(f"payload: not JSON: {error}") from error
+
+
+def run(arguments: list[str]) -> int:
+    """The command; returns its exit code."""
+    try:
+        ruler, given, serves = _read_arguments(arguments)
+        if ruler is None:
+            sys.stdout.write(USAGE)
+            return 0
+        usual = check_options(ruler, given)
+    except ConfigError as error:
+        sys.stderr.write(f"error: {error}\n       (see calipers judge --help)\n")
+        return 2
+    out, sys.stdout = sys.stdout, sys.stderr
+    try:
+        for payloads in _batches() if serves else [[sys.stdin.buffer.read()]]:
+            verdicts = [as_json(_safe_verdict(ruler, payload, given, usual)) + "\n" for payload in payloads]
+            out.write("".join(verdicts))
+            out.flush()
+    finally:
+        sys.stdout = out
+    return 0
+
+
+def _batches() -> Iterator[list[bytes]]:
+    """Lines as they come: all that are there are answered together, and a host that waits for one need not wait."""
+    parts: list[bytes] = []
+    given: Any = sys.stdin.buffer
+    while chunk := given.read1(CHUNK):
+        begun, newline, rest = chunk.rpartition(b"\n")
+        if newline:
+            lines = b"".join([*parts, begun]).split(b"\n")
+            yield [line for line in lines if line and not line.isspace()]
+            parts = []
+        parts.append(rest)
+    last = b"".join(parts)
+    if last and not last.isspace():
+        yield [last]
+
+
+def _safe_verdict(ruler: str, payload: bytes, given: dict[str, Any], usual: Options) -> dict[str, Any]:
+    """A verdict whatever happens: a host takes silence, or a traceback, for something else."""
+    try:
+        return verdict_on(ruler, payload, given, usual)
+    except Exception as error:  # noqa: BLE001  the last line of defence, and it says what it caught
+        return failed(ruler, f"internal error: {type(error).__name__}: {error}"[:500])
+
+
+def _read_arguments(arguments: list[str]) -> tuple[str | None, dict[str, Any], bool]:
+    """Ruler, options and whether to serve; no ruler asks for the usage."""
+    rulers: list[str] = []
+    given: dict[str, Any] = {}
+    serves = False
+    rest = list(arguments)
+    while rest:
+        argument = rest.pop(0)
+        if argument in ("-h", "--help"):
+            return None, {}, False
+        if argument == "--serve":
+            serves = True
+        elif argument.startswith("-"):
+            name, equals, value = argument.partition("=")
+            if not equals and not rest:
+                raise ConfigError(f"{argument}: no value given")
+            given[name.lstrip("-").replace("-", "_")] = _value(name, value if equals else rest.pop(0))
+        else:
+            rulers.append(argument)
+    if len(rulers) != 1:
+        found = kind(rulers) if not rulers else " ".join(rulers)
+        raise ConfigError(f"found {'no ruler' if not rulers else found}, expected one of {', '.join(KINDS)}")
+    return rulers[0], given, serves
+
+
+def _value(flag: str, text: str) -> Any:
+    name = flag.lstrip("-").replace("-", "_")
+    if name not in NUMBERS:
+        return text
+    try:
+        return float(text)
+    except ValueError:
+        raise ConfigError(f"{flag}: found {text!r:.80}, expected a number") from None

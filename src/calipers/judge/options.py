@@ -1,0 +1,118 @@
+"""The options of a verdict: from flags or keywords, then from the payload's `config`, then defaults.
+
+Hosts forward every key of their YAML, so a key of `config` that is no option is only listed; but one that nearly is an
+option was meant to be it, and is an error.
+"""
+
+from __future__ import annotations
+
+from calipers.errors import ConfigError
+from calipers.judge.payload import kind, snake
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+NAMES = ("threshold", "match", "metric", "format", "at", "tolerance", "pass_at")
+ALSO = {"iou_threshold": "threshold", "io_u_threshold": "threshold", "matching": "match"}
+CHOICES = {
+    "match": ("greedy", "optimal", "gt-order"),
+    "metric": ("euclidean", "manhattan", "chebyshev", "cosine"),
+    "format": ("xyxy", "xywh", "cxcywh"),
+}
+MATCHED = ("boxes", "intervals", "map")  # rulers that always match; the others only where there are several
+
+
+class Options:
+    """What a verdict is made with; `ignored` are the keys of the host's config that say nothing to it."""
+
+    __slots__ = ("at", "format", "ignored", "match", "metric", "pass_at", "threshold", "tolerance")
+
+    at: str | None
+    format: str
+    ignored: list[str]
+    match: str
+    metric: str
+    pass_at: float
+    threshold: float
+    tolerance: float
+
+
+def make_options(ruler: str, given: dict[str, Any], config: dict[str, Any]) -> Options:
+    """All options of a ruler; ConfigError for a value that cannot be meant."""
+    found, ignored = _from_config(config)
+    found |= given
+    options = Options()
+    options.ignored = ignored
+    for name, choices in CHOICES.items():
+        value = found.get(name, choices[0])
+        if value not in choices:
+            raise ConfigError(f"{name}: found {value!r:.80}, expected {' or '.join(choices)}")
+        setattr(options, name, value)
+    options.threshold = _threshold(ruler, found.get("threshold"), options.metric)
+    options.pass_at = _number("pass_at", found.get("pass_at", 0.5), 0, 1)
+    options.tolerance = _number("tolerance", found.get("tolerance", 8), 0, 1_000_000)
+    options.at = found.get("at")
+    if options.at is not None and (not isinstance(options.at, str) or not options.at):
+        raise ConfigError(f"at: found {options.at!r:.80}, expected a path such as result.boxes")
+    return options
+
+
+def _threshold(ruler: str, value: Any, metric: str) -> float:
+    if ruler == "point":
+        default, most = (0.5, 2.0) if metric == "cosine" else (10.0, float("inf"))
+        return _number("threshold", default if value is None else value, 0, most)
+    return _number("threshold", 0.5 if value is None else value, 0, 1, above=ruler != "iou")
+
+
+def _number(name: str, value: Any, least: float, most: float, *, above: bool = False) -> float:
+    good = isinstance(value, (int, float)) and not isinstance(value, bool) and least <= value <= most
+    if not good or value == float("inf") or (above and value == least):
+        span = f"above {least}" if above else f"from {least}"
+        limit = "" if most == float("inf") else f" {'and at most' if above else 'to'} {most:g}"
+        raise ConfigError(f"{name}: found {value!r:.80}, expected a number {span}{limit}")
+    return float(value)
+
+
+def _from_config(config: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """Options among the keys of a host's config, and the other keys."""
+    found: dict[str, Any] = {}
+    ignored = []
+    for key, value in config.items():
+        name = snake(key)
+        name = ALSO.get(name, name)
+        if name not in NAMES:
+            if meant := near(name):
+                raise ConfigError(f"config: {key!r:.80} is not an option, did you mean {meant!r}?")
+            ignored.append(str(key))
+        elif value is not None and found.setdefault(name, value) != value:
+            raise ConfigError(f"config: {name} is given twice: {found[name]!r:.40} ({kind(value)} {value!r:.40})")
+    return found, ignored
+
+
+def near(name: str) -> str | None:
+    """The option that a name nearly is.
+
+    >>> near("treshold"), near("metrik"), near("mtach"), near("weight"), near("id")
+    ('threshold', 'metric', 'match', None, None)
+    """
+    known = (*NAMES, *ALSO)
+    close = (each for each in known if len(each) > 3 and _apart(name, each) <= (1 if len(each) < 8 else 2))
+    found = next(close, None)
+    return None if found is None else ALSO.get(found, found)
+
+
+def _apart(a: str, b: str) -> int:
+    """Letters to add, drop, change or swap with their neighbour; 3 stands for more."""
+    if abs(len(a) - len(b)) > 2:
+        return 3
+    before: list[int] = []
+    row = list(range(len(b) + 1))
+    for i, letter in enumerate(a, 1):
+        older, before, row = before, row, [i]
+        for j, other in enumerate(b, 1):
+            best = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (letter != other))
+            if i > 1 and j > 1 and letter == b[j - 2] and a[i - 2] == other:
+                best = min(best, older[j - 2] + 1)
+            row.append(best)
+    return row[-1]

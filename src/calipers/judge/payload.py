@@ -1,0 +1,121 @@
+"""What a host sends: the answer, the reference and the configuration, whatever generation the host is of.
+
+| the answer, the first that is there | the reference, the first that is there |
+| --- | --- |
+| `candidate_answer`, object or text | `reference_answer`, object or text |
+| `output_text`, text | `expected_output`, messages, object or text |
+| `answer`, text | `expected_messages`, messages |
+| `output`, messages, object or text | |
+| `output_path`, a file with the text | |
+
+Of messages the last one of the assistant counts, else the last one. Its content is an object, a text, or parts whose
+texts are joined.
+"""
+
+from __future__ import annotations
+
+from calipers.errors import InputError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+ANSWERS = ("candidate_answer", "output_text", "answer", "output")
+REFERENCES = ("reference_answer", "expected_output", "expected_messages")
+
+
+class Case:
+    """One case: `answer` and `reference` as given, and the host's `config`."""
+
+    __slots__ = ("answer", "config", "reference")
+
+    def __init__(self, answer: Any, reference: Any, config: dict[str, Any]) -> None:
+        self.answer, self.reference, self.config = answer, reference, config
+
+
+def read_payload(tree: Any) -> Case:
+    """The parts of a payload; an error if one is not there."""
+    if not isinstance(tree, dict):
+        raise InputError(f"payload: found {kind(tree)}, expected an object")
+    if not any(name in tree for name in (*ANSWERS, *REFERENCES)):
+        tree = {snake(name): value for name, value in tree.items()}
+    config = tree.get("config")
+    if config is not None and not isinstance(config, dict):
+        raise InputError(f"config: found {kind(config)}, expected an object")
+    reference = _first(tree, REFERENCES)
+    if reference is None:
+        raise InputError(f"reference: nothing found, expected {' or '.join(REFERENCES)}")
+    answer = _first(tree, ANSWERS)
+    if answer is None or (answer == "" and tree.get("output_path")):
+        answer = _from_file(tree.get("output_path"))
+    return Case(answer, reference, config or {})
+
+
+def _first(tree: dict[str, Any], names: tuple[str, ...]) -> Any:
+    for name in names:
+        if tree.get(name) is not None:
+            return _content(tree[name])
+    return None
+
+
+def _content(value: Any) -> Any:
+    """What messages say; anything else is itself."""
+    if not isinstance(value, list) or not value or not all(_is_message(each) for each in value):
+        return value
+    spoken = [each for each in value if each.get("role") in (None, "assistant")] or value
+    return _joined(spoken[-1].get("content"))
+
+
+def _is_message(value: Any) -> bool:
+    return isinstance(value, dict) and "content" in value
+
+
+def _joined(content: Any) -> Any:
+    """The texts of parts as one; an object or a text is itself."""
+    if not isinstance(content, list) or not content or not all(isinstance(part, dict) for part in content):
+        return content
+    if not all("type" in part and ("text" in part or "value" in part or "content" in part) for part in content):
+        return content
+    texts = [part.get("text", part.get("value", part.get("content"))) for part in content if part["type"] != "file"]
+    if len(texts) == 1:
+        return texts[0]
+    return "\n".join(text for text in texts if isinstance(text, str))
+
+
+def _from_file(path: Any) -> str:
+    if not isinstance(path, str) or not path:
+        raise InputError(f"answer: nothing found, expected {', '.join(ANSWERS)} or output_path")
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.read()
+    except OSError as error:
+        raise InputError(f"output_path: {path}: cannot be read: {error.strerror or error}") from error
+    except (UnicodeDecodeError, ValueError) as error:
+        raise InputError(f"output_path: {path}: is not text: {error}") from error
+
+
+def kind(value: Any) -> str:
+    """What a value is, in a word or two.
+
+    >>> kind([1]), kind("a"), kind(None), kind(True)
+    ('a list', 'a text', 'null', 'true')
+    """
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    if isinstance(value, (int, float)):
+        return "a number"
+    return "a text" if isinstance(value, str) else "a list" if isinstance(value, (list, tuple)) else "an object"
+
+
+def snake(name: str) -> str:
+    """A name in small letters with underscores.
+
+    >>> snake("candidateAnswer"), snake("IoU-Threshold"), snake("pass_at")
+    ('candidate_answer', 'io_u_threshold', 'pass_at')
+    """
+    found = ""
+    for place, char in enumerate(str(name)):
+        if char.isupper() and place and found[-1] != "_" and not name[place - 1].isupper():
+            found += "_"
+        found += "_" if char in "- ." else char.lower()
+    return found

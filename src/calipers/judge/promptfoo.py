@@ -1,0 +1,62 @@
+"""Verdicts as assertions of promptfoo: an assertion of type `python` calls `get_assert` of a file that imports it.
+
+    from calipers.judge.promptfoo import get_assert
+
+The `config` of the assertion has the `ruler` (boxes, if it has none) and options of `calipers judge`; other keys say
+nothing to it. The reference is the first of `REFERENCES` in the config, in the test's variables, or in its metadata.
+"""
+
+from __future__ import annotations
+
+from calipers.errors import ConfigError
+from calipers.judge.command import judge
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+REFERENCES = ("reference", "expected", "reference_answer", "expected_output")
+FIGURES = ("precision", "recall", "mean_iou", "distance")  # of `details`, each over all tests as well
+
+
+def get_assert(output: Any, context: dict[str, Any]) -> dict[str, Any]:
+    """The verdict on an output, as promptfoo takes it; it averages `namedScores` over all tests.
+
+    >>> context = {"vars": {"reference": {"bbox": [0, 0, 10, 10]}}, "config": {"ruler": "iou", "threshold": 0.75}}
+    >>> get_assert('{"bbox": [0, 0, 10, 5]}', context)
+    {'pass': False, 'score': 0.5, 'reason': 'IoU 0.500, below 0.75', 'namedScores': {}}
+    """
+    config = dict(context.get("config") or {})
+    reference = _reference(config, context)
+    options = {name: value for name, value in config.items() if name not in ("ruler", *REFERENCES)}
+    payload = {
+        "candidate_answer": "" if output is None else output,
+        "reference_answer": reference,
+        "config": options,
+    }
+    try:
+        verdict = judge(_ruler(config), payload, {})
+    except ConfigError as error:
+        return {"pass": False, "score": 0.0, "reason": str(error), "namedScores": {}}
+    figures = {name: verdict["details"].get(name) for name in FIGURES}
+    return {name: verdict[name] for name in ("pass", "score", "reason")} | {
+        "namedScores": {name: value for name, value in figures.items() if value is not None}
+    }
+
+
+def _ruler(config: dict[str, Any]) -> Any:
+    if "ruler" not in config:
+        from difflib import get_close_matches
+
+        if near := get_close_matches("ruler", map(str, config), n=1, cutoff=0.8):
+            raise ConfigError(f"config: {near[0]!r} is not an option, did you mean 'ruler'?")
+    return config.get("ruler", "boxes")
+
+
+def _reference(config: dict[str, Any], context: dict[str, Any]) -> Any:
+    test = context.get("test") or {}
+    for place in (config, context.get("vars"), test.get("vars"), test.get("metadata")):
+        for name in REFERENCES:
+            if place and place.get(name) is not None:
+                return place[name]
+    return None

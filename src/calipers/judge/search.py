@@ -1,0 +1,302 @@
+"""Where the shapes are in a value, and which of what is there they are.
+
+They are found by their names (`kinds.NAMES`, in any case style): at the top first, then in the objects inside, nearest
+first, in order of appearance. In one object a name of the kind comes before one that several kinds share. A shared name
+that holds no such shape (`points` that are no polygon), and a name with an object, a text or a number that is none (a
+label, for all we know), count only when nothing else is found. A place is one shape or a list of them; a list of
+objects is the list of their shapes, and so are `object_1`, `object_2`, …; a value that is itself a list is that list.
+An object that names its numbers (`x1`, `y1`, `x2`, `y2`) is a shape. null is nothing. A malformed shape keeps its
+place, as `Unread`.
+
+Of a value that a text broke off, complete shapes count. A shape that was being written does not, nor does the last
+object of a list that was; and where none is complete there is nothing.
+"""
+
+from __future__ import annotations
+
+from calipers.judge import kinds
+from calipers.judge.kinds import Unread, by_plain_name, shown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    Entry = tuple[Any, Any, str]  # a list or object in a tree, the entry of the one it is in, and the step from there
+
+SCORE_NAMES = {"score", "scores", "confidence", "confidences"}
+_DEEPEST = 8  # objects around a shape, each under a name of its kind
+_LISTS = (list, tuple)
+_CONTAINERS = (dict, list, tuple)
+_NESTED = {dict, list, tuple}
+_WHOLE = _NESTED | {int, float, str}
+_NOTHING = object()  # where there is no value, not even null
+
+
+class Shapes:
+    """Shapes in order of appearance; `scores` if each has one; the `path` to them; `missing` if there is no place."""
+
+    __slots__ = ("missing", "notes", "path", "scores", "shapes")
+
+    def __init__(
+        self, shapes: list[Any], notes: list[str], path: str | None, scores: list[float] | None = None
+    ) -> None:
+        self.shapes, self.notes, self.scores = shapes, notes, scores
+        self.path, self.missing = path or "", path is None
+
+    def holds(self) -> bool:
+        """Whether there is something to measure, or a key that says there is nothing."""
+        return any(type(shape) is not Unread for shape in self.shapes) or (not self.shapes and self.path != "")
+
+
+class ShapeSearch:
+    """Finds and takes the shapes of one value: `given` are scores by place; `dropped` tells of a shape left out."""
+
+    __slots__ = ("dropped", "format", "given", "kind", "notes", "read", "shapes")
+
+    def __init__(self, kind: str, form: str) -> None:
+        self.kind, self.format, self.read = kind, form, kinds.READERS[kind]
+        self.shapes: list[Any] = []
+        self.given: dict[int, Any] = {}
+        self.notes: list[str] = []
+        self.dropped = False
+
+    def find(self, value: Any, at: str | None) -> Shapes:
+        """The shapes in a value, or at a place in it."""
+        path = self.take_at(value, at) if at else self.search(value)
+        if path is None or (self.dropped and not self.shapes):
+            return Shapes([], self.notes, None)
+        return Shapes(self.shapes, self.notes, path, self.scores())
+
+    def take_at(self, root: Any, at: str) -> str | None:
+        """Take what a path leads to; the path to the shapes, which may be further inside, or None."""
+        steps = at.split(".")
+        parents = _follow([root], steps[:-1])
+        places = _follow(parents, steps[-1:])
+        if all(place is None or place is _NOTHING for place in places):
+            self.notes.append(f"nothing at {at}")
+            return None
+        inside: str | None = ""
+        if len(places) == 1 and isinstance(places[0], _CONTAINERS):
+            inside = self.search(places[0])
+        else:
+            for place in places:
+                self.take(place, 1)
+        if inside is None:
+            self.notes.append(f"no {self.kind} at {at}")
+            return None
+        if len(parents) == 1 and isinstance(parents[0], dict) and not self.given:
+            self.take_scores(by_plain_name(parents[0]), 0)
+        return f"{at}.{inside}" if inside else at
+
+    def search(self, root: Any) -> str | None:
+        """Take what is found by its name; the path to it, or None."""
+        if isinstance(root, _LISTS):
+            self.take(root)
+            if self.is_readable() or not (self.shapes or self.dropped):
+                return ""
+        elif not isinstance(root, dict):
+            return None
+        entry = self.locate(root)
+        if entry is None:
+            return "" if self.shapes else None
+        self.shapes, self.given, self.dropped = [], {}, False
+        steps = _steps(entry)
+        if "*" not in steps:
+            self.take_object(entry[0], 0)
+        else:
+            for place in _follow([root], steps):
+                self.take_item(place, 1)
+        return ".".join(steps[:-1] if steps[-1:] == ["*"] else steps + self.keys_in(entry[0]))
+
+    def keys_in(self, node: Any) -> list[str]:
+        """The key that an object holds its shapes by, if there is one, as it is written."""
+        name = self.name_in(by_plain_name(node))
+        return [key for key in node if isinstance(key, str) and kinds.plain(key) == name][:1]
+
+    def locate(self, root: Any) -> Entry | None:
+        """The nearest object that holds shapes, or else the nearest that might."""
+        spare, level = None, [(root, None, "")]
+        while level:
+            for place, entry in enumerate(level):
+                holds = isinstance(entry[0], dict) and self.is_held_by(entry)
+                if holds:
+                    self.note_another(entry, level[place + 1 : place + 100])
+                    return entry
+                spare = entry if holds is None and spare is None else spare
+            level = [inside for entry in level for inside in _inside(entry)]
+        return spare
+
+    def note_another(self, entry: Entry, others: list[Entry]) -> None:
+        """Say so if another object that is as near holds a shape too."""
+        for other in others:
+            beside = other[1] is entry[1] and other[2] == entry[2]
+            if not beside and isinstance(other[0], dict) and self.is_held_by(other) and _steps(other) != _steps(entry):
+                self.notes.append(f"another {self.kind} at {'.'.join(_steps(other))} does not count, the first does")
+                return
+
+    def is_held_by(self, entry: Entry) -> bool | None:
+        """Whether an object holds shapes; None if it might, but there is nothing to measure where its name says."""
+        named = by_plain_name(entry[0])
+        name = self.name_in(named)
+        if _is_cut(entry[0]) and (name is None or entry[2] == "*"):
+            return False
+        if name is None:
+            return self.parts_in(named) is not None
+        if name in kinds.NAMES[self.kind] and type(named[name]) in (list, tuple):
+            return True
+        probe = ShapeSearch(self.kind, self.format)
+        probe.take(named[name], 1)
+        if probe.is_readable() or not (probe.shapes or probe.dropped):
+            return True
+        return None if probe.shapes else False
+
+    def is_readable(self) -> bool:
+        """Whether there is something to measure."""
+        return any(type(shape) is not Unread for shape in self.shapes)
+
+    def name_in(self, named: dict[str, Any]) -> str | None:
+        """The name that an object holds its shapes by; None if it has none, or names the numbers of one.
+
+        A name of the kind comes first, then a shared one; last comes one whose value is no list or object.
+        """
+        own = kinds.NAMES[self.kind]
+        for name in named:
+            if name in own and isinstance(named[name], _CONTAINERS):
+                return name
+        if self.parts_in(named) is not None:
+            return None
+        shared = kinds.SHARED_NAMES.get(self.kind, ())
+        names = [name for name in named if name in shared and isinstance(named[name], _CONTAINERS)]
+        names += [name for name in named if name in own and named[name] is not None]
+        return names[0] if names else None
+
+    def parts_in(self, named: dict[str, Any]) -> tuple[list[Any], str] | None:
+        """The numbers of a shape that an object names, and their format."""
+        for names, form in kinds.PARTS.get(self.kind, {}).items():
+            if names[0] in named and all(name in named for name in names):
+                return [named[name] for name in names], form or self.format.replace("xyxy", "xywh")
+        return None
+
+    def take(self, value: Any, depth: int = 0) -> None:
+        """Take what is in the place of shapes: one, or a list of them."""
+        cut = _is_cut(value)
+        self.dropped = self.dropped or cut
+        if not isinstance(value, _LISTS):
+            self.take_item(value, depth)
+        elif value and not self.is_one(value):
+            for item in value:
+                self.take_item(item, depth + 1)
+        elif value and not cut:
+            self.shapes.append(self.read(value, self.format))
+
+    def is_one(self, value: Any) -> bool:
+        """Whether a list is one shape, not a list of shapes."""
+        if isinstance(value[0], _CONTAINERS):
+            return self.kind in ("polygon", "line") and all(kinds.point_in(item) is not None for item in value)
+        return _NESTED.isdisjoint(map(type, value))
+
+    def take_item(self, item: Any, depth: int) -> None:
+        """Take what is in the place of one shape."""
+        if type(item) is list:
+            self.shapes.append(self.read(item, self.format))
+        elif _is_cut(item):
+            self.dropped = True
+        elif isinstance(item, dict):
+            self.take_object(item, depth)
+        elif isinstance(item, _LISTS):
+            self.shapes.append(self.read(item, self.format))
+        else:
+            self.shapes.append(Unread(f"found {shown(item)}, expected one {self.kind}"))
+
+    def take_object(self, item: Any, depth: int) -> None:
+        """Take the shapes that an object holds, and their scores."""
+        start, named = len(self.shapes), by_plain_name(item)
+        name = self.name_in(named)
+        parts = self.parts_in(named) if name is None else None
+        if name is not None and depth < _DEEPEST:
+            self.take(named[name], depth + 1)
+            if depth and len(self.shapes) == start and not self.dropped and name[-1] != "s":
+                self.shapes.append(Unread(f"found an empty list, expected one {self.kind}"))
+        elif parts is not None:
+            self.shapes.append(self.read(*parts))
+        else:
+            self.shapes.append(Unread(f"found an object with no {self.kind} in it"))
+        self.take_scores(named, start)
+
+    def take_scores(self, named: dict[str, Any], start: int) -> None:
+        """Take the scores beside the shapes since `start`."""
+        count = len(self.shapes) - start
+        for name in named:
+            if name in SCORE_NAMES and named[name] is not None:
+                rows = named[name] if isinstance(named[name], _LISTS) else [named[name]]
+                if len(rows) == count or (self.dropped and len(rows) > count):
+                    for place, score in enumerate(rows[:count], start):
+                        self.given[place] = score
+                else:
+                    self.notes.append(f"found {len(rows)} scores for {count} shapes")
+                return
+
+    def scores(self) -> list[float] | None:
+        """The scores, if each shape has one."""
+        if not self.given:
+            return None
+        given = [self.given.get(place, _NOTHING) for place in range(len(self.shapes))]
+        wrong = next((place for place, score in enumerate(given) if not kinds.is_number(score)), None)
+        if wrong is not None:
+            self.notes.append(f"score of {self.kind} {wrong}: found {shown(given[wrong])}, expected a number")
+            return None
+        return [float(score) for score in given]
+
+
+# Around in trees
+
+
+def _is_cut(value: Any) -> bool:
+    """Whether the text stopped in this list or object."""
+    return type(value) not in _WHOLE and getattr(value, "is_cut", False)
+
+
+def _is_numbered(key: str) -> bool:
+    return key == "*" or (key.startswith("object_") and key[7:].isdecimal())
+
+
+def _inside(entry: Entry) -> list[Entry]:
+    """The lists and objects in a list or an object; the step to an item of a list is `*`."""
+    node = entry[0]
+    if not isinstance(node, dict):
+        return [(child, entry, "*") for child in node if isinstance(child, _CONTAINERS)]
+    inside = [(key, child) for key, child in node.items() if isinstance(child, _CONTAINERS) and isinstance(key, str)]
+    return [(child, entry, "*" if _is_numbered(key) else key) for key, child in inside]
+
+
+def _steps(entry: Entry | None) -> list[str]:
+    steps = []
+    while entry is not None and entry[1] is not None:
+        steps.append(entry[2])
+        entry = entry[1]
+    return steps[::-1]
+
+
+def _follow(nodes: list[Any], steps: list[str]) -> list[Any]:
+    """Every value that a path leads to from some nodes; nothing where it leads nowhere."""
+    for step in steps:
+        if step == "*":
+            nodes = [item for node in nodes for item in _items(node)]
+        else:
+            nodes = [_child(node, step) for node in nodes]
+    return nodes
+
+
+def _items(node: Any) -> Any:
+    if isinstance(node, dict):
+        return [value for key, value in node.items() if isinstance(key, str) and _is_numbered(key)]
+    return node if isinstance(node, _LISTS) else ()
+
+
+def _child(node: Any, step: str) -> Any:
+    if isinstance(node, _LISTS):
+        place = int(step) if step.isdecimal() and len(step) < 10 else len(node)
+        return node[place] if place < len(node) else _NOTHING
+    if not isinstance(node, dict):
+        return _NOTHING
+    return node[step] if step in node else by_plain_name(node).get(kinds.plain(step), _NOTHING)
