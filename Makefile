@@ -9,6 +9,7 @@ demo: .venv/installed
 	$(BIN)/calipers demo dense
 	$(BIN)/calipers demo timeline
 	$(BIN)/calipers demo scene
+	$(BIN)/calipers demo judge
 
 test: .venv/developing
 	$(BIN)/ruff check .

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import calipers
+from calipers.judge import asserting, kinds, options, payload, rulers
 from calipers.suites import dense, eval_config, scene_config, timeline_config
 
 ROOT = Path(__file__).parents[1]
@@ -20,6 +21,7 @@ EXAMPLES = sorted(path.parent for path in (ROOT / "examples").glob("*/command.tx
 DATA = Path(calipers.__file__).parent / "data"
 SESSIONS = re.findall(r"```console\n\$ (.+)\n([\s\S]*?)```", (ROOT / "README.md").read_text(encoding="utf-8"))
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "examples").glob("*/*.md"))]
+HOSTS = {"agentv", "inspect", "promptfoo", "pytest"}  # of the judge; these are run in tests/judge/test_adapters.py
 CONFIGS = {"dense": dense.Config, "timeline": timeline_config.Config, "scene": scene_config.Config}
 
 
@@ -42,6 +44,8 @@ def example(request, tmp_path) -> tuple[Path, Path]:
 
 def test_there_are_examples():
     assert [folder.name for folder in EXAMPLES] == ["dense", "scene", "timeline"]
+    folders = {path.parent for path in (ROOT / "examples").glob("*/README.md")}
+    assert folders - set(EXAMPLES) == {ROOT / "examples" / host for host in HOSTS}
 
 
 def test_an_example_prints_its_summary_and_writes_its_files_byte_by_byte(example):
@@ -60,8 +64,13 @@ def test_an_example_shows_its_command_in_its_readme(example):
     assert f"\n{command}\n" in (expected / "README.md").read_text(encoding="utf-8")
 
 
-def test_the_readme_has_a_session_of_each_suite():
-    assert [command.split()[1] for command, _ in SESSIONS] == ["dense", "timeline", "scene"]
+def test_the_readme_has_a_session_of_each_suite_and_of_the_judge():
+    assert [command.split()[1] for command, _ in SESSIONS] == ["dense", "timeline", "scene", "demo"]
+
+
+def test_the_readme_shows_the_payload_that_the_judge_is_shown_with():
+    sample = (DATA / "judge" / "boxes.json").read_text(encoding="utf-8")
+    assert f"```json\n{sample}```" in (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(("command", "printed"), SESSIONS, ids=[command.split()[1] for command, _ in SESSIONS])
@@ -155,6 +164,48 @@ def test_the_summary_in_a_manual_is_that_of_the_example(suite):
     assert excerpt
     for line in excerpt.splitlines():  # what is left out is an ellipsis
         assert any(whole.startswith(line.partition("…")[0]) for whole in printed), line
+
+
+def rows_of(heading: str) -> list[list[str]]:
+    """The cells of the table that begins with these, in the manual of the judge."""
+    table = manual("judge").partition(f"| {heading} |")[2].partition("\n\n")[0]
+    return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in table.splitlines()[2:]]
+
+
+def names_in(cells: list[str]) -> list[str]:
+    return [name for cell in cells for name in re.findall(r"`([\w-]+)(?:\[\])?`", cell)]
+
+
+def test_the_manual_of_the_judge_has_every_ruler_option_and_source():
+    assert sorted(names_in([row[0] for row in rows_of("ruler | compares")])) == sorted(rulers.KINDS)
+    assert names_in([row[0] for row in rows_of("option | default")]) == list(options.NAMES)
+    text = manual("judge")
+    for choices in options.CHOICES.values():
+        assert all(f"`{choice}`" in text for choice in choices)
+    for names in (payload.ANSWERS, payload.REFERENCES):
+        listed = re.search(r"the first (?:that is there )?of (`" + names[0] + r"`[^.;]*)", text.replace("\n", " "))[1]
+        assert [name for name in names_in([listed]) if name != "output_path"] == list(names)
+
+
+@pytest.mark.parametrize("kind", kinds.NAMES)
+def test_the_manual_of_the_judge_has_every_name_of_a_shape(kind):
+    [row] = [row for row in rows_of("kind | of the rulers") if row[0] == kind]
+    assert set(names_in([row[1]])) == {ruler for ruler, its in rulers.KINDS.items() if its == kind}
+    assert {kinds.plain(name) for name in names_in([row[2]])} == kinds.NAMES[kind] | kinds.SHARED_NAMES.get(kind, set())
+
+
+def test_the_manual_of_the_judge_names_every_field_of_a_verdict():
+    verdicts = [json.loads(path.read_bytes()) for path in (ROOT / "examples" / "agentv" / "verdicts").iterdir()]
+    fields_of_verdicts = {name for verdict in verdicts for name in (*verdict, *verdict["checks"][0])}
+    assert fields_of_verdicts <= set(names_in([cell for row in rows_of("field | read by") for cell in row]))
+    details = {name for verdict in verdicts for name in verdict["details"]}
+    assert details <= set(names_in([row[0] for row in rows_of("field of `details` | of")]))
+
+
+def test_the_manual_of_the_judge_lists_every_assertion():
+    listed = {row[0].strip("`"): row[1].strip("`") for row in rows_of("function | ruler")}
+    assert sorted(listed) == sorted(name for name in vars(asserting) if name.startswith("assert_"))
+    assert set(listed.values()) == set(rulers.KINDS)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

@@ -28,6 +28,7 @@ _HOMES = {
     "Timeline": "meter",
     "cuboid_iou": "rulers.cuboid",
     "dense": "run",
+    "judge": "judge",
     "line_coverage": "rulers.tube",
     "parse_objects": "readers.model_text",
     "region_iou": "rulers.region",
@@ -61,11 +62,10 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    if name == "judge":  # a module, with a function for each ruler
-        return __import__("calipers.judge", fromlist=["iou"])
     if name not in _HOMES:
         raise AttributeError(f"module 'calipers' has no attribute {name!r}")
-    value = getattr(__import__(f"calipers.{_HOMES[name]}", fromlist=[name]), name)  # importlib would cost half a ms
+    home = __import__(f"calipers.{_HOMES[name]}", fromlist=[name])  # importlib would cost half a ms
+    value = home if name == _HOMES[name] else getattr(home, name)
     globals()[name] = value
     return value
 

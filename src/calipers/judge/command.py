@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import sys
 
-from calipers.errors import CalipersError, ConfigError
+from calipers.errors import CalipersError, ConfigError, OutputError
 from calipers.judge.options import NAMES, make_options, near
 from calipers.judge.payload import kind, read_payload
 from calipers.judge.rulers import KINDS, measure
@@ -103,20 +103,46 @@ def run(arguments: list[str]) -> int:
         return 2
     out, sys.stdout = sys.stdout, sys.stderr
     try:
-        for payloads in _batches() if serves else [[sys.stdin.buffer.read()]]:
-            verdicts = [as_json(_safe_verdict(ruler, payload, given, usual)) + "\n" for payload in payloads]
-            out.write("".join(verdicts))
-            out.flush()
+        for payloads in _batches() if serves else [[b"" if sys.stdin is None else sys.stdin.buffer.read()]]:
+            _put(out, "".join([_line(ruler, payload, given, usual) for payload in payloads]))
+    except BrokenPipeError:  # the reader has had enough
+        return 0
+    except OutputError as error:
+        if sys.stderr is not None:
+            sys.stderr.write(f"error: {error}\n")
+        return error.exit_code
     finally:
         sys.stdout = out
     return 0
 
 
+def _put(out: Any, text: str) -> None:
+    if out is None:
+        raise OutputError("standard output cannot be written: it is closed")
+    try:
+        out.write(text)
+        out.flush()
+    except OSError as error:
+        _silence(out)
+        if isinstance(error, BrokenPipeError):
+            raise
+        raise OutputError(f"standard output cannot be written: {error.strerror or error}") from error
+
+
+def _silence(out: Any) -> None:
+    """What is still in the buffer goes nowhere, instead of failing again at the end of the program."""
+    import os
+
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, out.fileno())
+    os.close(nowhere)
+
+
 def _batches() -> Iterator[list[bytes]]:
     """Lines as they come: all that are there are answered together, and a host that waits for one need not wait."""
     parts: list[bytes] = []
-    given: Any = sys.stdin.buffer
-    while chunk := given.read1(CHUNK):
+    given: Any = None if sys.stdin is None else sys.stdin.buffer
+    while given and (chunk := given.read1(CHUNK)):
         begun, newline, rest = chunk.rpartition(b"\n")
         if newline:
             lines = b"".join([*parts, begun]).split(b"\n")
@@ -128,12 +154,20 @@ def _batches() -> Iterator[list[bytes]]:
         yield [last]
 
 
-def _safe_verdict(ruler: str, payload: bytes, given: dict[str, Any], usual: Options) -> dict[str, Any]:
+def _line(ruler: str, payload: bytes, given: dict[str, Any], usual: Options) -> str:
     """A verdict whatever happens: a host takes silence, or a traceback, for something else."""
     try:
-        return verdict_on(ruler, payload, given, usual)
+        text = as_json(verdict := verdict_on(ruler, payload, given, usual))
+        return (text if "\\ud" not in text else _whole(verdict)) + "\n"
     except Exception as error:  # noqa: BLE001  the last line of defence, and it says what it caught
-        return failed(ruler, f"internal error: {type(error).__name__}: {error}"[:500])
+        return as_json(failed(ruler, f"internal error: {type(error).__name__}: {error}"[:500])) + "\n"
+
+
+def _whole(verdict: dict[str, Any]) -> str:
+    """Without half a surrogate pair, which strict readers of JSON refuse."""
+    from calipers.text import whole_text
+
+    return as_json(json.loads(whole_text(json.dumps(verdict, ensure_ascii=False, allow_nan=False))))
 
 
 def _read_arguments(arguments: list[str]) -> tuple[str | None, dict[str, Any], bool]:

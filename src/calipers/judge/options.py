@@ -7,7 +7,8 @@ option was meant to be it, and is an error.
 from __future__ import annotations
 
 from calipers.errors import ConfigError
-from calipers.judge.payload import kind, snake
+from calipers.judge.kinds import shown
+from calipers.judge.payload import snake
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,14 +48,14 @@ def make_options(ruler: str, given: dict[str, Any], config: dict[str, Any]) -> O
     for name, choices in CHOICES.items():
         value = found.get(name, choices[0])
         if value not in choices:
-            raise ConfigError(f"{name}: found {value!r:.80}, expected {' or '.join(choices)}")
+            raise ConfigError(f"{name}: found {shown(value)}, expected {' or '.join(choices)}")
         setattr(options, name, value)
     options.threshold = _threshold(ruler, found.get("threshold"), options.metric)
     options.pass_at = _number("pass_at", found.get("pass_at", 0.5), 0, 1)
     options.tolerance = _number("tolerance", found.get("tolerance", 8), 0, 1_000_000)
     options.at = found.get("at")
     if options.at is not None and (not isinstance(options.at, str) or not options.at):
-        raise ConfigError(f"at: found {options.at!r:.80}, expected a path such as result.boxes")
+        raise ConfigError(f"at: found {shown(options.at)}, expected a path such as result.boxes")
     return options
 
 
@@ -70,7 +71,7 @@ def _number(name: str, value: Any, least: float, most: float, *, above: bool = F
     if not good or value == float("inf") or (above and value == least):
         span = f"above {least}" if above else f"from {least}"
         limit = "" if most == float("inf") else f" {'and at most' if above else 'to'} {most:g}"
-        raise ConfigError(f"{name}: found {value!r:.80}, expected a number {span}{limit}")
+        raise ConfigError(f"{name}: found {shown(value)}, expected a number {span}{limit}")
     return float(value)
 
 
@@ -85,8 +86,10 @@ def _from_config(config: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
             if meant := near(name):
                 raise ConfigError(f"config: {key!r:.80} is not an option, did you mean {meant!r}?")
             ignored.append(str(key))
-        elif value is not None and found.setdefault(name, value) != value:
-            raise ConfigError(f"config: {name} is given twice: {found[name]!r:.40} ({kind(value)} {value!r:.40})")
+        elif value is not None:
+            if name in found and found[name] != value:
+                raise ConfigError(f"config: {name} is given twice: {shown(found[name])} and {shown(value)}")
+            found[name] = value
     return found, ignored
 
 

@@ -14,6 +14,8 @@ texts are joined.
 
 from __future__ import annotations
 
+import json
+
 from calipers.errors import InputError
 
 TYPE_CHECKING = False
@@ -48,7 +50,17 @@ def read_payload(tree: Any) -> Case:
     answer = _first(tree, ANSWERS)
     if answer is None or (answer == "" and tree.get("output_path")):
         answer = _from_file(tree.get("output_path"))
-    return Case(answer, reference, config or {})
+    return Case(answer, reference, _flat(config or {}))
+
+
+def _flat(config: dict[str, Any]) -> dict[str, Any]:
+    """The host's config; what some hosts forward as a config inside it belongs to it."""
+    inner = config.get("config")
+    return (
+        {name: value for name, value in config.items() if name != "config"} | inner
+        if isinstance(inner, dict)
+        else config
+    )
 
 
 def _first(tree: dict[str, Any], names: tuple[str, ...]) -> Any:
@@ -62,12 +74,13 @@ def _content(value: Any) -> Any:
     """What messages say; anything else is itself."""
     if not isinstance(value, list) or not value or not all(_is_message(each) for each in value):
         return value
-    spoken = [each for each in value if each.get("role") in (None, "assistant")] or value
+    telling = [each for each in value if each.get("content") is not None] or value  # some only call tools
+    spoken = [each for each in telling if each.get("role") in (None, "assistant")] or telling
     return _joined(spoken[-1].get("content"))
 
 
 def _is_message(value: Any) -> bool:
-    return isinstance(value, dict) and "content" in value
+    return isinstance(value, dict) and ("content" in value or "role" in value)
 
 
 def _joined(content: Any) -> Any:
@@ -82,16 +95,23 @@ def _joined(content: Any) -> Any:
     return "\n".join(text for text in texts if isinstance(text, str))
 
 
-def _from_file(path: Any) -> str:
+def _from_file(path: Any) -> Any:
+    """The answer in a file: a text, or messages as JSON."""
     if not isinstance(path, str) or not path:
         raise InputError(f"answer: nothing found, expected {', '.join(ANSWERS)} or output_path")
     try:
         with open(path, encoding="utf-8") as file:
-            return file.read()
+            text = file.read()
     except OSError as error:
         raise InputError(f"output_path: {path}: cannot be read: {error.strerror or error}") from error
     except (UnicodeDecodeError, ValueError) as error:
         raise InputError(f"output_path: {path}: is not text: {error}") from error
+    if not text.lstrip().startswith("["):
+        return text
+    try:
+        return _content(json.loads(text)) if '"content"' in text else text
+    except (ValueError, RecursionError):  # a text that begins like a list
+        return text
 
 
 def kind(value: Any) -> str:

@@ -26,7 +26,7 @@ def point_verdict(truth: list[float], pred: list[float], options: Options, besid
     distance = distance_between(truth, pred, metric)
     passed = distance <= threshold
     score = max(0.0, 1.0 - distance) if metric == "cosine" else _score(distance, threshold)
-    reason = f"{metric} distance {distance:.3f}, {'within' if passed else 'beyond'} {threshold:g}"
+    reason = f"{metric} distance {distance:.6g}, {'within' if passed else 'beyond'} {threshold:g}"
     details = {"distance": distance, "metric": metric, **beside}
     return make_verdict(passed, score, reason, f"{metric} distance is at most {threshold:g}", details)
 
@@ -58,4 +58,4 @@ def _cosine_distance(a: list[float], b: list[float]) -> float:
 def _score(distance: float, threshold: float) -> float:
     if distance <= threshold:
         return 1.0
-    return max(0.0, 2.0 - distance / threshold) if threshold else 0.0
+    return max(0.0, 1.0 - (distance - threshold) / threshold) if threshold else 0.0

@@ -123,7 +123,6 @@ def several(ruler: str, sides: Sides, options: Options) -> dict[str, Any]:
     rows = match(ruler, sides, options)
     tp, kind = len(rows), KINDS[ruler]
     fp, fn = sides.said - tp, len(sides.truth) - tp
-    precision, recall = _ratio(tp, sides.said), _ratio(tp, len(sides.truth))
     score, name, trouble = _ratio(2 * tp, sides.said + len(sides.truth)), "F1", ""
     if ruler == "map":
         from calipers.judge.averages import average_precision
@@ -135,8 +134,8 @@ def several(ruler: str, sides: Sides, options: Options) -> dict[str, Any]:
     mean = sum(iou for _, _, iou in rows) / tp if tp else None
     passed = score >= options.pass_at
     details = _matched_details(rows, sides) | {
-        "precision": precision,
-        "recall": recall,
+        "precision": tp / sides.said if sides.said else None,
+        "recall": tp / len(sides.truth) if sides.truth else None,
         "f1": _ratio(2 * tp, sides.said + len(sides.truth)),
         "mean_iou": mean,
         "match": options.match,

@@ -1,0 +1,13 @@
+calipers judge iou < cases/object.json > verdicts/object.json
+calipers judge boxes < cases/code-judge.json > verdicts/code-judge.json
+calipers judge point < cases/answer.json > verdicts/answer.json
+calipers judge polygon < cases/output-text.json > verdicts/output-text.json
+calipers judge rotated < cases/messages.json > verdicts/messages.json
+calipers judge boxes < cases/output.json > verdicts/output.json
+calipers judge line < cases/output-path.json > verdicts/output-path.json
+calipers judge intervals < cases/intervals.json > verdicts/intervals.json
+calipers judge box3d < cases/box3d.json > verdicts/box3d.json
+calipers judge map < cases/map.json > verdicts/map.json
+calipers judge boxes < cases/no-answer.json > verdicts/no-answer.json
+calipers judge boxes < cases/broken-reference.json > verdicts/broken-reference.json
+calipers judge boxes < cases/misspelt-option.json > verdicts/misspelt-option.json

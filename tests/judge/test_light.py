@@ -1,0 +1,111 @@
+"""A judge starts in no time: what is imported on its way."""
+
+import json
+import sys
+
+import pytest
+
+from .verdicts import case, only_verdict, run
+
+BOXES = {"boxes": [[10 * k, 0, 10 * k + 9, 9] for k in range(20)]}
+PAYLOADS = {
+    "iou": case({"bbox": [0, 0, 10, 10]}, {"bbox": [0, 0, 10, 5]}),
+    "boxes": case(BOXES, BOXES),
+    "point": case({"point": [1, 2]}, {"point": [1, 2]}),
+    "intervals": case({"intervals": [[0, 9]]}, {"intervals": [[0, 9]]}),
+}
+PLAIN = [(ruler, []) for ruler in PAYLOADS] + [
+    ("boxes", ["--match", "optimal"]),
+    ("boxes", ["--match", "gt-order"]),
+    ("iou", ["--threshold", "0.7"]),
+]
+DRIVER = """
+import json, sys
+bare = set(sys.modules)
+from calipers.cli.start import main
+try:
+    main()
+finally:
+    sys.stderr.write(json.dumps(sorted(set(sys.modules) - bare)))
+"""
+CHEAP = {"__future__", "math", "array", "collections.abc", "errno"}  # of the standard library, beside json and its own
+HEAVY = {
+    "typing",
+    "dataclasses",
+    "click",
+    "numpy",
+    "scipy",
+    "orjson",
+    "argparse",
+    "pathlib",
+    "logging",
+    "inspect",
+    "importlib.metadata",
+    "decimal",
+    "difflib",
+    "subprocess",
+    "calipers.cli.main",
+    "calipers.report",
+    "calipers.records",
+}
+
+
+def imported(ruler, *flags, text=None):
+    """What a verdict imports beyond the bare interpreter with json; `text` is the answer, if another is wanted."""
+    payload = PAYLOADS[ruler] | ({} if text is None else {"candidate_answer": text})
+    program = (sys.executable, "-c", DRIVER, "judge")
+    ended = run(ruler, *flags, given=json.dumps(payload).encode(), program=program)
+    assert only_verdict(ended.out)["score"] > 0
+    return set(json.loads(ended.err))
+
+
+def is_compiled(module):
+    """Names that compiled modules bring along."""
+    return module == "cython_runtime" or module.startswith("_cython_")
+
+
+@pytest.mark.parametrize(("ruler", "flags"), PLAIN)
+def test_only_the_standard_library_and_calipers_are_imported(ruler, flags):
+    tops = {module.partition(".")[0] for module in imported(ruler, *flags) if not is_compiled(module)}
+    assert tops - sys.stdlib_module_names == {"calipers"}
+
+
+@pytest.mark.parametrize(("ruler", "flags"), PLAIN)
+def test_nothing_heavy_is_imported(ruler, flags):
+    assert not imported(ruler, *flags) & HEAVY
+
+
+@pytest.mark.parametrize("ruler", ["iou", "boxes"])
+def test_of_the_standard_library_next_to_nothing_is_imported(ruler):
+    others = {module for module in imported(ruler) if not module.startswith("calipers") and not is_compiled(module)}
+    assert others <= CHEAP
+
+
+@pytest.mark.parametrize("ruler", ["iou", "boxes"])
+def test_few_modules_of_calipers_are_imported(ruler):
+    # Each costs about 0.3 ms of some 20
+    ours = {module for module in imported(ruler) if module.startswith("calipers")}
+    assert len(ours) <= 20
+
+
+def test_prose_and_fences_are_cheap_too():
+    fenced = "```json\n" + json.dumps(BOXES) + "\n```"
+    assert not imported("boxes", text=fenced) & HEAVY
+    assert not imported("boxes", text=f"Here it is:\n{fenced}\nAnything else?") & HEAVY
+
+
+def test_what_is_not_needed_is_not_imported():
+    for module in ("overlaps", "points", "averages"):
+        assert f"calipers.judge.{module}" not in imported("boxes")
+
+
+def test_the_judge_comes_with_calipers_and_only_when_asked_for():
+    code = "import sys, calipers; print('calipers.judge' in sys.modules, callable(calipers.judge.iou))"
+    assert run(program=(sys.executable, "-c", code)).out.split() == [b"False", b"True"]
+
+
+def test_the_driver_would_see_something_heavy():
+    boxes = {"boxes": [[0, 0, 9, 9], [20, 0, 29, 9]], "scores": [0.9, 0.8]}
+    program = (sys.executable, "-c", DRIVER, "judge")
+    ended = run("map", given=json.dumps(case(boxes, boxes)).encode(), program=program)
+    assert "numpy" in json.loads(ended.err)
