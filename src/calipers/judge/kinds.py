@@ -111,7 +111,8 @@ def read_interval(row: Any, _: str) -> Any:
     if len(row) != 2 or not all(map(is_number, row)):
         return _misfit(row, "start, end")
     if not all(number == int(number) for number in row):
-        return Unread(f"found {shown(row)}, expected whole frames")
+        odd = next(number for number in row if number != int(number))
+        return Unread(f"found {shown(odd)}, expected whole frames")
     if row[1] < row[0]:
         return Unread(f"found an end of {shown(row[1])}, expected at least the start, {shown(row[0])}")
     return list(row)
