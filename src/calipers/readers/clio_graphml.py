@@ -45,10 +45,10 @@ def plain_objects(data: bytes) -> Converted:
 
     >>> texts = {"node_type": "object", "name": "find the lamp", "position": "[1, 2, 3]", "bbox_dim": "(1, 1, 0.5)"}
     >>> lines = [f'<data key="{name}">{text}</data>' for name, text in texts.items()]
-    >>> objects, where = plain_objects(f'<graphml><node id="n0">{"".join(lines)}</node></graphml>'.encode())
-    >>> objects
+    >>> found = plain_objects(f'<graphml><node id="n0">{"".join(lines)}</node></graphml>'.encode())
+    >>> found.objects
     [{'id': 'n0', 'label': 'lamp', 'center': [1.0, 2.0, 3.0], 'size': [1.0, 1.0, 0.5], 'rotation': None}]
-    >>> where(0, "size")
+    >>> found.where(0, "size")
     'node n0: bbox_dim'
     """
     nodes = [node for node in _read_nodes(data) if "object" in (node.text("node_type"), node.text("type"))]

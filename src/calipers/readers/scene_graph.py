@@ -28,10 +28,10 @@ def plain_objects(tree: dict[str, Any], folder: Path, label_source: str) -> Conv
     """The objects of a scene graph; meshes are found from `folder`, and each is read once.
 
     >>> chair = {"id": 4, "label": "seat", "position": [1, 2, 0.5], "dimensions": {"x": 0.5, "y": 0.5, "z": 1}}
-    >>> objects, where = plain_objects({"objects": [chair]}, Path(), "label")
-    >>> objects
+    >>> found = plain_objects({"objects": [chair]}, Path(), "label")
+    >>> found.objects
     [{'id': 4, 'label': 'seat', 'center': [1, 2, 0.5], 'size': [0.5, 0.5, 1], 'rotation': None}]
-    >>> where(0, "center")
+    >>> found.where(0, "center")
     'objects[0].position'
     """
     items = tree.get("objects")

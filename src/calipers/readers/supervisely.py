@@ -24,10 +24,10 @@ def plain_objects(tree: dict[str, Any]) -> Converted:
 
     >>> box = {"position": {"x": 1, "y": 2, "z": 0.5}, "dimensions": {"x": 2, "y": 1, "z": 1}}
     >>> figure = {"id": 7, "objectId": 3, "geometryType": "cuboid_3d", "geometry": box}
-    >>> objects, where = plain_objects({"objects": [{"id": 3, "classTitle": "table"}], "figures": [figure]})
-    >>> objects
+    >>> found = plain_objects({"objects": [{"id": 3, "classTitle": "table"}], "figures": [figure]})
+    >>> found.objects
     [{'id': 7, 'label': 'table', 'center': [1, 2, 0.5], 'size': [2, 1, 1], 'rotation': None}]
-    >>> where(0, "size"), where(0, "label")
+    >>> found.where(0, "size"), found.where(0, "label")
     ('figures[0].geometry.dimensions', 'objects[0].classTitle')
     """
     figures, owners = _listed(tree, "figures"), _Owners(_listed(tree, "objects"))
