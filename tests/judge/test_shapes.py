@@ -94,14 +94,22 @@ SEVERAL = {
 @pytest.mark.parametrize("match", ["greedy", "optimal", "gt-order"])
 def test_several_shapes_are_matched(ruler, match):
     key, here, there = SEVERAL[ruler]
-    verdict = judged(ruler, {key: [there, here, here]}, {key: [here]}, match=match)
-    assert (verdict["score"], verdict["pass"]) == (0.5, True)  # 1 of 3, 1 of 1: 2 / 4
-    [pair] = verdict["details"]["pairs"]
-    assert (pair["gt"], pair["iou"]) == (0, 1.0)
-    assert verdict["details"]["unmatched_pred"] == [0, 2]
+    verdict = judged(ruler, {key: [there, here, here]}, {key: [here, here]}, match=match)
+    assert (verdict["score"], verdict["pass"]) == (0.8, True)  # 2 of 3, 2 of 2: 4 / 5
+    assert [(pair["gt"], pair["iou"]) for pair in verdict["details"]["pairs"]] == [(0, 1.0), (1, 1.0)]
+    assert verdict["details"]["unmatched_pred"] == [0]
     assert score(ruler, {key: [there, here]}, {key: [here, there]}, match=match) == 1.0
     assert score(ruler, {key: [here]}, {key: [there, here]}, match=match) == 2 / 3
     assert score(ruler, {key: []}, {key: [here, there]}, match=match) == 0
+
+
+@pytest.mark.parametrize("ruler", [ruler for ruler in SEVERAL if ruler != "intervals"])
+def test_a_shape_too_many_where_one_is_expected_fails_instead_of_raising_the_score(ruler):
+    key, here, there = SEVERAL[ruler]
+    verdict = judged(ruler, {key: [here, there]}, {key: [here]})
+    assert (verdict["score"], verdict["pass"]) == (0.0, False)
+    assert "found 2 " in verdict["reason"]
+    assert "in the answer, expected one" in verdict["reason"]
 
 
 @pytest.mark.parametrize(

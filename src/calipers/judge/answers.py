@@ -50,7 +50,7 @@ def parse_answer(value: Any) -> Answer:
     (['quotes other than "', 'trailing comma'], ['no JSON list or dict'])
     """
     if not isinstance(value, str):
-        return Answer([value], [], [])
+        return Answer([value.tolist() if hasattr(value, "tolist") else value], [], [])
     text = value.rpartition("</think>")[2]
     notes = ["thinking left out"] if len(text) < len(value) else []
     text, found = _strictly(text)
@@ -92,8 +92,18 @@ def _out_of_prose(text: str, notes: list[str]) -> Answer:
 # From values to shapes
 
 
-def find_shapes(answer: Answer, kind: str, *, at: str | None = None, format: str = "xyxy") -> Shapes:  # noqa: A002
+def find_shapes(
+    answer: Answer,
+    kind: str,
+    *,
+    at: str | None = None,
+    format: str = "xyxy",  # noqa: A002
+    many: bool = False,
+) -> Shapes:
     """The shapes of a kind in an answer; `at` is the path to them: keys, and numbers for items of lists.
+
+    Of several values the last that can be measured counts. But where `many` shapes are asked for, and values with one
+    shape each have nothing but white space between them (a value a line), or are numbers in prose, they count together.
 
     Boxes come back as x1, y1, x2, y2, polygons and lines as x, y, x, y, …, cuboids as numbers or objects.
 
@@ -112,10 +122,18 @@ def find_shapes(answer: Answer, kind: str, *, at: str | None = None, format: str
     if not found:
         notes = [note for shapes in tried for note in shapes.notes]
         return Shapes([], notes, None)
+    if len(found) > 1 and many and all(len(shapes.shapes) == 1 for shapes in found) and not _has_words(answer, found):
+        shapes = [shapes.shapes[0] for shapes in found]
+        return Shapes(shapes, [f"{len(found)} values with one {kind} each are taken together"], found[-1].path)
     chosen = next((shapes for shapes in reversed(found) if shapes.holds()), found[-1])
     if len(found) > 1:
         chosen.notes.append(f"{len(found)} values hold one {kind} or more, the last that can be measured counts")
     return chosen
+
+
+def _has_words(answer: Answer, found: list[Shapes]) -> bool:
+    """Whether something is said around JSON values; numbers in prose are said themselves."""
+    return found[0].notes != ["numbers in prose"] and any(text.strip() for text in answer.outside)
 
 
 def _usual_boxes(answer: Answer) -> Shapes | None:

@@ -11,7 +11,7 @@ import sys
 
 from calipers.errors import CalipersError, ConfigError, OutputError
 from calipers.judge.options import NAMES, make_options, near
-from calipers.judge.payload import kind, read_payload
+from calipers.judge.payload import read_payload
 from calipers.judge.rulers import KINDS, measure
 from calipers.judge.verdict import failed
 
@@ -190,8 +190,9 @@ def _read_arguments(arguments: list[str]) -> tuple[str | None, dict[str, Any], b
         else:
             rulers.append(argument)
     if len(rulers) != 1:
-        found = kind(rulers) if not rulers else " ".join(rulers)
-        raise ConfigError(f"found {'no ruler' if not rulers else found}, expected one of {', '.join(KINDS)}")
+        found = " ".join(rulers) or "no ruler"
+        hint = "; the payload is read from standard input" if len(rulers) > 1 else ""
+        raise ConfigError(f"found {found}, expected one of {', '.join(KINDS)}{hint}")
     return rulers[0], given, serves
 
 

@@ -21,7 +21,14 @@ CHOICES = {
     "metric": ("euclidean", "manhattan", "chebyshev", "cosine"),
     "format": ("xyxy", "xywh", "cxcywh"),
 }
-MATCHED = ("boxes", "intervals", "map")  # rulers that always match; the others only where there are several
+MATCHING = ("boxes", "polygon", "rotated", "line", "box3d", "intervals", "map")
+ONLY = {  # options that say nothing to other rulers
+    "match": MATCHING,
+    "pass_at": MATCHING,
+    "metric": ("point",),
+    "tolerance": ("line",),
+    "format": ("iou", "boxes", "map"),
+}
 
 
 class Options:
@@ -44,7 +51,7 @@ def make_options(ruler: str, given: dict[str, Any], config: dict[str, Any]) -> O
     found, ignored = _from_config(config)
     found |= given
     options = Options()
-    options.ignored = ignored
+    options.ignored = ignored + [name for name in sorted(found) if name in ONLY and ruler not in ONLY[name]]
     for name, choices in CHOICES.items():
         value = found.get(name, choices[0])
         if value not in choices:

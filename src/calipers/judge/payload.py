@@ -48,7 +48,7 @@ def read_payload(tree: Any) -> Case:
     if reference is None:
         raise InputError(f"reference: nothing found, expected {' or '.join(REFERENCES)}")
     answer = _first(tree, ANSWERS)
-    if answer is None or (answer == "" and tree.get("output_path")):
+    if answer is None or (isinstance(answer, str) and not answer and tree.get("output_path")):
         answer = _from_file(tree.get("output_path"))
     return Case(answer, reference, _flat(config or {}))
 

@@ -34,6 +34,10 @@ def get_assert(output: Any, context: dict[str, Any]) -> dict[str, Any]:
         "reference_answer": reference,
         "config": options,
     }
+    if reference is None:
+        places = "config, vars or metadata of the test"
+        reason = f"reference: nothing found, expected {' or '.join(REFERENCES)} in {places}"
+        return {"pass": False, "score": 0.0, "reason": reason, "namedScores": {}}
     try:
         verdict = judge(_ruler(config), payload, {})
     except ConfigError as error:

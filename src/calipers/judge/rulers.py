@@ -1,7 +1,9 @@
 """From a case to its verdict: shapes are found on both sides, measured, and matched where there are several.
 
-A malformed shape of the answer is a prediction that matches nothing; one of the reference is an error. Of greedy and
-optimal matching the order of the lists does not matter: shapes are put in the order of their coordinates first.
+Of polygons, boxes at an angle, lines and boxes in space the reference decides whether there is one or several, so that
+a shape too many cannot raise the score. A malformed shape of the answer is a prediction that matches nothing; one of the
+reference is an error. Of greedy and optimal matching the order of the lists does not matter: shapes are put in the order
+of their coordinates first.
 """
 
 from __future__ import annotations
@@ -55,19 +57,18 @@ def measure(ruler: str, case: Case, options: Options) -> dict[str, Any]:
     sides = _sides(ruler, case, options)
     if isinstance(sides, str):
         return failed(ruler, sides, **_beside(options))
-    alone = len(sides.truth) == 1 and sides.said == 1
-    if ruler in ALONE and not alone:
-        many = "answer" if sides.said != 1 else "reference"
-        count = sides.said if many == "answer" else len(sides.truth)
-        reason = f"found {_named(count, KINDS[ruler])} in the {many}, expected one"
+    alone = ruler in ALONE or (ruler not in SEVERAL and len(sides.truth) == 1)
+    if alone and (len(sides.truth), sides.said) != (1, 1):
+        where, count = ("answer", sides.said) if sides.said != 1 else ("reference", len(sides.truth))
+        reason = f"found {_named(count, KINDS[ruler])} in the {where}, expected one"
         return failed(ruler, reason, **_beside(options), notes=sides.notes)
-    if alone and sides.malformed and ruler not in SEVERAL:
+    if alone and sides.malformed:
         return failed(ruler, f"answer: {sides.malformed[0]['reason']}", **_beside(options), notes=sides.notes)
     if ruler == "point":
         from calipers.judge.points import point_verdict
 
         return point_verdict(sides.truth[0], sides.pred[0], options, _beside(options) | {"notes": sides.notes})
-    return one(ruler, sides, options) if alone and ruler not in SEVERAL else several(ruler, sides, options)
+    return one(ruler, sides, options) if alone else several(ruler, sides, options)
 
 
 def _sides(ruler: str, case: Case, options: Options) -> Sides | str:
@@ -82,7 +83,9 @@ def _sides(ruler: str, case: Case, options: Options) -> Sides | str:
     for place, shape in enumerate(_measurable(ruler, truth.shapes)):
         if isinstance(shape, Unread):
             return f"reference: {kind} {place}: {shape.reason}"
-    pred = find_shapes(answer, kind, at=options.at, format=options.format)
+    pred = find_shapes(answer, kind, at=options.at, format=options.format, many=ruler not in ALONE)
+    if isinstance(case.answer, str) and not case.answer.strip():
+        return f"answer: no {kind} found, it is empty"
     if pred.missing:
         return f"answer: no {kind} found{''.join('; ' + note for note in (*answer.notes, *pred.notes))}"
     return Sides(truth.shapes, _measurable(ruler, pred.shapes), pred.scores, [*answer.notes, *pred.notes])
