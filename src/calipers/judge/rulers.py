@@ -1,9 +1,9 @@
 """From a case to its verdict: shapes are found on both sides, measured, and matched where there are several.
 
 Of polygons, boxes at an angle, lines and boxes in space the reference decides whether there is one or several, so that
-a shape too many cannot raise the score. A malformed shape of the answer is a prediction that matches nothing; one of the
-reference is an error. Of greedy and optimal matching the order of the lists does not matter: shapes are put in the order
-of their coordinates first.
+a shape too many cannot raise the score. A malformed shape of the answer is a prediction that matches nothing; one of
+the reference is an error. Of greedy and optimal matching the order of the lists does not matter: shapes are put in the
+order of their coordinates first.
 """
 
 from __future__ import annotations
