@@ -5,11 +5,16 @@ must find the same score in every generation.
 """
 
 import json
+import os
 from math import sqrt
 
 import pytest
 
+from calipers import judge
+
 from .verdicts import asked, is_error, judged_payload
+
+CORNERS = [0, 0, 10, 10]
 
 # ruler: (key, answer, reference, score)
 SIDES = {
@@ -284,3 +289,31 @@ def test_a_file_that_cannot_be_read_is_a_verdict(path, tmp_path, monkeypatch):
 @pytest.mark.parametrize("ruler", ["iou", "boxes"])
 def test_what_is_missing_is_named(ruler, payload, words):
     assert is_error(judged_payload(ruler, payload), words)
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        {"candidate_answer": [{"role": "button", "bbox": CORNERS}], "reference_answer": [CORNERS]},
+        {"candidate_answer": [CORNERS], "reference_answer": [{"bbox": CORNERS, "content": "Invoice"}]},
+        {
+            "output": [CORNERS],
+            "expected_output": [{"role": "assistant", "content": [{"type": "t", "text": "", "box": CORNERS}]}],
+        },
+        {"output": [CORNERS], "expectedOutput": [{"role": "assistant", "content": {"boxes": [CORNERS]}}]},
+        {"answer": [CORNERS], "reference_answer": "", "expected_output": [CORNERS]},
+        {"output": {"role": "assistant", "content": str([CORNERS])}, "expected_output": [CORNERS]},
+        {
+            "output": [{"role": "assistant", "content": [{"type": "image"}, {"type": "text", "text": str([CORNERS])}]}],
+            "expected_output": [CORNERS],
+        },
+    ],
+)
+def test_detections_are_no_messages_and_messages_are_found(payload):
+    assert judge.boxes(payload)["score"] == 1.0
+
+
+def test_an_output_path_that_is_no_file_does_not_hang(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    verdict = judge.boxes({"output_path": str(tmp_path / "pipe"), "reference_answer": [CORNERS]})
+    assert "Not a regular file" in verdict["reason"]

@@ -103,7 +103,7 @@ def run(arguments: list[str]) -> int:
         return 2
     out, sys.stdout = sys.stdout, sys.stderr
     try:
-        for payloads in _batches() if serves else [[b"" if sys.stdin is None else sys.stdin.buffer.read()]]:
+        for payloads in _batches() if serves else [[_all_of_stdin()]]:
             _put(out, "".join([_line(ruler, payload, given, usual) for payload in payloads]))
     except BrokenPipeError:  # the reader has had enough
         return 0
@@ -114,6 +114,13 @@ def run(arguments: list[str]) -> int:
     finally:
         sys.stdout = out
     return 0
+
+
+def _all_of_stdin() -> bytes:
+    try:
+        return b"" if sys.stdin is None else sys.stdin.buffer.read()
+    except OSError:  # not open for reading: nothing is there
+        return b""
 
 
 def _put(out: Any, text: str) -> None:
@@ -183,6 +190,8 @@ def _read_arguments(arguments: list[str]) -> tuple[str | None, dict[str, Any], b
         if argument == "--serve":
             serves = True
         elif argument.startswith("-"):
+            if argument[:2] != "--" or argument[2:3] in ("", "-"):
+                raise ConfigError(f"{argument}: no such option")
             name, equals, value = argument.partition("=")
             if not equals and not rest:
                 raise ConfigError(f"{argument}: no value given")

@@ -108,8 +108,13 @@ def near(name: str) -> str | None:
     """
     known = (*NAMES, *ALSO)
     close = (each for each in known if len(each) > 3 and _apart(name, each) <= (1 if len(each) < 8 else 2))
-    found = next(close, None)
+    found = next((each for each in close if len(each) > 5 or not _is_another_word(name, each)), None)
     return None if found is None else ALSO.get(found, found)
+
+
+def _is_another_word(name: str, known: str) -> bool:
+    """Whether a name differs from a short one in its first letter alone, as batch, patch and watch from match."""
+    return name[:1] != known[:1] and name[1:] == known[1:]
 
 
 def _apart(a: str, b: str) -> int:

@@ -8,15 +8,19 @@
 | `output`, messages, object or text | |
 | `output_path`, a file with the text | |
 
-Of messages the last one of the assistant counts, else the last one. Its content is an object, a text, or parts whose
-texts are joined.
+The first that is there and not an empty text. Of messages the last one of the assistant counts, else the last one. Its
+content is an object, a text, or parts whose texts are joined. An object that names a shape is neither a message nor a
+part: pages and screens have boxes with a `role`, a `content`, a `type` and a `text`.
 """
 
 from __future__ import annotations
 
 import json
+import os
+from stat import S_ISREG
 
 from calipers.errors import InputError
+from calipers.judge.kinds import NAMES, plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,6 +28,8 @@ if TYPE_CHECKING:
 
 ANSWERS = ("candidate_answer", "output_text", "answer", "output")
 REFERENCES = ("reference_answer", "expected_output", "expected_messages")
+ROLES = ("assistant", "user", "system", "developer", "tool", "function")
+SHAPES = frozenset().union(*NAMES.values())
 
 
 class Case:
@@ -39,8 +45,8 @@ def read_payload(tree: Any) -> Case:
     """The parts of a payload; an error if one is not there."""
     if not isinstance(tree, dict):
         raise InputError(f"payload: found {kind(tree)}, expected an object")
-    if not any(name in tree for name in (*ANSWERS, *REFERENCES)):
-        tree = {snake(name): value for name, value in tree.items()}
+    if not any(name in tree for name in ANSWERS) or not any(name in tree for name in REFERENCES):
+        tree = {snake(name): value for name, value in tree.items()} | tree
     config = tree.get("config")
     if config is not None and not isinstance(config, dict):
         raise InputError(f"config: found {kind(config)}, expected an object")
@@ -64,35 +70,38 @@ def _flat(config: dict[str, Any]) -> dict[str, Any]:
 
 
 def _first(tree: dict[str, Any], names: tuple[str, ...]) -> Any:
-    for name in names:
-        if tree.get(name) is not None:
-            return _content(tree[name])
-    return None
+    given = [tree[name] for name in names if tree.get(name) is not None]
+    return _content(next((value for value in given if value != ""), "")) if given else None
 
 
 def _content(value: Any) -> Any:
     """What messages say; anything else is itself."""
+    if isinstance(value, dict) and "content" in value and _is_message(value):
+        value = [value]
     if not isinstance(value, list) or not value or not all(_is_message(each) for each in value):
         return value
-    telling = [each for each in value if each.get("content") is not None] or value  # some only call tools
+    telling = [each for each in value if each.get("content") not in (None, "")] or value  # some only call tools
     spoken = [each for each in telling if each.get("role") in (None, "assistant")] or telling
     return _joined(spoken[-1].get("content"))
 
 
 def _is_message(value: Any) -> bool:
-    return isinstance(value, dict) and ("content" in value or "role" in value)
+    return isinstance(value, dict) and ("content" in value or value.get("role") in ROLES) and not _names_shape(value)
+
+
+def _names_shape(value: dict[str, Any]) -> bool:
+    return any(plain(key) in SHAPES for key in value if isinstance(key, str))
 
 
 def _joined(content: Any) -> Any:
     """The texts of parts as one; an object or a text is itself."""
-    if not isinstance(content, list) or not content or not all(isinstance(part, dict) for part in content):
+    if not isinstance(content, list) or not all(isinstance(part, dict) and "type" in part for part in content):
         return content
-    if not all("type" in part and ("text" in part or "value" in part or "content" in part) for part in content):
+    told = [part.get("text", part.get("value", part.get("content"))) for part in content if part["type"] != "file"]
+    texts = [text for text in told if text is not None]  # a picture has none
+    if not texts or any(map(_names_shape, content)):
         return content
-    texts = [part.get("text", part.get("value", part.get("content"))) for part in content if part["type"] != "file"]
-    if len(texts) == 1:
-        return texts[0]
-    return "\n".join(text for text in texts if isinstance(text, str))
+    return texts[0] if len(texts) == 1 else "\n".join(t if isinstance(t, str) else json.dumps(t) for t in texts)
 
 
 def _from_file(path: Any) -> Any:
@@ -100,6 +109,8 @@ def _from_file(path: Any) -> Any:
     if not isinstance(path, str) or not path:
         raise InputError(f"answer: nothing found, expected {', '.join(ANSWERS)} or output_path")
     try:
+        if not S_ISREG(os.stat(path).st_mode):  # a pipe or a device may never end
+            raise InputError(f"output_path: {path}: cannot be read: Not a regular file")
         with open(path, encoding="utf-8") as file:
             text = file.read()
     except OSError as error:

@@ -131,7 +131,7 @@ def several(ruler: str, sides: Sides, options: Options) -> dict[str, Any]:
         from calipers.judge.averages import average_precision
 
         name = "AP"
-        score, trouble = average_precision(sides, options, overlaps(ruler, sides.truth, sides.pred, options))
+        score, trouble = average_precision(sides, options)
     if trouble:
         return failed(ruler, trouble, **_beside(options), notes=sides.notes)
     mean = sum(iou for _, _, iou in rows) / tp if tp else None
