@@ -3,22 +3,45 @@
 from __future__ import annotations
 
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from calipers.config import make_config
 from calipers.errors import ConfigError, InputError
 from calipers.readers.dense import read_records
-from calipers.readers.problems import BadRecord, BadVideo
+from calipers.readers.problems import BadRecord
 from calipers.report import Report
 from calipers.run import make_report, measure_reading
 from calipers.suites.dense import Config, params
 from calipers.tally import Tally
 
 if TYPE_CHECKING:
-    from calipers.readers.scene import BadScene, SceneReading
+    from calipers.readers.scene import SceneReading
     from calipers.readers.scene_files import Source
     from calipers.report import SceneReport
     from calipers.suites.timeline import Measured
+
+
+Part = TypeVar("Part", "Measured", "SceneReading")
+
+
+class _Taken(Generic[Part]):
+    """What a meter took so far: parts, the names in them, and what could not be read."""
+
+    def __init__(self) -> None:
+        self.parts: list[Part] = []
+        self.names: set[str] = set()
+        self._bad: list[Any] = []
+
+    def add(self, parts: list[Part], names: set[str], what: str, most_bad: int) -> None:
+        """Take further parts, all or none: no name may come twice, and no more than so many be bad."""
+        if twice := sorted(self.names & names):
+            raise InputError(f"the {what} {twice[0]!r} was added before, expected each {what} once")
+        bad = [*self._bad, *(each for part in parts for each in part.bad)]
+        if len(bad) > most_bad:
+            raise bad[most_bad].error()
+        self.parts.extend(parts)
+        self.names |= names
+        self._bad = bad
 
 
 class Dense:
@@ -94,9 +117,7 @@ class Timeline:
 
     def reset(self) -> None:
         """Forget all videos."""
-        self._parts: list[Measured] = []
-        self._names: set[str] = set()
-        self._bad: list[BadVideo] = []
+        self._taken: _Taken[Measured] = _Taken()
         self.update({}, {})
 
     def update(self, gt: Any, pred: Any) -> None:
@@ -106,23 +127,16 @@ class Timeline:
 
         reading = read_timelines(gt, pred, spelling=self.config.known_states)
         part = measure(reading, self.config)
-        self._take([part], {*reading.videos.names, *reading.errors, *(bad.video for bad in reading.bad)})
+        self._add([part], {*reading.videos.names, *reading.errors, *(bad.video for bad in reading.bad)})
 
     def merge(self, other: Timeline) -> None:
         """Add all videos of another meter with the same parameters."""
         if self._meaning() != other._meaning():
             raise ConfigError("merge: the two meters have different parameters")
-        self._take(other._parts, other._names)
+        self._add(other._taken.parts, other._taken.names)
 
-    def _take(self, parts: list[Measured], names: set[str]) -> None:
-        if twice := sorted(self._names & names):
-            raise InputError(f"the video {twice[0]!r} was added before, expected each video once")
-        bad = [*self._bad, *(each for part in parts for each in part.bad)]
-        if len(bad) > self.config.max_bad_records:
-            raise bad[self.config.max_bad_records].error()
-        self._parts += parts
-        self._names |= names
-        self._bad = bad
+    def _add(self, parts: list[Measured], names: set[str]) -> None:
+        self._taken.add(parts, names, "video", self.config.max_bad_records)
 
     def _meaning(self) -> dict[str, Any]:
         from calipers.suites.timeline_config import params as timeline_params
@@ -134,7 +148,7 @@ class Timeline:
         """The report over all videos so far."""
         from calipers.suites.timeline import join_measured, summarize
 
-        joined = join_measured(self._parts)
+        joined = join_measured(self._taken.parts)
         tree = summarize(joined, self.config)
         tree["inputs"] = [{"path": "<videos>", "sha256": None, "records": tree["records"]["read"]}]
         tree["rejected"] = [bad.entry() for bad in joined.bad]
@@ -162,10 +176,8 @@ class Scene:
 
     def reset(self) -> None:
         """Forget all scenes."""
-        self._parts: list[SceneReading] = []
-        self._names: set[str] = set()
-        self._bad: list[BadScene] = []
-        self._take([self._read({}, {})])
+        self._taken: _Taken[SceneReading] = _Taken()
+        self._add([self._read({}, {})])
 
     def update(self, gt: Any, pred: Any, scene: str | None = None) -> None:
         """Add scenes, given as for `calipers.scene`; a single one may be named. If one is bad, none is added."""
@@ -173,11 +185,13 @@ class Scene:
 
         truth, found = find_scenes(gt, "gt"), find_scenes(pred, "pred")
         if scene is None and truth.single and not truth.files:
-            scene = next(name for k in count(len(self._names) + 1) if (name := f"scene {k}") not in self._names)
+            scene = next(
+                name for k in count(len(self._taken.names) + 1) if (name := f"scene {k}") not in self._taken.names
+            )
         if scene is not None:
             for source in (truth, found):
                 _call(source, scene)
-        self._take([self._read(truth, found)])
+        self._add([self._read(truth, found)])
 
     def _read(self, gt: Any, pred: Any) -> SceneReading:
         from calipers.readers.scene import read_scenes
@@ -189,18 +203,11 @@ class Scene:
         """Add all scenes of another meter with the same parameters."""
         if self._meaning() != other._meaning():
             raise ConfigError("merge: the two meters have different parameters")
-        self._take(other._parts)
+        self._add(other._taken.parts)
 
-    def _take(self, parts: list[SceneReading]) -> None:
+    def _add(self, parts: list[SceneReading]) -> None:
         names = {name for part in parts for name in (*part.names, *(bad.scene for bad in part.bad))}
-        if twice := sorted(self._names & names):
-            raise InputError(f"the scene {twice[0]!r} was added before, expected each scene once")
-        bad = [*self._bad, *(each for part in parts for each in part.bad)]
-        if len(bad) > self.config.max_bad_records:
-            raise bad[self.config.max_bad_records].error()
-        self._parts += parts
-        self._names |= names
-        self._bad = bad
+        self._taken.add(parts, names, "scene", self.config.max_bad_records)
 
     def _meaning(self) -> dict[str, Any]:
         from calipers.suites.scene_config import params as scene_params
@@ -213,7 +220,7 @@ class Scene:
         from calipers.readers.scene_join import join_readings
         from calipers.run import report_scenes
 
-        return report_scenes(join_readings(self._parts), self.config, self._chosen.warnings, self._chosen.files)
+        return report_scenes(join_readings(self._taken.parts), self.config, self._chosen.warnings, self._chosen.files)
 
 
 def _call(source: Source, scene: str) -> None:
