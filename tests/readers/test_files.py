@@ -75,7 +75,7 @@ def test_colons_in_texts_are_no_keys():
 
 words = st.text(st.sampled_from('ab:"\\ {},'), max_size=4)
 trees = st.recursive(
-    st.none() | st.integers() | words,
+    st.none() | st.integers(-(2**63), 2**63 - 1) | words,
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(words, inner, max_size=4),
 )
 
