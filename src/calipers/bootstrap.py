@@ -64,6 +64,24 @@ def middle(values: Any, *, records: int) -> list[float] | None:
     return [float(defined[tail]), float(defined[len(defined) - 1 - tail])]
 
 
+def around(number: float | None, values: Any, *, records: int) -> list[float] | None:
+    """The same, moved so that the middle of the replicates is the number itself, within [0, 1].
+
+    For a number that resampling shifts: a curve of fewer distinct records is more ragged, and what is the best of
+    such a curve comes out higher. The replicates then tell how far the number varies, not where it lies.
+
+    >>> [round(end, 3) for end in around(0.5, np.arange(1, 1001) / 2000, records=9)]
+    [0.263, 0.737]
+    >>> around(1.0, np.arange(1000) / 1000, records=9)[1]
+    1.0
+    """
+    ends = middle(values, records=records)
+    if ends is None or number is None:
+        return None
+    shift = number - float(np.nanmedian(values))
+    return [min(max(end + shift, 0.0), 1.0) for end in ends]
+
+
 def resample_values(keys: Sequence[str], values: Any, *, seed: int, replicates: int) -> Any:
     """Weighted sums of the records' numbers, of (columns, records): floats, (columns, replicates).
 

@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     class Recorded(Protocol):
         """Objects in records: those of record r are `offsets[r]:offsets[r + 1]`."""
 
-        offsets: Column
+        @property
+        def offsets(self) -> Any:
+            """(records + 1,) into objects."""
 
 
 UNIT = 1_000_000_000_000
@@ -54,7 +56,7 @@ class Pairs:
         self.truth, self.pred, self.score = truth, pred, score
 
     @classmethod
-    def sorted(cls, truth: Recorded, *parts: tuple[Column, Column, Column]) -> Pairs:
+    def sorted(cls, truth: Recorded, *parts: tuple[Any, Any, Any]) -> Pairs:
         """All parts together, in the order the matcher needs."""
         return cls(*assign.sort_by_overlap(truth.offsets, *parts))
 

@@ -15,9 +15,28 @@ from calipers.kernels.shapes import FLAGS, Shapes
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
+    from typing import Any, Protocol
 
     from calipers.kernels.column import Column
+
+    class Side(Protocol):
+        """What counting needs of one side: those of record r are `offsets[r]:offsets[r + 1]`."""
+
+        @property
+        def offsets(self) -> Any: ...
+        @property
+        def kind(self) -> Any: ...
+        def __len__(self) -> int: ...
+
+    class Sides(Protocol):
+        """Both sides of some records."""
+
+        @property
+        def truth(self) -> Side: ...
+        @property
+        def pred(self) -> Side: ...
+        def __len__(self) -> int: ...
+
 
 __all__ = ["FLAGS", "KINDS", "Batch", "Objects"]
 

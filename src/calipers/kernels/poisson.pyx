@@ -150,6 +150,20 @@ def weights(unsigned long long key, unsigned long long seed, Py_ssize_t replicat
     return out
 
 
+def weight_table(keys, unsigned long long seed, Py_ssize_t replicates, Py_ssize_t first=0):
+    """The weights of many records as a column of bytes, (records * replicates,), from replicate `first` on (even)."""
+    cdef const unsigned long long[::1] key = keys
+    cdef Column out = Column("B", key.shape[0] * replicates)
+    cdef Sums sums = Sums(0, replicates)
+    cdef Py_ssize_t i, b
+    with nogil:
+        for i in range(key.shape[0]):
+            draw_all(key[i], seed, first, replicates, sums.weight)
+            for b in range(replicates):
+                (<unsigned char*> out.data)[i * replicates + b] = <unsigned char> sums.weight[b]
+    return out
+
+
 def weighted_sums(keys, values, Py_ssize_t columns, unsigned long long seed, Py_ssize_t replicates,
                   Py_ssize_t first=0):
     """Sum over records of weight times value, (columns * replicates,) integers, from replicate `first` on (even).

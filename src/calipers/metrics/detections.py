@@ -83,11 +83,20 @@ def curve_of(found: NDArray[np.bool_], objects: int) -> Curve:
     return np.asarray(best[at], dtype=np.float64)
 
 
+def first_step(recall_target: float) -> int:
+    """The first recall step of at least the target.
+
+    >>> first_step(0.9), first_step(0.35), first_step(0.355)
+    (90, 35, 36)
+    """
+    return int(np.searchsorted(RECALL_STEPS, recall_target))
+
+
 def detection_tree(classes: ByClass, recall_target: float) -> dict[str, Any]:
     """AP at IoU 0.5 and precision at the target recall: the mean over classes, and each class. Then what both hide."""
     ordered = has_order(classes)
     known = [label for label in sorted(classes) if classes[label].objects]
-    first = int(np.searchsorted(RECALL_STEPS, recall_target))
+    first = first_step(recall_target)
     average: dict[str, float | None] = dict.fromkeys(known)
     beyond: dict[str, float | None] = dict.fromkeys(known)
     for label in known if ordered else ():

@@ -14,21 +14,23 @@ that is not matched is judged by its best overlap with any ground truth of its f
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from calipers.kernels.assign import first_pairs
 from calipers.matching import Labels, Pairs, round_overlap
-from calipers.records import Batch
 from calipers.tally import Counts, Tally, ratio
+
+if TYPE_CHECKING:
+    from calipers.records import Sides
 
 CAUSES = ("matched", "missed", "misplaced", "wrong_label", "duplicate", "spurious")
 MATCHED, MISSED, MISPLACED, WRONG_LABEL, DUPLICATE, SPURIOUS = range(6)
 FAINT = round_overlap(0.1)
 
 
-def count_per_record(batch: Batch, tally: Tally) -> None:
+def count_per_record(batch: Sides, tally: Tally) -> None:
     """|difference|, and records with more, fewer and as many predictions."""
     excess = np.diff(batch.pred.offsets) - np.diff(batch.truth.offsets)
     tally.count("per_record", [abs(excess).sum(), (excess > 0).sum(), (excess < 0).sum(), (excess == 0).sum()])
@@ -41,7 +43,7 @@ def counts_tree(tally: Tally) -> dict[str, float | None]:
     return {name: ratio(value, evaluated) for name, value in zip(names, tally.counts["per_record"], strict=True)}
 
 
-def find_causes(batch: Batch, pairs: Pairs, matching: Pairs, labels: Labels, primary: int) -> tuple[Counts, Counts]:
+def find_causes(batch: Sides, pairs: Pairs, matching: Pairs, labels: Labels, primary: int) -> tuple[Counts, Counts]:
     """The cause of each ground-truth object and of each prediction, as indices into CAUSES."""
     truth = np.full(len(batch.truth), MISSED)
     truth[matching.truth] = MATCHED
@@ -51,15 +53,20 @@ def find_causes(batch: Batch, pairs: Pairs, matching: Pairs, labels: Labels, pri
 
 
 def _unmatched_causes(pairs: Pairs, labels: Labels, count: int, primary: int) -> Any:
-    best = np.asarray(first_pairs(pairs.pred, count))  # (objects,) position of its best pair, -1 without one
+    near, score, agree = closest(pairs, labels, count)
     causes = np.full(count, SPURIOUS)
-    near = np.flatnonzero(best >= 0)
-    score, partner = np.asarray(pairs.score)[best[near]], np.asarray(pairs.truth)[best[near]]
-    theirs, own = np.asarray(labels.truth)[partner], np.asarray(labels.pred)[near]
-    agree = (own >= 0) & (own == theirs)
     enough = np.where(score < primary, MISPLACED, np.where(agree, DUPLICATE, WRONG_LABEL))
     causes[near] = np.where(score < FAINT, SPURIOUS, enough)
     return causes
+
+
+def closest(pairs: Pairs, labels: Labels, count: int) -> tuple[Any, Any, Any]:
+    """Predictions that overlap anything: the best overlap, and whether that object has the same label."""
+    best = np.asarray(first_pairs(pairs.pred, count))  # (objects,) position of its best pair, -1 without one
+    near = np.flatnonzero(best >= 0)
+    score, partner = np.asarray(pairs.score)[best[near]], np.asarray(pairs.truth)[best[near]]
+    theirs, own = np.asarray(labels.truth)[partner], np.asarray(labels.pred)[near]
+    return near, score, (own >= 0) & (own == theirs)
 
 
 def count_causes(truth: Counts, pred: Counts, tally: Tally) -> None:

@@ -18,14 +18,17 @@ thresholds that matter, in order: the sweep, the primary one, and 0.5 for the me
 from __future__ import annotations
 
 from math import fsum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from calipers.bootstrap import interval
 from calipers.matching import Pairs, round_overlap
-from calipers.records import KINDS, Batch
+from calipers.records import KINDS
 from calipers.tally import Counts, Tally, exact_sum, mean, ratio
+
+if TYPE_CHECKING:
+    from calipers.records import Sides
 
 TIGHTNESS_AT = 0.5
 
@@ -63,7 +66,7 @@ def above(pairs: Pairs, least: int) -> Pairs:
     return Pairs(*(np.asarray(column)[keep] for column in (pairs.truth, pairs.pred, pairs.score)))
 
 
-def count_objects(batch: Batch, tally: Tally) -> None:
+def count_objects(batch: Sides, tally: Tally) -> None:
     """Objects by type on both sides; the fourth is a type that could not be read."""
     tally.count("truth", np.bincount(batch.truth.kind, minlength=4))
     tally.count("pred", np.bincount(batch.pred.kind, minlength=4))
@@ -72,7 +75,7 @@ def count_objects(batch: Batch, tally: Tally) -> None:
 class Swept:
     """A matching with, for each pair, how many thresholds it meets."""
 
-    def __init__(self, matching: Pairs, batch: Batch, levels: Levels) -> None:
+    def __init__(self, matching: Pairs, batch: Sides, levels: Levels) -> None:
         self.truth, self.pred = np.asarray(matching.truth), np.asarray(matching.pred)
         self.score = np.asarray(matching.score)
         self.met = np.searchsorted(levels.units, self.score, side="right")

@@ -1,0 +1,110 @@
+"""Annotations and detections on images as columns: what the detection suite works on. What exists here is valid.
+
+`Instances` holds one side. Rows stand image by image, and within an image in the order they were given. Images and
+categories are counted from 0 in the order of their ids; the ids a user gave are only carried. A detection that could
+not be read keeps its row, with a problem, so that it can count as a prediction that matches nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Whole = NDArray[np.int64]
+Codes = NDArray[np.int32]
+
+
+class Images:
+    """The images of a data set, in the order of their ids."""
+
+    __slots__ = ("height", "ids", "names", "width")
+
+    def __init__(self, ids: Whole, names: list[str], width: Floats, height: Floats) -> None:
+        self.ids = ids  # (images,) ascending
+        self.names = names  # the file name where it is given and nobody else's, else the id as text
+        self.width, self.height = width, height  # (images,) NaN where unknown
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+class Categories:
+    """The classes of a data set, in the order of their ids."""
+
+    __slots__ = ("ids", "names")
+
+    def __init__(self, ids: Whole, names: list[str]) -> None:
+        self.ids = ids  # (categories,) ascending
+        self.names = names  # no two alike: one that was given twice carries its id, "cone (id 7)"
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+class Instances:
+    """One side: annotations, or detections."""
+
+    __slots__ = (
+        "area",
+        "box",
+        "category",
+        "crowd",
+        "ids",
+        "image",
+        "keypoints",
+        "masks",
+        "offsets",
+        "place",
+        "problems",
+        "score",
+        "visible",
+    )
+
+    def __init__(
+        self,
+        *,
+        image: Codes,
+        category: Codes,
+        box: Floats,
+        area: Floats,
+        crowd: NDArray[np.bool_],
+        score: Floats,
+        ids: Whole,
+        place: Whole,
+        problems: dict[int, str],
+        images: int,
+        masks: list[Any] | None = None,
+        keypoints: Floats | None = None,
+        visible: Whole | None = None,
+    ) -> None:
+        self.image = image  # (rows,) ascending
+        self.category = category  # (rows,)
+        self.box = box  # (rows, 4) x, y, width, height; NaN where there is none
+        self.area = area  # (rows,) as given, else of the mask or the box
+        self.crowd = crowd  # (rows,)
+        self.score = score  # (rows,) NaN where none was given
+        self.ids = ids  # (rows,) the annotation's; of detections the place in their list + 1
+        self.place = place  # (rows,) in the list they were given in, from 0
+        self.problems = problems  # row -> what is wrong with it; such a row has no box, mask or keypoints
+        self.masks = masks  # (rows,) polygons or an RLE as given, None for a row with a problem; only for segm
+        self.keypoints = keypoints  # (rows, points, 3) x, y, visibility; only for keypoints
+        self.visible = visible  # (rows,) keypoints with a visibility, of ground truth; only for keypoints
+        self.offsets = np.searchsorted(image, np.arange(images + 1)).astype(np.int64)  # (images + 1,) into rows
+
+    def __len__(self) -> int:
+        return len(self.image)
+
+
+class Detections(NamedTuple):
+    """Everything that was read: both sides, and what there is to say about them."""
+
+    images: Images
+    categories: Categories
+    truth: Instances
+    pred: Instances
+    inputs: list[Any]  # readers.files.Input: path, sha256, records
+    warnings: list[str]
+    bad: list[Any]  # problems.BadRecord: annotations that cannot be used; their images are left out

@@ -1,0 +1,7 @@
+from typing import Any
+
+from calipers.kernels.column import Column
+
+def box_pairs(
+    truth: Any, truth_offsets: Any, crowd: Any, pred: Any, pred_offsets: Any, least: float
+) -> tuple[Column, Column, Column]: ...

@@ -1,0 +1,21 @@
+from calipers.kernels.column import Column
+
+FIELDS: dict[str, int]
+
+class CocoScan:
+    has: Column
+    image: Column
+    category: Column
+    box: Column
+    score: Column
+    ids: Column
+    area: Column
+    crowd: Column
+    visible: Column
+    shapes: Column
+    odd: Column
+    parts: dict[str, tuple[int, int]]
+    is_list: bool
+    def __len__(self) -> int: ...
+
+def scan_coco(data: bytes, *, truth: bool, shape: str = "") -> CocoScan | None: ...

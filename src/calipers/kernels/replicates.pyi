@@ -1,0 +1,17 @@
+from typing import Any
+
+from calipers.kernels.column import Column
+
+REPLICATES: int
+
+def mean_values(
+    weights: Any,
+    ends: Any,
+    image: Any,
+    found: Any,
+    ignored: Any,
+    object_ends: Any,
+    object_image: Any,
+    thresholds: int,
+    first_step: int,
+) -> Column: ...

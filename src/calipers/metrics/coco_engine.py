@@ -1,0 +1,120 @@
+"""COCO's accumulated curves, by hotcoco: the one place that knows the engine.
+
+What goes in was checked and is counted from 0; ids of our own making (from 1) go to the engine, so that no id of a
+user can mean anything to it. What comes out are pycocotools' arrays, undefined as NaN instead of -1.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calipers.instances import Detections, Instances
+
+AREAS = {"bbox": ("all", "small", "medium", "large"), "keypoints": ("all", "medium", "large")}
+AREAS["segm"] = AREAS["bbox"]
+THRESHOLDS = np.linspace(0.5, 0.95, 10)  # as pycocotools has them, to the bit
+
+
+class Accumulated(NamedTuple):
+    """pycocotools' `eval`: axes are thresholds, recall steps, classes, areas, numbers of detections."""
+
+    precision: NDArray[np.float64]  # (10, 101, classes, areas, max_dets)
+    recall: NDArray[np.float64]  # (10, classes, areas, max_dets)
+
+
+def accumulate(
+    found: Detections, *, iou_type: str, max_dets: tuple[int, ...], sigmas: tuple[float, ...] | None = None
+) -> Accumulated:
+    """Match and accumulate; a detection with a problem takes no part."""
+    import hotcoco
+
+    truth = _truth(found, iou_type)
+    engine = hotcoco.COCOeval(truth, _results(truth, found, iou_type), iou_type)
+    engine.params.max_dets = list(max_dets)
+    if sigmas is not None:
+        engine.params.kpt_oks_sigmas = list(sigmas)
+    engine.evaluate()
+    engine.accumulate()
+    arrays = engine.eval
+    if arrays is None:
+        raise AssertionError("hotcoco accumulated nothing")
+    return Accumulated(_cells(arrays["precision"]), _cells(arrays["recall"]))
+
+
+def _cells(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Undefined as NaN, and 1 as 1: pycocotools divides by a hair more than the detections there are."""
+    return np.where(values < 0, np.nan, np.where(values > 1 - 1e-12, 1.0, values))
+
+
+def usable(pred: Instances) -> NDArray[np.bool_]:
+    """Detections without a problem."""
+    good = np.ones(len(pred), dtype=bool)
+    good[list(pred.problems)] = False
+    return good
+
+
+def _truth(found: Detections, iou_type: str) -> Any:
+    """The ground truth as the engine has it."""
+    import hotcoco
+
+    truth, images, categories = found.truth, _images(found), _categories(found)
+    if iou_type == "keypoints":
+        return hotcoco.COCO({"images": images, "categories": categories, "annotations": _annotations(truth)})
+    return hotcoco.COCO.from_arrays(
+        images,
+        categories,
+        truth.image.astype(np.int64) + 1,
+        truth.category.astype(np.int64) + 1,
+        truth.box,
+        ids=np.arange(1, len(truth) + 1),
+        area=truth.area,
+        iscrowd=truth.crowd,
+        segmentation=truth.masks if iou_type == "segm" else None,
+    )
+
+
+def _images(found: Detections) -> list[dict[str, Any]]:
+    width, height = (
+        np.nan_to_num(each).astype(np.int64).tolist() for each in (found.images.width, found.images.height)
+    )
+    return [{"id": k, "width": w, "height": h} for k, (w, h) in enumerate(zip(width, height, strict=True), 1)]
+
+
+def _categories(found: Detections) -> list[dict[str, Any]]:
+    return [{"id": k, "name": str(k)} for k in range(1, len(found.categories) + 1)]
+
+
+def _annotations(truth: Instances) -> list[dict[str, Any]]:
+    if truth.keypoints is None or truth.visible is None:
+        raise AssertionError("keypoints were not read")
+    columns = (truth.image, truth.category, truth.box, truth.area, truth.crowd, truth.keypoints, truth.visible)
+    names = ("image_id", "category_id", "bbox", "area", "iscrowd", "keypoints", "num_keypoints")
+    rows = []
+    for k, values in enumerate(zip(*(_plain(column) for column in columns), strict=True)):
+        row = dict(zip(names, values, strict=True))
+        rows.append(row | {"id": k + 1, "image_id": row["image_id"] + 1, "category_id": row["category_id"] + 1})
+    return rows
+
+
+def _plain(column: Any) -> list[Any]:
+    """A row's values as JSON would have them; points in one flat list."""
+    flat = column.reshape(len(column), -1) if column.ndim > 2 else column
+    return (flat.astype(np.int64) if flat.dtype == bool else flat).tolist()  # type: ignore[no-any-return]
+
+
+def _results(truth: Any, found: Detections, iou_type: str) -> Any:
+    pred, good = found.pred, usable(found.pred)
+    image, category, score = pred.image[good] + 1, pred.category[good] + 1, pred.score[good]
+    if iou_type == "keypoints" and pred.keypoints is not None and len(score):
+        columns = (image, category, pred.keypoints[good], score)
+        names = ("image_id", "category_id", "keypoints", "score")
+        rows = zip(*(_plain(column) for column in columns), strict=True)
+        return truth.load_res([dict(zip(names, row, strict=True)) for row in rows])
+    table = np.column_stack([image, np.nan_to_num(pred.box[good]), score, category])
+    if iou_type == "segm" and pred.masks is not None:
+        masks = [mask for mask, use in zip(pred.masks, good.tolist(), strict=True) if use]
+        return truth.load_res(table, segmentation=masks)
+    return truth.load_res(table)

@@ -1,0 +1,119 @@
+"""COCO's lines and what stands behind them: from accumulated curves to numbers. Undefined is None.
+
+AP              mean over thresholds 0.50 … 0.95, recall steps and classes with ground truth
+AP_50, AP_75    the same at one threshold; AP_small, … of objects of that size
+AR_n            mean over thresholds and classes of the recall with at most n detections a class and image
+precision at recall >= target: mean at IoU 0.50 over the recall steps from the target on, then over classes
+best F1 of a class: at IoU 0.50, over all scores one could cut at, 2 found / (objects + detections that count)
+tie mass: the share of detections whose score another of their class has, so that the order of images decides
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calipers.metrics.coco_engine import AREAS, Accumulated
+from calipers.metrics.detections import first_step
+from calipers.metrics.replicates import RankedClass
+from calipers.tally import ratio
+
+AT_75 = 5  # of the thresholds; 0 is 0.50
+ALL, LAST = 0, -1  # of the areas, of max_dets
+
+
+def coco_lines(found: Accumulated, iou_type: str, max_dets: tuple[int, ...]) -> dict[str, float | None]:
+    """The twelve numbers of COCO, or the ten of its keypoints, by name."""
+    precision, recall, areas = found.precision, found.recall, AREAS[iou_type]
+    lines: dict[str, float | None] = {
+        "AP": _mean(precision[:, :, :, ALL, LAST]),
+        "AP_50": _mean(precision[0, :, :, ALL, LAST]),
+        "AP_75": _mean(precision[AT_75, :, :, ALL, LAST]),
+    }
+    for at, name in enumerate(areas[1:], 1):
+        lines[f"AP_{name}"] = _mean(precision[:, :, :, at, LAST])
+    if iou_type == "keypoints":
+        lines["AR"] = _mean(recall[:, :, ALL, LAST])
+        lines["AR_50"], lines["AR_75"] = _mean(recall[0, :, ALL, LAST]), _mean(recall[AT_75, :, ALL, LAST])
+    else:
+        lines |= {f"AR_{most}": _mean(recall[:, :, ALL, at]) for at, most in enumerate(max_dets)}
+    for at, name in enumerate(areas[1:], 1):
+        lines[f"AR_{name}"] = _mean(recall[:, :, at, LAST])
+    return lines
+
+
+def line_names(iou_type: str, max_dets: tuple[int, ...]) -> list[str]:
+    """What the lines are called.
+
+    >>> line_names("keypoints", (20,))[:5]
+    ['AP', 'AP_50', 'AP_75', 'AP_medium', 'AP_large']
+    """
+    areas = len(AREAS[iou_type])
+    nothing = Accumulated(np.empty((10, 101, 0, areas, len(max_dets))), np.empty((10, 0, areas, len(max_dets))))
+    return list(coco_lines(nothing, iou_type, max_dets))
+
+
+def class_precisions(found: Accumulated, recall_target: float) -> dict[str, list[float | None]]:
+    """For each class AP, AP at 0.50, and precision from the target recall on."""
+    precision = found.precision[:, :, :, ALL, LAST]
+    first = first_step(recall_target)
+    classes = range(precision.shape[2])
+    return {
+        "AP": [_mean(precision[:, :, k]) for k in classes],
+        "AP_50": [_mean(precision[0, :, k]) for k in classes],
+        "precision_at_recall": [_mean(precision[0, first:, k]) for k in classes],
+    }
+
+
+def precision_at_recall(found: Accumulated, recall_target: float) -> float | None:
+    """The mean over recall steps from the target on, and over all classes."""
+    return _mean(found.precision[0, first_step(recall_target) :, :, ALL, LAST])
+
+
+def curve(found: Accumulated, at: int) -> dict[str, list[float]] | None:
+    """The precision-recall curve of a class at IoU 0.50; none without ground truth."""
+    precision = found.precision[0, :, at, ALL, LAST]
+    if np.isnan(precision[0]):
+        return None
+    return {"recall": [step / 100 for step in range(101)], "precision": precision.tolist()}
+
+
+def best_cut(ranked: RankedClass, scores: NDArray[np.float64]) -> tuple[float | None, float | None]:
+    """The score from which on a class is served best, and its F1 then; of equally good scores the highest."""
+    objects = len(ranked.objects)
+    counted = ranked.ignored & 1 == 0
+    found, made = np.cumsum((ranked.found & 1)[counted] > 0), np.arange(1, counted.sum() + 1)
+    sure = scores[counted]
+    if not objects or not len(sure):
+        return None, None
+    ends = np.flatnonzero(np.append(sure[1:] != sure[:-1], True))  # one cannot cut between equal scores
+    f1 = 2 * found[ends] / (objects + made[ends])
+    best = int(np.argmax(f1))
+    return (float(sure[ends[best]]), float(f1[best])) if f1[best] > 0 else (None, 0.0)
+
+
+def tie_mass(classes: list[NDArray[np.float64]]) -> float | None:
+    """The share of detections whose score another of their class has, of the sorted scores of each class."""
+    tied = 0
+    for scores in classes:
+        same = scores[1:] == scores[:-1]
+        tied += int(np.count_nonzero(np.append(same, False) | np.insert(same, 0, False)))
+    return ratio(tied, sum(map(len, classes)))
+
+
+def why_no_order(scores: NDArray[np.float64]) -> str | None:
+    """Why scores do not rank detections, if they do not."""
+    missing = np.count_nonzero(np.isnan(scores))
+    if missing:
+        return f"{missing:,} of {len(scores):,} detections have no score, so there is no order to rank them in"
+    if len(scores) > 1 and (scores == scores[0]).all():
+        return f"all {len(scores):,} scores are {scores[0]:g}, so there is no order to rank detections in"
+    return None
+
+
+def _mean(values: Any) -> float | None:
+    """The mean as pycocotools has it: of all cells that are defined."""
+    defined = values[~np.isnan(values)]
+    return float(np.mean(defined)) if len(defined) else None
