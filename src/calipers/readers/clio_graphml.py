@@ -13,15 +13,14 @@ from __future__ import annotations
 
 import re
 from typing import Any, NamedTuple
-from xml.parsers import expat
 
 import orjson
 
 from calipers.errors import InputError
 from calipers.readers.problems import shown
+from calipers.readers.safe_xml import SafeXml
 from calipers.readers.scene_objects import Broken, Converted
 
-DEEPEST = 100
 LARGEST_DOCUMENT = 500_000_000  # bytes
 LONGEST_LITERAL = 1000  # characters; nine floats take 250
 FIELDS = {"center": "position", "size": "bbox_dim", "rotation": "bbox_orientation", "label": "name"}
@@ -151,24 +150,11 @@ class _Document:
         self._names: dict[str, str] = {}  # by the ids of keys
         self._defaults: dict[str, str] = {}  # texts by name
         self._open: list[_Element] = []
-        self._parser = expat.ParserCreate()
-        self._parser.buffer_text = True
-        self._parser.StartDoctypeDeclHandler = self._refuse  # there are no entities without one
-        self._parser.StartElementHandler = self._start
-        self._parser.EndElementHandler = self._end
-        self._parser.CharacterDataHandler = self._add_text
+        self._parser = SafeXml("GraphML", self._start, self._end, self._add_text)
 
     def parse(self, data: bytes) -> None:
         """All of it, or an error that says where it cannot go on."""
-        try:
-            self._parser.Parse(data, True)
-        except expat.ExpatError as error:
-            at = self._parser.ErrorByteIndex
-            found = shown(data[max(at - 30, 0) : at + 30].decode("utf-8", "replace"))
-            problem = expat.ErrorString(error.code)
-            raise InputError(f"line {error.lineno}: not XML: {problem}, found around {found}") from None
-        except (LookupError, ValueError) as error:  # the encoding that the document says it has
-            raise InputError(f"line {self._parser.CurrentLineNumber}: not XML: {error}") from None
+        self._parser.parse(data)
 
     def named(self, place: int, element: _Element) -> _Node:
         """A node with the names that its keys stand for."""
@@ -180,17 +166,15 @@ class _Document:
             texts[name] = text
         return _Node(element.attributes.get("id"), place, texts, self._defaults, twice)
 
-    def _start(self, tag: str, attributes: dict[str, str]) -> None:
-        element = _Element(tag.rpartition(":")[2], attributes)
-        if not self._open and element.name != "graphml":
-            raise InputError(f"{self._line()}: found <{tag}>, expected <graphml>")
-        if len(self._open) == DEEPEST:
-            raise InputError(f"{self._line()}: found elements nested more than {DEEPEST} deep")
+    def _start(self, name: str, attributes: dict[str, str]) -> None:
+        if not self._open and name != "graphml":
+            raise InputError(f"{self._parser.line()}: found <{name}>, expected <graphml>")
+        element = _Element(name, attributes)
         self._open.append(element)
         if element.name == "node":
             self.nodes.append(element)
 
-    def _end(self, tag: str) -> None:
+    def _end(self, _: str) -> None:
         element = self._open.pop()
         if element.name == "key":
             key = element.attributes.get("id", "")
@@ -207,9 +191,3 @@ class _Document:
     def _add_text(self, text: str) -> None:
         if self._open[-1].name in ("data", "default"):
             self._open[-1].texts.append(text)
-
-    def _refuse(self, *_: Any) -> None:
-        raise InputError(f"{self._line()}: found a DOCTYPE, expected GraphML without one: entities are not read")
-
-    def _line(self) -> str:
-        return f"line {self._parser.CurrentLineNumber}"

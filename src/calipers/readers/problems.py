@@ -63,6 +63,25 @@ class BadVideo:
         return {"path": self.path, "video": self.video, "problem": self.problem}
 
 
+class BadAnnotation:
+    """An annotation of the ground truth that cannot be used, and why."""
+
+    __slots__ = ("id", "name", "path", "problem")
+
+    def __init__(self, path: str, name: str, ident: int | None, problem: str) -> None:
+        self.path, self.name, self.id, self.problem = path, name, ident, problem
+
+    def error(self) -> RecordError:
+        """As the end of a run."""
+        named = "" if self.id is None else f" (id {self.id})"
+        return RecordError(f"{self.name}{named}: {self.problem}")
+
+    def entry(self) -> dict[str, Any]:
+        """As an entry of the artifact."""
+        place = self.name.removeprefix(f"{self.path}: ")
+        return {"path": self.path, "place": place, "id": self.id, "problem": self.problem}
+
+
 def shown(value: Any) -> str:
     """A value as a message shows it: JSON, cut short."""
     try:

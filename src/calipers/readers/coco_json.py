@@ -1,0 +1,182 @@
+"""COCO files: JSON, also compressed with gzip or zstandard, to rows as columns and lists of images and categories.
+
+A file is read and digested beside the scan of its bytes. What the scan leaves alone a JSON library reads, which also
+says what is wrong with a file that is no JSON.
+"""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Callable, Mapping
+from hashlib import sha256
+from io import BytesIO
+from threading import Event, Thread
+from typing import IO, Any, NamedTuple
+
+import orjson
+import zstandard
+
+from calipers.errors import InputError
+from calipers.kernels.cocojson import CocoScan, scan_coco
+from calipers.readers.coco_rows import SHAPES, Origin, Rows, rows_in_memory, rows_of
+from calipers.readers.files import Doubled, find_doubled, parse_json, read_bytes
+from calipers.readers.lines import GZIP, ZSTANDARD, reading
+from calipers.readers.problems import shown
+
+MOST_BYTES = 4 << 30  # out of a compressed file
+PIECE = 1 << 20
+LISTS = ("images", "annotations", "categories")
+BESIDE = ("images", "categories")
+DATASET = '{"images": […], "annotations": […], "categories": […]}'
+RESULTS = '[{"image_id", "category_id", "bbox", "score"}, …]'
+
+
+class CocoSide(NamedTuple):
+    """One side as it was given: rows, and what stands beside them."""
+
+    rows: Rows
+    lists: dict[str, Any]  # "images" and "categories", where they are there
+
+
+class Loading:
+    """A file that is being read, and then digested, by a thread of its own."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self._data, self._digest = b"", ""
+        self._error: InputError | None = None
+        self._ready = Event()
+        self._thread = Thread(target=self._load, name=f"calipers reads {path}", daemon=True)
+        self._thread.start()
+
+    def _load(self) -> None:
+        try:
+            self._data = read_bytes(self.path)
+        except InputError as error:
+            self._error = error
+        self._ready.set()
+        self._digest = sha256(self._data).hexdigest()
+
+    def data(self) -> bytes:
+        """What the file holds, decompressed."""
+        self._ready.wait()
+        if self._error:
+            raise self._error
+        return decompressed(self._data, self.path)
+
+    def size(self) -> int:
+        """Bytes as stored."""
+        self._ready.wait()
+        return len(self._data)
+
+    def digest(self) -> str:
+        """Of the bytes as stored."""
+        self._thread.join()
+        return self._digest
+
+
+def decompressed(data: bytes, path: str) -> bytes:
+    """What compressed bytes hold; other bytes as they are."""
+    stream: IO[bytes]
+    if path.endswith(".gz") or data.startswith(GZIP):
+        stream = gzip.GzipFile(fileobj=BytesIO(data))  # type: ignore[assignment]
+    elif path.endswith(".zst") or data.startswith(ZSTANDARD):
+        frames = zstandard.ZstdDecompressor(max_window_size=1 << 27)
+        stream = frames.stream_reader(data, read_across_frames=True)
+    else:
+        return data
+    pieces, size = [], 0
+    with reading(path):
+        while piece := stream.read(PIECE):
+            pieces.append(piece)
+            size += len(piece)
+            if size > MOST_BYTES:
+                raise InputError(f"{path}: holds more than {MOST_BYTES >> 30} GiB when decompressed")
+    return b"".join(pieces)
+
+
+def read_coco(file: Loading, iou_type: str, *, truth: bool) -> CocoSide:
+    """Ground truth or predictions out of a file."""
+    data, path = file.data(), file.path
+    scan = scan_coco(data, truth=truth, shape=SHAPES[iou_type])
+    if scan is None:
+        parsed = parse_json(data, path, DATASET if truth else RESULTS)
+        return coco_in_memory(parsed.tree, path, iou_type, truth=truth, has_doubles=parsed.has_doubles)
+    check_lists([] if scan.is_list else scan.parts, path, truth)
+    origin = Origin(path, "" if scan.is_list else "annotations")
+    rows = rows_of(scan, _finder(scan, data, path), origin, truth)
+    if SHAPES[iou_type]:
+        rows.shapes = _shapes(scan, data)
+    return CocoSide(rows, {name: _part(scan, data, path, name) for name in BESIDE if name in scan.parts})
+
+
+def coco_in_memory(tree: Any, path: str, iou_type: str, *, truth: bool, has_doubles: bool = False) -> CocoSide:
+    """Ground truth or predictions as Python has them."""
+    check_lists(tree, path, truth)
+    lists: Mapping[str, Any] = tree if isinstance(tree, Mapping) else {}
+    if has_doubles:
+        _refuse_doubles(lists, path)
+    rows, name = (tree["annotations"], "annotations") if lists else (tree, "")
+    if not isinstance(rows, (list, tuple)):
+        raise InputError(f"{path}: annotations: found {shown(rows)}, expected a list")
+    found = rows_in_memory(list(rows), Origin(path, name), iou_type, truth=truth, has_doubles=has_doubles)
+    return CocoSide(found, {name: lists[name] for name in BESIDE if name in lists})
+
+
+def check_lists(tree: Any, path: str, truth: bool) -> None:
+    """Whether a data set, or a list of results, stands where it belongs; of a data set only the names are looked at."""
+    expected = DATASET if truth else RESULTS
+    if isinstance(tree, (list, tuple)) and truth:
+        raise InputError(f"{path}: found a list, as predictions are; expected ground truth, {expected}")
+    if isinstance(tree, (list, tuple)):
+        return
+    if not isinstance(tree, Mapping):
+        raise InputError(f"{path}: found {shown(tree)}, expected {expected}")
+    missing = [name for name in (LISTS if truth else ("annotations",)) if name not in tree]
+    if missing:
+        names = ", ".join(map(shown, list(tree)[:8])) or "nothing in it"
+        raise InputError(f"{path}: no {' and no '.join(missing)}: found an object with {names}, expected {expected}")
+
+
+def _part(scan: CocoScan, data: bytes, path: str, name: str) -> Any:
+    begin, end = scan.parts[name]
+    parsed = parse_json(data[begin:end], f"{path}: {name}", "a list")
+    if parsed.has_doubles:
+        _refuse_doubles({name: parsed.tree}, path)
+    return parsed.tree
+
+
+def _refuse_doubles(tree: Mapping[str, Any], path: str) -> None:
+    """A key given twice matters in the whole, in images and in categories; in a row it is that row's problem."""
+    try:
+        twice = find_doubled({name: tree[name] for name in BESIDE if name in tree})
+    except RecursionError as error:
+        raise InputError(f"{path}: a key is there twice, and something is nested too deeply") from error
+    if isinstance(tree, Doubled):
+        twice = "", tree.twice
+    if twice is not None:
+        place = f"{twice[0]}: " if twice[0] else ""
+        raise InputError(f"{path}: {place}{shown(twice[1])} is there twice, expected each key once")
+
+
+def _finder(scan: CocoScan, data: bytes, path: str) -> Callable[[int], Any]:
+    """How odd rows are found: by their place in the text."""
+    odd = scan.odd.tolist()
+    spans = dict(zip(odd[::3], zip(odd[1::3], odd[2::3], strict=True), strict=True))
+
+    def find(row: int) -> Any:
+        begin, end = spans[row]
+        return parse_json(data[begin:end], path, "an object").tree
+
+    return find
+
+
+def _shapes(scan: CocoScan, data: bytes) -> list[Any]:
+    """(rows,) the segmentations or keypoints, parsed together."""
+    spans = scan.shapes.tolist()
+    pieces = [data[begin:end] or b"null" for begin, end in zip(spans[::2], spans[1::2], strict=True)]
+    try:
+        found: list[Any] = orjson.loads(b"[" + b",".join(pieces) + b"]")
+    except orjson.JSONDecodeError:  # NaN, which belongs to one row
+        return [parse_json(piece, "", "").tree for piece in pieces]
+    return found

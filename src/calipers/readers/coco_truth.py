@@ -1,0 +1,158 @@
+"""Annotations of COCO: ids are looked up, values are judged, and what is missing is derived where that can be done."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calipers.errors import InputError
+from calipers.instances import Codes, Floats, Whole
+from calipers.readers.coco_faults import Faults
+from calipers.readers.coco_images import Dataset, find_ids
+from calipers.readers.coco_rows import AREA, BOX, CATEGORY, IDENTITY, IMAGE, VISIBLE, Rows
+from calipers.readers.coco_shapes import (
+    Canvas,
+    UnusableError,
+    count_points,
+    draw,
+    point_boxes,
+    read_keypoints,
+    read_mask,
+)
+from calipers.readers.problems import BadAnnotation
+
+Chosen = NDArray[np.bool_]
+
+
+class Checked(NamedTuple):
+    """Rows in the order they were given; those at fault mean nothing, nor do those with a problem."""
+
+    rows: Rows
+    image: Codes  # (rows,) -1 where it is not known
+    category: Codes
+    masks: list[Any] | None = None
+    keypoints: Floats | None = None  # (rows, points, 3)
+    visible: Whole | None = None
+
+
+class Truth(NamedTuple):
+    """Annotations, those of them that are bad, and (images,) which images hold none of these."""
+
+    checked: Checked
+    bad: list[BadAnnotation]
+    kept: Chosen
+    points: int  # keypoints of a row
+
+
+def check_truth(rows: Rows, data: Dataset, iou_type: str) -> Truth:
+    """All annotations."""
+    image, known = find_ids(data.images.ids, rows.image)
+    known &= ~rows.lacks(IMAGE)
+    category, category_known = find_ids(data.categories.ids, rows.category)
+    faults = Faults(rows)
+    faults.add("")
+    faults.add("image_id", ~known)
+    faults.add("category_id", rows.lacks(CATEGORY) | ~category_known)
+    for field in ("bbox", "area", "iscrowd", "segmentation", "keypoints", "num_keypoints", "id"):
+        faults.add(field)
+    checked, points = Checked(rows, image, category), 0
+    if iou_type == "segm":
+        checked = checked._replace(masks=_masks(checked, data, faults))
+    if iou_type == "keypoints":
+        points = count_points(data, rows.shapes or [])
+        checked = _with_keypoints(checked, points, faults)
+    faults.add("bbox", unfit_boxes(rows.box))
+    _derive_areas(checked, data, faults)
+    faults.add("area", ~((rows.area >= 0) & (rows.area < np.inf)))
+    _complete_ids(rows)
+    kept = np.ones(len(data.images), np.bool_)
+    kept[[image[row] for row in faults.found if known[row]]] = False
+    image[~known] = -1
+    return Truth(checked, faults.bad(), kept, points)
+
+
+def unfit_boxes(box: Floats) -> Chosen:
+    """(rows,) whether a box is missing, is not finite or has a negative size."""
+    if np.isfinite(box).all() and (box[:, 2:] >= 0).all():  # the quick question
+        return np.zeros(len(box), np.bool_)
+    return ~(np.isfinite(box).all(axis=1) & (box[:, 2] >= 0) & (box[:, 3] >= 0))
+
+
+def _masks(checked: Checked, data: Dataset, faults: Faults) -> list[Any]:
+    """(rows,) the masks; where a box or an area is missing it is that of the mask."""
+    rows, canvas = checked.rows, Canvas(data.images)
+    wanting = (rows.lacks(AREA) | rows.lacks(BOX)).tolist()
+    images, masks = checked.image.tolist(), [None] * rows.count
+    for row, given in enumerate(rows.shapes or []):
+        if row in faults.found:
+            continue
+        try:
+            mask = read_mask(given, images[row], canvas)
+        except UnusableError as problem:
+            faults.say(row, "segmentation", given, str(problem) if given is not None else "")
+            continue
+        masks[row] = mask.given
+        if wanting[row]:
+            _complete(rows, row, *draw(mask, images[row], canvas))
+    return masks
+
+
+def _complete(rows: Rows, row: int, area: float, box: tuple[float, ...]) -> None:
+    """The box and the area of a row, where it has none."""
+    if not rows.has[row] & AREA:
+        rows.area[row] = area
+    if not rows.has[row] & BOX:
+        rows.box[row] = box
+
+
+def _with_keypoints(checked: Checked, points: int, faults: Faults) -> Checked:
+    """The keypoints; where a box is missing it is that around the labelled ones."""
+    rows = checked.rows
+    found = np.zeros((rows.count, 3 * points))
+    for row, given in enumerate(rows.shapes or []):
+        if row not in faults.found:
+            try:
+                found[row] = read_keypoints(given, points)
+            except UnusableError as problem:
+                faults.say(row, "keypoints", given, f"{problem}, {points} points" if given is not None else "")
+    keypoints = found.reshape(rows.count, points, 3)
+    labelled = keypoints[..., 2] > 0
+    visible = np.where(rows.lacks(VISIBLE), labelled.sum(axis=1), rows.visible)
+    faults.add("num_keypoints", visible < 0)
+    boxless = rows.lacks(BOX)
+    if boxless.any():
+        rows.box[boxless] = point_boxes(keypoints[boxless], labelled[boxless])
+    return checked._replace(keypoints=keypoints, visible=visible)
+
+
+def _derive_areas(checked: Checked, data: Dataset, faults: Faults) -> None:
+    """Where there is no area it is that of the mask, if one is there, and else that of the box."""
+    rows, canvas = checked.rows, Canvas(data.images)
+    for row, given in rows.masks.items():
+        if row in faults.found or not np.isnan(rows.area[row]):
+            continue
+        try:
+            image = int(checked.image[row])
+            rows.area[row] = draw(read_mask(given, image, canvas), image, canvas)[0]
+        except UnusableError:  # which is nobody's fault where boxes are measured
+            continue
+    bare = np.flatnonzero(rows.lacks(AREA) & np.isnan(rows.area))
+    rows.area[bare] = rows.box[bare, 2] * rows.box[bare, 3]
+
+
+def _complete_ids(rows: Rows) -> None:
+    """No two annotations have one id; those without take their place + 1, or what comes after the ids of others."""
+    bare = rows.lacks(IDENTITY)
+    if not bare.any() and (rows.ids[1:] > rows.ids[:-1]).all():
+        return
+    given = np.flatnonzero(~bare)
+    order = given[np.argsort(rows.ids[given], kind="stable")]
+    again = np.flatnonzero(np.diff(rows.ids[order]) == 0)
+    if len(again):
+        first, second = sorted((int(order[again[0]]), int(order[again[0] + 1])))
+        names = f"{rows.origin.name(first)} and {rows.origin.place(second)}"
+        raise InputError(f"{names}: both have the id {rows.ids[first]}, expected each id once")
+    start = int(rows.ids[order[-1]]) + 1 if len(order) else 1
+    rows.ids[bare] = np.flatnonzero(bare) + 1 if not len(order) else np.arange(start, start + int(bare.sum()))

@@ -1,0 +1,76 @@
+"""What is allowed and still deserves a word: each said once, with how many there are and the first of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calipers.instances import Images, Instances, Whole
+from calipers.kernels.repeats import repeated
+from calipers.readers.coco_json import CocoSide
+from calipers.readers.coco_rows import AREA, CROWD, IDENTITY, SCORE, Origin, Rows
+
+AREA_SLACK = 1.01
+Chosen = NDArray[np.bool_]
+
+
+def absent_fields(rows: Rows, truth: Instances) -> Iterator[str]:
+    """Fields that annotations lack, and what is taken instead; nothing of formats that never have them."""
+    if rows.origin.places is not None:
+        return
+    for field, words in (
+        (AREA, "annotations without area, which is that of the mask or of the box"),
+        (CROWD, "annotations without iscrowd, which is 0"),
+        (IDENTITY, "annotations without id, which were numbered"),
+    ):
+        yield from _said(rows.origin, truth.place[rows.lacks(field)[truth.place]], words)
+
+
+def truth_warnings(truth: Instances, images: Images, origin: Origin, iou_type: str) -> Iterator[str]:
+    """Of annotations."""
+    size = truth.box[:, 2] * truth.box[:, 3]
+    larger = (size > 0) & (truth.area > size * AREA_SLACK) & (iou_type == "bbox")
+    for chosen, words in (
+        (_repeated(truth), "annotations given twice, with the same image, category and box"),
+        (size == 0, "annotations with a box of no area, which nothing can match"),
+        (_outside(truth, images), "annotations completely outside of their images"),
+        (larger, "annotations with more area than their boxes"),
+    ):
+        yield from _said(origin, truth.place[chosen], words)
+
+
+def pred_warnings(pred: Instances, images: Images, origin: Origin) -> Iterator[str]:
+    """Of detections that can be used."""
+    for chosen, words in (
+        (_repeated(pred), "detections given twice, with the same image, category, box and score"),
+        (_outside(pred, images), "detections completely outside of their images"),
+    ):
+        yield from _said(origin, pred.place[chosen], words)
+
+
+def mistaken_file(side: CocoSide) -> Iterator[str]:
+    """Predictions that look like ground truth."""
+    rows = side.rows
+    if "images" in side.lists and rows.origin.places is None and rows.count and rows.lacks(SCORE).all():
+        yield f"{rows.origin.path}: a data set without scores was given as predictions: is it the ground truth?"
+
+
+def _said(origin: Origin, places: Whole, words: str) -> Iterator[str]:
+    if len(places):
+        yield f"{origin.path}: {words}: {len(places)} (first {origin.place(int(places.min()))})"
+
+
+def _repeated(rows: Instances) -> Chosen:
+    """(rows,) whether one before it is the same."""
+    found = repeated(rows.offsets, rows.category, rows.box.reshape(-1), rows.score)
+    return np.asarray(found).view(np.bool_)
+
+
+def _outside(rows: Instances, images: Images) -> Chosen:
+    """(rows,) whether a box shares nothing with its image; of an image without a size that is not known."""
+    width, height = (side[rows.image] for side in (images.width, images.height))
+    left, top = rows.box[:, 0], rows.box[:, 1]
+    outside: Chosen = (left >= width) | (top >= height) | (left + rows.box[:, 2] < 0) | (top + rows.box[:, 3] < 0)
+    return outside & (width + height > 0)
