@@ -20,10 +20,10 @@ REPOSITORY = Path(__file__).parents[1]
 FLOORS = [
     {"errors", "text"},
     {"kernels"},
-    {"records", "videos", "scenes", "tally", "matching", "bootstrap", "output", "config"},
+    {"records", "videos", "scenes", "instances", "tally", "matching", "bootstrap", "output", "config"},
     {"readers", "labels", "rulers", "metrics"},
     {"suites"},
-    {"engines", "report", "run", "meter"},
+    {"engines", "report", "run", "meter", "detectors"},
     {"views", "analysis", "judge"},
     {"cli"},
     {"__init__", "__main__"},

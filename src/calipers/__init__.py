@@ -5,20 +5,22 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from calipers import judge
+    from calipers.detectors.detect import detect
     from calipers.errors import CalipersError, ConfigError, InputError, OutputError
-    from calipers.meter import Dense, Scene, Timeline
+    from calipers.meter import Coco, Dense, Scene, Timeline
     from calipers.readers.model_text import parse_objects
     from calipers.report import Report
     from calipers.rulers.cuboid import cuboid_iou
     from calipers.rulers.region import region_iou
     from calipers.rulers.tube import line_coverage, tube_iou
-    from calipers.run import dense, scene, timeline
+    from calipers.run import coco, coco_numbers, dense, scene, timeline
     from calipers.suites.reward import reward
 
 __version__ = "0.1.0"
 
 _HOMES = {
     "CalipersError": "errors",
+    "Coco": "meter",
     "ConfigError": "errors",
     "Dense": "meter",
     "InputError": "errors",
@@ -26,8 +28,11 @@ _HOMES = {
     "Report": "report",
     "Scene": "meter",
     "Timeline": "meter",
+    "coco": "run",
+    "coco_numbers": "run",
     "cuboid_iou": "rulers.cuboid",
     "dense": "run",
+    "detect": "detectors.detect",
     "judge": "judge",
     "line_coverage": "rulers.tube",
     "parse_objects": "readers.model_text",
@@ -40,6 +45,7 @@ _HOMES = {
 
 __all__ = [
     "CalipersError",
+    "Coco",
     "ConfigError",
     "Dense",
     "InputError",
@@ -48,8 +54,11 @@ __all__ = [
     "Scene",
     "Timeline",
     "__version__",
+    "coco",
+    "coco_numbers",
     "cuboid_iou",
     "dense",
+    "detect",
     "judge",
     "line_coverage",
     "parse_objects",

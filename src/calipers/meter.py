@@ -1,4 +1,4 @@
-"""The suites in a loop: records, videos or scenes come in, a report comes out whenever it is asked for."""
+"""The suites in a loop: records, videos, scenes or detections come in, a report comes out whenever it is asked for."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from calipers.errors import ConfigError, InputError
 from calipers.readers.dense import read_records
 from calipers.readers.problems import BadRecord
 from calipers.report import Report
-from calipers.run import make_report, measure_reading
+from calipers.run import coco, make_report, measure_reading
 from calipers.suites.dense import Config, params
 from calipers.tally import Tally
 
 if TYPE_CHECKING:
     from calipers.readers.scene import SceneReading
     from calipers.readers.scene_files import Source
-    from calipers.report import SceneReport
+    from calipers.report import CocoReport, SceneReport
     from calipers.suites.timeline import Measured
 
 
@@ -230,3 +230,39 @@ def _call(source: Source, scene: str) -> None:
     elif source.scenes:
         many = len(source.scenes)
         raise InputError(f"{source.path}: found {many} scenes by name, expected one to be called {scene!r}")
+
+
+class Coco:
+    """Collects detections on the images of one data set as they come.
+
+    >>> truth = {"id": 1, "image_id": 4, "category_id": 7, "bbox": [0, 0, 10, 10], "area": 100, "iscrowd": 0}
+    >>> gt = {"images": [{"id": 4}], "categories": [{"id": 7, "name": "cone"}], "annotations": [truth]}
+    >>> meter = Coco(gt)
+    >>> meter.update([{"image_id": 4, "category_id": 7, "bbox": [0, 0, 10, 9], "score": 0.8}])
+    >>> meter.update([{"image_id": 4, "category_id": 7, "bbox": [50, 0, 10, 9], "score": 0.9}])
+    >>> meter.compute()["coco"]["AP_50"]
+    0.5
+    """
+
+    def __init__(self, gt: Any, **options: Any) -> None:
+        self.gt, self.options = gt, options
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget all detections."""
+        self._results: list[Any] = []
+        coco(self.gt, [], **(self.options | {"bootstrap": 0}))  # what is wrong with either is found out now
+
+    def update(self, results: Any) -> None:
+        """Add one detection or several, in COCO's form."""
+        self._results += [results] if isinstance(results, dict) else list(results)
+
+    def merge(self, other: Coco) -> None:
+        """Add all detections of another meter with the same ground truth and options."""
+        if self.gt != other.gt or self.options != other.options:
+            raise ConfigError("merge: the two meters have different ground truth or options")
+        self._results += other._results
+
+    def compute(self) -> CocoReport:
+        """The report over all detections so far."""
+        return coco(self.gt, self._results, **self.options)

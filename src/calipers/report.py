@@ -10,6 +10,7 @@ from calipers.errors import CalipersError
 from calipers.output import to_json, write_file
 
 if TYPE_CHECKING:
+    from calipers.suites.coco import Measured as MeasuredDetections
     from calipers.suites.scene import Measured
 
 Rows = list[dict[str, Any]]
@@ -89,3 +90,23 @@ class SceneReport(Report):
         from calipers.suites.scene_rows import match_rows
 
         return match_rows(self.measured)
+
+
+class CocoReport(Report):
+    """A result of the detection suite: `report["coco"]["AP"]`."""
+
+    def __init__(self, tree: dict[str, Any], measured: MeasuredDetections) -> None:
+        super().__init__(tree)
+        self.measured = measured
+
+    def matches(self) -> Rows:
+        """A row for every annotation and every detection with its partner."""
+        from calipers.suites.coco_rows import match_rows
+
+        return match_rows(self.measured)
+
+    def cases(self) -> Iterator[bytes]:
+        """The images with a miss or a false positive, a line of JSON each."""
+        from calipers.suites.coco_rows import case_lines
+
+        return case_lines(self.measured)

@@ -29,8 +29,10 @@ from calipers.tally import Tally
 from calipers.text import whole_text
 
 if TYPE_CHECKING:
+    from calipers.instances import Detections
     from calipers.readers.scene import SceneReading
-    from calipers.report import SceneReport
+    from calipers.report import CocoReport, SceneReport
+    from calipers.suites.coco_config import Config as CocoConfig
     from calipers.suites.scene_config import Config as SceneConfig
     from calipers.suites.timeline_config import Config as TimelineConfig
 
@@ -154,6 +156,67 @@ def report_scenes(
     if config.write_aliases:
         write_file(config.write_aliases, to_json({"aliases": measured.naming.resolver.learned()}))
     return SceneReport(tree, measured)
+
+
+def coco(gt: Any, pred: Any, **options: Any) -> CocoReport:
+    """Measure detections on images against ground truth: the numbers of COCO, and what they hide.
+
+    `gt` is a COCO data set (a path, or what its JSON would hold), `pred` a list of results; both may also be folders of
+    YOLO, Pascal VOC or LabelMe files. Options are those of `calipers coco`; see `calipers.suites.coco_config.Config`.
+
+    >>> cone = {"id": 0, "image_id": 1, "category_id": 7, "bbox": [0, 0, 10, 10], "area": 100, "iscrowd": 0}
+    >>> gt = {"images": [{"id": 1}], "categories": [{"id": 7, "name": "cone"}], "annotations": [cone]}
+    >>> report = coco(gt, [{"image_id": 1, "category_id": 7, "bbox": [0, 0, 10, 8], "score": 0.9}])
+    >>> report["coco"]["AP_50"], report["sweep"]["mean_overlap_matched"]
+    (1.0, 0.8)
+    """
+    from calipers.suites.coco_config import Config as CocoConfig
+
+    return evaluate_detections(gt, pred, make_config(CocoConfig, options))
+
+
+def coco_numbers(gt: Any, pred: Any, **options: Any) -> dict[str, float | None]:
+    """Only the twelve numbers of COCO (ten for keypoints), by name: what a training loop looks at. Options as `coco`.
+
+    >>> coco_numbers({"images": [{"id": 1}], "categories": [{"id": 1, "name": "cone"}], "annotations": []}, [])["AP"]
+    """
+    from calipers.suites import coco as suite
+    from calipers.suites.coco_config import Config as CocoConfig
+
+    config = make_config(CocoConfig, options)
+    return suite.lines(_read_detections(gt, pred, config, None), config)
+
+
+def evaluate_detections(gt: Any, pred: Any, config: CocoConfig, *, progress: OnProgress | None = None) -> CocoReport:
+    """The same for detections: all images are one batch."""
+    from calipers.report import CocoReport
+    from calipers.suites import coco as suite
+
+    keep_some_memory()
+    with _no_collection():
+        found = _read_detections(gt, pred, config, progress)
+        measured = suite.measure(found, config)
+        tree = suite.summarize(measured)
+    tree["inputs"] = [each._asdict() for each in found.inputs]
+    tree["rejected"] = [bad.entry() for bad in found.bad]
+    return CocoReport(tree, measured)
+
+
+def _read_detections(gt: Any, pred: Any, config: CocoConfig, progress: OnProgress | None) -> Detections:
+    from calipers.readers.detections import read_detections
+
+    found = read_detections(
+        gt,
+        pred,
+        iou_type=config.iou_type,
+        gt_format=config.gt_format,
+        pred_format=config.pred_format,
+        images=config.images,
+        progress=progress,
+    )
+    if len(found.bad) > config.max_bad_records:
+        raise found.bad[config.max_bad_records].error()
+    return found
 
 
 @contextmanager

@@ -28,6 +28,8 @@ def command(suite: str, output: str | None, json: bool) -> None:
             _demo_timeline(data / "timeline", options)
         elif suite == "scene":
             _demo_scene(data / "scene", options)
+        elif suite == "coco":
+            _demo_coco(data / "coco", options)
         else:
             _demo_judge(data / "judge" / "boxes.json", options)
 
@@ -56,6 +58,14 @@ def _demo_scene(folder: Path, options: dict[str, Any]) -> None:
     say(f"$ calipers scene --gt {gt} --pred {methods[0]} --pred {methods[1]} --config {config}")
     say("(ground truth as Supervisely JSON, one method as scene graphs, the other as Clio GraphML)")
     run_scene(options | {"gt": str(gt), "pred": methods, "config": str(config)})
+
+
+def _demo_coco(folder: Path, options: dict[str, Any]) -> None:
+    from calipers.cli.coco import run_coco
+
+    gt, pred = folder / "instances.json", folder / "results.json"
+    say(f"$ calipers coco --gt {gt} --pred {pred}")
+    run_coco(options | {"gt": str(gt), "pred": str(pred)})
 
 
 def _demo_judge(payload: Path, options: dict[str, Any]) -> None:

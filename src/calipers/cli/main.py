@@ -16,11 +16,14 @@ from calipers import __version__
 from calipers.cli.streams import ReaderGoneError, say, say_error
 from calipers.errors import CalipersError, RecordError
 
-SUITES = ("dense", "timeline", "scene")
+SUITES = ("dense", "timeline", "scene", "coco")
+TABLES = (*SUITES, "detect")  # of calipers.toml
 COMMANDS = {
     "dense": "Regions and lines in gt_vs_pred.jsonl.",
     "timeline": "States along videos.",
     "scene": "Boxes in rooms, one or several methods.",
+    "coco": "Detections on images: AP, AR, precision at recall, and why.",
+    "detect": "Run a detector over images, results in COCO form.",
     "judge": "One payload on standard input, one verdict on standard output.",
     "demo": "Bundled sample data through a suite, start to end.",
 }

@@ -14,7 +14,7 @@ from typing import Any
 
 import click
 
-from calipers.cli.main import SUITES
+from calipers.cli.main import TABLES
 from calipers.config import check_names
 from calipers.errors import ConfigError
 
@@ -74,7 +74,7 @@ def _from_file(command: str, known: list[str], config: str | None) -> dict[str, 
     for name, table in tree.items():
         if not isinstance(table, dict):
             raise ConfigError(f"{path}: {name} = {table!r} stands outside a table, expected it under [{command}]")
-    check_names(tree, SUITES, f"{path}: ", "a table")
+    check_names(tree, TABLES, f"{path}: ", "a table")
     table = tree.get(command, {})
     values = {name.replace("-", "_"): value for name, value in table.items()}
     if len(values) < len(table):

@@ -15,6 +15,10 @@ def summary(tree: dict[str, Any]) -> str:
         from calipers.views import scene_summary
 
         return scene_summary.summary(tree)
+    if tree["suite"] == "coco":
+        from calipers.views import coco_summary
+
+        return coco_summary.summary(tree)
     from calipers.views import dense_summary
 
     return dense_summary.summary(tree)

@@ -1,0 +1,97 @@
+"""`calipers detect`: run a detector over images, results in COCO form."""
+
+from __future__ import annotations
+
+import os
+from shlex import quote
+from typing import Any
+
+import click
+
+from calipers.cli.options import config_flags, settings
+from calipers.cli.progress import Progress
+from calipers.cli.streams import put, say
+from calipers.config import make_config
+from calipers.detectors.detect import Detected, run_detector
+from calipers.detectors.options import Config
+from calipers.detectors.part_file import part_path
+from calipers.errors import CalipersError, ConfigError, require
+from calipers.views.text import printable
+
+PLACES = {"weights": "a model", "images": "a folder", "gt": "a COCO file", "output": "a file to write to"}
+INTERRUPTED = 130
+
+
+@click.command("detect")
+@click.option("--weights", metavar="MODEL", help="an ONNX model, or weights of Ultralytics (.pt)")
+@click.option("--images", metavar="DIR", help="folder of the images")
+@click.option("--gt", metavar="GT", help="ground truth in COCO form: which images, which categories")
+@config_flags(Config)
+@click.option("-o", "--output", metavar="FILE", help="receives the results, as COCO has them")
+@click.option("--config", metavar="FILE", help="options file  [default: calipers.toml, if there]")
+def command(config: str | None, **flags: Any) -> None:
+    """Run a detector over the images of a ground truth.
+
+    The results are what calipers coco takes as predictions. Run it again after an interruption, and it goes on.
+    """
+    run_detect(settings("detect", Config, flags, config))
+
+
+def run_detect(options: dict[str, Any]) -> Detected:
+    """Detect, write the results, and print what was done."""
+    places = {name: options.pop(name, None) for name in PLACES}
+    for name, what in PLACES.items():
+        flag = "-o" if name == "output" else f"--{name}"
+        if not places[name]:
+            raise ConfigError(f"{flag} is missing, expected {what} (see calipers detect --help)")
+        require(isinstance(places[name], str), flag, places[name], what)
+    detected = _detect(places, make_config(Config, options))
+    for warning in detected.warnings:
+        say(printable(f"warning: {warning}"))
+    put(_summary(detected, places))
+    return detected
+
+
+def _detect(places: dict[str, str], config: Config) -> Detected:
+    progress = Progress()
+    try:
+        return run_detector(
+            places["weights"], places["images"], places["gt"], places["output"], config, progress=progress
+        )
+    except KeyboardInterrupt as error:
+        progress.clear()
+        kept = _kept(places["output"])
+        say(f"interrupted; {kept or 'nothing was written'}")
+        raise click.exceptions.Exit(INTERRUPTED) from error
+    except CalipersError as error:
+        kept = "" if isinstance(error, ConfigError) else _kept(places["output"])
+        if not kept:
+            raise
+        raise type(error)(f"{error}\n({kept})") from error
+    finally:
+        progress.clear()
+
+
+def _kept(output: str) -> str:
+    """That a run can be gone on with, if it can."""
+    part = part_path(output)
+    return (
+        f"finished images are in {printable(str(part))}: run the same command again to go on" if part.exists() else ""
+    )
+
+
+def _summary(detected: Detected, places: dict[str, str]) -> str:
+    counts = detected.counts
+    items = [
+        f"{detected.images:,} images",
+        f"{len(detected.results):,} detections",
+        f"{detected.classes:,} classes",
+        f"{counts.get('left_out', 0):,} left out",
+    ]
+    gt, pred = (quote(os.fspath(places[name])) for name in ("gt", "output"))
+    return "\n".join(
+        [
+            printable(f"{places['output']}  {' · '.join(items)}"),
+            printable(f" next                 calipers coco --gt {gt} --pred {pred}"),
+        ]
+    )

@@ -1,0 +1,201 @@
+"""The detection suite: COCO's numbers, and what they hide.
+
+`measure` takes what was read to everything that is found out about it: the engine's curves, the detections matched by
+score (for AP's replicates and the best score of a class), and one greedy class-aware matching without scores, the same
+as in the dense suite (for the sweep, errors, confusion, matches and cases). `summarize` takes that to the artifact.
+Without scores that rank detections there is no AP; the rest stands.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from calipers import __version__
+from calipers.bootstrap import resample
+from calipers.instances import Detections, Instances
+from calipers.metrics import coco_errors, objects, sweep
+from calipers.metrics.coco_engine import THRESHOLDS, Accumulated, accumulate, usable
+from calipers.metrics.coco_figures import coco_lines, line_names, tie_mass, why_no_order
+from calipers.metrics.coco_matches import CocoMatches, by_class, match_by_score, ranked_classes
+from calipers.metrics.replicates import RankedClass
+from calipers.rulers.instance import overlaps
+from calipers.suites.coco_config import Config, params
+from calipers.suites.coco_precision import class_rows, curves_tree, precision_tree, replicated
+from calipers.suites.coco_sides import Matched
+from calipers.tally import Tally
+
+MODE = "category"  # the sweep is that mode of the dense suite
+FAINT = 0.1  # overlaps below it decide nothing
+
+
+class Measured:
+    """A data set with everything that was found out about it."""
+
+    def __init__(self, found: Detections, config: Config) -> None:
+        self.found, self.config = found, config
+        self.no_order = why_no_order(found.pred.score[usable(found.pred)])
+        self.accumulated: Accumulated | None = None
+        self.matches: CocoMatches | None = None
+        close = overlaps(found, config.iou_type, least=FAINT, sigmas=config.sigmas)
+        self.matched = Matched(found, close, config)
+        if not self.no_order:
+            self.accumulated = accumulated(found, config)
+            self.matches = _by_score(found, close, config)
+
+    @property
+    def tie_mass(self) -> float | None:
+        """How much of the ranking is left to the order of images."""
+        if self.matches is None:
+            return None
+        pred, order = self.found.pred, self.matches.order
+        rows = by_class(order[usable(pred)[order]], pred.category, len(self.found.categories))
+        return tie_mass([pred.score[mine] for mine in rows])
+
+    @cached_property
+    def ranked(self) -> list[RankedClass]:
+        """The detections of each class that take part in AP, best first."""
+        if self.matches is None:
+            return []
+        return ranked_classes(self.found.truth, self.found.pred, self.matches, len(self.found.categories))
+
+    @cached_property
+    def causes(self) -> tuple[Any, Any]:
+        """Of each object that is counted without scores why it is wrong."""
+        sides, primary = self.matched, self.config.levels.primary_unit
+        return coco_errors.causes(sides, sides.pairs, sides.at_primary(self.config), sides.labels, primary)
+
+
+def _by_score(found: Detections, close: tuple[Any, Any, Any], config: Config) -> CocoMatches:
+    """Detections matched by score, among pairs of one class."""
+    rows, columns, overlap = close
+    same = (found.truth.category[rows] == found.pred.category[columns]) & (overlap >= THRESHOLDS[0])
+    pairs = (rows[same], columns[same], overlap[same])
+    return match_by_score(found.truth, found.pred, pairs, max_dets=config.limits[-1])
+
+
+def accumulated(found: Detections, config: Config) -> Accumulated:
+    """The engine's curves under these options."""
+    return accumulate(found, iou_type=config.iou_type, max_dets=config.limits, sigmas=config.sigmas)
+
+
+def measure(found: Detections, config: Config) -> Measured:
+    """What was read to everything that is found out about it."""
+    return Measured(found, config)
+
+
+def lines(found: Detections, config: Config) -> dict[str, float | None]:
+    """Only the lines of COCO."""
+    if why_no_order(found.pred.score[usable(found.pred)]):
+        return dict.fromkeys(line_names(config.iou_type, config.limits))
+    return coco_lines(accumulated(found, config), config.iou_type, config.limits)
+
+
+def summarize(measured: Measured) -> dict[str, Any]:
+    """The artifact, but for its inputs."""
+    found, config = measured.found, measured.config
+    tally, replicates = _count(measured), replicated(measured)
+    return {
+        "suite": "coco",
+        "protocol": "coco/1",
+        "calipers": __version__,
+        "inputs": [],
+        "params": params(config),
+        "images": _images_tree(found),
+        "objects": _objects_tree(measured),
+        **precision_tree(measured, replicates),
+        "per_class": class_rows(measured),
+        "curves": curves_tree(measured),
+        "confusion": _confusion(measured),
+        "errors": coco_errors.errors_tree(*measured.causes),
+        "sweep": sweep.mode_tree(MODE, tally, config.levels, labelled=True),
+        "counts": objects.counts_tree(tally),
+        "invalid_reasons": _reasons(found.pred),
+        "absent_classes": _absent_classes(found, measured.matched),
+        "warnings": list(found.warnings),
+        "bootstrap": _bootstrap_tree(tally, replicates, config),
+    }
+
+
+def _count(measured: Measured) -> Tally:
+    """The sweep, as the dense suite counts it."""
+    sides, config, tally = measured.matched, measured.config, Tally()
+    images = _images_tree(measured.found)
+    tally.count("records", list(images.values()))
+    sweep.count_objects(sides, tally)
+    objects.count_per_record(sides, tally)
+    swept = sweep.Swept(sides.matching, sides, config.levels)
+    sweep.count_sweep(swept, MODE, tally)
+    names, labels = measured.found.categories.names, sides.labels
+    sweep.count_labels(sides.at_primary(config), labels.truth, labels.pred, names, MODE, tally)
+    columns = [np.diff(sides.truth.offsets), np.diff(sides.pred.offsets), *sweep.matched_by_record(swept)]
+    sums = resample(sides.keys, np.stack(columns), seed=config.seed, replicates=config.bootstrap).T
+    tally.count("resampled", sums[:, :2])
+    tally.count(f"resampled.{MODE}", sums[:, 2:])
+    return tally
+
+
+def _images_tree(found: Detections) -> dict[str, int]:
+    busy = np.diff(found.truth.offsets) + np.diff(found.pred.offsets) > 0
+    rejected = len({bad.image for bad in found.bad})
+    evaluated = int(np.count_nonzero(busy))
+    return {
+        "total": len(busy) + rejected,
+        "evaluated": evaluated,
+        "skipped_empty": len(busy) - evaluated,
+        "rejected": rejected,
+    }
+
+
+def _objects_tree(measured: Measured) -> dict[str, int]:
+    truth, pred, matches = measured.found.truth, measured.found.pred, measured.matches
+    cut = 0 if matches is None else len(pred) - len(pred.problems) - int(np.count_nonzero(matches.kept))
+    return {
+        "gt": len(truth),
+        "crowd": int(np.count_nonzero(truth.crowd)),
+        "pred": len(pred),
+        "invalid_pred": len(pred.problems),
+        "cut_by_max_dets": cut,
+        "absent_class_pred": sum(row["pred"] for row in _absent_classes(measured.found, measured.matched)),
+        "in_crowd": int(np.count_nonzero(measured.matched.aside)),
+    }
+
+
+def _absent_classes(found: Detections, sides: Matched) -> list[dict[str, Any]]:
+    """Classes that are predicted and have nothing to be found."""
+    classes = len(found.categories)
+    gt, pred = np.bincount(sides.truth.category, None, classes), np.bincount(found.pred.category, None, classes)
+    return [
+        {"category_id": int(found.categories.ids[k]), "name": found.categories.names[k], "pred": int(pred[k])}
+        for k in np.flatnonzero((gt == 0) & (pred > 0)).tolist()
+    ]
+
+
+def _confusion(measured: Measured) -> dict[str, Any]:
+    sides, config, names = measured.matched, measured.config, measured.found.categories.names
+    primary = config.levels.primary_unit
+    return coco_errors.confusion_tree(sides, sides.pairs, sides.at_primary(config), sides.labels, primary, names)
+
+
+def _reasons(pred: Instances) -> dict[str, int]:
+    counts = Counter(pred.problems.values())
+    return {words: counts[words] for words in sorted(counts)}
+
+
+def _bootstrap_tree(tally: Tally, replicates: dict[str, Any], config: Config) -> dict[str, Any]:
+    """Values and sums of every replicate, so that two results over the same images can be compared in pairs."""
+    columns = np.concatenate([tally.counts["resampled"], tally.counts[f"resampled.{MODE}"]], axis=1)
+    names = ("gt", "pred", "matched", "matched_over_sweep")
+    return {
+        "replicates": config.bootstrap,
+        "seed": config.seed,
+        "values": {name: [_defined(value) for value in values.tolist()] for name, values in replicates.items()},
+        "sums": dict(zip(names, columns.T.tolist(), strict=True)),
+    }
+
+
+def _defined(value: float) -> float | None:
+    return None if value != value else value  # NaN

@@ -1,0 +1,116 @@
+"""What scores tell, for the artifact: the lines of COCO with their intervals, classes, curves."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from calipers.bootstrap import around
+from calipers.metrics.coco_engine import THRESHOLDS
+from calipers.metrics.coco_figures import (
+    AT_75,
+    best_cut,
+    class_precisions,
+    coco_lines,
+    curve,
+    line_names,
+    precision_at_recall,
+)
+from calipers.metrics.coco_matches import rows_by_class
+from calipers.metrics.replicates import replicate_values
+
+if TYPE_CHECKING:
+    from calipers.suites.coco import Measured
+
+
+def precision_tree(measured: Measured, replicates: dict[str, Any]) -> dict[str, Any]:
+    """The lines of COCO, their intervals, and the reason when there are none."""
+    curves, config = measured.accumulated, measured.config
+    lines: dict[str, float | None] = dict.fromkeys(line_names(config.iou_type, config.limits))
+    beyond: float | None = None
+    if curves is not None:
+        lines = coco_lines(curves, config.iou_type, config.limits)
+        beyond = precision_at_recall(curves, config.recall_target)
+    return {
+        "coco": lines,
+        "intervals": intervals(measured, lines | {"precision_at_recall": beyond}, replicates),
+        "map_50": lines["AP_50"],
+        "precision_at_recall": beyond,
+        "tie_mass": measured.tie_mass,
+        "ap_undefined_reason": measured.no_order,
+    }
+
+
+def replicated(measured: Measured) -> dict[str, Any]:
+    """The headline numbers in every replicate, NaN where undefined: objects of all sizes, the last of max_dets."""
+    config, names = measured.config, measured.found.images.names
+    if measured.matches is None or not config.bootstrap:
+        return {}
+    values = replicate_values(
+        names,
+        measured.ranked,
+        thresholds=len(THRESHOLDS),
+        recall_target=config.recall_target,
+        seed=config.seed,
+        replicates=config.bootstrap,
+    )
+    recall = "AR" if config.iou_type == "keypoints" else f"AR_{config.limits[-1]}"
+    return {
+        "AP": values.mean_average.mean(axis=0),
+        "AP_50": values.mean_average[0],
+        "AP_75": values.mean_average[AT_75],
+        recall: values.mean_recall.mean(axis=0),
+        "precision_at_recall": values.mean_beyond,
+    }
+
+
+def intervals(
+    measured: Measured, numbers: dict[str, float | None], replicates: dict[str, Any]
+) -> dict[str, list[float] | None]:
+    """The 95 % intervals of the headline numbers, around them."""
+    found = measured.found
+    busy = int(np.count_nonzero(np.diff(found.truth.offsets) + np.diff(found.pred.offsets)))
+    recall = "AR" if measured.config.iou_type == "keypoints" else f"AR_{measured.config.limits[-1]}"
+    named: dict[str, list[float] | None] = dict.fromkeys(("AP", "AP_50", "AP_75", recall, "precision_at_recall"))
+    return named | {name: around(numbers[name], values, records=busy) for name, values in replicates.items()}
+
+
+def class_rows(measured: Measured) -> list[dict[str, Any]]:
+    """Every class of the data set, in the order of ids."""
+    found, classes = measured.found, len(measured.found.categories)
+    figures: dict[str, list[float | None]] = {name: [None] * classes for name in ("AP", "AP_50", "precision_at_recall")}
+    if measured.accumulated is not None:
+        figures = class_precisions(measured.accumulated, measured.config.recall_target)
+    gt = np.bincount(measured.matched.truth.category, minlength=classes)
+    pred = np.bincount(found.pred.category, minlength=classes)
+    best = _best_cuts(measured)
+    return [
+        {
+            "category_id": int(found.categories.ids[k]),
+            "name": found.categories.names[k],
+            "gt": int(gt[k]),
+            "pred": int(pred[k]),
+            **{name: values[k] for name, values in figures.items()},
+            "best_score": best[k][0],
+            "best_f1": best[k][1],
+        }
+        for k in range(classes)
+    ]
+
+
+def _best_cuts(measured: Measured) -> list[tuple[float | None, float | None]]:
+    """For each class the score to cut at, and its F1."""
+    found, matches = measured.found, measured.matches
+    if matches is None:
+        return [(None, None)] * len(found.categories)
+    rows = rows_by_class(found.pred, matches, len(found.categories))
+    return [best_cut(ranked, found.pred.score[mine]) for ranked, mine in zip(measured.ranked, rows, strict=True)]
+
+
+def curves_tree(measured: Measured) -> dict[str, dict[str, list[float]]]:
+    """The precision-recall curve of every class with ground truth, at IoU 0.50."""
+    if measured.accumulated is None:
+        return {}
+    named = ((name, curve(measured.accumulated, k)) for k, name in enumerate(measured.found.categories.names))
+    return {name: found for name, found in named if found is not None}

@@ -1,0 +1,52 @@
+"""What `calipers coco -o FOLDER` writes: the artifact, every object and every case, tables, and plots."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from calipers.errors import ConfigError
+from calipers.output import atomic_files
+from calipers.report import CocoReport
+from calipers.suites.coco_rows import COLUMNS
+from calipers.views.coco_tables import confusion_table, curves_table, per_class_table
+from calipers.views.folder import new_folder
+from calipers.views.tables import CsvTable, csv_table
+
+PICTURES = ("precision_recall.png", "ap_per_class.png", "confusion.png", "errors.png")
+AT_A_TIME = 10_000  # rows
+
+
+def write_coco_folder(path: str, report: CocoReport) -> list[str]:
+    """All files, which appear together; returns what could not be drawn."""
+    pictures, missing = _pictures(report.tree)
+    contents = {
+        "result.json": report.to_json(),
+        "per_class.csv": csv_table(*per_class_table(report.tree)),
+        "confusion.csv": csv_table(*confusion_table(report.tree)),
+        "curves.csv": csv_table(*curves_table(report.tree)),
+    }
+    with new_folder(path) as folder, atomic_files() as files:
+        for name, content in (contents | pictures).items():
+            files.open(folder / name).write(content)
+        files.open(folder / "cases.jsonl").writelines(report.cases())
+        matches, rows = CsvTable(files.open(folder / "matches.csv"), list(COLUMNS)), report.matches()
+        for at in range(0, len(rows), AT_A_TIME):
+            matches.add(rows[at : at + AT_A_TIME])
+    return missing + _stale(path, pictures)
+
+
+def _pictures(tree: dict[str, Any]) -> tuple[dict[str, bytes], list[str]]:
+    """The plots; without matplotlib there are none, and that is said."""
+    from calipers.views import coco_plots
+
+    try:
+        return coco_plots.pictures(tree), []
+    except ConfigError as error:  # the library is missing; everything else can be had without it
+        return {}, [f"no plots were drawn: {error}"]
+
+
+def _stale(path: str, written: dict[str, bytes]) -> list[str]:
+    """Plots that lie there and are not of this result."""
+    left = [name for name in PICTURES if name not in written and Path(path, name).exists()]
+    return [f"{path}: of an earlier run, and left alone: {', '.join(left)}"] if left else []
