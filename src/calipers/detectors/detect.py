@@ -1,0 +1,199 @@
+"""Running a detector over the images of a ground truth: read -> run -> match classes by name -> results in COCO's form.
+
+    [{"image_id": 1, "category_id": 3, "bbox": [x, y, width, height], "score": 0.87}, …]
+
+Results stand in the order of the images in the ground truth, and by descending score. Boxes are in pixels, to 3
+decimals, inside the image; scores have 6 decimals.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import closing
+from hashlib import file_digest, sha256
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import orjson
+
+from calipers.config import make_config
+from calipers.detectors.found import Found, Model
+from calipers.detectors.image_files import ImageFile, check_pillow, find_files, open_image
+from calipers.detectors.names import SHOWN, Matched, listed, match_classes
+from calipers.detectors.options import Config, params
+from calipers.detectors.part_file import Entry, PartFile, part_path
+from calipers.detectors.targets import read_targets
+from calipers.errors import ConfigError, InputError, OutputError
+from calipers.output import check_free, write_file
+from calipers.readers.files import OnProgress
+
+PIXEL_DECIMALS, SCORE_DECIMALS = 3, 6
+
+
+class Detected(NamedTuple):
+    """The results, and what there is to say about them."""
+
+    results: list[dict[str, Any]]
+    images: int
+    classes: int  # that are categories too
+    counts: dict[str, int]  # left_out: of classes without a category; dropped: without area; unturned: images
+    warnings: list[str]
+
+
+def detect(
+    weights: str | os.PathLike[str],
+    images: str | os.PathLike[str],
+    gt: Any,
+    output: str | os.PathLike[str] | None = None,
+    **options: Any,
+) -> list[dict[str, Any]]:
+    """Run a detector over the images of a ground truth; the detections are what `calipers.coco` takes as `pred`.
+
+    `weights` is an ONNX model, or weights of Ultralytics where that package is installed. `images` is the folder of the
+    images that `gt`, a COCO file or what it would hold, lists. `output` receives the results as JSON; an interrupted
+    run that had one is gone on with. Options are those of `calipers detect`; see `calipers.detectors.options.Config`.
+    """
+    return run_detector(weights, images, gt, output, make_config(Config, options)).results
+
+
+def run_detector(
+    weights: str | os.PathLike[str],
+    images: str | os.PathLike[str],
+    gt: Any,
+    output: str | os.PathLike[str] | None,
+    config: Config,
+    *,
+    progress: OnProgress | None = None,
+) -> Detected:
+    """The same, with everything there is to say about it."""
+    path = os.fspath(weights)
+    _check_output(output, [path, gt, config.class_names])
+    targets = read_targets(gt)
+    files = find_files(images, targets.pictures)
+    digest = _digest(path)
+    model = load_model(path, config)
+    matched = match_classes(model.names, targets.categories)
+    header = {
+        "weights": digest,
+        "engine": model.engine,
+        "classes": _digest_of(model.names),
+        "categories": _digest_of(targets.categories),
+        "options": params(config),
+    }
+    part = PartFile(part_path(output) if output is not None else None, header, restart=config.restart)
+    with closing(part):
+        entries = list(_entries(files, model, matched, part, progress))
+        results = [{"image_id": entry["image_id"], **row} for entry in entries for row in entry["detections"]]
+        if output is not None:
+            write_file(output, to_bytes(results))
+        part.remove()
+    counts = sum((Counter(entry["counts"]) for entry in entries), Counter[str]())
+    classes = sum(number is not None for number in matched.categories)
+    warnings = [*model.warnings, *_warnings(matched, counts)]
+    return Detected(results, len(files), classes, dict(counts), warnings)
+
+
+def load_model(weights: str, config: Config) -> Model:
+    """The model in a file, by the ending of its name."""
+    check_pillow()
+    if weights.lower().endswith(".onnx"):
+        from calipers.detectors.onnx import OnnxModel
+
+        return OnnxModel(weights, config)
+    if weights.lower().endswith(".pt"):
+        from calipers.detectors.ultralytics import UltralyticsModel
+
+        return UltralyticsModel(weights, config)
+    raise ConfigError(f"weights: found {weights!r}, expected a file that ends in .onnx (or .pt, of Ultralytics)")
+
+
+def _entries(
+    files: list[ImageFile], model: Model, matched: Matched, part: PartFile, progress: OnProgress | None
+) -> Iterator[Entry]:
+    """What was found on each image; progress is in bytes of image files."""
+    total, done = sum(file.bytes for file in files), 0
+    for file in files:
+        yield part.entry(file, lambda file=file: _look_at(file, model, matched))  # type: ignore[misc]
+        done += file.bytes
+        if progress:
+            progress(done, total)
+
+
+def _look_at(file: ImageFile, model: Model, matched: Matched) -> Entry:
+    """One image through the model."""
+    image, is_unturned = open_image(file)
+    found = model(image)
+    rows, counts = as_rows(found, image.size, matched.categories)
+    return {"detections": rows, "counts": {**counts, "unturned": int(is_unturned)}}
+
+
+def as_rows(
+    found: Found, size: tuple[int, int], categories: list[int | None]
+) -> tuple[list[dict[str, Any]], dict[str, int]]:
+    """Boxes clipped to the image, with the categories of their classes; and how many are left out.
+
+    >>> found = Found(np.array([[-2.0, 1, 4, 5], [90, 0, 99, 9]]), np.array([0.9, 0.8]), np.array([0, 0]))
+    >>> as_rows(found, (80, 60), [7])
+    ([{'category_id': 7, 'bbox': [0.0, 1.0, 4.0, 4.0], 'score': 0.9}], {'left_out': 0, 'dropped': 1})
+    """
+    limits = np.array(size * 2, dtype=np.float64)
+    corners = np.round(np.clip(found.boxes, 0.0, limits), PIXEL_DECIMALS) + 0.0  # no -0.0
+    sides = np.round(corners[:, 2:] - corners[:, :2], PIXEL_DECIMALS)
+    good = (sides > 0).all(axis=1) & np.isfinite(found.boxes).all(axis=1)
+    boxes = np.hstack([corners[:, :2], sides])[good].tolist()
+    scores = np.round(found.scores[good], SCORE_DECIMALS).tolist()
+    ids = [categories[code] for code in found.classes[good].tolist()]
+    rows = [
+        {"category_id": number, "bbox": box, "score": score}
+        for number, box, score in zip(ids, boxes, scores, strict=True)
+        if number is not None
+    ]
+    return rows, {"left_out": len(ids) - len(rows), "dropped": len(found.scores) - len(ids)}
+
+
+def to_bytes(results: list[dict[str, Any]]) -> bytes:
+    """JSON, a detection a line."""
+    return b"[\n" + b",\n".join(map(orjson.dumps, results)) + b"\n]\n" if results else b"[]\n"
+
+
+def _check_output(output: str | os.PathLike[str] | None, inputs: list[Any]) -> None:
+    """Find out before the work begins what can only go wrong at its end."""
+    if output is None:
+        return
+    target = Path(output)
+    if target.is_dir():
+        raise OutputError(f"{target}: is a folder, expected a file to write the results to")
+    if not target.parent.is_dir() or not os.access(target.parent, os.W_OK):
+        reason = "cannot be written to" if target.parent.is_dir() else "is not a folder"
+        raise OutputError(f"{target}: {target.parent} {reason}")
+    for place in (target, part_path(output)):
+        check_free(str(place), [each for each in inputs if each is not None])
+
+
+def _digest(path: str) -> str:
+    try:
+        with open(path, "rb") as file:
+            return file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror or error}") from error
+
+
+def _digest_of(value: Any) -> str:
+    return sha256(orjson.dumps(value, default=list)).hexdigest()
+
+
+def _warnings(matched: Matched, counts: Counter[str]) -> list[str]:
+    said = []
+    if matched.strangers:
+        names = listed(matched.strangers, SHOWN)
+        said.append(f"classes of the model without a category, {counts['left_out']:,} detections left out: {names}")
+    if matched.unseen:
+        said.append(f"categories that the model has no class for: {listed(matched.unseen, SHOWN)}")
+    if counts["dropped"]:
+        said.append(f"{counts['dropped']:,} boxes without area inside their image were dropped")
+    if counts["unturned"]:
+        said.append(f"{counts['unturned']:,} images have an EXIF orientation that was not applied, as their sizes fit")
+    return said

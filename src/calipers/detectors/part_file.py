@@ -1,0 +1,121 @@
+"""The images that an interrupted run has finished, so that the next one can go on from there.
+
+Beside the results that a run will write lies a file of the same name and `.part`, while it runs: a line of JSON that
+says what was run, then a line for each finished image. A run with the same first line takes these images as done,
+unless their files have changed; one that was run otherwise is an error that says what differs. A last line that was cut
+short is dropped. The file goes away when the results are written.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO, Any
+
+import orjson
+
+from calipers.detectors.image_files import ImageFile
+from calipers.errors import ConfigError, OutputError
+from calipers.readers.problems import shown
+
+Entry = dict[str, Any]  # of a finished image: detections, counts
+FORMAT = 1
+
+
+class PartFile:
+    """Entries of finished images; without a path they are kept nowhere."""
+
+    def __init__(self, path: Path | None, header: dict[str, Any], *, restart: bool) -> None:
+        self.path = path
+        self._header = {"calipers_detect": FORMAT, **header}
+        self._file: IO[bytes] | None = None
+        self._done: dict[int, Entry] = {}
+        self._length = 0  # of the whole lines
+        if path is not None and not restart and path.exists():
+            self._read(path)
+
+    def entry(self, file: ImageFile, make: Callable[[], Entry]) -> Entry:
+        """The entry of an image: as it was left, else made now and kept."""
+        known = {"image_id": file.picture.id, "file": file.name, "bytes": file.bytes}
+        left = self._done.get(file.picture.id)
+        if left is not None and all(left[name] == value for name, value in known.items()):
+            return left
+        entry = {**known, **make()}
+        if self.path is not None:
+            self._append(self.path, entry)
+        return entry
+
+    def close(self) -> None:
+        """Leave it for the next run."""
+        if self._file is not None:
+            self._file.close()
+
+    def remove(self) -> None:
+        """The results are written, it is not needed any more."""
+        self.close()
+        if self.path is not None:
+            self.path.unlink(missing_ok=True)
+
+    def _read(self, path: Path) -> None:
+        try:
+            lines = path.read_bytes().splitlines(keepends=True)
+        except OSError as error:
+            raise OutputError(f"{path}: cannot be read: {error.strerror or error}") from error
+        entries = []
+        for line in lines:
+            entry = _parsed(line)
+            if entry is None:
+                break
+            entries.append(entry)
+            self._length += len(line)
+        if lines and lines[0].endswith(b"\n"):
+            self._check(entries[0] if entries else {}, path)
+        self._done = {entry["image_id"]: entry for entry in entries[1:] if "image_id" in entry}
+
+    def _check(self, found: Any, path: Path) -> None:
+        again = "--restart begins anew"
+        if found.get("calipers_detect") != FORMAT:
+            raise ConfigError(f"{path}: is not what an interrupted run leaves, expected that or no file ({again})")
+        for name, value in _flat(self._header).items():
+            other = _flat(found).get(name)
+            if other != value:
+                what = f"{name}: it had {shown(other)}, this one has {shown(value)}"
+                raise ConfigError(f"{path}: was left by a run that differs\n{what}\n({again})")
+
+    def _append(self, path: Path, entry: Entry) -> None:
+        try:
+            if self._file is None:
+                self._file = path.open("r+b" if self._length else "wb", buffering=0)
+                self._file.truncate(self._length)
+                self._file.seek(self._length)
+                if not self._length:
+                    self._file.write(orjson.dumps(self._header) + b"\n")
+            self._file.write(orjson.dumps(entry) + b"\n")
+        except OSError as error:
+            raise OutputError(f"{path}: cannot be written: {error.strerror or error}") from error
+
+
+def _parsed(line: bytes) -> Any:
+    """A whole line, or None."""
+    if not line.endswith(b"\n"):
+        return None
+    try:
+        entry = orjson.loads(line)
+    except orjson.JSONDecodeError:
+        return None
+    good = isinstance(entry, dict) and (
+        "calipers_detect" in entry or {"image_id", "detections", "counts"} <= set(entry)
+    )
+    return entry if good else None
+
+
+def _flat(header: dict[str, Any]) -> dict[str, Any]:
+    """What a run was, name by name."""
+    options = header.get("options")
+    return {**{name: value for name, value in header.items() if name != "options"}, **(options or {})}
+
+
+def part_path(output: str | os.PathLike[str]) -> Path:
+    """Where a run that writes there keeps what it has done."""
+    return Path(f"{os.fspath(output)}.part")
