@@ -9,6 +9,7 @@ demo: .venv/installed
 	$(BIN)/calipers demo dense
 	$(BIN)/calipers demo timeline
 	$(BIN)/calipers demo scene
+	$(BIN)/calipers demo coco
 	$(BIN)/calipers demo judge
 
 test: .venv/developing
@@ -21,6 +22,8 @@ bench: .venv/developing
 	$(BIN)/python benchmarks/dense.py
 	$(BIN)/python benchmarks/timeline.py
 	$(BIN)/python benchmarks/scene.py
+	$(BIN)/python benchmarks/coco.py
+	$(BIN)/python benchmarks/judge.py
 
 .venv/installed: pyproject.toml setup.py $(SOURCES)
 	$(PYTHON) -m venv .venv
