@@ -14,7 +14,8 @@ import pytest
 
 import calipers
 from calipers.judge import asserting, kinds, options, payload, rulers
-from calipers.suites import dense, eval_config, scene_config, timeline_config
+from calipers.metrics import coco_errors
+from calipers.suites import coco_config, dense, eval_config, scene_config, timeline_config
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = sorted(path.parent for path in (ROOT / "examples").glob("*/command.txt"))
@@ -22,7 +23,12 @@ DATA = Path(calipers.__file__).parent / "data"
 SESSIONS = re.findall(r"```console\n\$ (.+)\n([\s\S]*?)```", (ROOT / "README.md").read_text(encoding="utf-8"))
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "examples").glob("*/*.md"))]
 HOSTS = {"agentv", "inspect", "promptfoo", "pytest"}  # of the judge; these are run in tests/judge/test_adapters.py
-CONFIGS = {"dense": dense.Config, "timeline": timeline_config.Config, "scene": scene_config.Config}
+CONFIGS = {
+    "dense": dense.Config,
+    "timeline": timeline_config.Config,
+    "scene": scene_config.Config,
+    "coco": coco_config.Config,
+}
 
 
 def run(command: str, folder: Path) -> bytes:
@@ -43,7 +49,7 @@ def example(request, tmp_path) -> tuple[Path, Path]:
 
 
 def test_there_are_examples():
-    assert [folder.name for folder in EXAMPLES] == ["dense", "scene", "timeline"]
+    assert [folder.name for folder in EXAMPLES] == ["coco", "dense", "scene", "timeline"]
     folders = {path.parent for path in (ROOT / "examples").glob("*/README.md")}
     assert folders - set(EXAMPLES) == {ROOT / "examples" / host for host in HOSTS}
 
@@ -65,7 +71,7 @@ def test_an_example_shows_its_command_in_its_readme(example):
 
 
 def test_the_readme_has_a_session_of_each_suite_and_of_the_judge():
-    assert [command.split()[1] for command, _ in SESSIONS] == ["dense", "timeline", "scene", "demo"]
+    assert [command.split()[1] for command, _ in SESSIONS] == ["dense", "timeline", "scene", "coco", "demo"]
 
 
 def test_the_readme_shows_the_payload_that_the_judge_is_shown_with():
@@ -157,7 +163,40 @@ def test_the_manual_of_scenes_names_every_column_and_file():
     assert {name.removeprefix("ap_") for name in columns} <= set(re.findall(r"`([\w.]+)`", manual("scene")))
 
 
-@pytest.mark.parametrize("suite", ["timeline", "scene"])
+def test_the_manual_of_detections_names_every_field_of_the_artifact():
+    tree = json.loads((ROOT / "examples" / "coco" / "out" / "result.json").read_bytes())
+    parts = ("params", "images", "objects", "coco", "intervals", "confusion", "errors", "sweep", "counts", "bootstrap")
+    rows = [*tree["inputs"], *tree["per_class"], *tree["absent_classes"], *tree["sweep"]["thresholds"]]
+    fields_of_parts = {name for part in parts for name in tree[part]} | {*tree["bootstrap"]["sums"]}
+    named = set(re.findall(r"`([\w.]+)(?:\[\])?`", manual("coco")))
+    assert {*tree, *fields_of_parts, *(name for row in rows for name in row), *tree["sweep"]["primary"]} <= named
+
+
+def test_the_manual_of_detections_names_every_column_file_and_cause():
+    folder = ROOT / "examples" / "coco" / "out"
+    headers = [path.read_text(encoding="utf-8").splitlines()[0] for path in folder.glob("*.csv")]
+    cases = [json.loads(line) for line in (folder / "cases.jsonl").read_bytes().splitlines()]
+    named = set(re.findall(r"`([\w.]+)`", manual("coco")))
+    assert {name for header in headers for name in header.split(",")} <= named
+    assert {path.name for path in folder.iterdir()} <= named
+    assert {name for case in cases for name in case} <= named
+    assert {*coco_errors.WORDS.values(), "crowd", "in_crowd", "below_min_score", "not_labelled"} <= named
+
+
+@pytest.mark.parametrize("name", ["COCO.json", "YOLO.txt", "Pascal VOC.xml", "LabelMe.json"])
+def test_the_formats_in_the_manual_of_detections_hold_the_same_cone(name, tmp_path):
+    heading, _, ending = name.rpartition(".")
+    section = manual("coco").partition(f"### {heading}\n")[2].partition("\n### ")[0]
+    blocks = re.findall(r"```\w*\n([\s\S]*?)```", section)
+    truth = json.loads(manual("coco").partition("### COCO\n\n```json\n")[2].partition("```")[0])
+    path = tmp_path / f"a.{ending}"
+    path.write_text(blocks[-1], encoding="utf-8")
+    report = calipers.coco(truth, tmp_path if ending == "txt" else path, bootstrap=0)
+    assert (report["coco"]["AP"], report["objects"]["pred"]) == (1.0, 1)
+    assert [row["score"] for row in report.matches()] == [None, 0.9]
+
+
+@pytest.mark.parametrize("suite", ["timeline", "scene", "coco"])
 def test_the_summary_in_a_manual_is_that_of_the_example(suite):
     excerpt = manual(suite).partition("## How to read the console summary\n\n```\n")[2].partition("```")[0]
     printed = (ROOT / "examples" / suite / "summary.txt").read_text(encoding="utf-8").splitlines()

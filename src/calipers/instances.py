@@ -105,6 +105,6 @@ class Detections(NamedTuple):
     categories: Categories
     truth: Instances
     pred: Instances
-    inputs: list[Any]  # readers.files.Input: path, sha256, records
+    inputs: list[Any]  # readers.files.Input: path, sha256, records; the first counts all images there are
     warnings: list[str]
-    bad: list[Any]  # problems.BadRecord: annotations that cannot be used; their images are left out
+    bad: list[Any]  # readers.problems.BadAnnotation: annotations that cannot be used; their images are left out

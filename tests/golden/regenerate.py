@@ -37,6 +37,13 @@ def scene_goldens() -> dict[str, bytes]:
     return {"scene.json": report.to_json(), "scene.txt": f"{report}\n".encode()}
 
 
+def coco_goldens() -> dict[str, bytes]:
+    """The same for the detections."""
+    with chdir(DATA / "coco"):
+        report = calipers.coco("instances.json", "results.json")
+    return {"coco.json": report.to_json(), "coco.txt": f"{report}\n".encode()}
+
+
 def scene_picture() -> bytes:
     """The first of these methods from above."""
     with chdir(DATA / "scene"), TemporaryDirectory() as folder:
@@ -45,6 +52,6 @@ def scene_picture() -> bytes:
 
 
 if __name__ == "__main__":
-    for name, content in (goldens() | timeline_goldens() | scene_goldens()).items():
+    for name, content in (goldens() | timeline_goldens() | scene_goldens() | coco_goldens()).items():
         (GOLDEN / name).write_bytes(content)
     PICTURE.write_bytes(scene_picture())

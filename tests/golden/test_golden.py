@@ -5,7 +5,7 @@ from itertools import zip_longest
 
 import pytest
 
-from .regenerate import GOLDEN, PICTURE, goldens, scene_goldens, scene_picture, timeline_goldens
+from .regenerate import GOLDEN, PICTURE, coco_goldens, goldens, scene_goldens, scene_picture, timeline_goldens
 
 
 def first_difference(found: bytes, expected: bytes) -> tuple[int, bytes, bytes] | None:
@@ -30,6 +30,11 @@ def test_the_demo_of_rooms_gives_the_golden_bytes(name):
     assert first_difference(scene_goldens()[name], (GOLDEN / name).read_bytes()) is None
 
 
+@pytest.mark.parametrize("name", ["coco.json", "coco.txt"])
+def test_the_demo_of_detections_gives_the_golden_bytes(name):
+    assert first_difference(coco_goldens()[name], (GOLDEN / name).read_bytes()) is None
+
+
 def test_the_picture_of_rooms_in_the_docs_is_that_of_the_demo():
     assert first_difference(scene_picture(), PICTURE.read_bytes()) is None
 
@@ -37,6 +42,6 @@ def test_the_picture_of_rooms_in_the_docs_is_that_of_the_demo():
 def test_the_goldens_hold_no_path_of_a_machine():
     for path in (*GOLDEN.glob("*.json"), *GOLDEN.glob("*.txt")):
         assert str(GOLDEN.parents[1]).encode() not in path.read_bytes()
-    for suite in ("dense", "timeline", "scene"):
+    for suite in ("dense", "timeline", "scene", "coco"):
         for entry in json.loads((GOLDEN / f"{suite}.json").read_bytes())["inputs"]:
             assert not entry["path"].startswith(("/", ".."))

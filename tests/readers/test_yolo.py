@@ -484,6 +484,9 @@ def test_sizes_that_the_ground_truth_does_not_know_are_read_from_images(make):
     assert "--images DIR" in problem
     images = make({"a.png": (8, 8)}, "pictures")
     assert read_yolo(pred, known, images).rows[0]["bbox"] == [2, 2, 4, 4]
+    for width in (0, None, "8", True, float("nan")):
+        known.images[0].update(width=width, height=8)
+        assert read_yolo(pred, known, images).rows[0]["bbox"] == [2, 2, 4, 4]
     os.rename(images, f"{pred}/images")
     assert read_yolo(pred, known, None).rows[0]["bbox"] == [2, 2, 4, 4]
 

@@ -1,3 +1,5 @@
+from typing import Any
+
 from calipers.kernels.column import Column
 
 FIELDS: dict[str, int]
@@ -18,4 +20,4 @@ class CocoScan:
     is_list: bool
     def __len__(self) -> int: ...
 
-def scan_coco(data: bytes, *, truth: bool, shape: str = "") -> CocoScan | None: ...
+def scan_coco(data: Any, *, truth: bool, shape: str = "") -> CocoScan | None: ...

@@ -8,26 +8,36 @@ which readers would differ, is left alone as a whole.
 
 cimport cython
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
-from libc.stdint cimport uint64_t
 from libc.string cimport memcmp, memcpy, memset, strncmp
 
 from .column cimport Column
 from .jsonbytes cimport (
-    MOST_DIGITS,
     Bytes,
     find_special,
     is_digit,
+    read_number,
     read_whole,
-    scaled,
-    significant,
     skip_blanks,
-    skip_exponent,
     skip_text,
     skip_value,
 )
 
-cdef extern from "Python.h":
-    double PyOS_string_to_double(const char* text, char** end, void* overflow)
+cdef extern from *:
+    """
+    #if defined(__linux__)
+    #include <stdint.h>
+    #include <sys/mman.h>
+    #endif
+    #if defined(MADV_HUGEPAGE)
+    static void use_large_pages(char* data, size_t size) {
+        uintptr_t begin = ((uintptr_t) data + 4095) & ~(uintptr_t) 4095;
+        if (size >= 1 << 21) madvise((void*) begin, size - (begin - (uintptr_t) data), MADV_HUGEPAGE);
+    }
+    #else
+    static void use_large_pages(char* data, size_t size) {}
+    #endif
+    """
+    void use_large_pages(char* data, size_t size)
 
 cdef enum:
     ROOM = 8192             # rows
@@ -88,45 +98,6 @@ cdef inline int field_of(Bytes name, Py_ssize_t size) noexcept nogil:
     return VISIBLE if size == 13 and spells(name, "num_keypoints", 13) else 0
 
 
-cdef double by_library(Bytes at) noexcept nogil:
-    cdef char* behind
-    with gil:
-        return PyOS_string_to_double(<const char*> at, &behind, NULL)
-
-
-cdef inline Bytes read_number(Bytes at, double* out) noexcept nogil:
-    """A finite number, as near as a float comes; -0.0 becomes 0.0."""
-    cdef Bytes begin = at, first, point
-    cdef uint64_t digits = 0
-    cdef int exponent = 0, decimals = 0
-    cdef bint negative = at[0] == b"-", doubt = False, exact
-    at += negative
-    first = at
-    while is_digit(at[0]):
-        digits = 10 * digits + (at[0] - 48)
-        at += 1
-    if at == first or (first[0] == b"0" and at > first + 1):
-        return NULL
-    if at[0] == b".":
-        at += 1
-        point = at
-        while is_digit(at[0]):
-            digits = 10 * digits + (at[0] - 48)
-            at += 1
-        if at == point or at - point > 1000:
-            return NULL
-        decimals = <int> (at - point)
-    exact = at - first <= MOST_DIGITS or significant(first, at) <= MOST_DIGITS
-    if at[0] == b"e" or at[0] == b"E":
-        at = skip_exponent(at + 1, &exponent, &doubt)
-        if at == NULL or doubt:
-            return NULL
-    if not exact or not scaled(digits, exponent - decimals, out):
-        out[0] = by_library(begin + negative)
-    out[0] = 0.0 + (-out[0] if negative else out[0])
-    return at
-
-
 cdef inline Bytes read_box(Bytes at, double* out) noexcept nogil:
     cdef int k
     if at[0] != b"[":
@@ -170,6 +141,15 @@ cdef inline Bytes read_plain(Bytes at, int field, Row* row) noexcept nogil:
     return read_whole(at, &row.visible)
 
 
+cdef int reserve(Column column, Py_ssize_t items) except -1:
+    """Room for more, which takes less time to touch first where it is large."""
+    cdef Py_ssize_t before = column.capacity
+    column.reserve(items)
+    if column.capacity > before:
+        use_large_pages(column.data, column.capacity * column.itemsize)
+    return 0
+
+
 @cython.final
 cdef class CocoScan:
     """The rows of a text as columns; what an odd row holds there means nothing."""
@@ -184,28 +164,39 @@ cdef class CocoScan:
     cdef readonly Column odd                # (3 * odd rows,) row, and where it begins and ends
     cdef readonly dict parts                # what else the text names -> where it begins and ends
     cdef readonly bint is_list
-    cdef bytes data
     cdef bint truth
     cdef int wanted, shape
     cdef Bytes begin, end
 
-    def __cinit__(self, bytes data not None, bint truth, str shape not None):
-        self.data, self.truth, self.shape, self.parts = data, truth, FIELDS[shape] if shape else 0, {}
+    def __cinit__(self, data not None, bint truth, str shape not None):
+        self.truth, self.shape, self.parts = truth, FIELDS[shape] if shape else 0, {}
         self.wanted = (IN_TRUTH if truth else IN_PRED) | self.shape
         if truth and self.shape == KEYPOINTS:
             self.wanted |= VISIBLE
         self.has, self.image, self.category, self.box = Column("h"), Column("q"), Column("q"), Column("d")
         self.score, self.ids, self.area, self.crowd = Column("d"), Column("q"), Column("d"), Column("B")
         self.visible, self.shapes, self.odd = Column("q"), Column("q"), Column("q")
-        self.begin = <Bytes> PyBytes_AS_STRING(data)
-        self.end = self.begin + PyBytes_GET_SIZE(data)
+        self.set_text(data)
+
+    cdef int set_text(self, data) except -1:
+        cdef const unsigned char[::1] view
+        if isinstance(data, bytes):
+            self.begin = <Bytes> PyBytes_AS_STRING(data)
+            self.end = self.begin + PyBytes_GET_SIZE(data)
+        else:
+            view = data
+            if not view.shape[0] or view[view.shape[0] - 1]:
+                raise ValueError("a text that is no bytes object needs a NUL at its end")
+            self.begin = &view[0]
+            self.end = self.begin + view.shape[0] - 1
+        return 0
 
     def __len__(self):
         return self.has.size
 
     cdef bint read(self) except -1:
         """Whether all of the text could be read."""
-        cdef Bytes at = skip_blanks(self.begin + (3 if self.data.startswith(b"\xef\xbb\xbf") else 0))
+        cdef Bytes at = skip_blanks(self.begin + (3 if strncmp(<const char*> self.begin, "\xef\xbb\xbf", 3) == 0 else 0))
         self.is_list = at[0] == b"["
         at = self.read_rows(at) if self.is_list else self.read_parts(at)
         return at != NULL and skip_blanks(at) == self.end
@@ -237,6 +228,7 @@ cdef class CocoScan:
         return NULL
 
     cdef Bytes read_rows(self, Bytes at) except? NULL:
+        cdef Bytes begin = at
         cdef bint more = True
         if at[0] != b"[":
             return NULL
@@ -244,24 +236,26 @@ cdef class CocoScan:
         if at[0] == b"]":
             return at + 1
         while more and at != NULL:
-            self.make_room()
+            if self.has.size == ROOM:           # now it is known how long rows are
+                self.make_room(<Py_ssize_t> (ROOM * 1.05 * (self.end - at) / (at - begin)))
+            self.make_room(ROOM)
             with nogil:
                 at = self.read_some(at, &more)
             self.set_sizes()
         return at
 
-    cdef int make_room(self) except -1:
+    cdef int make_room(self, Py_ssize_t rows) except -1:
         cdef Column column
         for column in (self.has, self.image, self.category):
-            column.reserve(ROOM)
-        self.box.reserve(4 * ROOM)
+            reserve(column, rows)
+        reserve(self.box, 4 * rows)
         self.odd.reserve(3 * ROOM)
         for column in (self.ids, self.area, self.crowd) if self.truth else (self.score,):
-            column.reserve(ROOM)
+            reserve(column, rows)
         if self.shape:
-            self.shapes.reserve(2 * ROOM)
+            reserve(self.shapes, 2 * rows)
         if self.truth and self.shape == KEYPOINTS:
-            self.visible.reserve(ROOM)
+            reserve(self.visible, rows)
         return 0
 
     cdef Bytes read_some(self, Bytes at, bint* more) noexcept nogil:
@@ -370,8 +364,11 @@ cdef class CocoScan:
         self.visible.size = rows if self.truth and self.shape == KEYPOINTS else 0
 
 
-def scan_coco(bytes data not None, *, bint truth, str shape=""):
-    """The rows of a text, of ground truth or of predictions; None if it is left alone. `shape` names what else is
-    wanted of a row: its segmentation, its keypoints or neither."""
+def scan_coco(data not None, *, bint truth, str shape=""):
+    """The rows of a text, of ground truth or of predictions; None if it is left alone.
+
+    `data` is bytes, or a buffer of them with a NUL at its end. `shape` names what else is wanted of a row: its
+    segmentation, its keypoints or neither.
+    """
     cdef CocoScan scan = CocoScan(data, truth, shape)
     return scan if scan.read() else None

@@ -10,6 +10,9 @@ from libc.string cimport memcpy, strncmp
 
 ctypedef const unsigned char* Bytes
 
+cdef extern from "Python.h":
+    double PyOS_string_to_double(const char* text, char** end, void* overflow)
+
 cdef extern from *:
     """
     #include <math.h>
@@ -297,3 +300,42 @@ cdef inline Py_ssize_t significant(Bytes at, Bytes end) noexcept nogil:
         count += at[0] != b"." and (count > 0 or at[0] != b"0")
         at += 1
     return count
+
+
+cdef inline double by_library(Bytes at) noexcept nogil:
+    cdef char* behind
+    with gil:
+        return PyOS_string_to_double(<const char*> at, &behind, NULL)
+
+
+cdef inline Bytes read_number(Bytes at, double* out) noexcept nogil:
+    """A finite number, as near as a float comes; -0.0 becomes 0.0."""
+    cdef Bytes begin = at, first, point
+    cdef uint64_t digits = 0
+    cdef int exponent = 0, decimals = 0
+    cdef bint negative = at[0] == b"-", doubt = False, exact
+    at += negative
+    first = at
+    while is_digit(at[0]):
+        digits = 10 * digits + (at[0] - 48)
+        at += 1
+    if at == first or (first[0] == b"0" and at > first + 1):
+        return NULL
+    if at[0] == b".":
+        at += 1
+        point = at
+        while is_digit(at[0]):
+            digits = 10 * digits + (at[0] - 48)
+            at += 1
+        if at == point or at - point > 1000:
+            return NULL
+        decimals = <int> (at - point)
+    exact = at - first <= MOST_DIGITS or significant(first, at) <= MOST_DIGITS
+    if at[0] == b"e" or at[0] == b"E":
+        at = skip_exponent(at + 1, &exponent, &doubt)
+        if at == NULL or doubt:
+            return NULL
+    if not exact or not scaled(digits, exponent - decimals, out):
+        out[0] = by_library(begin + negative)
+    out[0] = 0.0 + (-out[0] if negative else out[0])
+    return at

@@ -1,4 +1,4 @@
-"""Instances that are there twice: rows of one image with the same category, box and score."""
+"""Rows that deserve a word: those that are there twice, and those that lie outside of their image."""
 
 from libc.stdint cimport uint64_t
 from libc.stdlib cimport free, malloc
@@ -65,3 +65,18 @@ cdef void mark(const int* category, const double* box, const double* score, Py_s
             out[row] = 1
         else:
             table[at] = <int> (row - begin + 1)
+
+
+def outside(const int[::1] image, const double[::1] box, const double[::1] width, const double[::1] height):
+    """(rows,) 1 where a box and its image share nothing; of an image without a size that is not known."""
+    cdef Py_ssize_t rows = image.shape[0], row
+    cdef Column out = Column("B", rows)
+    cdef unsigned char* found = <unsigned char*> out.data
+    cdef const double* each
+    with nogil:
+        for row in range(rows):
+            each = &box[4 * row]
+            found[row] = width[image[row]] > 0 and height[image[row]] > 0 and (
+                each[0] >= width[image[row]] or each[1] >= height[image[row]]
+                or each[0] + each[2] < 0 or each[1] + each[3] < 0)
+    return out

@@ -101,7 +101,7 @@ def _annotations(truth: Instances) -> list[dict[str, Any]]:
 
 def _plain(column: Any) -> list[Any]:
     """A row's values as JSON would have them; points in one flat list."""
-    flat = column.reshape(len(column), -1) if column.ndim > 2 else column
+    flat = column.reshape(len(column), int(np.prod(column.shape[1:]))) if column.ndim > 2 else column
     return (flat.astype(np.int64) if flat.dtype == bool else flat).tolist()  # type: ignore[no-any-return]
 
 
@@ -109,12 +109,14 @@ def _results(truth: Any, found: Detections, iou_type: str) -> Any:
     pred, good = found.pred, usable(found.pred)
     image, category, score = pred.image[good] + 1, pred.category[good] + 1, pred.score[good]
     if iou_type == "keypoints" and pred.keypoints is not None and len(score):
-        columns = (image, category, pred.keypoints[good], score)
-        names = ("image_id", "category_id", "keypoints", "score")
+        columns = (image, category, pred.box[good], pred.keypoints[good], score)
+        names = ("image_id", "category_id", "bbox", "keypoints", "score")
         rows = zip(*(_plain(column) for column in columns), strict=True)
         return truth.load_res([dict(zip(names, row, strict=True)) for row in rows])
     table = np.column_stack([image, np.nan_to_num(pred.box[good]), score, category])
     if iou_type == "segm" and pred.masks is not None:
         masks = [mask for mask, use in zip(pred.masks, good.tolist(), strict=True) if use]
-        return truth.load_res(table, segmentation=masks)
+        results = truth.load_res(table, segmentation=masks)
+        results.update_anns(ids=np.arange(1, len(table) + 1), area=pred.area[good])
+        return results
     return truth.load_res(table)

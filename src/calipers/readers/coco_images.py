@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -49,11 +49,20 @@ def _by_id(found: Any, place: str, what: str) -> dict[int, Mapping[str, Any]]:
     """Objects of a list by their ids, ascending."""
     if not isinstance(found, (list, tuple)):
         raise InputError(f"{place}: found {shown(found)}, expected a list")
-    ids = [_id(each, f"{place}[{index}]", what) for index, each in enumerate(found)]
+    ids = _plain_ids(found) or [_id(each, f"{place}[{index}]", what) for index, each in enumerate(found)]
     by_id = dict(zip(ids, found, strict=True))
     if len(by_id) < len(ids):
         _refuse_twice(ids, place)
     return dict(sorted(by_id.items(), key=itemgetter(0)))
+
+
+def _plain_ids(found: Sequence[Any]) -> list[int]:
+    """The ids of objects that have nothing but whole numbers for them, else none."""
+    try:
+        ids = [each["id"] for each in found]
+    except (TypeError, LookupError):
+        return []
+    return ids if set(map(type, ids)) == {int} and min(ids) >= -LARGEST and max(ids) < LARGEST else []
 
 
 def _refuse_twice(ids: list[int], place: str) -> None:
@@ -64,12 +73,9 @@ def _refuse_twice(ids: list[int], place: str) -> None:
 
 
 def _id(item: Any, place: str, what: str) -> int:
-    if not isinstance(item, (dict, Mapping)):  # the first is the quick question
+    if not isinstance(item, Mapping):
         raise InputError(f"{place}: found {shown(item)}, expected {what}: an object with an id")
-    value = item.get("id")
-    if type(value) is int and -LARGEST <= value < LARGEST:
-        return value
-    value = plain(value)
+    value = plain(item.get("id"))
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     if isinstance(value, int) and not isinstance(value, bool) and -LARGEST <= value < LARGEST:

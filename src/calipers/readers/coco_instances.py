@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from calipers.instances import Codes, Images, Instances, Whole
@@ -18,36 +20,61 @@ def kept_images(images: Images, kept: Chosen) -> Images:
     return Images(images.ids[kept], names, images.width[kept], images.height[kept])
 
 
-def instances(checked: Checked, problems: dict[int, str], kept: Chosen) -> Instances:
-    """One side; `problems` are those of the rows as they were given."""
+def truth_instances(checked: Checked, kept: Chosen) -> Instances:
+    """Annotations."""
+    rows, order = checked.rows, _order(checked.image, kept)
+    return Instances(
+        box=rows.box.take(order, axis=0),
+        area=rows.area.take(order),
+        crowd=rows.crowd.take(order),
+        score=np.full(len(order), np.nan),
+        ids=rows.ids.take(order),
+        problems={},
+        keypoints=None if checked.keypoints is None else checked.keypoints[order],
+        visible=None if checked.visible is None else checked.visible[order],
+        **_placed(checked, order, kept),
+    )
+
+
+def pred_instances(checked: Checked, problems: dict[int, str], kept: Chosen) -> Instances:
+    """Detections; `problems` are those of the rows as they were given."""
     rows, order = checked.rows, _order(checked.image, kept)
     words = _moved(problems, order, rows.count)
     unusable = list(words)
-    box, area = rows.box.take(order, axis=0), rows.area.take(order)
-    bare = np.isnan(area)
-    area[bare] = box[bare, 2] * box[bare, 3]
-    box[unusable] = area[unusable] = np.nan
-    masks, keypoints = checked.masks, checked.keypoints
+    box = rows.box.take(order, axis=0)
+    box[unusable] = np.nan
+    keypoints = None if checked.keypoints is None else checked.keypoints[order]
     if keypoints is not None:
-        keypoints = keypoints[order]
         keypoints[unusable] = np.nan
-    if masks is not None:
-        masks = [None if place in problems else masks[place] for place in order.tolist()]
-    return Instances(
-        image=(np.cumsum(kept, dtype=np.int32) - np.int32(1))[checked.image.take(order)],
-        category=checked.category.take(order),
+    area = box[:, 2] * box[:, 3]
+    if checked.area is not None:
+        area = np.where(np.isnan(checked.area[order]), area, checked.area[order])
+        area[unusable] = np.nan
+    found = Instances(
         box=box,
         area=area,
-        crowd=rows.crowd.take(order),
+        crowd=np.zeros(len(order), np.bool_),
         score=rows.score.take(order),
-        ids=rows.ids.take(order),
-        place=order,
+        ids=order + 1,
         problems=words,
-        images=int(kept.sum()),
-        masks=masks,
         keypoints=keypoints,
-        visible=None if checked.visible is None else checked.visible[order],
+        **_placed(checked, order, kept),
     )
+    if found.masks is not None:
+        found.masks = [None if row in words else mask for row, mask in enumerate(found.masks)]
+    return found
+
+
+def _placed(checked: Checked, order: Whole, kept: Chosen) -> dict[str, Any]:
+    """What both sides have alike."""
+    image, masks = checked.image.take(order), checked.masks
+    return {
+        "image": image if kept.all() else (np.cumsum(kept, dtype=np.int32) - np.int32(1))[image],
+        "category": checked.category.take(order),
+        "place": order,
+        "images": int(kept.sum()),
+        "masks": None if masks is None else [masks[place] for place in order.tolist()],
+    }
 
 
 def _order(image: Codes, kept: Chosen) -> Whole:

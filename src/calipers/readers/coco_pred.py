@@ -63,15 +63,17 @@ def _judge_numbers(rows: Rows, problems: Problems) -> None:
         problems.add(given & ~finite, "bbox: not finite")
         problems.add(~given & ~finite, "bbox: missing")
         problems.add(unfit, "bbox: negative width or height")
-    endless = ~rows.lacks(SCORE) & ~np.isfinite(rows.score)
-    problems.add(endless, "score: not finite")
-    rows.score[endless] = np.nan
+    endless = ~np.isfinite(rows.score)
+    if endless.any():
+        problems.add(endless & ~rows.lacks(SCORE), "score: not finite")
+        rows.score[endless] = np.nan
 
 
 def _with_masks(checked: Checked, data: Dataset, problems: Problems) -> Checked:
-    """The masks, with their areas and, where there is none, their boxes."""
+    """The masks, with their boxes and areas where there is no box: with one, that says how large a detection is."""
     rows, canvas = checked.rows, Canvas(data.images)
     images, masks, boxless = checked.image.tolist(), [None] * rows.count, rows.lacks(BOX).tolist()
+    areas = np.full(rows.count, np.nan)
     for row, given in enumerate(rows.shapes or []):
         if given is None:
             problems.setdefault(row, "segmentation: missing")
@@ -82,10 +84,9 @@ def _with_masks(checked: Checked, data: Dataset, problems: Problems) -> Checked:
             problems.setdefault(row, f"segmentation: {problem}")
             continue
         masks[row] = mask.given
-        rows.area[row], box = draw(mask, images[row], canvas)
         if boxless[row]:
-            rows.box[row] = box
-    return checked._replace(masks=masks)
+            areas[row], rows.box[row] = draw(mask, images[row], canvas)
+    return checked._replace(masks=masks, area=areas)
 
 
 def _with_keypoints(checked: Checked, points: int, problems: Problems) -> Checked:

@@ -48,17 +48,16 @@ class Origin(NamedTuple):
 class Rows:
     """One list as columns. `wrong` says of a row which fields are there and cannot be used, and what they hold."""
 
-    def __init__(self, scan: CocoScan, origin: Origin, truth: bool) -> None:
-        count = len(scan)
-        self.origin, self.count = origin, count
+    def __init__(self, scan: CocoScan, origin: Origin) -> None:
+        self.origin, self.count = origin, len(scan)
         self.has = _array(scan.has, np.int16)  # (rows,) bits of FIELDS
         self.image = _array(scan.image, np.int64)  # (rows,) ids as given, wherever `has` says so
         self.category = _array(scan.category, np.int64)
         self.box = _array(scan.box, np.float64).reshape(-1, 4)  # (rows, 4) may be NaN or infinite
-        self.score = np.full(count, np.nan) if truth else _array(scan.score, np.float64)
-        self.ids = _array(scan.ids, np.int64) if truth else np.arange(1, count + 1)
-        self.area = _array(scan.area, np.float64) if truth else np.full(count, np.nan)
-        self.crowd = _array(scan.crowd, np.uint8).view(np.bool_) if truth else np.zeros(count, np.bool_)
+        self.score = _array(scan.score, np.float64)  # (rows,) of predictions
+        self.ids = _array(scan.ids, np.int64)  # (rows,) of ground truth
+        self.area = _array(scan.area, np.float64)  # (rows,) the same
+        self.crowd = _array(scan.crowd, np.uint8).view(np.bool_)  # (rows,) the same
         self.visible = _array(scan.visible, np.int64)
         self.wrong: dict[int, dict[str, Any]] = {}
         self.masks: dict[int, Any] = {}  # segmentations of rows without an area, unless `shapes` has them
@@ -66,9 +65,10 @@ class Rows:
 
     def clear_absent(self) -> None:
         """What is not given is NaN, and no crowd."""
-        for field, column in ((BOX, self.box), (SCORE, self.score), (AREA, self.area)):
-            column[self.lacks(field)] = np.nan
-        self.crowd[self.lacks(CROWD)] = False
+        columns = ((AREA, self.area), (CROWD, self.crowd)) if len(self.area) else ((SCORE, self.score),)
+        for field, column in ((BOX, self.box), *columns):
+            if (absent := self.lacks(field)).any():
+                column[absent] = False if field == CROWD else np.nan
 
     def lacks(self, field: int) -> NDArray[np.bool_]:
         """(rows,) where a field is not given at all."""
@@ -109,7 +109,7 @@ def _nothing(value: Any) -> None:
 
 def rows_of(scan: CocoScan, find: Callable[[int], Any], origin: Origin, truth: bool) -> Rows:
     """The columns of a scan, in which the odd rows are read one by one; `find` has them as Python does."""
-    rows = Rows(scan, origin, truth)
+    rows = Rows(scan, origin)
     names = IN_TRUTH if truth else IN_PRED
     for index in scan.odd.tolist()[::3]:
         _read_odd(rows, index, find(index), names)

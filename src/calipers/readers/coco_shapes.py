@@ -38,16 +38,17 @@ class Canvas:
     """The sizes of images, which also masks can tell."""
 
     def __init__(self, images: Images) -> None:
-        self.width, self.height = images.width, images.height
-
-    def size(self, image: int) -> tuple[int, int] | None:
-        """(height, width) in cells."""
-        height, width = self.height[image], self.width[image]
-        return None if np.isnan(height) or np.isnan(width) else (int(height), int(width))
+        self._images = images
+        known = (~np.isnan(images.width + images.height)).tolist()
+        pairs = zip(images.height.tolist(), images.width.tolist(), strict=True)
+        self.sizes = [  # (images,) height and width in cells, None where nobody knows
+            (int(height), int(width)) if sure else None for sure, (height, width) in zip(known, pairs, strict=True)
+        ]
 
     def learn(self, image: int, size: tuple[int, int]) -> None:
         """An image that came without a size has that of a mask on it."""
-        self.height[image], self.width[image] = size
+        self.sizes[image] = size
+        self._images.height[image], self._images.width[image] = size
 
 
 def read_mask(given: Any, image: int, canvas: Canvas) -> Mask:
@@ -58,7 +59,7 @@ def read_mask(given: Any, image: int, canvas: Canvas) -> Mask:
     if not isinstance(given, (list, tuple)) or not given:
         raise UnusableError("malformed")
     polygons = [_polygon(each) for each in given]
-    if canvas.size(image) is None:
+    if canvas.sizes[image] is None:
         raise UnusableError("polygons on an image without width and height")
     return Mask(polygons)
 
@@ -82,7 +83,7 @@ def _read_rle(given: Mapping[str, Any], image: int, canvas: Canvas) -> Mask:
     size, counts = plain(given.get("size")), plain(given.get("counts"))
     if not isinstance(size, (list, tuple)) or len(size) != 2 or not all(map(_is_side, size)):
         raise UnusableError("malformed")
-    expected = canvas.size(image)
+    expected = canvas.sizes[image]
     if expected is not None and expected != tuple(size):
         raise UnusableError("not of the image's size")
     found = measure_rle(counts, *size)
@@ -99,8 +100,8 @@ def _is_side(value: Any) -> bool:
 
 def draw(mask: Mask, image: int, canvas: Canvas) -> tuple[float, tuple[float, ...]]:
     """Area and box of a mask, in cells."""
-    size = canvas.size(image)
-    if mask.box or size is None:
+    size = canvas.sizes[image]
+    if mask.box or size is None:  # an RLE, which has told them
         return mask.area, mask.box
     from hotcoco import mask as engine
 

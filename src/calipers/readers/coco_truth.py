@@ -32,6 +32,7 @@ class Checked(NamedTuple):
     rows: Rows
     image: Codes  # (rows,) -1 where it is not known
     category: Codes
+    area: Floats | None = None  # (rows,) of masks of detections
     masks: list[Any] | None = None
     keypoints: Floats | None = None  # (rows, points, 3)
     visible: Whole | None = None

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calipers.instances import Images, Instances, Whole
-from calipers.kernels.repeats import repeated
+from calipers.kernels.repeats import outside, repeated
 from calipers.readers.coco_json import CocoSide
 from calipers.readers.coco_rows import AREA, CROWD, IDENTITY, SCORE, Origin, Rows
 
@@ -69,8 +69,5 @@ def _repeated(rows: Instances) -> Chosen:
 
 
 def _outside(rows: Instances, images: Images) -> Chosen:
-    """(rows,) whether a box shares nothing with its image; of an image without a size that is not known."""
-    width, height = (side[rows.image] for side in (images.width, images.height))
-    left, top = rows.box[:, 0], rows.box[:, 1]
-    outside: Chosen = (left >= width) | (top >= height) | (left + rows.box[:, 2] < 0) | (top + rows.box[:, 3] < 0)
-    return outside & (width + height > 0)
+    """(rows,) whether a box shares nothing with its image."""
+    return np.asarray(outside(rows.image, rows.box.reshape(-1), images.width, images.height)).view(np.bool_)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from calipers.errors import InputError
 from calipers.instances import Detections
 from calipers.readers.coco_images import Dataset, read_dataset
-from calipers.readers.coco_instances import instances, kept_images
+from calipers.readers.coco_instances import kept_images, pred_instances, truth_instances
 from calipers.readers.coco_json import CocoSide, Loading, coco_in_memory, read_coco
 from calipers.readers.coco_pred import check_pred
 from calipers.readers.coco_rows import Origin, rows_in_memory
@@ -126,7 +126,7 @@ def _check(truth: Side, found: Side, data: Dataset, iou_type: str) -> Detections
     checked, bad, kept, points = check_truth(truth_rows, data, iou_type)
     guesses, problems = check_pred(pred_rows, data, iou_type, points, found.problems)
     images = kept_images(data.images, kept)
-    objects, detections = instances(checked, {}, kept), instances(guesses, problems, kept)
+    objects, detections = truth_instances(checked, kept), pred_instances(guesses, problems, kept)
     warnings = [
         *truth.warnings,
         *data.warnings,

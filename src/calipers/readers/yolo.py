@@ -12,7 +12,7 @@ import math
 import os
 import posixpath
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, TypeGuard
 
 from calipers.errors import InputError
 from calipers.readers.conversion import ClassNames, Conversion, MalformedError, Row, known_images, peek
@@ -106,8 +106,9 @@ class _Sizes:
 
     def find(self, image: Row, path: str) -> Size:
         """Width and height of an image, whose predictions are in this file."""
-        if image.get("width") and image.get("height"):
-            return image["width"], image["height"]
+        width, height = image.get("width"), image.get("height")
+        if _is_size(width) and _is_size(height):
+            return width, height
         if self._found is None:
             folder, names = find_images(self._given, self._labels, self._folder)
             self._found = folder, names, ImageNames(names, folder)
@@ -116,6 +117,10 @@ class _Sizes:
         if (place := index.find(name, path)) is None:
             raise InputError(f"{path}: no size of the image {shown(name)}: {NEEDS_IMAGES}")
         return image_size(os.path.join(folder, names[place]))
+
+
+def _is_size(value: Any) -> TypeGuard[float]:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value < math.inf
 
 
 # Classes

@@ -4,7 +4,7 @@
 - segm: IoU of masks, cell by cell on the image's grid.
 - keypoints: object keypoint similarity. Each labelled point counts exp(-d² / (2 s² k²)), with d the distance, s² the
   area of the object and k twice the point's sigma; the similarity is the mean. Of an object without labelled points the
-  distance is that to twice its box.
+  distance is that to its box, grown by its own size on every side.
 
 With a crowd region, boxes and masks overlap by the share of the prediction that lies in it. Pairs are those of one
 image with an overlap of at least `least`, to the bit as pycocotools computes them.
@@ -107,7 +107,7 @@ def _similarity(truth: Matrix, box: Matrix, area: float, pred: Matrix, sigmas: M
     x, y, labelled = truth[:, 0], truth[:, 1], truth[:, 2] > 0
     if labelled.any():
         dx, dy = pred[:, :, 0] - x, pred[:, :, 1] - y
-    else:  # how far outside of twice the box
+    else:  # how far outside of the grown box
         left, top, right, bottom = box[0] - box[2], box[1] - box[3], box[0] + box[2] * 2, box[1] + box[3] * 2
         dx = np.maximum(0.0, left - pred[:, :, 0]) + np.maximum(0.0, pred[:, :, 0] - right)
         dy = np.maximum(0.0, top - pred[:, :, 1]) + np.maximum(0.0, pred[:, :, 1] - bottom)

@@ -16,31 +16,33 @@ import numpy as np
 
 from calipers import __version__
 from calipers.bootstrap import resample
+from calipers.errors import ConfigError
 from calipers.instances import Detections, Instances
 from calipers.metrics import coco_errors, objects, sweep
 from calipers.metrics.coco_engine import THRESHOLDS, Accumulated, accumulate, usable
 from calipers.metrics.coco_figures import coco_lines, line_names, tie_mass, why_no_order
-from calipers.metrics.coco_matches import CocoMatches, by_class, match_by_score, ranked_classes
+from calipers.metrics.coco_matches import CocoMatches, by_class, by_score, match_by_score, ranked_classes
 from calipers.metrics.replicates import RankedClass
-from calipers.rulers.instance import overlaps
+from calipers.rulers.instance import SIGMAS, overlaps
 from calipers.suites.coco_config import Config, params
 from calipers.suites.coco_precision import class_rows, curves_tree, precision_tree, replicated
 from calipers.suites.coco_sides import Matched
 from calipers.tally import Tally
 
 MODE = "category"  # the sweep is that mode of the dense suite
-FAINT = 0.1  # overlaps below it decide nothing
+LEAST = 0.1 - 1e-9  # overlaps below it decide nothing; whether 0.1 is met is decided once they are rounded
 
 
 class Measured:
     """A data set with everything that was found out about it."""
 
     def __init__(self, found: Detections, config: Config) -> None:
+        check_sigmas(found, config)
         self.found, self.config = found, config
         self.no_order = why_no_order(found.pred.score[usable(found.pred)])
         self.accumulated: Accumulated | None = None
         self.matches: CocoMatches | None = None
-        close = overlaps(found, config.iou_type, least=FAINT, sigmas=config.sigmas)
+        close = overlaps(found, config.iou_type, least=LEAST, sigmas=config.sigmas)
         self.matched = Matched(found, close, config)
         if not self.no_order:
             self.accumulated = accumulated(found, config)
@@ -49,10 +51,11 @@ class Measured:
     @property
     def tie_mass(self) -> float | None:
         """How much of the ranking is left to the order of images."""
-        if self.matches is None:
+        pred, good = self.found.pred, usable(self.found.pred)
+        if np.isnan(pred.score[good]).any():
             return None
-        pred, order = self.found.pred, self.matches.order
-        rows = by_class(order[usable(pred)[order]], pred.category, len(self.found.categories))
+        order = by_score(pred) if self.matches is None else self.matches.order
+        rows = by_class(order[good[order]], pred.category, len(self.found.categories))
         return tie_mass([pred.score[mine] for mine in rows])
 
     @cached_property
@@ -77,6 +80,15 @@ def _by_score(found: Detections, close: tuple[Any, Any, Any], config: Config) ->
     return match_by_score(found.truth, found.pred, pairs, max_dets=config.limits[-1])
 
 
+def check_sigmas(found: Detections, config: Config) -> None:
+    """Whether there is one for each keypoint."""
+    points = found.truth.keypoints
+    sigmas = len(config.sigmas or SIGMAS)
+    if points is not None and len(points) and points.shape[1] != sigmas:
+        whose = "" if config.sigmas else " (COCO's own)"
+        raise ConfigError(f"sigmas: found {sigmas}{whose}, expected {points.shape[1]}, one for each keypoint")
+
+
 def accumulated(found: Detections, config: Config) -> Accumulated:
     """The engine's curves under these options."""
     return accumulate(found, iou_type=config.iou_type, max_dets=config.limits, sigmas=config.sigmas)
@@ -89,6 +101,7 @@ def measure(found: Detections, config: Config) -> Measured:
 
 def lines(found: Detections, config: Config) -> dict[str, float | None]:
     """Only the lines of COCO."""
+    check_sigmas(found, config)
     if why_no_order(found.pred.score[usable(found.pred)]):
         return dict.fromkeys(line_names(config.iou_type, config.limits))
     return coco_lines(accumulated(found, config), config.iou_type, config.limits)
@@ -127,6 +140,7 @@ def _count(measured: Measured) -> Tally:
     tally.count("records", list(images.values()))
     sweep.count_objects(sides, tally)
     objects.count_per_record(sides, tally)
+    tally.count("per_record", [0, 0, 0, -images["skipped_empty"]])  # nothing on both sides is not counted right
     swept = sweep.Swept(sides.matching, sides, config.levels)
     sweep.count_sweep(swept, MODE, tally)
     names, labels = measured.found.categories.names, sides.labels
@@ -140,14 +154,9 @@ def _count(measured: Measured) -> Tally:
 
 def _images_tree(found: Detections) -> dict[str, int]:
     busy = np.diff(found.truth.offsets) + np.diff(found.pred.offsets) > 0
-    rejected = len({bad.image for bad in found.bad})
-    evaluated = int(np.count_nonzero(busy))
-    return {
-        "total": len(busy) + rejected,
-        "evaluated": evaluated,
-        "skipped_empty": len(busy) - evaluated,
-        "rejected": rejected,
-    }
+    total, evaluated = found.inputs[0].records, int(np.count_nonzero(busy))
+    empty = len(busy) - evaluated
+    return {"total": total, "evaluated": evaluated, "skipped_empty": empty, "rejected": total - len(busy)}
 
 
 def _objects_tree(measured: Measured) -> dict[str, int]:

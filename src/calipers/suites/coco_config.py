@@ -27,13 +27,17 @@ class Config:
         None, "detections of a class on an image that count, best first; AP takes the last  [1,10,100]", metavar="N,N,…"
     )
     recall_target: float = option(0.9, "recall from which precision_at_recall is the mean")
-    min_score: float = option(0.0, "detections below it stay out of the sweep, errors and matches; AP takes all")
+    min_score: float | None = option(
+        None, "detections below it stay out of the sweep, errors and matches; AP takes all"
+    )
     sigmas: tuple[float, ...] | None = option(None, "sigma of each keypoint  [COCO's 17]", metavar="S,S,…")
     gt_format: str | None = option(None, "format of the ground truth  [detected]", metavar="|".join(FORMATS))
     pred_format: str | None = option(None, "format of the predictions  [detected]", metavar="|".join(FORMATS))
     images: str | None = option(None, "folder of the images, for sizes that YOLO files lack", metavar="DIR")
     top: int = option(10, "how many classes the summary shows")
-    max_bad_records: int = option(0, "leave out and count up to N images with malformed ground truth", metavar="N")
+    max_bad_records: int = option(
+        0, "leave out the images of up to N malformed annotations, and count them", metavar="N"
+    )
     bootstrap: int = option(1000, "replicates for the intervals; 0 is none")
     seed: int = option(0, "seed of the replicates")
 
@@ -63,7 +67,7 @@ def _checked(config: Config) -> dict[str, Any]:
         "recall_target": number(
             "recall_target", config.recall_target, least=0.0, most=1.0, expected="a number from 0 to 1"
         ),
-        "min_score": number("min_score", config.min_score),
+        "min_score": None if config.min_score is None else number("min_score", config.min_score),
         "sigmas": None if config.sigmas is None else _sigmas(config.sigmas),
         "gt_format": _format("gt_format", config.gt_format),
         "pred_format": _format("pred_format", config.pred_format),

@@ -1,9 +1,9 @@
 """What of a detection data set is counted without scores, as the core of the dense suite counts it.
 
 On the side of truth that is every object that has to be found (no crowd, and for keypoints one with a labelled point);
-on the other every detection of at least `min_score`, but for those that match nothing and lie, by half or more, in a
-crowd region of their class or on an object that need not be found: they are neither right nor wrong. Overlaps are
-whole numbers of 1e-12, so that thresholds are met exactly.
+on the other every detection (of at least `min_score`, if one is given), but for those that match nothing and lie, by
+half or more, in a crowd region of their class or on an object that need not be found: they are neither right nor
+wrong. Overlaps are whole numbers of 1e-12, so that thresholds are met exactly.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Matched:
         self.keys: Sequence[str] = found.images.names
         wanted = objects_that_count(found.truth)
         self.truth = self._side(found.truth, wanted, config)
-        sure = ~(found.pred.score < config.min_score)
+        sure = ~(found.pred.score < (-np.inf if config.min_score is None else config.min_score))
         everyone = self._side(found.pred, sure, config)
         pairs, matching = self._match(overlaps, everyone, len(found.pred), wanted, config)
         self.aside = _aside(found, overlaps, wanted, everyone.rows[np.asarray(matching.pred)], sure)
@@ -70,8 +70,7 @@ class Matched:
         place[pred.rows] = np.arange(len(pred), dtype=np.int32)
         keep = wanted[rows] & (place[columns] >= 0)
         truth = (np.cumsum(wanted, dtype=np.int32) - np.int32(1))[rows[keep]]
-        units = np.floor(overlap[keep] * UNIT + 0.5).astype(np.int64)
-        pairs = Pairs.sorted(self.truth, (truth, place[columns[keep]], units))
+        pairs = Pairs.sorted(self.truth, (truth, place[columns[keep]], _rounded(overlap[keep])))
         labels = Labels(self.truth.category, pred.category)
         return pairs, greedy(pairs, self.truth, pred, least=config.levels.least, labels=labels)
 
@@ -91,11 +90,17 @@ class Matched:
 def _aside(found: Detections, overlaps: tuple[Any, Any, Any], wanted: Any, partnered: Any, sure: Any) -> Any:
     """Detections that are neither right nor wrong."""
     rows, columns, overlap = overlaps
-    half = ~wanted[rows] & (found.truth.category[rows] == found.pred.category[columns]) & (overlap >= 0.5)
+    same = found.truth.category[rows] == found.pred.category[columns]
+    half = ~wanted[rows] & same & (_rounded(overlap) * 2 >= UNIT)
     aside = np.zeros(len(found.pred), dtype=bool)
     aside[columns[half]] = True
     aside[partnered] = False
     return aside & sure
+
+
+def _rounded(overlap: Any) -> Any:
+    """In units of 1e-12."""
+    return np.floor(overlap * UNIT + 0.5).astype(np.int64)
 
 
 def _without(pairs: Pairs, gone: Any) -> Pairs:

@@ -1,0 +1,267 @@
+"""`calipers detect`: a detector over images, start to end, interrupted and resumed."""
+
+import json
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("onnx", reason="onnx is not installed, and the models are built with it")
+pytest.importorskip("onnxruntime", reason="onnxruntime is not installed, and it runs the models")
+Images = pytest.importorskip("PIL.Image", reason="Pillow is not installed")
+
+from ..detectors import toy  # noqa: E402  needs onnx
+
+USUAL = ("detect", "--weights", "model.onnx", "--images", "images", "--gt", "gt.json", "-o", "results.json")
+PATIENCE = 60
+
+
+@pytest.fixture(autouse=True)
+def _scenes(_own_folder):
+    toy.write_scenes(".")
+    toy.write_model("model.onnx")
+
+
+def results(path="results.json"):
+    return json.loads(Path(path).read_bytes())
+
+
+# What it does
+
+
+def test_the_summary_says_what_was_done_and_what_comes_next(run):
+    ended = run(*USUAL)
+    assert (ended.code, ended.err) == (0, "")
+    assert ended.out.decode() == (
+        "results.json  5 images · 7 detections · 3 classes · 0 left out\n"
+        " next                 calipers coco --gt gt.json --pred results.json\n"
+    )
+
+
+@pytest.mark.parametrize("layout", toy.LAYOUTS)
+def test_detections_lie_on_what_was_drawn(run, layout):
+    toy.write_model("model.onnx", layout, windows=(160,) if layout == "end2end" else (160, 320))
+    assert run(*USUAL).code == 0
+    rows = results()
+    truth = toy.ground_truth()["annotations"]
+    assert len(rows) == len(truth)
+    for each in truth:
+        [row] = [r for r in rows if all(r[name] == each[name] for name in ("image_id", "category_id"))]
+        assert toy.iou(row["bbox"], each["bbox"]) > 0.9
+
+
+def test_the_next_step_works(run):
+    run(*USUAL)
+    ended = run("coco", "--gt", "gt.json", "--pred", "results.json", "--bootstrap", 0, "--json")
+    assert ended.artifact()["coco"]["AP_50"] == 1.0
+
+
+def test_flags_are_options(run):
+    flags = ("--conf", 0.9, "--iou", 0.5, "--max-det", 1, "--device", "cpu", "--agnostic-nms", "--layout", "yolov8")
+    assert run(*USUAL, *flags).code == 0
+    assert [row["image_id"] for row in results()] == [10, 11, 12, 14]
+
+
+def test_options_may_stand_in_a_file(run):
+    Path("calipers.toml").write_text(
+        '[detect]\nweights = "model.onnx"\nimages = "images"\ngt = "gt.json"\noutput = "from-file.json"\nmax-det = 1\n'
+    )
+    assert run("detect").code == 0
+    assert len(results("from-file.json")) == 4
+    assert run("detect", "--max-det", 5).code == 0
+    assert len(results("from-file.json")) == 7
+
+
+def test_what_is_left_out_is_said(run):
+    tree = toy.ground_truth()
+    tree["categories"] = [{"id": 1, "name": "Blue"}, {"id": 2, "name": "traffic cone"}]
+    Path("gt.json").write_text(json.dumps(tree))
+    ended = run(*USUAL)
+    assert ended.out.startswith(b"results.json  5 images \xc2\xb7 3 detections \xc2\xb7 1 class \xc2\xb7 4 left out\n")
+    assert ended.err == (
+        "warning: classes of the model without a category: red, green; detections left out: 4\n"
+        "warning: categories that the model has no class for: traffic cone\n"
+    )
+    assert {row["category_id"] for row in results()} == {1}
+
+
+def test_a_size_that_is_not_used_is_said(run):
+    ended = run(*USUAL, "--imgsz", 640)
+    assert ended.err == "warning: imgsz 640 is not used: the model's input is fixed to 320 x 320\n"
+
+
+def test_an_orientation_that_was_not_applied_is_said(run):
+    exif = Images.Exif()
+    exif[0x0112] = 6
+    with Images.open("images/square.png") as image:
+        image.save("images/square.png", exif=exif)
+    ended = run(*USUAL)
+    assert ended.err == "warning: images with an EXIF orientation that was not applied, as sizes fit: 1\n"
+
+
+def test_trap_40_names_cannot_move_the_cursor(run):
+    tree = toy.ground_truth()
+    tree["categories"].append({"id": 77, "name": "\x1b[2Jgone"})
+    Path("gt.json").write_text(json.dumps(tree))
+    assert "no class for: \\x1b[2Jgone" in run(*USUAL).err
+
+
+def test_paths_in_the_next_step_are_quoted(run):
+    Path("gt.json").rename("my gt.json")
+    args = ["my gt.json" if arg == "gt.json" else "my results.json" if arg == "results.json" else arg for arg in USUAL]
+    assert b"calipers coco --gt 'my gt.json' --pred 'my results.json'\n" in run(*args).out
+
+
+def test_help_is_shown_without_loading_the_runtime(finish):
+    script = (
+        "import sys; from calipers.cli.main import calipers; calipers(['detect', '--help'], standalone_mode=False); "
+        "print(sorted({'onnxruntime', 'PIL', 'ultralytics'} & set(sys.modules)))"
+    )
+    ended = finish(program=("-c", script))
+    assert ended.code == 0
+    assert ended.out.decode().splitlines()[-1] == "[]"
+
+
+# What it refuses
+
+
+def refused(ended, code, *parts):
+    ended.refused(code, *parts)
+    assert not Path("results.json").exists()
+    assert not Path("results.json.part").exists()
+
+
+@pytest.mark.parametrize("flag", ["--weights", "--images", "--gt", "-o"])
+def test_everything_has_to_be_given(run, flag):
+    place = USUAL.index(flag)
+    args = USUAL[:place] + USUAL[place + 2 :]
+    refused(run(*args), 2, f"{flag} is missing, expected ", "(see calipers detect --help)")
+
+
+def with_value(flag, value):
+    place = USUAL.index(flag)
+    return (*USUAL[: place + 1], value, *USUAL[place + 2 :])
+
+
+@pytest.mark.parametrize(
+    ("flag", "value", "code", "message"),
+    [
+        ("--weights", "none.onnx", 3, "none.onnx: cannot be read: No such file"),
+        ("--weights", "gt.json", 2, "weights: found 'gt.json', expected a file that ends in .onnx"),
+        ("--images", "none", 3, "none: no such folder"),
+        ("--images", "images/deep", 3, "images/deep: 4 of 5 images of the ground truth are not in this folder"),
+        ("--gt", "none.json", 3, "none.json: cannot be read"),
+        ("--gt", "model.onnx", 3, "model.onnx: not"),
+        ("-o", "none/results.json", 2, "none is not a folder"),
+    ],
+)
+def test_a_wrong_place_is_an_error(run, flag, value, code, message):
+    refused(run(*with_value(flag, value)), code, message)
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        (("--conf", "2"), "conf: found 2.0, expected a number from 0 to 1"),
+        (("--imgsz", "big"), "'big' is not a valid integer"),
+        (("--device", "abacus"), "device: found 'abacus', expected one that onnxruntime has here: cpu"),
+        (("--layout", "v8"), "layout: found 'v8', expected auto or yolov8"),
+        (("--class-names", "none.txt"), "none.txt: cannot be read"),
+        (("--confidence", "0.5"), "No such option"),
+    ],
+)
+def test_a_wrong_flag_is_an_error(run, flags, message):
+    refused(run(*USUAL, *flags), 2, message)
+
+
+def test_no_class_that_is_a_category_is_an_error(run):
+    tree = toy.ground_truth()
+    tree["categories"] = [{"id": 1, "name": "cone"}]
+    Path("gt.json").write_text(json.dumps(tree))
+    refused(run(*USUAL), 3, "no class of the model is a category", "classes: red, green, blue", "categories: cone")
+
+
+def test_an_image_of_another_size_is_an_error(run):
+    Images.new("RGB", (50, 60)).save("images/wide.png")
+    refused(run(*USUAL), 3, "images/wide.png: has 50 x 60 pixels, expected 640 x 360 as the ground truth says")
+
+
+def test_a_failing_run_leaves_the_old_results(run):
+    Path("results.json").write_bytes(b"before")
+    Path("images/wide.png").write_bytes(b"no image")
+    run(*USUAL).refused(3, "images/wide.png: is not an image that can be read")
+    assert Path("results.json").read_bytes() == b"before"
+
+
+def test_an_error_in_the_middle_says_how_to_go_on(run):
+    good = Path("images/square.png").read_bytes()
+    Path("images/square.png").write_bytes(b"no image")
+    part = "(finished images are in results.json.part: run the same command again to go on)"
+    run(*USUAL).refused(3, "images/square.png: is not an image that can be read", part)
+    Path("images/square.png").write_bytes(good)
+    assert run(*USUAL).code == 0
+    assert len(results()) == 7
+
+
+# Interrupted
+
+
+@pytest.fixture
+def many():
+    """Enough images, and a model large enough, for a run that lasts."""
+    scenes = {f"{number:03}.png": toy.SCENES[name] for number in range(16) for name in ["wide.png"]}
+    toy.write_scenes(".", scenes)
+    toy.write_model("model.onnx", side=640, windows=(320, 640))
+
+
+def started(start):
+    """A run in the middle of its work."""
+    process, part = start(*USUAL), Path("results.json.part")
+    end = time.monotonic() + PATIENCE
+    while not (part.exists() and part.read_bytes().count(b"\n") > 3) and time.monotonic() < end:
+        time.sleep(0.005)
+    assert process.poll() is None
+    return process
+
+
+@pytest.mark.usefixtures("many")
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
+def test_a_run_that_was_ended_is_gone_on_with_to_the_same_bytes(start, run, number):
+    process = started(start)
+    process.send_signal(number)
+    out, err = process.communicate(timeout=PATIENCE)
+    assert process.returncode == {signal.SIGKILL: -9, signal.SIGINT: 130, signal.SIGTERM: 143}[number]
+    assert (out, b"Traceback" in err) == (b"", False)
+    if number == signal.SIGINT:
+        said = b"interrupted; finished images are in results.json.part: run the same command again to go on\n"
+        assert err == said
+    done = Path("results.json.part").read_bytes().count(b"\n") - 1
+    assert 3 <= done < 16
+    assert not Path("results.json").exists()
+    assert run(*USUAL).code == 0
+    assert not Path("results.json.part").exists()
+    resumed = Path("results.json").read_bytes()
+    assert run(*USUAL, "--restart").code == 0
+    assert Path("results.json").read_bytes() == resumed
+    assert len(results()) == 32
+
+
+@pytest.mark.usefixtures("many")
+def test_a_run_that_differs_is_refused_until_it_begins_anew(start, run):
+    started(start).kill()
+    message = run(*USUAL, "--conf", 0.5).refused(2, "conf: it had 0.25, this one has 0.5", "(--restart begins anew)")
+    assert "run the same command again" not in message
+    assert run(*USUAL, "--conf", 0.5, "--restart").code == 0
+    assert not Path("results.json.part").exists()
+
+
+def test_an_interrupt_before_the_first_image_leaves_nothing(run, monkeypatch):
+    from calipers.cli import detect as module
+
+    def interrupted(*args, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(module, "run_detector", interrupted)
+    ended = run(*USUAL)
+    assert (ended.code, ended.out, ended.err) == (130, b"", "interrupted; nothing was written\n")
