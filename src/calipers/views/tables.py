@@ -42,10 +42,14 @@ class CsvTable:
 
     def _write(self, lines: list[list[Any]]) -> None:
         text = io.StringIO(newline="")
-        plain = csv.writer(text, lineterminator="\n")
-        quoted = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_ALL)
-        for line in lines:  # a lone carriage return would be left unquoted
-            (quoted if any(isinstance(cell, str) and "\r" in cell for cell in line) else plain).writerow(line)
+        csv.writer(text, lineterminator="\n").writerows(lines)
+        if "\r" in text.getvalue():  # a lone carriage return is left unquoted
+            text = io.StringIO(newline="")
+            for line in lines:
+                quoting = (
+                    csv.QUOTE_ALL if any("\r" in cell for cell in line if isinstance(cell, str)) else csv.QUOTE_MINIMAL
+                )
+                csv.writer(text, lineterminator="\n", quoting=quoting).writerow(line)
         self._file.write(whole_text(text.getvalue()).encode("utf-8"))
 
     def close(self) -> None:
