@@ -2,13 +2,15 @@
 
 import json
 import os
+import re
+from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import calipers
-from calipers.detectors.detect import as_rows, to_bytes
+from calipers.detectors.detect import as_rows, run_detector, to_bytes
 from calipers.detectors.found import Found
 from calipers.detectors.options import Config, params
 from calipers.errors import ConfigError, InputError, OutputError
@@ -86,6 +88,15 @@ def test_paths_may_be_path_objects(tmp_path):
     rows = calipers.detect(tmp_path / "model.onnx", tmp_path / "images", tmp_path / "gt.json", tmp_path / "out.json")
     assert len(rows) == 7
     assert (tmp_path / "out.json").exists()
+
+
+def test_progress_is_in_bytes_of_images():
+    seen = []
+    run_detector("model.onnx", "images", "gt.json", None, Config(), progress=lambda *amounts: seen.append(amounts))
+    total = sum(Path("images", name).stat().st_size for name in toy.SCENES)
+    assert [amounts[1] for amounts in seen] == [total] * 5
+    assert [done for done, _ in seen] == sorted(done for done, _ in seen)
+    assert seen[-1] == (total, total)
 
 
 # Boxes and classes
@@ -286,3 +297,11 @@ def test_the_first_gpu_may_be_called_0():
 def test_options_that_change_no_detection_stay_out_of_the_comparison():
     assert params(Config(restart=True, class_names="a.txt")) == params(Config())
     assert list(params(Config())) == ["imgsz", "conf", "iou", "device", "max_det", "agnostic_nms", "layout"]
+
+
+def test_the_options_in_the_manual_are_those_there_are():
+    page = Path(__file__).parents[2].joinpath("docs", "detect.md").read_text(encoding="utf-8")
+    table = page.partition("| option | default | meaning |")[2].partition("\n\n")[0]
+    documented = re.findall(r"^\| `(\w+)` \| `?(.+?)`? \| \S", table, flags=re.MULTILINE)
+    defaults = [(item.name, item.default) for item in fields(Config)]
+    assert documented == [(name, "none" if value is None else str(value).lower()) for name, value in defaults]

@@ -1,5 +1,6 @@
 """Which file is which image, and what its pixels are."""
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -101,6 +102,12 @@ def test_a_file_that_may_be_two_images_is_an_error(folder):
 def test_a_folder_has_to_be_there(folder, name, message):
     with pytest.raises(InputError, match=message):
         find_files(folder("a.jpg") / name, pictures("a.jpg"))
+
+
+def test_a_name_that_is_no_text_can_still_be_a_file(folder):
+    (folder() / os.fsdecode(b"a\xff")).mkdir()
+    (folder() / os.fsdecode(b"a\xff") / "b.jpg").write_text("b")
+    assert names_found(folder(), "b.jpg") == ["a\ufffd/b.jpg"]
 
 
 # Opening

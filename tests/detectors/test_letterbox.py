@@ -75,3 +75,28 @@ def test_a_tensor_may_be_of_half_precision():
     tensor = as_tensor(image, fit(image.size, (8, 8)), np.float16)
     assert tensor.dtype == np.float16
     assert tensor[0, :, 0, 0].tolist() == [np.float16(np.float32(each) / np.float32(255)) for each in (10, 20, 30)]
+
+
+@pytest.mark.parametrize(("image", "outer"), [((64, 48), (32, 32)), ((90, 50), (64, 64)), ((20, 30), (96, 96))])
+def test_a_scaled_pixel_lies_between_the_four_around_its_place(image, outer):
+    pixels = np.random.default_rng(0).integers(0, 256, (image[1], image[0], 3), dtype=np.uint8)
+    box = fit(image, outer)
+    tensor = as_tensor(Images.fromarray(pixels), box, np.float32)[0] * 255
+    left, top = box.place
+    found = tensor[:, top : top + box.inner[1], left : left + box.inner[0]].transpose(1, 2, 0)
+    assert np.abs(found - interpolated(pixels, box.inner)).max() <= 1  # Pillow cuts fractions off
+
+
+def interpolated(pixels, size):
+    """Column by column, row by row: the middle of a new pixel, and how far it is from the middles of old ones."""
+    rows, row_shares = neighbours(pixels.shape[0], size[1])
+    columns, column_shares = neighbours(pixels.shape[1], size[0])
+    wide = sum(share[:, np.newaxis] * pixels[:, place] for place, share in zip(columns, column_shares, strict=True))
+    return sum(share[:, np.newaxis, np.newaxis] * wide[place] for place, share in zip(rows, row_shares, strict=True))
+
+
+def neighbours(old, new):
+    middles = (np.arange(new) + 0.5) * old / new - 0.5
+    first = np.floor(middles).astype(int)
+    share = middles - first
+    return [first.clip(0, old - 1), (first + 1).clip(0, old - 1)], [1 - share, share]

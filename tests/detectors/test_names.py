@@ -20,6 +20,7 @@ def match(names, *categories):
         ("{0: 'person', 1: 'stop sign'}", ["person", "stop sign"]),
         ("{1: 'b', 0: 'a'}", ["a", "b"]),
         ("['a', \"it's\"]", ["a", "it's"]),
+        ("['a\\ud800']", ["a\ufffd"]),
         ('{"0": "a"}', None),
         ("{0: 'a', 2: 'b'}", None),
         ("{0: 1}", None),

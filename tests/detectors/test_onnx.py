@@ -282,7 +282,7 @@ def test_numbers_that_are_none_are_no_boxes():
     toy.write_constant_model("model.onnx", output)
     detected = run()
     assert (detected.results, detected.counts["dropped"]) == ([], 4 * len(toy.SCENES))
-    assert "20 boxes without area inside their image were dropped" in detected.warnings
+    assert "boxes without area inside their image, dropped: 20" in detected.warnings
 
 
 def test_without_onnxruntime_it_is_an_error_that_names_the_extra(monkeypatch):

@@ -32,6 +32,10 @@ def test_sizes_may_be_absent(sides):
     assert read_targets(tree(images=[{"id": 1, "file_name": "a.jpg"} | sides])).pictures[0].size is None
 
 
+def test_half_of_a_surrogate_pair_is_no_text():
+    assert read_targets(tree(categories=[CATEGORY | {"name": "a\ud800"}])).categories == [(2, "a\ufffd")]
+
+
 def test_whole_numbers_may_be_written_with_a_point():
     targets = read_targets(tree(images=[{"id": 1.0, "file_name": "a.jpg", "width": 640.0, "height": 480.0}]))
     assert repr(targets.pictures[0]) == "Picture(id=1, name='a.jpg', size=(640, 480))"
@@ -48,6 +52,7 @@ def test_whole_numbers_may_be_written_with_a_point():
         ({"images": [IMAGE | {"id": "1"}]}, "expected an id that is a whole number"),
         ({"images": [IMAGE | {"id": True}]}, "expected an id that is a whole number"),
         ({"images": [IMAGE | {"id": float("nan")}]}, "expected an id that is a whole number"),
+        ({"images": [IMAGE | {"id": 2**63}]}, "expected an id that is a whole number"),
         ({"images": [IMAGE, IMAGE]}, "images: the id 1 is there twice"),
         ({"images": [{"id": 1}]}, r"images\[0\]: file_name: found null, expected a name"),
         ({"images": [IMAGE | {"file_name": " "}]}, "file_name: found"),

@@ -81,12 +81,11 @@ def _kept(output: str) -> str:
 
 
 def _summary(detected: Detected, places: dict[str, str]) -> str:
-    counts = detected.counts
     items = [
-        f"{detected.images:,} images",
-        f"{len(detected.results):,} detections",
-        f"{detected.classes:,} classes",
-        f"{counts.get('left_out', 0):,} left out",
+        _count(detected.images, "image", "images"),
+        _count(len(detected.results), "detection", "detections"),
+        _count(detected.classes, "class", "classes"),
+        f"{detected.counts['left_out']:,} left out",
     ]
     gt, pred = (quote(os.fspath(places[name])) for name in ("gt", "output"))
     return "\n".join(
@@ -95,3 +94,7 @@ def _summary(detected: Detected, places: dict[str, str]) -> str:
             printable(f" next                 calipers coco --gt {gt} --pred {pred}"),
         ]
     )
+
+
+def _count(number: int, one: str, several: str) -> str:
+    return f"{number:,} {one if number == 1 else several}"

@@ -12,6 +12,7 @@ import os
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
+from functools import partial
 from hashlib import file_digest, sha256
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -90,7 +91,9 @@ def run_detector(
         if output is not None:
             write_file(output, to_bytes(results))
         part.remove()
-    counts = sum((Counter(entry["counts"]) for entry in entries), Counter[str]())
+    counts = Counter[str]()
+    for entry in entries:
+        counts.update(entry["counts"])
     classes = sum(number is not None for number in matched.categories)
     warnings = [*model.warnings, *_warnings(matched, counts)]
     return Detected(results, len(files), classes, dict(counts), warnings)
@@ -116,7 +119,7 @@ def _entries(
     """What was found on each image; progress is in bytes of image files."""
     total, done = sum(file.bytes for file in files), 0
     for file in files:
-        yield part.entry(file, lambda file=file: _look_at(file, model, matched))  # type: ignore[misc]
+        yield part.entry(file, partial(_look_at, file, model, matched))
         done += file.bytes
         if progress:
             progress(done, total)
@@ -189,11 +192,11 @@ def _warnings(matched: Matched, counts: Counter[str]) -> list[str]:
     said = []
     if matched.strangers:
         names = listed(matched.strangers, SHOWN)
-        said.append(f"classes of the model without a category, {counts['left_out']:,} detections left out: {names}")
+        said.append(f"classes of the model without a category: {names}; detections left out: {counts['left_out']:,}")
     if matched.unseen:
         said.append(f"categories that the model has no class for: {listed(matched.unseen, SHOWN)}")
     if counts["dropped"]:
-        said.append(f"{counts['dropped']:,} boxes without area inside their image were dropped")
+        said.append(f"boxes without area inside their image, dropped: {counts['dropped']:,}")
     if counts["unturned"]:
-        said.append(f"{counts['unturned']:,} images have an EXIF orientation that was not applied, as their sizes fit")
+        said.append(f"images with an EXIF orientation that was not applied, as sizes fit: {counts['unturned']:,}")
     return said

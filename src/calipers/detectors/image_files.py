@@ -22,6 +22,7 @@ import numpy as np
 
 from calipers.detectors.targets import Picture
 from calipers.errors import ConfigError, InputError
+from calipers.text import whole_text
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -58,7 +59,7 @@ def find_files(folder: str | os.PathLike[str], pictures: list[Picture]) -> list[
 
 
 def _image_file(picture: Picture, path: Path, root: Path) -> ImageFile:
-    return ImageFile(picture, path, path.relative_to(root).as_posix(), path.stat().st_size)
+    return ImageFile(picture, path, whole_text(path.relative_to(root).as_posix()), path.stat().st_size)
 
 
 def _directly(root: Path, name: str) -> Path | None:

@@ -4,6 +4,10 @@ The image keeps its aspect: it is scaled by the one factor that makes it just fi
 whole pixels, and it is placed in the middle of a grey rectangle; where the space left over is odd, the smaller half
 is at the left and at the top. Boxes go back by the factors that were really used: the sides before over the sides
 after rounding.
+
+A pixel of the scaled image is interpolated between the four pixels around its place in the image, also where the image
+gets smaller. That is coarser than a mean over all pixels that fall together, but it is what OpenCV does, and so what
+the usual models were trained and tested with.
 """
 
 from __future__ import annotations
@@ -55,6 +59,15 @@ def as_tensor(image: Image, box: Letterbox, kind: type[np.floating]) -> NDArray[
     from PIL import Image as Images
 
     canvas = Images.new("RGB", box.outer, GREY)
-    canvas.paste(image.resize(box.inner, Images.Resampling.BILINEAR), box.place)
+    canvas.paste(_scaled(image, box.inner), box.place)
     pixels = np.asarray(canvas, dtype=np.float32) / np.float32(255)  # (height, width, 3)
     return np.ascontiguousarray(pixels.transpose(2, 0, 1)[np.newaxis], dtype=kind)
+
+
+def _scaled(image: Image, size: tuple[int, int]) -> Image:
+    from PIL import Image as Images
+
+    if image.size == size:
+        return image
+    factors = (image.width / size[0], 0.0, 0.0, 0.0, image.height / size[1], 0.0)
+    return image.transform(size, Images.Transform.AFFINE, factors, Images.Resampling.BILINEAR)

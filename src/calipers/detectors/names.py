@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from calipers.detectors.targets import Category
 from calipers.errors import ConfigError, InputError
 from calipers.readers.files import BOM
+from calipers.text import whole_text
 
 LONGEST = 1_000_000  # characters of a model's metadata that are read
 SHOWN = 6
@@ -37,7 +38,7 @@ def names_in(text: str, where: str) -> list[str]:
         names = [names[number] for number in range(len(names))]
     if not isinstance(names, list) or not names or not all(isinstance(name, str) for name in names):
         raise InputError(f"{where}: names in the metadata are {shortened(text)}, expected {{0: 'name', 1: 'name', …}}")
-    return names
+    return [whole_text(name) for name in names]
 
 
 def literal(text: str) -> Any:

@@ -21,33 +21,38 @@ def suppress(found: Found, *, iou: float, most: int, agnostic: bool) -> Whole:
     >>> suppress(Found(boxes, np.array([0.5, 0.9, 0.9]), np.array([0, 0, 1])), iou=0.8, most=9, agnostic=False).tolist()
     [1, 2]
     """
-    rest = np.argsort(-found.scores, kind="stable")  # (rows left,)
-    areas = _areas(found.boxes)
-    kept: list[np.int64] = []
-    while len(rest) and len(kept) < most:
-        best, rest = rest[0], rest[1:]
-        kept.append(best)
-        removed = _ious(found.boxes, areas, best, rest) > iou
-        if not agnostic:
-            removed &= found.classes[rest] == found.classes[best]
-        rest = rest[~removed]
-    return np.array(kept, dtype=np.int64)
+    classes = np.zeros_like(found.classes) if agnostic else found.classes
+    order = np.lexsort((-found.scores, classes))  # (rows,) class by class, so that rivals stand together
+    ends = np.searchsorted(classes[order], classes[order], side="right").tolist()  # (rows,) of each one's class
+    corners = np.ascontiguousarray(found.boxes[order].T)  # (4, rows)
+    stays = np.ones(len(order), np.bool_)
+    kept: list[int] = []
+    for place in _by_score(found.scores, order):
+        if len(kept) == most:
+            break
+        if stays[place]:
+            kept.append(place)
+            stays[place + 1 + _overlapping(corners[:, place : ends[place]], iou)] = False
+    return order[np.array(kept, dtype=np.int64)]
 
 
-def _areas(boxes: Floats) -> Floats:
-    with np.errstate(invalid="ignore"):  # boxes of infinities or NaN overlap nothing
-        sides = np.maximum(boxes[:, 2:] - boxes[:, :2], 0.0)
-        areas: Floats = sides[:, 0] * sides[:, 1]
-    return areas
+def _by_score(scores: Floats, order: Whole) -> list[int]:
+    """Places in an order, by descending score; of equal scores by row."""
+    places = np.empty_like(order)
+    places[order] = np.arange(len(order))
+    by_score: list[int] = places[np.argsort(-scores, kind="stable")].tolist()
+    return by_score
 
 
-def _ious(boxes: Floats, areas: Floats, best: np.int64, rest: Whole) -> Floats:
-    """IoU of one box with others, rounded."""
-    low = np.maximum(boxes[best, :2], boxes[rest, :2])
-    high = np.minimum(boxes[best, 2:], boxes[rest, 2:])
+def _overlapping(corners: Floats, iou: float) -> Whole:
+    """Which boxes after the first one overlap it by more; boxes of infinities or NaN overlap nothing."""
+    (left, top, right, bottom), others = corners[:, 0], corners[:, 1:]
     with np.errstate(invalid="ignore"):
-        sides = np.maximum(high - low, 0.0)
-        shared = sides[:, 0] * sides[:, 1]
-        union = areas[best] + areas[rest] - shared
-        ious: Floats = np.divide(shared, union, out=np.zeros_like(shared), where=shared > 0)
-    return np.round(ious, DECIMALS)
+        widths = np.minimum(right, others[2]) - np.maximum(left, others[0])
+        heights = np.minimum(bottom, others[3]) - np.maximum(top, others[1])
+        near = np.flatnonzero((widths > 0) & (heights > 0))
+        shared = widths[near] * heights[near]
+        areas = np.prod(others[2:, near] - others[:2, near], axis=0)
+        ious = shared / ((right - left) * (bottom - top) + areas - shared)
+    over: Whole = near[np.round(ious, DECIMALS) > iou]
+    return over

@@ -9,7 +9,9 @@ from typing import Any, NamedTuple
 from calipers.errors import InputError
 from calipers.readers.files import find_doubled, parse_json, read_bytes
 from calipers.readers.problems import shown
+from calipers.text import whole_text
 
+LARGEST = 2**63  # beyond ids
 EXPECTED = '{"images": […], "categories": […]}'
 
 
@@ -70,12 +72,12 @@ def _picture(item: Any, where: str) -> Picture:
 
 
 def _category(item: Any, where: str) -> Category:
-    return Category(_id(item, where), _text(item, "name", where))
+    return Category(_id(item, where), whole_text(_text(item, "name", where)))
 
 
 def _id(item: Any, where: str) -> int:
     number = item.get("id") if isinstance(item, Mapping) else None
-    if isinstance(number, bool) or not isinstance(number, (int, float)) or number != number // 1:
+    if not isinstance(number, (int, float)) or isinstance(number, bool) or number % 1 or not abs(number) < LARGEST:
         raise InputError(f"{where}: found {shown(item)}, expected an id that is a whole number")
     return int(number)
 
