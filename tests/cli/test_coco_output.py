@@ -25,7 +25,7 @@ ARTIFACT = [
     *("precision_at_recall", "tie_mass", "ap_undefined_reason", "per_class", "curves", "confusion", "errors", "sweep"),
 ]
 BESIDES = {"counts", "invalid_reasons", "absent_classes", "warnings", "rejected", "bootstrap"}
-OBJECTS = ["gt", "crowd", "pred", "invalid_pred", "cut_by_max_dets", "absent_class_pred", "in_crowd"]
+OBJECTS = ["gt", "crowd", "pred", "invalid_pred", "cut_by_max_dets", "absent_class_pred", "in_crowd", "unlabelled"]
 PER_CLASS = [*("category_id", "name", "gt", "pred", "AP", "AP_50", "precision_at_recall", "best_score", "best_f1")]
 ERRORS = ["localisation", "class", "both", "duplicate", "background", "missed"]
 

@@ -76,6 +76,13 @@ def test_a_byte_order_mark_is_skipped():
     assert len(scan(b"\xef\xbb\xbf[" + ROW + b"]")) == 1
 
 
+def test_a_buffer_says_where_it_ends():
+    assert len(scan_coco(memoryview(b"[{}]\0"), truth=False)) == 1
+    for buffer in (memoryview(b"[{}]"), memoryview(b"")):
+        with pytest.raises(ValueError, match="needs a NUL at its end"):
+            scan_coco(buffer, truth=False)
+
+
 @pytest.mark.parametrize("shape", ["segmentation", "keypoints"])
 def test_shapes_are_byte_ranges(shape):
     text = '[{"SHAPE": [[1, 2], "]"]}, {}, {"SHAPE" : {"a":1} }]'.replace("SHAPE", shape)

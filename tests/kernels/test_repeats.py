@@ -1,10 +1,10 @@
-"""Rows that are there twice."""
+"""Rows that are there twice, and rows outside of their image."""
 
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calipers.kernels.repeats import repeated
+from calipers.kernels.repeats import outside, repeated
 
 few = st.sampled_from([0.0, 1.0, 2.5])
 rows = st.tuples(st.integers(0, 2), st.integers(0, 1), few, few, few | st.just(float("nan")))
@@ -42,3 +42,12 @@ def test_as_a_set_finds_them(given_rows):
         expected.append(int(row in seen))
         seen.add(row)
     assert marked(given_rows, 3) == expected
+
+
+def test_boxes_that_share_nothing_with_their_image():
+    # an image of 10 x 8, and one of which only the width is known
+    width, height = np.array([10.0, 10.0]), np.array([8.0, np.nan])
+    boxes = [[10, 0, 1, 1], [9.9, 0, 1, 1], [0, 8, 1, 1], [-2, 0, 1.9, 1], [-2, 0, 2.1, 1], [0, -2, 1, 1], [np.nan] * 4]
+    rows = np.array(boxes).reshape(-1)
+    assert outside(np.zeros(7, np.int32), rows, width, height).tolist() == [1, 0, 1, 1, 0, 1, 0]
+    assert outside(np.ones(7, np.int32), rows, width, height).tolist() == [0] * 7

@@ -95,6 +95,11 @@ def test_shapes_with_nan_are_found_too(tmp_path):
     assert repr(read(write(tmp_path / "pred.json", rows), iou_type="segm").rows.shapes) == "[[[1, 2]], None, [nan]]"
 
 
+def test_a_shape_by_another_spelling_of_its_name(tmp_path):
+    path = write(tmp_path / "pred.json", b'[{"segmentati\\u006fn": [[1, 2]]}, {"segmentation": [[3]]}]')
+    assert read(path, iou_type="segm").rows.shapes == [[[1, 2]], [[3]]]
+
+
 # What is refused
 
 

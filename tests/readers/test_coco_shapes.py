@@ -61,7 +61,7 @@ def test_masks_in_every_form(mask):
 def test_what_is_given_is_not_derived():
     found = read([annotation(segmentation=SQUARE)], [result(segmentation=SQUARE, bbox=[0, 0, 9, 9])])
     assert (found.truth.area.tolist(), found.truth.box.tolist()) == ([7], [[1, 0, 5, 5]])
-    assert found.pred.box.tolist() == [[0, 0, 9, 9]]
+    assert (found.pred.box.tolist(), found.pred.area.tolist()) == ([[0, 0, 9, 9]], [81])  # as pycocotools has it
 
 
 def test_masks_stand_in_the_order_of_their_rows():

@@ -2,7 +2,9 @@
 
 import json
 import math
+import os
 from hashlib import sha256
+from threading import Thread
 
 import numpy as np
 import pytest
@@ -119,6 +121,14 @@ def test_files_and_memory_give_the_same(tmp_path):
         for name in ("image", "category", "box", "area", "crowd", "score", "ids", "place", "offsets"):
             assert np.array_equal(getattr(side, name), getattr(other, name), equal_nan=name != "crowd")
         assert side.problems == other.problems
+
+
+def test_what_can_be_read_only_once(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = Thread(target=pipe.write_text, args=(json.dumps([result()]),), daemon=True)
+    writer.start()
+    assert len(read_detections(dataset(), pipe).pred) == 1
 
 
 # Detections that cannot be used
@@ -306,6 +316,13 @@ def test_missing_areas_are_those_of_the_mask_where_there_is_one():
     images = [IMAGES[0], {"id": 2}]
     rows[3]["image_id"] = 2
     assert read(rows, images=images).truth.area.tolist() == [50, 5, 1200, 1200]
+
+
+def test_an_area_that_is_no_number_is_not_missing():
+    square = [[10, 10, 20, 10, 20, 15, 10, 15]]
+    assert bad(annotation(area=math.nan, segmentation=square)) == [
+        "<gt>: annotations[0] (id 1): area: found NaN, expected a finite number, not negative"
+    ]
 
 
 def test_missing_crowds_and_ids():

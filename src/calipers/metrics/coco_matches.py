@@ -40,7 +40,7 @@ def match_by_score(truth: Instances, pred: Instances, close: Overlaps, *, max_de
     """Match all classes at all thresholds. `close` holds pairs of one class with an overlap of 0.5 or more."""
     order = by_score(pred)
     kept = usable(pred) & ~_cut(pred, order, max_dets)
-    wanted = objects_that_count(truth)
+    wanted = objects_to_find(truth) & (truth.area <= LARGEST_AREA)
     there = kept[close[1]]
     rows, columns, overlap = (each[there] for each in close)
     found, sure = np.zeros(len(pred), dtype=np.uint16), wanted[rows]
@@ -57,10 +57,9 @@ def by_score(pred: Instances) -> NDArray[np.int32]:
     return np.argsort(-pred.score, kind="stable").astype(np.int32)
 
 
-def objects_that_count(truth: Instances) -> NDArray[np.bool_]:
+def objects_to_find(truth: Instances) -> NDArray[np.bool_]:
     """Ground truth that has to be found: no crowd, and of objects with keypoints those with a labelled one."""
-    counts = ~truth.crowd & (truth.area <= LARGEST_AREA)
-    return counts if truth.visible is None else counts & (truth.visible > 0)
+    return ~truth.crowd if truth.visible is None else ~truth.crowd & (truth.visible > 0)
 
 
 def _cut(pred: Instances, order: NDArray[np.int32], max_dets: int) -> NDArray[np.bool_]:

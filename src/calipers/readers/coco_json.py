@@ -119,8 +119,10 @@ def read_coco(file: Loading, iou_type: str, *, truth: bool) -> CocoSide:
     check_lists([] if scan.is_list else scan.parts, path, truth)
     origin = Origin(path, "" if scan.is_list else "annotations")
     rows = rows_of(scan, _finder(scan, text, path), origin, truth)
-    if SHAPES[iou_type]:
+    if shape := SHAPES[iou_type]:
         rows.shapes = _shapes(scan, text)
+        for index, row in rows.odd.items():
+            rows.shapes[index] = row.get(shape)
     return CocoSide(rows, {name: _part(scan, text, path, name) for name in BESIDE if name in scan.parts})
 
 

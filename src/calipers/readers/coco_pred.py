@@ -19,7 +19,7 @@ from calipers.readers.coco_shapes import (
     read_keypoints,
     read_mask,
 )
-from calipers.readers.coco_truth import Checked, Chosen, unfit_boxes
+from calipers.readers.coco_truth import Checked, Chosen, are_finite, unfit_boxes
 from calipers.readers.files import Doubled
 
 UNREAD = {
@@ -59,7 +59,7 @@ def check_pred(
 def _judge_numbers(rows: Rows, problems: Problems) -> None:
     unfit = unfit_boxes(rows.box)
     if unfit.any():
-        given, finite = ~rows.lacks(BOX), np.isfinite(rows.box).all(axis=1)
+        given, finite = ~rows.lacks(BOX), are_finite(rows.box)
         problems.add(given & ~finite, "bbox: not finite")
         problems.add(~given & ~finite, "bbox: missing")
         problems.add(unfit, "bbox: negative width or height")

@@ -60,7 +60,7 @@ class Rows:
         self.crowd = _array(scan.crowd, np.uint8).view(np.bool_)  # (rows,) the same
         self.visible = _array(scan.visible, np.int64)
         self.wrong: dict[int, dict[str, Any]] = {}
-        self.masks: dict[int, Any] = {}  # segmentations of rows without an area, unless `shapes` has them
+        self.odd: dict[int, Mapping[str, Any]] = {}  # rows that were read one by one
         self.shapes: list[Any] | None = None  # (rows,) segmentations or keypoints, None where there is none
 
     def clear_absent(self) -> None:
@@ -123,6 +123,7 @@ def _read_odd(rows: Rows, index: int, row: Any, names: tuple[str, ...]) -> None:
     if not isinstance(row, Mapping):
         rows.wrong[index] = {"": row}
         return
+    rows.odd[index] = row
     for name in names:
         value = plain(row.get(name))
         if value is None:
@@ -134,8 +135,6 @@ def _read_odd(rows: Rows, index: int, row: Any, names: tuple[str, ...]) -> None:
             rows.wrong.setdefault(index, {})[name] = value
     if isinstance(row, Doubled) and row.twice in FIELDS:
         rows.wrong.setdefault(index, {})[row.twice] = row
-    if row.get("area") is None and row.get("segmentation") is not None:
-        rows.masks[index] = row["segmentation"]
 
 
 def plain(value: Any) -> Any:

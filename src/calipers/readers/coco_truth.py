@@ -24,6 +24,7 @@ from calipers.readers.coco_shapes import (
 from calipers.readers.problems import BadAnnotation
 
 Chosen = NDArray[np.bool_]
+ENDLESS = 1e100  # what is larger is as good as infinite, for its area may be
 
 
 class Checked(NamedTuple):
@@ -32,7 +33,7 @@ class Checked(NamedTuple):
     rows: Rows
     image: Codes  # (rows,) -1 where it is not known
     category: Codes
-    area: Floats | None = None  # (rows,) of masks of detections
+    area: Floats | None = None  # (rows,) of the masks of detections that came without a box, else NaN
     masks: list[Any] | None = None
     keypoints: Floats | None = None  # (rows, points, 3)
     visible: Whole | None = None
@@ -64,7 +65,9 @@ def check_truth(rows: Rows, data: Dataset, iou_type: str) -> Truth:
     if iou_type == "keypoints":
         points = count_points(data, rows.shapes or [])
         checked = _with_keypoints(checked, points, faults)
-    faults.add("bbox", unfit_boxes(rows.box))
+    unfit = unfit_boxes(rows.box)
+    faults.add("bbox", unfit)
+    rows.box[unfit] = np.nan
     _derive_areas(checked, data, faults)
     faults.add("area", ~((rows.area >= 0) & (rows.area < np.inf)))
     _complete_ids(rows)
@@ -76,9 +79,14 @@ def check_truth(rows: Rows, data: Dataset, iou_type: str) -> Truth:
 
 def unfit_boxes(box: Floats) -> Chosen:
     """(rows,) whether a box is missing, is not finite or has a negative size."""
-    if np.isfinite(box).all() and (box[:, 2:] >= 0).all():  # the quick question
+    if not len(box) or (box.min() > -ENDLESS and box.max() < ENDLESS and box[:, 2:].min() >= 0):  # the quick question
         return np.zeros(len(box), np.bool_)
-    return ~(np.isfinite(box).all(axis=1) & (box[:, 2] >= 0) & (box[:, 3] >= 0))
+    return ~(are_finite(box) & (box[:, 2] >= 0) & (box[:, 3] >= 0))
+
+
+def are_finite(box: Floats) -> Chosen:
+    """(rows,) whether all of a box is finite."""
+    return np.asarray((np.abs(box) < ENDLESS).all(axis=1))
 
 
 def _masks(checked: Checked, data: Dataset, faults: Faults) -> list[Any]:
@@ -131,12 +139,12 @@ def _with_keypoints(checked: Checked, points: int, faults: Faults) -> Checked:
 def _derive_areas(checked: Checked, data: Dataset, faults: Faults) -> None:
     """Where there is no area it is that of the mask, if one is there, and else that of the box."""
     rows, canvas = checked.rows, Canvas(data.images)
-    for row, given in rows.masks.items():
-        if row in faults.found or not np.isnan(rows.area[row]):
+    for row, given in rows.odd.items():  # a row with a mask and without an area is one
+        if row in faults.found or rows.has[row] & AREA or not np.isnan(rows.area[row]):
             continue
         try:
             image = int(checked.image[row])
-            rows.area[row] = draw(read_mask(given, image, canvas), image, canvas)[0]
+            rows.area[row] = draw(read_mask(given.get("segmentation"), image, canvas), image, canvas)[0]
         except UnusableError:  # which is nobody's fault where boxes are measured
             continue
     bare = np.flatnonzero(rows.lacks(AREA) & np.isnan(rows.area))

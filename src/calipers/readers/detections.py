@@ -108,7 +108,9 @@ def _folder_format(path: str) -> str:
 
 
 def _begins_like_labelme(path: str) -> bool:
-    """Whether to have a closer look, for which more has to be loaded."""
+    """Whether to have a closer look, for which more has to be loaded. What can be read only once is left alone."""
+    if not os.path.isfile(path):
+        return False
     try:
         with open(path, "rb") as file:
             head = file.read(PEEKED)

@@ -170,6 +170,7 @@ def _objects_tree(measured: Measured) -> dict[str, int]:
         "cut_by_max_dets": cut,
         "absent_class_pred": sum(row["pred"] for row in _absent_classes(measured.found, measured.matched)),
         "in_crowd": int(np.count_nonzero(measured.matched.aside)),
+        "unlabelled": len(truth) - int(np.count_nonzero(truth.crowd)) - len(measured.matched.truth),
     }
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from calipers.instances import Detections
 from calipers.kernels.assign import first_pairs
 from calipers.matching import UNIT, Labels, Pairs, greedy
-from calipers.metrics.coco_matches import objects_that_count
+from calipers.metrics.coco_matches import objects_to_find
 from calipers.metrics.sweep import above
 from calipers.suites.coco_config import Config
 
@@ -45,7 +45,7 @@ class Matched:
 
     def __init__(self, found: Detections, overlaps: tuple[Any, Any, Any], config: Config) -> None:
         self.keys: Sequence[str] = found.images.names
-        wanted = objects_that_count(found.truth)
+        wanted = objects_to_find(found.truth)
         self.truth = self._side(found.truth, wanted, config)
         sure = ~(found.pred.score < (-np.inf if config.min_score is None else config.min_score))
         everyone = self._side(found.pred, sure, config)
