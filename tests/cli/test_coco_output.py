@@ -127,7 +127,7 @@ def test_the_artifact_is_as_defined(run):
     assert list(tree["params"])[:3] == ["iou_type", "max_dets", "recall_target"]
     assert tree["images"] == {"total": 4, "evaluated": 3, "skipped_empty": 1, "rejected": 0}
     assert list(tree["objects"]) == OBJECTS
-    assert tree["objects"] == dict(zip(OBJECTS, (6, 1, 8, 1, 0, 0, 1), strict=True))
+    assert tree["objects"] == dict(zip(OBJECTS, (6, 1, 8, 1, 0, 0, 1, 0), strict=True))
     sizes = ("small", "medium", "large")
     ap = ["AP", "AP_50", "AP_75", *(f"AP_{size}" for size in sizes)]
     assert list(tree["coco"]) == [*ap, "AR_1", "AR_10", "AR_100", *(f"AR_{size}" for size in sizes)]
