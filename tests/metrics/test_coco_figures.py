@@ -10,7 +10,6 @@ from calipers.metrics.coco_figures import (
     coco_lines,
     curve,
     precision_at_recall,
-    tie_mass,
     why_no_order,
 )
 from calipers.metrics.replicates import RankedClass
@@ -98,11 +97,6 @@ def test_of_equally_good_scores_the_highest():
 )
 def test_without_objects_or_detections_there_is_no_best_score(found, objects, expected):
     assert best_cut(ranked(found, objects=objects), np.array([0.5] * len(found))) == expected
-
-
-def test_tie_mass_is_the_share_of_scores_that_another_of_the_class_has():
-    assert tie_mass([np.array([0.9, 0.5, 0.5]), np.array([0.9])]) == 0.5
-    assert tie_mass([np.array([])]) is None
 
 
 @pytest.mark.parametrize(

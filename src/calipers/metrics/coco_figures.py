@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from calipers.metrics.coco_engine import AREAS, Accumulated
 from calipers.metrics.detections import first_step
 from calipers.metrics.replicates import RankedClass
-from calipers.tally import ratio
 
 AT_75 = 5  # of the thresholds; 0 is 0.50
 ALL, LAST = 0, -1  # of the areas, of max_dets
@@ -92,15 +91,6 @@ def best_cut(ranked: RankedClass, scores: NDArray[np.float64]) -> tuple[float | 
     f1 = 2 * found[ends] / (objects + made[ends])
     best = int(np.argmax(f1))
     return (float(sure[ends[best]]), float(f1[best])) if f1[best] > 0 else (None, 0.0)
-
-
-def tie_mass(classes: list[NDArray[np.float64]]) -> float | None:
-    """The share of detections whose score another of their class has, of the sorted scores of each class."""
-    tied = 0
-    for scores in classes:
-        same = scores[1:] == scores[:-1]
-        tied += int(np.count_nonzero(np.append(same, False) | np.insert(same, 0, False)))
-    return ratio(tied, sum(map(len, classes)))
 
 
 def why_no_order(scores: NDArray[np.float64]) -> str | None:

@@ -38,7 +38,7 @@ class CocoMatches(NamedTuple):
 
 def match_by_score(truth: Instances, pred: Instances, close: Overlaps, *, max_dets: int) -> CocoMatches:
     """Match all classes at all thresholds. `close` holds pairs of one class with an overlap of 0.5 or more."""
-    order = by_score(pred)
+    order = np.argsort(-pred.score, kind="stable").astype(np.int32)  # the surest first, ties in the order of images
     kept = usable(pred) & ~_cut(pred, order, max_dets)
     wanted = objects_to_find(truth) & (truth.area <= LARGEST_AREA)
     there = kept[close[1]]
@@ -50,11 +50,6 @@ def match_by_score(truth: Instances, pred: Instances, close: Overlaps, *, max_de
     vast = pred.area > LARGEST_AREA
     ignored[vast] |= ~found[vast] & EVERY
     return CocoMatches(found, ignored, kept, order, wanted)
-
-
-def by_score(pred: Instances) -> NDArray[np.int32]:
-    """All detections, the surest first, ties in the order of images."""
-    return np.argsort(-pred.score, kind="stable").astype(np.int32)
 
 
 def objects_to_find(truth: Instances) -> NDArray[np.bool_]:

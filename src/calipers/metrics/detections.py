@@ -8,7 +8,6 @@ so they are for a class without ground truth. Classes that only predictions name
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
 from math import fsum
 from typing import Any
@@ -110,14 +109,18 @@ def detection_tree(classes: ByClass, recall_target: float) -> dict[str, Any]:
         "classes_without_ground_truth": {
             label: len(classes[label].found) for label in sorted(classes) if not classes[label].objects
         },
-        "tied_score_share": tied_share(classes) if ordered else None,
+        "tied_score_share": tied_share(ranked.scores for ranked in classes.values()) if ordered else None,
     }
 
 
-def tied_share(classes: ByClass) -> float | None:
-    """The share of detections whose score another of their class has, so that the order of images decides."""
-    times = [count for ranked in classes.values() for count in Counter(ranked.scores).values()]
-    return ratio(sum(count for count in times if count > 1), sum(times))
+def tied_share(classes: Iterable[Any]) -> float | None:
+    """The share of detections whose score another of their class has, so that the order of images decides.
+
+    >>> tied_share([[0.9, 0.5, 0.5], [0.9]])
+    0.5
+    """
+    times = [np.unique(np.asarray(scores, dtype=np.float64), return_counts=True)[1] for scores in classes]
+    return ratio(sum(each[each > 1].sum() for each in times), sum(each.sum() for each in times))
 
 
 def _mean(values: Iterable[float | None]) -> float | None:

@@ -14,9 +14,8 @@ from typing import Any
 import numpy as np
 
 from calipers.matching import Labels, Pairs, confidence_order, in_order
-from calipers.metrics.detections import curve_of
+from calipers.metrics.detections import curve_of, tied_share
 from calipers.metrics.scene_counts import Side
-from calipers.tally import ratio
 
 
 def ap_tree(
@@ -43,7 +42,7 @@ def ap_tree(
             for code, name in enumerate(names)
         }
     means: dict[str, Any] = {ruler: _mean(classes.values()) for ruler, classes in by_class.items()}
-    return means | {"by_class": by_class, "tied_score_share": _tied(sure, ranked)}
+    return means | {"by_class": by_class, "tied_score_share": tied_share(sure[some] for some in ranked)}
 
 
 def _by_class(order: Any, classes: Any, named: Any, names: list[str]) -> list[Any]:
@@ -51,15 +50,6 @@ def _by_class(order: Any, classes: Any, named: Any, names: list[str]) -> list[An
     kept = order[named[order]]
     by_code = kept[np.argsort(classes[kept], kind="stable")]
     return np.split(by_code, np.searchsorted(classes[by_code], np.arange(1, len(names))))
-
-
-def _tied(scores: Any, ranked: list[Any]) -> float | None:
-    """The share of predictions whose score another of their class has, so that the order of scenes decides."""
-    tied = total = 0
-    for some in ranked:
-        times = np.unique(scores[some], return_counts=True)[1]
-        tied, total = tied + int(times[times > 1].sum()), total + len(some)
-    return ratio(tied, total)
 
 
 def _mean(values: Any) -> float | None:

@@ -20,8 +20,9 @@ from calipers.errors import ConfigError
 from calipers.instances import Detections, Instances
 from calipers.metrics import coco_errors, objects, sweep
 from calipers.metrics.coco_engine import THRESHOLDS, Accumulated, accumulate, usable
-from calipers.metrics.coco_figures import coco_lines, line_names, tie_mass, why_no_order
-from calipers.metrics.coco_matches import CocoMatches, by_class, by_score, match_by_score, ranked_classes
+from calipers.metrics.coco_figures import coco_lines, line_names, why_no_order
+from calipers.metrics.coco_matches import CocoMatches, by_class, match_by_score, ranked_classes
+from calipers.metrics.detections import tied_share
 from calipers.metrics.replicates import RankedClass
 from calipers.rulers.instance import SIGMAS, overlaps
 from calipers.suites.coco_config import Config, params
@@ -54,9 +55,8 @@ class Measured:
         pred, good = self.found.pred, usable(self.found.pred)
         if np.isnan(pred.score[good]).any():
             return None
-        order = by_score(pred) if self.matches is None else self.matches.order
-        rows = by_class(order[good[order]], pred.category, len(self.found.categories))
-        return tie_mass([pred.score[mine] for mine in rows])
+        rows = by_class(np.flatnonzero(good), pred.category, len(self.found.categories))
+        return tied_share(pred.score[mine] for mine in rows)
 
     @cached_property
     def ranked(self) -> list[RankedClass]:

@@ -45,11 +45,9 @@ class CsvTable:
         csv.writer(text, lineterminator="\n").writerows(lines)
         if "\r" in text.getvalue():  # a lone carriage return is left unquoted
             text = io.StringIO(newline="")
+            plain, quoted = csv.writer(text, lineterminator="\n"), csv.writer(text, "unix")
             for line in lines:
-                quoting = (
-                    csv.QUOTE_ALL if any("\r" in cell for cell in line if isinstance(cell, str)) else csv.QUOTE_MINIMAL
-                )
-                csv.writer(text, lineterminator="\n", quoting=quoting).writerow(line)
+                (quoted if any("\r" in cell for cell in line if isinstance(cell, str)) else plain).writerow(line)
         self._file.write(whole_text(text.getvalue()).encode("utf-8"))
 
     def close(self) -> None:
