@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from itertools import count
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -251,11 +252,23 @@ class Coco:
     def reset(self) -> None:
         """Forget all detections."""
         self._results: list[Any] = []
-        coco(self.gt, [], **(self.options | {"bootstrap": 0}))  # what is wrong with either is found out now
+        found = coco(self.gt, [], **(self.options | {"bootstrap": 0})).measured.found  # what is wrong is found out now
+        self._images, self._categories = set(found.images.ids.tolist()), set(found.categories.ids.tolist())
 
     def update(self, results: Any) -> None:
-        """Add one detection or several, in COCO's form."""
-        self._results += [results] if isinstance(results, dict) else list(results)
+        """Add one detection or several, in COCO's form. If one names no image or class of the data, none is added."""
+        given = [results] if isinstance(results, dict) else list(results)
+        for row in given:
+            self._check(row)
+        self._results += given
+
+    def _check(self, row: Any) -> None:
+        if not isinstance(row, dict):
+            raise InputError(f"update: found {row!r:.80}, expected detections: {{image_id, category_id, bbox, score}}")
+        for name, known in (("image_id", self._images), ("category_id", self._categories)):
+            value = row.get(name)
+            if not isinstance(value, Hashable) or value not in known:
+                raise InputError(f"update: {name}: found {value!r:.80}, expected one of the ground truth")
 
     def merge(self, other: Coco) -> None:
         """Add all detections of another meter with the same ground truth and options."""

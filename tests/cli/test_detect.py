@@ -35,7 +35,8 @@ def test_the_summary_says_what_was_done_and_what_comes_next(run):
     assert (ended.code, ended.err) == (0, "")
     assert ended.out.decode() == (
         "results.json  5 images · 7 detections · 3 classes · 0 left out\n"
-        " next                 calipers coco --gt gt.json --pred results.json\n"
+        " next                 calipers coco --gt gt.json --pred results.json"
+        "   (AP needs low scores too: --conf 0.001)\n"
     )
 
 
@@ -110,7 +111,7 @@ def test_trap_40_names_cannot_move_the_cursor(run):
 def test_paths_in_the_next_step_are_quoted(run):
     Path("gt.json").rename("my gt.json")
     args = ["my gt.json" if arg == "gt.json" else "my results.json" if arg == "results.json" else arg for arg in USUAL]
-    assert b"calipers coco --gt 'my gt.json' --pred 'my results.json'\n" in run(*args).out
+    assert b"calipers coco --gt 'my gt.json' --pred 'my results.json'" in run(*args).out
 
 
 def test_help_is_shown_without_loading_the_runtime(finish):

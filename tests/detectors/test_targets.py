@@ -1,7 +1,9 @@
 """What a ground truth lists: its images and categories, and nothing that cannot be used."""
 
+import gzip
 import json
 
+import numpy as np
 import pytest
 
 from calipers.detectors.targets import read_targets
@@ -25,6 +27,25 @@ def test_a_file_is_read_like_what_it_holds(tmp_path):
     path = tmp_path / "gt.json"
     path.write_text("\ufeff" + json.dumps(tree()), encoding="utf-8")
     assert read_targets(path) == read_targets(str(path)) == read_targets(tree())
+
+
+def test_a_file_may_be_compressed(tmp_path):
+    path = tmp_path / "gt.json.gz"
+    path.write_bytes(gzip.compress(json.dumps(tree()).encode()))
+    assert read_targets(path) == read_targets(tree())
+
+
+def test_numbers_of_numpy_are_numbers():
+    image = {"id": np.int64(1), "file_name": "a.jpg", "width": np.int32(640), "height": np.float64(480)}
+    assert read_targets(tree(images=[image])) == read_targets(tree())
+
+
+def test_a_key_given_twice_where_it_does_not_matter(tmp_path):
+    """Trap 41: nor does it matter how deep."""
+    path = tmp_path / "gt.json"
+    deep = "[" * 900 + '{"a": 1, "a": 2}' + "]" * 900
+    path.write_text(json.dumps(tree())[:-1] + f', "info": {deep}}}')
+    assert read_targets(path) == read_targets(tree())
 
 
 @pytest.mark.parametrize("sides", [{}, {"width": 640}, {"width": None, "height": None}])
@@ -84,7 +105,8 @@ def test_what_is_no_ground_truth_is_an_error(value):
     ("text", "message"),
     [
         ('{"images": [', "not JSON"),
-        ('{"images": [{"id": 1, "id": 2}]}', r'images\[0\]: the key "id" is there twice'),
+        ('{"images": [{"id": 1, "id": 2}]}', r'images\[0\]: "id" is there twice'),
+        ('{"images": [], "images": []}', ': "images" is there twice'),
         ("[]", r"found \[\], expected \{"),
     ],
 )

@@ -106,9 +106,9 @@ def test_without_objects_or_detections_there_is_no_best_score(found, objects, ex
         ([0.1], None),
         ([], None),
         ([0.5, 0.5], "all 2 scores are 0.5"),
-        ([np.nan, 0.5, 0.1], "1 of 3 detections have no score"),
+        ([0.3, np.nan, 0.1], "1 of 3 detections have no score (the first is [1])"),
     ],
 )
 def test_scores_that_do_not_rank(scores, reason):
-    said = why_no_order(np.array(scores))
+    said = why_no_order(np.array(scores), np.arange(len(scores)))
     assert said is None if reason is None else said.startswith(reason)

@@ -77,7 +77,7 @@ def _their_results(dataset: Dataset, truth: COCO) -> COCO:
         nothing.dataset = {**dataset.truth, "annotations": []}
         nothing.createIndex()
         return nothing
-    for row in results if dataset.iou_type == "segm" else []:
+    for row in [row for row in results if "segmentation" in row]:
         row["segmentation"] = compressed(rle(row["segmentation"], images[row["image_id"]]))
     return truth.loadRes(results)
 

@@ -150,6 +150,22 @@ def test_annotation_ids_may_start_at_0(iou_type):
     check_against_pycocotools(draw(1004, iou_type, first_id=0))
 
 
+def without(rows, field):
+    return [{name: value for name, value in row.items() if name != field} for row in rows]
+
+
+@pytest.mark.parametrize("seed", range(1100, 1120))
+def test_boxes_of_masks(seed):
+    dataset = draw(seed, "segm", left_out=False)
+    check_against_pycocotools(dataset._replace(results=without(dataset.results, "bbox"), iou_type="bbox"))
+
+
+@pytest.mark.parametrize("seed", range(1100, 1120))
+def test_masks_of_boxes(seed):
+    dataset = draw(seed, "segm", boxed=True)
+    check_against_pycocotools(dataset._replace(results=without(dataset.results, "segmentation")))
+
+
 @every_data_set
 @pytest.mark.parametrize("iou_type", ALL)
 def test_all_data_sets(iou_type):
@@ -198,8 +214,14 @@ def test_counts(seed):
     assert objects["invalid_pred"] == 0
     images = {row["image_id"] for row in (*annotations, *dataset.results)}
     total = len(dataset.truth["images"])
-    skipped = total - len(images)
-    assert report["images"] == {"total": total, "evaluated": len(images), "skipped_empty": skipped, "rejected": 0}
+    silent = {row["image_id"] for row in annotations} - {row["image_id"] for row in dataset.results}
+    assert report["images"] == {
+        "total": total,
+        "evaluated": len(images),
+        "skipped_empty": total - len(images),
+        "rejected": 0,
+        "without_pred": len(silent),
+    }
 
 
 # ---------------------------------------------------------------- by overlap alone

@@ -107,6 +107,18 @@ def test_a_file_that_is_not_there(tmp_path):
     assert problem(f"{tmp_path}/none.json") == "cannot be read: No such file or directory"
 
 
+def test_nobody_waits_for_a_path_that_is_none():
+    assert problem("a\0b.json") == "cannot be read: embedded null byte"
+
+
+def test_nobody_waits_for_a_file_that_does_not_fit_into_memory(tmp_path, monkeypatch):
+    def read_text(path):
+        raise MemoryError("Unable to allocate 9 TiB")
+
+    monkeypatch.setattr(coco_json, "read_text", read_text)
+    assert problem(f"{tmp_path}/large.json") == "cannot be read: Unable to allocate 9 TiB"
+
+
 @pytest.mark.parametrize(
     "text", [b"", b"[", b'[{"score": 1}', b'[{"score": 01}]', b'[{"score": 1},]', b"image,score\n"]
 )

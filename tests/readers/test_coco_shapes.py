@@ -1,5 +1,6 @@
 """Masks and keypoints of annotations and detections."""
 
+import json
 import math
 
 import numpy as np
@@ -45,6 +46,7 @@ MASKS = {
     "RLE as text": {"size": [8, 10], "counts": RLE["counts"].decode()},
     "RLE as bytes": RLE,
     "RLE as runs": {"size": [8, 10], "counts": [17, 3, 5, 3, 5, 3, 5, 3, 36]},
+    "RLE as tuples": {"size": (8, 10), "counts": (17, 3, 5, 3, 5, 3, 5, 3, 36)},
 }
 
 
@@ -102,6 +104,42 @@ def test_malformed_masks(mask):
     )
 
 
+def test_a_detection_with_only_a_box_has_that_for_its_mask():
+    rows = [result(bbox=[2, 1, 4, 3]), result(segmentation=SQUARE, score=0.75)]
+    rows += [result(bbox=[1, 2, -3, 4]), result(bbox=[1, 2, 3])]
+    found = read([], rows)
+    assert found.pred.masks == [[[2, 1, 2, 4, 6, 4, 6, 1]], SQUARE, None, None]
+    assert found.pred.area.tolist()[:2] == [12, 12]
+    assert found.pred.problems == {2: "bbox: negative width or height", 3: "bbox: not 4 numbers"}
+    assert found.warnings == ["<pred>: detections without segmentation, whose mask is their box: 1 (first [0])"]
+    found = read([], [result(image_id=2, bbox=[2, 1, 4, 3])])
+    assert found.pred.problems == {0: "segmentation: polygons on an image without width and height"}
+
+
+@pytest.mark.parametrize("mask", MASKS.values(), ids=MASKS)
+def test_a_detection_with_only_a_mask_has_its_box_and_area(mask, tmp_path):
+    notch = [[2, 1, 6, 1, 6, 4, 4, 4, 4, 2, 2, 2]]  # 4 x 3 cells without 2 x 2
+    rows = [
+        result(segmentation=mask),
+        result(segmentation=notch, score=1),
+        result(segmentation=notch, bbox=[1, 2, 3, 4]),
+    ]
+    rows += [result(segmentation=5), result(), result(segmentation=mask, bbox=[1, 2])]
+    found = read([], rows, "bbox")
+    assert found.pred.box.tolist()[:3] == [[2, 1, 4, 3], [2, 1, 4, 3], [1, 2, 3, 4]]
+    assert found.pred.area.tolist()[:3] == [12, 8, 12]
+    assert found.pred.problems == {3: "segmentation: malformed", 4: "bbox: missing", 5: "bbox: not 4 numbers"}
+    assert (found.pred.masks, found.warnings) == (
+        None,
+        ["<pred>: detections without bbox, which is that of their mask: 2 (first [0])"],
+    )
+    if mask is SQUARE:
+        (tmp_path / "pred.json").write_text(json.dumps(rows))
+        again = read([], tmp_path / "pred.json", "bbox").pred
+        assert np.array_equal(again.box, found.pred.box, equal_nan=True)
+        assert (again.area.tolist()[:3], again.problems) == ([12, 8, 12], found.pred.problems)
+
+
 def test_missing_masks():
     assert read([], [result(), result(segmentation=None)]).pred.problems == {
         0: "segmentation: missing",
@@ -125,6 +163,19 @@ def test_an_image_without_a_size_has_that_of_its_masks():
     words = "polygons on an image without width and height"
     assert read([], [result(segmentation=SQUARE) | on_two]).pred.problems == {0: f"segmentation: {words}"}
     assert bad([annotation(segmentation=SQUARE) | on_two])[0].endswith(f"({words})")
+
+
+@pytest.mark.parametrize("side", [0.5, 1 << 16])
+def test_polygons_on_an_image_that_no_mask_fits(side):
+    gt = {"images": [{"id": 1, "width": side, "height": side}], "annotations": [], "categories": [PERSON]}
+    found = read_detections(gt, [result(segmentation=SQUARE)], iou_type="segm")
+    assert found.pred.problems == {0: "segmentation: on an image of a size that no mask can have"}
+
+
+def test_runs_beyond_what_the_engine_counts():
+    mask = {"size": [1 << 16, 1 << 16], "counts": [1 << 32]}
+    words = "segmentation: on an image of a size that no mask can have"
+    assert read([], [result(segmentation=mask, image_id=2)]).pred.problems == {0: words}
 
 
 # Keypoints
@@ -158,7 +209,19 @@ def test_num_keypoints_counts_where_it_is_given():
         assert problem.endswith("expected a whole number, not negative")
 
 
-@pytest.mark.parametrize("points", [[], POINTS[:6], [*POINTS, 1], [*POINTS[:8], "0"], [*POINTS[:8], math.nan], "x", 5])
+@pytest.mark.parametrize(
+    "points",
+    [
+        [],
+        POINTS[:6],
+        [*POINTS, 1],
+        [*POINTS[:8], "0"],
+        [*POINTS[:8], math.nan],
+        "x",
+        5,
+        [10**400, -(10**400), *POINTS[2:]],
+    ],
+)
 def test_malformed_keypoints(points):
     person = PERSON | {"keypoints": ["nose", "left eye", "right eye"]}
     assert read([], [result(keypoints=points)], "keypoints", person).pred.problems == {0: "keypoints: malformed"}

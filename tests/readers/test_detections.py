@@ -8,6 +8,7 @@ from threading import Thread
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from calipers.errors import InputError, RecordError
 from calipers.readers.coco_images import find_ids
@@ -338,10 +339,31 @@ def test_missing_ids_among_others_follow_them():
     assert read([annotation(2), annotation(3, id=...), annotation(1)]).truth.ids.tolist() == [2, 3, 1]
 
 
+def test_missing_ids_are_free_ones_where_none_can_follow():
+    last = 2**63 - 1
+    rows = [annotation(1, id=last), annotation(2, id=...), annotation(3, id=1), annotation(4, id=...)]
+    assert read(rows).truth.ids.tolist() == [last, 2, 1, 3]
+
+
 def test_an_annotation_id_of_0_is_an_id_like_any_other():
     """Trap 1."""
     found = read([annotation(0)])
     assert (found.truth.ids.tolist(), found.warnings) == ([0], [])
+
+
+# Sizes of images
+
+
+@pytest.mark.parametrize("width", [640, 640.0, np.int64(640), np.float32(640)])
+def test_sizes_may_be_numbers_of_any_kind(width):
+    assert read(images=[{"id": 1, "width": width}]).images.width.tolist() == [640]
+
+
+@pytest.mark.parametrize("width", [None, 0, -1, "640", True, math.nan, math.inf, 2**31, 10**400, -(10**400)])
+def test_what_is_no_size_is_unknown(width):
+    found = read([annotation()], [result()], images=[{"id": 1, "width": width, "height": 80}])
+    assert math.isnan(found.images.width[0])
+    assert found.images.height.tolist() == [80]
 
 
 # What is said
@@ -362,7 +384,7 @@ def test_detections_given_twice():
 
 
 def test_detections_with_problems_are_not_given_twice():
-    assert said([], [result(bbox=[1, 2, 3])] * 3) == []
+    assert said([], [result(bbox=[1, 2, 3])] * 3 + [result()]) == []
 
 
 def test_boxes_of_no_area_and_boxes_outside():
@@ -387,6 +409,24 @@ def test_category_names_given_twice():
     assert found.warnings == ['<gt>: category names given twice: 1 (first "cone")']
 
 
+def test_category_names_that_are_written_alike():
+    found = read(categories=[{"id": 3, "name": "\ud800"}, {"id": 5, "name": "\ufffd"}])
+    assert found.categories.names == ["\ufffd (id 3)", "\ufffd (id 5)"]
+
+
+def test_detections_that_are_all_invalid():
+    rows = [result(bbox=[1, 2, 3]), result(score="x"), result(bbox=7)]
+    assert said([], rows) == ["all detections are invalid: bbox: not 4 numbers (2 of 3)"]
+    assert said([], [*rows, result()]) == []
+    keypoints = "all detections are invalid: {}: missing (1 of 1); keypoints are measured by --iou-type keypoints"
+    assert said([], [result(bbox=...)]) == [keypoints.format("bbox")]
+    assert said([], [result(bbox=...)], iou_type="segm") == [keypoints.format("segmentation")]
+    [warning] = said([], [result()], iou_type="keypoints")
+    assert warning.endswith(
+        "keypoints: missing (1 of 1); boxes are measured by --iou-type bbox, masks by --iou-type segm"
+    )
+
+
 def test_ground_truth_as_predictions():
     found = read_detections(dataset(annotation()), dataset(annotation()))
     assert found.warnings == ["<pred>: a data set without scores was given as predictions: is it the ground truth?"]
@@ -406,6 +446,10 @@ def test_the_format_is_found(tmp_path):
     (tmp_path / "empty").mkdir()
     with pytest.raises(InputError, match="found a folder with none of these files, expected a COCO JSON file, or"):
         find_format(str(tmp_path / "empty"))
+    with pytest.raises(InputError, match="--pred-format tells which it is, if nothing was found"):
+        read_detections(dataset(), tmp_path / "empty")
+    for kind in ("yolo", "voc", "labelme"):
+        assert len(read_detections(dataset(), tmp_path / "empty", pred_format=kind).pred) == 0
 
 
 def test_other_formats_pass_the_same_checks(tmp_path):
@@ -413,12 +457,41 @@ def test_other_formats_pass_the_same_checks(tmp_path):
     page = {"imagePath": "a.jpg", "imageWidth": 100, "imageHeight": 80, "shapes": [shape]}
     (tmp_path / "gt").mkdir()
     (tmp_path / "gt" / "a.json").write_text(json.dumps(page))
-    found = read_detections(tmp_path / "gt", [{"image_id": 1, "category_id": 1, "bbox": [10, 20, 30, 40]}])
+    found = read_detections(tmp_path / "gt", dataset(result(), images=IMAGES[:1]))
     assert found.truth.box.tolist() == found.pred.box.tolist() == [[10, 20, 30, 40]]
     assert (found.images.names, found.categories.names, found.warnings) == (["a.jpg"], ["cone"], [])
     assert [(each.path, each.records) for each in found.inputs] == [(str(tmp_path / "gt"), 1), ("<pred>", 1)]
     found = read_detections(dataset(), tmp_path / "gt", pred_format="labelme")
     assert (found.pred.image.tolist(), found.pred.category.tolist()) == ([0], [0])
+
+
+@pytest.mark.parametrize("kind", ["voc", "yolo", "labelme"])
+def test_shapes_that_a_format_does_not_have(tmp_path, kind):
+    words = {"voc": "Pascal VOC", "yolo": "YOLO", "labelme": "LabelMe"}[kind]
+    expected = "bbox" if kind == "voc" else "bbox or segm"
+    for sides in ((tmp_path, []), (dataset(), tmp_path)):
+        formats = {"gt_format": kind} if sides[0] == tmp_path else {"pred_format": kind}
+        for iou_type, shapes in [("keypoints", "keypoints"), ("segm", "masks")][: 2 if kind == "voc" else 1]:
+            with pytest.raises(InputError) as caught:
+                read_detections(*sides, iou_type=iou_type, **formats)
+            message = f"{tmp_path}: {words} files have no {shapes} here, expected --iou-type {expected}"
+            assert str(caught.value) == message
+
+
+def test_what_was_said_of_the_ground_truth_may_explain_an_error(tmp_path):
+    for split in ("train", "val"):
+        for name in ("labels", "images"):
+            (tmp_path / name / split).mkdir(parents=True)
+        (tmp_path / "labels" / split / f"{split}_1.txt").write_text("0 .5 .5 .5 .5")
+        Image.new("L", (10, 10)).save(tmp_path / "images" / split / f"{split}_1.png")
+    (tmp_path / "classes.txt").write_text("cone")
+    (tmp_path / "pred").mkdir()
+    (tmp_path / "pred" / "train_1.txt").write_text("0 .5 .5 .5 .5 .9")
+    with pytest.raises(InputError) as caught:
+        read_detections(tmp_path, tmp_path / "pred")
+    problem, note = str(caught.value).split("\n")
+    assert "no image of the ground truth is called" in problem
+    assert note == f"note: {tmp_path / 'labels'}: only val was read, not train"
 
 
 def test_a_format_of_files_for_what_is_no_path():

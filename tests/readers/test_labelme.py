@@ -45,6 +45,15 @@ def make(tmp_path):
     return call
 
 
+def test_ground_truth_with_scores_may_be_the_predictions(make):
+    scored = [shape(score=0.5), shape(flags={"confidence": 0.9}), shape(score=None), shape()]
+    folder = make({"a.json": file(*scored)})
+    assert read_labelme(folder, None).warnings == [
+        f"{folder}: objects of the ground truth have scores: are the sides swapped? (2)"
+    ]
+    assert read_labelme(folder, KNOWN).warnings == []
+
+
 @pytest.fixture
 def rows(make):
     """The rows of one file with these shapes."""

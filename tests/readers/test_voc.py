@@ -238,6 +238,20 @@ def test_the_digest_is_of_the_documents(make):
 # Predictions
 
 
+@pytest.mark.parametrize("name", ["score", "confidence"])
+def test_ground_truth_with_scores_may_be_the_predictions(make, name):
+    folder = make({"a.xml": annotation(thing(more=f"<{name}>0.9</{name}>"), thing("dog"))})
+    assert read_voc(folder, None).warnings == [
+        f"{folder}: objects of the ground truth have scores: are the sides swapped? (1)"
+    ]
+
+
+def test_predictions_may_be_none(make):
+    folder = make({})
+    found = read_voc(folder, KNOWN)
+    assert (found.rows, found.warnings) == ([], [f"{folder}: no *.xml in this folder, so there are no predictions"])
+
+
 def test_predictions_have_scores(make):
     things = [thing("cat", more="<score>0.9</score>"), thing("dog", more="<confidence>8e-1</confidence>"), thing("cat")]
     found = read_voc(make({"x.xml": annotation(*things, thing("cat", more="<difficult>1</difficult>"))}), KNOWN)
@@ -254,7 +268,11 @@ def test_predictions_need_no_size(make):
 @pytest.mark.parametrize(
     ("text", "words", "score"),
     [
-        (thing(box=("nan", 2, 3, 4), more="<score>0.5</score>"), "bbox: not 4 numbers", 0.5),
+        (thing(box=("nan", 2, 3, 4), more="<score>0.5</score>"), "bbox: not finite", 0.5),
+        (thing(box=(1, "-Infinity", 3, 4)), "bbox: not finite", None),
+        (thing(box=(1, 2, 3, "1e999")), "bbox: not finite", None),
+        (thing(box=(1, 2, 3, "x"), more="<score>0.5</score>"), "bbox: not 4 numbers", 0.5),
+        (thing(more="<score>nan</score>"), "score: not finite", None),
         (thing().replace("<xmax>5</xmax>", ""), "bbox: not 4 numbers", None),
         ("<object><name>cat</name><score>0.5</score></object>", "bbox: missing", 0.5),
         (thing(more="<score>high</score>"), "score: not a number", None),

@@ -359,12 +359,34 @@ def test_without_names_numbers_count_the_known_categories_in_the_order_of_ids(ma
     assert [row["category_id"] for row in found.rows] == [17, 18]
     [warning] = found.warnings
     assert warning.startswith(f"{folder}: no names of classes beside the predictions")
-    assert warning.endswith('in the order of ids, 0 is "cat"')
+    assert 'in the order of ids, 0 is "cat"' in warning
+    assert "classes.txt" in warning
     folder = make({"a.txt": "2 .5 .5 .2 .4 0.9"})
     assert (
         refusal(folder, KNOWN)
         == '/a.txt:1: class: found "2", expected a whole number below 2, a class of the ground truth'
     )
+
+
+def test_without_names_numbers_are_those_of_ground_truth_that_is_yolo_too(make):
+    found = read_yolo(make({"a.txt": "1 .5 .5 .2 .4 0.9"}), KNOWN._replace(format="yolo"), None)
+    assert ([row["category_id"] for row in found.rows], found.warnings) == ([18], [])
+
+
+@pytest.mark.parametrize("kind", ["voc", "labelme"])
+def test_without_names_numbers_mean_nothing_where_classes_only_have_names(make, kind):
+    known = KNOWN._replace(format=kind)
+    assert refusal(make({"a.txt": "\n1 .5 .5 .2 .4 0.9"}), known) == (
+        "/a.txt:2: class: found 1, but the classes of the ground truth have names and no numbers, "
+        "expected classes.txt beside the predictions, with a name a line"
+    )
+    assert read_yolo(make({"a.txt": ""}), known, None).rows == []
+    folder = make({"a.txt": "1 .5 .5 .2 .4 0.9", "classes.txt": "dog\ncat"})
+    assert read_yolo(folder, known, None).rows[0]["category_id"] == 17
+
+
+def test_a_folder_that_begins_with_nan_is_one_of_labels(make):
+    assert looks_like(make({"a.txt": "0 nan .5 .5 .5 .9"}))
 
 
 def test_with_names_numbers_go_by_name(make):
@@ -389,10 +411,14 @@ def test_classes_of_one_name_are_told_apart_only_by_number(make):
     [
         ("0 .5 .5 .5", "line: neither a box nor a polygon", None),
         ("0", "line: neither a box nor a polygon", None),
-        ("0 nan .5 .5 .5 .9", "bbox: not 4 numbers", 0.9),
+        ("0 nan .5 .5 .5 .9", "bbox: not finite", 0.9),
+        ("0 .5 .5 -inf .5 .9", "bbox: not finite", 0.9),
+        ("0 .5 .5 1e999 .5 .9", "bbox: not finite", 0.9),
         ("0 .5 .5 .5 x .9", "bbox: not 4 numbers", 0.9),
         ("0 .5 .5 -.5 .5 .9", "bbox: negative width or height", 0.9),
-        ("0 .5 .5 .5 .5 nan", "score: not a number", None),
+        ("0 .5 .5 .5 .5 nan", "score: not finite", None),
+        ("0 .5 .5 .5 .5 x", "score: not a number", None),
+        ("0 .1 .1 .2 inf .3 .1 .8", "segmentation: not finite", 0.8),
         ("0 .1 .1 .2 x .3 .1 .8", "segmentation: not numbers", 0.8),
     ],
 )

@@ -121,7 +121,7 @@ def test_no_ground_truth_at_all():
 def test_neither():
     report = measured(coco_json(images=2), [])
     assert set(report["coco"].values()) == {None}
-    assert report["images"] == {"total": 2, "evaluated": 0, "skipped_empty": 2, "rejected": 0}
+    assert report["images"] == {"total": 2, "evaluated": 0, "skipped_empty": 2, "rejected": 0, "without_pred": 0}
     assert report["sweep"]["primary"]["f1"] is None
     assert str(report)
 
@@ -199,6 +199,12 @@ def test_partners_go_by_overlap_and_not_by_score():
     report = measured(coco_json(annotation(BOX)), [detection(at(0, 6), 0.9), detection(BOX, 0.1)])
     assert report["sweep"]["thresholds"][-1]["matched"] == 1  # the closer one, to 0.95
     assert report["errors"]["duplicate"] == 1
+
+
+def test_boxes_so_far_out_that_floats_hold_no_whole_pixels():
+    far = [1e16, 0, 1.0000001, 1]  # 1e16 + 1.0000001 is 1e16 + 2: more is shared than there is
+    report = measured(coco_json(annotation(far)), [detection(far, 0.9)])
+    assert (report["coco"]["AP"], report["sweep"]["mean_overlap_matched"]) == (near(1), 1)
 
 
 def test_confusion_by_hand():
@@ -322,7 +328,7 @@ def test_counts_by_hand():
         "under_rate": near(1 / 3),
         "equal_rate": 0,
     }
-    assert report["images"] == {"total": 5, "evaluated": 3, "skipped_empty": 2, "rejected": 0}
+    assert report["images"] == {"total": 5, "evaluated": 3, "skipped_empty": 2, "rejected": 0, "without_pred": 1}
 
 
 def test_classes_absent_from_the_ground_truth_are_named():

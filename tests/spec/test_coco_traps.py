@@ -232,10 +232,10 @@ def test_trap_41_a_deep_value_spoils_no_more_than_its_detection(tmp_path, depth)
 def test_trap_41_twenty_megabytes_of_garbage_are_refused_within_a_second(tmp_path, garbage):
     path = tmp_path / "huge.json"
     path.write_bytes(garbage)
-    began = time.perf_counter()
+    began = time.process_time()
     with pytest.raises(calipers.InputError, match=r"huge\.json: ") as raised:
         measured(str(path), [])
-    assert time.perf_counter() - began < 1
+    assert time.process_time() - began < 1
     assert len(str(raised.value)) < 2000
 
 
@@ -243,10 +243,10 @@ def test_trap_41_a_mask_cannot_ask_for_more_memory_than_its_image():
     mask = {"size": [10**9, 10**9], "counts": [0, 10**18]}
     result = {"image_id": 1, "category_id": 1, "segmentation": mask, "score": 0.9}
     row = annotation(BOX, segmentation=[[0, 0, 0, 10, 10, 10]])
-    began = time.perf_counter()
+    began = time.process_time()
     report = measured(coco_json(row), [result], iou_type="segm")
     assert report["objects"]["invalid_pred"] == 1
-    assert time.perf_counter() - began < 1
+    assert time.process_time() - began < 1
 
 
 def test_trap_41_compressed_garbage_is_no_json(tmp_path):

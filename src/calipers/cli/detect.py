@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from calipers.cli.options import config_flags, settings
+from calipers.cli.options import Once, config_flags, settings
 from calipers.cli.progress import Progress
 from calipers.cli.streams import put, say
 from calipers.config import make_config
@@ -20,9 +20,10 @@ from calipers.views.text import printable
 
 PLACES = {"weights": "a model", "images": "a folder", "gt": "a COCO file", "output": "a file to write to"}
 INTERRUPTED = 130
+LOW = 0.001  # from which on detections are kept where AP is the aim
 
 
-@click.command("detect")
+@click.command("detect", cls=Once)
 @click.option("--weights", metavar="MODEL", help="an ONNX model, or weights of Ultralytics (.pt)")
 @click.option("--images", metavar="DIR", help="folder of the images")
 @click.option("--gt", metavar="GT", help="ground truth in COCO form: which images, which categories")
@@ -45,15 +46,16 @@ def run_detect(options: dict[str, Any]) -> Detected:
         if not places[name]:
             raise ConfigError(f"{flag} is missing, expected {what} (see calipers detect --help)")
         require(isinstance(places[name], str), flag, places[name], what)
-    detected = _detect(places, make_config(Config, options))
+    config = make_config(Config, options)
+    detected = _detect(places, config)
     for warning in detected.warnings:
         say(printable(f"warning: {warning}"))
-    put(_summary(detected, places))
+    put(_summary(detected, places, config.conf))
     return detected
 
 
 def _detect(places: dict[str, str], config: Config) -> Detected:
-    progress = Progress()
+    progress = Progress("images", 1)
     try:
         return run_detector(
             places["weights"], places["images"], places["gt"], places["output"], config, progress=progress
@@ -80,7 +82,7 @@ def _kept(output: str) -> str:
     )
 
 
-def _summary(detected: Detected, places: dict[str, str]) -> str:
+def _summary(detected: Detected, places: dict[str, str], conf: float) -> str:
     items = [
         _count(detected.images, "image", "images"),
         _count(len(detected.results), "detection", "detections"),
@@ -88,10 +90,11 @@ def _summary(detected: Detected, places: dict[str, str]) -> str:
         f"{detected.counts['left_out']:,} left out",
     ]
     gt, pred = (quote(os.fspath(places[name])) for name in ("gt", "output"))
+    hint = f"   (AP needs low scores too: --conf {LOW})" if conf > LOW else ""
     return "\n".join(
         [
             printable(f"{places['output']}  {' · '.join(items)}"),
-            printable(f" next                 calipers coco --gt {gt} --pred {pred}"),
+            printable(f" next                 calipers coco --gt {gt} --pred {pred}{hint}"),
         ]
     )
 

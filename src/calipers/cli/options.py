@@ -22,6 +22,18 @@ Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 KINDS = {"int": int, "float": float}
 
 
+class Once(click.Command):
+    """A command of which each option is given once, unless it takes several."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Click would take the last in silence."""
+        given = self.make_parser(ctx).parse_args(list(args))[2]
+        for option in given:
+            if isinstance(option, click.Option) and not option.multiple and given.count(option) > 1:
+                ctx.fail(f"Option {option.opts[-1]!r} is given {given.count(option)} times, expected it once.")
+        return super().parse_args(ctx, args)
+
+
 def config_flags(kind: type) -> Decorator:
     """A flag for each option of a suite."""
 

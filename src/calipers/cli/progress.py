@@ -11,7 +11,8 @@ WIDTH = 30
 class Progress:
     """Call it with how much of how much is done; leave it with `clear`."""
 
-    def __init__(self) -> None:
+    def __init__(self, unit: str = "MB", size: float = 1e6) -> None:
+        self._unit, self._size = unit, size
         self._begun, self._shown = time.monotonic(), False
         self._wanted = sys.stderr is not None and sys.stderr.isatty()
 
@@ -21,7 +22,8 @@ class Progress:
             return
         filled = min(WIDTH, WIDTH * done // total) if total else 0
         bar = "█" * filled + "░" * (WIDTH - filled)
-        amount = f"{done / 1e6:,.0f} of {total / 1e6:,.0f} MB" if total else f"{done / 1e6:,.0f} MB"
+        of = f" of {total / self._size:,.0f}" if total else ""
+        amount = f"{done / self._size:,.0f}{of} {self._unit}"
         sys.stderr.write(f"\r{bar} {amount}")
         sys.stderr.flush()
         self._shown = True

@@ -116,13 +116,11 @@ def load_model(weights: str, config: Config) -> Model:
 def _entries(
     files: list[ImageFile], model: Model, matched: Matched, part: PartFile, progress: OnProgress | None
 ) -> Iterator[Entry]:
-    """What was found on each image; progress is in bytes of image files."""
-    total, done = sum(file.bytes for file in files), 0
-    for file in files:
+    """What was found on each image; progress is in images."""
+    for done, file in enumerate(files, 1):
         yield part.entry(file, partial(_look_at, file, model, matched))
-        done += file.bytes
         if progress:
-            progress(done, total)
+            progress(done, len(files))
 
 
 def _look_at(file: ImageFile, model: Model, matched: Matched) -> Entry:
@@ -140,7 +138,7 @@ def as_rows(
 
     >>> found = Found(np.array([[-2.0, 1, 4, 5], [90, 0, 99, 9]]), np.array([0.9, 0.8]), np.array([0, 0]))
     >>> as_rows(found, (80, 60), [7])
-    ([{'category_id': 7, 'bbox': [0.0, 1.0, 4.0, 4.0], 'score': 0.9}], {'left_out': 0, 'dropped': 1})
+    ([{'category_id': 7, 'bbox': [0.0, 1.0, 4.0, 4.0], 'score': 0.9}], {'left_out': 0, 'dropped': 1, 'beyond': 0})
     """
     limits = np.array(size * 2, dtype=np.float64)
     corners = np.round(np.clip(found.boxes, 0.0, limits), PIXEL_DECIMALS) + 0.0  # no -0.0
@@ -154,7 +152,8 @@ def as_rows(
         for number, box, score in zip(ids, boxes, scores, strict=True)
         if number is not None
     ]
-    return rows, {"left_out": len(ids) - len(rows), "dropped": len(found.scores) - len(ids)}
+    beyond = int(np.count_nonzero(found.scores > 1))
+    return rows, {"left_out": len(ids) - len(rows), "dropped": len(found.scores) - len(ids), "beyond": beyond}
 
 
 def to_bytes(results: list[dict[str, Any]]) -> bytes:
@@ -195,6 +194,8 @@ def _warnings(matched: Matched, counts: Counter[str]) -> list[str]:
         said.append(f"classes of the model without a category: {names}; detections left out: {counts['left_out']:,}")
     if matched.unseen:
         said.append(f"categories that the model has no class for: {listed(matched.unseen, SHOWN)}")
+    if counts["beyond"]:
+        said.append(f"scores above 1: {counts['beyond']:,}; does the model give logits, or another layout (--layout)?")
     if counts["dropped"]:
         said.append(f"boxes without area inside their image, dropped: {counts['dropped']:,}")
     if counts["unturned"]:

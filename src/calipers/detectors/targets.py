@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from calipers.errors import InputError
-from calipers.readers.files import find_doubled, parse_json, read_bytes
+from calipers.readers.coco_json import decompressed, read_text, refuse_doubles
+from calipers.readers.coco_rows import LARGEST, plain
+from calipers.readers.files import parse_json
 from calipers.readers.problems import shown
 from calipers.text import whole_text
 
-LARGEST = 2**63  # beyond ids
 EXPECTED = '{"images": […], "categories": […]}'
 
 
@@ -40,6 +41,8 @@ class Targets(NamedTuple):
 def read_targets(gt: Any) -> Targets:
     """The images and categories of a COCO file, or of what it would hold."""
     path = os.fspath(gt) if isinstance(gt, (str, os.PathLike)) else "<gt>"
+    if os.path.isdir(path):
+        raise InputError(f"{path}: found a folder, expected ground truth as COCO JSON: {EXPECTED}")
     tree = _parsed(path) if isinstance(gt, (str, os.PathLike)) else gt
     if not isinstance(tree, Mapping):
         raise InputError(f"{path}: found {shown(tree)}, expected {EXPECTED}")
@@ -51,10 +54,10 @@ def read_targets(gt: Any) -> Targets:
 
 
 def _parsed(path: str) -> Any:
-    tree, _, has_doubles = parse_json(read_bytes(path), path, EXPECTED)
-    if has_doubles and (twice := find_doubled(tree)) is not None:
-        raise InputError(f"{path}: {twice[0]}: the key {shown(twice[1])} is there twice, expected each once")
-    return tree
+    parsed = parse_json(bytes(decompressed(read_text(path), path)[:-1]), path, EXPECTED)
+    if parsed.has_doubles and isinstance(parsed.tree, Mapping):
+        refuse_doubles(parsed.tree, path)
+    return parsed.tree
 
 
 def _rows(tree: Mapping[str, Any], name: str, path: str) -> list[Any]:
@@ -76,7 +79,7 @@ def _category(item: Any, where: str) -> Category:
 
 
 def _id(item: Any, where: str) -> int:
-    number = item.get("id") if isinstance(item, Mapping) else None
+    number = plain(item.get("id")) if isinstance(item, Mapping) else None
     if not isinstance(number, (int, float)) or isinstance(number, bool) or number % 1 or not abs(number) < LARGEST:
         raise InputError(f"{where}: found {shown(item)}, expected an id that is a whole number")
     return int(number)
@@ -90,7 +93,7 @@ def _text(item: Mapping[str, Any], name: str, where: str) -> str:
 
 
 def _side(item: Mapping[str, Any], name: str, where: str) -> int | None:
-    side = item.get(name)
+    side = plain(item.get(name))
     if side is None:
         return None
     if isinstance(side, bool) or not isinstance(side, (int, float)) or side != side // 1 or side < 1:

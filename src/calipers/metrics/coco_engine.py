@@ -45,8 +45,13 @@ def accumulate(
 
 
 def _cells(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Undefined as NaN, and 1 as 1: pycocotools divides by a hair more than the detections there are."""
-    return np.where(values < 0, np.nan, np.where(values > 1 - 1e-12, 1.0, values))
+    """Undefined as NaN, and 1 as 1: pycocotools divides by a hair more than the detections there are.
+
+    The engine's own array is overwritten: of thousands of classes it takes hundreds of megabytes.
+    """
+    values[values > 1 - 1e-12] = 1.0
+    values[values < 0] = np.nan
+    return values
 
 
 def usable(pred: Instances) -> NDArray[np.bool_]:
@@ -119,4 +124,7 @@ def _results(truth: Any, found: Detections, iou_type: str) -> Any:
         results = truth.load_res(table, segmentation=masks)
         results.update_anns(ids=np.arange(1, len(table) + 1), area=pred.area[good])
         return results
-    return truth.load_res(table)
+    results = truth.load_res(table)
+    if (pred.area != pred.box[:, 2] * pred.box[:, 3])[good].any():  # boxes of masks
+        results.update_anns(ids=np.arange(1, len(table) + 1), area=pred.area[good])
+    return results

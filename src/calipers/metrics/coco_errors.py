@@ -54,17 +54,14 @@ def confusion_tree(
     """Pairs by their two classes, and what is left of each class on both sides."""
     truth_codes, pred_codes = np.asarray(labels.truth), np.asarray(labels.pred)
     free_truth, free_pred = np.ones(len(sides.truth), dtype=bool), np.ones(len(sides.pred), dtype=bool)
-    matched = np.zeros((len(names), len(names)), dtype=np.int64)
+    met: list[Any] = []  # codes of both classes in one number, as a table of all pairs of classes can be vast
     for some in (matching, None):
         found = some or greedy(_between(pairs, free_truth, free_pred), sides.truth, sides.pred, least=primary)
         rows, columns = np.asarray(found.truth), np.asarray(found.pred)
-        np.add.at(matched, (truth_codes[rows], pred_codes[columns]), 1)
+        met.append(truth_codes[rows].astype(np.int64) * len(names) + pred_codes[columns])
         free_truth[rows] = free_pred[columns] = False
     return {
-        "matched": {
-            names[row]: {names[at]: int(matched[row, at]) for at in np.flatnonzero(matched[row]).tolist()}
-            for row in np.flatnonzero(matched.any(axis=1)).tolist()
-        },
+        "matched": _by_names(np.concatenate(met), names),
         "missed": _by_name(truth_codes[free_truth], names),
         "background": _by_name(pred_codes[free_pred], names),
     }
@@ -75,6 +72,15 @@ def _between(pairs: Pairs, truth: Any, pred: Any) -> Pairs:
     columns = [np.asarray(column) for column in (pairs.truth, pairs.pred, pairs.score)]
     keep = truth[columns[0]] & pred[columns[1]]
     return Pairs(*(column[keep] for column in columns))
+
+
+def _by_names(codes: Any, names: list[str]) -> dict[str, dict[str, int]]:
+    """How often each pair of classes met, in the order of classes."""
+    found: dict[str, dict[str, int]] = {}
+    for code, count in zip(*(each.tolist() for each in np.unique(codes, return_counts=True)), strict=True):
+        truth, pred = divmod(code, len(names))
+        found.setdefault(names[truth], {})[names[pred]] = count
+    return found
 
 
 def _by_name(codes: Any, names: list[str]) -> dict[str, int]:

@@ -93,11 +93,13 @@ def best_cut(ranked: RankedClass, scores: NDArray[np.float64]) -> tuple[float | 
     return (float(sure[ends[best]]), float(f1[best])) if f1[best] > 0 else (None, 0.0)
 
 
-def why_no_order(scores: NDArray[np.float64]) -> str | None:
-    """Why scores do not rank detections, if they do not."""
-    missing = np.count_nonzero(np.isnan(scores))
-    if missing:
-        return f"{missing:,} of {len(scores):,} detections have no score, so there is no order to rank them in"
+def why_no_order(scores: NDArray[np.float64], place: NDArray[np.int64]) -> str | None:
+    """Why scores do not rank detections, if they do not; `place` is that of each in its list."""
+    missing = np.isnan(scores)
+    if missing.any():
+        count, first = np.count_nonzero(missing), int(place[missing].min())
+        found = f"{count:,} of {len(scores):,} detections have no score (the first is [{first}])"
+        return f"{found}, so there is no order to rank them in"
     if len(scores) > 1 and (scores == scores[0]).all():
         return f"all {len(scores):,} scores are {scores[0]:g}, so there is no order to rank detections in"
     return None

@@ -124,8 +124,6 @@ def rows_by_class(pred: Instances, matches: CocoMatches, classes: int) -> list[A
 
 def by_class(rows: Any, category: Any, classes: int) -> list[Any]:
     """Some rows split by class, in their order."""
-    codes = category[rows].astype(
-        np.uint16 if classes < 2**16 else np.int32
-    )  # small numbers are sorted by their digits
-    ordered = rows[np.argsort(codes, kind="stable")]
+    kind = np.uint16 if classes < 2**16 else np.int32  # small numbers are sorted by their digits
+    ordered = rows[np.argsort(category[rows].astype(kind), kind="stable")]
     return np.split(ordered, np.searchsorted(category[ordered], np.arange(1, classes)))

@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 
 from calipers.errors import InputError
 from calipers.instances import Categories, Codes, Floats, Images, Whole
-from calipers.readers.coco_rows import plain
+from calipers.readers.coco_rows import LARGEST, plain
 from calipers.readers.problems import shown
+from calipers.text import whole_text
 
 WIDEST_TABLE = 1 << 20
-LARGEST = 2**63
+LARGEST_SIDE = 2**31  # pixels; what is larger is no size
 
 
 class Dataset(NamedTuple):
@@ -31,10 +32,10 @@ class Dataset(NamedTuple):
 
 def read_dataset(lists: Mapping[str, Any], path: str) -> Dataset:
     """The images and the categories, in the order of their ids."""
-    images = _by_id(lists["images"], f"{path}: images", "an image")
+    images = by_id(lists["images"], f"{path}: images", "an image")
     if not images:
         raise InputError(f"{path}: images: found an empty list, expected images")
-    categories = _by_id(lists["categories"], f"{path}: categories", "a category")
+    categories = by_id(lists["categories"], f"{path}: categories", "a category")
     ids = np.array(list(categories), np.int64)
     names = [_name(each, ident, path) for ident, each in categories.items()]
     points = [
@@ -45,15 +46,15 @@ def read_dataset(lists: Mapping[str, Any], path: str) -> Dataset:
     return Dataset(path, _images(images), Categories(ids, distinct_names(names, ids.tolist())), points, warnings)
 
 
-def _by_id(found: Any, place: str, what: str) -> dict[int, Mapping[str, Any]]:
+def by_id(found: Any, place: str, what: str) -> dict[int, Mapping[str, Any]]:
     """Objects of a list by their ids, ascending."""
     if not isinstance(found, (list, tuple)):
         raise InputError(f"{place}: found {shown(found)}, expected a list")
     ids = _plain_ids(found) or [_id(each, f"{place}[{index}]", what) for index, each in enumerate(found)]
-    by_id = dict(zip(ids, found, strict=True))
-    if len(by_id) < len(ids):
+    items = dict(zip(ids, found, strict=True))
+    if len(items) < len(ids):
         _refuse_twice(ids, place)
-    return dict(sorted(by_id.items(), key=itemgetter(0)))
+    return dict(sorted(items.items(), key=itemgetter(0)))
 
 
 def _plain_ids(found: Sequence[Any]) -> list[int]:
@@ -103,20 +104,20 @@ def _free_name(name: str, taken: set[str]) -> str:
 
 def _sizes(values: list[Any]) -> Floats:
     """Widths or heights, NaN for what cannot be one."""
-    plain = values if set(map(type, values)) <= {int, float} else [_number(value) for value in values]
-    sizes = np.array(plain, np.float64)
-    return np.where((sizes > 0) & (sizes < LARGEST), sizes, np.nan)
+    quick = set(map(type, values)) <= {int, float} and min(values) > -LARGEST_SIDE and max(values) < LARGEST_SIDE
+    sizes = np.array(values if quick else [_number(plain(value)) for value in values], np.float64)
+    return np.where(sizes > 0, sizes, np.nan)
 
 
 def _number(value: Any) -> float:
-    fine = isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < LARGEST
+    fine = isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < LARGEST_SIDE
     return float(value) if fine else np.nan
 
 
 def _name(category: Mapping[str, Any], ident: int, path: str) -> str:
     name = category.get("name")
     if isinstance(name, str):
-        return name
+        return whole_text(name)
     found = "missing" if name is None else f"found {shown(name)}"
     raise InputError(f"{path}: categories (id {ident}): name: {found}, expected a text")
 

@@ -20,7 +20,7 @@ import zstandard
 
 from calipers.errors import InputError
 from calipers.kernels.cocojson import CocoScan, scan_coco
-from calipers.readers.coco_rows import SHAPES, Origin, Rows, rows_in_memory, rows_of
+from calipers.readers.coco_rows import SHAPES, Origin, Rows, lacks_boxes, rows_in_memory, rows_of
 from calipers.readers.files import Doubled, find_doubled, parse_json
 from calipers.readers.lines import GZIP, ZSTANDARD, reading
 from calipers.readers.problems import shown
@@ -56,7 +56,10 @@ class Loading:
             self._stored = read_text(self.path)
         except InputError as error:
             self._error = error
-        self._ready.set()
+        except (MemoryError, ValueError) as error:  # more than there is room for, or no path: it has a NUL in it
+            self._error = InputError(f"{self.path}: cannot be read: {error}")
+        finally:
+            self._ready.set()  # or somebody waits for ever
         self._digest = sha256(self._stored[:-1]).hexdigest()
 
     def text(self) -> memoryview:
@@ -110,7 +113,7 @@ def decompressed(stored: memoryview, path: str) -> memoryview:
 
 
 def read_coco(file: Loading, iou_type: str, *, truth: bool) -> CocoSide:
-    """Ground truth or predictions out of a file."""
+    """Ground truth or predictions out of a file. Where boxes are wanted and a detection has none, masks are read."""
     text, path = file.text(), file.path
     scan = scan_coco(text, truth=truth, shape=SHAPES[iou_type])
     if scan is None:
@@ -119,6 +122,8 @@ def read_coco(file: Loading, iou_type: str, *, truth: bool) -> CocoSide:
     check_lists([] if scan.is_list else scan.parts, path, truth)
     origin = Origin(path, "" if scan.is_list else "annotations")
     rows = rows_of(scan, _finder(scan, text, path), origin, truth)
+    if iou_type == "bbox" and not truth and lacks_boxes(rows):
+        return read_coco(file, "segm", truth=truth)
     if shape := SHAPES[iou_type]:
         rows.shapes = _shapes(scan, text)
         for index, row in rows.odd.items():
@@ -131,7 +136,7 @@ def coco_in_memory(tree: Any, path: str, iou_type: str, *, truth: bool, has_doub
     check_lists(tree, path, truth)
     lists: Mapping[str, Any] = tree if isinstance(tree, Mapping) else {}
     if has_doubles:
-        _refuse_doubles(lists, path)
+        refuse_doubles(lists, path)
     rows, name = (tree["annotations"], "annotations") if lists else (tree, "")
     if not isinstance(rows, (list, tuple)):
         raise InputError(f"{path}: annotations: found {shown(rows)}, expected a list")
@@ -158,11 +163,11 @@ def _part(scan: CocoScan, text: memoryview, path: str, name: str) -> Any:
     begin, end = scan.parts[name]
     parsed = parse_json(bytes(text[begin:end]), f"{path}: {name}", "a list")
     if parsed.has_doubles:
-        _refuse_doubles({name: parsed.tree}, path)
+        refuse_doubles({name: parsed.tree}, path)
     return parsed.tree
 
 
-def _refuse_doubles(tree: Mapping[str, Any], path: str) -> None:
+def refuse_doubles(tree: Mapping[str, Any], path: str) -> None:
     """A key given twice matters in the whole, in images and in categories; in a row it is that row's problem."""
     try:
         twice = find_doubled({name: tree[name] for name in BESIDE if name in tree})

@@ -1,6 +1,8 @@
 """Detections of COCO: what cannot be used keeps its row, with a problem in words that are alike for the same problem.
 
-Problems are counted by these words, so they name no values. A detection without a score is no problem.
+Problems are counted by these words, so they name no values. A detection without a score is no problem. Where boxes are
+measured, one that has only a mask has the box and the area of that; where masks are, one that has only a box has this
+for its mask.
 """
 
 from __future__ import annotations
@@ -50,6 +52,8 @@ def check_pred(
     checked = Checked(rows, image, category)
     if iou_type == "segm":
         checked = _with_masks(checked, data, problems)
+    if iou_type == "bbox" and rows.shapes is not None:
+        checked = _with_boxes_of_masks(checked, data, problems)
     if iou_type == "keypoints":
         checked = _with_keypoints(checked, points or count_points(data, rows.shapes or []), problems)
     _judge_numbers(rows, problems)
@@ -73,11 +77,13 @@ def _with_masks(checked: Checked, data: Dataset, problems: Problems) -> Checked:
     """The masks, with their boxes and areas where there is no box: with one, that says how large a detection is."""
     rows, canvas = checked.rows, Canvas(data.images)
     images, masks, boxless = checked.image.tolist(), [None] * rows.count, rows.lacks(BOX).tolist()
-    areas = np.full(rows.count, np.nan)
+    areas, unfit = np.full(rows.count, np.nan), unfit_boxes(rows.box).tolist()
     for row, given in enumerate(rows.shapes or []):
-        if given is None:
+        if given is None and boxless[row]:
             problems.setdefault(row, "segmentation: missing")
+        if given is None and unfit[row]:
             continue
+        given = _outline(rows.box[row].tolist()) if given is None else given
         try:
             mask = read_mask(given, images[row], canvas)
         except UnusableError as problem:
@@ -87,6 +93,31 @@ def _with_masks(checked: Checked, data: Dataset, problems: Problems) -> Checked:
         if boxless[row]:
             areas[row], rows.box[row] = draw(mask, images[row], canvas)
     return checked._replace(masks=masks, area=areas)
+
+
+def _outline(box: list[float]) -> list[list[float]]:
+    """A box as polygons.
+
+    >>> _outline([1, 2, 10, 20])
+    [[1, 2, 1, 22, 11, 22, 11, 2]]
+    """
+    x, y, width, height = box
+    return [[x, y, x, y + height, x + width, y + height, x + width, y]]
+
+
+def _with_boxes_of_masks(checked: Checked, data: Dataset, problems: Problems) -> Checked:
+    """Boxes and areas of the masks where there is no box."""
+    rows, canvas, areas = checked.rows, Canvas(data.images), np.full(checked.rows.count, np.nan)
+    shapes = rows.shapes or []
+    for row in np.flatnonzero(rows.lacks(BOX)).tolist():
+        if shapes[row] is None or row in problems:
+            continue
+        image = int(checked.image[row])
+        try:
+            areas[row], rows.box[row] = draw(read_mask(shapes[row], image, canvas), image, canvas)
+        except UnusableError as problem:
+            problems[row] = f"segmentation: {problem}"
+    return checked._replace(area=areas)
 
 
 def _with_keypoints(checked: Checked, points: int, problems: Problems) -> Checked:

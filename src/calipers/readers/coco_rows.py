@@ -22,7 +22,7 @@ SCORE, AREA, CROWD, VISIBLE = FIELDS["score"], FIELDS["area"], FIELDS["iscrowd"]
 SHAPES = {"bbox": "", "segm": "segmentation", "keypoints": "keypoints"}
 IN_TRUTH = ("image_id", "category_id", "id", "bbox", "area", "iscrowd", "num_keypoints")
 IN_PRED = ("image_id", "category_id", "bbox", "score")
-LARGEST = 2**63
+LARGEST = 2**63  # beyond ids
 
 
 class Origin(NamedTuple):
@@ -81,16 +81,23 @@ def _array(column: Any, kind: Any) -> NDArray[Any]:
 
 
 def rows_in_memory(rows: list[Any], origin: Origin, iou_type: str, *, truth: bool, has_doubles: bool = False) -> Rows:
-    """Rows as Python has them."""
+    """Rows as Python has them. Where boxes are wanted and a detection has none, `shapes` are the masks."""
     scan = None if has_doubles else _scan(rows, iou_type, truth)
     if scan is None:
         scan = scan_coco(b"[" + b",".join([b"0"] * len(rows)) + b"]", truth=truth, shape=SHAPES[iou_type])
     if scan is None:
         raise AssertionError("a list of zeros is JSON")
     found = rows_of(scan, rows.__getitem__, origin, truth)
+    if iou_type == "bbox" and not truth and lacks_boxes(found):
+        return rows_in_memory(rows, origin, "segm", truth=truth, has_doubles=has_doubles)
     if shape := SHAPES[iou_type]:
         found.shapes = [row.get(shape) if isinstance(row, Mapping) else None for row in rows]
     return found
+
+
+def lacks_boxes(rows: Rows) -> bool:
+    """Whether a row has no box at all, so that its mask has to tell where it is."""
+    return any(row not in rows.wrong for row in np.flatnonzero(rows.lacks(BOX)).tolist())
 
 
 def _scan(rows: list[Any], iou_type: str, truth: bool) -> CocoScan | None:

@@ -19,7 +19,8 @@ from calipers.kernels.rle import measure_rle
 from calipers.readers.coco_images import Dataset
 from calipers.readers.coco_rows import plain
 
-LARGEST_SIDE = 1 << 20
+LARGEST_SIDE = (1 << 20) - 1
+MOST_CELLS = (1 << 32) - 1  # of an image: the engine counts the cells of a run in 32 bits
 
 
 class Mask(NamedTuple):
@@ -59,8 +60,10 @@ def read_mask(given: Any, image: int, canvas: Canvas) -> Mask:
     if not isinstance(given, (list, tuple)) or not given:
         raise UnusableError("malformed")
     polygons = [_polygon(each) for each in given]
-    if canvas.sizes[image] is None:
+    size = canvas.sizes[image]
+    if size is None:
         raise UnusableError("polygons on an image without width and height")
+    _check_cells(size)
     return Mask(polygons)
 
 
@@ -74,24 +77,32 @@ def _polygon(given: Any) -> list[float]:
 def are_numbers(values: Iterable[Any]) -> bool:
     """Whether all of them are finite numbers, and together as well."""
     try:
-        return set(map(type, values)) <= {int, float} and isfinite(sum(values))
+        return set(map(type, values)) <= {int, float} and isfinite(sum(map(abs, values)))
     except OverflowError:
         return False
 
 
 def _read_rle(given: Mapping[str, Any], image: int, canvas: Canvas) -> Mask:
     size, counts = plain(given.get("size")), plain(given.get("counts"))
+    if isinstance(counts, tuple):
+        counts = list(counts)
     if not isinstance(size, (list, tuple)) or len(size) != 2 or not all(map(_is_side, size)):
         raise UnusableError("malformed")
     expected = canvas.sizes[image]
     if expected is not None and expected != tuple(size):
         raise UnusableError("not of the image's size")
+    _check_cells((size[0], size[1]))
     found = measure_rle(counts, *size)
     if found is None:
         raise UnusableError("malformed")
     if expected is None:
         canvas.learn(image, (size[0], size[1]))
     return Mask({"size": list(size), "counts": counts}, found[0], found[1:])
+
+
+def _check_cells(size: tuple[int, int]) -> None:
+    if not 0 < size[0] * size[1] <= MOST_CELLS:
+        raise UnusableError("on an image of a size that no mask can have")
 
 
 def _is_side(value: Any) -> bool:

@@ -11,7 +11,7 @@ from calipers.errors import InputError
 from calipers.instances import Codes, Floats, Whole
 from calipers.readers.coco_faults import Faults
 from calipers.readers.coco_images import Dataset, find_ids
-from calipers.readers.coco_rows import AREA, BOX, CATEGORY, IDENTITY, IMAGE, VISIBLE, Rows
+from calipers.readers.coco_rows import AREA, BOX, CATEGORY, IDENTITY, IMAGE, LARGEST, VISIBLE, Rows
 from calipers.readers.coco_shapes import (
     Canvas,
     UnusableError,
@@ -152,7 +152,7 @@ def _derive_areas(checked: Checked, data: Dataset, faults: Faults) -> None:
 
 
 def _complete_ids(rows: Rows) -> None:
-    """No two annotations have one id; those without take their place + 1, or what comes after the ids of others."""
+    """No two annotations have one id; those without take what comes after the ids of others."""
     bare = rows.lacks(IDENTITY)
     if not bare.any() and (rows.ids[1:] > rows.ids[:-1]).all():
         return
@@ -163,5 +163,11 @@ def _complete_ids(rows: Rows) -> None:
         first, second = sorted((int(order[again[0]]), int(order[again[0] + 1])))
         names = f"{rows.origin.name(first)} and {rows.origin.place(second)}"
         raise InputError(f"{names}: both have the id {rows.ids[first]}, expected each id once")
-    start = int(rows.ids[order[-1]]) + 1 if len(order) else 1
-    rows.ids[bare] = np.flatnonzero(bare) + 1 if not len(order) else np.arange(start, start + int(bare.sum()))
+    wanted, last = int(bare.sum()), int(rows.ids[order[-1]]) if len(order) else 0
+    free = np.arange(last + 1, last + 1 + wanted) if last + wanted < LARGEST else _unused(rows.ids[given], rows.count)
+    rows.ids[bare] = free[:wanted]
+
+
+def _unused(ids: Whole, rows: int) -> Whole:
+    """Numbers that are no ids, from 1 on: enough for all rows without one."""
+    return np.setdiff1d(np.arange(1, rows + 1), ids)

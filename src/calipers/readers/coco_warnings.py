@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 import numpy as np
@@ -10,9 +11,18 @@ from numpy.typing import NDArray
 from calipers.instances import Images, Instances, Whole
 from calipers.kernels.repeats import outside, repeated
 from calipers.readers.coco_json import CocoSide
-from calipers.readers.coco_rows import AREA, CROWD, IDENTITY, SCORE, Origin, Rows
+from calipers.readers.coco_rows import AREA, BOX, CROWD, IDENTITY, SCORE, Origin, Rows
 
 AREA_SLACK = 1.01
+DERIVED = {
+    "bbox": "detections without bbox, which is that of their mask",
+    "segm": "detections without segmentation, whose mask is their box",
+}
+OTHER_TYPES = {
+    "bbox: missing": "; keypoints are measured by --iou-type keypoints",
+    "segmentation: missing": "; keypoints are measured by --iou-type keypoints",
+    "keypoints: missing": "; boxes are measured by --iou-type bbox, masks by --iou-type segm",
+}
 Chosen = NDArray[np.bool_]
 
 
@@ -48,6 +58,24 @@ def pred_warnings(pred: Instances, images: Images, origin: Origin) -> Iterator[s
         (_outside(pred, images), "detections completely outside of their images"),
     ):
         yield from _said(origin, pred.place[chosen], words)
+
+
+def derived_shapes(rows: Rows, pred: Instances, iou_type: str) -> Iterator[str]:
+    """Detections with a box where masks are measured, or the other way round."""
+    if rows.shapes is None or iou_type not in DERIVED:
+        return
+    absent = rows.lacks(BOX) if iou_type == "bbox" else np.array([each is None for each in rows.shapes], np.bool_)
+    derived = absent[pred.place]
+    derived[list(pred.problems)] = False
+    yield from _said(rows.origin, pred.place[derived], DERIVED[iou_type])
+
+
+def none_usable(pred: Instances, origin: Origin) -> Iterator[str]:
+    """Detections that are all invalid."""
+    if len(pred) and len(pred.problems) == len(pred):
+        [(words, count)] = Counter(pred.problems.values()).most_common(1)
+        hint = OTHER_TYPES.get(words, "") if origin.places is None else ""
+        yield f"{origin.path}: all detections are invalid: {words} ({count} of {len(pred)}){hint}"
 
 
 def mistaken_file(side: CocoSide) -> Iterator[str]:

@@ -16,6 +16,7 @@ class Known(NamedTuple):
 
     images: list[dict[str, Any]]  # {"id", "file_name", "width"?, "height"?}
     categories: list[dict[str, Any]]  # {"id", "name"}
+    format: str = "coco"  # in which it was given
 
 
 class Converted(NamedTuple):

@@ -13,16 +13,25 @@ from calipers.errors import InputError
 from calipers.instances import Detections
 from calipers.readers.coco_images import Dataset, read_dataset
 from calipers.readers.coco_instances import kept_images, pred_instances, truth_instances
+from calipers.readers.coco_join import join_by_names
 from calipers.readers.coco_json import CocoSide, Loading, coco_in_memory, read_coco
 from calipers.readers.coco_pred import check_pred
 from calipers.readers.coco_rows import Origin, rows_in_memory
 from calipers.readers.coco_truth import check_truth
-from calipers.readers.coco_warnings import absent_fields, mistaken_file, pred_warnings, truth_warnings
+from calipers.readers.coco_warnings import (
+    absent_fields,
+    derived_shapes,
+    mistaken_file,
+    none_usable,
+    pred_warnings,
+    truth_warnings,
+)
 from calipers.readers.converted import Converted, Known
 from calipers.readers.files import Input, OnProgress
 from calipers.text import whole_text
 
-FORMATS = ("coco", "yolo", "voc", "labelme")
+MEASURED = {"bbox": "boxes", "segm": "masks", "keypoints": "keypoints"}
+READ = {"yolo": ("YOLO", ("bbox", "segm")), "voc": ("Pascal VOC", ("bbox",)), "labelme": ("LabelMe", ("bbox", "segm"))}
 FOLDERS = "a COCO JSON file, or a folder of YOLO labels, Pascal VOC XML or LabelMe JSON"
 PEEKED = 4096  # bytes
 
@@ -33,7 +42,7 @@ class Source:
     def __init__(self, given: Any, name: str, kind: str | None) -> None:
         self.given, self.name, self.truth = given, name, name == "gt"
         self.path = os.fspath(given) if isinstance(given, (str, os.PathLike)) else None
-        self.format = kind or ("coco" if self.path is None else find_format(self.path))
+        self.format = kind or ("coco" if self.path is None else find_format(self.path, truth=self.truth))
         if self.path is None and self.format != "coco":
             raise InputError(f"{name}: found {type(given).__name__}, expected the path of {self.format} files")
         self.file = Loading(self.path) if self.path is not None and self.format == "coco" else None
@@ -64,7 +73,7 @@ def read_detections(
     truth = _read(sources[0], iou_type, None, folder)
     data = read_dataset(truth.coco.lists, truth.coco.rows.origin.path)
     _tell(progress, sources, 1)
-    found = _read(sources[1], iou_type, truth.coco.lists, folder)
+    found = _read_pred(sources, iou_type, truth, folder)
     _tell(progress, sources, 2)
     detections = _check(truth, found, data, iou_type)
     records = len(data.images), found.coco.rows.count
@@ -76,6 +85,19 @@ def read_detections(
     return detections._replace(inputs=inputs)
 
 
+def _read_pred(sources: tuple[Source, Source], iou_type: str, truth: Side, images: str | None) -> Side:
+    """Predictions on the images of the ground truth, and with its ids. What was said of that may explain an error."""
+    (kind, pred_kind), lists = (source.format for source in sources), truth.coco.lists
+    known = None if pred_kind == "coco" else Known(list(lists["images"]), list(lists["categories"]), kind)
+    try:
+        found = _read(sources[1], iou_type, known, images)
+        if pred_kind == "coco":
+            join_by_names(found.coco, truth.coco, numbered=kind != "coco")
+    except InputError as error:
+        raise InputError("\n".join([str(error), *(f"note: {each}" for each in truth.warnings)])) from error
+    return found
+
+
 def _tell(progress: OnProgress | None, sources: tuple[Source, ...], done: int) -> None:
     """How many bytes of COCO files were read, of all."""
     if progress:
@@ -83,14 +105,14 @@ def _tell(progress: OnProgress | None, sources: tuple[Source, ...], done: int) -
         progress(sum(sizes[:done]), sum(sizes))
 
 
-def find_format(path: str) -> str:
+def find_format(path: str, *, truth: bool = True) -> str:
     """Which format a file or a folder has.
 
     >>> find_format("instances.json")
     'coco'
     """
     if os.path.isdir(path):
-        return _folder_format(path)
+        return _folder_format(path, truth)
     if path.lower().endswith((".txt", ".yaml", ".yml")):
         raise InputError(f"{path}: found a file, expected the folder with the YOLO labels, or a COCO JSON file")
     if path.lower().endswith(".xml"):
@@ -98,13 +120,14 @@ def find_format(path: str) -> str:
     return "labelme" if _begins_like_labelme(path) else "coco"
 
 
-def _folder_format(path: str) -> str:
+def _folder_format(path: str, truth: bool) -> str:
     from calipers.readers import labelme, voc, yolo
 
     for name, module in (("labelme", labelme), ("voc", voc), ("yolo", yolo)):
         if module.looks_like(path):
             return name
-    raise InputError(f"{path}: found a folder with none of these files, expected {FOLDERS}")
+    hint = "" if truth else " (--pred-format tells which it is, if nothing was found on the images)"
+    raise InputError(f"{path}: found a folder with none of these files, expected {FOLDERS}{hint}")
 
 
 def _begins_like_labelme(path: str) -> bool:
@@ -136,6 +159,8 @@ def _check(truth: Side, found: Side, data: Dataset, iou_type: str) -> Detections
         *truth_warnings(objects, images, truth_rows.origin, iou_type),
         *found.warnings,
         *mistaken_file(found.coco),
+        *none_usable(detections, pred_rows.origin),
+        *derived_shapes(pred_rows, detections, iou_type),
         *pred_warnings(detections, images, pred_rows.origin),
     ]
     return Detections(images, data.categories, objects, detections, [], warnings, bad)
@@ -147,8 +172,8 @@ def _input(source: Source, records: int) -> Input:
     return Input(whole_text(source.file.path), source.file.digest(), records)
 
 
-def _read(source: Source, iou_type: str, lists: dict[str, Any] | None, images: str | None) -> Side:
-    """One side; `lists` are the images and categories of the ground truth, for predictions."""
+def _read(source: Source, iou_type: str, known: Known | None, images: str | None) -> Side:
+    """One side; `known` is what the ground truth has, for predictions in other formats than COCO."""
     if source.format == "coco":
         if source.file is not None:
             side = read_coco(source.file, iou_type, truth=source.truth)
@@ -156,7 +181,10 @@ def _read(source: Source, iou_type: str, lists: dict[str, Any] | None, images: s
             side = coco_in_memory(source.given, f"<{source.name}>", iou_type, truth=source.truth)
         return Side(side, [], [], {})
     path = source.path or ""
-    known = None if lists is None else Known(list(lists["images"]), list(lists["categories"]))
+    name, kinds = READ[source.format]
+    if iou_type not in kinds:
+        expected = f"expected --iou-type {' or '.join(kinds)}"
+        raise InputError(f"{path}: {name} files have no {MEASURED[iou_type]} here, {expected}")
     made = _convert(source.format, path, known, images)
     origin = Origin(path, "", made.places)
     rows = rows_in_memory(made.rows, origin, iou_type, truth=source.truth)

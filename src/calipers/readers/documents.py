@@ -19,6 +19,8 @@ from calipers.readers.image_names import files_below, plain_name
 from calipers.readers.problems import shown
 from calipers.text import whole_text
 
+SCORE_NOTE = "objects of the ground truth have scores: are the sides swapped?"
+
 
 class Thing(NamedTuple):
     """An object in a document."""
@@ -50,6 +52,10 @@ def read_documents(path: str, known: Known | None, reader: Reader) -> Converted:
     conversion = Conversion(path, known)
     documents = _Truth(conversion) if known is None else _Predictions(conversion, known)
     root, files = _files(path, reader)
+    if not files and known is None:
+        raise InputError(f"{path}: no annotations in this folder, expected files that end in {reader.ending}")
+    if not files:
+        conversion.warnings.append(f"{path}: no *{reader.ending} in this folder, so there are no predictions")
     notes = Counter[str]()
     for file in files:
         place = os.path.join(root, file)
@@ -66,10 +72,7 @@ def _files(path: str, reader: Reader) -> tuple[str, list[str]]:
         return os.path.split(path)[0], [os.path.basename(path)]
     inner = os.path.join(path, reader.folder)
     root = inner if reader.folder and os.path.isdir(inner) else path
-    files = files_below(root, (reader.ending,))
-    if not files:
-        raise InputError(f"{path}: no annotations in this folder, expected files that end in {reader.ending}")
-    return root, files
+    return root, files_below(root, (reader.ending,))
 
 
 class _Truth:

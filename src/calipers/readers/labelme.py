@@ -18,7 +18,7 @@ from typing import Any
 from calipers.errors import InputError
 from calipers.readers.conversion import MalformedError, Row, peek
 from calipers.readers.converted import Converted, Known
-from calipers.readers.documents import Document, Reader, Thing, read_documents
+from calipers.readers.documents import SCORE_NOTE, Document, Reader, Thing, read_documents
 from calipers.readers.files import find_doubled, parse_json
 from calipers.readers.image_names import few_files_below
 from calipers.readers.problems import shown
@@ -66,6 +66,7 @@ def _read_document(tree: Any, truth: bool) -> Document:
     kinds = [_kind(shape) for shape in shapes]
     notes = [f"shapes of the type {kind} have no area and were left out" for kind in kinds if kind in WITHOUT_AREA]
     notes += [MASK_NOTE for kind in kinds if kind == "mask"]
+    notes += [SCORE_NOTE for shape in shapes if truth and _find_score(shape)]
     pairs = enumerate(zip(kinds, shapes, strict=True))
     things = [_thing(shape, f"shapes[{place}]", truth) for place, (kind, shape) in pairs if kind not in WITHOUT_AREA]
     return Document(name, lambda: _size(tree), things, notes)
@@ -101,14 +102,18 @@ def _size(tree: Row) -> Row:
 
 
 def _score(shape: Row) -> Row:
-    flags = shape.get("flags")
-    for home in (shape, flags if isinstance(flags, dict) else {}):
-        for name in ("score", "confidence"):
-            if (score := home.get(name)) is not None:
-                if not _is_number(score):
-                    raise MalformedError(f"{name}: found {shown(score)}, expected a number", "score: not a number")
-                return {"score": float(score)}
+    for name, score in _find_score(shape):
+        if not _is_number(score):
+            raise MalformedError(f"{name}: found {shown(score)}, expected a number", "score: not a number")
+        return {"score": float(score)}
     return {}
+
+
+def _find_score(shape: Any) -> list[tuple[str, Any]]:
+    """The scores that a shape has, by their names; the first counts."""
+    homes = [shape, shape.get("flags")] if isinstance(shape, dict) else []
+    pairs = [(name, home.get(name)) for home in homes if isinstance(home, dict) for name in ("score", "confidence")]
+    return [(name, score) for name, score in pairs if score is not None]
 
 
 def _outline(shape: Row) -> Row:

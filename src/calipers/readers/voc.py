@@ -16,7 +16,7 @@ import re
 from calipers.errors import InputError
 from calipers.readers.conversion import MalformedError, Part, Row, peek
 from calipers.readers.converted import Converted, Known
-from calipers.readers.documents import Document, Reader, Thing, read_documents
+from calipers.readers.documents import SCORE_NOTE, Document, Reader, Thing, read_documents
 from calipers.readers.image_names import few_files_below
 from calipers.readers.problems import shown
 from calipers.readers.safe_xml import SafeXml
@@ -26,6 +26,7 @@ LONGEST_NUMBER = 100  # characters
 NUMBER = re.compile(r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 DIFFICULT = {"": 0, "0": 0, "false": 0, "unspecified": 0, "1": 1, "true": 1}
 DIFFICULT_NOTE = "difficult objects are neither demanded nor punished: they are crowd regions here"
+ENDLESS = {"nan", "inf", "infinity"}
 POLYGON_NOTE = "polygons of Pascal VOC objects were not read, only their boxes"
 
 
@@ -52,6 +53,7 @@ def _read_document(data: bytes, truth: bool) -> Document:
     objects = [child for child in root.children if child.name == "object"]
     notes = [POLYGON_NOTE for each in objects if each.find("polygon")]
     if truth:
+        notes += [SCORE_NOTE for each in objects if _find_score(each)]
         notes += [DIFFICULT_NOTE for each in objects if DIFFICULT.get(each.text("difficult").lower())]
     things = [_thing(each, f": object {number}", truth) for number, each in enumerate(objects, 1)]
     return Document(root.text("filename"), lambda: _size(root), things, notes)
@@ -83,8 +85,12 @@ def _crowd(element: _Element) -> Row:
 
 
 def _score(element: _Element) -> Row:
-    found = element.find("score") or element.find("confidence")
+    found = _find_score(element)
     return {"score": _number(found[0], found[0].name, "score: not a number")} if found else {}
+
+
+def _find_score(element: _Element) -> list[_Element]:
+    return element.find("score") or element.find("confidence")
 
 
 def _box(element: _Element) -> Row:
@@ -102,6 +108,8 @@ def _number(element: _Element, field: str, words: str = "") -> float:
     text = element.own_text()
     number = float(text) if len(text) <= LONGEST_NUMBER and NUMBER.fullmatch(text) else math.nan
     if not math.isfinite(number):
+        endless = math.isinf(number) or text.lstrip("+-").lower() in ENDLESS
+        words = f"{words.partition(':')[0]}: not finite" if words and endless else words
         raise MalformedError(f"{field}: found {shown(text)}, expected a number", words)
     return number
 

@@ -57,7 +57,8 @@ def looks_like(path: str) -> bool:
 
 def _is_label_line(tokens: Tokens) -> bool:
     try:
-        return len(tokens) >= 5 and all(math.isfinite(float(token)) for token in tokens)
+        numbers = [float(token) for token in tokens]
+        return len(tokens) >= 5 and math.isfinite(numbers[0])  # the others may be NaN in predictions
     except ValueError:
         return False
 
@@ -170,11 +171,19 @@ def _known_classes(conversion: Conversion, known: Known, labels: Labels) -> _Cla
     by_name = ClassNames(known.categories)
     if names and names != [category["name"] for category in ordered]:
         return _Classes(source, len(names), lambda number, place: by_name.find(names[number], place))
-    if not names:
+    if not names and known.format in ("voc", "labelme"):
+        return _Classes(source, MOST_CLASSES, _refuse_number)
+    if not names and known.format == "coco":
         first = f", 0 is {shown(ordered[0]['name'])}" if ordered else ""
         problem = "no names of classes beside the predictions: their numbers count the categories of the ground truth"
-        conversion.warnings.append(f"{conversion.path}: {problem} in the order of ids{first}")
+        cure = "classes.txt beside them, with a name a line, would say which they are"
+        conversion.warnings.append(f"{conversion.path}: {problem} in the order of ids{first} ({cure})")
     return _Classes(source or "the ground truth", len(ordered), lambda number, _: ordered[number]["id"])
+
+
+def _refuse_number(number: int, place: str) -> Any:
+    problem = f"found {number}, but the classes of the ground truth have names and no numbers"
+    raise InputError(f"{place}: class: {problem}, expected classes.txt beside the predictions, with a name a line")
 
 
 # Files and lines
@@ -256,7 +265,8 @@ def _fraction(token: bytes, place: int, count: int) -> float:
     fraction = _finite(token)
     if math.isnan(fraction):
         message = f"{_field(place, count)}: found {_quoted(token)}, expected a number"
-        raise MalformedError(message, "bbox: not 4 numbers" if count == 4 else "segmentation: not numbers")
+        field, words = ("bbox", "not 4 numbers") if count == 4 else ("segmentation", "not numbers")
+        raise MalformedError(message, f"{field}: {'not finite' if _is_endless(token) else words}")
     return fraction
 
 
@@ -295,7 +305,8 @@ def _polygon(fractions: list[float], size: Size) -> Row:
 def _score(token: bytes) -> Row:
     score = _finite(token)
     if math.isnan(score):
-        raise MalformedError(f"confidence: found {_quoted(token)}, expected a number", "score: not a number")
+        words = "score: not finite" if _is_endless(token) else "score: not a number"
+        raise MalformedError(f"confidence: found {_quoted(token)}, expected a number", words)
     return {"score": score}
 
 
@@ -306,6 +317,14 @@ def _finite(token: bytes) -> float:
     except ValueError:
         return math.nan
     return number if math.isfinite(number) else math.nan
+
+
+def _is_endless(token: bytes) -> bool:
+    """Whether a number is written there that is NaN or infinite."""
+    try:
+        return not math.isfinite(float(token))
+    except ValueError:
+        return False
 
 
 def _quoted(token: bytes) -> str:

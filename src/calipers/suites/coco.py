@@ -40,7 +40,7 @@ class Measured:
     def __init__(self, found: Detections, config: Config) -> None:
         check_sigmas(found, config)
         self.found, self.config = found, config
-        self.no_order = why_no_order(found.pred.score[usable(found.pred)])
+        self.no_order = _why_no_order(found.pred)
         self.accumulated: Accumulated | None = None
         self.matches: CocoMatches | None = None
         close = overlaps(found, config.iou_type, least=LEAST, sigmas=config.sigmas)
@@ -80,6 +80,11 @@ def _by_score(found: Detections, close: tuple[Any, Any, Any], config: Config) ->
     return match_by_score(found.truth, found.pred, pairs, max_dets=config.limits[-1])
 
 
+def _why_no_order(pred: Instances) -> str | None:
+    good = usable(pred)
+    return why_no_order(pred.score[good], pred.place[good])
+
+
 def check_sigmas(found: Detections, config: Config) -> None:
     """Whether there is one for each keypoint."""
     points = found.truth.keypoints
@@ -102,7 +107,7 @@ def measure(found: Detections, config: Config) -> Measured:
 def lines(found: Detections, config: Config) -> dict[str, float | None]:
     """Only the lines of COCO."""
     check_sigmas(found, config)
-    if why_no_order(found.pred.score[usable(found.pred)]):
+    if _why_no_order(found.pred):
         return dict.fromkeys(line_names(config.iou_type, config.limits))
     return coco_lines(accumulated(found, config), config.iou_type, config.limits)
 
@@ -137,7 +142,7 @@ def _count(measured: Measured) -> Tally:
     """The sweep, as the dense suite counts it."""
     sides, config, tally = measured.matched, measured.config, Tally()
     images = _images_tree(measured.found)
-    tally.count("records", list(images.values()))
+    tally.count("records", list(images.values())[:4])
     sweep.count_objects(sides, tally)
     objects.count_per_record(sides, tally)
     tally.count("per_record", [0, 0, 0, -images["skipped_empty"]])  # nothing on both sides is not counted right
@@ -156,7 +161,14 @@ def _images_tree(found: Detections) -> dict[str, int]:
     busy = np.diff(found.truth.offsets) + np.diff(found.pred.offsets) > 0
     total, evaluated = found.inputs[0].records, int(np.count_nonzero(busy))
     empty = len(busy) - evaluated
-    return {"total": total, "evaluated": evaluated, "skipped_empty": empty, "rejected": total - len(busy)}
+    silent = (np.diff(found.truth.offsets) > 0) & (np.diff(found.pred.offsets) == 0)
+    return {
+        "total": total,
+        "evaluated": evaluated,
+        "skipped_empty": empty,
+        "rejected": total - len(busy),
+        "without_pred": int(np.count_nonzero(silent)),
+    }
 
 
 def _objects_tree(measured: Measured) -> dict[str, int]:

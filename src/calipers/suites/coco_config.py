@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
@@ -71,7 +72,7 @@ def _checked(config: Config) -> dict[str, Any]:
         "sigmas": None if config.sigmas is None else _sigmas(config.sigmas),
         "gt_format": _format("gt_format", config.gt_format),
         "pred_format": _format("pred_format", config.pred_format),
-        "images": path("images", config.images),
+        "images": _folder("images", config.images),
         "top": whole("top", config.top, 0),
         "max_bad_records": whole("max_bad_records", config.max_bad_records, 0),
         "bootstrap": whole("bootstrap", config.bootstrap, 0, 1_000_000),
@@ -80,7 +81,15 @@ def _checked(config: Config) -> dict[str, Any]:
 
 
 def _sigmas(value: Any) -> tuple[float, ...]:
-    return tuple(number("sigmas", part, above=0.0, expected="numbers above 0") for part in parts(value))
+    found = tuple(number("sigmas", part, above=0.0, expected="numbers above 0") for part in parts(value))
+    require(bool(found), "sigmas", value, "numbers above 0")
+    return found
+
+
+def _folder(name: str, value: Any) -> str | None:
+    found = path(name, value)
+    require(found is None or os.path.isdir(found), name, found, "a folder")
+    return found
 
 
 def _format(name: str, value: Any) -> str | None:

@@ -1,0 +1,16 @@
+"""An option that is given twice is an error: of two paths, one would be swallowed."""
+
+import pytest
+
+COMMANDS = ("dense", "timeline", "scene", "coco", "detect")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_an_option_given_twice_is_named(command, run):
+    ended = run(command, *(["dump.jsonl"] if command == "dense" else []), "-o", "a", "-o", "b")
+    ended.refused(2, "'--output' is given 2 times, expected it once")
+
+
+def test_methods_of_scenes_may_be_several(run):
+    ended = run("scene", "--gt", "nowhere", "--pred", "a=x", "--pred", "b=y")
+    assert "times" not in ended.err
