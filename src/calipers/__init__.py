@@ -5,6 +5,9 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from calipers import judge
+    from calipers.analysis.check import check
+    from calipers.analysis.compare import compare
+    from calipers.analysis.gate import gate
     from calipers.detectors.detect import detect
     from calipers.errors import CalipersError, ConfigError, InputError, OutputError
     from calipers.meter import Coco, Dense, Scene, Timeline
@@ -28,11 +31,14 @@ _HOMES = {
     "Report": "report",
     "Scene": "meter",
     "Timeline": "meter",
+    "check": "analysis.check",
     "coco": "run",
     "coco_numbers": "run",
+    "compare": "analysis.compare",
     "cuboid_iou": "rulers.cuboid",
     "dense": "run",
     "detect": "detectors.detect",
+    "gate": "analysis.gate",
     "judge": "judge",
     "line_coverage": "rulers.tube",
     "parse_objects": "readers.model_text",
@@ -54,11 +60,14 @@ __all__ = [
     "Scene",
     "Timeline",
     "__version__",
+    "check",
     "coco",
     "coco_numbers",
+    "compare",
     "cuboid_iou",
     "dense",
     "detect",
+    "gate",
     "judge",
     "line_coverage",
     "parse_objects",

@@ -17,7 +17,7 @@ from ..parity.coco_datasets import Dataset, annotation, coco_json, detection, dr
 
 INPUTS = ["--gt", "gt.json", "--pred", "pred.json"]
 BOX, FAR = [0, 0, 10, 10], [50, 0, 10, 10]
-FILES = {"result.json", "matches.csv", "cases.jsonl", "per_class.csv"}
+FILES = {"result.json", "matches.csv", "cases.jsonl", "per_class.csv", "report.html"}
 HOSTILE = "\x1b[2J\x1b]0;title\x07\u202e\u2066\u200b\x9b31m\x7f\x00\u2028"
 FORMULAS = ["=1+1", "+1", "-1", "@x", "\tx", "\rx", "=cmd|' /C calc'!A0"]
 ARTIFACT = [
@@ -125,7 +125,7 @@ def test_the_artifact_is_as_defined(run):
     assert [list(each) for each in tree["inputs"]] == [["path", "sha256", "records"]] * 2
     assert [each["path"] for each in tree["inputs"]] == ["gt.json", "pred.json"]
     assert list(tree["params"])[:3] == ["iou_type", "max_dets", "recall_target"]
-    assert tree["images"] == {"total": 4, "evaluated": 3, "skipped_empty": 1, "rejected": 0}
+    assert tree["images"] == {"total": 4, "evaluated": 3, "skipped_empty": 1, "rejected": 0, "without_pred": 0}
     assert list(tree["objects"]) == OBJECTS
     assert tree["objects"] == dict(zip(OBJECTS, (6, 1, 8, 1, 0, 0, 1, 0), strict=True))
     sizes = ("small", "medium", "large")

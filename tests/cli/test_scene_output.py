@@ -27,7 +27,7 @@ MARKUP = [
     "$_^%#{}",
 ]
 INPUTS = ["--gt", "gt.json", "--pred", "ours=pred.json"]
-TABLES = ["matches.csv", "per_class.csv", "result.json", "summary.csv", "summary.tex"]
+TABLES = ["cases.jsonl", "matches.csv", "per_class.csv", "report.html", "result.json", "summary.csv", "summary.tex"]
 PICTURES = [f"ours_{name}.png" for name in ("fp_breakdown", "localization_metrics", "localization_per_class")]
 PICTURES += ["ours_main_metrics.png"]
 OURS = ["ours.json", "ours_overlay_xy.svg"]

@@ -53,6 +53,11 @@ def spoils(run):
 # ---------------------------------------------------------------- files that cannot be opened
 
 
+def with_input(side, name):
+    """The usual inputs, with another on one side."""
+    return [name if before == side else arg for before, arg in zip(["", *INPUTS], INPUTS, strict=False)]
+
+
 @pytest.mark.parametrize("side", ["--gt", "--pred"])
 def test_a_file_that_cannot_be_opened_is_named(refuses_videos, side):
     Path("folder").mkdir()
@@ -62,9 +67,9 @@ def test_a_file_that_cannot_be_opened_is_named(refuses_videos, side):
         ("missing/gt.json", "No such file or directory"),
         ("gt.json/inner.json", "Not a directory"),
     ]:
-        refuses_videos(f"error: {name}: cannot be read: {problem}\n", args=[*INPUTS, side, name])
+        refuses_videos(f"error: {name}: cannot be read: {problem}\n", args=with_input(side, name))
     if side == "--gt":
-        refuses_videos("error: folder: cannot be read: Is a directory\n", args=[*INPUTS, side, "folder"])
+        refuses_videos("error: folder: cannot be read: Is a directory\n", args=with_input(side, "folder"))
 
 
 @pytest.fixture

@@ -28,7 +28,7 @@ PRED = {
     "b.mp4": {"fps": 10, "states": {"outside": [[0, 29]]}},
 }
 INPUTS = ["--gt", "gt.json", "--pred", "pred.json"]
-FILES = ["matches.csv", "result.json", "videos.csv"]
+FILES = ["cases.jsonl", "matches.csv", "report.html", "result.json", "videos.csv"]
 PATIENCE = 6  # seconds
 HOSTILE = "\x1b[2J\x1b]0;title\x07\u202e\u2066\u200b\x9b31m\x7f\x00\u2028"
 

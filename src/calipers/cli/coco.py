@@ -6,7 +6,8 @@ from typing import Any
 
 import click
 
-from calipers.cli.options import config_flags, settings
+from calipers.analysis.check import hint
+from calipers.cli.options import Once, config_flags, settings
 from calipers.cli.progress import Progress
 from calipers.cli.streams import put, say
 from calipers.config import make_config
@@ -20,7 +21,7 @@ from calipers.views.folder import check_output, is_artifact
 from calipers.views.text import printable
 
 
-@click.command("coco")
+@click.command("coco", cls=Once)
 @click.option("--gt", metavar="GT", help="ground truth: COCO JSON, or a folder of YOLO, VOC or LabelMe files")
 @click.option("--pred", metavar="PRED", help="predictions: a COCO results JSON, or a folder as for --gt")
 @config_flags(Config)
@@ -53,7 +54,9 @@ def run_coco(options: dict[str, Any]) -> CocoReport:
     for warning in (*report["warnings"], *missing):
         say(printable(f"warning: {warning}"))
     for entry in report["rejected"]:
-        say(printable(f"rejected: {entry['path']}: {entry['problem']}"))
+        say(printable(f"rejected: {entry['path']}: {entry['place']}: {entry['problem']}"))
+    for line in hint("coco", report, paths["gt"], paths["pred"]):
+        say(line)
     put(report.to_json() if as_json else f"{report}\n{_next_step(output)}")
     return report
 

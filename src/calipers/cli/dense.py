@@ -6,7 +6,8 @@ from typing import Any
 
 import click
 
-from calipers.cli.options import config_flags, settings
+from calipers.analysis.check import hint
+from calipers.cli.options import Once, config_flags, settings
 from calipers.cli.progress import Progress
 from calipers.cli.streams import put, say
 from calipers.config import make_config
@@ -22,7 +23,7 @@ from calipers.views.text import printable
 TABLES = ("csv", "parquet")
 
 
-@click.command("dense")
+@click.command("dense", cls=Once)
 @click.argument("dumps", nargs=-1, required=True, metavar="DUMP...")
 @config_flags(Config)
 @click.option(
@@ -60,6 +61,8 @@ def run_dense(dumps: list[str], options: dict[str, Any]) -> Report:
         say(f"warning: {objects['clamped']:,} predictions reach outside the frame; are they pixels? (--frame pixel)")
     if not report["records"]["evaluated"]:
         say("warning: nothing was evaluated: every record was empty or rejected")
+    for line in hint("dense", report, dumps):
+        say(line)
     put(report.to_json() if as_json else f"{report}\n{_next_step(output)}")
     return report
 

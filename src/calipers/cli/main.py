@@ -17,7 +17,7 @@ from calipers.cli.streams import ReaderGoneError, say, say_error
 from calipers.errors import CalipersError, RecordError
 
 SUITES = ("dense", "timeline", "scene", "coco")
-TABLES = (*SUITES, "detect")  # of calipers.toml
+TABLES = (*SUITES, "detect", "compare", "gate", "check")  # of calipers.toml
 COMMANDS = {
     "dense": "Regions and lines in gt_vs_pred.jsonl.",
     "timeline": "States along videos.",
@@ -25,6 +25,10 @@ COMMANDS = {
     "coco": "Detections on images: AP, AR, precision at recall, and why.",
     "detect": "Run a detector over images, results in COCO form.",
     "judge": "One payload on standard input, one verdict on standard output.",
+    "compare": "Paired differences of two artifacts, with intervals.",
+    "gate": "Exit 1 when worse than the rules allow.",
+    "report": "One self-contained HTML page.",
+    "check": "Is this input what it claims to be? Why is the score zero?",
     "demo": "Bundled sample data through a suite, start to end.",
 }
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import click
 
-from calipers.cli.options import config_flags, settings
+from calipers.analysis.check import hint
+from calipers.cli.options import Once, config_flags, settings
 from calipers.cli.progress import Progress
 from calipers.cli.streams import put, say
 from calipers.errors import ConfigError, require
@@ -22,7 +23,7 @@ from calipers.views.scene_folder import write_scene_folder, written_files
 from calipers.views.text import printable
 
 
-@click.command("scene")
+@click.command("scene", cls=Once)
 @click.option("--gt", metavar="GT", help="ground truth: a scene (JSON or GraphML), or a folder of them")
 @click.option("--pred", multiple=True, metavar="[NAME=]PRED", help="predictions of a method; give it again for others")
 @config_flags(Config)
@@ -69,6 +70,8 @@ def run_scene(options: dict[str, Any]) -> Report:
         say(printable(f"warning: {warning}"))
     for entry in report["rejected"]:
         say(printable(f"rejected: {entry['path']}: {entry['problem']}"))
+    for line in hint("scene", report, gt, methods):
+        say(line)
     put(report.to_json() if as_json else f"{report}\n{_next_step(output)}")
     return report
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import click
 
-from calipers.cli.options import config_flags, settings
+from calipers.analysis.check import hint
+from calipers.cli.options import Once, config_flags, settings
 from calipers.cli.progress import Progress
 from calipers.cli.streams import put, say
 from calipers.config import make_config
@@ -22,7 +23,7 @@ from calipers.views.text import printable
 from calipers.views.timeline_folder import write_timeline_folder
 
 
-@click.command("timeline")
+@click.command("timeline", cls=Once)
 @click.option("--gt", metavar="GT.json", help="ground truth: {video: {state: [[first, last], …]}}")
 @click.option("--pred", metavar="PRED", help="predictions JSON, a timeline CSV, or a folder of them")
 @config_flags(Config)
@@ -66,6 +67,8 @@ def run_timeline(options: dict[str, Any]) -> Report:
         say(printable(f"rejected: {entry['path']}: {entry['video']}: {entry['problem']}"))
     if not report["records"]["evaluated"]:
         say("warning: no video was evaluated; the artifact says why for each")
+    for line in hint("timeline", report, gt, pred):
+        say(line)
     put(report.to_json() if as_json else f"{report}\n{_next_step(output)}")
     return report
 

@@ -39,6 +39,11 @@ from calipers.suites.scene_options import file_digest
 from calipers.suites.scene_rows import object_rows
 from calipers.text import whole_text
 
+KEPT = (  # rates whose replicates go into the artifact
+    *(*DETECTION, "mean_iou_3d", "mean_centroid_error_m", "strict_accuracy", "relaxed_accuracy", "f1_relaxed"),
+    *("osR_relaxed", "osP_relaxed", "F1_os"),
+)
+
 
 class Method:
     """One method: its boxes beside the ground truth, partners, and the sums its rates are made of."""
@@ -182,7 +187,15 @@ def _method_tree(method: Method, measured: Measured, draws: dict[str, Any], conf
         "scenes_without_ground_truth": reading.without_truth[name],
         "scenes": scene_table(method.counts, reading.names),
         **object_rows(method, reading),
+        "bootstrap": _bootstrap_tree(draws[name], config),
     }
+
+
+def _bootstrap_tree(draws: dict[str, Floats], config: Config) -> dict[str, Any]:
+    """The headline rates in every replicate, so that two results over the same scenes can be compared in pairs."""
+    kept = {name: draws[name].tolist() for name in KEPT if name in draws}
+    values = {name: [None if value != value else value for value in column] for name, column in kept.items()}  # NaN
+    return {"replicates": config.bootstrap, "seed": config.seed, "values": values}
 
 
 def _counts(method: Method) -> dict[str, int]:

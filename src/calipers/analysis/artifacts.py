@@ -1,0 +1,159 @@
+"""Results that were kept: a file, a folder that a suite wrote, a report, or the tree of one.
+
+What is read is checked as far as the analyses look at it: anything else than an artifact is an input error that says
+what was found.
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+from operator import itemgetter
+from pathlib import Path
+from typing import IO, Any
+
+import orjson
+
+from calipers.analysis.figures import Figure, figures
+from calipers.errors import InputError
+from calipers.output import to_json
+from calipers.report import Report
+from calipers.views.tables import import_pyarrow
+
+PROTOCOLS = ("dense/1", "timeline/1", "scene/1", "coco/1")
+Cells = tuple[Any, ...]
+
+
+class Result:
+    """An artifact with its name, its figures and, where they were kept, its rows of objects."""
+
+    def __init__(self, name: str, tree: dict[str, Any], table: Path | None = None) -> None:
+        self.name, self.tree, self._table = name, tree, table
+
+    @cached_property
+    def figures(self) -> dict[str, Figure]:
+        """Every figure by its name."""
+        with expecting(self):
+            found = figures(self.tree)
+            for figure in found.values():
+                _check(figure, self.tree["params"]["bootstrap"])
+            return found
+
+    def rows(self, *columns: str, may_skip: str = "") -> Iterable[Cells] | None:
+        """These columns of every object, as the folder has them; nothing where only the artifact is there.
+
+        Rows whose last cell is `may_skip` are not needed, and left out where that saves time.
+        """
+        return None if self._table is None else _rows(self._table, columns, may_skip)
+
+
+def _check(figure: Figure, replicates: int) -> None:
+    """Numbers where numbers are expected, and as many replicates as the parameters say."""
+    numbers = [*([] if figure.value is None else [figure.value]), *(figure.interval or ())]
+    if not all(isinstance(each, (int, float)) for each in numbers) or len(numbers) > 3:
+        raise ValueError(f"{figure.name}: found {figure.value!r} with the interval {figure.interval!r}")
+    if figure.replicates is not None and len(figure.replicates) != replicates:
+        raise ValueError(f"{figure.name}: found {len(figure.replicates)} replicates, expected {replicates}")
+
+
+def read_result(source: Any, name: str) -> Result:
+    """A result from a path, a report or a tree; the last two are called by the name given."""
+    if isinstance(source, (str, os.PathLike)):
+        return _from_path(Path(source))
+    if not isinstance(source, Mapping):
+        kind = type(source).__name__
+        raise InputError(f"{name}: found {kind}, expected a path, a report or what an artifact holds")
+    tree = orjson.loads(source.to_json() if isinstance(source, Report) else to_json(dict(source)))
+    return _checked(name, tree)
+
+
+def _from_path(path: Path) -> Result:
+    file = path / "result.json" if path.is_dir() else path
+    try:
+        content = file.read_bytes()
+    except FileNotFoundError:
+        inside = ", expected a folder that a suite wrote (-o DIR)" if path.is_dir() else ""
+        raise InputError(f"{file}: is not there{inside}") from None
+    except OSError as error:
+        raise InputError(f"{file}: cannot be read: {error.strerror or error}") from error
+    try:
+        tree = orjson.loads(content)
+    except orjson.JSONDecodeError as error:
+        raise InputError(f"{file}: is not JSON: {error}; expected an artifact (result.json)") from error
+    return _checked(str(path), tree, _matches_file(path))
+
+
+def files_of(path: str) -> list[str]:
+    """The files that a result is read from."""
+    if not Path(path).is_dir():
+        return [path]
+    return [str(file) for file in (Path(path, "result.json"), _matches_file(Path(path))) if file]
+
+
+def _matches_file(folder: Path) -> Path | None:
+    return next((file for kind in ("csv", "parquet") if (file := folder / f"matches.{kind}").is_file()), None)
+
+
+def _checked(name: str, tree: Any, table: Path | None = None) -> Result:
+    protocol = tree.get("protocol") if isinstance(tree, dict) else None
+    if protocol not in PROTOCOLS:
+        found = "no field protocol" if protocol is None else f"protocol {protocol!r}"
+        raise InputError(f"{name}: {found}, expected an artifact of one of {', '.join(PROTOCOLS)}")
+    if tree.get("suite") != protocol.partition("/")[0]:
+        raise InputError(f"{name}: suite: found {tree.get('suite')!r}, expected {protocol.partition('/')[0]!r}")
+    return Result(name, tree, table)
+
+
+@contextmanager
+def expecting(result: Result) -> Iterator[None]:
+    """A field that is missing or of another kind is an error of the input."""
+    try:
+        yield
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+        what = f"field {error} is missing" if isinstance(error, KeyError) else str(error)
+        protocol = result.tree["protocol"]
+        raise InputError(f"{result.name}: is not a whole artifact of {protocol}: {what}") from error
+
+
+def _rows(path: Path, columns: Sequence[str], may_skip: str) -> Iterator[Cells]:
+    """Columns of a table that a suite wrote."""
+    try:
+        if path.suffix == ".parquet":
+            yield from _parquet(path, columns)
+            return
+        with open(path, "rb") as file:
+            lines = csv.reader(_lines(file, f",{may_skip}\n".encode() if may_skip else b""))
+            head = next(lines, [])
+            if missing := [name for name in columns if name not in head]:
+                raise InputError(f"{path}: has no column {missing[0]!r}, expected the table of a suite")
+            yield from map(itemgetter(*(head.index(name) for name in columns)), lines)
+    except (OSError, UnicodeDecodeError, csv.Error, IndexError) as error:
+        raise InputError(f"{path}: cannot be read: {error}") from error
+
+
+def _lines(file: IO[bytes], skipped: bytes) -> Iterator[str]:
+    """Lines of CSV but for rows with this end: most objects are matched, and parsing is most of the work.
+
+    A line that begins inside quotes is part of a row, so it stays whatever its end.
+    """
+    inside = False
+    for line in file:
+        if b'"' in line:
+            inside ^= line.count(b'"') % 2 == 1
+        elif skipped and not inside and line.endswith(skipped):
+            continue
+        yield line.decode("utf-8")
+
+
+def _parquet(path: Path, columns: Sequence[str]) -> Iterator[Cells]:
+    import_pyarrow()
+    from pyarrow import ArrowException, parquet
+
+    try:
+        for batch in parquet.ParquetFile(path).iter_batches(columns=list(columns)):
+            yield from zip(*(batch[name].to_pylist() for name in columns), strict=True)
+    except (ArrowException, KeyError) as error:
+        raise InputError(f"{path}: cannot be read: {error}") from error

@@ -1,0 +1,312 @@
+"""Detections: what is in data sets and results, what readers would refuse, and whether boxes lie on the true ones."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from calipers.analysis.check_kinds import DATASET, RESULTS, YOLO, Kind
+from calipers.analysis.check_parts import (
+    FileCheck,
+    SidesCheck,
+    compared_labels,
+    counted,
+    is_constant,
+    path_of,
+    some,
+    twice,
+)
+from calipers.analysis.reading_coco import Ground, Rows, coco_trial, has_order, near_rows, other_readings
+from calipers.analysis.readings import ranked, sample_of
+from calipers.errors import InputError
+from calipers.instances import Detections, Instances, Whole
+from calipers.readers.coco_images import find_ids
+from calipers.readers.coco_json import CocoSide, Loading, coco_in_memory, read_coco
+from calipers.readers.coco_pred import UNREAD
+from calipers.readers.coco_rows import BOX, CATEGORY, IMAGE
+from calipers.readers.detections import read_detections
+from calipers.suites.coco import measure
+from calipers.suites.coco_config import Config
+
+AP, F1, OVERLAP = "AP_50", "F1 at IoU 0.50", "mean best IoU"
+SAMPLE = 200  # images
+NOBODY = -(1 << 62)  # an id for detections without one
+COCO_JSON = (DATASET, RESULTS)
+
+
+def examine(given: Any, kind: Kind, side: str, **options: Any) -> FileCheck:
+    """A data set (side gt) or results."""
+    file = FileCheck(path_of(given, side), kind.name, "coco", side)
+    if side == "gt":
+        _tell_truth(file, read_detections(given, [], **options))
+        file.doubled = _named_twice(given) if kind in COCO_JSON else []
+    elif kind in COCO_JSON:
+        _tell_rows(file, read_side(given))
+    return file
+
+
+def _named_twice(given: Any) -> list[str]:
+    """File names that several images have."""
+    file = Loading(os.fspath(given)) if isinstance(given, (str, os.PathLike)) else None
+    side = read_coco(file, "bbox", truth=True) if file else coco_in_memory(given, "<gt>", "bbox", truth=True)
+    names = (image.get("file_name") for image in side.lists["images"])
+    return twice(name for name in names if isinstance(name, str) and name)
+
+
+# Ground truth
+
+
+def _tell_truth(file: FileCheck, found: Detections) -> None:
+    truth, images = found.truth, found.images
+    file.counts["contents"] = {
+        "images": len(images),
+        "without annotations": int((np.diff(truth.offsets) == 0).sum()),
+        "annotations": len(truth),
+        "crowd": int(truth.crowd.sum()),
+        "categories": len(found.categories),
+    }
+    file.refuse(str(bad.error()) for bad in found.bad)
+    file.measure("image width", images.width)
+    file.measure("image height", images.height)
+    _measure_boxes(file, truth.box)
+    file.measure("annotations of an image", np.diff(truth.offsets))
+    file.warnings += [*found.warnings, *_truth_doubts(found)]
+    file.itself = _itself(found)
+
+
+def _measure_boxes(file: FileCheck, box: Any) -> None:
+    for at, name in enumerate(("x", "y", "width", "height")):
+        file.measure(f"box {name}", box[:, at])
+
+
+def _truth_doubts(found: Detections) -> Iterator[str]:
+    yield from _box_doubts(found.truth.box)
+    unused = [name for at, name in enumerate(found.categories.names) if not (found.truth.category == at).any()]
+    if unused:
+        yield f"{counted(len(unused), 'category', 'categories')} without an annotation: {some(unused)}"
+
+
+def _box_doubts(box: Any) -> Iterator[str]:
+    good = box[np.isfinite(box).all(axis=1)]
+    if not len(good):
+        yield "no boxes at all"
+        return
+    if is_constant(good[:, 2]) and is_constant(good[:, 3]):
+        yield f"every box has the same size, {good[0, 2]:g} by {good[0, 3]:g}"
+    if good.max() <= 1:
+        yield "no number of a box is larger than 1: are they fractions of the image?"
+
+
+def _itself(found: Detections) -> dict[str, Any]:
+    """Annotations as detections: AP, with what the limit on detections leaves out."""
+    truth = found.truth
+    pred = _as_detections(truth)
+    measured = measure(found._replace(pred=pred), Config(bootstrap=0))
+    flat = int(((truth.box[:, 2] * truth.box[:, 3] == 0) & ~truth.crowd).sum())
+    apart = {"no area": flat, "crowd": int(truth.crowd.sum())}
+    rates = _self_rates(measured)
+    wrong = [] if flat else [f"{name} is {value:g}" for name, value in rates.items() if value not in (None, 1.0)]
+    if cut := _cut(truth):
+        wrong.append(f"{cut} beyond the best 100 of a class on an image, which AP leaves out: see --max-dets")
+    return {"figures": rates, "perfect": not wrong, "apart": apart, "imperfect": wrong}
+
+
+def _as_detections(truth: Instances) -> Instances:
+    """Annotations, crowds apart, with scores that rank them in their order."""
+    rows = np.flatnonzero(~truth.crowd)
+    return Instances(
+        image=truth.image[rows],
+        category=truth.category[rows],
+        box=truth.box[rows],
+        area=truth.area[rows],
+        crowd=truth.crowd[rows],
+        score=1.0 - np.arange(len(rows)) / max(1, len(rows)) / 2,
+        ids=np.arange(1, len(rows) + 1),
+        place=rows,
+        problems={},
+        images=len(truth.offsets) - 1,
+    )
+
+
+def _self_rates(measured: Any) -> dict[str, float | None]:
+    from calipers.metrics.coco_figures import coco_lines
+
+    config, sides = measured.config, measured.matched
+    lines = coco_lines(measured.accumulated, "bbox", config.limits) if measured.accumulated else {}
+    objects, found = len(sides.truth) + len(sides.pred), len(sides.at_primary(config))
+    return {"AP": lines.get("AP"), "F1": 2 * found / objects if objects else None}
+
+
+def _cut(truth: Instances, most: int = 100) -> str:
+    """Annotations that a limit of detections would cut."""
+    pairs = Counter(zip(truth.image[~truth.crowd].tolist(), truth.category[~truth.crowd].tolist(), strict=True))
+    over = sum(max(0, n - most) for n in pairs.values())
+    return counted(over, "annotation") if over else ""
+
+
+# Results
+
+
+def read_side(given: Any) -> CocoSide:
+    """Results as columns, before any id is looked up."""
+    if isinstance(given, (str, os.PathLike)):
+        return read_coco(Loading(os.fspath(given)), "bbox", truth=False)
+    return coco_in_memory(given, "<pred>", "bbox", truth=False)
+
+
+def _tell_rows(file: FileCheck, side: CocoSide) -> None:
+    rows = side.rows
+    named = [~rows.lacks(bit) for bit in (IMAGE, CATEGORY)]
+    file.counts["contents"] = {
+        "detections": rows.count,
+        "images": len(np.unique(rows.image[named[0]])),
+        "categories": len(np.unique(rows.category[named[1]])),
+    }
+    _measure_boxes(file, rows.box)
+    file.measure("score", rows.score)
+    file.warnings += [*_box_doubts(rows.box), *_score_doubts(rows.score, rows.count)]
+    endless = ~np.isfinite(rows.box).all(axis=1) & ~rows.lacks(BOX)
+    file.refuse(*_unreadable(rows))
+    for fields in rows.wrong.values():
+        for name in fields.keys() & UNREAD.keys():
+            file.invalid[UNREAD[name]] += 1
+    sizes = rows.box[np.isfinite(rows.box).all(axis=1), 2:]
+    for words, n in (
+        ("bbox: not finite", int(endless.sum())),
+        ("bbox: negative width or height", int((sizes < 0).any(axis=1).sum())),
+    ):
+        if n:
+            file.invalid[words] += n
+
+
+def _score_doubts(score: Any, count: int) -> Iterator[str]:
+    known = score[np.isfinite(score)]
+    if len(known) < count:
+        yield f"{count - len(known):,} of {counted(count, 'detection')} without a score, so that AP is undefined"
+    elif not has_order(score):
+        yield f"all scores are {score[0]:g}, so that AP is undefined"
+    elif len(known) and (known.min() < 0 or known.max() > 1):
+        yield f"scores from {known.min():g} to {known.max():g}, not from 0 to 1"
+
+
+def _unreadable(rows: Any) -> tuple[list[str], int]:
+    """Rows that belong to no image or category, in words, and how many."""
+    wrong = {
+        row: (name, value)
+        for row, fields in rows.wrong.items()
+        for name, value in fields.items()
+        if name in ("", "image_id", "category_id")
+    }
+    lacking = np.flatnonzero(rows.lacks(IMAGE) | rows.lacks(CATEGORY)).tolist()
+    messages = [f"{rows.origin.name(row)}: {_row_words(*wrong[row])}" for row in sorted(wrong)]
+    bare = [row for row in lacking if row not in wrong]
+    messages += [f"{rows.origin.name(row)}: image_id or category_id missing, expected both" for row in bare]
+    return messages, len(messages)
+
+
+def _row_words(name: str, value: Any) -> str:
+    from calipers.readers.problems import shown
+
+    expected = "an object" if not name else "a whole number, the id of the ground truth"
+    return f"{name + ': ' if name else ''}found {shown(value)}, expected {expected}"
+
+
+# Both sides
+
+
+def compare(gt: Any, pred: Any, kind: Kind, file: FileCheck | None = None, **options: Any) -> SidesCheck:
+    """Detections against ground truth, as they are and read otherwise; what is refused is said of the file."""
+    formats = {name: options[name] for name in ("gt_format", "images") if name in options}
+    found = read_detections(gt, [], **formats)
+    rows = _rows(gt, pred, kind, found, options)
+    ground, config = Ground(found, SAMPLE, yolo=YOLO.name in kind.name), Config(bootstrap=0)
+    sides = SidesCheck(path_of(gt, "gt"), path_of(pred, "pred"), AP if has_order(rows.score) else F1, OVERLAP)
+    if file is not None:
+        _refuse(file, gt, pred, found, rows, options)
+    _tell(sides, found, rows)
+    sides.sample = sample_of(int(ground.sampled.sum()), len(np.unique(found.truth.image)), "images")
+    if len(found.images):
+        _try_readings(sides, ground, near_rows(ground, rows), config)
+    return sides
+
+
+def _try_readings(sides: SidesCheck, ground: Ground, rows: Rows, config: Config) -> None:
+    now = coco_trial(ground, rows, ground.ids(rows), rows.box, config)
+    sides.score, sides.overlap = now
+    if len(rows.image):
+        sides.readings = ranked(now, other_readings(ground, rows, config))
+
+
+def _refuse(file: FileCheck, gt: Any, pred: Any, found: Detections, rows: Rows, options: Mapping[str, Any]) -> None:
+    """What the suite itself says of both together; it ends at the first id it does not know, so they are counted."""
+    try:
+        both = read_detections(gt, pred, **options)
+    except InputError as error:
+        lost = [text for text, _ in _unknown(rows, found)]
+        if not file.refused:
+            file.refuse([str(error), *lost], max(1, sum(n for _, n in _unknown(rows, found))))
+        return
+    file.warnings += [warning for warning in both.warnings if warning not in found.warnings]
+    if not file.counts:
+        _tell_converted(file, both.pred)
+
+
+def _tell_converted(file: FileCheck, pred: Instances) -> None:
+    """Detections of formats that can only be read with their ground truth."""
+    file.counts["contents"] = {
+        "detections": len(pred),
+        "images": len(np.unique(pred.image)),
+        "categories": len(np.unique(pred.category)),
+    }
+    _measure_boxes(file, pred.box)
+    file.measure("score", pred.score)
+    file.invalid = Counter(pred.problems.values())
+    file.warnings += [*_box_doubts(pred.box), *_score_doubts(pred.score, len(pred))]
+
+
+def _rows(gt: Any, pred: Any, kind: Kind, found: Detections, options: Mapping[str, Any]) -> Rows:
+    """Detections with the ids that were given; other formats than COCO are converted, so theirs are known."""
+    if kind in COCO_JSON and options.get("iou_type", "bbox") == "bbox":
+        rows = read_side(pred).rows
+        texts = [
+            {row: fields[name] for row, fields in rows.wrong.items() if isinstance(fields.get(name), str)}
+            for name in ("image_id", "category_id")
+        ]
+        return Rows(_ids(rows, IMAGE), _ids(rows, CATEGORY), rows.box, rows.score, *texts)
+    guess = read_detections(gt, pred, **options).pred
+    return Rows(found.images.ids[guess.image], found.categories.ids[guess.category], guess.box, guess.score, {}, {})
+
+
+def _ids(rows: Any, bit: int) -> Whole:
+    """Ids, and one that nobody has where there is none."""
+    column = rows.image if bit == IMAGE else rows.category
+    return np.where(rows.lacks(bit), NOBODY, column)
+
+
+def _unknown(rows: Rows, found: Detections) -> Iterator[tuple[str, int]]:
+    """Ids that the ground truth does not have, in words, and of how many detections."""
+    for name, ids, known in (
+        ("image_id", rows.image, found.images.ids),
+        ("category_id", rows.category, found.categories.ids),
+    ):
+        lost = ~find_ids(known, ids)[1] & (ids != NOBODY)
+        if lost.any():
+            some_ids = some([str(each) for each in np.unique(ids[lost]).tolist()])
+            said = f"{int(lost.sum()):,} of {counted(len(lost), 'detection')}"
+            yield f"{name}: {said} with an id that the ground truth does not have: {some_ids}", int(lost.sum())
+
+
+def _tell(sides: SidesCheck, found: Detections, rows: Rows) -> None:
+    names = found.categories.names
+    truth = Counter(names[code] for code in found.truth.category.tolist())
+    places, known = find_ids(found.categories.ids, rows.category)
+    pred = Counter(names[code] for code in places[known].tolist())
+    sides.labels = compared_labels(truth, pred)
+    images = find_ids(found.images.ids, rows.image)[0]
+    bare = len(found.images) - len(np.unique(images[images >= 0]))
+    if bare:
+        sides.warnings.append(f"{counted(bare, 'image')} of {len(found.images):,} without a detection")

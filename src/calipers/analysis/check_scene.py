@@ -1,0 +1,250 @@
+"""Scenes: what is in the files, what the readers would refuse, and whether predicted boxes lie on the true ones."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from calipers.analysis.check_kinds import Kind
+from calipers.analysis.check_parts import (
+    FileCheck,
+    SidesCheck,
+    compared_labels,
+    counted,
+    is_constant,
+    is_number,
+    some,
+    twice,
+)
+from calipers.analysis.reading_scene import Item, Scenes, other_readings, scene_trial
+from calipers.analysis.readings import ranked, sample_of
+from calipers.errors import InputError
+from calipers.readers.files import parse_json, read_bytes
+from calipers.readers.scene import SceneReading, read_scenes
+from calipers.readers.scene_files import EXPECTED, Source, find_scenes, read_scene, read_value
+from calipers.suites import scene as suite
+from calipers.suites.scene_config import Config
+
+METRIC, OVERLAP = "F1", "mean best IoU"
+SAMPLE = 100  # scenes
+ALL_OF_THEM = 1 << 62
+LARGE_M, SMALL_M = 50.0, 0.02  # sizes of which most things in a room are not
+UNIT_QUATERNION = 1e-3
+FULL_TURN = 2 * math.pi
+
+
+def examine(given: Any, kind: Kind, side: str) -> FileCheck:
+    """A scene or a folder of them; side gt is read strictly, as ground truth."""
+    source = find_scenes(given, side)
+    file = FileCheck(source.path, kind.name, "scene", side)
+    objects = _load(source)
+    reading = _read(given, side)
+    empty = sum(not items for items in objects.values())
+    file.counts = {"contents": {"scenes": len(objects), "empty": empty, "objects": sum(map(len, objects.values()))}}
+    _measure(file, objects)
+    file.refuse(str(bad.error()) for bad in reading.bad)
+    file.invalid = Counter(each["reason"] for each in _invalid(reading))
+    file.doubled = [f"{scene}: {name}" for scene, items in objects.items() for name in twice(_ids(items))]
+    file.warnings += [*reading.warnings, *_doubts(objects)]
+    if side == "gt":
+        file.itself = _itself(given, reading)
+    return file
+
+
+def _read(given: Any, side: str) -> SceneReading:
+    nothing: dict[str, Any] = {}
+    gt, preds = (given, {}) if side == "gt" else (nothing, {"pred": given})
+    return read_scenes(gt, preds, label_source=Config().label_source, max_bad=ALL_OF_THEM)
+
+
+def _invalid(reading: SceneReading) -> Iterator[dict[str, Any]]:
+    for each in reading.invalid.values():
+        yield from each
+
+
+def _load(source: Source) -> Scenes:
+    """The objects of every scene that can be read, in the plain form."""
+    found: Scenes = {}
+    for name, given in source.scenes.items():
+        try:
+            found[name] = _objects(given, source.files)
+        except InputError:  # said by the reading, with its place
+            found[name] = []
+    return found
+
+
+def _objects(given: Any, is_file: bool) -> list[Any]:
+    label_source = Config().label_source
+    if not is_file:
+        return list(read_value(given, label_source=label_source).content.objects)
+    data = read_bytes(given)
+    items = list(read_scene(data, given, label_source=label_source).content.objects)
+    angles = _angles(data, given)
+    if len(angles) != len(items):
+        return items
+    return [
+        item | {"angles": each} if isinstance(item, dict) else item for item, each in zip(items, angles, strict=True)
+    ]
+
+
+def _angles(data: bytes, path: str) -> list[Any]:
+    """The angles of the figures of a Supervisely annotation, as written."""
+    if b'"figures"' not in data:
+        return []
+    tree = parse_json(data, path, EXPECTED).tree
+    figures = tree.get("figures") if isinstance(tree, dict) else None
+    return [_rotation(figure) for figure in figures if _is_cuboid(figure)] if isinstance(figures, list) else []
+
+
+def _is_cuboid(figure: Any) -> bool:
+    return not isinstance(figure, dict) or figure.get("geometryType") in (None, "cuboid_3d")
+
+
+def _rotation(figure: Any) -> list[Any] | None:
+    geometry = figure.get("geometry") if isinstance(figure, dict) else None
+    rotation = geometry.get("rotation") if isinstance(geometry, dict) else None
+    return [rotation.get(axis) for axis in "xyz"] if isinstance(rotation, dict) else None
+
+
+def _ids(items: list[Any]) -> list[str]:
+    return [str(item["id"]) for item in items if isinstance(item, dict) and item.get("id") is not None]
+
+
+def _boxes(objects: Scenes) -> Iterator[Item]:
+    """Objects that have a centre and a size."""
+    for items in objects.values():
+        for item in items:
+            if isinstance(item, dict) and all(_is_triple(item.get(name)) for name in ("center", "size")):
+                yield item
+
+
+def _is_triple(value: Any) -> bool:
+    return isinstance(value, (list, tuple)) and len(value) == 3 and all(map(is_number, value))
+
+
+def _measure(file: FileCheck, objects: Scenes) -> None:
+    boxes = list(_boxes(objects))
+    centers, sizes = (np.array([box[name] for box in boxes]).reshape(-1, 3) for name in ("center", "size"))
+    for at, axis in enumerate("xyz"):
+        file.measure(f"centre {axis}", centers[:, at])
+    for at, axis in enumerate("xyz"):
+        file.measure(f"size {axis}", sizes[:, at])
+    file.measure("score", [box["score"] for box in boxes if is_number(box.get("score"))])
+    file.counts["contents"]["labels"] = len(set(_labels(objects)))
+
+
+# What looks wrong
+
+
+def _doubts(objects: Scenes) -> Iterator[str]:
+    boxes = list(_boxes(objects))
+    sizes = np.array([box["size"] for box in boxes]).reshape(-1, 3)
+    if len(sizes) and np.median(sizes) > LARGE_M:
+        yield f"most sizes are above {LARGE_M:g} m (the middle one is {np.median(sizes):g}): are they in millimetres?"
+    if len(sizes) and np.median(sizes) < SMALL_M:
+        yield f"most sizes are below {SMALL_M:g} m (the middle one is {np.median(sizes):g}): are they in another unit?"
+    if len(sizes) and all(is_constant(column) for column in sizes.T):
+        yield f"every box has the same size, {' x '.join(f'{value:g}' for value in sizes[0])}"
+    scores = [box["score"] for box in boxes if is_number(box.get("score"))]
+    if is_constant(scores):
+        yield f"all scores are {scores[0]:g}: AP would rank nothing"
+    nameless = sum(not box.get("label") for box in boxes)
+    if nameless:
+        yield f"{counted(nameless, 'box', 'boxes')} without a label, of no class"
+    yield from _rotation_doubts(boxes)
+
+
+def _rotation_doubts(boxes: list[Item]) -> Iterator[str]:
+    quaternions = [box["rotation"] for box in boxes if _is_quaternion(box.get("rotation"))]
+    norms = np.array([math.hypot(*each) for each in quaternions])
+    if off := int((abs(norms - 1) > UNIT_QUATERNION).sum()):
+        yield f"{counted(off, 'quaternion')} not of length 1 (read as if they were)"
+    if len(quaternions) >= 3 and all(_turns_about_x(each) for each in quaternions):
+        yield "every quaternion turns about x: is w written first, [w, x, y, z]?"
+    angles = [angle for box in boxes for angle in _given_angles(box)]
+    if sum(abs(angle) > FULL_TURN for angle in angles) > len(angles) / 10:
+        yield f"angles reach {max(map(abs, angles)):g}, more than a full turn: are they in degrees?"
+
+
+def _is_quaternion(rotation: Any) -> bool:
+    return isinstance(rotation, (list, tuple)) and len(rotation) == 4 and all(map(is_number, rotation))
+
+
+def _turns_about_x(quaternion: list[float]) -> bool:
+    """As one about z does when w is written first: [w, 0, 0, z] for [0, 0, z, w]."""
+    x, y, z, w = map(abs, quaternion)
+    return max(y, z) < 0.1 * math.hypot(x, w) and x > 0.1
+
+
+def _given_angles(box: Item) -> list[float]:
+    rotation = box.get("rotation")
+    found: list[Any] = [rotation.get("yaw")] if isinstance(rotation, Mapping) else box.get("angles") or []
+    return [angle for angle in found if is_number(angle)]
+
+
+# Ground truth against itself
+
+
+def _itself(given: Any, reading: SceneReading) -> dict[str, Any] | None:
+    config = Config(bootstrap=0, open_set=False)
+    good = _values(given, reading.names)
+    found = read_scenes(good, {"itself": good}, label_source=config.label_source, max_bad=ALL_OF_THEM)
+    if not len(found.truth):
+        return None
+    [method] = suite.measure(found, config).methods
+    rates = method.rates()
+    figures = {"F1": rates["f1"], "mean IoU": rates["mean_iou_3d"], "strict accuracy": rates["strict_accuracy"]}
+    wrong = [f"{name} is {value:g}" for name, value in figures.items() if value is None or abs(value - 1) > 1e-9]
+    apart = {"no label": sum(not label for label in found.truth.labels)}
+    return {"figures": figures, "perfect": not wrong, "apart": apart, "imperfect": wrong}
+
+
+def _values(given: Any, names: list[str]) -> dict[str, Any]:
+    """Scenes that can be read, as values."""
+    objects = _load(find_scenes(given, "gt"))
+    return {name: {"objects": objects[name]} for name in names if name in objects}
+
+
+# Both sides
+
+
+def compare(gt: Any, pred: Any, config: Config | None = None) -> SidesCheck:
+    """Predicted boxes against ground truth, as they are and read otherwise."""
+    here, there = find_scenes(gt, "gt"), find_scenes(pred, "pred")
+    if here.single and there.single:
+        there.rename(*here.scenes)
+    config = config or Config(bootstrap=0, open_set=False)
+    sides = SidesCheck(here.path, there.path, METRIC, OVERLAP)
+    truth, guess = _load(here), _load(there)
+    _tell(sides, truth, guess)
+    sample = {name: truth[name] for name in islice(truth, SAMPLE)}
+    chosen = {name: items for name, items in guess.items() if name in sample}
+    now = scene_trial(sample, chosen, config)
+    sides.score, sides.overlap = now
+    sides.sample = sample_of(len(sample), len(truth), "scenes")
+    sides.readings = ranked(now, other_readings(sample, chosen, config))
+    return sides
+
+
+def _tell(sides: SidesCheck, truth: Scenes, pred: Scenes) -> None:
+    sides.labels = compared_labels(*(Counter(_labels(side)) for side in (truth, pred)))
+    for words, found in (
+        ("predicted without ground truth", [name for name in pred if name not in truth]),
+        ("without a prediction", [name for name in truth if name not in pred]),
+    ):
+        if found:
+            sides.warnings.append(f"{counted(len(found), 'scene')} {words}: {some(found)}")
+    scored = [any(is_number(box.get("score")) for box in _boxes(side)) for side in (truth, pred)]
+    if scored == [True, False]:
+        sides.warnings.append("the ground truth has scores and the predictions have none: are the two sides swapped?")
+
+
+def _labels(objects: Scenes) -> Iterator[str]:
+    for box in _boxes(objects):
+        if isinstance(label := box.get("label"), str) and label.strip():
+            yield label

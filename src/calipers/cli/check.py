@@ -1,0 +1,47 @@
+"""`calipers check`: is this input what it claims to be, and why is the score zero?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from calipers.analysis.check import SUITES, Check, check
+from calipers.cli.compare import Flags
+from calipers.cli.options import Once, settings
+from calipers.cli.streams import put
+from calipers.errors import ConfigError, require
+
+
+@click.command("check", cls=Once)
+@click.argument("files", nargs=-1, metavar="[FILE]...")
+@click.option("--gt", metavar="GT", help="the ground truth, for suites whose sides are apart")
+@click.option("--pred", multiple=True, metavar="PRED", help="predictions; give it again for others")
+@click.option("--suite", metavar="|".join(SUITES), help="what to read inputs as, where that cannot be told")
+@click.option("--images", metavar="DIR", help="folder of the images, for sizes that YOLO files lack")
+@click.option("--json", "json", is_flag=True, default=None, help="print all that was found out as JSON")
+@click.option("--config", metavar="FILE", help="options file  [default: calipers.toml, if there]")
+def command(files: tuple[str, ...], pred: tuple[str, ...], config: str | None, **flags: Any) -> int:
+    """Look at inputs: what they are, what is in them, what would be refused, and what looks wrong.
+
+    Ground truth is measured against itself, which has to be perfect. Predictions that do not fit are tried in other
+    readings, on a sample. Nothing is changed. Exit code 3 when something cannot be read or would be refused.
+    """
+    flags["pred"] = list(pred) or None
+    return run_check(list(files), **settings("check", Flags, flags, config)).exit_code
+
+
+def run_check(
+    files: list[str], *, gt: Any = None, pred: Any = None, suite: Any = None, images: Any = None, json: Any = False
+) -> Check:
+    """Check, and print."""
+    for name, value in {"gt": gt, "images": images}.items():
+        require(value is None or (isinstance(value, str) and bool(value)), name, value, "a path")
+    paths = [pred] if isinstance(pred, str) else pred or []
+    require(isinstance(paths, list) and all(isinstance(path, str) and path for path in paths), "pred", pred, "paths")
+    require(isinstance(json, bool), "json", json, "true or false")
+    if not files and gt is None and not paths:
+        raise ConfigError("nothing to check, expected files, or --gt and --pred (see calipers check --help)")
+    found = check(*files, gt=gt, pred=paths or None, suite=suite, images=images)
+    put(found.to_json() if json else str(found))
+    return found

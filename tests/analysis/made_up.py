@@ -1,0 +1,53 @@
+"""Artifacts of the dense suite from counts of made-up records: as the suite would write them, in a millisecond."""
+
+from typing import Any
+
+import numpy as np
+
+from calipers.bootstrap import interval, resample
+
+THRESHOLDS = [0.5, 0.75]
+
+
+def artifact(keys: list[str], gt: Any, pred: Any, matched: Any, *, replicates: int = 1000, seed: int = 0) -> dict:
+    """The tree of records with so many objects, predictions and pairs (at 0.5, and as many at 0.75)."""
+    sums = resample(keys, np.stack([gt, pred, matched, 2 * matched]), seed=seed, replicates=replicates)
+    drawn = dict(zip(("gt", "pred", "category.matched", "category.matched_over_sweep"), sums.tolist(), strict=True))
+    n, totals = len(keys), [int(np.sum(column)) for column in (gt, pred, matched)]
+    ends = {
+        "precision": interval(sums[2], sums[1], records=n),
+        "recall": interval(sums[2], sums[0], records=n),
+        "f1": interval(2 * sums[2], sums[0] + sums[1], records=n),
+    }
+    f1 = 2 * totals[2] / (totals[0] + totals[1])
+    primary = {"precision": totals[2] / totals[1], "recall": totals[2] / totals[0], "f1": f1, "interval": ends}
+    return {
+        "suite": "dense",
+        "protocol": "dense/1",
+        "calipers": "0.1.0",
+        "inputs": [],
+        "params": {"thresholds": THRESHOLDS, "modes": ["category"], "bootstrap": replicates, "seed": seed},
+        "records": {"read": n, "evaluated": n, "skipped_empty": 0, "rejected": 0},
+        "objects": {"gt": totals[0], "pred": totals[1]},
+        "modes": {"category": {"primary": primary, "mean_f1": f1, "mean_f1_interval": ends["f1"], "by_label": []}},
+        "bootstrap": {"replicates": replicates, "seed": seed, "sums": drawn},
+    }
+
+
+def pair(rng: np.random.Generator, records: int, *, drop: float = 0.0, alike: float = 0.5) -> tuple[dict, dict]:
+    """Two models over the same records, the second with a recall that is truly lower by `drop`.
+
+    Records differ in how hard they are. A share `alike` of the objects is found or missed by both, the rest by each on
+    its own.
+    """
+    name = rng.integers(1 << 60)
+    keys = [f"{name:x}-{k}" for k in range(records)]
+    gt = 1 + rng.poisson(5, records)
+    chance = np.clip(rng.beta(6, 3, records), max(drop, 0.01), 1)
+    shared = rng.binomial(gt, alike)
+    both = rng.binomial(shared, chance)
+    first = both + rng.binomial(gt - shared, chance)
+    kept = (chance - drop) / chance  # of what both find
+    second = rng.binomial(both, kept) + rng.binomial(gt - shared, chance - drop)
+    extra = rng.poisson(1, (2, records))
+    return artifact(keys, gt, first + extra[0], first), artifact(keys, gt, second + extra[1], second)

@@ -1,0 +1,203 @@
+"""Scenes: what a check says of them, and the reading of predicted boxes it finds."""
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import calipers
+from calipers.analysis.check import check
+from calipers.analysis.reading_scene import matrix_of
+
+DATA = Path(calipers.__file__).parent / "data" / "scene"
+SEAT = {"id": 1, "label": "seat", "center": [1.0, 2.0, 0.5], "size": [1.0, 0.6, 1.0]}
+
+
+def plain(folder):
+    """The scene graphs of a folder as plain objects."""
+    names = {"position": "center", "dimensions": "size", "orientation": "rotation"}
+    scenes = {}
+    for path in sorted((DATA / folder).glob("*.json")):
+        items = json.loads(path.read_text(encoding="utf-8"))["objects"]
+        scenes[path.stem] = [{names.get(key, key): value for key, value in item.items()} for item in items]
+    return scenes
+
+
+PRED = plain("pipeline")
+
+
+def misread(change, scenes=PRED):
+    """The scenes with boxes written in another way."""
+    return {name: {"objects": [{**item, **change(item)} for item in items]} for name, items in scenes.items()}
+
+
+def scaled(factor):
+    return lambda item: {name: [value * factor for value in item[name]] for name in ("center", "size")}
+
+
+def turned(matrix):
+    def change(item):
+        rotation = (matrix @ matrix_of(item["rotation"])).tolist()
+        return {"center": (matrix @ np.array(item["center"])).tolist(), "rotation": rotation}
+
+    return change
+
+
+def by_corner(item):
+    return {"center": (np.array(item["center"]) - matrix_of(item["rotation"]) @ np.array(item["size"]) / 2).tolist()}
+
+
+def by_corners(item):
+    pairs = list(zip(item["center"], item["size"], strict=True))
+    return {"center": [c - s / 2 for c, s in pairs], "size": [c + s / 2 for c, s in pairs], "rotation": None}
+
+
+def mirrored(item):
+    x, y, z, w = item["rotation"]
+    a, b, c = item["center"]
+    return {"center": [a, -b, c], "rotation": [-x, y, -z, w]}
+
+
+UP = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])  # z up becomes y up
+READINGS = {
+    "millimetres -> metres": scaled(1000),
+    "centimetres -> metres": scaled(100),
+    "metres -> millimetres": scaled(0.001),
+    "feet -> metres": scaled(1 / 0.3048),
+    "quaternions as [w, x, y, z]": lambda item: {"rotation": [item["rotation"][3], *item["rotation"][:3]]},
+    "y up -> z up": turned(UP),
+    "z up -> y up": turned(UP.T),
+    "the least corner for the centre": by_corner,
+    "two corners for centre and size": by_corners,
+    "half sizes for sizes": lambda item: {"size": [value / 2 for value in item["size"]]},
+    "y mirrored (a frame of the other hand)": mirrored,
+}
+
+
+def likely(found):
+    [sides] = found["comparisons"]
+    return [reading["name"] for reading in sides["readings"] if reading["likely"]]
+
+
+@pytest.mark.parametrize("name", READINGS)
+def test_the_reading_is_found_and_would_score_as_the_right_data_do(name):
+    found = check(gt=DATA / "gt", pred=misread(READINGS[name]))
+    assert likely(found) == [name]
+    right = check(gt=DATA / "gt", pred=misread(lambda item: {}))["comparisons"][0]
+    reading = found["comparisons"][0]["readings"][0]
+    assert reading["score"] == pytest.approx(right["score"], abs=0.01)
+
+
+@pytest.mark.parametrize("pred", ["gt", "pipeline", "clio"])
+def test_right_data_raise_no_alarm(pred):
+    found = check(gt=DATA / "gt", pred=DATA / pred)
+    assert found["ok"]
+    assert likely(found) == []
+
+
+def figures(change):
+    """The ground truth of the sample with the angles of its figures changed."""
+    scenes = {}
+    for path in sorted((DATA / "gt").glob("*.json")):
+        tree = json.loads(path.read_text(encoding="utf-8"))
+        for figure in tree["figures"]:
+            rotation = figure["geometry"]["rotation"]
+            figure["geometry"]["rotation"] = {axis: change(value) for axis, value in rotation.items()}
+        scenes[path.stem] = tree
+    return scenes
+
+
+def test_degrees_of_supervisely_are_found(tmp_path):
+    for name, tree in figures(math.degrees).items():
+        (tmp_path / f"{name}.json").write_text(json.dumps(tree))
+    found = check(gt=DATA / "gt", pred=tmp_path)
+    assert likely(found) == ["angles in degrees -> radians"]
+    assert found["comparisons"][0]["readings"][0]["overlap"] == pytest.approx(1, abs=1e-4)
+    assert any("are they in degrees?" in warning for warning in found["files"][1]["warnings"])
+
+
+def test_degrees_of_a_yaw_are_found():
+    angles = (20, 65, 110, 155, 200)
+    items = [{**SEAT, "id": k, "center": [3.0 * k, 0, 0], "size": [2, 0.4, 1]} for k, _ in enumerate(angles)]
+    truth = [{**item, "rotation": {"yaw": math.radians(angle)}} for item, angle in zip(items, angles, strict=True)]
+    pred = [{**item, "rotation": {"yaw": angle}} for item, angle in zip(items, angles, strict=True)]
+    assert likely(check(gt={"objects": truth}, pred={"objects": pred})) == ["angles in degrees -> radians"]
+
+
+# Files
+
+
+def test_ground_truth_of_the_sample_is_perfect_against_itself():
+    [file] = check(DATA / "gt")["files"]
+    assert file["kind"] == "folder of scenes, Supervisely annotation"
+    assert file["itself"] == {
+        "figures": {"F1": 1.0, "mean IoU": 1.0, "strict accuracy": 1.0},
+        "perfect": True,
+        "apart": {"no label": 0},
+        "imperfect": [],
+    }
+
+
+def test_scene_graphs_and_clio_are_predictions_unless_it_is_said():
+    found = check(DATA / "pipeline", DATA / "clio", DATA / "gt")
+    assert [file["side"] for file in found["files"]] == ["pred", "pred", "gt"]
+    assert len(found["comparisons"]) == 2
+    assert found["files"][0]["invalid"]["n"] == 1  # a box without height
+
+
+def test_every_bad_scene_is_told(tmp_path):
+    (tmp_path / "a.json").write_text(json.dumps({"objects": [{**SEAT, "size": [1, 1, 0]}]}))
+    (tmp_path / "b.json").write_text(json.dumps({"objects": [SEAT]}))
+    (tmp_path / "c.json").write_text("{oops")
+    (tmp_path / "d.graphml").write_text("<graphml><!DOCTYPE")
+    found = check(gt=tmp_path)
+    assert found.exit_code == 3
+    refused = found["files"][0]["refused"]
+    assert refused["n"] == 3
+    assert [Path(text.split(": ")[0]).name for text in refused["first"]] == ["a.json", "c.json", "d.graphml"]
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"size": [800, 450, 900]}, "are they in millimetres?"),
+        ({"size": [0.0008, 0.0004, 0.0009]}, "are they in another unit?"),
+        ({"rotation": [0, 0, 2, 2]}, "6 quaternions not of length 1"),
+        ({"rotation": [0.92, 0.0, 0.0, 0.39]}, "is w written first, [w, x, y, z]?"),
+        ({"rotation": {"yaw": 90}}, "angles reach 90, more than a full turn: are they in degrees?"),
+        ({"score": 0.5}, "all scores are 0.5"),
+        ({}, "every box has the same size, 1 x 0.6 x 1"),
+        ({"label": ""}, "6 boxes without a label, of no class"),
+    ],
+)
+def test_what_looks_wrong_is_said(change, words):
+    items = [{**SEAT, "id": k, **change} for k in range(6)]
+    [file] = check(pred={"objects": items}, suite="scene")["files"]
+    assert any(words in warning for warning in file["warnings"]), file["warnings"]
+
+
+def test_scores_on_the_side_of_the_ground_truth_are_strange():
+    scored = {"objects": [{**SEAT, "score": 0.9}]}
+    [sides] = check(gt=scored, pred={"objects": [SEAT]}, suite="scene")["comparisons"]
+    assert "are the two sides swapped?" in sides["warnings"][0]
+    [sides] = check(gt={"objects": [SEAT]}, pred=scored, suite="scene")["comparisons"]
+    assert sides["warnings"] == []
+
+
+def test_scenes_of_one_side_are_told():
+    [sides] = check(gt=DATA / "gt", pred={"office": {"objects": [SEAT]}, "attic": {"objects": [SEAT]}}, suite="scene")[
+        "comparisons"
+    ]
+    assert sides["warnings"] == [
+        "1 scene predicted without ground truth: attic",
+        "2 scenes without a prediction: kitchen, living_room",
+    ]
+
+
+def test_one_scene_against_one_is_compared_whatever_they_are_called(tmp_path):
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.json").write_text(json.dumps({"objects": [SEAT]}))
+    [sides] = check(gt=tmp_path / "a.json", pred=f"ours={tmp_path / 'b.json'}")["comparisons"]
+    assert (sides["score"], sides["overlap"], sides["warnings"]) == (1.0, 1.0, [])

@@ -1,0 +1,210 @@
+"""`calipers check`, and what the suites say when almost nothing matches."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import calipers
+
+DATA = Path(calipers.__file__).parent / "data"
+BOX = {"type": "bbox_2d", "points": [10, 20, 110, 220], "desc": "类别=标签"}
+UNSEEN = "\x1b[2J\x1b]0;title\x07\u202e\u2066\u200b\x9b31m\x7f\u2028"
+
+
+def write(name, value):
+    Path(name).parent.mkdir(parents=True, exist_ok=True)
+    Path(name).write_text(value if isinstance(value, str) else json.dumps(value), encoding="utf-8")
+    return name
+
+
+SAMPLES = {
+    "dense": [DATA / "dense.jsonl"],
+    "timeline": ["--gt", DATA / "timeline" / "annotations.json", "--pred", DATA / "timeline" / "predictions.json"],
+    "scene": ["--gt", DATA / "scene" / "gt", "--pred", DATA / "scene" / "pipeline", "--pred", DATA / "scene" / "clio"],
+    "coco": ["--gt", DATA / "coco" / "instances.json", "--pred", DATA / "coco" / "results.json"],
+}
+
+
+@pytest.mark.parametrize("suite", SAMPLES)
+def test_the_samples_are_fine(run, suite):
+    ended = run("check", *SAMPLES[suite])
+    assert (ended.code, ended.err) == (0, "")
+    text = ended.out.decode()
+    assert "perfect" in text
+    assert "everything can be read" in text
+    assert "other readings" not in text
+    assert max(map(len, text.splitlines())) < 260
+    tree = run("check", *SAMPLES[suite], "--json").artifact()
+    assert tree["ok"]
+    assert [sides["readings"] for sides in tree["comparisons"]] == [[]] * len(tree["comparisons"])
+
+
+def test_the_summary_reads_well(run):
+    write("dump.jsonl", json.dumps({"id": "a", "gt_norm1000": [BOX], "pred": [{**BOX, "points": [20, 10, 220, 110]}]}))
+    assert run("check", "dump.jsonl").out.decode().splitlines() == [
+        "dump.jsonl   dense dump, norm1000 · ground truth and predictions",
+        " records              1 read · 1 with objects",
+        " ground truth         1 object · 1 bbox_2d · 1 label",
+        " predictions          1 object · 1 bbox_2d · 1 label",
+        " ranges                                               min     median        max          n",
+        "                      ground truth x                   10         60        110          2",
+        "                      ground truth y                   20        120        220          2",
+        "                      ground truth width              100        100        100          1",
+        "                      ground truth height             200        200        200          1",
+        "                      predicted x                      20        120        220          2",
+        "                      predicted y                      10         60        110          2",
+        "                      predicted width                 200        200        200          1",
+        "                      predicted height                100        100        100          1",
+        " against itself       localization F1 1.000 · phase F1 1.000 · category F1 1.000 · perfect",
+        "",
+        "predictions against ground truth",
+        " labels               1 on both sides · 0 only true · 0 only predicted",
+        " how they fit         localization F1 0.000 · mean best IoU 0.254   (all records)",
+        " other readings       x and y swapped    1.000   1.000   <- likely: write x before y",
+        "                      Nothing was changed.",
+        "",
+        " verdict              everything can be read · predictions fit when read otherwise: x and y swapped",
+    ]
+
+
+def test_what_would_be_refused_ends_with_3_and_is_told_without_stopping(run):
+    write("dump.jsonl", '{"gt_norm1000": []}\n{"gt_norm1000": [], "pred": []}\n{oops\n')
+    ended = run("check", "dump.jsonl", "missing.json")
+    assert (ended.code, ended.err) == (3, "")
+    text = ended.out.decode()
+    assert "would be refused     dump.jsonl:1: no predictions" in text
+    assert "dump.jsonl:3: not JSON" in text
+    assert "missing.json: cannot be read: No such file or directory" in text
+    assert "not everything can be read: 3 would be refused" in text
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        ([], "nothing to check"),
+        (["--suite", "boxes", "a.json"], "suite: found 'boxes', expected dense or timeline or scene or coco"),
+        (["--gt", "", "--pred", "a"], "gt: found '', expected a path"),
+        (["--pred", ""], "pred: found [''], expected paths"),
+        (["--gt", "a", "--gt", "b"], "Option '--gt' is given 2 times"),
+        (["--sweet", "dense"], "No such option"),
+    ],
+)
+def test_wrong_usage(run, args, words):
+    run("check", *args).refused(2, words)
+
+
+BAD_FILES = {
+    "dump.jsonl": "[1, 2]",
+    "gt.json": {"a.mp4": {"inside": [[9, 1]]}},
+    "pred.csv": "frame,colour\n0,red\n",
+    "scene.json": {"objects": [{"center": [0, 0]}]},
+    "scene.graphml": "<graphml><node>",
+    "dataset.json": {"images": [{"id": 1}, {"id": 1}], "annotations": [], "categories": []},
+    "results.json": [{"image_id": None}],
+    "voc/a.xml": "<annotation><object></annotation>",
+    "labelme/a.json": {"imagePath": "a.jpg", "imageHeight": 9, "shapes": [3]},
+    "yolo/labels/a.txt": "0 0.5 0.5 0.1 0.1\n0 nan\n",
+    "artifact.json": {"suite": "dense", "protocol": "dense/1"},
+    "half.json": '{"gt_norm1000": ["\\ud800',
+    "zip.json.gz": "no gzip",
+}
+
+
+@pytest.mark.parametrize("name", BAD_FILES)
+def test_bad_files_of_every_kind_end_with_3_and_without_a_traceback(finish, name):
+    write(name, BAD_FILES[name])
+    ended = finish("check", name.rpartition("/")[0].removesuffix("/labels") or name)
+    assert (ended.code, ended.err) == (3, ""), ended
+    assert b"would be refused" in ended.out
+
+
+def hostile_inputs(text):
+    item = {**BOX, "desc": f"类别={text}"}
+    other = {**BOX, "desc": f"类别=a{text}", "points": [0.01, 0.02, 0.11, 0.22]}
+    record = {"id": text, "image_path": text, "gt_norm1000": [item], "pred": [other, text]}
+    write("dump.jsonl", "\n".join(json.dumps(each) for each in (record, record, {text: text}, [text])))
+    write("gt.json", {text: {text: [[0, 9]]}, f"b{text}": {"inside": [[9, 1]]}})
+    write("pred.json", {f"c/{text}": {"states": {text.upper() + "x": [[0, 9]]}}})
+    seat = {"id": text, "label": text, "center": [0, 0, 0], "size": [1, 1, 1]}
+    write("truth/a.json", {"objects": [seat, seat, {**seat, "id": [text], "size": text}]})
+    write("found/b.json", {"objects": [{**seat, "label": f"x{text}", "size": text}]})
+    row = {"id": 1, "image_id": 1, "category_id": 1, "bbox": [0, 0, 5, 5]}
+    truth = {"images": [{"id": 1, "file_name": text}, {"id": 2, "file_name": text}], "annotations": [row]}
+    write("instances.json", {**truth, "categories": [{"id": 1, "name": text}, {"id": 2, "name": f"y{text}"}]})
+    write("results.json", [{**row, "image_id": text}, {**row, "category_id": text, "score": 0.5}, text])
+    return [
+        ["dump.jsonl"],
+        ["--gt", "gt.json", "--pred", "pred.json"],
+        ["--gt", "truth", "--pred", "found"],
+        ["--gt", "instances.json", "--pred", "results.json"],
+    ]
+
+
+@pytest.mark.parametrize("text", [UNSEEN, "=1+1", "<script>", "x" * 5000, "half \ud800 of a pair", "", "\n"])
+def test_trap_40_hostile_text_stays_text(run, text):
+    for args in hostile_inputs(text):
+        for flags in ([], ["--json"]):
+            ended = run("check", *args, *flags)
+            assert ended.code == 3, ended
+            shown = ended.out.decode()
+            if flags:
+                json.loads(shown)
+            else:
+                assert all(char.isprintable() for line in shown.split("\n") for char in line), ascii(shown)
+                assert max(map(len, shown.split("\n"))) < 1000
+
+
+def test_a_hostile_name_of_a_file(run):
+    name = "dump\x1b[31m\n\u202e.jsonl"
+    write(name, json.dumps({"gt_norm1000": [BOX], "pred": [BOX]}))
+    shown = run("check", name).out.decode()
+    assert all(char.isprintable() for line in shown.split("\n") for char in line), ascii(shown)
+
+
+def test_options_come_from_the_options_file_too(run):
+    write("empty.json", {})
+    write("options.toml", '[check]\nsuite = "timeline"\ngt = "empty.json"\n')
+    ended = run("check", "--config", "options.toml", "--json")
+    assert json.loads(ended.out)["files"][0]["kind"] == "timeline annotations, JSON"
+
+
+# The suites
+
+
+def test_a_suite_says_what_would_fit_and_its_result_stays_as_it_is(run):
+    pixels = {**BOX, "points": [40, 40, 440, 440]}
+    record = {"width": 4000, "height": 2000, "gt_norm1000": [BOX], "pred": [pixels]}
+    write("qwen_pixels.jsonl", "\n".join(json.dumps({**record, "id": k}) for k in range(5)))
+    ended = run("dense", "qwen_pixels.jsonl", "--json")
+    assert ended.artifact()["modes"]["localization"]["mean_f1"] == 0
+    lines = ended.err.splitlines()
+    assert lines[0] == "warning: almost nothing overlaps (mean best IoU 0.08). Other readings of the predictions:"
+    assert lines[1].startswith(
+        "           pixels -> norm1000 by width/height   1.00   <- likely: rerun with --frame pixel"
+    )
+    assert lines[2] == "         Nothing was changed."
+
+
+def test_the_other_suites_say_it_too(run):
+    write("gt.json", {"a": {"inside": [[0, 99]]}})
+    write("pred.json", {"a": {"states": {"In": [[0, 99]]}}})
+    assert "states by other words: In -> inside   1.00   <- likely" in run("timeline", *INPUTS).err
+    seat = {"label": "seat", "center": [1, 2, 0.5], "size": [1, 1, 1]}
+    write("gt.json", {"objects": [seat]})
+    write("pred.json", {"objects": [{**seat, "center": [1000, 2000, 500], "size": [1000, 1000, 1000]}]})
+    assert "millimetres -> metres   1.00   <- likely" in run("scene", *INPUTS).err
+    cone = {"image_id": 1, "category_id": 7, "bbox": [50, 60, 10, 10]}
+    dataset = {"images": [{"id": 1}], "categories": [{"id": 7, "name": "cone"}], "annotations": [{**cone, "id": 1}]}
+    write("gt.json", dataset)
+    write("pred.json", [{**cone, "bbox": [50, 60, 60, 70], "score": 0.9}])
+    assert "boxes as [x1, y1, x2, y2]   1.00   <- likely" in run("coco", *INPUTS).err
+
+
+INPUTS = ("--gt", "gt.json", "--pred", "pred.json")
+
+
+def test_standard_input_is_not_read_again(finish):
+    record = {"width": 4000, "height": 2000, "gt_norm1000": [BOX], "pred": [{**BOX, "points": [600, 600, 800, 800]}]}
+    ended = finish("dense", "-", given=json.dumps(record).encode())
+    assert (ended.code, ended.err) == (0, "")
