@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from calipers.errors import CalipersError
+import orjson
+
+from calipers.errors import CalipersError, InputError
 from calipers.output import to_json, write_file
 
 if TYPE_CHECKING:
@@ -15,6 +18,16 @@ if TYPE_CHECKING:
 
 Rows = list[dict[str, Any]]
 Runs = list[tuple[str, int, int]]
+TakeCases = Callable[[Iterable[bytes]], None]
+
+NUMBERS = {  # what an artifact has to hold for anything to be said of it
+    "dense": ("params", "records", "objects", "modes", "errors", "bootstrap"),
+    "timeline": ("params", "records", "videos", "summary", "pooled"),
+    "scene": ("params", "records"),
+    "coco": ("params", "images", "objects", "coco", "per_class", "sweep", "bootstrap"),
+}
+PROTOCOLS = tuple(f"{suite}/1" for suite in NUMBERS)
+LARGEST_ARTIFACT = 1 << 30  # bytes
 
 
 class Report(Mapping[str, Any]):
@@ -25,9 +38,10 @@ class Report(Mapping[str, Any]):
         tree: dict[str, Any],
         matches: Callable[[], Rows] | None = None,
         timelines: Callable[[Iterable[str]], dict[str, tuple[Runs, Runs]]] | None = None,
+        cases: Callable[[TakeCases], None] | None = None,
     ) -> None:
         self.tree = tree
-        self._matches, self._timelines = matches, timelines
+        self._matches, self._timelines, self._cases = matches, timelines, cases
 
     def __getitem__(self, key: str) -> Any:
         return self.tree[key]
@@ -54,6 +68,72 @@ class Report(Mapping[str, Any]):
         """Write the artifact, whole or not at all."""
         write_file(path, self.to_json())
 
+    def to_html(
+        self, path: str | os.PathLike[str], *, cases: int | None = None, images: str | os.PathLike[str] | None = None
+    ) -> None:
+        """Write one self-contained page, with at most `cases` failures drawn, over the `images` of a folder."""
+        from calipers.views.page.build import report_page
+
+        write_file(path, report_page(self, cases=cases, images=images))
+
+    # Numbers for others: trackers, tables, dataframes, notebooks
+
+    def flat(self, prefix: str = "") -> dict[str, float]:
+        """Every headline number by a path, `{"val/category/mean_f1": 0.56, …}`; what is undefined is left out."""
+        from calipers.views.flat import flat
+
+        return flat(self.tree, prefix)
+
+    def tables(self) -> list[str]:
+        """The names of the tables of this result."""
+        from calipers.views.report_tables import table_names
+
+        return table_names(self.tree)
+
+    def table(self, name: str | None = None) -> Rows:
+        """A table as rows, which `pandas.DataFrame` takes as they are; without a name the summary."""
+        from calipers.views.report_tables import table
+
+        return table(self.tree, name)[1]
+
+    def to_csv(self, table: str | None = None) -> str:
+        """A table as CSV, in which no cell is taken for a formula."""
+        return self._written(table, "csv")
+
+    def to_markdown(self, table: str | None = None) -> str:
+        """A table as Markdown."""
+        return self._written(table, "md")
+
+    def to_latex(self, table: str | None = None) -> str:
+        """A table as LaTeX, for `booktabs`."""
+        return self._written(table, "tex")
+
+    def _written(self, table: str | None, format: str) -> str:  # noqa: A002
+        from calipers.views.report_tables import write_table
+
+        return write_table(self.tree, table, format).decode()
+
+    def to_pandas(self, table: str | None = None) -> Any:
+        """A table as a DataFrame of pandas, which has to be installed."""
+        from calipers.views.frames import pandas_frame
+        from calipers.views.report_tables import table as find
+
+        return pandas_frame(*find(self.tree, table))
+
+    def to_polars(self, table: str | None = None) -> Any:
+        """A table as a DataFrame of polars, which has to be installed."""
+        from calipers.views.frames import polars_frame
+        from calipers.views.report_tables import table as find
+
+        return polars_frame(*find(self.tree, table))
+
+    def _repr_html_(self) -> str:
+        from calipers.views.notebook import notebook_html
+
+        return notebook_html(self.tree)
+
+    # Objects
+
     def matches(self) -> Rows:
         """A row for every object with its partner; the inputs are read once more for it."""
         if self._matches is None:
@@ -61,6 +141,12 @@ class Report(Mapping[str, Any]):
                 "matches: the records of this report were not kept; evaluate a file or a list of records"
             )
         return self._matches()
+
+    def pass_cases(self, take: TakeCases) -> None:
+        """Give the records that went wrong to someone, some lines of JSON at a time; the inputs are read once more."""
+        if self._cases is None:
+            raise CalipersError("cases: the records of this report were not kept; evaluate a file or a list of records")
+        self._cases(take)
 
     def timelines(self, videos: Iterable[str]) -> dict[str, tuple[Runs, Runs]]:
         """Of some videos of the timeline suite the runs (state, first frame, last frame), true and predicted."""
@@ -105,8 +191,48 @@ class CocoReport(Report):
 
         return match_rows(self.measured)
 
+    def pass_cases(self, take: TakeCases) -> None:
+        """Give the images that went wrong to someone."""
+        take(self.cases())
+
     def cases(self) -> Iterator[bytes]:
         """The images with a miss or a false positive, a line of JSON each."""
         from calipers.suites.coco_rows import case_lines
 
         return case_lines(self.measured)
+
+
+# Results that were kept
+
+
+def load(path: str | os.PathLike[str]) -> Report:
+    """The report of an artifact (`result.json`), or of a folder of an earlier `-o`.
+
+    It has the numbers and all that is made of them. Matches, which come from the inputs, it has not.
+    """
+    file = Path(path, "result.json") if os.path.isdir(path) else Path(path)
+    try:
+        if file.stat().st_size > LARGEST_ARTIFACT:
+            raise InputError(f"{file}: is larger than 1 GiB, expected an artifact")
+        tree = orjson.loads(file.read_bytes())
+    except OSError as error:
+        raise InputError(f"{file}: cannot be read: {error.strerror or error}") from error
+    except orjson.JSONDecodeError as error:
+        raise InputError(f"{file}: is not JSON: {error}, expected an artifact") from error
+    _check_artifact(file, tree)
+    return Report(tree)
+
+
+def _check_artifact(file: Path, tree: Any) -> None:
+    protocol = tree.get("protocol") if isinstance(tree, dict) else None
+    if protocol not in PROTOCOLS:
+        found = "no protocol" if protocol is None else f"protocol {protocol!r:.100}"
+        raise InputError(f"{file}: found {found}, expected an artifact of {', '.join(PROTOCOLS)}")
+    suite = protocol.partition("/")[0]
+    if tree.get("suite") != suite:
+        raise InputError(f"{file}: suite: found {tree.get('suite')!r:.100}, expected {suite!r}")
+    missing = [name for name in NUMBERS[suite] if not isinstance(tree.get(name), (dict, list))]
+    if suite == "scene" and not isinstance(tree.get("methods", tree.get("counts")), dict):
+        missing.append("methods")
+    if missing:
+        raise InputError(f"{file}: is not a whole artifact of {protocol}: {missing[0]} is missing")

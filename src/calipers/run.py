@@ -21,7 +21,7 @@ from calipers.output import check_free, to_json, write_file
 from calipers.readers.dense import DenseReading, read_records, read_shard
 from calipers.readers.lines import Shard, Source
 from calipers.readers.problems import BadRecord
-from calipers.report import Report, Rows
+from calipers.report import Report, Rows, TakeCases
 from calipers.suites import dense as dense_suite
 from calipers.suites.dense import Config
 from calipers.suites.rows import case_lines, match_rows
@@ -248,7 +248,7 @@ def evaluate(
     inputs = [
         {"path": whole_text(source.path), "sha256": source.sha256, "records": read[source.index]} for source in sources
     ]
-    return make_report(total, bad, inputs, config, partial(_match_rows_of, source, config))
+    return make_report(total, bad, inputs, config, partial(_rows_again, source, config))
 
 
 def measure_shard(shard: Shard, *, config: Config, rows: bool) -> Part:
@@ -289,16 +289,18 @@ def make_report(
     bad: Sequence[BadRecord],
     inputs: list[dict[str, Any]],
     config: Config,
-    rows: Callable[[], Rows] | None = None,
+    again: Callable[[OnRows], None] | None = None,
 ) -> Report:
-    """Counts to the report."""
+    """Counts to the report; `again` goes through the records once more, for rows and cases."""
     for entry in inputs:
         if not entry["records"] and entry["sha256"]:
             raise InputError(f"{entry['path']}: no records, expected one JSON object a line")
     tree = dense_suite.summarize(total, config)
     tree["inputs"] = inputs
     tree["rejected"] = [record.entry() for record in bad]
-    return Report(tree, rows)
+    if again is None:
+        return Report(tree)
+    return Report(tree, partial(_all_matches, again), cases=partial(_all_cases, again))
 
 
 def _evaluate_records(records: list[Any], config: Config, on_rows: OnRows | None) -> Report:
@@ -306,15 +308,23 @@ def _evaluate_records(records: list[Any], config: Config, on_rows: OnRows | None
     part = measure_reading(reading, config, rows=on_rows is not None)
     total, bad, read = _add_up([part], config, 1, on_rows)
     inputs = [{"path": "<records>", "sha256": None, "records": read[0]}]
-    return make_report(total, bad, inputs, config, partial(_match_rows_of, records, config))
+    return make_report(total, bad, inputs, config, partial(_rows_again, records, config))
 
 
-def _match_rows_of(source: Any, config: Config) -> Rows:
+def _rows_again(source: Any, config: Config, take: OnRows) -> None:
     if source == "-" or (isinstance(source, (list, tuple)) and "-" in source):
         raise ConfigError("matches: standard input cannot be read a second time")
+    evaluate(source, config, on_rows=take)
+
+
+def _all_matches(again: Callable[[OnRows], None]) -> Rows:
     rows: Rows = []
-    evaluate(source, config, on_rows=lambda matches, cases: rows.extend(matches))
+    again(lambda matches, cases: rows.extend(matches))
     return rows
+
+
+def _all_cases(again: Callable[[OnRows], None], take: TakeCases) -> None:
+    again(lambda matches, cases: take(cases))
 
 
 def _records(source: Any) -> list[Any]:

@@ -48,7 +48,7 @@ def tree(names=("car", "cone", "person"), iou_type="bbox", **changes):
             "thresholds": list(SWEEP),
             "primary_threshold": 0.5,
         },
-        "images": {"total": 120, "evaluated": 110, "skipped_empty": 8, "rejected": 2},
+        "images": {"total": 120, "evaluated": 110, "skipped_empty": 8, "rejected": 2, "without_pred": 0},
         "objects": {
             "gt": gt + 5,
             "crowd": 5,

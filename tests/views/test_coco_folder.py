@@ -12,7 +12,7 @@ from calipers.errors import OutputError
 from calipers.suites.coco_rows import COLUMNS
 from calipers.views.coco_folder import PICTURES, write_coco_folder
 
-TABLES = ["cases.jsonl", "confusion.csv", "curves.csv", "matches.csv", "per_class.csv", "result.json"]
+TABLES = ["cases.jsonl", "confusion.csv", "curves.csv", "matches.csv", "per_class.csv", "report.html", "result.json"]
 
 #   image 1: a car found, a cone found badly; image 2: a car taken for a cone; image 3: a person nobody saw
 TRUTH = {

@@ -72,9 +72,9 @@ def matches_of(files):
     return list(csv.DictReader(io.StringIO(files["matches.csv"].decode("utf-8"), newline="")))
 
 
-def test_the_folder_holds_three_files(folder):
+def test_the_folder_holds_four_files(folder):
     files = folder()
-    assert sorted(files) == ["cases.jsonl", "matches.csv", "result.json"]
+    assert sorted(files) == ["cases.jsonl", "matches.csv", "report.html", "result.json"]
     assert files["result.json"] == calipers.dense("dump.jsonl").to_json()
 
 
@@ -104,6 +104,22 @@ def test_a_case_lists_the_ground_truth_without_a_partner_and_its_best_candidate(
         {"index": 1, "object": MIXED["gt_norm1000"][1], "cause": "missed", "best": {"index": 2, "overlap": 1.0}},
         {"index": 2, "object": MIXED["gt_norm1000"][2], "cause": "missed", "best": None},
     ]
+
+
+def test_a_case_has_its_pairs_too_so_that_it_can_be_drawn_whole(folder):
+    gt, pred = MIXED["gt_norm1000"][0], MIXED["pred"][0]
+    assert cases_of(folder())[0]["matched"] == [{"gt": {"index": 0} | gt, "pred": {"index": 0} | pred, "overlap": 1.0}]
+
+
+def test_a_case_says_what_every_object_is_called(folder):
+    labels = cases_of(folder())[0]["labels"]
+    assert labels["gt"] == {"phase": ["a", "b", "光纤"], "category": ["a", "b", "光纤"]}
+    assert labels["pred"]["category"] == ["a", "a", "c", "b", "a", "a"]
+
+
+def test_the_last_thing_a_case_says_is_how_many_are_unmatched(folder):
+    lines = folder()["cases.jsonl"].splitlines()
+    assert [line.rpartition(b",")[2] for line in lines] == [b'"unmatched":7}', b'"unmatched":1}']
 
 
 def test_a_case_lists_the_predictions_without_a_partner_with_cause_and_reason(folder):

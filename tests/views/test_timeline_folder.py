@@ -30,7 +30,7 @@ PRED = {
     "b.mp4": {"states": {"outside": [[0, 19]]}},
     "p.mp4": {"fps": 5, "states": TRUTH["p.mp4"]},
 }
-TABLES = ["matches.csv", "result.json", "videos.csv"]
+TABLES = ["cases.jsonl", "matches.csv", "report.html", "result.json", "videos.csv"]
 
 
 @pytest.fixture(autouse=True)

@@ -22,6 +22,7 @@ from calipers.metrics.replicates import replicate_values
 
 if TYPE_CHECKING:
     from calipers.suites.coco import Measured
+    from calipers.suites.coco_config import Config
 
 
 def precision_tree(measured: Measured, replicates: dict[str, Any]) -> dict[str, Any]:
@@ -55,14 +56,20 @@ def replicated(measured: Measured) -> dict[str, Any]:
         seed=config.seed,
         replicates=config.bootstrap,
     )
+    columns = (
+        values.mean_average.mean(axis=0),
+        values.mean_average[0],
+        values.mean_average[AT_75],
+        values.mean_recall.mean(axis=0),
+        values.mean_beyond,
+    )
+    return dict(zip(_headlines(config), columns, strict=True))
+
+
+def _headlines(config: Config) -> tuple[str, ...]:
+    """The numbers that have intervals."""
     recall = "AR" if config.iou_type == "keypoints" else f"AR_{config.limits[-1]}"
-    return {
-        "AP": values.mean_average.mean(axis=0),
-        "AP_50": values.mean_average[0],
-        "AP_75": values.mean_average[AT_75],
-        recall: values.mean_recall.mean(axis=0),
-        "precision_at_recall": values.mean_beyond,
-    }
+    return "AP", "AP_50", "AP_75", recall, "precision_at_recall"
 
 
 def intervals(
@@ -71,8 +78,7 @@ def intervals(
     """The 95 % intervals of the headline numbers, around them."""
     found = measured.found
     busy = int(np.count_nonzero(np.diff(found.truth.offsets) + np.diff(found.pred.offsets)))
-    recall = "AR" if measured.config.iou_type == "keypoints" else f"AR_{measured.config.limits[-1]}"
-    named: dict[str, list[float] | None] = dict.fromkeys(("AP", "AP_50", "AP_75", recall, "precision_at_recall"))
+    named: dict[str, list[float] | None] = dict.fromkeys(_headlines(measured.config))
     return named | {name: around(numbers[name], values, records=busy) for name, values in replicates.items()}
 
 

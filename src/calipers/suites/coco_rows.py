@@ -2,7 +2,8 @@
 
 Rows: image, side, place in its file, id, class, score, box, what is wrong with it, the partner and overlap of the
 class-aware matching at IoU 0.50, and the cause (see `metrics.coco_errors`). What is not counted is said so: `crowd`,
-`in_crowd`, `below_min_score`. Cases: each image with a miss or a false positive, with its unmatched objects.
+`in_crowd`, `below_min_score`. Cases: each image with a miss or a false positive, with its unmatched objects, its pairs
+and, always last, how many are unmatched: whoever looks for the worst need not read the rest.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from calipers.output import json_line
 from calipers.suites.coco import Measured
 
 Rows = list[dict[str, Any]]
+BOX = ("x", "y", "width", "height")
 COLUMNS = (
     "image",
     "image_id",
@@ -28,10 +30,7 @@ COLUMNS = (
     "category_id",
     "category",
     "score",
-    "x",
-    "y",
-    "width",
-    "height",
+    *BOX,
     "invalid",
     "partner",
     "overlap",
@@ -62,7 +61,7 @@ def _side_rows(measured: Measured, side: int) -> Rows:
         row |= {"side": "pred" if side else "gt", "index": place, "id": None if side else own}
         row |= {"category_id": int(found.categories.ids[category]), "category": found.categories.names[category]}
         row["score"] = _known(score) if side else None
-        row |= dict(zip(("x", "y", "width", "height"), map(_known, box), strict=True))
+        row |= dict(zip(BOX, map(_known, box), strict=True))
         row["invalid"] = objects.problems.get(at)
         row["partner"], row["overlap"] = partners.get(at, (None, None))
         rows.append(row | {"cause": causes[at]})
@@ -101,13 +100,34 @@ def case_lines(measured: Measured) -> Iterator[bytes]:
     sides, found = measured.matched, measured.found
     rows = [_side_rows(measured, side) for side in (0, 1)]
     best = [sides.best_of(side) for side in (0, 1)]
+    matching = sides.at_primary(measured.config)
+    partners = dict(zip(np.asarray(matching.truth).tolist(), np.asarray(matching.pred).tolist(), strict=True))
     for image in range(len(found.images)):
         unmatched = [_unmatched(measured, image, side, rows[side], best[side]) for side in (0, 1)]
         if any(unmatched):
             size = (_known(float(each[image])) for each in (found.images.width, found.images.height))
             head = {"key": found.images.names[image], "image_id": int(found.images.ids[image])}
             head |= dict(zip(("width", "height"), size, strict=True))
-            yield json_line(head | {"unmatched_gt": unmatched[0], "unmatched_pred": unmatched[1]})
+            head |= {"unmatched_gt": unmatched[0], "unmatched_pred": unmatched[1]}
+            head["matched"] = _matched(measured, image, rows, partners)
+            yield json_line(head | {"unmatched": len(unmatched[0]) + len(unmatched[1])})
+
+
+def _matched(measured: Measured, image: int, rows: list[Rows], partners: dict[int, int]) -> Rows:
+    """The pairs of an image, so that it can be drawn whole."""
+    truth, pred = measured.matched.truth, measured.matched.pred
+    begin, end = truth.offsets[image : image + 2].tolist()
+    found = []
+    for at in range(begin, end):
+        if at in partners:
+            pair = rows[0][truth.rows[at]], rows[1][pred.rows[partners[at]]]
+            found.append({"gt": _object(pair[0]), "pred": _object(pair[1]), "overlap": pair[0]["overlap"]})
+    return found
+
+
+def _object(row: dict[str, Any]) -> dict[str, Any]:
+    entry = {name: row[name] for name in ("index", "id", "category", "score")}
+    return entry | {"bbox": [row[name] for name in BOX]}
 
 
 def _unmatched(measured: Measured, image: int, side: int, rows: Rows, best: Any) -> Rows:
@@ -119,7 +139,7 @@ def _unmatched(measured: Measured, image: int, side: int, rows: Rows, best: Any)
             continue
         row = rows[counted.rows[at]]
         entry = {name: row[name] for name in ("index", "id", "category", "score", "cause", "invalid")}
-        entry["bbox"] = [row[name] for name in ("x", "y", "width", "height")]
+        entry["bbox"] = [row[name] for name in BOX]
         entries.append(entry | {"best": _candidate(measured, side, int(best[at]))})
     return entries
 

@@ -99,8 +99,8 @@ def _aside(found: Detections, overlaps: tuple[Any, Any, Any], wanted: Any, partn
 
 
 def _rounded(overlap: Any) -> Any:
-    """In units of 1e-12."""
-    return np.floor(overlap * UNIT + 0.5).astype(np.int64)
+    """In units of 1e-12. So far out that floats hold no whole pixels, shared areas come out too large."""
+    return np.floor(np.minimum(overlap, 1.0) * UNIT + 0.5).astype(np.int64)
 
 
 def _without(pairs: Pairs, gone: Any) -> Pairs:

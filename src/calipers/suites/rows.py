@@ -2,7 +2,8 @@
 
 Rows of objects: key, side, index, type, labels, what is wrong with it, the partner and overlap in each mode at the
 primary threshold, and the cause (see `metrics.objects`). Cases: each record with a miss or a false positive in
-category mode, with the fields it carries and its unmatched objects.
+category mode, with the fields it carries, its unmatched objects, its pairs, what every object is called, and, always
+last, how many are unmatched: whoever looks for the worst need not read the rest.
 """
 
 from __future__ import annotations
@@ -54,42 +55,76 @@ def match_rows(batch: Batch, matched: Matched, config: Config) -> Rows:
 
 def case_lines(batch: Batch, matched: Matched, config: Config) -> list[bytes]:
     """Every record in which an object is without a partner in category mode, as a line of JSON."""
-    causes = _causes(batch, matched, config)
-    best = [
-        np.asarray(first_pairs(matched.pairs.truth, len(batch.truth))),
-        np.asarray(first_pairs(matched.pairs.pred, len(batch.pred))),
-    ]
+    sides = [_CaseSide(batch, matched, config, side) for side in (0, 1)]
+    overlaps = _partners(matched.at_primary("category", config), batch)[0]
     lines = []
     for record, key in enumerate(batch.keys):
-        unmatched = [_unmatched(batch, matched, config, record, side, causes[side], best[side]) for side in (0, 1)]
+        given = list(side_objects(batch.raw[record], config.frame))
+        unmatched = [side.unmatched(record, objects) for side, objects in zip(sides, given, strict=True)]
         if any(unmatched):
             row = {"key": key, "path": batch.path, "line": batch.lines[record]}
             row |= {"fields": carried(batch.raw[record])}
-            lines.append(json_line(row | {"unmatched_gt": unmatched[0], "unmatched_pred": unmatched[1]}))
+            row |= {"unmatched_gt": unmatched[0], "unmatched_pred": unmatched[1]}
+            row["matched"] = _matched_objects(sides, record, given, overlaps)
+            row["labels"] = {name: side.labels(record) for name, side in zip(SIDES, sides, strict=True)}
+            lines.append(json_line(row | {"unmatched": len(unmatched[0]) + len(unmatched[1])}))
     return lines
 
 
-def _unmatched(
-    batch: Batch, matched: Matched, config: Config, record: int, side: int, causes: Any, best: Any
-) -> list[dict[str, Any]]:
-    objects = batch.pred if side else batch.truth
-    begin, given = objects.offsets[record], list(side_objects(batch.raw[record], config.frame))[side]
-    entries = []
-    for at in range(begin, objects.offsets[record + 1]):
-        if causes[at] != MATCHED:
-            entry = {"index": at - begin, "object": given[at - begin], "cause": CAUSES[causes[at]]}
-            if objects.reason[at]:
-                entry["invalid"] = _reason(batch, record, side, at, config)
-            entries.append(entry | {"best": _candidate(batch, matched, record, side, int(best[at]))})
-    return entries
+class _CaseSide:
+    """One side of a batch, as its cases show it."""
+
+    def __init__(self, batch: Batch, matched: Matched, config: Config, side: int) -> None:
+        self._batch, self._config, self._side = batch, config, side
+        objects, pairs = (batch.pred, matched.pairs) if side else (batch.truth, matched.pairs)
+        self.offsets, self._reasons = (np.asarray(column).tolist() for column in (objects.offsets, objects.reason))
+        self.causes: list[int] = _causes(batch, matched, config)[side].tolist()
+        self._best = np.asarray(first_pairs(pairs.pred if side else pairs.truth, len(objects))).tolist()
+        self._theirs, self._score = (pairs.truth if side else pairs.pred), pairs.score
+        self._other = batch.truth.offsets if side else batch.pred.offsets
+        self._descs, self._desc = matched.descs, np.asarray(objects.desc).tolist()
+
+    def unmatched(self, record: int, given: list[Any]) -> Rows:
+        """The objects without a partner, with the reason and the closest object of the other side."""
+        begin = self.offsets[record]
+        entries = []
+        for at in range(begin, self.offsets[record + 1]):
+            if self.causes[at] != MATCHED:
+                entry = {"index": at - begin, "object": given[at - begin], "cause": CAUSES[self.causes[at]]}
+                if self._reasons[at]:
+                    entry["invalid"] = _reason(self._batch, record, self._side, at, self._config)
+                entries.append(entry | {"best": self._candidate(record, self._best[at])})
+        return entries
+
+    def _candidate(self, record: int, position: int) -> dict[str, Any] | None:
+        if position < 0:
+            return None
+        partner = self._theirs[position] - self._other[record]
+        return {"index": partner, "overlap": self._score[position] / UNIT}
+
+    def labels(self, record: int) -> dict[str, list[str]]:
+        """What every object of a record is called."""
+        descs = [self._descs[code] for code in self._desc[self.offsets[record] : self.offsets[record + 1]]]
+        return {"phase": [desc.phase for desc in descs], "category": [desc.category for desc in descs]}
 
 
-def _candidate(batch: Batch, matched: Matched, record: int, side: int, position: int) -> dict[str, Any] | None:
-    if position < 0:
-        return None
-    pairs, other = matched.pairs, batch.truth if side else batch.pred
-    partner = (pairs.truth if side else pairs.pred)[position]
-    return {"index": partner - other.offsets[record], "overlap": pairs.score[position] / UNIT}
+def _matched_objects(
+    sides: list[_CaseSide], record: int, given: list[list[Any]], partners: dict[int, tuple[int, float]]
+) -> Rows:
+    """The pairs of a record, so that it can be drawn whole."""
+    truth, pred = (side.offsets[record] for side in sides)
+    rows = []
+    for at in range(truth, sides[0].offsets[record + 1]):
+        if at in partners:
+            partner, overlap = partners[at]
+            pair = _drawn(at - truth, given[0]), _drawn(partner - pred, given[1])
+            rows.append({"gt": pair[0], "pred": pair[1], "overlap": overlap})
+    return rows
+
+
+def _drawn(index: int, given: list[Any]) -> dict[str, Any]:
+    each = given[index]
+    return {"index": index, "type": each["type"], "points": each["points"], "desc": each.get("desc")}
 
 
 def _causes(batch: Batch, matched: Matched, config: Config) -> tuple[Any, Any]:

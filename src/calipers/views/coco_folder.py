@@ -1,9 +1,9 @@
-"""What `calipers coco -o FOLDER` writes: the artifact, every object and every case, tables, and plots."""
+"""What `calipers coco -o FOLDER` writes: the artifact, every object and every case, tables, the page, and plots."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from calipers.errors import ConfigError
 from calipers.output import atomic_files
@@ -11,6 +11,8 @@ from calipers.report import CocoReport
 from calipers.suites.coco_rows import COLUMNS
 from calipers.views.coco_tables import confusion_table, curves_table, per_class_table
 from calipers.views.folder import new_folder
+from calipers.views.page.build import page_of
+from calipers.views.page.cases import WorstCases
 from calipers.views.tables import CsvTable, csv_table
 
 PICTURES = ("precision_recall.png", "ap_per_class.png", "confusion.png", "errors.png")
@@ -29,11 +31,20 @@ def write_coco_folder(path: str, report: CocoReport) -> list[str]:
     with new_folder(path) as folder, atomic_files() as files:
         for name, content in (contents | pictures).items():
             files.open(folder / name).write(content)
-        files.open(folder / "cases.jsonl").writelines(report.cases())
+        _write_cases(files.open(folder / "cases.jsonl"), files.open(folder / "report.html"), report)
         matches, rows = CsvTable(files.open(folder / "matches.csv"), list(COLUMNS)), report.matches()
         for at in range(0, len(rows), AT_A_TIME):
             matches.add(rows[at : at + AT_A_TIME])
     return missing + _stale(path, pictures)
+
+
+def _write_cases(cases: IO[bytes], page: IO[bytes], report: CocoReport) -> None:
+    """Every image that went wrong, and the page with the worst of them."""
+    worst = WorstCases()
+    for line in report.cases():
+        cases.write(line)
+        worst.add([line])
+    page.write(page_of(report.tree, worst))
 
 
 def _pictures(tree: dict[str, Any]) -> tuple[dict[str, bytes], list[str]]:

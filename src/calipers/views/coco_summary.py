@@ -23,7 +23,7 @@ CAUSES = {
     "background": "background",
     "localisation": "localisation",
     "class": "wrong class",
-    "both": "both",
+    "both": "wrong class and place",
     "duplicate": "duplicate",
 }
 MANY_TIES = 0.5  # of the detections, from which on AP should be read with care
@@ -42,7 +42,8 @@ def _header(tree: Tree) -> Iterator[str]:
     limits = ", ".join(f"{most:,}" for most in params["max_dets"])
     yield f"{_inputs(tree['inputs'])}   {KINDS[params['iou_type']]} · best {limits} of a class on an image"
     kept = f"{images['evaluated']:,} evaluated · {images['skipped_empty']:,} empty · {images['rejected']:,} rejected"
-    yield f"images    {images['total']:,} in the ground truth · {kept}"
+    silent = f" · {images['without_pred']:,} with objects and no detection" if images["without_pred"] else ""
+    yield f"images    {images['total']:,} in the ground truth · {kept}{silent}"
     crowd = f" ({objects['crowd']:,} crowd)" if objects["crowd"] else ""
     invalid = f" ({objects['invalid_pred']:,} invalid)" if objects["invalid_pred"] else ""
     yield f"objects   {objects['gt']:,} ground truth{crowd} · {objects['pred']:,} predicted{invalid}"

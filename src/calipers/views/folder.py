@@ -14,6 +14,8 @@ from typing import Any
 from calipers.errors import OutputError
 from calipers.output import atomic_files
 from calipers.report import Report, Rows
+from calipers.views.page.build import page_of
+from calipers.views.page.cases import WorstCases
 from calipers.views.tables import import_pyarrow, open_table
 
 Columns = list[str]
@@ -22,17 +24,20 @@ Columns = list[str]
 class Folder:
     """Takes rows as they come and the report at the end."""
 
-    def __init__(self, matches: Any, cases: Any, result: Any) -> None:
-        self._matches, self._cases, self._result = matches, cases, result
+    def __init__(self, matches: Any, cases: Any, result: Any, page: Any) -> None:
+        self._matches, self._cases, self._result, self._page = matches, cases, result, page
+        self._worst = WorstCases()
 
     def add_rows(self, matches: Rows, cases: list[bytes]) -> None:
         """Append rows of objects and lines of cases."""
         self._matches.add(matches)
         self._cases.writelines(cases)
+        self._worst.add(cases)
 
     def finish(self, report: Report) -> None:
-        """Write the artifact."""
+        """Write the artifact and the page."""
         self._result.write(report.to_json())
+        self._page.write(page_of(report.tree, self._worst))
 
 
 def check_output(path: str, tables: str, inputs: list[str]) -> None:
@@ -64,8 +69,9 @@ def open_folder(path: str, columns: Columns, tables: str) -> Iterator[Folder]:
     """The folder's files, open until the report is there."""
     with new_folder(path) as folder, atomic_files() as files:
         result, cases = files.open(folder / "result.json"), files.open(folder / "cases.jsonl")
+        page = files.open(folder / "report.html")
         with open_table(files.open(folder / f"matches.{tables}"), columns, tables) as matches:
-            yield Folder(matches, cases, result)
+            yield Folder(matches, cases, result, page)
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""What `calipers scene -o FOLDER` writes: artifacts, tables, plots, and every method's footprints from above."""
+"""What `calipers scene -o FOLDER` writes: artifacts, tables, plots, the page, and footprints from above."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from calipers.report import SceneReport
 from calipers.suites.scene_rows import COLUMNS
 from calipers.views.folder import file_stem, new_folder
 from calipers.views.overlay import MOST_PANELS, overlay_svg
+from calipers.views.page.build import report_page
+from calipers.views.page.scene_cases import scene_case_lines
 from calipers.views.scene_tables import per_class_table, summary_table, summary_tex
 from calipers.views.scene_views import scene_views, state_counts
 from calipers.views.tables import csv_table
@@ -30,6 +32,8 @@ def write_scene_folder(path: str, report: SceneReport) -> list[str]:
         "per_class.csv": csv_table(*per_class_table(methods)),
         "summary.tex": summary_tex(methods),
         "matches.csv": csv_table(list(COLUMNS), report.matches()),
+        "cases.jsonl": b"".join(scene_case_lines(report.measured)),
+        "report.html": report_page(report),
         **{
             f"{stems[each.name]}_overlay_xy.svg": overlay_svg(
                 each.name, scene_views(each, names[:MOST_PANELS]), total=len(names), counts=state_counts(each)

@@ -1,13 +1,14 @@
-"""What `calipers timeline -o FOLDER` writes: the artifact, tables of videos and of events, and pictures."""
+"""What `calipers timeline -o FOLDER` writes: the artifact, tables, the page, and pictures."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from calipers.output import atomic_files
+from calipers.output import atomic_files, json_line
 from calipers.report import Report, Rows
 from calipers.suites.timeline_rows import COLUMNS
 from calipers.views.folder import new_folder
+from calipers.views.page.build import report_page
 from calipers.views.strips import Strip, picture_name, strip_picture, tolerance_picture
 from calipers.views.tables import csv_table
 
@@ -21,6 +22,8 @@ def write_timeline_folder(path: str, report: Report, plots: int) -> None:
         "result.json": report.to_json(),
         "videos.csv": csv_table(*video_table(report)),
         "matches.csv": csv_table(list(COLUMNS), report.matches()),
+        "cases.jsonl": case_lines(report),
+        "report.html": report_page(report),
         **_pictures(report, plots),
     }
     with new_folder(path, *(["plots"] if plots else [])) as folder, atomic_files() as files:
@@ -36,6 +39,15 @@ def video_table(report: Report) -> tuple[list[str], Rows]:
         columns += [name for name in entry if name not in columns and name not in NESTED]
     rows = [{"video": name, **{key: entry.get(key) for key in columns[1:]}} for name, entry in videos.items()]
     return columns, rows
+
+
+def case_lines(report: Report) -> bytes:
+    """Every evaluated video as a line of JSON: its runs, which strips are drawn from, and how many frames are wrong."""
+    videos = report["videos"].as_dict()
+    wrong = {name: entry["time_in_error_frames"] for name, entry in videos.items() if "error" not in entry}
+    runs = report.timelines(wrong)
+    rows = ({"key": name, "gt": runs[name][0], "pred": runs[name][1], "unmatched": n} for name, n in wrong.items())
+    return b"".join(map(json_line, rows))
 
 
 def _pictures(report: Report, plots: int) -> dict[str, bytes]:

@@ -1,0 +1,1 @@
+"""The page: one HTML file that shows a result and draws its failures. Needs no network, opens from disk."""

@@ -1,0 +1,152 @@
+"""From a result to its page: a report in memory, an artifact, or the folder of an earlier `-o`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from calipers.errors import CalipersError, ConfigError, InputError
+from calipers.report import CocoReport, Report, SceneReport
+from calipers.views.page import coco, dense, scene, timeline
+from calipers.views.page.cases import Limit, WorstCases
+from calipers.views.page.images import Pictures
+from calipers.views.page.scene_cases import scene_case_lines
+from calipers.views.page.sections import Part
+from calipers.views.page.shell import page
+from calipers.views.page.timeline import Timelines
+
+Tree = dict[str, Any]
+Folder = str | os.PathLike[str]
+SUITES = {"dense": dense, "coco": coco, "scene": scene}
+ARTIFACT, CASES = "result.json", "cases.jsonl"
+LARGEST_ARTIFACT = 1 << 30  # bytes
+
+
+def page_of(tree: Tree, cases: WorstCases | None, images: Folder | None = None, why_not: str = "") -> bytes:
+    """The page of a result whose failures are at hand; of videos see `timeline_page_of`."""
+    pictures = Pictures(images) if images else None
+    data: Part = SUITES[tree["suite"]].page_data(tree, cases, pictures, why_not)
+    return page(data)
+
+
+def timeline_page_of(tree: Tree, timelines: Timelines | None, limit: Limit, why_not: str = "") -> bytes:
+    """The page of a result over videos."""
+    return page(timeline.page_data(tree, timelines, limit, why_not))
+
+
+# A report in memory
+
+
+def report_page(report: Report, *, cases: int | None = None, images: Folder | None = None) -> bytes:
+    """The page of a report; the inputs are read once more for its failures, where they were not kept."""
+    limit, tree = Limit.of(cases), report.tree
+    if tree["suite"] == "timeline":
+        _refuse_images(images)
+        return timeline_page_of(tree, report.timelines, limit)
+    worst = WorstCases(limit)
+    try:
+        _pass_cases(report, worst)
+    except CalipersError as error:  # not kept, or standard input; the numbers are there all the same
+        return page_of(tree, None, images, f"The failures cannot be drawn: {error}")
+    return page_of(tree, worst, images)
+
+
+def _pass_cases(report: Report, worst: WorstCases) -> None:
+    if isinstance(report, SceneReport):
+        worst.add(scene_case_lines(report.measured))
+    elif isinstance(report, CocoReport):
+        worst.add(report.cases())
+    else:
+        report.pass_cases(worst.add)
+
+
+# A result on disk
+
+
+def result_page(path: str, *, cases: int | None = None, images: Folder | None = None) -> bytes:
+    """The page of an artifact, or of the folder of an earlier `-o`, whose failures it draws."""
+    artifact, folder = _places(path)
+    tree, limit = read_artifact(artifact), Limit.of(cases)
+    kept = folder / CASES if folder and (folder / CASES).exists() else None
+    with _as_we_write(path):
+        if tree["suite"] == "timeline":
+            _refuse_images(images)
+            return timeline_page_of(tree, _timelines_in(kept) if kept else None, limit, _how_to_draw(tree))
+        worst = WorstCases(limit) if kept else None
+        if worst and kept:
+            worst.add(_lines(kept))
+        return page_of(tree, worst, images, _how_to_draw(tree))
+
+
+@contextmanager
+def _as_we_write(path: str) -> Iterator[None]:
+    """A result has the shape that this version gives it, or it is refused: nothing is guessed."""
+    try:
+        yield
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
+        problem = f"{type(error).__name__}: {error}"
+        raise InputError(f"{path}: is not as this version of calipers writes results ({problem:.200})") from error
+
+
+def _places(path: str) -> tuple[Path, Path | None]:
+    """The artifact, and the folder it was written into together with its cases."""
+    given = Path(path)
+    if given.is_dir():
+        if not (given / ARTIFACT).exists():
+            raise InputError(f"{path}: no {ARTIFACT} in it, expected a folder of an earlier -o")
+        return given / ARTIFACT, given
+    return given, given.parent if given.name == ARTIFACT else None
+
+
+def read_artifact(path: Path) -> Tree:
+    """An artifact, or an error that says why it is none."""
+    try:
+        if path.stat().st_size > LARGEST_ARTIFACT:
+            raise InputError(f"{path}: is larger than 1 GiB, expected an artifact")
+        tree = orjson.loads(path.read_bytes())
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror or error}") from error
+    except orjson.JSONDecodeError as error:
+        raise InputError(f"{path}: is not JSON: {error}") from error
+    suite = tree.get("suite") if isinstance(tree, dict) else None
+    if suite not in (*SUITES, "timeline"):
+        raise InputError(f"{path}: found suite {suite!r}, expected an artifact of dense, timeline, scene or coco")
+    return tree  # type: ignore[no-any-return]  # a dict, as just seen
+
+
+def _lines(path: Path) -> Iterator[bytes]:
+    try:
+        with open(path, "rb") as file:
+            yield from file
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror or error}") from error
+
+
+def _timelines_in(path: Path) -> Timelines:
+    """Reads the runs of some videos from the file that keeps them."""
+
+    def read(names: Any) -> Any:
+        wanted = set(names)
+        found = {}
+        for line in _lines(path):
+            entry = orjson.loads(line)
+            if entry["key"] in wanted:
+                found[entry["key"]] = (entry["gt"], entry["pred"])
+        return found
+
+    return read
+
+
+def _how_to_draw(tree: Tree) -> str:
+    command = f"calipers {tree['suite']} … -o FOLDER"
+    return f"An artifact holds numbers alone. To see the failures, run {command}: its page draws them."
+
+
+def _refuse_images(images: Folder | None) -> None:
+    if images:
+        raise ConfigError("images: found a folder for states along videos, expected one only for dense and coco")

@@ -1,0 +1,145 @@
+"""Tables sort by every column, keep the order of equals, hold undefined last, filter, and are quick."""
+
+import random
+
+import pytest
+
+from calipers.views.page import sections as made
+
+from ..views.page.samples import many_rows, photographs
+
+COLUMNS = [
+    made.column("name"),
+    made.column("n", "number"),
+    made.column("rate", "rate"),
+    made.column("95 %", "interval"),
+]
+ROWS = [
+    ["b", 10, 0.5, (0.4, 0.6)],
+    ["a10", 9, None, None],
+    ["a9", 100, 0.25, (0.1, 0.2)],
+    ["c", 9, 0.75, (0.7, 0.9)],
+    [None, None, 0.5, (0.3, 0.5)],
+]
+
+
+def small(show):
+    return show(made.page_data("t", "dense", [made.table("T", COLUMNS, ROWS)]))
+
+
+def column(page, k):
+    return page.locator(f"tbody tr[aria-rowindex] td:nth-child({k + 1})").all_inner_texts()
+
+
+def press(page, name):
+    page.get_by_role("columnheader", name=name, exact=True).get_by_role("button").click()
+
+
+@pytest.mark.parametrize(
+    ("head", "first", "second"),
+    [
+        ("name", ["a9", "a10", "b", "c", "—"], ["c", "b", "a10", "a9", "—"]),  # text: up first, numbers in it by size
+        ("n", ["a9", "b", "a10", "c", "—"], ["a10", "c", "b", "a9", "—"]),  # a10 and c tie, and stay in order
+        ("rate", ["c", "b", "—", "a9", "a10"], ["a9", "b", "—", "c", "a10"]),
+        ("95 %", ["c", "b", "—", "a9", "a10"], ["a9", "—", "b", "c", "a10"]),  # by their middles
+    ],
+)
+def test_every_column_sorts_both_ways(show, head, first, second):
+    page = small(show)
+    press(page, head)
+    assert column(page, 0) == first
+    press(page, head)
+    assert column(page, 0) == second
+
+
+def test_the_sorted_column_says_so(show):
+    page = small(show)
+    heads = page.get_by_role("columnheader")
+    assert [head.get_attribute("aria-sort") for head in heads.all()] == ["none"] * 4
+    press(page, "n")
+    assert [head.get_attribute("aria-sort") for head in heads.all()] == ["none", "descending", "none", "none"]
+    press(page, "n")
+    assert heads.nth(1).get_attribute("aria-sort") == "ascending"
+
+
+def test_a_table_begins_in_the_order_it_was_given_or_asked_for(show):
+    page = small(show)
+    assert column(page, 0) == ["b", "a10", "a9", "c", "—"]
+    asked = made.table("T", COLUMNS, ROWS, sort=(1, "up"))
+    page = show(made.page_data("t", "dense", [asked]))
+    assert column(page, 1) == ["9", "9", "10", "100", "—"]
+
+
+def test_the_filter_counts_what_it_leaves(show):
+    page = show(photographs(2, rows=300))
+    table = page.locator(".kind-table")
+    assert table.locator(".count").inner_text() == "300 rows"
+    page.get_by_label("Filter By label").fill("299 LABEL")
+    assert table.locator(".count").inner_text() == "1 of 300 rows"
+    assert column(page, 0) == ["label 299"]
+    page.get_by_label("Filter By label").fill("nothing like it")
+    assert table.locator(".count").inner_text() == "0 of 300 rows"
+    page.get_by_label("Filter By label").fill("")
+    assert table.locator(".count").inner_text() == "300 rows"
+
+
+def test_scrolling_shows_the_other_rows(show):
+    page = show(photographs(2, rows=2000))
+    frame = page.locator(".frame")
+    press(page, "label")
+    press(page, "label")
+    press(page, "label")
+    frame.evaluate("frame => frame.scrollTop = frame.scrollHeight")
+    page.locator("tbody tr[aria-rowindex='2001']").wait_for()
+    assert page.locator("tbody tr[aria-rowindex]").count() < 100
+    frame.evaluate("frame => frame.scrollTop = 0")
+    page.locator("tbody tr[aria-rowindex='2']").wait_for()
+
+
+def test_tab_walks_down_the_links_of_a_long_table(show):
+    names = [f"row {k:03d}" for k in range(120)]
+    table = made.table("T", [made.column("name")], [[name] for name in names], goto=names)
+    page = show(made.page_data("t", "dense", [table]))
+    page.get_by_role("link", name="row 000").focus()
+    for _ in range(80):
+        page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "row 080"
+
+
+def test_ten_thousand_rows_sort_within_200_ms(show):
+    page = show(many_rows())
+    first = page.evaluate(
+        """async () => {
+            const button = document.querySelectorAll("th button")[4];
+            const begin = performance.now();
+            button.click();
+            await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+            return performance.now() - begin;
+        }"""
+    )
+    assert first < 200
+    values = [float(text) for text in column(page, 4)]
+    assert values == sorted(values, reverse=True)
+    assert len(values) > 20
+
+
+def test_ten_thousand_texts_sort_within_200_ms(show):
+    rng = random.Random(1)
+    rows = [[f"标签 {rng.randrange(10**6)}"] for _ in range(10_000)]
+    page = show(made.page_data("t", "dense", [made.table("T", [made.column("name")], rows)]))
+    assert page.evaluate(
+        """() => {
+            const begin = performance.now();
+            document.querySelector("th button").click();
+            document.body.getBoundingClientRect();
+            return performance.now() - begin;
+        }""") < 200  # fmt: skip
+
+
+def test_a_verdict_colours_the_difference(show):
+    columns = [made.column("d", "difference"), made.column("v", "verdict")]
+    rows = [[0.1, "better"], [-0.1, "worse"], [0.0, "cannot tell"]]
+    page = show(made.page_data("t", "dense", [made.table("T", columns, rows)]))
+    assert column(page, 0) == ["+0.100", "−0.100", "0.000"]
+    classes = [cell.get_attribute("class") for cell in page.locator("[aria-rowindex] td:first-child").all()]
+    assert classes == ["num good", "num bad", "num"]
