@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 SOURCES := $(wildcard src/calipers/kernels/*.pyx src/calipers/kernels/*.pxd)
 
-.PHONY: demo test bench clean
+.PHONY: demo test bench docs clean
 
 demo: .venv/installed
 	$(BIN)/calipers demo dense
@@ -25,6 +25,10 @@ bench: .venv/developing
 	$(BIN)/python benchmarks/coco.py
 	$(BIN)/python benchmarks/judge.py
 
+docs: .venv/documenting
+	$(BIN)/mkdocs build --strict --quiet
+	@echo 'site/index.html is there; its search needs a server: $(BIN)/python -m http.server --directory site'
+
 .venv/installed: pyproject.toml setup.py $(SOURCES)
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --disable-pip-version-check -e .
@@ -37,5 +41,9 @@ bench: .venv/developing
 	$(BIN)/python -m compileall -q src
 	touch $@
 
+.venv/documenting: .venv/installed
+	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[docs]'
+	touch $@
+
 clean:
-	rm -rf .venv build src/calipers.egg-info src/calipers/kernels/*.c src/calipers/kernels/*.so
+	rm -rf .venv build site src/calipers.egg-info src/calipers/kernels/*.c src/calipers/kernels/*.so

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from calipers.errors import CalipersError, ConfigError, InputError, OutputError
     from calipers.meter import Coco, Dense, Scene, Timeline
     from calipers.readers.model_text import parse_objects
-    from calipers.report import Report
+    from calipers.report import Report, load
     from calipers.rulers.cuboid import cuboid_iou
     from calipers.rulers.region import region_iou
     from calipers.rulers.tube import line_coverage, tube_iou
@@ -41,6 +41,7 @@ _HOMES = {
     "gate": "analysis.gate",
     "judge": "judge",
     "line_coverage": "rulers.tube",
+    "load": "report",
     "parse_objects": "readers.model_text",
     "region_iou": "rulers.region",
     "reward": "suites.reward",
@@ -70,6 +71,7 @@ __all__ = [
     "gate",
     "judge",
     "line_coverage",
+    "load",
     "parse_objects",
     "region_iou",
     "reward",

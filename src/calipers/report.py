@@ -55,7 +55,7 @@ class Report(Mapping[str, Any]):
     def __str__(self) -> str:
         from calipers.views.console import summary
 
-        return summary(self.tree)
+        return summary(_with_methods(self.tree))
 
     def __repr__(self) -> str:
         return f"<Report {self.tree['protocol']}>"
@@ -155,6 +155,13 @@ class Report(Mapping[str, Any]):
         return self._timelines(videos)
 
 
+def _with_methods(tree: dict[str, Any]) -> dict[str, Any]:
+    """The artifact of one method on scenes as a result that has no other; anything else as it is."""
+    if tree["suite"] != "scene" or "methods" in tree:
+        return tree
+    return {**tree, "methods": {tree["method"]: tree}, "comparison": [], "warnings": []}
+
+
 class SceneReport(Report):
     """A result of the scene suite: `report["methods"][name]["counts"]`, or with one method just `report["counts"]`."""
 
@@ -232,7 +239,7 @@ def _check_artifact(file: Path, tree: Any) -> None:
     if tree.get("suite") != suite:
         raise InputError(f"{file}: suite: found {tree.get('suite')!r:.100}, expected {suite!r}")
     missing = [name for name in NUMBERS[suite] if not isinstance(tree.get(name), (dict, list))]
-    if suite == "scene" and not isinstance(tree.get("methods", tree.get("counts")), dict):
+    if suite == "scene" and not isinstance(tree.get("methods"), dict) and "method" not in tree:
         missing.append("methods")
     if missing:
         raise InputError(f"{file}: is not a whole artifact of {protocol}: {missing[0]} is missing")

@@ -100,16 +100,19 @@ def test_the_summary_is_the_text_of_the_report(run):
     assert ended.err == ""
 
 
+FILES = ["cases.jsonl", "labels.csv", "report.html", "result.json", "thresholds.csv", "types.csv"]
+
+
 @pytest.mark.parametrize("output", ["out", "out/", "out.jsonl", "deep/er/out", "out.JSON"])
 def test_a_folder_receives_everything(run, output):
     assert run("dense", "dump.jsonl", "-o", output).code == 0
-    assert sorted(os.listdir(output)) == ["cases.jsonl", "matches.csv", "report.html", "result.json"]
+    assert sorted(os.listdir(output)) == sorted(["matches.csv", *FILES])
 
 
 def test_tables_can_be_parquet(run):
     parquet = pytest.importorskip("pyarrow.parquet")
     assert run("dense", "dump.jsonl", "-o", "out", "--tables", "parquet").code == 0
-    assert sorted(os.listdir("out")) == ["cases.jsonl", "matches.parquet", "report.html", "result.json"]
+    assert sorted(os.listdir("out")) == sorted(["matches.parquet", *FILES])
     assert parquet.read_table("out/matches.parquet").to_pylist() == calipers.dense("dump.jsonl").matches()
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from calipers.views.page import images
+from calipers.views.page.cases import Limit
 
 from ..views.page.reading import data_of, section
 
@@ -179,6 +180,13 @@ def test_what_is_no_picture_is_left_out_and_told(run, out, content):
     data = page_with_images(run)
     assert "image" not in data["cases"][0]
     assert any("cannot be read as pictures" in note for note in data["notes"])
+
+
+def test_images_take_no_room_from_the_cases(run, out, monkeypatch):
+    picture("pictures/site/a.png", (900, 900))
+    picture("pictures/site/b.png", (900, 900))
+    monkeypatch.setattr(Limit, "of", lambda cases: Limit(200, 1500))
+    assert ["image" in case for case in page_with_images(run)["cases"]] == [True, True]
 
 
 def test_all_images_together_have_a_limit(run, out, monkeypatch):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 BOX = {"type": "bbox_2d", "points": [0, 0, 10, 10], "desc": "类别=标签"}
 MISSED = {"gt_norm1000": [BOX], "pred": []}
-FILES = ("result.json", "report.html", "cases.jsonl", "matches.csv")
+FILES = ("result.json", "report.html", "cases.jsonl", "matches.csv", "thresholds.csv", "types.csv", "labels.csv")
 
 
 def test_trap_39_no_file_name_comes_from_a_record(run, listing):

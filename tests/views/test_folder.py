@@ -72,9 +72,17 @@ def matches_of(files):
     return list(csv.DictReader(io.StringIO(files["matches.csv"].decode("utf-8"), newline="")))
 
 
-def test_the_folder_holds_four_files(folder):
+def test_the_folder_holds_all_files(folder):
     files = folder()
-    assert sorted(files) == ["cases.jsonl", "matches.csv", "report.html", "result.json"]
+    assert sorted(files) == [
+        "cases.jsonl",
+        "labels.csv",
+        "matches.csv",
+        "report.html",
+        "result.json",
+        "thresholds.csv",
+        "types.csv",
+    ]
     assert files["result.json"] == calipers.dense("dump.jsonl").to_json()
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
-from calipers.errors import ConfigError
 from calipers.output import atomic_files
 from calipers.report import CocoReport
 from calipers.suites.coco_rows import COLUMNS
+from calipers.views import coco_plots
 from calipers.views.coco_tables import confusion_table, curves_table, per_class_table
-from calipers.views.folder import new_folder
+from calipers.views.folder import drawn, new_folder
 from calipers.views.page.build import page_of
 from calipers.views.page.cases import WorstCases
 from calipers.views.tables import CsvTable, csv_table
@@ -21,7 +21,7 @@ AT_A_TIME = 10_000  # rows
 
 def write_coco_folder(path: str, report: CocoReport) -> list[str]:
     """All files, which appear together; returns what could not be drawn."""
-    pictures, missing = _pictures(report.tree)
+    pictures, missing = drawn(coco_plots.pictures, report.tree)
     contents = {
         "result.json": report.to_json(),
         "per_class.csv": csv_table(*per_class_table(report.tree)),
@@ -45,16 +45,6 @@ def _write_cases(cases: IO[bytes], page: IO[bytes], report: CocoReport) -> None:
         cases.write(line)
         worst.add([line])
     page.write(page_of(report.tree, worst))
-
-
-def _pictures(tree: dict[str, Any]) -> tuple[dict[str, bytes], list[str]]:
-    """The plots; without matplotlib there are none, and that is said."""
-    from calipers.views import coco_plots
-
-    try:
-        return coco_plots.pictures(tree), []
-    except ConfigError as error:  # the library is missing; everything else can be had without it
-        return {}, [f"no plots were drawn: {error}"]
 
 
 def _stale(path: str, written: dict[str, bytes]) -> list[str]:

@@ -3,29 +3,28 @@
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from hashlib import sha256
-from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
-from calipers.errors import OutputError
+from calipers.errors import ConfigError, OutputError
 from calipers.output import atomic_files
 from calipers.report import Report, Rows
 from calipers.views.page.build import page_of
 from calipers.views.page.cases import WorstCases
-from calipers.views.tables import import_pyarrow, open_table
+from calipers.views.report_tables import write_table
+from calipers.views.tables import CsvTable, ParquetTable, import_pyarrow, open_table
 
 Columns = list[str]
+TABLES = ("thresholds", "types", "labels")
 
 
 class Folder:
     """Takes rows as they come and the report at the end."""
 
-    def __init__(self, matches: Any, cases: Any, result: Any, page: Any) -> None:
-        self._matches, self._cases, self._result, self._page = matches, cases, result, page
+    def __init__(self, open_file: Callable[[str], IO[bytes]], matches: CsvTable | ParquetTable) -> None:
+        self._open, self._matches, self._cases = open_file, matches, open_file("cases.jsonl")
         self._worst = WorstCases()
 
     def add_rows(self, matches: Rows, cases: list[bytes]) -> None:
@@ -35,9 +34,19 @@ class Folder:
         self._worst.add(cases)
 
     def finish(self, report: Report) -> None:
-        """Write the artifact and the page."""
-        self._result.write(report.to_json())
-        self._page.write(page_of(report.tree, self._worst))
+        """Write the artifact, the tables and the page."""
+        contents = {"result.json": report.to_json(), "report.html": page_of(report.tree, self._worst)}
+        contents |= {f"{name}.csv": write_table(report, name, "csv") for name in TABLES}
+        for name, content in contents.items():
+            self._open(name).write(content)
+
+
+def drawn(draw: Callable[[Any], dict[str, bytes]], tree: Any) -> tuple[dict[str, bytes], list[str]]:
+    """The plots of a result; without matplotlib there are none, and that is said."""
+    try:
+        return draw(tree), []
+    except ConfigError as error:  # the library is missing; everything else can be had without it
+        return {}, [f"no plots were drawn: {error}"]
 
 
 def check_output(path: str, tables: str, inputs: list[str]) -> None:
@@ -67,11 +76,12 @@ def is_artifact(path: str) -> bool:
 @contextmanager
 def open_folder(path: str, columns: Columns, tables: str) -> Iterator[Folder]:
     """The folder's files, open until the report is there."""
-    with new_folder(path) as folder, atomic_files() as files:
-        result, cases = files.open(folder / "result.json"), files.open(folder / "cases.jsonl")
-        page = files.open(folder / "report.html")
-        with open_table(files.open(folder / f"matches.{tables}"), columns, tables) as matches:
-            yield Folder(matches, cases, result, page)
+    with (
+        new_folder(path) as folder,
+        atomic_files() as files,
+        open_table(files.open(folder / f"matches.{tables}"), columns, tables) as matches,
+    ):
+        yield Folder(lambda name: files.open(folder / name), matches)
 
 
 @contextmanager
@@ -100,28 +110,3 @@ def _make(folder: Path) -> list[Path]:
 def _remove_if_empty(folder: Path) -> None:
     if not any(folder.iterdir()):
         folder.rmdir()
-
-
-def file_stem(name: str, taken: Iterable[str]) -> str:
-    """What files about something are called by: its name if that is safe and free, else a slug with a hash.
-
-    >>> file_stem("ours v2", []), file_stem("../ours", []), file_stem("Result", ["result"])
-    ('ours v2', 'ours-06143992', 'Result-6e7d50e8')
-    """
-    used = {each.casefold() for each in taken}
-    if re.fullmatch(r"\w(?:[\w. -]{0,62}\w)?", name) and name.casefold() not in used:
-        return name
-    return hashed_stem(name, used, "method")
-
-
-def hashed_stem(name: str, taken: Iterable[str], otherwise: str) -> str:
-    """What is readable of a name, with a hash; a name without anything readable is called otherwise.
-
-    >>> hashed_stem("../城市/drive 01.mp4", [], "video")
-    'drive-01-mp4-b86fc8ac'
-    """
-    used = {each.casefold() for each in taken}
-    slug = re.sub(r"[^A-Za-z0-9_]+", "-", name)[:48].strip("-") or otherwise
-    digests = (sha256((name + "+" * again).encode("utf-8", "surrogatepass")) for again in count())
-    stems = (f"{slug}-{digest.hexdigest()[:8]}" for digest in digests)
-    return next(stem for stem in stems if stem.casefold() not in used)

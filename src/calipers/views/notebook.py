@@ -9,10 +9,10 @@ from collections.abc import Iterator, Mapping
 from html import escape
 from typing import Any
 
-from calipers.analysis.figures import Figure, figures, scene_methods
+from calipers.analysis.figures import Figure, figures
+from calipers.report import Report
 from calipers.text import whole_text
 from calipers.views.comparison import HEADLINE, RECORDS, decimals, number, spoken
-from calipers.views.console import summary
 from calipers.views.text import UNDEFINED
 
 Tree = Mapping[str, Any]
@@ -28,7 +28,7 @@ def notebook_html(tree: Tree) -> str:
     body = "".join(map(_row, rows[:MOST_ROWS]))
     head = f"<tr><th>metric</th><th{RIGHT}>value</th><th{RIGHT}>95 % interval</th><th{RIGHT}>n</th></tr>"
     table = f"<table><caption>{_text(_caption(tree))}</caption><thead>{head}</thead><tbody>{body}</tbody></table>"
-    whole = f"<details><summary>summary</summary><pre>{_text(_summary(tree))}</pre></details>"
+    whole = f"<details><summary>summary</summary><pre>{_text(str(Report(dict(tree))))}</pre></details>"
     return f'<div class="{NO_FORMULAS}">{table}{cut}{whole}</div>'
 
 
@@ -56,10 +56,3 @@ def _row(figure: Figure) -> str:
 
 def _text(text: str) -> str:
     return escape(whole_text(text))
-
-
-def _summary(tree: Tree) -> str:
-    """The console's; of one method alone as if it were the only one."""
-    if tree["suite"] == "scene" and "methods" not in tree:
-        return summary({**tree, "methods": scene_methods(tree), "comparison": [], "warnings": []})
-    return summary(dict(tree))

@@ -9,7 +9,8 @@ from calipers.errors import ConfigError
 from calipers.output import atomic_files, to_json
 from calipers.report import SceneReport
 from calipers.suites.scene_rows import COLUMNS
-from calipers.views.folder import file_stem, new_folder
+from calipers.views.file_names import file_stem
+from calipers.views.folder import new_folder
 from calipers.views.overlay import MOST_PANELS, overlay_svg
 from calipers.views.page.build import report_page
 from calipers.views.page.scene_cases import scene_case_lines

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
-from calipers.views.folder import hashed_stem
+from calipers.views.file_names import hashed_stem
 from calipers.views.palette import FAINT, INK, QUIET, SERIES, more_colours
 from calipers.views.sheet import LEGEND_LINE, TEXT, TICK, Entry, Lettering, Sheet, drawing, round_numbers
 from calipers.views.text import UNDEFINED, printable, rate

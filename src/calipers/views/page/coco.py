@@ -18,6 +18,7 @@ MOST_CURVES = 12
 MOST_CLASSES = 40  # in the confusion matrix
 MISSED, BACKGROUND = "missed", "background"  # in the matrix: what no class was found for, and what was made up
 RATES = ("precision", "recall", "f1")
+SPOKEN = {"class": "wrong class", "both": "wrong class and place"}
 MEANINGS = {
     "missed": "ground truth without a partner",
     "localisation": "right class, too little overlap",
@@ -121,7 +122,7 @@ def _causes(tree: Tree) -> Part:
 
 
 def _cause(name: str) -> str:
-    return "wrong class" if name == "class" else name
+    return SPOKEN.get(name, name)
 
 
 def _classes(tree: Tree) -> Part:

@@ -1,0 +1,81 @@
+"""What the site changes about the pages in docs/, which are written to be read on a code host too.
+
+- A link that leads out of docs/, to a source file or an example, opens that file on a code host. The site has the pages
+  alone, so there it becomes its text, with the path of the file where the text does not say it already.
+- An empty line that an example prints has to be written <BLANKLINE> for the tests that run it. Readers see an empty
+  line.
+- Two things the theme needs are put into the head of every page, see HEAD.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+from xml.etree.ElementTree import Element
+
+from markdown import Extension, Markdown
+from markdown.treeprocessors import Treeprocessor
+from markdown.util import AtomicString
+
+PRIORITY = 10  # after links were found (20), before MkDocs looks where they lead (0)
+
+# The theme's switch between light and dark looks for the style sheets of a highlighter that would come from a server of
+# others, and is not used here. Its search works only on a server, so that there is no button for it on disk.
+HEAD = """
+<link id="hljs-light"><link id="hljs-dark">
+<script>document.documentElement.classList.toggle("on-disk", location.protocol === "file:")</script>
+</head>"""
+
+
+class LinksOut(Treeprocessor):
+    """The links of one page that begin with ../, as all pages are in docs/ itself."""
+
+    def run(self, root: Element) -> None:
+        """Make them text."""
+        for link in root.iter("a"):
+            if link.get("href", "").startswith("../"):
+                _become_text(link, link.attrib["href"].removeprefix("../"))
+
+
+def _become_text(link: Element, path: str) -> None:
+    said = "".join(link.itertext())
+    link.tag, link.attrib = "span", {"class": "in-repository", "title": path}
+    if not path.endswith(said):
+        link.append(_in_brackets(path))
+
+
+def _in_brackets(path: str) -> Element:
+    """A file that the text does not name."""
+    brackets = Element("small")
+    brackets.text = AtomicString(f" ({path})")
+    return brackets
+
+
+class InRepository(Extension):
+    """The same, as Markdown takes it."""
+
+    def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802  Markdown calls it so
+        """Join the processing of a page."""
+        md.treeprocessors.register(LinksOut(md), "links_out", PRIORITY)
+
+
+# What MkDocs calls
+
+
+def on_config(config: Any) -> None:
+    """Before pages are read."""
+    config.markdown_extensions.append(InRepository())
+
+
+def on_page_markdown(markdown: str, **about: Any) -> str:
+    """The text of a page."""
+    return markdown.replace("\n<BLANKLINE>\n", "\n\n")
+
+
+def on_post_page(output: str, **about: Any) -> str:
+    """A finished page."""
+    return output.replace("</head>", HEAD, 1)
+
+
+def on_post_template(output_content: str, **about: Any) -> str:
+    """A finished page that is no document: 404.html."""
+    return output_content.replace("</head>", HEAD, 1)
