@@ -41,6 +41,7 @@ class Report(Mapping[str, Any]):
         cases: Callable[[TakeCases], None] | None = None,
     ) -> None:
         self.tree = tree
+        self.home: str | None = None  # the artifact or folder it was read from
         self._matches, self._timelines, self._cases = matches, timelines, cases
 
     def __getitem__(self, key: str) -> Any:
@@ -72,9 +73,12 @@ class Report(Mapping[str, Any]):
         self, path: str | os.PathLike[str], *, cases: int | None = None, images: str | os.PathLike[str] | None = None
     ) -> None:
         """Write one self-contained page, with at most `cases` failures drawn, over the `images` of a folder."""
-        from calipers.views.page.build import report_page
+        from calipers.views.page.build import report_page, result_page
 
-        write_file(path, report_page(self, cases=cases, images=images))
+        if self.home is not None:
+            write_file(path, result_page(self.home, cases=cases, images=images))
+        else:
+            write_file(path, report_page(self, cases=cases, images=images))
 
     # Numbers for others: trackers, tables, dataframes, notebooks
 
@@ -227,7 +231,9 @@ def load(path: str | os.PathLike[str]) -> Report:
     except orjson.JSONDecodeError as error:
         raise InputError(f"{file}: is not JSON: {error}, expected an artifact") from error
     _check_artifact(file, tree)
-    return Report(tree)
+    report = Report(tree)
+    report.home = os.fspath(path)
+    return report
 
 
 def _check_artifact(file: Path, tree: Any) -> None:

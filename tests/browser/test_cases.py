@@ -291,7 +291,7 @@ def test_a_page_without_cases_says_that_nothing_went_wrong(show):
 def test_the_page_says_how_many_cases_it_left_out(show):
     page = show(DATA)
     note = page.locator(".kind-cases .cut").inner_text()
-    assert note == "This page holds the worst 12 of 108 cases; the cases file has all of them."
+    assert note == "This page draws 12 of 108 cases; the cases file has all of them."
 
 
 def test_everything_to_press_can_be_reached_by_tab(show):

@@ -128,13 +128,13 @@ def compare(old: Any, new: Any, *, force: bool = False) -> Comparison:
     return compare_results(read_result(old, "old"), read_result(new, "new"), force=force)
 
 
-def compare_results(old: Result, new: Result, *, force: bool = False) -> Comparison:
-    """The same of results that were read."""
+def compare_results(old: Result, new: Result, *, force: bool | None = False) -> Comparison:
+    """The same of results that were read; without a choice (None) nobody is told of one."""
     found = differences(old, new)
     if found.all and not force:
         said = "\n".join(f"- {each}" for each in found.all)
-        hint = "(--force compares what is comparable, not in pairs)"
-        raise ConfigError(f"{old.name} and {new.name} cannot be compared in pairs:\n{said}\n{hint}")
+        hint = "" if force is None else "\n(--force compares what is comparable, not in pairs)"
+        raise ConfigError(f"{old.name} and {new.name} cannot be compared in pairs:\n{said}{hint}")
     changes = {each.new.name: each for each in _changes(old, new, paired=not found.all)}
     if not changes:
         raise ConfigError(f"{old.name} and {new.name} have no figure in common")

@@ -24,6 +24,7 @@ from calipers.output import to_json
 from calipers.views import gate_views as views
 
 PASS, FAIL, INVESTIGATE = "pass", "fail", "investigate"
+SHARES = ("dense", "coco")  # suites whose figures all lie between 0 and 1
 EXIT_CODES = {PASS: 0, FAIL: 1, INVESTIGATE: 4}
 
 
@@ -100,7 +101,9 @@ def judge(new: Result, baseline: Result | None, rules: list[Rule]) -> Gate:
     named = [(full_name(rule.metric, new.figures, new.tree), rule) for rule in rules]
     if baseline is None and (drop := next((rule for rule in rules if rule.kind == "max_drop"), None)):
         raise ConfigError(f"max_drop {drop.metric}: needs a result to drop from, expected a baseline (--baseline OLD)")
-    changes = compare_results(baseline, new).changes if baseline else {}
+    for name, rule in named:
+        _check_limit(name, rule, new.tree["suite"])
+    changes = compare_results(baseline, new, force=None).changes if baseline else {}
     drops = len({name for name, rule in named if rule.kind == "max_drop"})
     rows = [_row(rule, new.figures[name], changes.get(name), drops) for name, rule in named]
     states = [row["state"] for row in rows]
@@ -115,6 +118,14 @@ def judge(new: Result, baseline: Result | None, rules: list[Rule]) -> Gate:
             "rows": rows,
         }
     )
+
+
+def _check_limit(name: str, rule: Rule, suite: str) -> None:
+    """Of suites that have only shares, a limit that nothing could pass or fail is a percentage that was meant."""
+    if suite in SHARES and not 0 <= rule.limit <= 1:
+        raise ConfigError(f"{rule.kind} {rule.metric}: found {rule.limit:g}, expected from 0 to 1: {name} is a share")
+    if suite in SHARES and rule.kind == "max_drop" and rule.limit == 1:
+        raise ConfigError(f"max_drop {rule.metric}: found 1, which allows any drop (1 % is 0.01)")
 
 
 class Verdict(NamedTuple):
@@ -165,7 +176,8 @@ def _drop(rule: Rule, figure: Figure, change: Change | None, noise: Noise | None
     if change.difference is None:
         return Verdict(INVESTIGATE, f"undefined in the {'new result' if figure.value is None else 'baseline'}")
     if noise is None:
-        return Verdict(INVESTIGATE, "no interval, so noise is not known: fewer than 2 records, or no replicates of it")
+        why = "fewer than 2 records" if figure.replicates is not None else f"{figure.name} has no replicates"
+        return Verdict(INVESTIGATE, f"no interval, so noise is not known: {why}")
     return decided(noise, rule.limit)
 
 

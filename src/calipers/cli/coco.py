@@ -79,5 +79,5 @@ def _write(output: str, report: CocoReport) -> list[str]:
 
 def _next_step(output: str | None) -> str:
     if not output:
-        return " next                 -o out/ for tables, plots, matches and cases · -o result.json"
+        return " next                 -o out/ for the page, tables, plots and cases · calipers compare OLD NEW"
     return f" written              {printable(output)}"

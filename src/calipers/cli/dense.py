@@ -85,5 +85,5 @@ def _evaluate(dumps: list[str], config: Config, output: str | None, tables: str)
 
 def _next_step(output: str | None) -> str:
     if not output:
-        return " next                 -o out/ for the artifact, cases and matches · -o result.json for the artifact"
+        return " next                 -o out/ for the page, cases and tables · calipers compare OLD NEW"
     return f" written              {printable(output)}"

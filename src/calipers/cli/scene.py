@@ -100,5 +100,5 @@ def _write(output: str, report: SceneReport) -> list[str]:
 
 def _next_step(output: str | None) -> str:
     if not output:
-        return " next                 -o out/ for tables, plots and footprints from above · -o result.json"
+        return " next                 -o out/ for the page, tables, plots and footprints · calipers compare OLD NEW"
     return f" written              {printable(output)}"

@@ -27,8 +27,10 @@ def _header(tree: Tree) -> Iterator[str]:
     noted = f" ({'; '.join(notes)})" if notes else ""
     yield f"objects   {objects['gt']:,} ground truth · {objects['pred']:,} predicted{noted}"
     if tree["invalid_reasons"]:
-        common = sorted(tree["invalid_reasons"].items(), key=lambda item: -item[1])[:3]
-        yield f"invalid   {SEPARATOR.join(f'{n:,} {reason}' for reason, n in common)}"
+        common = sorted(tree["invalid_reasons"].items(), key=lambda item: -item[1])
+        named = [f"{n:,} {reason}" for reason, n in common[:3]]
+        rest = sum(n for _, n in common[3:])
+        yield f"invalid   {SEPARATOR.join([*named, *([f'{rest:,} for other reasons'] if rest else [])])}"
     if any(tree["unlabelled"].values()):
         key, nameless = printable(params["label_key"]), tree["unlabelled"]
         found = f"{nameless['gt']:,} ground truth · {nameless['pred']:,} predicted"

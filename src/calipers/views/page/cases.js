@@ -36,7 +36,7 @@ function cases(section) {
 function casesNote({ shown: some, total }) {
   if (!total) return h("p", { class: "note" }, "No case: nothing went wrong.");
   if (some === total) return null;
-  const words = `This page holds the worst ${number(some)} of ${plural(total, "case")}; the cases file has all of them.`;
+  const words = `This page draws ${number(some)} of ${plural(total, "case")}; the cases file has all of them.`;
   return h("p", { class: "note cut" }, words);
 }
 

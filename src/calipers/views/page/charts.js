@@ -24,17 +24,18 @@ function cardNote(each) {
 }
 
 // The interval on a line: from 0 to 1 for rates, around 0 for differences, from 0 for the rest
-function rangeBar({ value, interval: [low, high] }) {
+function rangeBar({ value, kind, interval: [low, high] }) {
   const least = Math.min(low, value);
   const most = Math.max(high, value);
   let scale = [Math.min(0, least * 1.25), most <= 1 && least >= 0 ? 1 : Math.max(0, most * 1.25)];
-  if (least < 0) scale = [-1, 1].map((side) => side * 1.25 * Math.max(-least, most));
+  const signed = kind === "difference" || least < 0;
+  if (signed) scale = [-1, 1].map((side) => side * 1.25 * Math.max(-least, most, 1e-300));
   const at = (end) => (200 * (end - scale[0])) / (scale[1] - scale[0] || 1);
   return s(
     "svg",
     { class: "rangebar", viewBox: "0 0 200 12", preserveAspectRatio: "none", "aria-hidden": "true" },
     s("path", { class: "track", d: "M0 6H200" }),
-    least < 0 ? s("path", { class: "zero", d: "M100 1V11" }) : null,
+    signed ? s("path", { class: "zero", d: "M100 1V11" }) : null,
     s("path", { class: "span", d: `M${at(low)} 6H${Math.max(at(high), at(low) + 0.5)}` }),
     s("path", { class: "tick", d: `M${at(value)} 1V11` }),
   );
