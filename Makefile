@@ -24,6 +24,7 @@ bench: .venv/developing
 	$(BIN)/python benchmarks/scene.py
 	$(BIN)/python benchmarks/coco.py
 	$(BIN)/python benchmarks/judge.py
+	$(BIN)/python benchmarks/results.py
 
 docs: .venv/documenting
 	$(BIN)/mkdocs build --strict --quiet

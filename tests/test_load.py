@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from calipers.cli.dense import run_dense
 from calipers.errors import CalipersError, InputError
 from calipers.report import Report, load
 
@@ -69,3 +70,12 @@ def test_what_is_no_artifact_is_refused(content, message, tmp_path):
     with pytest.raises(InputError, match=message) as caught:
         load(path)
     assert str(caught.value).startswith(str(path))
+
+
+def test_the_page_of_a_folder_draws_its_failures(tmp_path):
+    box = {"type": "bbox_2d", "points": [0, 0, 10, 10], "desc": "类别=标签"}
+    dump, out, page = tmp_path / "dump.jsonl", tmp_path / "out", tmp_path / "page.html"
+    dump.write_text(json.dumps({"id": "a", "gt_norm1000": [box], "pred": []}) + "\n", encoding="utf-8")
+    run_dense([str(dump)], {"output": str(out)})
+    load(out).to_html(page)
+    assert page.read_bytes() == (out / "report.html").read_bytes()

@@ -215,3 +215,22 @@ def test_the_smallest_drop_rests_on_the_spread_of_the_differences(trees):
     noise = noise_of(change)
     assert noise.detectable == pytest.approx((1.972 + 0.843) * np.std(change.draws) * (200 / 199) ** 0.5, rel=1e-3)
     assert noise.drop == pytest.approx(-0.05)
+
+
+@pytest.mark.parametrize(
+    ("kind", "limit", "message"),
+    [
+        ("floor", 75, r"floor recall: found 75, expected from 0 to 1: category\.recall is a share"),
+        ("max_drop", 5, r"max_drop recall: found 5, expected from 0 to 1"),
+        ("max_drop", 1, r"max_drop recall: found 1, which allows any drop \(1 % is 0\.01\)"),
+    ],
+)
+def test_a_limit_that_means_a_percentage_is_refused(kind, limit, message):
+    with pytest.raises(ConfigError, match=message):
+        gate(model(8), model(9), **{kind: {"recall": limit}})
+
+
+def test_nobody_is_told_of_an_option_that_a_gate_has_not():
+    with pytest.raises(ConfigError, match="cannot be compared in pairs") as refused:
+        gate(model(8, 20), model(8, 30), max_drop={"recall": 0.1})
+    assert "--force" not in str(refused.value)

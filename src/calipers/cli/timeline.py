@@ -99,5 +99,5 @@ def _evaluate(gt: str, pred: str, config: Config) -> Report:
 
 def _next_step(output: str | None) -> str:
     if not output:
-        return " next                 -o out/ for the page and tables (--plot-videos 5: strips) · calipers compare OLD NEW"
+        return " next                 -o out/ for the page, tables, strips (--plot-videos 5) · calipers compare OLD NEW"
     return f" written              {printable(output)}"
