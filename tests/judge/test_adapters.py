@@ -7,6 +7,7 @@ import os
 import shlex
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -153,7 +154,9 @@ def test_inspect_gets_a_score(monkeypatch):
     monkeypatch.setitem(sys.modules, "inspect_ai.scorer", stand_in)
     state = SimpleNamespace(output=SimpleNamespace(completion='{"bbox": [0, 0, 10, 5]}'))
     score = geometry("iou", threshold=0.75)
-    value, answer, explanation, metadata = asyncio.run(score(state, SimpleNamespace(text="[0, 0, 10, 10]")))
+    with ThreadPoolExecutor(1) as thread:  # where no loop of another test is running
+        judged = thread.submit(asyncio.run, score(state, SimpleNamespace(text="[0, 0, 10, 10]")))
+    value, answer, explanation, metadata = judged.result()
     assert (value, answer, explanation) == (0.5, '{"bbox": [0, 0, 10, 5]}', "IoU 0.500, below 0.75")
     assert (metadata["pass"], metadata["pairs"]) == (False, [{"gt": 0, "pred": 0, "iou": 0.5}])
     with pytest.raises(calipers.ConfigError, match="did you mean 'threshold'"):

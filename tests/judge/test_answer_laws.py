@@ -50,9 +50,9 @@ def test_deep_things_in_the_place_of_numbers():
 @pytest.mark.parametrize("start", ["", "[", '{"points": ['])
 def test_a_hostile_text_is_read_in_linear_time(start, unit, kind):
     text = start + unit * (300_000 // len(unit))
-    begin = time.process_time()
+    begin = time.thread_time()
     find(text, kind)
-    assert time.process_time() - begin < 4
+    assert time.thread_time() - begin < 4
 
 
 names = st.sampled_from(

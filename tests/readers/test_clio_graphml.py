@@ -254,11 +254,11 @@ def test_a_document_may_say_how_it_is_encoded(encoding):
     ],
 )
 def test_what_is_not_three_numbers_is_a_problem(text):
-    start = time.perf_counter()
+    start = time.thread_time()
     assert problem(position=text).startswith("position: found ")
     assert problem(bbox_dim=text).endswith("expected three numbers like [1.0, 2.0, 3.0]")
     assert problem(bbox_orientation=text).endswith("expected three rows of three numbers")
-    assert time.perf_counter() - start < 1
+    assert time.thread_time() - start < 1
 
 
 def test_an_orientation_that_cannot_be_read_is_not_taken_for_upright():
@@ -321,10 +321,10 @@ BOMBS = {
 def test_documents_with_entities_are_refused_at_once(name):
     document = b"<?xml version='1.0'?>\n" + BOMBS[name].encode()
     tracemalloc.start()
-    start = time.perf_counter()
+    start = time.thread_time()
     try:
         found = refusal(document)
-        assert time.perf_counter() - start < 1
+        assert time.thread_time() - start < 1
         assert tracemalloc.get_traced_memory()[1] < 1_000_000
     finally:
         tracemalloc.stop()
@@ -343,11 +343,11 @@ def test_size_has_a_limit(monkeypatch):
 
 
 def test_many_data_and_attributes_take_time_in_proportion():
-    start = time.perf_counter()
+    start = time.thread_time()
     attributes = " ".join(f'a{place}=""' for place in range(10_000))
     document = f"<graphml><node {attributes}>{'<data/>' * 20_000}</node></graphml>"
     assert plain_objects(document.encode()).objects == []
-    assert time.perf_counter() - start < 1
+    assert time.thread_time() - start < 1
 
 
 @given(st.binary(max_size=200))

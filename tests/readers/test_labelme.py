@@ -242,9 +242,9 @@ def test_folders_without_files_are_refused(make):
 def test_nesting_without_end_is_refused(make):
     deep = "[" * 100_000 + "]" * 100_000
     for text in (f'{{"shapes": {deep}}}', f'{{"a": 1, "a": 2, "shapes": {"[" * 700 + "]" * 700}}}'):
-        start = time.perf_counter()
+        start = time.thread_time()
         assert refusal(make({"a.json": text})).startswith("/a.json: ")
-        assert time.perf_counter() - start < 2
+        assert time.thread_time() - start < 2
 
 
 # Predictions

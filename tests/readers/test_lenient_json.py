@@ -159,10 +159,10 @@ def test_nesting_is_bounded():
 )
 def test_a_hostile_megabyte_is_read_in_linear_time(start, unit):
     text = start + unit * (1_000_000 // len(unit))
-    begin = time.process_time()
+    begin = time.thread_time()
     for options in ({}, {"numbers": True, "keep_words": True}):
         assert read_values(text, **options).status in ("repaired", "truncated", "failed")
-    assert time.process_time() - begin < 4
+    assert time.thread_time() - begin < 4
 
 
 plain = st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.floats(allow_nan=False, allow_infinity=False)

@@ -322,10 +322,10 @@ BOMBS = {
 def test_documents_with_entities_are_refused_at_once(make, name):
     folder = make({"a.xml": "<?xml version='1.0'?>\n" + BOMBS[name]})
     tracemalloc.start()
-    start = time.perf_counter()
+    start = time.thread_time()
     try:
         found = refusal(folder)
-        assert time.perf_counter() - start < 1
+        assert time.thread_time() - start < 1
         assert tracemalloc.get_traced_memory()[1] < 2_000_000
     finally:
         tracemalloc.stop()

@@ -135,10 +135,10 @@ def test_too_much_is_refused():
     ],
 )
 def test_texts_that_mean_harm_take_no_time(text):
-    start = time.perf_counter()
+    start = time.thread_time()
     with suppress(calipers.InputError):
         read_yaml(text.encode())
-    assert time.perf_counter() - start < 2
+    assert time.thread_time() - start < 2
 
 
 PLAIN = st.text("abcXYZ019 _-+./éé猫", min_size=1).map(str.strip).filter(lambda text: text and text[0] not in "-?")
