@@ -48,8 +48,10 @@ def test_the_summary_says_what_was_read_how_good_it_is_and_what_that_hides():
         " score-free sweep     60 objects · 120 detections · greedy 1-1 within a class",
         " IoU 0.50             P 0.500 · R 0.500 · F1 0.500 (0.250–0.750)",
         " mean F1 0.50:0.95    0.375 (0.250–0.500)",
-        " where it goes wrong  60 missed · 50 background · 40 localisation · 30 wrong class · 20 wrong class and place"
-        " · 10 duplicate",
+        (
+            " where it goes wrong  60 missed · 50 background · 40 localisation · 30 wrong class"
+            " · 20 wrong class and place · 10 duplicate"
+        ),
         " most confused        person taken for car (3) · cone taken for person (2) · car taken for cone (1)",
         " counts               MAE 1.5 · over 50 % · under 25 %",
         "",
