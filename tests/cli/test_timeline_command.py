@@ -314,7 +314,7 @@ def test_the_worst_videos_are_named(run):
     assert [line[22:41] for line in lines[place : place + 3]] == [
         "c  accuracy 0.100, ",
         "a  accuracy 0.500, ",
-        "-o out/ for the art",
+        "-o out/ for the pag",
     ]
 
 
