@@ -1,12 +1,18 @@
 """Results that were kept come back as reports; anything else is an input error that says what was found."""
 
 import json
+import os
+import threading
+from pathlib import Path
 
 import pytest
 
+from calipers.analysis.artifacts import read_result
 from calipers.cli.dense import run_dense
-from calipers.errors import CalipersError, InputError
-from calipers.report import Report, load
+from calipers.errors import CalipersError, InputError, OutputError
+from calipers.output import to_json
+from calipers.report import NUMBERS, Report, load
+from calipers.views.page.build import result_page
 
 from .views.sample_reports import SUITES, report, tree
 
@@ -33,6 +39,8 @@ def test_the_artifact_of_one_method_comes_back(tmp_path):
     kept = load(path)
     assert kept.flat()["clio/f1"] == report("scene").flat()["clio/f1"]
     assert " clio       27     24 " in str(kept)
+    kept.to_html(tmp_path / "page.html")
+    assert b"clio" in (tmp_path / "page.html").read_bytes()
 
 
 def test_matches_are_not_kept(tmp_path):
@@ -41,35 +49,89 @@ def test_matches_are_not_kept(tmp_path):
         load(tmp_path).matches()
 
 
-def test_nothing_is_there(tmp_path):
-    with pytest.raises(InputError, match=r"none\.json: cannot be read: No such file"):
-        load(tmp_path / "none.json")
-    with pytest.raises(InputError, match=r"result\.json: cannot be read: No such file"):
-        load(tmp_path)
+# What is no artifact, whoever reads it
 
 
+READERS = [load, lambda path: read_result(path, "old"), lambda path: result_page(str(path))]
+every_reader = pytest.mark.parametrize("read", READERS, ids=["load", "compare", "page"])
+
+
+@every_reader
+def test_nothing_is_there(read, tmp_path):
+    with pytest.raises(InputError, match=r"none\.json: is not there$"):
+        read(tmp_path / "none.json")
+    with pytest.raises(InputError, match=r"result\.json: is not there, expected a folder that a suite wrote"):
+        read(tmp_path)
+    (tmp_path / "result.json").mkdir()
+    with pytest.raises(InputError, match=r"result\.json: cannot be read: Is a directory"):
+        read(tmp_path)
+
+
+@every_reader
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"{", "is not JSON: .*, expected an artifact"),
+        (b"{", r"is not JSON: .*; expected an artifact \(result\.json\)"),
         (b"", "is not JSON"),
-        (b"[1]", "found no protocol, expected an artifact of dense/1, timeline/1, scene/1, coco/1"),
-        (b"{}", "found no protocol"),
-        (b'{"protocol": "dense/2"}', "found protocol 'dense/2', expected an artifact of"),
-        (b'{"protocol": ["dense/1"]}', r"found protocol \['dense/1'\]"),
-        (b'{"protocol": "dense/1", "suite": "coco"}', "suite: found 'coco', expected 'dense'"),
-        (b'{"protocol": "dense/1", "suite": "dense"}', "is not a whole artifact of dense/1: params is missing"),
-        (b'{"protocol": "scene/1", "suite": "scene", "params": {}, "records": {}}', "methods is missing"),
-        (b'{"protocol": "coco/1", "suite": "coco", "params": 3}', "params is missing"),
+        (b"\xff\xfe{", "is not JSON"),
+        (b'{"protocol": NaN}', "is not JSON"),
         (b"[" * 5000, "is not JSON"),
+        (b"[" * 900 + b"]" * 900, "is nested more than 100 deep, expected an artifact"),
+        (b'{"protocol": ' + b"[" * 900 + b"]" * 900 + b"}", "is nested more than 100 deep"),
+        (b"[1]", "no field protocol, expected an artifact of one of dense/1, timeline/1, scene/1, coco/1"),
+        (b"7", "no field protocol"),
+        (b"null", "no field protocol"),
+        (b"{}", "no field protocol"),
+        (b'{"protocol": "dense/2"}', "protocol 'dense/2', expected an artifact of one of"),
+        (b'{"protocol": ["dense/1"]}', r"protocol \['dense/1'\]"),
+        (b'{"protocol": "dense/1", "suite": "coco"}', "suite: found 'coco', expected 'dense'"),
+        (b'{"protocol": "dense/1", "suite": "dense"}', "is not a whole artifact of dense/1: field 'params' is missing"),
+        (b'{"protocol": "scene/1", "suite": "scene", "params": {}, "records": {}}', "field 'methods' is missing"),
+        (b'{"protocol": "coco/1", "suite": "coco", "params": 3}', "field 'params' is of another kind"),
     ],
 )
-def test_what_is_no_artifact_is_refused(content, message, tmp_path):
+def test_what_is_no_artifact_is_refused(read, content, message, tmp_path):
     path = tmp_path / "file.json"
     path.write_bytes(content)
     with pytest.raises(InputError, match=message) as caught:
-        load(path)
+        read(path)
     assert str(caught.value).startswith(str(path))
+
+
+@every_reader
+@pytest.mark.parametrize("suite", SUITES)
+def test_every_part_that_is_missing_is_named(read, suite, tmp_path):
+    path = tmp_path / "result.json"
+    for part in NUMBERS[suite]:
+        found = tree(suite)
+        del found[part]
+        path.write_bytes(to_json(found))
+        with pytest.raises(InputError, match=f"is not a whole artifact of {suite}/1: field '{part}' is missing"):
+            read(path)
+
+
+@every_reader
+def test_a_file_that_is_too_large_is_not_read_to_its_end(read, monkeypatch, tmp_path):
+    path = tmp_path / "result.json"
+    with open(path, "wb") as file:
+        file.truncate((1 << 30) + 1)  # no such file takes room on the disk
+    with pytest.raises(InputError, match=r"result\.json: is larger than 1 GiB, expected an artifact"):
+        read(path)
+
+
+@every_reader
+def test_a_stream_has_no_size_and_still_a_limit(read, monkeypatch):
+    monkeypatch.setattr("calipers.report.LARGEST_ARTIFACT", 1 << 22)
+    with pytest.raises(InputError, match="/dev/zero: is larger than 1 GiB, expected an artifact"):
+        read(Path("/dev/zero"))
+
+
+def test_a_stream_is_read_as_a_file_is(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    writer = threading.Thread(target=(tmp_path / "pipe").write_bytes, args=[report("dense").to_json()])
+    writer.start()
+    assert load(tmp_path / "pipe").to_json() == report("dense").to_json()
+    writer.join()
 
 
 def test_the_page_of_a_folder_draws_its_failures(tmp_path):
@@ -79,3 +141,21 @@ def test_the_page_of_a_folder_draws_its_failures(tmp_path):
     run_dense([str(dump)], {"output": str(out)})
     load(out).to_html(page)
     assert page.read_bytes() == (out / "report.html").read_bytes()
+
+
+# Where a page can go
+
+
+@pytest.mark.parametrize("kept", [False, True])
+def test_a_page_goes_into_any_file_but_not_where_an_artifact_would(kept, tmp_path):
+    report("dense").save(tmp_path / "result.json")
+    one = load(tmp_path) if kept else report("dense")
+    one.to_html(tmp_path / "page.txt")
+    assert (tmp_path / "page.txt").read_bytes().startswith(b"<!doctype html>")
+    for name in ("result.json", "page.JSON"):
+        with pytest.raises(OutputError, match=f"{name}: has the name of an artifact, expected that of a page"):
+            one.to_html(tmp_path / name)
+    with pytest.raises(OutputError, match="is a folder, expected a file to write the page to"):
+        one.to_html(tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["page.txt", "result.json"]
+    assert (tmp_path / "result.json").read_bytes() == report("dense").to_json()

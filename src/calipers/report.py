@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from calipers.errors import CalipersError, InputError
-from calipers.output import to_json, write_file
+from calipers.output import DEEPEST, to_json, write_file
 
 if TYPE_CHECKING:
     from calipers.suites.coco import Measured as MeasuredDetections
@@ -27,7 +27,8 @@ NUMBERS = {  # what an artifact has to hold for anything to be said of it
     "coco": ("params", "images", "objects", "coco", "per_class", "sweep", "bootstrap"),
 }
 PROTOCOLS = tuple(f"{suite}/1" for suite in NUMBERS)
-LARGEST_ARTIFACT = 1 << 30  # bytes
+ARTIFACT = "result.json"  # what it is called in the folder of `-o`
+LARGEST_ARTIFACT, PIECE = 1 << 30, 1 << 20  # bytes
 
 
 class Report(Mapping[str, Any]):
@@ -56,7 +57,7 @@ class Report(Mapping[str, Any]):
     def __str__(self) -> str:
         from calipers.views.console import summary
 
-        return summary(_with_methods(self.tree))
+        return summary(with_methods(self.tree))
 
     def __repr__(self) -> str:
         return f"<Report {self.tree['protocol']}>"
@@ -73,8 +74,9 @@ class Report(Mapping[str, Any]):
         self, path: str | os.PathLike[str], *, cases: int | None = None, images: str | os.PathLike[str] | None = None
     ) -> None:
         """Write one self-contained page, with at most `cases` failures drawn, over the `images` of a folder."""
-        from calipers.views.page.build import report_page, result_page
+        from calipers.views.page.build import check_page_name, report_page, result_page
 
+        check_page_name(path)
         if self.home is not None:
             write_file(path, result_page(self.home, cases=cases, images=images))
         else:
@@ -159,7 +161,7 @@ class Report(Mapping[str, Any]):
         return self._timelines(videos)
 
 
-def _with_methods(tree: dict[str, Any]) -> dict[str, Any]:
+def with_methods(tree: dict[str, Any]) -> dict[str, Any]:
     """The artifact of one method on scenes as a result that has no other; anything else as it is."""
     if tree["suite"] != "scene" or "methods" in tree:
         return tree
@@ -221,31 +223,67 @@ def load(path: str | os.PathLike[str]) -> Report:
 
     It has the numbers and all that is made of them. Matches, which come from the inputs, it has not.
     """
-    file = Path(path, "result.json") if os.path.isdir(path) else Path(path)
-    try:
-        if file.stat().st_size > LARGEST_ARTIFACT:
-            raise InputError(f"{file}: is larger than 1 GiB, expected an artifact")
-        tree = orjson.loads(file.read_bytes())
-    except OSError as error:
-        raise InputError(f"{file}: cannot be read: {error.strerror or error}") from error
-    except orjson.JSONDecodeError as error:
-        raise InputError(f"{file}: is not JSON: {error}, expected an artifact") from error
-    _check_artifact(file, tree)
-    report = Report(tree)
+    report = Report(read_artifact(path))
     report.home = os.fspath(path)
     return report
 
 
-def _check_artifact(file: Path, tree: Any) -> None:
+def read_artifact(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """What an artifact holds, or that of a folder; anything else is an input error that says what was found."""
+    file = Path(path, ARTIFACT) if os.path.isdir(path) else Path(path)
+    try:
+        tree = orjson.loads(_content(file))
+    except FileNotFoundError:
+        inside = ", expected a folder that a suite wrote (-o DIR)" if os.path.isdir(path) else ""
+        raise InputError(f"{file}: is not there{inside}") from None
+    except OSError as error:
+        raise InputError(f"{file}: cannot be read: {error.strerror or error}") from error
+    except orjson.JSONDecodeError as error:
+        raise InputError(f"{file}: is not JSON: {error}; expected an artifact ({ARTIFACT})") from error
+    return _check_parts(str(file), check_protocol(str(file), tree))
+
+
+def _content(file: Path) -> bytearray:
+    """All of a file, also of one whose size only shows at its end."""
+    content = bytearray()
+    with open(file, "rb") as stream:
+        while piece := stream.read(PIECE):
+            content += piece
+            if max(len(content), os.fstat(stream.fileno()).st_size) > LARGEST_ARTIFACT:
+                raise InputError(f"{file}: is larger than 1 GiB, expected an artifact ({ARTIFACT})")
+    return content
+
+
+def check_protocol(name: str, tree: Any) -> dict[str, Any]:
+    """The same tree, if it says of itself that it is an artifact of a suite."""
+    if _is_deeper(tree, DEEPEST):
+        raise InputError(f"{name}: is nested more than {DEEPEST} deep, expected an artifact ({ARTIFACT})")
     protocol = tree.get("protocol") if isinstance(tree, dict) else None
     if protocol not in PROTOCOLS:
-        found = "no protocol" if protocol is None else f"protocol {protocol!r:.100}"
-        raise InputError(f"{file}: found {found}, expected an artifact of {', '.join(PROTOCOLS)}")
+        found = "no field protocol" if protocol is None else f"protocol {protocol!r:.100}"
+        raise InputError(f"{name}: {found}, expected an artifact of one of {', '.join(PROTOCOLS)}")
     suite = protocol.partition("/")[0]
     if tree.get("suite") != suite:
-        raise InputError(f"{file}: suite: found {tree.get('suite')!r:.100}, expected {suite!r}")
-    missing = [name for name in NUMBERS[suite] if not isinstance(tree.get(name), (dict, list))]
-    if suite == "scene" and not isinstance(tree.get("methods"), dict) and "method" not in tree:
+        raise InputError(f"{name}: suite: found {tree.get('suite')!r:.100}, expected {suite!r}")
+    return tree  # type: ignore[no-any-return]  # a dict, as just seen
+
+
+def _check_parts(name: str, tree: dict[str, Any]) -> dict[str, Any]:
+    """The same tree, if it has the parts that belong to its suite."""
+    suite = tree["suite"]
+    missing = [part for part in NUMBERS[suite] if not isinstance(tree.get(part), (dict, list))]
+    if suite == "scene" and not isinstance(tree.get("methods"), dict) and not isinstance(tree.get("method"), str):
         missing.append("methods")
     if missing:
-        raise InputError(f"{file}: is not a whole artifact of {protocol}: {missing[0]} is missing")
+        problem = "is missing" if missing[0] not in tree else "is of another kind"
+        raise InputError(f"{name}: is not a whole artifact of {tree['protocol']}: field {missing[0]!r} {problem}")
+    return tree
+
+
+def _is_deeper(tree: Any, most: int) -> bool:
+    """Whether something is nested more than so many levels deep."""
+    level = [tree] if isinstance(tree, (dict, list)) else []
+    for _ in range(most):
+        parts = (part for each in level for part in (each.values() if isinstance(each, dict) else each))
+        level = [part for part in parts if isinstance(part, (dict, list))]
+    return bool(level)

@@ -4,11 +4,15 @@ import base64
 import io
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from calipers.cli import report
+from calipers.report import load
 from calipers.views.page import images
 from calipers.views.page.cases import Limit
+from calipers.views.report_tables import write_table
 
 from ..views.page.reading import data_of, section
 
@@ -72,11 +76,11 @@ def test_fewer_cases_can_be_asked_for(run, out):
 @pytest.mark.parametrize(
     ("name", "content", "parts"),
     [
-        ("missing.json", None, ["missing.json", "cannot be read"]),
+        ("missing.json", None, ["missing.json: is not there"]),
         ("bad.json", b"{", ["bad.json", "is not JSON"]),
-        ("list.json", b"[]", ["list.json", "found suite None"]),
-        ("other.json", b'{"suite": "judge"}', ["found suite 'judge'", "expected an artifact"]),
-        ("half.json", b'{"suite": "dense", "records": {}}', ["half.json", "is not as this version"]),
+        ("list.json", b"[]", ["list.json: no field protocol, expected an artifact of one of dense/1"]),
+        ("other.json", b'{"protocol": "judge/1"}', ["protocol 'judge/1'", "expected an artifact"]),
+        ("half.json", b'{"protocol": "dense/1", "suite": "dense"}', ["half.json: is not a whole artifact of dense/1"]),
     ],
 )
 def test_what_is_no_artifact_is_refused(run, name, content, parts):
@@ -88,7 +92,7 @@ def test_what_is_no_artifact_is_refused(run, name, content, parts):
 
 def test_a_folder_without_a_result_is_refused(run):
     Path("empty").mkdir()
-    run("report", "empty").refused(3, "empty: no result.json in it")
+    run("report", "empty").refused(3, "empty/result.json: is not there, expected a folder that a suite wrote (-o DIR)")
 
 
 @pytest.mark.parametrize(
@@ -103,6 +107,49 @@ def test_cases_of_another_kind_are_refused(run, out, line):
 def test_the_page_cannot_go_where_a_folder_is(run, out):
     run("report", "out", "-o", "out").refused(2, "out: is a folder")
     run("report", "out", "-o", "missing/page.html").refused(2, "cannot be written")
+
+
+def test_the_page_cannot_take_the_name_of_an_artifact(run, out):
+    before = (out / "result.json").read_bytes()
+    for name in ("out/result.json", "page.json"):
+        run("report", "out", "-o", name).refused(2, f"{name}: has the name of an artifact, expected that of a page")
+    assert (out / "result.json").read_bytes() == before
+    assert not Path("page.json").exists()
+
+
+# ---------------------------------------------------------------- tables
+
+
+@pytest.mark.parametrize("kind", ["md", "csv", "tex"])
+def test_a_table_is_printed_and_nothing_is_written(run, out, listing, kind):
+    before = listing(".")
+    for result in ("out", "out/result.json"):
+        ended = run("report", result, "--table", "errors", "--format", kind)
+        assert (ended.code, ended.err, ended.out) == (0, "", write_table(load(out), "errors", kind))
+    assert listing(".") == before
+
+
+def test_a_table_is_markdown_unless_told_otherwise(run, out):
+    assert run("report", "out", "--table", "summary").out.decode() == load(out).to_markdown()
+
+
+def test_a_csv_on_a_terminal_has_nothing_that_a_terminal_acts_on(run, out, monkeypatch):
+    tree = json.loads((out / "result.json").read_bytes())
+    tree["modes"]["category"]["by_label"][0]["label"] = "\x1b[2J\u202e"
+    (out / "result.json").write_text(json.dumps(tree))
+    monkeypatch.setattr("calipers.cli.report.sys.stdout", SimpleNamespace(isatty=lambda: True, encoding="utf-8"))
+    table = report._table("out", "labels", "csv")
+    assert b"\\x1b[2J\\u202e" in table
+    assert b"\x1b" not in table
+    assert table.count(b"\n") == load(out).to_csv("labels").count("\n")
+
+
+def test_what_is_no_table_is_refused(run, out):
+    run("report", "out", "--table", "lables").refused(2, "'lables' is not a table", "did you mean 'labels'?")
+    run("report", "out", "--table", "errors", "--format", "xlsx").refused(2, "format: found 'xlsx'", "csv, md, tex")
+    run("report", "out", "--table", "errors", "-o", "x").refused(2, "--table prints a table and writes no page")
+    run("report", "out", "--format", "csv").refused(2, "--format: found 'csv', expected it only together with --table")
+    run("report", "none.json", "--table", "errors").refused(3, "none.json: is not there")
 
 
 # ---------------------------------------------------------------- images

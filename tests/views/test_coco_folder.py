@@ -10,9 +10,10 @@ import pytest
 import calipers
 from calipers.errors import OutputError
 from calipers.suites.coco_rows import COLUMNS
-from calipers.views.coco_folder import PICTURES, write_coco_folder
+from calipers.views.coco_folder import write_coco_folder
 
 TABLES = ["cases.jsonl", "confusion.csv", "curves.csv", "matches.csv", "per_class.csv", "report.html", "result.json"]
+PICTURES = ["precision_recall.png", "ap_per_class.png", "confusion.png", "errors.png"]
 
 #   image 1: a car found, a cone found badly; image 2: a car taken for a cone; image 3: a person nobody saw
 TRUTH = {

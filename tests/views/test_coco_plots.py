@@ -1,7 +1,6 @@
 """Pictures of detections: lines and bars as long as the numbers, text that never overlaps, always the same bytes."""
 
 import hashlib
-import io
 import itertools
 import os
 import re
@@ -14,26 +13,20 @@ import pytest
 
 import calipers
 from calipers.errors import ConfigError
-from calipers.views import palette
+from calipers.views import charts, palette
 from calipers.views.coco_plots import (
-    ap_picture,
+    ap_plot,
     confusion_matrix,
-    confusion_picture,
-    draw_ap,
-    draw_confusion,
-    draw_errors,
-    draw_precision_recall,
-    errors_picture,
+    confusion_plot,
+    errors_plot,
     pictures,
-    precision_recall_picture,
+    precision_recall_plot,
 )
 from calipers.views.coco_tables import confusion_table
-from calipers.views.sheet import Sheet
 
 from .coco_trees import HOSTILE, TREES, many, tree, without_detections
 
-PICTURES = [precision_recall_picture, ap_picture, confusion_picture, errors_picture]
-DRAWERS = [draw_precision_recall, draw_ap, draw_confusion, draw_errors]
+PLOTS = [precision_recall_plot, ap_plot, confusion_plot, errors_plot]
 
 
 @pytest.fixture(autouse=True)
@@ -47,20 +40,15 @@ def strict():
 
 @pytest.fixture
 def figures(monkeypatch):
-    """The figures behind pictures, as they are drawn."""
-    kept = []
-    picture = Sheet.picture
-    monkeypatch.setattr(Sheet, "picture", lambda sheet, *args: (kept.append(sheet.figure), picture(sheet, *args))[1])
+    """The figures behind PNG files, as they are drawn."""
+    kept, file_of = [], charts.file_of
+
+    def keep(figure, kind):
+        kept.extend([figure] if kind == "png" else [])
+        return file_of(figure, kind)
+
+    monkeypatch.setattr(charts, "file_of", keep)
     return kept
-
-
-@pytest.fixture
-def figure(figures):
-    def draw(picture, result):
-        picture(result)
-        return figures[-1]
-
-    return draw
 
 
 def texts(page):
@@ -84,8 +72,8 @@ def lengths(axes):
 # What is seen
 
 
-def test_curves_are_those_of_the_classes_and_a_bold_one_is_their_mean(figure):
-    [axes] = figure(precision_recall_picture, tree()).axes
+def test_curves_are_those_of_the_classes_and_a_bold_one_is_their_mean():
+    [axes] = precision_recall_plot(tree()).axes
     lines = {round(line.get_ydata()[0], 6): line for line in axes.lines}
     assert sorted(lines) == [0.333333, 0.666667, 1.0]
     [bold] = [line for line in axes.lines if line.get_color() == palette.INK]
@@ -95,31 +83,31 @@ def test_curves_are_those_of_the_classes_and_a_bold_one_is_their_mean(figure):
     assert key == ["0.406   mean of 3 classes", "0.750   car", "0.500   cone", "0.250   person"]
 
 
-def test_of_many_curves_those_with_the_most_objects_are_named(figure):
-    [axes] = figure(precision_recall_picture, many()).axes
+def test_of_many_curves_those_with_the_most_objects_are_named():
+    [axes] = precision_recall_plot(many()).axes
     assert len(axes.lines) == 80 + 1
     key = [text.get_text() for text in axes.get_legend().get_texts()]
     assert key[1:3] == ["0.750   class 00", "0.741   class 01"]
     assert key[-2:] == ["0.684   class 07", "72 more"]
 
 
-def test_one_curve_is_its_own_mean(figure):
-    [axes] = figure(precision_recall_picture, tree(["person"], "keypoints")).axes
+def test_one_curve_is_its_own_mean():
+    [axes] = precision_recall_plot(tree(["person"], "keypoints")).axes
     assert [text.get_text() for text in axes.get_legend().get_texts()] == ["0.750   person"]
 
 
-def test_the_recall_that_has_to_be_reached_is_shaded(figure):
-    page = figure(precision_recall_picture, tree())
+def test_the_recall_that_has_to_be_reached_is_shaded():
+    page = precision_recall_plot(tree())
     [span] = page.axes[0].patches
     assert (span.get_x(), round(span.get_width(), 6)) == (0.9, 0.1)
     assert "at IoU 0.50 · shaded: recall ≥ 0.9, mean precision 0.188" in words(page)
 
 
-def test_ap_by_class_has_the_best_first_and_says_what_is_not_there(figure):
+def test_ap_by_class_has_the_best_first_and_says_what_is_not_there():
     result = tree()
     result["per_class"].append({"category_id": 9, "name": "ghost", "gt": 0, "pred": 7, "AP": None, "AP_50": None})
     result["per_class"].reverse()
-    page = figure(ap_picture, result)
+    page = ap_plot(result)
     [axes] = page.axes
     assert lengths(axes) == [0.75, 0.5, 0.25, 0.5, 0.333333, 0.166667]
     assert [text.get_text() for text in axes.get_yticklabels()] == ["car", "cone", "person"]
@@ -127,16 +115,16 @@ def test_ap_by_class_has_the_best_first_and_says_what_is_not_there(figure):
     assert any("1 without ground truth are not shown" in text for text in words(page))
 
 
-def test_of_very_many_classes_those_with_the_most_objects_are_shown(figure):
-    page = figure(ap_picture, many(130))
+def test_of_very_many_classes_those_with_the_most_objects_are_shown():
+    page = ap_plot(many(130))
     assert len(page.axes[0].patches) == 2 * 100
     assert any("the 100 classes with the most objects of 130" in text for text in words(page))
 
 
-def test_confusion_has_a_row_for_what_is_nothing_and_a_column_for_what_is_missed(figure):
+def test_confusion_has_a_row_for_what_is_nothing_and_a_column_for_what_is_missed():
     #   car 30: 15 found, 1 taken for a cone, 14 missed; background 15 of 60
     assert confusion_matrix(tree()).counts == [[15, 1, 0, 14], [0, 10, 2, 9], [3, 0, 5, 4], [15, 10, 5, 0]]
-    page = figure(confusion_picture, tree())
+    page = confusion_plot(tree())
     [axes] = page.axes
     assert [text.get_text() for text in axes.get_xticklabels()] == ["car", "cone", "person", "missed"]
     assert [text.get_text() for text in axes.get_yticklabels()] == ["car", "cone", "person", "background"]
@@ -146,10 +134,10 @@ def test_confusion_has_a_row_for_what_is_nothing_and_a_column_for_what_is_missed
     ]
 
 
-def test_classes_that_are_not_shown_are_one_row_and_one_column(figure):
+def test_classes_that_are_not_shown_are_one_row_and_one_column():
     result = many(30)
     matrix = confusion_matrix(result)
-    assert (len(matrix.shown), len(matrix.counts)) == (25, 27)
+    assert (matrix.right, len(matrix.counts)) == (25, 27)
     _, rows = confusion_table(result)
     assert sum(map(sum, matrix.counts)) == sum(row["n"] for row in rows)
     #   the five left are 25 … 29 with 50, 40, 30, 20, 10 objects: half found, 26 … 29 taken for one of them
@@ -158,13 +146,13 @@ def test_classes_that_are_not_shown_are_one_row_and_one_column(figure):
     assert matrix.counts[24][25] == 25
 
 
-def test_causes_are_bars_with_counts_and_shares(figure):
-    page = figure(errors_picture, tree())
+def test_causes_are_bars_with_counts_and_shares():
+    page = errors_plot(tree())
     assert lengths(page.axes[0]) == [60, 50, 40, 30, 20, 10]
     found = words(page)
     assert found[found.index("60") :][:2] == ["60", "100.0 % of objects"]
     assert "41.7 % of detections" in found  # 50 of 120
-    assert "no detections" in words(figure(errors_picture, without_detections()))
+    assert "no detections" in words(errors_plot(without_detections()))
 
 
 @pytest.mark.parametrize(
@@ -182,17 +170,21 @@ def test_what_is_undefined_is_not_drawn(name, missing):
     assert all(content[:4] == b"\x89PNG" for content in found.values())
 
 
-@pytest.mark.parametrize("draw", DRAWERS)
-def test_a_plot_can_be_part_of_a_figure_of_ones_own(draw):
-    from matplotlib.figure import Figure
+def test_names_that_a_png_can_only_spell_out_are_there_as_svg_too():
+    found = pictures(tree(["交通锥", "car"]))
+    both = [f"{name}.{kind}" for name in ("precision_recall", "ap_per_class", "confusion") for kind in ("png", "svg")]
+    assert list(found) == [*both, "errors.png"]
+    assert all("交通锥".encode() in found[name] for name in both[1::2])
 
-    page = Figure()
-    left, right = page.subplots(1, 2)
-    draw(tree(["$car$"]), ax=right)
-    page.savefig(io.BytesIO())
-    assert not left.lines
-    assert right.lines or right.patches or right.images
-    assert draw is draw_errors or any("$car$" in text for text in words(page))
+
+@pytest.mark.parametrize("classes", [1, 2, 3, 5, 8, 25])
+def test_the_page_of_a_matrix_is_as_wide_as_its_classes_or_its_heading(classes):
+    page = confusion_plot(tree([f"class {at}" for at in range(classes)]))
+    found, wide = texts(page), page.bbox.width
+    [heading] = [box for text, box in found if text.startswith("a row of ground truth")]
+    [sums] = [box for text, box in found if text == "n"]
+    assert 0 < wide - max(heading.x1, sums.x1) < 40  # 14 points of margin are 28 pixels
+    assert page.axes[0].get_window_extent().width > 0.35 * wide
 
 
 # Text
@@ -211,16 +203,16 @@ def test_no_text_lies_on_another_or_outside_the_page(name, figures):
 
 
 @pytest.mark.parametrize("name", HOSTILE[:-2], ids=ascii)
-@pytest.mark.parametrize("picture", PICTURES[:3])
-def test_trap_37_names_are_text_and_nothing_else(picture, name, figure):
+@pytest.mark.parametrize("plot", PLOTS[:3])
+def test_trap_37_names_are_text_and_nothing_else(plot, name):
     spelled = name.encode("ascii", "backslashreplace").decode().replace("\\U0001f600", "😀")  # the font has that face
     spelled = spelled.replace("\n", "\\x0a").replace("\t", "\\x09").replace("\x1b", "\\x1b")
-    assert any(text.endswith(spelled) for text in words(figure(picture, tree([name, "other"]))))
+    assert any(text.endswith(spelled) for text in words(plot(tree([name, "other"]))))
 
 
-@pytest.mark.parametrize("picture", PICTURES[:3])
-def test_long_names_lose_their_middle_and_empty_ones_are_said(picture, figure):
-    found = words(figure(picture, tree(["first" + "W" * 300 + "last", ""])))
+@pytest.mark.parametrize("plot", PLOTS[:3])
+def test_long_names_lose_their_middle_and_empty_ones_are_said(plot):
+    found = words(plot(tree(["first" + "W" * 300 + "last", ""])))
     assert any(re.search("firstW+…W*last$", text) for text in found)
     assert any(text.endswith("(no name)") for text in found)
 
@@ -254,11 +246,11 @@ def test_bytes_depend_on_nothing_but_the_input(tmp_path):
     assert printed(PYTHONHASHSEED="1", MATPLOTLIBRC=str(settings), TZ="Asia/Tokyo", MPLBACKEND="pdf") == here
 
 
-@pytest.mark.parametrize("picture", PICTURES)
-def test_without_matplotlib_the_message_says_how_to_get_it(picture, monkeypatch):
+@pytest.mark.parametrize("plot", PLOTS)
+def test_without_matplotlib_the_message_says_how_to_get_it(plot, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(ConfigError, match=re.escape("pictures need matplotlib: pip install 'calipers[plots]'")):
-        picture(tree())
+        plot(tree())
 
 
 def test_importing_the_module_does_not_load_matplotlib():

@@ -65,6 +65,17 @@ def test_curves_go_through_the_numbers():
     assert [list(line.get_ydata()) for line in curves] == [[row["f1"] for row in each] for each in rows]
 
 
+def test_of_many_thresholds_those_with_room_are_written():
+    found = tree("dense")
+    found["params"]["thresholds"] = [at / 100 for at in range(1, 100)]
+    for mode in found["modes"].values():
+        mode["thresholds"] = [mode["thresholds"][0] | {"iou": each} for each in found["params"]["thresholds"]]
+    (ax,) = thresholds_plot(found).axes
+    assert [text.get_text() for text in ax.get_xticklabels()][:3] == ["0.01", "0.06", "0.11"]
+    assert len(ax.get_xticks()) == 20
+    assert pictures(found)
+
+
 def test_the_interval_is_drawn_at_the_primary_threshold():
     found = tree("dense")
     (ax,) = thresholds_plot(found).axes

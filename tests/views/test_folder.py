@@ -8,7 +8,7 @@ import os
 import pytest
 
 import calipers
-from calipers.run import evaluate
+from calipers.evaluate import evaluate
 from calipers.suites.dense import Config
 from calipers.suites.rows import match_columns
 from calipers.views.folder import open_folder
@@ -73,17 +73,29 @@ def matches_of(files):
 
 
 def test_the_folder_holds_all_files(folder):
+    pytest.importorskip("matplotlib")
     files = folder()
     assert sorted(files) == [
         "cases.jsonl",
+        "errors.png",
         "labels.csv",
+        "labels.png",
+        "labels.svg",
         "matches.csv",
         "report.html",
         "result.json",
         "thresholds.csv",
+        "thresholds.png",
         "types.csv",
     ]
     assert files["result.json"] == calipers.dense("dump.jsonl").to_json()
+
+
+def test_a_report_without_labels_or_records_is_drawn_too(folder):
+    pytest.importorskip("matplotlib")
+    for records in ([EMPTY], [{"gt_norm1000": [], "pred": [5]}]):
+        files = folder(records)
+        assert {"errors.png", "thresholds.png"} <= set(files)
 
 
 # ---------------------------------------------------------------- cases

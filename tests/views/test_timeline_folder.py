@@ -3,6 +3,7 @@
 import csv
 import io
 import os
+import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
@@ -31,6 +32,7 @@ PRED = {
     "p.mp4": {"fps": 5, "states": TRUTH["p.mp4"]},
 }
 TABLES = ["cases.jsonl", "matches.csv", "report.html", "result.json", "videos.csv"]
+PLOTS = ["confusion.png", "frame_accuracy.png"]
 
 
 @pytest.fixture(autouse=True)
@@ -56,10 +58,11 @@ def rows_of(content):
 # ---------------------------------------------------------------- videos
 
 
-def test_the_folder_holds_the_artifact_and_two_tables():
+def test_the_folder_holds_the_artifact_two_tables_and_plots():
+    pytest.importorskip("matplotlib")
     report = evaluated()
     files = written(report)
-    assert sorted(files) == TABLES
+    assert sorted(files) == sorted([*TABLES, *PLOTS])
     assert files["result.json"] == report.to_json()
 
 
@@ -173,7 +176,7 @@ def test_a_strip_knows_its_speed_from_the_prediction_or_the_option():
 def test_pictures_come_as_png_and_svg():
     pytest.importorskip("matplotlib")
     files = written(evaluated(), plots=2)
-    pictures = sorted(set(files) - set(TABLES))
+    pictures = sorted(name for name in files if name.startswith("plots/"))
     assert [name.rpartition("-")[0] for name in pictures] == [
         "plots/a-mp4",
         "plots/a-mp4",
@@ -188,7 +191,27 @@ def test_pictures_come_as_png_and_svg():
             assert {"a.mp4", "b.mp4"} & set(texts) == {f"{name[6]}.mp4"}
 
 
-def test_a_sweep_is_drawn_as_well():
+def test_plots_need_no_strips_and_of_a_sweep_there_is_one_more():
+    pytest.importorskip("matplotlib")
+    swept = evaluated(transition_tolerance_frames="5,0")
+    assert set(written(swept)) == {*TABLES, *PLOTS, "tolerance.png"}
+    assert write_timeline_folder("out", swept, 0) == []
+    assert write_timeline_folder("out", evaluated(), 0) == ["out: of an earlier run, and left alone: tolerance.png"]
+
+
+def test_where_nothing_was_evaluated_nothing_is_drawn():
+    assert sorted(written(evaluated("c.mp4"))) == TABLES
+
+
+def test_without_matplotlib_everything_else_is_written_and_that_is_said(monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    assert write_timeline_folder("out", evaluated(), 0) == [
+        "no plots were drawn: plots: pictures need matplotlib: pip install 'calipers[plots]'"
+    ]
+    assert sorted(os.listdir("out")) == TABLES
+
+
+def test_a_sweep_is_drawn_beside_strips_as_well():
     pytest.importorskip("matplotlib")
     files = written(evaluated(transition_tolerance_frames="5,0"), plots=1)
     assert {"plots/tolerance.png", "plots/tolerance.svg"} <= set(files)

@@ -86,18 +86,19 @@ def test_without_videos_there_is_nothing():
 
 def test_states_are_in_the_order_of_a_drive_and_every_frame_is_in_the_matrix():
     found = tree("timeline")
-    states, counts = confusion_matrix(found)
+    states, _, counts, right = confusion_matrix(found)
     assert states == ["outside", "approaching", "inside", "exiting", "paused"]
     assert counts[1][0] == found["pooled"]["confusion"]["approaching"]["outside"]
     frames = sum(n for row in found["pooled"]["confusion"].values() for n in row.values())
     assert sum(map(sum, counts)) == frames
+    assert right == 5
 
 
 def test_many_states_become_one_and_no_frame_is_lost():
     found = tree("timeline")
     found["pooled"]["confusion"] = {f"s{at:02}": {f"s{at:02}": at + 1, "outside": 1} for at in range(40)}
-    states, counts = confusion_matrix(found)
-    assert len(states) == 25
+    states, _, counts, right = confusion_matrix(found)
+    assert (len(states), right) == (25, 24)  # what other states were taken for is not known
     assert states[0] == "outside"
     assert states[-1] == "other states"
     assert sum(map(sum, counts)) == sum(range(1, 41)) + 40

@@ -20,10 +20,9 @@ import orjson
 from calipers.analysis.figures import Figure, figures
 from calipers.errors import InputError
 from calipers.output import to_json
-from calipers.report import Report
+from calipers.report import ARTIFACT, Report, check_protocol, read_artifact
 from calipers.views.tables import import_pyarrow
 
-PROTOCOLS = ("dense/1", "timeline/1", "scene/1", "coco/1")
 Cells = tuple[Any, ...]
 
 
@@ -62,49 +61,23 @@ def _check(figure: Figure, replicates: int) -> None:
 def read_result(source: Any, name: str) -> Result:
     """A result from a path, a report or a tree; the last two are called by the name given."""
     if isinstance(source, (str, os.PathLike)):
-        return _from_path(Path(source))
+        return Result(os.fspath(source), read_artifact(source), _matches_file(Path(source)))
     if not isinstance(source, Mapping):
         kind = type(source).__name__
         raise InputError(f"{name}: found {kind}, expected a path, a report or what an artifact holds")
     tree = orjson.loads(source.to_json() if isinstance(source, Report) else to_json(dict(source)))
-    return _checked(name, tree)
-
-
-def _from_path(path: Path) -> Result:
-    file = path / "result.json" if path.is_dir() else path
-    try:
-        content = file.read_bytes()
-    except FileNotFoundError:
-        inside = ", expected a folder that a suite wrote (-o DIR)" if path.is_dir() else ""
-        raise InputError(f"{file}: is not there{inside}") from None
-    except OSError as error:
-        raise InputError(f"{file}: cannot be read: {error.strerror or error}") from error
-    try:
-        tree = orjson.loads(content)
-    except orjson.JSONDecodeError as error:
-        raise InputError(f"{file}: is not JSON: {error}; expected an artifact (result.json)") from error
-    return _checked(str(path), tree, _matches_file(path))
+    return Result(name, check_protocol(name, tree))
 
 
 def files_of(path: str) -> list[str]:
     """The files that a result is read from."""
     if not Path(path).is_dir():
         return [path]
-    return [str(file) for file in (Path(path, "result.json"), _matches_file(Path(path))) if file]
+    return [str(file) for file in (Path(path, ARTIFACT), _matches_file(Path(path))) if file]
 
 
 def _matches_file(folder: Path) -> Path | None:
     return next((file for kind in ("csv", "parquet") if (file := folder / f"matches.{kind}").is_file()), None)
-
-
-def _checked(name: str, tree: Any, table: Path | None = None) -> Result:
-    protocol = tree.get("protocol") if isinstance(tree, dict) else None
-    if protocol not in PROTOCOLS:
-        found = "no field protocol" if protocol is None else f"protocol {protocol!r}"
-        raise InputError(f"{name}: {found}, expected an artifact of one of {', '.join(PROTOCOLS)}")
-    if tree.get("suite") != protocol.partition("/")[0]:
-        raise InputError(f"{name}: suite: found {tree.get('suite')!r}, expected {protocol.partition('/')[0]!r}")
-    return Result(name, tree, table)
 
 
 @contextmanager
@@ -112,7 +85,7 @@ def expecting(result: Result) -> Iterator[None]:
     """A field that is missing or of another kind is an error of the input."""
     try:
         yield
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
         what = f"field {error} is missing" if isinstance(error, KeyError) else str(error)
         protocol = result.tree["protocol"]
         raise InputError(f"{result.name}: is not a whole artifact of {protocol}: {what}") from error

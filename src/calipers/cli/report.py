@@ -1,34 +1,56 @@
-"""`calipers report`: one self-contained HTML page of a result."""
+"""`calipers report`: one self-contained HTML page of a result, or one of its tables on standard output."""
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import click
 
+from calipers.cli.options import Once
 from calipers.cli.streams import put
-from calipers.errors import OutputError
+from calipers.errors import ConfigError
 from calipers.output import write_file
-from calipers.views.page.build import result_page
+from calipers.report import load
+from calipers.views.page.build import check_page_name, result_page
+from calipers.views.report_tables import write_table
 from calipers.views.text import printable
 
 
-@click.command("report")
+@click.command("report", cls=Once)
 @click.argument("result", metavar="RESULT")
 @click.option("-o", "--output", metavar="FILE.html", help="where the page goes  [default: report.html beside RESULT]")
 @click.option("--images", metavar="DIR", help="folder with the images, to be shown under the drawings")
 @click.option("--cases", type=click.IntRange(min=0), metavar="N", help="how many failures are drawn  [default: 200]")
-def command(result: str, output: str | None, images: str | None, cases: int | None) -> None:
+@click.option("--table", metavar="NAME", help="write no page, print this table of RESULT, such as summary")
+@click.option("--format", "kind", metavar="KIND", help="of the table: md, tex or csv  [default: md]")
+def command(
+    result: str, output: str | None, images: str | None, cases: int | None, table: str | None, kind: str | None
+) -> None:
     """Write one HTML page of RESULT, which needs no network and opens from disk.
 
     RESULT is a folder of an earlier -o, whose failures are drawn, or an artifact alone, whose numbers are shown.
     """
+    if table is not None:
+        if output is not None or images is not None or cases is not None:
+            raise ConfigError("--table prints a table and writes no page: expected none of -o, --images and --cases")
+        put(_table(result, table, kind or "md"))
+        return
+    if kind is not None:
+        raise ConfigError(f"--format: found {kind!r}, expected it only together with --table")
     target = Path(output) if output else default_page(result)
-    if target.is_dir():
-        raise OutputError(f"{target}: is a folder, expected a file to write the page to")
+    check_page_name(target)
     page = result_page(result, cases=cases, images=images)
     write_file(target, page)
     put(f"{printable(str(target))}   {_size(len(page))}")
+
+
+def _table(result: str, name: str, kind: str) -> bytes:
+    """A table as the bytes of a file; a terminal gets none that it would act on."""
+    table = write_table(load(result), name, kind)
+    if sys.stdout is not None and sys.stdout.isatty():
+        return "\n".join(map(printable, table.decode().split("\n"))).encode(sys.stdout.encoding, "backslashreplace")
+    return table
 
 
 def default_page(result: str) -> Path:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from calipers.views.palette import FAINT, INK, MATCHED, QUIET
-from calipers.views.sheet import DPI, TEXT, Lettering, Sheet, drawing, round_numbers
+from calipers.views.sheet import DPI, TEXT, TITLE, Lettering, Sheet, drawing, round_numbers
 from calipers.views.strips import apart
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 # In points
 PAGE, MARGIN, TOP, SMALL = 648, 14, 54, 7
 NAMES, NUMBER, UPRIGHT = 150, 42, 76
+CELL_LEAST, CELL_MOST, MATRIX = 16, 64, 440
 WRONG = "#c23b1e"
 DASHED = (0, (4, 3))
 
@@ -35,6 +36,7 @@ class Place(NamedTuple):
     height: float
     below: float
     beside: float = 0.0  # room to the right that is needed, where the page would not be wide enough
+    least: float = PAGE  # how wide the page is at least; less than that only if its heading is read
 
 
 class Curve(NamedTuple):
@@ -49,15 +51,18 @@ class Curve(NamedTuple):
 
 def page(title: str, notes: Iterable[str], place: Place, format: str) -> Axes:  # noqa: A002
     """Axes on a page of their own, under a title and, quietly, what goes with it."""
-    sheet = Sheet(max(PAGE, place.left + place.width + place.beside + MARGIN), place.top + place.height + place.below)
-    sheet.heading(title, " · ".join(note for note in notes if note), MARGIN, Lettering(format))
+    letters, note = Lettering(format), " · ".join(note for note in notes if note)
+    words = min(PAGE, max(TITLE * letters.ems(title), TEXT * letters.ems(note)) + 2 * MARGIN)
+    wide = max(place.least, words, place.left + place.width + place.beside + MARGIN)
+    sheet = Sheet(wide, place.top + place.height + place.below)
+    sheet.heading(title, note, MARGIN, letters)
     sheet.figure.set_label(title)
     return sheet.axes(*place[:4])
 
 
 def figure_of(ax: Axes) -> Figure:
     """The whole figure that axes are part of."""
-    figure: Figure = ax.get_figure(root=True)  # type: ignore[assignment]  # axes that are drawn into have one
+    figure: Figure = ax.figure.figure
     return figure
 
 
@@ -79,7 +84,7 @@ def files(stem: str, plot: Callable[..., Figure], tree: Any, names: Iterable[str
 def _spells_out(names: Iterable[str]) -> bool:
     with drawing("png"):
         spelled, kept = Lettering("png"), Lettering("svg")
-        return any(_shown(spelled, name, NAMES) != _shown(kept, name, NAMES) for name in names)
+        return any(shown(spelled, name) != shown(kept, name) for name in names)
 
 
 # Rows
@@ -96,18 +101,19 @@ def name_rows(ax: Axes, names: Sequence[str], format: str) -> None:  # noqa: A00
     """Names to the left of the axes, one a row, the first on top."""
     letters = Lettering(format)
     ax.set_ylim(len(names) - 0.5, -0.5)
-    ax.set_yticks(range(len(names)), [_shown(letters, name, NAMES) for name in names], size=TEXT, color=INK)
+    ax.set_yticks(range(len(names)), [shown(letters, name) for name in names], size=TEXT, color=INK)
     ax.tick_params(axis="y", pad=6)
 
 
-def _shown(letters: Lettering, name: str, room: float) -> str:
+def shown(letters: Lettering, name: str, room: float = NAMES) -> str:
+    """A name as it is written, in the room there is for it."""
     return letters.fit(name or "(no name)", room, TEXT)
 
 
 def gutter(names: Iterable[str], format: str, room: float = NAMES) -> float:  # noqa: A002
     """How much of the room names need, between an edge and axes."""
     letters = Lettering(format)
-    widest = max((TEXT * letters.ems(_shown(letters, name, room)) for name in names), default=0.0)
+    widest = max((TEXT * letters.ems(shown(letters, name, room)) for name in names), default=0.0)
     return MARGIN + widest + 8
 
 
@@ -130,6 +136,12 @@ def columns(ax: Axes, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> No
     for at, row in enumerate(rows):
         for place, text in enumerate(row, 1):
             beside(ax, at, NUMBER * place, text, color=INK if place == 1 else QUIET)
+
+
+def part_beside(ax: Axes, row: float, n: int, whole: int, of: str) -> None:
+    """A count beside its row, and what part of a whole that is."""
+    beside(ax, row, 54, f"{n:,}", fontsize=TEXT, color=INK if n else QUIET)
+    beside(ax, row, 62, f"{100 * n / whole:.1f} % of {of}" if whole else f"no {of}", ha="left", color=QUIET)
 
 
 def rate_axis(ax: Axes) -> None:
@@ -169,21 +181,41 @@ def draw_curves(ax: Axes, x: Sequence[float], curves: Sequence[Curve]) -> None:
         ax.plot(x, values, f"-{curve.marker}", color=curve.colour, lw=1.6, ms=5.5, mec="white", clip_on=False)
 
 
+def with_room(x: Sequence[float]) -> list[float]:
+    """Those of rising numbers that can be written under an axis without standing on the one before.
+
+    >>> with_room([0, 1, 5, 30])
+    [0, 5, 30]
+    """
+    kept: list[float] = []
+    for place in x:
+        if not kept or place - kept[-1] > (x[-1] - x[0]) * 0.05:
+            kept.append(place)
+    return kept
+
+
 def names_at_ends(ax: Axes, curves: Sequence[Curve]) -> None:
     """Each name beside the last point of its curve."""
     for height, name, colour in apart([_end(curve, ax) for curve in curves], gap=0.07):
         ax.text(1.03, height, name, transform=ax.transAxes, color=colour, va="center_baseline", fontsize=TEXT)
 
 
-def key(ax: Axes, curves: Sequence[Curve], title: str) -> None:
-    """All names to the right of the axes, from the top on; for curves that end in the same place."""
+def curve_key(ax: Axes, curves: Sequence[Curve], title: str) -> None:
+    """All names to the right of the axes; for curves that end in the same place."""
+    look: dict[str, Any] = {"lw": 1.6, "ms": 5.5, "mec": "white"}
+    key(ax, [(each.name, look | {"color": each.colour, "marker": each.marker}) for each in curves], title)
+
+
+def key(ax: Axes, lines: Sequence[tuple[str, dict[str, Any]]], title: str, **look: Any) -> None:
+    """What each kind of line stands for, to the right of the axes, from the top on."""
     from matplotlib.lines import Line2D
 
-    lines = [Line2D([], [], color=each.colour, marker=each.marker, lw=1.6, ms=5.5, mec="white") for each in curves]
-    names, corner = [each.name for each in curves], (1.02, 1.06)
-    look: dict[str, Any] = {"frameon": False, "fontsize": TEXT, "handlelength": 2, "labelspacing": 0.8}
-    look |= {"title": title, "title_fontsize": SMALL, "alignment": "left"}
-    ax.legend(lines, names, loc="upper left", bbox_to_anchor=corner, **look).get_title().set_color(QUIET)
+    drawn, names, corner = [Line2D([], [], **line) for _, line in lines], [name for name, _ in lines], (1.02, 1.06)
+    style = {"frameon": False, "fontsize": TEXT, "handlelength": 2, "labelspacing": 0.8, "alignment": "left"}
+    legend = ax.legend(
+        drawn, names, loc="upper left", bbox_to_anchor=corner, title=title, title_fontsize=SMALL, **style | look
+    )
+    legend.get_title().set_color(QUIET)
 
 
 def _high(curves: Sequence[Curve]) -> float:
@@ -213,38 +245,63 @@ def _end(curve: Curve, ax: Axes) -> tuple[float, str, str]:
 # Cells
 
 
-def draw_matrix(ax: Axes, names: Sequence[str], counts: Sequence[Sequence[int]], format: str) -> None:  # noqa: A002
-    """A cell a pair, as dark as its share of the row, in per cent; beside each row its sum. The diagonal is right."""
-    shares = [[n / (sum(row) or 1) for n in row] for row in counts]
+class Matrix(NamedTuple):
+    """Counts of pairs. Of the cells where a row meets its own column, the first so many are right."""
+
+    rows: list[str]
+    columns: list[str]
+    counts: list[list[int]]
+    right: int
+
+
+def matrix_place(matrix: Matrix, format: str) -> Place:  # noqa: A002
+    """Cells that grow as they get fewer, on a page that is as wide as they need."""
+    cells = len(matrix.rows)
+    size = cells * max(CELL_LEAST, min(CELL_MOST, MATRIX / max(1, cells)))
+    left, above = gutter(matrix.rows, format), gutter(matrix.columns, format, UPRIGHT)
+    return Place(left, TOP + above - 8, size, size, 14, beside=NUMBER, least=0)
+
+
+def draw_matrix(ax: Axes, matrix: Matrix, format: str) -> None:  # noqa: A002
+    """A cell a pair, as dark as its share of the row, in per cent; beside each row its sum."""
+    shares = [[n / (sum(row) or 1) for n in row] for row in matrix.counts]
     bare(ax)
-    ax.imshow([[_shade(part, at == to) for to, part in enumerate(row)] for at, row in enumerate(shares)])
+    if shares:
+        ax.imshow([[_shade(matrix, at, to, part) for to, part in enumerate(row)] for at, row in enumerate(shares)])
     ax.set_aspect("auto")
-    name_rows(ax, names, format)
-    _name_columns(ax, names, format)
+    name_rows(ax, matrix.rows, format)
+    _name_columns(ax, matrix.columns, format)
+    _part_cells(ax, len(shares), marked=matrix.rows != matrix.columns)
     column_head(ax, NUMBER, "n")
     for at, row in enumerate(shares):
-        beside(ax, at, NUMBER, f"{sum(counts[at]):,}", color=QUIET)
+        beside(ax, at, NUMBER, f"{sum(matrix.counts[at]):,}", color=QUIET)
         for to, part in enumerate(row):
             _number(ax, at, to, part)
 
 
-def _shade(part: float, right: bool) -> tuple[float, ...]:
-    """The colour of a cell; small shares are seen too."""
+def _shade(matrix: Matrix, at: int, to: int, part: float) -> tuple[float, ...]:
+    """The colour of a cell: right, wrong, or between what is not told apart; small shares are seen too."""
     from matplotlib.colors import to_rgb
 
-    return tuple(1 - (1 - channel) * part**0.6 * 0.9 - 0.025 for channel in to_rgb(MATCHED if right else WRONG))
+    full = WRONG if at != to else MATCHED if at < matrix.right else QUIET
+    return tuple(1 - (1 - channel) * part**0.6 * 0.9 - 0.025 for channel in to_rgb(full))
 
 
 def _name_columns(ax: Axes, names: Sequence[str], format: str) -> None:  # noqa: A002
-    """Names above the axes, upright, and white lines between the cells."""
+    """Names above the axes, upright."""
     letters = Lettering(format)
     ax.xaxis.tick_top()
-    shown = [_shown(letters, name, UPRIGHT) for name in names]
-    ax.set_xticks(range(len(names)), shown, rotation=90, size=TEXT, color=INK)
+    words = [shown(letters, name, UPRIGHT) for name in names]
+    ax.set_xticks(range(len(names)), words, rotation=90, size=TEXT, color=INK)
     ax.tick_params(axis="x", pad=6)
-    for edge in range(len(names) + 1):
-        ax.axhline(edge - 0.5, color="white", linewidth=0.8)
-        ax.axvline(edge - 0.5, color="white", linewidth=0.8)
+
+
+def _part_cells(ax: Axes, cells: int, marked: bool) -> None:
+    """White lines between the cells; a wide one sets the last row and column apart where these are no class."""
+    for edge in range(cells + 1):
+        wide = 3 if marked and edge == cells - 1 else 0.8
+        ax.axhline(edge - 0.5, color="white", linewidth=wide)
+        ax.axvline(edge - 0.5, color="white", linewidth=wide)
 
 
 def _number(ax: Axes, at: int, to: int, part: float) -> None:

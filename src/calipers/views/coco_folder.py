@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import IO
 
 from calipers.output import atomic_files
@@ -10,12 +9,12 @@ from calipers.report import CocoReport
 from calipers.suites.coco_rows import COLUMNS
 from calipers.views import coco_plots
 from calipers.views.coco_tables import confusion_table, curves_table, per_class_table
-from calipers.views.folder import drawn, new_folder
+from calipers.views.folder import drawn, left_behind, new_folder, plot_names
 from calipers.views.page.build import page_of
 from calipers.views.page.cases import WorstCases
 from calipers.views.tables import CsvTable, csv_table
 
-PICTURES = ("precision_recall.png", "ap_per_class.png", "confusion.png", "errors.png")
+PLOTS = ("precision_recall", "ap_per_class", "confusion", "errors")
 AT_A_TIME = 10_000  # rows
 
 
@@ -35,7 +34,7 @@ def write_coco_folder(path: str, report: CocoReport) -> list[str]:
         matches, rows = CsvTable(files.open(folder / "matches.csv"), list(COLUMNS)), report.matches()
         for at in range(0, len(rows), AT_A_TIME):
             matches.add(rows[at : at + AT_A_TIME])
-    return missing + _stale(path, pictures)
+    return missing + left_behind(path, plot_names(PLOTS), pictures)
 
 
 def _write_cases(cases: IO[bytes], page: IO[bytes], report: CocoReport) -> None:
@@ -45,9 +44,3 @@ def _write_cases(cases: IO[bytes], page: IO[bytes], report: CocoReport) -> None:
         cases.write(line)
         worst.add([line])
     page.write(page_of(report.tree, worst))
-
-
-def _stale(path: str, written: dict[str, bytes]) -> list[str]:
-    """Plots that lie there and are not of this result."""
-    left = [name for name in PICTURES if name not in written and Path(path, name).exists()]
-    return [f"{path}: of an earlier run, and left alone: {', '.join(left)}"] if left else []

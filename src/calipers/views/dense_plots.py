@@ -51,9 +51,10 @@ def thresholds_plot(tree: Tree, *, ax: Axes | None = None, format: str = "png") 
         ax = ax or charts.page("F1 by IoU threshold", notes, Place(50, TOP, 400, 240, 40), format)
         curves = [_curve(mode, found, primary) for mode, found in tree["modes"].items()]
         charts.draw_curves(ax, thresholds, curves)
-        charts.key(ax, curves, "mean F1 over the thresholds")
+        charts.curve_key(ax, curves, "mean F1 over the thresholds")
         ax.axvline(primary, color=INK, linewidth=0.8, linestyle=charts.DASHED, zorder=1)
-        ax.set_xticks(thresholds, [f"{each:g}" for each in thresholds])
+        ticks = charts.with_room(thresholds)
+        ax.set_xticks(ticks, [f"{each:g}" for each in ticks])
         ax.set_xlabel("IoU threshold", color=QUIET, size=TEXT)
         ax.set_ylabel("F1", color=QUIET, size=TEXT)
         return charts.figure_of(ax)
@@ -79,10 +80,7 @@ def errors_plot(tree: Tree, *, ax: Axes | None = None, format: str = "png") -> F
         charts.name_rows(ax, names, format)
         charts.count_bars(ax, counts, [colour for _, colour, _ in ERRORS.values()])
         for at, (n, (_, _, side)) in enumerate(zip(counts, ERRORS.values(), strict=True)):
-            charts.beside(ax, at, 54, f"{n:,}", fontsize=TEXT, color=INK if n else QUIET)
-            whole = tree["objects"][side]
-            part = f"{100 * n / whole:.1f} % of {SIDES[side]}" if whole else f"no {SIDES[side]}"
-            charts.beside(ax, at, 62, part, ha="left", color=QUIET)
+            charts.part_beside(ax, at, n, tree["objects"][side], SIDES[side])
         return charts.figure_of(ax)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
@@ -11,6 +11,7 @@ from typing import IO, Any
 from calipers.errors import ConfigError, OutputError
 from calipers.output import atomic_files
 from calipers.report import Report, Rows
+from calipers.views import dense_plots
 from calipers.views.page.build import page_of
 from calipers.views.page.cases import WorstCases
 from calipers.views.report_tables import write_table
@@ -18,13 +19,14 @@ from calipers.views.tables import CsvTable, ParquetTable, import_pyarrow, open_t
 
 Columns = list[str]
 TABLES = ("thresholds", "types", "labels")
+PLOTS = ("thresholds", "errors", "labels")
 
 
 class Folder:
     """Takes rows as they come and the report at the end."""
 
-    def __init__(self, open_file: Callable[[str], IO[bytes]], matches: CsvTable | ParquetTable) -> None:
-        self._open, self._matches, self._cases = open_file, matches, open_file("cases.jsonl")
+    def __init__(self, path: str, open_file: Callable[[str], IO[bytes]], matches: CsvTable | ParquetTable) -> None:
+        self._path, self._open, self._matches, self._cases = path, open_file, matches, open_file("cases.jsonl")
         self._worst = WorstCases()
 
     def add_rows(self, matches: Rows, cases: list[bytes]) -> None:
@@ -33,12 +35,14 @@ class Folder:
         self._cases.writelines(cases)
         self._worst.add(cases)
 
-    def finish(self, report: Report) -> None:
-        """Write the artifact, the tables and the page."""
+    def finish(self, report: Report) -> list[str]:
+        """Write the artifact, the tables, the page and plots; returns what has to be said of plots."""
         contents = {"result.json": report.to_json(), "report.html": page_of(report.tree, self._worst)}
         contents |= {f"{name}.csv": write_table(report, name, "csv") for name in TABLES}
-        for name, content in contents.items():
+        pictures, missing = drawn(dense_plots.pictures, report.tree)
+        for name, content in (contents | pictures).items():
             self._open(name).write(content)
+        return missing + left_behind(self._path, plot_names(PLOTS), pictures)
 
 
 def drawn(draw: Callable[[Any], dict[str, bytes]], tree: Any) -> tuple[dict[str, bytes], list[str]]:
@@ -47,6 +51,17 @@ def drawn(draw: Callable[[Any], dict[str, bytes]], tree: Any) -> tuple[dict[str,
         return draw(tree), []
     except ConfigError as error:  # the library is missing; everything else can be had without it
         return {}, [f"no plots were drawn: {error}"]
+
+
+def plot_names(stems: Iterable[str]) -> list[str]:
+    """The files that plots can be in."""
+    return [f"{stem}.{kind}" for stem in stems for kind in ("png", "svg")]
+
+
+def left_behind(path: str, names: Iterable[str], written: Container[str]) -> list[str]:
+    """Says which of these files lie in a folder and are not of this result."""
+    left = [name for name in names if name not in written and Path(path, name).exists()]
+    return [f"{path}: of an earlier run, and left alone: {', '.join(left)}"] if left else []
 
 
 def check_output(path: str, tables: str, inputs: list[str]) -> None:
@@ -81,7 +96,7 @@ def open_folder(path: str, columns: Columns, tables: str) -> Iterator[Folder]:
         atomic_files() as files,
         open_table(files.open(folder / f"matches.{tables}"), columns, tables) as matches,
     ):
-        yield Folder(lambda name: files.open(folder / name), matches)
+        yield Folder(path, lambda name: files.open(folder / name), matches)
 
 
 @contextmanager

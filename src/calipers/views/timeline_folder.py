@@ -1,4 +1,4 @@
-"""What `calipers timeline -o FOLDER` writes: the artifact, tables, the page, and pictures."""
+"""What `calipers timeline -o FOLDER` writes: the artifact, tables, the page, plots, and strips of videos."""
 
 from __future__ import annotations
 
@@ -7,28 +7,33 @@ from typing import Any
 from calipers.output import atomic_files, json_line
 from calipers.report import Report, Rows
 from calipers.suites.timeline_rows import COLUMNS
-from calipers.views.folder import new_folder
+from calipers.views import timeline_plots
+from calipers.views.folder import drawn, left_behind, new_folder, plot_names
 from calipers.views.page.build import report_page
 from calipers.views.strips import Strip, picture_name, strip_picture, tolerance_picture
 from calipers.views.tables import csv_table
 
+PLOTS = ("tolerance", "confusion", "frame_accuracy")
 NESTED = ("confusion", "counts")
 FIGURES = ("frame_accuracy", "event_recall", "event_precision", "late_advisory_rate", "edit_score")
 
 
-def write_timeline_folder(path: str, report: Report, plots: int) -> None:
-    """All files, which appear together."""
+def write_timeline_folder(path: str, report: Report, plots: int) -> list[str]:
+    """All files, which appear together, with strips of so many videos; returns what has to be said of plots."""
+    pictures, missing = drawn(timeline_plots.pictures, report.tree)
     contents = {
         "result.json": report.to_json(),
         "videos.csv": csv_table(*video_table(report)),
         "matches.csv": csv_table(list(COLUMNS), report.matches()),
         "cases.jsonl": case_lines(report),
         "report.html": report_page(report),
-        **_pictures(report, plots),
+        **pictures,
+        **_strips(report, plots),
     }
     with new_folder(path, *(["plots"] if plots else [])) as folder, atomic_files() as files:
         for name, content in contents.items():
             files.open(folder / name).write(content)
+    return missing + left_behind(path, plot_names(PLOTS), pictures)
 
 
 def video_table(report: Report) -> tuple[list[str], Rows]:
@@ -50,8 +55,8 @@ def case_lines(report: Report) -> bytes:
     return b"".join(map(json_line, rows))
 
 
-def _pictures(report: Report, plots: int) -> dict[str, bytes]:
-    """The worst videos as strips, and the curve of a sweep, when pictures are wanted."""
+def _strips(report: Report, plots: int) -> dict[str, bytes]:
+    """The worst videos as strips, and the curve of a sweep, when strips are wanted."""
     if not plots:
         return {}
     found: dict[str, bytes] = {}

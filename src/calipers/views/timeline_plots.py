@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from calipers.views import charts
-from calipers.views.charts import MARGIN, NUMBER, PAGE, TOP, UPRIGHT, Curve, Place
+from calipers.views.charts import MARGIN, NUMBER, PAGE, TOP, Curve, Matrix, Place
 from calipers.views.palette import METHODS, QUIET
 from calipers.views.report_tables import videos_of
 from calipers.views.sheet import TEXT, drawing
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Tree = Mapping[str, Any]
-ROW, CELL, CELL_LEAST, MATRIX = 13, 44, 16, 440  # in points
+ROW = 13  # in points
 MOST_VIDEOS, MOST_STATES = 60, 24
 OTHERS = "other states"
 
 
 def pictures(tree: Tree) -> dict[str, bytes]:
     """All that can be drawn of a report, by file name: nothing where no video was evaluated."""
-    videos, (states, _) = list(worst_videos(tree)), confusion_matrix(tree)
+    videos, states = list(worst_videos(tree)), confusion_matrix(tree).rows
     if not videos:
         return {}
     swept = charts.files("tolerance", tolerance_plot, tree) if "sweep" in tree else {}
@@ -47,7 +47,7 @@ def tolerance_plot(tree: Tree, *, ax: Axes | None = None, format: str = "png") -
         curves = [_curve(summaries, *look) for look in CURVES]
         charts.draw_curves(ax, x, curves)
         charts.names_at_ends(ax, curves)
-        ax.set_xticks(_with_room(x))
+        ax.set_xticks(charts.with_room(x))
         ax.set_xlabel("tolerance in frames", color=QUIET, size=TEXT)
         return charts.figure_of(ax)
 
@@ -57,33 +57,17 @@ def _curve(summaries: list[Tree], name: str, colour: str, marker: str) -> Curve:
     return Curve(name, colour, marker, values, [summary[f"transition_{name}_interval"] for summary in summaries])
 
 
-def _with_room(x: list[int]) -> list[int]:
-    """Those that do not stand on the one before.
-
-    >>> _with_room([0, 1, 5, 30])
-    [0, 5, 30]
-    """
-    kept: list[int] = []
-    for place in x:
-        if not kept or place - kept[-1] > (x[-1] - x[0]) * 0.05:
-            kept.append(place)
-    return kept
-
-
 def confusion_plot(tree: Tree, *, ax: Axes | None = None, format: str = "png") -> Figure:  # noqa: A002
     """The frames of all videos: a row what a frame is, a column what it was taken for."""
-    states, counts = confusion_matrix(tree)
-    size = len(states) * max(CELL_LEAST, min(CELL, MATRIX / max(1, len(states))))
+    matrix = confusion_matrix(tree)
     notes = ["a row of ground truth, a column of predictions", "numbers are % of the row, n is in frames"]
     with drawing(format):
-        left, above = charts.gutter(states, format), charts.gutter(states, format, UPRIGHT)
-        place = Place(left, TOP + above - 8, size, size, 14, NUMBER)
-        ax = ax or charts.page("States taken for each other", notes, place, format)
-        charts.draw_matrix(ax, states, counts, format)
+        ax = ax or charts.page("States taken for each other", notes, charts.matrix_place(matrix, format), format)
+        charts.draw_matrix(ax, matrix, format)
         return charts.figure_of(ax)
 
 
-def confusion_matrix(tree: Tree) -> tuple[list[str], list[list[int]]]:
+def confusion_matrix(tree: Tree) -> Matrix:
     """The states, idle first, then as a drive goes through them, and the frames between them; rare ones are one."""
     confusion = tree["pooled"]["confusion"]
     frames: dict[str, int] = {}
@@ -99,7 +83,7 @@ def confusion_matrix(tree: Tree) -> tuple[list[str], list[list[int]]]:
     for gt, row in confusion.items():
         for pred, n in row.items():
             counts[place[gt]][place[pred]] += n
-    return names, counts
+    return Matrix(names, names, counts, right=len(states))
 
 
 def videos_plot(tree: Tree, *, ax: Axes | None = None, format: str = "png") -> Figure:  # noqa: A002

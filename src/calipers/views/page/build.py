@@ -10,8 +10,8 @@ from typing import Any
 
 import orjson
 
-from calipers.errors import CalipersError, ConfigError, InputError
-from calipers.report import CocoReport, Report, SceneReport
+from calipers.errors import CalipersError, ConfigError, InputError, OutputError
+from calipers.report import ARTIFACT, CocoReport, Report, SceneReport, read_artifact, with_methods
 from calipers.views.page import coco, dense, scene, timeline
 from calipers.views.page.cases import Limit, WorstCases
 from calipers.views.page.images import Pictures
@@ -23,8 +23,7 @@ from calipers.views.page.timeline import Timelines
 Tree = dict[str, Any]
 Folder = str | os.PathLike[str]
 SUITES = {"dense": dense, "coco": coco, "scene": scene}
-ARTIFACT, CASES = "result.json", "cases.jsonl"
-LARGEST_ARTIFACT = 1 << 30  # bytes
+CASES = "cases.jsonl"
 
 
 def page_of(tree: Tree, cases: WorstCases | None, images: Folder | None = None, why_not: str = "") -> bytes:
@@ -37,6 +36,14 @@ def page_of(tree: Tree, cases: WorstCases | None, images: Folder | None = None, 
 def timeline_page_of(tree: Tree, timelines: Timelines | None, limit: Limit, why_not: str = "") -> bytes:
     """The page of a result over videos."""
     return page(timeline.page_data(tree, timelines, limit, why_not))
+
+
+def check_page_name(path: str | os.PathLike[str]) -> None:
+    """Refuse a place where no page belongs, before the work."""
+    if os.path.isdir(path):
+        raise OutputError(f"{path}: is a folder, expected a file to write the page to")
+    if os.fspath(path).lower().endswith(".json"):
+        raise OutputError(f"{path}: has the name of an artifact, expected that of a page, such as report.html")
 
 
 # A report in memory
@@ -70,9 +77,7 @@ def _pass_cases(report: Report, worst: WorstCases) -> None:
 
 def result_page(path: str, *, cases: int | None = None, images: Folder | None = None) -> bytes:
     """The page of an artifact, or of the folder of an earlier `-o`, whose failures it draws."""
-    artifact, folder = _places(path)
-    tree, limit = read_artifact(artifact), Limit.of(cases)
-    kept = folder / CASES if folder and (folder / CASES).exists() else None
+    tree, limit, kept = with_methods(read_artifact(path)), Limit.of(cases), _kept_cases(path)
     with _as_we_write(path):
         if tree["suite"] == "timeline":
             _refuse_images(images)
@@ -93,30 +98,12 @@ def _as_we_write(path: str) -> Iterator[None]:
         raise InputError(f"{path}: is not as this version of calipers writes results ({problem:.200})") from error
 
 
-def _places(path: str) -> tuple[Path, Path | None]:
-    """The artifact, and the folder it was written into together with its cases."""
+def _kept_cases(path: str) -> Path | None:
+    """The cases that were written into a folder together with its artifact."""
     given = Path(path)
-    if given.is_dir():
-        if not (given / ARTIFACT).exists():
-            raise InputError(f"{path}: no {ARTIFACT} in it, expected a folder of an earlier -o")
-        return given / ARTIFACT, given
-    return given, given.parent if given.name == ARTIFACT else None
-
-
-def read_artifact(path: Path) -> Tree:
-    """An artifact, or an error that says why it is none."""
-    try:
-        if path.stat().st_size > LARGEST_ARTIFACT:
-            raise InputError(f"{path}: is larger than 1 GiB, expected an artifact")
-        tree = orjson.loads(path.read_bytes())
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror or error}") from error
-    except orjson.JSONDecodeError as error:
-        raise InputError(f"{path}: is not JSON: {error}") from error
-    suite = tree.get("suite") if isinstance(tree, dict) else None
-    if suite not in (*SUITES, "timeline"):
-        raise InputError(f"{path}: found suite {suite!r}, expected an artifact of dense, timeline, scene or coco")
-    return tree  # type: ignore[no-any-return]  # a dict, as just seen
+    folder = given if given.is_dir() else given.parent
+    there = (given.is_dir() or given.name == ARTIFACT) and (folder / CASES).exists()
+    return folder / CASES if there else None
 
 
 def _lines(path: Path) -> Iterator[bytes]:

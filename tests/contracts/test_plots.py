@@ -1,0 +1,225 @@
+"""What every plot promises: it draws into axes of one's own or makes a page, gives the figure, and disturbs nothing."""
+
+import ast
+import inspect
+import io
+import struct
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+import calipers
+from calipers.errors import ConfigError
+from calipers.views import charts, coco_plots, dense_plots, scene_plots, timeline_plots
+
+from ..views.sample_reports import tree
+
+MODULES = {"dense": dense_plots, "timeline": timeline_plots, "scene": scene_plots, "coco": coco_plots}
+PLOTS = {
+    f"{suite}.{name}": (suite, plot)
+    for suite, module in MODULES.items()
+    for name, plot in vars(module).items()
+    if name.endswith("_plot")
+}
+every_plot = pytest.mark.parametrize(("suite", "plot"), PLOTS.values(), ids=PLOTS)
+in_both_formats = pytest.mark.parametrize("kind", ["png", "svg"])
+
+
+@pytest.fixture(autouse=True)
+def strict():
+    """Without matplotlib there is nothing to test; a warning is an error."""
+    pytest.importorskip("matplotlib.figure")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        yield
+
+
+def subject(suite):
+    """What the plots of a suite are drawn from."""
+    return tree(suite)["methods"] if suite == "scene" else tree(suite)
+
+
+def drawn_in(ax):
+    """Everything in axes that is data, also in axes inside them."""
+    own = [*ax.lines, *ax.patches, *ax.images, *ax.collections]
+    return own + [each for inner in ax.child_axes for each in drawn_in(inner)]
+
+
+def test_there_are_plots_of_every_suite():
+    assert sorted(PLOTS) == [
+        "coco.ap_plot",
+        "coco.confusion_plot",
+        "coco.errors_plot",
+        "coco.precision_recall_plot",
+        "dense.errors_plot",
+        "dense.labels_plot",
+        "dense.thresholds_plot",
+        "scene.fp_breakdown_plot",
+        "scene.localization_per_class_plot",
+        "scene.localization_plot",
+        "scene.main_metrics_plot",
+        "timeline.confusion_plot",
+        "timeline.tolerance_plot",
+        "timeline.videos_plot",
+    ]
+
+
+@every_plot
+def test_all_are_called_alike_and_say_what_they_show(suite, plot):
+    parameters = list(inspect.signature(plot).parameters.values())
+    assert [each.name for each in parameters[1:]] == ["ax", "format"]
+    assert [each.default for each in parameters[1:]] == [None, "png"]
+    assert all(each.kind is each.KEYWORD_ONLY for each in parameters[1:])
+    assert plot.__doc__
+
+
+# Axes of one's own
+
+
+@every_plot
+@in_both_formats
+def test_axes_that_are_given_are_drawn_into(suite, plot, kind):
+    from matplotlib.figure import Figure
+
+    figure = Figure()
+    left, right = figure.subplots(1, 2)
+    assert plot(subject(suite), ax=right, format=kind) is figure
+    assert figure.axes == [left, right]
+    assert drawn_in(right)
+    assert not drawn_in(left)
+    assert figure.texts == []  # a heading is for a page; what is over these axes is theirs
+    if kind == "png":  # in the other all characters stay, also those that the font lacks
+        figure.savefig(io.BytesIO(), format="svg")
+
+
+@every_plot
+def test_axes_in_a_part_of_a_figure_give_the_whole(suite, plot):
+    from matplotlib.figure import Figure
+
+    figure = Figure(layout="constrained")
+    upper, _ = figure.subfigures(2)
+    assert plot(subject(suite), ax=upper.subplots()) is figure
+    figure.savefig(io.BytesIO())
+
+
+@every_plot
+def test_a_title_and_a_size_of_ones_own_stay(suite, plot):
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7, 5), dpi=90)
+    ax = figure.subplots()
+    ax.set_title("mine")
+    plot(subject(suite), ax=ax)
+    assert (ax.get_title(), figure.dpi, *figure.get_size_inches()) == ("mine", 90, 7, 5)
+
+
+# A page
+
+
+@every_plot
+@in_both_formats
+def test_without_axes_there_is_a_new_page(suite, plot, kind):
+    from matplotlib.figure import Figure
+
+    first, second = (plot(subject(suite), format=kind) for _ in range(2))
+    assert isinstance(first, Figure)
+    assert first is not second
+    assert len(first.axes) == 1
+    assert first.texts[0].get_text() == first.get_label()
+
+
+@every_plot
+def test_files_are_the_same_every_time_and_what_they_say_they_are(suite, plot):
+    for kind in ("png", "svg"):
+        first, second = (charts.file_of(plot(subject(suite), format=kind), kind) for _ in range(2))
+        assert first == second
+        if kind == "svg":
+            assert ElementTree.fromstring(first).tag == "{http://www.w3.org/2000/svg}svg"
+        else:
+            wide, tall = struct.unpack(">II", first[16:24])
+            assert first.startswith(b"\x89PNG")
+            assert 500 < wide <= 2000
+            assert tall < 4000
+
+
+@every_plot
+def test_a_page_is_saved_as_any_other_figure(suite, plot, tmp_path):
+    figure = plot(subject(suite))
+    for kind in ("png", "svg", "pdf"):
+        figure.savefig(tmp_path / f"plot.{kind}")
+        assert (tmp_path / f"plot.{kind}").stat().st_size > 1000
+
+
+@every_plot
+def test_the_callers_tree_is_left_alone(suite, plot):
+    given = subject(suite)
+    plot(given)
+    assert given == subject(suite)
+
+
+@every_plot
+@pytest.mark.parametrize("kind", ["pdf", "", None, "PNG"])
+def test_another_format_is_refused(suite, plot, kind):
+    with pytest.raises(ConfigError, match=r"format: found .*, expected png or svg"):
+        plot(subject(suite), format=kind)
+
+
+# The state of others
+
+
+STATE = """
+import json, sys
+from calipers.views import charts, coco_plots, dense_plots, scene_plots, timeline_plots
+given = json.load(sys.stdin)
+import matplotlib
+matplotlib.rcParams["font.size"] = 31
+def settings():
+    return {name: matplotlib.rcParams[name] for name in matplotlib.rcParams if name != "backend"}  # which loads pyplot
+old = settings()
+for module in (dense_plots, timeline_plots, scene_plots, coco_plots):
+    for name, plot in vars(module).items():
+        if name.endswith("_plot"):
+            for kind in ("png", "svg"):
+                charts.file_of(plot(given[module.__name__.split(".")[-1]], format=kind), kind)
+print(settings() == old, "matplotlib.pyplot" in sys.modules)
+"""
+
+
+def test_settings_stay_and_pyplot_is_not_even_loaded():
+    from calipers.output import to_json
+
+    given = to_json({f"{suite}_plots": subject(suite) for suite in MODULES})
+    env = {"PYTHONPATH": str(Path(calipers.__file__).parents[1]), "HOME": str(Path.home())}
+    done = subprocess.run([sys.executable, "-c", STATE], input=given, capture_output=True, env=env, check=True)
+    assert done.stdout == b"True False\n"
+
+
+def test_figures_of_the_caller_stay_open_and_the_current_one_stays_current():
+    import matplotlib
+
+    if matplotlib.get_backend().lower() != "agg":
+        matplotlib.use("agg")
+    from matplotlib import pyplot
+
+    own, other = pyplot.figure(), pyplot.figure()
+    try:
+        for suite, plot in PLOTS.values():
+            plot(subject(suite))
+            assert plot(subject(suite), ax=own.add_subplot()) is own
+            own.clear()
+        assert pyplot.get_fignums() == [own.number, other.number]
+        assert pyplot.gcf() is other
+        assert other.axes == []
+    finally:
+        pyplot.close(own)
+        pyplot.close(other)
+
+
+@pytest.mark.parametrize("module", [charts, *MODULES.values()], ids=lambda module: module.__name__)
+def test_no_module_of_plots_names_pyplot(module):
+    names = {node.id for node in ast.walk(ast.parse(inspect.getsource(module))) if isinstance(node, ast.Name)}
+    assert not names & {"pyplot", "plt"}
