@@ -254,6 +254,22 @@ def test_a_number_that_is_none_is_an_input_error(trees):
         compare(old, changed(new, "bootstrap", "values", "AP_50", value=["x"] * 1000))
 
 
+@pytest.mark.parametrize("inputs", [7, [None], [{}], [{"path": 7}]])
+def test_inputs_without_names_are_an_input_error(trees, inputs):
+    with pytest.raises(InputError, match="new: is not a whole artifact of dense/1"):
+        compare(trees["dense"][0], trees["dense"][1] | {"inputs": inputs})
+
+
+@pytest.mark.parametrize(
+    ("suite", "place"),
+    [("timeline", ("summary", "frame_accuracy_n")), ("coco", ("images", "evaluated"))],
+)
+def test_a_count_that_is_none_is_an_input_error(trees, suite, place):
+    old, new = trees[suite]
+    with pytest.raises(InputError, match=f"new: is not a whole artifact of {suite}/1"):
+        compare(old, changed(new, *place, value=None))
+
+
 @pytest.mark.parametrize("source", [None, 7, ["a"], b"x"])
 def test_neither_a_path_nor_a_tree(source):
     with pytest.raises(InputError, match="expected a path, a report or what an artifact holds"):

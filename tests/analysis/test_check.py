@@ -6,8 +6,10 @@ from pathlib import Path
 import pytest
 
 import calipers
+from calipers.analysis import check_dense
 from calipers.analysis.check import Check, check, hint
 from calipers.analysis.check_kinds import find_kind
+from calipers.analysis.check_parts import SidesCheck
 from calipers.analysis.readings import Reading, Trial, fits, ranked
 from calipers.errors import ConfigError, InputError
 
@@ -15,6 +17,7 @@ DATA = Path(calipers.__file__).parent / "data"
 GT, RESULTS = DATA / "coco" / "instances.json", DATA / "coco" / "results.json"
 ANNOTATIONS, STATES = DATA / "timeline" / "annotations.json", DATA / "timeline" / "predictions.json"
 BOX = {"type": "bbox_2d", "points": [10, 20, 110, 220], "desc": "类别=标签"}
+SAME = SidesCheck("a", "a", "localization F1", "mean best IoU")
 
 
 # Kinds
@@ -80,6 +83,15 @@ def test_artifacts_are_known(suite, tmp_path):
     assert found["ok"]
     assert found["files"][0]["kind"] == f"artifact of Calipers, {suite}/1"
     assert found["files"][0]["warnings"] == []
+
+
+def test_a_folder_that_a_suite_wrote_is_its_artifact(tmp_path):
+    report = calipers.dense([{"id": "a", "gt_norm1000": [BOX], "pred": [BOX]}])
+    report.save(tmp_path / "result.json")
+    (tmp_path / "matches.csv").write_text("key,side\na,gt\n")
+    [file] = check(tmp_path)["files"]
+    assert (file["path"], file["kind"]) == (str(tmp_path), "artifact of Calipers, dense/1")
+    assert file["counts"]["contents"]["read"] == 1
 
 
 @pytest.mark.parametrize(
@@ -201,9 +213,13 @@ def test_a_good_headline_needs_no_hint():
 
 
 def low_dense(tmp_path, pred, **beside):
-    path = tmp_path / "dump.jsonl"
     record = {"width": 4000, "height": 2000, "gt_norm1000": [BOX], "pred": pred, **beside}
-    path.write_text("".join(json.dumps({**record, "id": k}) + "\n" for k in range(5)))
+    return hinted(tmp_path, [{**record, "id": k} for k in range(5)])
+
+
+def hinted(tmp_path, records):
+    path = tmp_path / "dump.jsonl"
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
     return hint("dense", calipers.dense(path, bootstrap=0), [str(path)])
 
 
@@ -221,6 +237,44 @@ def test_a_hint_says_when_nothing_fits(tmp_path):
     [line] = low_dense(tmp_path, pred)
     assert line.startswith("warning: almost nothing overlaps (mean best IoU 0.00), and no other reading")
     assert line.endswith("fits better (calipers check says more)")
+
+
+def boxes(count, *, sizes):
+    """Records of two boxes and a line that is right; with `sizes` boxes are written as [x, y, width, height]."""
+    for k in range(count):
+        corners = [[100 + k, 200, 180 + k, 290], [500, 400 + k, 620, 480 + k]]
+        line = {"type": "line", "points": [10, 10, 300, 40 + k], "desc": "类别=光纤"}
+        said = [[x, y, right - x, bottom - y] if sizes else [x, y, right, bottom] for x, y, right, bottom in corners]
+        truth, pred = ([BOX | {"points": each} for each in some] + [line] for some in (corners, said))
+        yield {"id": str(k), "gt_norm1000": truth, "pred": pred}
+
+
+def test_a_poor_headline_has_one_line_if_another_reading_fits_far_better(tmp_path):
+    #   one object of three is right: F1 1/3
+    [line] = hinted(tmp_path, list(boxes(300, sizes=True)))
+    assert line == (
+        "hint: predictions would fit far better read otherwise: boxes as [x, y, w, h] (F1 1.00 instead of 0.33,"
+        " in the first 200 records); calipers check says more"
+    )
+
+
+def test_a_poor_model_has_no_line(tmp_path):
+    records = list(boxes(30, sizes=False))
+    for record in records:
+        record["pred"] = [record["pred"][2], BOX | {"points": [700, 700, 800, 800]}]
+    assert hinted(tmp_path, records) == []
+
+
+def test_the_readings_of_a_poor_headline_are_tried_on_few_objects(tmp_path, monkeypatch):
+    seen = []
+    monkeypatch.setattr(check_dense, "compare_sides", lambda path, sample, *_: seen.append(len(sample)) or SAME)
+    record = next(boxes(1, sizes=True))
+    many = {"gt_norm1000": record["gt_norm1000"] * 20, "pred": record["pred"] * 20}  # 120 objects
+    assert hinted(tmp_path, [many | {"id": str(k)} for k in range(30)]) == []
+    assert seen == [12]  # of 1,500 objects
+    monkeypatch.undo()
+    vast = {name: objects * 13 for name, objects in many.items()}  # 1,560 objects in one record
+    assert hinted(tmp_path, [vast | {"id": "a"}]) == []
 
 
 def test_no_hint_where_nothing_was_predicted_or_nothing_is_there_to_find(tmp_path):

@@ -243,11 +243,21 @@ def test_what_looks_wrong_is_said(pred, words):
     assert any(words in warning for warning in file["warnings"]), file["warnings"]
 
 
-def test_scores_on_the_side_of_the_ground_truth_are_strange():
-    record = {"gt_norm1000": [{**BOX, "score": 0.9}], "pred": [BOX]}
+@pytest.mark.parametrize("name", ["score", "confidence", "conf", "prob", "probability", "logprob"])
+def test_scores_on_the_side_of_the_ground_truth_are_strange(name):
+    record = {"gt_norm1000": [{**BOX, name: 0.9}], "pred": [BOX]}
     assert any("swapped" in warning for warning in check([record])["files"][0]["warnings"])
-    record = {"gt_norm1000": [BOX], "pred": [{**BOX, "score": 0.9}]}
+    record = {"gt_norm1000": [BOX], "pred": [{**BOX, name: 0.9}]}
     assert not any("swapped" in warning for warning in check([record])["files"][0]["warnings"])
+
+
+def test_repeated_objects_are_said_of_either_side():
+    record = {"id": "a", "gt_norm1000": [BOX, BOX, BOX], "pred": [BOX, BOX]}
+    warnings = check([record])["files"][0]["warnings"]
+    assert warnings == [
+        "ground truth: 2 objects repeating another of the record (in the first 1 record)",
+        "predictions: 1 object repeating another of the record (in the first 1 record)",
+    ]
 
 
 def test_a_sample_stands_for_a_large_dump(tmp_path):

@@ -183,6 +183,8 @@ def test_objects_of_a_dump_that_were_fixed_and_broken(folder, tmp_path, capsys, 
         "false_positives_new": 0,
         "fixed_objects": [{"record": "r1", **expected}, {"record": "r2", **expected}],
         "broken_objects": [{"record": "r0", **expected}],
+        "false_positives_gone_records": [],
+        "false_positives_new_records": [],
     }
 
 
@@ -194,6 +196,8 @@ def test_false_positives_are_counted_by_record(folder, tmp_path, capsys):
     first, second = (folder(f"out{k}", "dense", dump(tmp_path, f"{k}", rows)) for k, rows in enumerate((old, new)))
     objects = compare(first, second)["objects"]
     assert (objects["false_positives_gone"], objects["false_positives_new"]) == (2, 1)
+    assert objects["false_positives_gone_records"] == [{"record": "r0", "n": 2}]
+    assert objects["false_positives_new_records"] == [{"record": "r1", "n": 1}]
     assert (objects["fixed"], objects["broken"]) == (0, 0)
 
 

@@ -18,7 +18,7 @@ NAMED = set(re.findall(r"`([\w.]+)`", MANUAL))
 def test_the_manual_names_every_field_of_a_comparison(trees, suite):
     tree = compare(*trees[suite]).tree
     objects = tree["objects"] or {"fixed_objects": [], "broken_objects": []}
-    entries = [each for name in ("fixed_objects", "broken_objects") for each in objects[name]]
+    entries = [each for listed in objects.values() if isinstance(listed, list) for each in listed]
     fields = {*tree, *tree["old"], *tree["metrics"][0], *objects, *(name for entry in entries for name in entry)}
     assert fields <= NAMED
 

@@ -11,7 +11,7 @@ from calipers.analysis.gate import decided, gate
 from calipers.analysis.power import Noise, noise_of
 from calipers.errors import ConfigError
 
-from .made_up import artifact
+from .made_up import artifact, pair
 
 KEYS = [f"record {k}" for k in range(200)]
 
@@ -234,3 +234,11 @@ def test_nobody_is_told_of_an_option_that_a_gate_has_not():
     with pytest.raises(ConfigError, match="cannot be compared in pairs") as refused:
         gate(model(8, 20), model(8, 30), max_drop={"recall": 0.1})
     assert "--force" not in str(refused.value)
+
+
+def test_results_that_never_differ_do_not_tell_what_could_be_detected():
+    rng = np.random.default_rng(0)
+    old, _ = pair(rng, 40)
+    found = gate(old, old, max_drop={"recall": 0.01})
+    assert (found.state, found.rows[0]["detectable_drop"]) == ("pass", None)
+    assert "smallest drop" not in str(found)

@@ -102,6 +102,7 @@ def test_what_is_said_under_the_table():
         ["objects", "1,200 fixed · 1 broken · 0 false positives gone · 3 new ones"],
         ["fixed", "0.jpg #0 光纤 · 1.jpg #1 光纤 · 2.jpg #2 光纤 · 3.jpg #3 光纤 · 1,196 more"],
         ["broken", "a.jpg #0"],
+        ["#", "the place in the ground truth of the record, from 0"],
     ]
 
 
@@ -113,6 +114,22 @@ def test_few_records_are_said_to_be_few():
 def test_small_differences_have_digits_enough():
     line = comparison.table(tree(metric(old=0.55512, new=0.55561, interval=(0.00013, 0.00085)))).splitlines()[3]
     assert line.split()[2:8] == ["0.55512", "0.55561", "+0.00049", "+0.00013", "…", "+0.00085"]
+
+
+@pytest.mark.parametrize(
+    ("interval", "low", "high"),
+    [
+        ((-0.05, 0.0002), "−0.050", "+0.0002"),
+        ((-0.00003, 0.05), "−0.00003", "+0.050"),
+        ((-1e-17, 0.05), "0.000", "+0.050"),
+        ((-0.0, 0.05), "0.000", "+0.050"),
+    ],
+)
+def test_what_is_not_0_does_not_look_like_it_and_0_has_no_sign(interval, low, high):
+    row = metric(old=0.50004, new=0.5, interval=interval)
+    line = comparison.table(tree(row)).splitlines()[3]
+    assert line.split()[2:8] == ["0.500", "0.500", "−0.00004", low, "…", high]
+    assert f"| −0.00004 | {low} … {high} |" in comparison.markdown(tree(row))
 
 
 def test_large_numbers_have_fewer():
@@ -174,14 +191,25 @@ def test_the_table_of_a_gate():
         "! category mean_f1  0.553  0.531  −0.022  −0.034 … −0.010  drop <= 0.010  FAIL",
         "  category recall   0.780  0.776  −0.004  −0.015 … +0.007  >= 0.750       pass",
         "  smallest drop this set can detect (80 % power): mean_f1 0.014",
+        "  FAIL: 1 of 2 rules fails · category mean_f1: because",
     ]
 
 
 def test_an_undecided_rule_is_marked_and_explained():
-    lines = gate_views.table(gated(rule(state="investigate", detectable_drop=None))).splitlines()
+    lines = gate_views.table(gated(rule(state="investigate", detectable_drop=None), state="investigate")).splitlines()
     assert lines[1].startswith("? category mean_f1")
     assert lines[1].endswith("drop <= 0.010  investigate")
-    assert lines[2:] == ["  investigate category mean_f1: because"]
+    assert lines[2:] == ["  INVESTIGATE: the rule cannot be decided · category mean_f1: because"]
+
+
+def test_the_closing_line_names_the_first_rules_that_decide():
+    rows = [rule(f"category.m{k}", state="fail" if k else "investigate", detectable_drop=None) for k in range(6)]
+    lines = gate_views.table(gated(*rows)).splitlines()
+    named = "category m1: because · category m2: because · category m3: because · 2 more"
+    assert lines[7:] == ["  investigate category m0: because", f"  FAIL: 5 of 6 rules fail · {named}"]
+    passing = [rule(state="pass", detectable_drop=None, reason=None)] * 2
+    assert gate_views.table(gated(*passing, state="pass")).splitlines()[-1] == "  PASS: all 2 rules pass"
+    assert gate_views.table(gated(passing[0], state="pass")).splitlines()[-1] == "  PASS: the rule passes"
 
 
 def test_without_a_baseline_there_are_no_differences():
@@ -189,6 +217,7 @@ def test_without_a_baseline_there_are_no_differences():
     assert lines == [
         "  metric              new     95 % of it  rule      state",
         "! category mean_f1  0.531  0.510 … 0.550  <= 0.400  FAIL",
+        "  FAIL: the rule fails · category mean_f1: because",
     ]
 
 
@@ -226,6 +255,7 @@ def test_markdown_of_a_gate():
         "| category mean_f1 | 0.553 | 0.531 | −0.022 | −0.034 … −0.010 | drop &lt;= 0.010 | ❌ FAIL |\n"
         "\n"
         "- smallest drop this set can detect (80 % power): mean_f1 0.014\n"
+        "- FAIL: the rule fails · category mean_f1: because\n"
     )
 
 
@@ -255,7 +285,8 @@ def test_junit_has_a_case_for_each_rule():
 def objects_called(text: str) -> dict:
     entry = {"record": text, "index": 0, "type": text, "label": text}
     counts = dict.fromkeys(("fixed", "broken", "false_positives_gone", "false_positives_new"), 1)
-    return {**counts, "fixed_objects": [entry], "broken_objects": [entry]}
+    records = {f"false_positives_{name}_records": [{"record": text, "n": 1}] for name in ("gone", "new")}
+    return {**counts, "fixed_objects": [entry], "broken_objects": [entry], **records}
 
 
 @pytest.fixture(params=TEXTS, ids=range(len(TEXTS)))
@@ -302,3 +333,8 @@ def test_a_gate_of_a_method_with_such_a_name(trees):
     assert found.state == "pass"
     assert "\x1b" not in str(found)
     assert ElementTree.fromstring(found.to_junit()) is not None
+
+
+def test_markdown_sees_no_markup_in_names():
+    found = comparison.markdown(tree(metric("__bold__ $x$ ~~y~~.mean_f1")))
+    assert r"| \_\_bold\_\_ \$x\$ \~\~y\~\~ mean_f1 |" in found

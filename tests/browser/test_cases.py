@@ -316,3 +316,23 @@ def test_the_skip_link_comes_first(show):
     assert page.evaluate("document.activeElement.textContent") == "Skip to the content"
     page.keyboard.press("Enter")
     page.wait_for_function("document.activeElement.id === 'content'")
+
+
+def test_a_confused_pair_is_picked_out_together_and_its_names_win_the_space(show):
+    #   four boxes in one place, whose names cannot all be shown; the filter looks for what was said of one of them
+    places = [[400, 400, 440 + k, 440 + k] for k in range(4)]
+    shapes = [
+        made.shape("gt", "box", places[3], "worker", "missed", state="wrong", partner=1, overlap=0.8),
+        made.shape("pred", "box", places[2], "sign", "wrong class", state="wrong", partner=0, overlap=0.8),
+        made.shape("gt", "box", places[1], "cone", "missed", state="wrong"),
+        made.shape("pred", "box", places[0], "barrel", "background", state="wrong"),
+    ]
+    shapes[1]["tags"] = ["worker taken for sign"]
+    case = made.case("a", "a", shapes, (1000, 1000), tags=["worker taken for sign"])
+    page = show(made.page_data("t", "coco", [], cases=[case]), "#tag=worker+taken+for+sign&case=a")
+    bright = page.locator(".canvas .shape:not(.dim)").all()
+    assert sorted(node.get_attribute("data-shape") for node in bright) == ["0", "1"]
+    assert sorted(page.locator(".canvas .label:visible").all_inner_texts()) == ["sign", "worker"]
+    page.locator(".chip.on").click()
+    page.locator(".case").first.click()
+    assert sorted(page.locator(".canvas .label:visible").all_inner_texts()) == ["barrel", "cone"]  # the small ones

@@ -99,11 +99,46 @@ def test_scrolling_shows_the_other_rows(show):
 def test_tab_walks_down_the_links_of_a_long_table(show):
     names = [f"row {k:03d}" for k in range(120)]
     table = made.table("T", [made.column("name")], [[name] for name in names], goto=names)
-    page = show(made.page_data("t", "dense", [table]))
+    case = made.case("a", "a", [], (10, 10), tags=names)
+    page = show(made.page_data("t", "dense", [table], cases=[case]))
     page.get_by_role("link", name="row 000").focus()
     for _ in range(80):
         page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.textContent") == "row 080"
+
+
+def test_a_filter_that_no_row_fits_says_so(show):
+    rows = [[f"row {k}", k] for k in range(60)]
+    table = made.table("T", [made.column("name"), made.column("n", "number")], rows)
+    page = show(made.page_data("t", "dense", [table]))
+    for words, fits in (("nowhere", False), ("row 7", True), ("nowhere", False), ("", True)):
+        page.get_by_role("searchbox").fill(words)
+        assert page.locator(".nomatch").all_inner_texts() == ([] if fits else ["No row matches the filter."])
+    page.get_by_role("searchbox").fill("nowhere")
+    page.emulate_media(media="print")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.locator(".nomatch").count() == 1
+
+
+def test_a_row_without_cases_is_no_link(show):
+    table = made.table("T", [made.column("name")], [["here"], ["nowhere"]], goto=["here", "nowhere"])
+    bars = made.bars("B", [made.bar("fixed", 0, goto="fixed"), made.bar("broken", 1, goto="here")])
+    page = show(made.page_data("t", "dense", [table, bars], cases=[made.case("a", "a", [], (9, 9), tags=["here"])]))
+    assert page.locator("td a").all_inner_texts() == ["here"]
+    assert page.locator("tr.goes, a.bar").count() == 2
+
+
+def test_small_numbers_do_not_look_like_0_and_0_has_no_sign(show):
+    columns = [made.column("rate", "rate"), made.column("Δ", "difference"), made.column("95 %", "differences")]
+    rows = [
+        [0.0002, -0.0004, (-0.0004, 0.05)],
+        [0.0, -1e-17, (-0.0, 1e-17)],
+        [-0.00004, 0.00004, (-3.25, 12.5)],
+    ]
+    page = show(made.page_data("t", "dense", [made.table("T", columns, rows)]))
+    assert column(page, 0) == ["0.0002", "0.000", "−0.00004"]
+    assert column(page, 1) == ["−0.0004", "0.000", "+0.00004"]
+    assert column(page, 2) == ["−0.0004 – +0.050", "0.000 – 0.000", "−3.25 – +12.5"]
 
 
 def test_ten_thousand_rows_sort_within_200_ms(show):

@@ -186,6 +186,20 @@ def test_a_suite_says_what_would_fit_and_its_result_stays_as_it_is(run):
     assert lines[2] == "         Nothing was changed."
 
 
+def test_a_warning_of_the_frame_claims_nothing_that_the_readings_deny(run):
+    """Boxes as [x, y, w, h] in thousandths of a wider frame reach outside; they are no pixels."""
+    record = {"gt_norm1000": [BOX] * 6, "pred": [{**BOX, "points": [900, 900, 1500, 1400]}] * 6}
+    write("wide.jsonl", "\n".join(json.dumps({**record, "id": k}) for k in range(5)))
+    first, second = run("dense", "wide.jsonl").err.splitlines()
+    assert first == "warning: 30 predictions reach outside the frame, and are cut to it"
+    assert second.startswith("warning: almost nothing overlaps (mean best IoU 0.00), and no other reading")
+    record["pred"][3:] = [BOX] * 3
+    write("half.jsonl", "\n".join(json.dumps({**record, "id": k}) for k in range(5)))
+    assert run("dense", "half.jsonl").err.splitlines() == [
+        "warning: 15 predictions reach outside the frame, and are cut to it (calipers check tells what they may be)"
+    ]
+
+
 def test_the_other_suites_say_it_too(run):
     write("gt.json", {"a": {"inside": [[0, 99]]}})
     write("pred.json", {"a": {"states": {"In": [[0, 99]]}}})

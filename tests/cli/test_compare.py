@@ -55,7 +55,7 @@ def test_json(run):
 def test_markdown(run):
     out = run("compare", "old", "new", "--markdown").out.decode()
     assert out.startswith("### old → new\n\ndense · 60 records")
-    assert out.endswith("more\n")
+    assert out.endswith(" more\n- #: the place in the ground truth of the record, from 0\n")
 
 
 def test_the_same_bytes_every_time(run):

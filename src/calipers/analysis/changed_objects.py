@@ -35,13 +35,17 @@ def changed_objects(old: Result, new: Result) -> dict[str, Any] | None:
     if before is None or after is None:
         return None
     fixed, broken = before.missed - after.missed, after.missed - before.missed
+    gone, more = before.false - after.false, after.false - before.false
+    suite = new.tree["suite"]
     return {
         "fixed": fixed.total(),
         "broken": broken.total(),
-        "false_positives_gone": (before.false - after.false).total(),
-        "false_positives_new": (after.false - before.false).total(),
-        "fixed_objects": _listed(fixed, new.tree["suite"]),
-        "broken_objects": _listed(broken, new.tree["suite"]),
+        "false_positives_gone": gone.total(),
+        "false_positives_new": more.total(),
+        "fixed_objects": _listed(fixed, suite),
+        "broken_objects": _listed(broken, suite),
+        "false_positives_gone_records": _most(gone, suite),
+        "false_positives_new_records": _most(more, suite),
     }
 
 
@@ -50,11 +54,23 @@ def _listed(places: Counter[Place], suite: str) -> list[dict[str, Any]]:
     return [dict(zip(names, place, strict=True)) for place in sorted(places.elements())[:MOST_LISTED]]
 
 
+def _most(records: Counter[Place], suite: str) -> list[dict[str, Any]]:
+    """Records with how many of their false positives came or went, most first."""
+    ordered = sorted(records.items(), key=lambda each: (-each[1], each[0]))[:MOST_LISTED]
+    return [dict(zip(RECORD_FIELDS[suite], place, strict=True)) | {"n": n} for place, n in ordered]
+
+
 FIELDS = {
     "dense": ("record", "index", "type", "label"),
     "coco": ("record", "index", "label"),
     "timeline": ("record", "kind", "state", "start", "end"),
     "scene": ("method", "record", "index"),
+}
+RECORD_FIELDS = {
+    "dense": ("record",),
+    "coco": ("record",),
+    "timeline": ("record", "kind"),
+    "scene": ("method", "record"),
 }
 
 

@@ -5,7 +5,8 @@ in it, what would be refused, what looks wrong. Ground truth is measured against
 perfect. Predictions are measured against their ground truth on a sample, as they are and in other readings, and a
 reading that fits is named. It reports; nothing is ever changed.
 
-`hint` says the same in a few lines, for a run whose headline is next to nothing.
+`hint` says the same in a few lines, for a run whose headline is next to nothing, and in one line where a dense headline
+is poor and another reading would be far better.
 """
 
 from __future__ import annotations
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from calipers.analysis.check_parts import FileCheck, SidesCheck
 
 SUITES = ("dense", "timeline", "scene", "coco")
-LOW = 0.05  # a headline below it asks for an explanation
 Tree = dict[str, Any]
 
 
@@ -230,7 +230,9 @@ def _strange_sides(inputs: list[_Input]) -> Iterator[str]:
 
 
 def hint(suite: str, report: Mapping[str, Any], *inputs: Any) -> list[str]:
-    """Lines that explain a headline below 0.05, by other readings of the same inputs; none for any other headline.
+    """Lines that explain a headline below 0.05, by other readings of the same inputs.
+
+    A dense headline below 0.5 has one line, and only if another reading fits far better. Any other headline has none.
 
     Inputs are those of the suite: the dumps; or ground truth and predictions; or ground truth and methods by name.
     """

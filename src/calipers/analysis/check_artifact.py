@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
-from calipers.analysis.check_kinds import Kind, read_tree
+from calipers.analysis.check_kinds import Kind, artifact_in, read_tree
 from calipers.analysis.check_parts import FileCheck, path_of
 from calipers.errors import InputError
 
@@ -15,7 +16,7 @@ NEEDED = ("calipers", "inputs", "params")
 def examine(given: Any, kind: Kind) -> FileCheck:
     """A result: which suite made it, of how many inputs."""
     path = path_of(given, "artifact")
-    tree = read_tree(given)
+    tree = read_tree(artifact_in(path) if os.path.isdir(path) else given)
     missing = [name for name in NEEDED if name not in tree]
     if missing:
         raise InputError(f"{path}: no {' and no '.join(missing)}, expected an artifact of Calipers")

@@ -23,12 +23,12 @@ from calipers.analysis.check_parts import (
     twice,
 )
 from calipers.analysis.reading_dense import Record, Sampled, numbers_of, other_readings
-from calipers.analysis.readings import SAMPLE, ranked, sample_of
+from calipers.analysis.readings import SAMPLE, Rule, fits, ranked, sample_of
 from calipers.engines.local import run_in_order
 from calipers.errors import InputError
 from calipers.kernels.flatten import REASONS
 from calipers.labels.vocabulary import MODES
-from calipers.readers.dense import DenseReading, read_records, read_shard
+from calipers.readers.dense import DenseReading, read_records, read_shard, side_objects
 from calipers.readers.lines import Shard, Source
 from calipers.readers.problems import REASON_WORDS
 from calipers.records import FLAGS, KINDS, Batch, Objects
@@ -38,7 +38,7 @@ METRIC, OVERLAP = "localization F1", "mean best IoU"
 ALL_OF_THEM = 1 << 62
 PEEKED = 100  # records, to tell their frame
 PIECE = 1 << 20  # bytes
-SCORES = ("score", "confidence")
+SCORES = ("score", "confidence", "conf", "prob", "probability", "logprob")
 
 
 class Side(NamedTuple):
@@ -104,6 +104,17 @@ def _plain_records(given: Any) -> Iterator[Record]:
 def first_records(given: Any, frame: str) -> list[Record]:
     """The first records that can be read, of some dumps or of a list."""
     return list(islice(_good_records(given, frame), SAMPLE))
+
+
+def few_records(given: Any, frame: str, records: int, objects: int) -> list[Record]:
+    """The first records that can be read, not many, and no more of them than have so many objects together."""
+    found: list[Record] = []
+    for record in islice(_good_records(given, frame), records):
+        objects -= sum(map(len, side_objects(record, frame)))
+        if objects < 0:
+            break
+        found.append(record)
+    return found
 
 
 def _good_records(given: Any, frame: str) -> Iterator[Record]:
@@ -255,16 +266,17 @@ def _tell_sample(file: FileCheck, sample: list[Record], config: Config) -> None:
     both = sum("pred" in record and "pred_norm1000" in record for record in sample)
     if both and config.frame != "pixel":
         file.warnings.append(f"pred and pred_norm1000 are both there ({both:,} records): pred_norm1000 is read")
-    if repeats := sum(_repeats(record) for record in sample):
-        said = f"{counted(repeats, 'object')} repeating another of the record"
-        file.warnings.append(f"predictions: {said} (in the first {counted(len(sample), 'record')})")
+    sides = zip(*(side_objects(record, config.frame) for record in sample), strict=True)
+    for name, lists in zip(("ground truth", "predictions"), sides, strict=False):
+        if repeats := sum(map(_repeats, lists)):
+            said = f"{counted(repeats, 'object')} repeating another of the record"
+            file.warnings.append(f"{name}: {said} (in the first {counted(len(sample), 'record')})")
     if _seems_swapped(sample):
         file.warnings.append("ground truth has scores and predictions have none: are the two sides swapped?")
 
 
-def _repeats(record: Record) -> int:
-    pred = record.get("pred_norm1000", record.get("pred"))
-    items = [item for item in pred if isinstance(item, dict)] if isinstance(pred, list) else []
+def _repeats(objects: list[Any]) -> int:
+    items = [item for item in objects if isinstance(item, dict)]
     seen = [(str(item.get("type")), tuple(numbers_of(item) or ()), str(item.get("desc"))) for item in items]
     return len(seen) - len(set(seen))
 
@@ -296,7 +308,7 @@ def _labels(parts: list[Survey], side: str) -> Counter[str]:
     return found
 
 
-def compare_sides(path: str, sample: list[Record], config: Config) -> SidesCheck:
+def compare_sides(path: str, sample: list[Record], config: Config, rule: Rule = fits) -> SidesCheck:
     """Predictions against ground truth in a sample of records, as they are and read otherwise."""
     sides = SidesCheck(path, path, METRIC, OVERLAP)
     sampled = Sampled(sample, config.frame)
@@ -304,5 +316,5 @@ def compare_sides(path: str, sample: list[Record], config: Config) -> SidesCheck
     sides.score, sides.overlap = now
     sides.sample = sample_of(len(sample), None, "records")
     if any(sampled.pred):
-        sides.readings = ranked(now, other_readings(sampled, config))
+        sides.readings = ranked(now, other_readings(sampled, config), rule)
     return sides

@@ -1,22 +1,27 @@
-"""A few lines for a run whose headline is next to nothing: what overlaps, and which other reading would fit."""
+"""A few lines for a run whose headline is next to nothing: what overlaps, and which other reading would fit.
+
+A dense headline that is poor, but not next to nothing, may come from one kind of shape that is read wrongly. There the
+readings are tried on a few records, and one line names the reading that fits far better, if there is one.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from calipers.analysis.check import LOW
 from calipers.errors import InputError
-from calipers.views.check_views import hint_lines
+from calipers.views.check_views import LOW, better_lines, hint_lines
 
 if TYPE_CHECKING:
     from calipers.analysis.check_parts import SidesCheck
 
 Report = Mapping[str, Any]
+POOR = 0.5  # a headline below it may be due to a reading
+FEW_RECORDS, FEW_OBJECTS = 200, 1500  # that readings of a poor result are tried on, so that they take a moment
 
 
 def hints(suite: str, report: Report, *inputs: Any) -> list[str]:
-    """Lines for every part of a report that is next to nothing."""
+    """Lines for every part of a report that is next to nothing, or one for a poor one that may be read otherwise."""
     makers: dict[str, Callable[..., Iterator[SidesCheck]]] = {
         "dense": _dense,
         "timeline": _timeline,
@@ -25,9 +30,10 @@ def hints(suite: str, report: Report, *inputs: Any) -> list[str]:
     }
     try:
         found = list(makers[suite](report, *inputs))
+        better = list(_poor_dense(report, *inputs)) if suite == "dense" else []
     except InputError:  # what was read a moment ago is gone
         return []
-    return [line for sides in found for line in hint_lines(sides.tree())]
+    return [*(line for sides in found for line in hint_lines(sides.tree())), *better]
 
 
 def _is_guess(objects: Mapping[str, int]) -> bool:
@@ -41,23 +47,41 @@ def is_low(value: float | None) -> bool:
 
 
 def _dense(report: Report, dumps: list[str]) -> Iterator[SidesCheck]:
-    if not is_low(_localization(report)) or not _is_guess(report["objects"]) or "-" in dumps:
+    if not is_low(_localization(report)["mean_f1"]) or not _is_guess(report["objects"]) or "-" in dumps:
         return
     from calipers.analysis import check_dense
+
+    config = _config(report)
+    yield check_dense.compare_sides(dumps[0], check_dense.first_records(dumps, config.frame), config)
+
+
+def _config(report: Report) -> Any:
+    """How a dense result was measured."""
     from calipers.suites.dense import Config
 
-    params = report["params"]
     names = ("frame", "tube_tolerance", "primary_threshold")
-    config = Config(bootstrap=0, **{name: params[name] for name in names})
-    sample = check_dense.first_records(dumps, config.frame)
-    yield check_dense.compare_sides(dumps[0], sample, config)
+    return Config(bootstrap=0, **{name: report["params"][name] for name in names})
 
 
-def _localization(report: Report) -> float | None:
-    """Mean F1 whatever the labels, or of the mode that comes first where that was not asked for."""
+def _localization(report: Report) -> Report:
+    """The mode without labels, or the one that comes first where that was not asked for."""
     modes = report["modes"]
-    value: float | None = (modes.get("localization") or next(iter(modes.values())))["mean_f1"]
-    return value
+    found: Report = modes.get("localization") or next(iter(modes.values()))
+    return found
+
+
+def _poor_dense(report: Report, dumps: list[str]) -> Iterator[str]:
+    """The reading that fits far better than a headline that is poor, but not next to nothing."""
+    found = _localization(report)
+    f1 = found["primary"]["f1"]
+    if is_low(found["mean_f1"]) or f1 is None or f1 >= POOR or not _is_guess(report["objects"]) or "-" in dumps:
+        return
+    from calipers.analysis import check_dense
+    from calipers.analysis.readings import fits_far_better
+
+    config = _config(report)
+    sample = check_dense.few_records(dumps, config.frame, FEW_RECORDS, FEW_OBJECTS)
+    yield from better_lines(check_dense.compare_sides(dumps[0], sample, config, fits_far_better).tree())
 
 
 def _timeline(report: Report, gt: Any, pred: Any) -> Iterator[SidesCheck]:

@@ -194,6 +194,8 @@ def _folder_kind(path: str) -> Kind:
     from calipers.readers.detections import find_format
     from calipers.readers.image_names import few_files_below
 
+    if os.path.isfile(artifact := artifact_in(path)) and (kind := _file_kind(artifact)).suite is None:
+        return kind
     if few_files_below(path, ".csv"):
         return CSV_FOLDER
     if found := few_files_below(path, ".graphml") or _direct_json(path):
@@ -206,6 +208,11 @@ def _folder_kind(path: str) -> Kind:
     except InputError:
         raise InputError(f"{path}: found a folder with none of these files, expected {EXPECTED}") from None
     return kind._replace(name=f"folder of {kind.name}")
+
+
+def artifact_in(folder: str) -> str:
+    """Where a suite puts its artifact in a folder (-o DIR)."""
+    return os.path.join(folder, "result.json")
 
 
 def _direct_json(folder: str) -> list[str]:

@@ -205,4 +205,7 @@ def _tree(
 
 def _source(result: Result) -> dict[str, Any]:
     with expecting(result):
-        return {"name": result.name, **{field: result.tree[field] for field in ("calipers", "inputs")}}
+        inputs = result.tree["inputs"]
+        if bad := [entry for entry in inputs if not isinstance(entry["path"], str)]:
+            raise ValueError(f"inputs: found the path {bad[0]['path']!r}")
+        return {"name": result.name, "calipers": result.tree["calipers"], "inputs": inputs}

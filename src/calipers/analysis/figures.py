@@ -72,11 +72,11 @@ def is_higher_better(name: str) -> bool | None:
 
 def _dense(tree: Tree) -> Iterator[Figure]:
     for mode, found in tree["modes"].items():
-        yield from _sweep(f"{mode}.", found, tree, f"{mode}.", tree["records"]["evaluated"])
+        yield from _sweep(f"{mode}.", found, tree, f"{mode}.", int(tree["records"]["evaluated"]))
 
 
 def _coco(tree: Tree) -> Iterator[Figure]:
-    n, values = tree["images"]["evaluated"], tree["bootstrap"]["values"]
+    n, values = int(tree["images"]["evaluated"]), tree["bootstrap"]["values"]
     numbers = tree["coco"] | {"precision_at_recall": tree["precision_at_recall"]}
     for name, value in numbers.items():
         draws = np.array(values[name], dtype=np.float64) if values.get(name) else None
@@ -137,7 +137,7 @@ def _scene(tree: Tree) -> Iterator[Figure]:
         for name in (name for name in found["benchmark_compat"] if not name.endswith("_interval")):
             draws = np.array(values[name], dtype=np.float64) if values.get(name) else None
             spread = numbers[f"{name}_interval"]
-            n = found["records"]["evaluated"]
+            n = int(found["records"]["evaluated"])
             yield Figure(f"{method}.{name}", numbers[name], spread, draws, is_higher_better(name), n)
 
 

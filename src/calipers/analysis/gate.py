@@ -150,7 +150,7 @@ def _row(rule: Rule, figure: Figure, change: Change | None, drops: int) -> dict[
         "new_interval": figure.interval,
         "higher_is_better": figure.higher_is_better,
         "n": figure.n,
-        "detectable_drop": noise.detectable if noise else None,
+        "detectable_drop": (noise.detectable or None) if noise else None,  # results that never differ tell nothing
         "state": verdict.state,
         "reason": verdict.reason,
     }

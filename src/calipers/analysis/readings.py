@@ -16,6 +16,7 @@ SAMPLE = 500  # records, images or videos
 GAIN, FACTOR = 0.1, 1.5  # by how much, and to how many times as much, a score has to grow
 CLOSER, TIMES = 0.1, 1.25  # the same for the mean overlap
 LEAST = 0.1  # a score below it fits nothing
+FAIR = 0.5  # a score that speaks for a reading by itself
 NEAR = 0.8  # of the likely one, for another to be worth a line
 MOST_LISTED = 4
 
@@ -49,6 +50,15 @@ def fits(now: Trial, other: Trial) -> bool:
     scores = better >= max(LEAST, score + GAIN, score * FACTOR)
     covers = better >= max(LEAST, score - 0.01) and closer >= max(overlap + CLOSER, overlap * TIMES)
     return scores or covers
+
+
+def fits_far_better(now: Trial, other: Trial) -> bool:
+    """Whether a reading would at least double a poor score, and make it a fair one.
+
+    >>> fits_far_better(Trial(0.26, 0.23), Trial(0.79, 0.67)), fits_far_better(Trial(0.26, 0.23), Trial(0.4, 0.4))
+    (True, False)
+    """
+    return (other.score or 0.0) >= max(FAIR, 2 * (now.score or 0.0))
 
 
 def ranked(now: Trial, readings: Iterable[Reading], rule: Rule = fits) -> list[Tree]:

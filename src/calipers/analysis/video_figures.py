@@ -29,7 +29,7 @@ def video_figures(tree: Mapping[str, Any], *, replicates: bool) -> Iterator[Figu
     draws = Draws(tree, list(videos)) if replicates and videos and tree["params"]["bootstrap"] else None
     means = draws.means(names, list(videos.values())) if draws else {}
     for name in names:
-        n = summary.get(f"{name}_n", len(videos))
+        n = int(summary.get(f"{name}_n", len(videos)))
         spread = summary.get(f"{name}_interval")
         yield Figure(name, summary[f"{name}_mean"], spread, means.get(name), is_higher_better(name), n)
     ratios = draws.ratios(list(videos.values())) if draws else {}

@@ -218,11 +218,24 @@ def hint_lines(sides: Tree) -> list[str]:
     return [*lines, " " * 9 + "Nothing was changed."]
 
 
+def better_lines(sides: Tree) -> list[str]:
+    """One line of standard error for the likely reading, if there is one."""
+    likely = next((each for each in sides["readings"] if each["likely"]), None)
+    if likely is None:
+        return []
+    scores = f"F1 {likely['score']:.2f} instead of {rate(sides['score'])[:4]}"
+    what = f"read otherwise: {_cut(likely['name'], LONGEST_LINE)} ({scores}, {_few(sides['sample'])})"
+    return [f"hint: predictions would fit far better {what}; calipers check says more"]
+
+
+def _few(sample: Tree) -> str:
+    return f"in the first {_counted(sample['n'], sample['what'])}"
+
+
 def _low(sides: Tree) -> str:
     overlap, score, sample = (sides[name] for name in ("overlap", "score", "sample"))
     if score is not None and score >= LOW and sample:
-        where = f"in the first {sample['n']:,} {sample['what']}"
-        return f"almost nothing matches, but {where} ({_named(sides['metric'], score)})"
+        return f"almost nothing matches, but {_few(sample)} ({_named(sides['metric'], score)})"
     if sides["overlap_metric"] != IOU:
         return f"almost nothing is right ({_named(sides['metric'], score)})"
     if overlap is None or overlap < SMALL_OVERLAP:

@@ -6,6 +6,7 @@ comparison has all of them.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from math import floor, log10
 from typing import Any
@@ -37,9 +38,17 @@ LONG_TABLE = 24  # rows
 FEW = 10  # records, of which an interval says little
 MOST_OBJECTS = 4
 LONGEST_NAME = 44
+MOST_DECIMALS = 9  # a difference of less is what floats lose
 COLUMNS = ("metric", "old", "new", "Δ", "95 % of Δ", "verdict")
 UNDECIDED = "cannot tell"
+PLACES = {  # what an index counts
+    "dense": "the place in the ground truth of the record, from 0",
+    "coco": "the place in the whole ground truth, over all images, from 0",
+    "scene": "the place among the boxes of the scene's file, from 0",
+}
 ESCAPES = {char: f"\\{char}" for char in "\\`*[]|"} | {"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "&#64;"}
+
+MARKS = re.compile(r"[~$]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")  # an underscore within a word is none
 
 
 def table(tree: Tree) -> str:
@@ -54,10 +63,11 @@ def _header(tree: Tree) -> str:
 
 def _facts(tree: Tree) -> str:
     pairing = f"paired, {tree['replicates']:,} replicates" if tree["paired"] else "not paired"
-    return SEPARATOR.join((tree["suite"], _records(tree), pairing))
+    return SEPARATOR.join((tree["suite"], records_of(tree), pairing))
 
 
-def _records(tree: Tree) -> str:
+def records_of(tree: Tree) -> str:
+    """How many records, by what the suite calls them."""
     return f"{tree['records']:,} {RECORDS[tree['suite']]}{'' if tree['records'] == 1 else 's'}"
 
 
@@ -68,6 +78,16 @@ def shown(tree: Tree) -> list[Tree]:
     if len(told) <= LONG_TABLE:
         return told
     return [row for row in told if _is_headline(row, tree) or row["verdict"] != UNDECIDED]
+
+
+def main_rows(tree: Tree) -> list[Tree]:
+    """The headline figures; of several label modes those of one, category if it is there, else the last."""
+    rows = [row for row in shown(tree) if _is_headline(row, tree)]
+    if tree["suite"] == "dense":
+        modes = [row["metric"].rpartition(".")[0] for row in rows]
+        chosen = "category" if "category" in modes else modes[-1]
+        rows = [row for row, mode in zip(rows, modes, strict=True) if mode == chosen]
+    return [row for row in rows if row["interval"]] or rows
 
 
 def _is_headline(row: Tree, tree: Tree) -> bool:
@@ -112,17 +132,27 @@ def decimals(old: float | None, new: float | None, interval: list[float] | None 
 
 
 def number(value: float | None, digits: int) -> str:
-    """A number, or a dash when it is undefined."""
-    return UNDEFINED if value is None else f"{value:.{digits}f}".replace("-", "−")
+    """A number, or a dash when it is undefined. One that would look like 0 without being it has more digits.
+
+    >>> number(0.5, 3), number(-0.0002, 3), number(-1e-17, 3), number(None, 3)
+    ('0.500', '−0.0002', '0.000', '—')
+    """
+    return UNDEFINED if value is None else plain(value, digits).replace("-", "−")
+
+
+def plain(value: float, digits: int) -> str:
+    """The same with a hyphen for a minus."""
+    enough = next((more for more in range(digits, MOST_DECIMALS + 1) if round(value, more)), None)
+    return f"{0:.{digits}f}" if enough is None else f"{value:.{enough}f}"
 
 
 def signed(value: float | None, digits: int) -> str:
-    """A difference; only one that is exactly 0 has no sign.
+    """A difference; only 0 has no sign.
 
-    >>> signed(-0.0221, 3), signed(0.0, 3), signed(None, 3)
-    ('−0.022', '0.000', '—')
+    >>> signed(-0.0221, 3), signed(0.00004, 3), signed(0.0, 3), signed(None, 3)
+    ('−0.022', '+0.00004', '0.000', '—')
     """
-    return number(value, digits) if not value else f"{value:+.{digits}f}".replace("-", "−")
+    return f"{'+' if value and round(value, MOST_DECIMALS) > 0 else ''}{number(value, digits)}"
 
 
 def span(interval: list[float] | None, digits: int) -> str:
@@ -152,13 +182,16 @@ def below(tree: Tree) -> Iterator[tuple[str, str]]:
     if len(rows) < len(tree["metrics"]):
         yield "more", f"{len(tree['metrics']) - len(rows):,} further figures are in the JSON"
     if 1 < tree["records"] < FEW:
-        yield "few", f"{_records(tree)} are so few that intervals come out too narrow"
+        yield "few", f"{records_of(tree)} are so few that intervals come out too narrow"
     yield from (("not the same", printable(each)) for each in tree["differs"])
     if not tree["paired"]:
         yield "not paired", "intervals are of independent replicates: wider than those of pairs"
     if tree["objects"]:
         yield "objects", objects_line(tree["objects"])
-        yield from ((name, places(tree["objects"], name)) for name in ("fixed", "broken") if tree["objects"][name])
+        told = [name for name in ("fixed", "broken") if tree["objects"][name]]
+        yield from ((name, places(tree["objects"], name)) for name in told)
+        if told and tree["suite"] in PLACES:
+            yield "#", PLACES[tree["suite"]]
 
 
 def places(objects: Tree, name: str) -> str:
@@ -218,7 +251,7 @@ def escaped(text: str) -> str:
     >>> escaped("<b>|@you https://x.y\x00")
     '&lt;b&gt;\\|&#64;you https:&#47;/x.y\\\\x00'
     """
-    plain = "".join(ESCAPES.get(char, char) for char in printable(text))
+    plain = MARKS.sub(r"\\\g<0>", "".join(ESCAPES.get(char, char) for char in printable(text)))
     return plain.replace("://", ":&#47;/").replace("www.", "www&#46;")
 
 

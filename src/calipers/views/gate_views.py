@@ -6,7 +6,17 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 from xml.etree import ElementTree
 
-from calipers.views.comparison import aligned, decimals, escaped, markdown_table, number, signed, span, spoken
+from calipers.views.comparison import (
+    MOST_DECIMALS,
+    aligned,
+    decimals,
+    escaped,
+    markdown_table,
+    number,
+    signed,
+    span,
+    spoken,
+)
 from calipers.views.text import SEPARATOR, UNDEFINED, printable
 
 Tree = Mapping[str, Any]
@@ -16,14 +26,14 @@ BADGES = {"pass": "✅ pass", "fail": "❌ FAIL", "investigate": "❓ investigat
 SIGNS = {"floor": ">=", "ceiling": "<="}
 AGAINST = ("metric", "base", "new", "Δ", "95 % of Δ", "rule", "state")
 ALONE = ("metric", "new", "95 % of it", "rule", "state")
-MOST_DECIMALS = 9
+MOST_NAMED = 3  # rules in the closing line
 
 
 def table(tree: Tree) -> str:
     """The whole table, without a line break at the end."""
     heads, *lines = aligned([columns(tree), *(cells(row, tree) for row in tree["rows"])], left=(0, -2, -1))
     marked = [MARKS[row["state"]] + line for row, line in zip(tree["rows"], lines, strict=True)]
-    return "\n".join([f" {heads}", *marked, *(f"  {line}" for line in notes(tree))])
+    return "\n".join([f" {heads}", *marked, *(f"  {line}" for line in (*notes(tree), verdict(tree)))])
 
 
 def columns(tree: Tree) -> tuple[str, ...]:
@@ -66,14 +76,27 @@ def limit(row: Tree) -> str:
 
 
 def notes(tree: Tree) -> Iterator[str]:
-    """The smallest drops that this set can detect, and why rules are undecided."""
+    """The smallest drops that this set can detect, and, where others fail, why rules are undecided."""
     drops = [row for row in tree["rows"] if row["rule"] == "max_drop" and row["detectable_drop"] is not None]
     if drops:
         least = SEPARATOR.join(f"{printable(row['asked'])} {_up(row)}" for row in drops)
         yield f"smallest drop this set can detect (80 % power): {least}"
     for row in tree["rows"]:
-        if row["state"] == "investigate":
+        if row["state"] == "investigate" and tree["state"] == "fail":
             yield f"investigate {spoken(row['metric'])}: {printable(row['reason'])}"
+
+
+def verdict(tree: Tree) -> str:
+    """The closing line: the state, how many rules it comes from, and why."""
+    state, rows = tree["state"], tree["rows"]
+    decisive = [row for row in rows if row["state"] == state]
+    if state == "pass":
+        return f"PASS: {'the rule passes' if len(rows) == 1 else f'all {len(rows):,} rules pass'}"
+    what = {"fail": "fail" if len(decisive) > 1 else "fails", "investigate": "cannot be decided"}[state]
+    of = "the rule" if len(rows) == 1 else f"{len(decisive):,} of {len(rows):,} rules"
+    why = [f"{spoken(row['metric'])}: {printable(row['reason'])}" for row in decisive[:MOST_NAMED]]
+    more = [f"{len(decisive) - MOST_NAMED:,} more"] if len(decisive) > MOST_NAMED else []
+    return f"{state.upper()}: {of} {what}{SEPARATOR}{SEPARATOR.join([*why, *more])}"
 
 
 def _up(row: Tree) -> str:
@@ -86,7 +109,7 @@ def markdown(tree: Tree) -> str:
     head = f"### Gate: {BADGES[tree['state']]}"
     rows = [(*cells(row, tree)[:-1], BADGES[row["state"]]) for row in tree["rows"]]
     lines = [head, "", f"{escaped(tree['new'])}{against}", "", *markdown_table(columns(tree), rows), ""]
-    return "\n".join([*lines, *(f"- {escaped(note)}" for note in notes(tree))]).rstrip() + "\n"
+    return "\n".join([*lines, *(f"- {escaped(note)}" for note in (*notes(tree), verdict(tree)))]).rstrip() + "\n"
 
 
 def junit(tree: Tree) -> bytes:

@@ -5,16 +5,13 @@ Rates have three decimals, large numbers fewer; an undefined one is a dash.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from calipers.report import Rows
 from calipers.text import whole_text
-from calipers.views.comparison import decimals, escaped
+from calipers.views.comparison import decimals, escaped, plain
 from calipers.views.text import UNDEFINED
-
-MARKS = re.compile(r"[~$]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")  # an underscore within a word is none
 
 
 def markdown_table(columns: Sequence[str], rows: Rows) -> str:
@@ -37,7 +34,7 @@ def markdown_text(text: str) -> str:
     >>> markdown_text("<b> *a* $x$ [b](c)")
     '&lt;b&gt; \\*a\\* \\$x\\$ \\[b\\](c)'
     """
-    return MARKS.sub(r"\\\g<0>", escaped(whole_text(text)))
+    return escaped(whole_text(text))
 
 
 def is_number(values: Sequence[Any]) -> bool:
@@ -55,5 +52,5 @@ def cell_text(value: Any, text: Callable[[str], str]) -> str:
     if value is None:
         return UNDEFINED
     if isinstance(value, float):
-        return f"{value:.{decimals(value, None)}f}"
+        return plain(value, decimals(value, None))
     return str(value) if isinstance(value, int) else text(str(value))

@@ -1,5 +1,8 @@
 """The page of the detection suite: COCO's numbers, what they hide, and images that went wrong."""
 
+import json
+from pathlib import Path
+
 import pytest
 
 import calipers
@@ -166,3 +169,21 @@ def test_hostile_classes_and_file_names_are_only_text():
     data = data_of(report_page(calipers.coco(truth, [], bootstrap=0)))
     found = {shape["label"] for case in data["cases"] for shape in case["shapes"]}
     assert found == {text.replace("\ud800", "\ufffd") for text in texts.values()}
+
+
+def test_a_cell_of_the_confusion_leads_to_exactly_the_objects_it_counts():
+    folder = Path(calipers.__file__).parent / "data" / "coco"
+    every = calipers.coco(folder / "instances.json", folder / "results.json", bootstrap=0)
+    unread = {row["index"] for row in every.matches() if row["invalid"]}  # such cannot be drawn
+    results = json.loads((folder / "results.json").read_bytes())
+    found = calipers.coco(
+        folder / "instances.json", [row for k, row in enumerate(results) if k not in unread], bootstrap=0
+    )
+    data = data_of(report_page(found, cases=10_000))
+    shapes = [shape for case in data["cases"] for shape in case["shapes"]]
+    matrix = section(data, "Confusion")
+    counts = {goto["tag"]: cell[2] for cell, goto in zip(matrix["cells"], matrix["goto"], strict=True) if goto}
+    drawn = {tag: [each["side"] for each in shapes if tag in each.get("tags", ())] for tag in counts}
+    for tag, n in counts.items():
+        sides = ("gt", "pred") if " taken for " in tag else ("gt",) if tag.startswith("missed ") else ("pred",)
+        assert sorted(drawn[tag]) == sorted(sides * n), tag

@@ -75,6 +75,53 @@ def test_objects_are_counted_and_listed(folders):
     bars = {bar["name"]: bar["value"] for bar in section(data, "Objects")["bars"]}
     assert (bars["broken"], bars["fixed"]) == (1, 2)
     assert column(data, "Objects fixed", "record") == ["one", "three"]
+    assert column(data, "Objects fixed", "#") == [1, 0]  # in the record
+    assert column(data, "Objects fixed", "label") == ["b", "c"]
+
+
+def test_only_what_is_drawn_can_be_clicked(folders):
+    data = data_of(compare(*folders).to_html())
+    bars = {bar["name"]: bar.get("goto") for bar in section(data, "Objects")["bars"]}
+    assert bars == {
+        "broken": {"tag": "broken"},
+        "fixed": {"tag": "fixed"},
+        "false positives, new": None,  # there are none
+        "false positives, gone": None,
+    }
+    links = {card["name"]: card.get("goto") for card in section(data, "What changed")["cards"]}
+    #   precision stays 1, the others rise
+    fixed = {"tag": "fixed"}
+    assert links == {
+        "category precision": None,
+        "category recall": fixed,
+        "category f1": fixed,
+        "category mean_f1": fixed,
+    }
+
+
+def test_records_with_more_and_fewer_false_positives_are_drawn(tmp_path, capsys):
+    #            old    new    beside the right ones
+    #   one      x y    x      one is gone
+    #   two             x y    two are new
+    extra = [box(300, "x"), box(700, "y")]
+    old = write(tmp_path, "old", TRUTH | {"one": TRUTH["one"] + extra})
+    new = write(tmp_path, "new", TRUTH | {"one": TRUTH["one"] + extra[:1], "two": TRUTH["two"] + extra})
+    data = data_of(compare(old, new).to_html())
+    assert [(case["title"], case["note"]) for case in data["cases"]] == [
+        ("two · false positives, new", "2 more than before, as in the new result"),
+        ("one · false positives, gone", "1 fewer by now, as in the old result"),
+    ]
+    looks = [(each["side"], each["label"], each.get("cause"), each["state"]) for each in data["cases"][0]["shapes"]]
+    assert looks == [
+        ("gt", "a", None, "right"),
+        ("pred", "a", None, "right"),
+        ("pred", "x", "unmatched", "wrong"),
+        ("pred", "y", "unmatched", "wrong"),
+    ]
+    links = {card["name"]: card.get("goto") for card in section(data, "What changed")["cards"]}
+    assert links["category precision"] == {"tag": "false positives, new"}  # 4/6, now 4/7
+    assert links["category recall"] is None
+    assert tags_without_cases(data) == set()
 
 
 def test_artifacts_alone_have_a_page_of_numbers(folders):
@@ -97,9 +144,12 @@ def test_videos_are_strips_with_both_predictions(tmp_path):
     for name, pred in (("old", found | {"a.mp4": {"states": {"outside": [[0, 19]]}}}), ("new", found)):
         write_timeline_folder(str(tmp_path / name), calipers.timeline(truth, pred), 0)
     data = data_of(compare(tmp_path / "old", tmp_path / "new").to_html())
-    [strip] = section(data, "Videos with events that broke or were fixed")["videos"]
+    [strip] = section(data, "Videos whose events changed")["videos"]
     assert (strip["name"], strip["tags"]) == ("a.mp4", ["fixed"])
     assert [lane["name"] for lane in strip["rows"]] == ["ground truth", "old prediction", "new prediction"]
+    assert data["subtitle"].startswith("2 videos · ")
+    said = dict(zip(column(data, "All figures", "metric"), column(data, "All figures", "verdict"), strict=True))
+    assert (said["fps_estimate"], said["frame_accuracy"]) == (None, "cannot tell")  # a description has no verdict
 
 
 def test_scenes_are_drawn_too(tmp_path):
@@ -111,4 +161,5 @@ def test_scenes_are_drawn_too(tmp_path):
         write_scene_folder(str(tmp_path / name), report)
     data = data_of(compare(tmp_path / "old", tmp_path / "new").to_html())
     assert [case["title"] for case in data["cases"]] == ["room · ours · broken", "room · ours · fixed"]
-    assert "Fixed and broken, drawn" in titles(data)
+    assert "Objects that changed, drawn" in titles(data)
+    assert column(data, "Objects broken", "#") == [0]

@@ -16,6 +16,7 @@ from calipers.views.page.sections import Part
 
 MOST_CURVES = 12
 MOST_CLASSES = 40  # in the confusion matrix
+PLACED = 0.5  # overlap from which two objects are in one place
 MISSED, BACKGROUND = "missed", "background"  # in the matrix: what no class was found for, and what was made up
 RATES = ("precision", "recall", "f1")
 SPOKEN = {"class": "wrong class", "both": "wrong class and place"}
@@ -233,27 +234,46 @@ def _case_section(shown: list[Part], cases: WorstCases | None, why_not: str) -> 
 
 def _tags(case: Case) -> list[str]:
     found: dict[str, None] = {}
+    taken = _confused_pairs(case)
     for side, _ in SIDES:
         for entry in case[f"unmatched_{side}"]:
-            found |= dict.fromkeys((_cause(entry["cause"]), entry["category"], *_object_tags(side, entry)))
+            found |= dict.fromkeys((_cause(entry["cause"]), entry["category"], *_object_tags(side, entry, taken)))
     return list(found)
 
 
-def _object_tags(side: str, entry: Tree) -> list[str]:
+def _confused_pairs(case: Case) -> dict[tuple[str, int], str]:
+    """What is left on both sides and lies in one place, as the confusion matrix pairs it: the closest first, by side
+    and index the cell that both stand in."""
+    free: dict[tuple[str, int], Tree] = {
+        (side, entry["index"]): entry for side, _ in SIDES for entry in case[f"unmatched_{side}"]
+    }
+    pairs = set()
+    for side, other in SIDES:
+        for entry in case[f"unmatched_{side}"]:
+            best = entry["best"]
+            if best and best["overlap"] >= PLACED and (other, best["index"]) in free:
+                own, near = entry["index"], best["index"]
+                pairs.add((-best["overlap"], *((own, near) if side == "gt" else (near, own))))
+    found: dict[tuple[str, int], str] = {}
+    for _, truth, pred in sorted(pairs):
+        ends = ("gt", truth), ("pred", pred)
+        if not any(end in found for end in ends):
+            found |= dict.fromkeys(ends, _taken_for(*(free[end]["category"] for end in ends)))
+    return found
+
+
+def _object_tags(side: str, entry: Tree, taken: dict[tuple[str, int], str]) -> list[str]:
     """Beside cause and class: the cell of the confusion matrix, and whether it could be read."""
-    cause, best = entry["cause"], entry["best"]
-    found = ["invalid"] if entry.get("invalid") else []
-    if cause == "class" and best:
-        return [*found, _taken_for(best["category"], entry["category"])]
-    return [*found, f"{MISSED if side == 'gt' else BACKGROUND} {entry['category']}"]
+    cell = f"{MISSED if side == 'gt' else BACKGROUND} {entry['category']}"
+    return [*(["invalid"] if entry.get("invalid") else []), taken.get((side, entry["index"]), cell)]
 
 
 def draw_case(tree: Tree, case: Case, pictures: Pictures | None = None) -> Part:
     """An image with all its objects."""
-    shapes, entries = Shapes(), entries_of(case)
+    shapes, entries, taken = Shapes(), entries_of(case), _confused_pairs(case)
     for entry in entries:
         score = entry.object["score"]
-        look = _look(entry) | {"score": None if score is None else round(score, 3)}
+        look = _look(entry, taken) | {"score": None if score is None else round(score, 3)}
         shapes.add(entry, _outline(entry.object["bbox"]), label=entry.object["category"], **look)
     picture = pictures.find(case["key"]) if pictures else None
     return part.case(
@@ -268,12 +288,12 @@ def draw_case(tree: Tree, case: Case, pictures: Pictures | None = None) -> Part:
     )
 
 
-def _look(entry: Entry) -> Tree:
+def _look(entry: Entry, taken: dict[tuple[str, int], str]) -> Tree:
     """What is said of an object without a partner."""
     if entry.unmatched is None:
         return {}
     note = entry.unmatched.get("invalid") or ""
-    tags = _object_tags(entry.side, entry.unmatched)
+    tags = _object_tags(entry.side, entry.unmatched, taken)
     return {"cause": _cause(entry.unmatched["cause"]), "note": note, "state": "wrong", "tags": tags}
 
 

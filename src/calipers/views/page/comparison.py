@@ -1,19 +1,26 @@
-"""The page of a comparison: differences with their intervals, what was fixed, and what broke."""
+"""The page of a comparison: differences with their intervals, what was fixed, and what broke.
+
+Headline figures are cards, all figures a table; a count leads to the records behind it where these are drawn.
+"""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import Any
 
-from calipers.views.comparison import below, place, shown, spoken
+from calipers.views.comparison import PLACES, below, decimals, main_rows, number, records_of, spoken
 from calipers.views.page import sections as part
 from calipers.views.page.cases import Limit
-from calipers.views.page.changed_cases import Kept, changed_cases, changed_videos, kept
-from calipers.views.page.heads import MOST_ROWS, Tree, more_rows
+from calipers.views.page.changed_cases import BROKEN, FIXED, GONE, NEW, Kept, changed_cases, changed_videos, kept
+from calipers.views.page.heads import MOST_INPUTS, MOST_ROWS, Tree, more_rows, short_name
 from calipers.views.page.sections import Part
 from calipers.views.page.shell import page
 
-MOST_CARDS = 12
+MOST_CARDS = 8
+HEADS = {"index": "#", "method": "method", "kind": "kind", "state": "state", "type": "type", "label": "label"}
+HEADS |= {"start": "first frame", "end": "last frame"}
+COUNTED = ("index", "start", "end")
 
 
 def comparison_page(tree: Tree) -> bytes:
@@ -30,17 +37,21 @@ def page_data(tree: Tree, old: Kept | None = None, new: Kept | None = None) -> P
         strips = _strips(changed_videos(tree, old, new, Limit()))
     elif tree["objects"]:
         cases = changed_cases(tree, old, new, Limit())
-    sections = [_cards(tree), *_objects(tree), *strips, *_drawn(tree, cases), *_listed(tree), _table(tree)]
+    tags = {tag for each in cases for tag in each["tags"]}
+    tags |= {tag for strip in strips for each in strip["videos"] for tag in (each["name"], *each.get("tags", ()))}
+    sections = [_cards(tree, tags), _table(tree), *_objects(tree, tags), *strips, *_drawn(cases), *_listed(tree, tags)]
     names = _names(*(tree[side]["name"] for side in ("old", "new")))
     paired = f"paired, {tree['replicates']:,} replicates" if tree["paired"] else "not paired"
     return part.page_data(
         " → ".join(names),
         f"compare · {tree['suite']}",
         sections,
-        subtitle=f"{tree['records']:,} records · {paired}",
+        subtitle=f"{records_of(tree)} · {paired}",
         facts=_facts(tree),
         cases=cases,
-        notes=[f"{name}: {said}" for name, said in below(tree) if name not in ("objects", "fixed", "broken")],
+        notes=[
+            f"{name}: {said}" for name, said in below(tree) if name not in ("objects", "fixed", "broken", "#", "more")
+        ],
     )
 
 
@@ -57,70 +68,97 @@ def _names(old: str, new: str) -> tuple[str, str]:
 def _facts(tree: Tree) -> list[tuple[str, str]]:
     found = [("protocol", tree["protocol"])]
     for side in ("old", "new"):
-        inputs = ", ".join(entry["path"] for entry in tree[side]["inputs"][:4])
+        inputs = ", ".join(short_name(entry["path"]) for entry in tree[side]["inputs"][:MOST_INPUTS])
         found.append((side, f"{tree[side]['name']} · {inputs} · calipers {tree[side]['calipers']}"))
     return found
 
 
-def _cards(tree: Tree) -> Part:
+def _cards(tree: Tree, tags: set[str]) -> Part:
     found = []
-    for row in shown(tree)[:MOST_CARDS]:
-        note = f"{_number(row['old'])} → {_number(row['new'])} · {row['verdict']}"
+    for row in main_rows(tree)[:MOST_CARDS]:
+        digits = decimals(row["old"], row["new"], row["interval"])
+        note = f"{number(row['old'], digits)} → {number(row['new'], digits)} · {row['verdict']}"
         better: Any = "high" if row["higher_is_better"] else "low"
-        name = spoken(row["metric"])
-        found.append(part.card(name, row["difference"], row["interval"], kind="difference", note=note, better=better))
-    about = "New minus old, with the 95 % interval of the difference."
-    return part.cards("What changed", found, about=about)
+        look: Any = {"kind": "difference", "note": note, "better": better, "goto": _behind(row, tags)}
+        found.append(part.card(spoken(row["metric"]), row["difference"], row["interval"], **look))
+    clicks = " A click on a number shows the objects behind it." if any("goto" in each for each in found) else ""
+    return part.cards("What changed", found, about=f"New minus old, with the 95 % interval of the difference.{clicks}")
 
 
-def _number(value: float | None) -> str:
-    return "—" if value is None else f"{value:.3f}"
+def _behind(row: Mapping[str, Any], tags: set[str]) -> str | None:
+    """What a figure got better or worse by, if that is drawn: objects, false positives, or the first of both."""
+    if not row["difference"] or not row["higher_is_better"]:
+        return None
+    changes = (BROKEN, NEW) if row["difference"] < 0 else (FIXED, GONE)
+    kinds = {"recall": changes[:1], "precision": changes[1:]}
+    wanted = next((found for name, found in kinds.items() if row["metric"].endswith(name)), changes)
+    return next((tag for tag in wanted if tag in tags), None)
 
 
-def _objects(tree: Tree) -> list[Part]:
+def _drawn_tag(tag: str, tags: set[str]) -> str | None:
+    return tag if tag in tags else None
+
+
+def _objects(tree: Tree, tags: set[str]) -> list[Part]:
     """How many objects were fixed and broken."""
     found = tree["objects"]
     if not found:
         lines = ["Which objects were fixed and broken is told of two folders that a suite wrote with -o."]
         return [part.text("Objects", lines)]
-    bars = [
-        part.bar("broken", found["broken"], note="found before, missed now", tone="wrong", goto="broken"),
-        part.bar("fixed", found["fixed"], note="missed before, found now", tone="right", goto="fixed"),
-        part.bar("false positives, new", found["false_positives_new"], note="by record", tone="wrong"),
-        part.bar("false positives, gone", found["false_positives_gone"], note="by record", tone="right"),
+    rows: list[tuple[str, int, str, Any]] = [
+        (BROKEN, found["broken"], "found before, missed now", "wrong"),
+        (FIXED, found["fixed"], "missed before, found now", "right"),
+        (NEW, found["false_positives_new"], "more in a record than before", "wrong"),
+        (GONE, found["false_positives_gone"], "fewer in a record than before", "right"),
     ]
+    bars = [part.bar(name, n, note=said, tone=tone, goto=_drawn_tag(name, tags)) for name, n, said, tone in rows]
     return [part.bars("Objects", bars)]
 
 
-def _drawn(tree: Tree, cases: list[Part]) -> list[Part]:
+def _drawn(cases: list[Part]) -> list[Part]:
     if not cases:
         return []
-    about = "What broke as it is in the new result, what was fixed as it was in the old."
-    return [part.cases("Fixed and broken, drawn", len(cases), len(cases), about=about)]
+    about = "What broke and what is new as in the new result, what was fixed and what is gone as in the old."
+    return [part.cases("Objects that changed, drawn", len(cases), len(cases), about=about)]
 
 
 def _strips(videos: list[Part]) -> list[Part]:
     states = sorted({run[0] for each in videos for lane in each["rows"] for run in lane["runs"]})
-    return [part.strips("Videos with events that broke or were fixed", videos, states)] if videos else []
+    return [part.strips("Videos whose events changed", videos, states)] if videos else []
 
 
-def _listed(tree: Tree) -> list[Part]:
+def _listed(tree: Tree, tags: set[str]) -> list[Part]:
     """The objects one by one."""
     found = []
-    for word in ("broken", "fixed") if tree["objects"] else ():
+    for word in (BROKEN, FIXED) if tree["objects"] else ():
         listed, total = tree["objects"][f"{word}_objects"], tree["objects"][word]
-        rows = [[each["record"], place(each)] for each in listed]
+        if not listed:
+            continue
+        names = [name for name in HEADS if name in listed[0]]
+        columns = [part.column("record"), *(_column(name, tree["suite"]) for name in names)]
+        rows = [[each["record"], *(each[name] for name in names)] for each in listed]
+        goto = [_drawn_tag(row[0], tags) for row in rows]
         more = f"{total - len(listed):,} more" if total > len(listed) else ""
-        if rows:
-            columns = [part.column("record"), part.column("object")]
-            found.append(part.table(f"Objects {word}", columns, rows, goto=[row[0] for row in rows], cut=more))
+        found.append(part.table(f"Objects {word}", columns, rows, goto=goto, cut=more, about=_place_words(tree, names)))
     return found
+
+
+def _column(name: str, suite: str) -> Part:
+    title = PLACES.get(suite, "") if name == "index" else ""
+    return part.column(HEADS[name], "number" if name in COUNTED else "text", title)
+
+
+def _place_words(tree: Tree, names: list[str]) -> str:
+    return f"# is {PLACES[tree['suite']]}." if "index" in names else ""
 
 
 def _table(tree: Tree) -> Part:
     columns = [part.column("metric"), part.column("old", "rate"), part.column("new", "rate")]
-    columns += [part.column("difference", "difference"), part.column("95 % interval", "interval")]
+    columns += [part.column("difference", "difference"), part.column("95 % interval", "differences")]
     columns += [part.column("verdict", "verdict"), part.column("records", "number")]
-    names = ("old", "new", "difference", "interval", "verdict", "n")
-    rows = [[spoken(row["metric"]), *(row[name] for name in names)] for row in tree["metrics"]]
+    rows = []
+    for row in tree["metrics"]:
+        verdict = None if row["higher_is_better"] is None else row["verdict"]  # a description is neither good nor bad
+        numbers = [row[name] for name in ("old", "new", "difference", "interval")]
+        rows.append([spoken(row["metric"]), *numbers, verdict, row["n"]])
     return part.table("All figures", columns, rows[:MOST_ROWS], cut=more_rows(len(rows)))

@@ -47,8 +47,15 @@ const s = (name, attributes, ...children) => filled(document.createElementNS(SVG
 const signed = (text) => text.replace("-", "\u2212");
 const grouped = (text) => text.replace(/^(-?\d+)/, (whole) => whole.replace(/\B(?=(\d{3})+$)/g, ","));
 
+// Three decimals, and as many more as a small number needs to differ from 0; what is beyond them is 0 without a sign
+const MOST_DECIMALS = 9;
+
 function rate(value) {
-  return value === null ? UNDEFINED : signed(value.toFixed(3));
+  if (value === null) return UNDEFINED;
+  for (let digits = 3; digits <= MOST_DECIMALS; digits++) {
+    if (Number(value.toFixed(digits))) return signed(value.toFixed(digits));
+  }
+  return "0.000";
 }
 
 function number(value) {
@@ -57,14 +64,16 @@ function number(value) {
   return signed(grouped(String(Number(value.toPrecision(Math.abs(value) >= 1000 ? 5 : 4)))));
 }
 
-function difference(value) {
-  return value === null ? UNDEFINED : (value > 0 ? "+" : "") + rate(value);
+// With a sign, unless it is 0
+function difference(value, say = rate) {
+  const words = value === null ? UNDEFINED : say(value);
+  return value > 0 && /[1-9]/.test(words) ? "+" + words : words;
 }
 
-// The same number of decimals at both ends: three for what lies between -1 and 1
+// Both ends alike: rates if they lie between -1 and 1
 function between(interval, say) {
-  const small = Math.max(...interval.map(Math.abs)) <= 1;
-  return interval.map((end) => (small ? (say === difference ? difference : rate)(end) : number(end))).join(" \u2013 ");
+  const each = Math.max(...interval.map(Math.abs)) <= 1 ? rate : number;
+  return interval.map((end) => (say === difference ? difference(end, each) : each(end))).join(" \u2013 ");
 }
 
 const plural = (count, one, many) => `${number(count)} ${count === 1 ? one : (many ?? one + "s")}`;

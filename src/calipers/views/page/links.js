@@ -32,9 +32,17 @@ function followTag(tag) {
   go({ tags: [tag], open: first ? first.key : null }, { kept: true, reveal: true });
 }
 
+// Whether a case or a video on the page carries the tag: of a count of 0, or of what there was no room for, none does
+let carried = null;
+
+function leads(filter) {
+  carried ??= new Set([...DATA.cases.flatMap((each) => each.tags), ...stripTags()]);
+  return Boolean(filter) && carried.has(filter.tag);
+}
+
 // A link to the cases that carry a tag; followed in place it also opens the first of them
 function toCases(filter, name, attributes, ...children) {
-  if (!filter) return h(name, attributes, ...children);
+  if (!leads(filter)) return h(name, attributes, ...children);
   return h("a", { ...attributes, href: address({ tags: [filter.tag] }), "data-tag": filter.tag }, ...children);
 }
 

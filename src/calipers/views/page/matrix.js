@@ -61,7 +61,8 @@ function columnName({ left, top, size }, name, k) {
   return s("text", { transform: turned, dy: "0.32em" }, shortened(name, LONGEST_NAME));
 }
 
-function heatCell({ section, left, top, size, most }, [row, column, count], goto) {
+function heatCell({ section, left, top, size, most }, [row, column, count], wanted) {
+  const goto = leads(wanted) ? wanted : null;
   const [x, y] = [left + column * size, top + row * size];
   const share = Math.sqrt(count / most); // small counts can be seen beside large ones
   const same = section.rows[row] === section.columns[column];
@@ -132,5 +133,5 @@ function stepCell(view, [down, right]) {
 
 function enterCell({ section, at, found, across }) {
   const goto = at && (section.goto ?? [])[found.get(at[0] * across + at[1])];
-  if (goto) followTag(goto.tag);
+  if (leads(goto)) followTag(goto.tag);
 }

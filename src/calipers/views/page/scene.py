@@ -139,7 +139,7 @@ def _differences(tree: Tree) -> list[Part]:
             for name, each in pair["metrics"].items()
         ]
         columns = [part.column("metric"), part.column(pair["a"], "rate"), part.column(pair["b"], "rate")]
-        columns += [part.column("difference", "difference"), part.column("95 % interval", "interval")]
+        columns += [part.column("difference", "difference"), part.column("95 % interval", "differences")]
         title = f"{pair['b']} against {pair['a']}"
         found.append(part.table(title, columns, rows, about="The same scenes, paired."))
     return found

@@ -19,7 +19,7 @@ Interval = tuple[float, float] | list[float]
 Run = tuple[str, int, int] | list[Any]  # state, first frame, last frame
 
 Kind = Literal["rate", "number", "difference"]
-ColumnKind = Literal["text", "number", "rate", "difference", "interval", "bar", "verdict"]
+ColumnKind = Literal["text", "number", "rate", "difference", "interval", "differences", "bar", "verdict"]
 Tone = Literal["gt", "pred", "right", "wrong", "aside"]
 
 IMAGES = tuple(f"data:image/{kind};base64," for kind in ("png", "jpeg", "webp", "gif", "avif"))
@@ -305,7 +305,7 @@ def _words(value: Any, where: str) -> str | None:
     return value  # type: ignore[no-any-return]  # just checked
 
 
-CELLS = {"text": _words, "verdict": _words, "interval": _interval}
+CELLS = {"text": _words, "verdict": _words, "interval": _interval, "differences": _interval}
 
 
 def _row(row: Sequence[Any], kinds: Sequence[str], where: str) -> list[Any]:

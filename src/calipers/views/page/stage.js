@@ -11,8 +11,8 @@ function drawing(each, layers, picked, acts) {
   stage.nodes = new Map(order.map((k) => [k, shapeNode(each, k, canvas, picked)]));
   for (const [k, node] of stage.nodes) addPointing(node, k, acts);
   stage.picture.append(...stage.nodes.values());
-  const named = order.filter((k) => stateOf(each.shapes[k]) === "wrong").slice(-MOST_LABELS);
-  stage.labels = layers.labels ? named.map((k) => ({ node: labelNode(each.shapes[k]), k })) : [];
+  const named = layers.labels ? namesFirst(each, order, picked) : [];
+  stage.labels = named.map((k) => ({ node: labelNode(each.shapes[k]), k }));
   stage.scale = canvas.metres ? h("span", { class: "scalebar" }, h("i"), h("span")) : null;
   const parts = [stage.picture, ...stage.labels.map((label) => label.node), stage.scale];
   stage.place = h("div", { class: each.image ? "canvas photo" : "canvas" }, parts);
@@ -37,6 +37,12 @@ function smallestLast(each, order, canvas) {
   return order.sort((a, b) => area.get(b) - area.get(a) || a - b);
 }
 
+// Whose names are shown, those that win the space first: what a filter looks for, then what is wrong, small before large
+function namesFirst(each, order, picked) {
+  const wrong = order.filter((k) => picked.has(k) || stateOf(each.shapes[k]) === "wrong").reverse();
+  return wrong.sort((a, b) => picked.has(b) - picked.has(a)).slice(0, MOST_LABELS);
+}
+
 const areaOf = ({ left, right, top, bottom }) => (right - left) * (bottom - top);
 
 function shapeNode(each, k, canvas, picked) {
@@ -52,7 +58,7 @@ function addPointing(node, k, { point, leave, choose }) {
 }
 
 function labelNode(shape) {
-  return h("span", { class: `label ${shape.side}` }, shortened(shape.label || shape.cause, 24));
+  return h("span", { class: `label ${shape.side} ${stateOf(shape)}` }, shortened(shape.label || shape.cause, 24));
 }
 
 // What the window shows: shapes by the picture itself, names and scale beside them
@@ -82,10 +88,10 @@ function placeLabel(node, at, side) {
   node.style.top = side === "gt" ? "auto" : Math.max(0, Math.min(95, at.bottom)) + "%";
 }
 
-// A name that lies on another one is left out; pointing at the shape still tells it
+// A name that lies on one before it is left out; pointing at the shape still tells it
 function hideCovered(nodes) {
   const taken = [];
-  for (const node of nodes.filter((each) => !each.hidden).reverse()) {
+  for (const node of nodes.filter((each) => !each.hidden)) {
     const box = node.getBoundingClientRect();
     const meets = (other) =>
       box.left < other.right && other.left < box.right && box.top < other.bottom && other.top < box.bottom;

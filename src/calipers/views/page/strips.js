@@ -38,10 +38,12 @@ function stripLegend({ section, colour }) {
 // A tag that videos carry is a filter of the strips
 const carries = (video, tag) => video.name === tag || (video.tags ?? []).includes(tag);
 
-const carriedByStrips = (tags) =>
-  DATA.sections.some(
-    (section) => section.kind === "strips" && section.videos.some((video) => tags.some((tag) => carries(video, tag))),
-  );
+const stripTags = () =>
+  DATA.sections
+    .filter((section) => section.kind === "strips")
+    .flatMap((section) => section.videos.flatMap((video) => [video.name, ...(video.tags ?? [])]));
+
+const carriedByStrips = (tags) => stripTags().some((tag) => tags.includes(tag));
 
 function followStrips(view, tags, reveal) {
   view.tags = tags.filter((tag) => view.section.videos.some((video) => carries(video, tag)));
@@ -58,6 +60,7 @@ function listStrips(view) {
   const clear = button(chosen, () => go({ ...here, tags: [] }), { class: "chip on" });
   view.clear.replaceChildren(...(view.tags.length ? [clear] : []));
   view.list.replaceChildren(...found.slice(0, view.most));
+  if (view.items.length && !found.length) view.list.append(h("li", { class: "nothing" }, "No video matches the filter."));
   view.more.replaceChildren(`Show more of ${number(found.length)}`);
   view.more.hidden = found.length <= view.most;
 }

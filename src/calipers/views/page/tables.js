@@ -9,7 +9,8 @@ const SAMPLE = 500; // rows whose texts decide the widths
 const GOOD = ["better", "fixed", "pass"];
 const BAD = ["worse", "broken", "fail"];
 const VERDICTS = new Map([...GOOD.map((word) => [word, "good"]), ...BAD.map((word) => [word, "bad"])]);
-const NUMERIC = new Set(["number", "rate", "difference", "interval", "bar"]);
+const RANGES = new Set(["interval", "differences"]);
+const NUMERIC = new Set(["number", "rate", "difference", "bar", ...RANGES]);
 
 const tables = [];
 
@@ -89,7 +90,7 @@ function arrange(view) {
   const [k, way] = view.sort;
   const kind = view.section.columns[k].kind;
   const keys = view.section.rows.map((row) =>
-    row[k] === null ? null : kind === "interval" ? (row[k][0] + row[k][1]) / 2 : row[k],
+    row[k] === null ? null : RANGES.has(kind) ? (row[k][0] + row[k][1]) / 2 : row[k],
   );
   const compare = NUMERIC.has(kind) ? (a, b) => a - b : collator.compare;
   const sign = way === "up" ? 1 : -1;
@@ -118,7 +119,7 @@ function refresh(view) {
   view.count.replaceChildren(someOf(view.shown.length, view.section.rows.length, "row"));
   view.frame.classList.toggle("tall", view.shown.length > WHOLE);
   view.drawn.clear();
-  view.body.replaceChildren();
+  view.body.replaceChildren(...(view.needle && !view.shown.length ? [nothingMatches(view)] : []));
   view.frame.scrollTop = 0;
   drawRows(view);
 }
@@ -161,10 +162,15 @@ function spacer(view, name, rows) {
   return view[name];
 }
 
+function nothingMatches({ section }) {
+  return h("tr", { class: "nomatch" }, h("td", { colspan: section.columns.length }, "No row matches the filter."));
+}
+
 function drawRow(view, place) {
   const at = view.shown[place];
   const row = view.section.rows[at];
-  const goto = (view.section.goto ?? [])[at];
+  const wanted = (view.section.goto ?? [])[at];
+  const goto = leads(wanted) ? wanted : null;
   const cells = view.section.columns.map((_, k) => drawCell(view, row, k, k === 0 ? goto : null));
   return h(
     "tr",
@@ -198,6 +204,7 @@ function cellBar(value, most) {
 function cellText(column, value) {
   if (value === null || value === undefined) return UNDEFINED;
   if (column.kind === "interval") return between(value);
+  if (column.kind === "differences") return between(value, difference);
   if (column.kind === "bar") return Math.abs(value) <= 1 ? rate(value) : number(value);
   return typeof value === "string" ? value : SAY[column.kind](value);
 }

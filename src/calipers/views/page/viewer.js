@@ -74,10 +74,12 @@ function showStage(view) {
   view.viewer.stage.replaceChildren(drawn.place, h("ul", { class: "objects", "aria-label": "Objects" }, items));
 }
 
-// The objects that a filter looks for
+// The objects that a filter looks for; a wrong prediction also points at the true object it is about
 function pickedBy(each, wanted) {
   const carried = (shape) => [shape.cause, shape.label, ...(shape.tags ?? [])].some((word) => wanted.has(word));
-  return new Set(each.shapes.map((_, k) => k).filter((k) => carried(each.shapes[k])));
+  const found = each.shapes.map((_, k) => k).filter((k) => carried(each.shapes[k]));
+  const about = found.map((k) => each.shapes[k]).filter((shape) => shape.side === "pred" && stateOf(shape) === "wrong");
+  return new Set([...found, ...about.map((shape) => shape.partner).filter((k) => k !== undefined)]);
 }
 
 const rank = (each, k, picked) =>
