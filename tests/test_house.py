@@ -20,10 +20,11 @@ REPOSITORY = Path(__file__).parents[1]
 FLOORS = [
     {"errors", "text"},
     {"kernels"},
-    {"records", "videos", "scenes", "instances", "tally", "matching", "bootstrap", "output", "config"},
+    {"records", "videos", "scenes", "instances", "tally", "matching", "bootstrap"}
+    | {"output", "config", "parts", "part_files"},
     {"readers", "labels", "rulers", "metrics"},
     {"suites"},
-    {"engines", "report", "run", "meter", "detectors"},
+    {"engines", "report", "plans", "run", "evaluate", "meter", "detectors"},
     {"views", "analysis", "judge"},
     {"cli"},
     {"__init__", "__main__"},
@@ -32,6 +33,8 @@ STRANGERS = {"readers", "labels", "rulers", "metrics"}  # only a suite puts thes
 EXCEPTIONS = {
     ("report", "views"),  # str(report) is the console summary, loaded when it is asked for
     ("suites", "__init__"),  # __version__, which goes into the artifact
+    ("engines", "__init__"),  # __version__, which all workers have to run
+    ("plans", "__init__"),  # __version__, which goes into the parts
     ("cli", "__init__"),  # __version__, for --version
 }
 NAMELESS = {"utils", "util", "helpers", "helper", "common", "base", "misc", "core", "tools"}

@@ -6,6 +6,7 @@ import random
 import signal
 import subprocess
 import sys
+import time
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
@@ -16,7 +17,7 @@ import calipers
 from calipers.config import make_config
 from calipers.engines.local import run_in_order
 from calipers.errors import CalipersError, ConfigError, InputError
-from calipers.run import evaluate
+from calipers.evaluate import evaluate
 from calipers.suites.dense import Config
 
 BOX = {"type": "bbox_2d", "points": [0, 0, 100, 100], "desc": "类别=标签"}
@@ -325,9 +326,43 @@ def test_a_bad_record_in_a_pipe_that_stays_open_ends_the_run_with_its_exit_code(
 
 
 @pytest.mark.parametrize("how", ["killed", "exit"])
-def test_a_worker_that_dies_is_an_error_and_not_a_wait_for_ever(how):
-    with pytest.raises(CalipersError, match="a worker process ended unexpectedly"):
+def test_an_item_over_which_workers_die_twice_is_an_error_that_names_it(how):
+    ending = "killed by signal 9, or out of memory" if how == "killed" else "exit code 7"
+    with pytest.raises(CalipersError, match=f"^3: a worker process ended over it, and so did .*, alone: {ending}; try"):
         list(run_in_order(partial(end_at_three, how=how), range(20), 2))
+
+
+def die_once(number: int, folder: Path) -> int:
+    if number % 7 == 3 and not (folder / str(number)).exists():
+        (folder / str(number)).touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number
+
+
+def test_an_item_whose_worker_is_killed_is_worked_on_once_more(tmp_path):
+    seen = []
+    found = list(run_in_order(partial(die_once, folder=tmp_path), range(30), 3, seen.append))
+    assert found == list(range(30))
+    assert sorted(seen) == list(range(30))
+    assert sorted(int(path.name) for path in tmp_path.iterdir()) == [3, 10, 17, 24]
+
+
+def short_of_memory_together(number: int, folder: Path) -> int:
+    """Fails while another one is under way, as it is when memory is short."""
+    mine = folder / str(number)
+    mine.touch()
+    try:
+        time.sleep(0.05)
+        if number == 5 and len(list(folder.iterdir())) > 1:
+            raise MemoryError
+        return number
+    finally:
+        mine.unlink()
+
+
+def test_an_item_for_which_memory_was_short_is_worked_on_alone(tmp_path):
+    found = list(run_in_order(partial(short_of_memory_together, folder=tmp_path), range(20), 4))
+    assert found == list(range(20))
 
 
 @pytest.mark.parametrize("jobs", [1, 2])

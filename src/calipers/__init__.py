@@ -10,13 +10,14 @@ if TYPE_CHECKING:
     from calipers.analysis.gate import gate
     from calipers.detectors.detect import detect
     from calipers.errors import CalipersError, ConfigError, InputError, OutputError
+    from calipers.evaluate import coco, coco_numbers, dense, scene, timeline
     from calipers.meter import Coco, Dense, Scene, Timeline
+    from calipers.plans.merging import merge
     from calipers.readers.model_text import parse_objects
     from calipers.report import Report, load
     from calipers.rulers.cuboid import cuboid_iou
     from calipers.rulers.region import region_iou
     from calipers.rulers.tube import line_coverage, tube_iou
-    from calipers.run import coco, coco_numbers, dense, scene, timeline
     from calipers.suites.reward import reward
 
 __version__ = "0.1.0"
@@ -32,21 +33,22 @@ _HOMES = {
     "Scene": "meter",
     "Timeline": "meter",
     "check": "analysis.check",
-    "coco": "run",
-    "coco_numbers": "run",
+    "coco": "evaluate",
+    "coco_numbers": "evaluate",
     "compare": "analysis.compare",
     "cuboid_iou": "rulers.cuboid",
-    "dense": "run",
+    "dense": "evaluate",
     "detect": "detectors.detect",
     "gate": "analysis.gate",
     "judge": "judge",
     "line_coverage": "rulers.tube",
     "load": "report",
+    "merge": "plans.merging",
     "parse_objects": "readers.model_text",
     "region_iou": "rulers.region",
     "reward": "suites.reward",
-    "scene": "run",
-    "timeline": "run",
+    "scene": "evaluate",
+    "timeline": "evaluate",
     "tube_iou": "rulers.tube",
 }
 
@@ -72,6 +74,7 @@ __all__ = [
     "judge",
     "line_coverage",
     "load",
+    "merge",
     "parse_objects",
     "region_iou",
     "reward",

@@ -6,19 +6,60 @@ into the artifact (`artifact=False` for what cannot change a number).
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
-from dataclasses import field, fields
+from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from typing import Any, TypeVar
 
-from calipers.errors import ConfigError
+from calipers.errors import ConfigError, require
 
+ENGINES = ("local", "dask", "ray")
 C = TypeVar("C")
 
 
 def option(default: Any, help: str, *, metavar: str = "", artifact: bool = True) -> Any:  # noqa: A002
     """A field of a suite's Config."""
     return field(default=default, metadata={"help": help, "metavar": metavar, "artifact": artifact})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Running:
+    """How a suite runs, and where. None of it can change a number."""
+
+    jobs: int | None = option(None, "processes; the default is all cores", artifact=False)
+    chunk_bytes: int = option(8 << 20, "bytes of input that are measured at a time", artifact=False)
+    engine: str = option("local", "where it runs", metavar="local|dask|ray", artifact=False)
+    address: str | None = option(
+        None, "the cluster, as tcp://HOST:PORT; without it one is started here", metavar="ADDRESS", artifact=False
+    )
+    resume: str | None = option(
+        None, "keep finished shards in FILE, and go on from those that are there", metavar="FILE", artifact=False
+    )
+    tally: str | None = option(None, "write the counts to FILE, for calipers merge", metavar="FILE", artifact=False)
+
+    def __post_init__(self) -> None:
+        _require_whole("jobs", self.jobs, 1, 1024)
+        _require_whole("chunk_bytes", self.chunk_bytes, 1, 1 << 30)
+        require(self.engine in ENGINES, "engine", self.engine, " or ".join(ENGINES))
+        good = self.address is None or (isinstance(self.address, str) and bool(self.address))
+        require(good, "address", self.address, "the address of a cluster")
+        require(self.address is None or self.engine != "local", "address", self.address, "--engine dask or ray with it")
+        for name in ("resume", "tally"):
+            value = getattr(self, name)
+            good = value is None or (isinstance(value, (str, os.PathLike)) and os.fspath(value) != "")
+            require(good, name, value, "a path")
+            object.__setattr__(self, name, None if value is None else os.fspath(value))
+
+
+def artifact_options(config: Any) -> dict[str, Any]:
+    """Every option that can change a number, by name: what makes such a config again."""
+    return {item.name: getattr(config, item.name) for item in fields(config) if item.metadata["artifact"]}
+
+
+def _require_whole(name: str, value: Any, least: int, most: int) -> None:
+    good = isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
+    require(good or (value is None and name == "jobs"), name, value, f"a whole number from {least} to {most}")
 
 
 def make_config(kind: type[C], options: Mapping[str, Any], *, where: str = "") -> C:

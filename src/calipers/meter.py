@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from calipers.config import make_config
 from calipers.errors import ConfigError, InputError
+from calipers.evaluate import coco
+from calipers.plans.dense import DensePart, measure_reading, report_of
 from calipers.readers.dense import read_records
 from calipers.readers.problems import BadRecord
 from calipers.report import Report
-from calipers.run import coco, make_report, measure_reading
 from calipers.suites.dense import Config, params
-from calipers.tally import Tally
 
 if TYPE_CHECKING:
     from calipers.readers.scene import SceneReading
@@ -63,39 +63,41 @@ class Dense:
 
     def reset(self) -> None:
         """Forget all records."""
-        self._tally = Tally()
-        self._bad: list[BadRecord] = []
-        self._read = 0
+        self._total = DensePart()
         self.update([])
 
     def update(self, records: Any) -> None:
         """Add one record or several. If one is bad, none of them is added."""
         given = [records] if isinstance(records, dict) else list(records)
         reading = read_records(given, frame=self.config.frame, first=self._read + 1)
-        bad = self._bad + reading.bad
-        if len(bad) > self.config.max_bad_records:
-            raise bad[self.config.max_bad_records].error()
-        self._tally += measure_reading(reading, self.config).tally
-        self._bad, self._read = bad, self._read + reading.read
+        self._check(reading.bad)
+        self._total.add(measure_reading(reading, self.config))
 
     def merge(self, other: Dense) -> None:
         """Add all records of another meter with the same parameters."""
         if self._meaning() != other._meaning():
             raise ConfigError("merge: the two meters have different parameters")
-        bad = self._bad + other._bad
-        if len(bad) > self.config.max_bad_records:
-            raise bad[self.config.max_bad_records].error()
-        self._tally = self._tally + other._tally
-        self._bad, self._read = bad, self._read + other._read
+        self._check(other._total.bad)
+        self._total.add(other._total)
 
     def _meaning(self) -> dict[str, Any]:
         """The parameters that can change a number."""
         return {name: value for name, value in params(self.config).items() if name not in {"top", "max_bad_records"}}
 
+    @property
+    def _read(self) -> int:
+        return self._total.read.get(0, 0)
+
+    def _check(self, bad: list[BadRecord]) -> None:
+        """No more records may be bad than were allowed."""
+        everything, most = self._total.bad + bad, self.config.max_bad_records
+        if len(everything) > most:
+            raise everything[most].error()
+
     def compute(self) -> Report:
         """The report over all records so far."""
-        inputs = [{"path": "<records>", "sha256": None, "records": self._read}]
-        return make_report(self._tally, self._bad, inputs, self.config)
+        self._total.inputs = [{"path": "<records>", "sha256": None, "records": self._read}]
+        return report_of(self._total, self.config)
 
 
 class Timeline:
@@ -218,10 +220,13 @@ class Scene:
 
     def compute(self) -> SceneReport:
         """The report over all scenes so far."""
+        from calipers.plans.scene import report_scenes
+        from calipers.readers.files import Input
         from calipers.readers.scene_join import join_readings
-        from calipers.run import report_scenes
 
-        return report_scenes(join_readings(self._taken.parts), self.config, self._chosen.warnings, self._chosen.files)
+        everything = Input("<scenes>", None, len(self._taken.names))
+        reading = join_readings(self._taken.parts, [[everything], [everything]])
+        return report_scenes(reading, self.config, self._chosen.warnings, self._chosen.files)
 
 
 def _call(source: Source, scene: str) -> None:

@@ -7,10 +7,12 @@ A list or object that holds no other one stands on one line; the rest is indente
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import mkstemp
+from threading import current_thread, main_thread
 from typing import IO, Any
 
 import orjson
@@ -21,6 +23,8 @@ from calipers.text import whole_text
 
 DEEPEST = 100
 LONGEST_INT = 13000  # bits
+HEARD_LATER = (signal.SIGINT, signal.SIGTERM)
+LAST = "result.json"  # takes its name after all others: where it is new, everything is
 
 
 def to_json(value: Any) -> bytes:
@@ -77,6 +81,17 @@ def check_free(path: str | None, inputs: Iterable[Any]) -> None:
         raise OutputError(f"{path}: is an input, expected another place to write to")
 
 
+def check_place(path: str) -> None:
+    """Whether a file can be written there, or why not."""
+    parent = Path(path).absolute().parent
+    if os.path.isdir(path):
+        raise OutputError(f"{path}: is a folder, expected a file to write to")
+    if not parent.is_dir():
+        raise OutputError(f"{path}: {parent} {'is not a folder' if parent.exists() else 'does not exist'}")
+    if not os.access(parent, os.W_OK):
+        raise OutputError(f"{path}: {parent} cannot be written to")
+
+
 class AtomicFiles:
     """Files that take their names together, when all of them are written and on disk; else nothing has changed."""
 
@@ -97,15 +112,16 @@ class AtomicFiles:
         return file
 
     def commit(self) -> None:
-        """Everything is written: let the files take their names."""
+        """Everything is written: let the files take their names, all of them or none."""
         for file, _, target in self._files:
             with _writing(target):
                 file.flush()
                 os.fsync(file.fileno())
-        for file, temporary, target in self._files:
-            with _writing(target):
                 file.close()
-                os.replace(temporary, target)
+        with _undisturbed(), _Renamed() as renamed:
+            for _, temporary, target in sorted(self._files, key=lambda each: each[2].name == LAST):
+                with _writing(target):
+                    renamed.rename(temporary, target)
         self._files = []
 
     def discard(self) -> None:
@@ -115,6 +131,75 @@ class AtomicFiles:
                 file.close()
             temporary.unlink(missing_ok=True)
         self._files = []
+
+
+class _Renamed:
+    """Files that took their names; what they replaced is kept until all have, and comes back if one cannot."""
+
+    def __init__(self) -> None:
+        self._done: list[tuple[Path, Path | None, bool]] = []  # a name, the file that had it, whether nobody had it
+
+    def rename(self, temporary: Path, target: Path) -> None:
+        """Let a file take its name."""
+        is_new = not os.path.lexists(target)
+        kept = None if is_new else _second_name(target)
+        try:
+            os.replace(temporary, target)
+        except BaseException:
+            if kept:
+                kept.unlink()
+            raise
+        self._done.append((target, kept, is_new))
+
+    def __enter__(self) -> _Renamed:
+        return self
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        for target, kept, is_new in reversed(self._done):
+            with suppress(OSError):  # then both files lie there, and the error is told anyway
+                if is_new and error:
+                    target.unlink()
+                elif kept is not None and error:
+                    os.replace(kept, target)
+                elif kept is not None:
+                    kept.unlink()
+
+
+def _second_name(target: Path) -> Path | None:
+    """A second name for a file that is about to be replaced; None where no file may have two."""
+    kept = target.with_name(f".calipers-{os.getpid()}-{target.name[:100]}.kept")
+    try:
+        kept.unlink(missing_ok=True)
+        os.link(target, kept, follow_symlinks=False)
+    except OSError:  # then the old file is gone once the new one has its name
+        return None
+    return kept
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """No interrupt or termination comes in between; one that came is heard afterwards."""
+    if current_thread() is not main_thread():  # which alone hears signals
+        yield
+        return
+    came: list[int] = []
+    before = {number: signal.signal(number, lambda number, _: came.append(number)) for number in HEARD_LATER}
+    whole = False
+    try:
+        yield
+        whole = True
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, signal.SIG_DFL if handler is None else handler)
+        _hear(came, whole=whole)
+
+
+def _hear(came: list[int], *, whole: bool) -> None:
+    try:
+        for number in came[:1]:
+            signal.raise_signal(number)
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt("the result was written before that" if whole else "") from None
 
 
 @contextmanager

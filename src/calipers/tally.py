@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calipers.matching import UNIT
+from calipers.parts import Packed
 
 Counts = NDArray[np.int64]
 
@@ -56,6 +57,28 @@ class Tally:
         total += self
         total += other
         return total
+
+    def pack(self) -> Packed:
+        """Everything it holds, names in order: equal tallies give equal bytes."""
+        tables = {table: sorted(self.tables[table]) for table in sorted(self.tables)}
+        arrays = {f"counts/{name}": self.counts[name] for name in sorted(self.counts)}
+        arrays |= {f"tables/{table}": _stacked(self.tables[table], names) for table, names in tables.items()}
+        return Packed({"sums": {name: str(self.sums[name]) for name in sorted(self.sums)}, "tables": tables}, arrays)
+
+    @classmethod
+    def unpack(cls, packed: Packed) -> Tally:
+        """The tally again."""
+        tally, plain, arrays = cls(), packed.plain, packed.arrays
+        tally.counts = {name[7:]: array for name, array in arrays.items() if name.startswith("counts/")}
+        tally.sums = {name: int(digits) for name, digits in plain["sums"].items()}
+        tally.tables = {
+            table: dict(zip(names, arrays[f"tables/{table}"], strict=True)) for table, names in plain["tables"].items()
+        }
+        return tally
+
+
+def _stacked(rows: dict[str, Counts], names: list[str]) -> Counts:
+    return np.stack([rows[name] for name in names]) if names else np.zeros((0, 0), dtype=np.int64)
 
 
 def fixed(values: Any) -> int:

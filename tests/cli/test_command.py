@@ -101,18 +101,36 @@ def test_the_summary_is_the_text_of_the_report(run):
 
 
 FILES = ["cases.jsonl", "labels.csv", "report.html", "result.json", "thresholds.csv", "types.csv"]
+PLOTS = ["errors.png", "labels.png", "labels.svg", "thresholds.png"]
 
 
 @pytest.mark.parametrize("output", ["out", "out/", "out.jsonl", "deep/er/out", "out.JSON"])
 def test_a_folder_receives_everything(run, output):
+    pytest.importorskip("matplotlib")
     assert run("dense", "dump.jsonl", "-o", output).code == 0
-    assert sorted(os.listdir(output)) == sorted(["matches.csv", *FILES])
+    assert sorted(os.listdir(output)) == sorted(["matches.csv", *FILES, *PLOTS])
+
+
+def test_without_matplotlib_everything_else_is_written_and_that_is_said(run, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    ended = run("dense", "dump.jsonl", "-o", "out")
+    said = "warning: no plots were drawn: plots: pictures need matplotlib: pip install 'calipers[plots]'\n"
+    assert (ended.code, ended.err) == (0, said)
+    assert sorted(os.listdir("out")) == sorted(["matches.csv", *FILES])
+
+
+def test_plots_of_an_earlier_run_are_pointed_out(run):
+    pytest.importorskip("matplotlib")
+    assert run("dense", "dump.jsonl", "-o", "out").code == 0
+    ended = run("dense", "dump.jsonl", "-o", "out", "--modes", "localization")
+    assert (ended.code, ended.err) == (0, "warning: out: of an earlier run, and left alone: labels.png, labels.svg\n")
 
 
 def test_tables_can_be_parquet(run):
     parquet = pytest.importorskip("pyarrow.parquet")
     assert run("dense", "dump.jsonl", "-o", "out", "--tables", "parquet").code == 0
-    assert sorted(os.listdir("out")) == sorted(["matches.parquet", *FILES])
+    assert set(os.listdir("out")) >= {"matches.parquet", *FILES}
+    assert "matches.csv" not in os.listdir("out")
     assert parquet.read_table("out/matches.parquet").to_pylist() == calipers.dense("dump.jsonl").matches()
 
 

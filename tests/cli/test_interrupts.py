@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -86,13 +87,28 @@ def test_a_termination_ends_the_run_with_143_and_leaves_nothing_behind(busy, gro
     left_nothing(process, group)
 
 
-def test_trap_36_a_worker_that_is_killed_ends_the_run_with_an_error(busy, group):
-    process = busy(2)
-    worker = max(pid for pid in group(process) if pid != process.pid)
-    os.kill(worker, signal.SIGKILL)
+def test_trap_36_a_worker_that_is_killed_is_replaced_and_the_result_is_whole(start, finish, dump, group):
+    Path("small.jsonl").write_bytes(b"".join(dump.read_bytes().splitlines(keepends=True)[:3000]))
+    whole = finish("dense", "small.jsonl", "--jobs", 1, "--json").out
+    process = start("dense", "small.jsonl", "--jobs", 2, "--json", "--chunk-bytes", 100_000)
+    wait_until(lambda: len(group(process)) >= 3)
+    os.kill(max(pid for pid in group(process) if pid != process.pid), signal.SIGKILL)
+    out, err = process.communicate(timeout=4 * PATIENCE)
+    assert (process.returncode, err) == (0, b"")
+    assert out == whole
+
+
+def test_trap_36_workers_that_are_killed_again_and_again_end_the_run_with_an_error(busy, group):
+    process, end = busy(2), time.monotonic() + 4 * PATIENCE
+    while process.poll() is None and time.monotonic() < end:
+        for worker in group(process):
+            if worker != process.pid:
+                with suppress(ProcessLookupError):
+                    os.kill(worker, signal.SIGKILL)
     out, err = process.communicate(timeout=PATIENCE)
     assert (process.returncode, out) == (2, b"")
-    assert err.decode().startswith("error: a worker process ended unexpectedly")
+    assert "a worker process ended over it, and so did a second one" in err.decode()
+    assert "large.jsonl: " in err.decode()
     left_nothing(process, group)
 
 
@@ -138,13 +154,13 @@ results = run_in_order(work, iter(range(8)), 2)
 """
 
 
-def test_trap_36_a_worker_that_dies_while_it_answers_ends_the_run_with_an_error(finish):
+def test_trap_36_a_worker_that_dies_while_it_answers_again_ends_the_run_with_an_error(finish):
     script = HALF.format(
         end="os.kill(os.getpid(), signal.SIGKILL)",
         use="try:\n    list(results)\nexcept Exception as error:\n    print(type(error).__name__, error)",
     )
     ended = finish(program=("-c", script), timeout=PATIENCE)
-    assert ended.out.startswith(b"CalipersError a worker process ended unexpectedly")
+    assert ended.out.startswith(b"CalipersError 1: a worker process ended over it, and so did a second one")
 
 
 def test_trap_36_a_run_that_fails_while_a_worker_answers_does_not_wait_for_it(finish):

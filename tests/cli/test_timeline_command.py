@@ -86,7 +86,7 @@ def at(tree, place):
 
 
 def test_every_option_is_tried_below():
-    assert list(GIVEN) == [item.name for item in fields(Config)]
+    assert list(GIVEN) == [item.name for item in fields(Config) if item.metadata["artifact"]]
 
 
 @pytest.mark.parametrize("name", GIVEN)

@@ -29,6 +29,7 @@ PRED = {
 }
 INPUTS = ["--gt", "gt.json", "--pred", "pred.json"]
 FILES = ["cases.jsonl", "matches.csv", "report.html", "result.json", "videos.csv"]
+PLOTS = ["confusion.png", "frame_accuracy.png"]
 PATIENCE = 6  # seconds
 HOSTILE = "\x1b[2J\x1b]0;title\x07\u202e\u2066\u200b\x9b31m\x7f\x00\u2028"
 
@@ -85,8 +86,9 @@ def test_the_artifact_is_the_same_on_standard_output_in_a_file_and_in_a_folder(r
 
 @pytest.mark.parametrize("output", ["out", "out/", "out.jsonl", "deep/er/out", "out.JSON"])
 def test_a_folder_receives_everything(run, output):
+    pytest.importorskip("matplotlib")
     assert run("timeline", *INPUTS, "-o", output).code == 0
-    assert sorted(os.listdir(output)) == FILES
+    assert sorted(os.listdir(output)) == sorted([*FILES, *PLOTS])
     rows = list(csv.DictReader(io.StringIO(Path(output, "videos.csv").read_text())))
     assert [(row["video"], row["frame_accuracy"]) for row in rows] == [("a.mp4", str(28 / 30)), ("b.mp4", str(20 / 30))]
     events = Path(output, "matches.csv").read_text().splitlines()
@@ -149,7 +151,9 @@ def test_pictures_without_their_package_are_refused_before_the_work(run, monkeyp
         ended = run("timeline", *args, "--plot-videos", 1, "-o", "out")
         ended.refused(2, "plots: pictures need matplotlib", "pip install 'calipers[plots]'")
     assert listing(".") == before
-    assert run("timeline", *INPUTS, "-o", "out").code == 0
+    ended = run("timeline", *INPUTS, "-o", "out")
+    assert (ended.code, ended.err.count("warning: no plots were drawn: plots: pictures need matplotlib")) == (0, 1)
+    assert sorted(os.listdir("out")) == FILES
 
 
 # ---------------------------------------------------------------- text from elsewhere
@@ -176,8 +180,8 @@ def test_trap_39_no_file_name_comes_from_a_video_as_it_is(run, listing):
     write("gt.json", dict.fromkeys(names, TRUTH["a.mp4"]))
     write("pred.json", dict.fromkeys(names, PRED["a.mp4"]))
     assert run("timeline", *INPUTS, "-o", "out/here", "--plot-videos", 20).code == 0
-    written = set(listing(".")) - {"gt.json", "pred.json", "out", "out/here", *(f"out/here/{name}" for name in FILES)}
-    pictures = {name for name in written if name != "out/here/plots"}
+    known = {"gt.json", "pred.json", "out", "out/here", "out/here/plots"}
+    pictures = set(listing(".")) - known - {f"out/here/{name}" for name in (*FILES, *PLOTS)}
     assert len(pictures) == 2 * len(names)
     assert all(re.fullmatch(r"out/here/plots/\w[\w-]{0,60}-[0-9a-f]{8}\.(png|svg)", name) for name in pictures)
 
@@ -389,7 +393,7 @@ def on_terminal(start):
 def test_progress_is_shown_on_a_terminal_only_and_taken_away(on_terminal, finish):
     for name in "ab":
         write(f"csv/{name}_timeline.csv", "frame,state\n0,in\n")
-    args = ["timeline", "--gt", "gt.json", "--pred", "csv"]
+    args = ["timeline", "--gt", "gt.json", "--pred", "csv", "--chunk-bytes", "1", "--jobs", "1"]
     bar = on_terminal(*args, program=("-c", IMPATIENT))
     assert bar.startswith("\r███████████████░░░░░░░░░░░░░░░ 0 of 0 MB\r██████████████████████████████")
     assert bar.endswith("\r\x1b[K")

@@ -12,9 +12,9 @@ from calipers.cli.progress import Progress
 from calipers.cli.streams import put, say
 from calipers.config import make_config
 from calipers.errors import ConfigError, require
+from calipers.evaluate import evaluate_detections
 from calipers.output import check_free
 from calipers.report import CocoReport
-from calipers.run import evaluate_detections
 from calipers.suites.coco_config import Config
 from calipers.views.coco_folder import write_coco_folder
 from calipers.views.folder import check_output, is_artifact

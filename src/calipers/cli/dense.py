@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import click
@@ -12,9 +13,9 @@ from calipers.cli.progress import Progress
 from calipers.cli.streams import put, say
 from calipers.config import make_config
 from calipers.errors import require
+from calipers.evaluate import evaluate
 from calipers.kernels.column import keep_memory
 from calipers.report import Report
-from calipers.run import evaluate
 from calipers.suites.dense import Config
 from calipers.suites.rows import match_columns
 from calipers.views.folder import check_output, is_artifact, open_folder
@@ -53,34 +54,43 @@ def run_dense(dumps: list[str], options: dict[str, Any]) -> Report:
     keep_memory()
     if output:
         check_output(output, tables, dumps)
-    report = _evaluate(dumps, config, output, tables)
+    report, notes = _evaluate(dumps, config, output, tables)
+    for note in notes:
+        say(printable(f"warning: {note}"))
     for entry in report["rejected"]:
         say(printable(f"rejected: {entry['path']}:{entry['line']}: {entry['problem']}"))
-    objects = report["objects"]
-    if objects["clamped"] > max(4, objects["pred"] // 20):
-        say(f"warning: {objects['clamped']:,} predictions reach outside the frame; are they pixels? (--frame pixel)")
-    if not report["records"]["evaluated"]:
-        say("warning: nothing was evaluated: every record was empty or rejected")
-    for line in hint("dense", report, dumps):
+    for line in _warnings(report, dumps):
         say(line)
     put(report.to_json() if as_json else f"{report}\n{_next_step(output)}")
     return report
 
 
-def _evaluate(dumps: list[str], config: Config, output: str | None, tables: str) -> Report:
-    progress = Progress()
+def _evaluate(dumps: list[str], config: Config, output: str | None, tables: str) -> tuple[Report, list[str]]:
+    """The report, written where it was asked for, and what has to be said of the folder."""
+    progress, notes = Progress(), list[str]()
     try:
         if not output or is_artifact(output):
             report = evaluate(dumps, config, progress=progress)
         else:
             with open_folder(output, match_columns(config), tables) as folder:
                 report = evaluate(dumps, config, on_rows=folder.add_rows, progress=progress)
-                folder.finish(report)
+                notes = folder.finish(report)
     finally:
         progress.clear()
     if output and is_artifact(output):
         report.save(output)
-    return report
+    return report, notes
+
+
+def _warnings(report: Report, dumps: list[str]) -> Iterator[str]:
+    """What looks wrong; whether it is another reading is for the check to say, which tries them."""
+    objects, found = report["objects"], hint("dense", report, dumps)
+    if objects["clamped"] > max(4, objects["pred"] // 20):
+        more = "" if found else " (calipers check tells what they may be)"
+        yield f"warning: {objects['clamped']:,} predictions reach outside the frame, and are cut to it{more}"
+    if not report["records"]["evaluated"]:
+        yield "warning: nothing was evaluated: every record was empty or rejected"
+    yield from found
 
 
 def _next_step(output: str | None) -> str:

@@ -15,15 +15,17 @@ import click
 from calipers import __version__
 from calipers.cli.streams import ReaderGoneError, say, say_error
 from calipers.errors import CalipersError, RecordError
+from calipers.views.text import printable
 
 SUITES = ("dense", "timeline", "scene", "coco")
-TABLES = (*SUITES, "detect", "compare", "gate", "check")  # of calipers.toml
+TABLES = (*SUITES, "detect", "merge", "compare", "gate", "check")  # of calipers.toml
 COMMANDS = {
     "dense": "Regions and lines in gt_vs_pred.jsonl.",
     "timeline": "States along videos.",
     "scene": "Boxes in rooms, one or several methods.",
     "coco": "Detections on images: AP, AR, precision at recall, and why.",
     "detect": "Run a detector over images, results in COCO form.",
+    "merge": "Add up parts that runs wrote with --tally.",
     "judge": "One payload on standard input, one verdict on standard output.",
     "compare": "Paired differences of two artifacts, with intervals.",
     "gate": "Exit 1 when worse than the rules allow.",
@@ -82,8 +84,8 @@ def main() -> None:
     signal.signal(signal.SIGTERM, _terminate)
     try:
         code = calipers(standalone_mode=False)
-    except (click.exceptions.Abort, KeyboardInterrupt):
-        say("interrupted; nothing was written")
+    except (click.exceptions.Abort, KeyboardInterrupt) as error:
+        say(f"interrupted; {printable(str(error.__context__ or error)) or 'nothing was written'}")
         code = 130
     except click.exceptions.NoArgsIsHelpError as error:
         say(error.format_message())

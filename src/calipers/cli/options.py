@@ -35,10 +35,11 @@ class Once(click.Command):
 
 
 def config_flags(kind: type) -> Decorator:
-    """A flag for each option of a suite."""
+    """A flag for each option of a suite; those that can change no number come last."""
+    items = sorted(fields(kind), key=lambda item: not item.metadata["artifact"])
 
     def add(function: Callable[..., Any]) -> Callable[..., Any]:
-        for item in reversed(fields(kind)):
+        for item in reversed(items):
             function = _flag(item)(function)
         return function
 

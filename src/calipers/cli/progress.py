@@ -6,6 +6,7 @@ import sys
 import time
 
 WIDTH = 30
+SOON = 0.3  # seconds after which what was done tells how long the rest takes
 
 
 class Progress:
@@ -18,7 +19,7 @@ class Progress:
 
     def __call__(self, done: int, total: int) -> None:
         """Show where it stands."""
-        if not self._wanted or time.monotonic() - self._begun < 1:
+        if not self._wanted or not self._will_last(done, total):
             return
         filled = min(WIDTH, WIDTH * done // total) if total else 0
         bar = "█" * filled + "░" * (WIDTH - filled)
@@ -27,6 +28,11 @@ class Progress:
         sys.stderr.write(f"\r{bar} {amount}")
         sys.stderr.flush()
         self._shown = True
+
+    def _will_last(self, done: int, total: int) -> bool:
+        """Whether the work lasts more than a second, as far as one can tell."""
+        taken = time.monotonic() - self._begun
+        return taken >= 1 or (taken >= SOON and taken * total > done)
 
     def clear(self) -> None:
         """Take the bar away."""

@@ -12,9 +12,9 @@ from calipers.cli.options import Once, config_flags, settings
 from calipers.cli.progress import Progress
 from calipers.cli.streams import put, say
 from calipers.errors import ConfigError, require
+from calipers.evaluate import evaluate_scenes
 from calipers.output import check_free
 from calipers.report import Report, SceneReport
-from calipers.run import evaluate_scenes
 from calipers.suites.scene_config import Config
 from calipers.suites.scene_methods import methods_of
 from calipers.suites.scene_options import scene_options
@@ -62,8 +62,12 @@ def run_scene(options: dict[str, Any]) -> Report:
         check_output(output, "csv", inputs)
         for name in () if is_artifact(output) else written_files(list(methods)):
             check_free(os.path.join(output, name), inputs)
-        inside = [each for each in (gt, *methods.values()) if os.path.isdir(each) and _same_folder(output, each)]
-        require(not inside, "output", output, "a place outside the folders of scenes")
+        target = os.path.dirname(os.path.abspath(output)) if is_artifact(output) else output
+        _check_outside("output", output, target, inputs)
+    for name in ("tally", "resume"):
+        path = getattr(chosen.config, name)
+        if path is not None:
+            _check_outside(name, path, os.path.dirname(os.path.abspath(path)), inputs)
     report = _evaluate(gt, methods, *chosen)
     missing = [] if not output else _write(output, report)
     for warning in (*report["warnings"], *missing):
@@ -76,10 +80,10 @@ def run_scene(options: dict[str, Any]) -> Report:
     return report
 
 
-def _same_folder(output: str, folder: str) -> bool:
-    """Whether an artifact written there would be read as a scene the next time."""
-    target = os.path.dirname(os.path.abspath(output)) if is_artifact(output) else os.path.abspath(output)
-    return os.path.realpath(target) == os.path.realpath(folder)
+def _check_outside(name: str, path: str, target: str, inputs: list[str]) -> None:
+    """What is written into a folder of scenes would be read as one of them the next time."""
+    inside = [each for each in inputs if os.path.isdir(each) and os.path.realpath(target) == os.path.realpath(each)]
+    require(not inside, name, path, "a place outside the folders of scenes")
 
 
 def _evaluate(gt: str, methods: dict[str, Any], config: Config, warnings: list[str], files: list[str]) -> SceneReport:

@@ -13,8 +13,8 @@ from calipers.cli.progress import Progress
 from calipers.cli.streams import put, say
 from calipers.config import make_config
 from calipers.errors import ConfigError, require
+from calipers.evaluate import evaluate_timelines
 from calipers.report import Report
-from calipers.run import evaluate_timelines
 from calipers.suites.options import whole
 from calipers.suites.timeline_config import Config
 from calipers.views.folder import check_output, is_artifact
@@ -55,13 +55,11 @@ def run_timeline(options: dict[str, Any]) -> Report:
             pass  # a missing library is found out now
     if output:
         check_output(output, "csv", [gt, pred])
-        require(not _is_inside(output, pred), "output", output, "a place outside the folder of predictions")
+    for name, path in (("output", output), ("tally", config.tally), ("resume", config.resume)):
+        require(not path or not _is_inside(path, pred), name, path, "a place outside the folder of predictions")
     report = _evaluate(gt, pred, config)
-    if output and is_artifact(output):
-        report.save(output)
-    elif output:
-        write_timeline_folder(output, report, plots)
-    for warning in report["warnings"]:
+    missing = [] if not output else _write(output, report, plots)
+    for warning in (*report["warnings"], *missing):
         say(printable(f"warning: {warning}"))
     for entry in report["rejected"]:
         say(printable(f"rejected: {entry['path']}: {entry['video']}: {entry['problem']}"))
@@ -95,6 +93,14 @@ def _evaluate(gt: str, pred: str, config: Config) -> Report:
         return evaluate_timelines(gt, pred, config, progress=progress)
     finally:
         progress.clear()
+
+
+def _write(output: str, report: Report, plots: int) -> list[str]:
+    """The artifact, or a folder; returns what could not be drawn."""
+    if is_artifact(output):
+        report.save(output)
+        return []
+    return write_timeline_folder(output, report, plots)
 
 
 def _next_step(output: str | None) -> str:

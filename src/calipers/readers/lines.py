@@ -11,7 +11,6 @@ the bytes as stored.
 from __future__ import annotations
 
 import gzip
-import os
 import sys
 import zlib
 from collections.abc import Iterator
@@ -23,6 +22,7 @@ import zstandard
 
 from calipers.errors import InputError
 from calipers.kernels.scan import count_breaks
+from calipers.readers.places import is_file, open_place, size_of
 
 LONGEST_LINE = 64 << 20
 BLOCK = 1 << 18
@@ -34,13 +34,25 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 class Shard:
     """Whole lines of one input: `size` bytes from `offset` on, or `data`."""
 
-    __slots__ = ("data", "first_line", "offset", "path", "size", "source")
+    __slots__ = ("data", "digest", "first_line", "offset", "path", "size", "source")
 
     def __init__(
-        self, source: int, path: str, first_line: int, size: int, *, offset: int = 0, data: bytes | None = None
+        self,
+        source: int,
+        path: str,
+        first_line: int,
+        size: int,
+        *,
+        offset: int = 0,
+        data: bytes | None = None,
+        digest: str = "",
     ) -> None:
         self.source, self.path, self.first_line, self.size = source, path, first_line, size
         self.offset, self.data = offset, data
+        self.digest = digest  # of its bytes, if someone wants to know it again
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.size} bytes from line {self.first_line} on"
 
     def lines(self) -> Iterator[tuple[int, bytes | None]]:
         """Each line with its number; None for one that is too long."""
@@ -62,23 +74,26 @@ class Shard:
     def _open(self) -> IO[bytes]:
         if self.data is not None:
             return BytesIO(self.data)
-        file = open(self.path, "rb", buffering=BLOCK)  # noqa: SIM115  closed by the caller
+        file = open_place(self.path, BLOCK)
         file.seek(self.offset)
         return file
 
 
 class Source:
-    """One input. Iterating yields its shards; afterwards `sha256` is known."""
+    """One input. Iterating yields its shards, with digests if wanted; afterwards `sha256` is known."""
 
-    def __init__(self, index: int, path: str, chunk_bytes: int) -> None:
-        self.index, self.path, self.chunk_bytes = index, path, chunk_bytes
+    def __init__(self, index: int, path: str, chunk_bytes: int, *, digests: bool = False) -> None:
+        self.index, self.path, self.chunk_bytes, self._digests = index, path, chunk_bytes, digests
         self.bytes_read = 0
         self._digest = sha256()
+        self._size: int | None = None
 
     @property
     def size(self) -> int:
         """Bytes as stored, 0 if nobody knows."""
-        return os.path.getsize(self.path) if os.path.isfile(self.path) else 0
+        if self._size is None:
+            self._size = size_of(self.path)
+        return self._size
 
     @property
     def sha256(self) -> str:
@@ -91,9 +106,9 @@ class Source:
 
     def is_plain(self) -> bool:
         """Whether it is a file that can be read in any place."""
-        if self.path == "-" or self.path.endswith((".gz", ".zst")) or not os.path.isfile(self.path):
+        if self.path == "-" or self.path.endswith((".gz", ".zst")) or not is_file(self.path):
             return False
-        with reading(self.path), open(self.path, "rb") as file:
+        with reading(self.path), open_place(self.path) as file:
             return not file.read(4).startswith((GZIP, ZSTANDARD))
 
     def seen(self, piece: memoryview) -> None:
@@ -105,20 +120,27 @@ class Source:
         """Cut a plain file where a line ends, once there is enough."""
         block = bytearray(BLOCK)
         view = memoryview(block)
-        line, start, position, breaks = 1, 0, 0, 0
-        with open(self.path, "rb", buffering=0) as file:
-            while count := file.readinto(block):
+        line, start, position, breaks, own = 1, 0, 0, 0, self._own_digest()
+        with open_place(self.path) as file:
+            while count := file.readinto(block):  # type: ignore[attr-defined]
                 self.seen(view[:count])
                 position += count
                 if position - start >= self.chunk_bytes and (cut := block.rfind(b"\n", 0, count) + 1):
                     end = position - count + cut
-                    yield Shard(self.index, self.path, line, end - start, offset=start)
+                    own.update(view[:cut])
+                    yield Shard(self.index, self.path, line, end - start, offset=start, digest=own.hexdigest())
                     line += breaks + count_breaks(block, 0, cut)
-                    start, breaks = end, count_breaks(block, cut, count)
+                    start, breaks, own = end, count_breaks(block, cut, count), self._own_digest()
+                    own.update(view[cut:count])
                 else:
                     breaks += count_breaks(block, 0, count)
+                    own.update(view[:count])
         if position > start:
-            yield Shard(self.index, self.path, line, position - start, offset=start)
+            yield Shard(self.index, self.path, line, position - start, offset=start, digest=own.hexdigest())
+
+    def _own_digest(self) -> Any:
+        """That of a shard."""
+        return sha256() if self._digests else _NoDigest()
 
     def _pieces(self) -> Iterator[Shard]:
         """Read a stream some lines at a time; of a line that is too long only the beginning is kept."""
@@ -132,8 +154,21 @@ class Source:
                         skip_line(stream)
                         tail += b"\n"
                     data += tail
-                yield Shard(self.index, self.path, line, len(data), data=data)
+                own = self._own_digest()
+                own.update(data)
+                yield Shard(self.index, self.path, line, len(data), data=data, digest=own.hexdigest())
                 line += data.count(b"\n")
+
+
+class _NoDigest:
+    """A digest nobody asked for."""
+
+    def update(self, data: Any) -> None:
+        """Nothing."""
+
+    def hexdigest(self) -> str:
+        """None."""
+        return ""
 
 
 class _Watched(RawIOBase):
@@ -143,7 +178,7 @@ class _Watched(RawIOBase):
         self._source = source
         if source.path == "-" and sys.stdin is None:
             raise InputError("-: cannot be read: standard input is closed")
-        self._raw: Any = sys.stdin.buffer if source.path == "-" else open(source.path, "rb", buffering=0)  # noqa: SIM115
+        self._raw: Any = sys.stdin.buffer if source.path == "-" else open_place(source.path)
 
     def readable(self) -> bool:
         return True

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
 
-from calipers.config import option
+from calipers.config import Running, option
 from calipers.errors import require
 from calipers.matching import SWEEP
 from calipers.metrics.sweep import Levels
@@ -20,7 +20,7 @@ PRIMARY = 0.5
 
 
 @dataclass(frozen=True, kw_only=True)
-class Config:
+class Config(Running):
     """Every option of the detection suite."""
 
     iou_type: str = option("bbox", "what overlaps: boxes, masks or keypoints", metavar="bbox|segm|keypoints")
@@ -43,6 +43,7 @@ class Config:
     seed: int = option(0, "seed of the replicates")
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         for name, value in _checked(self).items():
             object.__setattr__(self, name, value)
 

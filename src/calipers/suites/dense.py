@@ -15,7 +15,7 @@ import numpy as np
 
 from calipers import __version__
 from calipers.bootstrap import resample
-from calipers.config import option
+from calipers.config import Running, option
 from calipers.kernels.flatten import REASONS, take
 from calipers.labels.desc import Desc
 from calipers.labels.taxonomy import Taxonomy, built_in, load
@@ -34,7 +34,7 @@ FREE_TEXT_KEYS = ("文本", "备注")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Config:
+class Config(Running):
     """Every option of the dense suite."""
 
     tube_tolerance: float = option(8.0, "how far from a line its tube reaches, in norm1000 units")
@@ -49,10 +49,9 @@ class Config:
     max_bad_records: int = option(0, "reject and count up to N records that cannot be read", metavar="N")
     bootstrap: int = option(1000, "replicates for the intervals; 0 is none")
     seed: int = option(0, "seed of the replicates")
-    jobs: int | None = option(None, "processes; the default is all cores", artifact=False)
-    chunk_bytes: int = option(8 << 20, "bytes read at a time", artifact=False)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         for name, value in checked(self, modes=MODES, frames=FRAMES).items():
             object.__setattr__(self, name, value)
         self.taxonomy  # noqa: B018  a mapping file that cannot be read is found out now

@@ -28,8 +28,6 @@ def checked(config: Any, *, modes: tuple[str, ...], frames: tuple[str, ...]) -> 
         "max_bad_records": whole("max_bad_records", config.max_bad_records, 0),
         "bootstrap": whole("bootstrap", config.bootstrap, 0, 1_000_000),
         "seed": whole("seed", config.seed, 0),
-        "jobs": None if config.jobs is None else whole("jobs", config.jobs, 1, 1024),
-        "chunk_bytes": whole("chunk_bytes", config.chunk_bytes, 1, 1 << 30),
     }
 
 

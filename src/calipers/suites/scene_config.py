@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from itertools import pairwise
 from typing import Any
 
-from calipers.config import option
+from calipers.config import Running, option
 from calipers.errors import require
 from calipers.suites.options import keys, number, parts, path, threshold, whole, word
 
@@ -21,7 +21,7 @@ AP_DISTANCES_M = {"distance_0.5": 0.5, "distance_1.0": 1.0, "distance_2.0": 2.0}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Config:
+class Config(Running):
     """Every option of the scene suite."""
 
     labels: str | Sequence[str] | None = option(
@@ -55,6 +55,7 @@ class Config:
     seed: int = option(0, "seed of the replicates")
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         for name, value in _checked(self).items():
             object.__setattr__(self, name, value)
         saved = self.write_aliases

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any
 
-from calipers.config import option
+from calipers.config import Running, option
 from calipers.metrics.states import SEED_STATES
 from calipers.suites.options import number, whole, wholes, word
 
@@ -13,7 +13,7 @@ EXTENTS = ("union", "gt")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Config:
+class Config(Running):
     """Every option of the timeline suite."""
 
     transition_tolerance_frames: tuple[int, ...] = option(
@@ -34,6 +34,7 @@ class Config:
     seed: int = option(0, "seed of the replicates")
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         for name, value in _checked(self).items():
             object.__setattr__(self, name, value)
 

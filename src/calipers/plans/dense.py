@@ -1,0 +1,221 @@
+"""Dumps of records in shards: byte ranges of plain files, pieces of streams.
+
+Here a file is cut as it is read, which also gives its digest. On a cluster that would make everything pass through one
+machine, so workers do it: one task takes the digest of a file, others count its lines range by range, and a compressed
+file is measured whole by one of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from calipers import __version__
+from calipers.config import artifact_options
+from calipers.engines import Engine
+from calipers.errors import ConfigError, InputError
+from calipers.part_files import Made
+from calipers.parts import Packed
+from calipers.readers.dense import DenseReading, read_shard
+from calipers.readers.lines import Shard, Source
+from calipers.readers.problems import BadRecord
+from calipers.readers.ranges import WholeFile, count_lines, cut_ranges, ranges_of
+from calipers.report import Report, Rows, TakeCases
+from calipers.suites import dense as suite
+from calipers.suites.dense import Config
+from calipers.suites.rows import case_lines, match_rows
+from calipers.tally import Tally
+from calipers.text import whole_text
+
+SHARED_INPUTS = False  # an input is in one part only
+OnRows = Callable[[Rows, list[bytes]], None]
+Again = Callable[[OnRows], None]
+
+
+class DensePart:
+    """What some records gave: counts, the bad ones, and rows of objects and lines of cases when asked for."""
+
+    __slots__ = ("bad", "cases", "digests", "inputs", "matches", "read", "tally")
+
+    def __init__(self, tally: Tally | None = None, bad: Iterable[BadRecord] = ()) -> None:
+        self.tally, self.bad = tally or Tally(), list(bad)
+        self.inputs: list[dict[str, Any]] = []
+        self.read: dict[int, int] = {}  # source -> records
+        self.digests: dict[int, str] = {}  # source -> SHA-256, of files that were read by workers
+        self.matches: Rows = []
+        self.cases: list[bytes] = []
+
+    def add(self, later: DensePart) -> None:
+        """Take in what comes after it."""
+        self.tally += later.tally
+        self.bad += later.bad
+        self.inputs += later.inputs
+        self.digests |= later.digests
+        for source, records in later.read.items():
+            self.read[source] = self.read.get(source, 0) + records
+        self.matches += later.matches
+        self.cases += later.cases
+
+    def pack(self) -> Packed:
+        """Everything it holds."""
+        counted = self.tally.pack()
+        plain = {
+            "tally": counted.plain,
+            "bad": [[bad.path, bad.line, bad.problem, bad.found] for bad in self.bad],
+            "inputs": self.inputs,
+            "read": list(self.read.items()),
+            "matches": self.matches,
+            "cases": [line.decode() for line in self.cases],
+        }
+        return Packed(plain, counted.arrays)
+
+    @classmethod
+    def unpack(cls, packed: Packed) -> DensePart:
+        """The part again."""
+        plain = packed.plain
+        part = cls(Tally.unpack(Packed(plain["tally"], packed.arrays)), [BadRecord(*each) for each in plain["bad"]])
+        part.inputs, part.read = plain["inputs"], dict(plain["read"])
+        part.matches, part.cases = plain["matches"], [line.encode() for line in plain["cases"]]
+        return part
+
+
+class DensePlan:
+    """Dumps by path, in their order."""
+
+    def __init__(self, paths: list[str], config: Config, *, rows: bool = False, again: Again | None = None) -> None:
+        if paths.count("-") > 1:
+            raise ConfigError("-: standard input can be read only once")
+        self.config, self._rows, self._again = config, rows, again
+        self.most_bad = config.max_bad_records
+        here = replace(config, resume=None, tally=None, engine="local", address=None)
+        self.measure: Callable[[Any], DensePart] = partial(measure_shard, config=here, rows=rows)
+        keep = config.resume is not None
+        self._sources = [Source(index, path, config.chunk_bytes, digests=keep) for index, path in enumerate(paths)]
+        self._done = 0
+
+    def made(self) -> Made:
+        """What parts are made by."""
+        return made_by(self.config, rows=self._rows)
+
+    def shards(self, engine: Engine) -> Iterator[Shard | WholeFile]:
+        """Byte ranges and pieces."""
+        if not engine.remote or self.config.resume:
+            for source in self._sources:
+                yield from source
+            return
+        plain = [source.is_plain() for source in self._sources]
+        for source, is_plain in zip(self._sources, plain, strict=True):
+            if is_plain:
+                yield WholeFile(source.index, source.path, source.size, source.chunk_bytes, measured=False)
+        for source, is_plain in zip(self._sources, plain, strict=True):
+            if is_plain:
+                yield from _cut_by_workers(source, engine)
+            elif source.path == "-":
+                yield from source
+            else:
+                yield WholeFile(source.index, source.path, source.size, source.chunk_bytes, measured=True)
+
+    def identify(self, shard: Any) -> str:
+        """Where it lies and what it holds."""
+        return f"{whole_text(shard.path)}:{shard.first_line}:{shard.offset}:{shard.size}:{shard.digest}"
+
+    def done(self, shard: Any) -> tuple[int, int]:
+        """Bytes as they are stored."""
+        self._done += getattr(shard, "weight", shard.size)
+        total = sum(source.size for source in self._sources)
+        return max(self._done, sum(source.bytes_read for source in self._sources)), total
+
+    def empty(self) -> DensePart:
+        """What no records give."""
+        return DensePart()
+
+    def unpack(self, packed: Packed) -> DensePart:
+        """A part that was packed."""
+        return unpack(packed)
+
+    def finish(self, total: DensePart) -> None:
+        """Name the inputs."""
+        total.inputs = [
+            {
+                "path": whole_text(source.path),
+                "sha256": total.digests.get(source.index) or source.sha256,
+                "records": total.read.get(source.index, 0),
+            }
+            for source in self._sources
+        ]
+
+    def report(self, total: DensePart) -> Report:
+        """Counts to the report."""
+        return report_of(total, self.config, self._again)
+
+
+def _cut_by_workers(source: Source, engine: Engine) -> Iterator[Shard]:
+    ranges = ranges_of(source.index, source.path, source.size, source.chunk_bytes)
+    yield from cut_ranges(zip(ranges, engine.in_order(count_lines, ranges), strict=True))
+
+
+def made_by(config: Config, *, rows: bool = False) -> Made:
+    """What parts are made by. Those with rows are other parts."""
+    params = suite.params(config) | ({"rows": True} if rows else {})
+    return Made("dense", "dense/1", __version__, params, artifact_options(config))
+
+
+def unpack(packed: Packed) -> DensePart:
+    """A part that was packed."""
+    return DensePart.unpack(packed)
+
+
+def measure_shard(shard: Shard | WholeFile, *, config: Config, rows: bool) -> DensePart:
+    """Some lines to counts."""
+    if isinstance(shard, WholeFile):
+        return _measure_file(shard, config, rows)
+    reading = read_shard(shard, frame=config.frame, keep=rows, most_bad=config.max_bad_records)
+    return measure_reading(reading, config, source=shard.source, rows=rows)
+
+
+def _measure_file(file: WholeFile, config: Config, rows: bool) -> DensePart:
+    """The digest of a file, and its counts if nobody else takes them."""
+    source, part = Source(file.source, file.path, file.chunk_bytes), DensePart()
+    for shard in source:
+        if file.measured and len(part.bad) <= config.max_bad_records:
+            part.add(measure_shard(shard, config=config, rows=rows))
+    part.digests[file.source] = source.sha256
+    return part
+
+
+def measure_reading(reading: DenseReading, config: Config, *, source: int = 0, rows: bool = False) -> DensePart:
+    """A batch to counts, and to rows when asked for."""
+    batch = reading.batch
+    matched = suite.Matched(batch, config, all_pairs=rows)
+    tally = suite.count(matched, batch, config)
+    tally.count("records", [reading.read, len(batch), reading.skipped, len(reading.bad)])
+    part = DensePart(tally, reading.bad)
+    part.read[source] = reading.read
+    if rows:
+        part.matches, part.cases = match_rows(batch, matched, config), case_lines(batch, matched, config)
+    return part
+
+
+def report_of(total: DensePart, config: Config, again: Again | None = None) -> Report:
+    """Counts to the report; `again` goes through the records once more, for rows and cases."""
+    for entry in total.inputs:
+        if not entry["records"] and entry["sha256"]:
+            raise InputError(f"{entry['path']}: no records, expected one JSON object a line")
+    tree = suite.summarize(total.tally, config)
+    tree["inputs"] = total.inputs
+    tree["rejected"] = [record.entry() for record in total.bad]
+    if again is None:
+        return Report(tree)
+    return Report(tree, partial(_all_matches, again), cases=partial(_all_cases, again))
+
+
+def _all_matches(again: Again) -> Rows:
+    rows: Rows = []
+    again(lambda matches, cases: rows.extend(matches))
+    return rows
+
+
+def _all_cases(again: Again, take: TakeCases) -> None:
+    again(lambda matches, cases: take(cases))

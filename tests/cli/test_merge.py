@@ -1,0 +1,136 @@
+"""Parts of a data set, each measured by itself, added up to the result of all of it."""
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+
+import calipers
+
+from ..contracts.dumps import make_lines
+
+MAPPING = '{"object_types": {"cable": {"chinese_label": "线缆", "attributes": []}}}'
+
+
+@pytest.fixture
+def parts(run):
+    """Three files and their tallies."""
+    lines = make_lines(3, 120)
+    names = ["a.jsonl", "b.jsonl", "c.jsonl"]
+    for at, name in enumerate(names):
+        Path(name).write_bytes(b"\n".join(lines[40 * at : 40 * at + 40]) + b"\n")
+        assert run("dense", name, "--tally", f"{name[0]}.cal").code == 0
+    return names
+
+
+def test_the_result_is_that_of_one_run_in_any_order(run, parts):
+    whole = run("dense", *parts, "--json").out
+    for order in (["a", "b", "c"], ["c", "a", "b"], ["b", "c", "a"]):
+        assert run("merge", *(f"{name}.cal" for name in order), "--json").out == whole
+    assert calipers.merge(["b.cal", "a.cal", "c.cal"]).to_json() == whole
+
+
+def test_parts_of_several_inputs_and_patterns_are_taken(run, parts):
+    run("dense", "b.jsonl", "c.jsonl", "--tally", "bc.part")
+    whole = run("dense", *parts, "--json").out
+    assert run("merge", "bc.part", "a.cal", "--json").out == whole
+    assert run("merge", "?.cal", "--json").out == whole
+
+
+def test_one_part_is_a_whole(run, parts):
+    assert run("merge", "a.cal", "--json").out == run("dense", "a.jsonl", "--json").out
+
+
+def test_a_tally_is_written_the_same_however_it_was_counted(run, parts):
+    whole = Path("a.cal").read_bytes()
+    for args in (["--jobs", 1], ["--jobs", 2, "--chunk-bytes", 700], ["--resume", "shards"]):
+        run("dense", "a.jsonl", "--tally", "again.cal", *args)
+        assert Path("again.cal").read_bytes() == whole
+
+
+def test_the_summary_is_printed_and_files_are_written(run, parts, listing):
+    ended = run("merge", "a.cal", "b.cal", "-o", "result.json")
+    assert ended.out.decode().rstrip().endswith("written              result.json")
+    assert Path("result.json").read_bytes() == run("merge", "a.cal", "b.cal", "--json").out
+    run("merge", "a.cal", "b.cal", "-o", "folder")
+    names = listing("folder")
+    assert {"result.json", "report.html", "labels.csv", "thresholds.csv"} <= set(names)
+    assert names["result.json"] == Path("result.json").read_bytes()
+
+
+def test_options_may_stand_in_the_file(run, parts):
+    Path("calipers.toml").write_text("[merge]\njson = true\n")
+    json.loads(run("merge", "a.cal").out)
+    Path("calipers.toml").write_text("[merge]\njsn = true\n")
+    run("merge", "a.cal").refused(2, "did you mean 'json'")
+
+
+def test_an_input_counts_once(run, parts):
+    run("merge", "a.cal", "a.cal").refused(3, "a.cal and a.cal: both hold a.jsonl, expected each input in one part")
+    run("dense", "a.jsonl", "b.jsonl", "--tally", "ab.cal")
+    run("merge", "ab.cal", "c.cal", "a.cal").refused(3, "both hold a.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (["--tube-tolerance", 9], "made with tube_tolerance = 9.0, expected 8.0"),
+        (["--bootstrap", 10], "made with bootstrap = 10, expected 1000"),
+        (["--max-bad-records", 2], "made with max_bad_records = 2, expected 0"),
+    ],
+)
+def test_parts_that_were_not_made_alike_are_refused(run, parts, args, said):
+    run("dense", "b.jsonl", "--tally", "other.cal", *args)
+    run("merge", "a.cal", "other.cal").refused(2, f"other.cal: {said}")
+
+
+def test_a_mapping_that_changed_is_refused(run, parts):
+    Path("mapping.json").write_text(MAPPING)
+    ended = run("dense", "a.jsonl", "--mapping", "mapping.json", "--tally", "m.cal")
+    assert ended.code == 0, ended.err
+    assert run("merge", "m.cal").code == 0
+    Path("mapping.json").write_text(MAPPING.replace("线缆", "光纤"))
+    run("merge", "m.cal").refused(2, "m.cal: made with mapping_sha256 = ")
+    Path("mapping.json").unlink()
+    run("merge", "m.cal").refused(2, "mapping.json")
+
+
+def test_all_rejected_records_are_told_of_and_too_many_are_too_many(run):
+    for name in ("a", "b"):
+        lines = [*make_lines(4, 3), b"oops"]
+        Path(f"{name}.jsonl").write_bytes(b"\n".join(line.replace(b"folder", name.encode()) for line in lines))
+        run("dense", f"{name}.jsonl", "--max-bad-records", 2, "--tally", f"{name}.cal")
+    ended = run("merge", "b.cal", "a.cal", "--json")
+    assert [entry["path"] for entry in ended.artifact()["rejected"]] == ["a.jsonl", "b.jsonl"]
+    assert ended.err.splitlines()[0].startswith("rejected: a.jsonl:4: not JSON")
+    for name in ("a", "b"):
+        run("dense", f"{name}.jsonl", "--max-bad-records", 1, "--tally", f"{name}.cal")
+    run("merge", "b.cal", "a.cal").refused(3, "b.jsonl:4: not JSON")
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_damaged_part_is_refused(run, parts, seed):
+    rng = random.Random(seed)
+    content = bytearray(Path("a.cal").read_bytes())
+    if seed % 2:
+        content = content[: rng.randrange(len(content))]
+    else:
+        for _ in range(3):
+            at = rng.randrange(len(content))
+            content[at] ^= 1 << rng.randrange(8)
+    Path("a.cal").write_bytes(content)
+    ended = run("merge", "b.cal", "a.cal")
+    assert ended.code in (2, 3)
+    ended.refused(ended.code, "a.cal")
+
+
+def test_what_is_no_part_is_refused(run, parts):
+    run("merge", "a.jsonl").refused(3, "a.jsonl: found something else, expected a file written by --tally")
+    run("merge", "nothing.cal").refused(3, "nothing.cal: cannot be read")
+    run("merge", "x*.cal").refused(3, "x*.cal: nothing fits this pattern")
+    run("merge").refused(2, "Missing argument 'PART...'")
+    run("dense", "a.jsonl", "--resume", "shards")
+    run("merge", "shards").refused(3, "shards: found something else, expected a file written by --tally")
+    with pytest.raises(calipers.ConfigError, match="several paths"):
+        calipers.merge("a.cal")

@@ -1,0 +1,165 @@
+"""Runs that end early and go on later, from the shards that were finished, to the same bytes."""
+
+import json
+import os
+import random
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+import calipers
+
+from ..contracts.dumps import make_lines, padded
+
+SMALL = ("--chunk-bytes", 3000)
+
+
+@pytest.fixture
+def dump(tmp_path):
+    path = tmp_path / "dump.jsonl"
+    path.write_bytes(b"\n".join(padded(make_lines(1, 300), 1)) + b"\n")
+    return path
+
+
+@pytest.fixture
+def whole(run, dump):
+    return run("dense", dump.name, "--json").out
+
+
+def test_a_run_that_may_be_resumed_gives_the_same_bytes_and_so_does_the_next(run, dump, whole):
+    for _ in range(2):
+        assert run("dense", dump.name, "--json", *SMALL, "--resume", "shards.cal").out == whole
+    assert Path("shards.cal").stat().st_size > 10_000
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_however_much_of_the_file_is_there_the_result_is_the_same(run, dump, seed):
+    """A run may be killed while it writes: the file then ends anywhere."""
+    run("dense", dump.name, *SMALL, "--resume", "shards.cal", "--bootstrap", 50)
+    expected = run("dense", dump.name, "--json", "--bootstrap", 50).out
+    content = Path("shards.cal").read_bytes()
+    head = content.index(b"\n", content.index(b"\n") + 1) + 1
+    Path("shards.cal").write_bytes(content[: random.Random(seed).randint(head, len(content))])
+    args = (*SMALL, "--resume", "shards.cal", "--bootstrap", 50, "--jobs", 1 + seed % 2)
+    ended = run("dense", dump.name, "--json", *args)
+    assert (ended.code, ended.out) == (0, expected)
+    assert Path("shards.cal").read_bytes()[head:] or not content[head:]
+
+
+def test_a_killed_run_goes_on_where_it_was(start, run):
+    Path("long.jsonl").write_bytes(b"\n".join(make_lines(2, 8000)) + b"\n")
+    args = ("dense", "long.jsonl", "--jobs", 2, "--chunk-bytes", 2000, "--resume", "shards.cal", "-o", "result.json")
+    for _ in range(3):
+        process, before = start(*args), Path("shards.cal").stat().st_size if Path("shards.cal").exists() else 0
+        while process.poll() is None and (
+            not Path("shards.cal").exists() or Path("shards.cal").stat().st_size < before + 200_000
+        ):
+            time.sleep(0.01)
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    assert run(*args).code == 0
+    assert Path("result.json").read_bytes() == calipers.dense("long.jsonl").to_json()
+
+
+def test_an_interrupt_says_where_the_finished_shards_are(start):
+    Path("long.jsonl").write_bytes(b"\n".join(make_lines(2, 8000)) + b"\n")
+    process = start("dense", "long.jsonl", "--jobs", 2, "--chunk-bytes", 2000, "--resume", "shards.cal")
+    while not Path("shards.cal").exists() or Path("shards.cal").stat().st_size < 100_000:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=6)
+    assert (process.returncode, out) == (130, b"")
+    kept = "interrupted; what was finished is kept in shards.cal: --resume shards.cal goes on from there\n"
+    assert err.decode().lstrip() == kept
+
+
+def test_only_what_changed_is_measured_again(run, dump):
+    run("dense", dump.name, *SMALL, "--resume", "shards.cal")
+    before = Path("shards.cal").stat().st_size
+    with open(dump, "ab") as file:
+        file.write(make_lines(9, 1)[0].replace(b"folder 0", b"another") + b"\n")
+    expected = calipers.dense(dump.name).to_json()
+    assert run("dense", dump.name, *SMALL, "--json", "--resume", "shards.cal").out == expected
+    grown = Path("shards.cal").stat().st_size - before
+    assert 0 < grown < before / 5
+
+
+def test_changed_bytes_of_the_same_length_are_noticed(run, dump):
+    run("dense", dump.name, *SMALL, "--resume", "shards.cal")
+    stamp = dump.stat()
+    content = bytearray(dump.read_bytes())
+    at = content.index(b'"width": 1920')
+    content[at : at + 7] = b'"Width"'
+    number = content.index(b"[", content.index(b'"points"'))
+    digit = next(place for place in range(number, len(content)) if content[place : place + 1].isdigit())
+    content[digit : digit + 1] = b"1" if content[digit : digit + 1] != b"1" else b"2"
+    dump.write_bytes(content)
+    os.utime(dump, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
+    found = run("dense", dump.name, *SMALL, "--json", "--resume", "shards.cal").out
+    assert found == calipers.dense(dump.name).to_json()
+
+
+def test_a_folder_with_every_object_is_resumed_as_well(run, dump, listing):
+    args = ("dense", dump.name, "--chunk-bytes", 20_000)
+    run(*args, "-o", "whole")
+    run(*args, "-o", "first", "--resume", "shards.cal")
+    content = Path("shards.cal").read_bytes()
+    Path("shards.cal").write_bytes(content[: len(content) // 2])
+    run(*args, "-o", "second", "--resume", "shards.cal")
+    assert listing("whole") == listing("first") == listing("second")
+
+
+@pytest.mark.parametrize("changed", [("--tube-tolerance", 9), ("--seed", 1), ("--modes", "phase"), ("-o", "folder")])
+def test_other_options_are_refused_and_the_file_is_left_alone(run, dump, changed):
+    run("dense", dump.name, *SMALL, "--resume", "shards.cal")
+    before = Path("shards.cal").read_bytes()
+    run("dense", dump.name, *SMALL, "--resume", "shards.cal", *changed).refused(2, "shards.cal: made with ")
+    assert Path("shards.cal").read_bytes() == before
+
+
+def test_another_file_is_refused_and_left_alone(run, dump):
+    for content in (b"something else\n", b"calipers parts 1\n", b'calipers parts 1\n{"kind": "tally"}\n', b"\0" * 100):
+        Path("other").write_bytes(content)
+        run("dense", dump.name, "--resume", "other").refused(3, "other: found something else")
+        assert Path("other").read_bytes() == content
+
+
+def test_the_input_itself_and_places_that_cannot_be_are_refused(run, dump):
+    content = dump.read_bytes()
+    for flag in ("--resume", "--tally"):
+        run("dense", dump.name, flag, dump.name).refused(2, "dump.jsonl: is an input")
+        run("dense", dump.name, flag, "no/file").refused(2, "no does not exist")
+        run("dense", dump.name, flag, ".").refused(2, ".: is a folder")
+    run("dense", dump.name, "--resume", "x", "--tally", "x").refused(
+        2, "tally: found 'x', which is also that of resume"
+    )
+    assert dump.read_bytes() == content
+
+
+def test_two_runs_at_once_need_a_file_each(start, run, dump):
+    Path("long.jsonl").write_bytes(b"\n".join(make_lines(2, 8000)) + b"\n")
+    first = start("dense", "long.jsonl", "--jobs", 1, "--chunk-bytes", 2000, "--resume", "shards.cal")
+    while not Path("shards.cal").exists() or Path("shards.cal").stat().st_size < 100_000:
+        time.sleep(0.01)
+    run("dense", dump.name, "--resume", "shards.cal").refused(2, "shards.cal: is in use by another run")
+    first.kill()
+
+
+def test_records_that_were_rejected_are_told_of_again(run, dump):
+    lines = dump.read_bytes().splitlines()
+    lines[5], lines[77], lines[250] = b"oops", b"7", b'{"gt_norm1000": 3}'
+    dump.write_bytes(b"\n".join(lines) + b"\n")
+    args = ("dense", dump.name, *SMALL, "--max-bad-records", 3, "--json")
+    first = run(*args, "--resume", "shards.cal")
+    second = run(*args, "--resume", "shards.cal")
+    assert first == second
+    assert [entry["line"] for entry in json.loads(first.out)["rejected"]] == [6, 78, 251]
+
+
+def test_standard_input_is_resumed_by_what_it_holds(finish, dump):
+    expected = finish("dense", "-", "--json", given=dump.read_bytes()).out
+    for _ in range(2):
+        ended = finish("dense", "-", "--json", *SMALL, "--resume", "shards.cal", given=dump.read_bytes())
+        assert (ended.code, ended.out) == (0, expected)
