@@ -105,6 +105,8 @@ class Detections(NamedTuple):
     categories: Categories
     truth: Instances
     pred: Instances
-    inputs: list[Any]  # readers.files.Input: path, sha256, records; the first counts all images there are
+    inputs: list[Any]  # readers.files.Input: path, sha256, records
     warnings: list[str]
     bad: list[Any]  # readers.problems.BadAnnotation: annotations that cannot be used; their images are left out
+    total: int = 0  # images there are, with those that are left out
+    format: str = "coco"  # of the ground truth; in others than COCO ids were given here

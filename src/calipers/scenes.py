@@ -77,22 +77,37 @@ class Boxes:
         return copy
 
 
-def join_boxes(parts: Sequence[Boxes], order: Sequence[int]) -> Boxes:
-    """The boxes of several parts as one, its scenes in an order over the scenes of all parts."""
+def join_boxes(parts: Sequence[Boxes], order: Sequence[int] | None) -> Boxes:
+    """The boxes of several parts as one, its scenes in an order over the scenes of all parts; None is as they come."""
     import numpy as np
 
     starts = np.concatenate([[0], *(np.diff(part.offsets) for part in parts)]).cumsum()
+    columns: dict[str, Any] = {}
+    for name in WIDTHS:
+        columns[name] = np.concatenate([np.asarray(getattr(part, name)) for part in parts])
+    for name in ("labels", "ids"):
+        columns[name] = [item for part in parts for item in getattr(part, name)]
+    firsts = np.cumsum([0, *(len(part) for part in parts)]).tolist()
+    columns["similarity"] = {
+        first + box: row for first, part in zip(firsts, parts, strict=False) for box, row in part.similarity.items()
+    }
+    joined = parts[0].replace(**columns, offsets=starts)
+    return joined if order is None else _picked(joined, order)
+
+
+def _picked(boxes: Boxes, order: Sequence[int]) -> Boxes:
+    """Some scenes of these, in an order."""
+    import numpy as np
+
+    starts = np.asarray(boxes.offsets)
     sizes = np.diff(starts)[list(order)]
     rows = [row for scene in order for row in range(int(starts[scene]), int(starts[scene + 1]))]
     columns: dict[str, Any] = {}
     for name, width in WIDTHS.items():
-        joined = np.concatenate([np.asarray(getattr(part, name)).reshape(-1, width) for part in parts])
-        columns[name] = joined[rows].reshape(-1)
+        columns[name] = np.asarray(getattr(boxes, name)).reshape(-1, width)[rows].reshape(-1)
     for name in ("labels", "ids"):
-        everything = [item for part in parts for item in getattr(part, name)]
+        everything = getattr(boxes, name)
         columns[name] = [everything[row] for row in rows]
-    firsts = np.cumsum([0, *(len(part) for part in parts)]).tolist()
-    given = {first + k: row for first, part in zip(firsts, parts, strict=False) for k, row in part.similarity.items()}
+    given = boxes.similarity
     columns["similarity"] = {place: given[row] for place, row in enumerate(rows) if row in given}
-    columns["offsets"] = np.concatenate([[0], sizes]).cumsum()
-    return parts[0].replace(**columns)
+    return boxes.replace(**columns, offsets=np.concatenate([[0], sizes]).cumsum())

@@ -354,20 +354,22 @@ def test_inputs_are_named_with_their_digests(write):
     folder = write(contents)
     reading = read(folder / "gt.json", {"files": folder / "p", "value": [chair()]}, methods=True)
     digests = {name: sha256(content).hexdigest() for name, content in contents.items()}
-    assert reading.truth_input == (str(folder / "gt.json"), digests["gt.json"], 1)
+    assert reading.truth_inputs == [(str(folder / "gt.json"), digests["gt.json"], 1)]
     lines = sorted(f"{digests[f'p/{name}']}  {name}\n" for name in ("a.json", "b.json"))
     assert reading.inputs == {
-        "files": (str(folder / "p"), sha256("".join(lines).encode()).hexdigest(), 2),
-        "value": ("<value>", None, 1),
+        "files": [(str(folder / "p"), sha256("".join(lines).encode()).hexdigest(), 2)],
+        "value": [("<value>", None, 1)],
     }
 
 
 def test_the_digest_of_a_folder_depends_on_its_content_alone(write):
     folder = write({f"{side}/a.json": {"objects": []} for side in ("one", "two", "three/deep")})
     write({"three/deep/a.json": b'{"objects":[]}'})
-    inputs = [read(folder / side, {"a": []}).truth_input.sha256 for side in ("one", "two", "two/../one", "three/deep")]
+    inputs = [
+        read(folder / side, {"a": []}).truth_inputs[0].sha256 for side in ("one", "two", "two/../one", "three/deep")
+    ]
     assert inputs[0] == inputs[1] == inputs[2] != inputs[3]
-    assert read(f"{folder / 'one'}/", {"a": []}).truth_input.sha256 == inputs[0]
+    assert read(f"{folder / 'one'}/", {"a": []}).truth_inputs[0].sha256 == inputs[0]
 
 
 def test_progress_is_told_in_bytes(write):

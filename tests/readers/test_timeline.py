@@ -313,8 +313,8 @@ def test_only_timelines_are_taken_from_a_folder_that_has_some():
     for name in ("sota_b.CSV", "deep/a.csv", "readme.md", "csv"):
         write(f"plain/{name}", CSV)
     Path("plain/folder.csv").mkdir()
-    assert [str(file) for file in find_csvs("mixed")] == ["mixed/a_timeline.csv", "mixed/b/x_Timeline_fusion.csv"]
-    assert [str(file) for file in find_csvs("plain")] == ["plain/deep/a.csv", "plain/sota_b.CSV"]
+    assert [str(file) for file in find_csvs("mixed").files] == ["mixed/a_timeline.csv", "mixed/b/x_Timeline_fusion.csv"]
+    assert [str(file) for file in find_csvs("plain").files] == ["plain/deep/a.csv", "plain/sota_b.CSV"]
 
 
 def test_progress_is_told_in_bytes_file_by_file():

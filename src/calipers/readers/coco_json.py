@@ -18,11 +18,23 @@ import numpy as np
 import orjson
 import zstandard
 
-from calipers.errors import InputError
+from calipers.errors import CalipersError, InputError
 from calipers.kernels.cocojson import CocoScan, scan_coco
-from calipers.readers.coco_rows import SHAPES, Origin, Rows, lacks_boxes, rows_in_memory, rows_of
+from calipers.readers.coco_rows import (
+    CATEGORY,
+    IDENTITY,
+    IMAGE,
+    SHAPES,
+    Origin,
+    Rows,
+    lacks_boxes,
+    rows_in_memory,
+    rows_of,
+)
+from calipers.readers.converted import Columns
 from calipers.readers.files import Doubled, find_doubled, parse_json
 from calipers.readers.lines import GZIP, ZSTANDARD, reading
+from calipers.readers.places import is_remote, open_place
 from calipers.readers.problems import shown
 
 MOST_BYTES = 4 << 30  # out of a compressed file
@@ -46,7 +58,7 @@ class Loading:
     def __init__(self, path: str) -> None:
         self.path = path
         self._stored, self._digest = memoryview(b"\0"), ""
-        self._error: InputError | None = None
+        self._error: CalipersError | None = None
         self._ready = Event()
         self._thread = Thread(target=self._load, name=f"calipers reads {path}", daemon=True)
         self._thread.start()
@@ -54,7 +66,7 @@ class Loading:
     def _load(self) -> None:
         try:
             self._stored = read_text(self.path)
-        except InputError as error:
+        except CalipersError as error:
             self._error = error
         except (MemoryError, ValueError) as error:  # more than there is room for, or no path: it has a NUL in it
             self._error = InputError(f"{self.path}: cannot be read: {error}")
@@ -82,6 +94,9 @@ class Loading:
 
 def read_text(path: str) -> memoryview:
     """What a file holds, and a NUL. The memory is numpy's, which is quicker to fill than that of a bytes object."""
+    if is_remote(path):
+        with reading(path), open_place(path) as stream:
+            return memoryview(stream.read() + b"\0")
     with reading(path), open(path, "rb", buffering=0) as file:
         room = np.empty(os.fstat(file.fileno()).st_size + 1, np.uint8).data
         room[-1], filled = 0, 0
@@ -124,11 +139,26 @@ def read_coco(file: Loading, iou_type: str, *, truth: bool) -> CocoSide:
     rows = rows_of(scan, _finder(scan, text, path), origin, truth)
     if iou_type == "bbox" and not truth and lacks_boxes(rows):
         return read_coco(file, "segm", truth=truth)
-    if shape := SHAPES[iou_type]:
-        rows.shapes = _shapes(scan, text)
-        for index, row in rows.odd.items():
-            rows.shapes[index] = row.get(shape)
+    _add_shapes(rows, scan, text, SHAPES[iou_type])
     return CocoSide(rows, {name: _part(scan, text, path, name) for name in BESIDE if name in scan.parts})
+
+
+def converted_rows(columns: Columns, origin: Origin, iou_type: str) -> Rows:
+    """Rows that were converted. Where boxes are wanted and a detection has none, `shapes` are the masks."""
+    text, truth = memoryview(columns.text + b"\0"), columns.truth
+    scan = scan_coco(text, truth=truth, shape=SHAPES[iou_type])
+    if scan is None:
+        raise AssertionError("rows that were converted are JSON")
+    rows = rows_of(scan, _finder(scan, text, origin.path), origin, truth)
+    rows.image, rows.category = columns.image.copy(), columns.category.copy()
+    rows.has |= IMAGE | CATEGORY
+    if truth:
+        rows.ids = np.arange(1, rows.count + 1)
+        rows.has |= IDENTITY
+    if iou_type == "bbox" and not truth and lacks_boxes(rows):
+        return converted_rows(columns, origin, "segm")
+    _add_shapes(rows, scan, text, SHAPES[iou_type])
+    return rows
 
 
 def coco_in_memory(tree: Any, path: str, iou_type: str, *, truth: bool, has_doubles: bool = False) -> CocoSide:
@@ -190,6 +220,14 @@ def _finder(scan: CocoScan, text: memoryview, path: str) -> Callable[[int], Any]
         return parse_json(bytes(text[begin:end]), path, "an object").tree
 
     return find
+
+
+def _add_shapes(rows: Rows, scan: CocoScan, text: memoryview, shape: str) -> None:
+    """The segmentations or keypoints of rows, if they are wanted."""
+    if shape:
+        rows.shapes = _shapes(scan, text)
+        for index, row in rows.odd.items():
+            rows.shapes[index] = row.get(shape)
 
 
 def _shapes(scan: CocoScan, text: memoryview) -> list[Any]:

@@ -8,28 +8,39 @@ error on both sides, for such an object belongs nowhere.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from hashlib import sha256
-from typing import Any
+from typing import Any, Protocol
+
+import numpy as np
 
 from calipers.errors import InputError
-from calipers.readers.converted import Converted, Known
+from calipers.instances import Whole
+from calipers.readers.coco_rows import plain
+from calipers.readers.converted import Columns, Converted, Known
 from calipers.readers.files import Input, folder_digest, read_bytes
 from calipers.readers.image_names import ImageNames
+from calipers.readers.pieces import FileRead, FileShard, Piece, Row
 from calipers.readers.problems import shown
 from calipers.text import whole_text
 
 PEEKED = 4096  # bytes
-Row = dict[str, Any]
-Part = Callable[[], Row]  # some of a row, or `MalformedError`
+Number = Callable[[Any], Any]  # an image or a class, as it was noted -> its id
+FindImage = Callable[[FileRead], Any]
+FindClass = Callable[[str, str, str], Any]  # label, path and place
 
 
-class MalformedError(InputError):
-    """An object cannot be used. `words` are the same for the same problem, so that they can be counted."""
+class Folder(Protocol):
+    """One side in some format, before its files are read."""
 
-    def __init__(self, message: str, words: str) -> None:
-        super().__init__(message)
-        self.words = words
+    images: list[Row]  # those that are known before
+
+    def shards(self, most_bytes: int) -> list[FileShard]:
+        """Its files."""
+
+    def converted(self, pieces: Iterable[Piece], known: Known | None) -> Converted:
+        """What all of them hold, of pieces in order."""
 
 
 def peek(path: str) -> bytes:
@@ -44,53 +55,90 @@ def peek(path: str) -> bytes:
 
 
 class Conversion:
-    """Rows of one side, as they are read."""
+    """Rows of one side, as its pieces come."""
 
-    def __init__(self, path: str, known: Known | None) -> None:
-        self.path, self.known = path, known
-        self.rows: list[Row] = []
+    def __init__(self, path: str, *, truth: bool) -> None:
+        self.path, self.truth = path, truth
         self.warnings: list[str] = []
+        self.files = self.beyond = 0
+        self.notes = Counter[str]()
+        self._images: list[Any] = []  # (rows,) as they were noted
+        self._classes: list[Any] = []
+        self._texts: list[bytes] = []
         self._places: list[str] = []
         self._problems: dict[int, str] = {}
         self._digests: list[tuple[str, str]] = []
-        self._file = ("", "")  # the last one, and what it is called within the folder
 
     def read(self, path: str) -> bytes:
-        """What a file holds, which is then part of the digest."""
+        """What a file beside the annotations holds, which is then part of the digest."""
         data = read_bytes(path)
         self._digests.append((self._relative(path), sha256(data).hexdigest()))
         return data
 
-    def add(self, path: str, place: str, row: Row, *parts: Part) -> None:
-        """An object at a place in a file: what is known of it, and parts that may turn out to be malformed."""
-        try:
-            for part in parts:
-                row |= part()
-        except MalformedError as problem:
-            if self.known is None:
-                raise InputError(f"{path}{place}: {problem}") from None
-            row["bbox"] = None
-            self._problems[len(self.rows)] = problem.words
-        if self.known is None:
-            row = {"id": len(self.rows) + 1, "iscrowd": 0} | row
-        self.rows.append(row)
-        self._places.append(self._within(path, place))
-
-    def _within(self, path: str, place: str) -> str:
-        """A place as it is called within what was given."""
-        return place.lstrip(": ") if path == self.path else self._relative(path) + place
+    def add(self, piece: Piece, image: FindImage, find: FindClass) -> None:
+        """A piece: the image of each file and the class of each label are looked up in the order they were met."""
+        images, classes, labels = [], [], _by_file(piece)
+        for number, file in enumerate(piece.files):
+            images.append(image(file))
+            classes += [find(label, file.path, place) for label, place in labels.get(number, ())]
+        if piece.error is not None:
+            raise InputError(piece.error)
+        first = len(self._places)
+        for (begin, end), file, found in zip(_spans(piece), piece.files, images, strict=True):
+            self._images += [found] * (end - begin)
+            name = self._relative(file.path)
+            self._digests.append((name, file.sha256))
+            inside = piece.places[begin:end]
+            single = file.path == self.path
+            self._places += [place.lstrip(": ") for place in inside] if single else [name + place for place in inside]
+        self._classes += [classes[code] for code in piece.classes.tolist()]
+        self._problems |= {first + row: words for row, words in piece.problems.items()}
+        self._texts += [piece.text] if len(piece) else []
+        self.notes.update(piece.notes)
+        self.files, self.beyond = self.files + len(piece.files), self.beyond + piece.beyond
 
     def _relative(self, path: str) -> str:
-        if path != self._file[0]:
-            self._file = path, whole_text(os.path.relpath(path, self.path).replace(os.sep, "/"))
-        return self._file[1]
+        """A file as it is called within what was given."""
+        return whole_text(os.path.relpath(path, self.path).replace(os.sep, "/"))
 
-    def converted(self, images: list[Row], categories: list[Row], records: int) -> Converted:
-        """All that was read, from so many files or images."""
+    def classes(self) -> set[Any]:
+        """Those that were noted."""
+        return set(self._classes)
+
+    def converted(
+        self, images: list[Row], categories: list[Row], records: int, number: tuple[Number, Number] | None = None
+    ) -> Converted:
+        """All that was read, from so many files or images; `number` gives ids to images and classes."""
         single = not os.path.isdir(self.path) and len(self._digests) == 1
         digest = self._digests[0][1] if single else folder_digest(self._digests)
         source = Input(whole_text(self.path), digest, records)
-        return Converted(images, categories, self.rows, self._places, self._problems, [source], self.warnings)
+        image, category = number or (_id, _id)
+        text = b"".join([b"[", b",".join(self._texts), b"]"])
+        columns = Columns(text, _ids(self._images, image), _ids(self._classes, category), self.truth)
+        return Converted(images, categories, columns, self._places, self._problems, [source], self.warnings)
+
+
+def _by_file(piece: Piece) -> dict[int, list[tuple[str, str]]]:
+    """By the file that has them first, labels and their places in it."""
+    found: dict[int, list[tuple[str, str]]] = {}
+    for label, file, place in piece.labels:
+        found.setdefault(file, []).append((label, place))
+    return found
+
+
+def _spans(piece: Piece) -> Iterator[tuple[int, int]]:
+    """Where the rows of each file begin and end."""
+    firsts = [file.first for file in piece.files]
+    return zip(firsts, [*firsts[1:], len(piece)], strict=True)
+
+
+def _id(value: Any) -> int:
+    return int(plain(value))
+
+
+def _ids(noted: list[Any], number: Number) -> Whole:
+    known = {each: number(each) for each in set(noted)}
+    return np.array([known[each] for each in noted], np.int64)
 
 
 class ClassNames:

@@ -7,6 +7,8 @@ left out is left out on both sides: an image that holds an annotation which cann
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
+from importlib import import_module
 from typing import Any, NamedTuple
 
 from calipers.errors import InputError
@@ -14,9 +16,9 @@ from calipers.instances import Detections
 from calipers.readers.coco_images import Dataset, read_dataset
 from calipers.readers.coco_instances import kept_images, pred_instances, truth_instances
 from calipers.readers.coco_join import join_by_names
-from calipers.readers.coco_json import CocoSide, Loading, coco_in_memory, read_coco
+from calipers.readers.coco_json import CocoSide, Loading, coco_in_memory, converted_rows, read_coco
 from calipers.readers.coco_pred import check_pred
-from calipers.readers.coco_rows import Origin, rows_in_memory
+from calipers.readers.coco_rows import Origin
 from calipers.readers.coco_truth import check_truth
 from calipers.readers.coco_warnings import (
     absent_fields,
@@ -26,8 +28,10 @@ from calipers.readers.coco_warnings import (
     pred_warnings,
     truth_warnings,
 )
-from calipers.readers.converted import Converted, Known
+from calipers.readers.conversion import Folder
+from calipers.readers.converted import Known
 from calipers.readers.files import Input, OnProgress
+from calipers.readers.pieces import SHARD_BYTES, FileShard, Piece, until_error
 from calipers.text import whole_text
 
 MEASURED = {"bbox": "boxes", "segm": "masks", "keypoints": "keypoints"}
@@ -68,34 +72,121 @@ def read_detections(
     progress: OnProgress | None = None,
 ) -> Detections:
     """Both sides, each a path or what its JSON would hold. `images` is the folder of images, for sizes."""
-    sources = Source(gt, "gt", gt_format), Source(pred, "pred", pred_format)
-    folder = None if images is None else os.fspath(images)
-    truth = _read(sources[0], iou_type, None, folder)
-    data = read_dataset(truth.coco.lists, truth.coco.rows.origin.path)
-    _tell(progress, sources, 1)
-    found = _read_pred(sources, iou_type, truth, folder)
-    _tell(progress, sources, 2)
-    detections = _check(truth, found, data, iou_type)
-    records = len(data.images), found.coco.rows.count
-    inputs = [
-        each
-        for source, side, count in zip(sources, (truth, found), records, strict=True)
-        for each in side.inputs or [_input(source, count)]
-    ]
-    return detections._replace(inputs=inputs)
+    reading = Reading(gt, pred, iou_type, (gt_format, pred_format), images)
+    return reading.detections(until_error(reading.shards(SHARD_BYTES), read_shard), progress)
 
 
-def _read_pred(sources: tuple[Source, Source], iou_type: str, truth: Side, images: str | None) -> Side:
-    """Predictions on the images of the ground truth, and with its ids. What was said of that may explain an error."""
-    (kind, pred_kind), lists = (source.format for source in sources), truth.coco.lists
-    known = None if pred_kind == "coco" else Known(list(lists["images"]), list(lists["categories"]), kind)
-    try:
-        found = _read(sources[1], iou_type, known, images)
-        if pred_kind == "coco":
-            join_by_names(found.coco, truth.coco, numbered=kind != "coco")
-    except InputError as error:
-        raise InputError("\n".join([str(error), *(f"note: {each}" for each in truth.warnings)])) from error
-    return found
+class Reading:
+    """Both sides of a run: their files in shards, and what becomes of the pieces.
+
+    COCO files are read here, whole. Files of other formats are cut into shards, as far as they can be found before the
+    ground truth is read: predictions in YOLO's format need the sizes of images. What is left is read here as well.
+    Whatever is wrong is told in the order of reading, ground truth first, however the shards were read.
+    """
+
+    def __init__(
+        self,
+        gt: Any,
+        pred: Any,
+        iou_type: str,
+        formats: tuple[str | None, str | None],
+        images: str | os.PathLike[str] | None,
+    ) -> None:
+        self.sources = Source(gt, "gt", formats[0]), Source(pred, "pred", formats[1])
+        self._iou_type, self._images = iou_type, None if images is None else os.fspath(images)
+        self._folders: dict[str, Folder] = {}  # of sides whose files were cut into shards
+        self._truth: Side | None = None
+        self._data: Dataset | None = None
+
+    def shards(self, most_bytes: int) -> list[FileShard]:
+        """Files that others may read."""
+        gt, pred = self.sources
+        shards: list[FileShard] = []
+        if gt.format != "coco":
+            self._folders["gt"] = self._open(gt, None)
+            shards += self._folders["gt"].shards(most_bytes)
+        elif pred.format == "yolo":
+            self._read_truth([])
+        if pred.format == "coco" or (pred.format == "yolo" and gt.format in ("voc", "labelme")):
+            return shards
+        try:
+            folder = self._open(pred, Known(self._known_images(), [], gt.format))
+            shards += folder.shards(most_bytes)
+            self._folders["pred"] = folder
+        except InputError:  # comes up again when it is the turn of the predictions
+            pass
+        return shards
+
+    def wait(self) -> None:
+        """Until files are read and digested."""
+        for source in self.sources:
+            if source.file:
+                source.file.digest()
+
+    def _known_images(self) -> list[dict[str, Any]]:
+        """Images of the ground truth, as far as they are known yet."""
+        if "gt" in self._folders:
+            return self._folders["gt"].images
+        return [] if self._truth is None else list(self._truth.coco.lists["images"])
+
+    def detections(self, pieces: Iterable[Piece], progress: OnProgress | None = None) -> Detections:
+        """Everything, of the pieces of all shards in their order."""
+        found = list(pieces)
+        truth, data = self._read_truth([piece for piece in found if piece.truth])
+        _tell(progress, self.sources, 1)
+        pred = self._read_pred([piece for piece in found if not piece.truth], truth)
+        _tell(progress, self.sources, 2)
+        detections = _check(truth, pred, data, self._iou_type)
+        records = len(data.images), pred.coco.rows.count
+        inputs = [
+            each
+            for source, side, count in zip(self.sources, (truth, pred), records, strict=True)
+            for each in side.inputs or [_input(source, count)]
+        ]
+        return detections._replace(inputs=inputs, total=len(data.images), format=self.sources[0].format)
+
+    def _read_truth(self, pieces: list[Piece]) -> tuple[Side, Dataset]:
+        if self._truth is None or self._data is None:
+            self._truth = self._read(self.sources[0], pieces, None)
+            self._data = read_dataset(self._truth.coco.lists, self._truth.coco.rows.origin.path)
+        return self._truth, self._data
+
+    def _read_pred(self, pieces: list[Piece], truth: Side) -> Side:
+        """Predictions on the images of the ground truth, with its ids. What was said of that may explain an error."""
+        (kind, pred_kind), lists = (source.format for source in self.sources), truth.coco.lists
+        known = None if pred_kind == "coco" else Known(list(lists["images"]), list(lists["categories"]), kind)
+        try:
+            found = self._read(self.sources[1], pieces, known)
+            if pred_kind == "coco":
+                join_by_names(found.coco, truth.coco, numbered=kind != "coco")
+        except InputError as error:
+            raise InputError("\n".join([str(error), *(f"note: {each}" for each in truth.warnings)])) from error
+        return found
+
+    def _read(self, source: Source, pieces: Iterable[Piece], known: Known | None) -> Side:
+        """One side; `known` is what the ground truth has, for predictions in other formats than COCO."""
+        if source.file is not None:
+            return Side(read_coco(source.file, self._iou_type, truth=source.truth), [], [], {})
+        if source.format == "coco":
+            side = coco_in_memory(source.given, f"<{source.name}>", self._iou_type, truth=source.truth)
+            return Side(side, [], [], {})
+        folder = self._folders.get(source.name)
+        if folder is None:
+            folder = self._open(source, known)
+            pieces = until_error(folder.shards(SHARD_BYTES), read_shard)
+        made = folder.converted(pieces, known)
+        rows = converted_rows(made.columns, Origin(source.path or "", "", made.places), self._iou_type)
+        tables = {"images": made.images, "categories": made.categories}
+        return Side(CocoSide(rows, tables), made.inputs, made.warnings, made.problems)
+
+    def _open(self, source: Source, known: Known | None) -> Folder:
+        """A side in another format than COCO, before its files are read."""
+        path = source.path or ""
+        name, kinds = READ[source.format]
+        if self._iou_type not in kinds:
+            expected = f"expected --iou-type {' or '.join(kinds)}"
+            raise InputError(f"{path}: {name} files have no {MEASURED[self._iou_type]} here, {expected}")
+        return _open(source.format, path, known, self._images)
 
 
 def _tell(progress: OnProgress | None, sources: tuple[Source, ...], done: int) -> None:
@@ -172,35 +263,20 @@ def _input(source: Source, records: int) -> Input:
     return Input(whole_text(source.file.path), source.file.digest(), records)
 
 
-def _read(source: Source, iou_type: str, known: Known | None, images: str | None) -> Side:
-    """One side; `known` is what the ground truth has, for predictions in other formats than COCO."""
-    if source.format == "coco":
-        if source.file is not None:
-            side = read_coco(source.file, iou_type, truth=source.truth)
-        else:
-            side = coco_in_memory(source.given, f"<{source.name}>", iou_type, truth=source.truth)
-        return Side(side, [], [], {})
-    path = source.path or ""
-    name, kinds = READ[source.format]
-    if iou_type not in kinds:
-        expected = f"expected --iou-type {' or '.join(kinds)}"
-        raise InputError(f"{path}: {name} files have no {MEASURED[iou_type]} here, {expected}")
-    made = _convert(source.format, path, known, images)
-    origin = Origin(path, "", made.places)
-    rows = rows_in_memory(made.rows, origin, iou_type, truth=source.truth)
-    tables = {"images": made.images, "categories": made.categories}
-    return Side(CocoSide(rows, tables), made.inputs, made.warnings, made.problems)
-
-
-def _convert(kind: str, path: str, known: Known | None, images: str | None) -> Converted:
+def _open(kind: str, path: str, known: Known | None, images: str | None) -> Folder:
     if kind == "yolo":
-        from calipers.readers.yolo import read_yolo
+        from calipers.readers.yolo import open_yolo
 
-        return read_yolo(path, known, images)
+        return open_yolo(path, images, known)
     if kind == "voc":
-        from calipers.readers.voc import read_voc
+        from calipers.readers.voc import open_voc
 
-        return read_voc(path, known)
-    from calipers.readers.labelme import read_labelme
+        return open_voc(path, truth=known is None)
+    from calipers.readers.labelme import open_labelme
 
-    return read_labelme(path, known)
+    return open_labelme(path, truth=known is None)
+
+
+def read_shard(shard: FileShard) -> Piece:
+    """Files of any format to what they hold."""
+    return import_module(f"calipers.readers.{shard.format}").read_shard(shard)  # type: ignore[no-any-return]

@@ -8,14 +8,26 @@ from __future__ import annotations
 
 import os
 import posixpath
-from collections import Counter
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import NamedTuple
 
 from calipers.errors import InputError
-from calipers.readers.conversion import ClassNames, Conversion, Part, Row, known_images
+from calipers.readers.conversion import ClassNames, Conversion, known_images
 from calipers.readers.converted import Converted, Known
 from calipers.readers.image_names import files_below, plain_name
+from calipers.readers.pieces import (
+    SHARD_BYTES,
+    Fields,
+    FileOf,
+    FileRead,
+    FileShard,
+    Piece,
+    Row,
+    cut,
+    read_files,
+    until_error,
+)
 from calipers.readers.problems import shown
 from calipers.text import whole_text
 
@@ -27,14 +39,14 @@ class Thing(NamedTuple):
 
     place: str  # in the document, as it follows the file in messages: ": object 1"
     label: str
-    parts: list[Part]
+    parts: list[Fields]
 
 
 class Document(NamedTuple):
     """The annotations of an image."""
 
     name: str  # of the image, as the document gives it; "" if it does not
-    size: Part  # width and height
+    size: Fields  # width and height
     things: list[Thing]
     notes: list[str]  # what has to be said of it; equal ones are counted over all documents
 
@@ -42,6 +54,7 @@ class Document(NamedTuple):
 class Reader(NamedTuple):
     """A format: how its files end, the folder they may be in, and how one is read."""
 
+    format: str
     ending: str
     folder: str
     document: Callable[[bytes, str, bool], Document]  # of data, path and whether it is ground truth
@@ -49,21 +62,52 @@ class Reader(NamedTuple):
 
 def read_documents(path: str, known: Known | None, reader: Reader) -> Converted:
     """All documents of a format below a folder, or the one in a file."""
-    conversion = Conversion(path, known)
-    documents = _Truth(conversion) if known is None else _Predictions(conversion, known)
-    root, files = _files(path, reader)
-    if not files and known is None:
-        raise InputError(f"{path}: no annotations in this folder, expected files that end in {reader.ending}")
-    if not files:
-        conversion.warnings.append(f"{path}: no *{reader.ending} in this folder, so there are no predictions")
-    notes = Counter[str]()
-    for file in files:
-        place = os.path.join(root, file)
-        document = reader.document(conversion.read(place), place, known is None)
-        documents.add(file, place, document)
-        notes.update(document.notes)
-    conversion.warnings += [f"{path}: {note} ({count})" for note, count in sorted(notes.items())]
-    return documents.converted(len(files))
+    folder = DocumentFolder(path, reader, truth=known is None)
+    return folder.converted(until_error(folder.shards(SHARD_BYTES), partial(read_piece, reader=reader)), known)
+
+
+def read_piece(shard: FileShard, reader: Reader) -> Piece:
+    """The documents of a shard."""
+    return read_files(shard, partial(_read_document, reader))
+
+
+def _read_document(reader: Reader, piece: Piece, file: FileOf, data: bytes) -> None:
+    document = reader.document(data, file.path, piece.truth)
+    piece.open(file, data, document.name)
+    if piece.truth:
+        piece.set_size(_size(document, file.path))
+    for thing in document.things:
+        piece.add(thing.place, whole_text(thing.label), *thing.parts)
+    piece.notes.update(document.notes)
+
+
+class DocumentFolder:
+    """All documents of a format below a folder, or the one in a file."""
+
+    def __init__(self, path: str, reader: Reader, *, truth: bool) -> None:
+        self._path, self._reader, self._truth = path, reader, truth
+        self.images: list[Row] = []  # nobody knows before documents are read
+        self._root, self._files = _files(path, reader)
+        if not self._files and truth:
+            raise InputError(f"{path}: no annotations in this folder, expected files that end in {reader.ending}")
+
+    def shards(self, most_bytes: int) -> list[FileShard]:
+        """Its files."""
+        files = (FileOf(os.path.join(self._root, file), file) for file in self._files)
+        return cut("gt" if self._truth else "pred", self._reader.format, self._path, files, most_bytes)
+
+    def converted(self, pieces: Iterable[Piece], known: Known | None) -> Converted:
+        """What all of them hold."""
+        conversion = Conversion(self._path, truth=self._truth)
+        if not self._files:
+            note = f"no *{self._reader.ending} in this folder, so there are no predictions"
+            conversion.warnings.append(f"{self._path}: {note}")
+        documents = _Truth(conversion) if known is None else _Predictions(conversion, known)
+        for piece in pieces:
+            documents.add(piece)
+        counts = sorted(conversion.notes.items())
+        conversion.warnings += [f"{self._path}: {note} ({count})" for note, count in counts]
+        return documents.converted()
 
 
 def _files(path: str, reader: Reader) -> tuple[str, list[str]]:
@@ -83,27 +127,27 @@ class _Truth:
         self._images: dict[str, Row] = {}
         self._files: dict[str, str] = {}  # by the name of the image
 
-    def add(self, file: str, path: str, document: Document) -> None:
-        """One document; `file` is its path within the folder."""
-        name = whole_text(plain_name(_beside(file, document.name)) or _stem(file))
-        if name in self._files:
-            raise InputError(f"{self._files[name]} and {path}: two files for the image {shown(name)}")
-        self._files[name] = path
-        self._images[name] = {"file_name": name} | _size(document, path)
-        for thing in document.things:
-            row = {"image_id": name, "category_id": whole_text(thing.label)}
-            self._conversion.add(path, thing.place, row, *thing.parts)
+    def add(self, piece: Piece) -> None:
+        """Some documents."""
+        self._conversion.add(piece, self._name, lambda label, path, place: label)
 
-    def converted(self, _: int) -> Converted:
+    def _name(self, file: FileRead) -> str:
+        """The name of its image."""
+        name = whole_text(plain_name(_beside(file.name, file.image)) or _stem(file.name))
+        if name in self._files:
+            raise InputError(f"{self._files[name]} and {file.path}: two files for the image {shown(name)}")
+        self._files[name] = file.path
+        width, height = file.size or (0.0, 0.0)  # without a size an error follows
+        self._images[name] = {"file_name": name, "width": width, "height": height}
+        return name
+
+    def converted(self) -> Converted:
         """Images and classes are numbered in the order of their names, now that all are known."""
-        rows = self._conversion.rows
-        images = _numbered(self._images)
-        classes = _numbered({row["category_id"] for row in rows})
-        for row in rows:
-            row["image_id"], row["category_id"] = images[row["image_id"]], classes[row["category_id"]]
+        images, classes = _numbered(self._images), _numbered(self._conversion.classes())
         described = [{"id": number} | self._images[name] for name, number in images.items()]
         categories = [{"id": number, "name": name} for name, number in classes.items()]
-        return self._conversion.converted(described, categories, len(images))
+        number = images.__getitem__, classes.__getitem__
+        return self._conversion.converted(described, categories, len(images), number)
 
 
 class _Predictions:
@@ -114,16 +158,18 @@ class _Predictions:
         self._classes = ClassNames(known.categories)
         self._names = known_images(known)
 
-    def add(self, file: str, path: str, document: Document) -> None:
-        """One document; `file` is its path within the folder."""
-        image = self._known.images[self._names.claim(path, _beside(file, document.name), _stem(file))]
-        for thing in document.things:
-            category = self._classes.find(whole_text(thing.label), path + thing.place)
-            self._conversion.add(path, thing.place, {"image_id": image["id"], "category_id": category}, *thing.parts)
+    def add(self, piece: Piece) -> None:
+        """Some documents."""
+        self._conversion.add(piece, self._image, lambda label, path, place: self._classes.find(label, path + place))
 
-    def converted(self, files: int) -> Converted:
+    def _image(self, file: FileRead) -> int:
+        """The id of its image."""
+        place = self._names.claim(file.path, _beside(file.name, file.image), _stem(file.name))
+        return self._known.images[place]["id"]  # type: ignore[no-any-return]
+
+    def converted(self) -> Converted:
         """What the ground truth knows, and the rows."""
-        return self._conversion.converted(self._known.images, self._known.categories, files)
+        return self._conversion.converted(self._known.images, self._known.categories, self._conversion.files)
 
 
 def _beside(file: str, name: str) -> str:

@@ -16,11 +16,20 @@ from collections.abc import Callable
 from typing import Any
 
 from calipers.errors import InputError
-from calipers.readers.conversion import MalformedError, Row, peek
+from calipers.readers.conversion import peek
 from calipers.readers.converted import Converted, Known
-from calipers.readers.documents import SCORE_NOTE, Document, Reader, Thing, read_documents
+from calipers.readers.documents import (
+    SCORE_NOTE,
+    Document,
+    DocumentFolder,
+    Reader,
+    Thing,
+    read_documents,
+    read_piece,
+)
 from calipers.readers.files import find_doubled, parse_json
 from calipers.readers.image_names import few_files_below
+from calipers.readers.pieces import FileShard, MalformedError, Piece, Row
 from calipers.readers.problems import shown
 
 CORNERS = 32  # of a circle's outline
@@ -33,7 +42,21 @@ Points = list[list[float]]
 
 def read_labelme(path: str, known: Known | None) -> Converted:
     """The files of a folder, or one."""
-    return read_documents(path, known, Reader(".json", "", _document))
+    return read_documents(path, known, _reader())
+
+
+def open_labelme(path: str, *, truth: bool) -> DocumentFolder:
+    """The same, before anything is read."""
+    return DocumentFolder(path, _reader(), truth=truth)
+
+
+def read_shard(shard: FileShard) -> Piece:
+    """Some of the files."""
+    return read_piece(shard, _reader())
+
+
+def _reader() -> Reader:
+    return Reader("labelme", ".json", "", _document)
 
 
 def looks_like(path: str) -> bool:

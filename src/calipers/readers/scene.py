@@ -10,9 +10,9 @@ predicted object keeps its place and has a reason.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
-from typing import Any
+from typing import Any, NamedTuple
 
 from calipers.errors import InputError, RecordError
 from calipers.kernels.boxes import BoxColumns
@@ -43,32 +43,56 @@ class BadScene:
         return {"path": whole_text(self.path), "scene": self.scene, "problem": self.problem}
 
 
+class Found(NamedTuple):
+    """A scene that one side has: the name and the SHA-256 of its file, and what has to be said of it."""
+
+    file: str = ""
+    sha256: str = ""
+    warning: str = ""
+
+
+class SideReading(NamedTuple):
+    """What came out of the ground truth, or of the predictions of a method."""
+
+    boxes: Boxes
+    found: dict[str, Found]  # by scene, also of those that are bad
+    invalid: list[dict[str, Any]]  # scene, index and reason of each malformed object
+    inputs: list[Input]
+
+
 class SceneReading:
     """What came out of some sources: boxes of all sides, scene by scene, and what else has to be said."""
 
     names: list[str]  # (scenes,) sorted
+    sides: list[SideReading]  # the ground truth, then each method
     truth: Boxes
     preds: dict[str, Boxes]  # by method
     without_truth: dict[str, list[str]]  # method -> scenes that only it has
     without_pred: dict[str, list[str]]  # method -> scenes of the ground truth that it does not have
     invalid: dict[str, list[dict[str, Any]]]  # method -> scene, index and reason of each malformed object
     bad: list[BadScene]
-    truth_input: Input
-    inputs: dict[str, Input]  # by method
+    truth_inputs: list[Input]
+    inputs: dict[str, list[Input]]  # by method
     warnings: list[str]
 
-    def __init__(self, truth: _Side, methods: dict[str, _Side], names: list[str], bad: list[BadScene]) -> None:
-        self.names, self.bad = names, bad
-        self.truth, self.truth_input, self.warnings = Boxes(truth.columns), truth.input(), truth.warnings
-        self.preds = {method: Boxes(side.columns) for method, side in methods.items()}
-        self.inputs = {method: side.input() for method, side in methods.items()}
-        self.invalid = {method: side.invalid for method, side in methods.items()}
+    def __init__(self, names: list[str], methods: Iterable[str], sides: list[SideReading], bad: list[BadScene]) -> None:
+        self.names, self.sides, self.bad = names, sides, bad
+        truth, preds = sides[0], dict(zip(methods, sides[1:], strict=True))
+        self.truth, self.truth_inputs = truth.boxes, truth.inputs
+        self.inputs = {method: side.inputs for method, side in preds.items()}
+        self.preds = {method: side.boxes for method, side in preds.items()}
+        self.invalid = {method: side.invalid for method, side in preds.items()}
         self.without_truth, self.without_pred = {}, {}
-        for method, side in methods.items():
-            here, there = truth.source.scenes, side.source.scenes
+        for method, side in preds.items():
+            here, there = truth.found, side.found
             self.without_truth[method] = [name for name in names if name in there and name not in here]
             self.without_pred[method] = [name for name in names if name in here and name not in there]
-            self.warnings += side.warnings
+        self.warnings = [found.warning for side in sides for found in side.found.values() if found.warning]
+
+    @property
+    def methods(self) -> list[str]:
+        """Their names."""
+        return list(self.preds)
 
     def apart(self) -> list[str]:
         """For each method that has no scene in common with the ground truth, that this is so."""
@@ -89,18 +113,40 @@ def read_scenes(
 
     Reading ends once more than `max_bad` scenes are bad: what was read is then of no use but to say so.
     """
+    return read_sources(
+        find_sources(gt, preds), list(preds), label_source=label_source, max_bad=max_bad, progress=progress
+    )
+
+
+def find_sources(gt: Any, preds: Mapping[str, Any]) -> list[Source]:
+    """Where the scenes are, of the ground truth and of each method."""
+    truth, *others = [find_scenes(gt, "gt"), *(find_scenes(given, method) for method, given in preds.items())]
+    for source in others:
+        if truth.single and source.single:
+            source.rename(*truth.scenes)
+    return [truth, *others]
+
+
+def scene_names(sources: Iterable[Source]) -> list[str]:
+    """The scenes of all sides, in their order."""
+    return sorted(set[str]().union(*(source.scenes for source in sources)))
+
+
+def read_sources(
+    sources: Sequence[Source],
+    methods: list[str],
+    *,
+    label_source: str,
+    max_bad: int,
+    progress: OnProgress | None = None,
+) -> SceneReading:
+    """The scenes of the ground truth, which is the first of the sources, and of the methods, which are the others."""
     watch = _Watch(progress)
-    truth = _Side(find_scenes(gt, "gt"), watch, strict=True, label_source=TRUTH_LABEL)
-    methods = {
-        method: _Side(find_scenes(given, method), watch, strict=False, label_source=label_source)
-        for method, given in preds.items()
-    }
-    for side in methods.values():
-        if truth.source.single and side.source.single:
-            side.source.rename(*truth.source.scenes)
-    sides, names, bad = [truth, *methods.values()], list[str](), list[BadScene]()
+    sides = [_Side(sources[0], watch, strict=True, label_source=TRUTH_LABEL)]
+    sides += [_Side(source, watch, strict=False, label_source=label_source) for source in sources[1:]]
+    names, bad = list[str](), list[BadScene]()
     watch.expect(sides)
-    for name in sorted(set[str]().union(*(side.source.scenes for side in sides))):
+    for name in scene_names(sources):
         problem = _add_everywhere(name, sides)
         if problem is None:
             names.append(name)
@@ -108,7 +154,7 @@ def read_scenes(
         bad.append(problem)
         if len(bad) > max_bad:
             break
-    return SceneReading(truth, methods, names, bad)
+    return SceneReading(names, methods, [side.reading() for side in sides], bad)
 
 
 def _add_everywhere(name: str, sides: list[_Side]) -> BadScene | None:
@@ -145,9 +191,8 @@ class _Side:
     def __init__(self, source: Source, watch: _Watch, *, strict: bool, label_source: str) -> None:
         self.source, self._watch, self._strict, self._label_source = source, watch, strict, label_source
         self.columns = BoxColumns()
+        self.found: dict[str, Found] = {}
         self.invalid: list[dict[str, Any]] = []
-        self.warnings: list[str] = []
-        self._digests: list[tuple[str, str]] = []
 
     def add(self, name: str) -> BadScene | None:
         """Append a scene, empty if there is none of this name; or say why it cannot be."""
@@ -169,25 +214,22 @@ class _Side:
 
     def size(self) -> int:
         """How many bytes there are to read."""
-        paths = self.source.scenes.values() if self.source.files else ()
-        return sum(os.stat(path).st_size for path in paths if os.path.exists(path))
+        return sum(self.source.size(name) for name in self.source.scenes)
 
-    def input(self) -> Input:
-        """As the artifact names it."""
-        digest = None if not self._digests else self._digests[0][1]
-        if self.source.files and not self.source.single:
-            digest = folder_digest((path.rpartition(os.sep)[2], each) for path, each in self._digests)
-        return Input(whole_text(self.source.path), digest, len(self.source.scenes))
+    def reading(self) -> SideReading:
+        """Everything that was added."""
+        return SideReading(Boxes(self.columns), self.found, self.invalid, [input_of(self.source, self.found)])
 
     def _read(self, name: str) -> Scene:
         given = self.source.scenes[name]
         if not self.source.files:
+            self.found[name] = Found()
             return read_value(given, label_source=self._label_source)
         data = b""
         try:
             data = read_bytes(given)
         finally:
-            self._digests.append((given, sha256(data).hexdigest()))
+            self.found[name] = Found(given.rpartition(os.sep)[2], sha256(data).hexdigest())
             self._watch.add(len(data))
         return read_scene(data, given, label_source=self._label_source)
 
@@ -200,6 +242,17 @@ class _Side:
             self.columns.drop_scene()
             raise InputError(f"not JSON: {scene.problem}; expected {EXPECTED}")
         if scene.warning:
-            self.warnings.append(f"{self.source.place(name)}: {scene.warning}")
+            place = whole_text(self.source.place(name))
+            self.found[name] = self.found[name]._replace(warning=f"{place}: {scene.warning}")
         for index, reason in self.columns.last_wrong():
             self.invalid.append({"scene": name, "index": index, "reason": explain(scene.content, index, reason)})
+
+
+def input_of(source: Source, found: Mapping[str, Found]) -> Input:
+    """A source as the artifact names it, once its scenes were read."""
+    digest = None
+    if source.files and source.single:
+        digest = next((each.sha256 for each in found.values()), None)
+    elif source.files:
+        digest = folder_digest((each.file, each.sha256) for each in found.values())
+    return Input(whole_text(source.path), digest, len(source.scenes))

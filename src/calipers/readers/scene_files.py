@@ -41,6 +41,13 @@ class Source:
             return str(self.scenes[name])
         return self.path if self.single else f"{self.path}[{shown(name)}]"
 
+    def size(self, name: str) -> int:
+        """Bytes of a scene's file, 0 if there is none."""
+        try:
+            return os.stat(self.scenes[name]).st_size if self.files and name in self.scenes else 0
+        except OSError:  # which reading it will say
+            return 0
+
     def rename(self, name: str) -> None:
         """Call the only scene by another name."""
         [scene] = self.scenes.values()

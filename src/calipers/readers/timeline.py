@@ -48,23 +48,34 @@ def read_timelines(
     truth_tree, truth_input = _tree(truth, "gt")
     found = None
     if isinstance(pred, (str, os.PathLike)):
-        found = read_predictions(os.fspath(pred), lambda: _spelling(truth_tree, spelling), progress)
+        found = read_predictions(os.fspath(pred), lambda: spelling_of(truth_tree, spelling), progress)
     pred_tree, pred_input = (found.entries, found.input) if found else _tree(pred, "pred")
     if found:
         reading.warnings += found.warnings
     reading.inputs = [truth_input, pred_input]
-    if not truth_tree and truth_input.sha256:
-        raise InputError(f"{truth_input.path}: no videos, expected {{video: {{state: intervals}}}}")
-    partners, reading.without_truth = match_names(truth_tree, pred_tree, pred_input.path)
-    names, at = sorted(truth_tree), 0
+    check_videos(truth_tree, truth_input)
+    add_videos(reading, truth_tree, pred_tree)
+    return reading
+
+
+def check_videos(tree: Mapping[str, Any], source: Input) -> None:
+    """A file of ground truth has to hold some."""
+    if not tree and source.sha256:
+        raise InputError(f"{source.path}: no videos, expected {{video: {{state: intervals}}}}")
+
+
+def add_videos(reading: TimelineReading, truths: dict[str, Any], preds: dict[str, Any]) -> None:
+    """Videos of the ground truth, in the order of their names, with their predictions; the inputs are named before."""
+    truth_path, pred_path = (source.path for source in reading.inputs)
+    partners, reading.without_truth = match_names(truths, preds, pred_path)
+    names, at = sorted(truths), 0
     while at < len(names):
-        at = _add_plain(reading, names, at, truth_tree, pred_tree, partners)
+        at = _add_plain(reading, names, at, truths, preds, partners)
         if at < len(names):
             partner = partners.get(names[at])
-            guess = None if partner is None else pred_tree[partner]
-            _add(reading, names[at], truth_tree[names[at]], guess, truth_input.path)
+            guess = None if partner is None else preds[partner]
+            _add(reading, names[at], truths[names[at]], guess, truth_path)
             at += 1
-    return reading
 
 
 def _add_plain(
@@ -90,7 +101,7 @@ def _tree(given: Any, name: str) -> tuple[dict[str, Any], Input]:
     return dict(given), Input(f"<{name}>", None, len(given))
 
 
-def _spelling(tree: Mapping[str, Any], known: Iterable[str]) -> dict[str, str]:
+def spelling_of(tree: Mapping[str, Any], known: Iterable[str]) -> dict[str, str]:
     """Every state that has a name by now, by its lower-cased form; as the ground truth has it, if that has one way."""
     names: set[Any] = set()
     for entry in tree.values():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -37,64 +37,87 @@ class Predictions(NamedTuple):
 def read_json(path: str) -> tuple[dict[str, Any], Input]:
     """A JSON object by video. A key given twice in a video makes an error of its entry."""
     data = read_bytes(path)
+    tree = parse_videos(data, path)
+    return tree, Input(whole_text(path), sha256(data).hexdigest(), len(tree))
+
+
+def parse_videos(data: bytes, path: str) -> dict[str, Any]:
+    """The same of bytes that were read from a path."""
     tree, _, has_doubles = parse_json(data, path, "{video: …}")  # NaN only spoils the video it is in
     if not isinstance(tree, dict):
         raise InputError(f"{path}: found {shown(tree)}, expected an object with a key for each video")
-    if has_doubles:
-        tree = _without_doubles(tree, path)
-    return tree, Input(whole_text(path), sha256(data).hexdigest(), len(tree))
+    return _without_doubles(tree, path) if has_doubles else tree
 
 
 def read_predictions(path: str, spelling: Callable[[], Mapping[str, str]], progress: OnProgress | None) -> Predictions:
     """Predictions by video, from JSON, a timeline CSV or a folder of them; CSVs ask how states are spelled."""
-    if os.path.isdir(path):
-        files = find_csvs(path)
-    elif path.lower().endswith(".csv"):
-        read_bytes(path)  # a file that was named and is not there is no matter of a single video
-        files = [Path(path)]
-    else:
+    if not are_csvs(path):
         tree, source = read_json(path)
         return Predictions(tree, source, [])
-    reader = _CsvReader(spelling(), progress, sum(_size(file) for file in files))
-    for file in files:
-        reader.add(file)
-    if os.path.isdir(path) and (others := len(_csvs_below(path)) - len(files)):
-        reader.warnings.append(f"{path}: {others} CSV files without _timeline in their names were not read")
-    digest = reader.digests[0][1]
-    if os.path.isdir(path):
-        digest = folder_digest((os.path.relpath(file, path), digest) for file, digest in reader.digests)
-    return Predictions(reader.entries, Input(whole_text(path), digest, len(files)), reader.warnings)
+    found = find_csvs(path)
+    reader = CsvReader(spelling(), progress, sum(map(size_of, found.files)))
+    for key, file in name_csvs(found.files).items():
+        reader.add(key, file)
+    return Predictions(reader.entries, csv_input(path, found, reader.digests), reader.warnings + found.warnings)
 
 
-def find_csvs(folder: str) -> list[Path]:
-    """Timeline CSVs below a folder, sorted: those named so, else all."""
-    everything = _csvs_below(folder)
+class Csvs(NamedTuple):
+    """Timeline CSVs, and what has to be said of others."""
+
+    files: list[Path]
+    warnings: list[str]
+
+
+def are_csvs(path: str) -> bool:
+    """Whether predictions there are timeline CSVs, by the name: a folder or a single one."""
+    return os.path.isdir(path) or path.lower().endswith(".csv")
+
+
+def find_csvs(path: str) -> Csvs:
+    """A single timeline CSV, or those below a folder, sorted: files that are named so, else all."""
+    if not os.path.isdir(path):
+        read_bytes(path)  # a file that was named and is not there is no matter of a single video
+        return Csvs([Path(path)], [])
+    everything = sorted(file for file in Path(path).rglob("*") if file.suffix.lower() == ".csv" and not file.is_dir())
     files = [file for file in everything if "_timeline" in file.name.lower()] or everything
     if not files:
-        raise InputError(f"{folder}: no CSV files in this folder, expected *_timeline*.csv or *.csv")
-    return files
+        raise InputError(f"{path}: no CSV files in this folder, expected *_timeline*.csv or *.csv")
+    others = len(everything) - len(files)
+    warning = f"{path}: {others} CSV files without _timeline in their names were not read"
+    return Csvs(files, [warning] if others else [])
 
 
-def _csvs_below(folder: str) -> list[Path]:
-    return sorted(file for file in Path(folder).rglob("*") if file.suffix.lower() == ".csv" and not file.is_dir())
+def name_csvs(files: Iterable[Path]) -> dict[str, Path]:
+    """Files by their videos; two for one video are an error."""
+    found: dict[str, Path] = {}
+    for file in files:
+        key = video_key(file.name)
+        if key in found:
+            raise InputError(f"{found[key]} and {file}: two files for the video {key!r}, expected one")
+        found[key] = file
+    return found
 
 
-class _CsvReader:
-    """Takes one file after the other; two for one video are an error, one that cannot be read is that video's."""
+def csv_input(path: str, csvs: Csvs, digests: list[str]) -> Input:
+    """The files as one input; digests in the order of files."""
+    digest = digests[0]
+    if os.path.isdir(path):
+        names = (os.path.relpath(file, path) for file in csvs.files)
+        digest = folder_digest(zip(names, digests, strict=True))
+    return Input(whole_text(path), digest, len(csvs.files))
 
-    def __init__(self, spelling: Mapping[str, str], progress: OnProgress | None, size: int) -> None:
+
+class CsvReader:
+    """Takes one file after the other; one that cannot be read is an error in place of its video's entry."""
+
+    def __init__(self, spelling: Mapping[str, str], progress: OnProgress | None = None, size: int = 0) -> None:
         self._spelling, self._progress, self._size, self._done = spelling, progress, size, 0
-        self._files: dict[str, Path] = {}
         self.entries: dict[str, Any] = {}
         self.warnings: list[str] = []
-        self.digests: list[tuple[Path, str]] = []
+        self.digests: list[str] = []
 
-    def add(self, file: Path) -> None:
-        """One file."""
-        key = video_key(file.name)
-        if key in self._files:
-            raise InputError(f"{self._files[key]} and {file}: two files for the video {key!r}, expected one")
-        self._files[key] = file
+    def add(self, key: str, file: Path) -> None:
+        """The file of a video."""
         data = b""
         try:
             data = read_bytes(str(file))
@@ -108,14 +131,15 @@ class _CsvReader:
                 entry["fps"] = None
         except InputError as error:
             self.entries[key] = error
-        self.digests.append((file, sha256(data).hexdigest()))
+        self.digests.append(sha256(data).hexdigest())
         self._done += len(data)
         if self._progress:
             self._progress(self._done, self._size)
 
 
-def _size(file: Path) -> int:
-    return file.stat().st_size if file.exists() else 0
+def size_of(file: str | Path) -> int:
+    """Bytes, 0 if it is not there."""
+    return os.path.getsize(file) if os.path.exists(file) else 0
 
 
 def _without_doubles(tree: Any, path: str) -> dict[str, Any]:

@@ -14,10 +14,19 @@ import os
 import re
 
 from calipers.errors import InputError
-from calipers.readers.conversion import MalformedError, Part, Row, peek
+from calipers.readers.conversion import peek
 from calipers.readers.converted import Converted, Known
-from calipers.readers.documents import SCORE_NOTE, Document, Reader, Thing, read_documents
+from calipers.readers.documents import (
+    SCORE_NOTE,
+    Document,
+    DocumentFolder,
+    Reader,
+    Thing,
+    read_documents,
+    read_piece,
+)
 from calipers.readers.image_names import few_files_below
+from calipers.readers.pieces import Fields, FileShard, MalformedError, Piece, Row
 from calipers.readers.problems import shown
 from calipers.readers.safe_xml import SafeXml
 
@@ -32,7 +41,21 @@ POLYGON_NOTE = "polygons of Pascal VOC objects were not read, only their boxes"
 
 def read_voc(path: str, known: Known | None) -> Converted:
     """The documents of a folder, or the one in a file."""
-    return read_documents(path, known, Reader(".xml", "Annotations", _document))
+    return read_documents(path, known, _reader())
+
+
+def open_voc(path: str, *, truth: bool) -> DocumentFolder:
+    """The same, before anything is read."""
+    return DocumentFolder(path, _reader(), truth=truth)
+
+
+def read_shard(shard: FileShard) -> Piece:
+    """Some of the files."""
+    return read_piece(shard, _reader())
+
+
+def _reader() -> Reader:
+    return Reader("voc", ".xml", "Annotations", _document)
 
 
 def looks_like(path: str) -> bool:
@@ -63,7 +86,7 @@ def _thing(element: _Element, place: str, truth: bool) -> Thing:
     label = element.text("name")
     if not label:
         raise InputError(f"{place.removeprefix(': ')}: name: missing, expected the name of its class")
-    first: Part = (lambda: _crowd(element)) if truth else (lambda: _score(element))
+    first: Fields = (lambda: _crowd(element)) if truth else (lambda: _score(element))
     return Thing(place, label, [first, lambda: _box(element)])
 
 
@@ -162,6 +185,7 @@ def _parse(data: bytes) -> _Element:
 
     SafeXml("Pascal VOC", start, lambda _: opened.pop(), lambda text: opened[-1].texts.append(text)).parse(data)
     [root] = top.children
+    opened.clear()  # the parser and what it calls hold each other, and should not hold the tree as well
     if root.name != "annotation":
         raise InputError(f"found <{root.name}>, expected <annotation>")
     return root

@@ -159,7 +159,7 @@ def _count(measured: Measured) -> Tally:
 
 def _images_tree(found: Detections) -> dict[str, int]:
     busy = np.diff(found.truth.offsets) + np.diff(found.pred.offsets) > 0
-    total, evaluated = found.inputs[0].records, int(np.count_nonzero(busy))
+    total, evaluated = found.total, int(np.count_nonzero(busy))
     empty = len(busy) - evaluated
     silent = (np.diff(found.truth.offsets) > 0) & (np.diff(found.pred.offsets) == 0)
     return {

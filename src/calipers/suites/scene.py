@@ -34,7 +34,7 @@ from calipers.rulers.cuboid import cuboid_overlaps, near_centers
 from calipers.scenes import Boxes
 from calipers.suites.scene_config import AP_DISTANCES_M, AP_IOUS, Config, params
 from calipers.suites.scene_frame import dominant_yaws, turned
-from calipers.suites.scene_labels import Naming, ignored, label_tree, make_naming
+from calipers.suites.scene_labels import Known, Naming, ignored, label_tree, load_known, make_naming
 from calipers.suites.scene_options import file_digest
 from calipers.suites.scene_rows import object_rows
 from calipers.text import whole_text
@@ -111,13 +111,13 @@ class Measured:
         self.reading, self.naming, self.methods = reading, naming, methods
 
 
-def measure(reading: SceneReading, config: Config) -> Measured:
-    """Scenes to partners and counts."""
+def measure(reading: SceneReading, config: Config, known: Known | None = None) -> Measured:
+    """Scenes to partners and counts. What is known from label files may be given, else they are read."""
     truth, preds = reading.truth, dict(reading.preds)
     if config.frame_normalization == "gt_global_yaw":
         angles = -dominant_yaws(truth)
         truth, preds = turned(truth, angles), {name: turned(boxes, angles) for name, boxes in preds.items()}
-    naming = make_naming(config, truth, list(preds.values()))
+    naming = make_naming(config, truth, list(preds.values()), known or load_known(config))
     return Measured(reading, naming, [Method(name, truth, boxes, naming, config) for name, boxes in preds.items()])
 
 
@@ -150,20 +150,23 @@ def summarize(measured: Measured, config: Config) -> dict[str, Any]:
 def _empty_sides(measured: Measured) -> list[str]:
     """Files without a single box may be of another kind than they seem."""
     reading = measured.reading
-    sides = {reading.truth_input.path: reading.truth}
-    sides |= {reading.inputs[method.name].path: method.boxes for method in measured.methods}
+    sides = {each.path: side.boxes for side in reading.sides for each in side.inputs}
     return [f"{path}: no boxes were found in it" for path, boxes in sides.items() if reading.names and not len(boxes)]
 
 
-def with_inputs(tree: dict[str, Any], reading: SceneReading, files: Iterable[str]) -> dict[str, Any]:
-    """The artifact with its inputs: the ground truth, each method, and the files that options came from."""
-    beside = [{"path": whole_text(path), "sha256": file_digest(path), "records": None} for path in files]
-    truth = reading.truth_input._asdict()
-    preds = {name: each._asdict() for name, each in reading.inputs.items()}
-    tree["inputs"] = [truth, *preds.values(), *beside]
+def with_inputs(tree: dict[str, Any], reading: SceneReading, beside: list[dict[str, Any]]) -> dict[str, Any]:
+    """The artifact with its inputs: the ground truth, each method, and the files `beside` that options came from."""
+    truth = [each._asdict() for each in reading.truth_inputs]
+    preds = {name: [each._asdict() for each in given] for name, given in reading.inputs.items()}
+    tree["inputs"] = [*truth, *(each for some in preds.values() for each in some), *beside]
     for name, method in tree["methods"].items():
-        method["inputs"] = [truth, preds[name], *beside]
+        method["inputs"] = [*truth, *preds[name], *beside]
     return tree
+
+
+def option_inputs(files: Iterable[str]) -> list[dict[str, Any]]:
+    """The files that options came from, as the artifact names them."""
+    return [{"path": whole_text(path), "sha256": file_digest(path), "records": None} for path in files]
 
 
 def _method_tree(method: Method, measured: Measured, draws: dict[str, Any], config: Config) -> dict[str, Any]:

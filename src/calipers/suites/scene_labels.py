@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,14 +58,41 @@ class Naming:
         return found
 
 
-def make_naming(config: Config, truth: Boxes, preds: list[Boxes]) -> Naming:
-    """Classes as the options give them, or else the labels of the ground truth."""
+class Known(NamedTuple):
+    """What the label files say."""
+
+    canonical: list[str] | None  # None is the labels of the ground truth
+    aliases: Aliases
+
+    def to_text(self) -> str:
+        """As text, from which `known_from` makes the same."""
+        return json.dumps([self.canonical, *self.aliases])  # ASCII: also half of a surrogate pair comes back
+
+
+def known_from(text: str) -> Known:
+    """What the label files said.
+
+    >>> known = Known(["seat"], Aliases({"chair": "seat"}, {}, "a.json", ("note",)))
+    >>> known_from(known.to_text()) == known
+    True
+    """
+    canonical, aliases, rules, where, unread = json.loads(text)
+    return Known(canonical, Aliases(aliases, rules, where, tuple(unread)))
+
+
+def load_known(config: Config) -> Known:
+    """The label files of the options."""
+    return Known(None if config.labels is None else load_canonical(config.labels), _aliases(config))
+
+
+def make_naming(config: Config, truth: Boxes, preds: list[Boxes], known: Known) -> Naming:
+    """Classes as the label files give them, or else the labels of the ground truth."""
     sides = [truth, *preds]
     texts = {text for side in sides for text in side.labels}
     tasks = {task for side in sides for given in side.similarity.values() for task in given}
     resolver = Resolver(
-        _own_labels(truth) if config.labels is None else load_canonical(config.labels),
-        _aliases(config),
+        _own_labels(truth) if known.canonical is None else known.canonical,
+        known.aliases,
         embed=_embedder(config.embed),
         embed_min=config.embed_min,
     )
