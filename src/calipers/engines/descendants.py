@@ -1,0 +1,44 @@
+"""Processes that come from this one, so that none of those it had started for a while is left behind.
+
+They are found where the system lists them (/proc); elsewhere there are none to be seen, and none is ended.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from contextlib import suppress
+from pathlib import Path
+
+Processes = dict[int, str]  # number -> when it began, so that another one of that number is not mistaken for it
+
+
+def descendants(parent: int | None = None) -> Processes:
+    """Those of a process, by default of this one, and those of these, and so on."""
+    found: Processes = {}
+    for child in _children(parent or os.getpid()):
+        if begun := _begun(child):
+            found |= {child: begun} | descendants(child)
+    return found
+
+
+def end(processes: Processes) -> None:
+    """End those that are still there."""
+    for process, begun in processes.items():
+        if _begun(process) == begun:
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(process, signal.SIGKILL)
+
+
+def _children(parent: int) -> list[int]:
+    with suppress(OSError):
+        threads = list(Path(f"/proc/{parent}/task").iterdir())
+        return [int(child) for thread in threads for child in (thread / "children").read_text().split()]
+    return []
+
+
+def _begun(process: int) -> str:
+    """When a process began, in ticks; nothing if there is no such process."""
+    with suppress(OSError):
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[19]
+    return ""

@@ -1,0 +1,52 @@
+"""What workers of a cluster do: take an item to its outcome, and outcomes of neighbours to one.
+
+Outcomes are bytes, so nothing that is kept for another try can be changed by whoever uses it.
+"""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any, NamedTuple
+
+from calipers import __version__
+from calipers.engines.working_folder import working_folder
+from calipers.errors import ConfigError
+
+
+class Outcome(NamedTuple):
+    """What became of some neighbours: results up to the first error, and that error."""
+
+    results: list[Any]
+    error: Exception | None = None
+
+
+def measure(version: bytes, call: bytes) -> bytes:
+    """On a worker: the outcome of one item."""
+    if version.decode() != __version__:
+        return pickle.dumps(Outcome([], other_version(__version__, version.decode())))
+    try:
+        folder, work, item = pickle.loads(call)
+        with working_folder(folder):
+            return pickle.dumps(Outcome([work(item)]))
+    except Exception as error:  # noqa: BLE001  handed on, and raised where the result is wanted
+        return pickle.dumps(Outcome([], error))
+
+
+def join_outcomes(join: bytes, *outcomes: bytes) -> bytes:
+    """On a worker: the outcomes of neighbours as one."""
+    results: list[Any] = []
+    error: Exception | None = None
+    for outcome in outcomes:
+        found, error = pickle.loads(outcome)
+        results += found
+        if error is not None:
+            break
+    try:
+        return pickle.dumps(Outcome([pickle.loads(join)(results)] if results else [], error))
+    except Exception as problem:  # noqa: BLE001  handed on, and raised where the result is wanted
+        return pickle.dumps(Outcome([], problem))
+
+
+def other_version(found: str, expected: str) -> ConfigError:
+    """Workers with another version might count differently."""
+    return ConfigError(f"a worker runs calipers {found}, expected {expected} as here")

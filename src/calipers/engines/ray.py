@@ -1,0 +1,229 @@
+"""Shards on a cluster of Ray.
+
+A process can be part of one cluster of Ray at a time: if the caller's code has joined one, that one is used.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from time import monotonic
+from typing import Any
+
+from calipers import __version__
+from calipers.engines import Engine
+from calipers.engines.cluster import Cluster, LostError, OnEnd
+from calipers.engines.descendants import Processes, descendants, end
+from calipers.engines.local import cores
+from calipers.engines.outcomes import other_version
+from calipers.errors import CalipersError, ConfigError
+
+CONNECT_SEC = 8
+RETRIES = 2  # of a task whose worker ended
+LOOK_SEC = 5  # between looks at how large the cluster is
+STILL = {"log_to_driver": False, "configure_logging": False}
+QUIET = {
+    "RAY_USAGE_STATS_ENABLED": "0",  # nobody was asked whether Ray may report on this run
+    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
+}
+
+
+@contextmanager
+def open_ray(jobs: int | None, address: str | None) -> Iterator[Engine]:
+    """The cluster at an address, or one that is started here and ends with the block."""
+    try:
+        ray: Any = import_module("ray")
+    except ImportError as error:
+        raise ConfigError(f"engine ray needs ray ({error}): pip install 'calipers[ray]'") from error
+    if ray.is_initialized():
+        _check_joined(ray, address)
+        with _checked(ray) as engine:
+            yield engine
+        return
+    started: Processes = {}
+    try:
+        if address is None:
+            with _noting(started), _quiet():
+                ray.init("local", num_cpus=jobs or cores(), include_dashboard=False, **STILL)
+        else:
+            with _quiet():
+                _join(ray, address)
+        with _checked(ray) as engine:
+            yield engine
+    finally:
+        for process in list(started):
+            started |= descendants(process)
+        try:
+            with _quiet():
+                ray.shutdown()
+        finally:
+            end(started)  # some would stay for a minute
+
+
+@contextmanager
+def _noting(started: Processes) -> Iterator[None]:
+    """Note the processes that are started in the block."""
+    before = descendants()
+    try:
+        yield
+    finally:
+        started |= {process: begun for process, begun in descendants().items() if process not in before}
+
+
+@contextmanager
+def _checked(ray: Any) -> Iterator[Engine]:
+    tasks = _Tasks(ray)
+    tasks.check()
+    yield Cluster(tasks)
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Ray tells of itself on standard error, and takes over what the caller does when it is terminated."""
+    logger = logging.getLogger("ray")
+    level, handler = logger.level, signal.getsignal(signal.SIGTERM)
+    before = {name: os.environ.get(name) for name in QUIET}
+    os.environ.update({name: value for name, value in QUIET.items() if before[name] is None})
+    logger.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+        if signal.getsignal(signal.SIGTERM) is not handler:
+            signal.signal(signal.SIGTERM, handler)
+
+
+def _check_joined(ray: Any, address: str | None) -> None:
+    found = ray.get_runtime_context().gcs_address
+    if address not in (None, "auto", found):
+        raise ConfigError(f"address: found {address!r}, expected {found}, of which this process is a part already")
+
+
+def _join(ray: Any, address: str) -> None:
+    expected = ConfigError(f"address: found {address!r}, expected a cluster of ray there")
+    try:
+        _check_answers(address)
+        ray.init(address, **STILL)
+    except (OSError, ValueError, RuntimeError, ray.exceptions.RayError) as error:
+        raise ConfigError(f"{expected}: {str(error).strip().splitlines()[0]}") from error
+
+
+def _check_answers(address: str) -> None:
+    """Ray would wait for long where nobody listens."""
+    host, colon, port = address.rpartition("://")[2].rpartition(":")
+    if colon and port.isdigit():
+        socket.create_connection((host.strip("[]"), int(port)), timeout=CONNECT_SEC).close()
+
+
+class _Tasks:
+    """Tasks of this process on its cluster. A handle is two references: that it ended well, and its outcome."""
+
+    def __init__(self, ray: Any) -> None:
+        self._ray = ray
+        self._run = ray.remote(num_cpus=1, num_returns=2, max_retries=RETRIES)(run)
+        self._on_end: dict[Any, OnEnd] = {}  # of those that have not ended, by their first reference
+        errors = ray.exceptions
+        self._losses = (
+            errors.WorkerCrashedError,
+            errors.NodeDiedError,
+            errors.OutOfMemoryError,
+            errors.ObjectLostError,
+        )
+        self._cores, self._looked = 0, 0.0
+
+    @property
+    def under_way(self) -> int:
+        """Tasks that were started and have not ended."""
+        return len(self._on_end)
+
+    def check(self) -> None:
+        """Workers run what runs here."""
+        try:
+            found = self._ray.get(self._run.remote(version)[1]).decode()
+        except self._ray.exceptions.RayError as error:
+            raise ConfigError(f"a worker has no calipers, expected {__version__}: {_reason(error)}") from error
+        if found != __version__:
+            raise other_version(found, __version__)
+
+    def workers(self) -> int:
+        """Cores of the cluster, as of some seconds ago."""
+        if monotonic() - self._looked > LOOK_SEC:
+            self._cores, self._looked = int(self._ray.cluster_resources().get("CPU", 0)), monotonic()
+        return self._cores
+
+    def start(self, function: Callable[..., bytes], arguments: list[Any], on_end: OnEnd) -> Any:
+        """Submit a task."""
+        given = [each if isinstance(each, bytes) else each[1] for each in arguments]
+        handle = self._run.remote(function, *given)
+        self._on_end[handle[0]] = on_end
+        return handle
+
+    def wait(self) -> None:
+        """Until tasks have ended."""
+        started = list(self._on_end)
+        self._ray.wait(started, num_returns=1, fetch_local=False)
+        for reference in self._ray.wait(started, num_returns=len(started), timeout=0, fetch_local=False)[0]:
+            self._on_end.pop(reference)(self._problem(reference))
+
+    def _problem(self, reference: Any) -> Exception | None:
+        errors = self._ray.exceptions
+        try:
+            self._ray.get(reference)
+        except self._losses as error:
+            return LostError(_reason(error))
+        except errors.RayTaskError as error:
+            return Exception(_reason(error.cause or error))
+        except errors.RayError as error:
+            raise CalipersError(f"engine ray: the cluster failed: {_reason(error)}") from error
+        return None
+
+    def fetch(self, handles: list[Any]) -> list[bytes]:
+        """The outcomes of tasks."""
+        try:
+            outcomes: list[bytes] = self._ray.get([outcome for _, outcome in handles])
+        except self._losses as error:
+            raise LostError(_reason(error)) from error
+        except self._ray.exceptions.RayError as error:
+            raise CalipersError(f"engine ray: the cluster failed: {_reason(error)}") from error
+        return outcomes
+
+    def is_lost(self, handle: Any) -> bool:
+        """Whether the cluster can neither find it nor make it again."""
+        try:
+            self._ray.get(handle[1])
+        except self._losses:
+            return True
+        return False
+
+    def settle(self) -> None:
+        """Outcomes outlive workers: they are kept by the node."""
+
+    def cancel(self, handles: list[Any]) -> None:
+        """Tasks that have not begun never will."""
+        for reference, _ in handles:
+            self._on_end.pop(reference, None)
+            if self._ray.is_initialized():
+                self._ray.cancel(reference)
+
+
+def _reason(error: Exception) -> str:
+    """The first line that says something."""
+    return next(iter(str(error).strip().splitlines()), type(error).__name__)
+
+
+def run(function: Callable[..., bytes], *arguments: bytes) -> tuple[None, bytes]:
+    """On a worker: nothing, which is quickly fetched, and the outcome."""
+    return None, function(*arguments)
+
+
+def version() -> bytes:
+    """On a worker: what it runs."""
+    return __version__.encode()

@@ -1,0 +1,161 @@
+"""Real clusters: a scheduler of Dask with two workers, each a process, and a Ray of two cores. They last a session."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import ExitStack, contextmanager, suppress
+from importlib.util import find_spec
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+
+import calipers
+from calipers.engines import open_engine
+
+HERE = Path(__file__).parent
+SOURCES = Path(calipers.__file__).parents[1]
+ENVIRONMENT = os.environ | {
+    "PYTHONPATH": os.pathsep.join([str(SOURCES), str(HERE)]),
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "1",
+}
+ENGINES = ["local 1", "local 2", "dask", "ray"]
+RAY = """
+import sys, ray
+context = ray.init("local", num_cpus=2, include_dashboard=False, log_to_driver=False)
+print(context.address_info["gcs_address"], flush=True)
+sys.stdin.read()
+ray.shutdown()
+"""
+RAY_SECRET = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": uuid4().hex * 2}  # made up for the cluster of this session
+
+sys.path.insert(0, str(HERE))  # for cluster_work, which workers import as well
+
+
+def require_package(name):
+    if find_spec(name) is None and os.environ.get("CI") != "true":
+        pytest.skip(f"{name} is not installed")
+
+
+@contextmanager
+def started(*command, **options):
+    """A program of Python that ends with the block, with everything it started."""
+    process = subprocess.Popen(
+        [sys.executable, *command],
+        env=ENVIRONMENT | options.pop("env", {}),
+        start_new_session=True,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        **options,
+    )
+    try:
+        yield process
+    finally:
+        for process_id in [*descendants(process.pid), process.pid]:
+            with suppress(ProcessLookupError):
+                os.kill(process_id, signal.SIGKILL)
+        process.wait()
+        process.stdin.close()
+        process.stdout.close()
+
+
+def descendants(parent):
+    found = []
+    for child in children(parent):
+        found += [*descendants(child), child]
+    return found
+
+
+def children(parent):
+    try:
+        tasks = list(Path(f"/proc/{parent}/task").iterdir())
+        return [int(child) for task in tasks for child in (task / "children").read_text().split()]
+    except (FileNotFoundError, ProcessLookupError):
+        return []
+
+
+def wait_until(condition, seconds=20, every=0.05):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "it takes too long"
+        time.sleep(every)
+
+
+def is_running(process_id):
+    try:
+        return Path(f"/proc/{process_id}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+@contextmanager
+def dask_cluster(folder, *, workers=2, options=()):
+    """The address of a scheduler, and the processes of its workers."""
+    note = folder / "scheduler.json"
+    module = ["-m", "distributed.cli.dask_scheduler"]
+    quiet = ["--host", "127.0.0.1", "--no-dashboard"]
+    with ExitStack() as stack:
+        stack.enter_context(started(*module, *quiet, "--port", "0", "--scheduler-file", str(note), cwd=folder))
+        worker = ["-m", "distributed.cli.dask_worker", "--scheduler-file", str(note), *quiet, "--nthreads", "1"]
+        wait_until(note.exists)
+        found = [
+            stack.enter_context(started(*worker, "--local-directory", str(folder), *options, cwd=folder))
+            for _ in range(workers)
+        ]
+        yield json.loads(note.read_text())["address"], found
+
+
+@pytest.fixture(scope="session")
+def dask_address(tmp_path_factory):
+    require_package("distributed")
+    with dask_cluster(tmp_path_factory.mktemp("dask")) as (address, _):
+        yield address
+
+
+@pytest.fixture(scope="session")
+def ray_address():
+    require_package("ray")
+    with pytest.MonkeyPatch.context() as patch, started("-c", RAY, env=RAY_SECRET) as process:
+        for name, value in RAY_SECRET.items():
+            patch.setenv(name, value)
+        yield process.stdout.readline().decode().strip()
+        process.stdin.close()
+        process.wait(timeout=20)
+
+
+@pytest.fixture(scope="session")
+def engines(request):
+    """Engines by name, each opened when it is asked for."""
+    opened = {}
+    with ExitStack() as stack:
+
+        def engine(name):
+            if name not in opened:
+                kind, _, jobs = name.partition(" ")
+                address = None if kind == "local" else request.getfixturevalue(f"{kind}_address")
+                opened[name] = stack.enter_context(open_engine(kind, jobs=int(jobs) if jobs else None, address=address))
+            return opened[name]
+
+        yield engine
+
+
+@pytest.fixture(params=ENGINES)
+def engine(request, engines):
+    return engines(request.param)
+
+
+@pytest.fixture(params=["dask", "ray"])
+def cluster(request, engines):
+    return engines(request.param)
+
+
+@pytest.fixture(params=["dask", "ray"])
+def place(request, engines):
+    """Options that name a cluster. A process that is part of a Ray joins it no second time."""
+    engines(request.param)
+    return {"engine": request.param, "address": request.getfixturevalue(f"{request.param}_address")}

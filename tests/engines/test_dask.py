@@ -1,0 +1,132 @@
+"""Dask: clusters that are started here, and those of someone else that are gone, empty or of another version."""
+
+import signal
+import socket
+import subprocess
+import sys
+import time
+from functools import partial
+from pathlib import Path
+
+import cluster_work as work
+import pytest
+
+from calipers.engines import dask
+from calipers.engines.dask import open_dask
+from calipers.errors import CalipersError, ConfigError
+
+from .conftest import ENVIRONMENT, dask_cluster, descendants, is_running, require_package, started, wait_until
+
+SCRIPT = """
+from functools import partial
+import cluster_work as work
+from calipers.engines import open_engine
+with open_engine({engine!r}, jobs=2, address=None) as engine:
+    print(list(engine.in_order(work.square, range(5))), flush=True)
+    {then}
+"""
+SLOWLY = "list(engine.in_order(partial(work.slow_square, seconds=0.2), range(1000), join=sum))"
+
+
+@pytest.fixture(autouse=True)
+def _dask_is_there():
+    require_package("distributed")
+
+
+def script(tmp_path, then="pass", engine="dask"):
+    path = tmp_path / "script.py"  # without a guard against being run twice
+    path.write_text(SCRIPT.format(engine=engine, then=then))
+    return str(path)
+
+
+def test_a_cluster_of_its_own_needs_no_guard_and_says_nothing(tmp_path):
+    command = [sys.executable, script(tmp_path)]
+    found = subprocess.run(command, env=ENVIRONMENT, capture_output=True, timeout=60, check=False)
+    assert (found.returncode, found.stdout, found.stderr) == (0, b"[0, 1, 4, 9, 16]\n", b"")
+
+
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGKILL], ids=["interrupt", "kill"])
+def test_a_run_that_is_ended_leaves_no_process_and_no_folder(tmp_path, ending):
+    (tmp_path / "scratch").mkdir()
+    with started(script(tmp_path, SLOWLY), env={"TMPDIR": str(tmp_path / "scratch")}) as process:
+        assert process.stdout.readline() == b"[0, 1, 4, 9, 16]\n"
+        others, begun = descendants(process.pid), time.monotonic()
+        assert len(others) >= 3
+        process.send_signal(ending)
+        process.wait(timeout=20)
+        assert time.monotonic() - begun < 5  # a second, on a machine with nothing else to do
+        wait_until(lambda: not any(map(is_running, others)))
+    assert list((tmp_path / "scratch").iterdir()) == []
+
+
+def test_an_address_where_nobody_answers_is_named():
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        closed = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
+        begun = time.monotonic()
+        with pytest.raises(ConfigError, match=rf"address: found '{closed}', expected a scheduler of dask there"):
+            open_dask(None, closed).__enter__()
+        assert time.monotonic() - begun < 12
+
+
+@pytest.mark.parametrize("address", ["nonsense://127.0.0.1:1", "tcp://127.0.0.1:port", "127.0.0.1:99999"])
+def test_an_address_that_is_none_is_named(address, monkeypatch):
+    monkeypatch.setattr(dask, "CONNECT_SEC", 1)
+    with pytest.raises(ConfigError, match="expected a scheduler of dask there"):
+        open_dask(None, address).__enter__()
+
+
+def test_a_missing_package_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(ConfigError, match=r"engine dask needs .*: pip install 'calipers\[dask\]'"):
+        open_dask(None, None).__enter__()
+
+
+def test_workers_of_another_version_are_refused(dask_address, monkeypatch):
+    monkeypatch.setattr("calipers.engines.dask.__version__", "99.0")
+    with pytest.raises(ConfigError, match=r"a worker runs calipers .*, expected 99\.0 as here"):
+        open_dask(None, dask_address).__enter__()
+
+
+def test_workers_of_another_version_that_come_later_are_refused(cluster, monkeypatch):
+    monkeypatch.setattr("calipers.engines.cluster.__version__", "99.0")
+    with pytest.raises(ConfigError, match=r"a worker runs calipers .*, expected 99\.0 as here"):
+        list(cluster.in_order(work.square, range(3)))
+
+
+def test_a_cluster_without_workers_is_not_waited_for_without_end(tmp_path, monkeypatch):
+    monkeypatch.setattr(dask, "PATIENCE_SEC", 0.3)
+    with dask_cluster(tmp_path, workers=0) as (address, _), pytest.raises(ConfigError, match="found no workers"):
+        open_dask(None, address).__enter__()
+
+
+def test_a_worker_that_is_killed_with_its_guardian_leaves_its_work_to_the_other(tmp_path):
+    told = []
+
+    def kill_the_first(item):
+        told.append(item)
+        if len(told) == 8:
+            for process in [workers[0].pid, *descendants(workers[0].pid)]:
+                Path(f"/proc/{process}").exists() and subprocess.run(["kill", "-9", str(process)], check=False)
+
+    with dask_cluster(tmp_path) as (address, workers), open_dask(None, address) as engine:
+        wait_until(lambda: engine._tasks._client.scheduler_info(n_workers=-1)["workers"].__len__() == 2)
+        slow = partial(work.slow_square, seconds=0.02)
+        found = list(engine.in_order(slow, range(50), join=sum, done=kill_the_first))
+    assert sum(found) == sum(number * number for number in range(50))
+    assert sorted(told) == list(range(50))
+
+
+def test_a_cluster_that_is_gone_is_an_error(tmp_path):
+    with dask_cluster(tmp_path, workers=1) as (address, _), open_dask(None, address) as engine:
+        results = engine.in_order(partial(work.slow_square, seconds=0.05), range(1000))
+        assert next(results) == 0
+        engine._tasks._client.shutdown()
+        with pytest.raises(CalipersError, match=r"engine dask: .* was lost"):
+            list(results)
+
+
+def test_someone_elses_cluster_lives_on(dask_address):
+    for _ in range(2):
+        with open_dask(None, dask_address) as engine:
+            assert list(engine.in_order(work.square, range(3))) == [0, 1, 4]

@@ -1,0 +1,81 @@
+"""Ray: a cluster that is started here, and those of someone else that are not there or of another version."""
+
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+import cluster_work as work
+import pytest
+
+from calipers.engines.ray import open_ray
+from calipers.errors import ConfigError
+
+from .conftest import ENVIRONMENT, descendants, is_running, require_package, started, wait_until
+from .test_dask import SLOWLY, script
+
+
+@pytest.fixture(autouse=True)
+def _ray_is_there():
+    require_package("ray")
+
+
+def test_an_interrupt_leaves_no_process(tmp_path):
+    with started(script(tmp_path, SLOWLY, "ray")) as process:
+        assert process.stdout.readline() == b"[0, 1, 4, 9, 16]\n"
+        others, begun = descendants(process.pid), time.monotonic()
+        assert len(others) >= 3
+        process.send_signal(signal.SIGINT)
+        process.wait(timeout=30)
+        assert time.monotonic() - begun < 15  # two seconds, on a machine with nothing else to do
+        wait_until(lambda: not any(map(is_running, others)))
+
+
+def test_a_cluster_of_its_own_needs_no_guard_and_says_nothing(tmp_path):
+    command = [sys.executable, script(tmp_path, "import signal; print(signal.getsignal(signal.SIGTERM))", "ray")]
+    found = subprocess.run(command, env=ENVIRONMENT, capture_output=True, timeout=90, check=False)
+    assert (found.returncode, found.stderr) == (0, b"")
+    assert found.stdout.decode().splitlines() == ["[0, 1, 4, 9, 16]", str(signal.SIG_DFL)]  # and ends as it did
+
+
+def program(address):
+    return f"from calipers.engines.ray import open_ray\nopen_ray(None, {address!r}).__enter__()"
+
+
+def test_an_address_where_nobody_answers_is_named():
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{silent.getsockname()[1]}"
+        command = [sys.executable, "-c", program(address)]
+        begun = time.monotonic()
+        found = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, timeout=60, check=False)
+    assert f"ConfigError: address: found '{address}', expected a cluster of ray there: " in found.stderr
+    assert time.monotonic() - begun < 20
+
+
+def test_another_cluster_than_the_one_the_process_is_part_of_is_refused(engines):
+    engines("ray")
+    with pytest.raises(ConfigError, match="of which this process is a part already"):
+        open_ray(None, "127.0.0.1:1").__enter__()
+
+
+def test_the_cluster_the_process_is_part_of_lives_on(engines, ray_address):
+    engine = engines("ray")
+    for address in (None, ray_address):
+        with open_ray(None, address) as other:
+            assert list(other.in_order(work.square, range(3))) == [0, 1, 4]
+    assert list(engine.in_order(work.square, range(3))) == [0, 1, 4]
+
+
+def test_a_missing_package_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(ConfigError, match=r"engine ray needs .*: pip install 'calipers\[ray\]'"):
+        open_ray(None, None).__enter__()
+
+
+def test_workers_of_another_version_are_refused(engines, monkeypatch):
+    engines("ray")
+    monkeypatch.setattr("calipers.engines.ray.__version__", "99.0")
+    with pytest.raises(ConfigError, match=r"a worker runs calipers .*, expected 99\.0 as here"):
+        open_ray(None, None).__enter__()
