@@ -1,9 +1,10 @@
 # Two commands on a fresh machine: `make demo` and `make test`. Everything goes into .venv.
 PYTHON ?= python3
 BIN := .venv/bin
+SECONDS ?= 60
 SOURCES := $(wildcard src/calipers/kernels/*.pyx src/calipers/kernels/*.pxd)
 
-.PHONY: demo test bench docs clean
+.PHONY: demo test bench fuzz docs clean
 
 demo: .venv/installed
 	$(BIN)/calipers demo dense
@@ -25,6 +26,10 @@ bench: .venv/developing
 	$(BIN)/python benchmarks/coco.py
 	$(BIN)/python benchmarks/judge.py
 	$(BIN)/python benchmarks/results.py
+	$(BIN)/python benchmarks/scale.py
+
+fuzz: .venv/developing
+	$(BIN)/python -m fuzz --seconds $(SECONDS)
 
 docs: .venv/documenting
 	$(BIN)/mkdocs build --strict --quiet

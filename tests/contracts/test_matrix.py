@@ -1,0 +1,140 @@
+"""One digest for each suite, whatever the jobs, the size of shards, the order they are measured in, the engine and the
+seed of hashes: the artifact of one process is that of all of them."""
+
+import os
+import random
+import shutil
+import subprocess
+import sys
+from contextlib import contextmanager
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+import calipers
+import calipers.run
+
+from .dumps import make_lines, padded
+
+DATA = Path(calipers.__file__).parent / "data"
+SHARDS = (1, 2_000, 60_000, 8 << 20)  # bytes
+BOOTSTRAP = {"bootstrap": 60}
+
+
+@pytest.fixture(scope="module")
+def inputs(tmp_path_factory):
+    """What each suite reads, in a folder."""
+    folder = tmp_path_factory.mktemp("matrix")
+    lines = padded(make_lines(11, 90), 2, 9000)
+    lines[30] = lines[30].replace(b'"width"', b'"with', 1)
+    for number, name in enumerate(("a.jsonl", "b.jsonl")):
+        (folder / name).write_bytes(b"\n".join(lines[number::2]) + b"\n")
+    for name in ("timeline", "scene", "coco"):
+        shutil.copytree(DATA / name, folder / name)
+    return folder
+
+
+def dense(**options):
+    return calipers.dense(["a.jsonl", "b.jsonl"], max_bad_records=2, **BOOTSTRAP, **options)
+
+
+def timeline(**options):
+    return calipers.timeline("timeline/annotations.json", "timeline/predictions.json", **BOOTSTRAP, **options)
+
+
+def timeline_csv(**options):
+    return calipers.timeline("timeline/annotations.json", "timeline/csv", **BOOTSTRAP, **options)
+
+
+def scene(**options):
+    methods = {"pipeline": "scene/pipeline", "clio": "scene/clio"}
+    return calipers.scene("scene/gt", methods, aliases="scene/label_aliases.json", **BOOTSTRAP, **options)
+
+
+def coco(**options):
+    return calipers.coco("coco/instances.json", "coco/results.json", **BOOTSTRAP, **options)
+
+
+SUITES = {each.__name__: each for each in (dense, timeline, timeline_csv, scene, coco)}
+
+
+@pytest.fixture(params=SUITES)
+def suite(request, inputs, monkeypatch):
+    monkeypatch.chdir(inputs)
+    return SUITES[request.param]
+
+
+def digest(report):
+    return sha256(report.to_json()).hexdigest()
+
+
+@pytest.fixture(scope="module")
+def digests():
+    """The digest of each suite in one process, found once."""
+    return {}
+
+
+@pytest.fixture
+def expected(suite, digests):
+    if suite not in digests:
+        digests[suite] = digest(suite(jobs=1))
+    return digests[suite]
+
+
+@pytest.mark.parametrize("shard", SHARDS)
+@pytest.mark.parametrize("jobs", [1, 2, 4])
+def test_jobs_and_sizes_of_shards(suite, expected, jobs, shard):
+    assert digest(suite(jobs=jobs, chunk_bytes=shard)) == expected
+
+
+class Shuffled:
+    """An engine that measures shards in a random order, and joins neighbours at random."""
+
+    def __init__(self, seed, remote):
+        self._rng, self.remote = random.Random(seed), remote
+
+    def in_order(self, work, items, *, join=None, done=None):
+        items = list(items)
+        results = {}
+        for at in self._rng.sample(range(len(items)), len(items)):
+            results[at] = work(items[at])
+            if done:
+                done(items[at])
+        parts = [results[at] for at in range(len(items))]
+        while join and len(parts) > 1 and self._rng.random() < 0.9:
+            at = self._rng.randrange(len(parts) - 1)
+            parts[at : at + 2] = [join(parts[at : at + 2])]
+        yield from parts
+
+
+@pytest.mark.parametrize("shard", [700, *SHARDS[1:3]])
+@pytest.mark.parametrize("seed", [1, 2, 3, 4])
+def test_shuffled_shards(suite, expected, seed, shard, monkeypatch):
+    @contextmanager
+    def open_shuffled(name, *, jobs, address):
+        yield Shuffled(seed, remote=seed % 2 == 0)
+
+    monkeypatch.setattr(calipers.run, "open_engine", open_shuffled)
+    assert digest(suite(chunk_bytes=shard)) == expected
+
+
+PROGRAM = """
+import sys
+sys.path.insert(0, {tests!r})
+from hashlib import sha256
+import calipers
+{source}
+print(sha256({name}(jobs={jobs}, chunk_bytes=2000).to_json()).hexdigest())
+"""
+
+
+@pytest.mark.parametrize(("seed", "jobs"), [("0", 1), ("1", 2), ("77", 2)])
+def test_seeds_of_hashes(suite, expected, seed, jobs):
+    import inspect
+
+    source = f"BOOTSTRAP = {BOOTSTRAP!r}\n{inspect.getsource(suite)}"
+    program = PROGRAM.format(tests=str(Path(__file__).parent), source=source, name=suite.__name__, jobs=jobs)
+    env = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(Path(calipers.__file__).parents[1])}
+    found = subprocess.run([sys.executable, "-c", program], env=env, capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == expected
