@@ -154,6 +154,11 @@ class Report(Mapping[str, Any]):
             raise CalipersError("cases: the records of this report were not kept; evaluate a file or a list of records")
         self._cases(take)
 
+    @property
+    def has_timelines(self) -> bool:
+        """Whether `timelines` can be asked for: a loaded or merged report has counts alone."""
+        return self._timelines is not None
+
     def timelines(self, videos: Iterable[str]) -> dict[str, tuple[Runs, Runs]]:
         """Of some videos of the timeline suite the runs (state, first frame, last frame), true and predicted."""
         if self._timelines is None:

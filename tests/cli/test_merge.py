@@ -59,6 +59,27 @@ def test_the_summary_is_printed_and_files_are_written(run, parts, listing):
     assert names["result.json"] == Path("result.json").read_bytes()
 
 
+DATA = Path(calipers.__file__).parent / "data"
+SAMPLES = {
+    "timeline": ["--gt", "annotations.json", "--pred", "predictions.json"],
+    "scene": ["--gt", "gt", "--pred", "pipeline"],
+    "coco": ["--gt", "instances.json", "--pred", "results.json"],
+}
+
+
+@pytest.mark.parametrize("suite", SAMPLES)
+def test_a_part_of_any_suite_is_written_as_a_folder(run, listing, suite):
+    args = [DATA / suite / each if not each.startswith("--") else each for each in SAMPLES[suite]]
+    assert run(suite, *args, "--tally", "one.cal", "-o", "whole").code == 0
+    assert run("merge", "one.cal", "-o", "folder").code == 0
+    whole, folder = listing("whole"), listing("folder")
+    assert folder["result.json"] == whole["result.json"]
+    if suite == "timeline":
+        assert {"result.json", "report.html", "summary.csv", "confusion.png"} <= set(folder)
+    else:
+        assert folder == whole
+
+
 def test_options_may_stand_in_the_file(run, parts):
     Path("calipers.toml").write_text("[merge]\njson = true\n")
     json.loads(run("merge", "a.cal").out)

@@ -232,21 +232,23 @@ def join_counts(parts: Sequence[StateCounts]) -> StateCounts:
     """Videos of several parts, which share their parameters, sorted by name."""
     names = [name for part in parts for name in part.names]
     order = sorted(range(len(names)), key=names.__getitem__)
-    if len(parts) == 1 and order == list(range(len(names))):
+    in_order = order == list(range(len(names)))
+    if len(parts) == 1 and in_order:
         return parts[0]
+    rows = slice(None) if in_order else order  # what is in order need not be copied again
     return StateCounts(
         [names[place] for place in order],
-        np.concatenate([part.table for part in parts])[order],
-        np.concatenate([part.rates for part in parts])[order],
-        _join_cells(parts, order),
+        np.concatenate([part.table for part in parts])[rows],
+        np.concatenate([part.rates for part in parts])[rows],
+        _join_cells(parts, order, in_order),
         tolerances=parts[0].tolerances,
         starts=parts[0].starts,
-        fps_estimate=np.concatenate([part.fps_estimate for part in parts])[order],
-        fps=np.concatenate([part.fps for part in parts])[order],
+        fps_estimate=np.concatenate([part.fps_estimate for part in parts])[rows],
+        fps=np.concatenate([part.fps for part in parts])[rows],
     )
 
 
-def _join_cells(parts: Sequence[StateCounts], order: list[int]) -> Confusion:
+def _join_cells(parts: Sequence[StateCounts], order: list[int], in_order: bool) -> Confusion:
     """Codes of states and videos become those of the whole."""
     states = sorted({state for part in parts for state in part.cells.states})
     rank = {state: place for place, state in enumerate(states)}
@@ -259,5 +261,5 @@ def _join_cells(parts: Sequence[StateCounts], order: list[int]) -> Confusion:
         columns.append((video, codes[part.cells.truth], codes[part.cells.pred], part.cells.frames))
         before += len(part.names)
     video, truth, pred, frames = (np.concatenate(column) for column in zip(*columns, strict=True))
-    by_place = np.lexsort((pred, truth, video))
+    by_place = slice(None) if in_order else np.lexsort((pred, truth, video))
     return Confusion(video[by_place], truth[by_place], pred[by_place], frames[by_place], states)

@@ -71,15 +71,24 @@ class TimelinePart:
 
     def measured(self) -> Measured:
         """All of it as one."""
-        counts, told = join_counts(self.counts), TimelineReading()
+        counts, told = self._counts(), TimelineReading()
+        told.bad = sorted(self.bad, key=lambda bad: bad.video)
+        bad = {each.video for each in told.bad}
+        told.errors = _without_missing(self.errors, bad.union(counts.names)) if self.errors else {}
+        told.warnings = [warning for _, warning in self.warnings]
+        if self.without_truth:
+            told.without_truth = self._strangers(bad.union(counts.names, told.errors))
+        return Measured(counts, self.extras, told)
+
+    def _counts(self) -> StateCounts:
+        """Those of all videos, in the order of their names."""
+        if len(self.counts) == 1:  # in order, as they are read
+            return self.counts[0]
+        counts = join_counts(self.counts)
         for name, following in pairwise(counts.names):
             if name == following:
                 raise _twice(name)
-        told.bad = sorted(self.bad, key=lambda bad: bad.video)
-        told.errors = _without_missing(self.errors, {*counts.names, *(bad.video for bad in told.bad)})
-        told.warnings = [warning for _, warning in self.warnings]
-        told.without_truth = self._strangers({*counts.names, *told.errors, *(bad.video for bad in told.bad)})
-        return Measured(counts, self.extras, told)
+        return counts
 
     def _strangers(self, known: set[str]) -> list[str]:
         """Predictions of videos that no part knows."""
@@ -87,7 +96,7 @@ class TimelinePart:
 
     def pack(self) -> Packed:
         """Everything it holds."""
-        counts = join_counts(self.counts)
+        counts = self._counts()
         extras, arrays = _pack_extras(self.extras)
         plain = {
             "names": counts.names,

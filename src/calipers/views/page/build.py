@@ -54,7 +54,8 @@ def report_page(report: Report, *, cases: int | None = None, images: Folder | No
     limit, tree = Limit.of(cases), report.tree
     if tree["suite"] == "timeline":
         _refuse_images(images)
-        return timeline_page_of(tree, report.timelines, limit)
+        kept = report.timelines if report.has_timelines else None
+        return timeline_page_of(tree, kept, limit, _how_to_draw(tree))
     worst = WorstCases(limit)
     try:
         _pass_cases(report, worst)
