@@ -6,6 +6,7 @@ import json
 import signal
 import subprocess
 import sys
+from pathlib import Path
 from selectors import EVENT_READ, DefaultSelector
 from tempfile import TemporaryFile
 from typing import IO, Any, NamedTuple
@@ -56,10 +57,14 @@ class Worker:
     def _start(self) -> subprocess.Popen[str]:
         command = [sys.executable, "-m", "fuzz.worker"]
         pipe = subprocess.PIPE
-        self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=self._errors, text=True)
+        self._process = subprocess.Popen(
+            command, stdin=pipe, stdout=pipe, stderr=self._errors, text=True, cwd=Path(__file__).parents[1]
+        )
         return self._process
 
     def _ended(self, process: subprocess.Popen[str], *, hangs: bool) -> Outcome:
+        if not hangs:
+            process.wait(WALL_SECONDS)  # how it ended shows a moment after its pipe is closed
         self.close()
         self._errors.seek(0)
         detail = self._errors.read().decode("utf-8", "replace")[-3000:]

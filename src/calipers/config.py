@@ -75,4 +75,4 @@ def check_names(found: Iterable[str], known: Iterable[str], where: str = "", wha
         if name not in names:
             near = get_close_matches(name, names, n=1, cutoff=0.5)
             hint = f", did you mean {near[0]!r}?" if near else ""
-            raise ConfigError(f"{where}{name!r} is not {what}{hint} (known: {', '.join(names)})")
+            raise ConfigError(f"{where}{name!r:.80} is not {what}{hint} (known: {', '.join(names)})")

@@ -32,4 +32,4 @@ class RecordError(InputError):
 def require(condition: bool, name: str, found: object, expected: str) -> None:
     """Refuse the value of an option, saying what was expected."""
     if not condition:
-        raise ConfigError(f"{name}: found {found!r}, expected {expected}")
+        raise ConfigError(f"{name}: found {found!r:.160}, expected {expected}")

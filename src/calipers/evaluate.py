@@ -17,7 +17,7 @@ from calipers.config import make_config
 from calipers.errors import ConfigError
 from calipers.kernels.column import keep_some_memory
 from calipers.output import check_free
-from calipers.plans.dense import Again, DensePart, DensePlan, OnRows, measure_reading, report_of
+from calipers.plans.dense import DensePart, DensePlan, OnRows, measure_reading, report_of
 from calipers.readers.dense import read_records
 from calipers.readers.places import expand
 from calipers.report import Report
@@ -218,13 +218,12 @@ def evaluate(
     source: Any, config: Config, *, on_rows: OnRows | None = None, progress: OnProgress | None = None
 ) -> Report:
     """The same for records. `on_rows` receives rows of objects and lines of cases, in the order of the records."""
-    again = partial(_rows_again, source, config)
     if not isinstance(source, (str, os.PathLike)) and not _are_paths(source):
-        return _evaluate_records(_records(source), config, on_rows, again)
+        return _evaluate_records(_records(source), config, on_rows)
     paths = expand([os.fspath(path) for path in ([source] if isinstance(source, (str, os.PathLike)) else source)])
     check_kept(config, paths)
     keep_some_memory()
-    plan = DensePlan(paths, config, rows=on_rows is not None, again=again)
+    plan = DensePlan(paths, config, rows=on_rows is not None, again=partial(_rows_again, paths, config))
     return run_plan(plan, config, on_part=on_rows and partial(_take_rows, on_rows), progress=progress)
 
 
@@ -233,18 +232,18 @@ def _take_rows(on_rows: OnRows, part: DensePart) -> None:
     part.matches, part.cases = [], []
 
 
-def _evaluate_records(records: list[Any], config: Config, on_rows: OnRows | None, again: Again) -> Report:
+def _evaluate_records(records: list[Any], config: Config, on_rows: OnRows | None) -> Report:
     refuse_elsewhere(config, "records that are in memory")
     part = measure_reading(read_records(records, frame=config.frame, keep=bool(on_rows)), config, rows=bool(on_rows))
     check_bad(part, config.max_bad_records)
     part.inputs = [{"path": "<records>", "sha256": None, "records": part.read[0]}]
     if on_rows:
         _take_rows(on_rows, part)
-    return report_of(part, config, again)
+    return report_of(part, config, partial(_rows_again, records, config))
 
 
 def _rows_again(source: Any, config: Config, take: OnRows) -> None:
-    if source == "-" or (isinstance(source, (list, tuple)) and "-" in source):
+    if "-" in source:
         raise ConfigError("matches: standard input cannot be read a second time")
     evaluate(source, replace(config, resume=None, tally=None), on_rows=take)
 

@@ -156,7 +156,7 @@ def _read_head(file: IO[bytes], path: str, kind: str) -> Made:
         head = orjson.loads(file.readline(LONGEST_HEAD))
         if head.pop("kind") != kind:
             raise problem
-        made = Made(**head)
+        made = Made(**_plain(head))  # what is nested too deeply cannot be written again
     except (orjson.JSONDecodeError, AttributeError, KeyError, TypeError) as error:
         raise problem from error
     if [type(value) for value in made] != [str, str, str, dict, dict]:

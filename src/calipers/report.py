@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -57,7 +58,8 @@ class Report(Mapping[str, Any]):
     def __str__(self) -> str:
         from calipers.views.console import summary
 
-        return summary(with_methods(self.tree))
+        with self._as_written():
+            return summary(with_methods(self.tree))
 
     def __repr__(self) -> str:
         return f"<Report {self.tree['protocol']}>"
@@ -88,19 +90,22 @@ class Report(Mapping[str, Any]):
         """Every headline number by a path, `{"val/category/mean_f1": 0.56, …}`; what is undefined is left out."""
         from calipers.views.flat import flat
 
-        return flat(self.tree, prefix)
+        with self._as_written():
+            return flat(self.tree, prefix)
 
     def tables(self) -> list[str]:
         """The names of the tables of this result."""
         from calipers.views.report_tables import table_names
 
-        return table_names(self.tree)
+        with self._as_written():
+            return table_names(self.tree)
 
     def table(self, name: str | None = None) -> Rows:
         """A table as rows, which `pandas.DataFrame` takes as they are; without a name the summary."""
         from calipers.views.report_tables import table
 
-        return table(self.tree, name)[1]
+        with self._as_written():
+            return table(self.tree, name)[1]
 
     def to_csv(self, table: str | None = None) -> str:
         """A table as CSV, in which no cell is taken for a formula."""
@@ -117,26 +122,43 @@ class Report(Mapping[str, Any]):
     def _written(self, table: str | None, format: str) -> str:  # noqa: A002
         from calipers.views.report_tables import write_table
 
-        return write_table(self.tree, table, format).decode()
+        with self._as_written():
+            return write_table(self.tree, table, format).decode()
 
     def to_pandas(self, table: str | None = None) -> Any:
         """A table as a DataFrame of pandas, which has to be installed."""
         from calipers.views.frames import pandas_frame
         from calipers.views.report_tables import table as find
 
-        return pandas_frame(*find(self.tree, table))
+        with self._as_written():
+            return pandas_frame(*find(self.tree, table))
 
     def to_polars(self, table: str | None = None) -> Any:
         """A table as a DataFrame of polars, which has to be installed."""
         from calipers.views.frames import polars_frame
         from calipers.views.report_tables import table as find
 
-        return polars_frame(*find(self.tree, table))
+        with self._as_written():
+            return polars_frame(*find(self.tree, table))
 
     def _repr_html_(self) -> str:
         from calipers.views.notebook import notebook_html
 
-        return notebook_html(self.tree)
+        with self._as_written():
+            return notebook_html(self.tree)
+
+    @contextmanager
+    def _as_written(self) -> Iterator[None]:
+        """A loaded artifact has the shape that this version gives it, or a view of it is refused."""
+        try:
+            yield
+        except (KeyError, IndexError, TypeError, ValueError, AttributeError, RuntimeError) as error:
+            if self.home is None:
+                raise
+            problem = f"{type(error).__name__}: {error}"
+            raise InputError(
+                f"{self.home}: is not as this version of calipers writes results ({problem:.200})"
+            ) from error
 
     # Objects
 

@@ -5,14 +5,13 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT))  # the fuzzer is no part of the package
+sys.path.insert(0, str(Path(__file__).parents[2]))  # the fuzzer is no part of the package
 
-from fuzz.build import build  # noqa: E402
-from fuzz.case import read_case  # noqa: E402
-from fuzz.corpus import expected, read_corpus, replayed  # noqa: E402
-from fuzz.grammars import GRAMMARS  # noqa: E402
-from fuzz.oracle import outcome_of  # noqa: E402
+from fuzz.build import build
+from fuzz.case import read_case
+from fuzz.corpus import expected, read_corpus, replayed
+from fuzz.grammars import GRAMMARS
+from fuzz.oracle import outcome_of
 
 
 @pytest.mark.parametrize("grammar", GRAMMARS)

@@ -21,7 +21,7 @@ def accumulated(classes=2, areas=4, dets=3):
     precision[:, :51, 0], precision[:, 51:, 0] = 1.0, 0.0
     recall = np.full((10, classes, areas, dets), np.nan)
     recall[:, 0] = 0.5
-    return Accumulated(precision, recall)
+    return Accumulated(precision, recall, np.arange(precision.shape[2]))
 
 
 def test_lines_are_means_over_what_is_defined():

@@ -52,8 +52,11 @@ class Result:
 def _check(figure: Figure, replicates: int) -> None:
     """Numbers where numbers are expected, and as many replicates as the parameters say."""
     numbers = [*([] if figure.value is None else [figure.value]), *(figure.interval or ())]
-    if not all(isinstance(each, (int, float)) for each in numbers) or len(numbers) > 3:
-        raise ValueError(f"{figure.name}: found {figure.value!r} with the interval {figure.interval!r}")
+    ends = 2 if figure.interval is None else len(figure.interval)
+    if not all(isinstance(each, (int, float)) for each in numbers) or ends != 2:
+        raise ValueError(f"{figure.name}: found {figure.value!r:.80} with the interval {figure.interval!r:.80}")
+    if not isinstance(figure.n, int):
+        raise ValueError(f"{figure.name}: found {figure.n!r:.80}, expected the number of records that it rests on")
     if figure.replicates is not None and len(figure.replicates) != replicates:
         raise ValueError(f"{figure.name}: found {len(figure.replicates)} replicates, expected {replicates}")
 
@@ -88,7 +91,7 @@ def expecting(result: Result) -> Iterator[None]:
     except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
         what = f"field {error} is missing" if isinstance(error, KeyError) else str(error)
         protocol = result.tree["protocol"]
-        raise InputError(f"{result.name}: is not a whole artifact of {protocol}: {what}") from error
+        raise InputError(f"{result.name}: is not a whole artifact of {protocol}: {what:.200}") from error
 
 
 def _rows(path: Path, columns: Sequence[str], may_skip: str) -> Iterator[Cells]:

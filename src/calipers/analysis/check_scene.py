@@ -199,7 +199,8 @@ def _itself(given: Any, reading: SceneReading) -> dict[str, Any] | None:
     [method] = suite.measure(found, config).methods
     rates = method.rates()
     figures = {"F1": rates["f1"], "mean IoU": rates["mean_iou_3d"], "strict accuracy": rates["strict_accuracy"]}
-    wrong = [f"{name} is {value:g}" for name, value in figures.items() if value is None or abs(value - 1) > 1e-9]
+    shown = {name: "undefined" if value is None else f"{value:g}" for name, value in figures.items()}
+    wrong = [f"{name} is {shown[name]}" for name, value in figures.items() if value is None or abs(value - 1) > 1e-9]
     apart = {"no label": sum(not label for label in found.truth.labels)}
     return {"figures": figures, "perfect": not wrong, "apart": apart, "imperfect": wrong}
 

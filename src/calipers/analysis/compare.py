@@ -138,7 +138,8 @@ def compare_results(old: Result, new: Result, *, force: bool | None = False) -> 
     changes = {each.new.name: each for each in _changes(old, new, paired=not found.all)}
     if not changes:
         raise ConfigError(f"{old.name} and {new.name} have no figure in common")
-    objects = None if found.records else changed_objects(old, new)
+    with expecting(new):
+        objects = None if found.records else changed_objects(old, new)
     return Comparison(_tree(old, new, changes, found.all, objects), changes)
 
 

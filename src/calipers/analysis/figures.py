@@ -152,13 +152,13 @@ def full_name(name: str, found: Mapping[str, Figure], tree: Tree) -> str:
     near = near or get_close_matches(name, [*found, *short], n=1, cutoff=0.5)
     hint = f", did you mean {near[0]!r}?" if near else ""
     listed = f" (known: {', '.join(found)})" if len(found) <= MOST_NAMES else ""
-    raise ConfigError(f"{name!r} is not a metric of the {tree['suite']} suite{hint}{listed}")
+    raise ConfigError(f"{name!r:.80} is not a metric of the {tree['suite']} suite{hint}{listed}")
 
 
 def _prefix(tree: Tree) -> str:
     if tree["suite"] == "dense":
         modes = list(tree["modes"])
-        return "category." if "category" in modes else f"{modes[-1]}."
+        return "category." if "category" in modes or not modes else f"{modes[-1]}."
     if tree["suite"] == "scene":
         methods = list(scene_methods(tree))
         return f"{methods[0]}." if len(methods) == 1 else ""

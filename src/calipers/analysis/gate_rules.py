@@ -12,9 +12,9 @@ A rule has one limit or several. `max_drop` of a figure for which lower is bette
 from __future__ import annotations
 
 import os
+import sys
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
-from math import isfinite
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -50,7 +50,7 @@ def _listed(rules: Any) -> Iterator[Rule]:
     elif isinstance(rules, Iterable) and not isinstance(rules, Mapping):
         yield from _tables(list(rules), "rules: ")
     else:
-        raise ConfigError(f"rules: found {rules!r}, expected the path of a TOML file, or a list of tables")
+        raise ConfigError(f"rules: found {rules!r:.80}, expected the path of a TOML file, or a list of tables")
 
 
 def _read(path: Path) -> Any:
@@ -58,15 +58,17 @@ def _read(path: Path) -> Any:
         tree = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror or error}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:  # TOMLDecodeError; also bytes that are no text, and numbers of 5,000 digits
         raise ConfigError(f"{path}: is not TOML: {error}") from error
+    except RecursionError as error:
+        raise ConfigError(f"{path}: is nested too deeply, expected tables of rules") from error
     check_names(tree, ["rule"], f"{path}: ", "a table")
     return tree.get("rule", [])
 
 
 def _tables(tables: Any, where: str) -> Iterator[Rule]:
     if not isinstance(tables, list) or not all(isinstance(table, (Mapping, Rule)) for table in tables):
-        raise ConfigError(f"{where}rule: found {tables!r}, expected tables, each under [[rule]]")
+        raise ConfigError(f"{where}rule: found {tables!r:.80}, expected tables, each under [[rule]]")
     for number, table in enumerate(tables, 1):
         yield from [table] if isinstance(table, Rule) else _limits(table, f"{where}rule {number}: ")
 
@@ -75,10 +77,10 @@ def _limits(table: Mapping[str, Any], where: str) -> Iterator[Rule]:
     check_names(table, ["metric", *KINDS], where, "a key of a rule")
     metric = table.get("metric")
     if not isinstance(metric, str) or not metric:
-        raise ConfigError(f"{where}metric: found {metric!r}, expected the name of a figure")
+        raise ConfigError(f"{where}metric: found {metric!r:.80}, expected the name of a figure")
     kinds = [kind for kind in KINDS if kind in table]
     if not kinds:
-        raise ConfigError(f"{where}no limit for {metric!r}, expected at least one of {', '.join(KINDS)}")
+        raise ConfigError(f"{where}no limit for {metric!r:.80}, expected at least one of {', '.join(KINDS)}")
     for kind in kinds:
         yield Rule(metric, kind, _limit(table[kind], kind, f"{where}{kind}"))
 
@@ -91,7 +93,7 @@ def _given(kind: str, given: Any) -> Iterator[Rule]:
     for text in [given] if isinstance(given, str) else given or ():
         metric, _, value = str(text).rpartition("=")
         if not metric:
-            raise ConfigError(f"{kind}: found {text!r}, expected NAME=NUMBER")
+            raise ConfigError(f"{kind}: found {text!r:.80}, expected NAME=NUMBER")
         yield Rule(metric.strip(), kind, _limit(_number(value), kind, f"{kind} {metric.strip()}"))
 
 
@@ -103,7 +105,8 @@ def _number(text: str) -> float | str:
 
 
 def _limit(value: Any, kind: str, where: str) -> float:
-    good = isinstance(value, (int, float)) and not isinstance(value, bool) and isfinite(value)
+    most = sys.float_info.max
+    good = isinstance(value, (int, float)) and not isinstance(value, bool) and -most <= value <= most
     if not good or (kind == "max_drop" and value < 0):
-        raise ConfigError(f"{where}: found {value!r}, expected {DROP if kind == 'max_drop' else NUMBER}")
+        raise ConfigError(f"{where}: found {value!r:.80}, expected {DROP if kind == 'max_drop' else NUMBER}")
     return float(value)

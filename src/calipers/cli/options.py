@@ -82,11 +82,13 @@ def _from_file(command: str, known: list[str], config: str | None) -> dict[str, 
         tree = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror or error}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:  # TOMLDecodeError; also bytes that are no text, and numbers of 5,000 digits
         raise ConfigError(f"{path}: is not TOML: {error}") from error
+    except RecursionError as error:
+        raise ConfigError(f"{path}: is nested too deeply, expected tables of options") from error
     for name, table in tree.items():
         if not isinstance(table, dict):
-            raise ConfigError(f"{path}: {name} = {table!r} stands outside a table, expected it under [{command}]")
+            raise ConfigError(f"{path}: {name} = {table!r:.80} stands outside a table, expected it under [{command}]")
     check_names(tree, TABLES, f"{path}: ", "a table")
     table = tree.get(command, {})
     values = {name.replace("-", "_"): value for name, value in table.items()}

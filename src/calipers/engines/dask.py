@@ -37,6 +37,13 @@ HOST = {
     "distributed.scheduler.allowed-failures": 1,  # workers that may end over a task; then it is tried alone
     "distributed.worker.profile.enabled": False,
     "distributed.admin.system-monitor.gil.enabled": False,
+    # workers keep what they have freed for the next shard; by default they would give it back and ask for it again
+    "distributed.nanny.pre-spawn-environ": {
+        "MALLOC_ARENA_MAX": 1,
+        "MALLOC_MMAP_THRESHOLD_": 32 << 20,
+        "MALLOC_TRIM_THRESHOLD_": 1 << 28,
+        "OPENBLAS_NUM_THREADS": 1,
+    },
 }
 
 

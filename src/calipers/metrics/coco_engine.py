@@ -19,10 +19,15 @@ THRESHOLDS = np.linspace(0.5, 0.95, 10)  # as pycocotools has them, to the bit
 
 
 class Accumulated(NamedTuple):
-    """pycocotools' `eval`: axes are thresholds, recall steps, classes, areas, numbers of detections."""
+    """pycocotools' `eval`: axes are thresholds, recall steps, classes, areas, numbers of detections.
 
-    precision: NDArray[np.float64]  # (10, 101, classes, areas, max_dets)
-    recall: NDArray[np.float64]  # (10, classes, areas, max_dets)
+    Only classes with ground truth have curves. Each takes a tenth of a megabyte, and a data set may name thousands that
+    it has nothing of.
+    """
+
+    precision: NDArray[np.float64]  # (10, 101, held, areas, max_dets)
+    recall: NDArray[np.float64]  # (10, held, areas, max_dets)
+    held: NDArray[np.int64]  # (held,) which of all classes these are, ascending
 
 
 def accumulate(
@@ -31,8 +36,11 @@ def accumulate(
     """Match and accumulate; a detection with a problem takes no part."""
     import hotcoco
 
-    truth = _truth(found, iou_type)
-    engine = hotcoco.COCOeval(truth, _results(truth, found, iou_type), iou_type)
+    held = np.unique(found.truth.category).astype(np.int64)
+    if not len(held):
+        return no_curves(iou_type, max_dets)
+    truth = _truth(found, iou_type, held)
+    engine = hotcoco.COCOeval(truth, _results(truth, found, iou_type, held), iou_type)
     engine.params.max_dets = list(max_dets)
     if sigmas is not None:
         engine.params.kpt_oks_sigmas = list(sigmas)
@@ -41,7 +49,13 @@ def accumulate(
     arrays = engine.eval
     if arrays is None:
         raise AssertionError("hotcoco accumulated nothing")
-    return Accumulated(_cells(arrays["precision"]), _cells(arrays["recall"]))
+    return Accumulated(_cells(arrays["precision"]), _cells(arrays["recall"]), held)
+
+
+def no_curves(iou_type: str, max_dets: tuple[int, ...]) -> Accumulated:
+    """Of no class at all."""
+    sizes = 0, len(AREAS[iou_type]), len(max_dets)
+    return Accumulated(np.empty((10, 101, *sizes)), np.empty((10, *sizes)), np.empty(0, np.int64))
 
 
 def _cells(values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -61,18 +75,20 @@ def usable(pred: Instances) -> NDArray[np.bool_]:
     return good
 
 
-def _truth(found: Detections, iou_type: str) -> Any:
-    """The ground truth as the engine has it."""
+def _truth(found: Detections, iou_type: str, held: NDArray[np.int64]) -> Any:
+    """The ground truth as the engine has it, which counts the classes with ground truth."""
     import hotcoco
 
-    truth, images, categories = found.truth, _images(found), _categories(found)
+    truth, images, category = found.truth, _images(found), np.searchsorted(held, found.truth.category)
+    categories = [{"id": k, "name": str(k)} for k in range(1, len(held) + 1)]
     if iou_type == "keypoints":
-        return hotcoco.COCO({"images": images, "categories": categories, "annotations": _annotations(truth)})
+        rows = _annotations(truth, category)
+        return hotcoco.COCO({"images": images, "categories": categories, "annotations": rows})
     return hotcoco.COCO.from_arrays(
         images,
         categories,
         truth.image.astype(np.int64) + 1,
-        truth.category.astype(np.int64) + 1,
+        category.astype(np.int64) + 1,
         truth.box,
         ids=np.arange(1, len(truth) + 1),
         area=truth.area,
@@ -88,14 +104,10 @@ def _images(found: Detections) -> list[dict[str, Any]]:
     return [{"id": k, "width": w, "height": h} for k, (w, h) in enumerate(zip(width, height, strict=True), 1)]
 
 
-def _categories(found: Detections) -> list[dict[str, Any]]:
-    return [{"id": k, "name": str(k)} for k in range(1, len(found.categories) + 1)]
-
-
-def _annotations(truth: Instances) -> list[dict[str, Any]]:
+def _annotations(truth: Instances, category: NDArray[np.intp]) -> list[dict[str, Any]]:
     if truth.keypoints is None or truth.visible is None:
         raise AssertionError("keypoints were not read")
-    columns = (truth.image, truth.category, truth.box, truth.area, truth.crowd, truth.keypoints, truth.visible)
+    columns = (truth.image, category, truth.box, truth.area, truth.crowd, truth.keypoints, truth.visible)
     names = ("image_id", "category_id", "bbox", "area", "iscrowd", "keypoints", "num_keypoints")
     rows = []
     for k, values in enumerate(zip(*(_plain(column) for column in columns), strict=True)):
@@ -110,9 +122,11 @@ def _plain(column: Any) -> list[Any]:
     return (flat.astype(np.int64) if flat.dtype == bool else flat).tolist()  # type: ignore[no-any-return]
 
 
-def _results(truth: Any, found: Detections, iou_type: str) -> Any:
-    pred, good = found.pred, usable(found.pred)
-    image, category, score = pred.image[good] + 1, pred.category[good] + 1, pred.score[good]
+def _results(truth: Any, found: Detections, iou_type: str, held: NDArray[np.int64]) -> Any:
+    """The detections of classes with ground truth."""
+    pred, good = found.pred, usable(found.pred) & np.isin(found.pred.category, held)
+    image, score = pred.image[good] + 1, pred.score[good]
+    category = np.searchsorted(held, pred.category[good]) + 1
     if iou_type == "keypoints" and pred.keypoints is not None and len(score):
         columns = (image, category, pred.box[good], pred.keypoints[good], score)
         names = ("image_id", "category_id", "bbox", "keypoints", "score")

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from calipers.metrics.coco_engine import AREAS, Accumulated
+from calipers.metrics.coco_engine import AREAS, Accumulated, no_curves
 from calipers.metrics.detections import first_step
 from calipers.metrics.replicates import RankedClass
 
@@ -49,13 +49,11 @@ def line_names(iou_type: str, max_dets: tuple[int, ...]) -> list[str]:
     >>> line_names("keypoints", (20,))[:5]
     ['AP', 'AP_50', 'AP_75', 'AP_medium', 'AP_large']
     """
-    areas = len(AREAS[iou_type])
-    nothing = Accumulated(np.empty((10, 101, 0, areas, len(max_dets))), np.empty((10, 0, areas, len(max_dets))))
-    return list(coco_lines(nothing, iou_type, max_dets))
+    return list(coco_lines(no_curves(iou_type, max_dets), iou_type, max_dets))
 
 
 def class_precisions(found: Accumulated, recall_target: float) -> dict[str, list[float | None]]:
-    """For each class AP, AP at 0.50, and precision from the target recall on."""
+    """For each class with ground truth AP, AP at 0.50, and precision from the target recall on."""
     precision = found.precision[:, :, :, ALL, LAST]
     first = first_step(recall_target)
     classes = range(precision.shape[2])

@@ -175,7 +175,7 @@ class _Side:
 
     def ranges(self, places: Sizes) -> list[Range]:
         """Where some videos lie, neighbours together; -1 is none."""
-        places = np.sort(places[places >= 0])
+        places = np.sort(places[places >= 0], kind="stable")
         after_gap = np.diff(places, prepend=-2) != 1
         before_gap = np.roll(after_gap, -1)  # the first is after one, and the last before one
         begins, ends = self._begins[places[after_gap]], self._ends[places[before_gap]]

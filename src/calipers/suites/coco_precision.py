@@ -87,7 +87,9 @@ def class_rows(measured: Measured) -> list[dict[str, Any]]:
     found, classes = measured.found, len(measured.found.categories)
     figures: dict[str, list[float | None]] = {name: [None] * classes for name in ("AP", "AP_50", "precision_at_recall")}
     if measured.accumulated is not None:
-        figures = class_precisions(measured.accumulated, measured.config.recall_target)
+        for name, values in class_precisions(measured.accumulated, measured.config.recall_target).items():
+            for k, value in zip(measured.accumulated.held.tolist(), values, strict=True):
+                figures[name][k] = value
     gt = np.bincount(measured.matched.truth.category, minlength=classes)
     pred = np.bincount(found.pred.category, minlength=classes)
     best = _best_cuts(measured)
@@ -118,5 +120,6 @@ def curves_tree(measured: Measured) -> dict[str, dict[str, list[float]]]:
     """The precision-recall curve of every class with ground truth, at IoU 0.50."""
     if measured.accumulated is None:
         return {}
-    named = ((name, curve(measured.accumulated, k)) for k, name in enumerate(measured.found.categories.names))
+    names, held = measured.found.categories.names, measured.accumulated.held.tolist()
+    named = ((names[k], curve(measured.accumulated, at)) for at, k in enumerate(held))
     return {name: found for name, found in named if found is not None}

@@ -95,7 +95,11 @@ def _read(path: str) -> dict[str, Any]:
         raise ConfigError(f"{path}: cannot be read: {error.strerror or error}") from error
     except orjson.JSONDecodeError as error:
         raise ConfigError(f"{path}: is not JSON ({error}), expected an eval_config.json") from error
-    if doubled := find_doubled(parse_json(content, path, "").tree):
+    try:
+        doubled = find_doubled(parse_json(content, path, "").tree)
+    except RecursionError as error:
+        raise ConfigError(f"{path}: is nested too deeply, expected an eval_config.json") from error
+    if doubled:
         raise ConfigError(f"{path}: {'.'.join(filter(None, doubled))}: is there twice, expected it once")
     require(isinstance(tree, dict), path, tree, "an object with " + ", ".join(KEYS))
     return dict(tree)
