@@ -3,11 +3,9 @@ seed of hashes: the artifact of one process is that of all of them."""
 
 import os
 import random
-import shutil
 import subprocess
 import sys
 from contextlib import contextmanager
-from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -15,58 +13,21 @@ import pytest
 import calipers
 import calipers.run
 
-from .dumps import make_lines, padded
+from .suites import BOOTSTRAP, SUITES, digest, make_inputs
 
-DATA = Path(calipers.__file__).parent / "data"
 SHARDS = (1, 2_000, 60_000, 8 << 20)  # bytes
-BOOTSTRAP = {"bootstrap": 60}
 
 
 @pytest.fixture(scope="module")
 def inputs(tmp_path_factory):
     """What each suite reads, in a folder."""
-    folder = tmp_path_factory.mktemp("matrix")
-    lines = padded(make_lines(11, 90), 2, 9000)
-    lines[30] = lines[30].replace(b'"width"', b'"with', 1)
-    for number, name in enumerate(("a.jsonl", "b.jsonl")):
-        (folder / name).write_bytes(b"\n".join(lines[number::2]) + b"\n")
-    for name in ("timeline", "scene", "coco"):
-        shutil.copytree(DATA / name, folder / name)
-    return folder
-
-
-def dense(**options):
-    return calipers.dense(["a.jsonl", "b.jsonl"], max_bad_records=2, **BOOTSTRAP, **options)
-
-
-def timeline(**options):
-    return calipers.timeline("timeline/annotations.json", "timeline/predictions.json", **BOOTSTRAP, **options)
-
-
-def timeline_csv(**options):
-    return calipers.timeline("timeline/annotations.json", "timeline/csv", **BOOTSTRAP, **options)
-
-
-def scene(**options):
-    methods = {"pipeline": "scene/pipeline", "clio": "scene/clio"}
-    return calipers.scene("scene/gt", methods, aliases="scene/label_aliases.json", **BOOTSTRAP, **options)
-
-
-def coco(**options):
-    return calipers.coco("coco/instances.json", "coco/results.json", **BOOTSTRAP, **options)
-
-
-SUITES = {each.__name__: each for each in (dense, timeline, timeline_csv, scene, coco)}
+    return make_inputs(tmp_path_factory.mktemp("matrix"))
 
 
 @pytest.fixture(params=SUITES)
 def suite(request, inputs, monkeypatch):
     monkeypatch.chdir(inputs)
     return SUITES[request.param]
-
-
-def digest(report):
-    return sha256(report.to_json()).hexdigest()
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,18 @@
+"""Every suite on clusters: the digest of one process."""
+
+import pytest
+
+from ..contracts.suites import SUITES, digest, make_inputs
+
+
+@pytest.fixture(scope="module")
+def inputs(tmp_path_factory):
+    return make_inputs(tmp_path_factory.mktemp("matrix"))
+
+
+@pytest.mark.parametrize("suite", SUITES)
+@pytest.mark.parametrize("chunk_bytes", [2_000, 60_000])
+def test_the_digest_is_that_of_one_process(place, suite, chunk_bytes, inputs, monkeypatch):
+    monkeypatch.chdir(inputs)
+    measure = SUITES[suite]
+    assert digest(measure(**place, chunk_bytes=chunk_bytes)) == digest(measure(jobs=1))
