@@ -1,6 +1,7 @@
 """Where inputs lie: files, patterns, and places that fsspec knows."""
 
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -93,3 +94,44 @@ def test_a_place_that_is_not_there_is_an_input_error(memory):
 def test_dumps_in_a_place_are_measured(memory):
     report = calipers.dense(f"{memory}/part-*.jsonl", bootstrap=0, jobs=1)
     assert [entry["records"] for entry in report["inputs"]] == [3, 3, 3]
+
+
+DATA = Path(calipers.__file__).parent / "data"
+
+
+@pytest.fixture
+def remote():
+    """A file of the bundled data under a scheme."""
+    memory = fsspec.filesystem("memory")
+
+    def put(path):
+        memory.pipe_file(f"/bundled/{path}", (DATA / path).read_bytes())
+        return f"memory://bundled/{path}"
+
+    return put
+
+
+def without_places(report):
+    """An artifact in which it cannot be seen where its inputs lie."""
+    return report.to_json().replace(b"memory://bundled/", b"").replace(f"{DATA}/".encode(), b"")
+
+
+@pytest.mark.parametrize(
+    ("suite", "gt", "pred"),
+    [
+        ("timeline", "timeline/annotations.json", "timeline/predictions.json"),
+        ("coco", "coco/instances.json", "coco/results.json"),
+        ("scene", "scene/gt/kitchen.json", "scene/pipeline/kitchen.json"),
+    ],
+)
+def test_files_of_every_suite_may_have_a_scheme(remote, suite, gt, pred):
+    measure = getattr(calipers, suite)
+    here = measure(str(DATA / gt), str(DATA / pred), bootstrap=10)
+    there = measure(remote(gt), remote(pred), bootstrap=10)
+    assert without_places(there) == without_places(here)
+
+
+def test_timeline_csvs_from_elsewhere_are_refused(remote):
+    gt, csv = remote("timeline/annotations.json"), next((DATA / "timeline").rglob("*.csv")).relative_to(DATA)
+    with pytest.raises(InputError, match="timeline CSVs are read from files and folders here"):
+        calipers.timeline(gt, remote(csv))

@@ -12,6 +12,7 @@ import orjson
 from calipers.errors import InputError
 from calipers.kernels.intervals import count_keys
 from calipers.kernels.scan import count_colons, count_written_keys
+from calipers.readers.places import open_place
 from calipers.text import whole_text
 
 BOM = b"\xef\xbb\xbf"
@@ -43,8 +44,8 @@ class Doubled(dict[str, Any]):
 def read_bytes(path: str) -> bytes:
     """What a file holds, or an error that says why it cannot be read."""
     try:
-        with open(path, "rb", buffering=0) as file:
-            return file.readall()
+        with open_place(path) as file:
+            return file.read()
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror or error}") from error
 

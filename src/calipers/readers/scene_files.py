@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from calipers.errors import InputError
 from calipers.kernels.boxes import all_plain
 from calipers.readers.files import BOM, find_doubled, parse_json
+from calipers.readers.places import is_remote
 from calipers.readers.problems import shown
 from calipers.readers.scene_objects import Converted, plain_place
 from calipers.text import whole_text
@@ -70,7 +71,7 @@ def find_scenes(given: Any, name: str) -> Source:
         path = os.fspath(given)
         if os.path.isdir(path):
             return Source(path, _files_in(path), files=True, single=False)
-        if not os.path.exists(path):
+        if not is_remote(path) and not os.path.exists(path):
             raise InputError(f"{path}: cannot be read: No such file or directory")
         return Source(path, {scene_name(os.path.basename(path)): path}, files=True, single=True)
     path = f"<{name}>"

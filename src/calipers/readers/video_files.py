@@ -18,6 +18,7 @@ from calipers.readers.files import (
     parse_json,
     read_bytes,
 )
+from calipers.readers.places import is_remote
 from calipers.readers.problems import shown
 from calipers.readers.timeline_csv import read_timeline_csv
 from calipers.readers.video_names import video_key
@@ -75,6 +76,8 @@ def are_csvs(path: str) -> bool:
 
 def find_csvs(path: str) -> Csvs:
     """A single timeline CSV, or those below a folder, sorted: files that are named so, else all."""
+    if is_remote(path):
+        raise InputError(f"{path}: timeline CSVs are read from files and folders here, expected JSON from elsewhere")
     if not os.path.isdir(path):
         read_bytes(path)  # a file that was named and is not there is no matter of a single video
         return Csvs([Path(path)], [])
