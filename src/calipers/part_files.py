@@ -23,6 +23,7 @@ from calipers.parts import Packed, from_bytes, to_bytes
 MAGIC = b"calipers parts 1\n"
 LONGEST_HEAD = 1 << 24  # bytes
 DIGEST_BYTES, LENGTH_BYTES = 32, 8
+MAY_DIFFER = {"max_bad_records"}  # how many records may be rejected changes no part that was whole
 TALLY, SHARDS = "tally", "shards"
 EXPECTED = {
     TALLY: "a file written by --tally",
@@ -46,7 +47,7 @@ class Made(NamedTuple):
             if mine != theirs:
                 raise ConfigError(f"{what}: {name}: found {theirs!r:.80}, expected {mine!r:.80}")
         for mine, theirs in ((self.options, other.options), (self.params, other.params)):
-            for name in sorted({*mine, *theirs}):
+            for name in sorted({*mine, *theirs} - MAY_DIFFER):
                 if _plain(mine.get(name)) != _plain(theirs.get(name)):
                     found, expected = theirs.get(name), mine.get(name)
                     raise ConfigError(f"{what}: made with {name} = {found!r:.80}, expected {expected!r:.80}")
@@ -71,7 +72,8 @@ def read_tally(path: str) -> tuple[Made, Packed]:
                 raise InputError(f"{path}: is damaged or cut off, expected {EXPECTED[TALLY]}")
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror or error}") from error
-    return made, _unpacked(data, path)
+    with parts_of(path):
+        return made, from_bytes(data)
 
 
 class FinishedShards:
@@ -86,7 +88,8 @@ class FinishedShards:
         """Find the entries that are whole; a torn end is cut off."""
         good = self._file.tell()
         while (data := _next_entry(self._file)) is not None:
-            self._places[_unpacked(data, self._path).plain["shard"]] = good
+            with parts_of(self._path):
+                self._places[from_bytes(data).plain["shard"]] = good
             good = self._file.tell()
         self._file.seek(good)
         self._file.truncate()
@@ -101,8 +104,9 @@ class FinishedShards:
         data = _next_entry(self._file)
         if data is None:
             raise InputError(f"{self._path}: was changed by someone else during the run")
-        packed = _unpacked(data, self._path)
-        return Packed(packed.plain["part"], packed.arrays)
+        with parts_of(self._path):
+            packed = from_bytes(data)
+            return Packed(packed.plain["part"], packed.arrays)
 
     def add(self, shard: str, part: Packed) -> None:
         """Note what a shard gave."""
@@ -179,8 +183,11 @@ def _next_entry(file: IO[bytes]) -> bytes | None:
     return data if sha256(data).digest() == lead[LENGTH_BYTES:] else None
 
 
-def _unpacked(data: bytes, path: str) -> Packed:
+@contextmanager
+def parts_of(what: str) -> Iterator[None]:
+    """Entries are whole, by their digests, but anyone may have written them: what does not fit is bad input."""
     try:
-        return from_bytes(data)
-    except (ValueError, TypeError) as error:
-        raise InputError(f"{path}: holds a part that cannot be read: {error}") from error
+        yield
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError, StopIteration) as error:
+        kind = type(error).__name__
+        raise InputError(f"{what:.200}: holds a part that cannot be read: {kind}: {error!s:.200}") from error

@@ -29,6 +29,7 @@ NUMBERS = {  # what an artifact has to hold for anything to be said of it
 }
 PROTOCOLS = tuple(f"{suite}/1" for suite in NUMBERS)
 ARTIFACT = "result.json"  # what it is called in the folder of `-o`
+PART = b"calipers parts "  # how a file of parts begins
 LARGEST_ARTIFACT, PIECE = 1 << 30, 1 << 20  # bytes
 
 
@@ -44,6 +45,7 @@ class Report(Mapping[str, Any]):
     ) -> None:
         self.tree = tree
         self.home: str | None = None  # the artifact or folder it was read from
+        self.kept: list[str] = []  # what there is to say of files that were kept beside it (`resume`, `tally`)
         self._matches, self._timelines, self._cases = matches, timelines, cases
 
     def __getitem__(self, key: str) -> Any:
@@ -259,7 +261,10 @@ def read_artifact(path: str | os.PathLike[str]) -> dict[str, Any]:
     """What an artifact holds, or that of a folder; anything else is an input error that says what was found."""
     file = Path(path, ARTIFACT) if os.path.isdir(path) else Path(path)
     try:
-        tree = orjson.loads(_content(file))
+        content = _content(file)
+        if content.startswith(PART):
+            raise InputError(f"{file}: is a part of a result, expected an artifact: calipers merge makes one of parts")
+        tree = orjson.loads(content)
     except FileNotFoundError:
         inside = ", expected a folder that a suite wrote (-o DIR)" if os.path.isdir(path) else ""
         raise InputError(f"{file}: is not there{inside}") from None

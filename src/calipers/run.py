@@ -17,7 +17,7 @@ from calipers.config import Running
 from calipers.engines import open_engine
 from calipers.errors import ConfigError
 from calipers.output import check_free, check_place
-from calipers.part_files import FinishedShards, finished_shards, write_tally
+from calipers.part_files import FinishedShards, finished_shards, parts_of, write_tally
 from calipers.parts import Part, join
 from calipers.plans import Plan
 from calipers.report import Report
@@ -31,17 +31,30 @@ def run_plan(
     plan: Plan[P], config: Running, *, on_part: OnPart | None = None, progress: OnProgress | None = None
 ) -> Report:
     """Everything. `on_part` sees each part, in order, before it is added."""
-    total = plan.empty()
-    for part in _parts(plan, config, progress, whole=on_part is not None):
+    total, found = plan.empty(), Found()
+    for part in _parts(plan, config, progress, found, whole=on_part is not None):
         if on_part:
             on_part(part)
         total.add(part)
         check_bad(total, plan.most_bad)
     plan.finish(total)
     report = plan.report(total)
+    report.kept = found.notes(config.resume)
     if config.tally:
         write_tally(config.tally, plan.made(), total.pack())
+        report.kept.append(f"counts are in {config.tally}, for calipers merge")
     return report
+
+
+class Found:
+    """How many shards there were, and how many of them had been finished before."""
+
+    def __init__(self) -> None:
+        self.shards = self.finished = 0
+
+    def notes(self, path: str | None) -> list[str]:
+        """What there is to say of it."""
+        return [f"{self.finished} of {self.shards} shards were finished before, in {path}"] if self.finished else []
 
 
 def check_kept(config: Running, inputs: Iterable[Any]) -> None:
@@ -70,7 +83,7 @@ def refuse_elsewhere(config: Running, what: str) -> None:
             raise ConfigError(f"{name}: found {found!r}, expected files to read instead of {what}")
 
 
-def _parts(plan: Plan[P], config: Running, progress: OnProgress | None, *, whole: bool) -> Iterator[P]:
+def _parts(plan: Plan[P], config: Running, progress: OnProgress | None, found: Found, *, whole: bool) -> Iterator[P]:
     """Parts in order; several neighbours may come as one unless each is wanted `whole`."""
     finished = finished_shards(config.resume, plan.made()) if config.resume else nullcontext(None)
     with finished as known, open_engine(config.engine, jobs=config.jobs, address=config.address) as engine:
@@ -83,7 +96,7 @@ def _parts(plan: Plan[P], config: Running, progress: OnProgress | None, *, whole
             waiting = _not_known(plan, shards, known, names)
             results = engine.in_order(partial(_unless_known, plan.measure), waiting, done=tell)
             for part in results:
-                yield _kept(plan, part, names.popleft(), known)
+                yield _kept(plan, part, names.popleft(), known, str(config.resume))
 
 
 def _tell(plan: Plan[Any], progress: OnProgress, shard: Any) -> None:
@@ -102,9 +115,11 @@ def _unless_known(measure: Callable[[Any], P], shard: Any) -> P | None:
     return None if shard is None else measure(shard)
 
 
-def _kept(plan: Plan[P], part: P | None, name: str, known: FinishedShards) -> P:
+def _kept(plan: Plan[P], part: P | None, name: str, known: FinishedShards, path: str) -> P:
     """A part as it is kept: read from the file, or written to it."""
     if part is None:
-        return plan.unpack(known.get(name))
-    known.add(name, part.pack())
+        with parts_of(path):
+            return plan.unpack(known.get(name))
+    if len(part.bad) <= plan.most_bad:  # else it may have ended before its end
+        known.add(name, part.pack())
     return part

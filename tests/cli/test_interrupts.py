@@ -64,7 +64,7 @@ def test_an_interrupt_ends_the_run_with_130_and_leaves_nothing_behind(busy, grou
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=PATIENCE)
     assert (process.returncode, out) == (130, b"")
-    assert err.decode().strip() == "interrupted; nothing was written"
+    assert err.decode().strip() == "interrupted; no result was written"
     left_nothing(process, group)
 
 
@@ -146,6 +146,7 @@ def half(self, content, write=os.write):
 
 def work(item):
     if item == 1:
+        time.sleep(0.3)  # it answers after the other
         Connection._send = half
     return b"x" * 50_000
 

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 import calipers
+from calipers.part_files import read_tally, write_tally
+from calipers.parts import Packed
 
 from ..contracts.dumps import make_lines
 
@@ -75,7 +77,7 @@ def test_a_part_of_any_suite_is_written_as_a_folder(run, listing, suite):
     whole, folder = listing("whole"), listing("folder")
     assert folder["result.json"] == whole["result.json"]
     if suite == "timeline":
-        assert {"result.json", "report.html", "summary.csv", "confusion.png"} <= set(folder)
+        assert {"result.json", "report.html", "videos.csv", "confusion.png"} <= set(folder)
     else:
         assert folder == whole
 
@@ -87,8 +89,20 @@ def test_options_may_stand_in_the_file(run, parts):
     run("merge", "a.cal").refused(2, "did you mean 'json'")
 
 
+def test_objects_of_another_result_are_not_left_beside_a_merged_one(run, parts):
+    run("dense", "a.jsonl", "-o", "folder")
+    run("merge", "b.cal", "c.cal", "-o", "folder").refused(
+        2, "folder: holds matches.csv, cases.jsonl of another result"
+    )
+
+
 def test_an_input_counts_once(run, parts):
     run("merge", "a.cal", "a.cal").refused(3, "a.cal and a.cal: both hold a.jsonl, expected each input in one part")
+    run("dense", "./a.jsonl", "--tally", "other.cal")
+    run("merge", "a.cal", "other.cal").refused(3, "both hold ")
+    Path("copy.jsonl").write_bytes(Path("a.jsonl").read_bytes())
+    run("dense", "copy.jsonl", "--tally", "copy.cal")
+    run("merge", "a.cal", "b.cal", "copy.cal").refused(3, "a.cal and copy.cal: both hold copy.jsonl")
     run("dense", "a.jsonl", "b.jsonl", "--tally", "ab.cal")
     run("merge", "ab.cal", "c.cal", "a.cal").refused(3, "both hold a.jsonl")
 
@@ -98,12 +112,18 @@ def test_an_input_counts_once(run, parts):
     [
         (["--tube-tolerance", 9], "made with tube_tolerance = 9.0, expected 8.0"),
         (["--bootstrap", 10], "made with bootstrap = 10, expected 1000"),
-        (["--max-bad-records", 2], "made with max_bad_records = 2, expected 0"),
     ],
 )
 def test_parts_that_were_not_made_alike_are_refused(run, parts, args, said):
     run("dense", "b.jsonl", "--tally", "other.cal", *args)
     run("merge", "a.cal", "other.cal").refused(2, f"other.cal: {said}")
+
+
+def test_parts_with_and_without_a_folder_or_rejected_records_are_alike(run, parts):
+    run("dense", "a.jsonl", "--tally", "a.cal", "-o", "folder")
+    run("dense", "b.jsonl", "--tally", "b.cal", "--max-bad-records", 3)
+    found = run("merge", "b.cal", "a.cal", "--json")
+    assert found.out == run("dense", "a.jsonl", "b.jsonl", "--max-bad-records", 3, "--json").out
 
 
 def test_a_mapping_that_changed_is_refused(run, parts):
@@ -146,6 +166,11 @@ def test_a_damaged_part_is_refused(run, parts, seed):
     ended.refused(ended.code, "a.cal")
 
 
+def test_a_part_is_no_result_yet(run, parts):
+    for args in (["report", "a.cal"], ["compare", "a.cal", "b.cal"], ["gate", "a.cal", "--floor", "recall=0.5"]):
+        run(*args).refused(3, "a.cal: is a part of a result, expected an artifact: calipers merge makes one of parts")
+
+
 def test_what_is_no_part_is_refused(run, parts):
     run("merge", "a.jsonl").refused(3, "a.jsonl: found something else, expected a file written by --tally")
     run("merge", "nothing.cal").refused(3, "nothing.cal: cannot be read")
@@ -155,3 +180,32 @@ def test_what_is_no_part_is_refused(run, parts):
     run("merge", "shards").refused(3, "shards: found something else, expected a file written by --tally")
     with pytest.raises(calipers.ConfigError, match="several paths"):
         calipers.merge("a.cal")
+
+
+def test_a_file_that_was_given_twice_is_there_twice(run, parts):
+    expected = run("dense", "a.jsonl", "a.jsonl", "--json", "--tally", "twice.cal").out
+    assert run("merge", "twice.cal", "--json").out == expected
+    run("merge", "twice.cal", "a.cal").refused(3, "both hold a.jsonl")
+
+
+@pytest.mark.parametrize("inputs", [None, 5, [None], [{}], [{"path": ["x"], "sha256": None, "records": 1}]])
+def test_inputs_that_are_none_are_refused(run, parts, inputs):
+    made, packed = read_tally("a.cal")
+    write_tally("odd.cal", made, Packed(packed.plain | {"inputs": inputs}, packed.arrays))
+    run("merge", "odd.cal").refused(3, "odd.cal: holds a part that cannot be read")
+    run("merge", "b.cal", "odd.cal").refused(3, "odd.cal: holds a part that cannot be read")
+
+
+def test_counts_that_do_not_fit_are_refused(run, parts):
+    made, packed = read_tally("a.cal")
+    for name, array in packed.arrays.items():
+        write_tally("odd.cal", made, Packed(packed.plain, packed.arrays | {name: array[:0]}))
+        ended = run("merge", "odd.cal")
+        assert ended.code in (0, 3), ended.err
+        assert "Traceback" not in ended.err
+
+
+def test_options_of_nothing_are_refused(run, parts):
+    made, packed = read_tally("a.cal")
+    write_tally("odd.cal", made._replace(options={}), packed)
+    run("merge", "odd.cal").refused(3, "odd.cal: holds a part that cannot be read")

@@ -5,11 +5,14 @@ import os
 import random
 import signal
 import time
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
 import calipers
+from calipers.part_files import DIGEST_BYTES, LENGTH_BYTES
+from calipers.parts import Packed, from_bytes, to_bytes
 
 from ..contracts.dumps import make_lines, padded
 
@@ -29,9 +32,16 @@ def whole(run, dump):
 
 
 def test_a_run_that_may_be_resumed_gives_the_same_bytes_and_so_does_the_next(run, dump, whole):
-    for _ in range(2):
-        assert run("dense", dump.name, "--json", *SMALL, "--resume", "shards.cal").out == whole
+    args = ("dense", dump.name, "--json", *SMALL, "--resume", "shards.cal")
+    first, second = run(*args), run(*args)
+    assert first.out == second.out == whole
     assert Path("shards.cal").stat().st_size > 10_000
+    assert "finished before" not in first.err
+    assert " shards were finished before, in shards.cal\n" in second.err
+
+
+def test_a_run_says_where_its_counts_are(run, dump):
+    assert "counts are in total.cal, for calipers merge\n" in run("dense", dump.name, "--tally", "total.cal").err
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -111,7 +121,22 @@ def test_a_folder_with_every_object_is_resumed_as_well(run, dump, listing):
     assert listing("whole") == listing("first") == listing("second")
 
 
-@pytest.mark.parametrize("changed", [("--tube-tolerance", 9), ("--seed", 1), ("--modes", "phase"), ("-o", "folder")])
+def test_what_was_kept_serves_a_run_that_wants_more_files_or_rejects_records(run, dump, listing):
+    lines = dump.read_bytes().splitlines()
+    lines[200] = b"oops"
+    dump.write_bytes(b"\n".join(lines) + b"\n")
+    args = ("dense", dump.name, *SMALL, "--resume", "shards.cal")
+    run(*args).refused(3, "dump.jsonl:201: not JSON")
+    kept = Path("shards.cal").stat().st_size
+    expected = run("dense", dump.name, "--max-bad-records", 1, "--json").out
+    assert run(*args, "--max-bad-records", 1, "--json").out == expected
+    assert Path("shards.cal").stat().st_size < 3 * kept
+    run(*args, "--max-bad-records", 1, "-o", "folder")
+    run("dense", dump.name, "--max-bad-records", 1, "-o", "whole")
+    assert listing("folder") == listing("whole")
+
+
+@pytest.mark.parametrize("changed", [("--tube-tolerance", 9), ("--seed", 1), ("--modes", "phase")])
 def test_other_options_are_refused_and_the_file_is_left_alone(run, dump, changed):
     run("dense", dump.name, *SMALL, "--resume", "shards.cal")
     before = Path("shards.cal").read_bytes()
@@ -154,7 +179,8 @@ def test_records_that_were_rejected_are_told_of_again(run, dump):
     args = ("dense", dump.name, *SMALL, "--max-bad-records", 3, "--json")
     first = run(*args, "--resume", "shards.cal")
     second = run(*args, "--resume", "shards.cal")
-    assert first == second
+    assert first.out == second.out
+    assert first.err in second.err
     assert [entry["line"] for entry in json.loads(first.out)["rejected"]] == [6, 78, 251]
 
 
@@ -163,3 +189,36 @@ def test_standard_input_is_resumed_by_what_it_holds(finish, dump):
     for _ in range(2):
         ended = finish("dense", "-", "--json", *SMALL, "--resume", "shards.cal", given=dump.read_bytes())
         assert (ended.code, ended.out) == (0, expected)
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_file_that_is_given_twice_counts_twice(run, dump, jobs):
+    given = ("dense", dump.name, dump.name, "--json", "--bootstrap", 20)
+    expected = run(*given).out
+    for _ in range(2):
+        ended = run(*given, *SMALL, "--resume", "shards.cal", "--jobs", jobs)
+        assert (ended.code, ended.out) == (0, expected)
+
+
+def test_inputs_in_another_order_keep_their_records(run, dump):
+    Path("short.jsonl").write_bytes(b"\n".join(make_lines(5, 7)) + b"\n")
+    options = ("--json", "--bootstrap", 20)
+    run("dense", dump.name, "short.jsonl", *options, "--resume", "shards.cal")
+    found = run("dense", "short.jsonl", dump.name, *options, "--resume", "shards.cal").artifact()
+    assert [each["records"] for each in found["inputs"]] == [7, 300]
+    assert found == run("dense", "short.jsonl", dump.name, *options).artifact()
+
+
+@pytest.mark.parametrize("plain", [None, [], 5, {}, {"shard": [1]}, {"shard": ...}, {"shard": ..., "part": {"bad": 1}}])
+def test_shards_of_someone_else_are_refused(run, dump, plain):
+    """Whole, as their digest says, but not what a run writes."""
+    run("dense", dump.name, "--resume", "shards.cal")
+    content = Path("shards.cal").read_bytes()
+    head = content.index(b"\n", content.index(b"\n") + 1) + 1
+    known = from_bytes(content[head + LENGTH_BYTES + DIGEST_BYTES :]).plain["shard"]
+    if isinstance(plain, dict) and plain.get("shard") is ...:
+        plain = plain | {"shard": known}
+    data = to_bytes(Packed(plain, {}))
+    lead = len(data).to_bytes(LENGTH_BYTES, "little") + sha256(data).digest()
+    Path("shards.cal").write_bytes(content[:head] + lead + data)
+    run("dense", dump.name, "--resume", "shards.cal").refused(3, "shards.cal: holds a part that cannot be read")

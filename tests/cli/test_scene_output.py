@@ -383,7 +383,7 @@ def test_an_interrupt_while_results_are_written_leaves_everything_as_it_was(
     before = listing(".")
     monkeypatch.setattr(os, "fsync", interrupt)
     ended = run("scene", *INPUTS, "-o", output)
-    assert (ended.code, ended.out, ended.err.strip()) == (130, b"", "interrupted; nothing was written")
+    assert (ended.code, ended.out, ended.err.strip()) == (130, b"", "interrupted; no result was written")
     assert listing(".") == before
 
 

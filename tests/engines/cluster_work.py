@@ -5,6 +5,7 @@ import signal
 import time
 from pathlib import Path
 
+from calipers.engines.local import Local
 from calipers.errors import InputError
 
 
@@ -76,3 +77,7 @@ def noted(number: int, folder: str) -> int:
     time.sleep(0.05)
     Path(folder, str(number)).touch()
     return number
+
+
+def in_two_jobs(count: int) -> list[int]:
+    return list(Local(2).in_order(square, range(count)))

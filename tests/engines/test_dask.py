@@ -11,6 +11,7 @@ from pathlib import Path
 import cluster_work as work
 import pytest
 
+import calipers
 from calipers.engines import dask
 from calipers.engines.dask import open_dask
 from calipers.errors import CalipersError, ConfigError
@@ -132,3 +133,20 @@ def test_someone_elses_cluster_lives_on(dask_address):
     for _ in range(2):
         with open_dask(None, dask_address) as engine:
             assert list(engine.in_order(work.square, range(3))) == [0, 1, 4]
+
+
+def test_an_address_without_a_port_is_refused_at_once(tmp_path):
+    with pytest.raises(
+        ConfigError, match="address: found 'nonsense', expected that of a scheduler, as tcp://HOST:PORT"
+    ):
+        calipers.dense(str(tmp_path / "a.jsonl"), engine="dask", address="nonsense")
+
+
+def test_workers_without_calipers_are_an_error_that_says_so(tmp_path, monkeypatch):
+    (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['calipers'] = None\n")
+    monkeypatch.setitem(ENVIRONMENT, "PYTHONPATH", str(tmp_path))
+    (tmp_path / "a.jsonl").write_text("{}")
+    with dask_cluster(tmp_path, workers=1) as (address, _):
+        expected = f"a worker at {address} cannot run calipers"
+        with pytest.raises(ConfigError, match=expected):
+            calipers.dense(str(tmp_path / "a.jsonl"), engine="dask", address=address)

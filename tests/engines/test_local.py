@@ -1,8 +1,10 @@
 """Several runs in one process at a time."""
 
+import multiprocessing
 from threading import Thread
 
 import cluster_work as work
+import pytest
 
 from calipers.engines.local import Local
 
@@ -34,3 +36,10 @@ def test_runs_in_threads_do_not_wait_for_each_other():
     for thread in threads:
         thread.join(timeout=20)
     assert found == {name: [number * number for number in range(name, name + 20)] for name in range(4)}
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_a_process_that_may_have_no_children_does_the_work_itself(method):
+    """Those of a pool are daemons."""
+    with multiprocessing.get_context(method).Pool(1) as pool:
+        assert pool.apply_async(work.in_two_jobs, (5,)).get(timeout=30) == [0, 1, 4, 9, 16]

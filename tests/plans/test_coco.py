@@ -12,7 +12,8 @@ import calipers
 from calipers.config import make_config
 from calipers.errors import ConfigError, InputError, OutputError
 from calipers.evaluate import evaluate_detections
-from calipers.parts import from_bytes, to_bytes
+from calipers.part_files import read_tally, write_tally
+from calipers.parts import Packed, from_bytes, to_bytes
 from calipers.plans import coco as plan
 from calipers.plans.coco import CocoPart, measure_shard
 from calipers.readers.detections import Reading, read_detections
@@ -493,6 +494,19 @@ def test_coco_files_may_be_anywhere():
 
 
 # What cannot be
+
+
+@pytest.mark.parametrize("names", [[], ["a"], "x", {}])
+@pytest.mark.parametrize("what", ["names", "categories"])
+def test_names_that_do_not_belong_to_their_ids_are_refused(what, names):
+    """The engine would look for those of images that are not there."""
+    gt, results = dataset(24)
+    paths = write("coco", "gt", gt, gt["annotations"]), write("coco", "pred", gt, results)
+    calipers.coco(*paths, **FEW, tally="a.cal")
+    made, packed = read_tally("a.cal")
+    write_tally("odd.cal", made, Packed({"found": packed.plain["found"] | {what: names}}, packed.arrays))
+    with pytest.raises(InputError, match=r"odd\.cal: holds a part that cannot be read"):
+        calipers.merge(["odd.cal"])
 
 
 @pytest.mark.parametrize("options", [{"tally": "x.cal"}, {"resume": "kept"}, {"engine": "dask"}])

@@ -4,11 +4,14 @@ import json
 from itertools import permutations
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import calipers
 from calipers.errors import InputError, RecordError
 from calipers.output import to_json
+from calipers.part_files import read_tally, write_tally
+from calipers.parts import Packed
 from calipers.plans.merging import merge
 
 TRUTH = {"outside": [[0, 9], [20, 29]], "inside": [[10, 19]]}
@@ -134,3 +137,30 @@ def test_other_options_are_refused():
     tally(second, "gt.json", "pred_1.json", extent="gt")
     with pytest.raises(calipers.ConfigError, match="made with extent = 'gt', expected 'union'"):
         merge([first, second])
+
+
+CELLS = ("video", "truth", "pred", "frames")
+
+
+@pytest.mark.parametrize("name", [*(f"cells/{name}" for name in CELLS), "fps", "fps_estimate"])
+@pytest.mark.parametrize("change", [lambda a: a[:1], lambda a: np.concatenate([a, a]), lambda a: a[:, None]])
+def test_columns_that_do_not_fit_together_are_refused(name, change):
+    """Kernels would read beyond the end of one that is too short."""
+    truths = {f"{video}.mp4": TRUTH for video in range(9)}
+    preds = dict.fromkeys(truths, PRED)
+    calipers.timeline(write("gt.json", truths), write("pred.json", preds), tally="a.cal")
+    made, packed = read_tally("a.cal")
+    write_tally("odd.cal", made, Packed(packed.plain, packed.arrays | {name: change(packed.arrays[name])}))
+    with pytest.raises(InputError, match=r"odd\.cal: holds a part that cannot be read"):
+        merge(["odd.cal"])
+
+
+@pytest.mark.parametrize(("name", "value"), [("video", 9), ("video", -1), ("truth", 99), ("pred", -1), ("frames", -1)])
+def test_codes_of_nothing_are_refused(name, value):
+    calipers.timeline(write("gt.json", {"a.mp4": TRUTH}), write("pred.json", {"a.mp4": PRED}), tally="a.cal")
+    made, packed = read_tally("a.cal")
+    column = packed.arrays[f"cells/{name}"].copy()
+    column[-1] = value
+    write_tally("odd.cal", made, Packed(packed.plain, packed.arrays | {f"cells/{name}": column}))
+    with pytest.raises(InputError, match="columns of states that do not fit together"):
+        merge(["odd.cal"])

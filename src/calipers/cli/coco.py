@@ -57,6 +57,8 @@ def run_coco(options: dict[str, Any]) -> CocoReport:
         say(printable(f"rejected: {entry['path']}: {entry['place']}: {entry['problem']}"))
     for line in hint("coco", report, paths["gt"], paths["pred"]):
         say(line)
+    for note in report.kept:
+        say(printable(note))
     put(report.to_json() if as_json else f"{report}\n{_next_step(output)}")
     return report
 

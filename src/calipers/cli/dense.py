@@ -61,6 +61,8 @@ def run_dense(dumps: list[str], options: dict[str, Any]) -> Report:
         say(printable(f"rejected: {entry['path']}:{entry['line']}: {entry['problem']}"))
     for line in _warnings(report, dumps):
         say(line)
+    for note in report.kept:
+        say(printable(note))
     put(report.to_json() if as_json else f"{report}\n{_next_step(output)}")
     return report
 

@@ -85,7 +85,7 @@ def main() -> None:
     try:
         code = calipers(standalone_mode=False)
     except (click.exceptions.Abort, KeyboardInterrupt) as error:
-        say(f"interrupted; {printable(str(error.__context__ or error)) or 'nothing was written'}")
+        say(f"interrupted; {printable(str(error.__context__ or error)) or 'no result was written'}")
         code = 130
     except click.exceptions.NoArgsIsHelpError as error:
         say(error.format_message())

@@ -76,6 +76,8 @@ def run_scene(options: dict[str, Any]) -> Report:
         say(printable(f"rejected: {entry['path']}: {entry['problem']}"))
     for line in hint("scene", report, gt, methods):
         say(line)
+    for note in report.kept:
+        say(printable(note))
     put(report.to_json() if as_json else f"{report}\n{_next_step(output)}")
     return report
 

@@ -67,6 +67,8 @@ def run_timeline(options: dict[str, Any]) -> Report:
         say("warning: no video was evaluated; the artifact says why for each")
     for line in hint("timeline", report, gt, pred):
         say(line)
+    for note in report.kept:
+        say(printable(note))
     put(report.to_json() if as_json else f"{report}\n{_next_step(output)}")
     return report
 

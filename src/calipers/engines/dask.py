@@ -26,7 +26,7 @@ from calipers.engines import Engine
 from calipers.engines.cluster import Cluster, LostError, OnEnd
 from calipers.engines.local import cores
 from calipers.engines.outcomes import other_version
-from calipers.errors import CalipersError, ConfigError
+from calipers.errors import CalipersError, ConfigError, require
 
 CONNECT_SEC = 8
 PATIENCE_SEC = 300  # for workers to come, where there are none
@@ -56,6 +56,8 @@ def open_dask(jobs: int | None, address: str | None) -> Iterator[Engine]:
         raise ConfigError(f"engine dask needs dask and distributed ({error}): pip install 'calipers[dask]'") from error
     with _quiet():
         if address is not None:
+            place = address.rpartition("://")[2]
+            require(":" in place, "address", address, "that of a scheduler, as tcp://HOST:PORT")
             with _connected(address) as engine:
                 yield engine
             return
@@ -115,13 +117,12 @@ class _Tasks:
         """There are workers, and they run what runs here."""
         try:
             self._client.wait_for_workers(1, timeout=PATIENCE_SEC)
-            versions = self._client.run(version)
         except TimeoutError as error:
             raise ConfigError(f"address: found no workers at {self._address}, expected some") from error
-        except ImportError as error:
-            raise ConfigError(
-                f"a worker at {self._address} has no calipers, expected {__version__}: {error}"
-            ) from error
+        try:
+            versions = self._client.run(version)
+        except Exception as error:
+            raise ConfigError(f"a worker at {self._address} cannot run calipers {__version__}: {error}") from error
         for found in versions.values():
             if found != __version__:
                 raise other_version(found, __version__)

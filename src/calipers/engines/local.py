@@ -1,9 +1,10 @@
 """Shards on the cores of this machine, results in the order of the shards.
 
-With one job everything happens in this process. With more, worker processes take shards as they come, each over a pipe
-of its own, so that the end of a worker is the end of its pipe, and workers end when their parent does. Only a few
-shards are under way at a time, so memory does not grow with the input. Whatever goes wrong, in a shard or in fetching
-one, is raised when its turn comes: the first error is the same for any number of jobs.
+With one job everything happens in this process, and so it does in a process that may not start others, as those of
+`multiprocessing.Pool`. With more, worker processes take shards as they come, each over a pipe of its own, so that the
+end of a worker is the end of its pipe, and workers end when their parent does. Only a few shards are under way at a
+time, so memory does not grow with the input. Whatever goes wrong, in a shard or in fetching one, is raised when its
+turn comes: the first error is the same for any number of jobs.
 
 A shard whose worker was killed, or had too little memory, is tried once more when nothing else is under way. If that
 ends the same way, the error names the shard.
@@ -63,7 +64,7 @@ def run_in_order(
     first = list(islice(items, 2))
     count = jobs or cores()
     everything = chain(first, items)
-    if count == 1 or len(first) < 2:  # too little to share
+    if count == 1 or len(first) < 2 or not _may_share():  # or too little to share
         yield from _here(work, everything, done)
     else:
         yield from _in_processes(work, everything, count, done)
@@ -72,6 +73,13 @@ def run_in_order(
 def cores() -> int:
     """Those this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _may_share() -> bool:
+    """Whether this process may have children: one that is a daemon may not."""
+    from multiprocessing import current_process
+
+    return not current_process().daemon
 
 
 def _here(work: Callable[[S], R], items: Iterable[S], done: Done[S] | None) -> Iterator[R]:

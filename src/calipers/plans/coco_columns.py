@@ -60,10 +60,11 @@ def unpack_detections(packed: Packed) -> Detections:
     images = Images(arrays["images"], plain["names"], arrays["width"], arrays["height"])
     truth = _instances(arrays, "truth", {}, len(images))
     pred = _instances(arrays, "pred", dict(plain["problems"]), len(images))
-    _check(images, plain["categories"], truth, pred)
+    categories = Categories(arrays["categories"], plain["categories"])
+    _check(images, categories, truth, pred)
     return Detections(
         images,
-        Categories(arrays["categories"], plain["categories"]),
+        categories,
         truth,
         pred,
         [Input(*each) for each in plain["inputs"]],
@@ -82,13 +83,19 @@ def _instances(arrays: Arrays, side: str, problems: dict[int, str], images: int)
     return Instances(**columns, **more, masks=read, problems=problems, images=images)
 
 
-def _check(images: Images, categories: list[str], *sides: Instances) -> None:
+def _check(images: Images, categories: Categories, *sides: Instances) -> None:
     """What the kernels trust: rows stand image by image, and each names an image and a class that are there."""
+    for names, *columns in (
+        (images.names, images.ids, images.width, images.height),
+        (categories.names, categories.ids),
+    ):
+        if not isinstance(names, list) or any(column.shape != (len(names),) for column in columns):
+            raise ValueError("names that do not belong to their ids")
     for rows in sides:
         lengths = {len(getattr(rows, name)) for name in COLUMNS}
         fine = len(lengths) == 1 and rows.box.shape[1:] == (4,) and (rows.masks is None or len(rows.masks) == len(rows))
         if not fine or (np.diff(rows.image) < 0).any():
             raise ValueError("columns that do not belong together")
-        for codes, count in ((rows.image, len(images)), (rows.category, len(categories))):
+        for codes, count in ((rows.image, len(images)), (rows.category, len(categories.names))):
             if len(codes) and not 0 <= codes.min() <= codes.max() < count:
                 raise ValueError(f"a code from {codes.min()} to {codes.max()}, expected 0 to {count - 1}")

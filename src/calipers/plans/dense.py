@@ -97,7 +97,7 @@ class DensePlan:
 
     def made(self) -> Made:
         """What parts are made by."""
-        return made_by(self.config, rows=self._rows)
+        return made_by(self.config)
 
     def shards(self, engine: Engine) -> Iterator[Shard | WholeFile]:
         """Byte ranges and pieces."""
@@ -118,8 +118,9 @@ class DensePlan:
                 yield WholeFile(source.index, source.path, source.size, source.chunk_bytes, measured=True)
 
     def identify(self, shard: Any) -> str:
-        """Where it lies and what it holds."""
-        return f"{whole_text(shard.path)}:{shard.first_line}:{shard.offset}:{shard.size}:{shard.digest}"
+        """Which input it is of, as parts count records by that, where it lies and what it holds."""
+        place = f"{shard.source}:{whole_text(shard.path)}:{shard.first_line}:{shard.offset}:{shard.size}"
+        return f"{place}:{shard.digest}{':rows' if self._rows else ''}"
 
     def done(self, shard: Any) -> tuple[int, int]:
         """Bytes as they are stored."""
@@ -156,10 +157,9 @@ def _cut_by_workers(source: Source, engine: Engine) -> Iterator[Shard]:
     yield from cut_ranges(zip(ranges, engine.in_order(count_lines, ranges), strict=True))
 
 
-def made_by(config: Config, *, rows: bool = False) -> Made:
-    """What parts are made by. Those with rows are other parts."""
-    params = suite.params(config) | ({"rows": True} if rows else {})
-    return Made("dense", "dense/1", __version__, params, artifact_options(config))
+def made_by(config: Config) -> Made:
+    """What parts are made by."""
+    return Made("dense", "dense/1", __version__, suite.params(config), artifact_options(config))
 
 
 def unpack(packed: Packed) -> DensePart:

@@ -12,8 +12,8 @@ from typing import Any
 
 from calipers.config import make_config
 from calipers.errors import InputError, require
-from calipers.part_files import Made, read_tally
-from calipers.parts import Part, join
+from calipers.part_files import Made, parts_of, read_tally
+from calipers.parts import Packed, Part, join
 from calipers.report import Report
 from calipers.run import check_bad
 
@@ -33,17 +33,21 @@ def merge(parts: Iterable[str | os.PathLike[str]]) -> Report:
     require(not isinstance(parts, (str, bytes, os.PathLike)), "parts", parts, "several paths")
     paths = [os.fspath(path) for path in parts]
     require(bool(paths), "parts", paths, "files written by --tally")
-    made, _ = read_tally(paths[0])
+    tallies = {path: read_tally(path) for path in paths}
+    made, _ = tallies[paths[0]]
     suite = _suite(made, paths[0])
-    found = [(path, _part(path, made, suite)) for path in paths]
+    found = [(path, _part(path, made, *tallies[path], suite)) for path in paths]
     found.sort(key=lambda each: _inputs(each[1]))
     _check_apart(found, shared=suite.SHARED_INPUTS)
-    config = _config(made)
+    with parts_of(", ".join(paths)):
+        config = _config(made, max(each.options["max_bad_records"] for each, _ in tallies.values()))
     suite.made_by(config).check_alike(made, paths[0])
-    total = join([part for _, part in found])
-    total.inputs = _once(total.inputs)
-    check_bad(total, config.max_bad_records)
-    report: Report = suite.report_of(total, config)
+    with parts_of(", ".join(paths)):
+        total = join([part for _, part in found])
+        if suite.SHARED_INPUTS:
+            total.inputs = _once(total.inputs)
+        check_bad(total, config.max_bad_records)
+        report: Report = suite.report_of(total, config)
     return report
 
 
@@ -53,18 +57,24 @@ def _suite(made: Made, path: str) -> Any:
     return import_module(f"calipers.plans.{made.suite}")
 
 
-def _part(path: str, made: Made, suite: Any) -> Part:
-    other, packed = read_tally(path)
+def _part(path: str, made: Made, other: Made, packed: Packed, suite: Any) -> Part:
     made.check_alike(other, path)
-    try:
+    with parts_of(path):
         part: Part = suite.unpack(packed)
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
-        raise InputError(f"{path}: holds a part that cannot be read: {type(error).__name__}: {error}") from error
+        _check_inputs(part)
     return part
 
 
-def _config(made: Made) -> Any:
-    return make_config(import_module(CONFIGS[made.suite]).Config, made.options)
+def _check_inputs(part: Part) -> None:
+    """Every input has a path, and a digest if it was a file."""
+    for each in part.inputs:
+        if not isinstance(each["path"], str) or not isinstance(each["sha256"], (str, type(None))):
+            raise TypeError("an input without a path or a digest")
+
+
+def _config(made: Made, most_bad: int) -> Any:
+    options = made.options | {"max_bad_records": most_bad}
+    return make_config(import_module(CONFIGS[made.suite]).Config, options)
 
 
 def _inputs(part: Part) -> list[tuple[str, str]]:
@@ -72,14 +82,16 @@ def _inputs(part: Part) -> list[tuple[str, str]]:
 
 
 def _check_apart(found: list[tuple[str, Part]], *, shared: bool) -> None:
-    """No input counts twice: none is in two parts or, where one side may be in several, no two parts are the same."""
+    """No input counts twice, under whatever name; where one side may be in several parts, no part does."""
     seen: dict[Any, str] = {}
     for path, part in found:
-        for each in [tuple(_inputs(part))] if shared else _inputs(part):
-            if each in seen:
-                name = part.inputs[0]["path"] if shared else each[0]
-                raise InputError(f"{seen[each]} and {path}: both hold {name}, expected each input in one part")
-            seen[each] = path
+        names = {each["sha256"]: f"both hold {each['path']}" for each in part.inputs}
+        if shared:
+            names = {tuple(names): "are parts of the same inputs"}
+        for content, what in names.items():
+            if content in seen:
+                raise InputError(f"{seen[content]} and {path}: {what}, expected each input in one part")
+        seen |= dict.fromkeys(names, path)
 
 
 def _once(inputs: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -123,12 +123,25 @@ class TimelinePart:
         options = {name: plain[name] for name in ("tolerances", "starts")}
         options |= {name: arrays[name] for name in ("fps_estimate", "fps")}
         part.counts = [StateCounts(plain["names"], arrays["table"], arrays["rates"], cells, **options)]
+        _check_whole(part.counts[0])
         part.extras = _unpack_extras(plain["extras"], arrays)
         part.errors, part.digests = dict(plain["errors"]), dict(plain["digests"])
         part.bad = [BadVideo(*each) for each in plain["bad"]]
         part.without_truth, part.inputs = plain["without_truth"], plain["inputs"]
         part.warnings = [(place, text) for place, text in plain["warnings"]]
         return part
+
+
+def _check_whole(counts: StateCounts) -> None:
+    """Kernels take columns at their word: all are as long as they say, and name videos and states that are there."""
+    cells, videos, states = counts.cells, len(counts.names), len(counts.cells.states)
+    columns = [getattr(cells, name) for name in CELLS]
+    good = all(column.ndim == 1 and len(column) == len(cells.video) for column in columns)
+    good = good and all(np.shape(rates) == (videos,) for rates in (counts.fps_estimate, counts.fps))
+    limits = zip(columns, (videos, states, states, np.iinfo(np.int64).max), strict=True)
+    good = good and all(bool(((column >= 0) & (column < limit)).all()) for column, limit in limits)
+    if not good or bool((np.diff(cells.video) < 0).any()):
+        raise ValueError("columns of states that do not fit together")
 
 
 def _twice(name: str) -> InputError:

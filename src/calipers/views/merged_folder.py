@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import os
+
+from calipers.errors import OutputError
 from calipers.output import atomic_files
 from calipers.report import CocoReport, Report, SceneReport
 from calipers.views import dense_plots, timeline_plots
 from calipers.views.coco_folder import write_coco_folder
-from calipers.views.folder import drawn, is_artifact, new_folder
+from calipers.views.folder import TABLES, drawn, is_artifact, new_folder
 from calipers.views.page.build import report_page
 from calipers.views.report_tables import write_table
 from calipers.views.scene_folder import write_scene_folder
+from calipers.views.tables import csv_table
+from calipers.views.timeline_folder import video_table
+
+OBJECTS = ("matches.csv", "matches.parquet", "cases.jsonl")  # which `report` and `compare` would take for this result's
 
 
 def write_merged(path: str, report: Report) -> list[str]:
@@ -21,11 +28,18 @@ def write_merged(path: str, report: Report) -> list[str]:
         return write_scene_folder(path, report)
     if isinstance(report, CocoReport):
         return write_coco_folder(path, report)
-    draw = dense_plots.pictures if report["suite"] == "dense" else timeline_plots.pictures
-    pictures, missing = drawn(draw, report.tree)
-    contents = {f"{name}.csv": write_table(report.tree, name, "csv") for name in report.tables()}
-    contents |= {"result.json": report.to_json(), "report.html": report_page(report)}
+    return _write_counts(path, report)
+
+
+def _write_counts(path: str, report: Report) -> list[str]:
+    if there := [name for name in OBJECTS if os.path.exists(os.path.join(path, name))]:
+        raise OutputError(f"{path}: holds {', '.join(there)} of another result, expected another folder")
+    is_dense = report["suite"] == "dense"
+    pictures, missing = drawn(dense_plots.pictures if is_dense else timeline_plots.pictures, report.tree)
+    tables = {f"{name}.csv": write_table(report.tree, name, "csv") for name in TABLES if is_dense}
+    tables |= {} if is_dense else {"videos.csv": csv_table(*video_table(report))}
+    contents = {"result.json": report.to_json(), "report.html": report_page(report), **tables, **pictures}
     with new_folder(path) as folder, atomic_files() as files:
-        for name, content in (contents | pictures).items():
+        for name, content in contents.items():
             files.open(folder / name).write(content)
     return missing
