@@ -96,6 +96,8 @@ def _parts(plan: Plan[P], config: Running, progress: OnProgress | None, found: F
             waiting = _not_known(plan, shards, known, names)
             results = engine.in_order(partial(_unless_known, plan.measure), waiting, done=tell)
             for part in results:
+                found.shards += 1
+                found.finished += part is None
                 yield _kept(plan, part, names.popleft(), known, str(config.resume))
 
 
