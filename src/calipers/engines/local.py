@@ -110,20 +110,21 @@ def _outcomes(items: Iterator[S]) -> Iterator[Outcome]:
 
 
 def _share(pool: _Pool, items: Iterator[Outcome], window: int, done: Done[Any] | None) -> Iterator[Any]:
-    """Hand items to idle workers, and results on in order; at most `window` are under way or waiting their turn."""
+    """Hand items to idle workers, and results on in order; at most `window` are under way or waiting their turn.
+
+    Another one is fetched while all workers are busy, so that none has to wait for it.
+    """
     ready: dict[int, Outcome] = {}
     given = turn = 0
-    more = True
-    while more or turn < given:
-        while more and given - turn < window and (worker := pool.idle()) is not None:
+    fetched = next(items, None)
+    while fetched is not None or turn < given:
+        while fetched is not None and given - turn < window and (worker := pool.idle()) is not None:
+            if fetched[0]:
+                pool.give(worker, given, fetched[1])
+            else:
+                ready[given] = fetched
+            given += 1
             fetched = next(items, None)
-            more = fetched is not None and fetched[0]
-            if fetched is not None:
-                if fetched[0]:
-                    pool.give(worker, given, fetched[1])
-                else:
-                    ready[given] = fetched
-                given += 1
         if turn in ready:
             good, value = ready.pop(turn)
             if not good:
