@@ -94,7 +94,7 @@ class _Run:
     """One `in_order`. Several may be under way, one taking its items from another."""
 
     def __init__(self, tasks: Tasks, work: Any, join: Any, done: Done[Any] | None) -> None:
-        self.tasks, self.work, self.done = tasks, work, done
+        self.tasks, self.work, self.done = tasks, pickle.dumps(work), done
         self.join = pickle.dumps(join) if join else None
         self.lost: deque[_Node] = deque()  # to be tried once more
         self.running: dict[_Node, None] = {}
@@ -268,7 +268,7 @@ class _Leaf(_Node):
 
     def task(self) -> tuple[Callable[..., bytes], list[Any]]:
         """Its measure."""
-        return measure, [__version__.encode(), pickle.dumps((os.getcwd(), self.run.work, self._item))]
+        return measure, [__version__.encode(), self.run.work, pickle.dumps((os.getcwd(), self._item))]
 
     def make_again(self) -> bool:
         """If its outcome was lost with a worker, it is tried once more. Returns whether it will be."""

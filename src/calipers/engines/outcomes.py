@@ -6,11 +6,14 @@ Outcomes are bytes, so nothing that is kept for another try can be changed by wh
 from __future__ import annotations
 
 import pickle
+from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from calipers import __version__
 from calipers.engines.working_folder import working_folder
 from calipers.errors import ConfigError
+from calipers.kernels.column import keep_memory
 
 
 class Outcome(NamedTuple):
@@ -20,16 +23,24 @@ class Outcome(NamedTuple):
     error: Exception | None = None
 
 
-def measure(version: bytes, call: bytes) -> bytes:
+def measure(version: bytes, work: bytes, call: bytes) -> bytes:
     """On a worker: the outcome of one item."""
     if version.decode() != __version__:
         return pickle.dumps(Outcome([], other_version(__version__, version.decode())))
+    keep_memory()  # guardians of Dask have workers give everything back after each task, which takes a third longer
     try:
-        folder, work, item = pickle.loads(call)
+        folder, item = pickle.loads(call)
         with working_folder(folder):
-            return pickle.dumps(Outcome([work(item)]))
+            return pickle.dumps(Outcome([_known(work)(item)]))
     except Exception as error:  # noqa: BLE001  handed on, and raised where the result is wanted
         return pickle.dumps(Outcome([], error))
+
+
+@lru_cache(maxsize=4)
+def _known(work: bytes) -> Callable[[Any], Any]:
+    """The same for all items of a run, with whatever it has found out once."""
+    found: Callable[[Any], Any] = pickle.loads(work)
+    return found
 
 
 def join_outcomes(join: bytes, *outcomes: bytes) -> bytes:

@@ -18,7 +18,7 @@ from calipers.engines import Engine
 from calipers.errors import ConfigError, InputError
 from calipers.part_files import Made
 from calipers.parts import Packed
-from calipers.readers.dense import DenseReading, read_shard
+from calipers.readers.dense import DenseReading, read_batches
 from calipers.readers.lines import Shard, Source
 from calipers.readers.problems import BadRecord
 from calipers.readers.ranges import WholeFile, count_lines, cut_ranges, ranges_of
@@ -30,6 +30,9 @@ from calipers.tally import Tally
 from calipers.text import whole_text
 
 SHARED_INPUTS = False  # an input is in one part only
+BATCH_CHUNKS = 2  # a batch holds at most so many chunks
+TASK_CHUNKS = 4  # a task of a cluster holds at most so many chunks, if there are enough for FEW_TASKS
+FEW_TASKS = 32
 OnRows = Callable[[Rows, list[bytes]], None]
 Again = Callable[[OnRows], None]
 
@@ -153,7 +156,9 @@ class DensePlan:
 
 
 def _cut_by_workers(source: Source, engine: Engine) -> Iterator[Shard]:
-    ranges = ranges_of(source.index, source.path, source.size, source.chunk_bytes)
+    """Of large files tasks are larger too, since each costs a cluster some milliseconds."""
+    chunks = min(max(1, source.size // (FEW_TASKS * source.chunk_bytes)), TASK_CHUNKS)
+    ranges = ranges_of(source.index, source.path, source.size, chunks * source.chunk_bytes)
     yield from cut_ranges(zip(ranges, engine.in_order(count_lines, ranges), strict=True))
 
 
@@ -171,8 +176,10 @@ def measure_shard(shard: Shard | WholeFile, *, config: Config, rows: bool) -> De
     """Some lines to counts."""
     if isinstance(shard, WholeFile):
         return _measure_file(shard, config, rows)
-    reading = read_shard(shard, frame=config.frame, keep=rows, most_bad=config.max_bad_records)
-    return measure_reading(reading, config, source=shard.source, rows=rows)
+    most_bad, most_bytes, part = config.max_bad_records, BATCH_CHUNKS * config.chunk_bytes, DensePart()
+    for reading in read_batches(shard, frame=config.frame, keep=rows, most_bad=most_bad, most_bytes=most_bytes):
+        part.add(measure_reading(reading, config, source=shard.source, rows=rows))
+    return part
 
 
 def _measure_file(file: WholeFile, config: Config, rows: bool) -> DensePart:

@@ -41,15 +41,26 @@ class DenseReading:
 
 def read_shard(shard: Shard, *, frame: str, keep: bool = False, most_bad: int = 0) -> DenseReading:
     """One shard as a batch; after more than `most_bad` bad records the rest is not looked at."""
-    reader = _Reader(shard.path, frame, keep)
+    return next(read_batches(shard, frame=frame, keep=keep, most_bad=most_bad, most_bytes=shard.size + 1))
+
+
+def read_batches(
+    shard: Shard, *, frame: str, keep: bool = False, most_bad: int = 0, most_bytes: int
+) -> Iterator[DenseReading]:
+    """The same as several batches, where a shard has more bytes than one should."""
+    reader, size = _Reader(shard.path, frame, keep), 0
     for line, text in shard.lines():
         if text is None:
             reader.refuse(line, f"the line is longer than {LONGEST_LINE >> 20} MiB")
         else:
             reader.add_line(line, text)
+            size += len(text)
         if len(reader.bad) > most_bad:
             break
-    return reader.result()
+        if size >= most_bytes:
+            yield reader.result()
+            reader, size = _Reader(shard.path, frame, keep), 0
+    yield reader.result()
 
 
 def read_records(records: Iterable[Any], *, frame: str, keep: bool = False, first: int = 1) -> DenseReading:
