@@ -16,6 +16,7 @@ import sys
 import time
 from contextlib import contextmanager
 from importlib import import_module
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -73,8 +74,7 @@ class Fault:
         folder.mkdir(exist_ok=True)
 
     def __call__(self):
-        calls = len(list(self.folder.iterdir())) + 1
-        (self.folder / f"{calls}-{os.getpid()}").touch()
+        calls = self._count()
         if calls < self.at or (calls > self.at and not self.stays):
             return
         if self.kind in ERRORS:
@@ -88,6 +88,17 @@ class Fault:
         os.kill(self.parent, SIGNALS[self.kind])
         time.sleep(5 if os.getpid() != self.parent else 0)
 
+    def _count(self):
+        """Which call this is, of all threads and processes: each takes a number of its own."""
+        return next(number for number in count(1) if self._takes(number))
+
+    def _takes(self, number):
+        try:
+            (self.folder / str(number)).touch(exist_ok=False)
+        except FileExistsError:
+            return False
+        return True
+
 
 @contextmanager
 def fault(stage, kind, suite, at=1):
@@ -96,7 +107,8 @@ def fault(stage, kind, suite, at=1):
     with pytest.MonkeyPatch.context() as patch:
         PUT[stage](patch, Fault(kind, at, calls, stays=stage == "open" and kind in ERRORS), suite)
         yield calls
-    shutil.rmtree(calls)
+    while calls.exists():  # a thread of the run may still be there
+        shutil.rmtree(calls, ignore_errors=True)
 
 
 def patched(monkeypatch, wrong, module, name):
