@@ -169,6 +169,7 @@ def test_a_damaged_part_is_refused(run, parts, seed):
 def test_a_part_is_no_result_yet(run, parts):
     for args in (["report", "a.cal"], ["compare", "a.cal", "b.cal"], ["gate", "a.cal", "--floor", "recall=0.5"]):
         run(*args).refused(3, "a.cal: is a part of a result, expected an artifact: calipers merge makes one of parts")
+    assert "is a part of a result" in run("check", "a.cal").out.decode()
 
 
 def test_what_is_no_part_is_refused(run, parts):

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from calipers.errors import InputError
 from calipers.readers.files import BOM, parse_json, read_bytes
 from calipers.readers.lines import Source
+from calipers.report import PART
 
 PEEKED = 1 << 16
 PIECE, MOST_BYTES = 1 << 22, 4 << 30
@@ -71,6 +72,8 @@ def _file_kind(path: str) -> Kind:
     text = head.removeprefix(BOM).lstrip()
     if not text:
         raise InputError(f"{path}: found nothing in it, expected {EXPECTED}")
+    if text.startswith(PART):
+        raise InputError(f"{path}: is a part of a result, expected {EXPECTED}: calipers merge makes one of parts")
     if text.startswith(b"<"):
         return VOC if b"<annotation" in text else CLIO
     if _is_lines(path, text):

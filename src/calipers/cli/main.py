@@ -83,7 +83,7 @@ def main() -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy's threads would only wait beside our processes
     signal.signal(signal.SIGTERM, _terminate)
     try:
-        code = calipers(standalone_mode=False)
+        code = calipers(standalone_mode=False, prog_name="calipers")
     except (click.exceptions.Abort, KeyboardInterrupt) as error:
         say(f"interrupted; {printable(str(error.__context__ or error)) or 'no result was written'}")
         code = 130
