@@ -10,6 +10,7 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any, TypeVar
 
 from calipers.errors import ConfigError, require
@@ -66,6 +67,20 @@ def make_config(kind: type[C], options: Mapping[str, Any], *, where: str = "") -
     """The suite's Config with these options; a name it does not know is an error that names the nearest."""
     check_names(options, [item.name for item in fields(kind)], where)  # type: ignore[arg-type]
     return kind(**options)
+
+
+def read_toml(path: Path, expected: str) -> dict[str, Any]:
+    """What a file of options or rules holds, or an error that says why it cannot be had."""
+    import tomllib
+
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror or error}") from error
+    except ValueError as error:  # TOMLDecodeError; also bytes that are no text, and numbers of 5,000 digits
+        raise ConfigError(f"{path}: is not TOML: {error}") from error
+    except RecursionError as error:
+        raise ConfigError(f"{path}: is nested too deeply, expected {expected}") from error
 
 
 def check_names(found: Iterable[str], known: Iterable[str], where: str = "", what: str = "an option") -> None:

@@ -13,12 +13,11 @@ from __future__ import annotations
 
 import os
 import sys
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from calipers.config import check_names
+from calipers.config import check_names, read_toml
 from calipers.errors import ConfigError
 
 KINDS = ("max_drop", "floor", "ceiling")
@@ -54,14 +53,7 @@ def _listed(rules: Any) -> Iterator[Rule]:
 
 
 def _read(path: Path) -> Any:
-    try:
-        tree = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ConfigError(f"{path}: cannot be read: {error.strerror or error}") from error
-    except ValueError as error:  # TOMLDecodeError; also bytes that are no text, and numbers of 5,000 digits
-        raise ConfigError(f"{path}: is not TOML: {error}") from error
-    except RecursionError as error:
-        raise ConfigError(f"{path}: is nested too deeply, expected tables of rules") from error
+    tree = read_toml(path, "tables of rules")
     check_names(tree, ["rule"], f"{path}: ", "a table")
     return tree.get("rule", [])
 

@@ -6,7 +6,6 @@ named by `--config`; its tables are named after commands, its keys after flags.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable
 from dataclasses import Field, fields
 from pathlib import Path
@@ -15,7 +14,7 @@ from typing import Any
 import click
 
 from calipers.cli.main import TABLES
-from calipers.config import check_names
+from calipers.config import check_names, read_toml
 from calipers.errors import ConfigError
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -78,14 +77,7 @@ def _from_file(command: str, known: list[str], config: str | None) -> dict[str, 
     path = Path(config or "calipers.toml")
     if not config and not path.exists():
         return {}
-    try:
-        tree = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ConfigError(f"{path}: cannot be read: {error.strerror or error}") from error
-    except ValueError as error:  # TOMLDecodeError; also bytes that are no text, and numbers of 5,000 digits
-        raise ConfigError(f"{path}: is not TOML: {error}") from error
-    except RecursionError as error:
-        raise ConfigError(f"{path}: is nested too deeply, expected tables of options") from error
+    tree = read_toml(path, "tables of options")
     for name, table in tree.items():
         if not isinstance(table, dict):
             raise ConfigError(f"{path}: {name} = {table!r:.80} stands outside a table, expected it under [{command}]")
