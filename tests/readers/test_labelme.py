@@ -157,6 +157,35 @@ def test_points_and_lines_are_left_out_and_counted(make):
     ]
 
 
+def test_what_is_to_be_ignored_is_left_out_on_both_sides_and_counted(make):
+    """As labelme2coco does, whose label list begins with __ignore__: its shapes become no annotations."""
+    folder = make({"a.json": file(shape("__ignore__"), shape("cat"), shape("__ignore__", TRIANGLE, "polygon"))})
+    for known in (None, KNOWN):
+        found = read_labelme(folder, known)
+        assert [row["bbox"] for row in found.rows] == [[1, 2, 4, 6]]
+        assert "__ignore__" not in [category["name"] for category in found.categories]
+        assert found.places == ["a.json: shapes[1]"]
+        assert found.warnings == [
+            f"{folder}: shapes labelled __ignore__ were left out, as LabelMe's conversion to COCO does (2)"
+        ]
+
+
+@pytest.mark.parametrize(
+    "more", [{"imageWidth": None}, {"imageHeight": None}, {"imageWidth": None, "imageHeight": None}]
+)
+def test_boxes_need_no_size_of_the_image(make, more):
+    folder = make({"a.json": file(shape(), **more), "b.json": {"shapes": [shape()]}})
+    found = read_labelme(folder, None)
+    assert found.images == [{"id": 1, "file_name": "a.jpg"}, {"id": 2, "file_name": "b"}]
+    assert calipers.coco(folder, folder, bootstrap=0)["sweep"]["primary"]["f1"] == 1.0
+
+
+def test_masks_of_polygons_need_the_size_of_the_image(make):
+    folder = make({"a.json": file(shape("cat", TRIANGLE, "polygon"), imageWidth=None)})
+    with pytest.raises(calipers.InputError, match="an image without width and height"):
+        calipers.coco(folder, folder, iou_type="segm", bootstrap=0)
+
+
 def test_shapes_of_a_group_stay_apart(rows):
     assert len(rows(shape(group_id=1), shape(group_id=1))) == 2
 
@@ -213,8 +242,7 @@ def test_images_and_classes_are_numbered_in_the_order_of_their_names(make):
         (file(shapes={}), ": shapes: found {}, expected a list"),
         (file(imagePath=3), ": imagePath: found 3, expected the name of an image"),
         (file(imageWidth=0), ": imageWidth: found 0, expected a positive number of pixels"),
-        (file(imageHeight=None), ": imageHeight: found null, expected a positive number of pixels"),
-        ({"shapes": []}, ": imageWidth: missing, expected a positive number of pixels"),
+        (file(imageHeight="20"), ': imageHeight: found "20", expected a positive number of pixels'),
         ({"images": []}, ': found {"images": []}, expected a LabelMe file'),
         ("[]", ": found [], expected a LabelMe file"),
         ("{", ": not JSON: "),
@@ -307,6 +335,10 @@ def test_any_value_is_read_or_refused(tmp_path, value):
         (file(shape()), True),
         (file(imageData="A" * 100_000), True),
         (file(*[shape()] * 500), True),
+        (file(*[shape()] * 500, imageData="A" * 100_000), True),  # 4 KB of shapes and an image hide imagePath
+        (file(shape("cat", [[1, 2]] * 2000, "polygon"), imageData="A" * 100_000), True),
+        (dict(sorted(file(shape(), imageData="A" * 100_000).items())), True),
+        ({"shapes": [shape("cat", [[1, 2]] * 2000, "polygon")], "imagePath": "a.jpg", "z": "A" * 100_000}, True),
         ({"images": [], "annotations": [], "categories": []}, False),
         ([{"image_id": 1, "bbox": [1, 2, 3, 4]}], False),
         ({"objects": []}, False),

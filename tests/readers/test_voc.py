@@ -197,12 +197,11 @@ def test_polygons_are_not_read_and_this_is_said(make):
             ": object 1: bndbox.xmax: there 2 times, expected once",
         ),
         (annotation(thing(more="<difficult>2</difficult>")), ': object 1: difficult: found "2", expected 0 or 1'),
-        (annotation(size=""), ": size.width: missing, expected a number"),
         (annotation(size="<width>1</width>"), ": size.height: missing, expected a number"),
         (annotation(size="<width>x</width><height>1</height>"), ': size.width: found "x", expected a number'),
         (annotation(size="<width>0</width><height>1</height>"), ": size: found 0 x 1, expected positive numbers"),
         ("<annotation><object/></annotation>", ": object 1: name: missing"),
-        ("<annotation/>", ": size: missing, expected <width> and <height> in it"),
+        (annotation().replace("</annotation>", "<size><width>1</width></size></annotation>"), ": size: there 2 times"),
         ("<html/>", ": found <html>, expected <annotation>"),
         ("", ": line 1: not XML: no element found"),
         ("<annotation>\n<a></b>", ": line 2: not XML: mismatched tag"),
@@ -244,6 +243,14 @@ def test_ground_truth_with_scores_may_be_the_predictions(make, name):
     assert read_voc(folder, None).warnings == [
         f"{folder}: objects of the ground truth have scores: are the sides swapped? (1)"
     ]
+
+
+@pytest.mark.parametrize("size", ["", "<size/>", "<size></size>"])
+def test_boxes_need_no_size_of_the_image(make, size):
+    document = f"<annotation><filename>a.jpg</filename>{size}{thing()}</annotation>"
+    folder = make({"a.xml": document})
+    assert read_voc(folder, None).images == [{"id": 1, "file_name": "a.jpg"}]
+    assert calipers.coco(folder, folder, bootstrap=0)["sweep"]["primary"]["f1"] == 1.0
 
 
 def test_predictions_may_be_none(make):

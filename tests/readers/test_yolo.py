@@ -167,6 +167,21 @@ LAYOUTS = {
     "a split": ({"labels/val/a.txt": LINE, "images/val/a.png": (8, 8), "data.yaml": NAMES}, "labels/val"),
     "one split": ({"labels/val/a.txt": LINE, "images/val/a.png": (8, 8), "data.yaml": NAMES}, ""),
     "the folder of splits": ({"labels/val/a.txt": LINE, "images/val/a.png": (8, 8), "data.yaml": NAMES}, "labels"),
+    "names in a configuration": ({"labels/a.txt": LINE, "images/a.png": (8, 8), "config.yaml": NAMES}, ""),
+    "names in the second file": (
+        {
+            "labels/a.txt": LINE,
+            "images/a.png": (8, 8),
+            "data.yaml": "path: .",
+            "config.yml": "a: 1",
+            "classes.txt": "cat\ndog",
+        },
+        "",
+    ),
+    "another program's configuration": (
+        {"labels/a.txt": LINE, "images/a.png": (8, 8), "data.yaml": NAMES, "config.yaml": "names: run 7"},
+        "",
+    ),
     "splits outside": ({"valid/labels/a.txt": LINE, "valid/images/a.png": (8, 8), "data.yaml": NAMES}, ""),
     "a split that has labels": (
         {"valid/labels/a.txt": LINE, "valid/images/a.png": (8, 8), "data.yaml": NAMES},
@@ -223,6 +238,19 @@ def test_of_several_splits_validation_is_read_and_this_is_said(make):
     assert found.warnings == []
     shutil.rmtree(f"{folder}/labels/val")
     assert refusal(folder) == "/labels: found the splits test, train, expected one of them, as /labels/test"
+
+
+def test_splits_with_a_year_are_splits(make):
+    """As COCO's own are laid out for YOLO; to read both as one set gave figures of nobody's data."""
+    files = {f"labels/{split}/{split}1.txt": LINE for split in ("train2017", "val2017")}
+    files |= {f"images/{split}/{split}1.png": (8, 8) for split in ("train2017", "val2017")}
+    folder = make(files | {"data.yaml": NAMES, "train2017.txt": "images/a.jpg", "val2017.txt": "images/b.jpg"})
+    found = read_yolo(folder, None, None)
+    assert [image["file_name"] for image in found.images] == ["val20171.png"]
+    assert found.warnings == [f"{folder}/labels: only val2017 was read, not train2017"]
+    found = read_yolo(f"{folder}/labels/train2017", None, None)
+    assert [image["file_name"] for image in found.images] == ["train20171.png"]
+    assert [each["name"] for each in found.categories] == ["cat", "dog"]
 
 
 def test_images_may_be_elsewhere(make, tmp_path):
@@ -552,5 +580,7 @@ def test_files_do_not_look_like_it(make):
 
 
 def test_a_split_is_known_by_its_name():
-    assert yolo_folders.is_label("labels/a.txt")
-    assert not any(map(yolo_folders.is_label, ("classes.txt", "Train.txt", "README.md.txt", "a.xml", "a.txt.bak")))
+    assert all(map(yolo_folders.is_label, ("labels/a.txt", "test_001.txt", "val7.txt", "train20171.txt")))
+    assert not any(
+        map(yolo_folders.is_label, ("classes.txt", "Train.txt", "val2017.txt", "README.md.txt", "a.xml", "a.txt.bak"))
+    )

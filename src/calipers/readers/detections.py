@@ -38,6 +38,7 @@ MEASURED = {"bbox": "boxes", "segm": "masks", "keypoints": "keypoints"}
 READ = {"yolo": ("YOLO", ("bbox", "segm")), "voc": ("Pascal VOC", ("bbox",)), "labelme": ("LabelMe", ("bbox", "segm"))}
 FOLDERS = "a COCO JSON file, or a folder of YOLO labels, Pascal VOC XML or LabelMe JSON"
 PEEKED = 4096  # bytes
+LABELME_KEYS = (b'"shapes"', b'"imagePath"', b'"imageData"')  # one of them is among the first of every LabelMe file
 
 
 class Source:
@@ -230,7 +231,7 @@ def _begins_like_labelme(path: str) -> bool:
             head = file.read(PEEKED)
     except OSError:  # said when the file is read
         return False
-    if b'"shapes"' not in head and b'"imagePath"' not in head:
+    if not any(key in head for key in LABELME_KEYS):
         return False
     from calipers.readers.labelme import looks_like
 

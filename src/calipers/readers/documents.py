@@ -46,7 +46,7 @@ class Document(NamedTuple):
     """The annotations of an image."""
 
     name: str  # of the image, as the document gives it; "" if it does not
-    size: Fields  # width and height
+    size: Fields  # width and height; nothing if the document does not tell them
     things: list[Thing]
     notes: list[str]  # what has to be said of it; equal ones are counted over all documents
 
@@ -137,8 +137,8 @@ class _Truth:
         if name in self._files:
             raise InputError(f"{self._files[name]} and {file.path}: two files for the image {shown(name)}")
         self._files[name] = file.path
-        width, height = file.size or (0.0, 0.0)  # without a size an error follows
-        self._images[name] = {"file_name": name, "width": width, "height": height}
+        size = {} if file.size is None else dict(zip(("width", "height"), file.size, strict=True))
+        self._images[name] = {"file_name": name} | size
         return name
 
     def converted(self) -> Converted:

@@ -3,8 +3,9 @@
 A file holds `imagePath`, `imageWidth`, `imageHeight` and `shapes`, each with a `label`, `points` in pixels and a
 `shape_type`. A rectangle is the bounds of its corners, two in any order or all four. A polygon keeps its outline, and
 its box is the bounds of that. A circle is given by its centre and a point of its rim; its outline has 32 corners. A
-mask is read as its box. Points and lines have no area and are left out. Shapes of one group stay apart. Predictions
-add a `score` or `confidence`, in the shape or in its flags. A file without a path is of the image called like it.
+mask is read as its box. Points and lines have no area and are left out. Shapes labelled `__ignore__` are left out, as
+LabelMe's own conversion to COCO does. Shapes of one group stay apart. Predictions add a `score` or `confidence`, in the
+shape or in its flags. A file without a path is of the image called like it. Width and height may be missing.
 """
 
 from __future__ import annotations
@@ -34,8 +35,11 @@ from calipers.readers.problems import shown
 
 CORNERS = 32  # of a circle's outline
 EXPECTED = "a LabelMe file, {imagePath, imageWidth, imageHeight, shapes}"
+KEYS = (b'"shapes"', b'"imagePath"', b'"imageData"', b'"imageHeight"', b'"imageWidth"', b'"shape_type"', b'"points"')
 WITHOUT_AREA = ("point", "points", "line", "linestrip")
 MASK_NOTE = "shapes of the type mask were read as their boxes"
+IGNORED = "__ignore__"  # the label of what LabelMe's conversion scripts pass over
+IGNORED_NOTE = f"shapes labelled {IGNORED} were left out, as LabelMe's conversion to COCO does"
 
 Points = list[list[float]]
 
@@ -64,8 +68,8 @@ def looks_like(path: str) -> bool:
     [file] = (few_files_below(path, ".json") or [""]) if os.path.isdir(path) else [path]
     if not file.lower().endswith(".json"):
         return False
-    text = peek(file)
-    return b'"imagePath"' in text and (b'"shapes"' in text or b'"shape_type"' in text or b'"imageHeight"' in text)
+    text = peek(file)  # shapes or an embedded image may hide any one of the keys
+    return sum(key in text for key in KEYS) >= 2
 
 
 def _document(data: bytes, path: str, truth: bool) -> Document:
@@ -90,8 +94,9 @@ def _read_document(tree: Any, truth: bool) -> Document:
     notes = [f"shapes of the type {kind} have no area and were left out" for kind in kinds if kind in WITHOUT_AREA]
     notes += [MASK_NOTE for kind in kinds if kind == "mask"]
     notes += [SCORE_NOTE for shape in shapes if truth and _find_score(shape)]
-    pairs = enumerate(zip(kinds, shapes, strict=True))
-    things = [_thing(shape, f"shapes[{place}]", truth) for place, (kind, shape) in pairs if kind not in WITHOUT_AREA]
+    notes += [IGNORED_NOTE for shape in shapes if _is_ignored(shape)]
+    pairs = [pair for pair in enumerate(shapes) if _kind(pair[1]) not in WITHOUT_AREA and not _is_ignored(pair[1])]
+    things = [_thing(shape, f"shapes[{place}]", truth) for place, shape in pairs]
     return Document(name, lambda: _size(tree), things, notes)
 
 
@@ -108,6 +113,10 @@ def _kind(shape: Any) -> Any:
     return (shape.get("shape_type") or "polygon") if isinstance(shape, dict) else None
 
 
+def _is_ignored(shape: Any) -> bool:
+    return isinstance(shape, dict) and shape.get("label") == IGNORED
+
+
 def _thing(shape: Any, place: str, truth: bool) -> Thing:
     label = shape.get("label") if isinstance(shape, dict) else None
     if not isinstance(label, str) or not label.strip():
@@ -117,11 +126,13 @@ def _thing(shape: Any, place: str, truth: bool) -> Thing:
 
 
 def _size(tree: Row) -> Row:
-    for name in ("imageWidth", "imageHeight"):
-        if not _is_number(tree.get(name)) or tree[name] <= 0:
-            found = f"found {shown(tree[name])}" if name in tree else "missing"
-            raise InputError(f"{name}: {found}, expected a positive number of pixels")
-    return {"width": tree["imageWidth"], "height": tree["imageHeight"]}
+    """Width and height, or nothing where one is missing or null: boxes need neither."""
+    sides = {name: tree.get(name) for name in ("imageWidth", "imageHeight")}
+    for name, value in sides.items():
+        if value is not None and (not _is_number(value) or value <= 0):
+            raise InputError(f"{name}: found {shown(value)}, expected a positive number of pixels")
+    width, height = sides.values()
+    return {} if width is None or height is None else {"width": width, "height": height}
 
 
 def _score(shape: Row) -> Row:

@@ -120,8 +120,9 @@ class Piece:
         self.files.append(FileRead(file.path, file.name, digest, image, len(self._rows)))
 
     def set_size(self, size: Row) -> None:
-        """The file says how large its image is."""
-        self.files[-1] = self.files[-1]._replace(size=[float(size["width"]), float(size["height"])])
+        """How large the image of the file is, if the file tells it."""
+        if size:
+            self.files[-1] = self.files[-1]._replace(size=[float(size["width"]), float(size["height"])])
 
     def add(self, place: str, label: str | bytes, *fields: Fields) -> None:
         """An object at a place in the file: what it is called, and fields that may turn out to be malformed."""

@@ -4,7 +4,8 @@ A document is an `annotation` with `filename`, `size` (`width`, `height`) and an
 and `bndbox` (`xmin`, `ymin`, `xmax`, `ymax`); predictions add `score` or `confidence`. Numbers are pixels and may have
 fractions, and the two corners may be given in any order. The width of a box is xmax - xmin, without the 1 that the
 first challenge added. An object whose `difficult` is 1 is neither demanded nor punished: it becomes a crowd region.
-Polygons are not read. A document without a file name is of the image that is called like it.
+Polygons are not read. A document without a file name is of the image that is called like it. Without a `size` that of
+the image is unknown.
 """
 
 from __future__ import annotations
@@ -91,6 +92,9 @@ def _thing(element: _Element, place: str, truth: bool) -> Thing:
 
 
 def _size(root: _Element) -> Row:
+    """Width and height, or nothing in a document without them: boxes need neither."""
+    if not any(child.children for child in root.find("size")):
+        return {}
     size = root.only("size", "<width> and <height> in it")
     width, height = (
         _number(size.only(name, "a number", f"size.{name}"), f"size.{name}") for name in ("width", "height")

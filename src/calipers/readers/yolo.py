@@ -216,15 +216,15 @@ class _Classes:
 
 def _class_names(conversion: Conversion, labels: Labels) -> tuple[str, list[str]]:
     """The file with the names, and these; nothing if there is none."""
-    path = find_names(labels, conversion.path)
-    if path is None:
-        return "", []
-    data = conversion.read(path)
-    try:
-        names = (read_yaml if path.endswith((".yaml", ".yml")) else read_list)(data)
-    except InputError as error:
-        raise InputError(f"{path}: {error}") from None
-    return (path, names) if names else ("", [])
+    for path in find_names(labels, conversion.path):
+        data = conversion.read(path)
+        try:
+            names = (read_yaml if path.endswith((".yaml", ".yml")) else read_list)(data)
+        except InputError as error:
+            raise InputError(f"{path}: {error}") from None
+        if names:
+            return path, names
+    return "", []
 
 
 def _known_classes(conversion: Conversion, known: Known, source: str, names: list[str]) -> _Classes:

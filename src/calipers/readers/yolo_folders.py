@@ -1,7 +1,8 @@
 """Where a data set of YOLO keeps its labels, images and names of classes.
 
 Labels are the text files below `labels`, of the folder that was given or of a split in it (`labels/val`,
-`valid/labels`), else below that folder itself. Of several splits the one for validation is read. Images are in the
+`valid/labels`; a year may follow, as in `val2017`), else below that folder itself. Of several splits the one for
+validation is read. Images are in the
 folder that was named for them, else where `images` stands for `labels` in the path, else in an `images` folder, else
 beside the labels. The names of classes are looked for beside the labels, and above folders called labels or like a
 split.
@@ -11,14 +12,19 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from calipers.errors import InputError
 from calipers.readers.image_names import IMAGE_ENDINGS, files_below
 
-VALIDATION = ("val", "valid", "validation")
-SPLITS = {"train", "training", "test", *VALIDATION}
-NAME_FILES = ("data.yaml", "data.yml", "dataset.yaml", "dataset.yml", "classes.txt", "obj.names")
+SPLIT = re.compile(
+    r"(?:train|training|test|test-dev|(?P<validation>val|valid|validation))(?:[-_]?(?:19|20)\d\d)?", re.IGNORECASE
+)
+NAME_FILES = (
+    *("data.yaml", "data.yml", "dataset.yaml", "dataset.yml", "classes.txt", "obj.names"),
+    *("config.yaml", "config.yml"),  # other programs have such files as well, so they come last
+)
 INSIDE = re.compile(r"labels|obj_\w+_data", re.IGNORECASE)  # folders that are part of a data set
 
 
@@ -36,7 +42,7 @@ def find_labels(folder: str) -> Labels:
         problem = "found a file, expected a folder of *.txt" if os.path.exists(folder) else "no such folder"
         raise InputError(f"{folder}: {problem}")
     base = _inner(folder, "labels")
-    splits = [name for name in _folders(base) if name.lower() in SPLITS] if not _has_loose_labels(base) else []
+    splits = [name for name in _folders(base) if SPLIT.fullmatch(name)] if not _has_loose_labels(base) else []
     if not splits:
         return Labels(base, _split_of(base), [])
     split = _chosen(splits, base)
@@ -61,13 +67,12 @@ def find_images(given: str | None, labels: Labels, folder: str) -> tuple[str, li
     return labels.folder, []
 
 
-def find_names(labels: Labels, folder: str) -> str | None:
-    """The file with the names of classes."""
-    for place in [*_around(labels.folder), folder]:
+def find_names(labels: Labels, folder: str) -> Iterator[str]:
+    """Files that may have the names of classes, the likeliest first."""
+    for place in dict.fromkeys([*_around(labels.folder), folder]):
         for name in NAME_FILES:
             if os.path.isfile(path := os.path.join(place, name)):
-                return path
-    return None
+                yield path
 
 
 def _inner(folder: str, name: str) -> str:
@@ -87,18 +92,18 @@ def _has_loose_labels(folder: str) -> bool:
 def is_label(name: str) -> bool:
     """Whether a file may hold labels, by its name: lists of images, classes and readme files are texts too."""
     stem, ending = os.path.splitext(os.path.basename(name).lower())
-    other = stem in SPLITS or stem == "classes" or stem.startswith("readme")
+    other = SPLIT.fullmatch(stem) or stem == "classes" or stem.startswith("readme")
     return ending == ".txt" and not other and not stem.startswith(".")
 
 
 def _split_of(folder: str) -> str:
     """The split that a folder is, by its name."""
     name = os.path.basename(os.path.abspath(folder))
-    return name if name.lower() in SPLITS else ""
+    return name if SPLIT.fullmatch(name) else ""
 
 
 def _chosen(splits: list[str], base: str) -> str:
-    validation = [name for name in splits if name.lower() in VALIDATION]
+    validation = [name for name in splits if (match := SPLIT.fullmatch(name)) and match["validation"]]
     if len(validation) == 1 or len(splits) == 1:
         return (validation or splits)[0]
     one = os.path.join(base, splits[0])
@@ -116,7 +121,7 @@ def _around(folder: str) -> list[str]:
     """A folder, and those above it that belong to the same data set."""
     place = os.path.abspath(folder)
     found = [place]
-    while INSIDE.fullmatch(name := os.path.basename(place)) or name.lower() in SPLITS:
+    while INSIDE.fullmatch(name := os.path.basename(place)) or SPLIT.fullmatch(name):
         place = os.path.dirname(place)
         found.append(place)
     return found
