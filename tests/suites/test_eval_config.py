@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+import calipers
 from calipers.errors import ConfigError
 from calipers.suites.eval_config import KEYS, read_eval_config
 from calipers.suites.scene_methods import methods_of
@@ -20,6 +21,8 @@ EVERYTHING = {
         "range_buckets_m": [1, 3, 9],
         "compute_open_set_metrics": False,
         "os_similarity_threshold": 0.7,
+        "compute_usda_style_metrics": True,
+        "door_bbox_padding_m": 0.5,
     },
     "prediction": {
         "label_source": "label",
@@ -66,11 +69,33 @@ def test_every_key_becomes_its_option(write, tmp_path):
         "aliases": str(tmp_path / "more" / "aliases.json"),
     }
     assert [each.partition(": ")[2] for each in warnings] == [
-        "learn_new_aliases has no effect: an evaluation only reads aliases (--write-aliases saves them)"
+        "compute_usda_style_metrics has no effect: overlaps on the plane, many to many, are not measured",
+        "door_bbox_padding_m has no effect: boxes are measured as they are, doors too",
+        "learn_new_aliases has no effect: an evaluation only reads aliases (--write-aliases saves them)",
     ]
     assert {key for section in EVERYTHING.values() for key in section} | {"learned_label_aliases"} == {
         key for section in KEYS.values() for key in section
     }
+
+
+def test_what_asks_for_nothing_is_not_said_to_be_ignored(write):
+    tree = {"matching": {"compute_usda_style_metrics": False, "door_bbox_padding_m": 0.0}}
+    assert read_eval_config(write(tree)) == ({}, [])
+
+
+def test_the_files_of_the_origin_load_as_they_are(write, tmp_path):
+    """Aliases that were learned have metadata beside them: by which method, and how sure."""
+    learned = {"aliases": {"settee": "seat"}, "metadata": {"settee": {"method": "embedding_fallback", "score": 0.6}}}
+    (tmp_path / "learned_label_aliases.json").write_text(json.dumps(learned))
+    (tmp_path / "canonical_labels.json").write_text('{"canonical_labels": ["seat"]}')
+    (tmp_path / "label_aliases.json").write_text('{"aliases": {"sofa": "seat"}, "contains_rules": {"chair": "seat"}}')
+    names = ("canonical_labels", "label_aliases", "learned_label_aliases")
+    path = write({"paths": {name: f"./{name}.json" for name in names}})
+    box = {"center": [0, 0, 0], "size": [1, 1, 1]}
+    truth, pred = ({"objects": [box | {"label": label}]} for label in ("sofa", "settee"))
+    report = calipers.scene(truth, pred, config=path)
+    assert report["label_resolution"]["alias"] == 2
+    assert report["unresolved_labels"] == report["warnings"] == []
 
 
 def test_null_and_missing_sections_are_defaults(write):
@@ -95,6 +120,7 @@ def test_learned_aliases_that_are_not_there_yet_are_said_to_be_missing(write):
     [
         ({"matchin": {}}, "'matchin' is not a section, did you mean 'matching'?"),
         ({"matching": {"iou_treshold": 0.1}}, "matching: 'iou_treshold' is not a key, did you mean 'iou_threshold'?"),
+        ({"matching": {"door_bbox_padding": 1}}, "is not a key, did you mean 'door_bbox_padding_m'?"),
         ({"prediction": {"ignore": []}}, "prediction: 'ignore' is not a key"),
         ({"matching": []}, "matching: found [], expected an object"),
         ({"matching": {"method": "hungarian"}}, "matching.method: found 'hungarian', expected greedy"),

@@ -4,7 +4,8 @@
 the same once normalised.
 
 `label_aliases.json` is `{"aliases": {label: canonical}, "contains_rules": {words: canonical}}`, where either may be
-missing, or a flat `{label: canonical}`, which is taken as aliases. Spellings that are the same once normalised must
+missing, or a flat `{label: canonical}`, which is taken as aliases. Beside them `metadata` may tell where aliases came
+from, as in files of learned aliases; it is not read. Spellings that are the same once normalised must
 have the same target. Whether a target is canonical is not asked here.
 
 In place of a path the value itself may be given. What is wrong is a ConfigError: the file, the key, what was found
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     AliasesSource: TypeAlias = "str | PathLike[str] | Mapping[str, Any] | Aliases"
 
 SECTIONS = ("aliases", "contains_rules")
+METADATA = "metadata"  # of learned aliases: by which method, and how sure
 LONGEST_SHOWN = 60
 
 _ABSENT = object()
@@ -92,7 +94,7 @@ def load_aliases(source: AliasesSource) -> Aliases:
 
 
 def _sections(tree: Mapping[str, Any], where: str) -> Aliases:
-    others = [str(key) for key in tree if key not in SECTIONS]
+    others = [str(key) for key in tree if key not in (*SECTIONS, METADATA)]
     for key in others:
         if isinstance(tree.get(key), Mapping):  # it may hold entries that are meant to count
             raise ConfigError(

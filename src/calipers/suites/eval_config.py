@@ -1,7 +1,8 @@
 """`eval_config.json`: the options of the scene suite as an older evaluator wrote them.
 
 `matching`, `prediction`, `label_resolution` and `paths` are objects; a key that is not listed here is an error that
-names the nearest, and null is the same as not given. Paths are relative to the file.
+names the nearest, and null is the same as not given. Keys of that evaluator that ask for something which is not done
+here are listed in a warning. Paths are relative to the file.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ KEYS: dict[str, dict[str, str | None]] = {  # section -> key -> option; None has
         "range_buckets_m": "range_buckets",
         "compute_open_set_metrics": "open_set",
         "os_similarity_threshold": "os_similarity_threshold",
+        "compute_usda_style_metrics": None,
+        "door_bbox_padding_m": None,
     },
     "prediction": {
         "label_source": "label_source",
@@ -43,6 +46,11 @@ KEYS: dict[str, dict[str, str | None]] = {  # section -> key -> option; None has
         "label_aliases": "aliases",
         "learned_label_aliases": "learned_aliases",
     },
+}
+WITHOUT_EFFECT = {  # keys that ask for something else -> why they are ignored
+    "matching.compute_usda_style_metrics": "overlaps on the plane, many to many, are not measured",
+    "matching.door_bbox_padding_m": "boxes are measured as they are, doors too",
+    "label_resolution.learn_new_aliases": "an evaluation only reads aliases (--write-aliases saves them)",
 }
 
 
@@ -76,14 +84,19 @@ def _checked(name: str, value: Any, path: str, place: str) -> Any:
 
 
 def _beside(tree: dict[str, Any], path: str) -> list[str]:
-    """Keys without an option: the one method there is, and learning, which evaluation does not do."""
-    method = (tree.get("matching") or {}).get("method")
+    """Keys without an option: the one method there is, and what is not done here."""
+    method = _value(tree, "matching.method")
     require(method in (None, "greedy"), f"{path}: matching.method", method, "greedy")
-    learn = (tree.get("label_resolution") or {}).get("learn_new_aliases")
+    learn = _value(tree, "label_resolution.learn_new_aliases")
     require(learn in (None, True, False), f"{path}: label_resolution.learn_new_aliases", learn, "true or false")
-    if not learn:
-        return []
-    return [f"{path}: learn_new_aliases has no effect: an evaluation only reads aliases (--write-aliases saves them)"]
+    asked = [place for place in WITHOUT_EFFECT if _value(tree, place)]
+    return [f"{path}: {place.partition('.')[2]} has no effect: {WITHOUT_EFFECT[place]}" for place in asked]
+
+
+def _value(tree: dict[str, Any], place: str) -> Any:
+    """The value of a key, given as "section.key"; None if it is not there."""
+    section, _, key = place.partition(".")
+    return (tree.get(section) or {}).get(key)
 
 
 def _read(path: str) -> dict[str, Any]:
