@@ -10,6 +10,7 @@ from libc.math cimport ceil, sqrt
 from libc.string cimport memset
 
 from .column cimport Column
+from .entry cimport check_indices, check_length, check_offsets
 
 cdef double SLACK = 1e-9
 cdef enum:
@@ -85,6 +86,13 @@ cdef struct Line:
     double length
 
 
+cdef inline Py_ssize_t first_sample(double at) noexcept nogil:
+    """The first whole number from `at` on, or just before it."""
+    if at < 16384.0:
+        return max(0, 16384 - <Py_ssize_t> (16384.0 + SLACK - at))          # quicker than a call
+    return <Py_ssize_t> ceil(at - SLACK)
+
+
 cdef void tick_off(const Line* line, const Line* other, double radius, unsigned char* hit,
                    Py_ssize_t count) noexcept nogil:
     """Mark every sample of the first line within `radius` of the second; the last sample is the end."""
@@ -96,7 +104,7 @@ cdef void tick_off(const Line* line, const Line* other, double radius, unsigned 
                 continue
             if not covered_part(&line.segments[i], &other.segments[j], radius, &t0, &t1):
                 continue
-            first = max(0, 16384 - <Py_ssize_t> (16384.0 + SLACK - (passed + t0)))
+            first = first_sample(passed + t0)
             last = min(<Py_ssize_t> (passed + t1 + SLACK), count - 2)
             if first <= last:
                 memset(hit + first, 1, last - first + 1)
@@ -119,6 +127,7 @@ cdef class Lines:
         self.starts, self.points, self.bounds = objects.starts, objects.points, objects.bounds
         self.kind, self.reason = objects.kind, objects.reason
         self.at = -1
+        self.check()
         for i in range(self.kind.shape[0]):
             longest = max(longest, self.starts[i + 1] - self.starts[i])
         self.line.segments = <Segment*> PyMem_Malloc((longest // 2 + 1) * sizeof(Segment))
@@ -127,6 +136,32 @@ cdef class Lines:
 
     def __dealloc__(self):
         PyMem_Free(self.line.segments)
+
+    cdef int check(self) except -1:
+        """Columns of one length, and points of lines on the frame of 1000 by 1000, at least one for each."""
+        cdef Py_ssize_t i, k, count = self.kind.shape[0]
+        check_length(self.reason.shape[0], count, "reason")
+        check_length(self.bounds.shape[0], 4 * count, "bounds")
+        check_length(self.starts.shape[0], count + 1, "starts")
+        check_offsets(self.starts, self.points.shape[0], "starts")
+        for i in range(count):
+            if not self.has(i):
+                continue
+            if self.starts[i + 1] - self.starts[i] < 2:
+                raise ValueError(f"points: line {i} has none")
+            for k in range(self.starts[i], self.starts[i + 1]):
+                if not 0 <= self.points[k] <= 1000:
+                    raise ValueError(f"points: line {i} has the number {self.points[k]}, expected 0 to 1000")
+        return 0
+
+    cdef int check_pairs(self, const int[::1] index, str name) except -1:
+        """Every index is that of a line."""
+        cdef Py_ssize_t k
+        check_indices(index, self.kind.shape[0], name)
+        for k in range(index.shape[0]):
+            if not self.has(index[k]):
+                raise ValueError(f"{name}: object {index[k]} is not a line")
+        return 0
 
     cdef inline bint has(self, Py_ssize_t i) noexcept nogil:
         return self.kind[i] == KIND_LINE and not self.reason[i]
@@ -165,6 +200,9 @@ def coverage_of(truth, pred, truth_index, pred_index, double tolerance):
     cdef Column hits = Column("B"), recalls = Column("d", count), precisions = Column("d", count)
     cdef Column f1s = Column("d", count)
     cdef double recall, precision
+    check_length(bt.shape[0], count, "pred_index")
+    a.check_pairs(at, "truth_index")
+    b.check_pairs(bt, "pred_index")
     for k in range(count):
         recall = covered_share(a.get(at[k]), b.get(bt[k]), tolerance, hits)
         precision = covered_share(b.get(bt[k]), a.get(at[k]), tolerance, hits)
@@ -180,6 +218,9 @@ def near_lines(truth, pred, double reach):
     cdef Lines a = Lines(truth), b = Lines(pred)
     cdef Column a_index = Column("i"), b_index = Column("i")
     cdef Py_ssize_t record, i, j
+    check_offsets(a_offsets, a.kind.shape[0], "truth.offsets")
+    check_offsets(b_offsets, b.kind.shape[0], "pred.offsets")
+    check_length(b_offsets.shape[0], a_offsets.shape[0], "pred.offsets")
     for record in range(a_offsets.shape[0] - 1):
         for i in range(a_offsets[record], a_offsets[record + 1]):
             if not a.has(i):

@@ -16,6 +16,7 @@ from libc.math cimport floor
 from libc.string cimport memcpy
 
 from .column cimport Column
+from .entry cimport check_length, check_offsets
 
 
 cdef enum:
@@ -24,6 +25,9 @@ cdef enum:
     INTEGER = 4
     DEGENERATE = 32
     KIND_LINE = 2
+
+
+cdef double OVERFULL = -1.0
 
 
 cdef struct Polygon:
@@ -97,8 +101,12 @@ cdef double shared_area_exact(const double* a, Py_ssize_t na, const double* b, P
 
 
 cdef double shared_area_clipped(const double* a, Py_ssize_t na, const double* b, Py_ssize_t nb,
-                                double* ring, double* next_ring) noexcept nogil:
-    """`a` cut by the half-plane of each edge of `b` in turn, seen from the first vertex of `b`."""
+                                double* ring, double* next_ring, Py_ssize_t half) noexcept nogil:
+    """`a` cut by the half-plane of each edge of `b` in turn, seen from the first vertex of `b`.
+
+    A cut of a convex ring adds one point at most. A ring that is convex but for rounding can gain more: OVERFULL if a
+    ring has more than `half` numbers.
+    """
     cdef Py_ssize_t i, j, n = na, kept
     cdef double ox = b[0], oy = b[1], rx, ry, fx, fy, px, py, qx, qy, s, t, share, doubled = 0
     cdef double* swap
@@ -121,6 +129,8 @@ cdef double shared_area_clipped(const double* a, Py_ssize_t na, const double* b,
             qx = ring[2 * i]
             qy = ring[2 * i + 1]
             t = fx * (qy - ry) - fy * (qx - rx)
+            if 2 * kept + 4 > half:
+                return OVERFULL
             if (s < 0 and t > 0) or (s > 0 and t < 0):
                 share = s / (s - t)
                 next_ring[2 * kept] = px + share * (qx - px)
@@ -147,7 +157,7 @@ cdef inline double convex_shared(const double* a, Py_ssize_t na, const double* b
                                  double ox, double oy, double* scratch, Py_ssize_t half) noexcept nogil:
     if exact:
         return shared_area_exact(a, na, b, nb, ox, oy, scratch, half)
-    return shared_area_clipped(a, na, b, nb, scratch, scratch + half)
+    return shared_area_clipped(a, na, b, nb, scratch, scratch + half, half)
 
 
 cdef inline double fan_triangle(const Polygon* p, Py_ssize_t i, double* out) noexcept nogil:
@@ -167,20 +177,43 @@ cdef double shared_area(const Polygon* a, const Polygon* b, double* scratch, Py_
     cdef double ox = floor((max(a.bounds[0], b.bounds[0]) + min(a.bounds[2], b.bounds[2])) / 2)
     cdef double oy = floor((max(a.bounds[1], b.bounds[1]) + min(a.bounds[3], b.bounds[3])) / 2)
     cdef bint exact = a.flags & b.flags & INTEGER
+    cdef double shared = OVERFULL
+    if a.flags & b.flags & CONVEX:
+        shared = convex_shared(a.xy, a.n, b.xy, b.n, exact, ox, oy, scratch, half)
+    elif a.flags & CONVEX:
+        shared = fan_with_convex(b, a, exact, ox, oy, scratch, half)
+    elif b.flags & CONVEX:
+        shared = fan_with_convex(a, b, exact, ox, oy, scratch, half)
+    return shared if shared != OVERFULL else fan_with_fan(a, b, exact, ox, oy, scratch, half)
+
+
+cdef double fan_with_convex(const Polygon* fan, const Polygon* convex, bint exact, double ox, double oy,
+                            double* scratch, Py_ssize_t half) noexcept nogil:
+    """The triangles of one polygon against the other as a whole."""
+    cdef double total = 0, sign, shared
+    cdef double[6] t
+    cdef Py_ssize_t j
+    for j in range(1, fan.n - 1):
+        sign = fan_triangle(fan, j, t)
+        if sign == 0:
+            continue
+        shared = convex_shared(convex.xy, convex.n, t, 3, exact, ox, oy, scratch, half)
+        if shared == OVERFULL:
+            return OVERFULL
+        total += sign * shared
+    return total
+
+
+cdef double fan_with_fan(const Polygon* a, const Polygon* b, bint exact, double ox, double oy, double* scratch,
+                         Py_ssize_t half) noexcept nogil:
+    """Triangles against triangles. Three cuts make at most 9 points of 3 (3 -> 4 -> 6 -> 9), whatever rounding does."""
     cdef double total = 0, sign
     cdef double[6] s
     cdef double[6] t
     cdef Py_ssize_t i, j
-    if a.flags & b.flags & CONVEX:
-        return convex_shared(a.xy, a.n, b.xy, b.n, exact, ox, oy, scratch, half)
-    if b.flags & CONVEX:
-        return shared_area(b, a, scratch, half)
     for j in range(1, b.n - 1):
         sign = fan_triangle(b, j, t)
         if sign == 0:
-            continue
-        if a.flags & CONVEX:
-            total += sign * convex_shared(a.xy, a.n, t, 3, exact, ox, oy, scratch, half)
             continue
         for i in range(1, a.n - 1):
             total += sign * fan_pair(a, i, t, exact, ox, oy, scratch, half, s)
@@ -244,9 +277,24 @@ cdef class Regions:
         cdef Py_ssize_t i
         self.starts, self.points, self.area, self.bounds = objects.starts, objects.points, objects.area, objects.bounds
         self.flags, self.kind, self.reason = objects.flags, objects.kind, objects.reason
+        self.check()
         self.longest = 4
         for i in range(self.kind.shape[0]):
             self.longest = max(self.longest, (self.starts[i + 1] - self.starts[i]) // 2)
+
+    cdef int check(self) except -1:
+        """Columns of one length, and at least a triangle wherever `has` promises a region."""
+        cdef Py_ssize_t i, count = self.kind.shape[0]
+        check_length(self.reason.shape[0], count, "reason")
+        check_length(self.flags.shape[0], count, "flags")
+        check_length(self.area.shape[0], count, "area")
+        check_length(self.bounds.shape[0], 4 * count, "bounds")
+        check_length(self.starts.shape[0], count + 1, "starts")
+        check_offsets(self.starts, self.points.shape[0], "starts")
+        for i in range(count):
+            if self.has(i) and self.starts[i + 1] - self.starts[i] < 6:
+                raise ValueError(f"points: region {i} has {self.starts[i + 1] - self.starts[i]} numbers, expected 6")
+        return 0
 
     cdef inline bint has(self, Py_ssize_t i) noexcept nogil:
         return self.kind[i] < KIND_LINE and not self.reason[i] and not self.flags[i] & DEGENERATE
@@ -270,7 +318,11 @@ def region_pairs(truth, pred, double least):
     cdef Py_ssize_t record, i, j, half = 2 * (a.longest + b.longest + 4)
     cdef Polygon p, q
     cdef long long found
-    cdef double* scratch = <double*> PyMem_Malloc(2 * half * sizeof(double))
+    cdef double* scratch
+    check_offsets(a_offsets, a.kind.shape[0], "truth.offsets")
+    check_offsets(b_offsets, b.kind.shape[0], "pred.offsets")
+    check_length(b_offsets.shape[0], a_offsets.shape[0], "pred.offsets")
+    scratch = <double*> PyMem_Malloc(2 * half * sizeof(double))
     if scratch == NULL:
         raise MemoryError()
     least = max(0.0, least - 1e-9)
@@ -300,7 +352,9 @@ def region_paired(truth, pred):
     cdef Py_ssize_t i, count = a.kind.shape[0], half = 2 * (a.longest + b.longest + 4)
     cdef Column score = Column("q", count)
     cdef Polygon p, q
-    cdef double* scratch = <double*> PyMem_Malloc(2 * half * sizeof(double))
+    cdef double* scratch
+    check_length(b.kind.shape[0], count, "pred")
+    scratch = <double*> PyMem_Malloc(2 * half * sizeof(double))
     if scratch == NULL:
         raise MemoryError()
     for i in range(count):

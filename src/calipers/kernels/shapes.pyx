@@ -8,9 +8,10 @@ angles are equal. Along come area, bounds and flags:
 """
 
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
-from libc.math cimport fabs
+from libc.math cimport fabs, frexp, ldexp
 
 from .column cimport Column
+from .entry cimport check_length, check_offsets
 
 FLAGS = {"box": 1, "convex": 2, "integer": 4, "clamped": 8, "repaired": 16, "degenerate": 32}
 cdef enum:
@@ -25,6 +26,8 @@ cdef enum:
     KIND_POLY = 1
 
 cdef double LARGEST_EXACT = 3000.0      # products of two cross products of such differences stay below 2 ** 53
+cdef double LARGEST = 1e100             # areas of larger numbers would not be finite
+cdef double SURE_SIGN = 1e-280          # products that vanish are smaller by far
 
 
 cdef inline double turn(const double* a, const double* b, const double* c) noexcept nogil:
@@ -49,15 +52,34 @@ cdef Py_ssize_t drop_repeats(double* xy, Py_ssize_t n) noexcept nogil:
     return kept
 
 
+cdef inline void scale(double* x, double* y) noexcept nogil:
+    """Bring a vector to a size of about 1 by a power of two, which rounds nothing."""
+    cdef int exponent
+    frexp(max(fabs(x[0]), fabs(y[0])), &exponent)
+    x[0] = ldexp(x[0], -exponent)
+    y[0] = ldexp(y[0], -exponent)
+
+
+cdef double sure_turn(const double* a, const double* b, const double* c) noexcept nogil:
+    """A number with the sign of `turn`, also where its products are too small or too large for a double."""
+    cdef double found = turn(a, b, c), ux, uy, vx, vy
+    if SURE_SIGN < fabs(found) <= 1 / SURE_SIGN:
+        return found
+    ux, uy, vx, vy = b[0] - a[0], b[1] - a[1], c[0] - a[0], c[1] - a[1]
+    scale(&ux, &uy)
+    scale(&vx, &vy)
+    return ux * vy - uy * vx
+
+
 cdef bint is_convex(const double* xy, Py_ssize_t n) noexcept nogil:
-    """All turns one way, and one way up and one way down in lexicographic order: once around."""
+    """All turns one way, whatever their size, and one way up and one way down in lexicographic order: once around."""
     cdef Py_ssize_t i, j, k, changes = 0
     cdef bint left = False, right = False
     cdef double t
     for i in range(n):
         j = i + 1 if i + 1 < n else 0
         k = j + 1 if j + 1 < n else 0
-        t = turn(xy + 2 * i, xy + 2 * j, xy + 2 * k)
+        t = sure_turn(xy + 2 * i, xy + 2 * j, xy + 2 * k)
         left |= t > 0
         right |= t < 0
         changes += before(xy + 2 * i, xy + 2 * j) != before(xy + 2 * j, xy + 2 * k)
@@ -183,6 +205,25 @@ cdef void find_bounds(const double* xy, Py_ssize_t n, double* bounds) noexcept n
         bounds[3] = max(bounds[3], xy[2 * i + 1])
 
 
+cdef int check_raw(const unsigned char[::1] kind, const unsigned char[::1] reason, const unsigned char[::1] flags,
+                   const long long[::1] starts, const double[::1] points) except -1:
+    """Columns of one length, and enough numbers of a usual size for every object that is valid."""
+    cdef Py_ssize_t i, k
+    check_length(reason.shape[0], kind.shape[0], "reason")
+    check_length(flags.shape[0], kind.shape[0], "flags")
+    check_length(starts.shape[0], kind.shape[0] + 1, "starts")
+    check_offsets(starts, points.shape[0], "starts")
+    for i in range(kind.shape[0]):
+        if reason[i]:
+            continue
+        if starts[i + 1] - starts[i] < 2 or (starts[i + 1] - starts[i]) % 2:
+            raise ValueError(f"points: object {i} has {starts[i + 1] - starts[i]} numbers, expected x, y of its points")
+        for k in range(starts[i], starts[i + 1]):
+            if not fabs(points[k]) <= LARGEST:
+                raise ValueError(f"points: object {i} has the number {points[k]}, expected numbers up to {LARGEST:g}")
+    return 0
+
+
 cdef class Shapes:
     """Shapes in their one form; `starts` counts numbers, not points."""
 
@@ -199,6 +240,7 @@ cdef class Shapes:
         cdef const long long[::1] starts = raw.starts
         cdef const double[::1] points = raw.points
         cdef Py_ssize_t i, count = kind.shape[0], longest = 8
+        check_raw(kind, reason, flags, starts, points)
         self.starts, self.points, self.area = Column("q", 1), Column("d"), Column("d", count)
         self.bounds, self.flags = Column("d", 4 * count), Column("B", count)
         self.points.reserve(points.shape[0] + 4 * count + 8)

@@ -27,6 +27,7 @@ cdef class Side:
     cdef Span* stack
     cdef long long overlapped       # frames that more than one state claims
 
+    cdef int check(self) except -1
     cdef Py_ssize_t longest(self) noexcept nogil
     cdef long long last_frame(self, Py_ssize_t video) noexcept nogil
     cdef void load(self, Py_ssize_t video, long long frames, int idle, int focus) noexcept nogil

@@ -8,6 +8,7 @@ from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from libc.stdlib cimport qsort
 
 from .column cimport Column
+from .entry cimport check_indices, check_length, check_offsets
 
 cdef enum:
     SMALL = 24
@@ -72,6 +73,7 @@ cdef class Side:
         cdef Py_ssize_t room
         self.offsets, self.starts, self.ends, self.states = columns.offsets, columns.start, columns.end, columns.state
         self.rank = rank
+        self.check()
         room = 2 * self.longest() + 2
         self.spans = <Span*> PyMem_Malloc(4 * room * sizeof(Span))
         self.focus = <long long*> PyMem_Malloc(room * sizeof(long long))
@@ -82,6 +84,18 @@ cdef class Side:
     def __dealloc__(self):
         PyMem_Free(self.spans)
         PyMem_Free(self.focus)
+
+    cdef int check(self) except -1:
+        """Columns of one length, states that have a rank, and intervals that run forwards from frame 0 on."""
+        cdef Py_ssize_t k
+        check_length(self.ends.shape[0], self.starts.shape[0], "end")
+        check_length(self.states.shape[0], self.starts.shape[0], "state")
+        check_offsets(self.offsets, self.starts.shape[0], "offsets")
+        check_indices(self.states, self.rank.shape[0], "state")
+        for k in range(self.starts.shape[0]):
+            if not 0 <= self.starts[k] <= self.ends[k]:
+                raise ValueError(f"start: found {self.starts[k]} to {self.ends[k]}, expected frames from 0 on")
+        return 0
 
     cdef Py_ssize_t longest(self) noexcept nogil:
         cdef Py_ssize_t v, most = 0
@@ -253,5 +267,7 @@ def painted_runs(columns, rank, Py_ssize_t video, long long frames, int idle):
     """(rank, first frame, last frame) of each run of a video."""
     cdef Side side = Side(columns, rank)
     cdef Py_ssize_t k
+    if not 0 <= video < side.offsets.shape[0] - 1:
+        raise ValueError(f"video: found {video}, expected one of {side.offsets.shape[0] - 1}")
     side.load(video, frames, idle, -1)
     return [(side.runs[k].state, side.runs[k].start, side.runs[k].end) for k in range(side.run_count)]

@@ -11,6 +11,7 @@ from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from libc.string cimport memcpy
 
 from .column cimport Column
+from .entry cimport check_length, check_offsets
 from .strokes cimport NEAR, NEAR_WIDE, Rows, disc_rows, settle_rows, slab_rows
 
 cdef enum:
@@ -105,6 +106,7 @@ cdef class Tubes:
         cdef Py_ssize_t i, count
         self.starts, self.points, self.bounds = objects.starts, objects.points, objects.bounds
         self.kind, self.reason = objects.kind, objects.reason
+        self.check(stroke_width)
         self.radius = min(stroke_width, 4 * CELLS) / 2.0
         self.near = NEAR if self.radius <= WIDEST_EXACT else NEAR_WIDE
         self.layers = Column("h")
@@ -126,6 +128,25 @@ cdef class Tubes:
     def __dealloc__(self):
         PyMem_Free(self.tubes)
         PyMem_Free(self.piece.begin)
+
+    cdef int check(self, int stroke_width) except -1:
+        """Columns of one length, and points of lines on the grid."""
+        cdef Py_ssize_t i, k, count = self.kind.shape[0]
+        if stroke_width < 0:
+            raise ValueError(f"stroke_width: found {stroke_width}, expected at least 0")
+        check_length(self.reason.shape[0], count, "reason")
+        check_length(self.bounds.shape[0], 4 * count, "bounds")
+        check_length(self.starts.shape[0], count + 1, "starts")
+        check_offsets(self.starts, self.points.shape[0], "starts")
+        for i in range(count):
+            if not self.has(i):
+                continue
+            if self.starts[i + 1] - self.starts[i] < 2:
+                raise ValueError(f"points: line {i} has none")
+            for k in range(self.starts[i], self.starts[i + 1]):
+                if not 0 <= self.points[k] <= CELLS:
+                    raise ValueError(f"points: line {i} has the number {self.points[k]}, expected 0 to {CELLS}")
+        return 0
 
     cdef inline bint has(self, Py_ssize_t i) noexcept:
         return self.kind[i] == KIND_LINE and not self.reason[i]
@@ -325,6 +346,9 @@ def tube_pairs(truth, pred, int stroke_width):
     cdef Column a_index = Column("i"), b_index = Column("i"), score = Column("q")
     cdef Py_ssize_t record, i, j
     cdef long long found
+    check_offsets(a_offsets, a.kind.shape[0], "truth.offsets")
+    check_offsets(b_offsets, b.kind.shape[0], "pred.offsets")
+    check_length(b_offsets.shape[0], a_offsets.shape[0], "pred.offsets")
     for record in range(a_offsets.shape[0] - 1):
         a.layers.size = b.layers.size = 0       # tubes of another record are not needed again
         for i in range(a_offsets[record], a_offsets[record + 1]):
@@ -346,6 +370,7 @@ def tube_paired(truth, pred, int stroke_width):
     cdef Tubes a = Tubes(truth, stroke_width), b = Tubes(pred, stroke_width)
     cdef Column score = Column("q", a.kind.shape[0])
     cdef Py_ssize_t i
+    check_length(b.kind.shape[0], a.kind.shape[0], "pred")
     for i in range(score.size):
         if a.has(i) and b.has(i):
             (<long long*> score.data)[i] = overlap(a, i, b, i)
