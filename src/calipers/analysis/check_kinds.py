@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 
 from calipers.errors import InputError
 from calipers.readers.files import BOM, parse_json, read_bytes
-from calipers.readers.lines import Source
+from calipers.readers.lines import Source, reading
+from calipers.readers.places import open_place
 from calipers.report import PART
 
 PEEKED = 1 << 16
@@ -85,7 +86,7 @@ def _head(path: str) -> bytes:
     """The first bytes, decompressed."""
     source = Source(0, path, PEEKED)
     if source.is_plain():
-        with open(path, "rb") as file:
+        with reading(path), open_place(path) as file:
             return file.read(PEEKED)
     return next((shard.data or b"" for shard in source), b"")
 

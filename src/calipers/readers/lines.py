@@ -70,6 +70,8 @@ class Shard:
                 else:
                     yield number, text
                 number += 1
+            if left > 0:
+                raise InputError(f"{self.path}: ends {left} bytes early: it was changed while it was read")
 
     def _open(self) -> IO[bytes]:
         if self.data is not None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from glob import glob, has_magic
-from typing import IO, Any
+from typing import IO
 
-from calipers.errors import ConfigError, InputError
+from calipers.errors import InputError
 
 
 def is_remote(path: str) -> bool:
@@ -21,24 +21,30 @@ def is_remote(path: str) -> bool:
 
 
 def open_place(path: str, buffering: int = 0) -> IO[bytes]:
-    """A file to read, wherever it is."""
+    """A file to read, wherever it is. One with a scheme is read whole, or an `InputError` says why not."""
     if not is_remote(path):
         return open(path, "rb", buffering=buffering)
-    system, inside = _file_system(path)
-    return system.open(inside, "rb")  # type: ignore[no-any-return]
+    from calipers.readers.remote import open_remote
+
+    return open_remote(path)
 
 
 def size_of(path: str) -> int:
     """Bytes as stored, 0 if nobody knows."""
     if is_remote(path):
-        system, inside = _file_system(path)
-        return int(system.info(inside).get("size") or 0)
+        from calipers.readers.remote import remote_size
+
+        return remote_size(path)
     return os.path.getsize(path) if os.path.isfile(path) else 0
 
 
 def is_file(path: str) -> bool:
     """Whether it is a file that can be read in any place."""
-    return is_remote(path) or os.path.isfile(path)
+    if is_remote(path):
+        from calipers.readers.remote import has_ranges
+
+        return has_ranges(path)
+    return os.path.isfile(path)
 
 
 def expand(paths: Iterable[str]) -> list[str]:
@@ -51,16 +57,12 @@ def expand(paths: Iterable[str]) -> list[str]:
 
 
 def _expanded(path: str) -> list[str]:
-    if not has_magic(path) or (not is_remote(path) and os.path.lexists(path)):
+    if not _is_pattern(path) or (not is_remote(path) and os.path.lexists(path)):
         return [path]
     if is_remote(path):
-        system, inside = _file_system(path)
-        scheme = path.partition("://")[0]
-        try:
-            names = system.glob(inside)
-        except OSError as error:
-            raise InputError(f"{path}: cannot be read: {error.strerror or error}") from error
-        found = [f"{scheme}://{str(each).removeprefix(f'{scheme}://')}" for each in names]
+        from calipers.readers.remote import remote_glob
+
+        found = remote_glob(path)
     else:
         found = glob(path, recursive=True)
     if not found:
@@ -68,12 +70,10 @@ def _expanded(path: str) -> list[str]:
     return sorted(found)
 
 
-def _file_system(path: str) -> tuple[Any, str]:
-    try:
-        import fsspec  # type: ignore[import-untyped]
-    except ImportError as error:
-        raise ConfigError(f"{path}: needs fsspec: pip install 'calipers[remote]'") from error
-    try:
-        return fsspec.core.url_to_fs(path)  # type: ignore[no-any-return]
-    except (ImportError, ValueError) as error:
-        raise ConfigError(f"{path}: cannot be opened: {error}") from error
+def _is_pattern(path: str) -> bool:
+    """Whether a path stands for others. In a URL a question mark begins the query, and no pattern.
+
+    >>> _is_pattern("part-?.jsonl"), _is_pattern("https://host/dump.jsonl?token=1"), _is_pattern("https://host/*.jsonl")
+    (True, False, True)
+    """
+    return has_magic(path.replace("?", "") if path.startswith(("http://", "https://")) else path)
