@@ -27,6 +27,7 @@ bench: .venv/developing
 	$(BIN)/python benchmarks/judge.py
 	$(BIN)/python benchmarks/results.py
 	$(BIN)/python benchmarks/scale.py
+	$(BIN)/python benchmarks/floods.py
 
 fuzz: .venv/developing
 	$(BIN)/python -m fuzz --seconds $(SECONDS)
