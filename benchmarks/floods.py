@@ -2,8 +2,8 @@
 
     python benchmarks/floods.py [--cap SECONDS] [WORD …]
 
-Each runs in a process of its own, with `--cap` CPU seconds at most; words choose floods by their names. None may take more
-than 10 s of one core or 1 GB: it is measured (exit 0) or refused (exit 3). Exit status 1 when one does not hold.
+Each runs in a process of its own, with `--cap` CPU seconds at most; words choose floods by their names. None may take
+more than 10 s of one core or 1 GB: it is measured (exit 0) or refused (exit 3). Exit status 1 when one does not hold.
 Floods of a suite are in `floods_SUITE.py`, as a tuple `FLOODS`.
 """
 
