@@ -196,6 +196,7 @@ def _read_detections(gt: Any, pred: Any, config: CocoConfig, progress: OnProgres
         gt_format=config.gt_format,
         pred_format=config.pred_format,
         images=config.images,
+        federated=not config.ignore_federated,
         progress=progress,
     )
     check_detections(found, config)

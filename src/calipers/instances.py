@@ -84,7 +84,9 @@ class Instances:
         self.category = category  # (rows,)
         self.box = box  # (rows, 4) x, y, width, height; NaN where there is none
         self.area = area  # (rows,) as given, else of the mask or the box
-        self.crowd = crowd  # (rows,)
+        self.crowd = (
+            crowd  # (rows,) a crowd region; of detections: cannot be wrong, as its class is not fully annotated
+        )
         self.score = score  # (rows,) NaN where none was given
         self.ids = ids  # (rows,) the annotation's; of detections the place in their list + 1
         self.place = place  # (rows,) in the list they were given in, from 0

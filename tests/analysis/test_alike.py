@@ -87,6 +87,15 @@ def test_a_parameter_of_one_side_only_is_refused(trees):
     refused(old, changed(new, "params", "strictness", value=2), "strictness: absent in the old one, 2 in the new one")
 
 
+@pytest.mark.parametrize(
+    ("suite", "name"), [("coco", "ignore_federated"), ("timeline", "extent"), ("scene", "open_set")]
+)
+def test_an_option_that_an_older_result_does_not_name_had_its_default(trees, suite, name):
+    old, new = trees[suite]
+    before = old | {"params": {key: value for key, value in old["params"].items() if key != name}}
+    assert compare(before, new)["paired"] is True
+
+
 def test_another_version_of_calipers_is_no_matter(trees):
     old, new = trees["dense"]
     assert compare(old, new | {"calipers": "0.2.0"})["paired"] is True

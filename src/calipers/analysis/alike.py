@@ -8,6 +8,8 @@ of records.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import fields
+from importlib import import_module
 from typing import Any, NamedTuple
 
 from calipers.analysis.artifacts import Result, expecting
@@ -60,10 +62,20 @@ class _Compared:
 
     def __init__(self, tree: Tree) -> None:
         params = tree["params"]
-        self.params = {name: _value(tree, name) for name in params if name not in ELSEWHERE}
+        named = {name: _value(tree, name) for name in params}
+        self.params = {
+            name: value for name, value in (_defaults(tree["suite"]) | named).items() if name not in ELSEWHERE
+        }
         self.params |= {name: params[name] for name in REPLICATES}
         self.records = dict(TRUTHS[tree["suite"]](tree))
         self.sums = tree.get("bootstrap", {}).get("sums", {}).get("gt", [])
+
+
+def _defaults(suite: str) -> dict[str, Any]:
+    """What options do that an artifact does not name, as they came after it."""
+    config = import_module(f"calipers.suites.{suite}" if suite == "dense" else f"calipers.suites.{suite}_config").Config
+    plain = {item.name: item.default for item in fields(config) if item.metadata["artifact"]}
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in plain.items()}
 
 
 def _value(tree: Tree, name: str) -> Any:

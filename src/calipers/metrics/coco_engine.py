@@ -40,7 +40,8 @@ def accumulate(
     if not len(held):
         return no_curves(iou_type, max_dets)
     truth = _truth(found, iou_type, held)
-    engine = hotcoco.COCOeval(truth, _results(truth, found, iou_type, held), iou_type)
+    partial = bool(found.pred.crowd.any())
+    engine = hotcoco.COCOeval(truth, _results(truth, found, iou_type, held), iou_type, lvis_style=partial)
     engine.params.max_dets = list(max_dets)
     if sigmas is not None:
         engine.params.kpt_oks_sigmas = list(sigmas)
@@ -79,7 +80,7 @@ def _truth(found: Detections, iou_type: str, held: NDArray[np.int64]) -> Any:
     """The ground truth as the engine has it, which counts the classes with ground truth."""
     import hotcoco
 
-    truth, images, category = found.truth, _images(found), np.searchsorted(held, found.truth.category)
+    truth, images, category = found.truth, _images(found, held), np.searchsorted(held, found.truth.category)
     categories = [{"id": k, "name": str(k)} for k in range(1, len(held) + 1)]
     if iou_type == "keypoints":
         rows = _annotations(truth, category)
@@ -97,11 +98,25 @@ def _truth(found: Detections, iou_type: str, held: NDArray[np.int64]) -> Any:
     )
 
 
-def _images(found: Detections) -> list[dict[str, Any]]:
+def _images(found: Detections, held: NDArray[np.int64]) -> list[dict[str, Any]]:
     width, height = (
         np.nan_to_num(each).astype(np.int64).tolist() for each in (found.images.width, found.images.height)
     )
-    return [{"id": k, "width": w, "height": h} for k, (w, h) in enumerate(zip(width, height, strict=True), 1)]
+    images = [{"id": k, "width": w, "height": h} for k, (w, h) in enumerate(zip(width, height, strict=True), 1)]
+    return _federated(found, images, held) if found.pred.crowd.any() else images
+
+
+def _federated(found: Detections, images: list[dict[str, Any]], held: NDArray[np.int64]) -> list[dict[str, Any]]:
+    """Images with LVIS's lists: every class that is left on an image was looked for, some are not fully annotated."""
+    for name, rows in (
+        ("neg_category_ids", np.arange(len(found.pred))),
+        ("not_exhaustive_category_ids", np.flatnonzero(found.pred.crowd)),
+    ):
+        rows = rows[np.isin(found.pred.category[rows], held)]
+        pairs = np.unique(np.column_stack([found.pred.image[rows], found.pred.category[rows]]), axis=0)
+        ids = np.split(np.searchsorted(held, pairs[:, 1]) + 1, np.searchsorted(pairs[:, 0], np.arange(1, len(images))))
+        images = [image | {name: each.tolist()} for image, each in zip(images, ids, strict=True)]
+    return images
 
 
 def _annotations(truth: Instances, category: NDArray[np.intp]) -> list[dict[str, Any]]:

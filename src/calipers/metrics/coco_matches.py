@@ -49,6 +49,7 @@ def match_by_score(truth: Instances, pred: Instances, close: Overlaps, *, max_de
     _leave_out(truth, (rows[~sure], columns[~sure], overlap[~sure]), order, found, ignored)
     vast = pred.area > LARGEST_AREA
     ignored[vast] |= ~found[vast] & EVERY
+    ignored[pred.crowd] |= ~found[pred.crowd] & EVERY
     return CocoMatches(found, ignored, kept, order, wanted)
 
 

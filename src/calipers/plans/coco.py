@@ -89,7 +89,9 @@ class CocoPlan:
         self.config, self._progress = config, progress
         self.most_bad = config.max_bad_records
         formats = config.gt_format, config.pred_format
-        self._reading = Reading(gt, pred, config.iou_type, formats, config.images)
+        self._reading = Reading(
+            gt, pred, config.iou_type, formats, config.images, federated=not config.ignore_federated
+        )
         self.measure: Callable[[Any], CocoPart] = measure_shard
         self._done = self._bytes = 0
 

@@ -13,13 +13,14 @@ from typing import Any, NamedTuple
 
 from calipers.errors import InputError
 from calipers.instances import Detections
+from calipers.readers.coco_federated import Judged, federated_warnings, judge, read_federated
 from calipers.readers.coco_images import Dataset, read_dataset
 from calipers.readers.coco_instances import kept_images, pred_instances, truth_instances
 from calipers.readers.coco_join import join_by_names
 from calipers.readers.coco_json import CocoSide, Loading, coco_in_memory, converted_rows, read_coco
-from calipers.readers.coco_pred import check_pred
+from calipers.readers.coco_pred import Problems, check_pred
 from calipers.readers.coco_rows import Origin
-from calipers.readers.coco_truth import check_truth
+from calipers.readers.coco_truth import Checked, check_truth
 from calipers.readers.coco_warnings import (
     absent_fields,
     derived_shapes,
@@ -70,10 +71,12 @@ def read_detections(
     gt_format: str | None = None,
     pred_format: str | None = None,
     images: str | os.PathLike[str] | None = None,
+    federated: bool = True,
     progress: OnProgress | None = None,
 ) -> Detections:
-    """Both sides, each a path or what its JSON would hold. `images` is the folder of images, for sizes."""
-    reading = Reading(gt, pred, iou_type, (gt_format, pred_format), images)
+    """Both sides, each a path or what its JSON would hold. `images` is the folder of images, for sizes; `federated`
+    is whether LVIS's lists of classes are honoured."""
+    reading = Reading(gt, pred, iou_type, (gt_format, pred_format), images, federated=federated)
     return reading.detections(until_error(reading.shards(SHARD_BYTES), read_shard), progress)
 
 
@@ -92,9 +95,12 @@ class Reading:
         iou_type: str,
         formats: tuple[str | None, str | None],
         images: str | os.PathLike[str] | None,
+        *,
+        federated: bool = True,
     ) -> None:
         self.sources = Source(gt, "gt", formats[0]), Source(pred, "pred", formats[1])
         self._iou_type, self._images = iou_type, None if images is None else os.fspath(images)
+        self._federated = federated
         self._folders: dict[str, Folder] = {}  # of sides whose files were cut into shards
         self._truth: Side | None = None
         self._data: Dataset | None = None
@@ -137,7 +143,7 @@ class Reading:
         _tell(progress, self.sources, 1)
         pred = self._read_pred([piece for piece in found if not piece.truth], truth)
         _tell(progress, self.sources, 2)
-        detections = _check(truth, pred, data, self._iou_type)
+        detections = _check(truth, pred, data, self._iou_type, self._federated)
         records = len(data.images), pred.coco.rows.count
         inputs = [
             each
@@ -238,12 +244,15 @@ def _begins_like_labelme(path: str) -> bool:
     return looks_like(path)
 
 
-def _check(truth: Side, found: Side, data: Dataset, iou_type: str) -> Detections:
+def _check(truth: Side, found: Side, data: Dataset, iou_type: str, federated: bool) -> Detections:
     truth_rows, pred_rows = truth.coco.rows, found.coco.rows
     checked, bad, kept, points = check_truth(truth_rows, data, iou_type)
     guesses, problems = check_pred(pred_rows, data, iou_type, points, found.problems)
+    judged = _judge(truth, data, iou_type, checked, guesses, problems) if federated else None
     images = kept_images(data.images, kept)
     objects, detections = truth_instances(checked, kept), pred_instances(guesses, problems, kept)
+    if judged is not None:
+        detections.crowd = judged.partial[detections.place]
     warnings = [
         *truth.warnings,
         *data.warnings,
@@ -254,8 +263,21 @@ def _check(truth: Side, found: Side, data: Dataset, iou_type: str) -> Detections
         *none_usable(detections, pred_rows.origin),
         *derived_shapes(pred_rows, detections, iou_type),
         *pred_warnings(detections, images, pred_rows.origin),
+        *([] if judged is None else federated_warnings(judged, pred_rows.origin.path)),
     ]
     return Detections(images, data.categories, objects, detections, [], warnings, bad)
+
+
+def _judge(
+    truth: Side, data: Dataset, iou_type: str, checked: Checked, guesses: Checked, problems: Problems
+) -> Judged | None:
+    """What becomes of detections on images that tell which classes were looked for; those left out lose their image."""
+    told = read_federated(truth.coco.lists["images"], data, iou_type)
+    if told is None:
+        return None
+    judged = judge(told, checked, guesses, problems)
+    guesses.image[judged.left_out] = -1
+    return judged
 
 
 def _input(source: Source, records: int) -> Input:

@@ -11,7 +11,7 @@ from calipers.config import Running, option
 from calipers.errors import require
 from calipers.matching import SWEEP
 from calipers.metrics.sweep import Levels
-from calipers.suites.options import number, parts, path, whole, wholes, word
+from calipers.suites.options import flag, number, parts, path, whole, wholes, word
 
 IOU_TYPES = ("bbox", "segm", "keypoints")
 FORMATS = ("coco", "yolo", "voc", "labelme")
@@ -35,6 +35,9 @@ class Config(Running):
     gt_format: str | None = option(None, "format of the ground truth  [detected]", metavar="|".join(FORMATS))
     pred_format: str | None = option(None, "format of the predictions  [detected]", metavar="|".join(FORMATS))
     images: str | None = option(None, "folder of the images, for sizes that YOLO files lack", metavar="DIR")
+    ignore_federated: bool = option(
+        False, "judge every class on every image, though LVIS lists which were not looked for"
+    )
     top: int = option(10, "how many classes the summary shows")
     max_bad_records: int = option(
         0, "leave out the images of up to N malformed annotations, and count them", metavar="N"
@@ -74,6 +77,7 @@ def _checked(config: Config) -> dict[str, Any]:
         "gt_format": _format("gt_format", config.gt_format),
         "pred_format": _format("pred_format", config.pred_format),
         "images": _folder("images", config.images),
+        "ignore_federated": flag("ignore_federated", config.ignore_federated),
         "top": whole("top", config.top, 0),
         "max_bad_records": whole("max_bad_records", config.max_bad_records, 0),
         "bootstrap": whole("bootstrap", config.bootstrap, 0, 1_000_000),

@@ -2,8 +2,9 @@
 
 On the side of truth that is every object that has to be found (no crowd, and for keypoints one with a labelled point);
 on the other every detection (of at least `min_score`, if one is given), but for those that match nothing and lie, by
-half or more, in a crowd region of their class or on an object that need not be found: they are neither right nor
-wrong. Overlaps are whole numbers of 1e-12, so that thresholds are met exactly.
+half or more, in a crowd region of their class or on an object that need not be found, or are of a class that is not
+annotated exhaustively on their image: they are neither right nor wrong. Overlaps are whole numbers of 1e-12, so that
+thresholds are met exactly.
 """
 
 from __future__ import annotations
@@ -92,7 +93,7 @@ def _aside(found: Detections, overlaps: tuple[Any, Any, Any], wanted: Any, partn
     rows, columns, overlap = overlaps
     same = found.truth.category[rows] == found.pred.category[columns]
     half = ~wanted[rows] & same & (_rounded(overlap) * 2 >= UNIT)
-    aside = np.zeros(len(found.pred), dtype=bool)
+    aside = found.pred.crowd.copy()
     aside[columns[half]] = True
     aside[partnered] = False
     return aside & sure

@@ -75,6 +75,12 @@ def word(name: str, value: Any, known: tuple[str, ...] = ()) -> str:
     return str(value)
 
 
+def flag(name: str, value: Any) -> bool:
+    """True or false."""
+    require(isinstance(value, bool), name, value, "true or false")
+    return bool(value)
+
+
 def threshold(name: str, value: Any) -> float:
     """An overlap that pairs can reach."""
     result = number(name, value)

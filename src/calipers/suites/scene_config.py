@@ -9,7 +9,7 @@ from typing import Any
 
 from calipers.config import Running, option
 from calipers.errors import require
-from calipers.suites.options import keys, number, parts, path, threshold, whole, word
+from calipers.suites.options import flag, keys, number, parts, path, threshold, whole, word
 
 IOU_MODES = ("obb", "aabb")
 CONTAINMENTS = ("aabb", "obb")
@@ -71,11 +71,11 @@ def _checked(config: Config) -> dict[str, Any]:
         "write_aliases": path("write_aliases", config.write_aliases),
         "iou_mode": word("iou_mode", config.iou_mode, IOU_MODES),
         "iou_threshold": threshold("iou_threshold", config.iou_threshold),
-        "require_label_match": _yes_or_no("require_label_match", config.require_label_match),
+        "require_label_match": flag("require_label_match", config.require_label_match),
         "containment": word("containment", config.containment, CONTAINMENTS),
         "frame_normalization": word("frame_normalization", config.frame_normalization, FRAMES),
         "range_buckets": _limits(config.range_buckets),
-        "open_set": _yes_or_no("open_set", config.open_set),
+        "open_set": flag("open_set", config.open_set),
         "os_similarity_threshold": number(
             "os_similarity_threshold", config.os_similarity_threshold, above=0.0, expected="a number above 0"
         ),
@@ -89,11 +89,6 @@ def _checked(config: Config) -> dict[str, Any]:
         "bootstrap": whole("bootstrap", config.bootstrap, 0, 1_000_000),
         "seed": whole("seed", config.seed, 0),
     }
-
-
-def _yes_or_no(name: str, value: Any) -> bool:
-    require(isinstance(value, bool), name, value, "true or false")
-    return bool(value)
 
 
 def _embed(value: Any) -> Any:
