@@ -29,8 +29,8 @@ def config(**options) -> Config:
 def test_an_option_carries_its_default_and_what_flags_and_docs_need():
     assert Sample() == Sample(width=3, colour="red")
     assert [dict(field.metadata) for field in fields(Sample)] == [
-        {"help": "how wide", "metavar": "N", "artifact": True},
-        {"help": "which colour", "metavar": "", "artifact": False},
+        {"help": "how wide", "metavar": "N", "artifact": True, "alias": ""},
+        {"help": "which colour", "metavar": "", "artifact": False, "alias": ""},
     ]
 
 

@@ -161,10 +161,16 @@ def test_content_is_on_disk_before_the_file_takes_its_name(target, monkeypatch):
     assert target.read_bytes() == b"new"
 
 
-def test_a_folder_that_is_not_there_is_an_error(tmp_path):
-    with pytest.raises(OutputError, match=r"missing/a\.json: cannot be written: No such file or directory"):
-        write_file(tmp_path / "missing" / "a.json", b"x")
-    assert list(tmp_path.iterdir()) == []
+def test_a_folder_that_is_not_there_is_made(tmp_path):
+    write_file(tmp_path / "missing" / "deep" / "a.json", b"x")
+    assert (tmp_path / "missing" / "deep" / "a.json").read_bytes() == b"x"
+
+
+def test_a_folder_that_cannot_be_made_is_an_error(tmp_path):
+    (tmp_path / "file").write_bytes(b"")
+    with pytest.raises(OutputError, match=r"file/deep: cannot be created: Not a directory"):
+        write_file(tmp_path / "file" / "deep" / "a.json", b"x")
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
 def test_a_folder_in_the_place_of_the_file_is_an_error(tmp_path):

@@ -1,7 +1,7 @@
 """Options: one frozen dataclass a suite, from which keywords, flags, keys of calipers.toml and docs all come.
 
-A field is an option. Its metadata says what it is for (`help`), how a flag writes it (`metavar`), and whether it goes
-into the artifact (`artifact=False` for what cannot change a number).
+A field is an option. Its metadata says what it is for (`help`), how a flag writes it (`metavar`), whether it goes into
+the artifact (`artifact=False` for what cannot change a number), and a second name of its flag (`alias`).
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ ENGINES = ("local", "dask", "ray")
 C = TypeVar("C")
 
 
-def option(default: Any, help: str, *, metavar: str = "", artifact: bool = True) -> Any:  # noqa: A002
+def option(default: Any, help: str, *, metavar: str = "", artifact: bool = True, alias: str = "") -> Any:  # noqa: A002
     """A field of a suite's Config."""
-    return field(default=default, metadata={"help": help, "metavar": metavar, "artifact": artifact})
+    return field(default=default, metadata={"help": help, "metavar": metavar, "artifact": artifact, "alias": alias})
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -82,14 +82,36 @@ def check_free(path: str | None, inputs: Iterable[Any]) -> None:
 
 
 def check_place(path: str) -> None:
-    """Whether a file can be written there, or why not."""
-    parent = Path(path).absolute().parent
+    """Whether a file can be written there, or why not. Folders that are missing are made when it is written."""
     if os.path.isdir(path):
         raise OutputError(f"{path}: is a folder, expected a file to write to")
-    if not parent.is_dir():
-        raise OutputError(f"{path}: {parent} {'is not a folder' if parent.exists() else 'does not exist'}")
-    if not os.access(parent, os.W_OK):
-        raise OutputError(f"{path}: {parent} cannot be written to")
+    check_folder(path, Path(path).absolute().parent)
+
+
+def check_folder(path: str, folder: Path) -> None:
+    """Whether files can be written to a folder, which may have to be made first, or why not."""
+    existing = next(above for above in (folder, *folder.parents) if above.exists())
+    if not existing.is_dir():
+        raise OutputError(f"{path}: {existing} is not a folder")
+    if not os.access(existing, os.W_OK):
+        raise OutputError(f"{path}: {existing} cannot be written to")
+
+
+def make_folder(folder: Path) -> list[Path]:
+    """Create the folder and the ones above it; returns those that were not there, the outermost first."""
+    missing = [above for above in (folder, *folder.parents) if not above.exists()][::-1]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"{folder}: cannot be created: {error.strerror or error}") from error
+    return missing
+
+
+def remove_empty(folders: Iterable[Path]) -> None:
+    """Remove the folders that `make_folder` created, if nothing was written into them."""
+    for folder in reversed(list(folders)):
+        if not any(folder.iterdir()):
+            folder.rmdir()
 
 
 class AtomicFiles:
@@ -97,10 +119,12 @@ class AtomicFiles:
 
     def __init__(self) -> None:
         self._files: list[tuple[IO[bytes], Path, Path]] = []  # what is written, where, and the name it will take
+        self._folders: list[Path] = []  # that were made for them
 
     def open(self, path: str | os.PathLike[str]) -> IO[bytes]:
-        """A new file, beside the one it will replace."""
+        """A new file, beside the one it will replace; a folder that is missing is made."""
         target = Path(path)
+        self._folders += make_folder(target.parent)
         with _writing(target):
             if target.is_dir():
                 raise IsADirectoryError(21, "Is a directory")
@@ -122,7 +146,7 @@ class AtomicFiles:
             for _, temporary, target in sorted(self._files, key=lambda each: each[2].name == LAST):
                 with _writing(target):
                     renamed.rename(temporary, target)
-        self._files = []
+        self._files, self._folders = [], []
 
     def discard(self) -> None:
         """Leave everything as it was."""
@@ -130,7 +154,8 @@ class AtomicFiles:
             with suppress(OSError):  # what was left to write is not wanted
                 file.close()
             temporary.unlink(missing_ok=True)
-        self._files = []
+        remove_empty(self._folders)
+        self._files, self._folders = [], []
 
 
 class _Renamed:

@@ -17,7 +17,7 @@ from typing import IO, Any, NamedTuple
 import orjson
 
 from calipers.errors import ConfigError, InputError, OutputError
-from calipers.output import write_file
+from calipers.output import make_folder, write_file
 from calipers.parts import Packed, from_bytes, to_bytes
 
 MAGIC = b"calipers parts 1\n"
@@ -118,6 +118,7 @@ class FinishedShards:
 @contextmanager
 def finished_shards(path: str, made: Made) -> Iterator[FinishedShards]:
     """The file of a run that may be resumed; one that is not there begins empty."""
+    make_folder(Path(path).absolute().parent)
     try:
         with open(path, "r+b" if os.path.exists(path) else "x+b") as file:
             _lock(file, path)

@@ -90,7 +90,7 @@ def test_another_ending_is_refused(run, output, listing):
 
 
 def test_a_file_that_cannot_be_written(run):
-    run("compare", "old", "new", "-o", "none/found.json").refused(2, "cannot be written")
+    run("compare", "old", "new", "-o", "other.json/found.json").refused(2, "cannot be created")
 
 
 def test_other_parameters_are_refused_with_what_differs(run):

@@ -154,7 +154,6 @@ def with_value(flag, value):
         ("--images", "images/deep", 3, "images/deep: 4 of 5 images of the ground truth are not in this folder"),
         ("--gt", "none.json", 3, "none.json: cannot be read"),
         ("--gt", "model.onnx", 3, "model.onnx: not"),
-        ("-o", "none/results.json", 2, "none is not a folder"),
     ],
 )
 def test_a_wrong_place_is_an_error(run, flag, value, code, message):

@@ -2,12 +2,22 @@
 
 import pytest
 
-COMMANDS = ("dense", "timeline", "scene", "coco", "detect")
+COMMANDS = {
+    "dense": ["dump.jsonl"],
+    "timeline": [],
+    "scene": [],
+    "coco": [],
+    "detect": [],
+    "merge": ["part.cal"],
+    "compare": ["old", "new"],
+    "report": ["result.json"],
+    "demo": ["dense"],
+}
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_an_option_given_twice_is_named(command, run):
-    ended = run(command, *(["dump.jsonl"] if command == "dense" else []), "-o", "a", "-o", "b")
+    ended = run(command, *COMMANDS[command], "-o", "a", "--out", "b")
     ended.refused(2, "'--output' is given 2 times, expected it once")
 
 

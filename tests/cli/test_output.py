@@ -152,7 +152,6 @@ def test_a_terminal_with_another_encoding_still_gets_the_summary(finish, encodin
 @pytest.mark.parametrize(
     ("output", "parts"),
     [
-        ("missing/result.json", ["missing does not exist"]),
         ("dump.jsonl/result.json", ["dump.jsonl is not a folder"]),
         ("dump.jsonl/deep", ["dump.jsonl is not a folder"]),
         ("dump.jsonl", ["dump.jsonl is not a folder"]),

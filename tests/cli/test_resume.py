@@ -155,7 +155,7 @@ def test_the_input_itself_and_places_that_cannot_be_are_refused(run, dump):
     content = dump.read_bytes()
     for flag in ("--resume", "--tally"):
         run("dense", dump.name, flag, dump.name).refused(2, "dump.jsonl: is an input")
-        run("dense", dump.name, flag, "no/file").refused(2, "no does not exist")
+        run("dense", dump.name, flag, f"{dump.name}/file").refused(2, "dump.jsonl is not a folder")
         run("dense", dump.name, flag, ".").refused(2, ".: is a folder")
     run("dense", dump.name, "--resume", "x", "--tally", "x").refused(
         2, "tally: found 'x', which is also that of resume"

@@ -233,7 +233,6 @@ def test_names_come_out_of_the_artifact_as_they_went_in(run):
 @pytest.mark.parametrize(
     ("output", "parts"),
     [
-        ("missing/result.json", ["missing does not exist"]),
         ("gt.json/result.json", ["gt.json is not a folder"]),
         ("plain/deep", ["plain is not a folder"]),
         ("plain", ["plain is not a folder"]),

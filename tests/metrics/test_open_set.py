@@ -267,13 +267,14 @@ def test_some_predictions_may_have_similarities_and_others_only_labels():
     assert found["os_correct_strict"] == [0]  # the closest is a partner, and not correct
 
 
-# Clio's protocol
-
-
-def test_clio_takes_any_overlap():
+@pytest.mark.parametrize("clio", [False, True])
+def test_any_overlap_may_match_unless_more_is_asked_for(clio):
     case = [[SEAT]], [[SEAT]], (0, 0, 1 / UNIT, "<>")
-    assert rates(*case, iou=0.5, clio=True) == dict.fromkeys(OPEN_SET, 1.0)
-    assert rates(*case, iou=0.5)["osR_relaxed"] == 0.0
+    assert rates(*case, iou=1 / UNIT, clio=clio) == dict.fromkeys(OPEN_SET, 1.0)
+    assert rates(*case, iou=0.5, clio=clio)["osR_relaxed"] == 0.0
+
+
+# Clio's protocol
 
 
 @pytest.mark.parametrize(

@@ -187,6 +187,7 @@ def draw_options(rng):
         "containment": ("aabb", "obb"),
         "range_buckets": ((2.0, 4.0), (1.0,), (0.5, 1.0, 1.5, 8.0)),
         "os_similarity_threshold": (0.9, 0.9, 0.5, 1.0),
+        "os_min_iou": (0.0, 0.0, 0.1, 0.5),
         "protocol": ("calipers", "calipers", "clio"),
     }
     leave_out = {

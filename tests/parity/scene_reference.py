@@ -57,12 +57,17 @@ class Rules:
     containment: str = "aabb"
     range_buckets: tuple[float, ...] = (2.0, 4.0)
     os_similarity_threshold: float = 0.9
+    os_min_iou: float = 0.0
     protocol: str = "calipers"
     tasks: list[str] | None = None  # of the open set, if not the classes of the ground truth
 
     @property
     def least(self):
         return round(Fraction(str(self.iou_threshold)) * UNIT)
+
+    @property
+    def least_open_set(self):
+        return max(1, round(Fraction(str(self.os_min_iou)) * UNIT))
 
 
 @dataclass
@@ -351,7 +356,7 @@ def is_relevant(pred, task, tasks, scene, rules):
 
 def task_pairs(scene, objects, preds, rules):
     readable = [each for each in preds if each.box is not None]
-    return partners(scene, objects, readable, 1 if rules.protocol == "clio" else rules.least, rules)
+    return partners(scene, objects, readable, rules.least_open_set, rules)
 
 
 def is_relaxed(pair, rules):

@@ -358,6 +358,17 @@ class TestOpenSet:
         assert (report["benchmark_compat"]["osP_strict"], report["benchmark_compat"]["osR_strict"]) == (1, 1)
         assert scene([box("seat", 0)], pred, os_similarity_threshold=0.8)["benchmark_compat"]["osP_strict"] == 1 / 2
 
+    def test_correct_is_containment_of_centroids_without_a_floor_of_iou(self):
+        # 0.8 ** 3 / 2 ** 3 = 0.064: no match at the threshold of 0.1, but each centre is in the other box
+        truth, pred = [box("seat", 0, size=[2, 2, 2])], [box("seat", 0, size=[0.8, 0.8, 0.8])]
+        report = scene(truth, pred)
+        assert report["counts"]["tp"] == 0
+        assert report["params"]["os_min_iou"] == 0.0
+        names = ("osR_strict", "osR_relaxed", "osP_strict", "osP_relaxed", "F1_os")
+        assert [report["benchmark_compat"][name] for name in names] == [1.0] * 5
+        floored = scene(truth, pred, os_min_iou=0.1)["benchmark_compat"]
+        assert [floored[name] for name in names] == [0.0] * 5
+
     def test_nobody_relevant_is_undefined_and_nobody_right_is_0(self):
         nobody = scene([box("seat", 0)], [box("lamp", 0)])["benchmark_compat"]
         assert (nobody["osR_relaxed"], nobody["osP_relaxed"], nobody["F1_os"]) == (0, None, None)

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from calipers.analysis.check import hint
-from calipers.cli.options import Once, config_flags, settings
+from calipers.cli.options import RESULT_FLAG, Once, config_flags, settings
 from calipers.cli.progress import Progress
 from calipers.cli.streams import put, say
 from calipers.config import make_config
@@ -25,9 +25,7 @@ from calipers.views.text import printable
 @click.option("--gt", metavar="GT", help="ground truth: COCO JSON, or a folder of YOLO, VOC or LabelMe files")
 @click.option("--pred", metavar="PRED", help="predictions: a COCO results JSON, or a folder as for --gt")
 @config_flags(Config)
-@click.option(
-    "-o", "--output", metavar="PATH", help="FILE.json receives the artifact; any other path is a folder for all files"
-)
+@RESULT_FLAG
 @click.option("--json", "json", is_flag=True, default=None, help="print the artifact instead of the summary")
 @click.option("--config", metavar="FILE", help="options file  [default: calipers.toml]")
 def command(config: str | None, **flags: Any) -> None:

@@ -9,7 +9,7 @@ import click
 
 from calipers.analysis.artifacts import files_of, read_result
 from calipers.analysis.compare import Comparison, compare_results, writer
-from calipers.cli.options import settings
+from calipers.cli.options import Once, output_flag, settings
 from calipers.cli.streams import put
 from calipers.errors import ConfigError, require
 from calipers.output import check_free, write_file
@@ -21,11 +21,11 @@ class Flags:
     """A command whose options are its flags, without those of a suite."""
 
 
-@click.command("compare")
+@click.command("compare", cls=Once)
 @click.argument("old")
 @click.argument("new")
 @click.option("--force", is_flag=True, default=None, help="also of results that are not alike; then not in pairs")
-@click.option("-o", "--output", metavar="FILE", help="FILE.json, FILE.md or FILE.html receives the comparison")
+@output_flag("FILE", "FILE.json, FILE.md or FILE.html receives the comparison")
 @click.option("--markdown", is_flag=True, default=None, help="print Markdown instead of the table")
 @click.option("--json", "json", is_flag=True, default=None, help="print JSON instead of the table")
 @click.option("--config", metavar="FILE", help="options file  [default: calipers.toml, if there]")

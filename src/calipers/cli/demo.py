@@ -9,14 +9,15 @@ from typing import Any
 import click
 
 from calipers.cli.main import SUITES
+from calipers.cli.options import Once, output_flag
 from calipers.cli.streams import put, say
 
 WIDTH = 110  # of a verdict that is laid out
 
 
-@click.command("demo")
+@click.command("demo", cls=Once)
 @click.argument("suite", default="dense", type=click.Choice((*SUITES, "judge")), metavar="[SUITE]")
-@click.option("-o", "--output", metavar="PATH", help="as in the suite's own command")
+@output_flag("PATH", "as in the suite's own command")
 @click.option("--json", "json", is_flag=True, help="print the artifact, or the verdict on one line")
 def command(suite: str, output: str | None, json: bool) -> None:
     """Run SUITE, or the judge, on made-up sample data that comes with Calipers."""

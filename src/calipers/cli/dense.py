@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from calipers.analysis.check import hint
-from calipers.cli.options import Once, config_flags, settings
+from calipers.cli.options import RESULT_FLAG, Once, config_flags, settings
 from calipers.cli.progress import Progress
 from calipers.cli.streams import put, say
 from calipers.config import make_config
@@ -27,9 +27,7 @@ TABLES = ("csv", "parquet")
 @click.command("dense", cls=Once)
 @click.argument("dumps", nargs=-1, required=True, metavar="DUMP...")
 @config_flags(Config)
-@click.option(
-    "-o", "--output", metavar="PATH", help="FILE.json receives the artifact; any other path is a folder for all files"
-)
+@RESULT_FLAG
 @click.option("--tables", metavar="KIND", help="kind of tables in the folder: csv or parquet  [default: csv]")
 @click.option("--json", "json", is_flag=True, default=None, help="print the artifact instead of the summary")
 @click.option("--config", metavar="FILE", help="options file  [default: calipers.toml, if there]")

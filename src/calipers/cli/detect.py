@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from calipers.cli.options import Once, config_flags, settings
+from calipers.cli.options import Once, config_flags, output_flag, settings
 from calipers.cli.progress import Progress
 from calipers.cli.streams import put, say
 from calipers.config import make_config
@@ -28,7 +28,7 @@ LOW = 0.001  # from which on detections are kept where AP is the aim
 @click.option("--images", metavar="DIR", help="folder of the images")
 @click.option("--gt", metavar="GT", help="ground truth in COCO form: which images, which categories")
 @config_flags(Config)
-@click.option("-o", "--output", metavar="FILE", help="receives the results, as COCO has them")
+@output_flag("FILE", "receives the results, as COCO has them")
 @click.option("--config", metavar="FILE", help="options file  [default: calipers.toml, if there]")
 def command(config: str | None, **flags: Any) -> None:
     """Run a detector over the images of a ground truth.

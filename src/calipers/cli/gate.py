@@ -12,7 +12,7 @@ from calipers.analysis.artifacts import files_of, read_result
 from calipers.analysis.gate import Gate, judge
 from calipers.analysis.gate_rules import KINDS, make_rules
 from calipers.cli.compare import Flags
-from calipers.cli.options import settings
+from calipers.cli.options import Once, settings
 from calipers.cli.streams import put
 from calipers.errors import OutputError, require
 from calipers.output import check_free, write_file
@@ -20,7 +20,7 @@ from calipers.output import check_free, write_file
 SUMMARY = "GITHUB_STEP_SUMMARY"
 
 
-@click.command("gate")
+@click.command("gate", cls=Once)
 @click.argument("new")
 @click.option("--baseline", metavar="OLD", help="the result that drops are measured from")
 @click.option("--max-drop", multiple=True, metavar="NAME=N", help="how far a figure may get worse; several times")

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from calipers.cli.compare import Flags
-from calipers.cli.options import Once, settings
+from calipers.cli.options import RESULT_FLAG, Once, settings
 from calipers.cli.streams import put, say
 from calipers.errors import require
 from calipers.plans.merging import merge
@@ -19,9 +19,7 @@ from calipers.views.text import printable
 
 @click.command("merge", cls=Once)
 @click.argument("parts", nargs=-1, required=True, metavar="PART...")
-@click.option(
-    "-o", "--output", metavar="PATH", help="FILE.json receives the artifact; any other path is a folder for all files"
-)
+@RESULT_FLAG
 @click.option("--json", "json", is_flag=True, default=None, help="print the artifact instead of the summary")
 @click.option("--config", metavar="FILE", help="options file  [default: calipers.toml, if there]")
 def command(parts: tuple[str, ...], config: str | None, **flags: Any) -> None:

@@ -46,12 +46,13 @@ def config_flags(kind: type) -> Decorator:
 
 
 def _flag(item: Field[Any]) -> Decorator:
-    name = f"--{item.name.replace('_', '-')}"
+    name = _dashed(item.name)
     if isinstance(item.default, bool):
         shown = f"{item.metadata['help']}  [default: {'yes' if item.default else 'no'}]"
         return click.option(f"{name}/--no-{name[2:]}", item.name, is_flag=True, default=None, help=shown)
     shown = _shown(item.default)
     return click.option(
+        *([_dashed(item.metadata["alias"])] if item.metadata["alias"] else []),
         name,
         item.name,
         type=KINDS.get(str(item.type).removesuffix(" | None"), str),
@@ -61,10 +62,22 @@ def _flag(item: Field[Any]) -> Decorator:
     )
 
 
+def _dashed(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
 def _shown(default: Any) -> str:
     if isinstance(default, tuple):
         return ",".join(f"{each:g}" if isinstance(each, float) else str(each) for each in default)
     return "" if default is None else str(default)
+
+
+def output_flag(metavar: str, help: str) -> Decorator:  # noqa: A002
+    """Where a command writes its result: `-o`, `--out` or `--output`."""
+    return click.option("-o", "--out", "--output", "output", metavar=metavar, help=help)
+
+
+RESULT_FLAG = output_flag("PATH", "FILE.json receives the artifact; any other path is a folder for all files")
 
 
 def settings(command: str, kind: type, flags: dict[str, Any], config: str | None) -> dict[str, Any]:

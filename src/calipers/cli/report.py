@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from calipers.cli.options import Once
+from calipers.cli.options import Once, output_flag
 from calipers.cli.streams import put
 from calipers.errors import ConfigError
 from calipers.output import write_file
@@ -19,7 +19,7 @@ from calipers.views.text import printable
 
 @click.command("report", cls=Once)
 @click.argument("result", metavar="RESULT")
-@click.option("-o", "--output", metavar="FILE.html", help="where the page goes  [default: report.html beside RESULT]")
+@output_flag("FILE.html", "where the page goes  [default: report.html beside RESULT]")
 @click.option("--images", metavar="DIR", help="folder with the images, to be shown under the drawings")
 @click.option("--cases", type=click.IntRange(min=0), metavar="N", help="how many failures are drawn  [default: 200]")
 @click.option("--table", metavar="NAME", help="write no page, print this table of RESULT, such as summary")

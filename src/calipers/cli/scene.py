@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from calipers.analysis.check import hint
-from calipers.cli.options import Once, config_flags, settings
+from calipers.cli.options import RESULT_FLAG, Once, config_flags, settings
 from calipers.cli.progress import Progress
 from calipers.cli.streams import put, say
 from calipers.errors import ConfigError, require
@@ -27,9 +27,7 @@ from calipers.views.text import printable
 @click.option("--gt", metavar="GT", help="ground truth: a scene (JSON or GraphML), or a folder of them")
 @click.option("--pred", multiple=True, metavar="[NAME=]PRED", help="predictions of a method; give it again for others")
 @config_flags(Config)
-@click.option(
-    "-o", "--output", metavar="PATH", help="FILE.json receives the artifact; any other path is a folder for all files"
-)
+@RESULT_FLAG
 @click.option("--json", "json", is_flag=True, default=None, help="print the artifact instead of the summary")
 @click.option(
     "--config", metavar="FILE", help="an eval_config.json; or an options file .toml  [default: calipers.toml]"

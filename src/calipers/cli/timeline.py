@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from calipers.analysis.check import hint
-from calipers.cli.options import Once, config_flags, settings
+from calipers.cli.options import RESULT_FLAG, Once, config_flags, settings
 from calipers.cli.progress import Progress
 from calipers.cli.streams import put, say
 from calipers.config import make_config
@@ -27,9 +27,7 @@ from calipers.views.timeline_folder import write_timeline_folder
 @click.option("--gt", metavar="GT.json", help="ground truth: {video: {state: [[first, last], …]}}")
 @click.option("--pred", metavar="PRED", help="predictions JSON, a timeline CSV, or a folder of them")
 @config_flags(Config)
-@click.option(
-    "-o", "--output", metavar="PATH", help="FILE.json receives the artifact; any other path is a folder for all files"
-)
+@RESULT_FLAG
 @click.option("--plot-videos", type=int, metavar="N", help="draw the N worst videos into the folder  [default: 0]")
 @click.option("--json", "json", is_flag=True, default=None, help="print the artifact instead of the summary")
 @click.option("--config", metavar="FILE", help="options file  [default: calipers.toml, if there]")

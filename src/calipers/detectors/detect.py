@@ -27,8 +27,8 @@ from calipers.detectors.names import SHOWN, Matched, listed, match_classes
 from calipers.detectors.options import Config, params
 from calipers.detectors.part_file import Entry, PartFile, part_path
 from calipers.detectors.targets import read_targets
-from calipers.errors import ConfigError, InputError, OutputError
-from calipers.output import check_free, write_file
+from calipers.errors import ConfigError, InputError
+from calipers.output import check_free, check_place, write_file
 from calipers.readers.files import OnProgress
 
 PIXEL_DECIMALS, SCORE_DECIMALS = 3, 6
@@ -166,11 +166,7 @@ def _check_output(output: str | os.PathLike[str] | None, inputs: list[Any]) -> N
     if output is None:
         return
     target = Path(output)
-    if target.is_dir():
-        raise OutputError(f"{target}: is a folder, expected a file to write the results to")
-    if not target.parent.is_dir() or not os.access(target.parent, os.W_OK):
-        reason = "cannot be written to" if target.parent.is_dir() else "is not a folder"
-        raise OutputError(f"{target}: {target.parent} {reason}")
+    check_place(str(target))
     for place in (target, part_path(output)):
         check_free(str(place), [each for each in inputs if each is not None])
 

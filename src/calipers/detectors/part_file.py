@@ -17,6 +17,7 @@ import orjson
 
 from calipers.detectors.image_files import ImageFile
 from calipers.errors import ConfigError, OutputError
+from calipers.output import make_folder
 from calipers.readers.problems import shown
 
 Entry = dict[str, Any]  # of a finished image: detections, counts
@@ -86,6 +87,7 @@ class PartFile:
     def _append(self, path: Path, entry: Entry) -> None:
         try:
             if self._file is None:
+                make_folder(path.absolute().parent)
                 self._file = path.open("r+b" if self._length else "wb", buffering=0)
                 self._file.truncate(self._length)
                 self._file.seek(self._length)

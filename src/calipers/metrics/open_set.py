@@ -8,12 +8,12 @@ prediction, or 1 if its label is the task and 0 if not.
 - osP: a prediction whose similarity to its best task (ties: the first class) reaches the threshold is relevant, and is
   matched one to one with the objects of that task. A duplicate, or an object of another class, is not correct.
 
-Pairs match greedily from the IoU threshold on. A matched pair is correct strictly when both centroids lie in the box of
-the other, relaxed when at least one does.
+Pairs match greedily, the closest first, among those that overlap at all, or by an IoU that is asked for. A matched
+pair is correct strictly when both centroids lie in the box of the other, relaxed when at least one does.
 
 Clio's own protocol differs: a prediction is relevant when its similarity to its best task is above the threshold times
-the best such similarity in its scene, any overlap may match, relaxed means that the prediction contains the centroid of
-the object, and equal similarities are ranked by index alone.
+the best such similarity in its scene, relaxed means that the prediction contains the centroid of the object, and equal
+similarities are ranked by index alone.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Placed(NamedTuple):
 class Protocol(NamedTuple):
     """What counts as relevant and correct."""
 
-    least: int  # overlap of a matching pair, in units of 1e-12
+    least: int  # overlap of a matching pair, in units of 1e-12; 1 is any
     threshold: float
     clio: bool = False
 
@@ -149,7 +149,7 @@ def _matched(fits: Fits, truth: Side, placed: Placed, protocol: Protocol, scenes
     """Correct matches for each scene, strict and relaxed, where entries match objects of their task one to one."""
     entry, row = _entries_of_pairs(fits, truth, placed.pairs)
     columns = np.asarray(placed.pairs.truth)[row], entry.astype(np.int32), np.asarray(placed.pairs.score)[row]
-    matching = greedy(Pairs(*columns), truth.scene, fits.pred, least=1 if protocol.clio else protocol.least)
+    matching = greedy(Pairs(*columns), truth.scene, fits.pred, least=protocol.least)
     partner = np.full(len(truth.scene), -1)
     partner[np.asarray(matching.truth)] = np.asarray(matching.pred)
     taken = partner[columns[0]] == entry

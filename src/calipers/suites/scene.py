@@ -60,7 +60,7 @@ class Method:
         self.counts = Counts(self.truth, self.pred, matches, scenes, len(naming.classes))
         labelled = config.require_label_match
         self.spurious, self.causes = false_positive_causes(self.counts, self.pairs, least, labelled)
-        self.open_set = self._open_set(least, naming, config) if config.open_set else {}
+        self.open_set = self._open_set(naming, config) if config.open_set else {}
 
     def _counted(self, pairs: Pairs) -> Pairs:
         """Without the pairs of predictions that are left out."""
@@ -77,9 +77,10 @@ class Method:
     def _placements(self, pairs: Pairs, config: Config) -> Any:
         return placements(self.truth_boxes, self.boxes, pairs.truth, pairs.pred, config.containment == "obb")
 
-    def _open_set(self, least: int, naming: Naming, config: Config) -> dict[str, Floats]:
+    def _open_set(self, naming: Naming, config: Config) -> dict[str, Floats]:
         inside, holds, _ = self._placements(self.pairs, config)
         placed = Placed(self.pairs, np.asarray(inside, dtype=bool), np.asarray(holds, dtype=bool))
+        least = max(1, round_overlap(config.os_min_iou))
         protocol = Protocol(least, config.os_similarity_threshold, config.protocol == "clio")
         similarity = naming.similarity(self.boxes)
         return open_set_counts(self.truth, self.pred, placed, similarity, protocol, self.counts.scenes)

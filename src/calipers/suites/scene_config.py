@@ -42,6 +42,7 @@ class Config(Running):
     range_buckets: tuple[float, ...] = option((2.0, 4.0), "limits of distance in metres", metavar="M,M,…")
     open_set: bool = option(True, "measure osR, osP and F1_os")
     os_similarity_threshold: float = option(0.9, "similarity from which a prediction is relevant to a task")
+    os_min_iou: float = option(0.0, "least IoU of a match in the open set; 0 is any overlap")
     protocol: str = option("calipers", "whose open-set definitions", metavar="calipers|clio")
     label_source: str = option(
         "prefer_retrieved_else_label", "which label of a scene graph counts", metavar="|".join(LABEL_SOURCES)
@@ -79,6 +80,7 @@ def _checked(config: Config) -> dict[str, Any]:
         "os_similarity_threshold": number(
             "os_similarity_threshold", config.os_similarity_threshold, above=0.0, expected="a number above 0"
         ),
+        "os_min_iou": number("os_min_iou", config.os_min_iou, least=0.0, most=1.0, expected="a number from 0 to 1"),
         "protocol": word("protocol", config.protocol, PROTOCOLS),
         "label_source": word("label_source", config.label_source, LABEL_SOURCES),
         "ignore_raw_labels": keys("ignore_raw_labels", config.ignore_raw_labels),

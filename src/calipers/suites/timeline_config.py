@@ -21,7 +21,9 @@ class Config(Running):
     )
     min_event_overlap_frames: int = option(1, "frames two events share at least to match", metavar="N")
     fps: float | None = option(None, "frames a second, where the predictions do not say", metavar="F")
-    compliance_gain: float = option(0.4, "share of speed violations that an advisory prevents")
+    compliance_gain: float = option(
+        0.4, "share of speed violations that an advisory prevents", alias="simulated_compliance_gain"
+    )
     idle: str = option("outside", "the state without an advisory", metavar="STATE")
     focus: str = option("inside", "the state whose intervals are the events", metavar="STATE")
     extent: str = option("union", "frames to the last end of either side, or of the ground truth", metavar="union|gt")

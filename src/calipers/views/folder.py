@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from calipers.errors import ConfigError, OutputError
-from calipers.output import atomic_files
+from calipers.output import atomic_files, check_folder, make_folder, remove_empty
 from calipers.report import Report, Rows
 from calipers.views import dense_plots
 from calipers.views.page.build import page_of
@@ -70,17 +70,11 @@ def check_output(path: str, tables: str, inputs: list[str]) -> None:
     if tables == "parquet":
         import_pyarrow()
     if is_artifact(path):
-        parent = target.parent
         if target.is_dir():
             raise OutputError(f"{path}: is a folder, expected a file to write the artifact to")
         if target.exists() and any(os.path.exists(each) and os.path.samefile(path, each) for each in inputs):
             raise OutputError(f"{path}: is an input, expected another file to write the artifact to")
-    else:
-        parent = next(folder for folder in (target, *target.parents) if folder.exists())
-    if not parent.is_dir():
-        raise OutputError(f"{path}: {parent} {'is not a folder' if parent.exists() else 'does not exist'}")
-    if not os.access(parent, os.W_OK):
-        raise OutputError(f"{path}: {parent} cannot be written to")
+    check_folder(path, target.parent if is_artifact(path) else target)
 
 
 def is_artifact(path: str) -> bool:
@@ -103,25 +97,9 @@ def open_folder(path: str, columns: Columns, tables: str) -> Iterator[Folder]:
 def new_folder(path: str, *inside: str) -> Iterator[Path]:
     """A folder, with some inside it, that goes away again if nothing gets written into it."""
     folder = Path(path)
-    made = [created for name in ("", *inside) for created in _make(folder / name)]
+    made = [created for name in ("", *inside) for created in make_folder(folder / name)]
     try:
         yield folder
     except BaseException:
-        for created in reversed(made):
-            _remove_if_empty(created)
+        remove_empty(made)
         raise
-
-
-def _make(folder: Path) -> list[Path]:
-    """Create the folder and the ones above it; returns those that were not there."""
-    missing = [each for each in (folder, *folder.parents) if not each.exists()][::-1]
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"{folder}: cannot be created: {error.strerror or error}") from error
-    return missing
-
-
-def _remove_if_empty(folder: Path) -> None:
-    if not any(folder.iterdir()):
-        folder.rmdir()
