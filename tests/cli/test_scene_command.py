@@ -65,6 +65,7 @@ GIVEN = {
         1 / 2,
         2 / 3,
     ),
+    "os_min_iou": (["--os-min-iou", "0.2"], 0.2, 0.2, ("benchmark_compat", "osP_relaxed"), 1 / 2, 0),  # 1/9
     "protocol": (["--protocol", "clio"], "clio", "clio", ("benchmark_compat", "osP_relaxed"), 1 / 2, 2 / 3),
     "label_source": (["--label-source", "label"], "label", "label", ("per_class", "chair", "tp"), 1, 0),
     "ignore_raw_labels": (["--ignore-raw-labels", "Wall-Unit"], ["Wall-Unit"], ["Wall-Unit"], ("counts", "fp"), 2, 1),
@@ -311,6 +312,7 @@ def test_a_misspelt_table_or_command_is_refused_and_the_nearest_named(run):
         ("frame_normalization", ["", "yaw"], "none or gt_global_yaw"),
         ("range_buckets", ["0", "-1", "4,2", "2,2", "x", "1,nan", "inf"], "ascending distances above 0, in metres"),
         ("os_similarity_threshold", ["0", "-1", "nan"], "a number above 0"),
+        ("os_min_iou", ["-0.1", "1.1", "nan"], "a number from 0 to 1"),
         ("protocol", ["", "Clio"], "calipers or clio"),
         ("label_source", ["", "retrieved"], "prefer_retrieved_else_label or label"),
         ("top", ["-1"], "a whole number of at least 0"),
@@ -387,7 +389,7 @@ def test_help_names_every_option_with_its_default(run):
     for item in fields(Config):
         assert flag(item.name) in text
         assert " ".join(item.metadata["help"].split()) in text
-    for part in ("--gt GT ", "--pred [NAME=]PRED", "-o, --output ", "--json ", "--config ", "--no-open-set"):
+    for part in ("--gt GT ", "--pred [NAME=]PRED", "-o, --out, --output ", "--json ", "--config ", "--no-open-set"):
         assert part in text
     for default in ("obb", "0.1", "aabb", "none", "2,4", "0.9", "calipers", "0.5", "1000", "calipers.toml"):
         assert f"[default: {default}]" in text

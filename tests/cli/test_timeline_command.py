@@ -344,7 +344,7 @@ def test_help_names_every_option_with_its_default(run):
     for item in fields(Config):
         assert f"{flag(item.name)} " in text
         assert " ".join(item.metadata["help"].split()) in text
-    for part in ("--gt ", "--pred ", "-o, --output ", "--plot-videos ", "--json ", "--config ", "0,5,15,30"):
+    for part in ("--gt ", "--pred ", "-o, --out, --output ", "--plot-videos ", "--json ", "--config ", "0,5,15,30"):
         assert part in text
     for default in ("0", "1", "0.4", "outside", "inside", "union", "0.5", "0.9", "15", "5", "1000", "calipers.toml"):
         assert f"[default: {default}" in text
