@@ -1,4 +1,10 @@
-"""Compiles the kernels: plain C, the same bits on every machine (no fused multiply-add, no fast-math, no -march)."""
+"""Compiles the kernels: plain C, the same bits on every machine (no fused multiply-add, no fast-math, no -march).
+
+Two variables of the environment make other builds, for tests. CALIPERS_CHECKED=1 adds bounds checks to every index.
+CALIPERS_SANITIZE=1 adds AddressSanitizer and UndefinedBehaviorSanitizer of gcc; the process that loads such kernels has
+to preload them (`make sanitize` does). C files of these builds have a folder of their own, so that no build takes
+those of another for its own.
+"""
 
 import os
 from pathlib import Path
@@ -6,20 +12,41 @@ from pathlib import Path
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 
-FLAGS = ["-O3", "-g0", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math"]
+CHECKED = os.environ.get("CALIPERS_CHECKED") == "1"
+SANITIZED = os.environ.get("CALIPERS_SANITIZE") == "1"
+FLOATS = ["-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math"]
+PLAIN = ["-O3", "-g0"]
+SANITIZERS = ["-fsanitize=address,undefined,float-cast-overflow", "-fno-sanitize-recover=all"]
+TRACED = ["-O1", "-g1", "-fno-omit-frame-pointer", *SANITIZERS]  # lines in the traces, and soon compiled
 CORES = os.cpu_count() or 1
 KERNELS = sorted(Path("src/calipers/kernels").glob("*.pyx"))
 
+
+def make_kernel(path: Path) -> Extension:
+    compiling = FLOATS + (TRACED if SANITIZED else PLAIN)
+    linking = SANITIZERS if SANITIZED else []
+    return Extension(
+        f"calipers.kernels.{path.stem}", [str(path)], extra_compile_args=compiling, extra_link_args=linking
+    )
+
+
+def find_c_folder() -> str | None:
+    """Where C files go: beside their sources in the usual build."""
+    names = [name for name, wanted in (("checked", CHECKED), ("sanitize", SANITIZED)) if wanted]
+    return f"build/{'-'.join(names)}/c" if names else None
+
+
 setup(
     ext_modules=cythonize(
-        [Extension(f"calipers.kernels.{path.stem}", [str(path)], extra_compile_args=FLAGS) for path in KERNELS],
+        [make_kernel(path) for path in KERNELS],
         compiler_directives={
             "language_level": 3,
-            "boundscheck": False,
+            "boundscheck": CHECKED,
             "wraparound": False,
             "cdivision": True,
-            "initializedcheck": False,
+            "initializedcheck": CHECKED,
         },
+        build_dir=find_c_folder(),
         nthreads=CORES,
     ),
     options={"build_ext": {"parallel": CORES}},

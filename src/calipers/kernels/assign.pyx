@@ -8,6 +8,7 @@ is the greedy matching at that threshold.
 from cpython.mem cimport PyMem_Calloc, PyMem_Free, PyMem_Malloc
 from libc.stdlib cimport qsort
 
+from .checks cimport check_ascending, check_count, check_indices, check_length, check_numbers
 from .column cimport Column
 
 
@@ -25,7 +26,9 @@ cdef inline bint comes_before(const Pair* a, const Pair* b) noexcept nogil:
 
 
 cdef int compare(const void* a, const void* b) noexcept nogil:
-    return -1 if comes_before(<const Pair*> a, <const Pair*> b) else 1      # no two pairs are equal
+    if comes_before(<const Pair*> a, <const Pair*> b):
+        return -1
+    return comes_before(<const Pair*> b, <const Pair*> a)
 
 
 cdef void sort_pairs(Pair* pairs, Py_ssize_t n) noexcept nogil:
@@ -54,7 +57,9 @@ def sort_by_overlap(offsets, *parts):
     cdef PairSource source
     cdef Column truth, pred, score
     cdef Pair* pairs
+    cdef long long last = check_ascending("offsets", ends, 0)
     for source in sources:
+        check_indices("truth", source.truth, last)          # so every pair is of a record
         total += source.size
     truth, pred, score = Column("i", total), Column("i", total), Column("q", total)
     pairs = <Pair*> PyMem_Malloc((total + 1) * sizeof(Pair))
@@ -86,6 +91,25 @@ cdef class PairSource:
     def __cinit__(self, truth, pred, score):
         self.truth, self.pred, self.score = truth, pred, score
         self.at, self.size = 0, self.truth.shape[0]
+        check_length("pred", self.pred.shape[0], self.size)
+        check_length("score", self.score.shape[0], self.size)
+
+
+cdef int check_pairs(const int[::1] truth, const int[::1] pred, const long long[::1] score, Py_ssize_t truths,
+                     Py_ssize_t preds) except -1:
+    check_count("truth_count", truths)
+    check_count("pred_count", preds)
+    check_length("pairs.pred", pred.shape[0], truth.shape[0])
+    check_length("pairs.score", score.shape[0], truth.shape[0])
+    check_indices("pairs.truth", truth, truths)
+    check_indices("pairs.pred", pred, preds)
+    return 0
+
+
+cdef int check_labels(const int[::1] truth, const int[::1] pred, Py_ssize_t truths, Py_ssize_t preds) except -1:
+    check_length("truth_labels", truth.shape[0], truths)
+    check_length("pred_labels", pred.shape[0], preds)
+    return 0
 
 
 def greedy(pairs, Py_ssize_t truth_count, Py_ssize_t pred_count, long long least, truth_labels=None, pred_labels=None):
@@ -99,9 +123,13 @@ def greedy(pairs, Py_ssize_t truth_count, Py_ssize_t pred_count, long long least
     cdef const int[::1] a = truth_labels if labelled else truth
     cdef const int[::1] b = pred_labels if labelled else pred
     cdef Column out_truth = Column("i"), out_pred = Column("i"), out_score = Column("q")
-    cdef char* taken = <char*> PyMem_Calloc(truth_count + pred_count + 1, 1)
+    cdef char* taken
     cdef Py_ssize_t k
     cdef int i, j
+    check_pairs(truth, pred, score, truth_count, pred_count)
+    if labelled:
+        check_labels(a, b, truth_count, pred_count)
+    taken = <char*> PyMem_Calloc(truth_count + pred_count + 1, 1)
     if taken == NULL:
         raise MemoryError()
     for k in range(truth.shape[0]):
@@ -129,7 +157,7 @@ cdef int compare_ranked(const void* a, const void* b) noexcept nogil:
     cdef const Ranked* right = <const Ranked*> b
     if left.confidence != right.confidence:
         return -1 if left.confidence > right.confidence else 1
-    return -1 if left.pred < right.pred else 1
+    return left.pred - right.pred
 
 
 def confidence_order(confidence):
@@ -137,7 +165,10 @@ def confidence_order(confidence):
     cdef const double[::1] sure = confidence
     cdef Py_ssize_t preds = sure.shape[0], k
     cdef Column order = Column("i", preds)
-    cdef Ranked* ranked = <Ranked*> PyMem_Malloc((preds + 1) * sizeof(Ranked))
+    cdef Ranked* ranked
+    check_count("confidence", preds)
+    check_numbers("confidence", sure)
+    ranked = <Ranked*> PyMem_Malloc((preds + 1) * sizeof(Ranked))
     if ranked == NULL:
         raise MemoryError()
     for k in range(preds):
@@ -165,8 +196,13 @@ def in_order(pairs, Py_ssize_t truth_count, order, long long least, truth_labels
     cdef Column ends = Column("q", preds + 1), places = Column("q", pairs_count)   # pairs of each pred, best first
     cdef long long* end = <long long*> ends.data
     cdef long long* place = <long long*> places.data
-    cdef char* taken = <char*> PyMem_Calloc(truth_count + pairs_count + 1, 1)     # truths, then pairs that were chosen
+    cdef char* taken                                        # truths, then pairs that were chosen
     cdef int j
+    check_pairs(truth, pred, score, truth_count, preds)
+    check_indices("order", turn, preds)
+    if labelled:
+        check_labels(a, b, truth_count, preds)
+    taken = <char*> PyMem_Calloc(truth_count + pairs_count + 1, 1)
     if taken == NULL:
         raise MemoryError()
     for k in range(preds + 1):
@@ -201,13 +237,18 @@ def in_order(pairs, Py_ssize_t truth_count, order, long long least, truth_labels
 def first_pairs(index, Py_ssize_t count):
     """For each object the position of its first pair, -1 without one: of sorted pairs, its best."""
     cdef const int[::1] objects = index
-    cdef Column first = Column("i", count)
-    cdef int* out = <int*> first.data
+    cdef Column first
+    cdef int* out
     cdef Py_ssize_t k
+    check_count("count", count)
+    check_count("index", objects.shape[0])
+    check_indices("index", objects, count)
+    first = Column("i", count)
+    out = <int*> first.data
     for k in range(count):
         out[k] = -1
     for k in range(objects.shape[0] - 1, -1, -1):
-        out[objects[k]] = k
+        out[objects[k]] = <int> k
     return first
 
 
@@ -215,8 +256,10 @@ def take_rows(column, positions):
     """Some rows of a column of int32 or int64."""
     view = memoryview(column)
     cdef Column out = Column("q" if view.itemsize == 8 else "i")
-    cdef Py_ssize_t position
+    cdef Py_ssize_t position, rows = len(view)
     for position in positions:
+        if not 0 <= position < rows:
+            raise ValueError(f"positions: found {position}, expected indices from 0 to {rows - 1}")
         if out.itemsize == 8:
             out.push_int64(view[position])
         else:

@@ -4,6 +4,7 @@ A box is x, y, width, height. IoU is the area both share over the area either co
 share of the prediction that lies in it.
 """
 
+from .checks cimport check_count, check_length, check_offsets
 from .column cimport Column
 
 
@@ -19,6 +20,13 @@ cdef inline Box box_at(const double[::1] boxes, Py_ssize_t i) noexcept nogil:
     return box
 
 
+cdef int check_side(str name, const double[::1] boxes, const long long[::1] ends) except -1:
+    check_count(name, boxes.shape[0] // 4)
+    check_length(name, boxes.shape[0], boxes.shape[0] // 4 * 4)
+    check_offsets(f"{name}_offsets", ends, boxes.shape[0] // 4)
+    return 0
+
+
 def box_pairs(truth, truth_offsets, crowd, pred, pred_offsets, double least):
     """Columns (truth index, pred index, overlap) of every pair of one image with an overlap of at least `least`.
 
@@ -32,6 +40,10 @@ def box_pairs(truth, truth_offsets, crowd, pred, pred_offsets, double least):
     cdef Py_ssize_t image, i, j
     cdef Box s, t
     cdef double w, h, shared, value
+    check_side("truth", a, a_ends)
+    check_side("pred", b, b_ends)
+    check_length("crowd", in_crowd.shape[0], a.shape[0] // 4)
+    check_length("pred_offsets", b_ends.shape[0], a_ends.shape[0])
     for image in range(a_ends.shape[0] - 1):
         for i in range(a_ends[image], a_ends[image + 1]):
             s = box_at(a, i)

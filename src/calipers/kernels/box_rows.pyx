@@ -4,6 +4,7 @@ from libc.math cimport fabs
 
 from .boxes import LARGEST, SMALLEST
 
+from .checks cimport check_between
 from .column cimport Column
 from .rotations cimport bound, no_turn, stand_up, turn_by_yaw
 
@@ -26,6 +27,7 @@ cdef class BoxRows:
 
     def __cinit__(self, const double[:, ::1] rows not None):
         cdef Py_ssize_t count = rows.shape[0], i
+        check_between("numbers of a box", rows.shape[1], 6, 7)
         self.center, self.half, self.bounds = Column("d", 3 * count), Column("d", 3 * count), Column("d", 6 * count)
         self.axes, self.upright, self.reason = Column("d", 9 * count), Column("B", count), Column("B", count)
         self.offsets = Column("q", 1)

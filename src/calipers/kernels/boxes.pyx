@@ -71,8 +71,19 @@ cdef inline bint read_number(object value, double* out) except -1:
     elif PyLong_Check(value):
         return not PyBool_Check(value) and read_number(int(value), out)
     else:
-        return getattr(value, "ndim", None) == 0 and read_number(value.item(), out)     # a number of numpy
+        value = number_of_scalar(value)
+        return value is not None and read_number(value, out)
     return fabs(out[0]) <= MOST                 # NaN is not
+
+
+cdef object number_of_scalar(object value):
+    """A number of numpy as an int or a float, None for anything else. The item of a long double is a long double."""
+    if getattr(value, "ndim", None) != 0:
+        return None
+    item = value.item()
+    if not isinstance(item, (int, float)) and getattr(getattr(item, "dtype", None), "kind", None) == "f":
+        item = float(item)
+    return item if isinstance(item, (int, float)) else None
 
 
 cdef inline object as_list(object value):
@@ -82,7 +93,8 @@ cdef inline object as_list(object value):
     if isinstance(value, (list, tuple)):
         return list(value)
     if hasattr(value, "tolist") and getattr(value, "ndim", 0):
-        return value.tolist()
+        value = value.tolist()
+        return value if PyList_CheckExact(value) else None
     return None
 
 
@@ -201,6 +213,7 @@ cdef class BoxColumns:
         cdef const long long* ends = <const long long*> self.offsets.data + self.offsets.size - 2
         cdef Py_ssize_t at
         cdef list wrong = []
+        self.check_last()
         for at in range(ends[0], ends[1]):
             if self.reason.data[at]:
                 wrong.append((at - ends[0], <int> self.reason.data[at]))
@@ -208,8 +221,16 @@ cdef class BoxColumns:
 
     cpdef drop_scene(self):
         """Take the last scene back."""
+        self.check_last()
         self.offsets.resize(self.offsets.size - 1)
         self.cut((<long long*> self.offsets.data)[self.offsets.size - 1])
+
+    cdef int check_last(self) except -1:
+        """There is a last scene, and it ends where the boxes end."""
+        cdef const long long* ends = <const long long*> self.offsets.data + self.offsets.size - 2
+        if self.offsets.size < 2 or not 0 <= ends[0] <= ends[1] == self.reason.size:
+            raise ValueError("there is no last scene")
+        return 0
 
     cdef int make_room(self, Py_ssize_t count) except -1:
         """Let `add_object` be called that often."""

@@ -59,6 +59,7 @@ FIELDS = {
     "image_id": IMAGE, "category_id": CATEGORY, "id": IDENTITY, "bbox": BOX, "score": SCORE, "area": AREA,
     "iscrowd": CROWD, "num_keypoints": VISIBLE, "segmentation": SEGMENTATION, "keypoints": KEYPOINTS, "odd": ODD,
 }
+cdef dict SHAPES = {"": 0, "segmentation": SEGMENTATION, "keypoints": KEYPOINTS}
 cdef int IN_TRUTH = IMAGE | CATEGORY | BOX | IDENTITY | AREA | CROWD | SEGMENTATION
 cdef int IN_PRED = IMAGE | CATEGORY | BOX | SCORE
 
@@ -169,7 +170,9 @@ cdef class CocoScan:
     cdef Bytes begin, end
 
     def __cinit__(self, data not None, bint truth, str shape not None):
-        self.truth, self.shape, self.parts = truth, FIELDS[shape] if shape else 0, {}
+        if shape not in SHAPES:
+            raise ValueError(f"shape: found {shape!r}, expected one of {list(SHAPES)}")
+        self.truth, self.shape, self.parts = truth, SHAPES[shape], {}
         self.wanted = (IN_TRUTH if truth else IN_PRED) | self.shape
         if truth and self.shape == KEYPOINTS:
             self.wanted |= VISIBLE

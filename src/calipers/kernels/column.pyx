@@ -7,14 +7,24 @@ from cpython.buffer cimport PyBUF_FORMAT, PyBUF_ND, PyBUF_STRIDES
 from cpython.mem cimport PyMem_Free, PyMem_RawFree, PyMem_RawMalloc, PyMem_Realloc
 from libc.string cimport memcpy, memset
 
+cdef extern from "Python.h":
+    const Py_ssize_t PY_SSIZE_T_MAX
+
 cdef dict ITEM_SIZES = {"d": 8, "q": 8, "Q": 8, "i": 4, "h": 2, "B": 1}
+
+
+cdef Py_ssize_t item_size(str format) except -1:
+    """Bytes of a number."""
+    if format not in ITEM_SIZES:
+        raise ValueError(f"format of a column: found {format!r}, expected one of {', '.join(ITEM_SIZES)}")
+    return ITEM_SIZES[format]
 
 
 cdef class Column:
     """`Column("d")` is empty; `Column("d", 5)` holds five zeros."""
 
-    def __cinit__(self, str format, Py_ssize_t size=0):
-        self.itemsize = ITEM_SIZES[format]
+    def __cinit__(self, str format not None, Py_ssize_t size=0):
+        self.itemsize = item_size(format)
         self.format = format.encode()
         self.data = NULL
         self.resize(size)
@@ -40,14 +50,15 @@ cdef class Column:
 
     cdef int reserve(self, Py_ssize_t items) except -1:
         """Room for `items` more."""
-        cdef Py_ssize_t needed = self.size + items
         cdef Py_ssize_t room
         cdef char* moved
-        if needed <= self.capacity:
+        if 0 <= items <= self.capacity - self.size:
             return 0
+        if not 0 <= items <= PY_SSIZE_T_MAX // 32 - self.size:      # so that no size in bytes overflows
+            raise MemoryError()
         if self.exports:
             raise BufferError("a column that is being read cannot grow")
-        room = max(needed, self.capacity * 2, 16)
+        room = max(self.size + items, self.capacity * 2, 16)
         moved = <char*> PyMem_Realloc(self.data, room * self.itemsize)
         if moved == NULL:
             raise MemoryError()
@@ -57,6 +68,8 @@ cdef class Column:
 
     cdef int resize(self, Py_ssize_t items) except -1:
         """Cut to `items`, or fill up with zeros."""
+        if items < 0:
+            raise ValueError(f"a column of {items} numbers")
         if items > self.size:
             self.reserve(items - self.size)
             memset(self.data + self.size * self.itemsize, 0, (items - self.size) * self.itemsize)
@@ -142,8 +155,12 @@ def keep_some_memory():
     PyMem_RawFree(PyMem_RawMalloc(31 << 20))
 
 
-def _restored(str format, bytes content):
+def _restored(str format not None, bytes content not None):
     """A column out of a pickle."""
-    cdef Column column = Column(format, len(content) // ITEM_SIZES[format])
+    cdef Py_ssize_t itemsize = item_size(format)
+    cdef Column column
+    if len(content) % itemsize:
+        raise ValueError(f"a column of numbers of {itemsize} bytes: found {len(content)} bytes")
+    column = Column(format, len(content) // itemsize)
     memcpy(column.data, <const char*> content, len(content))
     return column

@@ -15,6 +15,7 @@ from libc.math cimport NAN, fabs, floor
 from libc.stdint cimport uint64_t
 from libc.string cimport memcmp, memcpy
 
+from .checks cimport check_indices, check_length
 from .column cimport Column
 
 ctypedef const unsigned char* Bytes
@@ -136,6 +137,15 @@ cdef struct Wanted:
     int code
 
 
+cdef int check_wanted(list wanted) except -1:
+    if len(wanted) > MOST_COLUMNS or sorted(dict(wanted).items()) != wanted:
+        raise ValueError(f"wanted: found {wanted!r}, expected at most {MOST_COLUMNS} columns by rising position")
+    for position, kind in wanted:
+        if position < 0 or not IS_WHOLE <= kind <= IS_NAME:
+            raise ValueError(f"wanted: found {(position, kind)}, expected a position and what the column holds")
+    return 0
+
+
 @cython.final
 cdef class Scanner:
     """Walks over cells and rows. The only NUL is the one behind all bytes of Python, so no step asks for the end."""
@@ -150,6 +160,7 @@ cdef class Scanner:
 
     def __cinit__(self, bytes data not None, Py_ssize_t start, long long line, list wanted not None):
         cdef Wanted* one
+        check_wanted(wanted)
         start = min(max(start, 0), PyBytes_GET_SIZE(data))
         self.data, self.line, self.row_line, self.plain = data, line, line, NULL
         self.begin = <Bytes> PyBytes_AS_STRING(data)
@@ -315,8 +326,6 @@ def read_columns(bytes data not None, Py_ssize_t start, long long line, list wan
     (int32), which are indexes into its list of texts; two codes may have the same text, since blanks around it are left
     out. `lines` (int64) holds the first line of each row.
     """
-    if len(wanted) > MOST_COLUMNS or sorted(dict(wanted).items()) != wanted:
-        raise ValueError(f"wanted: found {wanted!r}, expected at most {MOST_COLUMNS} columns by rising position")
     cdef Scanner scanner = Scanner(data, start, line, wanted)
     cdef Column lines = Column("q")
     while scanner.at < scanner.end:
@@ -344,6 +353,7 @@ def find_changes(codes, labels):
     cdef const int[::1] label = labels
     cdef Py_ssize_t row
     cdef list rows = [0] if code.shape[0] else []
+    check_indices("codes", code, label.shape[0])
     for row in range(1, code.shape[0]):
         if code[row] != code[row - 1] and label[code[row]] != label[code[row - 1]]:
             rows.append(row)
@@ -355,10 +365,11 @@ def median_rate(counts, times):
     cdef const double[::1] count = counts
     cdef const double[::1] time = times
     cdef Py_ssize_t row, size = 0, middle
+    check_length("times", time.shape[0], count.shape[0])
     cdef Column rates = Column("d", count.shape[0])
     cdef double* rate = <double*> rates.data
     cdef double upper
-    for row in range(1, min(count.shape[0], time.shape[0])):
+    for row in range(1, count.shape[0]):
         if count[row] > count[row - 1] and time[row] > time[row - 1]:
             rate[size] = (count[row] - count[row - 1]) / (time[row] - time[row - 1])
             size += 1

@@ -5,8 +5,9 @@ fill over the volume either fills, of the boxes themselves or of their axis-alig
 integers in units of 1e-12: equal ones tie, and one that is exactly 0.55 meets 0.55.
 """
 
-from libc.math cimport fabs, llrint, sqrt
+from libc.math cimport fabs, isfinite, llrint, sqrt
 
+from .checks cimport check_indices, check_length
 from .column cimport Column
 from .nearby cimport Couple, Neighbours, Side
 from .rotations cimport dot
@@ -105,6 +106,7 @@ def cuboid_pairs(truth, pred, bint aabb):
     cdef Neighbours near = Neighbours()
     cdef Couple* couple
     cdef Py_ssize_t scene, k
+    check_length("pred.offsets", b.offsets.shape[0], a.offsets.shape[0])
     for scene in range(a.offsets.shape[0] - 1):
         with nogil:
             near.find(a, b, scene, 0)
@@ -121,6 +123,7 @@ def cuboid_paired(truth, pred, bint aabb):
     cdef Py_ssize_t i, count = a.reason.shape[0]
     cdef Column score = Column("q", count)
     cdef long long* out = <long long*> score.data
+    check_length("pred", b.reason.shape[0], count)
     with nogil:
         for i in range(count):
             out[i] = overlap(a, i, b, i, aabb)
@@ -152,6 +155,9 @@ def near_pairs(truth, pred, double limit):
     cdef Neighbours near = Neighbours()
     cdef Couple* couple
     cdef Py_ssize_t scene, k
+    check_length("pred.offsets", b.offsets.shape[0], a.offsets.shape[0])
+    if not (limit > 0 and isfinite(limit)):
+        raise ValueError(f"limit: found {limit}, expected a positive number")
     for scene in range(a.offsets.shape[0] - 1):
         with nogil:
             near.find(a, b, scene, limit)
@@ -189,6 +195,9 @@ def placements(truth, pred, pair_truth, pair_pred, bint oriented):
     cdef Py_ssize_t count = left.shape[0], k
     cdef Column pred_in_truth = Column("B", count), truth_in_pred = Column("B", count), distance = Column("d", count)
     cdef Cuboid s, t
+    check_length("pair_pred", right.shape[0], count)
+    check_indices("pair_truth", left, a.reason.shape[0])
+    check_indices("pair_pred", right, b.reason.shape[0])
     for k in range(count):
         s, t = cuboid(a, left[k]), cuboid(b, right[k])
         (<unsigned char*> pred_in_truth.data)[k] = holds(&s, t.center, oriented)

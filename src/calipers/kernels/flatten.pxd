@@ -59,6 +59,7 @@ cdef class ObjectColumns:
     cdef double limit
     cdef bint framed
     cdef Known[LATELY] lately
+    cdef list kept                      # the texts of `lately`
 
     cpdef drop_record(self)
     cdef int make_room(self, Py_ssize_t count) except -1

@@ -17,6 +17,7 @@ from cpython.unicode cimport PyUnicode_Check, PyUnicode_CheckExact
 from libc.math cimport fabs, isfinite
 from libc.string cimport memcmp
 
+from .checks cimport check_indices
 from .column cimport Column
 
 REASONS = (
@@ -166,7 +167,7 @@ cdef class ObjectColumns:
     def __cinit__(self, dict descs not None, bint framed=True):
         self.offsets, self.kind, self.reason = Column("q", 1), Column("B"), Column("B")
         self.flags, self.starts, self.points = Column("B"), Column("q", 1), Column("d")
-        self.desc, self.descs = Column("i"), descs
+        self.desc, self.descs, self.kept = Column("i"), descs, [None] * LATELY
         self.limit, self.framed = 1000.0, framed
 
     def add_record(self, list objects not None, bint truth, double width=1000.0, double height=1000.0):
@@ -192,6 +193,8 @@ cdef class ObjectColumns:
 
     cpdef drop_record(self):
         """Take the last record back."""
+        if self.offsets.size < 2:
+            raise ValueError("there is no record to take back")
         self.offsets.resize(self.offsets.size - 1)
         self.cut((<long long*> self.offsets.data)[self.offsets.size - 1])
 
@@ -201,6 +204,8 @@ cdef class ObjectColumns:
         self.offsets.push_int64(self.kind.size)
 
     cdef int cut(self, Py_ssize_t size) except -1:
+        if not 0 <= size <= self.kind.size:
+            raise ValueError(f"offsets: found {size}, expected at most {self.kind.size} objects")
         self.kind.resize(size)
         self.reason.resize(size)
         self.flags.resize(size)
@@ -235,7 +240,8 @@ cdef class ObjectColumns:
         """The code of a text, new if it is. Texts met lately are found without Python's hash."""
         cdef Py_ssize_t size = PyUnicode_GET_LENGTH(text) * PyUnicode_KIND(text)
         cdef const char* data = <const char*> PyUnicode_DATA(text)
-        cdef Known* known = &self.lately[mixed(data, size) % LATELY]
+        cdef Py_ssize_t place = mixed(data, size) % LATELY
+        cdef Known* known = &self.lately[place]
         cdef PyObject* found
         if (known.text != NULL and PyUnicode_KIND(known.text) == PyUnicode_KIND(text)
                 and PyUnicode_GET_LENGTH(known.text) == PyUnicode_GET_LENGTH(text)
@@ -245,10 +251,11 @@ cdef class ObjectColumns:
         if found == NULL:
             known.code = len(self.descs)
             PyDict_SetItem(self.descs, <object> text, known.code)
-            known.text = text                   # which `descs` keeps alive
+            known.text = text
         else:
             known.code = <object> found
             known.text = stored_text(self.descs, known.code)
+        self.kept[place] = None if known.text == NULL else <object> known.text      # whatever becomes of `descs`
         return known.code
 
     cdef void push(self, unsigned char kind, unsigned char reason, unsigned char flags, int desc) noexcept:
@@ -328,11 +335,12 @@ cdef class ObjectColumns:
         return OK if count >= 6 else POLY_COUNT
 
 
-def take(list codes, index):
+def take(list codes not None, index):
     """The code of each object, by the code of its text: an int32 column."""
     cdef const int[::1] at = index
     cdef Column out = Column("i", at.shape[0])
     cdef Py_ssize_t i
+    check_indices("index", at, PyList_GET_SIZE(codes))
     for i in range(at.shape[0]):
         (<int*> out.data)[i] = <object> PyList_GET_ITEM(codes, at[i])
     return out

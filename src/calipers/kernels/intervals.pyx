@@ -17,6 +17,8 @@ from .column cimport Column
 BESIDE = ("fps", "detections", "ocr", "runtime")         # may stand beside the states of the ground truth
 LARGEST_FRAME = 10 ** 12
 cdef long long LARGEST = LARGEST_FRAME
+cdef enum:
+    DEEPEST = 2000                                       # lists and objects inside each other
 
 
 cdef extern from "Python.h":
@@ -46,7 +48,7 @@ cdef class IntervalColumns:
     cdef readonly Column end        # (intervals,) last frame
     cdef readonly dict states
 
-    def __cinit__(self, dict states):
+    def __cinit__(self, dict states not None):
         self.offsets, self.state, self.start, self.end = Column("q", 1), Column("i"), Column("q"), Column("q")
         self.states = states
 
@@ -70,17 +72,23 @@ cdef class IntervalColumns:
         self.offsets.push_int64(self.start.size)
         return None
 
-    cpdef bint is_empty(self):
+    cpdef bint is_empty(self) except -1:
         """Whether the last video has no interval."""
         cdef const long long* ends = <const long long*> self.offsets.data
+        if self.offsets.size < 2:
+            raise ValueError("there is no last video")
         return ends[self.offsets.size - 1] == ends[self.offsets.size - 2]
 
     cpdef drop_video(self):
         """Take the last video away."""
+        if self.offsets.size < 2:
+            raise ValueError("there is no last video")
         self.offsets.resize(self.offsets.size - 1)
         self.cut((<long long*> self.offsets.data)[self.offsets.size - 1])
 
     cdef int cut(self, Py_ssize_t size) except -1:
+        if not 0 <= size <= self.start.size:
+            raise ValueError(f"offsets: found {size}, expected at most {self.start.size} intervals")
         self.state.resize(size)
         self.start.resize(size)
         self.end.resize(size)
@@ -133,13 +141,16 @@ cdef class IntervalColumns:
         return code
 
 
-def add_plain_videos(IntervalColumns truth, IntervalColumns pred, list names, Py_ssize_t first, dict truths, dict preds,
-                     dict partners, list fps):
+def add_plain_videos(IntervalColumns truth not None, IntervalColumns pred not None, list names not None,
+                     Py_ssize_t first, dict truths not None, dict preds not None, dict partners not None,
+                     list fps not None):
     """Append videos from names[first] on, up to one that is not plain; returns where that is.
 
     Plain is a video with well-formed intervals on both sides, a true one at least, that carries nothing else but fps.
     """
     cdef Py_ssize_t k
+    if not 0 <= first <= len(names):
+        raise ValueError(f"first: found {first}, expected 0 to {len(names)}")
     for k in range(first, len(names)):
         entry, partner = truths[names[k]], partners.get(names[k])
         if partner is None or not PyDict_CheckExact(entry) or has_any(entry, BESIDE):
@@ -174,20 +185,22 @@ cdef bint is_plain(dict guess) except -1:
 
 def count_keys(tree):
     """How many keys the objects of a JSON tree hold."""
-    return keys_in(<PyObject*> tree)
+    return keys_in(<PyObject*> tree, DEEPEST)
 
 
-cdef Py_ssize_t keys_in(PyObject* tree) noexcept:
+cdef Py_ssize_t keys_in(PyObject* tree, int deepest) except -1:
     cdef Py_ssize_t total = 0, at = 0
     cdef PyObject* key
     cdef PyObject* value
+    if deepest == 0:
+        raise ValueError(f"a tree of more than {DEEPEST} lists and objects inside each other")
     if PyDict_CheckExact(<object> tree):
         while PyDict_Next(<object> tree, &at, &key, &value):
-            total += 1 + (keys_in(value) if may_hold(value) else 0)
+            total += 1 + (keys_in(value, deepest - 1) if may_hold(value) else 0)
     elif PyList_CheckExact(<object> tree):
         for at in range(PyList_GET_SIZE(<object> tree)):
             value = PyList_GET_ITEM(<object> tree, at)
-            total += keys_in(value) if may_hold(value) else 0
+            total += keys_in(value, deepest - 1) if may_hold(value) else 0
     return total
 
 

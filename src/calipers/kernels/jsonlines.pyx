@@ -51,7 +51,7 @@ cdef struct Name:
     int role
 
 
-cdef struct Known:          # a text met lately, in UTF-8 that `descs` keeps alive
+cdef struct Known:          # a text met lately, in UTF-8
     const char* start
     Py_ssize_t size
     int code
@@ -107,6 +107,7 @@ cdef class RecordLines:
     cdef Text[MOST_NAMES] keys          # of the record at hand; start is NULL where it has none
     cdef bint has_truth, has_pred
     cdef Known[LATELY] lately
+    cdef list texts                     # those of `lately`
     cdef Bytes at, end
 
     def __cinit__(self, ObjectColumns truth not None, ObjectColumns pred not None, *, truth_names, pred_names,
@@ -115,7 +116,7 @@ cdef class RecordLines:
         and a field with the text that it must not say."""
         if truth.descs is not pred.descs:
             raise ValueError("both sides need the same codes")
-        self.truth, self.pred, self.kept = truth, pred, []
+        self.truth, self.pred, self.kept, self.texts = truth, pred, [], [None] * LATELY
         for role, names in ((TRUTH, truth_names), (PRED, pred_names), (UNLESS, unless[:1])):
             for name in names:
                 self.add_name(name.encode(), role)
@@ -263,9 +264,11 @@ cdef class RecordLines:
         cdef Text text
         cdef Known* known
         cdef PyObject* stored
+        cdef Py_ssize_t place
         if not self.read_text(&text) or text.escaped:
             return False
-        known = &self.lately[mixed(text.start, text.size) % LATELY]
+        place = mixed(text.start, text.size) % LATELY
+        known = &self.lately[place]
         if known.start == NULL or known.size != text.size or memcmp(known.start, text.start, text.size) != 0:
             known.start = NULL
             found = decoded(&text)
@@ -274,6 +277,7 @@ cdef class RecordLines:
             known.code = self.truth.find_code(<PyObject*> found)
             stored = stored_text(self.truth.descs, known.code)
             if stored != NULL:
+                self.texts[place] = <object> stored         # it lives on here, whatever becomes of `descs`
                 known.start = PyUnicode_AsUTF8AndSize(stored, &known.size)
         code[0] = known.code
         return True

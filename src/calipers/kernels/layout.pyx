@@ -8,26 +8,27 @@ cdef enum:
     DEEPEST = 1024          # as deep as the writer of compact JSON goes
 
 
-cdef inline Py_ssize_t string_end(const char* text, Py_ssize_t at) noexcept nogil:
-    """Behind the string that begins here."""
+cdef inline Py_ssize_t string_end(const char* text, Py_ssize_t at, Py_ssize_t size) noexcept nogil:
+    """Behind the string that begins here; behind the text if it never ends."""
     at += 1
-    while text[at] != 34:
+    while at < size and text[at] != 34:
         at += 2 if text[at] == 92 else 1
     return at + 1
 
 
-cdef bint is_flat(const char* text, Py_ssize_t at) noexcept nogil:
+cdef bint is_flat(const char* text, Py_ssize_t at, Py_ssize_t size) noexcept nogil:
     """Whether the next bracket behind this one closes it."""
     at += 1
-    while True:
+    while at < size:
         if text[at] == 34:
-            at = string_end(text, at)
+            at = string_end(text, at, size)
         elif text[at] == 91 or text[at] == 123:
             return False
         elif text[at] == 93 or text[at] == 125:
             return True
         else:
             at += 1
+    return False
 
 
 cdef class Writer:
@@ -35,6 +36,8 @@ cdef class Writer:
     cdef Py_ssize_t size, room
 
     def __cinit__(self, Py_ssize_t room):
+        if room < 0:
+            raise ValueError(f"room: found {room}, expected a number of bytes")
         self.room = room
         self.data = <char*> PyMem_Malloc(room)
         if self.data == NULL:
@@ -67,7 +70,7 @@ cdef class Writer:
         return 0
 
 
-def spread(bytes compact):
+def spread(bytes compact not None):
     r"""The same JSON with line breaks, and a space behind commas and colons.
 
     >>> spread(b'{"a":[1,2],"b":{"c":null,"d":{}}}')
@@ -80,7 +83,9 @@ def spread(bytes compact):
     flat[0] = True
     while at < size:
         if text[at] == 34:
-            behind = string_end(text, at)
+            behind = string_end(text, at, size)
+            if behind > size:
+                raise ValueError("no JSON: a string that never ends")
             out.put(text + at, behind - at)
             at = behind
             continue
@@ -88,11 +93,13 @@ def spread(bytes compact):
             if depth == DEEPEST:
                 raise ValueError("JSON nested too deeply")
             depth += 1
-            flat[depth] = is_flat(text, at)
+            flat[depth] = is_flat(text, at, size)
             out.put(text + at, 1)
             if not flat[depth]:
                 out.new_line(depth)
         elif text[at] == 93 or text[at] == 125:
+            if depth == 0:
+                raise ValueError("no JSON: a bracket is closed that was never opened")
             depth -= 1
             if not flat[depth + 1]:
                 out.new_line(depth)

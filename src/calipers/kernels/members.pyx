@@ -13,7 +13,7 @@ cdef enum:
     MANY_DIGITS = 19        # of a whole number that may not fit into 64 bits, for which readers have different types
 
 
-def find_members(bytes text):
+def find_members(bytes text not None):
     """Where members begin, and where they end: two columns of bytes from the start. None if there is any doubt.
 
     There is if the text is no JSON or no object, and where readers may differ on a number.
@@ -45,7 +45,7 @@ def find_members(bytes text):
     return begins, ends
 
 
-def find_names(bytes text, Column begins):
+def find_names(bytes text not None, Column begins not None):
     """The names of members as the text of a JSON list, each as it is written."""
     cdef Bytes first = <Bytes> PyBytes_AS_STRING(text)
     cdef Bytes end = first + PyBytes_GET_SIZE(text)
@@ -54,9 +54,15 @@ def find_names(bytes text, Column begins):
     cdef Bytes behind
     cdef Py_ssize_t k
     cdef list names = []
+    if begins.format != b"q":
+        raise ValueError(f"begins: found numbers of format {begins.format.decode()}, expected q")
     for k in range(begins.size):
+        if not 0 <= places[k] < end - first:
+            raise ValueError(f"begins: found {places[k]}, expected places in {end - first} bytes")
         at = first + places[k]
         behind = skip_name(at, end)
+        if behind == NULL:
+            raise ValueError(f"begins: no name of a member at {places[k]}")
         names.append(text[at - first:behind - 1 - first])
     return b"[" + b",".join(names) + b"]"
 

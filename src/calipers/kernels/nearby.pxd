@@ -6,6 +6,8 @@ cdef class Side:
     cdef const double[::1] center, half, axes, bounds
     cdef const unsigned char[::1] reason
 
+    cdef int check(self, Py_ssize_t count) except -1
+
 
 cdef struct Place:
     double[3] low

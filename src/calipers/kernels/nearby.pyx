@@ -7,6 +7,7 @@ within it. Of these, the other two axes decide.
 from libc.math cimport fabs
 from libc.stdlib cimport free, qsort, realloc
 
+from .checks cimport check_count, check_length, check_numbers, check_offsets
 from .column cimport Column
 
 
@@ -16,6 +17,18 @@ cdef class Side:
     def __cinit__(self, boxes):
         self.offsets, self.reason = boxes.offsets, boxes.reason
         self.center, self.half, self.axes, self.bounds = boxes.center, boxes.half, boxes.axes, boxes.bounds
+        self.check(self.reason.shape[0])
+
+    cdef int check(self, Py_ssize_t count) except -1:
+        check_count("boxes", count)
+        check_offsets("offsets", self.offsets, count)
+        check_length("center", self.center.shape[0], 3 * count)
+        check_length("half", self.half.shape[0], 3 * count)
+        check_length("axes", self.axes.shape[0], 9 * count)
+        check_length("bounds", self.bounds.shape[0], 6 * count)
+        check_numbers("center", self.center)
+        check_numbers("bounds", self.bounds)
+        return 0
 
 
 cdef int by_start(const void* a, const void* b) noexcept nogil:

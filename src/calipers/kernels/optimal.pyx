@@ -22,6 +22,7 @@ from libc.limits cimport INT_MAX
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
+from .checks cimport check_indices, check_length
 from .column cimport Column
 
 cdef extern from *:
@@ -326,6 +327,10 @@ def optimal(pairs, long long least, truth_labels=None, pred_labels=None):
     cdef Py_ssize_t k
     if truth.shape[0] > INT_MAX:
         raise OverflowError(f"{truth.shape[0]} pairs, expected at most {INT_MAX}")
+    check_length("pairs.pred", pred.shape[0], truth.shape[0])
+    check_length("pairs.score", score.shape[0], truth.shape[0])
+    check_indices("pairs.truth", truth, a.shape[0] if labelled else INT_MAX - 1)
+    check_indices("pairs.pred", pred, b.shape[0] if labelled else INT_MAX - 1)
     for k in range(truth.shape[0]):
         if score[k] < least or (labelled and (a[truth[k]] < 0 or a[truth[k]] != b[pred[k]])):
             continue

@@ -5,9 +5,11 @@ comparing 32 hashed bits with the distribution's steps; each 64-bit hash serves 
 """
 
 from cpython.mem cimport PyMem_Calloc, PyMem_Free
+from libc.limits cimport LLONG_MAX
 from libc.stdint cimport uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
+from .checks cimport check_between, check_length, check_product
 from .column cimport Column
 
 cdef enum:
@@ -25,6 +27,10 @@ cdef uint32_t[STEPS] STEP = [
 cdef uint64_t GOLDEN = 0x9E3779B97F4A7C15
 
 
+cdef inline long long magnitude(long long value) noexcept nogil:
+    return value if value >= 0 else (-value if value >= -LLONG_MAX else LLONG_MAX)
+
+
 cdef inline uint64_t mix(uint64_t x) noexcept nogil:
     """A well-mixed permutation of 64 bits (the finaliser of SplitMix64)."""
     x = (x ^ (x >> 30)) * <uint64_t> 0xBF58476D1CE4E5B9
@@ -38,6 +44,11 @@ cdef extern from *:
         unsigned __int128 product = (unsigned __int128) a * b;
         return (unsigned long long) (product >> 64) ^ (unsigned long long) product;
     }
+    /* total += a * b; whether that is beyond 64 bits */
+    static inline int add_product(long long* total, long long a, long long b) {
+        long long product;
+        return __builtin_mul_overflow(a, b, &product) | __builtin_add_overflow(*total, product, total);
+    }
     #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
     #define in_little_endian(word) __builtin_bswap64(word)
     #else
@@ -46,6 +57,7 @@ cdef extern from *:
     """
     uint64_t folded_product(uint64_t a, uint64_t b) noexcept nogil
     uint64_t in_little_endian(uint64_t word) noexcept nogil
+    bint add_product(long long* total, long long a, long long b) noexcept nogil
 
 
 cdef extern from *:
@@ -129,6 +141,7 @@ def key_hashes(keys):
     cdef uint64_t word
     cdef bytes encoded
     for i, key in enumerate(keys):
+        check_between("keys", i, 0, out.size - 1)           # they may not become more
         encoded = key.encode("utf-8", "surrogatepass")
         text, size = encoded, len(encoded)
         hashes[i] = mix(size + GOLDEN)
@@ -153,9 +166,10 @@ def weights(unsigned long long key, unsigned long long seed, Py_ssize_t replicat
 def weight_table(keys, unsigned long long seed, Py_ssize_t replicates, Py_ssize_t first=0):
     """The weights of many records as a column of bytes, (records * replicates,), from replicate `first` on (even)."""
     cdef const unsigned long long[::1] key = keys
-    cdef Column out = Column("B", key.shape[0] * replicates)
+    cdef Column out = Column("B", check_product("weights", key.shape[0], replicates))
     cdef Sums sums = Sums(0, replicates)
     cdef Py_ssize_t i, b
+    check_first(first)
     with nogil:
         for i in range(key.shape[0]):
             draw_all(key[i], seed, first, replicates, sums.weight)
@@ -173,9 +187,17 @@ def weighted_sums(keys, values, Py_ssize_t columns, unsigned long long seed, Py_
     cdef const unsigned long long[::1] key = keys
     cdef const long long[::1] value = values
     cdef Sums sums = Sums(columns, replicates)
+    check_first(first)
+    check_length("values", value.shape[0], check_product("values", columns, key.shape[0]))
     add_records(sums, &key[0] if key.shape[0] else NULL, key.shape[0], &value[0] if value.shape[0] else NULL, seed,
                 first)
     return sums.total
+
+
+cdef int check_first(Py_ssize_t first) except -1:
+    if first < 0 or first % 2:
+        raise ValueError(f"first: found {first}, expected an even replicate")
+    return 0
 
 
 cdef int add_records(Sums sums, const unsigned long long* keys, Py_ssize_t count, const long long* values,
@@ -192,6 +214,8 @@ cdef int add_records(Sums sums, const unsigned long long* keys, Py_ssize_t count
                 sums.add(values + first, count, some)
             first += AT_ONCE
         sums.flush()
+    if sums.overflown:
+        raise ValueError("values: their sums need more than 64 bits")
     return 0
 
 
@@ -205,9 +229,11 @@ cdef class Sums:
     cdef double* value                  # (columns, AT_ONCE)
     cdef Py_ssize_t columns, replicates, stride
     cdef long long bound                # no pending sum is larger
+    cdef bint overflown                 # whether a total is beyond 64 bits
 
     def __cinit__(self, Py_ssize_t columns, Py_ssize_t replicates):
         cdef Py_ssize_t room
+        check_product("sums", check_product("sums", columns + 1, replicates + 8), AT_ONCE)
         self.columns, self.replicates, self.bound = columns, replicates, 0
         self.stride = (replicates + 8) // 8 * 8         # rows begin with a cache line
         self.total = Column("q", replicates * columns)
@@ -228,7 +254,7 @@ cdef class Sums:
         cdef Py_ssize_t c, r
         for c in range(self.columns):
             for r in range(records):
-                largest = max(largest, values[c * step + r], -values[c * step + r])
+                largest = max(largest, magnitude(values[c * step + r]))
         if largest >= EXACT // (STEPS * AT_ONCE):
             self.add_large(values, step, records)
             return
@@ -243,15 +269,17 @@ cdef class Sums:
     cdef void add_large(self, const long long* values, Py_ssize_t step, Py_ssize_t records) noexcept nogil:
         cdef long long* total = <long long*> self.total.data
         cdef Py_ssize_t b, c, r
+        cdef long long weight
         for r in range(records):
             for c in range(self.columns):
                 for b in range(self.replicates):
-                    total[c * self.replicates + b] += <long long> self.weight[r * self.stride + b] * values[c * step + r]
+                    weight = <long long> self.weight[r * self.stride + b]
+                    self.overflown |= add_product(&total[c * self.replicates + b], weight, values[c * step + r])
 
     cdef void flush(self) noexcept nogil:
         cdef long long* total = <long long*> self.total.data
         cdef Py_ssize_t k
         for k in range(self.columns * self.replicates):
-            total[k] += <long long> self.pending[k]
+            self.overflown |= add_product(&total[k], 1, <long long> self.pending[k])
         memset(self.pending, 0, self.columns * self.replicates * sizeof(double))
         self.bound = 0

@@ -57,7 +57,7 @@ def plain_boxes(value):
     return [list(box) for box in <list> value]
 
 
-def rect_pairs(list truth, list pred):
+def rect_pairs(list truth not None, list pred not None):
     """Every pair that shares area: columns (truth, pred, score), the score in units of 1e-12."""
     cdef Column a = Column("d"), b = Column("d"), left = Column("i"), right = Column("i"), score = Column("q")
     cdef Py_ssize_t i, j
@@ -66,9 +66,9 @@ def rect_pairs(list truth, list pred):
     cdef double width, height, shared
     put(a, truth)
     put(b, pred)
-    for i in range(len(truth)):
+    for i in range(a.size // 5):
         p = <double*> a.data + 5 * i
-        for j in range(len(pred)):
+        for j in range(b.size // 5):
             q = <double*> b.data + 5 * j
             width = min(p[2], q[2]) - max(p[0], q[0])
             height = min(p[3], q[3]) - max(p[1], q[1])

@@ -4,6 +4,7 @@ from libc.stdint cimport uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcmp, memcpy, memset
 
+from .checks cimport check_count, check_indices, check_length, check_offsets
 from .column cimport Column
 
 cdef uint64_t MIX = 0x9E3779B97F4A7C15
@@ -31,6 +32,10 @@ def repeated(const long long[::1] offsets, const int[::1] category, const double
     cdef Py_ssize_t images = offsets.shape[0] - 1, rows = category.shape[0], image, most = 0, room = 16
     cdef Column out = Column("B", rows)
     cdef int* table                                 # rows + 1 by their mixed numbers, 0 where there is none
+    check_count("category", rows)
+    check_offsets("offsets", offsets, rows)
+    check_length("box", box.shape[0], 4 * rows)
+    check_length("score", score.shape[0], rows)
     for image in range(images):
         most = max(most, offsets[image + 1] - offsets[image])
     while room < 2 * most:
@@ -73,6 +78,9 @@ def outside(const int[::1] image, const double[::1] box, const double[::1] width
     cdef Column out = Column("B", rows)
     cdef unsigned char* found = <unsigned char*> out.data
     cdef const double* each
+    check_length("box", box.shape[0], 4 * rows)
+    check_length("height", height.shape[0], width.shape[0])
+    check_indices("image", image, width.shape[0])
     with nogil:
         for row in range(rows):
             each = &box[4 * row]

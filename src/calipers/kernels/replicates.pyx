@@ -11,14 +11,16 @@ there is no lower. A detection that is ignored at a threshold counts as neither 
 """
 
 from libc.math cimport NAN
-from libc.stdint cimport int32_t, uint8_t, uint16_t
+from libc.stdint cimport INT32_MAX, int32_t, uint8_t, uint16_t
 from libc.string cimport memset
 
+from .checks cimport check_between, check_ends, check_indices, check_length
 from .column cimport Column
 
 cdef enum:
     ABREAST = 64                # replicates, as in the C below
     MOST_THRESHOLDS = 16        # bits of `found`
+    MOST_WEIGHT = 13            # so that ROWS_OF_BYTES of them fit into a byte
     STEPS = 101                 # of recall: 0, 0.01, … 1
 
 REPLICATES = ABREAST
@@ -119,23 +121,34 @@ def mean_values(weights, ends, image, found, ignored, object_ends, object_image,
     """
     cdef const uint8_t[::1] weight = weights
     cdef const long long[::1] end = ends, object_end = object_ends
-    cdef const int32_t[::1] place = image, object_place = object_image
+    cdef const int[::1] place = image, object_place = object_image
     cdef const uint16_t[::1] hit = found, out = ignored
-    cdef Column means = Column("d", (2 * thresholds + 1) * ABREAST)
-    cdef double* totals = <double*> means.data
+    cdef Column means
+    cdef double* totals
     cdef Py_ssize_t b, c, start = 0, object_start = 0
     cdef int32_t[ABREAST] classes
     cdef Ranked ranked
     cdef State state
+    check_between("thresholds", thresholds, 1, MOST_THRESHOLDS)
+    check_between("first_step", first_step, 0, STEPS - 1)
+    check_weights(weight)
+    check_group("image", place, end, weight.shape[0] // ABREAST)
+    check_group("object_image", object_place, object_end, weight.shape[0] // ABREAST)
+    check_length("object_ends", object_end.shape[0], end.shape[0])
+    check_length("found", hit.shape[0], place.shape[0])
+    check_length("ignored", out.shape[0], place.shape[0])
+    means = Column("d", (2 * thresholds + 1) * ABREAST)
+    totals = <double*> means.data
     memset(classes, 0, sizeof(classes))
     with nogil:
         for c in range(end.shape[0]):
             if object_end[c] > object_start:
                 memset(&state, 0, sizeof(State))
-                add_rows(state.present, 1, &weight[0], &object_place[object_start], object_end[c] - object_start)
+                add_rows(state.present, 1, &weight[0], <const int32_t*> &object_place[object_start],
+                         object_end[c] - object_start)
                 ranked.count = end[c] - start
                 if ranked.count:
-                    ranked.image, ranked.found, ranked.ignored = &place[start], &hit[start], &out[start]
+                    ranked.image, ranked.found, ranked.ignored = <const int32_t*> &place[start], &hit[start], &out[start]
                 count_all(&state, ranked, &weight[0])
                 add_recalls(&state, totals + thresholds * ABREAST, thresholds)
                 walk(&state, ranked, &weight[0], first_step)
@@ -145,6 +158,23 @@ def mean_values(weights, ends, image, found, ignored, object_ends, object_image,
             start, object_start = end[c], object_end[c]
         divide(totals, 2 * thresholds + 1, classes)
     return means
+
+
+cdef int check_weights(const uint8_t[::1] weight) except -1:
+    cdef Py_ssize_t k
+    cdef uint8_t most = 0
+    check_length("weights", weight.shape[0], weight.shape[0] // ABREAST * ABREAST)
+    for k in range(weight.shape[0]):
+        most = max(most, weight[k])
+    return check_between("weights", most, 0, MOST_WEIGHT)
+
+
+cdef int check_group(str name, const int[::1] image, const long long[::1] ends, Py_ssize_t images) except -1:
+    """Images of the members of each class, so few that 32 bits hold every sum of weights."""
+    check_between(name, image.shape[0], 0, INT32_MAX // MOST_WEIGHT)
+    check_ends(f"ends of {name}", ends, image.shape[0])
+    check_indices(name, image, images)
+    return 0
 
 
 cdef void count_all(State* state, Ranked ranked, const uint8_t* weight) noexcept nogil:

@@ -38,8 +38,8 @@ cdef inline bint add_run(Mask* mask, long long length) noexcept nogil:
 
 cdef bint add_text(Mask* mask, const unsigned char* text, Py_ssize_t size) noexcept nogil:
     cdef long long value, before = 0, two_before = 0
-    cdef Py_ssize_t at = 0
-    cdef int shift, runs = 0
+    cdef Py_ssize_t at = 0, runs = 0
+    cdef int shift
     cdef unsigned char bits = 0
     while at < size:
         value, shift = 0, 0
@@ -77,12 +77,13 @@ def measure_rle(counts, long long height, long long width):
     >>> measure_rle([4, 2, 6], 3, 4)        # two cells below each other, in the second column
     (2, 1, 1, 1, 2)
     """
-    cdef Mask mask = Mask(height, height * width, 0, 0, width, -1, height, -1, False)
+    cdef Mask mask
     cdef Py_ssize_t size = 0
     cdef const char* text
     cdef bint fine = False
     if not (0 < height < 1 << 20 and 0 < width < 1 << 20):
         return None
+    mask = Mask(height, height * width, 0, 0, width, -1, height, -1, False)
     if isinstance(counts, list):
         fine = add_list(&mask, counts)
     elif isinstance(counts, bytes):

@@ -2,6 +2,8 @@
 
 from libc.string cimport memchr
 
+from .checks cimport check_between
+
 
 def count_breaks(block, Py_ssize_t begin, Py_ssize_t end):
     """Line breaks in block[begin:end]."""
@@ -17,6 +19,8 @@ cdef Py_ssize_t count_byte(const unsigned char[::1] block, Py_ssize_t begin, Py_
     cdef const unsigned char* data
     cdef Py_ssize_t i, total = 0, stop
     cdef unsigned char some
+    check_between("begin", begin, 0, block.shape[0])
+    check_between("end", end, 0, block.shape[0])
     if begin >= end:
         return 0
     data = &block[0]

@@ -7,6 +7,7 @@ from cpython.mem cimport PyMem_Calloc, PyMem_Free, PyMem_Malloc
 from libc.stdlib cimport qsort
 from libc.string cimport memset
 
+from .checks cimport check_between, check_indices, check_length
 from .column cimport Column
 from .optimal cimport solve
 from .segments cimport count_edits, count_segments
@@ -121,7 +122,10 @@ cdef class Meter:
     def __cinit__(self, truth, pred, rank, int idle, int focus, long long least):
         cdef Py_ssize_t room
         self.truth, self.pred = Side(truth, rank), Side(pred, rank)
-        self.states, self.idle, self.focus, self.least = len(rank), idle, focus, least
+        self.states, self.idle, self.focus, self.least = self.truth.rank.shape[0], idle, focus, least
+        check_between("idle", idle, 0, self.states - 1)
+        check_indices("rank", self.truth.rank, self.states)
+        check_length("pred.offsets", self.pred.offsets.shape[0], self.truth.offsets.shape[0])
         self.counts, self.rates = Column("q"), Column("d")
         self.cell_video, self.cell_truth, self.cell_pred = Column("i"), Column("i"), Column("i")
         self.cell_frames = Column("q")
@@ -356,9 +360,11 @@ def measure(truth, pred, rank, *, int idle, int focus, starts, named, tolerances
     cdef Meter meter = Meter(truth, pred, rank, idle, focus, least)
     cdef const long long[::1] tolerance = tolerances
     cdef const int[::1] start_states = starts, named_states = named
-    cdef Py_ssize_t width = WIDTH + tolerance.shape[0] + start_states.shape[0] * PER_START, v, k, videos = len(truth)
+    cdef Py_ssize_t width = WIDTH + tolerance.shape[0] + start_states.shape[0] * PER_START, v, k
+    cdef Py_ssize_t videos = meter.truth.offsets.shape[0] - 1
     cdef long long* out
     cdef long long frames
+    check_indices("named", named_states, meter.states)
     meter.counts.resize(videos * (width + named_states.shape[0] * PER_STATE))
     meter.rates.resize(videos * 4)
     out = <long long*> meter.counts.data
