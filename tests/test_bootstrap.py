@@ -397,3 +397,14 @@ def test_an_interval_is_null_only_where_its_number_is_undefined():
     primary = calipers.dense(silent)["modes"]["category"]["primary"]
     assert primary["precision"] is None
     assert primary["interval"] == {"precision": None, "recall": [0.0, 0.0], "f1": [0.0, 0.0]}
+
+
+@pytest.mark.parametrize("columns", [[[1], [10]], [[1, 2, 3]], [[]], [1, 2, 3], [[1]] * 40])
+def test_a_column_has_a_value_for_each_record(columns):
+    with pytest.raises(ValueError, match="expected"):
+        resample(["a", "b"], columns, seed=0, replicates=4)
+
+
+def test_many_keys_without_values_are_refused():
+    with pytest.raises(ValueError, match="values: found 3 entries, expected 900000"):
+        resample([""] * 300_000, [[1]] * 3, seed=0, replicates=4)

@@ -432,3 +432,17 @@ def test_objects_of_a_scene_graph_are_told_apart():
     assert all_plain(plain)
     assert all_plain([])
     assert not any(all_plain([*plain, item]) for item in graph)
+
+
+@pytest.mark.parametrize("kind", [np.float16, np.float32, np.float64, np.longdouble, np.int8, np.uint64])
+def test_every_number_of_numpy_is_one(kind):
+    columns = columns_of({"center": [kind(1), kind(2), kind(3)], "size": [kind(2), 1, 1], "score": kind(1)})
+    assert np.asarray(columns.center).tolist() == [1, 2, 3]
+    assert (columns.half[0], columns.scores[0]) == (1, 1)
+
+
+@pytest.mark.parametrize("value", [np.clongdouble(1), np.complex64(1), np.bool_(True), np.str_("1"), np.array("1")])
+def test_what_numpy_has_besides_numbers_is_none(value):
+    columns = BoxColumns()
+    assert columns.add_scene([{"center": [value, 0, 0], "size": [1, 1, 1]}], True) == 0
+    assert REASONS[columns.last_reason] == "center"

@@ -290,3 +290,17 @@ def test_whatever_is_read_a_library_reads_the_same_way(content, ascii_only, chan
         at = place % len(line)
         line = line[:at] + new + line[at + old :]
     compare(line)
+
+
+def test_texts_met_lately_outlive_the_dictionary_they_came_from():
+    texts = [f"a text of some length, {number}" for number in range(2000)]
+    sides, lines = Sides(), [f'{{"gt_norm":[{BOX}],"pred":[{POLY.replace("a", text, 1)}]}}' for text in texts]
+    for line in lines:
+        sides.add(line)
+        sides.truth.add_record([json.loads(BOX)], True)
+    sides.truth.descs.clear()  # nobody does; nothing may be read where they were
+    others = [text.upper() for text in texts]
+    for line, other in zip(lines, others, strict=True):
+        sides.add(line)
+        sides.truth.add_record([json.loads(BOX) | {"desc": other}], True)
+    assert len(sides.truth.kind) == 8000

@@ -11,17 +11,16 @@ overflow nor vanish. A matrix may be off by TOLERANCE and is replaced by the rot
 
 from cpython.bool cimport PyBool_Check
 from cpython.dict cimport PyDict_Check, PyDict_GetItemWithError, PyDict_Next, PyDict_SetItem
-from cpython.exc cimport PyErr_Clear, PyErr_Occurred
-from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_Check, PyFloat_CheckExact
-from cpython.list cimport PyList_Append, PyList_CheckExact, PyList_GET_ITEM, PyList_GET_SIZE
-from cpython.long cimport PyLong_Check, PyLong_CheckExact
+from cpython.list cimport PyList_Append, PyList_GET_ITEM, PyList_GET_SIZE
+from cpython.long cimport PyLong_CheckExact
 from cpython.object cimport PyObject
 from cpython.set cimport PySet_Add, PySet_GET_SIZE
 from cpython.unicode cimport PyUnicode_Check, PyUnicode_CheckExact
-from libc.math cimport NAN, fabs
+from libc.math cimport NAN
 from libc.string cimport memset
 
 from .column cimport Column
+from .jsonnumbers cimport LARGEST_NUMBER, as_list, is_given, read_number, read_numbers
 from .rotations cimport bound, no_turn, stand_up, turn_by_matrix, turn_by_quaternion, turn_by_yaw
 
 ROTATIONS = ("orientation", "quaternion", "yaw", "heading")
@@ -38,78 +37,15 @@ cdef enum:
     BAD_ID = 8
     MISNAMED = 9                                # what may be meant for a rotation, under another name
 
-LARGEST, SMALLEST, TOLERANCE = 1e100, 1e-100, 1e-6
-cdef double MOST = LARGEST, LEAST = SMALLEST, OFF = TOLERANCE
+LARGEST, SMALLEST, TOLERANCE = LARGEST_NUMBER, 1e-100, 1e-6
+cdef double LEAST = SMALLEST, OFF = TOLERANCE
 cdef dict FIELDS = dict(zip(REASONS[BAD_CENTER:], range(BAD_CENTER, MISNAMED))) | dict.fromkeys(ROTATIONS, MISNAMED)
 cdef str CENTER = "center", SIZE = "size", YAW = "yaw", NOTHING = ""
-
-
-cdef extern from "Python.h":
-    double PyLong_AsDouble(object number)       # -1 and an exception when it is too large
 
 
 cdef enum:
     FIELD_CODES = 10                            # a field has the code of its reason
     REMEMBERED = 16                             # keys by their place in an object
-
-
-cdef inline bint is_given(PyObject* found) noexcept:
-    return found != NULL and <object> found is not None
-
-
-cdef inline bint read_number(object value, double* out) except -1:
-    """Whether this is a number, as which Booleans and texts do not count."""
-    if PyFloat_CheckExact(value):
-        out[0] = PyFloat_AS_DOUBLE(value)
-    elif PyLong_CheckExact(value):
-        out[0] = PyLong_AsDouble(value)
-        if out[0] == -1.0 and PyErr_Occurred():
-            PyErr_Clear()
-            return False
-    elif PyFloat_Check(value):
-        out[0] = PyFloat_AS_DOUBLE(value)
-    elif PyLong_Check(value):
-        return not PyBool_Check(value) and read_number(int(value), out)
-    else:
-        value = number_of_scalar(value)
-        return value is not None and read_number(value, out)
-    return fabs(out[0]) <= MOST                 # NaN is not
-
-
-cdef object number_of_scalar(object value):
-    """A number of numpy as an int or a float, None for anything else. The item of a long double is a long double."""
-    if getattr(value, "ndim", None) != 0:
-        return None
-    item = value.item()
-    if not isinstance(item, (int, float)) and getattr(getattr(item, "dtype", None), "kind", None) == "f":
-        item = float(item)
-    return item if isinstance(item, (int, float)) else None
-
-
-cdef inline object as_list(object value):
-    """Lists as they are; tuples and arrays as lists; None for anything else."""
-    if PyList_CheckExact(value):
-        return value
-    if isinstance(value, (list, tuple)):
-        return list(value)
-    if hasattr(value, "tolist") and getattr(value, "ndim", 0):
-        value = value.tolist()
-        return value if PyList_CheckExact(value) else None
-    return None
-
-
-cdef inline bint read_numbers(PyObject* found, Py_ssize_t count, double* out) except -1:
-    cdef Py_ssize_t i
-    if found == NULL:
-        return False
-    numbers = as_list(<object> found)
-    if numbers is None or PyList_GET_SIZE(numbers) != count:
-        return False
-    for i in range(count):
-        if not read_number(<object> PyList_GET_ITEM(numbers, i), &out[i]):
-            return False
-        out[i] += 0.0                           # -0.0 becomes 0.0
-    return True
 
 
 cdef inline bint read_half(PyObject* found, double* half) except -1:

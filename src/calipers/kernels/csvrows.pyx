@@ -17,6 +17,7 @@ from libc.string cimport memcmp, memcpy
 
 from .checks cimport check_indices, check_length
 from .column cimport Column
+from .decimals cimport MOST_DECIMALS, MOST_DIGITS, nearest
 
 ctypedef const unsigned char* Bytes
 
@@ -33,22 +34,9 @@ cdef enum:
 
 cdef enum:
     MOST_COLUMNS = 8
-    MOST_DIGITS = 19                # that surely fit into 64 bits
-    MOST_DECIMALS = 17              # so that a quotient keeps enough bits
 
 cdef double LARGEST = 1e100         # differences and sums of larger numbers might not be finite
 cdef double MOST = LARGEST_WHOLE
-cdef uint64_t EXACT = <uint64_t> 1 << 53
-cdef uint64_t[MOST_DECIMALS + 1] POWER = [10**i for i in range(MOST_DECIMALS + 1)]
-
-cdef extern from *:
-    """
-    static inline double wide_quotient(unsigned long long a, unsigned long long b) {
-        unsigned __int128 wide = (unsigned __int128) a << 64, quotient = wide / b;
-        return (double) (quotient | (quotient * b != wide)) * 0x1p-64;      /* the last bit stands for the rest */
-    }
-    """
-    double wide_quotient(uint64_t a, uint64_t b) nogil      # rounded once if a >= 2 ** 53
 
 cdef extern from "Python.h":
     double PyOS_string_to_double(const char* text, char** stop, PyObject* overflow) except? -1.0
@@ -99,7 +87,7 @@ cdef inline bint read_plain(Bytes at, Bytes end, double* out) noexcept nogil:
     decimals = 0 if point == NULL else end - point - 1
     if not 1 <= count <= MOST_DIGITS or decimals > MOST_DECIMALS:
         return False
-    out[0] = <double> digits / <double> POWER[decimals] if digits <= EXACT else wide_quotient(digits, POWER[decimals])
+    out[0] = nearest(digits, <int> decimals)
     return True
 
 

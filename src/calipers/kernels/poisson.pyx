@@ -154,8 +154,8 @@ def key_hashes(keys):
 
 def weights(unsigned long long key, unsigned long long seed, Py_ssize_t replicates):
     """The weights of one record, as a column."""
-    cdef Column out = Column("q", replicates)
     cdef Sums sums = Sums(1, replicates)
+    cdef Column out = Column("q", replicates)
     cdef Py_ssize_t b
     draw_all(key, seed, 0, replicates, sums.weight)
     for b in range(replicates):

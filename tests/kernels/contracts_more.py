@@ -1,0 +1,312 @@
+"""The contracts of the other half of the kernels."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from calipers.kernels import (
+    intervals,
+    jsonlines,
+    layout,
+    members,
+    nearby,
+    optimal,
+    poisson,
+    rects,
+    repeats,
+    replicates,
+    rle,
+    scan,
+    timelines,
+    trees,
+)
+from calipers.kernels.column import Column, long_column
+from calipers.kernels.flatten import ObjectColumns
+
+from .contracts import LARGE, TORN_PAIRS, Contract, b, cut_offsets, d, h, i, in_boxes, pairs, q, torn_boxes
+
+
+def interval_columns(count: int = 2) -> intervals.IntervalColumns:
+    columns = intervals.IntervalColumns({"a": 0, "b": 1})
+    for _ in range(count):
+        columns.add_video({"a": [[0, 4]], "b": [[5, 9]]})
+    return columns
+
+
+def raw_intervals(**changes: Any) -> Any:
+    columns = {"offsets": q(0, 1), "start": q(0), "end": q(4), "state": i(0)}
+    return SimpleNamespace(**columns | changes)
+
+
+def measure(truth: Any, pred: Any, rank: Any, idle: int, named: Any) -> Any:
+    fixed: dict[str, Any] = {"focus": 1, "starts": i(0), "tolerances": q(1), "least": 1, "union": False}
+    return timelines.measure(truth, pred, rank, idle=idle, named=named, distance=lambda a, b: 0, **fixed)
+
+
+def nested(depth: int) -> list[Any]:
+    tree: list[Any] = []
+    for _ in range(depth):
+        tree = [tree]
+    return tree
+
+
+class Longer(list):
+    """Keys that become more while they are read."""
+
+    def __len__(self) -> int:
+        return 1
+
+
+def record_lines(truth: Any, pred: Any, key_names: Any) -> Any:
+    names: dict[str, Any] = {"truth_names": ["gt"], "pred_names": ["pred"], "unless": ("status", "failed")}
+    return jsonlines.RecordLines(truth, pred, key_names=key_names, **names)
+
+
+DESCS: dict[str, int] = {}
+REPLICATED = {
+    "weights": b(*[1] * 128),
+    "ends": q(1, 2),
+    "image": i(0, 1),
+    "found": h(1, 1),
+    "ignored": h(0, 0),
+    "object_ends": q(1, 2),
+    "object_image": i(0, 1),
+    "thresholds": 1,
+    "first_step": 0,
+}
+POISSON = {"seed": 0, "replicates": 4}
+HASHES = np.array([1, 2], dtype=np.uint64)
+
+CONTRACTS: dict[str, Contract] = {
+    "intervals.IntervalColumns": Contract(intervals.IntervalColumns, {"states": {}}, {"none": {"states": None}}),
+    "intervals.IntervalColumns.add_video": Contract(interval_columns().add_video, {"given": {}}, {}),
+    "intervals.IntervalColumns.is_empty": Contract(
+        lambda count: interval_columns(count).is_empty(), {"count": 1}, {"no video": {"count": 0}}
+    ),
+    "intervals.IntervalColumns.drop_video": Contract(
+        lambda count, ends: cut_offsets(interval_columns(count), "drop_video", ends),
+        {"count": 1, "ends": []},
+        {"no video": {"count": 0}, "a torn offset": {"ends": [9, 2]}, "an offset below 0": {"ends": [-1, 2]}},
+    ),
+    "intervals.add_plain_videos": Contract(
+        intervals.add_plain_videos,
+        {
+            "truth": interval_columns(),
+            "pred": interval_columns(),
+            "names": ["v"],
+            "first": 1,
+            "truths": {},
+            "preds": {},
+            "partners": {},
+            "fps": [],
+        },
+        {
+            "from below 0 on": {"first": -1},
+            "from beyond the last on": {"first": 2},
+            "no truth": {"truth": None},
+            "no pred": {"pred": None},
+            "no names": {"names": None},
+            "no videos": {"truths": None},
+        },
+    ),
+    "intervals.count_keys": Contract(
+        intervals.count_keys, {"tree": {"a": [{"b": 1}]}}, {"too deep": {"tree": nested(9999)}}
+    ),
+    "jsonlines.RecordLines": Contract(
+        record_lines,
+        {"truth": ObjectColumns(DESCS), "pred": ObjectColumns(DESCS), "key_names": ["id"]},
+        {
+            "other codes": {"truth": ObjectColumns({})},
+            "too many names": {"key_names": ["id"] * 99},
+            "no columns": {"pred": None},
+        },
+    ),
+    "jsonlines.RecordLines.add": Contract(
+        record_lines(ObjectColumns(DESCS), ObjectColumns(DESCS), []).add, {"line": b"{}"}, {"none": {"line": None}}
+    ),
+    "layout.Writer": Contract(layout.Writer, {"room": 0}, {"less than no room": {"room": -1}}),
+    "layout.spread": Contract(
+        layout.spread,
+        {"compact": b'{"a":[1]}'},
+        {
+            "a string without an end": {"compact": b'{"a'},
+            "a string that ends in a backslash": {"compact": b'["a\\'},
+            "a bracket too many": {"compact": b"[]]"},
+            "brackets only": {"compact": b"}}}}"},
+            "too deep": {"compact": b"[" * 2000},
+            "none": {"compact": None},
+        },
+    ),
+    "members.find_members": Contract(members.find_members, {"text": b"{}"}, {"none": {"text": None}}),
+    "members.find_names": Contract(
+        members.find_names,
+        {"text": b'{"a":1}', "begins": long_column([1])},
+        {
+            "beyond the text": {"begins": long_column([999])},
+            "below 0": {"begins": long_column([-1])},
+            "no name there": {"begins": long_column([5])},
+            "numbers of another size": {"begins": Column("B", 3)},
+            "none": {"begins": None},
+        },
+    ),
+    "nearby.Side": Contract(nearby.Side, {"boxes": in_boxes()}, torn_boxes("boxes")),
+    "nearby.Neighbours": Contract(nearby.Neighbours, {}, {}),
+    "nearby.Neighbours.columns": Contract(nearby.Neighbours().columns, {}, {}),
+    "optimal.optimal": Contract(
+        optimal.optimal,
+        {"pairs": pairs(), "least": 0, "truth_labels": i(0, 0), "pred_labels": i(0, 0)},
+        TORN_PAIRS
+        | {
+            "an unlabelled truth": {"pairs": pairs(truth=(0, 2))},
+            "a truth below 0, all unlabelled": {
+                "pairs": pairs(truth=(0, -1)),
+                "truth_labels": None,
+                "pred_labels": None,
+            },
+            "the largest index": {
+                "pairs": pairs(pred=(0, 2**31 - 1)),
+                "truth_labels": None,
+                "pred_labels": None,
+            },
+        },
+    ),
+    "poisson.Sums": Contract(
+        poisson.Sums,
+        {"columns": 2, "replicates": 3},
+        {"below 0": {"columns": -3}, "replicates below 0": {"replicates": -9}, "too many": {"columns": LARGE}},
+    ),
+    "poisson.key_hashes": Contract(
+        poisson.key_hashes, {"keys": ["a"]}, {"more than are told": {"keys": Longer("abc")}}
+    ),
+    "poisson.weights": Contract(
+        poisson.weights, {"key": 1} | POISSON, {"below 0": {"replicates": -9}, "too many": {"replicates": LARGE}}
+    ),
+    "poisson.weight_table": Contract(
+        poisson.weight_table,
+        {"keys": HASHES} | POISSON,
+        {
+            "replicates below 0": {"replicates": -9},
+            "too many replicates": {"replicates": LARGE},
+            "an odd first": {"first": 1},
+            "a first below 0": {"first": -2},
+        },
+    ),
+    "poisson.weighted_sums": Contract(
+        poisson.weighted_sums,
+        {"keys": HASHES, "values": q(1, 2, 3, 4), "columns": 2} | POISSON,
+        {
+            "fewer values": {"values": q(1, 2, 3)},
+            "more values": {"values": q(1, 2, 3, 4, 5)},
+            "more columns": {"columns": 3},
+            "columns below 0": {"columns": -1},
+            "too many columns": {"columns": LARGE},
+            "too many replicates": {"replicates": LARGE},
+            "an odd first": {"first": 1},
+            "sums beyond 64 bits": {"values": q(*[2**62] * 4), "replicates": 64},
+            "the least of all numbers": {"values": q(*[-(2**63)] * 4), "replicates": 64},
+        },
+    ),
+    "rects.plain_boxes": Contract(rects.plain_boxes, {"value": [[1, 2, 3, 4]]}, {}),
+    "rects.rect_pairs": Contract(
+        rects.rect_pairs,
+        {"truth": [[0, 0, 1, 1]], "pred": [[0, 0, 1, 1]]},
+        {
+            "three numbers": {"truth": [[0, 0, 1]]},
+            "corners out of order": {"pred": [[1, 0, 0, 1]]},
+            "none": {"pred": None},
+        },
+    ),
+    "repeats.repeated": Contract(
+        repeats.repeated,
+        {"offsets": q(0, 1), "category": i(3), "box": d(0, 0, 1, 1), "score": d(0.5)},
+        {
+            "offsets beyond the last row": {"offsets": q(0, 2)},
+            "offsets that fall": {"offsets": q(0, 5, 1)},
+            "no offsets": {"offsets": q()},
+            "few numbers": {"box": d(0, 0)},
+            "few scores": {"score": d()},
+        },
+    ),
+    "repeats.outside": Contract(
+        repeats.outside,
+        {"image": i(0), "box": d(0, 0, 1, 1), "width": d(5), "height": d(5)},
+        {
+            "an image beyond the last": {"image": i(1)},
+            "an image below 0": {"image": i(-1)},
+            "few numbers": {"box": d(0, 0, 1)},
+            "few heights": {"height": d()},
+        },
+    ),
+    "replicates.mean_values": Contract(
+        replicates.mean_values,
+        REPLICATED,
+        {
+            "an image beyond the last": {"image": i(0, 2)},
+            "an image below 0": {"image": i(-1, 0)},
+            "an object of no image": {"object_image": i(0, 9)},
+            "half a row of weights": {"weights": b(*[1] * 96)},
+            "a weight that no byte holds nineteen times": {"weights": b(*[14] * 128)},
+            "ends that fall": {"ends": q(5, 2)},
+            "ends beyond the last": {"ends": q(1, 3)},
+            "an end below 0": {"ends": q(-1, 2)},
+            "ends of objects beyond the last": {"object_ends": q(1, 3)},
+            "more classes on one side": {"object_ends": q(1, 2, 2)},
+            "fewer flags": {"found": h(1)},
+            "fewer ignored": {"ignored": h(1)},
+            "no threshold": {"thresholds": 0},
+            "seventeen thresholds": {"thresholds": 17},
+            "a step beyond the last": {"first_step": 101},
+            "a step below 0": {"first_step": -1},
+        },
+    ),
+    "rle.measure_rle": Contract(rle.measure_rle, {"counts": [4], "height": LARGE, "width": LARGE}, {}),
+    "scan.count_breaks": Contract(
+        scan.count_breaks,
+        {"block": b"a\nb", "begin": 0, "end": 3},
+        {"beyond the end": {"end": 4}, "below 0": {"begin": -1}, "an end below 0": {"end": -5}},
+    ),
+    "scan.count_colons": Contract(scan.count_colons, {"text": b"a:b"}, {"no bytes": {"text": "a:b"}}),
+    "scan.count_written_keys": Contract(scan.count_written_keys, {"text": b'{"a":1}'}, {"no bytes": {"text": "a"}}),
+    "timelines.Meter": Contract(
+        timelines.Meter,
+        {"truth": interval_columns(), "pred": interval_columns(), "rank": i(0, 1), "idle": 0, "focus": 1, "least": 1},
+        {"an idle beyond the last": {"idle": 2}, "other videos": {"pred": interval_columns(1)}},
+    ),
+    "timelines.measure": Contract(
+        measure,
+        {"truth": interval_columns(), "pred": interval_columns(), "rank": i(0, 1), "idle": 0, "named": i(0)},
+        {
+            "an idle beyond the last": {"idle": 2},
+            "an idle below 0": {"idle": -1},
+            "a rank beyond the last": {"rank": i(0, 2)},
+            "a rank below 0": {"rank": i(0, -1)},
+            "a name beyond the last": {"named": i(2)},
+            "a name below 0": {"named": i(-1)},
+            "fewer videos": {"pred": interval_columns(1)},
+        },
+    ),
+    "trees.rows_as_dicts": Contract(
+        trees.rows_as_dicts,
+        {"names": ["a"], "columns": [[1, 2]], "count": 2},
+        {
+            "fewer rows": {"columns": [[1]]},
+            "fewer columns": {"columns": []},
+            "a tuple": {"columns": [(1, 2)]},
+            "below 0": {"count": -1},
+            "none": {"names": None},
+        },
+    ),
+    "trees.nested_counts": Contract(
+        trees.nested_counts,
+        {"video": q(0), "truth": q(0), "pred": q(1), "frames": q(5), "states": ["a", "b"], "count": 1},
+        {
+            "a video beyond the last": {"video": q(1)},
+            "a video below 0": {"video": q(-1)},
+            "a state beyond the last": {"truth": q(2)},
+            "a state below 0": {"pred": q(-1)},
+            "fewer frames": {"frames": q()},
+            "no states": {"states": None},
+        },
+    ),
+}

@@ -1,0 +1,61 @@
+"""Every kernel that Python can reach refuses what does not fit: no length, offset or index takes it out of bounds."""
+
+import inspect
+from collections.abc import Iterator
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Any
+
+import pytest
+
+import calipers.kernels
+
+from . import contracts, contracts_more
+
+CONTRACTS = contracts.CONTRACTS | contracts_more.CONTRACTS
+WITHOUT_ARGUMENTS = {"column.keep_memory", "column.keep_some_memory"}
+CASES = [(name, what) for name, contract in CONTRACTS.items() for what in contract.wrong]
+ELSEWHERE = {"coverage", "regions", "segments", "shapes", "spans", "strokes", "tubes"}
+
+
+def public_members(holder: Any, prefix: str) -> Iterator[str]:
+    """Functions, classes and methods, by name."""
+    for name, value in vars(holder).items():
+        if name.startswith("__") or not callable(value):
+            continue
+        yield f"{prefix}.{name}"
+        if inspect.isclass(value):
+            yield from public_members(value, f"{prefix}.{name}")
+
+
+def kernels() -> Iterator[str]:
+    for module in iter_modules(calipers.kernels.__path__):
+        yield from public_members(import_module(f"calipers.kernels.{module.name}"), module.name)
+
+
+@pytest.mark.parametrize("name", CONTRACTS)
+def test_what_fits_is_taken(name):
+    CONTRACTS[name].call(**CONTRACTS[name].fine)
+
+
+@pytest.mark.parametrize(("name", "what"), CASES, ids=[f"{name}, {what}" for name, what in CASES])
+def test_what_does_not_fit_is_refused(name, what):
+    contract = CONTRACTS[name]
+    with pytest.raises((ValueError, TypeError)) as error:
+        contract.call(**contract.fine | contract.wrong[what])
+    assert str(error.value)
+
+
+def test_no_kernel_is_without_a_contract():
+    reachable = {name for name in kernels() if name.partition(".")[0] not in ELSEWHERE}
+    assert reachable == set(CONTRACTS) | WITHOUT_ARGUMENTS
+
+
+def test_what_cannot_be_wrong_has_no_arguments_or_takes_anything():
+    taking_anything = {name for name, contract in CONTRACTS.items() if contract.fine and not contract.wrong}
+    assert taking_anything == {
+        "csvrows.RowError",
+        "intervals.IntervalColumns.add_video",
+        "rects.plain_boxes",
+        "rle.measure_rle",
+    }
