@@ -5,6 +5,7 @@ import signal
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 pytest.importorskip("onnx", reason="onnx is not installed, and the models are built with it")
@@ -42,7 +43,7 @@ def test_the_summary_says_what_was_done_and_what_comes_next(run):
 
 @pytest.mark.parametrize("layout", toy.LAYOUTS)
 def test_detections_lie_on_what_was_drawn(run, layout):
-    toy.write_model("model.onnx", layout, windows=(160,) if layout == "end2end" else (160, 320))
+    toy.write_model("model.onnx", layout, windows=(160,) if layout in toy.SUPPRESSED else (160, 320))
     assert run(*USUAL).code == 0
     rows = results()
     truth = toy.ground_truth()["annotations"]
@@ -124,6 +125,16 @@ def test_help_is_shown_without_loading_the_runtime(finish):
     assert ended.out.decode().splitlines()[-1] == "[]"
 
 
+def test_notes_and_warnings_about_the_model_are_said(run):
+    toy.write_model("model.onnx", "rtdetr", windows=(160,))
+    ended = run(*USUAL)
+    assert ended.err == (
+        "note: boxes of the model are from 0 to 1: taken as shares of its input, in the layout rtdetr\n"
+    )
+    toy.write_model("model.onnx", "end2end", windows=(160,), metadata=toy.METADATA | {"args": "{'nms': True}"})
+    assert "so conf 0.001 can only remove more" in run(*USUAL, "--conf", 0.001).err
+
+
 # What it refuses
 
 
@@ -180,6 +191,13 @@ def test_no_class_that_is_a_category_is_an_error(run):
     tree["categories"] = [{"id": 1, "name": "cone"}]
     Path("gt.json").write_text(json.dumps(tree))
     refused(run(*USUAL), 3, "no class of the model is a category", "classes: red, green, blue", "categories: cone")
+
+
+def test_a_model_that_was_misread_is_an_error(run):
+    """It puts out centres and sizes, as no model with six numbers a box does in pixels."""
+    output = np.tile(np.float32([160, 160, 40, 30, 0.9, 0]), (1, 30, 1))
+    toy.write_constant_model("model.onnx", output)
+    refused(run(*USUAL), 3, "model.onnx: of 150 boxes that the model found, 0 have area inside their image", "--layout")
 
 
 def test_an_image_of_another_size_is_an_error(run):

@@ -149,6 +149,50 @@ def test_rows_are_written_one_a_line():
     assert to_bytes([{"a": 1}, {"a": 2}]) == b'[\n{"a":1},\n{"a":2}\n]\n'
 
 
+# A model that was misread
+
+
+def corners(*boxes):
+    """A model that finds these boxes, with the score 0.9, on every image."""
+    toy.write_constant_model("model.onnx", [[[*box, 0.9, 0] for box in boxes]], metadata=toy.METADATA)
+
+
+GOOD, BAD = (100, 100, 200, 200), (200, 200, 100, 100)
+
+
+@pytest.mark.parametrize(("good", "bad"), [(0, 1), (0, 40), (1, 20), (2, 39)])
+def test_boxes_that_are_nearly_all_without_area_are_an_error(good, bad):
+    corners(*[GOOD] * good, *[BAD] * bad)
+    seen = f"of {5 * (good + bad):,} boxes that the model found, {5 * good} have area inside their image"
+    with pytest.raises(InputError, match=rf"^model\.onnx: {seen}, expected nearly all"):
+        detect(output="results.json")
+    assert not {"results.json", "results.json.part"} & set(os.listdir())
+
+
+@pytest.mark.parametrize(("good", "bad"), [(1, 19), (2, 38), (1, 0)])
+def test_some_boxes_without_area_are_a_warning(good, bad):
+    corners(*[GOOD] * good, *[BAD] * bad)
+    detected = run_detector("model.onnx", "images", "gt.json", None, Config())
+    assert len(detected.results) == 5 * good
+    warning = f"boxes without area inside their image, dropped: {5 * bad}"
+    assert detected.warnings == ([warning] if bad else [])
+
+
+def test_good_boxes_of_classes_that_are_left_out_are_good():
+    corners(GOOD, *[BAD] * 5)
+    tree = toy.ground_truth()
+    tree["categories"] = [{"id": 5, "name": "green"}]
+    assert calipers.detect("model.onnx", "images", tree) == []
+
+
+def test_a_misread_model_is_not_run_over_thousands_of_images(monkeypatch):
+    corners(*[BAD] * 500)
+    looked = watch(monkeypatch)
+    with pytest.raises(InputError, match="of 1,000 boxes"):
+        detect(max_det=500)
+    assert len(looked) == 2
+
+
 # Going on
 
 
@@ -217,6 +261,7 @@ def test_an_interrupted_run_gives_the_same_bytes_in_the_end(monkeypatch, count):
         ({"agnostic_nms": True}, "agnostic_nms"),
         ({"layout": "yolov8"}, "layout"),
         ({"imgsz": 320}, "imgsz"),
+        ({"rect": True}, "rect"),
     ],
 )
 def test_other_options_are_not_mixed_in(monkeypatch, change, name):
@@ -276,7 +321,8 @@ def test_a_place_that_cannot_take_the_results_is_found_out_first(output, message
         ({"device": None}, "device: found None"),
         ({"agnostic_nms": 1}, "agnostic_nms: found 1, expected true or false"),
         ({"restart": "yes"}, "restart: found 'yes'"),
-        ({"layout": "yolo"}, "layout: found 'yolo', expected auto or yolov8 or yolov5 or end2end"),
+        ({"rect": "no"}, "rect: found 'no'"),
+        ({"layout": "yolo"}, "layout: found 'yolo', expected auto or yolov8 or yolov5 or end2end or rtdetr"),
         ({"class_names": ""}, "class_names: found ''"),
         ({"confidence": 0.5}, "'confidence' is not an option, did you mean 'conf'"),
     ],
@@ -292,7 +338,7 @@ def test_the_first_gpu_may_be_called_0():
 
 def test_options_that_change_no_detection_stay_out_of_the_comparison():
     assert params(Config(restart=True, class_names="a.txt")) == params(Config())
-    assert list(params(Config())) == ["imgsz", "conf", "iou", "device", "max_det", "agnostic_nms", "layout"]
+    assert list(params(Config())) == ["imgsz", "rect", "conf", "iou", "device", "max_det", "agnostic_nms", "layout"]
 
 
 def test_the_options_in_the_manual_are_those_there_are():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from calipers.detectors.layouts import Layout, choose_layout, decode
+from calipers.detectors.layouts import Content, Layout, choose_layout, content_of, decode
 from calipers.errors import ConfigError, InputError
 
 SIZE = (640, 640)  # 80 * 80 + 40 * 40 + 20 * 20 = 8400 cells
@@ -71,8 +71,81 @@ def test_a_shape_of_no_layout_is_an_error_that_lists_them(shape):
         choose_layout(shape, 80, SIZE)
     assert str(caught.value) == (
         f"the model's output has the shape {list(shape)}; with 80 class names, expected "
-        "yolov8 [1, 84, boxes] or [1, boxes, 84], yolov5 [1, boxes, 85], end2end [1, boxes, 6]"
+        "yolov8 [1, 84, boxes] or [1, boxes, 84], yolov5 [1, boxes, 85], end2end [1, boxes, 6], "
+        "rtdetr [1, boxes, 6] or [1, boxes, 84]"
     )
+
+
+# Coordinates from 0 to 1
+
+CODED, SCORED = Content(shares=True, corners=False, coded=True), Content(shares=True, corners=False, coded=False)
+
+
+@pytest.mark.parametrize(
+    ("shape", "classes", "content", "layout"),
+    [
+        ((1, 300, 6), 80, CODED, Layout("rtdetr", shares=True)),
+        ((1, 300, 6), 1, CODED, Layout("rtdetr", shares=True)),
+        ((1, 300, 6), 2, CODED, Layout("rtdetr", shares=True)),
+        ((1, 300, 6), 2, SCORED, Layout("rtdetr", shares=True, by_class=True)),
+        ((1, 300, 84), 80, SCORED, Layout("rtdetr", shares=True, by_class=True)),
+        ((1, 84, 8400), 80, SCORED, Layout("yolov8", boxes_last=True, shares=True)),
+        ((1, 25200, 85), 80, SCORED, Layout("yolov5", shares=True)),
+    ],
+)
+def test_coordinates_tell_layouts_of_one_shape_apart(shape, classes, content, layout):
+    assert choose_layout(shape, classes, SIZE, content=content) == layout
+
+
+def test_a_model_that_says_it_suppresses_boxes_has_them_in_pixels():
+    """All its boxes may lie in a corner, if it has but one or two."""
+    assert choose_layout((1, 300, 6), 80, SIZE, suppresses=True, content=CODED) == Layout("end2end")
+
+
+def test_corners_and_centres_from_0_to_1_that_cannot_be_told_apart_are_an_error():
+    content = Content(shares=True, corners=True)
+    with pytest.raises(
+        ConfigError, match=r"\[1, 300, 6\] and coordinates from 0 to 1, .* may be end2end or rtdetr: say"
+    ):
+        choose_layout((1, 300, 6), 80, SIZE, content=content)
+    for asked in ("end2end", "rtdetr"):
+        assert choose_layout((1, 300, 6), 80, SIZE, content=content, asked=asked) == Layout(asked, shares=True)
+
+
+def rows_of(*rows):
+    return np.array([rows], dtype=np.float32)
+
+
+@pytest.mark.parametrize(
+    ("output", "classes", "content"),
+    [
+        (rows_of([0.5, 0.5, 0.2, 0.1, 0.9, 7]), 80, (True, False, True)),
+        (rows_of([0.5, 0.5, 0.2, 0.1, 0.9, 0.25]), 2, (True, False, False)),
+        (rows_of([0.1, 0.1, 0.2, 0.3, 0.9, 7]), 80, (True, True, True)),
+        (rows_of([0.1, 0.1, 0.2, 0.3, 0.9, 7], [5, 5, 90, 90, 0.1, 0]), 80, (False, True, True)),
+        (rows_of([0.5, 0.5, 0.2, 0.1, 0.9, 7], [0, 0, 0, 0, 0, -1]), 80, (True, False, True)),  # filled up
+        (rows_of([0.5, 0.5, 0.2, 0.1, 0.9, 7], [np.nan, 9, 9, 9, 0, 0]), 80, (True, False, True)),
+        (rows_of([0.5] * 8, [0.5] * 8, [0.2] * 8, [0.1] * 8, [0.9] * 8), 1, (True, False, False)),  # boxes last
+        (rows_of([320] * 8, [50] * 8, [60] * 8, [60] * 8, [1] * 8), 1, (False, False, True)),
+    ],
+)
+def test_what_the_numbers_of_an_output_say(output, classes, content):
+    assert content_of(output, classes) == Content(*content)
+
+
+@pytest.mark.parametrize("shape", [(1, 300, 6), (1, 0, 6), (1, 84, 8400), (40, 7), (2, 300, 6)])
+def test_an_output_without_boxes_says_nothing(shape):
+    assert content_of(np.zeros(shape, np.float32), 80) is None
+
+
+def test_boxes_of_rtdetr_are_centres_with_a_class_or_with_scores():
+    coded = decode(
+        rows_of([0.5, 0.25, 0.5, 0.25, 0.5, 1], [0.5, 0.5, 1, 1, 0.25, 0]), Layout("rtdetr", shares=True), 2, 0.3
+    )
+    scored = decode(rows_of([0.5, 0.25, 0.5, 0.25, 0.0, 0.5]), Layout("rtdetr", shares=True, by_class=True), 2, 0.3)
+    for found in (coded, scored):
+        assert found.boxes.tolist() == [[0.25, 0.125, 0.75, 0.375]]
+        assert (found.scores.tolist(), found.classes.tolist()) == ([0.5], [1])
 
 
 ROWS = [  # centre x, centre y, width, height, then scores of three classes

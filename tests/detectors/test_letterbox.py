@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calipers.detectors.letterbox import GREY, as_tensor, fit
+from calipers.detectors.letterbox import GREY, as_tensor, fit, stretch
 
 Images = pytest.importorskip("PIL.Image", reason="Pillow is not installed")
 
@@ -37,6 +37,22 @@ def test_the_larger_side_fills_the_square_and_the_rest_is_halved(image, cells):
     for side, inner, place in zip(image, box.inner, box.place, strict=True):
         assert inner == max(1, round(side * min(outer / image[0], outer / image[1])))
         assert place == round((outer - inner) / 2 - 0.1)  # the rule that Ultralytics pads by
+
+
+@given(SIZES, st.integers(1, 40), st.sampled_from([16, 32, 64]))
+def test_with_a_stride_an_image_has_as_many_whole_strides_as_it_needs(image, cells, stride):
+    square = fit(image, (stride * cells, stride * cells))
+    box = fit(image, square.outer, stride)
+    assert box.inner == square.inner
+    assert box.outer == tuple(-(-inner // stride) * stride for inner in box.inner)
+    assert box.place == tuple((outer - inner) // 2 for outer, inner in zip(box.outer, box.inner, strict=True))
+
+
+@given(SIZES)
+def test_a_stretched_image_fills_everything(image):
+    box = stretch(image, (640, 320))
+    assert (box.inner, box.outer, box.place) == ((640, 320), (640, 320), (0, 0))
+    assert box.back(np.array([[0.0, 0, 640, 320]])) == pytest.approx(np.array([[0, 0, *image]]), abs=1e-9)
 
 
 @given(SIZES)

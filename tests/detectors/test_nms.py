@@ -67,6 +67,22 @@ def test_only_so_many_stay_over_all_classes():
     assert kept(*rows, most=2) == [1, 2]
 
 
+def test_classes_that_are_not_wanted_do_not_count_among_so_many():
+    rows = [(20 * place, 0, 20 * place + 10, 10, score, code) for place, (score, code) in enumerate(SCORES)]
+    wanted = np.array([False, True])
+    for most, expected in ((1, [0, 1]), (2, [0, 1, 2, 3]), (3, [0, 1, 2, 3, 4])):
+        assert suppress(found(*rows), iou=0.5, most=most, agnostic=False, wanted=wanted).tolist() == expected
+        assert found(*rows).best(most, wanted).scores.tolist() == [SCORES[row][0] for row in expected]
+
+
+SCORES = [(0.9, 0), (0.8, 1), (0.7, 0), (0.6, 1), (0.5, 0)]  # and their classes
+
+
+def test_a_class_that_is_not_wanted_still_removes_boxes_of_others_where_asked():
+    rows = [(0, 0, 10, 10, 0.9, 0), (0, 0, 10, 10, 0.8, 1)]
+    assert suppress(found(*rows), iou=0.5, most=1, agnostic=True, wanted=np.array([False, True])).tolist() == [0]
+
+
 def test_boxes_without_area_or_without_numbers_touch_nothing():
     rows = [
         (0, 0, 10, 10, 0.5, 0),

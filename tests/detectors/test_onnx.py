@@ -49,7 +49,7 @@ def hits(results):
 @pytest.mark.parametrize("half", [False, True])
 @pytest.mark.parametrize("layout", toy.LAYOUTS)
 def test_every_layout_finds_what_was_drawn(layout, half):
-    windows = (160,) if layout == "end2end" else (160, 320)
+    windows = (160,) if layout in toy.SUPPRESSED else (160, 320)
     toy.write_model("model.onnx", layout, windows=windows, half=half)
     results = run().results
     assert hits(results) == (7, 0)
@@ -78,7 +78,7 @@ def test_a_model_with_suppression_inside_is_left_alone():
     assert len(run(iou=0.1).results) == 14
 
 
-@pytest.mark.parametrize("layout", ["yolov8", "end2end"])
+@pytest.mark.parametrize("layout", ["yolov8", "end2end", "rtdetr"])
 def test_the_best_of_an_image_are_kept(layout):
     toy.write_model("model.onnx", layout, windows=(160,))
     rows = run(max_det=1).results
@@ -88,6 +88,17 @@ def test_the_best_of_an_image_are_kept(layout):
         (12, 0.901961),
         (14, 0.901961),
     ]
+
+
+@pytest.mark.parametrize("layout", ["yolov8", "end2end", "rtdetr"])
+def test_classes_without_a_category_take_nobodys_place(layout):
+    """Green and blue are better than red on each image; of those two there is no category."""
+    toy.write_model("model.onnx", layout, windows=(160,))
+    tree = toy.ground_truth()
+    tree["categories"] = [category for category in tree["categories"] if category["name"] == "red"]
+    detected = run_detector("model.onnx", "images", tree, None, Config(max_det=1))
+    assert [(row["image_id"], row["score"]) for row in detected.results] == [(10, 0.901961), (11, 0.784314)]
+    assert detected.counts["left_out"] == 5
 
 
 def test_a_higher_threshold_keeps_fewer():
@@ -163,6 +174,65 @@ def test_one_side_that_is_fixed_and_one_that_is_not_is_an_error():
         run()
 
 
+# Squares and rectangles
+
+
+def sides_seen(**options):
+    """Width and height of what the model was shown, of each image."""
+    toy.write_size_model("model.onnx", METADATA | {"imgsz": "[320, 320]", "end2end": "True"})
+    detected = run(**options)
+    scores = {(row["image_id"], row["category_id"]): row["score"] for row in detected.results}
+    return [(round(1000 * scores[number, 3]), round(1000 * scores[number, 5])) for number in range(10, 15)], detected
+
+
+def test_a_model_of_any_size_is_shown_squares():
+    sides, detected = sides_seen(conf=0.1)
+    assert sides == [(320, 320)] * 5
+    [note] = detected.notes
+    assert note.startswith("the model takes any size, images were fitted into 320 x 320; --rect leaves out the grey")
+
+
+def test_or_rectangles_of_whole_strides_where_it_is_asked_for():
+    sides, detected = sides_seen(conf=0.1, rect=True)
+    # 640 x 360 is 320 x 180 there, 300 x 500 is 192 x 320, 97 x 101 is 307 x 320
+    assert sides == [(320, 192), (192, 320), (320, 320), (320, 320), (320, 320)]
+    assert (detected.notes, detected.warnings) == ([], [])
+    wide = detected.results[0]
+    assert wide["bbox"] == [310.0, 170.0, 20.0, 20.0]  # 10 x 10 around the middle, by 2
+
+
+def test_rectangles_find_what_was_drawn():
+    scene = {
+        "wide.png": ((1280, 640), [toy.Drawn("red", (40, 40, 300, 300)), toy.Drawn("blue", (1000, 400, 1200, 600))])
+    }
+    toy.write_scenes(".", scene)
+    toy.write_model("model.onnx", side=None, windows=(160,))
+    rows = run(imgsz=320, rect=True, layout="yolov8").results
+    assert sorted(row["bbox"] for row in rows) == [[40.0, 40.0, 260.0, 260.0], [1000.0, 400.0, 200.0, 200.0]]
+
+
+def test_images_that_fill_the_square_need_no_note():
+    toy.write_scenes(".", {"square.png": toy.SCENES["square.png"]})
+    toy.write_model("model.onnx", side=None)
+    assert run(imgsz=320).notes == []
+
+
+def test_a_model_of_one_size_has_no_rectangles_and_that_is_said():
+    toy.write_model("model.onnx")
+    assert run(rect=True).warnings == ["rect is not used: the model's input is fixed to 320 x 320"]
+    assert run().notes == []
+
+
+@pytest.mark.parametrize("says", [{}, {"head": "RTDETRDecoder"}])
+def test_images_for_rtdetr_are_stretched_also_if_rectangles_are_asked_for(says):
+    toy.write_model("model.onnx", "rtdetr", side=None, windows=(160,), metadata=METADATA | says)
+    detected = run(imgsz=320, rect=True)
+    assert hits(detected.results) == (7, 0)
+    assert detected.warnings == [
+        "rect is not used: images are stretched to the input of a model with the layout rtdetr"
+    ]
+
+
 # Names
 
 
@@ -226,6 +296,60 @@ def test_a_model_that_says_otherwise_is_still_ambiguous(says):
         run()
 
 
+# Layouts that only the numbers tell apart
+
+
+def test_boxes_from_0_to_1_are_told_by_their_numbers_and_that_is_said():
+    toy.write_model("model.onnx", "rtdetr", windows=(160,))
+    assert run().notes == ["boxes of the model are from 0 to 1: taken as shares of its input, in the layout rtdetr"]
+    assert run(layout="rtdetr").notes == []
+    assert run(layout="rtdetr").results == run().results
+
+
+def test_a_model_that_says_it_is_rtdetr_is_believed():
+    """Numbers alone could be corners as well: its one box is as wide as its centre is far."""
+    toy.write_constant_model("model.onnx", [[[0.5, 0.5, 0.5, 0.5, 0.9, 0]]])
+    with pytest.raises(ConfigError, match=r"coordinates from 0 to 1, .* may be end2end or rtdetr"):
+        run()
+    toy.write_constant_model(
+        "model.onnx", [[[0.5, 0.5, 0.5, 0.5, 0.9, 0]]], metadata=METADATA | {"head": "RTDETRDecoder"}
+    )
+    detected = run()
+    assert detected.results[0]["bbox"] == [160.0, 90.0, 320.0, 180.0]  # the middle half of 640 x 360
+    assert detected.notes == []
+
+
+def test_grids_from_0_to_1_are_suppressed_as_those_in_pixels_are():
+    """84 cells of 8 pixels and more in 64 x 64: the first two are the same box."""
+    output = np.zeros((1, 7, 84), np.float32)
+    output[0, :4] = [[0.5], [0.5], [0.25], [0.25]]
+    output[0, 4, :2] = 0.9, 0.8
+    toy.write_constant_model("model.onnx", output, side=64)
+    first, *rest = run().results
+    assert (first["bbox"], len(rest)) == ([240.0, 100.0, 160.0, 160.0], 4)  # 16 of 64 pixels, by 10
+
+
+# Thresholds inside
+
+OWN = (
+    "the conf, iou and max_det of its export hold (0.25, 0.7 and 300 unless others were given there), "
+    "so conf 0.001 can only remove more, and iou 0.45 is not used; for AP export it without nms"
+)
+
+
+def test_a_model_with_thresholds_of_its_own_is_told_by_what_it_says():
+    toy.write_model("model.onnx", "end2end", windows=(160,), metadata=METADATA | {"args": "{'nms': True}"})
+    assert run(conf=0.001).warnings == [f"the model was exported with nms=True: {OWN}"]
+
+
+def test_or_by_boxes_that_it_fills_up():
+    output = ambiguous("end2end")
+    toy.write_constant_model("model.onnx", output)
+    assert run(conf=0.001).warnings == [f"the model fills up its boxes with zeros, so it removes some itself: {OWN}"]
+    toy.write_constant_model("model.onnx", output[:, :1])
+    assert run(conf=0.001).warnings == []
+
+
 # What is refused
 
 
@@ -248,6 +372,15 @@ def test_an_input_of_another_shape_is_an_error(shape):
     toy.write_constant_model("model.onnx", np.zeros((1, 7, 5)), layout_input=shape)
     with pytest.raises(ConfigError, match=r"takes the input images tensor\(float\) \[.*\], expected one of float"):
         run()
+
+
+@pytest.mark.parametrize(("batch", "is_said"), [(4, True), (1, False)])
+def test_an_export_for_batches_is_an_error_that_says_how_to_export(batch, is_said):
+    channels = 3 if is_said else 1
+    toy.write_constant_model("model.onnx", np.zeros((batch, 7, 5)), layout_input=[batch, channels, 320, 320])
+    with pytest.raises(ConfigError) as caught:
+        run()
+    assert str(caught.value).endswith("[1, 3, height, width]: export it with batch=1") == is_said
 
 
 def test_a_batch_of_any_size_is_a_batch_of_one():
@@ -276,12 +409,12 @@ def test_a_model_that_fails_while_it_runs_is_an_error():
 
 
 def test_numbers_that_are_none_are_no_boxes():
-    output = np.zeros((1, 7, 4), np.float32)
+    output = np.zeros((1, 7, 5), np.float32)
     output[0, 4] = 0.9
-    output[0, :4] = [[np.nan, np.inf, 160, 160], [160] * 4, [20, 20, 0, 40], [20, 20, 40, -40]]
+    output[0, :4] = [[np.nan, np.inf, 160, 160, 160], [160] * 5, [20, 20, 0, 40, 40], [20, 20, 40, -40, 40]]
     toy.write_constant_model("model.onnx", output)
     detected = run()
-    assert (detected.results, detected.counts["dropped"]) == ([], 4 * len(toy.SCENES))
+    assert (len(detected.results), detected.counts["dropped"]) == (len(toy.SCENES), 4 * len(toy.SCENES))
     assert "boxes without area inside their image, dropped: 20" in detected.warnings
 
 

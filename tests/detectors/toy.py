@@ -192,7 +192,62 @@ def end2end(graph, left, top, right, bottom, score):
     return graph.add("Transpose", rows, perm=[0, 2, 1])
 
 
-LAYOUTS = {"yolov8": yolov8, "yolov8 rows": yolov8_rows, "yolov5": yolov5, "end2end": end2end}
+def shares(graph, left, top, right, bottom):
+    """Centres and sizes as shares of the input's sides, from 0 to 1."""
+    sides = graph.add(
+        "Cast", graph.add("Gather", graph.add("Shape", "images"), whole(3, 2, 3, 2)), to=TensorProto.FLOAT
+    )
+    rows = graph.add("Concat", *centred(graph, left, top, right, bottom), axis=1)  # (1, 4, boxes)
+    share = graph.add("Div", rows, graph.add("Reshape", sides, whole(1, 4, 1)))
+    return graph.add("Clip", share, number(0), number(1))
+
+
+def rtdetr(graph, left, top, right, bottom, score):
+    codes = graph.add("Add", graph.add("Mul", score, number(0)), number([0, 1, 2]).reshape(1, 3, 1))
+    boxes = shares(graph, left, top, right, bottom)
+    rows = graph.add("Concat", boxes, one_row(graph, score), one_row(graph, codes), axis=1)
+    return graph.add("Transpose", rows, perm=[0, 2, 1])
+
+
+def rtdetr_by_class(graph, left, top, right, bottom, score):
+    rows = graph.add("Concat", shares(graph, left, top, right, bottom), by_class(graph, score), axis=1)
+    return graph.add("Transpose", rows, perm=[0, 2, 1])
+
+
+LAYOUTS = {
+    "yolov8": yolov8,
+    "yolov8 rows": yolov8_rows,
+    "yolov5": yolov5,
+    "end2end": end2end,
+    "rtdetr": rtdetr,
+    "rtdetr by class": rtdetr_by_class,
+}
+SUPPRESSED = ("end2end", "rtdetr", "rtdetr by class")  # the answers of which are not suppressed any more
+
+
+def write_size_model(path, metadata=METADATA):
+    """A model of any size that finds a red box in the middle of its input, and says how large that is by scores.
+
+    The score of red is a thousandth of the width, that of a green box at the same place a thousandth of the height.
+    """
+    graph = Graph()
+    sides = graph.add("Cast", graph.add("Gather", graph.add("Shape", "images"), whole(3, 2)), to=TensorProto.FLOAT)
+    middle = graph.add("Mul", sides, number(0.5))
+    corners = [graph.add("Add", middle, number(offset)) for offset in (-5, 5)]
+    rows = []
+    for code in (0, 1):
+        score = graph.add("Mul", graph.add("Gather", sides, whole(code)), number(0.001))
+        rows.append(graph.add("Concat", *corners, score, number([code]), axis=0))
+    values = graph.add("Reshape", graph.add("Concat", *rows, axis=0), whole(1, 2, 6))
+    graph.nodes.append(helper.make_node("Identity", [values], ["output0"]))
+    inputs = [helper.make_tensor_value_info("images", TensorProto.FLOAT, [1, 3, "height", "width"])]
+    outputs = [helper.make_tensor_value_info("output0", TensorProto.FLOAT, [1, 2, 6])]
+    made = helper.make_graph(graph.nodes, "size", inputs, outputs, graph.constants)
+    model = helper.make_model(made, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    helper.set_model_props(model, metadata)
+    onnx.checker.check_model(model)
+    onnx.save(model, str(path))
+    return path
 
 
 def write_constant_model(path, output, *, side=320, metadata=METADATA, layout_input=None, only=None):

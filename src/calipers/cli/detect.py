@@ -50,6 +50,8 @@ def run_detect(options: dict[str, Any]) -> Detected:
     detected = _detect(places, config)
     for warning in detected.warnings:
         say(printable(f"warning: {warning}"))
+    for note in detected.notes:
+        say(printable(f"note: {note}"))
     put(_summary(detected, places, config.conf))
     return detected
 

@@ -3,7 +3,8 @@
     [{"image_id": 1, "category_id": 3, "bbox": [x, y, width, height], "score": 0.87}, …]
 
 Results stand in the order of the images in the ground truth, and by descending score. Boxes are in pixels, to 3
-decimals, inside the image; scores have 6 decimals.
+decimals, inside the image; scores have 6 decimals. A model may find nothing; one that finds boxes of which fewer
+than 1 in 20 have area inside their images was misread, which is an error.
 """
 
 from __future__ import annotations
@@ -32,6 +33,8 @@ from calipers.output import check_free, check_place, write_file
 from calipers.readers.files import OnProgress
 
 PIXEL_DECIMALS, SCORE_DECIMALS = 3, 6
+FEWEST_GOOD = 20  # of so many boxes at least one has area inside its image, if the model was read as it is meant
+HOPELESS = 1000  # boxes without area, of a model that was misread, after which a run does not go on
 
 
 class Detected(NamedTuple):
@@ -42,6 +45,7 @@ class Detected(NamedTuple):
     classes: int  # that are categories too
     counts: dict[str, int]  # left_out: of classes without a category; dropped: without area; unturned: images
     warnings: list[str]
+    notes: list[str]
 
 
 def detect(
@@ -86,17 +90,17 @@ def run_detector(
     }
     part = PartFile(part_path(output) if output is not None else None, header, restart=config.restart)
     with closing(part):
-        entries = list(_entries(files, model, matched, part, progress))
+        entries, counts = _look_at_all(_entries(files, model, matched, part, progress))
+        if _is_misread(counts):
+            part.remove()  # to go on from there would be no help
+            raise InputError(f"{path}: {_misread(counts)}")
         results = [{"image_id": entry["image_id"], **row} for entry in entries for row in entry["detections"]]
         if output is not None:
             write_file(output, to_bytes(results))
         part.remove()
-    counts = Counter[str]()
-    for entry in entries:
-        counts.update(entry["counts"])
     classes = sum(number is not None for number in matched.categories)
     warnings = [*model.warnings, *_warnings(matched, counts)]
-    return Detected(results, len(files), classes, dict(counts), warnings)
+    return Detected(results, len(files), classes, dict(counts), warnings, model.notes)
 
 
 def load_model(weights: str, config: Config) -> Model:
@@ -113,6 +117,29 @@ def load_model(weights: str, config: Config) -> Model:
     raise ConfigError(f"weights: found {weights!r}, expected a file that ends in .onnx (or .pt, of Ultralytics)")
 
 
+def _look_at_all(entries: Iterator[Entry]) -> tuple[list[Entry], Counter[str]]:
+    """All entries with the sums of their counts, as far as it makes sense to go on."""
+    done, counts = [], Counter[str]()
+    for entry in entries:
+        done.append(entry)
+        counts.update(entry["counts"])
+        counts["good"] += len(entry["detections"]) + entry["counts"]["left_out"]
+        if _is_misread(counts) and counts["dropped"] >= HOPELESS:
+            break
+    return done, counts
+
+
+def _is_misread(counts: Counter[str]) -> bool:
+    """Whether nearly all boxes are none, as numbers are that were meant otherwise."""
+    return counts["dropped"] > (FEWEST_GOOD - 1) * counts["good"]
+
+
+def _misread(counts: Counter[str]) -> str:
+    total = counts["good"] + counts["dropped"]
+    seen = f"of {total:,} box{'es' if total > 1 else ''} that the model found, {counts['good']:,} have area inside"
+    return f"{seen} their image, expected nearly all: is it trained, and is its output one that --layout names?"
+
+
 def _entries(
     files: list[ImageFile], model: Model, matched: Matched, part: PartFile, progress: OnProgress | None
 ) -> Iterator[Entry]:
@@ -126,7 +153,7 @@ def _entries(
 def _look_at(file: ImageFile, model: Model, matched: Matched) -> Entry:
     """One image through the model."""
     image, is_unturned = open_image(file)
-    found = model(image)
+    found = model(image, matched.wanted)
     rows, counts = as_rows(found, image.size, matched.categories)
     return {"detections": rows, "counts": {**counts, "unturned": int(is_unturned)}}
 

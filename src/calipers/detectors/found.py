@@ -25,6 +25,18 @@ class Found(NamedTuple):
         """Some of them."""
         return Found(self.boxes[rows], self.scores[rows], self.classes[rows])
 
+    def best(self, most: int, wanted: NDArray[np.bool_]) -> Found:
+        """By descending score, down to the one that is the last of so many of wanted classes.
+
+        >>> found = Found(np.zeros((4, 4)), np.array([0.5, 0.9, 0.7, 0.6]), np.array([1, 0, 1, 0]))
+        >>> found.best(1, np.array([False, True])).scores.tolist()
+        [0.9, 0.7]
+        """
+        ordered = self.take(np.argsort(-self.scores, kind="stable"))
+        counts = wanted[ordered.classes].astype(np.int64)  # (boxes,)
+        before: Whole = np.cumsum(counts) - counts
+        return ordered.take(np.flatnonzero(before < most))
+
 
 class Model(Protocol):
     """A detector, ready to run."""
@@ -32,6 +44,10 @@ class Model(Protocol):
     names: list[str]  # of its classes
     engine: str  # what runs it, with the version
     warnings: list[str]
+    notes: list[str]
 
-    def __call__(self, image: Image) -> Found:
-        """What it finds on an RGB image, in the image's pixels; boxes may reach outside."""
+    def __call__(self, image: Image, wanted: NDArray[np.bool_]) -> Found:
+        """What it finds on an RGB image, in the image's pixels; boxes may reach outside.
+
+        `wanted` says of each class whether it is a category: the limit on detections counts only those.
+        """

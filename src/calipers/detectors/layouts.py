@@ -5,8 +5,12 @@
     yolov5    (1, boxes, 5 + classes): the same four, how sure it is that there is anything, then a share for each
               class; a score is the product of the two
     end2end   (1, boxes, 6): left, top, right, bottom, score, class; suppressed by the model itself
+    rtdetr    (1, boxes, 6): centre x, centre y, width, height, score, class; or (1, boxes, 4 + classes): the same four,
+              then a score for each class. Coordinates are shares of the input's sides, nothing has to be suppressed,
+              and images are stretched to the input
 
-A box of the first two has one class, the one with the highest score; of equal ones the first.
+A box with a score for each class has one class, the one with the highest score; of equal ones the first. Coordinates
+are in pixels of the input; where the numbers show that they are shares of its sides, they are taken as such.
 """
 
 from __future__ import annotations
@@ -19,55 +23,113 @@ from numpy.typing import NDArray
 from calipers.detectors.found import Floats, Found
 from calipers.errors import ConfigError, InputError
 
-LAYOUTS = ("auto", "yolov8", "yolov5", "end2end")
+LAYOUTS = ("auto", "yolov8", "yolov5", "end2end", "rtdetr")
 STRIDES = ((8, 16, 32), (8, 16, 32, 64))  # the grids of cells that models have, in pixels of the input
 BOXES_A_CELL = {"yolov8": 1, "yolov5": 3}
+LARGEST_SHARE = 2.0  # a box may reach outside of its input; in pixels, all boxes would lie in one corner of 2 x 2
+SUPPRESSED = ("end2end", "rtdetr")
 
 
 class Layout(NamedTuple):
-    """A layout, and whether boxes are along the last axis."""
+    """A layout, and which of its forms an output has."""
 
     name: str
-    boxes_last: bool = False
+    boxes_last: bool = False  # boxes are along the last axis
+    shares: bool = False  # coordinates are shares of the input's sides, not pixels
+    by_class: bool = False  # of rtdetr: a score for each class in place of a score and a class
+
+
+class Content(NamedTuple):
+    """What the numbers of an output say about its layout, its shape apart."""
+
+    shares: bool = False  # coordinates are shares of the input's sides
+    corners: bool = True  # the third and fourth number of a box are never less than the first and second
+    coded: bool = True  # the last number of a box is a whole number, as that of a class is
+
+
+def content_of(output: NDArray[np.floating], classes: int) -> Content | None:
+    """What an output says; None if no box in it has a coordinate other than 0, as of images without a detection.
+
+    >>> content_of(np.array([[[0.5, 0.5, 0.25, 0.125, 0.9, 3.0]]]), 80)
+    Content(shares=True, corners=False, coded=True)
+    >>> content_of(np.zeros((1, 300, 6)), 80) is None
+    True
+    """
+    if output.ndim != 3 or output.shape[0] != 1:
+        return None
+    is_turned = output.shape[1] == 4 + classes and output.shape[2] != 6
+    rows = output[0].T if is_turned else output[0]  # (boxes, numbers)
+    rows = rows[np.isfinite(rows[:, :4]).all(axis=1) & (rows[:, :4] != 0).any(axis=1)]
+    if not len(rows) or rows.shape[1] < 5:
+        return None
+    return Content(
+        shares=bool((np.abs(rows[:, :4]) <= LARGEST_SHARE).all()),
+        corners=bool((rows[:, 2:4] >= rows[:, :2]).all()),
+        coded=bool((rows[:, -1] == np.floor(rows[:, -1])).all()),
+    )
 
 
 def choose_layout(
-    shape: tuple[int, ...], classes: int, size: tuple[int, int], *, asked: str = "auto", suppresses: bool = False
+    shape: tuple[int, ...],
+    classes: int,
+    size: tuple[int, int],
+    *,
+    asked: str = "auto",
+    suppresses: bool = False,
+    content: Content | None = None,
 ) -> Layout:
     """The layout that an output of this shape has, of a model with so many classes and an input of this size.
 
-    `suppresses` is what the model says of itself: that it is end to end. Where two layouts have the same shape, the
-    number of boxes that a model of such an input has decides; if it cannot, that is an error.
+    `suppresses` is what the model says of itself: that it is end to end, which is in pixels. Where two layouts have the
+    same shape, the number of boxes that a model of such an input has decides, and whether coordinates are shares; if
+    that does not, it is an error.
 
     >>> choose_layout((1, 84, 8400), 80, (640, 640))
-    Layout(name='yolov8', boxes_last=True)
+    Layout(name='yolov8', boxes_last=True, shares=False, by_class=False)
     >>> choose_layout((1, 300, 6), 80, (640, 640)).name, choose_layout((1, 25200, 6), 1, (640, 640)).name
     ('end2end', 'yolov5')
+    >>> choose_layout((1, 300, 6), 80, (640, 640), content=Content(shares=True, corners=False)).name
+    'rtdetr'
     """
-    fitting = [layout for layout in _fitting(shape, classes) if asked in ("auto", layout.name)]
-    if suppresses and Layout("end2end") in fitting:
+    if suppresses and asked in ("auto", "end2end") and Layout("end2end") in _fitting(shape, classes, Content()):
         return Layout("end2end")
+    content = content or Content()
+    fitting = [layout for layout in _fitting(shape, classes, content) if asked in ("auto", layout.name)]
+    if asked == "auto":
+        fitting = [layout for layout in fitting if _is_plausible(layout, shape, size, content)]
     if len(fitting) > 1:
         fitting = [layout for layout in fitting if _is_grid(layout, shape, size)] or fitting
     if len(fitting) == 1:
         return fitting[0]
     if not fitting:
         raise ConfigError(_unknown(shape, classes, asked))
-    names = " or ".join(dict.fromkeys(layout.name for layout in fitting))
-    seen = f"the model's output has the shape {list(shape)}, which with {_count(classes)}"
-    raise ConfigError(f"{seen} may be {names}: say which by --layout")
+    raise ConfigError(_ambiguous(shape, classes, fitting, content))
 
 
-def _fitting(shape: tuple[int, ...], classes: int) -> list[Layout]:
+def _fitting(shape: tuple[int, ...], classes: int, content: Content) -> list[Layout]:
+    """Layouts that have such a shape."""
     if len(shape) != 3 or shape[0] != 1:
         return []
+    is_six, is_by_class, shares = shape[2] == 6, shape[2] == 4 + classes, content.shares
+    is_coded = is_six and (content.coded or not is_by_class)
     fits = {
-        Layout("yolov8", boxes_last=True): shape[1] == 4 + classes,
-        Layout("yolov8"): shape[2] == 4 + classes,
-        Layout("yolov5"): shape[2] == 5 + classes,
-        Layout("end2end"): shape[2] == 6,
+        Layout("yolov8", boxes_last=True, shares=shares): shape[1] == 4 + classes,
+        Layout("yolov8", shares=shares): is_by_class,
+        Layout("yolov5", shares=shares): shape[2] == 5 + classes,
+        Layout("end2end", shares=shares): is_six,
+        Layout("rtdetr", shares=True): is_coded,
+        Layout("rtdetr", shares=True, by_class=True): is_by_class and not is_coded,
     }
     return [layout for layout, fit in fits.items() if fit]
+
+
+def _is_plausible(layout: Layout, shape: tuple[int, ...], size: tuple[int, int], content: Content) -> bool:
+    """Whether a layout that fits the shape is one that models are known to have with such numbers."""
+    if not content.shares:
+        return layout.name != "rtdetr"
+    if layout.name == "end2end":
+        return content.corners
+    return layout.name == "rtdetr" or layout.boxes_last or _is_grid(layout, shape, size)
 
 
 def _is_grid(layout: Layout, shape: tuple[int, ...], size: tuple[int, int]) -> bool:
@@ -77,12 +139,20 @@ def _is_grid(layout: Layout, shape: tuple[int, ...], size: tuple[int, int]) -> b
     return layout.name in BOXES_A_CELL and boxes in [BOXES_A_CELL[layout.name] * count for count in cells]
 
 
+def _ambiguous(shape: tuple[int, ...], classes: int, fitting: list[Layout], content: Content) -> str:
+    names = " or ".join(dict.fromkeys(layout.name for layout in fitting))
+    range_seen = " and coordinates from 0 to 1" if content.shares else ""
+    seen = f"the model's output has the shape {list(shape)}{range_seen}, which with {_count(classes)}"
+    return f"{seen} may be {names}: say which by --layout"
+
+
 def _unknown(shape: tuple[int, ...], classes: int, asked: str) -> str:
     n = classes
     known = {
         "yolov8": f"yolov8 [1, {4 + n}, boxes] or [1, boxes, {4 + n}]",
         "yolov5": f"yolov5 [1, boxes, {5 + n}]",
         "end2end": "end2end [1, boxes, 6]",
+        "rtdetr": f"rtdetr [1, boxes, 6] or [1, boxes, {4 + n}]",
     }
     expected = ", ".join(known.values() if asked == "auto" else [known[asked]])
     return f"the model's output has the shape {list(shape)}; with {_count(n)}, expected {expected}"
@@ -93,11 +163,12 @@ def _count(classes: int) -> str:
 
 
 def decode(output: NDArray[np.floating], layout: Layout, classes: int, conf: float) -> Found:
-    """Boxes with scores above `conf`, in pixels of the model's input, in the order of the output."""
+    """Boxes with scores above `conf`, in pixels of the model's input or shares of its sides, in the output's order."""
     rows = (output[0].T if layout.boxes_last else output[0]).astype(np.float32)  # (boxes, numbers)
-    if layout.name == "end2end":
-        return _decode_suppressed(rows, classes, conf)
-    shares = rows[:, 4:] if layout.name == "yolov8" else rows[:, 5:] * rows[:, 4:5]  # (boxes, classes)
+    if layout.name in SUPPRESSED and not layout.by_class:
+        found = _decode_coded(rows, classes, conf)
+        return found if layout.name == "end2end" else found._replace(boxes=_corners(found.boxes))
+    shares = rows[:, 5:] * rows[:, 4:5] if layout.name == "yolov5" else rows[:, 4:]  # (boxes, classes)
     best = shares.argmax(axis=1)
     scores = shares[np.arange(len(rows)), best]
     good = scores > np.float32(conf)
@@ -110,7 +181,8 @@ def _corners(boxes: Floats) -> Floats:
     return np.hstack([boxes[:, :2] - half, boxes[:, :2] + half])
 
 
-def _decode_suppressed(rows: NDArray[np.float32], classes: int, conf: float) -> Found:
+def _decode_coded(rows: NDArray[np.float32], classes: int, conf: float) -> Found:
+    """Rows of four coordinates, a score and a class."""
     rows = rows[rows[:, 4] > np.float32(conf)]
     known = (rows[:, 5] >= 0) & (rows[:, 5] < classes) & (rows[:, 5] == np.floor(rows[:, 5]))
     if not known.all():

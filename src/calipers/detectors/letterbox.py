@@ -3,7 +3,8 @@
 The image keeps its aspect: it is scaled by the one factor that makes it just fit, up or down, its sides are rounded to
 whole pixels, and it is placed in the middle of a grey rectangle; where the space left over is odd, the smaller half
 is at the left and at the top. Boxes go back by the factors that were really used: the sides before over the sides
-after rounding.
+after rounding. Some models are shown images that are stretched to the rectangle instead, each side by a factor of its
+own.
 
 A pixel of the scaled image is interpolated between the four pixels around its place in the image, also where the image
 gets smaller. That is coarser than a mean over all pixels that fall together, but it is what OpenCV does, and so what
@@ -40,18 +41,31 @@ class Letterbox(NamedTuple):
         return image
 
 
-def fit(image: tuple[int, int], outer: tuple[int, int]) -> Letterbox:
-    """How an image of this size lies in a rectangle of that.
+def fit(image: tuple[int, int], outer: tuple[int, int], stride: int | None = None) -> Letterbox:
+    """How an image of this size lies in a rectangle of that; with a stride, of it as many whole strides as it needs.
 
     >>> fit((1920, 1080), (640, 640))
     Letterbox(image=(1920, 1080), inner=(640, 360), place=(0, 140), outer=(640, 640))
     >>> fit((3, 5), (10, 11)).place  # 7 x 11 pixels, 3 are left over
     (1, 0)
+    >>> fit((1920, 1080), (640, 640), stride=32)
+    Letterbox(image=(1920, 1080), inner=(640, 360), place=(0, 12), outer=(640, 384))
     """
     factor = min(outer[0] / image[0], outer[1] / image[1])
     inner = max(1, round(image[0] * factor)), max(1, round(image[1] * factor))
-    place = (outer[0] - inner[0]) // 2, (outer[1] - inner[1]) // 2
-    return Letterbox(image, inner, place, outer)
+    rest = outer[0] - inner[0], outer[1] - inner[1]
+    if stride is not None:
+        rest = rest[0] % stride, rest[1] % stride
+    return Letterbox(image, inner, (rest[0] // 2, rest[1] // 2), (inner[0] + rest[0], inner[1] + rest[1]))
+
+
+def stretch(image: tuple[int, int], outer: tuple[int, int]) -> Letterbox:
+    """An image of this size stretched to all of a rectangle of that.
+
+    >>> stretch((1920, 1080), (640, 640)).back(np.array([[0.0, 0, 320, 320]])).tolist()
+    [[0.0, 0.0, 960.0, 540.0]]
+    """
+    return Letterbox(image, outer, (0, 0), outer)
 
 
 def as_tensor(image: Image, box: Letterbox, kind: type[np.floating]) -> NDArray[np.floating]:

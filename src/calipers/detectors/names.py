@@ -10,6 +10,9 @@ import ast
 import re
 from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from calipers.detectors.targets import Category
 from calipers.errors import ConfigError, InputError
 from calipers.readers.files import BOM
@@ -25,6 +28,11 @@ class Matched(NamedTuple):
     categories: list[int | None]  # (classes,) the id of each class's category
     strangers: list[str]  # classes without a category
     unseen: list[str]  # categories without a class
+
+    @property
+    def wanted(self) -> NDArray[np.bool_]:
+        """(classes,) whether each class has a category."""
+        return np.array([number is not None for number in self.categories])
 
 
 def names_in(text: str, where: str) -> list[str]:

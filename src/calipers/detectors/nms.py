@@ -8,14 +8,18 @@ removes nothing, and a threshold of 1 removes nothing at all. A box without area
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calipers.detectors.found import Floats, Found, Whole
 
 DECIMALS = 12
 
 
-def suppress(found: Found, *, iou: float, most: int, agnostic: bool) -> Whole:
+def suppress(found: Found, *, iou: float, most: int, agnostic: bool, wanted: NDArray[np.bool_] | None = None) -> Whole:
     """Rows that stay, by descending score, at most so many; `agnostic` takes all boxes as of one class.
+
+    `wanted` says of each class whether it counts among so many: rows of others, as far as they stand before the last
+    one that counts, stay as well.
 
     >>> boxes = np.array([[0.0, 0, 10, 10], [0, 0, 10, 9], [0, 0, 10, 9]])
     >>> suppress(Found(boxes, np.array([0.5, 0.9, 0.9]), np.array([0, 0, 1])), iou=0.8, most=9, agnostic=False).tolist()
@@ -26,12 +30,15 @@ def suppress(found: Found, *, iou: float, most: int, agnostic: bool) -> Whole:
     ends = np.searchsorted(classes[order], classes[order], side="right").tolist()  # (rows,) of each one's class
     corners = np.ascontiguousarray(found.boxes[order].T)  # (4, rows)
     stays = np.ones(len(order), np.bool_)
+    counts = [True] * len(order) if wanted is None else wanted[found.classes[order]].tolist()  # (rows,)
     kept: list[int] = []
+    left = most
     for place in _by_score(found.scores, order):
-        if len(kept) == most:
+        if not left:
             break
         if stays[place]:
             kept.append(place)
+            left -= counts[place]
             stays[place + 1 + _overlapping(corners[:, place : ends[place]], iou)] = False
     return order[np.array(kept, dtype=np.int64)]
 

@@ -1,7 +1,6 @@
 """An ONNX model, run by onnxruntime.
 
-The model takes one RGB image as (1, 3, height, width), float32 or float16. What it says of itself is in its metadata,
-as Ultralytics writes them: `names`, `imgsz`, `stride`, `task`, and whether it suppresses boxes itself.
+The model takes one RGB image as (1, 3, height, width), float32 or float16.
 """
 
 from __future__ import annotations
@@ -14,9 +13,10 @@ from numpy.typing import NDArray
 
 from calipers.detectors.devices import providers
 from calipers.detectors.found import Found
-from calipers.detectors.layouts import Layout, choose_layout, decode
-from calipers.detectors.letterbox import as_tensor, fit
-from calipers.detectors.names import literal, names_in, read_names
+from calipers.detectors.layouts import SUPPRESSED, Layout, choose_layout, content_of, decode
+from calipers.detectors.letterbox import Letterbox, as_tensor, fit, stretch
+from calipers.detectors.metadata import read_metadata
+from calipers.detectors.names import read_names
 from calipers.detectors.nms import suppress
 from calipers.detectors.options import USUAL_SIZE, Config
 from calipers.errors import ConfigError, InputError, require
@@ -37,6 +37,8 @@ ERRORS = (  # of onnxruntime, which have no class in common
     "NotImplemented",
     "RuntimeException",
 )
+USUAL_SIDES = (USUAL_SIZE, USUAL_SIZE)
+OWN_THRESHOLDS = "0.25, 0.7 and 300 unless others were given there"  # of exports with nms=True
 
 
 class OnnxModel:
@@ -46,23 +48,31 @@ class OnnxModel:
         runtime = _onnxruntime()
         self.engine = f"onnxruntime {runtime.__version__}"
         self.warnings: list[str] = []
+        self.notes: list[str] = []
         self._weights, self._config, self._errors = weights, config, _errors()
         self._session = self._open(runtime)
-        self._metadata: dict[str, str] = self._session.get_modelmeta().custom_metadata_map
-        self._check_task()
+        self._metadata = read_metadata(self._session.get_modelmeta().custom_metadata_map, weights)
+        if self._metadata.task != "detect":
+            raise ConfigError(f"{weights}: is a model for the task {self._metadata.task!r}, expected 'detect'")
         self.names = self._names()
-        self._input, self._kind, self._size = self._look_at_input()
-        self._layout: Layout | None = None
+        self._input, self._kind, self._is_fixed, self._size = self._look_at_input()
+        self._layout: Layout | None = None  # until boxes were seen
+        self._stretches = False
+        self._prepare()
 
-    def __call__(self, image: Image) -> Found:
+    def __call__(self, image: Image, wanted: NDArray[np.bool_]) -> Found:
         """What it finds, after suppression."""
-        box = fit(image.size, self._size)
+        box = self._fit(image.size)
         output = self._run(as_tensor(image, box, self._kind))
-        if self._layout is None:
-            self._layout = self._choose(output.shape)
-        found = decode(output, self._layout, len(self.names), self._config.conf)
-        found = found.take(self._kept(found, self._layout))
-        return found._replace(boxes=box.back(found.boxes))
+        layout = self._layout or self._choose(output, box.outer)
+        if layout.name == "rtdetr" and not self._stretches:
+            self._stretch()
+            return self(image, wanted)
+        self._look_for_padding(output, layout)
+        self._look_for_squares(box)
+        found = self._kept(decode(output, layout, len(self.names), self._config.conf), layout, wanted)
+        pixels = found.boxes * (np.tile(box.outer, 2) if layout.shares else 1.0)
+        return found._replace(boxes=box.back(pixels))
 
     def _open(self, runtime: Any) -> Any:
         wanted = providers(self._config.device, runtime.get_available_providers())
@@ -80,15 +90,9 @@ class OnnxModel:
             )
         return session
 
-    def _check_task(self) -> None:
-        task = self._metadata.get("task", "detect")
-        if task != "detect":
-            raise ConfigError(f"{self._weights}: is a model for the task {task!r}, expected 'detect'")
-
     def _names(self) -> list[str]:
         """From the file that was given, else the model's own; both must be equally many."""
-        text, file = self._metadata.get("names"), self._config.class_names
-        own = None if text is None else names_in(text, self._weights)
+        own, file = self._metadata.names, self._config.class_names
         if file is None and own is None:
             raise ConfigError(
                 f"{self._weights}: has no names of classes in its metadata: give them by --class-names FILE"
@@ -98,8 +102,8 @@ class OnnxModel:
             raise ConfigError(f"{file}: has {len(names)} names, expected {len(own)} as the model has")
         return list(names or [])
 
-    def _look_at_input(self) -> tuple[str, type[np.floating], tuple[int, int]]:
-        """Its name, the kind of its numbers, and its width and height."""
+    def _look_at_input(self) -> tuple[str, type[np.floating], bool, tuple[int, int]]:
+        """Its name, the kind of its numbers, whether its size is fixed, and its width and height."""
         inputs = self._session.get_inputs()
         shape = inputs[0].shape
         good = len(inputs) == 1 and len(shape) == 4 and inputs[0].type in KINDS
@@ -107,9 +111,10 @@ class OnnxModel:
         if not (good and (free[0] or shape[0] == 1) and (free[1] or shape[1] == 3)):
             seen = ", ".join(f"{each.name} {each.type} {each.shape}" for each in inputs)
             expected = "one of float or float16 and the shape [1, 3, height, width]"
-            raise ConfigError(f"{self._weights}: takes the input {seen}, expected {expected}")
+            hint = ": export it with batch=1" if good and not free[0] and shape[0] > 1 else ""
+            raise ConfigError(f"{self._weights}: takes the input {seen}, expected {expected}{hint}")
         height, width = self._sides(shape[2:])
-        return inputs[0].name, KINDS[inputs[0].type], (width, height)
+        return inputs[0].name, KINDS[inputs[0].type], not any(free[2:]), (width, height)
 
     def _sides(self, shape: list[Any]) -> tuple[int, int]:
         """Height and width: as they are fixed in the model, else as asked for, else as the model was exported for."""
@@ -122,20 +127,43 @@ class OnnxModel:
             return shape[0], shape[1]
         if any(isinstance(side, int) for side in shape):
             raise ConfigError(f"{self._weights}: one side of its input is fixed, {shape}, expected both or none")
-        height, width = (asked, asked) if asked is not None else self._exported_sides()
-        stride = _stride(self._metadata)
+        height, width = (asked, asked) if asked is not None else self._metadata.sides or USUAL_SIDES
+        stride = self._metadata.stride
         for side in {height, width}:
             nearest = -(-side // stride) * stride
             require(side == nearest, "imgsz", side, f"a multiple of the model's stride {stride}, such as {nearest}")
         return height, width
 
-    def _exported_sides(self) -> tuple[int, int]:
-        sides = literal(self._metadata.get("imgsz", ""))
-        sides = [sides, sides] if isinstance(sides, int) else sides
-        good = isinstance(sides, (list, tuple)) and len(sides) == 2
-        if good and all(type(side) is int and 0 < side <= 16384 for side in sides):
-            return sides[0], sides[1]
-        return USUAL_SIZE, USUAL_SIZE
+    def _prepare(self) -> None:
+        """What can be told of the layout before the first image, and what is said then."""
+        if self._metadata.has_nms:
+            self._warn_of_own_thresholds("was exported with nms=True")
+        if self._config.rect and self._is_fixed:
+            width, height = self._size
+            self.warnings.append(f"rect is not used: the model's input is fixed to {width} x {height}")
+        if self._asked_layout == "rtdetr":
+            self._stretch()
+
+    @property
+    def _asked_layout(self) -> str:
+        """The layout that was asked for, else the one that the model says it has."""
+        is_rtdetr = self._config.layout == "auto" and self._metadata.is_rtdetr
+        return "rtdetr" if is_rtdetr else self._config.layout
+
+    def _stretch(self) -> None:
+        """From now on images are stretched to the input, as models with the layout rtdetr are shown them."""
+        self._stretches = True
+        if self._config.rect and not self._is_fixed:
+            self.warnings.append(
+                "rect is not used: images are stretched to the input of a model with the layout rtdetr"
+            )
+
+    def _fit(self, image: tuple[int, int]) -> Letterbox:
+        """How an image of this size is shown to the model."""
+        if self._stretches:
+            return stretch(image, self._size)
+        use_rectangle = self._config.rect and not self._is_fixed
+        return fit(image, self._size, self._metadata.stride if use_rectangle else None)
 
     def _run(self, tensor: NDArray[np.floating]) -> NDArray[np.floating]:
         """The one output of three axes; a model may put out its inner grids beside it."""
@@ -149,22 +177,54 @@ class OnnxModel:
             raise ConfigError(f"{self._weights}: puts out {shapes}, expected one output of three axes")
         return flat[0]
 
-    def _choose(self, shape: tuple[int, ...]) -> Layout:
-        exported = literal(self._metadata.get("args", ""))
-        suppresses = self._metadata.get("end2end") == "True" or (
-            isinstance(exported, dict) and exported.get("nms") is True
-        )
-        asked = self._config.layout
+    def _choose(self, output: NDArray[np.floating], size: tuple[int, int]) -> Layout:
+        """The layout of an output; it is that of all to come, if this one holds boxes to tell it by."""
+        classes, content = len(self.names), content_of(output, len(self.names))
+        asked, suppresses = self._asked_layout, self._metadata.has_nms or self._metadata.is_end2end
         try:
-            return choose_layout(shape, len(self.names), self._size, asked=asked, suppresses=suppresses)
+            layout = choose_layout(output.shape, classes, size, asked=asked, suppresses=suppresses, content=content)
         except ConfigError as error:
             raise ConfigError(f"{self._weights}: {error}") from error
+        if content is not None:
+            self._layout = layout
+        if layout.shares and asked == "auto":
+            self._note(f"boxes of the model are from 0 to 1: taken as shares of its input, in the layout {layout.name}")
+        return layout
 
-    def _kept(self, found: Found, layout: Layout) -> NDArray[np.int64]:
+    def _look_for_padding(self, output: NDArray[np.floating], layout: Layout) -> None:
+        """A model that fills up its boxes with zeros has removed others, also if it does not say so."""
+        if layout.name == "end2end" and not self._metadata.has_nms and (output[0] == 0).all(axis=1).any():
+            self._warn_of_own_thresholds("fills up its boxes with zeros, so it removes some itself")
+
+    def _warn_of_own_thresholds(self, reason: str) -> None:
         config = self._config
-        if layout.name == "end2end":
-            return np.argsort(-found.scores, kind="stable")[: config.max_det]
-        return suppress(found, iou=config.iou, most=config.max_det, agnostic=config.agnostic_nms)
+        message = (
+            f"the model {reason}: the conf, iou and max_det of its export hold ({OWN_THRESHOLDS}), so conf "
+            f"{config.conf:g} can only remove more, and iou {config.iou:g} is not used; for AP export it without nms"
+        )
+        if message not in self.warnings:
+            self.warnings.append(message)
+
+    def _look_for_squares(self, box: Letterbox) -> None:
+        """Where ultralytics would show the model less grey, which changes scores a little, that is said."""
+        is_free = not (self._is_fixed or self._stretches or self._config.rect)
+        if is_free and fit(box.image, self._size, self._metadata.stride).outer != box.outer:
+            width, height = self._size
+            self._note(
+                f"the model takes any size, images were fitted into {width} x {height}; "
+                "--rect leaves out the grey that an image does not need, as ultralytics does"
+            )
+
+    def _note(self, message: str) -> None:
+        if message not in self.notes:
+            self.notes.append(message)
+
+    def _kept(self, found: Found, layout: Layout, wanted: NDArray[np.bool_]) -> Found:
+        config = self._config
+        if layout.name in SUPPRESSED:
+            return found.best(config.max_det, wanted)
+        rows = suppress(found, iou=config.iou, most=config.max_det, agnostic=config.agnostic_nms, wanted=wanted)
+        return found.take(rows)
 
 
 def _onnxruntime() -> Any:
@@ -183,8 +243,3 @@ def _errors() -> tuple[type[Exception], ...]:
 
 def _first_line(error: Exception) -> str:
     return (str(error).splitlines() or [type(error).__name__])[0]
-
-
-def _stride(metadata: dict[str, str]) -> int:
-    stride = literal(metadata.get("stride", ""))
-    return stride if type(stride) is int and 0 < stride <= 1024 else 32

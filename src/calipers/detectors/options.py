@@ -20,6 +20,7 @@ class Config:
     imgsz: int | None = option(
         None, f"side of the square an image is fitted into, else the model's own, else {USUAL_SIZE}", metavar="PIXELS"
     )
+    rect: bool = option(False, "of that square use only what the image needs, if the model takes any size")
     conf: float = option(0.25, "keep detections with a score above this")
     iou: float = option(0.45, "of two boxes of a class that overlap by more, keep the one with the higher score")
     device: str = option("cpu", "where the model runs", metavar="cpu|cuda[:N]|coreml|…")
@@ -37,6 +38,7 @@ class Config:
 def _checked(config: Config) -> dict[str, Any]:
     return {
         "imgsz": None if config.imgsz is None else whole("imgsz", config.imgsz, 32, 16384),
+        "rect": _yes_or_no("rect", config.rect),
         "conf": number("conf", config.conf, least=0.0, most=1.0, expected="a number from 0 to 1"),
         "iou": number("iou", config.iou, least=0.0, most=1.0, expected="a number from 0 to 1"),
         "device": word("device", str(config.device) if isinstance(config.device, int) else config.device),
