@@ -70,7 +70,7 @@ def test_only_so_many_stay_over_all_classes():
 def test_classes_that_are_not_wanted_do_not_count_among_so_many():
     rows = [(20 * place, 0, 20 * place + 10, 10, score, code) for place, (score, code) in enumerate(SCORES)]
     wanted = np.array([False, True])
-    for most, expected in ((1, [0, 1]), (2, [0, 1, 2, 3]), (3, [0, 1, 2, 3, 4])):
+    for most, expected in ((1, [0, 1]), (2, [0, 1, 3]), (3, [0, 1, 2, 3])):
         assert suppress(found(*rows), iou=0.5, most=most, agnostic=False, wanted=wanted).tolist() == expected
         assert found(*rows).best(most, wanted).scores.tolist() == [SCORES[row][0] for row in expected]
 
@@ -129,3 +129,12 @@ def boxes(draw):
 )
 def test_it_agrees_with_the_definition(rows, iou, most, agnostic):
     assert kept(*rows, iou=iou, most=most, agnostic=agnostic) == reference(rows, iou, most, agnostic)
+
+
+@given(st.lists(boxes(), max_size=30), st.integers(1, 20), st.booleans(), st.tuples(*[st.booleans()] * 3))
+def test_what_is_wanted_is_the_best_of_what_stays_without_a_limit(rows, most, agnostic, wanted):
+    everything = reference(rows, 0.45, len(rows), agnostic)
+    best = [row for row in everything if wanted[rows[row][5]]][:most]
+    stay = suppress(found(*rows), iou=0.45, most=most, agnostic=agnostic, wanted=np.array(wanted)).tolist()
+    assert [row for row in stay if wanted[rows[row][5]]] == best
+    assert set(stay) - set(best) <= set(everything[:most])

@@ -43,7 +43,7 @@ class Detected(NamedTuple):
     results: list[dict[str, Any]]
     images: int
     classes: int  # that are categories too
-    counts: dict[str, int]  # left_out: of classes without a category; dropped: without area; unturned: images
+    counts: dict[str, int]  # good: boxes with area; left_out: of classes without a category; dropped: without area; …
     warnings: list[str]
     notes: list[str]
 

@@ -26,7 +26,7 @@ class Found(NamedTuple):
         return Found(self.boxes[rows], self.scores[rows], self.classes[rows])
 
     def best(self, most: int, wanted: NDArray[np.bool_]) -> Found:
-        """By descending score, down to the one that is the last of so many of wanted classes.
+        """By descending score: so many of wanted classes, and of others those among the best so many of all.
 
         >>> found = Found(np.zeros((4, 4)), np.array([0.5, 0.9, 0.7, 0.6]), np.array([1, 0, 1, 0]))
         >>> found.best(1, np.array([False, True])).scores.tolist()
@@ -35,7 +35,8 @@ class Found(NamedTuple):
         ordered = self.take(np.argsort(-self.scores, kind="stable"))
         counts = wanted[ordered.classes].astype(np.int64)  # (boxes,)
         before: Whole = np.cumsum(counts) - counts
-        return ordered.take(np.flatnonzero(before < most))
+        place = np.arange(len(counts))
+        return ordered.take(np.flatnonzero(np.where(counts, before, place) < most))
 
 
 class Model(Protocol):

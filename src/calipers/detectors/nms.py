@@ -18,8 +18,8 @@ DECIMALS = 12
 def suppress(found: Found, *, iou: float, most: int, agnostic: bool, wanted: NDArray[np.bool_] | None = None) -> Whole:
     """Rows that stay, by descending score, at most so many; `agnostic` takes all boxes as of one class.
 
-    `wanted` says of each class whether it counts among so many: rows of others, as far as they stand before the last
-    one that counts, stay as well.
+    `wanted` says of each class whether it counts among so many. Rows of other classes stay as well, as far as they are
+    among the best so many of all.
 
     >>> boxes = np.array([[0.0, 0, 10, 10], [0, 0, 10, 9], [0, 0, 10, 9]])
     >>> suppress(Found(boxes, np.array([0.5, 0.9, 0.9]), np.array([0, 0, 1])), iou=0.8, most=9, agnostic=False).tolist()
@@ -36,8 +36,9 @@ def suppress(found: Found, *, iou: float, most: int, agnostic: bool, wanted: NDA
     for place in _by_score(found.scores, order):
         if not left:
             break
-        if stays[place]:
-            kept.append(place)
+        if stays[place] and (counts[place] or agnostic or len(kept) < most):
+            if counts[place] or len(kept) < most:
+                kept.append(place)
             left -= counts[place]
             stays[place + 1 + _overlapping(corners[:, place : ends[place]], iou)] = False
     return order[np.array(kept, dtype=np.int64)]
