@@ -306,6 +306,16 @@ def test_boxes_from_0_to_1_are_told_by_their_numbers_and_that_is_said():
     assert run(layout="rtdetr").results == run().results
 
 
+def test_an_image_without_boxes_does_not_decide():
+    """A black image first, of which all numbers are 0, then a white one."""
+    for name, value in (("black.png", 0), ("white.png", 255)):
+        Images.new("RGB", (320, 320), (value,) * 3).save(f"images/{name}")
+    tree = toy.ground_truth({name: ((320, 320), []) for name in ("black.png", "white.png")})
+    toy.write_constant_model("model.onnx", [[[0.5, 0.5, 0.25, 0.5, 0.9, 0]]], dims=True)
+    [row] = calipers.detect("model.onnx", "images", tree)
+    assert (row["image_id"], row["bbox"]) == (11, [120.0, 80.0, 80.0, 160.0])
+
+
 def test_a_model_that_says_it_is_rtdetr_is_believed():
     """Numbers alone could be corners as well: its one box is as wide as its centre is far."""
     toy.write_constant_model("model.onnx", [[[0.5, 0.5, 0.5, 0.5, 0.9, 0]]])

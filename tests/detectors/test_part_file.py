@@ -148,5 +148,12 @@ def test_a_file_of_somebody_else_is_left_alone(path, content):
 
 
 def test_a_place_that_cannot_be_written_is_an_error(tmp_path):
-    with pytest.raises(OutputError, match="cannot be written: No such file"):
-        go_on(tmp_path / "nowhere" / "results.json.part", image(1))
+    (tmp_path / "file").write_bytes(b"no folder")
+    with pytest.raises(OutputError, match="file: cannot be created: File exists"):
+        go_on(tmp_path / "file" / "results.json.part", image(1))
+
+
+def test_a_folder_that_is_not_there_is_made(tmp_path):
+    path = tmp_path / "new" / "results.json.part"
+    go_on(path, image(1))
+    assert path.exists()

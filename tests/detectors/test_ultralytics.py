@@ -192,6 +192,14 @@ def test_a_package_that_lacks_one_of_its_own_is_an_error_that_names_that(tmp_pat
         calipers.detect("model.pt", ".", GT)
 
 
+def test_it_is_given_a_whole_path(ultralytics, monkeypatch):
+    """A damaged file that is called only yolov8n.pt, as one of its own models, it would delete and fetch anew."""
+    given = []
+    monkeypatch.setattr(ultralytics, "YOLO", lambda weights: given.append(weights) or YOLO(weights))
+    calipers.detect("model.pt", ".", GT)
+    assert given == [os.path.abspath("model.pt")]
+
+
 @pytest.mark.usefixtures("ultralytics")
 def test_weights_that_are_not_there_are_never_fetched():
     with pytest.raises(InputError, match=r"yolov8n\.pt: cannot be read: No such file"):

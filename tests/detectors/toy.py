@@ -250,13 +250,17 @@ def write_size_model(path, metadata=METADATA):
     return path
 
 
-def write_constant_model(path, output, *, side=320, metadata=METADATA, layout_input=None, only=None):
-    """A model that puts out the same numbers whatever it sees, of a size that it works with."""
+def write_constant_model(path, output, *, side=320, metadata=METADATA, layout_input=None, only=None, dims=False):
+    """A model that puts out the same numbers whatever it sees, of a size that it works with.
+
+    With `dims` they are multiplied by the brightest value it sees, so that all are 0 for a black image.
+    """
     shape = [1, 3, side, side] if layout_input is None else layout_input
     graph = Graph()
     pixels = "images" if only is None else graph.add("Add", "images", np.zeros((1, 3, only, only), np.float32))
-    nothing = graph.add("Mul", graph.add("ReduceMax", pixels, keepdims=0), number(0))
-    values = graph.add("Add", np.asarray(output, dtype=np.float32), nothing)
+    brightest = graph.add("ReduceMax", pixels, keepdims=0)
+    factor = brightest if dims else graph.add("Add", graph.add("Mul", brightest, number(0)), number(1))
+    values = graph.add("Mul", np.asarray(output, dtype=np.float32), factor)
     graph.nodes.append(helper.make_node("Identity", [values], ["output0"]))
     inputs = [helper.make_tensor_value_info("images", TensorProto.FLOAT, shape)]
     outputs = [helper.make_tensor_value_info("output0", TensorProto.FLOAT, list(np.shape(output)))]
