@@ -17,7 +17,7 @@ SANITIZED = os.environ.get("CALIPERS_SANITIZE") == "1"
 FLOATS = ["-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math"]
 PLAIN = ["-O3", "-g0"]
 SANITIZERS = ["-fsanitize=address,undefined,float-cast-overflow", "-fno-sanitize-recover=all"]
-TRACED = ["-O1", "-g1", "-fno-omit-frame-pointer", *SANITIZERS]  # lines in the traces, and soon compiled
+TRACED = ["-O1", "-g1", "-fno-wrapv", "-fno-omit-frame-pointer", *SANITIZERS]  # Python wraps, which hides overflows
 CORES = os.cpu_count() or 1
 KERNELS = sorted(Path("src/calipers/kernels").glob("*.pyx"))
 

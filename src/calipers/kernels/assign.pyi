@@ -3,6 +3,9 @@ from typing import Any
 
 from calipers.kernels.column import Column
 
+class PairSource:
+    def __init__(self, truth: Any, pred: Any, score: Any) -> None: ...
+
 def sort_by_overlap(offsets: Column, *parts: tuple[Column, Column, Column]) -> tuple[Column, Column, Column]: ...
 def greedy(
     pairs: Any, truth_count: int, pred_count: int, least: int, truth_labels: Any = None, pred_labels: Any = None

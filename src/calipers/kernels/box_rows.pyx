@@ -2,21 +2,18 @@
 
 from libc.math cimport fabs
 
-from .boxes import LARGEST, SMALLEST
-
 from .checks cimport check_between
 from .column cimport Column
+from .jsonnumbers cimport LARGEST_NUMBER, SMALLEST_SIZE
 from .rotations cimport bound, no_turn, stand_up, turn_by_yaw
-
-cdef double MOST = LARGEST, LEAST = SMALLEST
 
 
 cdef bint is_box(const double* row, Py_ssize_t width) noexcept nogil:
     cdef Py_ssize_t k
     for k in range(width):
-        if not fabs(row[k]) <= MOST:            # nor is NaN
+        if not fabs(row[k]) <= LARGEST_NUMBER:      # nor is NaN
             return False
-    return row[3] >= LEAST and row[4] >= LEAST and row[5] >= LEAST
+    return row[3] >= SMALLEST_SIZE and row[4] >= SMALLEST_SIZE and row[5] >= SMALLEST_SIZE
 
 
 cdef class BoxRows:

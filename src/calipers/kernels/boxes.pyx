@@ -20,7 +20,7 @@ from libc.math cimport NAN
 from libc.string cimport memset
 
 from .column cimport Column
-from .jsonnumbers cimport LARGEST_NUMBER, as_list, is_given, read_number, read_numbers
+from .jsonnumbers cimport LARGEST_NUMBER, SMALLEST_SIZE, as_list, is_given, read_number, read_numbers
 from .rotations cimport bound, no_turn, stand_up, turn_by_matrix, turn_by_quaternion, turn_by_yaw
 
 ROTATIONS = ("orientation", "quaternion", "yaw", "heading")
@@ -37,7 +37,7 @@ cdef enum:
     BAD_ID = 8
     MISNAMED = 9                                # what may be meant for a rotation, under another name
 
-LARGEST, SMALLEST, TOLERANCE = LARGEST_NUMBER, 1e-100, 1e-6
+LARGEST, SMALLEST, TOLERANCE = LARGEST_NUMBER, SMALLEST_SIZE, 1e-6
 cdef double LEAST = SMALLEST, OFF = TOLERANCE
 cdef dict FIELDS = dict(zip(REASONS[BAD_CENTER:], range(BAD_CENTER, MISNAMED))) | dict.fromkeys(ROTATIONS, MISNAMED)
 cdef str CENTER = "center", SIZE = "size", YAW = "yaw", NOTHING = ""

@@ -3,6 +3,9 @@ from typing import Any
 from calipers.kernels.column import Column
 from calipers.records import Objects
 
+class Lines:
+    def __init__(self, objects: Objects) -> None: ...
+
 def coverage_of(
     truth: Objects, pred: Objects, truth_index: Any, pred_index: Any, tolerance: float
 ) -> tuple[Column, Column, Column]: ...

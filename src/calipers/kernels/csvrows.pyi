@@ -16,6 +16,9 @@ class RowError(ValueError):
     found: Any
     def __init__(self, problem: str, line: int, column: int = -1, found: Any = b"") -> None: ...
 
+class Scanner:
+    def __init__(self, data: bytes, start: int, line: int, wanted: list[tuple[int, int]]) -> None: ...
+
 def first_row(data: bytes, start: int = 0) -> tuple[list[bytes], int, int, int]: ...
 def read_columns(
     data: bytes, start: int, line: int, wanted: list[tuple[int, int]]

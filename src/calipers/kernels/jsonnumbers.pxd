@@ -14,8 +14,10 @@ cdef extern from "Python.h":
 cdef extern from *:
     """
     #define LARGEST_NUMBER 1e100    /* the volume of a box of this size is a number still */
+    #define SMALLEST_SIZE 1e-100    /* and so is that of one of this size */
     """
     const double LARGEST_NUMBER
+    const double SMALLEST_SIZE
 
 
 cdef inline bint is_given(PyObject* found) noexcept:

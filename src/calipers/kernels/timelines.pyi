@@ -7,6 +7,17 @@ from calipers.kernels.intervals import IntervalColumns
 COUNTS: tuple[str, ...]
 RATES: tuple[str, ...]
 
+class Meter:
+    counts: Column
+    rates: Column
+    cell_video: Column
+    cell_truth: Column
+    cell_pred: Column
+    cell_frames: Column
+    def __init__(
+        self, truth: IntervalColumns, pred: IntervalColumns, rank: Any, idle: int, focus: int, least: int
+    ) -> None: ...
+
 def measure(
     truth: IntervalColumns,
     pred: IntervalColumns,

@@ -1,0 +1,136 @@
+"""The contracts of kernels that take shapes on a plane, and of those that take stretches of frames."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from calipers.kernels import coverage, regions, shapes, spans, tubes
+
+from .contracts import Contract, b, d, i, q
+
+
+def plane(kind: int = 0, **changes: Any) -> Any:
+    """Two objects of one record: triangles (1) or lines (2)."""
+    points = [0, 0, 10, 0, 10, 10] if kind == 1 else [0, 0, 10, 10]
+    size = len(points)
+    columns = {
+        "offsets": q(0, 2),
+        "kind": b(kind, kind),
+        "reason": b(0, 0),
+        "flags": b(2, 2),
+        "starts": q(0, size, 2 * size),
+        "points": d(*points * 2),
+        "area": d(50, 50),
+        "bounds": d(*[0, 0, 10, 10] * 2),
+    }
+    return SimpleNamespace(**columns | changes)
+
+
+def torn(name: str, kind: int, *, derived: bool = True, paired: bool = False) -> dict[str, dict[str, Any]]:
+    """What can be wrong with the columns of one side."""
+    size = 6 if kind == 1 else 4
+    changes: dict[str, dict[str, Any]] = {
+        "few reasons": {"reason": b(0)},
+        "starts beyond the last point": {"starts": q(0, size, 99)},
+        "starts that fall": {"starts": q(0, 99, size)},
+        "starts below 0": {"starts": q(-1, size, 2 * size)},
+        "few starts": {"starts": q(0, size)},
+    }
+    if derived:
+        changes["few bounds"] = {"bounds": d(0, 0, 10, 10)}
+    if derived and not paired:
+        changes["offsets beyond the last object"] = {"offsets": q(0, 3)}
+        changes["offsets that fall"] = {"offsets": q(0, 9, 2)}
+        changes["no offsets"] = {"offsets": q()}
+        changes["other records"] = {"offsets": q(0, 1, 2)}
+    return {f"{name}: {what}": {name: plane(kind, **change)} for what, change in changes.items()}
+
+
+def both(kind: int, *, paired: bool = False) -> dict[str, dict[str, Any]]:
+    return torn("truth", kind, paired=paired) | torn("pred", kind, paired=paired)
+
+
+def one(kind: int) -> Any:
+    """One object instead of two."""
+    size = 6 if kind == 1 else 4
+    full = plane(kind)
+    cut = {"kind": 1, "reason": 1, "flags": 1, "area": 1, "bounds": 4, "points": size, "starts": 2}
+    columns = {name: getattr(full, name)[:count] for name, count in cut.items()}
+    return SimpleNamespace(offsets=q(0, 1), **columns)
+
+
+def frames(**changes: Any) -> Any:
+    columns = {"offsets": q(0, 1, 2), "start": q(0, 0), "end": q(4, 9), "state": i(0, 1)}
+    return SimpleNamespace(**columns | changes)
+
+
+TORN_FRAMES = {
+    "offsets beyond the last interval": {"columns": frames(offsets=q(0, 1, 3))},
+    "offsets that fall": {"columns": frames(offsets=q(0, 9, 2))},
+    "no offsets": {"columns": frames(offsets=q())},
+    "few ends": {"columns": frames(end=q(4))},
+    "few states": {"columns": frames(state=i(0))},
+    "a state without a rank": {"columns": frames(state=i(0, 2))},
+    "a state below 0": {"columns": frames(state=i(0, -1))},
+    "a frame below 0": {"columns": frames(start=q(-5, 0))},
+    "an end before its start": {"columns": frames(start=q(5, 0))},
+}
+TRIANGLES = {"truth": plane(1), "pred": plane(1)}
+LINES = {"truth": plane(2), "pred": plane(2)}
+INDICES = {"truth_index": i(0), "pred_index": i(1)}
+
+CONTRACTS: dict[str, Contract] = {
+    "coverage.Lines": Contract(coverage.Lines, {"objects": plane(2)}, torn("objects", 2, paired=True)),
+    "coverage.coverage_of": Contract(
+        coverage.coverage_of,
+        LINES | INDICES | {"tolerance": 8.0},
+        both(2, paired=True)
+        | {
+            "a truth beyond the last": {"truth_index": i(2)},
+            "a pred below 0": {"pred_index": i(-1)},
+            "fewer preds": {"pred_index": i()},
+            "no line": {"truth": plane(1)},
+        },
+    ),
+    "coverage.near_lines": Contract(coverage.near_lines, LINES | {"reach": 8.0}, both(2)),
+    "regions.Regions": Contract(regions.Regions, {"objects": plane(1)}, torn("objects", 1, paired=True)),
+    "regions.region_pairs": Contract(
+        regions.region_pairs,
+        TRIANGLES | {"least": 0.0},
+        both(1) | {"few areas": {"truth": plane(1, area=d(5))}, "few flags": {"pred": plane(1, flags=b(2))}},
+    ),
+    "regions.region_paired": Contract(
+        regions.region_paired, TRIANGLES, both(1, paired=True) | {"fewer preds": {"pred": one(1)}}
+    ),
+    "shapes.Shapes": Contract(
+        shapes.Shapes,
+        {"raw": plane(1, flags=b(0, 0))},
+        torn("raw", 1, derived=False) | {"half a point": {"raw": plane(1, starts=q(0, 7, 12))}},
+    ),
+    "spans.Side": Contract(spans.Side, {"columns": frames(), "rank": i(0, 1)}, TORN_FRAMES),
+    "spans.painted_runs": Contract(
+        spans.painted_runs,
+        {"columns": frames(), "rank": i(0, 1), "video": 1, "frames": 10, "idle": 0},
+        TORN_FRAMES | {"a video beyond the last": {"video": 2}, "a video below 0": {"video": -1}},
+    ),
+    "spans.partners_in_order": Contract(
+        spans.partners_in_order,
+        {"truth": [(0, 4)], "pred": [(2, 6)], "least": 1},
+        {"three numbers": {"truth": [(0, 4, 5)]}, "a text": {"pred": ["ab"]}, "no list": {"truth": None}},
+    ),
+    "tubes.Tubes": Contract(
+        tubes.Tubes,
+        {"objects": plane(2), "stroke_width": 8},
+        torn("objects", 2, paired=True)
+        | {
+            "a stroke below 0": {"stroke_width": -1},
+            "a point outside the grid": {"objects": plane(2, points=d(*[-1e9] * 8))},
+            "a point that is none": {"objects": plane(2, points=np.full(8, np.nan))},
+        },
+    ),
+    "tubes.tube_pairs": Contract(tubes.tube_pairs, LINES | {"stroke_width": 8}, both(2)),
+    "tubes.tube_paired": Contract(
+        tubes.tube_paired, LINES | {"stroke_width": 8}, both(2, paired=True) | {"fewer preds": {"pred": one(2)}}
+    ),
+}
