@@ -1,12 +1,16 @@
-"""What holds for all tests: no deadlines, and tests that share a cluster or a browser stay in one process.
+"""What holds for all tests: no deadlines, interrupts that are heard, and tests that share a cluster or a browser stay
+in one process.
 
 Examples of property tests have no deadline: how long one takes is up to the machine and who else uses it.
 """
 
+import signal
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from calipers.engines import local
 
 settings.register_profile("calipers", deadline=None)
 settings.load_profile("calipers")
@@ -19,3 +23,18 @@ def pytest_collection_modifyitems(items):
     for item in items:
         folder = Path(item.path).parent.name
         item.add_marker(pytest.mark.xdist_group(folder if folder in SHARED else str(item.path)))
+
+@pytest.fixture(autouse=True, scope="session")
+def _interrupts_are_heard():
+    """Processes that tests start hear interrupts, also where a shell has its background jobs ignore them."""
+    before = signal.getsignal(signal.SIGINT)
+    if before is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.fixture
+def workers_only(monkeypatch):
+    """With several jobs, worker processes do all the work, however little it is."""
+    monkeypatch.setattr(local, "ALONE_SEC", None)

@@ -1,13 +1,9 @@
 """The pipeline: what it takes, what it refuses, what it tells on the way, and that nothing a model writes ends it."""
 
 import json
-import os
 import random
-import signal
 import subprocess
 import sys
-import time
-from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
@@ -15,8 +11,7 @@ import pytest
 
 import calipers
 from calipers.config import make_config
-from calipers.engines.local import run_in_order
-from calipers.errors import CalipersError, ConfigError, InputError
+from calipers.errors import ConfigError, InputError
 from calipers.evaluate import evaluate
 from calipers.suites.dense import Config
 
@@ -234,80 +229,7 @@ def test_a_polygon_of_thousands_of_points_and_a_line_of_thousands_are_measured()
     assert (report["objects"]["invalid_pred"], report["objects"]["repaired"]) == (0, 1)
 
 
-# The engine
-
-
-def square(number: int) -> int:
-    return number * number
-
-
-def square_slowly_at_first(number: int) -> int:
-    if number == 0:
-        import time
-
-        time.sleep(0.2)
-    return number * number
-
-
-def refuse_three(number: int) -> int:
-    if number == 3:
-        raise InputError("three")
-    return number
-
-
-def end_at_three(number: int, how: str) -> int:
-    if number == 3:
-        os.kill(os.getpid(), signal.SIGKILL) if how == "killed" else os._exit(7)
-    return number
-
-
-@pytest.mark.parametrize("jobs", [1, 2, 4, None])
-@pytest.mark.parametrize("count", [0, 1, 2, 3, 100])
-def test_results_come_in_the_order_of_the_items(jobs, count):
-    assert list(run_in_order(square, iter(range(count)), jobs)) == [i * i for i in range(count)]
-
-
-def test_a_slow_item_holds_its_place():
-    assert list(run_in_order(square_slowly_at_first, range(30), 2)) == [i * i for i in range(30)]
-
-
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_results_before_a_failure_are_given_and_the_failure_comes_through(jobs):
-    results = run_in_order(refuse_three, range(100), jobs)
-    assert [next(results) for _ in range(3)] == [0, 1, 2]
-    with pytest.raises(InputError, match="three"):
-        next(results)
-
-
-ENDINGS = {
-    "a failure": "for _ in run_in_order(work, range(100), 4): pass",
-    "the caller's wish": "results = run_in_order(work, range(100), 4); next(results); results.close()",
-}
-
-
-@pytest.mark.parametrize("ending", ENDINGS)
-def test_a_run_that_ends_early_ends_also_while_workers_are_sending_large_results(tmp_path, ending):
-    """In a process of its own, some times over: a worker that is stopped half way through a result must not be waited
-    for."""
-    program = tmp_path / "program.py"
-    program.write_text(
-        "from calipers.engines.local import run_in_order\n"
-        "def work(number):\n"
-        "    if number == 3: raise ValueError('three')\n"
-        "    return bytes(1_000_000)\n"
-        "for _ in range(10):\n"
-        "    try:\n"
-        f"        {ENDINGS[ending]}\n"
-        "    except ValueError: pass\n"
-        "print('ended')\n"
-    )
-    env = {"PYTHONPATH": str(Path(calipers.__file__).parents[1])}
-    with subprocess.Popen([sys.executable, str(program)], stdout=subprocess.PIPE, env=env) as process:
-        try:
-            assert process.communicate(timeout=10)[0] == b"ended\n"
-        except subprocess.TimeoutExpired:
-            process.kill()
-            pytest.fail("it waits for ever")
+# How it ends
 
 
 def test_a_bad_record_in_a_pipe_that_stays_open_ends_the_run_with_its_exit_code():
@@ -320,73 +242,6 @@ def test_a_bad_record_in_a_pipe_that_stays_open_ends_the_run_with_its_exit_code(
         process.stdin.write(lines.encode())
         process.stdin.flush()
         try:
-            assert process.wait(timeout=15) == 3
+            assert process.wait(timeout=300) == 3
         finally:
             process.kill()
-
-
-@pytest.mark.parametrize("how", ["killed", "exit"])
-def test_an_item_over_which_workers_die_twice_is_an_error_that_names_it(how):
-    ending = "killed by signal 9, or out of memory" if how == "killed" else "exit code 7"
-    with pytest.raises(CalipersError, match=f"^3: a worker process ended over it, and so did .*, alone: {ending}; try"):
-        list(run_in_order(partial(end_at_three, how=how), range(20), 2))
-
-
-def die_once(number: int, folder: Path) -> int:
-    if number % 7 == 3 and not (folder / str(number)).exists():
-        (folder / str(number)).touch()
-        os.kill(os.getpid(), signal.SIGKILL)
-    return number
-
-
-def test_an_item_whose_worker_is_killed_is_worked_on_once_more(tmp_path):
-    seen = []
-    found = list(run_in_order(partial(die_once, folder=tmp_path), range(30), 3, seen.append))
-    assert found == list(range(30))
-    assert sorted(seen) == list(range(30))
-    assert sorted(int(path.name) for path in tmp_path.iterdir()) == [3, 10, 17, 24]
-
-
-def short_of_memory_together(number: int, folder: Path) -> int:
-    """Fails while another one is under way, as it is when memory is short."""
-    mine = folder / str(number)
-    mine.touch()
-    try:
-        time.sleep(0.05)
-        if number == 5 and len(list(folder.iterdir())) > 1:
-            raise MemoryError
-        return number
-    finally:
-        mine.unlink()
-
-
-def test_an_item_for_which_memory_was_short_is_worked_on_alone(tmp_path):
-    found = list(run_in_order(partial(short_of_memory_together, folder=tmp_path), range(20), 4))
-    assert found == list(range(20))
-
-
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_only_a_few_items_are_fetched_ahead_of_time(jobs):
-    asked = []
-
-    def items():
-        for number in range(1000):
-            asked.append(number)
-            yield number
-
-    results = run_in_order(square, items(), jobs)
-    for taken in range(50):
-        assert next(results) == taken * taken
-        assert len(asked) <= taken + 10
-    results.close()
-    assert len(asked) < 100
-
-
-def test_an_error_of_the_inputs_comes_through():
-    def items():
-        yield from range(10)
-        raise InputError("torn")
-
-    for jobs in (1, 2):
-        with pytest.raises(InputError, match="torn"):
-            list(run_in_order(square, items(), jobs))

@@ -19,11 +19,13 @@ import orjson
 
 from calipers.errors import OutputError
 from calipers.kernels.layout import spread
+from calipers.stopping import Deferred, check_stop, is_listening
 from calipers.text import whole_text
 
 DEEPEST = 100
 LONGEST_INT = 13000  # bits
 HEARD_LATER = (signal.SIGINT, signal.SIGTERM)
+WRITTEN = "the result was written before that"
 LAST = "result.json"  # takes its name after all others: where it is new, everything is
 
 
@@ -123,9 +125,11 @@ class AtomicFiles:
 
     def open(self, path: str | os.PathLike[str]) -> IO[bytes]:
         """A new file, beside the one it will replace; a folder that is missing is made."""
+        check_stop()
         target = Path(path)
-        self._folders += make_folder(target.parent)
-        with _writing(target):
+        with Deferred():
+            self._folders += make_folder(target.parent)
+        with _writing(target), Deferred():
             if target.is_dir():
                 raise IsADirectoryError(21, "Is a directory")
             number, name = mkstemp(prefix=".calipers-", suffix=".part", dir=target.parent)
@@ -142,6 +146,7 @@ class AtomicFiles:
                 file.flush()
                 os.fsync(file.fileno())
                 file.close()
+        check_stop()
         with _undisturbed(), _Renamed() as renamed:
             for _, temporary, target in sorted(self._files, key=lambda each: each[2].name == LAST):
                 with _writing(target):
@@ -150,12 +155,13 @@ class AtomicFiles:
 
     def discard(self) -> None:
         """Leave everything as it was."""
-        for file, temporary, _ in self._files:
-            with suppress(OSError):  # what was left to write is not wanted
-                file.close()
-            temporary.unlink(missing_ok=True)
-        remove_empty(self._folders)
-        self._files, self._folders = [], []
+        with Deferred():
+            for file, temporary, _ in self._files:
+                with suppress(OSError):  # what was left to write is not wanted
+                    file.close()
+                temporary.unlink(missing_ok=True)
+            remove_empty(self._folders)
+            self._files, self._folders = [], []
 
 
 class _Renamed:
@@ -204,18 +210,24 @@ def _second_name(target: Path) -> Path | None:
 @contextmanager
 def _undisturbed() -> Iterator[None]:
     """No interrupt or termination comes in between; one that came is heard afterwards."""
-    if current_thread() is not main_thread():  # which alone hears signals
+    if is_listening():
+        with Deferred(WRITTEN):
+            yield
+        return
+    handlers = {number: signal.getsignal(number) for number in HEARD_LATER}
+    if current_thread() is not main_thread() or None in handlers.values():  # no handler of Python's may break in
         yield
         return
     came: list[int] = []
-    before = {number: signal.signal(number, lambda number, _: came.append(number)) for number in HEARD_LATER}
     whole = False
+    for number in HEARD_LATER:
+        signal.signal(number, lambda number, _: came.append(number))
     try:
         yield
         whole = True
     finally:
-        for number, handler in before.items():
-            signal.signal(number, signal.SIG_DFL if handler is None else handler)
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
         _hear(came, whole=whole)
 
 
@@ -224,7 +236,7 @@ def _hear(came: list[int], *, whole: bool) -> None:
         for number in came[:1]:
             signal.raise_signal(number)
     except KeyboardInterrupt:
-        raise KeyboardInterrupt("the result was written before that" if whole else "") from None
+        raise KeyboardInterrupt(WRITTEN if whole else "") from None
 
 
 @contextmanager

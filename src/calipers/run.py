@@ -21,6 +21,7 @@ from calipers.part_files import FinishedShards, finished_shards, parts_of, write
 from calipers.parts import Part, join
 from calipers.plans import Plan
 from calipers.report import Report
+from calipers.stopping import check_stop
 
 P = TypeVar("P", bound=Part)
 OnPart = Callable[[Any], None]
@@ -33,6 +34,7 @@ def run_plan(
     """Everything. `on_part` sees each part, in order, before it is added."""
     total, found = plan.empty(), Found()
     for part in _parts(plan, config, progress, found, whole=on_part is not None):
+        check_stop()
         if on_part:
             on_part(part)
         total.add(part)

@@ -11,8 +11,9 @@ from typing import NamedTuple
 import pytest
 
 import calipers
-from calipers.cli.main import main
+from calipers.cli.start import main
 
+HANG_SEC = 300  # after which something hangs, however busy the machine
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(calipers.__file__).parents[1])}
 PREVIOUS = {"old.json": b"before", "old/result.json": b"1", "old/cases.jsonl": b"2", "old/matches.csv": b"3"}
 
@@ -48,7 +49,8 @@ def _own_folder(tmp_path, monkeypatch):
 def run(monkeypatch, capsysbinary):
     """`calipers` with these arguments, in this process."""
     monkeypatch.setenv("OPENBLAS_NUM_THREADS", "1")
-    handler = signal.getsignal(signal.SIGTERM)
+    monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
 
     def call(*args):
         monkeypatch.setattr(sys, "argv", ["calipers", *map(str, args)])
@@ -58,7 +60,8 @@ def run(monkeypatch, capsysbinary):
         return Ended(ended.value.code, out, err.decode())
 
     yield call
-    signal.signal(signal.SIGTERM, handler)
+    for number, handler in handlers.items():
+        signal.signal(number, handler)
 
 
 @pytest.fixture
@@ -88,7 +91,7 @@ def start():
 def finish(start):
     """Like `start`, to the end; a run that hangs is an error."""
 
-    def call(*args, timeout=10, given=None, **options):
+    def call(*args, timeout=HANG_SEC, given=None, **options):
         if given is not None:
             options["stdin"] = subprocess.PIPE
         process = start(*args, **options)

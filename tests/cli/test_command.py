@@ -18,6 +18,8 @@ import zstandard
 import calipers
 from calipers.suites.dense import Config
 
+from .conftest import HANG_SEC
+
 BOX = {"type": "bbox_2d", "points": [0, 0, 10, 10], "desc": "类别=标签,文本=a"}
 WIDE = {"type": "bbox_2d", "points": [0, 0, 10, 7], "desc": "类别=标签,文本=b"}
 LINE = {"type": "line", "points": [0, 0, 500, 500], "desc": "标签/a"}
@@ -200,7 +202,7 @@ def test_importing_the_package_imports_nothing_heavy(finish):
 
 @pytest.mark.parametrize("args", [["--help"], ["--version"], ["no-such-command"]])
 def test_help_imports_nothing_heavy(finish, args):
-    modules = loaded(finish, f"from calipers.cli.main import main; sys.argv = ['calipers', *{args!r}]; main()")
+    modules = loaded(finish, f"from calipers.cli.start import main; sys.argv = ['calipers', *{args!r}]; main()")
     assert "calipers.cli.main" in modules
     assert not modules & HEAVY
 
@@ -222,7 +224,7 @@ def on_terminal(start, *args, **options):
     leader, follower = pty.openpty()
     process = start(*args, stderr=follower, **options)
     os.close(follower)
-    process.wait(timeout=10)
+    process.wait(timeout=HANG_SEC)
     text = io.BytesIO()
     try:
         while piece := os.read(leader, 1000):

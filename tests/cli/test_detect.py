@@ -13,9 +13,9 @@ pytest.importorskip("onnxruntime", reason="onnxruntime is not installed, and it 
 Images = pytest.importorskip("PIL.Image", reason="Pillow is not installed")
 
 from ..detectors import toy  # noqa: E402  needs onnx
+from .conftest import HANG_SEC  # noqa: E402
 
 USUAL = ("detect", "--weights", "model.onnx", "--images", "images", "--gt", "gt.json", "-o", "results.json")
-PATIENCE = 60
 
 
 @pytest.fixture(autouse=True)
@@ -236,7 +236,7 @@ def many():
 def started(start):
     """A run in the middle of its work."""
     process, part = start(*USUAL), Path("results.json.part")
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + HANG_SEC
     while not (part.exists() and part.read_bytes().count(b"\n") > 3) and time.monotonic() < end:
         time.sleep(0.005)
     assert process.poll() is None
@@ -248,7 +248,7 @@ def started(start):
 def test_a_run_that_was_ended_is_gone_on_with_to_the_same_bytes(start, run, number):
     process = started(start)
     process.send_signal(number)
-    out, err = process.communicate(timeout=PATIENCE)
+    out, err = process.communicate(timeout=HANG_SEC)
     assert process.returncode == {signal.SIGKILL: -9, signal.SIGINT: 130, signal.SIGTERM: 143}[number]
     assert (out, b"Traceback" in err) == (b"", False)
     if number == signal.SIGINT:

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 import zstandard
 
+from .conftest import HANG_SEC
+
 BOX = {"type": "bbox_2d", "points": [0, 0, 10, 10], "desc": "类别=标签"}
 GOOD = json.dumps({"gt_norm1000": [BOX], "pred": [BOX]}).encode() + b"\n"
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="memory limits as Linux has them")
@@ -95,7 +97,7 @@ def test_trap_41_a_bomb_without_a_line_break_takes_little_memory(finish, name):
     pack = gzip.compress if name.endswith("gz") else zstandard.compress
     Path(name).write_bytes(pack(GOOD) + pack(16 * MEGABYTE) * 44 + pack(b"\n" + GOOD))
     args = ["dense", name, "--jobs", 1, "--json", "--max-bad-records", 1]
-    ended = finish(*args, preexec_fn=limited(640 << 20), timeout=30)
+    ended = finish(*args, preexec_fn=limited(640 << 20))
     assert ended.artifact()["records"] == {"read": 3, "evaluated": 2, "skipped_empty": 0, "rejected": 1}
     assert ended.err == f"rejected: {name}:2: the line is longer than 64 MiB\n"
 
@@ -186,5 +188,5 @@ def test_standard_input_is_read_in_pieces(start):
     padding = b" " * (1 << 20)
     for _ in range(500):
         process.stdin.write(padding + GOOD)
-    out, err = process.communicate(timeout=20)
+    out, err = process.communicate(timeout=HANG_SEC)
     assert json.loads(out)["records"]["evaluated"] == 500, err

@@ -15,6 +15,7 @@ from calipers.part_files import DIGEST_BYTES, LENGTH_BYTES
 from calipers.parts import Packed, from_bytes, to_bytes
 
 from ..contracts.dumps import make_lines, padded
+from .conftest import HANG_SEC
 
 SMALL = ("--chunk-bytes", 3000)
 
@@ -79,7 +80,7 @@ def test_an_interrupt_says_where_the_finished_shards_are(start):
     while not Path("shards.cal").exists() or Path("shards.cal").stat().st_size < 100_000:
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=6)
+    out, err = process.communicate(timeout=HANG_SEC)
     assert (process.returncode, out) == (130, b"")
     kept = "interrupted; what was finished is kept in shards.cal: --resume shards.cal goes on from there\n"
     assert err.decode().lstrip() == kept

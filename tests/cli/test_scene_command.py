@@ -397,7 +397,7 @@ def test_help_names_every_option_with_its_default(run):
 
 
 def test_help_names_the_command_and_imports_nothing_heavy(finish):
-    script = "import sys\nfrom calipers.cli.main import main\ntry:\n    main()\nexcept SystemExit:\n    pass\n"
+    script = "import sys\nfrom calipers.cli.start import main\ntry:\n    main()\nexcept SystemExit:\n    pass\n"
     script += "print(sorted({'numpy', 'matplotlib', 'orjson', 'calipers.suites'} & set(sys.modules)), file=sys.stderr)"
     ended = finish("--help", program=("-c", script))
     assert ended.err == "[]\n"

@@ -152,9 +152,7 @@ def test_the_same_bytes_come_out_everywhere(finish, listing):
     for number, env in enumerate(places):
         for name in ("gt.json", "pred.json"):
             write(f"place{number}/{name}", Path(name).read_text())
-        ended = finish(
-            "scene", *INPUTS, "--pred", "all=gt.json", "-o", "out", env=env, cwd=f"place{number}", timeout=30
-        )
+        ended = finish("scene", *INPUTS, "--pred", "all=gt.json", "-o", "out", env=env, cwd=f"place{number}")
         assert ended.code == 0, ended.err
         results.append(listing(f"place{number}/out"))
     assert results[0] == results[1]

@@ -19,6 +19,8 @@ import pytest
 
 import calipers
 
+from .conftest import HANG_SEC
+
 TRUTH = {
     "a.mp4": {"outside": [[0, 9], [20, 29]], "inside": [[10, 19]]},
     "b.mp4": {"outside": [[0, 9], [20, 29]], "inside": [[10, 19]]},
@@ -30,7 +32,6 @@ PRED = {
 INPUTS = ["--gt", "gt.json", "--pred", "pred.json"]
 FILES = ["cases.jsonl", "matches.csv", "report.html", "result.json", "videos.csv"]
 PLOTS = ["confusion.png", "frame_accuracy.png"]
-PATIENCE = 6  # seconds
 HOSTILE = "\x1b[2J\x1b]0;title\x07\u202e\u2066\u200b\x9b31m\x7f\x00\u2028"
 
 
@@ -59,7 +60,7 @@ def interrupt(*args, **options):
 
 def open_when_read(pipe):
     """The writing end of a pipe, once somebody reads it."""
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + HANG_SEC
     while True:
         try:
             return os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
@@ -107,7 +108,7 @@ def test_the_same_bytes_come_out_everywhere(finish):
         for name, content in (("gt.json", TRUTH), ("pred.json", PRED)):
             write(f"place{number}/{name}", content)
         options = ["--plot-videos", 1, "--transition-tolerance-frames", "0,5", "-o", "out"]
-        ended = finish("timeline", *INPUTS, *options, env=env, cwd=f"place{number}", timeout=30)
+        ended = finish("timeline", *INPUTS, *options, env=env, cwd=f"place{number}")
         assert ended.code == 0, ended.err
         out = Path(f"place{number}/out")
         results.append({str(path.relative_to(out)): path.read_bytes() for path in out.rglob("*") if path.is_file()})
@@ -295,7 +296,7 @@ def test_trap_35_a_disk_that_is_full_while_pictures_are_written_leaves_everythin
     def small_files_only():
         resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))
 
-    ended = finish("timeline", *INPUTS, "-o", old, "--plot-videos", 1, preexec_fn=small_files_only, timeout=20)
+    ended = finish("timeline", *INPUTS, "-o", old, "--plot-videos", 1, preexec_fn=small_files_only)
     assert (ended.code, ended.out) == (2, b"")
     assert "cannot be written: File too large" in ended.err
     assert listing(".") == before
@@ -350,7 +351,7 @@ def test_an_interrupt_while_waiting_for_input_ends_the_run(start, old, group, se
     pipe = open_when_read("pipe.json")
     time.sleep(0.1)
     process.send_signal(sent)
-    out, err = process.communicate(timeout=PATIENCE)
+    out, err = process.communicate(timeout=HANG_SEC)
     os.close(pipe)
     assert (process.returncode, out) == (code, b"")
     assert "Traceback" not in err.decode()
@@ -365,7 +366,7 @@ import itertools, types
 from calipers.cli import progress
 clock = itertools.count()
 progress.time = types.SimpleNamespace(monotonic=lambda: next(clock))
-from calipers.cli.main import main
+from calipers.cli.start import main
 main()
 """
 
@@ -378,7 +379,7 @@ def on_terminal(start):
         leader, follower = pty.openpty()
         process = start(*args, stderr=follower, **options)
         os.close(follower)
-        process.wait(timeout=10)
+        process.wait(timeout=HANG_SEC)
         try:
             return os.read(leader, 10_000).decode()
         except OSError:  # nothing was written, and the other side is closed

@@ -49,6 +49,11 @@ def test_jobs_and_sizes_of_shards(suite, expected, jobs, shard):
     assert digest(suite(jobs=jobs, chunk_bytes=shard)) == expected
 
 
+@pytest.mark.parametrize("shard", SHARDS[:2])
+def test_workers_that_do_all_of_it(suite, expected, shard, workers_only):
+    assert digest(suite(jobs=2, chunk_bytes=shard)) == expected
+
+
 class Shuffled:
     """An engine that measures shards in a random order, and joins neighbours at random."""
 
@@ -85,6 +90,8 @@ import sys
 sys.path.insert(0, {tests!r})
 from hashlib import sha256
 import calipers
+from calipers.engines import local
+local.ALONE_SEC = None
 {source}
 print(sha256({name}(jobs={jobs}, chunk_bytes=2000).to_json()).hexdigest())
 """

@@ -4,6 +4,7 @@ import os
 import signal
 import time
 from pathlib import Path
+from typing import Any
 
 from calipers.engines.local import Local
 from calipers.errors import InputError
@@ -81,3 +82,99 @@ def noted(number: int, folder: str) -> int:
 
 def in_two_jobs(count: int) -> list[int]:
     return list(Local(2).in_order(square, range(count)))
+
+
+def square_slowly_at_first(number: int) -> int:
+    if number == 0:
+        time.sleep(0.2)
+    return number * number
+
+
+def refuse_three(number: int) -> int:
+    if number == 3:
+        raise InputError("three")
+    return number
+
+
+def end_at_three(number: int, how: str) -> int:
+    if number == 3:
+        os.kill(os.getpid(), signal.SIGKILL) if how == "killed" else os._exit(7)
+    return number
+
+
+def die_once(number: int, folder: Path) -> int:
+    if number % 7 == 3 and not (folder / str(number)).exists():
+        (folder / str(number)).touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number
+
+
+def short_of_memory_together(number: int, folder: Path) -> int:
+    """Fails while another one is under way, as it is when memory is short."""
+    mine = folder / str(number)
+    mine.touch()
+    try:
+        time.sleep(0.05)
+        if number == 5 and len(list(folder.iterdir())) > 1:
+            raise MemoryError
+        return number
+    finally:
+        mine.unlink()
+
+
+def large_until_three(number: int) -> bytes:
+    if number == 3:
+        raise ValueError("three")
+    return bytes(1_000_000)
+
+
+class OddError(Exception):
+    """One that cannot be made again from its arguments."""
+
+    def __init__(self, one: int, two: int) -> None:
+        super().__init__(f"{one} and {two}")
+
+
+def fail_unpicklably(number: int) -> int:
+    raise OddError(number, number)
+
+
+def unpicklable(number: int) -> object:
+    return lambda: number
+
+
+def stop_itself_once(number: int, note: str) -> int:
+    """Stops its process the first time it is asked for a number, as SIGSTOP from outside does."""
+    if number == 3 and not Path(note).exists():
+        Path(note).write_text(str(os.getpid()))
+        os.kill(os.getpid(), signal.SIGSTOP)
+    return number
+
+
+def sleep_long(number: int) -> int:
+    time.sleep(0 if number != 3 else 3600)
+    return number
+
+
+def half_an_answer(number: int, end: str) -> bytes:
+    """For one number half of the answer gets sent, and then its worker ends or stands still."""
+    if number == 1:
+        from calipers import child_main
+
+        def send(channel: Any, message: bytes) -> None:
+            channel.sendall(child_main.LENGTH.pack(len(message)) + message[: len(message) // 2])
+            os.kill(os.getpid(), signal.SIGKILL) if end == "killed" else time.sleep(3600)
+
+        child_main.send = send
+    return b"x" * 50_000
+
+
+def forever(number: int) -> int:
+    while True:
+        number += 1
+
+
+def short_of_memory_in(number: int, pid: int) -> int:
+    if os.getpid() == pid:
+        raise MemoryError
+    return number

@@ -33,7 +33,14 @@ ray.shutdown()
 """
 RAY_SECRET = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": uuid4().hex * 2}  # made up for the cluster of this session
 
+HANG_SEC = 300  # after which something hangs, however busy the machine
+
 sys.path.insert(0, str(HERE))  # for cluster_work, which workers import as well
+
+
+@pytest.fixture(autouse=True)
+def _workers_only(workers_only):
+    """What is tested here are workers."""
 
 
 def require_package(name):
@@ -79,10 +86,11 @@ def children(parent):
         return []
 
 
-def wait_until(condition, seconds=20, every=0.05):
-    end = time.monotonic() + seconds
+def wait_until(condition, every=0.05):
+    """Wait for what has to come; that it never comes is found out only after minutes."""
+    end = time.monotonic() + HANG_SEC
     while not condition():
-        assert time.monotonic() < end, "it takes too long"
+        assert time.monotonic() < end, "it never comes"
         time.sleep(every)
 
 
@@ -125,7 +133,7 @@ def ray_address():
             patch.setenv(name, value)
         yield process.stdout.readline().decode().strip()
         process.stdin.close()
-        process.wait(timeout=20)
+        process.wait(timeout=HANG_SEC)
 
 
 @pytest.fixture(scope="session")

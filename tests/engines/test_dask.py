@@ -4,7 +4,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from functools import partial
 from pathlib import Path
 
@@ -16,7 +15,7 @@ from calipers.engines import dask
 from calipers.engines.dask import open_dask
 from calipers.errors import CalipersError, ConfigError
 
-from .conftest import ENVIRONMENT, dask_cluster, descendants, is_running, require_package, started, wait_until
+from .conftest import ENVIRONMENT, HANG_SEC, dask_cluster, descendants, is_running, require_package, started, wait_until
 
 SCRIPT = """
 from functools import partial
@@ -42,7 +41,7 @@ def script(tmp_path, then="pass", engine="dask"):
 
 def test_a_cluster_of_its_own_needs_no_guard_and_says_nothing(tmp_path):
     command = [sys.executable, script(tmp_path)]
-    found = subprocess.run(command, env=ENVIRONMENT, capture_output=True, timeout=60, check=False)
+    found = subprocess.run(command, env=ENVIRONMENT, capture_output=True, timeout=HANG_SEC, check=False)
     assert (found.returncode, found.stdout, found.stderr) == (0, b"[0, 1, 4, 9, 16]\n", b"")
 
 
@@ -51,11 +50,10 @@ def test_a_run_that_is_ended_leaves_no_process_and_no_folder(tmp_path, ending):
     (tmp_path / "scratch").mkdir()
     with started(script(tmp_path, SLOWLY), env={"TMPDIR": str(tmp_path / "scratch")}) as process:
         assert process.stdout.readline() == b"[0, 1, 4, 9, 16]\n"
-        others, begun = descendants(process.pid), time.monotonic()
+        others = descendants(process.pid)
         assert len(others) >= 3
         process.send_signal(ending)
-        process.wait(timeout=20)
-        assert time.monotonic() - begun < 5  # a second, on a machine with nothing else to do
+        process.wait(timeout=HANG_SEC)
         wait_until(lambda: not any(map(is_running, others)))
     assert list((tmp_path / "scratch").iterdir()) == []
 
@@ -76,9 +74,8 @@ except ConfigError as error:
 
 def refused(address):
     """What is said of an address, in a process of its own: a client that fails leaves threads of Dask behind."""
-    command, begun = [sys.executable, "-c", REFUSED, address], time.monotonic()
-    found = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, timeout=60, check=False)
-    assert time.monotonic() - begun < 30
+    command = [sys.executable, "-c", REFUSED, address]
+    found = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, timeout=HANG_SEC, check=False)
     assert found.returncode == 0, found.stderr
     return found.stdout
 

@@ -109,7 +109,7 @@ def test_a_file_that_is_not_there_is_the_same_error(place, tmp_path):
 def command(*arguments, folder):
     env = os.environ | {"PYTHONPATH": str(Path(calipers.__file__).parents[1])}
     program = [sys.executable, "-m", "calipers", "dense", *arguments]
-    return subprocess.run(program, cwd=folder, env=env, capture_output=True, timeout=100, check=False)
+    return subprocess.run(program, cwd=folder, env=env, capture_output=True, timeout=300, check=False)
 
 
 def test_the_command_writes_the_same_files(place, tmp_path):

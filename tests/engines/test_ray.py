@@ -4,7 +4,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 
 import cluster_work as work
 import pytest
@@ -12,7 +11,7 @@ import pytest
 from calipers.engines.ray import open_ray
 from calipers.errors import ConfigError
 
-from .conftest import ENVIRONMENT, descendants, is_running, require_package, started, wait_until
+from .conftest import ENVIRONMENT, HANG_SEC, descendants, is_running, require_package, started, wait_until
 from .test_dask import SLOWLY, script
 
 
@@ -24,17 +23,16 @@ def _ray_is_there():
 def test_an_interrupt_leaves_no_process(tmp_path):
     with started(script(tmp_path, SLOWLY, "ray")) as process:
         assert process.stdout.readline() == b"[0, 1, 4, 9, 16]\n"
-        others, begun = descendants(process.pid), time.monotonic()
+        others = descendants(process.pid)
         assert len(others) >= 3
         process.send_signal(signal.SIGINT)
-        process.wait(timeout=30)
-        assert time.monotonic() - begun < 15  # two seconds, on a machine with nothing else to do
+        process.wait(timeout=HANG_SEC)
         wait_until(lambda: not any(map(is_running, others)))
 
 
 def test_a_cluster_of_its_own_needs_no_guard_and_says_nothing(tmp_path):
     command = [sys.executable, script(tmp_path, "import signal; print(signal.getsignal(signal.SIGTERM))", "ray")]
-    found = subprocess.run(command, env=ENVIRONMENT, capture_output=True, timeout=90, check=False)
+    found = subprocess.run(command, env=ENVIRONMENT, capture_output=True, timeout=HANG_SEC, check=False)
     assert (found.returncode, found.stderr) == (0, b"")
     assert found.stdout.decode().splitlines() == ["[0, 1, 4, 9, 16]", str(signal.SIG_DFL)]  # and ends as it did
 
@@ -48,10 +46,8 @@ def test_an_address_where_nobody_answers_is_named():
         silent.bind(("127.0.0.1", 0))
         address = f"127.0.0.1:{silent.getsockname()[1]}"
         command = [sys.executable, "-c", program(address)]
-        begun = time.monotonic()
-        found = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, timeout=60, check=False)
+        found = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, timeout=HANG_SEC, check=False)
     assert f"ConfigError: address: found '{address}', expected a cluster of ray there: " in found.stderr
-    assert time.monotonic() - begun < 20
 
 
 def test_another_cluster_than_the_one_the_process_is_part_of_is_refused(engines):

@@ -14,7 +14,7 @@ ENVIRONMENT = {**os.environ, "PYTHONPATH": str(SOURCES)}
 KEYS = ["pass", "score", "reason", "checks", "assertions", "hits", "misses", "reasoning", "details"]
 RULERS = ("iou", "boxes", "polygon", "rotated", "line", "point", "box3d", "intervals", "map")
 PROGRAM = (sys.executable, "-m", "calipers", "judge")
-PATIENCE_SEC = 60
+PATIENCE_SEC = 300
 
 
 class Ended(NamedTuple):

@@ -6,8 +6,6 @@ Commands are loaded when they are called, so that `calipers --help` imports no n
 from __future__ import annotations
 
 import os
-import signal
-import sys
 from typing import Any
 
 import click
@@ -74,14 +72,13 @@ def calipers() -> None:
     """Calipers measures predictions against ground truth.
 
     Exit codes: 0 done, 1 gate failed, 2 wrong usage or configuration (or the output cannot be written), 3 input
-    cannot be read or is invalid, 4 gate undecided, 130 interrupted.
+    cannot be read or is invalid, 4 gate undecided, 130 interrupted, 143 terminated.
     """
 
 
-def main() -> None:
-    """Run a command; every way it can end has its exit code."""
+def run_command() -> int:
+    """Run a command. Returns the exit code that its way of ending has."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy's threads would only wait beside our processes
-    signal.signal(signal.SIGTERM, _terminate)
     try:
         code = calipers(standalone_mode=False, prog_name="calipers")
     except (click.exceptions.Abort, KeyboardInterrupt) as error:
@@ -105,7 +102,7 @@ def main() -> None:
     except MemoryError:
         say_error("out of memory; try fewer --jobs or smaller --chunk-bytes")
         code = CalipersError.exit_code
-    sys.exit(code if isinstance(code, int) else 0)
+    return code if isinstance(code, int) else 0
 
 
 def _usage(error: click.ClickException) -> str:
@@ -113,7 +110,3 @@ def _usage(error: click.ClickException) -> str:
     context = getattr(error, "ctx", None)
     path = context.command_path if context else "calipers"
     return f"{error.format_message()}\n(see {path} --help)"
-
-
-def _terminate(number: int, frame: object) -> None:
-    raise SystemExit(128 + number)

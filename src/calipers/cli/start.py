@@ -1,16 +1,60 @@
-"""Where `calipers` begins: a judge must start in no time, so it gets by without what the other commands need."""
+"""Where `calipers` begins: signals are handled first, then the command is loaded.
+
+A judge must start in no time, so it gets by without what the other commands need.
+"""
 
 from __future__ import annotations
 
 import sys
 
+from calipers.stopping import listen, stop_listening
+
 
 def main() -> None:
-    """Run a command."""
+    """Run a command; whatever ends it, it has an exit code."""
+    listen()
+    try:
+        code = _run_command()
+        stopped = stop_listening()
+    except KeyboardInterrupt:
+        stopped = stop_listening()
+        _write_error("interrupted; no result was written\n")
+        code = 130
+    except SystemExit as error:
+        stopped = stop_listening()
+        code = error.code if isinstance(error.code, int) else 0
+    if stopped is not None:
+        _drop_output()
+        code = stopped
+    sys.exit(code)
+
+
+def _run_command() -> int:
     if sys.argv[1:2] == ["judge"]:
         from calipers.judge.command import run
 
-        sys.exit(run(sys.argv[2:]))
-    from calipers.cli.main import main as run_command
+        return run(sys.argv[2:])
+    from calipers.cli.main import run_command
 
-    run_command()
+    return run_command()
+
+
+def _write_error(text: str) -> None:
+    try:
+        sys.stderr.write(text)
+        sys.stderr.flush()
+    except (AttributeError, OSError):  # it is closed, or nobody listens
+        pass
+
+
+def _drop_output() -> None:
+    """What waits in the buffer of standard output is not wanted, and its reader may have stopped reading."""
+    import os
+
+    try:
+        handle = sys.stdout.fileno()
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+    except (AttributeError, OSError, ValueError):  # it is closed, or no file
+        return
+    os.dup2(nowhere, handle)
+    os.close(nowhere)

@@ -10,6 +10,7 @@ import os
 import sys
 
 from calipers.errors import OutputError
+from calipers.stopping import check_stop
 
 
 class ReaderGoneError(OutputError):
@@ -20,6 +21,7 @@ class ReaderGoneError(OutputError):
 
 def put(result: str | bytes) -> None:
     """Write the result; a text gets a line break."""
+    check_stop()
     if sys.stdout is None:
         raise OutputError("standard output cannot be written: it is closed")
     if isinstance(result, str):

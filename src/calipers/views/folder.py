@@ -11,6 +11,7 @@ from typing import IO, Any
 from calipers.errors import ConfigError, OutputError
 from calipers.output import atomic_files, check_folder, make_folder, remove_empty
 from calipers.report import Report, Rows
+from calipers.stopping import Deferred
 from calipers.views import dense_plots
 from calipers.views.page.build import page_of
 from calipers.views.page.cases import WorstCases
@@ -97,8 +98,10 @@ def open_folder(path: str, columns: Columns, tables: str) -> Iterator[Folder]:
 def new_folder(path: str, *inside: str) -> Iterator[Path]:
     """A folder, with some inside it, that goes away again if nothing gets written into it."""
     folder = Path(path)
-    made = [created for name in ("", *inside) for created in make_folder(folder / name)]
+    made: list[Path] = []
     try:
+        with Deferred():
+            made += [created for name in ("", *inside) for created in make_folder(folder / name)]
         yield folder
     except BaseException:
         remove_empty(made)

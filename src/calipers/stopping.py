@@ -1,0 +1,118 @@
+"""SIGINT and SIGTERM, as a command handles them: none is lost, and the first one alone breaks into what is going on.
+
+The command line calls `listen` before it imports anything else. Then the first signal raises KeyboardInterrupt or
+SystemExit(143); more of them do not disturb the way out, but for the fourth, which ends the process at once. A signal
+that was swallowed on its way, by a callback of the garbage collector or a broad `except` in a library, is raised again
+at the next safe point (`check_stop`), at the latest before a result is written. A signal that the command was started
+with ignoring stays ignored.
+
+In somebody else's process nobody calls `listen`, and nothing here does anything.
+"""
+
+from __future__ import annotations
+
+import _signal  # type: ignore[import-not-found]
+import _thread
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import TracebackType
+
+SIGNALS = (int(_signal.SIGINT), int(_signal.SIGTERM))
+MAX_SIGNALS = 3
+REMINDER_SEC = 0.001
+
+
+class _Listener:
+    """What has come so far."""
+
+    def __init__(self) -> None:
+        self.listens = False
+        self.thread = _thread.get_ident()  # the main thread, in which handlers run
+        self.came: list[int] = []
+        self.deferrals = 0  # blocks that must not be broken into
+        self.raised = False  # and on its way to whoever ends the command
+
+
+_listener = _Listener()
+
+
+def listen() -> None:
+    """Handle signals from here on."""
+    _listener.__init__()  # type: ignore[misc]
+    _listener.listens = True
+    for number in SIGNALS:
+        if _signal.getsignal(number) not in (_signal.SIG_IGN, None):
+            _signal.signal(number, _on_signal)
+    sys.unraisablehook = _on_unraisable
+
+
+def stop_listening() -> int | None:
+    """From here on signals change nothing. Returns the exit code of a stopped command, if it was."""
+    _listener.listens = False
+    return 128 + _listener.came[0] if _listener.came else None
+
+
+def is_listening() -> bool:
+    """Whether this process is a command."""
+    return _listener.listens
+
+
+def check_stop() -> None:
+    """Raise what has come and was not heard."""
+    if _listener.came and _listener.listens and _listener.thread == _thread.get_ident():
+        _raise()
+
+
+class Deferred:
+    """A block that signals do not break into. One that came is raised afterwards, with `told` if all was done."""
+
+    def __init__(self, told: str = "") -> None:
+        self._told = told
+        self._counts = _listener.listens and _listener.thread == _thread.get_ident()
+
+    def __enter__(self) -> None:
+        if self._counts:
+            _listener.deferrals += 1
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: TracebackType | None) -> None:
+        if not self._counts:
+            return
+        _listener.deferrals -= 1
+        if _listener.came and not _listener.raised and not _listener.deferrals:
+            _raise("" if error else self._told)
+
+
+def _raise(told: str = "") -> None:
+    _listener.raised = True
+    if _listener.came[0] == SIGNALS[0]:
+        raise KeyboardInterrupt(told)
+    raise SystemExit(128 + _listener.came[0])
+
+
+def _on_signal(number: int, frame: object) -> None:
+    if not _listener.listens:
+        return
+    _listener.came.append(number)
+    if len(_listener.came) > MAX_SIGNALS:
+        _signal.signal(number, _signal.SIG_DFL)
+        _signal.raise_signal(number)
+    if not _listener.raised and not _listener.deferrals:
+        _raise()
+
+
+def _on_unraisable(ignored: sys.UnraisableHookArgs) -> None:
+    """An exception in a place that cannot hand it on. One of ours is raised anew as soon as that place was left."""
+    if not _listener.came or not isinstance(ignored.exc_value, (KeyboardInterrupt, SystemExit)):
+        sys.__unraisablehook__(ignored)
+    elif _listener.listens:
+        _listener.raised = False
+        if hasattr(_signal, "setitimer"):
+            _signal.signal(_signal.SIGALRM, _on_reminder)
+            _signal.setitimer(_signal.ITIMER_REAL, REMINDER_SEC)
+
+
+def _on_reminder(number: int, frame: object) -> None:
+    if _listener.listens and not _listener.raised and not _listener.deferrals:
+        _raise()
