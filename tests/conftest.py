@@ -24,6 +24,7 @@ def pytest_collection_modifyitems(items):
         folder = Path(item.path).parent.name
         item.add_marker(pytest.mark.xdist_group(folder if folder in SHARED else str(item.path)))
 
+
 @pytest.fixture(autouse=True, scope="session")
 def _interrupts_are_heard():
     """Processes that tests start hear interrupts, also where a shell has its background jobs ignore them."""

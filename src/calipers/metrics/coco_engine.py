@@ -6,11 +6,13 @@ user can mean anything to it. What comes out are pycocotools' arrays, undefined 
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from calipers.forked import call_engine
 from calipers.instances import Detections, Instances
 
 AREAS = {"bbox": ("all", "small", "medium", "large"), "keypoints": ("all", "medium", "large")}
@@ -34,6 +36,12 @@ def accumulate(
     found: Detections, *, iou_type: str, max_dets: tuple[int, ...], sigmas: tuple[float, ...] | None = None
 ) -> Accumulated:
     """Match and accumulate; a detection with a problem takes no part."""
+    return call_engine(partial(_accumulate, iou_type=iou_type, max_dets=max_dets, sigmas=sigmas), found)
+
+
+def _accumulate(
+    found: Detections, *, iou_type: str, max_dets: tuple[int, ...], sigmas: tuple[float, ...] | None
+) -> Accumulated:
     import hotcoco
 
     held = np.unique(found.truth.category).astype(np.int64)

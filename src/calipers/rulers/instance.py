@@ -13,11 +13,13 @@ image with an overlap of at least `least`, to the bit as pycocotools computes th
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from calipers.forked import call_engine
 from calipers.instances import Detections, Images, Instances
 from calipers.kernels.box_pairs import box_pairs
 
@@ -42,8 +44,12 @@ def overlaps(found: Detections, iou_type: str, *, least: float, sigmas: tuple[fl
         )
         return tuple(np.asarray(column) for column in columns)  # type: ignore[return-value]
     if iou_type == "segm":
-        return _close_pairs(_mask_matrices(truth, pred, found.images), least)
+        return call_engine(partial(_close_masks, least=least), found)
     return _close_pairs(_keypoint_matrices(truth, pred, np.array(sigmas or SIGMAS)), least)
+
+
+def _close_masks(found: Detections, *, least: float) -> Overlaps:
+    return _close_pairs(_mask_matrices(found.truth, found.pred, found.images), least)
 
 
 def _close_pairs(matrices: Iterator[tuple[Any, Any, Matrix]], least: float) -> Overlaps:
