@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from calipers.plans.merging import merge
     from calipers.readers.model_text import parse_objects
     from calipers.report import Report, load
+    from calipers.rulers.containment import containment
     from calipers.rulers.cuboid import cuboid_iou
     from calipers.rulers.region import region_iou
     from calipers.rulers.tube import line_coverage, tube_iou
@@ -36,6 +37,7 @@ _HOMES = {
     "coco": "evaluate",
     "coco_numbers": "evaluate",
     "compare": "analysis.compare",
+    "containment": "rulers.containment",
     "cuboid_iou": "rulers.cuboid",
     "dense": "evaluate",
     "detect": "detectors.detect",
@@ -67,6 +69,7 @@ __all__ = [
     "coco",
     "coco_numbers",
     "compare",
+    "containment",
     "cuboid_iou",
     "dense",
     "detect",

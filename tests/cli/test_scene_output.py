@@ -29,7 +29,7 @@ MARKUP = [
 INPUTS = ["--gt", "gt.json", "--pred", "ours=pred.json"]
 TABLES = ["cases.jsonl", "matches.csv", "per_class.csv", "report.html", "result.json", "summary.csv", "summary.tex"]
 PICTURES = [f"ours_{name}.png" for name in ("fp_breakdown", "localization_metrics", "localization_per_class")]
-PICTURES += ["ours_main_metrics.png"]
+PICTURES += ["ours_main_metrics.png", "ours_per_class_f1.png"]
 OURS = ["ours.json", "ours_overlay_xy.svg"]
 
 

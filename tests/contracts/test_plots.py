@@ -62,6 +62,7 @@ def test_there_are_plots_of_every_suite():
         "scene.localization_per_class_plot",
         "scene.localization_plot",
         "scene.main_metrics_plot",
+        "scene.per_class_f1_plot",
         "timeline.confusion_plot",
         "timeline.tolerance_plot",
         "timeline.videos_plot",

@@ -523,7 +523,7 @@ class TestCommand:
         pytest.importorskip("matplotlib")
         assert self.run(files, "-o", files / "out").exit_code == 0
         names = {"result.json", "ours.json", "summary.csv", "per_class.csv", "summary.tex", "ours_overlay_xy.svg"}
-        plots = ("localization_metrics", "localization_per_class", "main_metrics", "fp_breakdown")
+        plots = ("localization_metrics", "localization_per_class", "per_class_f1", "main_metrics", "fp_breakdown")
         assert names | {f"ours_{plot}.png" for plot in plots} <= {path.name for path in (files / "out").iterdir()}
 
     def test_the_summary_has_the_columns_of_the_seed_and_one_row_a_method(self, files):
@@ -546,3 +546,21 @@ class TestCommand:
         assert list(tree["methods"]) == ["ours"]
         assert tree["comparison"] == []
         assert not Path(files, "out").exists()
+
+
+class TestSizes:
+    def test_a_size_may_be_called_obb_dimensions(self):
+        truth = [{"label": "seat", "center": [0, 0, 0], "obb_dimensions": [2, 1, 1]}]
+        graph = [{"id": 1, "label": "seat", "position": [0, 0, 0], "obb_dimensions": {"x": 2, "y": 1, "z": 1}}]
+        for pred in (truth, graph):
+            assert scene(truth, pred)["geometry_metrics"]["mean_iou_3d"] == 1.0
+        both = [truth[0] | {"size": [1, 1, 1]}]
+        assert scene(truth, both)["geometry_metrics"]["mean_iou_3d"] == 0.5  # size, where both are given
+
+    def test_rows_of_objects_have_sizes_with_the_height_last(self):
+        lying = [{"label": "seat", "center": [0, 0, 0], "size": [3, 1, 2], "rotation": [0, 0.5**0.5, 0, 0.5**0.5]}]
+        rows = scene([box("seat", 0, size=[2, 1, 3])], [*lying, box("seat", 9, size=[-1, 1, 1])]).matches()
+        assert [row["obb_dimensions"] for row in rows if row["side"] == "gt"] == [[2, 1, 3]]
+        height = [row["obb_dimensions"] for row in rows if row["side"] == "pred"]
+        assert (height[0][2], sorted(height[0])) == (3, [1, 2, 3])  # its long axis points up
+        assert height[1] is None  # invalid

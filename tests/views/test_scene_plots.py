@@ -21,13 +21,14 @@ from calipers.views.scene_plots import (
     localization_per_class_plot,
     localization_plot,
     main_metrics_plot,
+    per_class_f1_plot,
     pictures,
 )
 
 from .scene_trees import BOTH, CAUSES, FULL, HOSTILE, NOTHING, with_classes
 from .test_strips import EYES, lab
 
-PLOTS = [localization_plot, localization_per_class_plot, main_metrics_plot, fp_breakdown_plot]
+PLOTS = [localization_plot, localization_per_class_plot, per_class_f1_plot, main_metrics_plot, fp_breakdown_plot]
 
 
 @pytest.fixture(autouse=True)

@@ -36,16 +36,15 @@ cdef enum:
     BAD_SIMILARITY = 7
     BAD_ID = 8
     MISNAMED = 9                                # what may be meant for a rotation, under another name
+    OBB_SIZE = 10                               # the size, under the name it has in tables of results
+    FIELD_CODES = 11                            # a field has the code of its reason
+    REMEMBERED = 16                             # keys by their place in an object
 
 LARGEST, SMALLEST, TOLERANCE = LARGEST_NUMBER, SMALLEST_SIZE, 1e-6
 cdef double LEAST = SMALLEST, OFF = TOLERANCE
 cdef dict FIELDS = dict(zip(REASONS[BAD_CENTER:], range(BAD_CENTER, MISNAMED))) | dict.fromkeys(ROTATIONS, MISNAMED)
-cdef str CENTER = "center", SIZE = "size", YAW = "yaw", NOTHING = ""
-
-
-cdef enum:
-    FIELD_CODES = 10                            # a field has the code of its reason
-    REMEMBERED = 16                             # keys by their place in an object
+cdef str CENTER = "center", SIZE = "size", OBB = "obb_dimensions", YAW = "yaw", NOTHING = ""
+FIELDS[OBB] = OBB_SIZE
 
 
 cdef inline bint read_half(PyObject* found, double* half) except -1:
@@ -245,7 +244,7 @@ cdef class BoxColumns:
         cdef double* axes = <double*> self.axes.data + 9 * at
         if not read_numbers(fields[BAD_CENTER], 3, center):
             return BAD_CENTER
-        if not read_half(fields[BAD_SIZE], half):
+        if not read_half(fields[BAD_SIZE if is_given(fields[BAD_SIZE]) else OBB_SIZE], half):
             return BAD_SIZE
         if (is_given(fields[MISNAMED]) and not is_given(fields[BAD_ROTATION])) or not read_rotation(
                 fields[BAD_ROTATION], axes):

@@ -72,22 +72,26 @@ def _field(item: Any, field: str, label_source: str) -> str:
     """What a field of the plain form is called here."""
     if not field or not isinstance(item, dict):
         return ""
-    size = "dimensions" if item.get("dimensions") is not None else "data_path"
-    names = {"center": "position", "rotation": "orientation", "size": size}
+    names = {"center": "position", "rotation": "orientation", "size": _size_field(item) or "data_path"}
     return "." + (_label_field(item, label_source) if field == "label" else names.get(field, field))
 
 
 # Boxes
 
 
+def _size_field(item: dict[str, Any]) -> str | None:
+    """The field that holds the size of an object, unless its mesh does."""
+    return next((name for name in ("dimensions", "obb_dimensions") if item.get(name) is not None), None)
+
+
 def _box(item: dict[str, Any], meshes: _Meshes) -> dict[str, Any]:
     if item.get("orientation") is None and item.get("rotation") is not None:
         raise InputError("found rotation, expected it under orientation")
-    if item.get("dimensions") is not None:
+    if size := _size_field(item):
         rotation = item.get("orientation")
         return {
             "center": _parts(item, "position", "xyz"),
-            "size": _parts(item, "dimensions", "xyz"),
+            "size": _parts(item, size, "xyz"),
             "rotation": None if rotation is None else _parts(item, "orientation", "xyzw"),
         }
     if item.get("data_path") is None:

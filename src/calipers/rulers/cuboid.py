@@ -58,10 +58,16 @@ def cuboid_iou(a: Any, b: Any, *, paired: bool = False, iou_mode: str = "obb") -
     0.0
     """
     aabb = _is_aabb(iou_mode)
-    (left, left_is_one), (right, right_is_one) = _side(a), _side(b)
+    (left, left_is_one), (right, right_is_one) = box_side(a), box_side(b)
     if left_is_one and right_is_one:
         return cuboid_paired(left, right, aabb)[0] / UNIT
     return _paired(left, right, aabb) if paired else _matrix(left, right, aabb)
+
+
+def require_same_count(left: Boxes | BoxRows, right: Boxes | BoxRows) -> None:
+    """Refuse to pair two lists of different lengths."""
+    if len(left) != len(right):
+        raise InputError(f"paired: found {len(left)} and {len(right)} boxes, expected as many on both sides")
 
 
 def _is_aabb(iou_mode: str) -> bool:
@@ -72,8 +78,7 @@ def _is_aabb(iou_mode: str) -> bool:
 def _paired(left: Boxes | BoxRows, right: Boxes | BoxRows, aabb: bool) -> Any:
     import numpy as np
 
-    if len(left) != len(right):
-        raise InputError(f"paired: found {len(left)} and {len(right)} boxes, expected as many on both sides")
+    require_same_count(left, right)
     return np.asarray(cuboid_paired(left, right, aabb)) / UNIT
 
 
@@ -89,7 +94,7 @@ def _matrix(left: Boxes | BoxRows, right: Boxes | BoxRows, aabb: bool) -> Any:
 # Boxes as a caller writes them
 
 
-def _side(given: Any) -> tuple[Boxes | BoxRows, bool]:
+def box_side(given: Any) -> tuple[Boxes | BoxRows, bool]:
     """The boxes as one scene, and whether it is a single one that is not in a list."""
     rows = _rows(given)
     if rows is not None and rows.first_bad < 0:

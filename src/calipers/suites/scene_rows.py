@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,6 +24,7 @@ COLUMNS = (
     "id",
     "label",
     "class",
+    "obb_dimensions",
     "partner",
     "iou",
     "strict",
@@ -100,17 +102,22 @@ def _side(side: str, boxes: Boxes, known: Side, measured: Measured) -> Rows:
     classes = [*measured.naming.classes, None]  # the last is none, at -1
     names = measured.reading.names
     columns = (
-        known.scene.tolist(),
+        (names[scene] for scene in known.scene.tolist()),
         np.asarray(boxes.index).tolist(),
         map(_cell, boxes.ids),
         boxes.labels,
-        known.classes.tolist(),
+        (classes[code] for code in known.classes.tolist()),
+        _sizes(boxes),
     )
-    return [
-        dict.fromkeys(COLUMNS)
-        | {"scene": names[scene], "side": side, "index": index, "id": key, "label": label, "class": classes[code]}
-        for scene, index, key, label, code in zip(*columns, strict=True)
-    ]
+    fields = ("scene", "index", "id", "label", "class", "obb_dimensions")
+    rows = (dict(zip(fields, row, strict=True)) for row in zip(*columns, strict=True))
+    return [dict.fromkeys(COLUMNS) | row | {"side": side} for row in rows]
+
+
+def _sizes(boxes: Boxes) -> Iterator[list[float] | None]:
+    """Sizes along the axes of each box, of which the third is the one nearest to world Z; none without a box."""
+    sizes = (2 * np.asarray(boxes.half)).reshape(-1, 3).tolist()
+    return (None if reason else size for size, reason in zip(sizes, boxes.reason, strict=True))
 
 
 def _cell(key: Any) -> Any:

@@ -30,7 +30,8 @@ class Measure(NamedTuple):
     metric: str
     title: str
     note: str
-    metres: bool = False
+    metres: bool = False  # has a scale of its own
+    whole: bool = False  # counts, which have one too
 
 
 class Row(NamedTuple):
@@ -113,11 +114,12 @@ class Board:
         self.write(left, top - 17, measure.title, weight="bold")
         note = self.lettering.fit(measure.note, width + NUMBER + GAP - 6, SMALL)
         self.write(left, top - 7, note, color=QUIET, fontsize=SMALL)
-        axes = self.frame(place, _highest(rows) if measure.metres else 1.0)
+        axes = self.frame(place, _highest(rows) if measure.metres or measure.whole else 1.0, measure.whole)
         for row in rows:
             colour = QUIET if row.value is None else INK
             look = {"ha": "right", "va": "center_baseline", "color": colour, "fontsize": row.size}
-            self.write(left + width + NUMBER, top + row.middle, rate(row.value), **look)
+            number = f"{row.value:,}" if measure.whole and row.value is not None else rate(row.value)
+            self.write(left + width + NUMBER, top + row.middle, number, **look)
             if row.value is not None:
                 axes.barh(row.middle, row.value, row.tall, color=row.colour)
             if row.interval:

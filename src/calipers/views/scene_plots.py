@@ -57,6 +57,15 @@ BY_CLASS = {
     "mean_centroid_error_m_per_class": LOCALIZATION[3],
 }
 
+COUNTS_BY_CLASS = {
+    "precision": Measure("precision", "precision", "of predictions"),
+    "recall": Measure("recall", "recall", "of ground truth"),
+    "f1": Measure("f1", "F1", "of the two"),
+    "tp": Measure("tp", "tp", "found", whole=True),
+    "fp": Measure("fp", "fp", "false", whole=True),
+    "fn": Measure("fn", "fn", "missed", whole=True),
+}
+
 
 def pictures(methods: Methods) -> dict[str, bytes]:
     """All plots, by file name."""
@@ -65,6 +74,7 @@ def pictures(methods: Methods) -> dict[str, bytes]:
         **charts.files("main_metrics", main_metrics_plot, methods, names),
         **charts.files("localization_metrics", localization_plot, methods, names),
         **charts.files("localization_per_class", localization_per_class_plot, methods, [*names, *labels]),
+        **charts.files("per_class_f1", per_class_f1_plot, methods, [*names, *labels]),
         **charts.files("fp_breakdown", fp_breakdown_plot, methods, names),
     }
 
@@ -151,20 +161,39 @@ def localization_per_class_plot(
     format: str = "png",  # noqa: A002
 ) -> Figure:
     """How well boxes lie, as a mean over classes and for each class; of many classes, the commonest."""
+    return _class_panels("Localisation by class", STRICT, "mean over classes", BY_CLASS, methods, ax, format)
+
+
+def per_class_f1_plot(methods: Methods, *, ax: Axes | None = None, format: str = "png") -> Figure:  # noqa: A002
+    """Precision, recall, F1 and the counts behind them, of all objects and of each class."""
+    note = "a class counts where both sides of a match carry it"
+    return _class_panels("Precision, recall and F1 by class", note, "all objects", COUNTS_BY_CLASS, methods, ax, format)
+
+
+def _class_panels(
+    title: str,
+    note: str,
+    first: str,
+    measures: dict[str, Measure],  # by the metric over everything that stands in the first rows
+    methods: Methods,
+    ax: Axes | None,
+    format: str,  # noqa: A002
+) -> Figure:
+    """Panels beside each other, each with a metric over everything and for each class."""
     some = _first(methods)
     labels = _labels(some)
     shown = labels[: max(8, min(MOST_CLASSES, MOST_BARS // max(1, len(some))))]
     cut = f"the {len(shown):,} classes with the most objects of {len(labels):,}" if len(shown) < len(labels) else ""
-    heading = Heading("Localisation by class", [STRICT, cut, _cut(methods)])
+    heading = Heading(title, [note, cut, _cut(methods)])
     with drawing(format):
         rows = ClassRows.of(len(some), len(shown))
         board = Board(ax, heading, PANEL_HEAD + rows.tall + PANEL_FOOT, [*some, *shown], format)
-        _name_classes(board, rows, list(some), shown)
-        for column, (mean, measure) in enumerate(BY_CLASS.items()):
-            bars = _rows(some, measure._replace(metric=mean))
+        _name_classes(board, rows, list(some), shown, first)
+        for column, (overall, measure) in enumerate(measures.items()):
+            bars = _rows(some, measure._replace(metric=overall))
             for edge, label in zip(rows.edges, shown, strict=True):
                 bars += _class_rows(some, label, measure, edge + rows.inset, rows.pitch)
-            board.panel(board.place(column, len(BY_CLASS), PANEL_HEAD, rows.tall), measure, bars)
+            board.panel(board.place(column, len(measures), PANEL_HEAD, rows.tall), measure, bars)
         return charts.figure_of(board.ax)
 
 
@@ -187,8 +216,8 @@ class ClassRows(NamedTuple):
         return cls(pitch, group, (group - pitch * (methods - 1)) / 2, first, edges, first + group * classes)
 
 
-def _name_classes(board: Board, rows: ClassRows, methods: list[str], classes: list[str]) -> None:
-    board.aside(PANEL_HEAD - 7, "mean over classes")
+def _name_classes(board: Board, rows: ClassRows, methods: list[str], classes: list[str], first: str) -> None:
+    board.aside(PANEL_HEAD - 7, first)
     board.names([(PANEL_HEAD + ROW * (at + 0.5), name) for at, name in enumerate(methods)])
     board.aside(PANEL_HEAD + rows.first - 7, "class by class" if classes else "no class")
     for edge, label in zip(rows.edges, classes, strict=True):

@@ -54,7 +54,7 @@ def metric(tree: Any, name: str) -> float | None:
     if name.startswith("ap_"):
         value: float | None = (tree["ap"] or {}).get(name.removeprefix("ap_"))
         return value
-    parts = (tree["detection_metrics"], tree["geometry_metrics"], tree["benchmark_compat"])
+    parts = (tree["detection_metrics"], tree["geometry_metrics"], tree["benchmark_compat"], tree["counts"])
     return next((part[name] for part in parts if name in part), None)
 
 
