@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
@@ -49,7 +49,7 @@ def containment(truth: Any, pred: Any, *, paired: bool = False, mode: str = "aab
 
 def _centers(left: Boxes | BoxRows, right: Boxes | BoxRows, rows: Any, columns: Any, mode: str) -> Any:
     """Whether both centres are inside, and whether one is, for each pair of a row and a column."""
-    pairs: Any = [np.ravel(part).astype(np.int32) for part in (rows, columns)]
-    inside, holds, _ = placements(left, right, *pairs, mode == "obb")
+    left_at, right_at = (cast(Any, np.ravel(part).astype(np.int32)) for part in (rows, columns))
+    inside, holds, _ = placements(left, right, left_at, right_at, mode == "obb")
     both = np.asarray(inside, bool).reshape(rows.shape), np.asarray(holds, bool).reshape(rows.shape)
     return both[0] & both[1], both[0] | both[1]
