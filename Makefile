@@ -3,8 +3,9 @@ PYTHON ?= python3
 BIN := .venv/bin
 SECONDS ?= 60
 SOURCES := $(wildcard src/calipers/kernels/*.pyx src/calipers/kernels/*.pxd)
+PYTHON_SOURCES := $(shell find src/calipers -name '*.py' -o -name '*.pyi')
 
-.PHONY: demo test bench fuzz docs clean
+.PHONY: demo test bench fuzz checked sanitize sanitize-quick docs clean
 
 demo: .venv/installed
 	$(BIN)/calipers demo dense
@@ -31,6 +32,34 @@ bench: .venv/developing
 
 fuzz: .venv/developing
 	$(BIN)/python -m fuzz --seconds $(SECONDS)
+
+# Kernels with bounds checks on every index, beside the usual ones: their tests
+checked: build/checked/built
+	PYTHONPATH=$(CURDIR)/build/checked/lib $(BIN)/pytest tests/kernels tests/parity $(STRICTLY)
+
+# Kernels with the sanitizers of gcc, beside the usual ones: their tests, parity, what fuzzers found, and odd shapes
+sanitize: sanitize-quick
+	$(SANITIZED) $(BIN)/python -m pytest tests/parity $(STRICTLY)
+	$(SANITIZED) $(BIN)/python -m fuzz.geometry --cases 50000
+
+# As much of it as continuous integration has time for
+sanitize-quick: build/sanitize/built
+	$(SANITIZED) $(BIN)/python -c 'import calipers.kernels.column as c; assert "build/sanitize/lib" in c.__file__, c.__file__'
+	$(SANITIZED) $(BIN)/python -m pytest tests/kernels tests/fuzz $(STRICTLY)
+	$(SANITIZED) $(BIN)/python -m fuzz.geometry --cases 5000
+
+STRICTLY = -p no:cacheprovider -W error::pytest.PytestUnraisableExceptionWarning
+SANITIZED = PYTHONPATH=$(CURDIR)/build/sanitize/lib PYTHONMALLOC=malloc PYTHONDONTWRITEBYTECODE=1 \
+	ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 \
+	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libstdc++.so)"
+
+build/checked/built: .venv/developing $(SOURCES) setup.py $(PYTHON_SOURCES)
+	CALIPERS_CHECKED=1 $(BIN)/python setup.py -q build --build-lib build/checked/lib --build-temp build/checked/temp
+	touch $@
+
+build/sanitize/built: .venv/developing $(SOURCES) setup.py $(PYTHON_SOURCES)
+	CALIPERS_SANITIZE=1 $(BIN)/python setup.py -q build --build-lib build/sanitize/lib --build-temp build/sanitize/temp
+	touch $@
 
 docs: .venv/documenting
 	$(BIN)/mkdocs build --strict --quiet

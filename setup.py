@@ -15,7 +15,7 @@ from setuptools import Extension, setup
 CHECKED = os.environ.get("CALIPERS_CHECKED") == "1"
 SANITIZED = os.environ.get("CALIPERS_SANITIZE") == "1"
 FLOATS = ["-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math"]
-PLAIN = ["-O3", "-g0"]
+PLAIN = ["-O1" if CHECKED else "-O3", "-g0"]
 SANITIZERS = ["-fsanitize=address,undefined,float-cast-overflow", "-fno-sanitize-recover=all"]
 TRACED = ["-O1", "-g1", "-fno-wrapv", "-fno-omit-frame-pointer", *SANITIZERS]  # Python wraps, which hides overflows
 CORES = os.cpu_count() or 1
