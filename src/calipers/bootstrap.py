@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from math import hypot, sqrt
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,8 @@ from calipers.tally import Counts
 LEAST_REPLICATES = 40
 MANY = 32  # columns that are worth a second thread
 BITS = 36  # of the largest value, kept of every value
+RAGGED = 1 + sqrt(2)  # 1 / (sqrt(2) - 1)
+DOUBT = 0.5  # of a bias: the share of it that is not known
 
 
 def resample(keys: Sequence[str], columns: Any, *, seed: int, replicates: int) -> Counts:
@@ -64,22 +67,41 @@ def middle(values: Any, *, records: int) -> list[float] | None:
     return [float(defined[tail]), float(defined[len(defined) - 1 - tail])]
 
 
-def around(number: float | None, values: Any, *, records: int) -> list[float] | None:
-    """The same, moved so that the middle of the replicates is the number itself, within [0, 1].
+def around(number: float | None, values: Any, *, records: int, bias: float = 0.0) -> list[float] | None:
+    """The 95 % interval of a share that is too high by about `bias`, by how far its replicates vary; it holds the share.
 
-    For a number that resampling shifts: a curve of fewer distinct records is more ragged, and what is the best of
-    such a curve comes out higher. The replicates then tell how far the number varies, not where it lies.
+    The median of the replicates is moved to `number - bias`. What was too high is what is missing to 1, taken for too
+    little by the factor 1 + bias / (1 - number); noise in it is larger by the same factor. And as the bias is known to
+    half of itself only, that half adds to the standard deviation of the replicates, as independent errors do.
 
     >>> [round(end, 3) for end in around(0.5, np.arange(1, 1001) / 2000, records=9)]
     [0.263, 0.737]
+    >>> [round(end, 3) for end in around(0.5, np.arange(1, 1001) / 2000, records=9, bias=0.1)]
+    [0.091, 0.709]
     >>> around(1.0, np.arange(1000) / 1000, records=9)[1]
     1.0
     """
     ends = middle(values, records=records)
     if ends is None or number is None:
         return None
-    shift = number - float(np.nanmedian(values))
-    return [min(max(end + shift, 0.0), 1.0) for end in ends]
+    missing, median, deviation = 1 - number, float(np.nanmedian(values)), float(np.nanstd(values))
+    bias = min(bias, RAGGED * missing)
+    wider = (1 + bias / missing) * hypot(1, DOUBT * bias / deviation) if bias and deviation else 1.0
+    low, high = (number - bias + wider * (end - median) for end in ends)
+    return [min(max(low, 0.0), number), max(min(high, 1.0), number)]
+
+
+def ragged_bias(excess: float) -> float:
+    """How much too high the best of a ragged curve is, if that of replicates is higher still by `excess`.
+
+    The best of a curve exceeds what it would be without noise by about the standard deviation of the noise. That of a
+    replicate has twice the variance: that of the records, and as much again from drawing them. So it exceeds the truth
+    by the square root of two times as much, and `excess` is the difference.
+
+    >>> round(ragged_bias(0.01), 4), ragged_bias(-0.01)
+    (0.0241, 0.0)
+    """
+    return RAGGED * max(excess, 0.0)
 
 
 def resample_values(keys: Sequence[str], values: Any, *, seed: int, replicates: int) -> Any:

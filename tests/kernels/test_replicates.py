@@ -14,14 +14,19 @@ from calipers.metrics.detections import RECALL_STEPS, curve_of
 
 
 def means(weight_rows, classes, first_step=0, thresholds=1):
-    """Rows (AP, recall, precision beyond) of as many replicates as a row of weights has.
+    """Rows (AP, recall, precision beyond) of as many replicates as a row of weights has."""
+    return means_and_presence(weight_rows, classes, first_step, thresholds)[0]
+
+
+def means_and_presence(weight_rows, classes, first_step=0, thresholds=1):
+    """Those rows, and of each class 64 bits: the replicates in which it has an object.
 
     A class is its detections as (image, bits found, bits ignored), and the image of each object.
     """
     table = np.zeros((len(weight_rows), REPLICATES), np.uint8)
     table[:, : len(weight_rows[0])] = weight_rows
     rows = np.array([row for detections, _ in classes for row in detections], np.int64).reshape(-1, 3)
-    found = mean_values(
+    found, present = mean_values(
         table.reshape(-1),
         np.cumsum([len(detections) for detections, _ in classes], dtype=np.int64),
         rows[:, 0].astype(np.int32),
@@ -32,7 +37,7 @@ def means(weight_rows, classes, first_step=0, thresholds=1):
         thresholds,
         first_step,
     )
-    return np.asarray(found).reshape(2 * thresholds + 1, REPLICATES)[:, : len(weight_rows[0])]
+    return np.asarray(found).reshape(2 * thresholds + 1, REPLICATES)[:, : len(weight_rows[0])], present.tolist()
 
 
 def drawn(line, images=None):

@@ -11,7 +11,7 @@ there is no lower. A detection that is ignored at a threshold counts as neither 
 """
 
 from libc.math cimport NAN
-from libc.stdint cimport INT32_MAX, int32_t, uint8_t, uint16_t
+from libc.stdint cimport INT32_MAX, int32_t, uint8_t, uint16_t, uint64_t
 from libc.string cimport memset
 
 from .checks cimport check_between, check_ends, check_indices, check_length
@@ -113,7 +113,8 @@ cdef struct Ranked:
 
 
 def mean_values(weights, ends, image, found, ignored, object_ends, object_image, int thresholds, int first_step):
-    """Means over classes in 64 replicates, in rows of 64: AP at each threshold, recall at each, precision beyond.
+    """Means over classes in 64 replicates, in rows of 64: AP at each threshold, recall at each, precision beyond; and
+    of each class 64 bits that say in which replicates it has an object, and takes part in the means.
 
     `weights` has 64 bytes an image, none above 13. Class by class, `image`, `found` and `ignored` hold the detections
     in order, and `object_image` the image of each object; a class ends at its place in `ends` and `object_ends`.
@@ -123,8 +124,9 @@ def mean_values(weights, ends, image, found, ignored, object_ends, object_image,
     cdef const long long[::1] end = ends, object_end = object_ends
     cdef const int[::1] place = image, object_place = object_image
     cdef const uint16_t[::1] hit = found, out = ignored
-    cdef Column means
+    cdef Column means, presence
     cdef double* totals
+    cdef uint64_t* present
     cdef Py_ssize_t b, c, start = 0, object_start = 0
     cdef int32_t[ABREAST] classes
     cdef Ranked ranked
@@ -139,6 +141,8 @@ def mean_values(weights, ends, image, found, ignored, object_ends, object_image,
     check_length("ignored", out.shape[0], place.shape[0])
     means = Column("d", (2 * thresholds + 1) * ABREAST)
     totals = <double*> means.data
+    presence = Column("Q", end.shape[0])
+    present = <uint64_t*> presence.data
     memset(classes, 0, sizeof(classes))
     with nogil:
         for c in range(end.shape[0]):
@@ -155,9 +159,10 @@ def mean_values(weights, ends, image, found, ignored, object_ends, object_image,
                 add_precisions(&state, totals, thresholds, first_step)
                 for b in range(ABREAST):
                     classes[b] += state.present[b] > 0
+                    present[c] |= <uint64_t> (state.present[b] > 0) << b
             start, object_start = end[c], object_end[c]
         divide(totals, 2 * thresholds + 1, classes)
-    return means
+    return means, presence
 
 
 cdef int check_weights(const uint8_t[::1] weight) except -1:

@@ -11,6 +11,7 @@ import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import accumulate
+from math import fsum
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -39,6 +40,7 @@ class Replicates(NamedTuple):
     mean_average: Values  # (thresholds, replicates) average precision
     mean_recall: Values  # (thresholds, replicates) recall of all detections
     mean_beyond: Values  # (replicates,) precision at the target recall and beyond, at threshold 0
+    present: NDArray[np.bool_]  # (classes, replicates) whether a class has an object, and is in the means
 
 
 def replicate_values(
@@ -62,16 +64,39 @@ def replicate_values(
     hashes, columns = np.asarray(key_hashes(keys)), _columns(classes)
     from_step = first_step(recall_target)
 
-    def block(first: int) -> Values:
+    def block(first: int) -> tuple[Values, NDArray[np.bool_]]:
         weights = weight_table(hashes, seed, REPLICATES, first)
-        means = mean_values(weights, *columns, thresholds, from_step)
-        return np.asarray(means, dtype=np.float64).reshape(-1, REPLICATES)
+        means, present = mean_values(weights, *columns, thresholds, from_step)
+        return np.asarray(means, dtype=np.float64).reshape(-1, REPLICATES), _bits(np.asarray(present))
 
     with ThreadPoolExecutor(os.cpu_count()) as threads:  # the kernels hold no lock
         blocks = list(threads.map(block, range(0, replicates, REPLICATES)))
-    rows = np.concatenate([np.empty((2 * thresholds + 1, 0)), *blocks], axis=1)[:, :replicates]
+    nothing = np.empty((2 * thresholds + 1, 0)), np.empty((len(classes), 0), dtype=bool)
+    rows, present = (np.concatenate(parts, axis=1)[:, :replicates] for parts in zip(nothing, *blocks, strict=True))
     rows = np.minimum(rows, 1.0)  # sums of steps can end a hair above
-    return Replicates(rows[:thresholds], rows[thresholds:-1], rows[-1])
+    return Replicates(rows[:thresholds], rows[thresholds:-1], rows[-1], present)
+
+
+def excess(values: Values, whole: Values, present: NDArray[np.bool_]) -> float:
+    """How much higher a mean over classes lies in replicates than in the whole set, on average, class against class.
+
+    `whole` has the value of each class in the whole set. A replicate is compared with the mean of these over the
+    classes that it has itself: a rare class that is left out of many replicates would pass for a change else.
+
+    >>> excess(np.array([0.6, 0.9]), np.array([0.5, 0.5, 1.0]), np.array([[1, 0], [1, 1], [0, 1]], bool))
+    0.125
+    """
+    total = np.zeros(len(values))
+    for value, here in zip(whole.tolist(), present, strict=True):
+        total += value * here
+    some = ~np.isnan(values)
+    gains = values[some] - total[some] / present.sum(axis=0)[some]
+    return fsum(gains.tolist()) / len(gains) if len(gains) else 0.0
+
+
+def _bits(words: NDArray[np.uint64]) -> NDArray[np.bool_]:
+    """(words, 64) the bits of each, the lowest first."""
+    return (words[:, None] >> np.arange(REPLICATES, dtype=np.uint64) & np.uint64(1)).astype(bool)
 
 
 def _check(classes: Sequence[RankedClass], images: int, thresholds: int) -> None:
