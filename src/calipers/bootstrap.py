@@ -68,7 +68,7 @@ def middle(values: Any, *, records: int) -> list[float] | None:
 
 
 def around(number: float | None, values: Any, *, records: int, bias: float = 0.0) -> list[float] | None:
-    """The 95 % interval of a share that is too high by about `bias`, by how far its replicates vary; it holds the share.
+    """The 95 % interval of a share that is too high by about `bias`, from how far its replicates vary.
 
     The median of the replicates is moved to `number - bias`. What was too high is what is missing to 1, taken for too
     little by the factor 1 + bias / (1 - number); noise in it is larger by the same factor. And as the bias is known to
@@ -77,7 +77,7 @@ def around(number: float | None, values: Any, *, records: int, bias: float = 0.0
     >>> [round(end, 3) for end in around(0.5, np.arange(1, 1001) / 2000, records=9)]
     [0.263, 0.737]
     >>> [round(end, 3) for end in around(0.5, np.arange(1, 1001) / 2000, records=9, bias=0.1)]
-    [0.091, 0.709]
+    [0.099, 0.701]
     >>> around(1.0, np.arange(1000) / 1000, records=9)[1]
     1.0
     """

@@ -51,6 +51,12 @@ def average(line, weight, objects, images=None):
     return means([[w] for w in weight], [(drawn(line, images), objects)])[0, 0]
 
 
+def test_a_class_says_in_which_replicates_it_has_an_object():
+    # an object of the first class on image a, of the second on b; three replicates weigh them 1 0 2 and 0 1 2
+    classes = [(drawn("+", [0]), [0]), (drawn("-", [1]), [1]), (drawn("-", [0]), [])]
+    assert means_and_presence([[1, 0, 2], [0, 1, 2]], classes)[1] == [0b101, 0b110, 0]
+
+
 # One class
 
 

@@ -302,11 +302,12 @@ def test_replicates_are_those_of_images_repeated(iou_type, seed):
         assert set(report["intervals"].values()) == {None}
         return
     rows, numbers = reference.replicates(dataset, seed=seed, count=50), {**report["coco"], **report.tree}
+    excess = reference.excesses(dataset, seed=seed, count=50)
     assert list(report["intervals"]) == list(report["bootstrap"]["values"]) == list(rows)
     for name, values in rows.items():
         found = [np.nan if value is None else value for value in report["bootstrap"]["values"][name]]
         assert found == pytest.approx(values, abs=1e-9, rel=0, nan_ok=True), name
-        ends = reference.around(numbers[name], values, report["images"]["evaluated"])
+        ends = reference.around(numbers[name], values, report["images"]["evaluated"], excess.get(name, 0.0))
         assert report["intervals"][name] == (ends if ends is None else pytest.approx(ends, abs=1e-9, rel=0)), name
 
 

@@ -64,6 +64,21 @@ def class_precisions(found: Accumulated, recall_target: float) -> dict[str, list
     }
 
 
+def curve_means(found: Accumulated, recall_target: float, classes: int) -> dict[str, NDArray[np.float64]]:
+    """Of each of so many classes the figures that are means over its curves; 0 without ground truth."""
+    precision, first = found.precision[:, :, :, ALL, LAST], first_step(recall_target)
+    parts = {
+        "AP": precision.mean(axis=(0, 1)),
+        "AP_50": precision[0].mean(axis=0),
+        "AP_75": precision[AT_75].mean(axis=0),
+        "precision_at_recall": precision[0, first:].mean(axis=0),
+    }
+    means = {name: np.zeros(classes) for name in parts}
+    for name, values in parts.items():
+        means[name][found.held] = np.nan_to_num(values)
+    return means
+
+
 def precision_at_recall(found: Accumulated, recall_target: float) -> float | None:
     """The mean over recall steps from the target on, and over all classes."""
     return _mean(found.precision[0, first_step(recall_target) :, :, ALL, LAST])

@@ -26,7 +26,7 @@ from calipers.metrics.detections import tied_share
 from calipers.metrics.replicates import RankedClass
 from calipers.rulers.instance import SIGMAS, overlaps
 from calipers.suites.coco_config import Config, params
-from calipers.suites.coco_precision import class_rows, curves_tree, precision_tree, replicated
+from calipers.suites.coco_precision import Replicated, class_rows, curves_tree, precision_tree, replicated
 from calipers.suites.coco_sides import Matched
 from calipers.tally import Tally
 
@@ -207,14 +207,15 @@ def _reasons(pred: Instances) -> dict[str, int]:
     return {words: counts[words] for words in sorted(counts)}
 
 
-def _bootstrap_tree(tally: Tally, replicates: dict[str, Any], config: Config) -> dict[str, Any]:
+def _bootstrap_tree(tally: Tally, replicates: Replicated, config: Config) -> dict[str, Any]:
     """Values and sums of every replicate, so that two results over the same images can be compared in pairs."""
     columns = np.concatenate([tally.counts["resampled"], tally.counts[f"resampled.{MODE}"]], axis=1)
     names = ("gt", "pred", "matched", "matched_over_sweep")
     return {
         "replicates": config.bootstrap,
         "seed": config.seed,
-        "values": {name: [_defined(value) for value in values.tolist()] for name, values in replicates.items()},
+        "values": {name: [_defined(value) for value in values.tolist()] for name, values in replicates.values.items()},
+        "bias": replicates.bias,
         "sums": dict(zip(names, columns.T.tolist(), strict=True)),
     }
 

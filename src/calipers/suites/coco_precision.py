@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from calipers.bootstrap import around
+from calipers.bootstrap import around, ragged_bias
 from calipers.metrics.coco_engine import THRESHOLDS
 from calipers.metrics.coco_figures import (
     AT_75,
@@ -14,18 +14,26 @@ from calipers.metrics.coco_figures import (
     class_precisions,
     coco_lines,
     curve,
+    curve_means,
     line_names,
     precision_at_recall,
 )
 from calipers.metrics.coco_matches import rows_by_class
-from calipers.metrics.replicates import replicate_values
+from calipers.metrics.replicates import excess, replicate_values
 
 if TYPE_CHECKING:
     from calipers.suites.coco import Measured
     from calipers.suites.coco_config import Config
 
 
-def precision_tree(measured: Measured, replicates: dict[str, Any]) -> dict[str, Any]:
+class Replicated(NamedTuple):
+    """The headline numbers in every replicate, NaN where undefined, and how much too high each number is."""
+
+    values: dict[str, Any]
+    bias: dict[str, float]
+
+
+def precision_tree(measured: Measured, replicates: Replicated) -> dict[str, Any]:
     """The lines of COCO, their intervals, and the reason when there are none."""
     curves, config = measured.accumulated, measured.config
     lines: dict[str, float | None] = dict.fromkeys(line_names(config.iou_type, config.limits))
@@ -43,11 +51,11 @@ def precision_tree(measured: Measured, replicates: dict[str, Any]) -> dict[str, 
     }
 
 
-def replicated(measured: Measured) -> dict[str, Any]:
-    """The headline numbers in every replicate, NaN where undefined: objects of all sizes, the last of max_dets."""
-    config, names = measured.config, measured.found.images.names
-    if measured.matches is None or not config.bootstrap:
-        return {}
+def replicated(measured: Measured) -> Replicated:
+    """The headline numbers in every replicate: of objects of all sizes, with the last of max_dets."""
+    config, names, curves = measured.config, measured.found.images.names, measured.accumulated
+    if curves is None or not config.bootstrap:
+        return Replicated({}, {})
     values = replicate_values(
         names,
         measured.ranked,
@@ -63,7 +71,10 @@ def replicated(measured: Measured) -> dict[str, Any]:
         values.mean_recall.mean(axis=0),
         values.mean_beyond,
     )
-    return dict(zip(_headlines(config), columns, strict=True))
+    named = dict(zip(_headlines(config), columns, strict=True))
+    whole = curve_means(curves, config.recall_target, len(measured.ranked))
+    bias = {name: ragged_bias(excess(named[name], means, values.present)) for name, means in whole.items()}
+    return Replicated(named, {name: bias.get(name, 0.0) for name in named})  # recall takes no best of a curve
 
 
 def _headlines(config: Config) -> tuple[str, ...]:
@@ -73,13 +84,16 @@ def _headlines(config: Config) -> tuple[str, ...]:
 
 
 def intervals(
-    measured: Measured, numbers: dict[str, float | None], replicates: dict[str, Any]
+    measured: Measured, numbers: dict[str, float | None], replicates: Replicated
 ) -> dict[str, list[float] | None]:
-    """The 95 % intervals of the headline numbers, around them."""
+    """The 95 % intervals of the headline numbers."""
     found = measured.found
     busy = int(np.count_nonzero(np.diff(found.truth.offsets) + np.diff(found.pred.offsets)))
     named: dict[str, list[float] | None] = dict.fromkeys(_headlines(measured.config))
-    return named | {name: around(numbers[name], values, records=busy) for name, values in replicates.items()}
+    return named | {
+        name: around(numbers[name], values, records=busy, bias=replicates.bias[name])
+        for name, values in replicates.values.items()
+    }
 
 
 def class_rows(measured: Measured) -> list[dict[str, Any]]:
