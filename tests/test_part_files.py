@@ -185,13 +185,28 @@ def test_shards_of_other_parameters_are_refused_and_kept(kept, other, message):
     assert path.read_bytes() == before
 
 
-@pytest.mark.parametrize("content", [b"x", b"{}\n", b"calipers", b"PK\x03\x04" * 100, MAGIC + b"[]\n", MAGIC])
+@pytest.mark.parametrize(
+    "content", [b"x", b"{}\n", b"calipers", b"PK\x03\x04" * 100, MAGIC + b"[]\n", b"calipers notes"]
+)
 def test_a_file_that_is_not_ours_is_refused_and_kept(tmp_path, content):
     path = tmp_path / "thesis.doc"
     path.write_bytes(content)
     with pytest.raises(InputError, match="expected a file written by --resume"), finished_shards(str(path), MADE):
         pass
     assert path.read_bytes() == content
+
+
+def test_a_file_that_ends_within_its_head_begins_anew(tmp_path):
+    path = tmp_path / "run.cal"
+    names(path)
+    whole = path.read_bytes()
+    for length in (15, len(MAGIC) - 1, len(MAGIC), len(MAGIC) + 1, len(whole) - 1):
+        path.write_bytes(whole[:length])
+        with finished_shards(str(path), MADE) as shards:
+            assert (shards.was_cut, shards.found) == (True, 0)
+        assert path.read_bytes() == whole
+    with finished_shards(str(path), MADE) as shards:
+        assert not shards.was_cut
 
 
 def test_an_empty_file_begins_anew(tmp_path):

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from calipers.rulers.cuboid import cuboid_iou
     from calipers.rulers.region import region_iou
     from calipers.rulers.tube import line_coverage, tube_iou
+    from calipers.schemas import schema
     from calipers.suites.reward import reward
 
 __version__ = "0.1.0"
@@ -50,6 +51,7 @@ _HOMES = {
     "region_iou": "rulers.region",
     "reward": "suites.reward",
     "scene": "evaluate",
+    "schema": "schemas",
     "timeline": "evaluate",
     "tube_iou": "rulers.tube",
 }
@@ -82,6 +84,7 @@ __all__ = [
     "region_iou",
     "reward",
     "scene",
+    "schema",
     "timeline",
     "tube_iou",
 ]

@@ -2,7 +2,8 @@
 
 Both begin with a line that says what they are and one of JSON: the suite, its protocol, the version, every parameter
 that can change a number, and the options they come from. Then come entries: the length of the bytes, their SHA-256, the
-bytes. In a file of shards an entry that is not whole, cut off by the end of a run, is dropped with all that follows it.
+bytes. In a file of shards an entry that is not whole, cut off by the end of a run, is dropped with all that follows it,
+and a file that ends within its first two lines is begun anew.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from calipers.output import make_folder, write_file
 from calipers.parts import Packed, from_bytes, to_bytes
 
 MAGIC = b"calipers parts 1\n"
+KNOWN_BY = b"calipers parts "  # a file with less than this may be anybody's
 LONGEST_HEAD = 1 << 24  # bytes
 DIGEST_BYTES, LENGTH_BYTES = 32, 8
 MAY_DIFFER = {"max_bad_records"}  # how many records may be rejected changes no part that was whole
@@ -83,6 +85,7 @@ class FinishedShards:
         self._path, self._file = path, file
         self._places: dict[str, int] = {}  # shard -> where its entry begins
         self.found = 0
+        self.was_cut = False  # in its head, before anything was kept in it
 
     def load(self) -> None:
         """Find the entries that are whole; a torn end is cut off."""
@@ -123,18 +126,35 @@ def finished_shards(path: str, made: Made) -> Iterator[FinishedShards]:
         with open(path, "r+b" if os.path.exists(path) else "x+b") as file:
             _lock(file, path)
             shards = FinishedShards(path, file)
-            if file.read(1):
+            shards.was_cut = _is_cut_in_head(file)
+            if shards.was_cut or not file.read(1):
+                _begin(file, made)
+            else:
                 file.seek(0)
                 made.check_alike(_read_head(file, path, SHARDS), path)
-            else:
-                file.write(_head(SHARDS, made))
-                file.flush()
             shards.load()
             yield shards
     except KeyboardInterrupt:
         raise KeyboardInterrupt(f"what was finished is kept in {path}: --resume {path} goes on from there") from None
     except OSError as error:
         raise OutputError(f"{path}: cannot be written: {error.strerror or error}") from error
+
+
+def _begin(file: IO[bytes], made: Made) -> None:
+    """Write the head of a file in which nothing is kept yet."""
+    file.seek(0)
+    file.truncate()
+    file.write(_head(SHARDS, made))
+    file.flush()
+
+
+def _is_cut_in_head(file: IO[bytes]) -> bool:
+    """Whether a run ended while it wrote the head, so that no shard is in the file; it is then read from its start."""
+    start = file.read(len(MAGIC) + LONGEST_HEAD)
+    file.seek(0)
+    if len(start) < len(MAGIC):
+        return start.startswith(KNOWN_BY) and MAGIC.startswith(start)
+    return start.startswith(MAGIC) and b"\n" not in start[len(MAGIC) :] and len(start) < len(MAGIC) + LONGEST_HEAD
 
 
 def _lock(file: IO[bytes], path: str) -> None:
@@ -189,6 +209,15 @@ def parts_of(what: str) -> Iterator[None]:
     """Entries are whole, by their digests, but anyone may have written them: what does not fit is bad input."""
     try:
         yield
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError, StopIteration) as error:
+    except (
+        KeyError,
+        TypeError,
+        ValueError,
+        IndexError,
+        AttributeError,
+        ArithmeticError,
+        RecursionError,
+        StopIteration,
+    ) as error:
         kind = type(error).__name__
         raise InputError(f"{what:.200}: holds a part that cannot be read: {kind}: {error!s:.200}") from error

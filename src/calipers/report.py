@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +11,7 @@ import orjson
 
 from calipers.errors import CalipersError, InputError
 from calipers.output import DEEPEST, to_json, write_file
+from calipers.schemas import SUITES, Mismatch, check_artifact
 
 if TYPE_CHECKING:
     from calipers.suites.coco import Measured as MeasuredDetections
@@ -21,13 +21,7 @@ Rows = list[dict[str, Any]]
 Runs = list[tuple[str, int, int]]
 TakeCases = Callable[[Iterable[bytes]], None]
 
-NUMBERS = {  # what an artifact has to hold for anything to be said of it
-    "dense": ("params", "records", "objects", "modes", "errors", "bootstrap"),
-    "timeline": ("params", "records", "videos", "summary", "pooled"),
-    "scene": ("params", "records"),
-    "coco": ("params", "images", "objects", "coco", "per_class", "sweep", "bootstrap"),
-}
-PROTOCOLS = tuple(f"{suite}/1" for suite in NUMBERS)
+PROTOCOLS = tuple(f"{suite}/1" for suite in SUITES)
 ARTIFACT = "result.json"  # what it is called in the folder of `-o`
 PART = b"calipers parts "  # how a file of parts begins
 LARGEST_ARTIFACT, PIECE = 1 << 30, 1 << 20  # bytes
@@ -60,8 +54,7 @@ class Report(Mapping[str, Any]):
     def __str__(self) -> str:
         from calipers.views.console import summary
 
-        with self._as_written():
-            return summary(with_methods(self.tree))
+        return summary(with_methods(self.tree))
 
     def __repr__(self) -> str:
         return f"<Report {self.tree['protocol']}>"
@@ -92,22 +85,19 @@ class Report(Mapping[str, Any]):
         """Every headline number by a path, `{"val/category/mean_f1": 0.56, …}`; what is undefined is left out."""
         from calipers.views.flat import flat
 
-        with self._as_written():
-            return flat(self.tree, prefix)
+        return flat(self.tree, prefix)
 
     def tables(self) -> list[str]:
         """The names of the tables of this result."""
         from calipers.views.report_tables import table_names
 
-        with self._as_written():
-            return table_names(self.tree)
+        return table_names(self.tree)
 
     def table(self, name: str | None = None) -> Rows:
         """A table as rows, which `pandas.DataFrame` takes as they are; without a name the summary."""
         from calipers.views.report_tables import table
 
-        with self._as_written():
-            return table(self.tree, name)[1]
+        return table(self.tree, name)[1]
 
     def to_csv(self, table: str | None = None) -> str:
         """A table as CSV, in which no cell is taken for a formula."""
@@ -124,43 +114,26 @@ class Report(Mapping[str, Any]):
     def _written(self, table: str | None, format: str) -> str:  # noqa: A002
         from calipers.views.report_tables import write_table
 
-        with self._as_written():
-            return write_table(self.tree, table, format).decode()
+        return write_table(self.tree, table, format).decode()
 
     def to_pandas(self, table: str | None = None) -> Any:
         """A table as a DataFrame of pandas, which has to be installed."""
         from calipers.views.frames import pandas_frame
         from calipers.views.report_tables import table as find
 
-        with self._as_written():
-            return pandas_frame(*find(self.tree, table))
+        return pandas_frame(*find(self.tree, table))
 
     def to_polars(self, table: str | None = None) -> Any:
         """A table as a DataFrame of polars, which has to be installed."""
         from calipers.views.frames import polars_frame
         from calipers.views.report_tables import table as find
 
-        with self._as_written():
-            return polars_frame(*find(self.tree, table))
+        return polars_frame(*find(self.tree, table))
 
     def _repr_html_(self) -> str:
         from calipers.views.notebook import notebook_html
 
-        with self._as_written():
-            return notebook_html(self.tree)
-
-    @contextmanager
-    def _as_written(self) -> Iterator[None]:
-        """A loaded artifact has the shape that this version gives it, or a view of it is refused."""
-        try:
-            yield
-        except (KeyError, IndexError, TypeError, ValueError, AttributeError, RuntimeError) as error:
-            if self.home is None:
-                raise
-            problem = f"{type(error).__name__}: {error}"
-            raise InputError(
-                f"{self.home}: is not as this version of calipers writes results ({problem:.200})"
-            ) from error
+        return notebook_html(self.tree)
 
     # Objects
 
@@ -272,7 +245,7 @@ def read_artifact(path: str | os.PathLike[str]) -> dict[str, Any]:
         raise InputError(f"{file}: cannot be read: {error.strerror or error}") from error
     except orjson.JSONDecodeError as error:
         raise InputError(f"{file}: is not JSON: {error}; expected an artifact ({ARTIFACT})") from error
-    return _check_parts(str(file), check_protocol(str(file), tree))
+    return check_tree(str(file), tree)
 
 
 def _content(file: Path) -> bytearray:
@@ -286,8 +259,8 @@ def _content(file: Path) -> bytearray:
     return content
 
 
-def check_protocol(name: str, tree: Any) -> dict[str, Any]:
-    """The same tree, if it says of itself that it is an artifact of a suite."""
+def check_tree(name: str, tree: Any, check: Callable[[str, Any], None] = check_artifact) -> dict[str, Any]:
+    """The same tree, if it is an artifact of a suite: of its schema, and with numbers that fit each other."""
     if _is_deeper(tree, DEEPEST):
         raise InputError(f"{name}: is nested more than {DEEPEST} deep, expected an artifact ({ARTIFACT})")
     protocol = tree.get("protocol") if isinstance(tree, dict) else None
@@ -297,19 +270,12 @@ def check_protocol(name: str, tree: Any) -> dict[str, Any]:
     suite = protocol.partition("/")[0]
     if tree.get("suite") != suite:
         raise InputError(f"{name}: suite: found {tree.get('suite')!r:.100}, expected {suite!r}")
-    return tree  # type: ignore[no-any-return]  # a dict, as just seen
-
-
-def _check_parts(name: str, tree: dict[str, Any]) -> dict[str, Any]:
-    """The same tree, if it has the parts that belong to its suite."""
-    suite = tree["suite"]
-    missing = [part for part in NUMBERS[suite] if not isinstance(tree.get(part), (dict, list))]
-    if suite == "scene" and not isinstance(tree.get("methods"), dict) and not isinstance(tree.get("method"), str):
-        missing.append("methods")
-    if missing:
-        problem = "is missing" if missing[0] not in tree else "is of another kind"
-        raise InputError(f"{name}: is not a whole artifact of {tree['protocol']}: field {missing[0]!r} {problem}")
-    return tree
+    try:
+        check(suite, tree)
+    except Mismatch as problem:
+        whole = f"is not a whole artifact of {protocol}: " if problem.missing else ""
+        raise InputError(f"{name}: {whole}{problem}") from None
+    return tree  # type: ignore[no-any-return]  # a dict, as its schema says
 
 
 def _is_deeper(tree: Any, most: int) -> bool:

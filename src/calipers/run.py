@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import Any, TypeVar
+
+import orjson
 
 from calipers.config import Running
 from calipers.engines import open_engine
@@ -20,7 +22,7 @@ from calipers.output import check_free, check_place
 from calipers.part_files import FinishedShards, finished_shards, parts_of, write_tally
 from calipers.parts import Part, join
 from calipers.plans import Plan
-from calipers.report import Report
+from calipers.report import Report, check_tree
 from calipers.stopping import check_stop
 
 P = TypeVar("P", bound=Part)
@@ -37,10 +39,14 @@ def run_plan(
         check_stop()
         if on_part:
             on_part(part)
-        total.add(part)
+        with found.parts_in(config.resume):
+            total.add(part)
         check_bad(total, plan.most_bad)
     plan.finish(total)
-    report = plan.report(total)
+    with found.parts_in(config.resume):
+        report = plan.report(total)
+        if found.finished:
+            check_report(report, str(config.resume))
     report.kept = found.notes(config.resume)
     if config.tally:
         write_tally(config.tally, plan.made(), total.pack())
@@ -53,10 +59,17 @@ class Found:
 
     def __init__(self) -> None:
         self.shards = self.finished = 0
+        self.was_cut = False  # the file of finished shards
+
+    def parts_in(self, path: str | None) -> AbstractContextManager[None]:
+        """What goes wrong with parts that were kept in a file is an error of the file, with others a bug."""
+        return parts_of(str(path)) if self.finished else nullcontext()
 
     def notes(self, path: str | None) -> list[str]:
         """What there is to say of it."""
-        return [f"{self.finished} of {self.shards} shards were finished before, in {path}"] if self.finished else []
+        cut = [f"{path} ended within its head, with no shard in it, and was begun anew"] if self.was_cut else []
+        known = f"{self.finished} of {self.shards} shards were finished before, in {path}"
+        return [*cut, *([known] if self.finished else [])]
 
 
 def check_kept(config: Running, inputs: Iterable[Any]) -> None:
@@ -77,6 +90,11 @@ def check_bad(total: Part, most: int) -> None:
         raise total.bad[most].error()
 
 
+def check_report(report: Report, name: str) -> None:
+    """The artifact of parts that were kept in files is one: what they hold may have been written by anyone."""
+    check_tree(f"{name}: holds parts that give no artifact", orjson.loads(report.to_json()))
+
+
 def refuse_elsewhere(config: Running, what: str) -> None:
     """Where there is nothing to be cut into shards, options that need them are an error."""
     for name, default in (("engine", "local"), ("resume", None), ("tally", None)):
@@ -94,6 +112,7 @@ def _parts(plan: Plan[P], config: Running, progress: OnProgress | None, found: F
         if known is None:
             yield from engine.in_order(plan.measure, shards, join=None if whole else join, done=tell)
         else:
+            found.was_cut = known.was_cut
             names: deque[str] = deque()
             waiting = _not_known(plan, shards, known, names)
             results = engine.in_order(partial(_unless_known, plan.measure), waiting, done=tell)

@@ -7,6 +7,7 @@ import numpy as np
 from calipers.bootstrap import interval, resample
 
 THRESHOLDS = [0.5, 0.75]
+OBJECTS = ("gt", "pred", "invalid_pred", "clamped", "repaired", "degenerate")
 
 
 def artifact(keys: list[str], gt: Any, pred: Any, matched: Any, *, replicates: int = 1000, seed: int = 0) -> dict:
@@ -19,18 +20,46 @@ def artifact(keys: list[str], gt: Any, pred: Any, matched: Any, *, replicates: i
         "recall": interval(sums[2], sums[0], records=n),
         "f1": interval(2 * sums[2], sums[0] + sums[1], records=n),
     }
+    counted = {"iou": 0.5, **dict(zip(("gt", "pred", "matched"), totals, strict=True))}
     f1 = 2 * totals[2] / (totals[0] + totals[1])
-    primary = {"precision": totals[2] / totals[1], "recall": totals[2] / totals[0], "f1": f1, "interval": ends}
+    counted |= {"precision": totals[2] / totals[1], "recall": totals[2] / totals[0], "f1": f1}
+    sweep = {
+        "thresholds": [counted | {"iou": iou} for iou in THRESHOLDS],
+        "primary": counted | {"interval": ends},
+        "mean_f1": f1,
+        "mean_f1_interval": ends["f1"],
+        "mean_overlap_matched": None,
+        "by_type": {},
+        "by_label": [],
+    }
+    missed, spurious = totals[0] - totals[2], totals[1] - totals[2]
+    errors = {"matched": totals[2], "missed": missed, "misplaced": 0, "wrong_label": 0, "duplicate": 0}
+    return _head(replicates, seed) | {
+        "records": {"read": n, "evaluated": n, "skipped_empty": 0, "rejected": 0},
+        "objects": dict.fromkeys(OBJECTS, 0) | {"gt": totals[0], "pred": totals[1]},
+        "modes": {"category": sweep},
+        "errors": errors | {"spurious": spurious},
+        "bootstrap": {"replicates": replicates, "seed": seed, "sums": drawn},
+    }
+
+
+def _head(replicates: int, seed: int) -> dict:
+    """What is the same whatever the counts are."""
+    rates = dict.fromkeys(("precision", "recall", "f1"))
+    params = {"tube_tolerance": 8.0, "primary_threshold": 0.5, "thresholds": THRESHOLDS, "modes": ["category"]}
+    params |= {"label_key": "类别", "frame": "norm1000", "top": 25, "bootstrap": replicates, "seed": seed}
     return {
         "suite": "dense",
         "protocol": "dense/1",
         "calipers": "0.1.0",
         "inputs": [],
-        "params": {"thresholds": THRESHOLDS, "modes": ["category"], "bootstrap": replicates, "seed": seed},
-        "records": {"read": n, "evaluated": n, "skipped_empty": 0, "rejected": 0},
-        "objects": {"gt": totals[0], "pred": totals[1]},
-        "modes": {"category": {"primary": primary, "mean_f1": f1, "mean_f1_interval": ends["f1"], "by_label": []}},
-        "bootstrap": {"replicates": replicates, "seed": seed, "sums": drawn},
+        "params": params,
+        "counts": dict.fromkeys(("mae", "over_rate", "under_rate", "equal_rate")),
+        "attributes": {"pairs": 0, **rates, "by_key": {}, "text": {}, "distance": {"n": 0, "exact": None, "mae": None}},
+        "coverage": {"matched": {"n": 0, **rates}, "best": {"n": 0, **rates}},
+        "invalid_reasons": {},
+        "unlabelled": {"gt": 0, "pred": 0},
+        "rejected": [],
     }
 
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -304,3 +305,17 @@ def test_only_so_many_are_listed():
 
     objects = changed_objects(result(1000), result(0))
     assert (objects["fixed"], len(objects["fixed_objects"])) == (1000, 200)
+
+
+def test_a_method_that_only_one_result_has_is_said_to_be_left_out():
+    both = json.loads((Path(__file__).parents[1] / "golden" / "scene.json").read_bytes())
+    alone, names = both["methods"]["clio"], list(both["methods"])
+    assert len(names) == 2
+    [other] = [name for name in names if name != "clio"]
+    for old, new, side in ((alone, both, "new"), (both, alone, "old")):
+        comparison = compare(old, new)
+        assert comparison["left_out"] == [f"method {other}: only in the {side} result"]
+        assert {row["metric"].partition(".")[0] for row in comparison["metrics"]} == {"clio"}
+        assert f"method {other}: only in the {side} result" in str(comparison)
+        assert f"method {other}: only in the {side} result" in comparison.to_markdown()
+    assert compare(both, both)["left_out"] == []

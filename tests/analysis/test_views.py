@@ -36,6 +36,7 @@ def tree(*metrics: dict, **fields) -> dict:
         "new": {"name": "new/result.json"},
         "paired": True,
         "differs": [],
+        "left_out": [],
         "records": 512,
         "replicates": 1000,
         "metrics": list(metrics),

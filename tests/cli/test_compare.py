@@ -131,7 +131,10 @@ def test_another_suite_is_refused(run):
         (b"\xff\xfe", "bad.json: is not JSON"),
         (b"[]", "bad.json: no field protocol, expected an artifact"),
         (b'{"protocol": "dense/7"}', "bad.json: protocol 'dense/7', expected an artifact of one of dense/1"),
-        (b'{"protocol": "dense/1", "suite": "dense"}', "bad.json: is not a whole artifact of dense/1: field 'params'"),
+        (
+            b'{"protocol": "dense/1", "suite": "dense"}',
+            "bad.json: is not a whole artifact of dense/1: field 'calipers'",
+        ),
     ],
 )
 def test_what_is_no_artifact_is_an_input_error(run, content, part):

@@ -100,7 +100,7 @@ def test_a_folder_without_a_result_is_refused(run):
 )
 def test_cases_of_another_kind_are_refused(run, out, line):
     (out / "cases.jsonl").write_bytes(line)
-    run("report", "out", "-o", "page.html").refused(3, "out: is not as this version of calipers writes results")
+    run("report", "out", "-o", "page.html").refused(3, "cases.jsonl: is not as this version of calipers writes cases")
     assert not Path("page.html").exists()
 
 

@@ -59,6 +59,15 @@ def test_however_much_of_the_file_is_there_the_result_is_the_same(run, dump, see
     assert Path("shards.cal").read_bytes()[head:] or not content[head:]
 
 
+def test_a_file_that_ends_within_its_head_is_begun_anew_and_that_is_said(run, dump):
+    expected = run("dense", dump.name, "--resume", "shards.cal", "--json").out
+    Path("shards.cal").write_bytes(Path("shards.cal").read_bytes()[:100])
+    ended = run("dense", dump.name, "--resume", "shards.cal", "--json")
+    assert (ended.code, ended.out) == (0, expected)
+    assert "shards.cal ended within its head, with no shard in it, and was begun anew\n" in ended.err
+    assert "begun anew" not in run("dense", dump.name, "--resume", "shards.cal", "--json").err
+
+
 def test_a_killed_run_goes_on_where_it_was(start, run):
     Path("long.jsonl").write_bytes(b"\n".join(make_lines(2, 8000)) + b"\n")
     args = ("dense", "long.jsonl", "--jobs", 2, "--chunk-bytes", 2000, "--resume", "shards.cal", "-o", "result.json")
@@ -146,7 +155,7 @@ def test_other_options_are_refused_and_the_file_is_left_alone(run, dump, changed
 
 
 def test_another_file_is_refused_and_left_alone(run, dump):
-    for content in (b"something else\n", b"calipers parts 1\n", b'calipers parts 1\n{"kind": "tally"}\n', b"\0" * 100):
+    for content in (b"something else\n", b"calipers\n", b'calipers parts 1\n{"kind": "tally"}\n', b"\0" * 100):
         Path("other").write_bytes(content)
         run("dense", dump.name, "--resume", "other").refused(3, "other: found something else")
         assert Path("other").read_bytes() == content

@@ -102,7 +102,22 @@ def test_csv_reads_back(suite, name):
 
 @pytest.mark.parametrize("suite", SUITES)
 def test_no_cell_of_a_csv_is_a_formula(suite):
-    for name in ["=1+1", "+1", "-x", "@x", "\tx", "\rx"]:
+    for name in [
+        "=1+1",
+        "+1",
+        "-x",
+        "@x",
+        "\tx",
+        "\rx",
+        "\nx",
+        "\x00x",
+        "\x0bx",
+        "\ufeffx",
+        "＝1",
+        "＋1",
+        "－1",
+        "＠x",
+    ]:
         found = hostile(suite, name)
         for table in found.tables():
             cells = [cell for line in csv.reader(io.StringIO(found.to_csv(table), newline="")) for cell in line]

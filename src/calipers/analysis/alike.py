@@ -12,7 +12,7 @@ from dataclasses import fields
 from importlib import import_module
 from typing import Any, NamedTuple
 
-from calipers.analysis.artifacts import Result, expecting
+from calipers.analysis.artifacts import Result
 from calipers.analysis.figures import scene_methods
 from calipers.text import whole_text
 
@@ -50,10 +50,7 @@ def differences(old: Result, new: Result) -> Differences:
     if old.tree["protocol"] != new.tree["protocol"]:
         said = _said("protocol", old.tree["protocol"], new.tree["protocol"])
         return Differences([], [said])
-    with expecting(old):
-        before = _Compared(old.tree)
-    with expecting(new):
-        after = _Compared(new.tree)
+    before, after = _Compared(old.tree), _Compared(new.tree)
     return Differences(_named("", before.params, after.params, most=len(before.params)), list(_records(before, after)))
 
 

@@ -1,6 +1,6 @@
 """Results that were kept: a file, a folder that a suite wrote, a report, or the tree of one.
 
-What is read is checked as far as the analyses look at it: anything else than an artifact is an input error that says
+What is read is checked against the schema of its suite: anything else than an artifact is an input error that says
 what was found.
 """
 
@@ -9,7 +9,6 @@ from __future__ import annotations
 import csv
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from functools import cached_property
 from operator import itemgetter
 from pathlib import Path
@@ -20,7 +19,8 @@ import orjson
 from calipers.analysis.figures import Figure, figures
 from calipers.errors import InputError
 from calipers.output import to_json
-from calipers.report import ARTIFACT, Report, check_protocol, read_artifact
+from calipers.report import ARTIFACT, Report, check_tree, read_artifact
+from calipers.schemas import check_shape
 from calipers.views.tables import import_pyarrow
 
 Cells = tuple[Any, ...]
@@ -35,11 +35,7 @@ class Result:
     @cached_property
     def figures(self) -> dict[str, Figure]:
         """Every figure by its name."""
-        with expecting(self):
-            found = figures(self.tree)
-            for figure in found.values():
-                _check(figure, self.tree["params"]["bootstrap"])
-            return found
+        return figures(self.tree)
 
     def rows(self, *columns: str, may_skip: str = "") -> Iterable[Cells] | None:
         """These columns of every object, as the folder has them; nothing where only the artifact is there.
@@ -49,18 +45,6 @@ class Result:
         return None if self._table is None else _rows(self._table, columns, may_skip)
 
 
-def _check(figure: Figure, replicates: int) -> None:
-    """Numbers where numbers are expected, and as many replicates as the parameters say."""
-    numbers = [*([] if figure.value is None else [figure.value]), *(figure.interval or ())]
-    ends = 2 if figure.interval is None else len(figure.interval)
-    if not all(isinstance(each, (int, float)) for each in numbers) or ends != 2:
-        raise ValueError(f"{figure.name}: found {figure.value!r:.80} with the interval {figure.interval!r:.80}")
-    if not isinstance(figure.n, int):
-        raise ValueError(f"{figure.name}: found {figure.n!r:.80}, expected the number of records that it rests on")
-    if figure.replicates is not None and len(figure.replicates) != replicates:
-        raise ValueError(f"{figure.name}: found {len(figure.replicates)} replicates, expected {replicates}")
-
-
 def read_result(source: Any, name: str) -> Result:
     """A result from a path, a report or a tree; the last two are called by the name given."""
     if isinstance(source, (str, os.PathLike)):
@@ -68,8 +52,9 @@ def read_result(source: Any, name: str) -> Result:
     if not isinstance(source, Mapping):
         kind = type(source).__name__
         raise InputError(f"{name}: found {kind}, expected a path, a report or what an artifact holds")
-    tree = orjson.loads(source.to_json() if isinstance(source, Report) else to_json(dict(source)))
-    return Result(name, check_protocol(name, tree))
+    if isinstance(source, Report):
+        return Result(name, orjson.loads(source.to_json()))
+    return Result(name, check_tree(name, orjson.loads(to_json(dict(source))), check_shape))
 
 
 def files_of(path: str) -> list[str]:
@@ -81,17 +66,6 @@ def files_of(path: str) -> list[str]:
 
 def _matches_file(folder: Path) -> Path | None:
     return next((file for kind in ("csv", "parquet") if (file := folder / f"matches.{kind}").is_file()), None)
-
-
-@contextmanager
-def expecting(result: Result) -> Iterator[None]:
-    """A field that is missing or of another kind is an error of the input."""
-    try:
-        yield
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
-        what = f"field {error} is missing" if isinstance(error, KeyError) else str(error)
-        protocol = result.tree["protocol"]
-        raise InputError(f"{result.name}: is not a whole artifact of {protocol}: {what:.200}") from error
 
 
 def _rows(path: Path, columns: Sequence[str], may_skip: str) -> Iterator[Cells]:

@@ -11,14 +11,19 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from calipers.analysis.artifacts import Cells, Result, expecting
+from calipers.analysis.artifacts import Cells, Result
 from calipers.analysis.figures import scene_methods, shared_methods
+from calipers.errors import InputError
+from calipers.views.tables import FORMULA_STARTS
 
 Place = tuple[Any, ...]
 MOST_LISTED = 200
-FORMULA = ("'=", "'+", "'-", "'@", "'\t", "'\r")
 NOTHING = ("", None)  # an empty cell of CSV, of Parquet
 NOT_COUNTED = ("crowd", "not_labelled", "in_crowd", "below_min_score")
+
+
+class BadCellError(Exception):
+    """A cell of a table is not what its column holds."""
 
 
 class Failures:
@@ -82,20 +87,21 @@ def _of_scenes(old: Result, new: Result) -> tuple[Failures, Failures]:
 
 def _of_methods(result: Result, names: Mapping[str, str]) -> Failures:
     found = Failures()
-    with expecting(result):
-        for name, said in names.items():
-            method = scene_methods(result.tree)[name]
-            found.missed.update((said, row["scene"], row["index"]) for row in method["unmatched_gt"])
-            found.false.update((said, row["scene"]) for row in method["unmatched_pred"])
+    for name, said in names.items():
+        method = scene_methods(result.tree)[name]
+        found.missed.update((said, row["scene"], row["index"]) for row in method["unmatched_gt"])
+        found.false.update((said, row["scene"]) for row in method["unmatched_pred"])
     return found
 
 
 def _of_table(result: Result) -> Failures | None:
     suite = result.tree["suite"]
-    with expecting(result):
-        columns = COLUMNS.get(suite) or _dense_columns(result.tree)
-        rows = result.rows(*columns, may_skip="matched" if columns[0] in ("category_partner", "partner") else "")
+    columns = COLUMNS.get(suite) or _dense_columns(result.tree)
+    rows = result.rows(*columns, may_skip="matched" if columns[0] in ("category_partner", "partner") else "")
+    try:
         return None if rows is None else {"dense": _of_records, "coco": _of_images, "timeline": _of_videos}[suite](rows)
+    except BadCellError as error:
+        raise InputError(f"{result.name}: the table of matches: {error}") from None
 
 
 COLUMNS = {
@@ -117,7 +123,7 @@ def _of_records(rows: Iterable[Cells]) -> Failures:
         if partner not in NOTHING:
             continue
         if side == "gt":
-            found.missed[_text(key), int(index), _text(kind), _text(label)] += 1
+            found.missed[_text(key), _number(index), _text(kind), _text(label)] += 1
         else:
             found.false[_text(key),] += 1
     return found
@@ -129,7 +135,7 @@ def _of_images(rows: Iterable[Cells]) -> Failures:
         if partner not in NOTHING or cause in NOT_COUNTED:
             continue
         if side == "gt":
-            found.missed[_text(image), int(index), _text(label)] += 1
+            found.missed[_text(image), _number(index), _text(label)] += 1
         else:
             found.false[_text(image),] += 1
     return found
@@ -144,11 +150,19 @@ def _of_videos(rows: Iterable[Cells]) -> Failures:
         if start in NOTHING:
             found.false[_text(video), kind] += 1
         elif predicted in NOTHING:
-            found.missed[_text(video), kind, _text(state), int(start), int(end)] += 1
+            found.missed[_text(video), kind, _text(state), _number(start), _number(end)] += 1
     return found
 
 
-def _text(cell: str | None) -> str:
+def _number(cell: Any) -> int:
+    """A cell that counts something; a table may have been written or changed by others."""
+    try:
+        return int(cell)
+    except (TypeError, ValueError):
+        raise BadCellError(f"found {cell!r:.80}, expected a whole number") from None
+
+
+def _text(cell: Any) -> str:
     """A cell without the apostrophe that keeps a spreadsheet from running it."""
-    text = cell or ""
-    return text[1:] if text.startswith(FORMULA) else text
+    text = "" if cell is None else str(cell)
+    return text[1:] if text[:1] == "'" and text[1:2] in FORMULA_STARTS else text

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from calipers.analysis.alike import differences
-from calipers.analysis.artifacts import Result, expecting, read_result
+from calipers.analysis.artifacts import Result, read_result
 from calipers.analysis.changed_objects import changed_objects
 from calipers.analysis.figures import Figure, Floats, shared_methods
 from calipers.bootstrap import middle
@@ -25,6 +25,7 @@ from calipers.output import to_json, write_file
 from calipers.views import comparison as views
 
 BETTER, WORSE, CANNOT_TELL = "better", "worse", "cannot tell"
+MOST_LEFT_OUT = 5  # names that are listed
 
 
 class Change(NamedTuple):
@@ -138,8 +139,7 @@ def compare_results(old: Result, new: Result, *, force: bool | None = False) -> 
     changes = {each.new.name: each for each in _changes(old, new, paired=not found.all)}
     if not changes:
         raise ConfigError(f"{old.name} and {new.name} have no figure in common")
-    with expecting(new):
-        objects = None if found.records else changed_objects(old, new)
+    objects = None if found.records else changed_objects(old, new)
     return Comparison(_tree(old, new, changes, found.all, objects), changes)
 
 
@@ -155,8 +155,7 @@ def _old_names(old: Result, new: Result, names: list[str]) -> dict[str, str]:
     """What the figures are called in the old result; methods may have another name there."""
     if not old.tree["suite"] == new.tree["suite"] == "scene":
         return {name: name for name in names}
-    with expecting(old), expecting(new):
-        methods = shared_methods(old.tree, new.tree)
+    methods = shared_methods(old.tree, new.tree)
     parts = [(name, *name.rpartition(".")) for name in names]
     return {name: f"{methods[method]}.{rate}" for name, method, _, rate in parts if method in methods}
 
@@ -196,6 +195,7 @@ def _tree(
         "new": _source(new),
         "paired": not differs,
         "differs": differs,
+        "left_out": list(_left_out(old, new, changes)),
         "records": max((each.n for each in changes.values()), default=0),
         "replicates": params["bootstrap"],
         "seed": params["seed"],
@@ -204,9 +204,17 @@ def _tree(
     }
 
 
+def _left_out(old: Result, new: Result, changes: dict[str, Change]) -> Iterator[str]:
+    """What only one of the results has: whole methods of scenes, else figures."""
+    compared = {"old": {each.old.name for each in changes.values()}, "new": set(changes)}
+    for side, result in (("old", old), ("new", new)):
+        names = [name for name in result.figures if name not in compared[side]]
+        if result.tree["suite"] == "scene":
+            names = [f"method {name}" for name in dict.fromkeys(name.rpartition(".")[0] for name in names)]
+        more = f" and {len(names) - MOST_LEFT_OUT:,} more" if len(names) > MOST_LEFT_OUT else ""
+        if names:
+            yield f"{', '.join(names[:MOST_LEFT_OUT])}{more}: only in the {side} result"
+
+
 def _source(result: Result) -> dict[str, Any]:
-    with expecting(result):
-        inputs = result.tree["inputs"]
-        if bad := [entry for entry in inputs if not isinstance(entry["path"], str)]:
-            raise ValueError(f"inputs: found the path {bad[0]['path']!r}")
-        return {"name": result.name, "calipers": result.tree["calipers"], "inputs": inputs}
+    return {"name": result.name, "calipers": result.tree["calipers"], "inputs": result.tree["inputs"]}

@@ -29,6 +29,7 @@ COMMANDS = {
     "gate": "Exit 1 when worse than the rules allow.",
     "report": "One self-contained HTML page.",
     "check": "Is this input what it claims to be? Why is the score zero?",
+    "schema": "The JSON Schema of a suite's artifact.",
     "demo": "Bundled sample data through a suite, start to end.",
 }
 

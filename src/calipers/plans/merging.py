@@ -15,7 +15,7 @@ from calipers.errors import InputError, require
 from calipers.part_files import Made, parts_of, read_tally
 from calipers.parts import Packed, Part, join
 from calipers.report import Report
-from calipers.run import check_bad
+from calipers.run import check_bad, check_report
 
 CONFIGS = {  # where the options of a suite are
     "dense": "calipers.suites.dense",
@@ -48,6 +48,7 @@ def merge(parts: Iterable[str | os.PathLike[str]]) -> Report:
             total.inputs = _once(total.inputs)
         check_bad(total, config.max_bad_records)
         report: Report = suite.report_of(total, config)
+        check_report(report, ", ".join(paths)[:200])
     return report
 
 

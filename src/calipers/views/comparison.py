@@ -184,6 +184,7 @@ def below(tree: Tree) -> Iterator[tuple[str, str]]:
     if 1 < tree["records"] < FEW:
         yield "few", f"{records_of(tree)} are so few that intervals come out too narrow"
     yield from (("not the same", printable(each)) for each in tree["differs"])
+    yield from (("left out", printable(each)) for each in tree["left_out"])
     if not tree["paired"]:
         yield "not paired", "intervals are of independent replicates: wider than those of pairs"
     if tree["objects"]:

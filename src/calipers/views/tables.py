@@ -1,6 +1,8 @@
 """Rows of objects to a file: `matches.csv` or `matches.parquet`, written as they come.
 
-A text cell that a spreadsheet would take for a formula begins with an apostrophe.
+A text cell of CSV that a spreadsheet would take for a formula begins with an apostrophe. So does one that begins with a
+control character or a byte order mark, which programs drop before they look at the rest, and one with a full-width
+sign, which some take for the plain one. Nothing else changes: a CSV is for programs, and has the names of the data.
 """
 
 from __future__ import annotations
@@ -15,7 +17,9 @@ from calipers.errors import ConfigError
 from calipers.report import Rows
 from calipers.text import whole_text
 
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+SIGNS = "=+-@＝＋－＠"
+CONTROLS = "".join(map(chr, (*range(0x20), *range(0x7F, 0xA0))))
+FORMULA_STARTS = frozenset((*SIGNS, *CONTROLS, "\ufeff"))
 
 
 def safe_cell(value: Any) -> Any:
@@ -26,7 +30,7 @@ def safe_cell(value: Any) -> Any:
     """
     if value is None:
         return ""
-    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA_STARTS) else value
+    return f"'{value}" if isinstance(value, str) and value[:1] in FORMULA_STARTS else value
 
 
 class CsvTable:

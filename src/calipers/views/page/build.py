@@ -78,25 +78,32 @@ def _pass_cases(report: Report, worst: WorstCases) -> None:
 
 def result_page(path: str, *, cases: int | None = None, images: Folder | None = None) -> bytes:
     """The page of an artifact, or of the folder of an earlier `-o`, whose failures it draws."""
-    tree, limit, kept = with_methods(read_artifact(path)), Limit.of(cases), _kept_cases(path)
-    with _as_we_write(path):
-        if tree["suite"] == "timeline":
-            _refuse_images(images)
-            return timeline_page_of(tree, _timelines_in(kept) if kept else None, limit, _how_to_draw(tree))
-        worst = WorstCases(limit) if kept else None
-        if worst and kept:
-            worst.add(_lines(kept))
-        return page_of(tree, worst, images, _how_to_draw(tree))
+    tree, kept = with_methods(read_artifact(path)), _kept_cases(path)
+    if tree["suite"] == "timeline":
+        _refuse_images(images)
+    if kept is None:
+        return _kept_page(tree, None, Limit.of(cases), images)
+    with _kept_as_written(kept):
+        return _kept_page(tree, kept, Limit.of(cases), images)
+
+
+def _kept_page(tree: dict[str, Any], kept: Path | None, limit: Limit, images: Folder | None) -> bytes:
+    if tree["suite"] == "timeline":
+        return timeline_page_of(tree, _timelines_in(kept) if kept else None, limit, _how_to_draw(tree))
+    worst = WorstCases(limit) if kept else None
+    if worst and kept:
+        worst.add(_lines(kept))
+    return page_of(tree, worst, images, _how_to_draw(tree))
 
 
 @contextmanager
-def _as_we_write(path: str) -> Iterator[None]:
-    """A result has the shape that this version gives it, or it is refused: nothing is guessed."""
+def _kept_as_written(kept: Path) -> Iterator[None]:
+    """The artifact was checked, the cases beside it are not: a line of another shape is an error of that file."""
     try:
         yield
     except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
         problem = f"{type(error).__name__}: {error}"
-        raise InputError(f"{path}: is not as this version of calipers writes results ({problem:.200})") from error
+        raise InputError(f"{kept}: is not as this version of calipers writes cases ({problem:.200})") from error
 
 
 def _kept_cases(path: str) -> Path | None:
