@@ -52,9 +52,9 @@ def test_names_of_the_detection_suite(trees):
     tree = trees["coco"][0]
     sweep = [f"sweep.{name}" for name in ("precision", "recall", "f1", "mean_f1")]
     found = figures(tree)
-    assert list(found) == [*tree["coco"], "precision_at_recall", *sweep]
+    assert list(found) == [*tree["coco"], "precision_at_recall", "precision_at_target", *sweep]
     drawn = {name for name, figure in found.items() if figure.replicates is not None}
-    assert drawn == {"AP", "AP_50", "AP_75", "AR_100", "precision_at_recall", *sweep}
+    assert drawn == {"AP", "AP_50", "AP_75", "AR_100", "precision_at_recall", "precision_at_target", *sweep}
 
 
 def test_names_of_the_timeline_suite(trees):

@@ -65,6 +65,7 @@ BEST = {
     "segmental_f1_50": 1.0,
     "map_50": 1.0,
     "precision_at_recall": 1.0,
+    "precision_at_target": 1.0,
     "detection_false_positives_per_minute": 0.0,
     "ocr_exact_accuracy": 1.0,
     "ocr_similarity": 1.0,
@@ -173,6 +174,7 @@ def test_the_sample_as_its_own_prediction_is_perfect_in_the_summary_too():
     assert set(BEST) - set(measured) == {
         "map_50",
         "precision_at_recall",
+        "precision_at_target",
         "detection_false_positives_per_minute",
         "ocr_exact_accuracy",
         "ocr_similarity",

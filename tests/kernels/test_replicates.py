@@ -15,10 +15,15 @@ from calipers.metrics.detections import RECALL_STEPS, curve_of
 
 def means(weight_rows, classes, first_step=0, thresholds=1):
     """Rows (AP, recall, precision beyond) of as many replicates as a row of weights has."""
-    return means_and_presence(weight_rows, classes, first_step, thresholds)[0]
+    return means_and_presence(weight_rows, classes, first_step, thresholds)[0][:-1]
 
 
-def means_and_presence(weight_rows, classes, first_step=0, thresholds=1):
+def all_means(weight_rows, classes, first_step=0, thresholds=1, target=1.0):
+    """Those rows, and that of precision at the target."""
+    return means_and_presence(weight_rows, classes, first_step, thresholds, target)[0]
+
+
+def means_and_presence(weight_rows, classes, first_step=0, thresholds=1, target=1.0):
     """Those rows, and of each class 64 bits: the replicates in which it has an object.
 
     A class is its detections as (image, bits found, bits ignored), and the image of each object.
@@ -36,8 +41,9 @@ def means_and_presence(weight_rows, classes, first_step=0, thresholds=1):
         np.array([image for _, objects in classes for image in objects], np.int32),
         thresholds,
         first_step,
+        target,
     )
-    return np.asarray(found).reshape(2 * thresholds + 1, REPLICATES)[:, : len(weight_rows[0])], present.tolist()
+    return np.asarray(found).reshape(2 * thresholds + 2, REPLICATES)[:, : len(weight_rows[0])], present.tolist()
 
 
 def drawn(line, images=None):
@@ -221,3 +227,20 @@ def test_no_weight_is_above_13():
     # What sums of bytes rest on: the last step of the distribution that 32 bits can tell
     hashes = np.asarray(key_hashes([str(i) for i in range(2000)]))
     assert max(np.asarray(weight_table(hashes, 0, 1000)).tolist()) <= 13
+
+
+@pytest.mark.parametrize(
+    ("target", "expected"),
+    [(0.0, 1.0), (0.5, 1.0), (0.7, 2 / 3), (1.0, 2 / 3), (0.51, 2 / 3)],
+)
+def test_precision_at_a_target_is_the_best_from_there_on(target, expected):
+    """Right, wrong, right, of two objects: precision 1 up to recall 1/2, then 2/3."""
+    detections = [(0, 1, 0), (0, 0, 0), (0, 1, 0)]
+    assert all_means([[1, 2]], [(detections, [0, 0])], target=target)[-1].tolist() == pytest.approx([expected] * 2)
+
+
+def test_a_target_that_is_met_exactly_is_reached_whatever_floats_say():
+    """70 * 0.01 is above 0.7 in floats, so pycocotools's step 0.70 is not reached by 7 of 10."""
+    row = all_means([[1]], [([(0, 1, 0)] * 7, [0] * 10)], first_step=70, target=0.7)
+    assert row[:, 0].tolist() == [pytest.approx(70 / 101), 0.7, 0.0, 1.0]
+    assert all_means([[1]], [([(0, 1, 0)] * 7, [0] * 10)], target=0.71)[-1, 0] == 0.0

@@ -10,7 +10,9 @@ from calipers.metrics.coco_figures import (
     coco_lines,
     curve,
     precision_at_recall,
+    precisions_at_target,
     why_no_order,
+    why_no_scores,
 )
 from calipers.metrics.replicates import RankedClass
 
@@ -103,12 +105,34 @@ def test_without_objects_or_detections_there_is_no_best_score(found, objects, ex
     ("scores", "reason"),
     [
         ([0.1, 0.2], None),
-        ([0.1], None),
         ([], None),
-        ([0.5, 0.5], "all 2 scores are 0.5"),
         ([0.3, np.nan, 0.1], "1 of 3 detections have no score (the first is [1])"),
     ],
 )
-def test_scores_that_do_not_rank(scores, reason):
-    said = why_no_order(np.array(scores), np.arange(len(scores)))
+def test_scores_that_are_missing(scores, reason):
+    said = why_no_scores(np.array(scores), np.arange(len(scores)))
     assert said is None if reason is None else said.startswith(reason)
+
+
+@pytest.mark.parametrize(
+    ("found", "ignored", "objects", "matters"),
+    [
+        ([1, 1], [0, 0], 2, False),  # all right
+        ([0, 0], [0, 0], 2, False),  # all wrong
+        ([1, 0], [0, 0], 2, True),
+        ([1, 0], [0, 0], 0, False),  # no objects, no AP
+        ([1, 0], [0, 1023], 2, False),  # what is neither right nor wrong does not count
+        ([3, 1], [0, 0], 2, True),  # at the second threshold
+    ],
+)
+def test_equal_scores_matter_where_right_and_wrong_mix(found, ignored, objects, matters):
+    every = [1023 if bits == 1 and set(found) <= {0, 1} else bits for bits in found]
+    mixed = RankedClass(*(np.array(each, np.uint16) for each in ([0, 0], every, ignored)), np.zeros(objects, np.int32))
+    said = why_no_order(np.array([0.5, 0.5]), [mixed])
+    assert said == ("all 2 scores are 0.5, so there is no order to rank detections in" if matters else None)
+
+
+def test_nine_of_ten_without_a_false_one_is_a_precision_of_one_at_recall_nine_tenths():
+    nine = ranked([1] * 9, objects=10)
+    assert precisions_at_target([nine, ranked([], objects=0)], 0.9) == [1.0, None]
+    assert precisions_at_target([nine], 0.95) == [0.0]

@@ -158,7 +158,21 @@ def test_a_single_detection_needs_no_order_but_a_score():
     [([], True), ([0.5], True), ([None], False), ([0.5, 0.5], False), ([0.0, -0.0], False), ([0.5, 0.5, 0.4], True)],
 )
 def test_scores_tell_detections_apart(scores, expected):
-    assert has_order({"cone": ranked(1, *((score, True) for score in scores))}) is expected
+    found = [place % 2 == 0 for place in range(len(scores))]
+    assert has_order({"cone": ranked(1, *zip(scores, found, strict=True))}) is expected
+
+
+@pytest.mark.parametrize("found", [[True], [True, True], [False, False, False]])
+def test_equal_scores_are_in_any_order_where_all_are_right_or_all_wrong(found):
+    cone, sign = ranked(3, *((0.5, right) for right in found)), ranked(1, (0.5, not found[0]))
+    assert has_order({"cone": cone, "sign": sign, "hat": ranked(0, (0.5, False), (0.5, False))})
+    assert not has_order({"cone": cone, "sign": ranked(2, (0.5, True), (0.5, False))})
+
+
+def test_nine_of_ten_without_a_false_one_is_a_precision_of_one_at_recall_nine_tenths():
+    nine = tree(cone=ranked(10, *((1 - k / 10, True) for k in range(9))))
+    assert nine["precision_at_target"] == nine["precision_at_target_by_class"]["cone"] == 1.0
+    assert nine["precision_at_recall"] == pytest.approx(1 / 11)  # of 11 recall steps from 0.90 on one is reached
 
 
 def test_trap_5_the_share_of_tied_scores_is_told():

@@ -128,13 +128,20 @@ def average_precisions(scenes, closeness, least):
         found.evaluate()
         found.accumulate()
     curves = {label: found.eval["precision"][0, :, k, 0, 0] for k, label in enumerate(CLASSES)}
-    return {label: float(curve.mean()) if curve[0] >= 0 else None for label, curve in curves.items()}
+    averages = {label: float(curve.mean()) if curve[0] >= 0 else None for label, curve in curves.items()}
+    return averages, any(is_mixed(found, k) for k in range(len(CLASSES)))
+
+
+def is_mixed(found, category):
+    """Whether a class has predictions that are right and some that are wrong."""
+    rows = [row["dtMatches"][0] for row in found.evalImgs if row and row["category_id"] == category]
+    return len(set(np.concatenate([np.empty(0), *rows]) > 0)) > 1
 
 
 def coco(scenes, name):
     side = COCO()
     things = [(image, each) for image, key in enumerate(sorted(scenes), 1) for each in getattr(scenes[key], name)]
-    known = [(image, each) for image, each in things if each.label is not None and not is_lost(each)]
+    known = [(image, each) for image, each in things if each.label is not None and (name == "truth" or is_ranked(each))]
     side.dataset = {
         "images": [{"id": image} for image in range(1, len(scenes) + 1)],
         "annotations": [
@@ -148,28 +155,30 @@ def coco(scenes, name):
     return side
 
 
-def is_lost(each):
-    """A prediction with neither a box nor a score has no place in any order."""
-    return each.box is None and each.score is None
+def is_ranked(each):
+    """A prediction without a score has no place in any order."""
+    return each.score is not None
 
 
 def expected_ap(scenes):
-    labelled = [
-        each for scene in scenes.values() for each in scene.pred if each.label is not None and not is_lost(each)
-    ]
-    scores = [each.score for each in labelled]
-    if not scores or None in scores or (len(scores) > 1 and len(set(scores)) == 1):
+    preds, truths = ([each for scene in scenes.values() for each in getattr(scene, side)] for side in ("pred", "truth"))
+    labelled = [each for each in preds if each.label is not None and is_ranked(each)]
+    if preds and not any(map(is_ranked, preds)):
         return None
-    by_class = {}
-    for name, least in RULERS.items():
+    if not labelled and all(each.label is None for each in truths):
+        return None
+    by_class, mixed = {}, False
+    for name, least in (RULERS | DISTANCES).items():
         close = {key: {at: units / UNIT for at, units in scene.overlap.items()} for key, scene in scenes.items()}
-        by_class[name] = average_precisions(scenes, close, least)
-    for name, limit in DISTANCES.items():
-        close = {key: near(scene, limit) for key, scene in scenes.items()}
-        by_class[name] = average_precisions(scenes, close, 0.5)
+        if name in DISTANCES:
+            close, least = {key: near(scene, least) for key, scene in scenes.items()}, 0.5
+        by_class[name], some = average_precisions(scenes, close, least)
+        mixed |= some
+    if mixed and len({each.score for each in labelled}) == 1:
+        return None
     tied = sum((each.label, each.score) in [(o.label, o.score) for o in labelled if o is not each] for each in labelled)
     means = {name: reference.mean(classes.values()) for name, classes in by_class.items()}
-    return means | {"by_class": by_class, "tied_score_share": tied / len(labelled)}
+    return means | {"by_class": by_class, "tied_score_share": tied / len(labelled) if labelled else None}
 
 
 def near(scene, limit):

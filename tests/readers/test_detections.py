@@ -379,8 +379,10 @@ def test_annotations_given_twice():
 
 
 def test_detections_given_twice():
-    rows = [result(), result(score=0.6), result(image_id=2), result(), result(), result(score=...), result(score=...)]
-    assert said([], rows) == ["detections given twice, with the same image, category, box and score: 3 (first [3])"]
+    rows = [result(), result(score=0.6), result(image_id=2), result(), result()]
+    assert said([], rows) == ["detections given twice, with the same image, category, box and score: 2 (first [3])"]
+    rows = [result(score=...), result(score=...)]
+    assert said([], rows) == ["detections given twice, with the same image, category, box and score: 1 (first [1])"]
 
 
 def test_detections_with_problems_are_not_given_twice():

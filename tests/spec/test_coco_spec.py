@@ -84,7 +84,7 @@ def test_undefined_is_null():
     assert set(undefined.values()) == {None}
     lines = str(report).splitlines()
     [medium] = [line for line in lines if "Average Precision" in line and "area=medium" in line]
-    assert medium.endswith("= -1.000")
+    assert medium.endswith("] = —")
 
 
 def test_tie_mass_is_the_share_of_detections_with_a_rival_of_the_same_score_in_their_class():
@@ -126,10 +126,11 @@ def test_neither():
     assert str(report)
 
 
-@pytest.mark.parametrize("scores", [(0.5, 0.5), (0.0, 0.0), (1, 1.0), (None, None), (0.5, None)])
+@pytest.mark.parametrize("scores", [(0.5, 0.5), (0.0, 0.0), (1, 1.0), (None, None)])
 def test_without_an_order_there_is_no_ap(scores):
     truth = coco_json(annotation(at(0)), annotation(at(50), kind=2))
-    report = measured(truth, [detection(at(0), scores[0]), detection(at(50), scores[1], kind=2)])
+    found = [detection(at(0), scores[0]), detection(at(50), scores[1], kind=2), detection(at(90), scores[0])]
+    report = measured(truth, found)
     assert {value for name, value in report["coco"].items() if name.startswith("AP")} == {None}
     assert (report["map_50"], report["precision_at_recall"]) == (None, None)
     assert "score" in report["ap_undefined_reason"]
@@ -137,9 +138,49 @@ def test_without_an_order_there_is_no_ap(scores):
     assert [row["AP"] for row in report["per_class"]] == [None, None]
     assert set(report["intervals"].values()) == {None}
     # what needs no order is there
-    assert report["sweep"]["primary"]["f1"] == 1
-    assert report["errors"] == dict.fromkeys(report["errors"], 0)
+    assert report["sweep"]["primary"]["f1"] == near(4 / 5)
+    assert report["errors"] == dict.fromkeys(report["errors"], 0) | {"background": 1}
     assert report["ap_undefined_reason"] in str(report)
+
+
+@pytest.mark.parametrize(
+    ("boxes", "ap"),
+    [
+        ([at(0)], 51 / 101),  # one of two
+        ([at(0), at(50)], 1),  # all right
+        ([at(200), at(300)], 0),  # all wrong
+        ([at(200)], 0),
+    ],
+)
+def test_equal_scores_have_an_ap_where_order_cannot_matter(boxes, ap):
+    report = measured(coco_json(annotation(at(0)), annotation(at(50))), [detection(box, 0.5) for box in boxes])
+    assert report["coco"]["AP"] == calipers.coco_numbers(*given(report, boxes))["AP"] == near(ap)
+    assert report["ap_undefined_reason"] is None
+
+
+def given(report, boxes):
+    return coco_json(annotation(at(0)), annotation(at(50))), [detection(box, 0.5) for box in boxes]
+
+
+def test_one_detection_without_a_score_is_one_invalid_detection():
+    truth = coco_json(annotation(at(0)), annotation(at(50)))
+    found = [detection(at(0), 0.9), detection(at(50), None), detection(at(200), 0.8)]
+    report = measured(truth, found)
+    assert report["coco"]["AP"] == near(51 / 101)
+    assert report["invalid_reasons"] == {"score: missing": 1}
+    assert report["sweep"]["primary"]["matched"] == 1  # it matches nothing, as other invalid ones
+    assert report["objects"]["pred"] == 3
+
+
+def test_precision_at_the_target_is_that_of_a_detector_at_that_recall():
+    """9 of 10 found, without a false one: precision 1 at recall 0.9, of 11 steps from there on one is reached."""
+    truth = coco_json(*(annotation(at(50 * k)) for k in range(10)))
+    report = measured(truth, [detection(at(50 * k), 0.99 - k / 100) for k in range(9)], bootstrap=60)
+    assert report["precision_at_target"] == report["per_class"][0]["precision_at_target"] == 1.0
+    assert report["precision_at_recall"] == near(1 / 11)
+    assert "1.000 at recall 0.9" in str(report)
+    assert set(report["bootstrap"]["values"]["precision_at_target"]) <= {1.0, None}
+    assert measured(truth, [detection(at(0), 0.5)])["precision_at_target"] == 0.0
 
 
 def test_one_detection_needs_no_order():
@@ -314,7 +355,7 @@ def test_params_tell_every_option():
     assert (params["iou_type"], params["max_dets"], params["recall_target"]) == ("bbox", [1, 5, 300], 0.8)
     assert (params["min_score"], params["seed"], params["bootstrap"]) == (0.1, 7, 0)
     assert [name for name in report["coco"] if name[:4] in ("AR_1", "AR_5", "AR_3")] == ["AR_1", "AR_5", "AR_300"]
-    assert list(report["intervals"]) == ["AP", "AP_50", "AP_75", "AR_300", "precision_at_recall"]
+    assert list(report["intervals"]) == ["AP", "AP_50", "AP_75", "AR_300", "precision_at_recall", "precision_at_target"]
 
 
 def test_counts_by_hand():

@@ -176,9 +176,16 @@ def test_trap_5_without_scores_or_with_equal_ones_only_false_positives_are_defin
     assert found["detection_false_positives_per_minute"] == 1
 
 
-def test_without_a_score_a_detection_is_certain():
-    # It comes before the one of 0.3, which is not confident and would else have taken the object from it.
-    assert false_positives([box()], [box(score=0.3), box()]) == 0
+def test_where_none_has_a_score_detections_are_certain():
+    assert false_positives([box()], [box(), box(9)]) == 1
+
+
+def test_one_without_a_score_beside_others_is_invalid_and_takes_no_object():
+    assert false_positives([box()], [box(score=0.9), box()]) == 1
+    video = MINUTE | {"detections": [box()]}
+    pred = {"states": MINUTE, "fps": 10, "detections": [box(score=0.9), box(9, score=0.2), box()]}
+    found = calipers.timeline({"a": video}, {"a": pred})["pooled"]
+    assert (found["map_50"], found["precision_at_target"], found["invalid_detections"]) == (1.0, 1.0, 1)
 
 
 # Detections: false positives a minute

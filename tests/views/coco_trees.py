@@ -60,9 +60,10 @@ def tree(names=("car", "cone", "person"), iou_type="bbox", **changes):
         },
         "coco": lines,
         "intervals": {name: [lines[name] - 0.0625, lines[name] + 0.0625] for name in ("AP", "AP_50", "AP_75", most)}
-        | {"precision_at_recall": [0.125, 0.25]},
+        | {"precision_at_recall": [0.125, 0.25], "precision_at_target": [0.25, 0.5]},
         "map_50": lines["AP_50"],
         "precision_at_recall": 0.1875,
+        "precision_at_target": 0.375,
         "tie_mass": 0.0,
         "ap_undefined_reason": None,
         "per_class": rows,
@@ -89,6 +90,7 @@ def class_row(at, name, count):
         "AP": good / 2,
         "AP_50": good * 0.75,
         "precision_at_recall": good / 4,
+        "precision_at_target": good / 2,
         "best_score": 0.5,
         "best_f1": good * 0.625,
     }
@@ -138,13 +140,21 @@ def many(count=80):
 def without_order(**changes):
     """A result in which scores say nothing."""
     found = tree(**changes)
-    unknown = {"AP": None, "AP_50": None, "precision_at_recall": None, "best_score": None, "best_f1": None}
+    unknown = {
+        "AP": None,
+        "AP_50": None,
+        "precision_at_recall": None,
+        "precision_at_target": None,
+        "best_score": None,
+        "best_f1": None,
+    }
     return found | {
         "coco": dict.fromkeys(found["coco"]),
         "intervals": dict.fromkeys(found["intervals"]),
         "curves": {},
         "map_50": None,
         "precision_at_recall": None,
+        "precision_at_target": None,
         "ap_undefined_reason": "all 120 scores are 1, so there is no order to rank detections in",
         "tie_mass": None,
         "per_class": [row | unknown for row in found["per_class"]],
@@ -155,7 +165,15 @@ def without_detections():
     """Nothing was detected: what AP sees is 0, and nothing can be said about precision."""
     found = tree()
     missed = {row["name"]: row["gt"] for row in found["per_class"]}
-    zero = {"pred": 0, "AP": 0.0, "AP_50": 0.0, "precision_at_recall": 0.0, "best_score": None, "best_f1": None}
+    zero = {
+        "pred": 0,
+        "AP": 0.0,
+        "AP_50": 0.0,
+        "precision_at_recall": 0.0,
+        "precision_at_target": 0.0,
+        "best_score": None,
+        "best_f1": None,
+    }
     primary = {"iou": 0.5, "gt": 60, "pred": 0, "matched": 0, "precision": None, "recall": 0.0, "f1": 0.0}
     primary["interval"] = {"precision": None, "recall": [0.0, 0.0], "f1": [0.0, 0.0]}
     return found | {
@@ -164,6 +182,7 @@ def without_detections():
         "intervals": {name: [0.0, 0.0] for name in found["intervals"]},
         "map_50": 0.0,
         "precision_at_recall": 0.0,
+        "precision_at_target": 0.0,
         "tie_mass": None,
         "per_class": [row | zero for row in found["per_class"]],
         "curves": {
@@ -186,6 +205,7 @@ def without_anything():
         "intervals": dict.fromkeys(found["intervals"]),
         "map_50": None,
         "precision_at_recall": None,
+        "precision_at_target": None,
         "tie_mass": None,
         "confusion": {"matched": {}, "missed": {}, "background": {}},
         "errors": dict.fromkeys(ERRORS, 0),

@@ -100,7 +100,7 @@ def test_the_recall_that_has_to_be_reached_is_shaded():
     page = precision_recall_plot(tree())
     [span] = page.axes[0].patches
     assert (span.get_x(), round(span.get_width(), 6)) == (0.9, 0.1)
-    assert "at IoU 0.50 · shaded: recall ≥ 0.9, mean precision 0.188" in words(page)
+    assert "at IoU 0.50 · precision 0.375 at recall 0.9, mean 0.188 beyond it (shaded)" in words(page)
 
 
 def test_ap_by_class_has_the_best_first_and_says_what_is_not_there():

@@ -19,14 +19,14 @@ def lines(table, result):
 
 def test_every_class_has_a_row_in_the_order_of_ids():
     assert lines(per_class_table, tree(["car", "cone"])) == [
-        "category_id,name,gt,pred,AP,AP_50,precision_at_recall,best_score,best_f1",
-        "1,car,20,40,0.5,0.75,0.25,0.5,0.625",
-        "2,cone,10,20,0.25,0.375,0.125,0.5,0.3125",
+        "category_id,name,gt,pred,AP,AP_50,precision_at_recall,precision_at_target,best_score,best_f1",
+        "1,car,20,40,0.5,0.75,0.25,0.5,0.5,0.625",
+        "2,cone,10,20,0.25,0.375,0.125,0.25,0.5,0.3125",
     ]
 
 
 def test_what_is_undefined_is_an_empty_cell():
-    assert lines(per_class_table, without_order(names=["car"]))[1] == "1,car,10,20,,,,,"
+    assert lines(per_class_table, without_order(names=["car"]))[1] == "1,car,10,20,,,,,,"
 
 
 def test_confusion_is_in_long_form_with_what_has_no_partner():

@@ -1,9 +1,9 @@
 """The figures of an artifact by name: value, interval, and the value in every replicate of the bootstrap.
 
 Names: `<mode>.precision`, `recall`, `f1` and `mean_f1` of the dense suite; `AP` and the other lines of COCO,
-`precision_at_recall` and `sweep.precision` … of the detection suite; the fields of `summary` without `_mean` and
-`pooled.<name>` of the timeline suite; `<method>.<rate>` of the scene suite. A bare name means the category mode (else
-the last one reported), the sweep, or the only method.
+`precision_at_recall`, `precision_at_target` and `sweep.precision` … of the detection suite; the fields of `summary`
+without `_mean` and `pooled.<name>` of the timeline suite; `<method>.<rate>` of the scene suite. A bare name means the
+category mode (else the last one reported), the sweep, or the only method.
 """
 
 from __future__ import annotations
@@ -77,8 +77,8 @@ def _dense(tree: Tree) -> Iterator[Figure]:
 
 def _coco(tree: Tree) -> Iterator[Figure]:
     n, values = int(tree["images"]["evaluated"]), tree["bootstrap"]["values"]
-    numbers = tree["coco"] | {"precision_at_recall": tree["precision_at_recall"]}
-    for name, value in numbers.items():
+    high = {name: tree[name] for name in ("precision_at_recall", "precision_at_target") if name in tree}
+    for name, value in (tree["coco"] | high).items():
         draws = np.array(values[name], dtype=np.float64) if values.get(name) else None
         yield Figure(name, value, tree["intervals"].get(name), draws, True, n, moved=True)
     yield from _sweep("sweep.", tree["sweep"], tree, "", n)

@@ -14,4 +14,5 @@ def mean_values(
     object_image: Any,
     thresholds: int,
     first_step: int,
+    target: float,
 ) -> tuple[Column, Column]: ...

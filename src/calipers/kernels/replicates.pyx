@@ -30,6 +30,7 @@ cdef extern from *:
     """
     #define ABREAST 64
     #define ROWS_OF_BYTES 19                    /* whose sum is below 256: no weight is above 13 */
+    #define NO_HIT 1e-9                         /* what rounding may add to target * objects */
     #define TO_NEAREST 6755399441055744.0       /* 1.5 * 2 ** 52: adding it rounds to a whole number */
 
     typedef unsigned char Bytes __attribute__((vector_size(16), aligned(1), may_alias));
@@ -66,9 +67,11 @@ cdef extern from *:
             double rise = higher - best[b], reached = step + (step * 0.01 > recall ? 0.0 : 1.0); \
             sum[b] += rise * reached; \
             beyond[b] += rise * (reached > first_step ? reached - first_step : 0.0); \
+            at[b] += (double) hits[b] >= target * objects[b] - NO_HIT ? rise : 0.0; \
             best[b] = higher; \
         }
-    #define RAISE_ARGUMENTS double *restrict best, double *restrict sum, double *restrict beyond, double first_step, \
+    #define RAISE_ARGUMENTS double *restrict best, double *restrict sum, double *restrict beyond, double *restrict at, \
+                            double first_step, double target, \
                             const int *restrict hits, const int *restrict seen, const int *restrict ignored, \
                             const double *restrict objects
 
@@ -81,23 +84,25 @@ cdef extern from *:
     static void raise_best(RAISE_ARGUMENTS) {
     #if defined(__GNUC__) && defined(__x86_64__)
         if (__builtin_cpu_supports("avx2")) {
-            raise_widely(best, sum, beyond, first_step, hits, seen, ignored, objects);
+            raise_widely(best, sum, beyond, at, first_step, target, hits, seen, ignored, objects);
             return;
         }
     #endif
-        raise_plainly(best, sum, beyond, first_step, hits, seen, ignored, objects);
+        raise_plainly(best, sum, beyond, at, first_step, target, hits, seen, ignored, objects);
     }
     """
     void add_rows(int32_t* counts, int sign, const uint8_t* weight, const int32_t* row, Py_ssize_t rows) noexcept nogil
     void add_row(int32_t* counts, int sign, const uint8_t* weight) noexcept nogil
-    void raise_best(double* best, double* sum, double* beyond, double first_step, const int32_t* hits,
-                    const int32_t* seen, const int32_t* ignored, const double* objects) noexcept nogil
+    void raise_best(double* best, double* sum, double* beyond, double* at, double first_step, double target,
+                    const int32_t* hits, const int32_t* seen, const int32_t* ignored,
+                    const double* objects) noexcept nogil
 
 
 cdef struct State:
     double[MOST_THRESHOLDS][ABREAST] best           # precision from here to the last detection
     double[MOST_THRESHOLDS][ABREAST] sum            # of interpolated precision over recall steps
     double[MOST_THRESHOLDS][ABREAST] beyond         # the same over the last steps only
+    double[MOST_THRESHOLDS][ABREAST] at             # interpolated precision at the target recall
     double[ABREAST] objects                         # 1 where there is none
     int32_t[MOST_THRESHOLDS][ABREAST] hits          # up to here
     int32_t[MOST_THRESHOLDS][ABREAST] ignored       # up to here
@@ -112,13 +117,16 @@ cdef struct Ranked:
     Py_ssize_t count
 
 
-def mean_values(weights, ends, image, found, ignored, object_ends, object_image, int thresholds, int first_step):
-    """Means over classes in 64 replicates, in rows of 64: AP at each threshold, recall at each, precision beyond; and
-    of each class 64 bits that say in which replicates it has an object, and takes part in the means.
+def mean_values(weights, ends, image, found, ignored, object_ends, object_image, int thresholds, int first_step,
+                double target):
+    """Means over classes in 64 replicates, in rows of 64: AP at each threshold, recall at each, precision beyond the
+    target recall and at it; and of each class 64 bits that say in which replicates it has an object, and takes part in
+    the means.
 
     `weights` has 64 bytes an image, none above 13. Class by class, `image`, `found` and `ignored` hold the detections
     in order, and `object_image` the image of each object; a class ends at its place in `ends` and `object_ends`.
-    Precision beyond is over recall steps from `first_step` on, at threshold 0. NaN where no class has an object.
+    Precision beyond is over recall steps from `first_step` on, that at the target is of any recall from `target` on;
+    both are at threshold 0. NaN where no class has an object.
     """
     cdef const uint8_t[::1] weight = weights
     cdef const long long[::1] end = ends, object_end = object_ends
@@ -133,13 +141,15 @@ def mean_values(weights, ends, image, found, ignored, object_ends, object_image,
     cdef State state
     check_between("thresholds", thresholds, 1, MOST_THRESHOLDS)
     check_between("first_step", first_step, 0, STEPS - 1)
+    if not 0 <= target <= 1:
+        raise ValueError(f"target: found {target}, expected a number from 0 to 1")
     check_weights(weight)
     check_group("image", place, end, weight.shape[0] // ABREAST)
     check_group("object_image", object_place, object_end, weight.shape[0] // ABREAST)
     check_length("object_ends", object_end.shape[0], end.shape[0])
     check_length("found", hit.shape[0], place.shape[0])
     check_length("ignored", out.shape[0], place.shape[0])
-    means = Column("d", (2 * thresholds + 1) * ABREAST)
+    means = Column("d", (2 * thresholds + 2) * ABREAST)
     totals = <double*> means.data
     presence = Column("Q", end.shape[0])
     present = <uint64_t*> presence.data
@@ -155,13 +165,13 @@ def mean_values(weights, ends, image, found, ignored, object_ends, object_image,
                     ranked.image, ranked.found, ranked.ignored = <const int32_t*> &place[start], &hit[start], &out[start]
                 count_all(&state, ranked, &weight[0])
                 add_recalls(&state, totals + thresholds * ABREAST, thresholds)
-                walk(&state, ranked, &weight[0], first_step)
+                walk(&state, ranked, &weight[0], first_step, target)
                 add_precisions(&state, totals, thresholds, first_step)
                 for b in range(ABREAST):
                     classes[b] += state.present[b] > 0
                     present[c] |= <uint64_t> (state.present[b] > 0) << b
             start, object_start = end[c], object_end[c]
-        divide(totals, 2 * thresholds + 1, classes)
+        divide(totals, 2 * thresholds + 2, classes)
     return means, presence
 
 
@@ -205,7 +215,7 @@ cdef inline void add_at_bits(int32_t[ABREAST]* counts, int sign, const uint8_t* 
         t += 1
 
 
-cdef void walk(State* state, Ranked ranked, const uint8_t* weight, int first_step) noexcept nogil:
+cdef void walk(State* state, Ranked ranked, const uint8_t* weight, int first_step, double target) noexcept nogil:
     """From the last detection to the first."""
     cdef Py_ssize_t i, last = ranked.count - 1          # the last detection that `seen` counts
     cdef unsigned int found, ignored, surpassed = 0     # at these thresholds the next detection is a true positive
@@ -216,19 +226,19 @@ cdef void walk(State* state, Ranked ranked, const uint8_t* weight, int first_ste
         if found | ignored:
             add_rows(state.seen, -1, weight, ranked.image + i + 1, last - i)
             last = i
-            raise_at_bits(state, found & ~surpassed, first_step)
+            raise_at_bits(state, found & ~surpassed, first_step, target)
             row = weight + <Py_ssize_t> ranked.image[i] * ABREAST
             add_at_bits(state.hits, -1, row, found)
             add_at_bits(state.ignored, -1, row, ignored)
         surpassed = found | (surpassed & ignored)
 
 
-cdef inline void raise_at_bits(State* state, unsigned int bits, int first_step) noexcept nogil:
+cdef inline void raise_at_bits(State* state, unsigned int bits, int first_step, double target) noexcept nogil:
     cdef int t = 0
     while bits:
         if bits & 1:
-            raise_best(state.best[t], state.sum[t], state.beyond[t], first_step, state.hits[t], state.seen,
-                       state.ignored[t], state.objects)
+            raise_best(state.best[t], state.sum[t], state.beyond[t], state.at[t], first_step, target, state.hits[t],
+                       state.seen, state.ignored[t], state.objects)
         bits >>= 1
         t += 1
 
@@ -247,6 +257,7 @@ cdef void add_precisions(State* state, double* totals, int thresholds, int first
             totals[t * ABREAST + b] += state.sum[t][b] / STEPS
     for b in range(ABREAST):
         totals[2 * thresholds * ABREAST + b] += state.beyond[0][b] / (STEPS - first_step)
+        totals[(2 * thresholds + 1) * ABREAST + b] += state.at[0][b]
 
 
 cdef void divide(double* totals, Py_ssize_t rows, const int32_t* classes) noexcept nogil:

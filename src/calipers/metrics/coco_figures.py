@@ -4,21 +4,25 @@ AP              mean over thresholds 0.50 … 0.95, recall steps and classes wit
 AP_50, AP_75    the same at one threshold; AP_small, … of objects of that size
 AR_n            mean over thresholds and classes of the recall with at most n detections a class and image
 precision at recall >= target: mean at IoU 0.50 over the recall steps from the target on, then over classes
+precision at the target: the best at IoU 0.50 at that recall or beyond, 0 where it is never reached; mean over classes
 best F1 of a class: at IoU 0.50, over all scores one could cut at, 2 found / (objects + detections that count)
 tie mass: the share of detections whose score another of their class has, so that the order of images decides
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from math import fsum
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from calipers.metrics.coco_engine import AREAS, Accumulated, no_curves
-from calipers.metrics.detections import first_step
+from calipers.metrics.coco_engine import AREAS, THRESHOLDS, Accumulated, no_curves
+from calipers.metrics.detections import first_step, precision_at
 from calipers.metrics.replicates import RankedClass
 
+EVERY = 2 ** len(THRESHOLDS) - 1  # bits
 AT_75 = 5  # of the thresholds; 0 is 0.50
 ALL, LAST = 0, -1  # of the areas, of max_dets
 
@@ -84,6 +88,24 @@ def precision_at_recall(found: Accumulated, recall_target: float) -> float | Non
     return _mean(found.precision[0, first_step(recall_target) :, :, ALL, LAST])
 
 
+def precisions_at_target(ranked: Sequence[RankedClass], recall_target: float) -> list[float | None]:
+    """For each class the precision at the target recall; none without objects."""
+    return [
+        precision_at(_hits(each), len(each.objects), recall_target) if len(each.objects) else None for each in ranked
+    ]
+
+
+def _hits(ranked: RankedClass) -> NDArray[np.bool_]:
+    """Which of the detections that count at IoU 0.50 found an object, the surest first."""
+    return np.asarray((ranked.found & 1)[ranked.ignored & 1 == 0] > 0)
+
+
+def mean_of(values: Iterable[float | None]) -> float | None:
+    """The mean of those that are defined."""
+    known = [value for value in values if value is not None]
+    return fsum(known) / len(known) if known else None
+
+
 def curve(found: Accumulated, at: int) -> dict[str, list[float]] | None:
     """The precision-recall curve of a class at IoU 0.50; none without ground truth."""
     precision = found.precision[0, :, at, ALL, LAST]
@@ -95,9 +117,8 @@ def curve(found: Accumulated, at: int) -> dict[str, list[float]] | None:
 def best_cut(ranked: RankedClass, scores: NDArray[np.float64]) -> tuple[float | None, float | None]:
     """The score from which on a class is served best, and its F1 then; of equally good scores the highest."""
     objects = len(ranked.objects)
-    counted = ranked.ignored & 1 == 0
-    found, made = np.cumsum((ranked.found & 1)[counted] > 0), np.arange(1, counted.sum() + 1)
-    sure = scores[counted]
+    found, sure = np.cumsum(_hits(ranked)), scores[ranked.ignored & 1 == 0]
+    made = np.arange(1, len(sure) + 1)
     if not objects or not len(sure):
         return None, None
     ends = np.flatnonzero(np.append(sure[1:] != sure[:-1], True))  # one cannot cut between equal scores
@@ -106,16 +127,27 @@ def best_cut(ranked: RankedClass, scores: NDArray[np.float64]) -> tuple[float | 
     return (float(sure[ends[best]]), float(f1[best])) if f1[best] > 0 else (None, 0.0)
 
 
-def why_no_order(scores: NDArray[np.float64], place: NDArray[np.int64]) -> str | None:
-    """Why scores do not rank detections, if they do not; `place` is that of each in its list."""
+def why_no_scores(scores: NDArray[np.float64], place: NDArray[np.int64]) -> str | None:
+    """Why detections cannot be ranked, if one has no score; `place` is that of each in its list."""
     missing = np.isnan(scores)
-    if missing.any():
-        count, first = np.count_nonzero(missing), int(place[missing].min())
-        found = f"{count:,} of {len(scores):,} detections have no score (the first is [{first}])"
-        return f"{found}, so there is no order to rank them in"
-    if len(scores) > 1 and (scores == scores[0]).all():
-        return f"all {len(scores):,} scores are {scores[0]:g}, so there is no order to rank detections in"
-    return None
+    if not missing.any():
+        return None
+    count, first = np.count_nonzero(missing), int(place[missing].min())
+    found = f"{count:,} of {len(scores):,} detections have no score (the first is [{first}])"
+    return f"{found}, so there is no order to rank them in"
+
+
+def why_no_order(scores: NDArray[np.float64], ranked: Sequence[RankedClass]) -> str | None:
+    """Why scores that are all equal do not rank detections: a class has both right and wrong ones, so order matters."""
+    if not any(map(_is_mixed, ranked)):
+        return None
+    return f"all {len(scores):,} scores are {scores[0]:g}, so there is no order to rank detections in"
+
+
+def _is_mixed(ranked: RankedClass) -> bool:
+    """Whether a class with objects has at some threshold detections that are right and some that are wrong."""
+    right, wrong = ranked.found & ~ranked.ignored, ~ranked.found & ~ranked.ignored & EVERY
+    return bool(len(ranked.objects)) and bool(np.bitwise_or.reduce(right) & np.bitwise_or.reduce(wrong))
 
 
 def _mean(values: Any) -> float | None:

@@ -40,6 +40,7 @@ class Replicates(NamedTuple):
     mean_average: Values  # (thresholds, replicates) average precision
     mean_recall: Values  # (thresholds, replicates) recall of all detections
     mean_beyond: Values  # (replicates,) precision at the target recall and beyond, at threshold 0
+    mean_at_target: Values  # (replicates,) precision at the target recall itself, at threshold 0
     present: NDArray[np.bool_]  # (classes, replicates) whether a class has an object, and is in the means
 
 
@@ -66,15 +67,15 @@ def replicate_values(
 
     def block(first: int) -> tuple[Values, NDArray[np.bool_]]:
         weights = weight_table(hashes, seed, REPLICATES, first)
-        means, present = mean_values(weights, *columns, thresholds, from_step)
+        means, present = mean_values(weights, *columns, thresholds, from_step, recall_target)
         return np.asarray(means, dtype=np.float64).reshape(-1, REPLICATES), _bits(np.asarray(present))
 
     with ThreadPoolExecutor(os.cpu_count()) as threads:  # the kernels hold no lock
         blocks = list(threads.map(block, range(0, replicates, REPLICATES)))
-    nothing = np.empty((2 * thresholds + 1, 0)), np.empty((len(classes), 0), dtype=bool)
+    nothing = np.empty((2 * thresholds + 2, 0)), np.empty((len(classes), 0), dtype=bool)
     rows, present = (np.concatenate(parts, axis=1)[:, :replicates] for parts in zip(nothing, *blocks, strict=True))
     rows = np.minimum(rows, 1.0)  # sums of steps can end a hair above
-    return Replicates(rows[:thresholds], rows[thresholds:-1], rows[-1], present)
+    return Replicates(rows[:thresholds], rows[thresholds:-2], rows[-2], rows[-1], present)
 
 
 def excess(values: Values, whole: Values, present: NDArray[np.bool_]) -> float:

@@ -1,8 +1,8 @@
 """Detections of COCO: what cannot be used keeps its row, with a problem in words that are alike for the same problem.
 
-Problems are counted by these words, so they name no values. A detection without a score is no problem. Where boxes are
-measured, one that has only a mask has the box and the area of that; where masks are, one that has only a box has this
-for its mask.
+Problems are counted by these words, so they name no values. A detection without a score has a problem if others have
+one; where none has, they cannot be ranked, and that is said elsewhere. Where boxes are measured, one that has only a
+mask has the box and the area of that; where masks are, one that has only a box has this for its mask.
 """
 
 from __future__ import annotations
@@ -70,6 +70,8 @@ def _judge_numbers(rows: Rows, problems: Problems) -> None:
     endless = ~np.isfinite(rows.score)
     if endless.any():
         problems.add(endless & ~rows.lacks(SCORE), "score: not finite")
+        if not endless.all():  # beside detections that have one
+            problems.add(rows.lacks(SCORE), "score: missing")
         rows.score[endless] = np.nan
 
 

@@ -9,6 +9,7 @@ Without scores that rank detections there is no AP; the rest stands.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
@@ -20,7 +21,7 @@ from calipers.errors import ConfigError
 from calipers.instances import Detections, Instances
 from calipers.metrics import coco_errors, objects, sweep
 from calipers.metrics.coco_engine import THRESHOLDS, Accumulated, accumulate, usable
-from calipers.metrics.coco_figures import coco_lines, line_names, why_no_order
+from calipers.metrics.coco_figures import coco_lines, line_names, why_no_order, why_no_scores
 from calipers.metrics.coco_matches import CocoMatches, by_class, match_by_score, ranked_classes
 from calipers.metrics.detections import tied_share
 from calipers.metrics.replicates import RankedClass
@@ -30,6 +31,7 @@ from calipers.suites.coco_precision import Replicated, class_rows, curves_tree, 
 from calipers.suites.coco_sides import Matched
 from calipers.tally import Tally
 
+Close = tuple[Any, Any, Any]  # (pairs,) truth row, pred row, overlap
 MODE = "category"  # the sweep is that mode of the dense suite
 LEAST = 0.1 - 1e-9  # overlaps below it decide nothing; whether 0.1 is met is decided once they are rounded
 
@@ -40,14 +42,14 @@ class Measured:
     def __init__(self, found: Detections, config: Config) -> None:
         check_sigmas(found, config)
         self.found, self.config = found, config
-        self.no_order = _why_no_order(found.pred)
         self.accumulated: Accumulated | None = None
         self.matches: CocoMatches | None = None
-        close = overlaps(found, config.iou_type, least=LEAST, sigmas=config.sigmas)
+        close = _close(found, config)
         self.matched = Matched(found, close, config)
+        self.no_order = _why_no_order(found, lambda: close)
         if not self.no_order:
             self.accumulated = accumulated(found, config)
-            self.matches = _by_score(found, close, config)
+            self.matches = _by_score(found, close, config.limits[-1])
 
     @property
     def tie_mass(self) -> float | None:
@@ -72,17 +74,27 @@ class Measured:
         return coco_errors.causes(sides, sides.pairs, sides.at_primary(self.config), sides.labels, primary)
 
 
-def _by_score(found: Detections, close: tuple[Any, Any, Any], config: Config) -> CocoMatches:
+def _close(found: Detections, config: Config) -> Close:
+    return overlaps(found, config.iou_type, least=LEAST, sigmas=config.sigmas)
+
+
+def _by_score(found: Detections, close: Close, max_dets: int) -> CocoMatches:
     """Detections matched by score, among pairs of one class."""
     rows, columns, overlap = close
     same = (found.truth.category[rows] == found.pred.category[columns]) & (overlap >= THRESHOLDS[0])
     pairs = (rows[same], columns[same], overlap[same])
-    return match_by_score(found.truth, found.pred, pairs, max_dets=config.limits[-1])
+    return match_by_score(found.truth, found.pred, pairs, max_dets=max_dets)
 
 
-def _why_no_order(pred: Instances) -> str | None:
-    good = usable(pred)
-    return why_no_order(pred.score[good], pred.place[good])
+def _why_no_order(found: Detections, close: Callable[[], Close]) -> str | None:
+    """Why scores do not rank detections, if they do not; equal ones do no harm where any order gives the same."""
+    pred, good = found.pred, usable(found.pred)
+    scores = pred.score[good]
+    reason = why_no_scores(scores, pred.place[good])
+    if reason or len(scores) < 2 or (scores != scores[0]).any():
+        return reason
+    matches = _by_score(found, close(), len(pred))
+    return why_no_order(scores, ranked_classes(found.truth, pred, matches, len(found.categories)))
 
 
 def check_sigmas(found: Detections, config: Config) -> None:
@@ -107,7 +119,7 @@ def measure(found: Detections, config: Config) -> Measured:
 def lines(found: Detections, config: Config) -> dict[str, float | None]:
     """Only the lines of COCO."""
     check_sigmas(found, config)
-    if _why_no_order(found.pred):
+    if _why_no_order(found, lambda: _close(found, config)):
         return dict.fromkeys(line_names(config.iou_type, config.limits))
     return coco_lines(accumulated(found, config), config.iou_type, config.limits)
 

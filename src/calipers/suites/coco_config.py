@@ -27,7 +27,7 @@ class Config(Running):
     max_dets: tuple[int, ...] | None = option(
         None, "detections of a class on an image that count, best first; AP takes the last  [1,10,100]", metavar="N,N,…"
     )
-    recall_target: float = option(0.9, "recall from which precision_at_recall is the mean")
+    recall_target: float = option(0.9, "recall at which and beyond which precision is reported")
     min_score: float | None = option(
         None, "detections below it stay out of the sweep, errors and matches; AP takes all"
     )

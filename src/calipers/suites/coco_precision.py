@@ -16,7 +16,9 @@ from calipers.metrics.coco_figures import (
     curve,
     curve_means,
     line_names,
+    mean_of,
     precision_at_recall,
+    precisions_at_target,
 )
 from calipers.metrics.coco_matches import rows_by_class
 from calipers.metrics.replicates import excess, replicate_values
@@ -37,15 +39,16 @@ def precision_tree(measured: Measured, replicates: Replicated) -> dict[str, Any]
     """The lines of COCO, their intervals, and the reason when there are none."""
     curves, config = measured.accumulated, measured.config
     lines: dict[str, float | None] = dict.fromkeys(line_names(config.iou_type, config.limits))
-    beyond: float | None = None
+    high: dict[str, float | None] = {"precision_at_recall": None, "precision_at_target": None}
     if curves is not None:
         lines = coco_lines(curves, config.iou_type, config.limits)
-        beyond = precision_at_recall(curves, config.recall_target)
+        high["precision_at_recall"] = precision_at_recall(curves, config.recall_target)
+        high["precision_at_target"] = mean_of(precisions_at_target(measured.ranked, config.recall_target))
     return {
         "coco": lines,
-        "intervals": intervals(measured, lines | {"precision_at_recall": beyond}, replicates),
+        "intervals": intervals(measured, lines | high, replicates),
         "map_50": lines["AP_50"],
-        "precision_at_recall": beyond,
+        **high,
         "tie_mass": measured.tie_mass,
         "ap_undefined_reason": measured.no_order,
     }
@@ -70,9 +73,12 @@ def replicated(measured: Measured) -> Replicated:
         values.mean_average[AT_75],
         values.mean_recall.mean(axis=0),
         values.mean_beyond,
+        values.mean_at_target,
     )
     named = dict(zip(_headlines(config), columns, strict=True))
     whole = curve_means(curves, config.recall_target, len(measured.ranked))
+    at_target = precisions_at_target(measured.ranked, config.recall_target)
+    whole["precision_at_target"] = np.array([value or 0.0 for value in at_target])
     bias = {name: ragged_bias(excess(named[name], means, values.present)) for name, means in whole.items()}
     return Replicated(named, {name: bias.get(name, 0.0) for name in named})  # recall takes no best of a curve
 
@@ -80,7 +86,7 @@ def replicated(measured: Measured) -> Replicated:
 def _headlines(config: Config) -> tuple[str, ...]:
     """The numbers that have intervals."""
     recall = "AR" if config.iou_type == "keypoints" else f"AR_{config.limits[-1]}"
-    return "AP", "AP_50", "AP_75", recall, "precision_at_recall"
+    return "AP", "AP_50", "AP_75", recall, "precision_at_recall", "precision_at_target"
 
 
 def intervals(
@@ -99,11 +105,7 @@ def intervals(
 def class_rows(measured: Measured) -> list[dict[str, Any]]:
     """Every class of the data set, in the order of ids."""
     found, classes = measured.found, len(measured.found.categories)
-    figures: dict[str, list[float | None]] = {name: [None] * classes for name in ("AP", "AP_50", "precision_at_recall")}
-    if measured.accumulated is not None:
-        for name, values in class_precisions(measured.accumulated, measured.config.recall_target).items():
-            for k, value in zip(measured.accumulated.held.tolist(), values, strict=True):
-                figures[name][k] = value
+    figures = _class_figures(measured)
     gt = np.bincount(measured.matched.truth.category, minlength=classes)
     pred = np.bincount(found.pred.category, minlength=classes)
     best = _best_cuts(measured)
@@ -119,6 +121,19 @@ def class_rows(measured: Measured) -> list[dict[str, Any]]:
         }
         for k in range(classes)
     ]
+
+
+def _class_figures(measured: Measured) -> dict[str, list[float | None]]:
+    """What scores tell of every class, undefined for those without ground truth."""
+    classes, target = len(measured.found.categories), measured.config.recall_target
+    names = ("AP", "AP_50", "precision_at_recall", "precision_at_target")
+    figures: dict[str, list[float | None]] = {name: [None] * classes for name in names}
+    if measured.accumulated is not None:
+        for name, values in class_precisions(measured.accumulated, target).items():
+            for k, value in zip(measured.accumulated.held.tolist(), values, strict=True):
+                figures[name][k] = value
+        figures["precision_at_target"] = precisions_at_target(measured.ranked, target)
+    return figures
 
 
 def _best_cuts(measured: Measured) -> list[tuple[float | None, float | None]]:

@@ -17,7 +17,7 @@ from calipers.bootstrap import middle, resample_values, short
 from calipers.kernels.cuboids import placements
 from calipers.matching import Labels, Pairs, greedy, round_overlap
 from calipers.metrics.open_set import Placed, Protocol, open_set_counts
-from calipers.metrics.scene_ap import ap_tree
+from calipers.metrics.scene_ap import ApRuler, ap_tree
 from calipers.metrics.scene_counts import (
     CAUSES,
     Counts,
@@ -143,7 +143,13 @@ def summarize(measured: Measured, config: Config) -> dict[str, Any]:
         "records": records,
         "methods": methods,
         "comparison": _comparison(measured.methods, draws, len(keys)),
-        "warnings": [*reading.warnings, *reading.apart(), *measured.naming.warnings, *_empty_sides(measured)],
+        "warnings": [
+            *reading.warnings,
+            *reading.apart(),
+            *measured.naming.warnings,
+            *_unscored(measured),
+            *_empty_sides(measured),
+        ],
         "rejected": [bad.entry() for bad in reading.bad],
     }
 
@@ -184,7 +190,7 @@ def _method_tree(method: Method, measured: Measured, draws: dict[str, Any], conf
         "per_class": class_table(method.counts, measured.naming.classes),
         "fp_breakdown": {cause: int((method.causes == code).sum()) for code, cause in enumerate(CAUSES)},
         "range": range_table(method.counts, *_distances(reading, name), config.range_buckets),
-        "ap": _ap(method, measured.naming.classes),
+        "ap": _ap(method, measured.naming.classes, config),
         "benchmark_compat": general | spans,
         **label_tree(measured.naming, method.truth_boxes, method.boxes, method.pred.counted),
         "scenes_without_predictions": reading.without_pred[name],
@@ -229,18 +235,41 @@ def _distances(reading: SceneReading, name: str) -> tuple[Any, Any]:
     return truth, np.where(np.asarray(boxes.reason) == 0, pred, np.nan)
 
 
-def _ap(method: Method, classes: list[str]) -> dict[str, Any] | None:
-    """At several overlaps, and at several distances of centres."""
-    if np.isnan(method.boxes.scores).all():
+def _ap(method: Method, classes: list[str], config: Config) -> dict[str, Any] | None:
+    """At several overlaps, and at several distances of centres. Without any score there is no order."""
+    unscored, counted = np.isnan(method.boxes.scores), method.pred.counted
+    if counted.any() and unscored[counted].all():
         return None
-    rulers = {name: (method.pairs, round_overlap(least)) for name, least in AP_IOUS.items()}
-    reach = max(AP_DISTANCES_M.values())
-    near = Pairs.sorted(method.truth_boxes, near_centers(method.truth_boxes, method.boxes, reach))
-    for name, limit in AP_DISTANCES_M.items():
-        rulers[name] = (near, round_overlap(1 - limit / (2 * reach)))
-    lost = (np.asarray(method.boxes.reason) != 0) & np.isnan(method.boxes.scores)  # neither box nor place in any order
-    pred = Side(method.boxes.offsets, method.pred.classes, method.pred.counted & ~lost)
-    return ap_tree(method.truth, pred, method.boxes.scores, rulers, classes)
+    rulers = {name: ApRuler(method.pairs, round_overlap(least)) for name, least in AP_IOUS.items()}
+    pred = Side(method.boxes.offsets, method.pred.classes, counted & ~unscored)
+    return ap_tree(method.truth, pred, method.boxes.scores, rulers | _near(method, config), classes)
+
+
+def _near(method: Method, config: Config) -> dict[str, ApRuler]:
+    """Centres that are near: in space up to a distance, or on the ground below it, as nuScenes has it."""
+    flat = config.ap_distance == "ground_plane"
+    limits = AP_DISTANCES_M | ({"distance_4.0": 4.0} if flat else {})
+    reach = max(limits.values())
+    truth, pred = (_flattened(side) if flat else side for side in (method.truth_boxes, method.boxes))
+    near = Pairs.sorted(truth, near_centers(truth, pred, reach))
+    return {name: ApRuler(near, round_overlap(1 - limit / (2 * reach)) + flat, flat) for name, limit in limits.items()}
+
+
+def _flattened(boxes: Boxes) -> Boxes:
+    """Boxes with their centres moved into the ground plane."""
+    center = np.array(boxes.center).reshape(-1, 3)
+    center[:, 2] = 0
+    return boxes.replace(center=center.reshape(-1))
+
+
+def _unscored(measured: Measured) -> list[str]:
+    """Predictions without a score beside others that have one, which AP cannot rank."""
+    missing = {each.name: np.isnan(each.boxes.scores)[each.pred.counted] for each in measured.methods}
+    return [
+        f"{name}: {int(rows.sum())} of {len(rows)} predictions have no score and are left out of AP"
+        for name, rows in missing.items()
+        if rows.any() and not rows.all()
+    ]
 
 
 def _comparison(methods: list[Method], draws: dict[str, dict[str, Floats]], records: int) -> list[dict[str, Any]]:

@@ -16,6 +16,7 @@ CONTAINMENTS = ("aabb", "obb")
 FRAMES = ("none", "gt_global_yaw")
 PROTOCOLS = ("calipers", "clio")
 LABEL_SOURCES = ("prefer_retrieved_else_label", "label")
+AP_PLACES = ("3d", "ground_plane")
 AP_IOUS = {"iou_0.25": 0.25, "iou_0.50": 0.5}
 AP_DISTANCES_M = {"distance_0.5": 0.5, "distance_1.0": 1.0, "distance_2.0": 2.0}
 
@@ -43,6 +44,9 @@ class Config(Running):
     open_set: bool = option(True, "measure osR, osP and F1_os")
     os_similarity_threshold: float = option(0.9, "similarity from which a prediction is relevant to a task")
     os_min_iou: float = option(0.0, "least IoU of a match in the open set; 0 is any overlap")
+    ap_distance: str = option(
+        "3d", "AP by distance in space, or on the ground as nuScenes has it", metavar="3d|ground_plane"
+    )
     protocol: str = option("calipers", "whose open-set definitions", metavar="calipers|clio")
     label_source: str = option(
         "prefer_retrieved_else_label", "which label of a scene graph counts", metavar="|".join(LABEL_SOURCES)
@@ -81,6 +85,7 @@ def _checked(config: Config) -> dict[str, Any]:
             "os_similarity_threshold", config.os_similarity_threshold, above=0.0, expected="a number above 0"
         ),
         "os_min_iou": number("os_min_iou", config.os_min_iou, least=0.0, most=1.0, expected="a number from 0 to 1"),
+        "ap_distance": word("ap_distance", config.ap_distance, AP_PLACES),
         "protocol": word("protocol", config.protocol, PROTOCOLS),
         "label_source": word("label_source", config.label_source, LABEL_SOURCES),
         "ignore_raw_labels": keys("ignore_raw_labels", config.ignore_raw_labels),
@@ -116,7 +121,7 @@ def params(config: Config, classes: list[str]) -> dict[str, Any]:
         "labels": classes,
         "rulers": {
             "iou": "exact volume of oriented boxes" if config.iou_mode == "obb" else "axis-aligned bounds",
-            "distance": "between centres, in metres",
+            "distance": "between centres, in metres" + (", on the ground" if config.ap_distance != "3d" else ""),
         },
         "matching": {
             "boxes": "greedy: closest pair first, ties by ground-truth index, then prediction index",

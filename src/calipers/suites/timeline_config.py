@@ -28,7 +28,7 @@ class Config(Running):
     focus: str = option("inside", "the state whose intervals are the events", metavar="STATE")
     extent: str = option("union", "frames to the last end of either side, or of the ground truth", metavar="union|gt")
     detection_score: float = option(0.5, "score from which a detection may be a false positive")
-    recall_target: float = option(0.9, "recall from which precision is averaged")
+    recall_target: float = option(0.9, "recall at which and beyond which precision of detections is reported")
     ocr_window_frames: int = option(15, "how far a text may be read from where its sign is", metavar="N")
     top: int = option(5, "how many of the worst videos the summary shows")
     max_bad_records: int = option(0, "reject and count up to N videos with malformed ground truth", metavar="N")

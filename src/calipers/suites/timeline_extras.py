@@ -27,6 +27,7 @@ HALF = 0.5
 FIELDS = (
     "map_50",
     "precision_at_recall",
+    "precision_at_target",
     "detection_false_positives_per_minute",
     "ocr_exact_accuracy",
     "ocr_similarity",
@@ -80,11 +81,14 @@ def _within(items: list[Placed], frames: float) -> list[Placed]:
 
 
 def count_boxes(truth: list[Box], pred: list[Box], score: float) -> BoxCounts:
-    """A box that could not be read is a false positive; without a score as well it has no place in any order."""
-    ranked = [box for box in pred if box.corners or box.score is not None]
+    """A box that could not be read is a false positive, and so is one without a score where others have one: it has no
+    place in their order. Where no box has a score all of them are taken for certain."""
+    scored = any(box.score is not None for box in pred)
+    ranked = [box for box in pred if box.score is not None or (box.corners and not scored)]
     classes = rank_boxes(truth, ranked)
     false_positives = count_false_positives(classes, score) + len(pred) - len(ranked)
-    return BoxCounts(classes, false_positives, sum(box.corners is None for box in pred))
+    invalid = sum(box.corners is None or (scored and box.score is None) for box in pred)
+    return BoxCounts(classes, false_positives, invalid)
 
 
 def rank_boxes(truth: list[Box], pred: list[Box]) -> ByClass:

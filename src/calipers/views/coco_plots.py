@@ -54,7 +54,8 @@ def precision_recall_plot(tree: Tree, *, ax: Axes | None = None, format: str = "
     """At IoU 0.50 a thin line a class, coloured and named for those with the most objects, and a bold one as mean."""
     named, others = _lines(tree)
     target = tree["params"]["recall_target"]
-    shaded = f"shaded: recall ≥ {target:g}, mean precision {rate(tree['precision_at_recall'])}"
+    beyond, at = rate(tree["precision_at_recall"]), rate(tree.get("precision_at_target"))
+    shaded = f"precision {at} at recall {target:g}, mean {beyond} beyond it (shaded)"
     with drawing(format):
         place = Place(50, TOP, CURVES_WIDE, CURVES_TALL, 40)
         ax = ax or charts.page("Precision and recall", ["at IoU 0.50", shaded], place, format)

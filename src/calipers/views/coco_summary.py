@@ -1,8 +1,8 @@
 """The summary of a detection report for a terminal: COCO's lines as everybody knows them, then what they do not say.
 
-COCO's lines read as pycocotools prints them, an undefined one as -1.000. Under them: how sure they are, what does not
-count in them (detections beyond `max_dets`, classes without ground truth), whether scores rank anything, the sweep
-that needs no scores, the errors behind all of it, and the classes.
+COCO's lines read as pycocotools prints them, but for an undefined one, which is —. Under them: how sure they are, what
+does not count in them (detections beyond `max_dets`, classes without ground truth), whether scores rank anything, the
+sweep that needs no scores, the errors behind all of it, and the classes.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from calipers.views.text import SEPARATOR, between, named_line, printable, rate,
 
 Tree = dict[str, Any]
 KINDS = {"bbox": "boxes", "segm": "masks", "keypoints": "keypoints"}
-LINE = " {:<18} {} @[ IoU={:<9} | area={:>6s} | maxDets={:>3d} ] = {:0.3f}"
+LINE = " {:<18} {} @[ IoU={:<9} | area={:>6s} | maxDets={:>3d} ] = {}"
 TITLES = {"AP": ("Average Precision", "(AP)"), "AR": ("Average Recall", "(AR)")}
 ALL_THRESHOLDS, ONE_THRESHOLD = "0.50:0.95", {"50": "0.50", "75": "0.75"}
 AREAS = ("small", "medium", "large")
@@ -68,13 +68,13 @@ def _reasons(reasons: dict[str, int]) -> str:
 
 
 def coco_lines(tree: Tree) -> list[str]:
-    """The twelve lines of COCO, or the ten of its keypoints, to the letter.
+    """The twelve lines of COCO, or the ten of its keypoints, to the letter; an undefined number is —, not -1.
 
     >>> params = {"iou_type": "bbox", "max_dets": [1, 10, 100]}
     >>> print(*coco_lines({"params": params, "coco": {"AP_50": 0.5, "AR_1": 0.25, "AR_small": None}}), sep="\\n")
      Average Precision  (AP) @[ IoU=0.50      | area=   all | maxDets=100 ] = 0.500
      Average Recall     (AR) @[ IoU=0.50:0.95 | area=   all | maxDets=  1 ] = 0.250
-     Average Recall     (AR) @[ IoU=0.50:0.95 | area= small | maxDets=100 ] = -1.000
+     Average Recall     (AR) @[ IoU=0.50:0.95 | area= small | maxDets=100 ] = —
     """
     return [_coco_line(name, value, tree["params"]) for name, value in tree["coco"].items()]
 
@@ -88,7 +88,7 @@ def _coco_line(name: str, value: float | None, params: Tree) -> str:
         threshold = ONE_THRESHOLD[detail]
     elif detail:  # AR_10: with at most so many detections
         most = int(detail)
-    return LINE.format(*TITLES[kind], threshold, area, most, -1 if value is None else value)
+    return LINE.format(*TITLES[kind], threshold, area, most, rate(value))
 
 
 def _lines_and_reason(tree: Tree) -> Iterator[str]:
@@ -121,9 +121,11 @@ def _sureness(tree: Tree) -> Iterator[str]:
     if known:
         yield named_line("95 % intervals", f"{SEPARATOR.join(known)}   over images")
     if tree["precision_at_recall"] is not None:
-        value = rate(tree["precision_at_recall"]) + between(intervals["precision_at_recall"])
-        target = tree["params"]["recall_target"]
-        yield named_line("precision at recall", f"{value}   mean at IoU 0.50 over recall ≥ {target:g}")
+        names = ("precision_at_target", "precision_at_recall")
+        at, beyond = (rate(tree.get(name)) + between(intervals.get(name)) for name in names)
+        target = f"{tree['params']['recall_target']:g}"
+        text = SEPARATOR.join([f"{at} at recall {target}", f"{beyond} mean over recall ≥ {target}"])
+        yield named_line("precision", text)
 
 
 def _ties(mass: float) -> str:

@@ -18,6 +18,7 @@ PER_CLASS = (
     "AP",
     "AP_50",
     "precision_at_recall",
+    "precision_at_target",
     "best_score",
     "best_f1",
 )
@@ -25,7 +26,7 @@ PER_CLASS = (
 
 def per_class_table(tree: Tree) -> tuple[Columns, Rows]:
     """One row a class, in the order of their ids."""
-    return list(PER_CLASS), [{name: row[name] for name in PER_CLASS} for row in tree["per_class"]]
+    return list(PER_CLASS), [{name: row.get(name) for name in PER_CLASS} for row in tree["per_class"]]
 
 
 def confusion_table(tree: Tree) -> tuple[Columns, Rows]:

@@ -16,7 +16,7 @@ from calipers.views.text import SEPARATOR, UNDEFINED, named_line, printable, wid
 Tree = Mapping[str, Any]
 HEADLINE = {
     "dense": ("precision", "recall", "f1", "mean_f1"),
-    "coco": ("AP", "AP_50", "AP_75", "AP_small", "AP_medium", "AP_large", "precision_at_recall", "f1", "mean_f1"),
+    "coco": ("AP", "AP_50", "AP_75", "AP_small", "AP_medium", "AP_large", "precision_at_target", "f1", "mean_f1"),
     "scene": ("precision", "recall", "f1", "mean_iou_3d", "mean_centroid_error_m", "f1_relaxed", "F1_os"),
     "timeline": (
         "frame_accuracy",

@@ -27,6 +27,7 @@ MEANS = (
     ("edit score", "edit_score"),
     ("segmental F1 at 0.50", "segmental_f1_50"),
     ("detections, mAP at 0.50", "map_50"),
+    ("detections, precision at recall", "precision_at_target"),
     ("signs read exactly", "ocr_exact_accuracy"),
 )
 TIMES = (

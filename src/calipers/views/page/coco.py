@@ -53,11 +53,12 @@ def _headline(tree: Tree) -> list[Part]:
     notes = {"AP": "mean over overlap 0.50 to 0.95", "AP_50": "overlap 0.50", "AP_75": "overlap 0.75"}
     names = [name for name in found if name in notes or (name in intervals and name.startswith("AR"))]
     cards = [part.card(_spoken(name), found[name], intervals.get(name), note=notes.get(name, "")) for name in names]
-    target = tree["params"]["recall_target"]
-    about = f"overlap 0.50, mean over recall ≥ {target:g}"
-    cards.append(
-        part.card("precision at recall", tree["precision_at_recall"], intervals.get("precision_at_recall"), note=about)
-    )
+    target = f"{tree['params']['recall_target']:g}"
+    for name, label in (
+        ("precision_at_target", f"precision at recall {target}"),
+        ("precision_at_recall", f"mean precision over recall ≥ {target}"),
+    ):
+        cards.append(part.card(label, tree.get(name), intervals.get(name), note="overlap 0.50"))
     sweep = tree["sweep"]
     cards.append(part.card("mean F1 without scores", sweep["mean_f1"], sweep.get("mean_f1_interval"), note="sweep"))
     reason = tree["ap_undefined_reason"]
@@ -128,14 +129,15 @@ def _cause(name: str) -> str:
 
 def _classes(tree: Tree) -> Part:
     found = {row["label"]: row for row in tree["sweep"]["by_label"]}
-    names = ("AP", "AP 50", "precision at recall", "best F1", "at score", "precision", "recall", "F1")
+    high = f"precision at recall {tree['params']['recall_target']:g}"
+    names = ("AP", "AP 50", high, "best F1", "at score", "precision", "recall", "F1")
     titles = {"best F1": "at the score that gives the best", "precision": "without scores, at overlap 0.50"}
     columns = [part.column("class"), *(part.column(each, "number") for each in ("ground truth", "detections"))]
     columns += [part.column(name, "bar" if name == "AP" else "rate", titles.get(name, "")) for name in names]
     rows, given = [], sorted(tree["per_class"], key=lambda row: -row["gt"])
     for row in given[:MOST_ROWS]:
         own = found.get(row["name"], {})
-        figures = [row[name] for name in ("AP", "AP_50", "precision_at_recall", "best_f1", "best_score")]
+        figures = [row.get(name) for name in ("AP", "AP_50", "precision_at_target", "best_f1", "best_score")]
         rows.append([row["name"], row["gt"], row["pred"], *figures, *(own.get(name) for name in RATES)])
     cut = more_rows(len(given))
     return part.table("By class", columns, rows, goto=[row[0] for row in rows], cut=cut, sort=(1, "down"))

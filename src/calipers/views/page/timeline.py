@@ -32,7 +32,7 @@ TIMING = (
 )
 BESIDE = (
     ("mAP at 0.50", "map_50"),
-    ("precision at recall", "precision_at_recall"),
+    ("precision at recall", "precision_at_target"),
     ("signs read exactly", "ocr_exact_accuracy"),
     ("similarity of signs", "ocr_similarity"),
 )
@@ -202,7 +202,7 @@ def _beside(tree: Tree) -> list[Part]:
         return []
     by_class = pooled.get("map_50_by_class") or {}
     columns = [part.column("class"), part.column("AP at 0.50", "bar"), part.column("precision at recall", "rate")]
-    other = pooled.get("precision_at_recall_by_class") or {}
+    other = pooled.get("precision_at_target_by_class") or {}
     rows = [[name, value, other.get(name)] for name, value in by_class.items()]
     table = part.table("Detections by class", columns, rows[:MOST_ROWS], cut=more_rows(len(rows)))
     return [part.cards("Detections and signs", found), *([table] if rows else [])]
