@@ -115,6 +115,25 @@ def precision_at_recall(found: COCOeval, target: float, kind: Any = slice(None))
     return mean_of(found.eval["precision"][0, first_step(target) :, kind, ALL, -1])
 
 
+def precision_at_target(found: COCOeval, target: float, kind: Any = slice(None)) -> float | None:
+    """Interpolated precision at IoU 0.50 at the recall step of the target, which floats have to hit."""
+    return mean_of(found.eval["precision"][0, first_step(target), kind, ALL, -1])
+
+
+def order_matters(found: COCOeval) -> bool:
+    """Whether a class with objects has at some threshold both right and wrong detections."""
+    return any(_is_mixed(found, kind) for kind in range(len(found.params.catIds)))
+
+
+def _is_mixed(found: COCOeval, kind: int) -> bool:
+    images = [each for each in _images_of(found, kind) if each is not None]
+    if not any(np.any(each["gtIgnore"] == 0) for each in images):
+        return False
+    right = np.concatenate([(each["dtMatches"] > 0) & ~each["dtIgnore"].astype(bool) for each in images], axis=1)
+    wrong = np.concatenate([(each["dtMatches"] == 0) & ~each["dtIgnore"].astype(bool) for each in images], axis=1)
+    return bool((right.any(axis=1) & wrong.any(axis=1)).any())
+
+
 class Best(NamedTuple):
     """The score cut with the best F1 of a class, and that F1; None without ground truth or without detections."""
 
@@ -158,11 +177,13 @@ def replicates(dataset: Dataset, *, seed: int, count: int, target: float = 0.9) 
     keys = key_hashes([names[image] for image in found.params.imgIds])
     drawn = [list(weights(key, seed, count)) for key in keys]
     largest = "AR" if dataset.iou_type == "keypoints" else f"AR_{found.params.maxDets[-1]}"
-    rows: dict[str, list[float]] = {name: [] for name in ("AP", "AP_50", "AP_75", largest, "precision_at_recall")}
+    high = ("precision_at_recall", "precision_at_target")
+    rows: dict[str, list[float]] = {name: [] for name in ("AP", "AP_50", "AP_75", largest, *high)}
     for times in zip(*drawn, strict=True):
         again = _repeated(found, times)
         ap, ar = again.eval["precision"][..., ALL, -1], again.eval["recall"][..., ALL, -1]
-        values = [mean_of(ap), mean_of(ap[0]), mean_of(ap[5]), mean_of(ar), precision_at_recall(again, target)]
+        values = [mean_of(ap), mean_of(ap[0]), mean_of(ap[5]), mean_of(ar)]
+        values += [precision_at_recall(again, target), precision_at_target(again, target)]
         for name, value in zip(rows, values, strict=True):
             rows[name].append(float("nan") if value is None else value)
     return rows

@@ -28,6 +28,7 @@ oracle = timelines.load_oracle()
 BESIDE = {  # fields of a video that do not come from its states, and the counts
     "map_50",
     "precision_at_recall",
+    "precision_at_target",
     "detection_false_positives_per_minute",
     "ocr_exact_accuracy",
     "ocr_similarity",
