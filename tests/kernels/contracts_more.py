@@ -74,6 +74,7 @@ REPLICATED = {
     "object_image": i(0, 1),
     "thresholds": 1,
     "first_step": 0,
+    "target": 0.9,
 }
 POISSON = {"seed": 0, "replicates": 4}
 HASHES = np.array([1, 2], dtype=np.uint64)
@@ -256,6 +257,8 @@ CONTRACTS: dict[str, Contract] = {
             "fewer ignored": {"ignored": h(1)},
             "no threshold": {"thresholds": 0},
             "seventeen thresholds": {"thresholds": 17},
+            "a target beyond 1": {"target": 1.5},
+            "a target that is no number": {"target": float("nan")},
             "a step beyond the last": {"first_step": 101},
             "a step below 0": {"first_step": -1},
         },
