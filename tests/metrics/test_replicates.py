@@ -162,7 +162,8 @@ def test_objects_have_the_weights_of_the_bootstrap():
 def test_shapes_are_as_asked_for():
     for replicates in (0, 1, 63, 64, 65, 130):
         found = values(names(3), [ranked([0], [1], [0], [0])], replicates=replicates, thresholds=3)
-        assert [part.shape for part in found] == [(3, replicates), (3, replicates), (replicates,), (replicates,), (1, replicates)]
+        shapes = [(3, replicates), (3, replicates), (replicates,), (replicates,), (1, replicates)]
+        assert [part.shape for part in found] == shapes
 
 
 def same(one: Replicates, other: Replicates) -> bool:

@@ -217,15 +217,15 @@ def excesses(dataset: Dataset, *, seed: int, count: int, target: float = 0.9) ->
         here = ~np.isnan(again[0])
         if here.any():
             gains.append((again[:, here] - whole[:, here]).mean(axis=1))
-    means = np.mean(gains, axis=0).tolist() if gains else [0.0] * 4
-    return dict(zip(("AP", "AP_50", "AP_75", "precision_at_recall"), means, strict=True))
+    means = np.mean(gains, axis=0).tolist() if gains else [0.0] * 5
+    return dict(zip(("AP", "AP_50", "AP_75", "precision_at_recall", "precision_at_target"), means, strict=True))
 
 
 def _class_means(precision: Any, target: float) -> Any:
-    """(4, classes) AP, AP_50, AP_75 and precision from the target on; NaN for a class without objects."""
+    """(5, classes) AP, AP_50, AP_75, precision from the target on and at it; NaN for a class without objects."""
     from_target = np.linspace(0, 1, 101) >= target
     means = [precision.mean(axis=(0, 1)), precision[0].mean(axis=0), precision[5].mean(axis=0)]
-    table = np.stack([*means, precision[0, from_target].mean(axis=0)])
+    table = np.stack([*means, precision[0, from_target].mean(axis=0), precision[0, from_target][0]])
     return np.where(precision[0, 0] < 0, np.nan, table)
 
 
