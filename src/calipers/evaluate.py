@@ -235,7 +235,11 @@ def _take_rows(on_rows: OnRows, part: DensePart) -> None:
 
 def _evaluate_records(records: list[Any], config: Config, on_rows: OnRows | None) -> Report:
     refuse_elsewhere(config, "records that are in memory")
-    part = measure_reading(read_records(records, frame=config.frame, keep=bool(on_rows)), config, rows=bool(on_rows))
+    part = measure_reading(
+        read_records(records, frame=config.frame, keep=bool(on_rows), max_text=config.max_text),
+        config,
+        rows=bool(on_rows),
+    )
     check_bad(part, config.max_bad_records)
     part.inputs = [{"path": "<records>", "sha256": None, "records": part.read[0]}]
     if on_rows:

@@ -69,7 +69,7 @@ class Dense:
     def update(self, records: Any) -> None:
         """Add one record or several. If one is bad, none of them is added."""
         given = [records] if isinstance(records, dict) else list(records)
-        reading = read_records(given, frame=self.config.frame, first=self._read + 1)
+        reading = read_records(given, frame=self.config.frame, first=self._read + 1, max_text=self.config.max_text)
         self._check(reading.bad)
         self._total.add(measure_reading(reading, self.config))
 

@@ -14,7 +14,7 @@ from calipers.kernels.shapes import FLAGS, Shapes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from typing import Any, Protocol
 
     from calipers.kernels.column import Column
@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
 
 __all__ = ["FLAGS", "KINDS", "Batch", "Objects"]
+
+COLUMNS = ("offsets", "kind", "reason", "flags", "starts", "points", "area", "bounds", "desc")
 
 
 class Objects:
@@ -67,6 +69,16 @@ class Objects:
     def __len__(self) -> int:
         return len(self.kind)
 
+    def without(self, records: Iterable[int]) -> Objects:
+        """Those of all records but these."""
+        from calipers.kernels.subset import without_records
+
+        rest = Objects.__new__(Objects)
+        rest.descs = self.descs
+        for name, column in zip(COLUMNS, without_records(self, records), strict=True):
+            setattr(rest, name, column)
+        return rest
+
 
 class Batch:
     """Some thousand records: their keys and both sides, aligned."""
@@ -91,3 +103,13 @@ class Batch:
 
     def __len__(self) -> int:
         return len(self.keys)
+
+    def without(self, records: Iterable[int]) -> Batch:
+        """All records but these."""
+        left_out = set(records)
+        keys, lines, raw = (
+            [item for record, item in enumerate(items) if record not in left_out]
+            for items in (self.keys, self.lines, self.raw)
+        )
+        sides = self.truth.without(left_out), self.pred.without(left_out)
+        return Batch(*sides, keys=keys, path=self.path, lines=lines, raw=raw)  # type: ignore[arg-type]

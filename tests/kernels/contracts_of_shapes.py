@@ -5,7 +5,20 @@ from typing import Any
 
 import numpy as np
 
-from calipers.kernels import coverage, regions, shapes, spans, tubes
+from calipers.kernels import (
+    candidates,
+    coverage,
+    crossings,
+    edge_sums,
+    grid,
+    regions,
+    shapes,
+    spans,
+    subset,
+    tube_cells,
+    tubes,
+    work,
+)
 
 from .contracts import Contract, b, d, i, q
 
@@ -95,6 +108,10 @@ CONTRACTS: dict[str, Contract] = {
     ),
     "coverage.near_lines": Contract(coverage.near_lines, LINES | {"reach": 8.0}, both(2)),
     "regions.Regions": Contract(regions.Regions, {"objects": plane(1)}, torn("objects", 1, paired=True)),
+    "regions.Comparison": Contract(
+        regions.Comparison, TRIANGLES | {"max_work": 9}, both(1, paired=True) | {"no work": {"max_work": 0}}
+    ),
+    "regions.Pairs": Contract(regions.Pairs, {}, {}),
     "regions.region_pairs": Contract(
         regions.region_pairs,
         TRIANGLES | {"least": 0.0},
@@ -119,8 +136,8 @@ CONTRACTS: dict[str, Contract] = {
         {"truth": [(0, 4)], "pred": [(2, 6)], "least": 1},
         {"three numbers": {"truth": [(0, 4, 5)]}, "a text": {"pred": ["ab"]}, "no list": {"truth": None}},
     ),
-    "tubes.Tubes": Contract(
-        tubes.Tubes,
+    "tube_cells.Tubes": Contract(
+        tube_cells.Tubes,
         {"objects": plane(2), "stroke_width": 8},
         torn("objects", 2, paired=True)
         | {
@@ -129,6 +146,35 @@ CONTRACTS: dict[str, Contract] = {
             "a point that is none": {"objects": plane(2, points=np.full(8, np.nan))},
         },
     ),
+    "tubes.Comparison": Contract(
+        tubes.Comparison,
+        LINES | {"stroke_width": 8, "max_work": 9},
+        both(2, paired=True) | {"no work": {"max_work": 0}},
+    ),
+    "candidates.Candidates": Contract(candidates.Candidates, {}, {}),
+    "edge_sums.EdgeSums": Contract(edge_sums.EdgeSums, {}, {}),
+    "grid.Grid": Contract(grid.Grid, {}, {}),
+    "crossings.Sweep": Contract(crossings.Sweep, {"n": 3}, {"too few": {"n": 2}, "below 0": {"n": -1}}),
+    "crossings.ring_crosses": Contract(
+        crossings.ring_crosses,
+        {"points": d(0, 0, 1, 0, 1, 1), "sweep": True},
+        {"too few": {"points": d(0, 0, 1, 0)}, "odd": {"points": d(0, 0, 1, 0, 1, 1, 2)}, "none": {"points": d()}},
+    ),
+    "subset.without_records": Contract(
+        subset.without_records,
+        {"objects": plane(1, desc=i(0, 0)), "records": [0]},
+        {
+            "starts beyond the last point": {"objects": plane(1, desc=i(0, 0), starts=q(0, 6, 99))},
+            "offsets beyond the last object": {"objects": plane(1, desc=i(0, 0), offsets=q(0, 3))},
+            "few descs": {"objects": plane(1, desc=i(0))},
+            "few bounds": {"objects": plane(1, desc=i(0, 0), bounds=d(0, 0, 10, 10))},
+            "few areas": {"objects": plane(1, desc=i(0, 0), area=d(1))},
+            "few flags": {"objects": plane(1, desc=i(0, 0), flags=b(1))},
+            "few reasons": {"objects": plane(1, desc=i(0, 0), reason=b(1))},
+        },
+    ),
+    "work.Work": Contract(work.Work, {"max_work": 1}, {"none": {"max_work": 0}, "too much": {"max_work": 10**13}}),
+    "work.WorkLimitError": Contract(work.WorkLimitError, {"records": [1], "max_work": 2}, {}),
     "tubes.tube_pairs": Contract(tubes.tube_pairs, LINES | {"stroke_width": 8}, both(2)),
     "tubes.tube_paired": Contract(
         tubes.tube_paired, LINES | {"stroke_width": 8}, both(2, paired=True) | {"fewer preds": {"pred": one(2)}}

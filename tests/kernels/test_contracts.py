@@ -56,4 +56,5 @@ def test_what_cannot_be_wrong_has_no_arguments_or_takes_anything():
         "intervals.IntervalColumns.add_video",
         "rects.plain_boxes",
         "rle.measure_rle",
+        "work.WorkLimitError",
     }

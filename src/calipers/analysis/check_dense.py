@@ -32,7 +32,7 @@ from calipers.readers.dense import DenseReading, read_records, read_shard, side_
 from calipers.readers.lines import Shard, Source
 from calipers.readers.problems import REASON_WORDS
 from calipers.records import FLAGS, KINDS, Batch, Objects
-from calipers.suites.dense import Config, Matched
+from calipers.suites.dense import Config, match_measurable
 
 METRIC, OVERLAP = "localization F1", "mean best IoU"
 ALL_OF_THEM = 1 << 62
@@ -148,9 +148,9 @@ def survey_shard(shard: Shard, *, config: Config) -> Survey:
 
 def _survey(reading: DenseReading, config: Config) -> Survey:
     batch = reading.batch
-    itself = Matched(Batch(batch.truth, batch.truth, keys=batch.keys), config)
+    itself, compared, _ = match_measurable(Batch(batch.truth, batch.truth, keys=batch.keys), config)
     categories = [desc.category for desc in itself.descs]
-    whole = np.asarray(batch.truth.flags) & FLAGS["degenerate"] == 0
+    whole = np.asarray(compared.truth.flags) & FLAGS["degenerate"] == 0
     wanted = {mode: int(whole.sum()) for mode in MODES}
     matched = {}
     for mode, pairs in itself.matchings.items():

@@ -15,7 +15,7 @@ import numpy as np
 from calipers.analysis.readings import Reading, Trial
 from calipers.matching import UNIT
 from calipers.readers.dense import read_records, side_objects
-from calipers.suites.dense import Config, Matched
+from calipers.suites.dense import Config, match_measurable
 
 Record = dict[str, Any]
 Numbers = list[float]
@@ -80,7 +80,7 @@ class Sampled:
 
 def _trial(records: list[Record], config: Config) -> Trial:
     batch = read_records(records, frame=config.frame).batch
-    matched = Matched(batch, config, all_pairs=True)
+    matched, batch, _ = match_measurable(batch, config, all_pairs=True)
     objects, found = len(batch.truth) + len(batch.pred), len(matched.at_primary("localization", config))
     best = np.zeros(len(batch.truth))
     np.maximum.at(best, np.asarray(matched.pairs.truth), np.asarray(matched.pairs.score) / UNIT)

@@ -37,12 +37,13 @@ Options (each may also be a key of the payload's config; a flag wins):
   --format F        of boxes: xyxy, xywh or cxcywh  [default: xyxy]
   --at PATH         where the shapes are, such as result.boxes  [default: found by their names]
   --tolerance T     of lines  [default: 8]
+  --max-work N      refuse shapes that take more steps to compare for each of their numbers  [default: 1000]
   --serve           many cases: one payload a line in, one verdict a line out
   -h, --help        this text
 
 Exit codes: 0 whenever a verdict is printed, 2 wrong usage.
 """
-NUMBERS = ("threshold", "pass_at", "tolerance")
+NUMBERS = ("threshold", "pass_at", "tolerance", "max_work")
 CHUNK = 1 << 16  # bytes
 as_json = json.JSONEncoder(allow_nan=False).encode
 

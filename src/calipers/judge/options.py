@@ -14,7 +14,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-NAMES = ("threshold", "match", "metric", "format", "at", "tolerance", "pass_at")
+NAMES = ("threshold", "match", "metric", "format", "at", "tolerance", "pass_at", "max_work")
+MAX_WORK = 1000  # steps for each number of the shapes
 ALSO = {"iou_threshold": "threshold", "io_u_threshold": "threshold", "matching": "match"}
 CHOICES = {
     "match": ("greedy", "optimal", "gt-order"),
@@ -34,12 +35,13 @@ ONLY = {  # options that say nothing to other rulers
 class Options:
     """What a verdict is made with; `ignored` are the keys of the host's config that say nothing to it."""
 
-    __slots__ = ("at", "format", "ignored", "match", "metric", "pass_at", "threshold", "tolerance")
+    __slots__ = ("at", "format", "ignored", "match", "max_work", "metric", "pass_at", "threshold", "tolerance")
 
     at: str | None
     format: str
     ignored: list[str]
     match: str
+    max_work: int
     metric: str
     pass_at: float
     threshold: float
@@ -60,6 +62,7 @@ def make_options(ruler: str, given: dict[str, Any], config: dict[str, Any]) -> O
     options.threshold = _threshold(ruler, found.get("threshold"), options.metric)
     options.pass_at = _number("pass_at", found.get("pass_at", 0.5), 0, 1)
     options.tolerance = _number("tolerance", found.get("tolerance", 8), 0, 1_000_000)
+    options.max_work = int(_number("max_work", found.get("max_work", MAX_WORK), 1, 1e12))
     options.at = found.get("at")
     if options.at is not None and (not isinstance(options.at, str) or not options.at):
         raise ConfigError(f"at: found {shown(options.at)}, expected a path such as result.boxes")

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from array import array
+from bisect import bisect_left, bisect_right
+from itertools import accumulate
 from math import cos, radians, sin
 
-from calipers.errors import InputError
-from calipers.kernels.assign import int_column
-from calipers.kernels.column import long_column
+from calipers.errors import InputError, WorkError
+from calipers.judge.options import MAX_WORK
 from calipers.matching import round_overlap
+
+CUBOID_STEPS, PAIR_STEPS = 50, 40  # to compare two boxes in space, two intervals
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,12 +22,14 @@ if TYPE_CHECKING:
 
 def overlaps_of(ruler: str, truth: list[Any], pred: list[Any], options: Options) -> Any:
     """Every pair that overlaps: columns of truth, pred and overlap in units of 1e-12."""
+    work = options.max_work
     if ruler == "intervals":
-        return interval_pairs(truth, pred)
+        return interval_pairs(truth, pred, max_work=work)
     if ruler == "box3d":
         from calipers.kernels.cuboids import cuboid_pairs
         from calipers.rulers.cuboid import as_boxes
 
+        _limit(CUBOID_STEPS * len(truth) * len(pred), 7 * (len(truth) + len(pred)), work)
         return cuboid_pairs(as_boxes(truth), as_boxes(pred), False)
     from calipers.rulers.shapes import as_objects
 
@@ -31,12 +37,12 @@ def overlaps_of(ruler: str, truth: list[Any], pred: list[Any], options: Options)
         from calipers.rulers.tube import stroke_width, tube_overlaps
 
         sides = as_objects(truth, "line"), as_objects(pred, "line")
-        return tube_overlaps(*sides, stroke=stroke_width(options.tolerance))
+        return tube_overlaps(*sides, stroke=stroke_width(options.tolerance), max_work=work)
     from calipers.rulers.region import region_overlaps
 
     if ruler == "rotated":
         truth, pred = [corners(*shape) for shape in truth], [corners(*shape) for shape in pred]
-    return region_overlaps(as_objects(truth, "region"), as_objects(pred, "region"))
+    return region_overlaps(as_objects(truth, "region"), as_objects(pred, "region"), max_work=work)
 
 
 def problem_with(ruler: str, shape: Any) -> str | None:
@@ -76,17 +82,36 @@ def corners(cx: float, cy: float, width: float, height: float, degrees: float) -
     return [place for a, b in signs for place in (cx + a * ux + b * vx, cy + a * uy + b * vy)]
 
 
-def interval_pairs(truth: list[list[int]], pred: list[list[int]]) -> Any:
+def interval_pairs(truth: list[list[int]], pred: list[list[int]], *, max_work: int = MAX_WORK) -> Any:
     """Intervals of whole frames, both ends included.
+
+    Predictions are put in the order of their starts, so that those which reach into a true one stand side by side.
 
     >>> [column.tolist() for column in interval_pairs([[0, 9]], [[5, 14], [10, 19]])]
     [[0], [0], [333333333333]]
     """
-    rows = []
+    order = sorted(range(len(pred)), key=lambda j: pred[j])
+    starts = [pred[j][0] for j in order]
+    reach = list(accumulate((pred[j][1] for j in order), max))  # the last end up to here
+    columns = array("i"), array("i"), array("q")
+    steps = 0
     for i, (start, end) in enumerate(truth):
-        for j, (first, last) in enumerate(pred):
+        near = sorted(order[bisect_left(reach, start) : bisect_right(starts, end)])
+        steps += PAIR_STEPS * len(near)
+        _limit(steps, 2 * (len(truth) + len(pred)), max_work)
+        for j in near:
+            first, last = pred[j]
             shared = min(end, last) - max(start, first) + 1
             if shared > 0:
                 union = (end - start) + (last - first) + 2 - shared
-                rows.append((i, j, round_overlap(shared / union)))
-    return int_column([i for i, _, _ in rows]), int_column([j for _, j, _ in rows]), long_column(s for _, _, s in rows)
+                for column, value in zip(columns, (i, j, round_overlap(shared / union)), strict=True):
+                    column.append(value)
+    return columns
+
+
+def _limit(steps: int, numbers: int, max_work: int) -> None:
+    """Refuse what takes more work than is allowed for so many numbers; see `kernels.work`."""
+    from calipers.kernels.work import LARGE, SMALL
+
+    if steps > max_work * min(max(numbers, SMALL), LARGE):
+        raise WorkError([0], max_work)

@@ -34,6 +34,7 @@ KINDS = {
 PLURALS = {"box": "boxes"}
 FLAT = ("box", "point", "interval")  # kinds that are a few numbers, and nothing more can be wrong with them
 ALONE = ("iou", "point")  # rulers of one shape
+FEW_PAIRS = 100_000  # of boxes, up to which all are compared; more are sorted first, and their work is limited
 SEVERAL = ("boxes", "intervals", "map")  # rulers that always match
 
 
@@ -230,7 +231,7 @@ def _partners(triple: Any, truths: int, preds: int, options: Options) -> Any:
 
 def overlaps(ruler: str, truth: list[Any], pred: list[Any], options: Options) -> Any:
     """Every pair that overlaps: columns of truth, pred and overlap in units of 1e-12."""
-    if KINDS[ruler] == "box":
+    if KINDS[ruler] == "box" and len(truth) * len(pred) <= FEW_PAIRS:
         return rect_pairs(truth, pred)
     from calipers.judge.overlaps import overlaps_of
 

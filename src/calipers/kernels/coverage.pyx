@@ -9,8 +9,12 @@ from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from libc.math cimport ceil, sqrt
 from libc.string cimport memset
 
+from .candidates cimport Candidates
 from .column cimport Column
 from .entry cimport check_indices, check_length, check_offsets
+from .work cimport PAIR_STEPS, Work
+
+from .work import MAX_WORK as _MAX_WORK
 
 cdef double SLACK = 1e-9
 cdef enum:
@@ -212,24 +216,54 @@ def coverage_of(truth, pred, truth_index, pred_index, double tolerance):
     return recalls, precisions, f1s
 
 
-def near_lines(truth, pred, double reach):
-    """Columns (truth index, pred index) of the pairs of lines of one record whose bounds are within reach."""
+def near_lines(truth, pred, double reach, max_work=_MAX_WORK):
+    """Columns (truth index, pred index) of the pairs of lines of one record whose bounds are within reach.
+
+    WorkLimitError if the coverage of these takes more work than `max_work` allows.
+    """
     cdef const long long[::1] a_offsets = truth.offsets, b_offsets = pred.offsets
     cdef Lines a = Lines(truth), b = Lines(pred)
+    cdef Work work = Work(max_work)
+    cdef Candidates near = Candidates()
     cdef Column a_index = Column("i"), b_index = Column("i")
-    cdef Py_ssize_t record, i, j
+    cdef Py_ssize_t record
     check_offsets(a_offsets, a.kind.shape[0], "truth.offsets")
     check_offsets(b_offsets, b.kind.shape[0], "pred.offsets")
     check_length(b_offsets.shape[0], a_offsets.shape[0], "pred.offsets")
     for record in range(a_offsets.shape[0] - 1):
-        for i in range(a_offsets[record], a_offsets[record + 1]):
-            if not a.has(i):
-                continue
-            for j in range(b_offsets[record], b_offsets[record + 1]):
-                if b.has(j) and not too_far(&a.bounds[4 * i], &b.bounds[4 * j], reach + SLACK):
-                    a_index.push_int32(i)
-                    b_index.push_int32(j)
+        near.begin(b.bounds, b_offsets[record], b_offsets[record + 1])
+        work.begin(a.starts[a_offsets[record + 1]] - a.starts[a_offsets[record]]
+                   + b.starts[b_offsets[record + 1]] - b.starts[b_offsets[record]])
+        if not add_near(a, a_offsets[record], a_offsets[record + 1], b, reach + SLACK, near, work, a_index, b_index):
+            work.refuse(record)
+    work.finish()
     return a_index, b_index
+
+
+cdef bint add_near(Lines a, Py_ssize_t begin, Py_ssize_t end, Lines b, double reach, Candidates near, Work work,
+                   Column a_index, Column b_index) except -1:
+    """Add the pairs of truths `begin` to `end`; False if their coverage takes more work than is allowed."""
+    cdef Py_ssize_t i, k
+    cdef int j
+    for i in range(begin, end):
+        if not a.has(i):
+            continue
+        if not near.find(&a.bounds[4 * i], reach, work):
+            return False
+        for k in range(near.count):
+            j = near.found[k]
+            if not b.has(j) or too_far(&a.bounds[4 * i], &b.bounds[4 * j], reach):
+                continue
+            if not work.add(PAIR_STEPS + steps(a.get(i), b.get(j))):
+                return False
+            a_index.push_int32(<int> i)
+            b_index.push_int32(j)
+    return True
+
+
+cdef inline long long steps(const Line* line, const Line* other) noexcept nogil:
+    """What the coverage of two lines takes: all pairs of segments, and one step a sample."""
+    return 2 * line.count * other.count + <long long> (line.length + other.length)
 
 
 cdef inline bint too_far(const double* s, const double* t, double reach) noexcept nogil:

@@ -1,233 +1,30 @@
 """Filled-area overlap of regions, exact, in pairs of one record.
 
-The intersection of two convex polygons with small integer vertices is bounded by pieces of their edges. Each piece is
-an interval [t0, t1] of its edge whose ends are quotients of integers, so that only the last division rounds:
-
-    2 * area = sum over edges (p, q) of (t1 - t0) * cross(p - o, q - o)
-
-An edge shared by both is counted once. Other convex polygons are clipped by half-planes. A polygon that is not convex
-is a signed sum of the triangles of its fan, and the intersection is the sum over pairs of triangles.
-
-Overlaps are integers in units of 1e-12: equal overlaps tie, and one that is exactly 0.55 meets 0.55.
+Polygons of few vertices are left to `areas`, those of many to `edge_sums`. Overlaps are integers in units of 1e-12:
+equal overlaps tie, and one that is exactly 0.55 meets 0.55. Each record has a limit of work (see `work`).
 """
 
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
-from libc.math cimport floor
-from libc.string cimport memcpy
+from libc.string cimport memcmp
 
+from .areas cimport CONVEX, DEGENERATE, IS_BOX, Polygon, shared_area
+from .candidates cimport Candidates
 from .column cimport Column
+from .edge_sums cimport EdgeSums
 from .entry cimport check_length, check_offsets
+from .work cimport PAIR_STEPS, Work
+
+from .work import MAX_WORK as _MAX_WORK
 
 
 cdef enum:
-    IS_BOX = 1
-    CONVEX = 2
-    INTEGER = 4
-    DEGENERATE = 32
     KIND_LINE = 2
+    MANY = 1024                 # pairs of edges, from which on edges are sorted first
+    CONVEX_STEPS = 4            # to compare two edges of convex polygons
+    FAN_STEPS = 16              # to compare two triangles
+    REFUSED = -2
 
-
-cdef double OVERFULL = -1.0
-
-
-cdef struct Polygon:
-    const double* xy
-    Py_ssize_t n
-    const double* bounds
-    double area
-    unsigned char flags
-
-
-cdef inline void sides(const double* b, Py_ssize_t nb, double x, double y, double* out) noexcept nogil:
-    """For each edge of `b`, how far (x, y) lies on its inner side, times its length."""
-    cdef Py_ssize_t j
-    cdef double rx = b[2 * nb - 2], ry = b[2 * nb - 1], sx, sy
-    for j in range(nb):
-        sx = b[2 * j]
-        sy = b[2 * j + 1]
-        out[j] = (sx - rx) * (y - ry) - (sy - ry) * (x - rx)
-        rx = sx
-        ry = sy
-
-
-cdef inline bint same_way(const double* b, Py_ssize_t nb, Py_ssize_t j, double dx, double dy) noexcept nogil:
-    cdef Py_ssize_t before = j - 1 if j else nb - 1
-    return (b[2 * j] - b[2 * before]) * dx + (b[2 * j + 1] - b[2 * before + 1]) * dy > 0
-
-
-cdef double edge_pieces(const double* a, Py_ssize_t na, const double* b, Py_ssize_t nb, double ox, double oy,
-                        bint take_shared, double* here, double* there) noexcept nogil:
-    """Sum over the edges of `a`, cut to the inside of `b`, of cross(p - o, q - o) times the share that is left."""
-    cdef Py_ssize_t i, j
-    cdef double px = a[2 * na - 2], py = a[2 * na - 1], qx, qy, s, t, n0, d0, n1, d1, total = 0
-    cdef double* swap
-    sides(b, nb, px, py, here)
-    for i in range(na):
-        qx = a[2 * i]
-        qy = a[2 * i + 1]
-        sides(b, nb, qx, qy, there)
-        n0, d0, n1, d1 = 0, 1, 1, 1                     # from n0 / d0 to n1 / d1 of the edge is inside
-        for j in range(nb):
-            s = here[j]
-            t = there[j]
-            if s >= 0 and t >= 0:
-                if s == 0 and t == 0 and not (take_shared and same_way(b, nb, j, qx - px, qy - py)):
-                    n1 = 0
-                    break
-            elif s <= 0 and t <= 0:
-                n1 = 0
-                break
-            elif s < 0:                                 # enters at -s / (t - s)
-                if -s * d0 > n0 * (t - s):
-                    n0 = -s
-                    d0 = t - s
-            elif s * d1 < n1 * (s - t):                 # leaves at s / (s - t)
-                n1 = s
-                d1 = s - t
-        if n0 * d1 < n1 * d0:
-            total += (n1 * d0 - n0 * d1) / (d0 * d1) * ((px - ox) * (qy - oy) - (py - oy) * (qx - ox))
-        px = qx
-        py = qy
-        swap = here
-        here = there
-        there = swap
-    return total
-
-
-cdef double shared_area_exact(const double* a, Py_ssize_t na, const double* b, Py_ssize_t nb,
-                              double ox, double oy, double* scratch, Py_ssize_t half) noexcept nogil:
-    return (edge_pieces(a, na, b, nb, ox, oy, True, scratch, scratch + half)
-            + edge_pieces(b, nb, a, na, ox, oy, False, scratch, scratch + half)) / 2
-
-
-cdef double shared_area_clipped(const double* a, Py_ssize_t na, const double* b, Py_ssize_t nb,
-                                double* ring, double* next_ring, Py_ssize_t half) noexcept nogil:
-    """`a` cut by the half-plane of each edge of `b` in turn, seen from the first vertex of `b`.
-
-    A cut of a convex ring adds one point at most. A ring that is convex but for rounding can gain more: OVERFULL if a
-    ring has more than `half` numbers.
-    """
-    cdef Py_ssize_t i, j, n = na, kept
-    cdef double ox = b[0], oy = b[1], rx, ry, fx, fy, px, py, qx, qy, s, t, share, doubled = 0
-    cdef double* swap
-    for i in range(na):
-        ring[2 * i] = a[2 * i] - ox
-        ring[2 * i + 1] = a[2 * i + 1] - oy
-    for j in range(nb):
-        rx = b[2 * j] - ox
-        ry = b[2 * j + 1] - oy
-        i = j + 1 if j + 1 < nb else 0
-        fx = b[2 * i] - ox - rx
-        fy = b[2 * i + 1] - oy - ry
-        if n < 3:
-            return 0
-        kept = 0
-        px = ring[2 * n - 2]
-        py = ring[2 * n - 1]
-        s = fx * (py - ry) - fy * (px - rx)
-        for i in range(n):
-            qx = ring[2 * i]
-            qy = ring[2 * i + 1]
-            t = fx * (qy - ry) - fy * (qx - rx)
-            if 2 * kept + 4 > half:
-                return OVERFULL
-            if (s < 0 and t > 0) or (s > 0 and t < 0):
-                share = s / (s - t)
-                next_ring[2 * kept] = px + share * (qx - px)
-                next_ring[2 * kept + 1] = py + share * (qy - py)
-                kept += 1
-            if t >= 0:
-                next_ring[2 * kept] = qx
-                next_ring[2 * kept + 1] = qy
-                kept += 1
-            px = qx
-            py = qy
-            s = t
-        swap = ring
-        ring = next_ring
-        next_ring = swap
-        n = kept
-    for i in range(1, n - 1):
-        doubled += ((ring[2 * i] - ring[0]) * (ring[2 * i + 3] - ring[1])
-                    - (ring[2 * i + 1] - ring[1]) * (ring[2 * i + 2] - ring[0]))
-    return doubled / 2 if doubled > 0 else 0
-
-
-cdef inline double convex_shared(const double* a, Py_ssize_t na, const double* b, Py_ssize_t nb, bint exact,
-                                 double ox, double oy, double* scratch, Py_ssize_t half) noexcept nogil:
-    if exact:
-        return shared_area_exact(a, na, b, nb, ox, oy, scratch, half)
-    return shared_area_clipped(a, na, b, nb, scratch, scratch + half, half)
-
-
-cdef inline double fan_triangle(const Polygon* p, Py_ssize_t i, double* out) noexcept nogil:
-    """Triangle i of the fan at the first vertex, counter-clockwise; returns the sign it counts with."""
-    cdef const double* xy = p.xy
-    cdef double sign = ((xy[2 * i] - xy[0]) * (xy[2 * i + 3] - xy[1])
-                        - (xy[2 * i + 1] - xy[1]) * (xy[2 * i + 2] - xy[0]))
-    out[0] = xy[0]
-    out[1] = xy[1]
-    memcpy(out + (2 if sign > 0 else 4), xy + 2 * i, 2 * sizeof(double))
-    memcpy(out + (4 if sign > 0 else 2), xy + 2 * i + 2, 2 * sizeof(double))
-    return 1 if sign > 0 else (-1 if sign < 0 else 0)
-
-
-cdef double shared_area(const Polygon* a, const Polygon* b, double* scratch, Py_ssize_t half) noexcept nogil:
-    """Area of the intersection. `scratch` holds two rings of `half` numbers."""
-    cdef double ox = floor((max(a.bounds[0], b.bounds[0]) + min(a.bounds[2], b.bounds[2])) / 2)
-    cdef double oy = floor((max(a.bounds[1], b.bounds[1]) + min(a.bounds[3], b.bounds[3])) / 2)
-    cdef bint exact = a.flags & b.flags & INTEGER
-    cdef double shared = OVERFULL
-    if a.flags & b.flags & CONVEX:
-        shared = convex_shared(a.xy, a.n, b.xy, b.n, exact, ox, oy, scratch, half)
-    elif a.flags & CONVEX:
-        shared = fan_with_convex(b, a, exact, ox, oy, scratch, half)
-    elif b.flags & CONVEX:
-        shared = fan_with_convex(a, b, exact, ox, oy, scratch, half)
-    return shared if shared != OVERFULL else fan_with_fan(a, b, exact, ox, oy, scratch, half)
-
-
-cdef double fan_with_convex(const Polygon* fan, const Polygon* convex, bint exact, double ox, double oy,
-                            double* scratch, Py_ssize_t half) noexcept nogil:
-    """The triangles of one polygon against the other as a whole."""
-    cdef double total = 0, sign, shared
-    cdef double[6] t
-    cdef Py_ssize_t j
-    for j in range(1, fan.n - 1):
-        sign = fan_triangle(fan, j, t)
-        if sign == 0:
-            continue
-        shared = convex_shared(convex.xy, convex.n, t, 3, exact, ox, oy, scratch, half)
-        if shared == OVERFULL:
-            return OVERFULL
-        total += sign * shared
-    return total
-
-
-cdef double fan_with_fan(const Polygon* a, const Polygon* b, bint exact, double ox, double oy, double* scratch,
-                         Py_ssize_t half) noexcept nogil:
-    """Triangles against triangles. Three cuts make at most 9 points of 3 (3 -> 4 -> 6 -> 9), whatever rounding does."""
-    cdef double total = 0, sign
-    cdef double[6] s
-    cdef double[6] t
-    cdef Py_ssize_t i, j
-    for j in range(1, b.n - 1):
-        sign = fan_triangle(b, j, t)
-        if sign == 0:
-            continue
-        for i in range(1, a.n - 1):
-            total += sign * fan_pair(a, i, t, exact, ox, oy, scratch, half, s)
-    return total
-
-
-cdef double fan_pair(const Polygon* a, Py_ssize_t i, const double* t, bint exact, double ox, double oy,
-                     double* scratch, Py_ssize_t half, double* s) noexcept nogil:
-    cdef double sign = fan_triangle(a, i, s)
-    if sign == 0 or max(s[0], s[2], s[4]) <= min(t[0], t[2], t[4]) or max(t[0], t[2], t[4]) <= min(s[0], s[2], s[4]):
-        return 0
-    if max(s[1], s[3], s[5]) <= min(t[1], t[3], t[5]) or max(t[1], t[3], t[5]) <= min(s[1], s[3], s[5]):
-        return 0
-    return sign * convex_shared(s, 3, t, 3, exact, ox, oy, scratch, half)
+cdef double TOO_MUCH = -2.0
 
 
 cdef bint written_before(const Polygon* a, const Polygon* b) noexcept nogil:
@@ -241,24 +38,25 @@ cdef bint written_before(const Polygon* a, const Polygon* b) noexcept nogil:
     return True
 
 
-cdef long long overlap(const Polygon* a, const Polygon* b, double least, double* scratch,
-                       Py_ssize_t half) noexcept nogil:
-    """IoU in units of 1e-12; 0 where it is surely below `least`."""
+cdef inline bint same_ring(const Polygon* a, const Polygon* b) noexcept nogil:
+    return a.n == b.n and memcmp(a.xy, b.xy, 2 * a.n * sizeof(double)) == 0
+
+
+cdef inline bint may_reach(const Polygon* a, const Polygon* b, double least) noexcept nogil:
+    """Whether the overlap is not surely 0 or below `least`."""
     cdef double w = min(a.bounds[2], b.bounds[2]) - max(a.bounds[0], b.bounds[0])
     cdef double h = min(a.bounds[3], b.bounds[3]) - max(a.bounds[1], b.bounds[1])
     cdef double shared
     if w <= 0 or h <= 0:
-        return 0
+        return False
     shared = min(w * h, min(a.area, b.area))
-    if shared < least * (a.area + b.area - shared):
-        return 0
-    if not a.flags & b.flags & IS_BOX:
-        if written_before(a, b):
-            shared = shared_area(a, b, scratch, half)
-        else:
-            shared = shared_area(b, a, scratch, half)
-        shared = max(0.0, min(shared, min(a.area, b.area)))
-    return <long long> (shared / (a.area + b.area - shared) * 1e12 + 0.5)
+    return shared >= least * (a.area + b.area - shared)
+
+
+cdef inline double shared_boxes(const Polygon* a, const Polygon* b) noexcept nogil:
+    cdef double w = min(a.bounds[2], b.bounds[2]) - max(a.bounds[0], b.bounds[0])
+    cdef double h = min(a.bounds[3], b.bounds[3]) - max(a.bounds[1], b.bounds[1])
+    return min(w * h, min(a.area, b.area))
 
 
 cdef inline bint bounds_apart(const double* s, const double* t) noexcept nogil:
@@ -296,6 +94,10 @@ cdef class Regions:
                 raise ValueError(f"points: region {i} has {self.starts[i + 1] - self.starts[i]} numbers, expected 6")
         return 0
 
+    cdef inline long long numbers(self, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+        """How many numbers the shapes of a record have."""
+        return self.starts[end] - self.starts[begin]
+
     cdef inline bint has(self, Py_ssize_t i) noexcept nogil:
         return self.kind[i] < KIND_LINE and not self.reason[i] and not self.flags[i] & DEGENERATE
 
@@ -307,60 +109,131 @@ cdef class Regions:
         out.flags = self.flags[i]
 
 
-def region_pairs(truth, pred, double least):
+cdef class Comparison:
+    """Regions of two sides, with room for what comparing them needs and a count of the work."""
+
+    cdef Regions a, b
+    cdef Py_ssize_t half
+    cdef double* scratch
+    cdef EdgeSums sums
+    cdef Work work
+
+    def __cinit__(self, truth, pred, max_work):
+        self.a, self.b, self.sums, self.work = Regions(truth), Regions(pred), EdgeSums(), Work(max_work)
+        self.half = 2 * (min(self.a.longest, MANY) + min(self.b.longest, MANY) + 4)
+        self.scratch = <double*> PyMem_Malloc(2 * self.half * sizeof(double))
+        if self.scratch == NULL:
+            raise MemoryError()
+
+    def __dealloc__(self):
+        PyMem_Free(self.scratch)
+
+    cdef long long overlap(self, const Polygon* a, const Polygon* b) except? -1:
+        """IoU in units of 1e-12, or REFUSED if it takes more work than is allowed."""
+        cdef double shared
+        if a.flags & b.flags & IS_BOX:
+            shared = shared_boxes(a, b)
+        else:
+            shared = self.shared_area(a, b) if written_before(a, b) else self.shared_area(b, a)
+            if shared == TOO_MUCH:
+                return REFUSED
+            shared = max(0.0, min(shared, min(a.area, b.area)))
+        return <long long> (shared / (a.area + b.area - shared) * 1e12 + 0.5)
+
+    cdef double shared_area(self, const Polygon* a, const Polygon* b) except? -3:
+        cdef double middle = (max(a.bounds[0], b.bounds[0]) + min(a.bounds[2], b.bounds[2])) / 2, shared = 0
+        cdef double low = max(a.bounds[1], b.bounds[1]), high = min(a.bounds[3], b.bounds[3])
+        if a.n * b.n <= MANY:
+            if not self.work.add(a.n * b.n * (CONVEX_STEPS if a.flags & b.flags & CONVEX else FAN_STEPS)):
+                return TOO_MUCH
+            return shared_area(a, b, self.scratch, self.half)
+        if same_ring(a, b):
+            return a.area
+        if not self.sums.shared(a.xy, a.n, b.xy, b.n, low, high, middle, self.work, &shared):
+            return TOO_MUCH
+        return shared
+
+
+    cdef bint compare(self, Py_ssize_t begin, Py_ssize_t end, Candidates near, double least, Pairs out) except -1:
+        """Add the pairs of truths `begin` to `end`; False if that takes more work than is allowed."""
+        cdef Py_ssize_t i, k
+        cdef Polygon p, q
+        cdef long long found
+        for i in range(begin, end):
+            if not self.a.has(i):
+                continue
+            self.a.get(i, &p)
+            if not near.find(p.bounds, 0.0, self.work):
+                return False
+            for k in range(near.count):
+                if bounds_apart(p.bounds, &self.b.bounds[4 * near.found[k]]) or not self.b.has(near.found[k]):
+                    continue
+                self.b.get(near.found[k], &q)
+                found = self.overlap(&p, &q) if may_reach(&p, &q, least) else 0
+                if found == REFUSED or (found > 0 and not self.work.add(PAIR_STEPS)):
+                    return False
+                if found > 0:
+                    out.add(i, near.found[k], found)
+        return True
+
+
+cdef class Pairs:
+    """Columns of pairs as they are found."""
+
+    cdef Column truth, pred, score
+
+    def __cinit__(self):
+        self.truth, self.pred, self.score = Column("i"), Column("i"), Column("q")
+
+    cdef int add(self, Py_ssize_t i, Py_ssize_t j, long long score) except -1:
+        self.truth.push_int32(<int> i)
+        self.pred.push_int32(<int> j)
+        self.score.push_int64(score)
+        return 0
+
+
+def region_pairs(truth, pred, double least, max_work=_MAX_WORK):
     """Columns (truth index, pred index, overlap) of every pair of one record that shares area.
 
-    Pairs whose overlap is surely below `least` may be left out; order is by record, truth, pred.
+    Pairs whose overlap is surely below `least` may be left out; order is by record, truth, pred. WorkLimitError if records
+    take more work than `max_work` allows.
     """
-    cdef Regions a = Regions(truth), b = Regions(pred)
+    cdef Comparison both = Comparison(truth, pred, max_work)
     cdef const long long[::1] a_offsets = truth.offsets, b_offsets = pred.offsets
-    cdef Column a_index = Column("i"), b_index = Column("i"), score = Column("q")
-    cdef Py_ssize_t record, i, j, half = 2 * (a.longest + b.longest + 4)
-    cdef Polygon p, q
-    cdef long long found
-    cdef double* scratch
-    check_offsets(a_offsets, a.kind.shape[0], "truth.offsets")
-    check_offsets(b_offsets, b.kind.shape[0], "pred.offsets")
+    cdef Candidates near = Candidates()
+    cdef Pairs pairs = Pairs()
+    cdef Py_ssize_t record
+    check_offsets(a_offsets, both.a.kind.shape[0], "truth.offsets")
+    check_offsets(b_offsets, both.b.kind.shape[0], "pred.offsets")
     check_length(b_offsets.shape[0], a_offsets.shape[0], "pred.offsets")
-    scratch = <double*> PyMem_Malloc(2 * half * sizeof(double))
-    if scratch == NULL:
-        raise MemoryError()
     least = max(0.0, least - 1e-9)
-    try:
-        for record in range(a_offsets.shape[0] - 1):
-            for i in range(a_offsets[record], a_offsets[record + 1]):
-                if not a.has(i):
-                    continue
-                a.get(i, &p)
-                for j in range(b_offsets[record], b_offsets[record + 1]):
-                    if bounds_apart(p.bounds, &b.bounds[4 * j]) or not b.has(j):
-                        continue
-                    b.get(j, &q)
-                    found = overlap(&p, &q, least, scratch, half)
-                    if found > 0:
-                        a_index.push_int32(i)
-                        b_index.push_int32(j)
-                        score.push_int64(found)
-    finally:
-        PyMem_Free(scratch)
-    return a_index, b_index, score
+    for record in range(a_offsets.shape[0] - 1):
+        near.begin(both.b.bounds, b_offsets[record], b_offsets[record + 1])
+        both.work.begin(both.a.numbers(a_offsets[record], a_offsets[record + 1])
+                        + both.b.numbers(b_offsets[record], b_offsets[record + 1]))
+        if not both.compare(a_offsets[record], a_offsets[record + 1], near, least, pairs):
+            both.work.refuse(record)
+    both.work.finish()
+    return pairs.truth, pairs.pred, pairs.score
 
 
-def region_paired(truth, pred):
-    """Overlap of truth[i] with pred[i], as a column."""
-    cdef Regions a = Regions(truth), b = Regions(pred)
-    cdef Py_ssize_t i, count = a.kind.shape[0], half = 2 * (a.longest + b.longest + 4)
+def region_paired(truth, pred, max_work=_MAX_WORK):
+    """Overlap of truth[i] with pred[i], as a column; WorkLimitError if pairs take more work than `max_work` allows."""
+    cdef Comparison both = Comparison(truth, pred, max_work)
+    cdef Py_ssize_t i, count = both.a.kind.shape[0]
     cdef Column score = Column("q", count)
     cdef Polygon p, q
-    cdef double* scratch
-    check_length(b.kind.shape[0], count, "pred")
-    scratch = <double*> PyMem_Malloc(2 * half * sizeof(double))
-    if scratch == NULL:
-        raise MemoryError()
+    cdef long long found
+    check_length(both.b.kind.shape[0], count, "pred")
     for i in range(count):
-        if a.has(i) and b.has(i):
-            a.get(i, &p)
-            b.get(i, &q)
-            (<long long*> score.data)[i] = overlap(&p, &q, 0.0, scratch, half)
-    PyMem_Free(scratch)
+        if not both.a.has(i) or not both.b.has(i):
+            continue
+        both.a.get(i, &p)
+        both.b.get(i, &q)
+        both.work.begin(2 * (p.n + q.n))
+        found = both.overlap(&p, &q) if may_reach(&p, &q, 0.0) else 0
+        if found == REFUSED:
+            both.work.refuse(i)
+        (<long long*> score.data)[i] = found
+    both.work.finish()
     return score

@@ -9,8 +9,10 @@ angles are equal. Along come area, bounds and flags:
 
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from libc.math cimport fabs, frexp, ldexp
+from libc.string cimport memcpy
 
 from .column cimport Column
+from .crossings cimport before, crosses_itself, turn
 from .entry cimport check_length, check_offsets
 
 FLAGS = {"box": 1, "convex": 2, "integer": 4, "clamped": 8, "repaired": 16, "degenerate": 32}
@@ -22,21 +24,13 @@ cdef enum:
     DEGENERATE = 32
 
 cdef enum:
+    SMALL_RUN = 64
     KIND_BOX = 0
     KIND_POLY = 1
 
 cdef double LARGEST_EXACT = 3000.0      # products of two cross products of such differences stay below 2 ** 53
 cdef double LARGEST = 1e100             # areas of larger numbers would not be finite
 cdef double SURE_SIGN = 1e-280          # products that vanish are smaller by far
-
-
-cdef inline double turn(const double* a, const double* b, const double* c) noexcept nogil:
-    """Twice the signed area of the triangle a, b, c."""
-    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
-
-
-cdef inline bint before(const double* a, const double* b) noexcept nogil:
-    return a[0] < b[0] or (a[0] == b[0] and a[1] < b[1])
 
 
 cdef Py_ssize_t drop_repeats(double* xy, Py_ssize_t n) noexcept nogil:
@@ -86,31 +80,6 @@ cdef bint is_convex(const double* xy, Py_ssize_t n) noexcept nogil:
     return not (left and right) and changes <= 2
 
 
-cdef inline bint on_both_sides(const double* a, const double* b, const double* c, const double* d) noexcept nogil:
-    """Whether a and b lie on different sides of the line through c and d, whichever way round each is given."""
-    cdef double s, t
-    if before(d, c):
-        c, d = d, c
-    s = turn(c, d, a)
-    t = turn(c, d, b)
-    return (s > 0 and t < 0) or (s < 0 and t > 0)
-
-
-cdef inline bint properly_cross(const double* a, const double* b, const double* c, const double* d) noexcept nogil:
-    return on_both_sides(a, b, c, d) and on_both_sides(c, d, a, b)
-
-
-cdef bint crosses_itself(const double* xy, Py_ssize_t n) noexcept nogil:
-    cdef Py_ssize_t i, j, i_next, j_next
-    for i in range(n - 1):
-        i_next = i + 1
-        for j in range(i + 2, n):
-            j_next = j + 1 if j + 1 < n else 0
-            if j_next != i and properly_cross(xy + 2 * i, xy + 2 * i_next, xy + 2 * j, xy + 2 * j_next):
-                return True
-    return False
-
-
 cdef inline int sector(double x, double y) noexcept nogil:
     """Where atan2(y, x) lies: below 0, at 0, above 0, at pi."""
     if y != 0:
@@ -128,14 +97,27 @@ cdef inline bint angle_before(double ax, double ay, double bx, double by) noexce
     return ax * ax + ay * ay < bx * bx + by * by
 
 
-cdef void order_by_place(double* xy, Py_ssize_t n) noexcept nogil:
+cdef struct Order:          # of vertices: by place or, around the middle sum / n, by angle
+    bint by_angle
+    double n, sum_x, sum_y
+
+
+cdef inline bint sorts_before(const Order* order, const double* a, const double* b) noexcept nogil:
+    if not order.by_angle:
+        return before(a, b)
+    return angle_before(order.n * a[0] - order.sum_x, order.n * a[1] - order.sum_y,
+                        order.n * b[0] - order.sum_x, order.n * b[1] - order.sum_y)
+
+
+cdef void sort_few(double* xy, Py_ssize_t n, const Order* order) noexcept nogil:
+    """By insertion; equal ones stay as they are."""
     cdef Py_ssize_t i, j
     cdef double[2] moving
     for i in range(1, n):
         moving[0] = xy[2 * i]
         moving[1] = xy[2 * i + 1]
         j = i
-        while j > 0 and before(moving, xy + 2 * j - 2):
+        while j > 0 and sorts_before(order, moving, xy + 2 * j - 2):
             xy[2 * j] = xy[2 * j - 2]
             xy[2 * j + 1] = xy[2 * j - 1]
             j -= 1
@@ -143,25 +125,46 @@ cdef void order_by_place(double* xy, Py_ssize_t n) noexcept nogil:
         xy[2 * j + 1] = moving[1]
 
 
-cdef void order_by_angle(double* xy, Py_ssize_t n) noexcept nogil:
-    """Around the mean, by insertion. Vertices are scaled by n meanwhile, which keeps integers integers; their sum is
-    taken in an order of its own, so that it rounds the same wherever the ring began."""
-    cdef Py_ssize_t i, j
-    cdef double sum_x = 0, sum_y = 0, x, y
-    order_by_place(xy, n)
+cdef void sort_vertices(double* xy, Py_ssize_t n, double* spare, const Order* order) noexcept nogil:
+    """A merge sort over runs that were sorted by insertion: equal ones stay as they are, here too."""
+    cdef Py_ssize_t at = 0, width = SMALL_RUN
+    while at < n:
+        sort_few(xy + 2 * at, min(width, n - at), order)
+        at += width
+    while width < n:
+        at = 0
+        while at < n:
+            merge(xy, at, min(at + width, n), min(at + 2 * width, n), spare, order)
+            at += 2 * width
+        memcpy(xy, spare, 2 * n * sizeof(double))
+        width *= 2
+
+
+cdef void merge(const double* xy, Py_ssize_t start, Py_ssize_t middle, Py_ssize_t end, double* out,
+                const Order* order) noexcept nogil:
+    """Two sorted runs, one behind the other, as one at the same place of `out`."""
+    cdef Py_ssize_t i = start, j = middle, k
+    for k in range(start, end):
+        if j >= end or (i < middle and not sorts_before(order, xy + 2 * j, xy + 2 * i)):
+            memcpy(out + 2 * k, xy + 2 * i, 2 * sizeof(double))
+            i += 1
+        else:
+            memcpy(out + 2 * k, xy + 2 * j, 2 * sizeof(double))
+            j += 1
+
+
+cdef void order_by_angle(double* xy, Py_ssize_t n, double* spare) noexcept nogil:
+    """Around the mean. Vertices are scaled by n meanwhile, which keeps integers integers; their sum is taken in an
+    order of its own, so that it rounds the same wherever the ring began."""
+    cdef Py_ssize_t i
+    cdef Order order
+    order.by_angle, order.n, order.sum_x, order.sum_y = False, n, 0, 0
+    sort_vertices(xy, n, spare, &order)
     for i in range(n):
-        sum_x += xy[2 * i]
-        sum_y += xy[2 * i + 1]
-    for i in range(1, n):
-        x = xy[2 * i]
-        y = xy[2 * i + 1]
-        j = i
-        while j > 0 and angle_before(n * x - sum_x, n * y - sum_y, n * xy[2 * j - 2] - sum_x, n * xy[2 * j - 1] - sum_y):
-            xy[2 * j] = xy[2 * j - 2]
-            xy[2 * j + 1] = xy[2 * j - 1]
-            j -= 1
-        xy[2 * j] = x
-        xy[2 * j + 1] = y
+        order.sum_x += xy[2 * i]
+        order.sum_y += xy[2 * i + 1]
+    order.by_angle = True
+    sort_vertices(xy, n, spare, &order)
 
 
 cdef double signed_area(const double* xy, Py_ssize_t n) noexcept nogil:
@@ -247,7 +250,7 @@ cdef class Shapes:
         self.starts.reserve(count)
         for i in range(count):
             longest = max(longest, starts[i + 1] - starts[i])
-        self.scratch = <double*> PyMem_Malloc(longest * sizeof(double))
+        self.scratch = <double*> PyMem_Malloc(2 * longest * sizeof(double))
         if self.scratch == NULL:
             raise MemoryError()
         try:
@@ -259,7 +262,7 @@ cdef class Shapes:
         finally:
             PyMem_Free(self.scratch)
 
-    cdef void add(self, Py_ssize_t i, int kind, const double* xy, Py_ssize_t n) noexcept:
+    cdef int add(self, Py_ssize_t i, int kind, const double* xy, Py_ssize_t n) except -1:
         cdef double* out = (<double*> self.points.data) + self.points.size
         cdef double* bounds = (<double*> self.bounds.data) + 4 * i
         cdef unsigned char* flags = (<unsigned char*> self.flags.data) + i
@@ -286,16 +289,17 @@ cdef class Shapes:
         if small_integers(out, n):
             flags[0] |= INTEGER
         self.points.size += 2 * n
+        return 0
 
     cdef Py_ssize_t add_polygon(self, const double* xy, Py_ssize_t n, double* out, double* area,
-                                unsigned char* flags) noexcept:
+                                unsigned char* flags) except -1:
         cdef double* ring = self.scratch
         cdef Py_ssize_t k
         for k in range(2 * n):
             ring[k] = xy[k]
         n = drop_repeats(ring, n)
         if crosses_itself(ring, n):
-            order_by_angle(ring, n)
+            order_by_angle(ring, n, ring + 2 * n)
             n = drop_repeats(ring, n)
             flags[0] |= REPAIRED
         canonical_order(ring, n, signed_area(ring, n) < 0, out)

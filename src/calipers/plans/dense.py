@@ -20,8 +20,9 @@ from calipers.part_files import Made
 from calipers.parts import Packed
 from calipers.readers.dense import DenseReading, read_batches
 from calipers.readers.lines import Shard, Source
-from calipers.readers.problems import BadRecord
+from calipers.readers.problems import BadRecord, in_order
 from calipers.readers.ranges import WholeFile, count_lines, cut_ranges, ranges_of
+from calipers.records import Batch
 from calipers.report import Report, Rows, TakeCases
 from calipers.suites import dense as suite
 from calipers.suites.dense import Config
@@ -95,7 +96,10 @@ class DensePlan:
         here = replace(config, resume=None, tally=None, engine="local", address=None)
         self.measure: Callable[[Any], DensePart] = partial(measure_shard, config=here, rows=rows)
         keep = config.resume is not None
-        self._sources = [Source(index, path, config.chunk_bytes, digests=keep) for index, path in enumerate(paths)]
+        self._sources = [
+            Source(index, path, config.chunk_bytes, digests=keep, max_expansion=config.max_expansion)
+            for index, path in enumerate(paths)
+        ]
         self._done = 0
 
     def made(self) -> Made:
@@ -177,14 +181,16 @@ def measure_shard(shard: Shard | WholeFile, *, config: Config, rows: bool) -> De
     if isinstance(shard, WholeFile):
         return _measure_file(shard, config, rows)
     most_bad, most_bytes, part = config.max_bad_records, BATCH_CHUNKS * config.chunk_bytes, DensePart()
-    for reading in read_batches(shard, frame=config.frame, keep=rows, most_bad=most_bad, most_bytes=most_bytes):
+    limits = {"most_bad": most_bad, "most_bytes": most_bytes, "max_text": config.max_text}
+    for reading in read_batches(shard, frame=config.frame, keep=rows, **limits):
         part.add(measure_reading(reading, config, source=shard.source, rows=rows))
     return part
 
 
 def _measure_file(file: WholeFile, config: Config, rows: bool) -> DensePart:
     """The digest of a file, and its counts if nobody else takes them."""
-    source, part = Source(file.source, file.path, file.chunk_bytes), DensePart()
+    source = Source(file.source, file.path, file.chunk_bytes, max_expansion=config.max_expansion)
+    part = DensePart()
     for shard in source:
         if file.measured and len(part.bad) <= config.max_bad_records:
             part.add(measure_shard(shard, config=config, rows=rows))
@@ -194,15 +200,31 @@ def _measure_file(file: WholeFile, config: Config, rows: bool) -> DensePart:
 
 def measure_reading(reading: DenseReading, config: Config, *, source: int = 0, rows: bool = False) -> DensePart:
     """A batch to counts, and to rows when asked for."""
-    batch = reading.batch
-    matched = suite.Matched(batch, config, all_pairs=rows)
+    matched, batch, heavy = suite.match_measurable(reading.batch, config, all_pairs=rows)
+    bad = in_order([*reading.bad, *(_too_heavy(reading.batch, record, config) for record in heavy)])
     tally = suite.count(matched, batch, config)
-    tally.count("records", [reading.read, len(batch), reading.skipped, len(reading.bad)])
-    part = DensePart(tally, reading.bad)
+    tally.count("records", [reading.read, len(batch), reading.skipped, len(bad)])
+    part = DensePart(tally, bad)
     part.read[source] = reading.read
     if rows:
         part.matches, part.cases = match_rows(batch, matched, config), case_lines(batch, matched, config)
     return part
+
+
+def _too_heavy(batch: Batch, record: int, config: Config) -> BadRecord:
+    sides = (("gt", batch.truth), ("pred", batch.pred))
+    sizes = [
+        f"{side.offsets[record + 1] - side.offsets[record]} objects with"
+        f" {side.starts[side.offsets[record + 1]] - side.starts[side.offsets[record]]} numbers in {name}"
+        for name, side in sides
+    ]
+    return BadRecord(
+        batch.path,
+        batch.lines[record],
+        f"comparing its shapes takes more than {config.max_work} steps for each of their numbers"
+        " (--max-work N allows more)",
+        " and ".join(sizes),
+    )
 
 
 def report_of(total: DensePart, config: Config, again: Again | None = None) -> Report:

@@ -11,6 +11,7 @@ told apart. A malformed predicted object stays, as one that matches nothing.
 from __future__ import annotations
 
 import json
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -19,7 +20,7 @@ import orjson
 from calipers.kernels.flatten import ObjectColumns
 from calipers.kernels.jsonlines import RecordLines
 from calipers.readers.lines import LONGEST_LINE, Shard
-from calipers.readers.problems import BadRecord, explain_object, json_problem, shown
+from calipers.readers.problems import BadRecord, explain_object, in_order, json_problem, shown
 from calipers.records import Batch, Objects
 from calipers.text import whole_text
 
@@ -27,6 +28,7 @@ KEY_FIELDS = ("image_path", "id", "image")
 SIDES = ("gt_norm1000", "gt_norm", "gt", "pred_norm1000", "pred")
 NOT_NEEDED_TWICE = frozenset(SIDES)
 LARGEST_SIZE = 1e9
+MAX_TEXT = 100_000  # characters of a desc: comparing two free texts takes the product of their lengths
 LONGEST_INT = 4000  # digits; more take Python too long, and no float holds them
 
 
@@ -39,16 +41,21 @@ class DenseReading:
         self.batch, self.read, self.skipped, self.bad = batch, read, skipped, bad
 
 
-def read_shard(shard: Shard, *, frame: str, keep: bool = False, most_bad: int = 0) -> DenseReading:
+def read_shard(
+    shard: Shard, *, frame: str, keep: bool = False, most_bad: int = 0, max_text: int = MAX_TEXT
+) -> DenseReading:
     """One shard as a batch; after more than `most_bad` bad records the rest is not looked at."""
-    return next(read_batches(shard, frame=frame, keep=keep, most_bad=most_bad, most_bytes=shard.size + 1))
+    most_bytes = shard.size + 1
+    return next(
+        read_batches(shard, frame=frame, keep=keep, most_bad=most_bad, most_bytes=most_bytes, max_text=max_text)
+    )
 
 
 def read_batches(
-    shard: Shard, *, frame: str, keep: bool = False, most_bad: int = 0, most_bytes: int
+    shard: Shard, *, frame: str, keep: bool = False, most_bad: int = 0, most_bytes: int, max_text: int = MAX_TEXT
 ) -> Iterator[DenseReading]:
     """The same as several batches, where a shard has more bytes than one should."""
-    reader, size = _Reader(shard.path, frame, keep), 0
+    reader, size = _Reader(shard.path, frame, keep, max_text), 0
     for line, text in shard.lines():
         if text is None:
             reader.refuse(line, f"the line is longer than {LONGEST_LINE >> 20} MiB")
@@ -59,21 +66,23 @@ def read_batches(
             break
         if size >= most_bytes:
             yield reader.result()
-            reader, size = _Reader(shard.path, frame, keep), 0
+            reader, size = _Reader(shard.path, frame, keep, max_text), 0
     yield reader.result()
 
 
-def read_records(records: Iterable[Any], *, frame: str, keep: bool = False, first: int = 1) -> DenseReading:
+def read_records(
+    records: Iterable[Any], *, frame: str, keep: bool = False, first: int = 1, max_text: int = MAX_TEXT
+) -> DenseReading:
     """Records that are already in memory; they are left as they are."""
-    reader = _Reader("<records>", frame, keep)
+    reader = _Reader("<records>", frame, keep, max_text)
     for line, record in enumerate(records, first):
         reader.add(line, record)
     return reader.result()
 
 
 class _Reader:
-    def __init__(self, path: str, frame: str, keep: bool) -> None:
-        self.path, self.frame, self.keep = whole_text(path), frame, keep
+    def __init__(self, path: str, frame: str, keep: bool, max_text: int) -> None:
+        self.path, self.frame, self.keep, self.max_text = whole_text(path), frame, keep, max_text
         descs: dict[str, int] = {}
         self.truth, self.pred = ObjectColumns(descs), ObjectColumns(descs)
         self.plain = None if keep or frame == "pixel" else _plain_lines(self.truth, self.pred)
@@ -87,13 +96,31 @@ class _Reader:
         batch = Batch(
             Objects(self.truth), Objects(self.pred), keys=self.keys, path=self.path, lines=self.lines, raw=self.raw
         )
-        return DenseReading(batch, self.read, self.skipped, self.bad)
+        wordy = self._wordy(batch)
+        if not wordy:
+            return DenseReading(batch, self.read, self.skipped, self.bad)
+        problem = f"a desc is longer than {self.max_text} characters (--max-text N allows more)"
+        bad = [BadRecord(self.path, self.lines[at], problem, f"{size} characters") for at, size in wordy.items()]
+        return DenseReading(batch.without(wordy), self.read, self.skipped, in_order([*self.bad, *bad]))
+
+    def _wordy(self, batch: Batch) -> dict[int, int]:
+        """Records with a description that is too long, and how long it is."""
+        sizes = {code: len(text) for text, code in batch.truth.descs.items() if len(text) > self.max_text}
+        wordy: dict[int, int] = {}
+        for side in (batch.truth, batch.pred) if sizes else ():
+            ends = side.offsets.tolist()[1:]
+            for at, code in enumerate(side.desc):
+                if code in sizes:
+                    record = bisect_right(ends, at)
+                    wordy[record] = max(wordy.get(record, 0), sizes[code])
+        return dict(sorted(wordy.items()))
 
     def add_line(self, line: int, text: bytes) -> None:
         """One line; a blank one is no record. Most need no JSON objects on their way to the columns."""
         key = None if self.plain is None else self.plain.add(text)
         if key is not None:
             self.read += 1
+            self.lines.append(line)
             self.keys.append(key or f"{self.path}:{line}")
             return
         try:
@@ -142,8 +169,8 @@ class _Reader:
             return
         self.pred.add_record(pred, False, width, height)
         self.keys.append(_key(record) or f"{self.path}:{line}")
+        self.lines.append(line)
         if self.keep:
-            self.lines.append(line)
             self.raw.append(record)
 
 

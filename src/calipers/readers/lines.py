@@ -11,6 +11,7 @@ the bytes as stored.
 from __future__ import annotations
 
 import gzip
+import re
 import sys
 import zlib
 from collections.abc import Iterator
@@ -25,9 +26,12 @@ from calipers.kernels.scan import count_breaks
 from calipers.readers.places import is_file, open_place, size_of
 
 LONGEST_LINE = 64 << 20
+MAX_EXPANSION = 100  # times its size that compressed input may have
+ALWAYS_ALLOWED = 64 << 20  # bytes of it that are read whatever its size
 BLOCK = 1 << 18
 ZSTANDARD_PIECE = 1 << 11
 GZIP, ZSTANDARD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+NOT_BLANK = re.compile(rb"\S")
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -55,7 +59,7 @@ class Shard:
         return f"{self.path}: {self.size} bytes from line {self.first_line} on"
 
     def lines(self) -> Iterator[tuple[int, bytes | None]]:
-        """Each line with its number; None for one that is too long."""
+        """Each line that is not blank, with its number; None for one that is too long."""
         with reading(self.path), self._open() as file:
             left, number = self.size, self.first_line
             if number == 1 and file.read(len(BYTE_ORDER_MARK)) == BYTE_ORDER_MARK:
@@ -67,11 +71,24 @@ class Shard:
                 if len(text) > LONGEST_LINE and not text.endswith(b"\n"):
                     left -= skip_line(file)
                     yield number, None
+                elif text.isspace():
+                    blank, size = self._skip_blank(file)
+                    number, left = number + blank, left - size
                 else:
                     yield number, text
                 number += 1
             if left > 0:
                 raise InputError(f"{self.path}: ends {left} bytes early: it was changed while it was read")
+
+    def _skip_blank(self, file: IO[bytes]) -> tuple[int, int]:
+        """Go on to the next line that is not blank, of lines in memory. Returns how many lines and bytes that was."""
+        if self.data is None:
+            return 0, 0
+        place = file.tell()
+        found = NOT_BLANK.search(self.data, place)
+        begun = len(self.data) if found is None else self.data.rfind(b"\n", place, found.start()) + 1 or place
+        file.seek(begun)
+        return self.data.count(b"\n", place, begun), begun - place
 
     def _open(self) -> IO[bytes]:
         if self.data is not None:
@@ -84,8 +101,11 @@ class Shard:
 class Source:
     """One input. Iterating yields its shards, with digests if wanted; afterwards `sha256` is known."""
 
-    def __init__(self, index: int, path: str, chunk_bytes: int, *, digests: bool = False) -> None:
+    def __init__(
+        self, index: int, path: str, chunk_bytes: int, *, digests: bool = False, max_expansion: int = MAX_EXPANSION
+    ) -> None:
         self.index, self.path, self.chunk_bytes, self._digests = index, path, chunk_bytes, digests
+        self._max_expansion, self._expanded = max_expansion, 0
         self.bytes_read = 0
         self._digest = sha256()
         self._size: int | None = None
@@ -150,6 +170,7 @@ class Source:
         with BufferedReader(_Watched(self), BLOCK) as stored:
             stream = _decoded(stored, self.path)
             while data := stream.read(self.chunk_bytes):
+                self._check_expansion(len(data))
                 if not data.endswith(b"\n"):
                     tail = stream.readline(LONGEST_LINE + 1)
                     if len(tail) > LONGEST_LINE and not tail.endswith(b"\n"):
@@ -160,6 +181,15 @@ class Source:
                 own.update(data)
                 yield Shard(self.index, self.path, line, len(data), data=data, digest=own.hexdigest())
                 line += data.count(b"\n")
+
+    def _check_expansion(self, size: int) -> None:
+        """Refuse a small file that holds far more than any record would."""
+        self._expanded += size
+        if self._expanded > max(ALWAYS_ALLOWED, self._max_expansion * self.bytes_read):
+            raise InputError(
+                f"{self.path}: found {self._expanded} bytes compressed to {self.bytes_read}, expected at most"
+                f" {self._max_expansion} times as many (--max-expansion N allows more)"
+            )
 
 
 class _NoDigest:

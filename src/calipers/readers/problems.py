@@ -46,6 +46,11 @@ class BadRecord:
         return {"path": self.path, "line": self.line, "problem": self.problem, "found": self.found or None}
 
 
+def in_order(bad: list[BadRecord]) -> list[BadRecord]:
+    """By line: records are found to be bad when they are read, or later when they are measured."""
+    return sorted(bad, key=lambda record: record.line)
+
+
 class BadVideo:
     """A video with malformed ground truth, and what is wrong with it."""
 

@@ -8,6 +8,8 @@ around their mean. A region without area overlaps nothing.
 from __future__ import annotations
 
 from calipers.kernels.regions import region_paired, region_pairs
+from calipers.kernels.work import MAX_WORK
+from calipers.rulers.effort import limited
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,18 +19,23 @@ if TYPE_CHECKING:
     from calipers.records import Objects
 
 
-def region_overlaps(truth: Objects, pred: Objects, *, least: float = 0.0) -> tuple[Column, Column, Column]:
+def region_overlaps(
+    truth: Objects, pred: Objects, *, least: float = 0.0, max_work: int = MAX_WORK
+) -> tuple[Column, Column, Column]:
     """Every truth/pred pair of one record that shares area, with its overlap.
 
-    Pairs surely below `least` may be left out: an upper bound costs less than an area.
+    Pairs surely below `least` may be left out: an upper bound costs less than an area. WorkError names the records that
+    take more than `max_work` steps for each number of their shapes.
     """
-    return region_pairs(truth, pred, least)
+    with limited():
+        return region_pairs(truth, pred, least, max_work)
 
 
-def region_iou(a: Any, b: Any, *, paired: bool = False) -> Any:
+def region_iou(a: Any, b: Any, *, paired: bool = False, max_work: int = MAX_WORK) -> Any:
     """IoU of two regions, or of all of `a` with all of `b` (n, m), or of a[i] with b[i] when `paired`.
 
-    A region is four numbers (two corners of a box, in any order) or at least three points, flat or as [x, y].
+    A region is four numbers (two corners of a box, in any order) or at least three points, flat or as [x, y]. What
+    takes more than `max_work` steps for each number is an InputError.
 
     >>> region_iou([0, 0, 10, 10], [0, 0, 10, 5])
     0.5
@@ -41,4 +48,12 @@ def region_iou(a: Any, b: Any, *, paired: bool = False) -> Any:
     """
     from calipers.rulers.shapes import compare
 
-    return compare(a, b, "region", paired, lambda s, t: region_pairs(s, t, 0.0), region_paired)
+    with limited():
+        return compare(
+            a,
+            b,
+            "region",
+            paired,
+            lambda s, t: region_pairs(s, t, 0.0, max_work),
+            lambda s, t: region_paired(s, t, max_work),
+        )

@@ -13,6 +13,8 @@ from __future__ import annotations
 
 from calipers.errors import require
 from calipers.kernels.tubes import tube_paired, tube_pairs
+from calipers.kernels.work import MAX_WORK
+from calipers.rulers.effort import limited
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,15 +39,22 @@ def stroke_width(tolerance: float) -> int:
     return max(1, round(2 * tolerance))
 
 
-def tube_overlaps(truth: Objects, pred: Objects, *, stroke: int) -> tuple[Column, Column, Column]:
-    """Every truth/pred pair of lines of one record that share cells, with its overlap."""
-    return tube_pairs(truth, pred, min(stroke, WIDEST))
+def tube_overlaps(
+    truth: Objects, pred: Objects, *, stroke: int, max_work: int = MAX_WORK
+) -> tuple[Column, Column, Column]:
+    """Every truth/pred pair of lines of one record that share cells, with its overlap.
+
+    WorkError names the records that take more than `max_work` steps for each number of their shapes.
+    """
+    with limited():
+        return tube_pairs(truth, pred, min(stroke, WIDEST), max_work)
 
 
-def tube_iou(a: Any, b: Any, *, tolerance: float = 8, paired: bool = False) -> Any:
+def tube_iou(a: Any, b: Any, *, tolerance: float = 8, paired: bool = False, max_work: int = MAX_WORK) -> Any:
     """TubeIoU of two lines, or of all of `a` with all of `b` (n, m), or of a[i] with b[i] when `paired`.
 
-    A line is at least two points on [0, 1000], flat or as [x, y].
+    A line is at least two points on [0, 1000], flat or as [x, y]. What takes more than `max_work` steps for each number
+    is an InputError.
 
     >>> tube_iou([100, 500, 900, 500], [900, 500, 100, 500])
     1.0
@@ -55,34 +64,56 @@ def tube_iou(a: Any, b: Any, *, tolerance: float = 8, paired: bool = False) -> A
     from calipers.rulers.shapes import compare
 
     stroke = min(stroke_width(tolerance), WIDEST)
-    return compare(a, b, "line", paired, lambda s, t: tube_pairs(s, t, stroke), lambda s, t: tube_paired(s, t, stroke))
+    with limited():
+        return compare(
+            a,
+            b,
+            "line",
+            paired,
+            lambda s, t: tube_pairs(s, t, stroke, max_work),
+            lambda s, t: tube_paired(s, t, stroke, max_work),
+        )
 
 
-def line_coverage(truth: Any, pred: Any, *, tolerance: float = 8) -> tuple[float, float, float]:
+def line_coverage(
+    truth: Any, pred: Any, *, tolerance: float = 8, max_work: int = MAX_WORK
+) -> tuple[float, float, float]:
     """(recall, precision, f1) of one line against another, by samples one unit apart.
 
     >>> line_coverage([0, 0, 99, 0], [0, 0, 41, 0])     # samples 0 … 49 of 100 are within 8
     (0.5, 1.0, 0.6666666666666666)
     """
     from calipers.kernels.assign import int_column
-    from calipers.kernels.coverage import coverage_of
+    from calipers.kernels.coverage import coverage_of, near_lines
     from calipers.rulers.shapes import one_line
 
     stroke_width(tolerance)  # refuses what is no tolerance
     first = int_column([0])
-    recall, precision, f1 = coverage_of(one_line(truth), one_line(pred), first, first, tolerance)
+    sides = one_line(truth), one_line(pred)
+    with limited():
+        near_lines(*sides, tolerance, max_work)  # refuses what takes too long
+    recall, precision, f1 = coverage_of(*sides, first, first, tolerance)
     return recall[0], precision[0], f1[0]
 
 
-def covered_lines(
-    truth: Objects, pred: Objects, tubes: tuple[Column, Column, Column], *, tolerance: float
-) -> tuple[Any, ...]:
-    """Columns (truth index, pred index, recall, precision, f1) of all pairs of lines that cover anything of each other.
+def nearby_lines(
+    truth: Objects, pred: Objects, tubes: tuple[Column, Column, Column], *, tolerance: float, max_work: int = MAX_WORK
+) -> tuple[Column, Column]:
+    """Columns (truth index, pred index) of all pairs of lines that may cover something of each other.
 
     Lines within tolerance of each other have cells in common, so the pairs of tubes will do, unless tubes are so thin
     that they may hold no cell just there.
     """
-    from calipers.kernels.coverage import coverage_of, near_lines
+    from calipers.kernels.coverage import near_lines
 
-    near = tubes[:2] if stroke_width(tolerance) >= THIN else near_lines(truth, pred, tolerance)
+    if stroke_width(tolerance) >= THIN:
+        return tubes[:2]
+    with limited():
+        return near_lines(truth, pred, tolerance, max_work)
+
+
+def covered_lines(truth: Objects, pred: Objects, near: tuple[Column, Column], *, tolerance: float) -> tuple[Any, ...]:
+    """Columns (truth index, pred index, recall, precision, f1) of pairs of lines."""
+    from calipers.kernels.coverage import coverage_of
+
     return (*near, *coverage_of(truth, pred, *near, tolerance))

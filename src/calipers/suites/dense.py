@@ -16,16 +16,20 @@ import numpy as np
 from calipers import __version__
 from calipers.bootstrap import resample
 from calipers.config import Running, option
+from calipers.errors import WorkError
 from calipers.kernels.flatten import REASONS, take
+from calipers.kernels.work import MAX_WORK
 from calipers.labels.desc import Desc
 from calipers.labels.taxonomy import Taxonomy, built_in, load
 from calipers.labels.vocabulary import MODES, Vocabulary, label_codes, vocabulary
 from calipers.matching import SWEEP, UNIT, Labels, Pairs, greedy
 from calipers.metrics import attributes, lines, objects, sweep
+from calipers.readers.dense import MAX_TEXT
+from calipers.readers.lines import MAX_EXPANSION
 from calipers.readers.problems import REASON_WORDS
 from calipers.records import FLAGS, Batch
 from calipers.rulers.region import region_overlaps
-from calipers.rulers.tube import covered_lines, stroke_width, tube_overlaps
+from calipers.rulers.tube import covered_lines, nearby_lines, stroke_width, tube_overlaps
 from calipers.suites.options import checked
 from calipers.tally import Tally
 
@@ -47,6 +51,13 @@ class Config(Running):
     mapping: str | None = option(None, "JSON file with umbrella phases and known keys", metavar="FILE")
     frame: str = option("norm1000", "coordinates of the records", metavar="norm1000|pixel")
     max_bad_records: int = option(0, "reject and count up to N records that cannot be read", metavar="N")
+    max_work: int = option(
+        MAX_WORK, "refuse records that take more steps for each number of their shapes", metavar="N", artifact=False
+    )
+    max_text: int = option(MAX_TEXT, "refuse records with a longer desc, in characters", metavar="N", artifact=False)
+    max_expansion: int = option(
+        MAX_EXPANSION, "refuse compressed input that grows to more times its size", metavar="N", artifact=False
+    )
     bootstrap: int = option(1000, "replicates for the intervals; 0 is none")
     seed: int = option(0, "seed of the replicates")
 
@@ -79,8 +90,10 @@ class Matched:
         truth, pred, levels = batch.truth, batch.pred, config.levels
         least = 0.0 if all_pairs else min(levels.least, objects.FAINT) / UNIT
         self.descs: list[Desc] = config.vocabulary.describe(truth.descs)
-        self.tubes = tube_overlaps(truth, pred, stroke=stroke_width(config.tube_tolerance))
-        self.pairs = Pairs.sorted(truth, region_overlaps(truth, pred, least=least), self.tubes)
+        tolerance, work = config.tube_tolerance, config.max_work
+        tubes = tube_overlaps(truth, pred, stroke=stroke_width(tolerance), max_work=work)
+        self.near = nearby_lines(truth, pred, tubes, tolerance=tolerance, max_work=work)
+        self.pairs = Pairs.sorted(truth, region_overlaps(truth, pred, least=least, max_work=work), tubes)
         self.names: dict[str, list[str]] = {}
         self.labels: dict[str, Labels] = {}
         for mode in ("phase", "category"):
@@ -93,6 +106,19 @@ class Matched:
     def at_primary(self, mode: str, config: Config) -> Pairs:
         """The matching of a mode at the primary threshold."""
         return sweep.above(self.matchings[mode], config.levels.primary_unit)
+
+
+def match_measurable(batch: Batch, config: Config, *, all_pairs: bool = False) -> tuple[Matched, Batch, list[int]]:
+    """A batch matched, without the records whose shapes take too much work to compare; these come last."""
+    heavy: list[int] = []
+    left = list(range(len(batch)))
+    while True:
+        try:
+            return Matched(batch, config, all_pairs=all_pairs), batch, sorted(heavy)
+        except WorkError as error:
+            heavy += [left[record] for record in error.records]
+            left = [record for record in left if record not in set(heavy)]
+            batch = batch.without(error.records)
 
 
 def measure(batch: Batch, config: Config) -> Tally:
@@ -140,7 +166,7 @@ def _count_primary(matched: Matched, batch: Batch, config: Config, tally: Tally)
     objects.count_causes(*causes, tally)
     said = [desc.attributes for desc in matched.descs]
     attributes.count_attributes(located, batch, said, config.label_key, config.free_text_keys, tally)
-    covered = covered_lines(batch.truth, batch.pred, matched.tubes, tolerance=config.tube_tolerance)
+    covered = covered_lines(batch.truth, batch.pred, matched.near, tolerance=config.tube_tolerance)
     lines.count_coverage(lines.CoveredPairs(*covered), located, batch, tally)
 
 

@@ -26,6 +26,9 @@ def checked(config: Any, *, modes: tuple[str, ...], frames: tuple[str, ...]) -> 
         "mapping": path("mapping", config.mapping),
         "top": whole("top", config.top, 0),
         "max_bad_records": whole("max_bad_records", config.max_bad_records, 0),
+        "max_work": whole("max_work", config.max_work, 1, 10**12),
+        "max_text": whole("max_text", config.max_text, 1),
+        "max_expansion": whole("max_expansion", config.max_expansion, 1),
         "bootstrap": whole("bootstrap", config.bootstrap, 0, 1_000_000),
         "seed": whole("seed", config.seed, 0),
     }

@@ -5,8 +5,9 @@ Nothing here imports numpy, so that the first call is as quick as the rest.
 
 from __future__ import annotations
 
-from calipers.errors import InputError, require
+from calipers.errors import InputError, WorkError, require
 from calipers.kernels.flatten import ObjectColumns, take
+from calipers.kernels.work import MAX_WORK
 from calipers.labels.taxonomy import built_in
 from calipers.labels.vocabulary import MODES, label_codes, vocabulary
 from calipers.matching import SWEEP, Labels, Pairs, greedy, round_overlap
@@ -29,11 +30,12 @@ def reward(
     metric: str = "f1",
     tube_tolerance: float = 8,
     label_key: str = "类别",
+    max_work: int = MAX_WORK,
 ) -> float:
     """F1 at 0.5, or its mean over the sweep, of one record's predictions.
 
     Both sides are lists of objects or the model's own text. Nothing predicted where nothing is scores 1; a text without
-    any object in it scores 0.
+    any object in it scores 0, and so does an answer whose shapes take more than `max_work` steps for each number.
 
     >>> box = {"type": "bbox_2d", "points": [0, 0, 10, 10], "desc": "类别=标签"}
     >>> reward([box], [box]), reward([], [box]), reward([], [])
@@ -55,7 +57,10 @@ def reward(
     if not said and not meant:
         return 1.0
     labels = _labels(mode, truth, pred_side, label_key)
-    return _f1(truth, pred_side, labels, METRICS[metric], stroke)
+    try:
+        return _f1(truth, pred_side, labels, METRICS[metric], stroke, max_work)
+    except WorkError:  # a flood of shapes is no answer, and must not end the training
+        return 0.0
 
 
 def _objects(side: Any, name: str) -> tuple[list[Any], bool]:
@@ -87,8 +92,11 @@ def _columns(meant: list[Any], said: list[Any]) -> tuple[Objects, Objects]:
     return Objects(truth), Objects(pred)
 
 
-def _f1(truth: Objects, pred: Objects, labels: Labels | None, levels: tuple[int, ...], stroke: int) -> float:
-    pairs = Pairs.sorted(truth, region_overlaps(truth, pred, least=0.5), tube_overlaps(truth, pred, stroke=stroke))
+def _f1(
+    truth: Objects, pred: Objects, labels: Labels | None, levels: tuple[int, ...], stroke: int, max_work: int
+) -> float:
+    regions = region_overlaps(truth, pred, least=0.5, max_work=max_work)
+    pairs = Pairs.sorted(truth, regions, tube_overlaps(truth, pred, stroke=stroke, max_work=max_work))
     matched = greedy(pairs, truth, pred, least=levels[0], labels=labels).score.tolist()
     met = sum(1 for score in matched for level in levels if score >= level)
     return 2 * met / (len(levels) * (len(truth) + len(pred)))

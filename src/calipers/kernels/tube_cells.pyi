@@ -1,0 +1,4 @@
+from calipers.records import Objects
+
+class Tubes:
+    def __init__(self, objects: Objects, stroke_width: int) -> None: ...
