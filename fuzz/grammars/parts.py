@@ -1,6 +1,7 @@
 """Files of parts: totals that are merged, and the finished shards of a run that is resumed.
 
-What is in an entry is under a digest, so that only its bytes are mutated; the head, which is not, is mutated as a tree.
+The head and the plain half of the entry are mutated as trees, and get a digest that fits: whoever forges a part can
+compute one. The arrays are mutated as bytes.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import json
 from contextlib import chdir
 from functools import lru_cache
+from hashlib import sha256
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
@@ -20,6 +22,7 @@ from fuzz.grammars import dense, scenes
 from fuzz.writers import write_bytes, write_kept_lines
 
 VARIANTS = 3
+LENGTH_BYTES, DIGEST_BYTES = 8, 32  # before the bytes of an entry
 INPUTS = {"dense": ["a.jsonl"], "scene": ["--gt", "a.json", "--pred", "b.json"]}
 
 
@@ -40,15 +43,20 @@ def _written(suite: str, variant: int, flag: str) -> dict[str, bytes]:
 
 def _doc(content: bytes) -> Doc:
     magic, head, rest = content.split(b"\n", 2)
-    return Doc([magic, json.loads(head), rest], _write_part)
+    data = rest[LENGTH_BYTES + DIGEST_BYTES :]
+    size = int.from_bytes(data[:LENGTH_BYTES], "little") + LENGTH_BYTES
+    return Doc([magic, json.loads(head), json.loads(data[LENGTH_BYTES:size]), data[size:]], _write_part)
 
 
 def _write_part(tree: Any, rng: Random) -> bytes:
+    """The first text ends the first line; then come a head, and an entry of a plain half with everything else."""
     parts = tree if isinstance(tree, list) else [tree]
-    written = (part + b"\n" if place == 0 else part for place, part in enumerate(parts) if isinstance(part, bytes))
-    first, *rest = *written, b""
+    texts = [part for part in parts if isinstance(part, bytes)]
     heads = [part for part in parts if not isinstance(part, bytes)]
-    return first + write_kept_lines(heads, rng) + b"".join(rest)
+    start = b"".join(part + b"\n" for part in texts[:1]) + write_kept_lines(heads[:1], rng)
+    plain = write_kept_lines(heads[1:2], rng).rstrip(b"\n")
+    data = len(plain).to_bytes(LENGTH_BYTES, "little") + plain + b"".join(texts[1:])
+    return start + len(data).to_bytes(LENGTH_BYTES, "little") + sha256(data).digest() + data
 
 
 def merged(rng: Random) -> Draft:
