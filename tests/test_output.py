@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import threading
 from pathlib import Path
 
@@ -209,3 +210,11 @@ def write_quietly(path: Path, content: bytes) -> None:
 def test_a_name_as_long_as_the_file_system_takes_can_be_written(tmp_path):
     write_file(tmp_path / ("x" * 250 + ".json"), b"new")
     assert (tmp_path / ("x" * 250 + ".json")).read_bytes() == b"new"
+
+
+def test_signal_handlers_that_are_not_pythons_are_left_alone(tmp_path, monkeypatch):
+    """Those that a library in C has installed cannot be put back."""
+    monkeypatch.setattr(signal, "getsignal", lambda number: None)
+    monkeypatch.setattr(signal, "signal", None)
+    write_file(tmp_path / "a.json", b"1")
+    assert (tmp_path / "a.json").read_bytes() == b"1"

@@ -3,8 +3,9 @@
 The command line calls `listen` before it imports anything else. Then the first signal raises KeyboardInterrupt or
 SystemExit(143); more of them do not disturb the way out, but for the fourth, which ends the process at once. A signal
 that was swallowed on its way, by a callback of the garbage collector or a broad `except` in a library, is raised again
-at the next safe point (`check_stop`), at the latest before a result is written. A signal that the command was started
-with ignoring stays ignored.
+at the next safe point (`check_stop`), at the latest before a result is written. While a module is imported nothing is
+raised, since compiled modules may crash when their start is broken off, but as soon as it is there. A signal that the
+command was started with ignoring stays ignored.
 
 In somebody else's process nobody calls `listen`, and nothing here does anything.
 """
@@ -17,11 +18,13 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from types import TracebackType
+    from types import CodeType, FrameType, TracebackType
 
 SIGNALS = (int(_signal.SIGINT), int(_signal.SIGTERM))
+REMINDERS = (int(_signal.SIGALRM),) if hasattr(_signal, "setitimer") else ()
 MAX_SIGNALS = 3
-REMINDER_SEC = 0.001
+REMINDER_SEC = 0.002
+IMPORTING = "<frozen importlib._bootstrap>"
 
 
 class _Listener:
@@ -30,6 +33,7 @@ class _Listener:
     def __init__(self) -> None:
         self.listens = False
         self.thread = _thread.get_ident()  # the main thread, in which handlers run
+        self.command: CodeType | None = None  # of the function that listens
         self.came: list[int] = []
         self.deferrals = 0  # blocks that must not be broken into
         self.raised = False  # and on its way to whoever ends the command
@@ -41,7 +45,7 @@ _listener = _Listener()
 def listen() -> None:
     """Handle signals from here on."""
     _listener.__init__()  # type: ignore[misc]
-    _listener.listens = True
+    _listener.listens, _listener.command = True, sys._getframe(1).f_code
     for number in SIGNALS:
         if _signal.getsignal(number) not in (_signal.SIG_IGN, None):
             _signal.signal(number, _on_signal)
@@ -51,6 +55,9 @@ def listen() -> None:
 def stop_listening() -> int | None:
     """From here on signals change nothing. Returns the exit code of a stopped command, if it was."""
     _listener.listens = False
+    for number in (*SIGNALS, *REMINDERS):
+        if _signal.getsignal(number) in (_on_signal, _on_reminder):
+            _signal.signal(number, _signal.SIG_IGN)  # or at the end of Python it would end the process
     return 128 + _listener.came[0] if _listener.came else None
 
 
@@ -91,15 +98,42 @@ def _raise(told: str = "") -> None:
     raise SystemExit(128 + _listener.came[0])
 
 
-def _on_signal(number: int, frame: object) -> None:
+def _on_signal(number: int, frame: FrameType | None) -> None:
     if not _listener.listens:
         return
     _listener.came.append(number)
     if len(_listener.came) > MAX_SIGNALS:
         _signal.signal(number, _signal.SIG_DFL)
         _signal.raise_signal(number)
-    if not _listener.raised and not _listener.deferrals:
+    _raise_soon(frame)
+
+
+def _raise_soon(frame: FrameType | None) -> None:
+    """Raise what has come, unless this is on its way already, or has to wait."""
+    if _listener.raised or _listener.deferrals or not _listener.listens:
+        return
+    if _is_importing(frame) and REMINDERS:
+        _remind()
+    else:
         _raise()
+
+
+def _is_importing(frame: FrameType | None) -> bool:
+    """Whether the command is importing a module."""
+    while frame is not None and frame.f_code is not _listener.command:
+        if frame.f_code.co_filename == IMPORTING:
+            return True
+        frame = frame.f_back
+    return False
+
+
+def _remind() -> None:
+    _signal.signal(_signal.SIGALRM, _on_reminder)
+    _signal.setitimer(_signal.ITIMER_REAL, REMINDER_SEC)
+
+
+def _on_reminder(number: int, frame: FrameType | None) -> None:
+    _raise_soon(frame)
 
 
 def _on_unraisable(ignored: sys.UnraisableHookArgs) -> None:
@@ -108,11 +142,5 @@ def _on_unraisable(ignored: sys.UnraisableHookArgs) -> None:
         sys.__unraisablehook__(ignored)
     elif _listener.listens:
         _listener.raised = False
-        if hasattr(_signal, "setitimer"):
-            _signal.signal(_signal.SIGALRM, _on_reminder)
-            _signal.setitimer(_signal.ITIMER_REAL, REMINDER_SEC)
-
-
-def _on_reminder(number: int, frame: object) -> None:
-    if _listener.listens and not _listener.raised and not _listener.deferrals:
-        _raise()
+        if REMINDERS:
+            _remind()

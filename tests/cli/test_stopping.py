@@ -54,6 +54,8 @@ def dump():
 
 # Where a signal comes in: `{send}` sends it to the process itself.
 
+# (orjson imports uuid in its start, and crashes when that is broken off.)
+
 AT_IMPORT = """
 import sys, os, signal
 class Finder:
@@ -98,14 +100,22 @@ def summarize(*args):
     return true_summarize(*args)
 dense.summarize = summarize
 """
+IN_AN_EXEC = """
+import os
+from calipers.suites import dense
+def count(*args):
+    exec("{send}")
+dense.count = count
+"""
 MOMENTS = {
     **{
         f"while {name} is imported": AT_IMPORT.replace("{module!r}", repr(name))
-        for name in ("click", "numpy", "orjson")
+        for name in ("click", "numpy", "orjson", "uuid")
     },
     "when a worker appears": WHEN_A_WORKER_APPEARS,
     "in a callback": IN_A_CALLBACK,
     "in a broad except": IN_A_BROAD_EXCEPT,
+    "in an exec, which Python makes an end by the signal of": IN_AN_EXEC,
 }
 
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -15,6 +16,7 @@ import calipers.run
 
 from .suites import BOOTSTRAP, SUITES, digest, make_inputs
 
+HANG_SEC = 300  # after which something hangs, however busy the machine
 SHARDS = (1, 2_000, 60_000, 8 << 20)  # bytes
 
 
@@ -52,6 +54,23 @@ def test_jobs_and_sizes_of_shards(suite, expected, jobs, shard):
 @pytest.mark.parametrize("shard", SHARDS[:2])
 def test_workers_that_do_all_of_it(suite, expected, shard, workers_only):
     assert digest(suite(jobs=2, chunk_bytes=shard)) == expected
+
+
+def test_threads_that_each_have_workers(inputs, monkeypatch, workers_only):
+    """All suites at once, twice: a process with threads must not fork."""
+    monkeypatch.chdir(inputs)
+    expected = {name: digest(measure(jobs=1)) for name, measure in SUITES.items()}
+    found = {}
+
+    def run(name, at):
+        found[name, at] = digest(SUITES[name](jobs=2, chunk_bytes=2_000))
+
+    threads = [Thread(target=run, args=(name, at), daemon=True) for name in SUITES for at in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(timeout=HANG_SEC)
+    assert found == {(name, at): expected[name] for name in SUITES for at in range(2)}
 
 
 class Shuffled:

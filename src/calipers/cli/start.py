@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 
-from calipers.stopping import listen, stop_listening
+from calipers.stopping import check_stop, listen, stop_listening
 
 
 def main() -> None:
@@ -25,6 +25,7 @@ def main() -> None:
         code = error.code if isinstance(error.code, int) else 0
     if stopped is not None:
         _drop_output()
+        exec("")  # makes Python forget an interrupt that broke off an exec(), or it would end by the signal instead
         code = stopped
     sys.exit(code)
 
@@ -33,9 +34,11 @@ def _run_command() -> int:
     if sys.argv[1:2] == ["judge"]:
         from calipers.judge.command import run
 
+        check_stop()  # of what came during the imports
         return run(sys.argv[2:])
     from calipers.cli.main import run_command
 
+    check_stop()
     return run_command()
 
 

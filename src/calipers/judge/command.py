@@ -14,6 +14,7 @@ from calipers.judge.options import NAMES, make_options, near
 from calipers.judge.payload import read_payload
 from calipers.judge.rulers import KINDS, measure
 from calipers.judge.verdict import failed
+from calipers.stopping import check_stop
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -125,6 +126,7 @@ def _all_of_stdin() -> bytes:
 
 
 def _put(out: Any, text: str) -> None:
+    check_stop()
     if out is None:
         raise OutputError("standard output cannot be written: it is closed")
     try:
