@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -37,7 +38,7 @@ DATA = Path(calipers.__file__).parent / "data"
 START = "from calipers.cli.start import main; main()"
 AT_ONCE = "import time, itertools; time.perf_counter = itertools.count().__next__; "  # workers after the first shard
 CODES = {signal.SIGINT: 130, signal.SIGTERM: 143}
-LISTENS = ", in main\n"  # a line of a traceback after the handlers were installed
+LISTENS = re.compile(r'cli/start\.py", line \d+, in main\n')  # in a traceback after the handlers were installed
 PYTHONS_OWN = "traceback of Python's own start"
 GOOD = ("stopped", "result was there before", "ended by the system")
 BOX = '{"type": "bbox_2d", "points": [0, 0, 10, 10], "desc": "类别=标签"}'
@@ -205,7 +206,7 @@ def judged(run: Run, expected: Usual, number: signal.Signals, code: int, *, was_
     if files not in (run.old, expected.files):
         return f"FILES ARE MIXED: {sorted(name for name in files if files[name] != run.old.get(name))}"
     if "Traceback" in stderr or "Fatal Python error" in stderr:
-        return PYTHONS_OWN if LISTENS not in stderr else f"TRACEBACK: {stderr}"
+        return f"TRACEBACK: {stderr}" if LISTENS.search(stderr) else PYTHONS_OWN
     if code == CODES[number]:
         return "stopped"
     if code == -number and files == run.old and not stderr:
