@@ -180,11 +180,15 @@ def usual(command: Command, inputs: Path) -> Usual:
         run.close()
 
 
-def signalled(command: Command, inputs: Path, expected: Usual, number: signal.Signals, moment_sec: float) -> str:
-    """Send a signal at a moment. Returns in words what became of it."""
+def signalled(
+    command: Command, inputs: Path, expected: Usual, number: signal.Signals, moment_sec: float, *, later: bool
+) -> str:
+    """Send a signal at a moment, counted from exec or, `later`, from when the command handles signals."""
     old = dict.fromkeys(expected.files, b"before")
     run = Run(command, inputs, old)
     try:
+        while later and run.process.poll() is None and not handles_termination(run.process.pid):
+            time.sleep(0.001)
         time.sleep(moment_sec)
         if run.process.poll() is not None:
             return "had ended"
@@ -197,6 +201,16 @@ def signalled(command: Command, inputs: Path, expected: Usual, number: signal.Si
         return judged(run, expected, number, code, was_there=was_there)
     finally:
         run.close()
+
+
+def handles_termination(pid: int) -> bool:
+    """Whether a process has a handler for SIGTERM, which Python itself has not."""
+    try:
+        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    caught = next((line.split()[1] for line in lines if line.startswith("SigCgt:")), "0")
+    return bool(int(caught, 16) >> (signal.SIGTERM - 1) & 1)
 
 
 def judged(run: Run, expected: Usual, number: signal.Signals, code: int, *, was_there: bool) -> str:
@@ -233,7 +247,9 @@ def moments(count: int, seed: int, names: set[str]) -> Iterator[tuple[Command, s
         yield commands[at % len(commands)], number, rng.uniform(0, 1)
 
 
-def send_signals(count: int, seed: int, at_once: int, names: set[str]) -> dict[tuple[str, int], Counter[str]]:
+def send_signals(
+    count: int, seed: int, at_once: int, names: set[str], *, later: bool = False
+) -> dict[tuple[str, int], Counter[str]]:
     """Send so many signals. Returns what became of them, by command and jobs."""
     outcomes: dict[tuple[str, int], Counter[str]] = {}
     with tempfile.TemporaryDirectory(prefix="calipers-signals-") as folder, ThreadPoolExecutor(at_once) as threads:
@@ -245,7 +261,8 @@ def send_signals(count: int, seed: int, at_once: int, names: set[str]) -> dict[t
         def one(case: tuple[Command, signal.Signals, float]) -> str:
             command, number, share = case
             for _ in range(20):  # until it is in time
-                outcome = signalled(command, inputs, expected[command], number, share * expected[command].seconds)
+                moment_sec = share * expected[command].seconds
+                outcome = signalled(command, inputs, expected[command], number, moment_sec, later=later)
                 if outcome != "had ended":
                     return outcome
                 share *= 0.8

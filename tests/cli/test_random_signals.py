@@ -1,4 +1,4 @@
-"""A few signals at random moments, over all commands; `benchmarks/signals.py` sends hundreds."""
+"""A few signals at random moments, over some commands; `benchmarks/signals.py` sends hundreds."""
 
 import sys
 from collections import Counter
@@ -10,7 +10,8 @@ import pytest
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at processes as Linux shows them")
 
 FILE = Path(__file__).parents[2] / "benchmarks" / "signals.py"
-SENT = 20
+SENT = 12
+COMMANDS = {"dense", "judge", "judge --serve", "check"}
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +24,8 @@ def signals():
 
 
 def test_no_signal_is_lost(signals):
-    outcomes = signals.send_signals(SENT, seed=7, at_once=2, names=set())
+    """From when the command handles signals; before that Python does, and says what it likes."""
+    outcomes = signals.send_signals(SENT, seed=7, at_once=2, names=COMMANDS, later=True)
     counted = sum(outcomes.values(), Counter())
     assert sum(counted.values()) == SENT
-    assert set(counted) <= {*signals.GOOD, signals.PYTHONS_OWN}
+    assert set(counted) <= {*signals.GOOD, "had ended"}
