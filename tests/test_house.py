@@ -21,7 +21,7 @@ FLOORS = [
     {"errors", "text", "stopping"},
     {"kernels"},
     {"records", "videos", "scenes", "instances", "tally", "matching", "bootstrap"}
-    | {"output", "config", "parts", "part_files", "schemas", "child_main", "child_process", "forked"},
+    | {"output", "config", "limits", "parts", "part_files", "schemas", "child_main", "child_process", "forked"},
     {"readers", "labels", "rulers", "metrics"},
     {"suites"},
     {"engines", "report", "plans", "run", "evaluate", "meter", "detectors"},

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from calipers.errors import ConfigError, require
+from calipers.limits import MAX_PAIRS
 
 ENGINES = ("local", "dask", "ray")
 C = TypeVar("C")
@@ -38,10 +39,14 @@ class Running:
         None, "keep finished shards in FILE, and go on from those that are there", metavar="FILE", artifact=False
     )
     tally: str | None = option(None, "write the counts to FILE, for calipers merge", metavar="FILE", artifact=False)
+    max_pairs: int = option(
+        MAX_PAIRS, "pairs of objects that may be compared; more, and more than 50 an object, are refused", artifact=False
+    )
 
     def __post_init__(self) -> None:
         _require_whole("jobs", self.jobs, 1, 1024)
         _require_whole("chunk_bytes", self.chunk_bytes, 1, 1 << 30)
+        _require_whole("max_pairs", self.max_pairs, 0, 1 << 40)
         require(self.engine in ENGINES, "engine", self.engine, " or ".join(ENGINES))
         good = self.address is None or (isinstance(self.address, str) and bool(self.address))
         require(good, "address", self.address, "the address of a cluster")

@@ -13,6 +13,9 @@ from .nearby cimport Couple, Neighbours, Side
 from .rotations cimport dot
 from .volumes cimport Cuboid, shared_volume
 
+cdef extern from "Python.h":
+    const Py_ssize_t PY_SSIZE_T_MAX
+
 cdef double SLACK = 1e-12           # of lengths: what rounding can do to a point on a face
 cdef double LAST_BITS = 4.5e-16     # of coordinates: what rounding did to the difference of two before they came here
 
@@ -96,14 +99,14 @@ cdef long long overlap(Side truth, Py_ssize_t i, Side pred, Py_ssize_t j, bint a
     return bounds_overlap(&a, &b, slack) if aabb else oriented_overlap(&a, &b, slack)
 
 
-def cuboid_pairs(truth, pred, bint aabb):
+def cuboid_pairs(truth, pred, bint aabb, Py_ssize_t most=PY_SSIZE_T_MAX):
     """Columns (truth index, pred index, overlap) of every pair of one scene that shares volume.
 
     The volume is that of the boxes themselves or, with `aabb`, of their axis-aligned bounds. Pairs come scene by scene,
-    in any order within a scene.
+    in any order within a scene. More than `most` pairs whose bounds overlap, in all scenes, are an OverflowError.
     """
     cdef Side a = Side(truth), b = Side(pred)
-    cdef Neighbours near = Neighbours()
+    cdef Neighbours near = Neighbours(most)
     cdef Couple* couple
     cdef Py_ssize_t scene, k
     check_length("pred.offsets", b.offsets.shape[0], a.offsets.shape[0])
@@ -145,14 +148,14 @@ cdef long long closeness(const double* p, const double* q, double limit) noexcep
     return llrint((1 - min(distance, limit) / (2 * limit)) * 1e12)
 
 
-def near_pairs(truth, pred, double limit):
+def near_pairs(truth, pred, double limit, Py_ssize_t most=PY_SSIZE_T_MAX):
     """Columns (truth index, pred index, closeness) of every pair of one scene whose centres are at most `limit` apart.
 
     The limit is positive; closeness is 1 - distance / (2 * limit). Pairs come scene by scene, in any order within a
-    scene.
+    scene. More than `most` pairs that are this near on each axis, in all scenes, are an OverflowError.
     """
     cdef Side a = Side(truth), b = Side(pred)
-    cdef Neighbours near = Neighbours()
+    cdef Neighbours near = Neighbours(most)
     cdef Couple* couple
     cdef Py_ssize_t scene, k
     check_length("pred.offsets", b.offsets.shape[0], a.offsets.shape[0])

@@ -24,7 +24,7 @@ cdef class Neighbours:
     cdef Column truth, pred, score
     cdef Place* places
     cdef Couple* couples
-    cdef Py_ssize_t place_room, couple_room, count
+    cdef Py_ssize_t place_room, couple_room, count, before, most
 
     cdef int find(self, Side truth, Side pred, Py_ssize_t scene, double limit) except -1 nogil
     cdef int sweep(self, const Place* a, Py_ssize_t n, const Place* b, Py_ssize_t m) except -1 nogil

@@ -10,6 +10,9 @@ from libc.stdlib cimport free, qsort, realloc
 from .checks cimport check_count, check_length, check_numbers, check_offsets
 from .column cimport Column
 
+cdef extern from "Python.h":
+    const Py_ssize_t PY_SSIZE_T_MAX
+
 
 cdef class Side:
     """One side of some scenes."""
@@ -70,11 +73,13 @@ cdef inline bint beside(const Place* a, const Place* b) noexcept nogil:
 cdef class Neighbours:
     """Pairs of boxes, scene by scene: `find` those that may count, score them, `take` those that do.
 
-    Memory is kept from scene to scene.
+    Memory is kept from scene to scene. More than `most` pairs in all scenes raise an OverflowError: they would take more
+    memory and time than anybody meant to give them.
     """
 
-    def __cinit__(self):
+    def __cinit__(self, Py_ssize_t most=PY_SSIZE_T_MAX):
         self.truth, self.pred, self.score = Column("i"), Column("i"), Column("q")
+        self.most = most
 
     def __dealloc__(self):
         free(self.places)
@@ -89,6 +94,7 @@ cdef class Neighbours:
         cdef Py_ssize_t n = truth.offsets[scene + 1] - truth.offsets[scene]
         cdef Py_ssize_t m = pred.offsets[scene + 1] - pred.offsets[scene]
         cdef Place* moved
+        self.before += self.count
         self.count = 0
         if n + m > self.place_room:
             moved = <Place*> realloc(self.places, 2 * (n + m) * sizeof(Place))
@@ -121,6 +127,8 @@ cdef class Neighbours:
 
     cdef int add(self, int truth, int pred) except -1 nogil:
         cdef Couple* moved
+        if self.before + self.count >= self.most:
+            raise OverflowError("too many pairs")
         if self.count == self.couple_room:
             moved = <Couple*> realloc(self.couples, (2 * self.count + 64) * sizeof(Couple))
             if moved == NULL:

@@ -22,7 +22,9 @@ A label always resolves to the same, whatever was resolved before. Nothing is ev
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+import itertools
+from functools import cached_property
+from typing import Any, Literal, NamedTuple
 
 from calipers.errors import require
 from calipers.labels.label_files import SECTIONS, load_aliases, load_canonical
@@ -34,9 +36,12 @@ if TYPE_CHECKING:
 
     from calipers.labels.embedding import Embed, Vectors
     from calipers.labels.label_files import Aliases, AliasesSource, CanonicalSource
+    from calipers.labels.spelling import Spelling
 
 NO_CLASS = frozenset({"unknown", "unlabeled", "unlabelled"})
 MOST_NAMED = 3  # entries in a warning
+MAX_COMPARISONS = 80_000_000  # of labels with names, for suggestions; a text counts once for each 64 characters
+WordTree = dict[str, Any]  # word -> the tree of the words that follow
 
 How = Literal["canonical", "alias", "contains", "embedding"]
 
@@ -63,6 +68,7 @@ class Resolver:
 
     classes: list[str]  # the canonical labels in their order
     warnings: list[str]  # what in the label files has no effect
+    unsuggested: int  # labels for which no suggestion was looked for, as `max_comparisons` were made
 
     def __init__(
         self,
@@ -71,6 +77,7 @@ class Resolver:
         *,
         embed: Embed | None = None,
         embed_min: float = 0.5,
+        max_comparisons: int = MAX_COMPARISONS,
     ) -> None:
         require(_is_cosine(embed_min), "embed_min", embed_min, "a number from -1 to 1")
         listed = load_canonical(canonical)
@@ -79,6 +86,8 @@ class Resolver:
         self._canonical = {normalise(label): label for label in self.classes}
         self._aliases = self._leading_somewhere(given.aliases)
         self._rules = dict(sorted(self._leading_somewhere(given.contains_rules).items(), key=_longest_first))
+        self._rule_tree = _word_tree(self._rules)
+        self._comparisons_left, self.unsuggested = max_comparisons, 0
         self._embed, self._embed_min = embed, embed_min
         self._class_vectors: Vectors | None = None
         self._known: dict[str, Resolved] = {}
@@ -118,7 +127,7 @@ class Resolver:
             return Resolved(self._canonical[text], "canonical", None)
         if text in self._aliases:
             return _named(self._aliases[text], "alias")
-        rule = next((rule for rule in self._rules if f" {rule} " in f" {text} "), None)
+        rule = min(_rules_inside(text, self._rule_tree), key=lambda rule: _longest_first((rule, None)), default=None)
         return None if rule is None else _named(self._rules[rule], "contains")
 
     def _by_embedding(self, texts: list[str]) -> dict[str, Resolved]:
@@ -145,6 +154,9 @@ class Resolver:
     def suggest(self, raw: str, n: int = 3) -> list[str]:
         """Canonical labels that an unresolved label may mean, by its spelling, the likeliest first; perhaps none.
 
+        Each label is compared with every name. After `max_comparisons` of these no more are made, and `unsuggested`
+        counts the labels that were left out.
+
         >>> resolver = Resolver(["seat", "table", "door"], {"chair": "seat"})
         >>> resolver.suggest("chiar"), resolver.suggest("chairs and a tabel"), resolver.suggest("indoor plant")
         (['seat'], ['seat'], [])
@@ -153,24 +165,39 @@ class Resolver:
         if not text or text in NO_CLASS:
             return []
         if text not in self._suggested:
-            self._suggested[text] = self._suggest(text)
+            self._comparisons_left -= self._spelling.work(text)
+            self.unsuggested += self._comparisons_left < 0
+            self._suggested[text] = self._suggest(text) if self._comparisons_left >= 0 else []
         return self._suggested[text][:n]
 
     def _suggest(self, text: str) -> list[str]:
-        from calipers.labels.spelling import alike
-
-        names = {**self._rules, **self._aliases, **self._canonical}
         best: dict[str | None, float] = {}
-        for name, score in alike(text, list(names)).items():
-            best[names[name]] = max(score, best.get(names[name], 0.0))
-        near = [label for label in self.classes if label in best]
-        return sorted(near, key=lambda label: -best[label])
+        for name, score in self._spelling.alike(text).items():
+            label = self._names[name]
+            best[label] = max(score, best.get(label, 0.0))
+        near = sorted((self._order[label], label) for label in best if label is not None)
+        return [label for _, label in sorted(near, key=lambda each: -best[each[1]])]
+
+    @cached_property
+    def _names(self) -> dict[str, str | None]:
+        return {**self._rules, **self._aliases, **self._canonical}
+
+    @cached_property
+    def _spelling(self) -> Spelling:
+        from calipers.labels.spelling import Spelling
+
+        return Spelling(list(self._names))
+
+    @cached_property
+    def _order(self) -> dict[str, int]:
+        return {label: place for place, label in enumerate(self.classes)}
 
     # Warning
 
     def _warnings_of_classes(self, listed: list[str]) -> Iterator[str]:
+        known = set(self.classes)
         for label in listed:
-            if label not in self.classes:
+            if label not in known:
                 yield f"canonical labels: {label!r} is never a class and is left out"
         if not self.classes:
             yield "canonical labels: there is no class, so no label resolves"
@@ -201,6 +228,34 @@ class Resolver:
 
 def _named(label: str | None, how: How) -> Resolved:
     return UNRESOLVED if label is None else Resolved(label, how, None)
+
+
+def _word_tree(rules: Iterable[str]) -> WordTree:
+    """Rules word by word; where one ends, it stands under the empty word."""
+    tree: WordTree = {}
+    for rule in rules:
+        branch: Any = tree
+        for word in rule.split():
+            branch = branch.setdefault(word, {})
+        branch[""] = rule
+    return tree
+
+
+def _rules_inside(text: str, tree: WordTree) -> Iterator[str]:
+    """Rules whose words stand in a text, whole and in a row.
+
+    >>> list(_rules_inside("a door frame", _word_tree(["door", "door frame", "indoor", "frame door"])))
+    ['door', 'door frame']
+    """
+    words = text.split()
+    for start in range(len(words)):
+        branch: Any = tree
+        for word in itertools.islice(words, start, None):
+            branch = branch.get(word)
+            if branch is None:
+                break
+            if "" in branch:
+                yield branch[""]
 
 
 def _longest_first(rule: tuple[str, str | None]) -> tuple[int, int, str]:

@@ -31,6 +31,8 @@ def normalise(text: str) -> str:
     >>> normalise("Ｃａｆé—Tisch"), normalise("कुर्सी।"), normalise("???")
     ('café tisch', 'कुर्सी', '')
     """
+    if text.isascii():  # most labels are, and there may be very many
+        return " ".join(text.translate(_ASCII).split())
     words = _fold(text)
     while (folded := _fold(words)) != words:  # what was apart may join when something between is dropped
         words = folded
@@ -49,3 +51,6 @@ def _plain(char: str) -> str:
         return "" if char in UNSEEN else char
     parts = char.isspace() or kind in ("Pd", "Pc") or char == MINUS or char in SLASHES
     return " " if parts else ""
+
+
+_ASCII = {code: _plain(chr(code)).lower() for code in range(128)}

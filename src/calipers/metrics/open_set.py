@@ -107,10 +107,11 @@ def _most_similar(fits: Fits, truth: Side, pred: Side, overlap: Any) -> Mask:
     rank[order] = np.arange(len(order)) - np.repeat(starts, np.diff(np.append(starts, len(order))))
     width = max(fits.task.max(initial=0), truth.classes.max(initial=0)) + 1
     known = truth.classes >= 0
-    objects = np.bincount(
-        truth.scene[known] * width + truth.classes[known], None, (pred.scene.max(initial=0) + 1) * width
-    )
-    return np.asarray(rank < objects[pred.scene[fits.pred] * width + fits.task])
+    groups, sizes = np.unique(truth.scene[known] * width + truth.classes[known], return_counts=True)
+    mine = pred.scene[fits.pred] * width + fits.task
+    place = np.searchsorted(groups, mine)
+    objects = np.where(np.append(groups, -1)[place] == mine, np.append(sizes, 0)[place], 0)
+    return np.asarray(rank < objects)
 
 
 def _best_overlap(fits: Fits, truth: Side, pairs: Pairs) -> Ints:
@@ -123,13 +124,12 @@ def _best_overlap(fits: Fits, truth: Side, pairs: Pairs) -> Ints:
 
 def _entries_of_pairs(fits: Fits, truth: Side, pairs: Pairs) -> tuple[Ints, Ints]:
     """Every entry with every pair of its prediction and an object of its task: (entry, row of pairs), by row."""
-    pred = np.asarray(pairs.pred)
-    entries = np.bincount(fits.pred, None, pred.max(initial=-1) + 1)  # of each prediction
-    times = entries[pred]
-    row = np.repeat(np.arange(len(pred)), times)
-    entry = (np.cumsum(entries) - entries)[pred[row]] + np.arange(len(row)) - np.repeat(np.cumsum(times) - times, times)
-    same = truth.classes[np.asarray(pairs.truth)[row]] == fits.task[entry]
-    return entry[same], row[same]
+    pred, task = np.asarray(pairs.pred, dtype=np.int64), truth.classes[np.asarray(pairs.truth)].astype(np.int64)
+    width = max(fits.task.max(initial=-1), task.max(initial=-1)) + 1
+    key, wanted = fits.pred * width + fits.task, pred * width + task  # a prediction has one entry for a task
+    entry = np.searchsorted(key, wanted)
+    row = np.flatnonzero((task >= 0) & (np.append(key, -1)[entry] == wanted))
+    return entry[row], row
 
 
 def _relevant(fits: Fits, pred: Side, protocol: Protocol) -> Mask:
@@ -140,9 +140,10 @@ def _relevant(fits: Fits, pred: Side, protocol: Protocol) -> Mask:
     if not protocol.clio:
         return np.asarray(best & (fits.similarity >= protocol.threshold))
     group = pred.scene[fits.pred] * (fits.task.max(initial=0) + 1) + fits.task
-    largest = np.zeros(group.max(initial=-1) + 1)
-    np.maximum.at(largest, group[best], fits.similarity[best])
-    return np.asarray(best & (fits.similarity > protocol.threshold * largest[group]))
+    groups, place = np.unique(group, return_inverse=True)
+    largest = np.zeros(len(groups))
+    np.maximum.at(largest, place[best], fits.similarity[best])
+    return np.asarray(best & (fits.similarity > protocol.threshold * largest[place]))
 
 
 def _matched(fits: Fits, truth: Side, placed: Placed, protocol: Protocol, scenes: int) -> tuple[Ints, Ints]:

@@ -6,6 +6,7 @@ of the one and a false positive of the other. Objects without a class count in t
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import fsum
 from typing import Any
 
@@ -19,6 +20,7 @@ from calipers.tally import exact_sum, ratio
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
+CLASSES_AT_ONCE = 16  # of class_blocks
 CAUSES = ("unresolved_label", "no_overlap", "low_iou", "wrong_label", "duplicate")
 
 
@@ -50,7 +52,7 @@ class Matches:
 
 
 class Counts:
-    """Sums of each scene, general (scenes,) and by class (classes, scenes), with the totals over all scenes."""
+    """Sums of each scene, general (scenes,) and by class, with the totals over all scenes."""
 
     __slots__ = ("classes", "matches", "pred", "scenes", "truth")
 
@@ -66,13 +68,37 @@ class Counts:
         found = {name: np.bincount(scene, weights, self.scenes) for name, weights in columns.items()}
         found["gt"] = np.bincount(self.truth.scene, None, self.scenes)
         found["pred"] = np.bincount(self.pred.scene[self.pred.counted], None, self.scenes)
-        place = self._shared_class() * self.scenes + scene
-        agreed = self.agreed()
-        for name in CLASS_SUMS:
-            weights = columns[name]
-            flat = np.bincount(place[agreed], None if weights is None else weights[agreed], self.classes * self.scenes)
-            found[f"class_{name}"] = flat.reshape(self.classes, self.scenes)
         return {name: np.asarray(column, dtype=np.float64) for name, column in found.items()}
+
+    def class_blocks(self) -> Iterator[tuple[Ints, dict[str, Floats]]]:
+        """A few classes at a time: the scenes in which they are found, and their sums there (classes, scenes).
+
+        A table of all classes by all scenes would be as large as their product, and all but empty. Classes that are
+        never found are left out.
+        """
+        agreed = np.flatnonzero(self.agreed())
+        order = agreed[np.argsort(self._shared_class()[agreed], kind="stable")]
+        codes = self._shared_class()[order]
+        starts = np.flatnonzero(np.diff(codes, prepend=-1))
+        for part in np.split(order, starts[CLASSES_AT_ONCE::CLASSES_AT_ONCE]) if len(order) else ():
+            yield self._class_block(part)
+
+    def _class_block(self, pairs: Ints) -> tuple[Ints, dict[str, Floats]]:
+        """The sums of pairs with the same class on both sides; they come class by class."""
+        matches = self.matches
+        scenes, scene = np.unique(self.truth.scene[matches.truth[pairs]], return_inverse=True)
+        classes, code = np.unique(self._shared_class()[pairs], return_inverse=True)
+        columns = {"tp": None, "strict": matches.strict, "relaxed": matches.relaxed, "error": matches.error}
+        columns["iou"] = matches.score / UNIT
+        size, place = len(classes) * len(scenes), code * len(scenes) + scene
+        flat = {
+            name: np.bincount(place, None if weights is None else weights[pairs], size)
+            for name, weights in columns.items()
+        }
+        return scenes, {
+            f"class_{name}": np.asarray(flat[name], dtype=np.float64).reshape(len(classes), len(scenes))
+            for name in CLASS_SUMS
+        }
 
     def totals(self) -> dict[str, Floats]:
         """The same over all scenes, each as one draw; sums of fractions are exact, then rounded."""
@@ -86,15 +112,24 @@ class Counts:
             "iou": exact_sum(matches.score) / UNIT,
             "error": fsum(matches.error.tolist()),
         }
-        chosen = [codes == code for code in range(self.classes)]
+        agreed = codes >= 0
         found |= {
-            "class_tp": [some.sum() for some in chosen],
-            "class_strict": [(some & matches.strict).sum() for some in chosen],
-            "class_relaxed": [(some & matches.relaxed).sum() for some in chosen],
-            "class_iou": [exact_sum(matches.score[some]) / UNIT for some in chosen],
-            "class_error": [fsum(matches.error[some].tolist()) for some in chosen],
+            "class_tp": np.bincount(codes[agreed], None, self.classes),
+            "class_strict": np.bincount(codes[agreed & matches.strict], None, self.classes),
+            "class_relaxed": np.bincount(codes[agreed & matches.relaxed], None, self.classes),
+            "class_iou": np.zeros(self.classes),
+            "class_error": np.zeros(self.classes),
         }
+        for code, pairs in self._pairs_by_class(codes):
+            found["class_iou"][code] = exact_sum(matches.score[pairs]) / UNIT
+            found["class_error"][code] = fsum(matches.error[pairs].tolist())
         return {name: np.array(value, dtype=np.float64)[..., None] for name, value in found.items()}
+
+    def _pairs_by_class(self, codes: Ints) -> Iterator[tuple[int, Ints]]:
+        """Each class that has pairs, with these."""
+        order = np.argsort(codes, kind="stable")[np.count_nonzero(codes < 0) :]
+        starts = np.flatnonzero(np.diff(codes[order], prepend=-1))
+        yield from zip(codes[order[starts]].tolist(), np.split(order, starts[1:]), strict=True) if len(order) else ()
 
     def agreed(self) -> Mask:
         """Which pairs carry the same class on both sides."""

@@ -41,6 +41,7 @@ MACRO = (
     "mean_iou_3d_per_class",
     "mean_centroid_error_m_per_class",
 )
+MACRO_SUMS = ("strict", "relaxed", "iou", "error")  # what each of them is the mean of, over tp
 OPEN_SET = ("osR_strict", "osR_relaxed", "osP_strict", "osP_relaxed", "F1_os")
 CLASS_SUMS = ("tp", "strict", "relaxed", "iou", "error")
 OPEN_SET_SUMS = (
@@ -54,8 +55,10 @@ OPEN_SET_SUMS = (
 
 
 def scene_rates(sums: Sums) -> dict[str, Floats]:
-    """Every rate, by its name; open-set ones if their sums are there."""
-    found = _general(sums) | _macro(sums)
+    """Every rate, by its name; those over classes and open-set ones if their sums are there."""
+    found = _general(sums)
+    if "class_tp" in sums:
+        found |= _macro(sums)
     if "os_gt" in sums:
         found |= _open_set(sums)
     return found
@@ -80,8 +83,28 @@ def _general(sums: Sums) -> dict[str, Floats]:
 
 def _macro(sums: Sums) -> dict[str, Floats]:
     tp = sums["class_tp"]
-    parts = ("strict", "relaxed", "iou", "error")
-    return {name: _mean_of_defined(over(sums[f"class_{part}"], tp)) for name, part in zip(MACRO, parts, strict=True)}
+    means = (_mean_of_defined(over(sums[f"class_{part}"], tp)) for part in MACRO_SUMS)
+    return dict(zip(MACRO, means, strict=True))
+
+
+class MacroRates:
+    """The means over classes, of classes that come a few at a time in their order."""
+
+    def __init__(self, draws: int) -> None:
+        self._sums = dict.fromkeys(MACRO, np.zeros(draws))
+        self._classes = np.zeros(draws, dtype=np.int64)
+
+    def add(self, sums: Sums) -> None:
+        """Some classes, as sums of (classes, draws)."""
+        tp = sums["class_tp"]
+        self._classes = self._classes + (tp > 0).sum(axis=0)
+        for name, part in zip(MACRO, MACRO_SUMS, strict=True):
+            values = over(sums[f"class_{part}"], tp)
+            self._sums[name] = np.vstack([self._sums[name], np.where(tp > 0, values, 0.0)]).sum(axis=0)
+
+    def rates(self) -> dict[str, Floats]:
+        """The mean of each rate over the classes that have one."""
+        return {name: over(total, self._classes) for name, total in self._sums.items()}
 
 
 def _open_set(sums: Sums) -> dict[str, Floats]:

@@ -7,6 +7,8 @@ volume either fills: exact, at any angle of the boxes to each other (`obb`), or 
 
 from __future__ import annotations
 
+import sys
+
 from calipers.errors import InputError, require
 from calipers.kernels.cuboids import cuboid_paired, cuboid_pairs, near_pairs
 from calipers.matching import UNIT
@@ -30,15 +32,20 @@ EXPECTED = {
 }
 
 
-def cuboid_overlaps(truth: Boxes, pred: Boxes, *, iou_mode: str = "obb") -> tuple[Column, Column, Column]:
-    """Every truth/pred pair of one scene that shares volume, with its overlap."""
-    return cuboid_pairs(truth, pred, _is_aabb(iou_mode))
+def cuboid_overlaps(
+    truth: Boxes, pred: Boxes, *, iou_mode: str = "obb", most: int = sys.maxsize
+) -> tuple[Column, Column, Column]:
+    """Every truth/pred pair of one scene that shares volume, with its overlap; OverflowError beyond `most` pairs."""
+    return cuboid_pairs(truth, pred, _is_aabb(iou_mode), most)
 
 
-def near_centers(truth: Boxes, pred: Boxes, limit: float) -> tuple[Column, Column, Column]:
-    """Every truth/pred pair of one scene with centres at most `limit` apart, with 1 - distance / (2 * limit)."""
+def near_centers(truth: Boxes, pred: Boxes, limit: float, most: int = sys.maxsize) -> tuple[Column, Column, Column]:
+    """Every truth/pred pair of one scene with centres at most `limit` apart, with 1 - distance / (2 * limit).
+
+    OverflowError beyond `most` pairs.
+    """
     require(0 < limit < 1e100, "limit", limit, "a distance above 0")
-    return near_pairs(truth, pred, limit)
+    return near_pairs(truth, pred, limit, most)
 
 
 def cuboid_iou(a: Any, b: Any, *, paired: bool = False, iou_mode: str = "obb") -> Any:

@@ -15,6 +15,7 @@ import numpy as np
 from calipers import __version__
 from calipers.bootstrap import middle, resample_values, short
 from calipers.kernels.cuboids import placements
+from calipers.limits import pairs_allowed, too_many
 from calipers.matching import Labels, Pairs, greedy, round_overlap
 from calipers.metrics.open_set import Placed, Protocol, open_set_counts
 from calipers.metrics.scene_ap import ApRuler, ap_tree
@@ -28,7 +29,16 @@ from calipers.metrics.scene_counts import (
     range_table,
     scene_table,
 )
-from calipers.metrics.scene_rates import DETECTION, GEOMETRY, MACRO, OPEN_SET, Floats, plain, scene_rates
+from calipers.metrics.scene_rates import (
+    DETECTION,
+    GEOMETRY,
+    MACRO,
+    OPEN_SET,
+    Floats,
+    MacroRates,
+    plain,
+    scene_rates,
+)
 from calipers.readers.scene import SceneReading
 from calipers.rulers.cuboid import cuboid_overlaps, near_centers
 from calipers.scenes import Boxes
@@ -48,19 +58,37 @@ KEPT = (  # rates whose replicates go into the artifact
 class Method:
     """One method: its boxes beside the ground truth, partners, and the sums its rates are made of."""
 
-    __slots__ = ("boxes", "causes", "counts", "name", "open_set", "pairs", "pred", "spurious", "truth", "truth_boxes")
+    __slots__ = (
+        *("boxes", "causes", "counts", "most_pairs", "name", "open_set", "pairs", "pred", "spurious", "truth"),
+        "truth_boxes",
+    )
 
     def __init__(self, name: str, truth: Boxes, boxes: Boxes, naming: Naming, config: Config) -> None:
         self.name, self.truth_boxes, self.boxes = name, truth, boxes
+        self.most_pairs = pairs_allowed(config.max_pairs, len(truth) + len(boxes))
         self.truth = Side(truth.offsets, naming.codes(truth))
         self.pred = Side(boxes.offsets, naming.codes(boxes), ~ignored(boxes, naming, config))
-        self.pairs = self._counted(Pairs.sorted(truth, cuboid_overlaps(truth, boxes, iou_mode=config.iou_mode)))
+        self.pairs = self._counted(Pairs.sorted(truth, self._overlaps(config)))
         least, scenes = round_overlap(config.iou_threshold), len(truth.offsets) - 1
         matches = self._match(least, config)
         self.counts = Counts(self.truth, self.pred, matches, scenes, len(naming.classes))
         labelled = config.require_label_match
         self.spurious, self.causes = false_positive_causes(self.counts, self.pairs, least, labelled)
         self.open_set = self._open_set(naming, config) if config.open_set else {}
+
+    def _overlaps(self, config: Config) -> tuple[Any, Any, Any]:
+        try:
+            return cuboid_overlaps(self.truth_boxes, self.boxes, iou_mode=config.iou_mode, most=self.most_pairs)
+        except OverflowError as error:
+            raise too_many(self.name, "pairs of boxes that overlap", self.most_pairs, "max_pairs") from error
+
+    def near_pairs(self, truth: Boxes, pred: Boxes, reach: float) -> Pairs:
+        """Every pair of boxes of one scene with centres this near; both sides may have been moved."""
+        try:
+            return Pairs.sorted(truth, near_centers(truth, pred, reach, most=self.most_pairs))
+        except OverflowError as error:
+            found = f"pairs of boxes within {reach:g} m of each other, for AP by distance"
+            raise too_many(self.name, found, self.most_pairs, "max_pairs") from error
 
     def _counted(self, pairs: Pairs) -> Pairs:
         """Without the pairs of predictions that are left out."""
@@ -93,14 +121,24 @@ class Method:
     def replicates(self, keys: list[str], config: Config) -> dict[str, Floats]:
         """Every rate in each replicate of the bootstrap over scenes."""
         sums = self.counts.by_scene() | self.open_set
-        shapes = {name: column.shape[:-1] for name, column in sums.items()}
-        table = np.concatenate([np.atleast_2d(column) for column in sums.values()])
-        some = table.any(axis=1)
-        draws = np.zeros((len(table), config.bootstrap))
-        draws[some] = resample_values(keys, table[some], seed=config.seed, replicates=config.bootstrap)
-        ends = np.cumsum([int(np.prod(shape)) for shape in shapes.values()])[:-1]
-        parts = zip(shapes.items(), np.split(draws, ends), strict=True)
-        return scene_rates({name: part.reshape(*shape, config.bootstrap) for (name, shape), part in parts})
+        draws = _resample(keys, np.stack(list(sums.values())), config)
+        return scene_rates(dict(zip(sums, draws, strict=True))) | self._macro_replicates(keys, config)
+
+    def _macro_replicates(self, keys: list[str], config: Config) -> dict[str, Floats]:
+        macro = MacroRates(config.bootstrap)
+        for scenes, sums in self.counts.class_blocks():
+            draws = _resample([keys[scene] for scene in scenes.tolist()], np.concatenate(list(sums.values())), config)
+            parts = np.split(draws, len(sums))
+            macro.add(dict(zip(sums, parts, strict=True)))
+        return macro.rates()
+
+
+def _resample(keys: list[str], table: Any, config: Config) -> Floats:
+    """Sums of (columns, scenes) in each replicate."""
+    some = table.any(axis=1)
+    draws = np.zeros((len(table), config.bootstrap))
+    draws[some] = resample_values(keys, table[some], seed=config.seed, replicates=config.bootstrap)
+    return draws
 
 
 class Measured:
@@ -115,6 +153,8 @@ class Measured:
 def measure(reading: SceneReading, config: Config, known: Known | None = None) -> Measured:
     """Scenes to partners and counts. What is known from label files may be given, else they are read."""
     truth, preds = reading.truth, dict(reading.preds)
+    if len(preds) > config.max_methods:
+        raise too_many("pred", "methods", config.max_methods, "max_methods")
     if config.frame_normalization == "gt_global_yaw":
         angles = -dominant_yaws(truth)
         truth, preds = turned(truth, angles), {name: turned(boxes, angles) for name, boxes in preds.items()}
@@ -146,7 +186,7 @@ def summarize(measured: Measured, config: Config) -> dict[str, Any]:
         "warnings": [
             *reading.warnings,
             *reading.apart(),
-            *measured.naming.warnings,
+            *(*measured.naming.warnings, *measured.naming.unsuggested(config)),
             *_unscored(measured),
             *_empty_sides(measured),
         ],
@@ -251,7 +291,7 @@ def _near(method: Method, config: Config) -> dict[str, ApRuler]:
     limits = AP_DISTANCES_M | ({"distance_4.0": 4.0} if flat else {})
     reach = max(limits.values())
     truth, pred = (_flattened(side) if flat else side for side in (method.truth_boxes, method.boxes))
-    near = Pairs.sorted(truth, near_centers(truth, pred, reach))
+    near = method.near_pairs(truth, pred, reach)
     return {name: ApRuler(near, round_overlap(1 - limit / (2 * reach)) + flat, flat) for name, limit in limits.items()}
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from calipers.config import Running, option
 from calipers.errors import require
+from calipers.labels.canonical import MAX_COMPARISONS
 from calipers.suites.options import flag, keys, number, parts, path, threshold, whole, word
 
 IOU_MODES = ("obb", "aabb")
@@ -54,6 +55,10 @@ class Config(Running):
     ignore_raw_labels: tuple[str, ...] = option((), "leave out predictions with these labels", metavar="A,B,…")
     ignore_raw_contains: tuple[str, ...] = option((), "… with labels that contain one of these", metavar="A,B,…")
     ignore_canonical_labels: tuple[str, ...] = option((), "… of these classes", metavar="A,B,…")
+    max_comparisons: int = option(
+        MAX_COMPARISONS, "comparisons of unresolved labels with names, for suggestions", metavar="N", artifact=False
+    )
+    max_methods: int = option(100, "methods of a run: every two of them are compared", metavar="N", artifact=False)
     top: int = option(8, "how many classes and labels the summary shows")
     max_bad_records: int = option(0, "reject and count up to N scenes that cannot be read", metavar="N")
     bootstrap: int = option(1000, "replicates for the intervals; 0 is none")
@@ -91,6 +96,8 @@ def _checked(config: Config) -> dict[str, Any]:
         "ignore_raw_labels": keys("ignore_raw_labels", config.ignore_raw_labels),
         "ignore_raw_contains": keys("ignore_raw_contains", config.ignore_raw_contains),
         "ignore_canonical_labels": keys("ignore_canonical_labels", config.ignore_canonical_labels),
+        "max_methods": whole("max_methods", config.max_methods, 1),
+        "max_comparisons": whole("max_comparisons", config.max_comparisons, 0),
         "top": whole("top", config.top, 0),
         "max_bad_records": whole("max_bad_records", config.max_bad_records, 0),
         "bootstrap": whole("bootstrap", config.bootstrap, 0, 1_000_000),

@@ -35,6 +35,14 @@ class Naming:
         if lost:
             self.warnings.append(f"similarity: no class is called {', '.join(map(repr, lost[:5]))}, so it is left out")
 
+    def unsuggested(self, config: Config) -> list[str]:
+        """Say that some labels were not compared with all names."""
+        if not self.resolver.unsuggested:
+            return []
+        some = f"{self.resolver.unsuggested:,} labels have no suggestions"
+        limit = f"{config.max_comparisons:,} comparisons were made"
+        return [f"unresolved_labels: {some}, as {limit}; --max-comparisons (max_comparisons) lifts this limit"]
+
     def of(self, text: str) -> Resolved:
         """What a label resolved to."""
         return self._known[text]
@@ -95,6 +103,7 @@ def make_naming(config: Config, truth: Boxes, preds: list[Boxes], known: Known) 
         known.aliases,
         embed=_embedder(config.embed),
         embed_min=config.embed_min,
+        max_comparisons=config.max_comparisons,
     )
     naming = Naming(resolver, texts | tasks)
     naming.warn_of_tasks(tasks)
@@ -151,8 +160,10 @@ def label_tree(naming: Naming, truth: Boxes, pred: Boxes, counted: Any) -> dict[
         for text, count in side.items():
             ways[naming.of(text).how or ("unresolved" if text.strip() else "unlabelled")] += count
     left = sorted(text for text in {*sides[0], *sides[1]} if text.strip() and naming.of(text).label is None)
+    often = sorted(left, key=lambda text: -sides[0][text] - sides[1][text])  # they come first to suggestions
+    suggestions = {text: naming.resolver.suggest(text) for text in often}
     unresolved = [
-        {"label": text, "gt": sides[0][text], "pred": sides[1][text], "suggestions": naming.resolver.suggest(text)}
+        {"label": text, "gt": sides[0][text], "pred": sides[1][text], "suggestions": suggestions[text]}
         for text in left
     ]
     return {"label_resolution": ways, "unresolved_labels": unresolved}
