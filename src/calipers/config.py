@@ -40,7 +40,9 @@ class Running:
     )
     tally: str | None = option(None, "write the counts to FILE, for calipers merge", metavar="FILE", artifact=False)
     max_pairs: int = option(
-        MAX_PAIRS, "pairs of objects that may be compared; more, and more than 50 an object, are refused", artifact=False
+        MAX_PAIRS,
+        "pairs of objects that may be compared; more, and more than 50 an object, are refused",
+        artifact=False,
     )
 
     def __post_init__(self) -> None:

@@ -30,3 +30,17 @@ def too_many(where: str, found: str, limit: int, option: str) -> InputError:
     """
     flag = option.replace("_", "-")
     return InputError(f"{where}: more than {limit:,} {found}; --{flag} ({option}) lifts this limit")
+
+
+class PairBudget:
+    """The pairs that a run may compare, spent record by record."""
+
+    def __init__(self, max_pairs: int, objects: int, what: str) -> None:
+        self._limit = self._left = pairs_allowed(max_pairs, objects)
+        self._what = what
+
+    def spend(self, pairs: int, where: str) -> None:
+        """Take so many, or refuse the record that asks for more than are left."""
+        self._left -= pairs
+        if self._left < 0:
+            raise too_many(where, self._what, self._limit, "max_pairs")

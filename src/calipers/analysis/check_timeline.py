@@ -18,6 +18,7 @@ from calipers.analysis.reading_timeline import (
     measured,
     moved_readings,
     other_readings,
+    short_name,
     state_names,
 )
 from calipers.analysis.readings import SAMPLE, ranked, sample_of
@@ -29,6 +30,7 @@ from calipers.suites import timeline as suite
 from calipers.suites.timeline_config import Config
 
 METRIC, OVERLAP = "frame accuracy", "transitions met exactly"
+MOST_INTERVALS = 20_000  # of both sides of a sample
 FEW_FRAMES = 100  # in which hardly any video ends
 PERFECT = ("frame_accuracy", "mean_iou", "macro_f1", "event_recall", "event_precision", "transition_recall")
 ANY = {"outside": [[0, 0]]}  # ground truth for predictions that come without
@@ -175,17 +177,44 @@ def compare(gt: Any, pred: Any, config: Config | None = None) -> SidesCheck:
     guess = load(pred, "pred", state_names(marked))
     config = config or Config(bootstrap=0)
     sides = SidesCheck(truth.path, guess.path, METRIC, OVERLAP)
-    entries = dict(islice(truth.entries.items(), SAMPLE))
+    entries, chosen = _sample(truth.entries, guess.entries)
     _tell(sides, truth, guess, marked)
-    now = measured(entries, guess.entries, config)
+    now = measured(entries, chosen, config)
     sides.score, sides.overlap = now.trial
     sides.sample = sample_of(len(entries), len(truth.entries), "videos")
-    found = ranked(now.trial, other_readings(entries, guess.entries, config))
-    moved = moved_readings(entries, guess.entries, config)
+    found = ranked(now.trial, other_readings(entries, chosen, config))
+    moved = moved_readings(entries, chosen, config)
     sides.readings = found or ranked(now.trial, moved, fits_exactly)
     if not now.videos:
         sides.warnings.append("no video could be measured")
     return sides
+
+
+def _sample(truth: Entries, pred: Entries) -> tuple[Entries, Entries]:
+    """The first videos, and all predictions.
+
+    Where that is more than a few readings can be tried on in a moment, those of them whose intervals are few enough,
+    and the predictions that may be theirs.
+    """
+    entries = dict(islice(truth.items(), SAMPLE))
+    sizes = Counter({short_name(video): 0 for video in entries})
+    for side, given in (("gt", entries), ("pred", pred)):
+        for video, entry in given.items():
+            if (name := short_name(video)) in sizes:
+                sizes[name] += _size(_states_of(entry, side))
+    if sizes.total() <= MOST_INTERVALS and len(pred) <= MOST_INTERVALS:
+        return entries, pred
+    room, few = MOST_INTERVALS, set[str]()
+    for name, size in sizes.items():
+        if size <= room:
+            room -= size
+            few.add(name)
+    return tuple({video: side[video] for video in side if short_name(video) in few} for side in (entries, pred))  # type: ignore[return-value]
+
+
+def _size(states: Mapping[str, Any]) -> int:
+    """How many states and intervals a video has."""
+    return len(states) + sum(len(given) for given in states.values() if isinstance(given, (list, tuple)))
 
 
 def _tell(sides: SidesCheck, truth: Timelines, guess: Timelines, marked: Entries) -> None:

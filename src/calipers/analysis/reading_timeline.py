@@ -18,6 +18,7 @@ from calipers.suites.timeline_config import Config
 Entries = dict[str, Any]
 Convert = Callable[[float], int]
 USUAL_FPS = (30.0, 25.0)  # where no video says
+MOST_WORDS = 50_000  # comparisons of states, to see which are meant
 LEAST_EXACT = 0.5  # transitions that are met exactly, for one frame off to be believed
 
 
@@ -162,7 +163,10 @@ def state_names(entries: Entries, key: str | None = None) -> dict[str, int]:
 
 def _words(truth: Entries, pred: Entries) -> Iterator[tuple[str, str, Entries]]:
     known = list(state_names(truth))
-    strangers = [state for state in state_names(pred, "states") if state not in known]
+    spelled = set(known)
+    strangers = [state for state in state_names(pred, "states") if state not in spelled]
+    if len(strangers) * len(known) > MOST_WORDS:
+        return
     meant = {state: name for state in strangers if (name := _meant(state, known)) is not None}
     if not meant:
         return
@@ -201,18 +205,18 @@ def _renamed(entry: Any, meant: Mapping[str, str]) -> Any:
 
 def _names(truth: Entries, pred: Entries) -> Iterator[tuple[str, str, Entries]]:
     """Predictions whose videos are named with folders, in other case or with another ending."""
-    known = {_short(video): video for video in truth}
-    meant = {video: known[_short(video)] for video in pred if video not in truth and _short(video) in known}
+    known = {short_name(video): video for video in truth}
+    meant = {video: known[short_name(video)] for video in pred if video not in truth and short_name(video) in known}
     if meant and len(set(meant.values()) | truth.keys() & pred.keys()) == len(meant) + len(truth.keys() & pred.keys()):
         pair = next(f"{video} -> {name}" for video, name in meant.items())
         changed = {meant.get(video, video): entry for video, entry in pred.items()}
         yield f"videos by file name alone: {pair}", "name videos as the ground truth does", changed
 
 
-def _short(video: str) -> str:
+def short_name(video: str) -> str:
     r"""A video without folders and ending, in small letters.
 
-    >>> _short("Day1/A.MP4"), _short("c:\\clips\\a.avi")
+    >>> short_name("Day1/A.MP4"), short_name("c:\\clips\\a.avi")
     ('a', 'a')
     """
     return PurePosixPath(video.replace("\\", "/")).stem.casefold()

@@ -9,7 +9,7 @@ from libc.string cimport memset
 
 from .checks cimport check_between, check_indices, check_length
 from .column cimport Column
-from .optimal cimport solve
+from .events cimport count_pairs, first_meeting
 from .segments cimport count_edits, count_segments
 from .spans cimport Partners, Plan, Side, Span, is_ordered, match_in_order
 
@@ -253,29 +253,9 @@ cdef class Meter:
             out[MATCHED_EVENTS] = match_in_order(self.truth_events, n, self.pred_events, m, self.least, self.pairs,
                                                  self.plans)
         else:
-            out[MATCHED_EVENTS] = self.count_partners(n, m)
+            out[MATCHED_EVENTS] = count_pairs(self.truth_events, n, self.pred_events, m, self.least)
         self.count_advisories(out)
         return 0
-
-    cdef Py_ssize_t count_partners(self, Py_ssize_t n, Py_ssize_t m) except -1:
-        """How many pairs the matcher finds, where events of one side overlap each other."""
-        cdef Column truth = Column("i"), pred = Column("i"), frames = Column("q"), chosen
-        cdef Py_ssize_t i, j, k
-        cdef long long shared
-        for i in range(n):
-            for j in range(m):
-                shared = min(self.truth_events[i].end, self.pred_events[j].end)
-                shared -= max(self.truth_events[i].start, self.pred_events[j].start) - 1
-                if shared >= self.least:
-                    truth.push_int32(i)
-                    pred.push_int32(j)
-                    frames.push_int64(shared)
-        chosen = Column("B", frames.size)
-        solve(frames.size, <int*> truth.data, <int*> pred.data, <long long*> frames.data, chosen.data)
-        i = 0
-        for k in range(frames.size):
-            i += chosen.data[k] != 0
-        return i
 
     cdef void count_advisories(self, long long* out) noexcept:
         cdef Side a = self.truth, b = self.pred
@@ -322,22 +302,13 @@ cdef class Meter:
                     j += 1
 
     cdef void count_starts(self, const int[::1] states, long long* out) noexcept:
-        cdef Py_ssize_t s, i, j, n, m
+        cdef Py_ssize_t s, n, m
         cdef Span* a = self.truth_events
         cdef Span* b = self.pred_events
         for s in range(states.shape[0]):
             n, m = self.pick(self.truth, states[s], a), self.pick(self.pred, states[s], b)
             out[0], out[1] = a[0].start if n else -1, b[0].start if m else -1
-            out[2] = out[3] = -1
-            i = j = 0
-            while i < n and j < m and out[2] < 0:           # the first prediction in time, then the first truth it meets
-                if min(a[i].end, b[j].end) - max(a[i].start, b[j].start) + 1 >= self.least:
-                    out[2], out[3] = b[j].start, a[i].start
-                elif i + 1 < n and a[i + 1].start <= b[j].end:
-                    i += 1
-                else:
-                    i = 0
-                    j += 1
+            first_meeting(a, n, b, m, self.least, <long long*> self.plans, out + 2)     # as much room as it needs
             out += PER_START
 
 

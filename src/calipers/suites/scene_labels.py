@@ -163,7 +163,6 @@ def label_tree(naming: Naming, truth: Boxes, pred: Boxes, counted: Any) -> dict[
     often = sorted(left, key=lambda text: -sides[0][text] - sides[1][text])  # they come first to suggestions
     suggestions = {text: naming.resolver.suggest(text) for text in often}
     unresolved = [
-        {"label": text, "gt": sides[0][text], "pred": sides[1][text], "suggestions": suggestions[text]}
-        for text in left
+        {"label": text, "gt": sides[0][text], "pred": sides[1][text], "suggestions": suggestions[text]} for text in left
     ]
     return {"label_resolution": ways, "unresolved_labels": unresolved}

@@ -29,7 +29,7 @@ from calipers.metrics.states import (
 from calipers.metrics.video_trees import VideoTable, other_iou_means
 from calipers.readers.timeline import TimelineReading
 from calipers.suites.timeline_config import Config, params
-from calipers.suites.timeline_extras import FIELDS, Counted, Timed, count_extras, extras_metrics
+from calipers.suites.timeline_extras import FIELDS, Budgets, Counted, Timed, count_extras, extras_metrics
 from calipers.videos import Videos
 
 
@@ -55,8 +55,10 @@ def _count_extras(videos: Videos, counts: StateCounts, config: Config) -> dict[s
     """What videos have beside their states, up to the end of the ground truth if that is the extent."""
     frames = dict(zip(counts.names, counts.count("frames").tolist(), strict=True)) if config.extent == "gt" else {}
     options: dict[str, Any] = {"score": config.detection_score, "window": config.ocr_window_frames}
+    budgets = Budgets(videos.extras.values(), config.max_pairs)
     return {
-        name: count_extras(extras, frames=frames.get(name, np.inf), **options) for name, extras in videos.extras.items()
+        name: count_extras(name, extras, budgets, frames=frames.get(name, np.inf), **options)
+        for name, extras in videos.extras.items()
     }
 
 

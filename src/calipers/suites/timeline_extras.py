@@ -8,14 +8,19 @@ they have to overlap by half and are as close as that, else they are as close as
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Iterable
+from itertools import accumulate, pairwise
 from math import fsum, inf
 from typing import Any, NamedTuple, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from calipers.kernels import assign
-from calipers.kernels.column import long_column
 from calipers.kernels.flatten import ObjectColumns
-from calipers.matching import UNIT, Labels, Pairs, by_confidence, round_overlap
+from calipers.limits import PairBudget
+from calipers.matching import UNIT, Pairs, by_confidence, round_overlap
 from calipers.metrics.attributes import fixed_similarity
 from calipers.metrics.detections import ByClass, Ranked, count_false_positives, detection_tree, join
 from calipers.records import Objects
@@ -24,6 +29,7 @@ from calipers.tally import mean, ratio
 from calipers.videos import Box, Extras, Sign
 
 HALF = 0.5
+AT_ONCE = 100_000  # pairs of boxes that are compared at a time
 FIELDS = (
     "map_50",
     "precision_at_recall",
@@ -34,6 +40,7 @@ FIELDS = (
     "runtime_fps",
 )
 Placed = TypeVar("Placed", Box, Sign)
+Whole = NDArray[np.integer[Any]]
 
 
 class BoxCounts(NamedTuple):
@@ -63,13 +70,31 @@ class Counted(NamedTuple):
 Timed = tuple[Counted, float | None]  # and the minutes of the video, if they are known
 
 
-def count_extras(extras: Extras, *, score: float, window: int, frames: float = inf) -> Counted:
+class Budgets:
+    """How many pairs of detections and of signs all videos may ask for."""
+
+    def __init__(self, videos: Iterable[Extras], max_pairs: int) -> None:
+        boxes = signs = 0
+        for video in videos:
+            boxes += len(video.truth_boxes or ()) + len(video.pred_boxes or ())
+            signs += len(video.truth_signs or ()) + len(video.pred_signs or ())
+        self.boxes = PairBudget(max_pairs, boxes, "pairs of detections of one class on a frame")
+        self.signs = PairBudget(max_pairs, signs, "pairs of signs within the window, 64 characters of each at a time")
+
+
+def count_extras(
+    name: str, extras: Extras, budgets: Budgets, *, score: float, window: int, frames: float = inf
+) -> Counted:
     """One video. What is not within its frames is left out."""
     boxes = signs = None
     if extras.truth_boxes is not None and extras.pred_boxes is not None:
-        boxes = count_boxes(_within(extras.truth_boxes, frames), _within(extras.pred_boxes, frames), score)
+        placed = _within(extras.truth_boxes, frames), _within(extras.pred_boxes, frames)
+        budgets.boxes.spend(_box_pairs(*placed), name)
+        boxes = count_boxes(*placed, score)
     if extras.truth_signs is not None and extras.pred_signs is not None:
-        signs = count_signs(_within(extras.truth_signs, frames), _within(extras.pred_signs, frames), window)
+        read = _by_frame(_within(extras.truth_signs, frames)), _by_frame(_within(extras.pred_signs, frames))
+        budgets.signs.spend(_sign_pairs(*read, window), name)
+        signs = count_signs(*read, window)
     return Counted(boxes, signs, extras.runtime)
 
 
@@ -78,6 +103,12 @@ def _within(items: list[Placed], frames: float) -> list[Placed]:
 
 
 # Detections
+
+
+def _box_pairs(truth: list[Box], pred: list[Box]) -> int:
+    """How many pairs of one class stand on one frame."""
+    times = Counter((box.frame, box.label) for box in truth)
+    return sum(times[box.frame, box.label] for box in pred)
 
 
 def count_boxes(truth: list[Box], pred: list[Box], score: float) -> BoxCounts:
@@ -108,84 +139,117 @@ def rank_boxes(truth: list[Box], pred: list[Box]) -> ByClass:
 
 def _find_objects(truth: list[Box], pred: list[Box]) -> set[int]:
     """Which detections find an object of their class; `pred` is in order of frame."""
-    frames = sorted({box.frame for box in (*truth, *pred)})
-    codes: dict[str, int] = {}
-    sides = _columns(truth, frames, codes), _columns(pred, frames, codes)
-    pairs = Pairs.sorted(sides[0], region_overlaps(*sides, least=HALF))
-    labels = Labels(sides[0].desc, sides[1].desc)
+    groups = sorted({(box.frame, box.label) for box in (*truth, *pred)})
+    sides = _columns(truth, groups), _columns(pred, groups)
+    pairs = Pairs.sorted(sides[0].objects, region_overlaps(sides[0].objects, sides[1].objects, least=HALF))
     # Without a score is certain: what those find must not depend on others below the score that is asked for.
-    confidence = [inf if box.score is None else box.score for box in pred]
+    confidence = [inf if pred[place].score is None else pred[place].score for place in sides[1].places]
     found = by_confidence(
         pairs,
-        sides[0],
+        sides[0].objects,
         confidence,
         least=round_overlap(HALF),
-        labels=labels,
         last_of_equals=True,  # as pycocotools
     )
-    return set(found.pred)
+    return {sides[1].places[row] for row in found.pred}
 
 
-def _columns(boxes: list[Box], frames: list[int], codes: dict[str, int]) -> Objects:
-    """Boxes as objects, a record a frame."""
-    by_frame: dict[int, list[dict[str, Any]]] = {frame: [] for frame in frames}
-    for box in boxes:
-        by_frame[box.frame].append({"type": "bbox_2d", "points": list(box.corners or ()), "desc": box.label})
-    columns = ObjectColumns(codes, framed=False)
-    for objects in by_frame.values():
+class Grouped(NamedTuple):
+    """Boxes as objects, a record for each class of a frame, and where each was in its list."""
+
+    objects: Objects
+    places: list[int]
+
+
+def _columns(boxes: list[Box], groups: list[tuple[int, str]]) -> Grouped:
+    by_group: dict[tuple[int, str], list[int]] = {group: [] for group in groups}
+    for place, box in enumerate(boxes):
+        by_group[box.frame, box.label].append(place)
+    columns = ObjectColumns({}, framed=False)
+    for places in by_group.values():
+        objects = [{"type": "bbox_2d", "points": list(boxes[place].corners or ()), "desc": ""} for place in places]
         columns.add_record(objects, False)
-    return Objects(columns)
+    return Grouped(Objects(columns), [place for places in by_group.values() for place in places])
 
 
 # Signs
 
 
 def count_signs(truth: list[Sign], pred: list[Sign], window: int) -> SignCounts:
-    """The closest pair first; of those equally close the one of fewer frames apart, then of texts more alike."""
-    truth, pred = _by_frame(truth), _by_frame(pred)
-    near = _near(truth, pred, window)
-    rows = sorted(
-        (-closeness, abs(truth[i].frame - pred[j].frame), -_alike(truth[i], pred[j]), i, j)
-        for (i, j), closeness in zip(near, _closeness([(truth[i], pred[j]) for i, j in near]), strict=True)
-        if closeness
-    )
-    columns = assign.int_column([row[3] for row in rows]), assign.int_column([row[4] for row in rows])
-    pairs = Pairs(*columns, long_column(-row[0] for row in rows))
-    matched = Pairs(*assign.greedy(pairs, len(truth), len(pred), 1))
-    alike = [_alike(truth[i], pred[j]) for i, j in zip(matched.truth, matched.pred, strict=True)]
-    return SignCounts(len(truth), alike.count(UNIT), sum(alike))
+    """The closest pair first; of those equally close the one of fewer frames apart, then of texts more alike.
+
+    Both sides are in order of frame.
+    """
+    texts = tuple(["".join(sign.text.split()) for sign in side] for side in (truth, pred))
+    i, j = _near(truth, pred, window)
+    alike = _similarities(*texts, i, j)
+    close = _closeness(truth, pred, i, j, alike)
+    frames = [np.array([sign.frame for sign in side], dtype=np.int64) for side in (truth, pred)]
+    kept = np.flatnonzero(close)
+    order = kept[
+        np.lexsort((j[kept], i[kept], -alike[kept], abs(frames[0][i[kept]] - frames[1][j[kept]]), -close[kept]))
+    ]
+    pairs = Pairs(i[order], j[order], close[order])
+    matched = assign.greedy(pairs, len(truth), len(pred), 1)
+    partners = zip(*(np.asarray(column).tolist() for column in matched[:2]), strict=True)
+    found = [fixed_similarity(texts[0][a], texts[1][b]) for a, b in partners]
+    return SignCounts(len(truth), found.count(UNIT), sum(found))
 
 
 def _by_frame(signs: list[Sign]) -> list[Sign]:
     return sorted(signs, key=lambda sign: sign.frame)
 
 
-def _near(truth: list[Sign], pred: list[Sign], window: int) -> list[tuple[int, int]]:
-    """Pairs of indices that are no more than the window apart; both sides are in order of frame."""
+def _windows(truth: list[Sign], pred: list[Sign], window: int) -> list[tuple[int, int]]:
+    """For each true sign the first predicted one no more than the window away, and the first one after those."""
     frames = [read.frame for read in pred]
-    return [
-        (i, j)
-        for i, sign in enumerate(truth)
-        for j in range(bisect_left(frames, sign.frame - window), bisect_right(frames, sign.frame + window))
-    ]
+    return [(bisect_left(frames, sign.frame - window), bisect_right(frames, sign.frame + window)) for sign in truth]
 
 
-def _closeness(pairs: list[tuple[Sign, Sign]]) -> list[int]:
+def _sign_pairs(truth: list[Sign], pred: list[Sign], window: int) -> int:
+    """How many pairs are within the window; long texts count once for each 64 characters of either."""
+    passed = [0, *accumulate(1 + len(read.text) // 64 for read in pred)]
+    ends = _windows(truth, pred, window)
+    return sum(
+        (1 + len(sign.text) // 64) * (passed[end] - passed[start])
+        for sign, (start, end) in zip(truth, ends, strict=True)
+    )
+
+
+def _near(truth: list[Sign], pred: list[Sign], window: int) -> tuple[Whole, Whole]:
+    """Pairs of indices that are no more than the window apart."""
+    ends = _windows(truth, pred, window)
+    i = np.repeat(np.arange(len(truth), dtype=np.int32), [end - start for start, end in ends])
+    j = [np.arange(start, end, dtype=np.int32) for start, end in ends]
+    return i, np.concatenate([np.empty(0, np.int32), *j])
+
+
+def _similarities(truth: list[str], pred: list[str], i: Whole, j: Whole) -> Whole:
+    """How alike the texts of some pairs are, as `fixed_similarity` has it; pairs come sign by sign."""
+    from rapidfuzz.distance import Levenshtein
+    from rapidfuzz.process import cdist
+
+    found = np.empty(len(i), dtype=np.int64)
+    ends = np.searchsorted(i, np.arange(len(truth) + 1)).tolist()
+    for sign, (start, end) in enumerate(pairwise(ends)):
+        texts = [pred[place] for place in j[start:end].tolist()]
+        if texts:
+            edits = cdist([truth[sign]], texts, scorer=Levenshtein.distance, dtype=np.int32)[0]
+            longer = np.maximum(1, [max(len(truth[sign]), len(text)) for text in texts])
+            found[start:end] = np.rint((1 - edits / longer) * UNIT)
+    return found
+
+
+def _closeness(truth: list[Sign], pred: list[Sign], i: Whole, j: Whole, alike: Whole) -> Whole:
     """In units of 1e-12; 0 cannot be partners."""
-    boxed = [(sign.corners, read.corners) for sign, read in pairs if sign.corners and read.corners]
-    overlaps = map(round_overlap, region_iou(*zip(*boxed, strict=True), paired=True).tolist() if boxed else ())
-    return [
-        _at_least_half(next(overlaps)) if sign.corners and read.corners else _alike(sign, read) for sign, read in pairs
-    ]
-
-
-def _at_least_half(overlap: int) -> int:
-    return overlap if overlap >= round_overlap(HALF) else 0
-
-
-def _alike(sign: Sign, read: Sign) -> int:
-    """How alike two texts are, white space apart, in units of 1e-12."""
-    return fixed_similarity(sign.text, read.text)
+    boxed = [np.array([sign.corners is not None for sign in side], dtype=bool) for side in (truth, pred)]
+    rows = np.flatnonzero(boxed[0][i] & boxed[1][j])
+    close = alike.copy()
+    for some in np.array_split(rows, len(rows) // AT_ONCE + 1) if len(rows) else ():
+        a, b = [truth[k].corners for k in i[some].tolist()], [pred[k].corners for k in j[some].tolist()]
+        overlap = np.array([round_overlap(value) for value in region_iou(a, b, paired=True).tolist()], dtype=np.int64)
+        close[some] = np.where(overlap >= round_overlap(HALF), overlap, 0)
+    return close
 
 
 # From counts to metrics

@@ -6,8 +6,9 @@ where one run ends and another begins. Partners are found as for the metrics; he
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
 
 from calipers.errors import CalipersError
@@ -109,19 +110,30 @@ def _shared_pairs(truth: list[Stretch], pred: list[Stretch], least: int) -> list
     found = partners_in_order([run[1:] for run in truth], [run[1:] for run in pred], least)
     if found is not None:
         return found
+    starts = [run.start for run in pred]
+    last = list(accumulate((run.end for run in pred), max))  # where those so far end at the latest
+    spans = ((bisect_left(last, a.start), bisect_right(starts, a.end)) for a in truth)
     shared = [
-        (overlap, i, j) for i, a in enumerate(truth) for j, b in enumerate(pred) if (overlap := _shared(a, b)) >= least
+        (overlap, i, j)
+        for i, (first, end) in enumerate(spans)
+        for j in range(first, end)
+        if (overlap := _shared(truth[i], pred[j])) >= least
     ]
     return _partners(shared)
 
 
 def _near_pairs(truth: list[Stretch], pred: list[Stretch], tolerance: int) -> list[tuple[int, int]]:
-    near = [
-        (tolerance + 1 - abs(a.start - b.start), i, j)
-        for i, a in enumerate(truth)
-        for j, b in enumerate(pred)
-        if a.state == b.state and abs(a.start - b.start) <= tolerance
-    ]
+    by_state: dict[str, list[int]] = {}  # changes of one kind, in order of time
+    for j, b in enumerate(pred):
+        by_state.setdefault(b.state, []).append(j)
+    near = []
+    for i, a in enumerate(truth):
+        same = by_state.get(a.state, [])
+        first = bisect_left(same, a.start - tolerance, key=lambda j: pred[j].start)
+        for j in same[first:]:
+            if pred[j].start > a.start + tolerance:
+                break
+            near.append((tolerance + 1 - abs(a.start - pred[j].start), i, j))
     return _partners(near)
 
 
