@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from calipers.kernels import (
+    events,
     intervals,
     jsonlines,
     layout,
@@ -80,6 +81,11 @@ POISSON = {"seed": 0, "replicates": 4}
 HASHES = np.array([1, 2], dtype=np.uint64)
 
 CONTRACTS: dict[str, Contract] = {
+    "events.most_pairs": Contract(
+        events.most_pairs,
+        {"truth": [(0, 9)], "pred": [(5, 12)], "least": 1},
+        {"an event without an end": {"truth": [(0,)]}, "an event of texts": {"pred": [("a", "b")]}},
+    ),
     "intervals.IntervalColumns": Contract(intervals.IntervalColumns, {"states": {}}, {"none": {"states": None}}),
     "intervals.IntervalColumns.add_video": Contract(interval_columns().add_video, {"given": {}}, {}),
     "intervals.IntervalColumns.is_empty": Contract(

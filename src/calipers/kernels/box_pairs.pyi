@@ -3,5 +3,5 @@ from typing import Any
 from calipers.kernels.column import Column
 
 def box_pairs(
-    truth: Any, truth_offsets: Any, crowd: Any, pred: Any, pred_offsets: Any, least: float
+    truth: Any, truth_offsets: Any, crowd: Any, pred: Any, pred_offsets: Any, least: float, most: int = ...
 ) -> tuple[Column, Column, Column]: ...

@@ -8,6 +8,10 @@ from .checks cimport check_count, check_length, check_offsets
 from .column cimport Column
 
 
+cdef extern from "Python.h":
+    const Py_ssize_t PY_SSIZE_T_MAX
+
+
 cdef struct Box:
     double x1, y1, x2, y2, area
 
@@ -27,11 +31,11 @@ cdef int check_side(str name, const double[::1] boxes, const long long[::1] ends
     return 0
 
 
-def box_pairs(truth, truth_offsets, crowd, pred, pred_offsets, double least):
+def box_pairs(truth, truth_offsets, crowd, pred, pred_offsets, double least, Py_ssize_t most=PY_SSIZE_T_MAX):
     """Columns (truth index, pred index, overlap) of every pair of one image with an overlap of at least `least`.
 
     Boxes are flat columns of four numbers each; one that is not there is NaN and overlaps nothing. Pairs are in the
-    order of images, truths, preds.
+    order of images, truths, preds. More than `most` of them are an OverflowError that has the image as its argument.
     """
     cdef const double[::1] a = truth, b = pred
     cdef const long long[::1] a_ends = truth_offsets, b_ends = pred_offsets
@@ -56,6 +60,8 @@ def box_pairs(truth, truth_offsets, crowd, pred, pred_offsets, double least):
                 shared = w * h
                 value = shared / (t.area if in_crowd[i] else t.area + s.area - shared)
                 if value >= least:
+                    if overlap.size >= most:
+                        raise OverflowError(image)
                     a_index.push_int32(<int> i)
                     b_index.push_int32(<int> j)
                     overlap.push_double(value)

@@ -17,17 +17,18 @@ from calipers.instances import Detections, Instances
 
 AREAS = {"bbox": ("all", "small", "medium", "large"), "keypoints": ("all", "medium", "large")}
 AREAS["segm"] = AREAS["bbox"]
+CLASSES_AT_ONCE = 500  # the engine takes a tenth of a megabyte and more for each
 THRESHOLDS = np.linspace(0.5, 0.95, 10)  # as pycocotools has them, to the bit
 
 
 class Accumulated(NamedTuple):
     """pycocotools' `eval`: axes are thresholds, recall steps, classes, areas, numbers of detections.
 
-    Only classes with ground truth have curves. Each takes a tenth of a megabyte, and a data set may name thousands that
-    it has nothing of.
+    Only classes with ground truth have curves, and precision is that of the most detections only: the curves of a class
+    take 32 kilobytes, and a data set may name thousands that it has nothing of.
     """
 
-    precision: NDArray[np.float64]  # (10, 101, held, areas, max_dets)
+    precision: NDArray[np.float64]  # (10, 101, held, areas, 1)
     recall: NDArray[np.float64]  # (10, held, areas, max_dets)
     held: NDArray[np.int64]  # (held,) which of all classes these are, ascending
 
@@ -42,14 +43,32 @@ def accumulate(
 def _accumulate(
     found: Detections, *, iou_type: str, max_dets: tuple[int, ...], sigmas: tuple[float, ...] | None
 ) -> Accumulated:
+    """A few classes at a time, as the engine takes a tenth of a megabyte and more for each."""
+    held = np.unique(found.truth.category).astype(np.int64)
+    curves = no_curves(iou_type, max_dets, held)
+    for first in range(0, len(held), CLASSES_AT_ONCE):
+        some = held[first : first + CLASSES_AT_ONCE]
+        part = found if len(some) == len(held) else _of_classes(found, some)
+        precision, recall = _accumulate_some(part, some, iou_type, max_dets, sigmas)
+        place = slice(first, first + len(some))
+        curves.precision[:, :, place] = _cells(precision[..., -1:])
+        curves.recall[:, place] = _cells(recall)
+    return curves
+
+
+def _accumulate_some(
+    found: Detections,
+    held: NDArray[np.int64],
+    iou_type: str,
+    max_dets: tuple[int, ...],
+    sigmas: tuple[float, ...] | None,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The engine's own arrays for some classes, which are all that the annotations have."""
     import hotcoco
 
-    held = np.unique(found.truth.category).astype(np.int64)
-    if not len(held):
-        return no_curves(iou_type, max_dets)
     truth = _truth(found, iou_type, held)
-    partial = bool(found.pred.crowd.any())
-    engine = hotcoco.COCOeval(truth, _results(truth, found, iou_type, held), iou_type, lvis_style=partial)
+    federated = bool(found.pred.crowd.any())
+    engine = hotcoco.COCOeval(truth, _results(truth, found, iou_type, held), iou_type, lvis_style=federated)
     engine.params.max_dets = list(max_dets)
     if sigmas is not None:
         engine.params.kpt_oks_sigmas = list(sigmas)
@@ -58,19 +77,39 @@ def _accumulate(
     arrays = engine.eval
     if arrays is None:
         raise AssertionError("hotcoco accumulated nothing")
-    return Accumulated(_cells(arrays["precision"]), _cells(arrays["recall"]), held)
+    return arrays["precision"], arrays["recall"]
 
 
-def no_curves(iou_type: str, max_dets: tuple[int, ...]) -> Accumulated:
-    """Of no class at all."""
-    sizes = 0, len(AREAS[iou_type]), len(max_dets)
-    return Accumulated(np.empty((10, 101, *sizes)), np.empty((10, *sizes)), np.empty(0, np.int64))
+def _of_classes(found: Detections, classes: NDArray[np.int64]) -> Detections:
+    """The annotations and the usable detections of some classes."""
+    truth, pred = found.truth, found.pred
+    return found._replace(
+        truth=_some(truth, np.isin(truth.category, classes), len(found.images)),
+        pred=_some(pred, usable(pred) & np.isin(pred.category, classes), len(found.images)),
+    )
+
+
+def _some(rows: Instances, keep: NDArray[np.bool_], images: int) -> Instances:
+    names = ("image", "category", "box", "area", "crowd", "score", "ids", "place", "keypoints", "visible")
+    columns: dict[str, Any] = {name: getattr(rows, name) for name in names}
+    columns = {name: None if column is None else column[keep] for name, column in columns.items()}
+    masks = rows.masks and [mask for mask, kept in zip(rows.masks, keep.tolist(), strict=True) if kept]
+    return Instances(**columns, masks=masks, problems={}, images=images)
+
+
+def no_curves(iou_type: str, max_dets: tuple[int, ...], held: NDArray[np.int64] | None = None) -> Accumulated:
+    """Curves of some classes, yet to be filled; of no class at all, if none is given."""
+    classes = np.empty(0, np.int64) if held is None else held
+    areas = len(AREAS[iou_type])
+    return Accumulated(
+        np.empty((10, 101, len(classes), areas, 1)), np.empty((10, len(classes), areas, len(max_dets))), classes
+    )
 
 
 def _cells(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Undefined as NaN, and 1 as 1: pycocotools divides by a hair more than the detections there are.
 
-    The engine's own array is overwritten: of thousands of classes it takes hundreds of megabytes.
+    The engine's own array is overwritten.
     """
     values[values > 1 - 1e-12] = 1.0
     values[values < 0] = np.nan

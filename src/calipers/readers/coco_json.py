@@ -38,6 +38,7 @@ from calipers.readers.places import is_remote, open_place
 from calipers.readers.problems import shown
 
 MOST_BYTES = 4 << 30  # out of a compressed file
+FEW_BYTES, MOST_TIMES = 32 << 20, 30  # a compressed file that grows beyond both was made to fill memory
 PIECE = 1 << 20
 LISTS = ("images", "annotations", "categories")
 BESIDE = ("images", "categories")
@@ -124,6 +125,11 @@ def decompressed(stored: memoryview, path: str) -> memoryview:
             size += len(piece)
             if size > MOST_BYTES:
                 raise InputError(f"{path}: holds more than {MOST_BYTES >> 30} GiB when decompressed")
+            if size > max(FEW_BYTES, MOST_TIMES * len(stored)):
+                raise InputError(
+                    f"{path}: holds more than {MOST_TIMES} times its {len(stored) - 1:,} bytes when decompressed, as "
+                    "no COCO file does; decompress it to lift this limit"
+                )
     return memoryview(b"".join([*pieces, b"\0"]))
 
 

@@ -77,7 +77,7 @@ def _judge_numbers(rows: Rows, problems: Problems) -> None:
 
 def _with_masks(checked: Checked, data: Dataset, problems: Problems) -> Checked:
     """The masks, with their boxes and areas where there is no box: with one, that says how large a detection is."""
-    rows, canvas = checked.rows, Canvas(data.images)
+    rows, canvas = checked.rows, Canvas(data.images, data.path)
     images, masks, boxless = checked.image.tolist(), [None] * rows.count, rows.lacks(BOX).tolist()
     areas, unfit = np.full(rows.count, np.nan), unfit_boxes(rows.box).tolist()
     for row, given in enumerate(rows.shapes or []):
@@ -109,7 +109,7 @@ def _outline(box: list[float]) -> list[list[float]]:
 
 def _with_boxes_of_masks(checked: Checked, data: Dataset, problems: Problems) -> Checked:
     """Boxes and areas of the masks where there is no box."""
-    rows, canvas, areas = checked.rows, Canvas(data.images), np.full(checked.rows.count, np.nan)
+    rows, canvas, areas = checked.rows, Canvas(data.images, data.path), np.full(checked.rows.count, np.nan)
     shapes = rows.shapes or []
     for row in np.flatnonzero(rows.lacks(BOX)).tolist():
         if shapes[row] is None or row in problems:

@@ -20,6 +20,11 @@ from calipers.readers.coco_images import Dataset
 from calipers.readers.coco_rows import plain
 
 LARGEST_SIDE = (1 << 20) - 1
+MOST_OUTLINE = 4_000_000  # pixels along the polygons of a mask: the engine keeps five points for each
+MOST_OUTLINES, OUTLINE_OF_EACH = (
+    15_000_000,
+    1000,
+)  # the same of all masks of a file, or for each of them if that is more
 MOST_CELLS = (1 << 32) - 1  # of an image: the engine counts the cells of a run in 32 bits
 
 
@@ -38,13 +43,27 @@ class UnusableError(Exception):
 class Canvas:
     """The sizes of images, which also masks can tell."""
 
-    def __init__(self, images: Images) -> None:
-        self._images = images
+    def __init__(self, images: Images, path: str = "") -> None:
+        self._images, self._path = images, path
+        self._masks, self._outlines = 0, 0.0
         known = (~np.isnan(images.width + images.height)).tolist()
         pairs = zip(images.height.tolist(), images.width.tolist(), strict=True)
         self.sizes = [  # (images,) height and width in cells, None where nobody knows
             (int(height), int(width)) if sure else None for sure, (height, width) in zip(known, pairs, strict=True)
         ]
+
+    def spend(self, pixels: float) -> None:
+        """Count what a mask takes to be drawn: too much makes one unusable, too much for all ends the reading."""
+        if pixels > MOST_OUTLINE:
+            raise UnusableError(f"polygons of more than {MOST_OUTLINE:,} pixels of outline")
+        self._masks += 1
+        self._outlines += pixels
+        limit = max(MOST_OUTLINES, OUTLINE_OF_EACH * self._masks)
+        if self._outlines > limit:
+            raise InputError(
+                f"{self._path}: the first {self._masks:,} masks have more than {limit:,} pixels of outline, which is "
+                "too much to draw; write them as RLE to lift this limit"
+            )
 
     def learn(self, image: int, size: tuple[int, int]) -> None:
         """An image that came without a size has that of a mask on it."""
@@ -64,7 +83,14 @@ def read_mask(given: Any, image: int, canvas: Canvas) -> Mask:
     if size is None:
         raise UnusableError("polygons on an image without width and height")
     _check_cells(size)
+    canvas.spend(sum(map(_outline_length, polygons)))
     return Mask(polygons)
+
+
+def _outline_length(polygon: list[float]) -> float:
+    """How many pixels a drawn polygon passes."""
+    x, y = polygon[0::2], polygon[1::2]
+    return sum(max(abs(x[k] - x[k - 1]), abs(y[k] - y[k - 1])) for k in range(len(x)))
 
 
 def _polygon(given: Any) -> list[float]:

@@ -91,7 +91,7 @@ def are_finite(box: Floats) -> Chosen:
 
 def _masks(checked: Checked, data: Dataset, faults: Faults) -> list[Any]:
     """(rows,) the masks; where a box or an area is missing it is that of the mask."""
-    rows, canvas = checked.rows, Canvas(data.images)
+    rows, canvas = checked.rows, Canvas(data.images, data.path)
     wanting = (rows.lacks(AREA) | rows.lacks(BOX)).tolist()
     images, masks = checked.image.tolist(), [None] * rows.count
     for row, given in enumerate(rows.shapes or []):
@@ -138,7 +138,7 @@ def _with_keypoints(checked: Checked, points: int, faults: Faults) -> Checked:
 
 def _derive_areas(checked: Checked, data: Dataset, faults: Faults) -> None:
     """Where there is no area it is that of the mask, if one is there, and else that of the box."""
-    rows, canvas = checked.rows, Canvas(data.images)
+    rows, canvas = checked.rows, Canvas(data.images, data.path)
     for row, given in rows.odd.items():  # a row with a mask and without an area is one
         if row in faults.found or rows.has[row] & AREA or not np.isnan(rows.area[row]):
             continue

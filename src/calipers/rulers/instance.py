@@ -12,6 +12,7 @@ image with an overlap of at least `least`, to the bit as pycocotools computes th
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
@@ -30,9 +31,21 @@ Overlaps = tuple[Any, Any, Any]  # (pairs,) truth row, pred row, overlap
 Matrix = NDArray[np.float64]
 
 
-def overlaps(found: Detections, iou_type: str, *, least: float, sigmas: tuple[float, ...] | None = None) -> Overlaps:
-    """Every pair of one image that is this close, in the order of images, truths, preds."""
+def overlaps(
+    found: Detections,
+    iou_type: str,
+    *,
+    least: float,
+    sigmas: tuple[float, ...] | None = None,
+    most: int = sys.maxsize,
+) -> Overlaps:
+    """Every pair of one image that is this close, in the order of images, truths, preds.
+
+    More than `most` of them (of masks and keypoints: more that are compared) raise an OverflowError with the image.
+    """
     truth, pred = found.truth, found.pred
+    if iou_type != "bbox":
+        _check_pairs(truth, pred, most)
     if iou_type == "bbox":
         columns = box_pairs(
             truth.box.reshape(-1),
@@ -41,6 +54,7 @@ def overlaps(found: Detections, iou_type: str, *, least: float, sigmas: tuple[fl
             pred.box.reshape(-1),
             pred.offsets,
             least,
+            most,
         )
         return tuple(np.asarray(column) for column in columns)  # type: ignore[return-value]
     if iou_type == "segm":
@@ -50,6 +64,12 @@ def overlaps(found: Detections, iou_type: str, *, least: float, sigmas: tuple[fl
 
 def _close_masks(found: Detections, *, least: float) -> Overlaps:
     return _close_pairs(_mask_matrices(found.truth, found.pred, found.images), least)
+
+
+def _check_pairs(truth: Instances, pred: Instances, most: int) -> None:
+    pairs = np.cumsum(np.diff(truth.offsets) * np.diff(pred.offsets))
+    if len(pairs) and pairs[-1] > most:
+        raise OverflowError(int(np.searchsorted(pairs, most, side="right")))
 
 
 def _close_pairs(matrices: Iterator[tuple[Any, Any, Matrix]], least: float) -> Overlaps:

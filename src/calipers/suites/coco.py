@@ -19,12 +19,14 @@ from calipers import __version__
 from calipers.bootstrap import resample
 from calipers.errors import ConfigError
 from calipers.instances import Detections, Instances
+from calipers.limits import pairs_allowed, too_many
 from calipers.metrics import coco_errors, objects, sweep
 from calipers.metrics.coco_engine import THRESHOLDS, Accumulated, accumulate, usable
 from calipers.metrics.coco_figures import coco_lines, line_names, why_no_order, why_no_scores
 from calipers.metrics.coco_matches import CocoMatches, by_class, match_by_score, ranked_classes
 from calipers.metrics.detections import tied_share
 from calipers.metrics.replicates import RankedClass
+from calipers.readers.problems import shown
 from calipers.rulers.instance import SIGMAS, overlaps
 from calipers.suites.coco_config import Config, params
 from calipers.suites.coco_precision import Replicated, class_rows, curves_tree, precision_tree, replicated
@@ -75,7 +77,33 @@ class Measured:
 
 
 def _close(found: Detections, config: Config) -> Close:
-    return overlaps(found, config.iou_type, least=LEAST, sigmas=config.sigmas)
+    """Every pair of one image that is this close, or the refusal of more than a run may compare."""
+    most = pairs_allowed(config.max_pairs, len(found.truth) + len(found.pred))
+    try:
+        return overlaps(found, config.iou_type, least=LEAST, sigmas=config.sigmas, most=most)
+    except OverflowError as error:
+        where = f"{_paths(found)}: image {shown(found.images.names[error.args[0]])}"
+        raise too_many(where, "pairs of annotations and detections", most, "max_pairs") from error
+
+
+def _check_engine_work(found: Detections, config: Config) -> None:
+    """The engine compares all annotations of a class on an image with the detections of it that count."""
+    if len(np.unique(found.truth.category)) > config.max_classes:
+        raise too_many(_paths(found), "classes with ground truth", config.max_classes, "max_classes")
+    most = pairs_allowed(config.max_pairs, len(found.truth) + len(found.pred))
+    classes = len(found.categories)
+    groups = [side.image.astype(np.int64) * classes + side.category for side in (found.truth, found.pred)]
+    here, objects = np.unique(groups[0], return_counts=True)
+    there, made = np.unique(groups[1], return_counts=True)
+    place = np.asarray(np.searchsorted(here, there))
+    met = np.asarray(np.append(here, -1)[place] == there)
+    compared = np.minimum(np.asarray(made)[met], config.limits[-1]) * np.asarray(objects)[place[met]]
+    if compared.sum() > most:
+        raise too_many(_paths(found), "pairs of one class on an image within max_dets", most, "max_pairs")
+
+
+def _paths(found: Detections) -> str:
+    return " · ".join(each.path for each in found.inputs) or "<gt> · <pred>"
 
 
 def _by_score(found: Detections, close: Close, max_dets: int) -> CocoMatches:
@@ -108,6 +136,7 @@ def check_sigmas(found: Detections, config: Config) -> None:
 
 def accumulated(found: Detections, config: Config) -> Accumulated:
     """The engine's curves under these options."""
+    _check_engine_work(found, config)
     return accumulate(found, iou_type=config.iou_type, max_dets=config.limits, sigmas=config.sigmas)
 
 

@@ -38,6 +38,9 @@ class Config(Running):
     ignore_federated: bool = option(
         False, "judge every class on every image, though LVIS lists which were not looked for"
     )
+    max_classes: int = option(
+        15_000, "classes with ground truth, each of which has its curves", metavar="N", artifact=False
+    )
     top: int = option(10, "how many classes the summary shows")
     max_bad_records: int = option(
         0, "leave out the images of up to N malformed annotations, and count them", metavar="N"
@@ -78,6 +81,7 @@ def _checked(config: Config) -> dict[str, Any]:
         "pred_format": _format("pred_format", config.pred_format),
         "images": _folder("images", config.images),
         "ignore_federated": flag("ignore_federated", config.ignore_federated),
+        "max_classes": whole("max_classes", config.max_classes, 1),
         "top": whole("top", config.top, 0),
         "max_bad_records": whole("max_bad_records", config.max_bad_records, 0),
         "bootstrap": whole("bootstrap", config.bootstrap, 0, 1_000_000),

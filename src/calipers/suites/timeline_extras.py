@@ -180,9 +180,9 @@ def count_signs(truth: list[Sign], pred: list[Sign], window: int) -> SignCounts:
 
     Both sides are in order of frame.
     """
-    texts = tuple(["".join(sign.text.split()) for sign in side] for side in (truth, pred))
+    texts = [["".join(sign.text.split()) for sign in side] for side in (truth, pred)]
     i, j = _near(truth, pred, window)
-    alike = _similarities(*texts, i, j)
+    alike = _similarities(texts[0], texts[1], i, j)
     close = _closeness(truth, pred, i, j, alike)
     frames = [np.array([sign.frame for sign in side], dtype=np.int64) for side in (truth, pred)]
     kept = np.flatnonzero(close)

@@ -1,0 +1,180 @@
+"""Inputs that ask for more work than anybody meant to give: measured in proportion to their size, or refused.
+
+Limits are lowered here, so that a small input stands for a large one. Work is counted, never timed.
+"""
+
+import gzip
+
+import orjson
+import pytest
+
+import calipers
+from calipers.labels.canonical import Resolver
+from calipers.labels.spelling import Spelling
+from calipers.metrics import coco_engine
+from calipers.readers import coco_json, coco_shapes
+
+
+def boxes_in_a_heap(count):
+    return [{"label": "a", "center": [0, 0, k / 1000], "size": [1, 1, 1], "score": k / count} for k in range(count)]
+
+
+def tiny_boxes(count):
+    return [box | {"size": [1e-6] * 3, "center": [k / count, 0, 0]} for k, box in enumerate(boxes_in_a_heap(count))]
+
+
+def refusal(call):
+    with pytest.raises(calipers.InputError) as error:
+        call()
+    return str(error.value)
+
+
+# Scenes
+
+
+def test_boxes_that_all_overlap_are_refused_with_the_limit_and_its_option():
+    heap = boxes_in_a_heap(60)  # 3,600 pairs, and 50 for each of 120 boxes would be 6,000
+    assert calipers.scene(heap, heap, max_pairs=1)["counts"]["tp"] == 60
+    message = refusal(lambda: calipers.scene(boxes_in_a_heap(120), boxes_in_a_heap(120), max_pairs=1))
+    assert message == "pred: more than 12,000 pairs of boxes that overlap; --max-pairs (max_pairs) lifts this limit"
+    assert calipers.scene(boxes_in_a_heap(120), boxes_in_a_heap(120), max_pairs=20_000)["counts"]["tp"] == 120
+
+
+def test_boxes_near_each_other_are_refused_for_ap_by_distance():
+    message = refusal(lambda: calipers.scene(tiny_boxes(120), tiny_boxes(120), max_pairs=1))
+    assert "within 2 m of each other, for AP by distance; --max-pairs" in message
+
+
+def test_methods_are_counted_before_every_two_are_compared(tmp_path):
+    seat = str(tmp_path / "seat.json")
+    (tmp_path / "seat.json").write_bytes(orjson.dumps({"objects": boxes_in_a_heap(1)}))
+    assert "more than 2 methods; --max-methods" in refusal(
+        lambda: calipers.scene(seat, dict.fromkeys("abc", seat), max_methods=2)
+    )
+
+
+def test_suggestions_end_after_so_many_comparisons_with_a_warning():
+    truth = [{"label": f"chair{k}", "center": [3 * k, 0, 0], "size": [1, 1, 1]} for k in range(30)]
+    pred = [box | {"label": box["label"] + "s"} for box in truth]
+    plain = calipers.scene(truth, pred)
+    assert all(each["suggestions"] for each in plain["unresolved_labels"])
+    assert not plain["warnings"]
+    few = calipers.scene(truth, pred, max_comparisons=200)
+    assert [bool(each["suggestions"]) for each in few["unresolved_labels"]].count(True) == 3  # 60 comparisons each
+    [warning] = few["warnings"]
+    assert warning.startswith("unresolved_labels: 27 labels have no suggestions, as 200 comparisons were made; ")
+    assert warning.endswith("--max-comparisons (max_comparisons) lifts this limit")
+
+
+def test_a_word_that_was_compared_is_not_compared_again():
+    spelling = Spelling([f"chair {k}" for k in range(100)])
+    first = spelling.work("chairs red")
+    spelling.alike("chairs red")
+    assert (first, spelling.work("chairs red")) == (100 + 2 * 101, 100)  # the names, and each word with 101 words
+
+
+def test_rules_are_found_by_the_words_of_a_label_and_not_one_by_one():
+    looked_up = []
+
+    class Counting(dict):
+        def get(self, key, default=None):
+            looked_up.append(key)
+            return super().get(key, default)
+
+    resolver = Resolver(["a"], {"contains_rules": {f"word{k}": "a" for k in range(5000)}})
+    resolver._rule_tree = Counting(resolver._rule_tree)
+    assert resolver.resolve("a red word4999").how == "contains"
+    assert looked_up == ["a", "red", "word4999"]
+
+
+# Timelines
+
+
+def video(**extras):
+    states = {"inside": [[0, 99]]}
+    truth = {"a.mp4": states | {name: given[0] for name, given in extras.items()}}
+    return truth, {"a.mp4": {"fps": 30, "states": states} | {name: given[1] for name, given in extras.items()}}
+
+
+def test_signs_of_one_moment_are_refused():
+    signs = [{"frame": 3, "text": f"sign {k}"} for k in range(120)]
+    truth, pred = video(ocr=(signs, signs))
+    assert calipers.timeline(truth, pred)["pooled"]["ocr_exact_accuracy"] == 1
+    message = refusal(lambda: calipers.timeline(truth, pred, max_pairs=1))
+    assert message.startswith("a.mp4: more than 12,000 pairs of signs within the window")
+    assert message.endswith("; --max-pairs (max_pairs) lifts this limit")
+
+
+def test_long_texts_count_by_their_length():
+    truth, pred = video(ocr=([{"frame": 3, "text": "a" * 64_000}], [{"frame": 3, "text": "b" * 64_000}]))
+    assert calipers.timeline(truth, pred)["pooled"]["ocr_similarity"] == 0
+    assert "pairs of signs" in refusal(lambda: calipers.timeline(truth, pred, max_pairs=1_000_000))  # 1,001 · 1,001
+
+
+def test_detections_of_one_class_on_a_frame_are_refused_and_those_of_many_are_not():
+    found = [{"frame": 0, "label": "cone", "box": [0, 0, 9, 9], "score": k / 120} for k in range(120)]
+    truth, pred = video(detections=(found, found))
+    assert "pairs of detections of one class on a frame" in refusal(lambda: calipers.timeline(truth, pred, max_pairs=1))
+    apart = [each | {"label": f"class {k}"} for k, each in enumerate(found)]
+    truth, pred = video(detections=(apart, apart))
+    assert calipers.timeline(truth, pred, max_pairs=1)["pooled"]["map_50"] == 1
+
+
+# Detections
+
+
+def dataset(boxes, classes=1, **image):
+    rows = [
+        {"id": k + 1, "image_id": 1, "category_id": k % classes + 1, "area": 100, "iscrowd": 0} | each
+        for k, each in enumerate(boxes)
+    ]
+    names = [{"id": k + 1, "name": f"class {k}"} for k in range(classes)]
+    truth = {"images": [{"id": 1, "width": 100, "height": 100} | image], "categories": names, "annotations": rows}
+    return truth, [row | {"score": 0.9 - k / 1000} for k, row in enumerate(rows)]
+
+
+def test_boxes_on_one_place_are_refused_and_the_image_is_named():
+    truth, pred = dataset([{"bbox": [0, 0, 10, 10 + k / 100]} for k in range(120)])
+    message = refusal(lambda: calipers.coco(truth, pred, max_pairs=1))
+    assert 'image "1": more than 12,000 pairs of annotations and detections; --max-pairs' in message
+    assert calipers.coco(truth, pred, max_pairs=20_000)["objects"]["pred"] == 120
+
+
+def test_classes_beyond_the_limit_are_refused():
+    truth, pred = dataset([{"bbox": [10 * k, 0, 9, 9]} for k in range(5)], classes=5)
+    assert "more than 4 classes with ground truth; --max-classes" in refusal(
+        lambda: calipers.coco(truth, pred, max_classes=4)
+    )
+
+
+def test_curves_of_a_few_classes_at_a_time_are_those_of_all(monkeypatch):
+    truth, pred = dataset([{"bbox": [9 * k % 90, k, 9, 9]} for k in range(60)], classes=7)
+    moved = [row | {"bbox": [row["bbox"][0] + k % 3, *row["bbox"][1:]]} for k, row in enumerate(pred)]
+    whole = calipers.coco(truth, moved, bootstrap=0).to_json()
+    monkeypatch.setattr(coco_engine, "CLASSES_AT_ONCE", 2)
+    assert calipers.coco(truth, moved, bootstrap=0).to_json() == whole
+
+
+def test_outlines_too_long_to_draw_are_refused_before_they_are_drawn(monkeypatch):
+    zigzag = [value for k in range(400) for value in (1_000_000 * (k % 2), k)]  # 400 times across the image
+    truth, pred = dataset([{"segmentation": [zigzag], "bbox": [0, 0, 9, 9]}], width=1_000_000, height=1000)
+    message = refusal(lambda: calipers.coco(truth, pred, iou_type="segm"))
+    assert "annotations[0] (id 1)" in message
+    assert "more than 4,000,000 pixels of outline" in message
+    square = [0, 0, 90, 0, 90, 90, 0, 90]
+    good, _ = dataset([{"segmentation": [square], "bbox": [0, 0, 90, 90]}] * 3, width=1_000_000, height=1000)
+    report = calipers.coco(good, pred, iou_type="segm")
+    assert report["objects"]["invalid_pred"] == 1
+    monkeypatch.setattr(coco_shapes, "MOST_OUTLINES", 1000)
+    monkeypatch.setattr(coco_shapes, "OUTLINE_OF_EACH", 300)
+    assert "write them as RLE to lift this limit" in refusal(lambda: calipers.coco(good, [], iou_type="segm"))
+
+
+def test_a_compressed_file_that_grows_beyond_reason_is_refused(tmp_path, monkeypatch):
+    truth, pred = dataset([{"bbox": [0, 0, 9, 9]}])
+    path = tmp_path / "gt.json.gz"
+    path.write_bytes(gzip.compress(orjson.dumps(truth) + b" " * 100_000))
+    assert calipers.coco(str(path), pred)["objects"]["gt"] == 1
+    monkeypatch.setattr(coco_json, "FEW_BYTES", 50_000)
+    monkeypatch.setattr(coco_json, "PIECE", 1000)
+    assert "decompress it to lift this limit" in refusal(lambda: calipers.coco(str(path), pred))
