@@ -207,13 +207,14 @@ def _windows(truth: list[Sign], pred: list[Sign], window: int) -> list[tuple[int
 
 
 def _sign_pairs(truth: list[Sign], pred: list[Sign], window: int) -> int:
-    """How many pairs are within the window; long texts count once for each 64 characters of either."""
-    passed = [0, *accumulate(1 + len(read.text) // 64 for read in pred)]
+    """How many pairs are within the window; a text counts once for each 64 characters, a box twice."""
+    passed = [0, *accumulate(map(_weight, pred))]
     ends = _windows(truth, pred, window)
-    return sum(
-        (1 + len(sign.text) // 64) * (passed[end] - passed[start])
-        for sign, (start, end) in zip(truth, ends, strict=True)
-    )
+    return sum(_weight(sign) * (passed[end] - passed[start]) for sign, (start, end) in zip(truth, ends, strict=True))
+
+
+def _weight(sign: Sign) -> int:
+    return 1 + len(sign.text) // 64 + (2 if sign.corners else 0)
 
 
 def _near(truth: list[Sign], pred: list[Sign], window: int) -> tuple[Whole, Whole]:
