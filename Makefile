@@ -5,7 +5,7 @@ SECONDS ?= 60
 SOURCES := $(wildcard src/calipers/kernels/*.pyx src/calipers/kernels/*.pxd)
 PYTHON_SOURCES := $(shell find src/calipers -name '*.py' -o -name '*.pyi')
 
-.PHONY: demo test bench fuzz checked sanitize sanitize-quick docs clean
+.PHONY: demo test bench coverage fuzz checked sanitize sanitize-quick docs clean
 
 demo: .venv/installed
 	$(BIN)/calipers demo dense
@@ -29,6 +29,11 @@ bench: .venv/developing
 	$(BIN)/python benchmarks/results.py
 	$(BIN)/python benchmarks/scale.py
 	$(BIN)/python benchmarks/floods.py
+
+# How often intervals hold the truth, and whether gates find what they state: simulated, for an hour or so
+coverage: .venv/developing
+	$(BIN)/python benchmarks/coverage.py
+	$(BIN)/python benchmarks/gate_power.py
 
 fuzz: .venv/developing
 	$(BIN)/python -m fuzz --seconds $(SECONDS)
