@@ -275,8 +275,10 @@ def test_a_file_without_any_record_is_refused(refuses, content):
     refuses([write(GOOD), "empty.jsonl"], "empty.jsonl: no records")
 
 
-def test_records_without_objects_are_no_error(run):
-    tree = run("dense", write({"gt_norm1000": [], "pred": []}), "--json").artifact()
+def test_records_without_objects_give_a_result_without_rates_and_exit_3(run):
+    ended = run("dense", write({"gt_norm1000": [], "pred": []}), "--json")
+    assert ended.code == 3
+    tree = json.loads(ended.out)
     assert tree["records"] == {"read": 1, "evaluated": 0, "skipped_empty": 1, "rejected": 0}
     assert tree["modes"]["category"]["primary"]["f1"] is None
 

@@ -327,10 +327,11 @@ def test_a_state_that_never_occurs_is_told(run, name, state):
     assert (ended.artifact()["warnings"], ended.err) == ([told], f"warning: {told}\n")
 
 
-def test_nothing_evaluated_is_told_and_is_no_error(run):
+def test_nothing_evaluated_is_an_error_after_the_summary(run):
     write("pred.json", {})
     ended = run("timeline", *INPUTS)
-    assert (ended.code, ended.err) == (0, "warning: no video was evaluated; the artifact says why for each\n")
+    told = "error: nothing was evaluated: 0 of 2 videos: a.mp4: missing predictions or states"
+    assert (ended.code, ended.err) == (3, f"{told}\n       (calipers check tells more)\n")
     assert b"missing predictions or states" in ended.out
 
 

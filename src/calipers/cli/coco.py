@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from calipers.analysis.check import hint
+from calipers.analysis.outcome import check_evaluated, useless_predictions
 from calipers.cli.options import RESULT_FLAG, Once, config_flags, settings
 from calipers.cli.progress import Progress
 from calipers.cli.streams import put, say
@@ -53,11 +54,14 @@ def run_coco(options: dict[str, Any]) -> CocoReport:
         say(printable(f"warning: {warning}"))
     for entry in report["rejected"]:
         say(printable(f"rejected: {entry['path']}: {entry['place']}: {entry['problem']}"))
+    for line in useless_predictions(report):
+        say(f"warning: {line}")
     for line in hint("coco", report, paths["gt"], paths["pred"]):
         say(line)
     for note in report.kept:
         say(printable(note))
     put(report.to_json() if as_json else f"{report}\n{_next_step(output)}")
+    check_evaluated(report)
     return report
 
 

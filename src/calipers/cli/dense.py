@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from calipers.analysis.check import hint
+from calipers.analysis.outcome import check_evaluated, useless_predictions
 from calipers.cli.options import RESULT_FLAG, Once, config_flags, settings
 from calipers.cli.progress import Progress
 from calipers.cli.streams import put, say
@@ -62,6 +63,7 @@ def run_dense(dumps: list[str], options: dict[str, Any]) -> Report:
     for note in report.kept:
         say(printable(note))
     put(report.to_json() if as_json else f"{report}\n{_next_step(output)}")
+    check_evaluated(report)
     return report
 
 
@@ -88,8 +90,7 @@ def _warnings(report: Report, dumps: list[str]) -> Iterator[str]:
     if objects["clamped"] > max(4, objects["pred"] // 20):
         more = "" if found else " (calipers check tells what they may be)"
         yield f"warning: {objects['clamped']:,} predictions reach outside the frame, and are cut to it{more}"
-    if not report["records"]["evaluated"]:
-        yield "warning: nothing was evaluated: every record was empty or rejected"
+    yield from (f"warning: {line}" for line in useless_predictions(report))
     yield from found
 
 

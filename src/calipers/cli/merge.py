@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from calipers.analysis.outcome import check_evaluated, useless_predictions
 from calipers.cli.compare import Flags
 from calipers.cli.options import RESULT_FLAG, Once, settings
 from calipers.cli.streams import put, say
@@ -43,7 +44,10 @@ def run_merge(paths: list[str], *, output: Any = None, json: Any = False) -> Non
         say(printable(f"rejected: {place}: {entry['problem']}"))
     for note in write_merged(output, report) if output is not None else ():
         say(printable(f"warning: {note}"))
+    for line in useless_predictions(report):
+        say(f"warning: {line}")
     put(report.to_json() if json else f"{report}\n{_next_step(output)}")
+    check_evaluated(report)
 
 
 def _next_step(output: str | None) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from calipers.analysis.check import hint
+from calipers.analysis.outcome import check_evaluated
 from calipers.cli.options import RESULT_FLAG, Once, config_flags, settings
 from calipers.cli.progress import Progress
 from calipers.cli.streams import put, say
@@ -61,13 +62,12 @@ def run_timeline(options: dict[str, Any]) -> Report:
         say(printable(f"warning: {warning}"))
     for entry in report["rejected"]:
         say(printable(f"rejected: {entry['path']}: {entry['video']}: {entry['problem']}"))
-    if not report["records"]["evaluated"]:
-        say("warning: no video was evaluated; the artifact says why for each")
     for line in hint("timeline", report, gt, pred):
         say(line)
     for note in report.kept:
         say(printable(note))
     put(report.to_json() if as_json else f"{report}\n{_next_step(output)}")
+    check_evaluated(report)
     return report
 
 

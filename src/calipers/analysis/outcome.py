@@ -1,0 +1,76 @@
+"""Results in which nothing can be right: nothing was evaluated, or nothing was predicted that could match.
+
+A run in which nothing was evaluated has measured nothing, and its command ends as one with an input that cannot be
+used. A model that predicts nothing, or only what cannot be read, has a result, and it is 0; that is said, as it is
+more often a mistake in a file than a bad model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from calipers.analysis.check_parts import counted
+from calipers.errors import InputError
+from calipers.views.text import printable
+
+Tree = Mapping[str, Any]
+CHECK = "calipers check tells more"
+
+
+def check_evaluated(report: Tree) -> None:
+    """Refuse a result in which nothing was evaluated, with the first reason."""
+    records = report["images" if report["suite"] == "coco" else "records"]
+    read = records["total" if report["suite"] == "coco" else "read"]
+    if records["evaluated"] and not _all_scenes_empty(report):
+        return
+    what = {"dense": "record", "timeline": "video", "scene": "scene", "coco": "image"}[report["suite"]]
+    raise InputError(f"nothing was evaluated: 0 of {counted(read, what)}: {_first_reason(report)}\n({CHECK})")
+
+
+def _all_scenes_empty(report: Tree) -> bool:
+    """Whether there is no box on any side of any scene."""
+    return report["suite"] == "scene" and not any(
+        method["counts"][side] for method in report["methods"].values() for side in ("gt", "pred", "ignored")
+    )
+
+
+def _first_reason(report: Tree) -> str:
+    """Why the first record was not evaluated."""
+    if report["suite"] == "timeline" and report["not_evaluated"]:
+        video, problem = next(iter(report["not_evaluated"].items()))
+        return f"{printable(video)}: {printable(problem)}"
+    if report["rejected"]:
+        return printable(str(report["rejected"][0]["problem"]))
+    return "there is nothing on both sides of them"
+
+
+def useless_predictions(report: Tree) -> Iterator[str]:
+    """A line for every method that predicted nothing that could match, with the first problem."""
+    if report["suite"] in ("dense", "coco"):
+        yield from _useless("", report["objects"], _most_common(report["invalid_reasons"]))
+    elif report["suite"] == "scene":
+        for name, method in report["methods"].items():
+            yield from _useless(f"{printable(name)}: ", method["counts"], _first_scene_problem(method))
+
+
+def _useless(who: str, counts: Mapping[str, int], problem: str) -> Iterator[str]:
+    """What to say of counts in which no prediction could match."""
+    if not counts["gt"] or counts["pred"] > counts["invalid_pred"] or counts.get("ignored"):
+        return
+    if not counts["pred"]:
+        yield f"{who}nothing was predicted at all, so that every object was missed ({CHECK})"
+    else:
+        yield f"{who}all {counts['pred']:,} predictions are invalid and match nothing: {problem} ({CHECK})"
+
+
+def _most_common(reasons: Mapping[str, int]) -> str:
+    """The reason that most are invalid for; of those equally frequent the first."""
+    name, n = max(reasons.items(), key=lambda each: each[1], default=("", 0))
+    return f"{n:,} × {printable(name)}"
+
+
+def _first_scene_problem(method: Tree) -> str:
+    """The first prediction that could not be read, with the reason."""
+    rows = (row for row in method["unmatched_pred"] if row.get("reason"))
+    return next((f"{printable(row['scene'])}: {printable(row['reason'])}" for row in rows), "unknown")

@@ -1,0 +1,98 @@
+"""How runs end that evaluated nothing, and those whose predictions are all worthless."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+BOX = {"type": "bbox_2d", "points": [1, 1, 20, 20], "desc": "类别=标签"}
+SEAT = {"label": "seat", "center": [0, 0, 0], "size": [1, 1, 1]}
+DATA_SET = {"images": [{"id": 1}], "categories": [{"id": 1, "name": "cone"}]}
+CONE = {"id": 1, "image_id": 1, "category_id": 1, "bbox": [0, 0, 5, 5], "area": 25, "iscrowd": 0}
+
+INPUTS = {
+    "dense": ("d.jsonl",),
+    "timeline": ("--gt", "gt.json", "--pred", "pred.json"),
+    "scene": ("--gt", "gt.json", "--pred", "pred.json"),
+    "coco": ("--gt", "gt.json", "--pred", "pred.json"),
+}
+NOTHING = {
+    "dense": {"d.jsonl": {"gt_norm1000": [], "pred": []}},
+    "timeline": {"gt.json": {"a.mp4": {"inside": [[0, 9]]}}, "pred.json": {}},
+    "scene": {"gt.json": {"objects": []}, "pred.json": {"objects": []}},
+    "coco": {"gt.json": DATA_SET | {"annotations": []}, "pred.json": []},
+}
+SILENT = {
+    "dense": {"d.jsonl": {"gt_norm1000": [BOX], "pred": []}},
+    "scene": {"gt.json": {"objects": [SEAT]}, "pred.json": {"objects": []}},
+    "coco": {"gt.json": DATA_SET | {"annotations": [CONE]}, "pred.json": []},
+}
+RUBBISH = {
+    "dense": {"d.jsonl": {"gt_norm1000": [BOX], "pred": [BOX | {"points": [1, 1]}, 5, 6]}},
+    "scene": {"gt.json": {"objects": [SEAT]}, "pred.json": {"objects": [SEAT | {"center": [0, 0]}]}},
+    "coco": {"gt.json": DATA_SET | {"annotations": [CONE]}, "pred.json": [CONE | {"bbox": [0], "score": 1}]},
+}
+PROBLEMS = {
+    "dense": "all 3 predictions are invalid and match nothing: 2 × not an object",
+    "scene": "pred: all 1 predictions are invalid and match nothing: gt: objects[0].center: found [0, 0]",
+    "coco": "all 1 predictions are invalid and match nothing: 1 × bbox: not 4 numbers",
+}
+
+
+def write(files):
+    for name, tree in files.items():
+        Path(name).write_text(json.dumps(tree))
+
+
+@pytest.mark.parametrize("suite", NOTHING)
+def test_nothing_evaluated_is_exit_3_after_the_result_that_says_why(run, suite):
+    write(NOTHING[suite])
+    ended = run(suite, *INPUTS[suite], "-o", "r.json", "--tally", "r.cal", "--json")
+    last = ended.err.splitlines()[-2:]
+    assert ended.code == 3
+    assert last[0].startswith("error: nothing was evaluated: 0 of 1 ")
+    assert last[1] == "       (calipers check tells more)"
+    assert Path("r.json").read_bytes() == ended.out
+    assert run("merge", "r.cal").code == 3
+
+
+def test_the_first_reason_is_named(run):
+    write(NOTHING["timeline"])
+    err = run("timeline", *INPUTS["timeline"]).err
+    assert "error: nothing was evaluated: 0 of 1 video: a.mp4: missing predictions or states\n" in err
+    Path("d.jsonl").write_text("[]\n5\n")
+    ended = run("dense", "d.jsonl", "--max-bad-records", 2)
+    assert ended.code == 3
+    assert "error: nothing was evaluated: 0 of 2 records: not a JSON object" in ended.err
+
+
+@pytest.mark.parametrize("suite", SILENT)
+def test_no_prediction_at_all_is_a_result_with_a_warning(run, suite):
+    write(SILENT[suite])
+    ended = run(suite, *INPUTS[suite], "--tally", "r.cal", "--json")
+    assert ended.code == 0
+    assert "nothing was predicted at all, so that every object was missed (calipers check tells more)\n" in ended.err
+    merged = run("merge", "r.cal")
+    assert (merged.code, "nothing was predicted at all" in merged.err) == (0, True)
+
+
+@pytest.mark.parametrize("suite", RUBBISH)
+def test_only_invalid_predictions_are_a_result_with_a_warning_that_names_a_problem(run, suite):
+    write(RUBBISH[suite])
+    ended = run(suite, *INPUTS[suite], "--tally", "r.cal", "--json")
+    assert ended.code == 0
+    assert f"warning: {PROBLEMS[suite]}" in ended.err
+    assert "(calipers check tells more)" in ended.err
+    assert f"warning: {PROBLEMS[suite]}" in run("merge", "r.cal").err
+
+
+@pytest.mark.parametrize("suite", RUBBISH)
+def test_one_good_prediction_ends_the_warning(run, suite):
+    write(RUBBISH[suite])
+    good = {"dense": BOX, "scene": SEAT, "coco": CONE | {"score": 0.5}}[suite]
+    file = Path("d.jsonl" if suite == "dense" else "pred.json")
+    tree = json.loads(file.read_text())
+    rows = tree["pred"] if suite == "dense" else tree["objects"] if suite == "scene" else tree
+    rows.append(good)
+    file.write_text(json.dumps(tree))
+    assert "calipers check tells more" not in run(suite, *INPUTS[suite]).err
