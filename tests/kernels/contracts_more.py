@@ -40,9 +40,10 @@ def raw_intervals(**changes: Any) -> Any:
     return SimpleNamespace(**columns | changes)
 
 
-def measure(truth: Any, pred: Any, rank: Any, idle: int, named: Any) -> Any:
+def measure(truth: Any, pred: Any, rank: Any, idle: int, named: Any, ignored: Any) -> Any:
     fixed: dict[str, Any] = {"focus": 1, "starts": i(0), "tolerances": q(1), "least": 1, "union": False}
-    return timelines.measure(truth, pred, rank, idle=idle, named=named, distance=lambda a, b: 0, **fixed)
+    fixed |= {"distance": lambda a, b: 0, "ignored": ignored}
+    return timelines.measure(truth, pred, rank, idle=idle, named=named, **fixed)
 
 
 def nested(depth: int) -> list[Any]:
@@ -284,13 +285,15 @@ CONTRACTS: dict[str, Contract] = {
     ),
     "timelines.measure": Contract(
         measure,
-        {"truth": interval_columns(), "pred": interval_columns(), "rank": i(0, 1), "idle": 0, "named": i(0)},
+        {"truth": interval_columns(), "pred": interval_columns(), "rank": i(0, 1), "idle": 0, "named": i(0)}
+        | {"ignored": b(0, 0)},
         {
             "an idle beyond the last": {"idle": 2},
             "an idle below 0": {"idle": -1},
             "a rank beyond the last": {"rank": i(0, 2)},
             "a rank below 0": {"rank": i(0, -1)},
             "a name beyond the last": {"named": i(2)},
+            "a flag too few": {"ignored": b(0)},
             "a name below 0": {"named": i(-1)},
             "fewer videos": {"pred": interval_columns(1)},
         },

@@ -248,6 +248,8 @@ def test_counts_tell_what_the_rates_rest_on():
         "frames": 11,
         "gt_runs": 7,
         "pred_runs": 6,
+        "gt_segments": 7,
+        "pred_segments": 6,
         "gt_events": 1,
         "pred_events": 2,
         "matched_events": 0,

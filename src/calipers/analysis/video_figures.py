@@ -69,6 +69,7 @@ def counts_of(video: Video) -> dict[str, int]:
     counts = dict(video["counts"])
     truth, pred, advisories = (counts[name] for name in ("gt_runs", "pred_runs", "matched_advisory_events"))
     larger = max(truth, pred) - 1
+    segments = sum(counts.get(f"{side}_segments", counts[f"{side}_runs"]) for side in ("gt", "pred"))
     return counts | {
         "correct_frames": counts["frames"] - video["time_in_error_frames"],
         "gt_transitions": truth - 1,
@@ -76,8 +77,8 @@ def counts_of(video: Video) -> dict[str, int]:
         "transitions": larger,
         "matched_transitions": _part(video, "transition_accuracy", larger),
         "delay_frames": _part(video, "event_delay_frames_mean", advisories),
-        "runs": truth + pred,
-        **{f"segments_{percent}": _part(video, f"segmental_f1_{percent}", truth + pred) for percent in (10, 25, 50)},
+        "runs": segments,
+        **{f"segments_{percent}": _part(video, f"segmental_f1_{percent}", segments) for percent in (10, 25, 50)},
     }
 
 

@@ -20,6 +20,16 @@ cdef extern from *:
     bint is_less(long long a, long long b, long long c, long long d) noexcept nogil
 
 
+cdef Py_ssize_t keep_segments(Span* runs, Py_ssize_t count, const unsigned char[::1] ignored) noexcept nogil:
+    """Take runs of ignored states out of these; returns how many are left."""
+    cdef Py_ssize_t k, n = 0
+    for k in range(count):
+        if not ignored[runs[k].state]:
+            runs[n] = runs[k]
+            n += 1
+    return n
+
+
 cdef void count_segments(const Span* truth, Py_ssize_t n, const Span* pred, Py_ssize_t m, unsigned char* taken,
                          long long* out) noexcept nogil:
     """How many predicted runs find a partner at an IoU of 10, 25 and 50 %.
@@ -31,7 +41,7 @@ cdef void count_segments(const Span* truth, Py_ssize_t n, const Span* pred, Py_s
     cdef long long shared, union, most, whole
     memset(taken, 0, 3 * n)
     for j in range(m):
-        while truth[i].end < pred[j].start:
+        while i < n and truth[i].end < pred[j].start:
             i += 1
         best, most, whole = -1, 0, 1
         k = i

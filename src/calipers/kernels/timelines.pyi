@@ -31,4 +31,5 @@ def measure(
     least: int,
     union: bool,
     distance: Callable[[list[int], list[int]], int],
+    ignored: Any,
 ) -> tuple[Column, Column, tuple[Column, Column, Column, Column]]: ...

@@ -10,7 +10,7 @@ from libc.string cimport memset
 from .checks cimport check_between, check_indices, check_length
 from .column cimport Column
 from .events cimport count_pairs, first_meeting
-from .segments cimport count_edits, count_segments
+from .segments cimport count_edits, count_segments, keep_segments
 from .spans cimport Partners, Plan, Side, Span, is_ordered, match_in_order
 
 COUNTS = (
@@ -21,7 +21,7 @@ COUNTS = (
     "gt_events", "pred_events", "matched_events",
     "gt_advisory_events", "pred_advisory_events", "matched_advisory_events",
     "delay_frames", "lead_events", "lead_frames",
-    "gt_runs", "pred_runs", "edits", "segments_10", "segments_25", "segments_50",
+    "gt_runs", "pred_runs", "gt_segments", "pred_segments", "edits", "segments_10", "segments_25", "segments_50",
 )
 cdef enum:
     FRAMES, CORRECT, STATES, OVERLAPPED_TRUTH, OVERLAPPED_PRED
@@ -29,7 +29,7 @@ cdef enum:
     TRUTH_FOCUS, PRED_FOCUS, TRUTH_START, PRED_START
     TRUTH_EVENTS, PRED_EVENTS, MATCHED_EVENTS, TRUTH_ADVISORIES, PRED_ADVISORIES, MATCHED_ADVISORIES
     DELAY, LEAD_EVENTS, LEAD
-    TRUTH_RUNS, PRED_RUNS, EDITS, SEGMENTS_10, SEGMENTS_25, SEGMENTS_50
+    TRUTH_RUNS, PRED_RUNS, TRUTH_SEGMENTS, PRED_SEGMENTS, EDITS, SEGMENTS_10, SEGMENTS_25, SEGMENTS_50
     WIDTH
 
 RATES = ("iou", "precision", "recall", "f1")
@@ -322,20 +322,23 @@ cdef long long first_of(Side side, int state) noexcept:
 
 
 def measure(truth, pred, rank, *, int idle, int focus, starts, named, tolerances, long long least, bint union,
-            distance):
+            distance, ignored):
     """Counts of every video: columns (counts, rates, (video, truth state, pred state, frames) of the confusion).
 
     A row of `counts` holds COUNTS, matched transitions by tolerance, the starts of some states, and frames by state of
-    the named ones. `distance` is the edit distance of long sequences.
+    the named ones. `distance` is the edit distance of long sequences. `ignored` has a flag a state: whether its runs are
+    no segments.
     """
     cdef Meter meter = Meter(truth, pred, rank, idle, focus, least)
     cdef const long long[::1] tolerance = tolerances
     cdef const int[::1] start_states = starts, named_states = named
-    cdef Py_ssize_t width = WIDTH + tolerance.shape[0] + start_states.shape[0] * PER_START, v, k
+    cdef Py_ssize_t width = WIDTH + tolerance.shape[0] + start_states.shape[0] * PER_START, v, k, n, m
     cdef Py_ssize_t videos = meter.truth.offsets.shape[0] - 1
     cdef long long* out
     cdef long long frames
+    cdef const unsigned char[::1] skipped = ignored
     check_indices("named", named_states, meter.states)
+    check_length("ignored", skipped.shape[0], meter.states)
     meter.counts.resize(videos * (width + named_states.shape[0] * PER_STATE))
     meter.rates.resize(videos * 4)
     out = <long long*> meter.counts.data
@@ -350,10 +353,12 @@ def measure(truth, pred, rank, *, int idle, int focus, starts, named, tolerances
         meter.keep_confusion(v)
         meter.count_states(out, (<double*> meter.rates.data) + 4 * v)
         meter.count_events(out)
-        count_segments(meter.truth.runs, meter.truth.run_count, meter.pred.runs, meter.pred.run_count, meter.taken,
-                       out + SEGMENTS_10)
-        out[EDITS] = count_edits(meter.truth.runs, meter.truth.run_count, meter.pred.runs, meter.pred.run_count, distance)
         meter.count_transitions(tolerance, out + WIDTH)
+        n = keep_segments(meter.truth.runs, meter.truth.run_count, skipped)         # the last to look at runs
+        m = keep_segments(meter.pred.runs, meter.pred.run_count, skipped)
+        out[TRUTH_SEGMENTS], out[PRED_SEGMENTS] = n, m
+        count_segments(meter.truth.runs, n, meter.pred.runs, m, meter.taken, out + SEGMENTS_10)
+        out[EDITS] = count_edits(meter.truth.runs, n, meter.pred.runs, m, distance)
         meter.count_starts(start_states, out + WIDTH + tolerance.shape[0])
         out += width
         for k in range(named_states.shape[0]):

@@ -29,7 +29,7 @@ def pooled_tree(counts: StateCounts, tolerance: int) -> dict[str, Any]:
     tree["event_lead_time_sec_mean"] = _lead_time(counts)
     tree["event_delay_frames_mean"] = ratio(total["delay_frames"], total["matched_advisory_events"])
     for percent in (10, 25, 50):
-        both = total["gt_runs"] + total["pred_runs"]
+        both = total["gt_segments"] + total["pred_segments"]
         tree[f"segmental_f1_{percent}"] = ratio(2 * total[f"segments_{percent}"], both)
     tree["confusion"] = confusion_tree(counts)
     return tree
@@ -40,6 +40,8 @@ POOLED = (
     "correct_frames",
     "gt_runs",
     "pred_runs",
+    "gt_segments",
+    "pred_segments",
     "gt_events",
     "pred_events",
     "matched_events",

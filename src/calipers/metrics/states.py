@@ -18,6 +18,7 @@ Floats = NDArray[np.float64]
 SEED_STATES = ("outside", "approaching", "inside", "exiting")
 START_PARTS = ("gt_start", "pred_start", "pred_matched_start", "gt_matched_start")
 STATE_PARTS = ("both", "gt", "pred")
+SEGMENTAL = frozenset(("edit_score", "segmental_f1_10", "segmental_f1_25", "segmental_f1_50"))
 NEVER_UNDEFINED = frozenset(
     (
         "frame_accuracy",
@@ -26,10 +27,7 @@ NEVER_UNDEFINED = frozenset(
         "macro_precision",
         "macro_recall",
         "macro_f1",
-        "edit_score",
-        "segmental_f1_10",
-        "segmental_f1_25",
-        "segmental_f1_50",
+        *SEGMENTAL,
         "overlapped_frames_gt",
         "overlapped_frames_pred",
     )
@@ -197,7 +195,7 @@ def _starts(counts: StateCounts) -> dict[str, Floats]:
 
 
 def _segments(counts: StateCounts) -> dict[str, Floats]:
-    truth, pred = counts.count("gt_runs"), counts.count("pred_runs")
+    truth, pred = counts.count("gt_segments"), counts.count("pred_segments")
     longest = np.maximum(truth, pred)
     found = {"edit_score": ratio(longest - counts.count("edits"), longest)}
     for percent in (10, 25, 50):

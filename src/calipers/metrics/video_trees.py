@@ -16,6 +16,8 @@ COUNTED = (
     "frames",
     "gt_runs",
     "pred_runs",
+    "gt_segments",
+    "pred_segments",
     "gt_events",
     "pred_events",
     "matched_events",

@@ -20,6 +20,7 @@ from calipers.metrics.pooled import pooled_tree
 from calipers.metrics.states import (
     NEVER_UNDEFINED,
     SEED_STATES,
+    SEGMENTAL,
     Confusion,
     StateCounts,
     join_counts,
@@ -80,6 +81,7 @@ def count_states(videos: Videos, config: Config) -> StateCounts:
         least=config.min_event_overlap_frames,
         union=config.extent == "union",
         distance=_edit_distance,
+        ignored=np.array([name in config.ignore_states for name in states], dtype=np.uint8),
     )
     estimate = np.array(videos.fps, dtype=np.float64)  # None becomes NaN
     return StateCounts(
@@ -119,8 +121,9 @@ def summarize(measured: Measured, config: Config) -> dict[str, Any]:
     total = len(counts.names) + skipped + rejected
     ends: dict[str, Any] = {"videos_evaluated": len(counts.names), "videos_total": total}
     ends |= other_iou_means(counts)
+    always = NEVER_UNDEFINED - SEGMENTAL if config.ignore_states else NEVER_UNDEFINED
     summaries = {
-        str(tolerance): summary_tree(sweep[tolerance], averages, NEVER_UNDEFINED) | ends
+        str(tolerance): summary_tree(sweep[tolerance], averages, always) | ends
         for tolerance in config.transition_tolerance_frames
     }
     tree: dict[str, Any] = {
@@ -182,6 +185,7 @@ def _doubts(counts: StateCounts, config: Config) -> list[str]:
     events = int(counts.count("gt_events").sum() + counts.count("pred_events").sum())
     missing = [("focus", config.focus)] if not events else []
     missing += [("idle", config.idle)] if config.idle not in truth | pred else []
+    missing += [("ignore_states", state) for state in config.ignore_states if state not in truth | pred]
     doubts = [f"{name}: no frame is in the state {state!r}; states found: {some}" for name, state in missing if some]
     if strangers := sorted(pred - truth - {config.idle}):
         doubts.append(f"predicted, and never in the ground truth: {', '.join(strangers[:8])}")

@@ -7,7 +7,7 @@ from typing import Any
 
 from calipers.config import Running, option
 from calipers.metrics.states import SEED_STATES
-from calipers.suites.options import number, whole, wholes, word
+from calipers.suites.options import keys, number, whole, wholes, word
 
 EXTENTS = ("union", "gt")
 
@@ -27,6 +27,9 @@ class Config(Running):
     idle: str = option("outside", "the state without an advisory", metavar="STATE")
     focus: str = option("inside", "the state whose intervals are the events", metavar="STATE")
     extent: str = option("union", "frames to the last end of either side, or of the ground truth", metavar="union|gt")
+    ignore_states: tuple[str, ...] = option(
+        (), "states whose runs are no segments, in edit_score and segmental_f1_*", metavar="A,B,…"
+    )
     detection_score: float = option(0.5, "score from which a detection may be a false positive")
     recall_target: float = option(0.9, "recall at which and beyond which precision of detections is reported")
     ocr_window_frames: int = option(15, "how far a text may be read from where its sign is", metavar="N")
@@ -48,7 +51,7 @@ class Config(Running):
     @property
     def known_states(self) -> tuple[str, ...]:
         """States that have a name before anything is read."""
-        return tuple(dict.fromkeys((*SEED_STATES, self.idle, self.focus)))
+        return tuple(dict.fromkeys((*SEED_STATES, self.idle, self.focus, *self.ignore_states)))
 
 
 def _checked(config: Config) -> dict[str, Any]:
@@ -65,6 +68,7 @@ def _checked(config: Config) -> dict[str, Any]:
         "idle": word("idle", config.idle),
         "focus": word("focus", config.focus),
         "extent": word("extent", config.extent, EXTENTS),
+        "ignore_states": keys("ignore_states", config.ignore_states),
         "detection_score": number("detection_score", config.detection_score),
         "recall_target": number(
             "recall_target", config.recall_target, least=0, most=1, expected="a number from 0 to 1"
@@ -81,6 +85,7 @@ def params(config: Config) -> dict[str, Any]:
     """Every parameter, given or default, that can change a number."""
     plain = {item.name: getattr(config, item.name) for item in fields(config) if item.metadata["artifact"]}
     tolerances = list(config.transition_tolerance_frames)
+    plain["ignore_states"] = list(config.ignore_states)
     plain["transition_tolerance_frames"] = tolerances if len(tolerances) > 1 else tolerances[0]
     return {
         **plain,
