@@ -27,7 +27,7 @@ def option(default: Any, help: str, *, metavar: str = "", artifact: bool = True,
 
 @dataclass(frozen=True, kw_only=True)
 class Running:
-    """How a suite runs, and where. None of it can change a number."""
+    """How a suite runs, where, and over which records. None of it can change a number of a record."""
 
     jobs: int | None = option(None, "processes; the default is all cores", artifact=False)
     chunk_bytes: int = option(8 << 20, "bytes of input that are measured at a time", artifact=False)
@@ -45,6 +45,10 @@ class Running:
         artifact=False,
     )
 
+    only: str | None = option(
+        None, "evaluate only the records whose keys are in FILE, one a line", metavar="FILE", artifact=False
+    )
+
     def __post_init__(self) -> None:
         _require_whole("jobs", self.jobs, 1, 1024)
         _require_whole("chunk_bytes", self.chunk_bytes, 1, 1 << 30)
@@ -53,7 +57,7 @@ class Running:
         good = self.address is None or (isinstance(self.address, str) and bool(self.address))
         require(good, "address", self.address, "the address of a cluster")
         require(self.address is None or self.engine != "local", "address", self.address, "--engine dask or ray with it")
-        for name in ("resume", "tally"):
+        for name in ("resume", "tally", "only"):
             value = getattr(self, name)
             good = value is None or (isinstance(value, (str, os.PathLike)) and os.fspath(value) != "")
             require(good, name, value, "a path")

@@ -22,6 +22,7 @@ from calipers.output import check_free, check_place
 from calipers.part_files import FinishedShards, finished_shards, parts_of, write_tally
 from calipers.parts import Part, join
 from calipers.plans import Plan
+from calipers.readers.only import check_found, only_input, read_only
 from calipers.report import Report, check_tree
 from calipers.stopping import check_stop
 
@@ -47,11 +48,23 @@ def run_plan(
         report = plan.report(total)
         if found.finished:
             check_report(report, str(config.resume))
-    report.kept = found.notes(config.resume)
+    report.kept = [*found.notes(config.resume), *_note_only(report, config.only)]
     if config.tally:
         write_tally(config.tally, plan.made(), total.pack())
         report.kept.append(f"counts are in {config.tally}, for calipers merge")
     return report
+
+
+def _note_only(report: Report, path: str | None) -> list[str]:
+    """Name the file of keys among the inputs, and say how many of them were found."""
+    keys = read_only(path)
+    if path is None or keys is None:
+        return []
+    report.tree["inputs"].append(only_input(path, keys))
+    is_coco = report["suite"] == "coco"
+    read = report["images"]["total"] if is_coco else report["records"]["read"]
+    what = {"dense": "record", "timeline": "video", "scene": "scene", "coco": "image"}[report["suite"]]
+    return check_found(path, keys, read, what)
 
 
 class Found:
@@ -82,6 +95,8 @@ def check_kept(config: Running, inputs: Iterable[Any]) -> None:
             check_place(path)
     if config.tally is not None and config.tally == config.resume:
         raise ConfigError(f"tally: found {config.tally!r}, which is also that of resume; expected a file of its own")
+    if config.only is not None and config.resume is not None:
+        raise ConfigError(f"only: found {config.only!r}, expected it without resume: it is a short run by itself")
 
 
 def check_bad(total: Part, most: int) -> None:
@@ -97,7 +112,7 @@ def check_report(report: Report, name: str) -> None:
 
 def refuse_elsewhere(config: Running, what: str) -> None:
     """Where there is nothing to be cut into shards, options that need them are an error."""
-    for name, default in (("engine", "local"), ("resume", None), ("tally", None)):
+    for name, default in (("engine", "local"), ("resume", None), ("tally", None), ("only", None)):
         found = getattr(config, name)
         if found != default:
             raise ConfigError(f"{name}: found {found!r}, expected files to read instead of {what}")

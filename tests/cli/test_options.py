@@ -35,6 +35,7 @@ GIVEN = {
     "max_work": ("5000", 5000),
     "max_text": ("900", 900),
     "max_expansion": ("7", 7),
+    "max_pairs": ("900", 900),
     "bootstrap": ("50", 50),
     "seed": ("7", 7),
     "jobs": ("2", 2),
@@ -69,7 +70,7 @@ def pixels(name):
 
 
 def test_every_option_is_tried_below():
-    elsewhere = {"engine", "address"}  # which need a cluster
+    elsewhere = {"engine", "address", "only"}  # which need a cluster, or keys of records (test_only)
     assert GIVEN.keys() | elsewhere == {item.name for item in fields(Config)}
 
 

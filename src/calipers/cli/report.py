@@ -7,11 +7,12 @@ from pathlib import Path
 
 import click
 
+from calipers.analysis.failed import failed_keys
 from calipers.cli.options import Once, output_flag
 from calipers.cli.streams import put
 from calipers.errors import ConfigError
 from calipers.output import write_file
-from calipers.report import load
+from calipers.report import load, read_artifact
 from calipers.views.page.build import check_page_name, result_page
 from calipers.views.report_tables import write_table
 from calipers.views.text import printable
@@ -23,14 +24,26 @@ from calipers.views.text import printable
 @click.option("--images", metavar="DIR", help="folder with the images, to be shown under the drawings")
 @click.option("--cases", type=click.IntRange(min=0), metavar="N", help="how many failures are drawn  [default: 200]")
 @click.option("--table", metavar="NAME", help="write no page, print this table of RESULT, such as summary")
+@click.option("--failed", is_flag=True, help="write no page, print the keys of records not evaluated, for --only")
 @click.option("--format", "kind", metavar="KIND", help="of the table: md, tex or csv  [default: md]")
 def command(
-    result: str, output: str | None, images: str | None, cases: int | None, table: str | None, kind: str | None
+    result: str,
+    output: str | None,
+    images: str | None,
+    cases: int | None,
+    table: str | None,
+    kind: str | None,
+    failed: bool,
 ) -> None:
     """Write one HTML page of RESULT, which needs no network and opens from disk.
 
     RESULT is a folder of an earlier -o, whose failures are drawn, or an artifact alone, whose numbers are shown.
     """
+    if failed:
+        if any(given is not None for given in (output, images, cases, table, kind)):
+            raise ConfigError("--failed prints keys and writes no page: expected no other option with it")
+        put("".join(f"{key}\n" for key in failed_keys(read_artifact(result))).encode("utf-8", "surrogateescape"))
+        return
     if table is not None:
         if output is not None or images is not None or cases is not None:
             raise ConfigError("--table prints a table and writes no page: expected none of -o, --images and --cases")

@@ -18,8 +18,10 @@ from calipers.part_files import Made
 from calipers.parts import Packed
 from calipers.plans.coco_columns import pack_detections, unpack_detections
 from calipers.plans.coco_join import join_detections
+from calipers.plans.coco_only import only_images
 from calipers.readers.detections import Reading, read_shard
 from calipers.readers.files import OnProgress
+from calipers.readers.only import read_only
 from calipers.readers.pieces import FileShard, Piece
 from calipers.readers.problems import BadAnnotation
 from calipers.report import CocoReport
@@ -127,7 +129,9 @@ class CocoPlan:
     def finish(self, total: CocoPart) -> None:
         """Put together what was read, and read the rest."""
         pieces, total.pieces = total.pieces, []
-        total.add(CocoPart(found=[self._reading.detections(pieces, None if self._bytes else self._progress)]))
+        found = self._reading.detections(pieces, None if self._bytes else self._progress)
+        keys = read_only(self.config.only)
+        total.add(CocoPart(found=[found if keys is None else only_images(found, keys)]))
 
     def report(self, total: CocoPart) -> CocoReport:
         """Detections to the report."""

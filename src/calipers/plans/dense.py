@@ -20,6 +20,7 @@ from calipers.part_files import Made
 from calipers.parts import Packed
 from calipers.readers.dense import DenseReading, read_batches
 from calipers.readers.lines import Shard, Source
+from calipers.readers.only import read_only
 from calipers.readers.problems import BadRecord, in_order
 from calipers.readers.ranges import WholeFile, count_lines, cut_ranges, ranges_of
 from calipers.records import Batch
@@ -94,7 +95,9 @@ class DensePlan:
         self.config, self._rows, self._again = config, rows, again
         self.most_bad = config.max_bad_records
         here = replace(config, resume=None, tally=None, engine="local", address=None)
-        self.measure: Callable[[Any], DensePart] = partial(measure_shard, config=here, rows=rows)
+        self.measure: Callable[[Any], DensePart] = partial(
+            measure_shard, config=here, rows=rows, only=read_only(config.only)
+        )
         keep = config.resume is not None
         self._sources = [
             Source(index, path, config.chunk_bytes, digests=keep, max_expansion=config.max_expansion)
@@ -152,6 +155,7 @@ class DensePlan:
                 "records": total.read.get(source.index, 0),
             }
             for source in self._sources
+            if self.config.only is None or total.read.get(source.index)
         ]
 
     def report(self, total: DensePart) -> Report:
@@ -176,24 +180,26 @@ def unpack(packed: Packed) -> DensePart:
     return DensePart.unpack(packed)
 
 
-def measure_shard(shard: Shard | WholeFile, *, config: Config, rows: bool) -> DensePart:
+def measure_shard(
+    shard: Shard | WholeFile, *, config: Config, rows: bool, only: frozenset[str] | None = None
+) -> DensePart:
     """Some lines to counts."""
     if isinstance(shard, WholeFile):
-        return _measure_file(shard, config, rows)
+        return _measure_file(shard, config, rows, only)
     most_bad, most_bytes, part = config.max_bad_records, BATCH_CHUNKS * config.chunk_bytes, DensePart()
     limits = {"most_bad": most_bad, "most_bytes": most_bytes, "max_text": config.max_text}
-    for reading in read_batches(shard, frame=config.frame, keep=rows, **limits):
+    for reading in read_batches(shard, frame=config.frame, keep=rows, only=only, **limits):
         part.add(measure_reading(reading, config, source=shard.source, rows=rows))
     return part
 
 
-def _measure_file(file: WholeFile, config: Config, rows: bool) -> DensePart:
+def _measure_file(file: WholeFile, config: Config, rows: bool, only: frozenset[str] | None) -> DensePart:
     """The digest of a file, and its counts if nobody else takes them."""
     source = Source(file.source, file.path, file.chunk_bytes, max_expansion=config.max_expansion)
     part = DensePart()
     for shard in source:
         if file.measured and len(part.bad) <= config.max_bad_records:
-            part.add(measure_shard(shard, config=config, rows=rows))
+            part.add(measure_shard(shard, config=config, rows=rows, only=only))
     part.digests[file.source] = source.sha256
     return part
 

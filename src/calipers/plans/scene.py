@@ -22,7 +22,7 @@ from calipers.readers.files import Input
 from calipers.readers.scene import BadScene, SceneReading, find_sources, input_of
 from calipers.readers.scene_join import join_bad, join_readings
 from calipers.readers.scene_pack import pack_reading, unpack_reading
-from calipers.readers.scene_shards import SceneShard, cut_scenes, read_shard, shard_text
+from calipers.readers.scene_shards import SceneShard, cut_scenes, only_scenes, read_shard, shard_text
 from calipers.report import SceneReport
 from calipers.suites import scene as suite
 from calipers.suites.scene_config import Config, params
@@ -125,7 +125,7 @@ class ScenePlan:
         self.measure: Callable[[SceneShard], ScenePart] = partial(
             measure_shard, methods=list(methods), label_source=config.label_source, max_bad=config.max_bad_records
         )
-        self._sources = find_sources(gt, methods)
+        self._sources = only_scenes(find_sources(gt, methods), config.only)
         self._done = self._size = 0
 
     def made(self) -> Made:

@@ -11,6 +11,7 @@ from calipers.engines import Engine
 from calipers.part_files import Made
 from calipers.parts import Packed
 from calipers.plans.timeline_part import TimelinePart
+from calipers.readers.only import read_only
 from calipers.readers.timeline import TimelineReading, read_timelines
 from calipers.readers.video_shards import Cut, Shard, Whole, cut_videos, name_inputs, read_shard
 from calipers.report import Report
@@ -30,11 +31,12 @@ class TimelinePlan:
         self._truth, self._pred = truth, pred
         self._cut = Cut([], [], None, [])
         self._done = 0
+        self._only = read_only(config.only)
 
     @property
     def measure(self) -> Callable[[Shard], TimelinePart]:
         """Some videos to counts."""
-        return partial(measure_shard, config=self.config)
+        return partial(measure_shard, config=self.config, only=self._only)
 
     def made(self) -> Made:
         """What parts are made by."""
@@ -86,7 +88,8 @@ class TimelinePlan:
 
     def _videos(self) -> Videos:
         """All of them, read once more."""
-        return read_timelines(self._truth, self._pred, spelling=self.config.known_states).videos
+        known = self.config.known_states
+        return read_timelines(self._truth, self._pred, spelling=known, only=self._only).videos
 
 
 def made_by(config: Config) -> Made:
@@ -99,9 +102,9 @@ def unpack(packed: Packed) -> TimelinePart:
     return TimelinePart.unpack(packed)
 
 
-def measure_shard(shard: Shard, *, config: Config) -> TimelinePart:
+def measure_shard(shard: Shard, *, config: Config, only: frozenset[str] | None = None) -> TimelinePart:
     """Some videos to counts."""
-    reading, warnings, digests = read_shard(shard, config.known_states)
+    reading, warnings, digests = read_shard(shard, config.known_states, only)
     part = measure_reading(reading, config)
     part.warnings, part.digests = warnings, digests
     if not isinstance(shard, Whole):

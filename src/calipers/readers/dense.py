@@ -52,11 +52,20 @@ def read_shard(
 
 
 def read_batches(
-    shard: Shard, *, frame: str, keep: bool = False, most_bad: int = 0, most_bytes: int, max_text: int = MAX_TEXT
+    shard: Shard,
+    *,
+    frame: str,
+    keep: bool = False,
+    most_bad: int = 0,
+    most_bytes: int,
+    max_text: int = MAX_TEXT,
+    only: frozenset[str] | None = None,
 ) -> Iterator[DenseReading]:
-    """The same as several batches, where a shard has more bytes than one should."""
+    """The same as several batches, where a shard has more bytes than one should; of `only` some records, if given."""
     reader, size = _Reader(shard.path, frame, keep, max_text), 0
     for line, text in shard.lines():
+        if only is not None and not _is_named(only, reader.path, line, text):
+            continue
         if text is None:
             reader.refuse(line, f"the line is longer than {LONGEST_LINE >> 20} MiB")
         else:
@@ -68,6 +77,17 @@ def read_batches(
             yield reader.result()
             reader, size = _Reader(shard.path, frame, keep, max_text), 0
     yield reader.result()
+
+
+def _is_named(only: frozenset[str], path: str, line: int, text: bytes | None) -> bool:
+    """Whether a line is asked for, by the key of its record or by its place."""
+    if f"{path}:{line}" in only or not text:
+        return f"{path}:{line}" in only
+    try:
+        record = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        record = _loads_with_nan(text.strip())
+    return isinstance(record, dict) and _key(record) in only
 
 
 def read_records(

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from typing import NamedTuple
 
+from calipers.readers.only import check_found, read_only
 from calipers.readers.problems import shown
 from calipers.readers.scene import SceneReading, read_sources, scene_names
 from calipers.readers.scene_files import Source
@@ -39,6 +40,16 @@ def cut_scenes(sources: Sequence[Source], chunk_bytes: int) -> Iterator[SceneSha
         names.append(name)
         total += size
     yield _shard(sources, names, total)
+
+
+def only_scenes(sources: list[Source], path: str | None) -> list[Source]:
+    """The same with only the scenes that a file names; all of them without one."""
+    keys = read_only(path)
+    if path is not None and keys is not None:
+        check_found(path, keys, len(keys.intersection(scene_names(sources))), "scene")
+        for source in sources:
+            source.scenes = {name: place for name, place in source.scenes.items() if name in keys}
+    return sources
 
 
 def _shard(sources: Sequence[Source], names: list[str], size: int) -> SceneShard:

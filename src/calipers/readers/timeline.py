@@ -41,9 +41,14 @@ class TimelineReading:
 
 
 def read_timelines(
-    truth: Any, pred: Any, *, spelling: Iterable[str] = (), progress: OnProgress | None = None
+    truth: Any,
+    pred: Any,
+    *,
+    spelling: Iterable[str] = (),
+    progress: OnProgress | None = None,
+    only: frozenset[str] | None = None,
 ) -> TimelineReading:
-    """Ground truth and predictions, each a path or what its JSON would hold."""
+    """Ground truth and predictions, each a path or what its JSON would hold; of `only` some videos, if given."""
     reading = TimelineReading()
     truth_tree, truth_input = _tree(truth, "gt")
     found = None
@@ -54,7 +59,7 @@ def read_timelines(
         reading.warnings += found.warnings
     reading.inputs = [truth_input, pred_input]
     check_videos(truth_tree, truth_input)
-    add_videos(reading, truth_tree, pred_tree)
+    add_videos(reading, truth_tree, pred_tree, only)
     return reading
 
 
@@ -64,11 +69,13 @@ def check_videos(tree: Mapping[str, Any], source: Input) -> None:
         raise InputError(f"{source.path}: no videos, expected {{video: {{state: intervals}}}}")
 
 
-def add_videos(reading: TimelineReading, truths: dict[str, Any], preds: dict[str, Any]) -> None:
+def add_videos(
+    reading: TimelineReading, truths: dict[str, Any], preds: dict[str, Any], only: frozenset[str] | None = None
+) -> None:
     """Videos of the ground truth, in the order of their names, with their predictions; the inputs are named before."""
     truth_path, pred_path = (source.path for source in reading.inputs)
     partners, reading.without_truth = match_names(truths, preds, pred_path)
-    names, at = sorted(truths), 0
+    names, at = sorted(truths if only is None else only.intersection(truths)), 0
     while at < len(names):
         at = _add_plain(reading, names, at, truths, preds, partners)
         if at < len(names):

@@ -125,13 +125,13 @@ def cut_videos(truth: str, pred: str, *, known: Iterable[str], most: int, identi
     return Cut([Whole(truth, pred, size, _stamps([truth, pred]))], [], None, [])
 
 
-def read_shard(shard: Shard, known: Iterable[str]) -> ShardReading:
-    """A shard as it was cut."""
+def read_shard(shard: Shard, known: Iterable[str], only: frozenset[str] | None = None) -> ShardReading:
+    """A shard as it was cut; of `only` some videos, if given."""
     if isinstance(shard, Files):
-        return _read_files(shard)
+        return _read_files(shard, only)
     if isinstance(shard, Ranges):
-        return ShardReading(_read_ranges(shard), [], {})
-    reading = read_timelines(shard.truth, shard.pred, spelling=known)
+        return ShardReading(_read_ranges(shard, only), [], {})
+    reading = read_timelines(shard.truth, shard.pred, spelling=known, only=only)
     return ShardReading(reading, [(0, warning) for warning in reading.warnings], {})
 
 
@@ -220,11 +220,11 @@ def _identity(truth: _Side, pred: _Side, truth_ranges: list[Range], pred_ranges:
     return digest.hexdigest()
 
 
-def _read_ranges(shard: Ranges) -> TimelineReading:
+def _read_ranges(shard: Ranges, only: frozenset[str] | None) -> TimelineReading:
     reading = TimelineReading()
     truths, preds = _entries(shard.truth, shard.truth_ranges), _entries(shard.pred, shard.pred_ranges)
     reading.inputs = [Input(whole_text(path), None, 0) for path in (shard.truth, shard.pred)]
-    add_videos(reading, truths, preds)
+    add_videos(reading, truths, preds, only)
     return reading
 
 
@@ -275,7 +275,7 @@ def _files_identity(truth: Input, names: list[str], files: list[tuple[int, str, 
     return orjson.dumps([list(truth), names, _stamps(path for _, _, path in files)]).decode()
 
 
-def _read_files(shard: Files) -> ShardReading:
+def _read_files(shard: Files, only: frozenset[str] | None) -> ShardReading:
     reader = CsvReader(shard.spelling)
     warnings: list[tuple[int, str]] = []
     for place, key, path in shard.files:
@@ -284,7 +284,7 @@ def _read_files(shard: Files) -> ShardReading:
         warnings += [(place, warning) for warning in reader.warnings[before:]]
     reading = TimelineReading()
     reading.inputs = [Input(whole_text(path), None, 0) for path in (shard.truth, shard.pred)]
-    add_videos(reading, shard.entries, reader.entries)
+    add_videos(reading, shard.entries, reader.entries, only)
     places = [place for place, _, _ in shard.files]
     return ShardReading(reading, warnings, dict(zip(places, reader.digests, strict=True)))
 
