@@ -248,3 +248,13 @@ def test_no_line_ends_in_blanks():
     for names in ((), ("a.mp4",), ("b.mp4",), ("c.mp4",)):
         for options in ({}, {"transition_tolerance_frames": "0,5", "bootstrap": 100}):
             assert not re.search(r"[ \t]+$", "\n".join(lines_of(*names, **options)), re.MULTILINE)
+
+
+def test_false_boxes_and_runtime_are_told_where_they_exist():
+    box = {"frame": 1, "label": "cone", "box": [0, 0, 9, 9]}
+    truth = {"a": {"inside": [[0, 59]], "detections": [box]}}
+    guess = {"fps": 1, "states": {"inside": [[0, 59]]}, "detections": [box | {"frame": 5, "score": 0.9}]}
+    tree = calipers.timeline(truth, {"a": guess | {"runtime": {"frames": 60, "seconds": 2}}}, bootstrap=0).tree
+    line = " detector             1 false boxes a minute (1 video) · 30 frames a second of runtime (1 video)"
+    assert line in summary(tree).split("\n")
+    assert not any(line.startswith(" detector") for line in lines_of())

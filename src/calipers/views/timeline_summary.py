@@ -138,8 +138,20 @@ def _details(tree: Tree) -> Iterator[str]:
         yield named_line(
             "in a minute", f"{UNDEFINED} (no fps is known, so nothing by second or minute; --fps gives one)"
         )
+    if beside := list(_detector(summary)):
+        yield named_line("detector", SEPARATOR.join(beside))
     yield from _worst(tree)
     yield from _problems(tree)
+
+
+def _detector(summary: Tree) -> Iterator[str]:
+    """What is known of the detector: false boxes and runtime, each a mean over the videos that tell."""
+    for label, name in (
+        ("false boxes a minute", "detection_false_positives_per_minute"),
+        ("frames a second of runtime", "runtime_fps"),
+    ):
+        if n := summary.get(f"{name}_n"):
+            yield f"{short(summary[f'{name}_mean'])} {label} ({n:,} video{'s' if n > 1 else ''})"
 
 
 def _time(summary: Tree, name: str) -> str:

@@ -134,3 +134,12 @@ def test_hostile_names_and_states_are_only_text():
     data = data_of(report_page(calipers.timeline(truth, pred, bootstrap=0)))
     names = {video["name"] for video in section(data, "Videos drawn, worst first")["videos"]}
     assert names == {text.replace("\ud800", "\ufffd") for text in texts}
+
+
+def test_false_boxes_and_runtime_have_cards_where_they_exist():
+    box = {"frame": 1, "label": "cone", "box": [0, 0, 9, 9]}
+    truth = {"a": {"inside": [[0, 59]], "detections": [box]}}
+    guess = {"fps": 1, "states": {"inside": [[0, 59]]}, "detections": [box | {"frame": 5, "score": 0.9}]}
+    report = calipers.timeline(truth, {"a": guess | {"runtime": {"frames": 60, "seconds": 2}}}, bootstrap=0)
+    found = cards(data_of(report_page(report)), "Detections, signs and runtime")
+    assert (found["false boxes"], found["runtime"]) == (1.0, 30.0)

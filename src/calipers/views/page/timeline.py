@@ -36,6 +36,10 @@ BESIDE = (
     ("signs read exactly", "ocr_exact_accuracy"),
     ("similarity of signs", "ocr_similarity"),
 )
+BESIDE_UNITS = (
+    ("false boxes", "detection_false_positives_per_minute", "a minute"),
+    ("runtime", "runtime_fps", "frames a second"),
+)
 COLUMNS = (
     ("frame accuracy", "frame_accuracy", "bar"),
     ("mean IoU", "mean_iou", "rate"),
@@ -96,7 +100,7 @@ def _mean(tree: Tree, label: str, name: str, *, unit: str = "") -> Part:
         kind="number" if unit else "rate",
         unit=unit,
         note=f"{n:,} videos{as_one}",
-        better="low" if unit or name in LOWER_IS_BETTER else "high",
+        better="low" if name != "runtime_fps" and (unit or name in LOWER_IS_BETTER) else "high",
     )
 
 
@@ -195,9 +199,10 @@ def _bearable(runs: Runs) -> Runs:
 
 
 def _beside(tree: Tree) -> list[Part]:
-    """Detections and signs, where videos have them."""
+    """Detections, signs and runtime, where videos have them."""
     pooled, summary = tree["pooled"], tree["summary"]
     found = [_mean(tree, label, name) for label, name in BESIDE if summary.get(f"{name}_n")]
+    found += [_mean(tree, label, name, unit=unit) for label, name, unit in BESIDE_UNITS if summary.get(f"{name}_n")]
     if not found:
         return []
     by_class = pooled.get("map_50_by_class") or {}
@@ -205,7 +210,7 @@ def _beside(tree: Tree) -> list[Part]:
     other = pooled.get("precision_at_target_by_class") or {}
     rows = [[name, value, other.get(name)] for name, value in by_class.items()]
     table = part.table("Detections by class", columns, rows[:MOST_ROWS], cut=more_rows(len(rows)))
-    return [part.cards("Detections and signs", found), *([table] if rows else [])]
+    return [part.cards("Detections, signs and runtime", found), *([table] if rows else [])]
 
 
 def _not_evaluated(tree: Tree) -> list[Part]:
