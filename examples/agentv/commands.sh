@@ -11,3 +11,6 @@ calipers judge map < cases/map.json > verdicts/map.json
 calipers judge boxes < cases/no-answer.json > verdicts/no-answer.json
 calipers judge boxes < cases/broken-reference.json > verdicts/broken-reference.json
 calipers judge boxes < cases/misspelt-option.json > verdicts/misspelt-option.json
+calipers judge boxes < cases/no-reference.json > verdicts/no-reference.json
+calipers judge boxes < cases/config-reference.json > verdicts/config-reference.json
+calipers judge point < cases/centers.json > verdicts/centers.json

@@ -235,6 +235,21 @@ def test_of_several_references_the_first_in_order_counts(first):
     assert judged_payload("iou", {"output": GOOD} | later | {first: say(GOOD)} | earlier)["score"] == 1.0
 
 
+@pytest.mark.parametrize("name", ["expected_output", "expected_messages"])
+def test_an_empty_list_of_messages_is_no_reference(name):
+    assert is_error(judged_payload("boxes", {"output": '{"boxes": []}', name: []}), "reference: nothing found")
+    both = {"output": "[]", name: [], "reference_answer": []}  # a list of boxes may be empty
+    assert judged_payload("boxes", both)["score"] == 1.0
+
+
+@pytest.mark.parametrize("name", ["reference", "expected", "reference_answer", "expected_output"])
+def test_a_reference_in_the_config_counts_and_is_no_option(name):
+    for sent in ({"expected_output": []}, {"expected_output": [{"role": "assistant", "content": "[[7, 7, 8, 8]]"}]}):
+        payload = {"output": "[[0, 0, 1, 1]]", "config": {name: {"boxes": [[0, 0, 1, 1]]}}, **sent}
+        verdict = judged_payload("boxes", payload)
+        assert (verdict["score"], verdict["details"]["ignored_config"]) == (1.0, [])
+
+
 def test_fields_may_be_in_another_case_style():
     payload = {"candidateAnswer": GOOD, "expectedOutput": say(GOOD), "config": {"passAt": 1}}
     assert judged_payload("boxes", payload)["score"] == 1.0

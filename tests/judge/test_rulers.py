@@ -378,3 +378,42 @@ def test_points_of_other_dimensions_are_an_error(metric):
 def test_a_malformed_point_is_an_error(point):
     assert is_error(judged("point", {"point": point}, {"point": [1, 2]}), "answer")
     assert is_error(judged("point", {"point": [1, 2]}, {"point": point}), "reference")
+
+
+# Centres of shapes, where a point is asked for
+
+
+@pytest.mark.parametrize(
+    ("name", "answer", "reference", "distance"),
+    [
+        ("bbox", [0, 0, 10, 10], [4, 3, 14, 13], 5.0),
+        (
+            "polygon",
+            [[0, 0], [9, 0], [0, 9]],
+            [[0, 0], [9, 0], [9, 12], [0, 12]],
+            sqrt(1.5**2 + 3**2),
+        ),  # (3, 3), (4.5, 6)
+        ("rotated", [5, 5, 4, 2, 30], [5, 8, 1, 1, 0], 3.0),
+        ("cuboid", [0, 0, 0, 1, 1, 1], [0, 0, 2, 1, 1, 1], 2.0),
+        ("polygon", [[0, 0], [2, 0], [4, 0]], [[2, 0], [2, 0], [2, 0]], 0.0),  # without area: the mean of vertices
+    ],
+)
+def test_a_shape_stands_for_its_centre(name, answer, reference, distance):
+    verdict = judged("point", {name: answer}, {name: reference})
+    assert verdict["details"]["distance"] == pytest.approx(distance, abs=1e-12)
+    assert verdict["pass"]
+
+
+def test_several_centres_are_matched_one_to_one():
+    reference = {"boxes": [[10, 10, 50, 50], [100, 100, 150, 150]]}
+    assert judged("point", {"boxes": reference["boxes"][::-1]}, reference)["score"] == 1.0
+    verdict = judged("point", {"boxes": [[10, 22, 50, 62]]}, reference)  # 12 off: 1 - 2 / 10; the other one is missed
+    assert (verdict["pass"], verdict["score"]) == (False, 0.4)
+    assert is_error(judged("point", {"boxes": [[1, 2]]}, reference), "answer: found 2 numbers")
+    assert judged("point", {"boxes": []}, {"boxes": []})["score"] == 1.0
+
+
+def test_the_reasoning_of_matched_shapes_says_precision_and_recall():
+    verdict = judged("boxes", [SQUARE], [SQUARE, FAR[0]])
+    assert verdict["reasoning"] == f"{verdict['reason']} (precision 1.000, recall 0.500)"
+    assert judged("boxes", [], [SQUARE])["reasoning"].endswith("(precision —, recall 0.000)")

@@ -85,7 +85,8 @@ def lawful(verdict: dict) -> dict:
     assert 0 <= verdict["score"] <= 1
     assert type(verdict["details"]) is dict
     assert type(verdict["reason"]) is str
-    assert verdict["reason"] == verdict["reasoning"] != ""
+    assert verdict["reasoning"].startswith(verdict["reason"])
+    assert verdict["reason"]
     assert all(type(text) is str for text in verdict["hits"] + verdict["misses"])
     _agree(verdict)
     assert strictly(json.dumps(verdict, allow_nan=False)) == verdict

@@ -8,9 +8,12 @@
 | `output`, messages, object or text | |
 | `output_path`, a file with the text | |
 
-The first that is there and not an empty text. Of messages the last one of the assistant counts, else the last one. Its
-content is an object, a text, or parts whose texts are joined. An object that names a shape is neither a message nor a
-part: pages and screens have boxes with a `role`, a `content`, a `type` and a `text`.
+The first that is there and not an empty text; a list of messages that is empty is not there. A reference in the
+`config` (`reference`, `expected`, `reference_answer` or `expected_output`) wins, since it was written for this grader.
+
+Of messages the last one of the assistant counts, else the last one. Its content is an object, a text, or parts whose
+texts are joined. An object that names a shape is neither a message nor a part: pages and screens have boxes with a
+`role`, a `content`, a `type` and a `text`.
 """
 
 from __future__ import annotations
@@ -28,6 +31,8 @@ if TYPE_CHECKING:
 
 ANSWERS = ("candidate_answer", "output_text", "answer", "output")
 REFERENCES = ("reference_answer", "expected_output", "expected_messages")
+MESSAGES = ("expected_output", "expected_messages")  # an empty list of them is sent where a case has no reference
+CONFIG_REFERENCES = ("reference", "expected", "reference_answer", "expected_output")
 ROLES = ("assistant", "user", "system", "developer", "tool", "function")
 SHAPES = frozenset().union(*NAMES.values())
 
@@ -50,13 +55,22 @@ def read_payload(tree: Any) -> Case:
     config = tree.get("config")
     if config is not None and not isinstance(config, dict):
         raise InputError(f"config: found {kind(config)}, expected an object")
-    reference = _first(tree, REFERENCES)
+    options = _flat(config or {})
+    reference = reference_in(options)
     if reference is None:
-        raise InputError(f"reference: nothing found, expected {' or '.join(REFERENCES)}")
+        sent = {name: value for name, value in tree.items() if name not in MESSAGES or value != []}
+        reference = _first(sent, REFERENCES)
+    if reference is None:
+        raise InputError(f"reference: nothing found, expected {' or '.join(REFERENCES)}, or a reference in the config")
     answer = _first(tree, ANSWERS)
     if answer is None or (isinstance(answer, str) and not answer and tree.get("output_path")):
         answer = _from_file(tree.get("output_path"))
-    return Case(answer, reference, _flat(config or {}))
+    return Case(answer, reference, {name: options[name] for name in options if name not in CONFIG_REFERENCES})
+
+
+def reference_in(place: dict[str, Any]) -> Any:
+    """The reference that a config, or a test's variables or metadata, hold; None without one."""
+    return next((place[name] for name in CONFIG_REFERENCES if place.get(name) is not None), None)
 
 
 def _flat(config: dict[str, Any]) -> dict[str, Any]:

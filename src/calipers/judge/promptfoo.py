@@ -3,19 +3,20 @@
     from calipers.judge.promptfoo import get_assert
 
 The `config` of the assertion has the `ruler` (boxes, if it has none) and options of `calipers judge`; other keys say
-nothing to it. The reference is the first of `REFERENCES` in the config, in the test's variables, or in its metadata.
+nothing to it. The reference is the first of `CONFIG_REFERENCES` in the config, in the test's variables, or in its
+metadata.
 """
 
 from __future__ import annotations
 
 from calipers.errors import ConfigError
 from calipers.judge.command import judge
+from calipers.judge.payload import CONFIG_REFERENCES, reference_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-REFERENCES = ("reference", "expected", "reference_answer", "expected_output")
 FIGURES = ("precision", "recall", "mean_iou", "distance")  # of `details`, each over all tests as well
 
 
@@ -28,7 +29,7 @@ def get_assert(output: Any, context: dict[str, Any]) -> dict[str, Any]:
     """
     config = dict(context.get("config") or {})
     reference = _reference(config, context)
-    options = {name: value for name, value in config.items() if name not in ("ruler", *REFERENCES)}
+    options = {name: value for name, value in config.items() if name not in ("ruler", *CONFIG_REFERENCES)}
     payload = {
         "candidate_answer": "" if output is None else output,
         "reference_answer": reference,
@@ -36,7 +37,7 @@ def get_assert(output: Any, context: dict[str, Any]) -> dict[str, Any]:
     }
     if reference is None:
         places = "config, vars or metadata of the test"
-        reason = f"reference: nothing found, expected {' or '.join(REFERENCES)} in {places}"
+        reason = f"reference: nothing found, expected {' or '.join(CONFIG_REFERENCES)} in {places}"
         return {"pass": False, "score": 0.0, "reason": reason, "namedScores": {}}
     try:
         verdict = judge(_ruler(config), payload, {})
@@ -59,8 +60,6 @@ def _ruler(config: dict[str, Any]) -> Any:
 
 def _reference(config: dict[str, Any], context: dict[str, Any]) -> Any:
     test = context.get("test") or {}
-    for place in (config, context.get("vars"), test.get("vars"), test.get("metadata")):
-        for name in REFERENCES:
-            if place and place.get(name) is not None:
-                return place[name]
-    return None
+    places = (config, context.get("vars"), test.get("vars"), test.get("metadata"))
+    found = (reference_in(place) for place in places if place)
+    return next((reference for reference in found if reference is not None), None)

@@ -8,7 +8,7 @@ order of their coordinates first.
 
 from __future__ import annotations
 
-from calipers.judge.answers import Unread, find_shapes, parse_answer
+from calipers.judge.answers import Answer, Shapes, Unread, find_shapes, parse_answer
 from calipers.judge.verdict import failed, make_verdict
 from calipers.kernels.rects import rect_pairs
 from calipers.matching import UNIT, round_overlap
@@ -36,15 +36,19 @@ FLAT = ("box", "point", "interval")  # kinds that are a few numbers, and nothing
 ALONE = ("iou", "point")  # rulers of one shape
 FEW_PAIRS = 100_000  # of boxes, up to which all are compared; more are sorted first, and their work is limited
 SEVERAL = ("boxes", "intervals", "map")  # rulers that always match
+CENTERED = ("box", "rotated", "polygon", "cuboid")  # kinds whose centre is a point, where a point is asked for
+RATES = ("precision", "recall")
 
 
 class Sides:
     """The shapes of both sides: `pred` holds those that could be read, at their places in the answer `at`."""
 
-    __slots__ = ("at", "malformed", "notes", "pred", "said", "scores", "truth")
+    __slots__ = ("at", "kind", "malformed", "notes", "pred", "said", "scores", "truth")
 
-    def __init__(self, truth: list[Any], shapes: list[Any], scores: list[float] | None, notes: list[str]) -> None:
-        self.truth, self.notes, self.scores = truth, notes, scores
+    def __init__(
+        self, kind: str, truth: list[Any], shapes: list[Any], scores: list[float] | None, notes: list[str]
+    ) -> None:
+        self.kind, self.truth, self.notes, self.scores = kind, truth, notes, scores
         self.said = len(shapes)
         self.at = [place for place, shape in enumerate(shapes) if not isinstance(shape, Unread)]
         self.pred = [shapes[place] for place in self.at]
@@ -58,6 +62,8 @@ def measure(ruler: str, case: Case, options: Options) -> dict[str, Any]:
     sides = _sides(ruler, case, options)
     if isinstance(sides, str):
         return failed(ruler, sides, **_beside(options))
+    if ruler == "point" and sides.kind != "point":
+        return _centers(sides, options)
     alone = ruler in ALONE or (ruler not in SEVERAL and len(sides.truth) == 1)
     if alone and (len(sides.truth), sides.said) != (1, 1):
         where, count = ("answer", sides.said) if sides.said != 1 else ("reference", len(sides.truth))
@@ -74,22 +80,41 @@ def measure(ruler: str, case: Case, options: Options) -> dict[str, Any]:
 
 def _sides(ruler: str, case: Case, options: Options) -> Sides | str:
     """Shapes of both sides, or why there are none."""
-    kind = KINDS[ruler]
     reference, answer = parse_answer(case.reference), parse_answer(case.answer)
-    truth = find_shapes(reference, kind, at=options.at, format=options.format)
-    if truth.missing and options.at:
-        truth = find_shapes(reference, kind, format=options.format)
+    kind, truth = _reference(reference, ruler, options)
     if truth.missing:
         return f"reference: no {kind} found"
     for place, shape in enumerate(_measurable(ruler, truth.shapes)):
         if isinstance(shape, Unread):
             return f"reference: {kind} {place}: {shape.reason}"
-    pred = find_shapes(answer, kind, at=options.at, format=options.format, many=ruler not in ALONE)
+    many = ruler not in ALONE or kind != KINDS[ruler]
+    pred = find_shapes(answer, kind, at=options.at, format=options.format, many=many)
     if isinstance(case.answer, str) and not case.answer.strip():
         return f"answer: no {kind} found, it is empty"
     if pred.missing:
         return f"answer: no {kind} found{''.join('; ' + note for note in (*answer.notes, *pred.notes))}"
-    return Sides(truth.shapes, _measurable(ruler, pred.shapes), pred.scores, [*answer.notes, *pred.notes])
+    return Sides(kind, truth.shapes, _measurable(ruler, pred.shapes), pred.scores, [*answer.notes, *pred.notes])
+
+
+def _reference(reference: Answer, ruler: str, options: Options) -> tuple[str, Shapes]:
+    """The kind and the shapes of the reference; for a point also shapes that have a centre."""
+    for kind in (KINDS[ruler], *(CENTERED if ruler == "point" else ())):
+        for at in (options.at, None) if options.at else (None,):
+            found = find_shapes(reference, kind, at=at, format=options.format)
+            if not found.missing:
+                return kind, found
+    return KINDS[ruler], found
+
+
+def _centers(sides: Sides, options: Options) -> dict[str, Any]:
+    """The verdict on the centres of shapes, where a point is asked for."""
+    from calipers.judge.points import center_of, centers_verdict
+
+    beside = _beside(options) | {"notes": sides.notes, "shape": sides.kind}
+    if sides.malformed:
+        return failed("point", f"answer: {sides.malformed[0]['reason']}", **beside)
+    truth, pred = ([center_of(shape, sides.kind) for shape in shapes] for shapes in (sides.truth, sides.pred))
+    return centers_verdict(truth, pred, options, beside)
 
 
 def _measurable(ruler: str, shapes: list[Any]) -> list[Any]:
@@ -151,10 +176,11 @@ def several(ruler: str, sides: Sides, options: Options) -> dict[str, Any]:
     if ruler == "map":
         details["ap"] = score
     reason = f"{name} {score:.3f}: {tp} of {_named(len(sides.truth), kind)} found, {fp} more in the answer"
+    rates = ", ".join(f"{rate} {'—' if details[rate] is None else format(details[rate], '.3f')}" for rate in RATES)
     hits = [f"matched {_named(tp, kind)} (mean IoU {mean:.3f})"] if tp and mean is not None else []
     misses = [f"{_named(count, kind)} {word}" for count, word in ((fp, "too many"), (fn, "missed")) if count]
     text = f"{name} of {PLURALS.get(kind, kind + 's')} at IoU >= {options.threshold:g} is at least {options.pass_at:g}"
-    return make_verdict(passed, score, reason, text, details, hits=hits, misses=misses)
+    return make_verdict(passed, score, reason, text, details, hits=hits, misses=misses, reasoning=f"{reason} ({rates})")
 
 
 def _ratio(part: int, whole: int) -> float:

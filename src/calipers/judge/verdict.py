@@ -20,8 +20,9 @@ def make_verdict(
     *,
     hits: list[str] | None = None,
     misses: list[str] | None = None,
+    reasoning: str | None = None,
 ) -> dict[str, Any]:
-    """A verdict with one check; what it says of hits and misses, if nothing else is given, is its reason."""
+    """A verdict with one check; hits, misses and reasoning are its reason, if nothing else is given."""
     return {
         "pass": passed,
         "score": score,
@@ -30,7 +31,7 @@ def make_verdict(
         "assertions": [{"text": text, "passed": passed, "evidence": reason}],
         "hits": ([reason] if passed else []) if hits is None else hits,
         "misses": ([] if passed else [reason]) if misses is None else misses,
-        "reasoning": reason,
+        "reasoning": reason if reasoning is None else reasoning,
         "details": details,
     }
 
