@@ -221,8 +221,9 @@ def test_a_total_is_no_file_of_shards(tally):
 
 
 def test_a_file_that_cannot_be_written_is_an_output_error(tmp_path):
-    for path in (tmp_path, tmp_path / "none" / "run.cal"):
-        with pytest.raises(OutputError, match="cannot be written: "), finished_shards(str(path), MADE):
+    (tmp_path / "file").write_bytes(b"")
+    for path, problem in ((tmp_path, "cannot be written: "), (tmp_path / "file" / "run.cal", "cannot be created: ")):
+        with pytest.raises(OutputError, match=problem), finished_shards(str(path), MADE):
             pass
 
 

@@ -32,7 +32,8 @@ def test_replicates_give_the_intervals_of_the_artifact_to_the_bit(pair):
         if figure.replicates is None or figure.name.startswith("pooled."):
             continue
         if figure.moved:
-            found = around(figure.value, figure.replicates, records=figure.n)
+            bias = pair[0]["bootstrap"]["bias"].get(figure.name, 0.0)
+            found = around(figure.value, figure.replicates, records=figure.n, bias=bias)
         else:
             found = middle(figure.replicates, records=figure.n)
         if found and pair[0]["suite"] in ("timeline", "scene"):  # those round to what resampled values carry

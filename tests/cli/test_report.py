@@ -106,7 +106,7 @@ def test_cases_of_another_kind_are_refused(run, out, line):
 
 def test_the_page_cannot_go_where_a_folder_is(run, out):
     run("report", "out", "-o", "out").refused(2, "out: is a folder")
-    run("report", "out", "-o", "missing/page.html").refused(2, "cannot be written")
+    run("report", "out", "-o", "out/result.json/page.html").refused(2, "cannot be created")
 
 
 def test_the_page_cannot_take_the_name_of_an_artifact(run, out):

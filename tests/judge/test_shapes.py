@@ -264,7 +264,13 @@ def test_scores_may_be_with_each_box():
 
 @pytest.mark.parametrize("scores", [{}, {"scores": [0.9]}, {"scores": [0.5, 0.5]}, {"scores": [0.9, "0.8"]}], ids=str)
 def test_trap_5_without_an_order_there_is_no_average_precision(scores):
-    assert is_error(judged("map", {"boxes": TRUTHS[:2]} | scores, {"boxes": TRUTHS[:2]}), "score")
+    assert is_error(judged("map", {"boxes": [TRUTHS[0], ELSEWHERE]} | scores, {"boxes": TRUTHS[:2]}), "score")
+
+
+def test_equal_scores_have_an_average_precision_where_order_cannot_matter():
+    scores = {"scores": [0.5, 0.5]}
+    assert judged("map", {"boxes": TRUTHS[:2]} | scores, {"boxes": TRUTHS[:2]})["score"] == 1.0  # both are right
+    assert judged("map", {"boxes": [ELSEWHERE, ELSEWHERE]} | scores, {"boxes": TRUTHS[:2]})["score"] == 0.0
 
 
 def test_average_precision_at_another_threshold():

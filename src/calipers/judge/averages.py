@@ -25,12 +25,12 @@ def average_precision(sides: Sides, options: Options) -> tuple[float, str]:
     ranked = Ranked()
     ranked.scores = [sides.scores[place] for place in places]
     ranked.objects = len(sides.truth)
-    if not has_order({"": ranked}):
-        return 0.0, "answer: all scores are equal, so that there is no order of boxes and no average precision"
     triple = overlaps("map", sorted(sides.truth), [sides.pred[j] for j in order], options)
     pairs = Pairs.sorted(Group(len(sides.truth)), triple)
     sure, least = ranked.scores[: len(order)], round_overlap(options.threshold)
     found = by_confidence(pairs, Group(len(sides.truth)), sure, least=least, last_of_equals=True)
     hits = set(found.pred)
     ranked.found = [j in hits for j in range(sides.said)]
+    if not has_order({"": ranked}):
+        return 0.0, "answer: all scores are equal, so that there is no order of boxes and no average precision"
     return float(precision_curve(ranked).mean()), ""
