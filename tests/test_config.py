@@ -183,3 +183,8 @@ def test_a_tolerance_beyond_the_frame_covers_all_of_it_or_is_refused(tolerance):
         return
     assert report["modes"]["category"]["primary"]["f1"] == 1.0
     json.loads(report.to_json())
+
+
+def test_an_address_without_a_cluster_names_the_option_as_a_keyword():
+    with pytest.raises(ConfigError, match=r"^address: found 'a:1', expected engine dask or ray with it$"):
+        Running(address="a:1")

@@ -56,7 +56,7 @@ class Running:
         require(self.engine in ENGINES, "engine", self.engine, " or ".join(ENGINES))
         good = self.address is None or (isinstance(self.address, str) and bool(self.address))
         require(good, "address", self.address, "the address of a cluster")
-        require(self.address is None or self.engine != "local", "address", self.address, "--engine dask or ray with it")
+        require(self.address is None or self.engine != "local", "address", self.address, "engine dask or ray with it")
         for name in ("resume", "tally", "only"):
             value = getattr(self, name)
             good = value is None or (isinstance(value, (str, os.PathLike)) and os.fspath(value) != "")

@@ -96,3 +96,10 @@ def test_one_good_prediction_ends_the_warning(run, suite):
     rows.append(good)
     file.write_text(json.dumps(tree))
     assert "calipers check tells more" not in run(suite, *INPUTS[suite]).err
+
+
+def test_a_file_given_twice_is_told(run):
+    write({"d.jsonl": {"gt_norm1000": [BOX], "pred": [BOX]}, "e.jsonl": {"gt_norm1000": [BOX], "pred": [BOX]}})
+    told = "warning: d.jsonl and e.jsonl are the same file, and every record of it counts twice\n"
+    assert told in run("dense", "d.jsonl", "e.jsonl").err
+    assert "the same file" not in run("dense", "d.jsonl").err

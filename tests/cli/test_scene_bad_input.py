@@ -13,6 +13,7 @@ import pytest
 
 SEAT = {"label": "seat", "center": [0, 0, 0], "size": [1, 1, 1]}
 INPUTS = ["--gt", "gt.json", "--pred", "pred.json"]
+ICONV = "iconv -f UTF-16 -t UTF-8 FILE > NEW"
 FILE = '{"objects": […]}, a Supervisely annotation with figures, or GraphML'
 THREE, POSITIVE = "expected three numbers", "expected three positive numbers"
 MATRIX = "expected a rotation matrix: orthonormal and of determinant +1, to 1e-06"
@@ -212,7 +213,7 @@ def test_figures_without_their_object_are_refused_or_count(refused, run):
         (b"{'objects': []}", "not JSON: "),
         (b'{"objects": []} {}', "not JSON: "),
         (b'{"objects": [}', "not JSON: "),
-        (b"\xff\xfe{\x00}\x00", f"not UTF-8: byte 0xff at position 0; expected {FILE}"),
+        (b"\xff\xfe{\x00}\x00", f"not UTF-8: byte 0xff at position 0 (is it UTF-16? {ICONV}); expected {FILE}"),
         (b'{"objects": [{"label": "\xe9"}]}', "not UTF-8: byte 0xe9 at position 24"),
         (rb'{"objects": [{"label": "\ud800"}]}', "not JSON: "),
         (b"[]", f"found a list of 0, expected {FILE}"),

@@ -45,6 +45,16 @@ def _first_reason(report: Tree) -> str:
     return "there is nothing on both sides of them"
 
 
+def given_twice(report: Tree) -> Iterator[str]:
+    """A line for every dump that holds what another of the run holds, whatever the two are called."""
+    seen: dict[str, str] = {}
+    for each in report["inputs"]:
+        if each["sha256"] is not None and each["sha256"] in seen:
+            paths = f"{printable(seen[each['sha256']])} and {printable(each['path'])}"
+            yield f"{paths} are the same file, and every record of it counts twice"
+        seen.setdefault(each["sha256"] or "", each["path"])
+
+
 def useless_predictions(report: Tree) -> Iterator[str]:
     """A line for every method that predicted nothing that could match, with the first problem."""
     if report["suite"] in ("dense", "coco"):

@@ -10,6 +10,7 @@ import orjson
 from calipers.errors import RecordError
 from calipers.kernels.flatten import KINDS, REASONS
 from calipers.output import json_line
+from calipers.readers.encodings import encoding_hint
 
 LONGEST_SHOWN = 160
 
@@ -106,7 +107,7 @@ def json_problem(text: bytes) -> str:
     try:
         decoded = text.decode("utf-8")
     except UnicodeDecodeError as problem:
-        return f"not UTF-8: byte 0x{text[problem.start]:02x} at position {problem.start}"
+        return f"not UTF-8: byte 0x{text[problem.start]:02x} at position {problem.start}{encoding_hint(text)}"
     end = shown(decoded[-40:])
     array = ", not an array (jq -c '.[]' FILE makes lines of one)" if decoded.startswith("[") else ""
     return f"not JSON: {message}; expected one JSON object a line{array}, and this one ends with {end}"

@@ -86,7 +86,7 @@ def _means(tree: Tree) -> Iterator[str]:
     yield " mean over videos".ljust(NAME_WIDTH) + "       95 % interval   videos   all videos as one"
     for label, name in MEANS:
         n = summary.get(f"{name}_n", summary["videos_evaluated"])
-        if n:
+        if n and f"{name}_mean" in summary:  # which artifacts of before it was measured lack
             interval = summary[f"{name}_interval"]
             spread = f"{interval[0]:.3f}–{interval[1]:.3f}" if interval else UNDEFINED
             one = rate(pooled[name]) if name in pooled else ""
