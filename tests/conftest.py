@@ -18,6 +18,7 @@ settings.load_profile("calipers")
 SHARED = {"browser", "engines"}  # folders whose tests share something that is slow to start
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist looks at the groups
 def pytest_collection_modifyitems(items):
     """Keep the tests of a file in one process, and those of a folder that starts a cluster or a browser."""
     for item in items:

@@ -6,7 +6,7 @@ depends on the record alone: neither on the machine nor on the records beside it
 """
 
 MAX_WORK = 1000                     # the default, steps for each number
-SMALL, LARGE = 10_000, 400_000      # numbers
+SMALL, LARGE = 100_000, 400_000     # numbers
 cdef long long SMALL_NUMBERS = SMALL, LARGE_NUMBERS = LARGE
 
 
