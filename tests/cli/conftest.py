@@ -54,14 +54,16 @@ def run(monkeypatch, capsysbinary):
 
     def call(*args):
         monkeypatch.setattr(sys, "argv", ["calipers", *map(str, args)])
-        with pytest.raises(SystemExit) as ended:
-            main()
+        try:
+            with pytest.raises(SystemExit) as ended:
+                main()
+        finally:
+            for number, handler in handlers.items():  # a command that ended leaves signals ignored
+                signal.signal(number, handler)
         out, err = capsysbinary.readouterr()
         return Ended(ended.value.code, out, err.decode())
 
-    yield call
-    for number, handler in handlers.items():
-        signal.signal(number, handler)
+    return call
 
 
 @pytest.fixture
