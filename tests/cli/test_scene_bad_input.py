@@ -319,9 +319,11 @@ def test_one_bad_scene_more_than_allowed_ends_the_run_and_is_named(refused, run)
         ("found/c.json", "c"),
         ("truth/d.json", "d"),
     ]
-    assert [line.partition(": ")[2] for line in ended.err.splitlines()] == [
+    *rejected, warning = ended.err.splitlines()
+    assert [line.partition(": ")[2] for line in rejected] == [
         f"{entry['path']}: {entry['problem']}" for entry in tree["rejected"]
     ]
+    assert warning.startswith("warning: found: all 1 predictions are invalid and match nothing: b: objects[0].size")
     found = tree["methods"]["found"]
     assert list(found["scenes"]) == ["b"]  # a rejected scene counts on no side
     assert found["counts"] == {"gt": 1, "pred": 1, "tp": 0, "fp": 1, "fn": 1, "invalid_pred": 1, "ignored": 0}
@@ -330,10 +332,10 @@ def test_one_bad_scene_more_than_allowed_ends_the_run_and_is_named(refused, run)
 def test_all_scenes_may_be_bad(run):
     write("gt.json", {"objects": [SEAT | {"size": [1, 1, 0]}]})
     ended = run("scene", *INPUTS, "--max-bad-records", 1, "--json")
-    tree = ended.artifact()
+    tree = ended.artifact(3)
     assert tree["records"] == {"read": 1, "evaluated": 0, "skipped": 0, "rejected": 1}
     assert [tree["methods"]["pred"]["detection_metrics"][name] for name in ("precision", "recall", "f1")] == [None] * 3
-    assert run("scene", *INPUTS, "--max-bad-records", 1).code == 0
+    assert run("scene", *INPUTS, "--max-bad-records", 1).code == 3
 
 
 # ---------------------------------------------------------------- usage

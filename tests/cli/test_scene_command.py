@@ -66,6 +66,13 @@ GIVEN = {
         2 / 3,
     ),
     "os_min_iou": (["--os-min-iou", "0.2"], 0.2, 0.2, ("benchmark_compat", "osP_relaxed"), 1 / 2, 0),  # 1/9
+    "ap_distance": (
+        ["--ap-distance", "ground_plane"],
+        *["ground_plane"] * 2,
+        ("params", "ap_distance"),
+        "3d",
+        "ground_plane",
+    ),
     "protocol": (["--protocol", "clio"], "clio", "clio", ("benchmark_compat", "osP_relaxed"), 1 / 2, 2 / 3),
     "label_source": (["--label-source", "label"], "label", "label", ("per_class", "chair", "tp"), 1, 0),
     "ignore_raw_labels": (["--ignore-raw-labels", "Wall-Unit"], ["Wall-Unit"], ["Wall-Unit"], ("counts", "fp"), 2, 1),
@@ -145,6 +152,7 @@ def test_a_flag_wins_over_the_file(run, name):
     write("calipers.toml", f"[scene]\n{name} = {json.dumps(GIVEN[name][1])}\n")
     write("other.json", {"couch": "door"} if "aliases" in name else ["chair", "table"])
     words = {"iou_mode": "obb", "containment": "aabb", "frame_normalization": "none", "protocol": "calipers"}
+    words |= {"ap_distance": "3d"}
     words |= {"label_source": "prefer_retrieved_else_label", "labels": "other.json", "aliases": "other.json"}
     other = (words | {"learned_aliases": "other.json"}).get(name, "1")
     tree = run("scene", *INPUTS, "--json", flag(name), other).artifact()
