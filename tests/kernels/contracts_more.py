@@ -159,8 +159,8 @@ CONTRACTS: dict[str, Contract] = {
         },
     ),
     "nearby.Side": Contract(nearby.Side, {"boxes": in_boxes()}, torn_boxes("boxes")),
-    "nearby.Neighbours": Contract(nearby.Neighbours, {}, {}),
-    "nearby.Neighbours.columns": Contract(nearby.Neighbours().columns, {}, {}),
+    "nearby.Neighbours": Contract(nearby.Neighbours, {"most": 9}, {}),
+    "nearby.Neighbours.columns": Contract(nearby.Neighbours(9).columns, {}, {}),
     "optimal.optimal": Contract(
         optimal.optimal,
         {"pairs": pairs(), "least": 0, "truth_labels": i(0, 0), "pred_labels": i(0, 0)},

@@ -175,6 +175,7 @@ def counts_of(truth: list[Interval], pred: list[Interval], least: int = 1) -> di
         least=least,
         union=True,
         distance=lambda a, b: 0,
+        ignored=np.zeros(len(names), np.uint8),
     )
     return dict(zip(COUNTS, table.tolist(), strict=False))
 

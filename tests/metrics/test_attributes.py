@@ -1,10 +1,12 @@
 """Attributes, free texts and distances of matched pairs."""
 
+from importlib.resources import files
 from math import isnan
 
 import numpy as np
 import pytest
 
+import calipers
 from calipers.matching import Pairs
 from calipers.metrics import attributes
 from calipers.readers.dense import read_records
@@ -86,3 +88,14 @@ def test_a_number_reads_as_one(text, number):
 @pytest.mark.parametrize("text", ["", "远", "98米", "1_0", "nan", "inf", "1e999", "1,5"])
 def test_anything_else_is_no_number(text):
     assert isnan(attributes.read_number(text))
+
+
+def test_rare_keys_count_as_common_ones_do(monkeypatch):
+    """Keys that few descriptions say are looked up, the others are compared in columns: to the same counts."""
+    data = files("calipers") / "data" / "dense.jsonl"
+    found = []
+    for rare in (0, 10**9, attributes.RARE):
+        monkeypatch.setattr(attributes, "RARE", rare)
+        found.append(calipers.dense(str(data), bootstrap=0, jobs=1)["attributes"])
+    assert found[0] == found[1] == found[2]
+    assert found[0]["pairs"] > 100

@@ -10,10 +10,6 @@ from libc.stdlib cimport free, qsort, realloc
 from .checks cimport check_count, check_length, check_numbers, check_offsets
 from .column cimport Column
 
-cdef extern from "Python.h":
-    const Py_ssize_t PY_SSIZE_T_MAX
-
-
 cdef class Side:
     """One side of some scenes."""
 
@@ -77,7 +73,7 @@ cdef class Neighbours:
     memory and time than anybody meant to give them.
     """
 
-    def __cinit__(self, Py_ssize_t most=PY_SSIZE_T_MAX):
+    def __cinit__(self, Py_ssize_t most):
         self.truth, self.pred, self.score = Column("i"), Column("i"), Column("q")
         self.most = most
 

@@ -21,6 +21,7 @@ from calipers.matching import UNIT, Pairs
 from calipers.records import Batch
 from calipers.tally import Tally, mean, ratio
 
+RARE = 16  # a key that fewer than one of so many descriptions say is rare
 DISTANCE_KEY = "站点距离"
 LARGEST = np.finfo(np.float64).max
 Attributes = dict[str, str]
@@ -49,13 +50,27 @@ def count_attributes(
 class DescPairs:
     """Pairs of descriptions that met, each once, with how often they did."""
 
-    __slots__ = ("descs", "pred", "times", "truth")
+    __slots__ = ("_by_pred", "_by_truth", "descs", "pred", "times", "truth")
 
     def __init__(self, matching: Pairs, batch: Batch, descs: int) -> None:
         truth, pred = np.take(batch.truth.desc, matching.truth), np.take(batch.pred.desc, matching.pred)
         met, self.times = np.unique(truth * np.int64(descs) + pred, return_counts=True)
         self.truth, self.pred = met // max(descs, 1), met % max(descs, 1)
         self.descs = descs
+        self._by_truth = self._by_pred = np.empty(0, dtype=np.intp)  # rows in the order of a side, once asked for
+
+    def about(self, descs: list[int]) -> Any:
+        """The rows in which one of some descriptions is on either side, each once."""
+        if not len(self._by_truth):
+            self._by_truth, self._by_pred = (np.argsort(side, kind="stable") for side in (self.truth, self.pred))
+        both = ((self.truth, self._by_truth), (self.pred, self._by_pred))
+        return np.unique(np.concatenate([_rows_of(side, order, descs) for side, order in both]))
+
+
+def _rows_of(side: Any, order: Any, descs: list[int]) -> Any:
+    """The rows of a side that hold one of some descriptions."""
+    starts, ends = (np.searchsorted(side, descs, where, sorter=order) for where in ("left", "right"))
+    return np.concatenate([order[start:end] for start, end in zip(starts, ends, strict=True)])
 
 
 class Said:
@@ -86,12 +101,26 @@ def _by_key(attributes: list[Attributes]) -> dict[str, Said]:
 
 
 def _count_values(key: str, pairs: DescPairs, said: Said, tally: Tally) -> None:
-    codes = said.codes(said.values, {}, pairs.descs)
-    meant, heard = codes.take(pairs.truth), codes.take(pairs.pred)
-    by_truth, alike = meant >= 0, (meant >= 0) & (meant == heard)
-    counts = [int(pairs.times @ which) for which in (by_truth, heard >= 0, alike)]
+    if len(said.descs) * RARE < pairs.descs:  # or many keys that are said once would take their square
+        rows, known = pairs.about(said.descs), dict(zip(said.descs, said.values, strict=True))
+        meant, heard, times = (side[rows].tolist() for side in (pairs.truth, pairs.pred, pairs.times))
+        both = [(known.get(truth), known.get(pred), n) for truth, pred, n in zip(meant, heard, times, strict=True)]
+        counts = [
+            sum(n for truth, _, n in both if truth is not None),
+            sum(n for _, pred, n in both if pred is not None),
+            sum(n for truth, pred, n in both if truth is not None and truth == pred),
+        ]
+    else:
+        counts = _count_all(pairs, said.codes(said.values, {}, pairs.descs))
     if any(counts):
         tally.count_row("attributes", key, counts)
+
+
+def _count_all(pairs: DescPairs, codes: Any) -> list[int]:
+    """How often the truth says something, the prediction does, and both the same."""
+    meant, heard = codes.take(pairs.truth), codes.take(pairs.pred)
+    by_truth, alike = meant >= 0, (meant >= 0) & (meant == heard)
+    return [int(pairs.times @ which) for which in (by_truth, heard >= 0, alike)]
 
 
 def _count_texts(key: str, pairs: DescPairs, said: Said, tally: Tally) -> None:
