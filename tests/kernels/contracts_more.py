@@ -159,7 +159,7 @@ CONTRACTS: dict[str, Contract] = {
         },
     ),
     "nearby.Side": Contract(nearby.Side, {"boxes": in_boxes()}, torn_boxes("boxes")),
-    "nearby.Neighbours": Contract(nearby.Neighbours, {"most": 9}, {}),
+    "nearby.Neighbours": Contract(nearby.Neighbours, {"most": 9}, {"no number": {"most": "9"}}),
     "nearby.Neighbours.columns": Contract(nearby.Neighbours(9).columns, {}, {}),
     "optimal.optimal": Contract(
         optimal.optimal,

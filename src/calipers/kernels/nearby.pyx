@@ -10,6 +10,7 @@ from libc.stdlib cimport free, qsort, realloc
 from .checks cimport check_count, check_length, check_numbers, check_offsets
 from .column cimport Column
 
+
 cdef class Side:
     """One side of some scenes."""
 
