@@ -79,7 +79,8 @@ def test_saving_writes_the_artifact(report, tmp_path):
 
 
 def test_saving_where_nothing_can_be_written_is_an_output_error(report, tmp_path):
-    with pytest.raises(OutputError, match="cannot be written"):
+    (tmp_path / "no folder").write_bytes(b"")
+    with pytest.raises(OutputError, match="cannot be created"):
         report.save(tmp_path / "no folder" / "result.json")
 
 
