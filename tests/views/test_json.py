@@ -115,8 +115,6 @@ def test_whatever_goes_wrong_leaves_the_old_file(tmp_path, error):
 
 
 def test_a_file_that_cannot_be_written_is_an_output_error_with_the_reason(tmp_path, monkeypatch):
-    with pytest.raises(calipers.OutputError, match=r"missing/a\.json: cannot be written: No such file"):
-        write_file(tmp_path / "missing" / "a.json", b"")
     monkeypatch.setattr(os, "fsync", lambda number: (_ for _ in ()).throw(OSError(errno.EIO, "Input/output error")))
     with pytest.raises(calipers.OutputError, match=r"a\.json: cannot be written: Input/output error"):
         write_file(tmp_path / "a.json", b"")
