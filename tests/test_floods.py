@@ -178,3 +178,26 @@ def test_a_compressed_file_that_grows_beyond_reason_is_refused(tmp_path, monkeyp
     monkeypatch.setattr(coco_json, "FEW_BYTES", 50_000)
     monkeypatch.setattr(coco_json, "PIECE", 1000)
     assert "decompress it to lift this limit" in refusal(lambda: calipers.coco(str(path), pred))
+
+
+def test_check_of_very_many_classes_is_scored_without_ap_and_tries_no_reading_of_a_crowded_image(tmp_path, monkeypatch):
+    names = [f"class {k}" for k in range(30)]
+    truth = {
+        "images": [{"id": 1, "width": 100, "height": 100}],
+        "categories": [{"id": k, "name": name} for k, name in enumerate(names)],
+        "annotations": [
+            {"id": k + 1, "image_id": 1, "category_id": k, "bbox": [k, k, 5, 6], "area": 30, "iscrowd": 0}
+            for k in range(30)
+        ],
+    }
+    found = [{"image_id": 1, "category_id": k, "bbox": [k, k, 6, 5], "score": k / 50} for k in range(30)]
+    for name, content in (("gt.json", truth), ("pred.json", found)):
+        (tmp_path / name).write_bytes(orjson.dumps(content))
+    paths = [str(tmp_path / name) for name in ("gt.json", "pred.json")]
+    (sides,) = calipers.check(*paths).tree["comparisons"]
+    assert (sides["metric"], sides["warnings"]) == ("AP_50", [])
+    monkeypatch.setattr("calipers.analysis.reading_coco.MOST_CLASSES", 29)
+    monkeypatch.setattr("calipers.analysis.check_coco.MOST_PAIRS", 899)
+    (sides,) = calipers.check(*paths).tree["comparisons"]
+    assert (sides["metric"], sides["readings"]) == ("F1 at IoU 0.50", [])
+    assert sides["warnings"] == ["too many boxes on one image to try other readings of the detections"]

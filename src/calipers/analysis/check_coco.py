@@ -20,7 +20,16 @@ from calipers.analysis.check_parts import (
     some,
     twice,
 )
-from calipers.analysis.reading_coco import Ground, Rows, coco_trial, has_order, near_rows, other_readings
+from calipers.analysis.reading_coco import (
+    Ground,
+    Rows,
+    coco_trial,
+    has_ap,
+    has_order,
+    near_rows,
+    other_readings,
+    pairs_on_images,
+)
 from calipers.analysis.readings import ranked, sample_of
 from calipers.errors import InputError
 from calipers.instances import Detections, Instances, Whole
@@ -34,6 +43,7 @@ from calipers.suites.coco_config import Config
 
 AP, F1, OVERLAP = "AP_50", "F1 at IoU 0.50", "mean best IoU"
 SAMPLE = 200  # images
+MOST_PAIRS = 10_000_000  # of boxes on one image, for which other readings are tried
 NOBODY = -(1 << 62)  # an id for detections without one
 COCO_JSON = (DATASET, RESULTS)
 
@@ -224,7 +234,9 @@ def compare(gt: Any, pred: Any, kind: Kind, file: FileCheck | None = None, **opt
     found = read_detections(gt, [], **formats)
     rows = _rows(gt, pred, kind, found, options)
     ground, config = Ground(found, SAMPLE, yolo=YOLO.name in kind.name), Config(bootstrap=0)
-    sides = SidesCheck(path_of(gt, "gt"), path_of(pred, "pred"), AP if has_order(rows.score) else F1, OVERLAP)
+    sides = SidesCheck(
+        path_of(gt, "gt"), path_of(pred, "pred"), AP if has_ap(rows.score, len(found.categories)) else F1, OVERLAP
+    )
     if file is not None:
         _refuse(file, gt, pred, found, rows, options)
     _tell(sides, found, rows)
@@ -237,7 +249,9 @@ def compare(gt: Any, pred: Any, kind: Kind, file: FileCheck | None = None, **opt
 def _try_readings(sides: SidesCheck, ground: Ground, rows: Rows, config: Config) -> None:
     now = coco_trial(ground, rows, ground.ids(rows), rows.box, config)
     sides.score, sides.overlap = now
-    if len(rows.image):
+    if pairs_on_images(ground, rows) > MOST_PAIRS:
+        sides.warnings.append("too many boxes on one image to try other readings of the detections")
+    elif len(rows.image):
         sides.readings = ranked(now, other_readings(ground, rows, config))
 
 

@@ -24,6 +24,7 @@ from calipers.suites.coco_config import Config
 from calipers.suites.coco_sides import Matched
 
 SIDES = (320, 416, 512, 640, 768, 800, 1024, 1280, 1333, 1536)  # of images that detectors are given
+MOST_CLASSES = 1000  # for which trials are scored by AP
 MOST_TRIED = 3  # geometries, with every way to understand categories
 Sizes = tuple[Floats, Floats]  # (rows,) width and height of the image
 Change = Callable[[Floats, Sizes], Floats]
@@ -121,6 +122,12 @@ def near_rows(ground: Ground, rows: Rows) -> Rows:
     return rows.take(near)
 
 
+def pairs_on_images(ground: Ground, rows: Rows) -> int:
+    """How many pairs of an object and a detection are on one image."""
+    image, count = ground.ids(rows).image, len(ground.images)
+    return int(np.bincount(ground.found.truth.image, None, count) @ np.bincount(image[image >= 0], None, count))
+
+
 def mean_best(found: Detections) -> float | None:
     """The mean over objects, crowds apart, of the best overlap with a detection of any class."""
     rows, _, overlap = overlaps(found, "bbox", least=0.0)
@@ -135,10 +142,15 @@ def has_order(score: Floats) -> bool:
     return not np.isnan(score).any() and (len(score) < 2 or bool((score != score[0]).any()))
 
 
+def has_ap(score: Floats, classes: int) -> bool:
+    """Whether trials are scored by AP: where scores rank, and classes are not so many that a dozen trials take long."""
+    return has_order(score) and classes <= MOST_CLASSES
+
+
 def score_of(found: Detections, config: Config) -> float | None:
-    """AP at 0.50; without scores to rank by, F1 there."""
+    """AP at 0.50; without scores to rank by, or with very many classes, F1 there."""
     usable = [row for row in range(len(found.pred)) if row not in found.pred.problems]
-    if has_order(found.pred.score[usable]):
+    if has_ap(found.pred.score[usable], len(found.categories)):
         return coco_lines(accumulated(found, config), "bbox", config.limits)["AP_50"]
     close = overlaps(found, "bbox", least=config.levels.least / 1e12)
     matched = Matched(found, close, config)
