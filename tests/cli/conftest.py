@@ -54,16 +54,19 @@ def run(monkeypatch, capsysbinary):
 
     def call(*args):
         monkeypatch.setattr(sys, "argv", ["calipers", *map(str, args)])
-        try:
-            with pytest.raises(SystemExit) as ended:
-                main()
-        finally:
-            for number, handler in handlers.items():  # a command that ended leaves signals ignored
-                signal.signal(number, handler)
+        restore(handlers)  # a command that ended leaves signals ignored
+        with pytest.raises(SystemExit) as ended:
+            main()
         out, err = capsysbinary.readouterr()
         return Ended(ended.value.code, out, err.decode())
 
-    return call
+    yield call
+    restore(handlers)
+
+
+def restore(handlers):
+    for number, handler in handlers.items():
+        signal.signal(number, handler)
 
 
 @pytest.fixture

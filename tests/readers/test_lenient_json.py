@@ -217,3 +217,12 @@ def test_importing_the_reader_is_cheap():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("value", ["[]", "{} ", '{"a": 1}\n'])
+def test_a_text_of_very_many_values_is_no_answer(value, monkeypatch):
+    monkeypatch.setattr("calipers.readers.lenient_json._MAX_VALUES", 100)
+    assert len(read_values(value * 100).values) == 100
+    reading = read_values(value * 1000)
+    assert (reading.status, reading.values) == ("failed", [])
+    assert reading.notes == ["more than 100 lists and dicts one after the other"]

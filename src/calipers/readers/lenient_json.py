@@ -5,7 +5,7 @@ without quotes, NaN. Status:
 
 - `repaired`   every value came to its end; the notes, if there are any, say what had to be repaired
 - `truncated`  the text stopped inside a value: what was being written is marked (`CutList`, `CutDict`)
-- `failed`     no list or object
+- `failed`     no list or object, or more of them one after the other than any answer has
 
 Each token is taken once and the stack is bounded, so time is linear in the text, whatever the text.
 Text outside values is skipped. There a `{` begins a value, a `[` only before another bracket (`see [3]` is prose), or,
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _CONTAINERS = (list, dict)
 _MAX_DEPTH = 32  # a proper answer needs 5
+_MAX_VALUES = 100_000  # outermost ones; a text of more is no answer
 _ALIKE = {"［": "[", "］": "]", "｛": "{", "｝": "}", "(": "[", ")": "]"}  # a tuple is a list
 _OPENING = {"]": "[", "}": "{"}
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", '"': '"', "'": "'", "\\": "\\", "/": "/"}
@@ -163,6 +164,8 @@ class _Scanner:
         while not self.too_deep and (match := self.begin.search(self.text, at)):
             self._outside(at, match.end() - 1)
             at = self._read_value(match.end() - 1)
+            if len(self.values) > _MAX_VALUES:
+                return Reading([], [], "failed", [f"more than {_MAX_VALUES:,} lists and dicts one after the other"])
         if not self.values:
             return Reading([], [self.text], "failed", ["no JSON list or dict"])
         self._outside(at, len(self.text))
