@@ -36,19 +36,19 @@ def test_boxes_that_all_overlap_are_refused_with_the_limit_and_its_option():
     heap = boxes_in_a_heap(60)  # 3,600 pairs, and 50 for each of 120 boxes would be 6,000
     assert calipers.scene(heap, heap, max_pairs=1)["counts"]["tp"] == 60
     message = refusal(lambda: calipers.scene(boxes_in_a_heap(120), boxes_in_a_heap(120), max_pairs=1))
-    assert message == "pred: more than 12,000 pairs of boxes that overlap; --max-pairs (max_pairs) lifts this limit"
+    assert message == "pred: more than 12,000 pairs of boxes that overlap; `max_pairs=…` lifts this limit"
     assert calipers.scene(boxes_in_a_heap(120), boxes_in_a_heap(120), max_pairs=20_000)["counts"]["tp"] == 120
 
 
 def test_boxes_near_each_other_are_refused_for_ap_by_distance():
     message = refusal(lambda: calipers.scene(tiny_boxes(120), tiny_boxes(120), max_pairs=1))
-    assert "within 2 m of each other, for AP by distance; --max-pairs" in message
+    assert "within 2 m of each other, for AP by distance; `max_pairs=…`" in message
 
 
 def test_methods_are_counted_before_every_two_are_compared(tmp_path):
     seat = str(tmp_path / "seat.json")
     (tmp_path / "seat.json").write_bytes(orjson.dumps({"objects": boxes_in_a_heap(1)}))
-    assert "more than 2 methods; --max-methods" in refusal(
+    assert "more than 2 methods; `max_methods=…`" in refusal(
         lambda: calipers.scene(seat, dict.fromkeys("abc", seat), max_methods=2)
     )
 
@@ -63,7 +63,7 @@ def test_suggestions_end_after_so_many_comparisons_with_a_warning():
     assert [bool(each["suggestions"]) for each in few["unresolved_labels"]].count(True) == 3  # 60 comparisons each
     [warning] = few["warnings"]
     assert warning.startswith("unresolved_labels: 27 labels have no suggestions, as 200 comparisons were made; ")
-    assert warning.endswith("--max-comparisons (max_comparisons) lifts this limit")
+    assert warning.endswith("`max_comparisons=…` lifts this limit")
 
 
 def test_a_word_that_was_compared_is_not_compared_again():
@@ -102,7 +102,7 @@ def test_signs_of_one_moment_are_refused():
     assert calipers.timeline(truth, pred)["pooled"]["ocr_exact_accuracy"] == 1
     message = refusal(lambda: calipers.timeline(truth, pred, max_pairs=1))
     assert message.startswith("a.mp4: more than 12,000 pairs of signs within the window")
-    assert message.endswith("; --max-pairs (max_pairs) lifts this limit")
+    assert message.endswith("; `max_pairs=…` lifts this limit")
 
 
 def test_long_texts_count_by_their_length():
@@ -136,13 +136,13 @@ def dataset(boxes, classes=1, **image):
 def test_boxes_on_one_place_are_refused_and_the_image_is_named():
     truth, pred = dataset([{"bbox": [0, 0, 10, 10 + k / 100]} for k in range(120)])
     message = refusal(lambda: calipers.coco(truth, pred, max_pairs=1))
-    assert 'image "1": more than 12,000 pairs of annotations and detections; --max-pairs' in message
+    assert 'image "1": more than 12,000 pairs of annotations and detections; `max_pairs=…`' in message
     assert calipers.coco(truth, pred, max_pairs=20_000)["objects"]["pred"] == 120
 
 
 def test_classes_beyond_the_limit_are_refused():
     truth, pred = dataset([{"bbox": [10 * k, 0, 9, 9]} for k in range(5)], classes=5)
-    assert "more than 4 classes with ground truth; --max-classes" in refusal(
+    assert "more than 4 classes with ground truth; `max_classes=…`" in refusal(
         lambda: calipers.coco(truth, pred, max_classes=4)
     )
 

@@ -62,7 +62,7 @@ def test_a_total_of_every_shorter_length_is_refused(tally):
     data = tally.read_bytes()
     for length in range(len(data)):
         tally.write_bytes(data[:length])
-        with pytest.raises(InputError, match="expected a file written by --tally"):
+        with pytest.raises(InputError, match="expected a file written by `tally=…`"):
             read_tally(str(tally))
 
 
@@ -107,7 +107,7 @@ def test_a_file_of_another_kind_is_refused(tmp_path, head):
     path = tmp_path / "a.cal"
     for lead in (MAGIC, b"", b"\x89PNG\n"):
         path.write_bytes(lead + head + b"\n")
-        with pytest.raises(InputError, match=r"a\.cal: found something else, expected a file written by --tally"):
+        with pytest.raises(InputError, match=r"a\.cal: found something else, expected a file written by `tally=…`"):
             read_tally(str(path))
 
 
@@ -191,7 +191,7 @@ def test_shards_of_other_parameters_are_refused_and_kept(kept, other, message):
 def test_a_file_that_is_not_ours_is_refused_and_kept(tmp_path, content):
     path = tmp_path / "thesis.doc"
     path.write_bytes(content)
-    with pytest.raises(InputError, match="expected a file written by --resume"), finished_shards(str(path), MADE):
+    with pytest.raises(InputError, match="expected a file written by `resume=…`"), finished_shards(str(path), MADE):
         pass
     assert path.read_bytes() == content
 
@@ -216,7 +216,7 @@ def test_an_empty_file_begins_anew(tmp_path):
 
 
 def test_a_total_is_no_file_of_shards(tally):
-    with pytest.raises(InputError, match="expected a file written by --resume"), finished_shards(str(tally), MADE):
+    with pytest.raises(InputError, match="expected a file written by `resume=…`"), finished_shards(str(tally), MADE):
         pass
 
 

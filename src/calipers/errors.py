@@ -2,9 +2,56 @@
 
 A message says where, what was found and what was expected. Each class carries the exit code of the command line:
 2 for wrong usage, configuration or an output that cannot be written, 3 for input that cannot be read or is invalid.
+Options are named in one way (`keyword`), here and in what artifacts hold; the command line shows them as flags.
 """
 
 from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+OPTIONS = (  # what messages may name
+    {"baseline", "chunk_bytes", "class_names", "force", "fps", "frame", "ignore_federated", "images", "iou_type"}
+    | {"label_key", "layout", "max_bad_records", "max_classes", "max_comparisons", "max_expansion", "max_methods"}
+    | {"max_pairs", "max_text", "max_work", "pred", "pred_format", "rect", "restart", "resume", "tally", "weights"}
+    | {"write_aliases"}
+)
+
+
+def keyword(name: str, value: str | bool = "…") -> str:
+    """An option as a message names it: as a keyword of Python, in backticks, which the command shows as its flag.
+
+    A value in capitals stands for one that is to be given; without a value only the name matters.
+
+    >>> print(keyword("max_bad_records", "N"), keyword("frame", "pixel"), keyword("rect", True), keyword("fps"))
+    `max_bad_records=N` `frame="pixel"` `rect=True` `fps=…`
+    """
+    if name not in OPTIONS:
+        raise KeyError(name)
+    is_word = isinstance(value, str) and value != "…" and not (value.isascii() and value.isalpha() and value.isupper())
+    return f'`{name}="{value}"`' if is_word else f"`{name}={value}`"
+
+
+def with_flags(message: str) -> str:
+    """A message as the command line shows it: options that `keyword` wrote become flags.
+
+    >>> with_flags('(`max_bad_records=N` rejects them; `frame="pixel"`, `rect=True`, `fps=…`; not `frame`)')
+    '(--max-bad-records N rejects them; --frame pixel, --rect, --fps; not `frame`)'
+    """
+    if "`" not in message:
+        return message
+    import re
+
+    return re.sub(r'`([a-z_]+)=(?:…|True|([A-Z]+)|"([^"\n]*)")`', _flag, message)
+
+
+def _flag(match: Any) -> str:
+    name, placeholder, value = match.groups()
+    if name not in OPTIONS:
+        return str(match[0])
+    words = [f"--{name.replace('_', '-')}", *(word for word in (placeholder, value) if word is not None)]
+    return " ".join(words)
 
 
 class CalipersError(Exception):
@@ -43,6 +90,10 @@ class WorkError(InputError):
 
 class RecordError(InputError):
     """A record of an input is bad; a run may be told to go on without some of them."""
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(problem)
+        self.add_note(f"({keyword('max_bad_records', 'N')} rejects such records and counts them)")
 
 
 def require(condition: bool, name: str, found: object, expected: str) -> None:

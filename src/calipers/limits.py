@@ -7,7 +7,7 @@ object where that is more, so that the limit never depends on how large an ordin
 
 from __future__ import annotations
 
-from calipers.errors import InputError
+from calipers.errors import InputError, keyword
 
 MAX_PAIRS = 3_000_000
 PAIRS_PER_OBJECT = 50
@@ -26,10 +26,9 @@ def too_many(where: str, found: str, limit: int, option: str) -> InputError:
     """The refusal of an input that asks for too much work; it names the limit and the option that lifts it.
 
     >>> print(too_many("a.json", "pairs of boxes that overlap", 3_000_000, "max_pairs"))
-    a.json: more than 3,000,000 pairs of boxes that overlap; --max-pairs (max_pairs) lifts this limit
+    a.json: more than 3,000,000 pairs of boxes that overlap; `max_pairs=…` lifts this limit
     """
-    flag = option.replace("_", "-")
-    return InputError(f"{where}: more than {limit:,} {found}; --{flag} ({option}) lifts this limit")
+    return InputError(f"{where}: more than {limit:,} {found}; {keyword(option)} lifts this limit")
 
 
 class PairBudget:

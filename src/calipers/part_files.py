@@ -17,7 +17,7 @@ from typing import IO, Any, NamedTuple
 
 import orjson
 
-from calipers.errors import ConfigError, InputError, OutputError
+from calipers.errors import ConfigError, InputError, OutputError, keyword
 from calipers.output import make_folder, write_file
 from calipers.parts import Packed, from_bytes, to_bytes
 
@@ -28,8 +28,8 @@ DIGEST_BYTES, LENGTH_BYTES = 32, 8
 MAY_DIFFER = {"max_bad_records"}  # how many records may be rejected changes no part that was whole
 TALLY, SHARDS = "tally", "shards"
 EXPECTED = {
-    TALLY: "a file written by --tally",
-    SHARDS: "a file written by --resume, or none yet",
+    TALLY: f"a file written by {keyword('tally')}",
+    SHARDS: f"a file written by {keyword('resume')}, or none yet",
 }
 
 
@@ -135,7 +135,8 @@ def finished_shards(path: str, made: Made) -> Iterator[FinishedShards]:
             shards.load()
             yield shards
     except KeyboardInterrupt:
-        raise KeyboardInterrupt(f"what was finished is kept in {path}: --resume {path} goes on from there") from None
+        again = keyword("resume", path)
+        raise KeyboardInterrupt(f"what was finished is kept in {path}: {again} goes on from there") from None
     except OSError as error:
         raise OutputError(f"{path}: cannot be written: {error.strerror or error}") from error
 

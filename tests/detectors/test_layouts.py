@@ -40,7 +40,9 @@ def test_where_two_layouts_fit_the_number_of_cells_decides(shape, classes, layou
 
 @pytest.mark.parametrize(("classes", "both"), [(1, "yolov5 or end2end"), (2, "yolov8 or end2end")])
 def test_where_nothing_decides_it_is_an_error_that_says_what_was_seen(classes, both):
-    with pytest.raises(ConfigError, match=rf"\[1, 300, 6\], which with {classes} class .* may be {both}: .* --layout"):
+    with pytest.raises(
+        ConfigError, match=rf"\[1, 300, 6\], which with {classes} class .* may be {both}: .* `layout=…`"
+    ):
         choose_layout((1, 300, 6), classes, SIZE)
 
 

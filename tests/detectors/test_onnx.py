@@ -189,7 +189,9 @@ def test_a_model_of_any_size_is_shown_squares():
     sides, detected = sides_seen(conf=0.1)
     assert sides == [(320, 320)] * 5
     [note] = detected.notes
-    assert note.startswith("the model takes any size, images were fitted into 320 x 320; --rect leaves out the grey")
+    assert note.startswith(
+        "the model takes any size, images were fitted into 320 x 320; `rect=True` leaves out the grey"
+    )
 
 
 def test_or_rectangles_of_whole_strides_where_it_is_asked_for():
@@ -239,7 +241,7 @@ def test_images_for_rtdetr_are_stretched_also_if_rectangles_are_asked_for(says):
 def test_names_come_from_a_file_where_the_model_has_none(tmp_path):
     toy.write_model("model.onnx", metadata={})
     with pytest.raises(
-        ConfigError, match=r"model\.onnx: has no names of classes in its metadata: .* --class-names FILE"
+        ConfigError, match=r"model\.onnx: has no names of classes in its metadata: .* `class_names=FILE`"
     ):
         run()
     (tmp_path / "names.txt").write_text("RED\ngreen\nblue\n")

@@ -129,7 +129,7 @@ def test_a_run_that_differs_is_an_error_that_says_in_what(path, change, message)
         go_on(path, image(1), header=HEADER | change)
     text = str(caught.value)
     assert text.startswith(f"{path}: was left by a run that differs\n{message}")
-    assert text.endswith("(--restart begins anew)")
+    assert text.endswith("(`restart=True` begins anew)")
     assert path.read_bytes() == before
 
 

@@ -145,6 +145,6 @@ def test_lists_that_cannot_be_read_are_errors(name, value, problem):
 def test_keypoints_have_no_such_lists():
     truth = coco_json(annotation(CONE, keypoints=[1, 1, 2] * 17)) | {"categories": [{"id": 1, "name": "person"}]}
     truth["images"][0]["neg_category_ids"] = []
-    with pytest.raises(calipers.InputError, match="boxes or masks only \\(--ignore-federated"):
+    with pytest.raises(calipers.InputError, match="boxes or masks only \\(`ignore_federated=True`"):
         calipers.coco(truth, [], iou_type="keypoints", bootstrap=0)
     assert calipers.coco(truth, [], iou_type="keypoints", bootstrap=0, ignore_federated=True)["coco"]["AP"] == 0

@@ -420,12 +420,12 @@ def test_detections_that_are_all_invalid():
     rows = [result(bbox=[1, 2, 3]), result(score="x"), result(bbox=7)]
     assert said([], rows) == ["all detections are invalid: bbox: not 4 numbers (2 of 3)"]
     assert said([], [*rows, result()]) == []
-    keypoints = "all detections are invalid: {}: missing (1 of 1); keypoints are measured by --iou-type keypoints"
+    keypoints = 'all detections are invalid: {}: missing (1 of 1); keypoints are measured by `iou_type="keypoints"`'
     assert said([], [result(bbox=...)]) == [keypoints.format("bbox")]
     assert said([], [result(bbox=...)], iou_type="segm") == [keypoints.format("segmentation")]
     [warning] = said([], [result()], iou_type="keypoints")
     assert warning.endswith(
-        "keypoints: missing (1 of 1); boxes are measured by --iou-type bbox, masks by --iou-type segm"
+        'keypoints: missing (1 of 1); boxes are measured by `iou_type="bbox"`, masks by `iou_type="segm"`'
     )
 
 
@@ -448,7 +448,7 @@ def test_the_format_is_found(tmp_path):
     (tmp_path / "empty").mkdir()
     with pytest.raises(InputError, match="found a folder with none of these files, expected a COCO JSON file, or"):
         find_format(str(tmp_path / "empty"))
-    with pytest.raises(InputError, match="--pred-format tells which it is, if nothing was found"):
+    with pytest.raises(InputError, match="`pred_format=…` tells which it is, if nothing was found"):
         read_detections(dataset(), tmp_path / "empty")
     for kind in ("yolo", "voc", "labelme"):
         assert len(read_detections(dataset(), tmp_path / "empty", pred_format=kind).pred) == 0
@@ -470,13 +470,13 @@ def test_other_formats_pass_the_same_checks(tmp_path):
 @pytest.mark.parametrize("kind", ["voc", "yolo", "labelme"])
 def test_shapes_that_a_format_does_not_have(tmp_path, kind):
     words = {"voc": "Pascal VOC", "yolo": "YOLO", "labelme": "LabelMe"}[kind]
-    expected = "bbox" if kind == "voc" else "bbox or segm"
+    expected = '`iou_type="bbox"`' if kind == "voc" else '`iou_type="bbox"` or `iou_type="segm"`'
     for sides in ((tmp_path, []), (dataset(), tmp_path)):
         formats = {"gt_format": kind} if sides[0] == tmp_path else {"pred_format": kind}
         for iou_type, shapes in [("keypoints", "keypoints"), ("segm", "masks")][: 2 if kind == "voc" else 1]:
             with pytest.raises(InputError) as caught:
                 read_detections(*sides, iou_type=iou_type, **formats)
-            message = f"{tmp_path}: {words} files have no {shapes} here, expected --iou-type {expected}"
+            message = f"{tmp_path}: {words} files have no {shapes} here, expected {expected}"
             assert str(caught.value) == message
 
 

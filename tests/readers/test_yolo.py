@@ -272,7 +272,7 @@ def test_of_images_elsewhere_only_the_split_counts(make):
 def test_without_images_the_option_is_named(make):
     problem = refusal(make({"labels/a.txt": LINE, "data.yaml": NAMES}))
     assert problem.startswith("/labels: no images for these labels: ")
-    assert "--images DIR" in problem
+    assert "`images=DIR`" in problem
 
 
 def test_labels_without_an_image_are_an_error(make):
@@ -535,7 +535,7 @@ def test_sizes_that_the_ground_truth_does_not_know_are_read_from_images(make):
     pred = make({"labels/a.txt": LINE + " .9", "labels/b.txt": "", "classes.txt": "cat"}, "pred")
     problem = refusal(pred, known)
     assert problem.startswith('/labels/a.txt: no size of the image "val/a.png": ')
-    assert "--images DIR" in problem
+    assert "`images=DIR`" in problem
     images = make({"a.png": (8, 8)}, "pictures")
     assert read_yolo(pred, known, images).rows[0]["bbox"] == [2, 2, 4, 4]
     for width in (0, None, "8", True, float("nan")):

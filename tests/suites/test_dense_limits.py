@@ -27,7 +27,7 @@ def wordy(count: int) -> dict:
 
 def test_a_flood_of_shapes_is_a_bad_record():
     with pytest.raises(
-        calipers.InputError, match=r"<records>:2: .* more than 100 steps .*\(--max-work N allows more\)"
+        calipers.InputError, match=r"<records>:2: .* more than 100 steps .*\(`max_work=N` allows more\)"
     ):
         calipers.dense([GOOD, flood()], max_work=100)
     assert calipers.dense([flood()], max_work=200, bootstrap=0)["objects"]["gt"] == 600
@@ -45,7 +45,7 @@ def test_the_others_are_measured_without_it():
 
 def test_a_long_description_is_a_bad_record():
     with pytest.raises(
-        calipers.InputError, match=r"a desc is longer than 100000 characters \(--max-text N allows more\)"
+        calipers.InputError, match=r"a desc is longer than 100000 characters \(`max_text=N` allows more\)"
     ):
         calipers.dense([wordy(100_000)])
 
@@ -90,7 +90,7 @@ def test_compressed_input_may_not_grow_without_end(tmp_path, monkeypatch):
     bomb = tmp_path / "bomb.jsonl.gz"
     bomb.write_bytes(gzip.compress(b"\n" * 5_000_000 + json.dumps(GOOD).encode()))
     with pytest.raises(
-        calipers.InputError, match=r"bomb.*expected at most 100 times .*\(--max-expansion N allows more\)"
+        calipers.InputError, match=r"bomb.*expected at most 100 times .*\(`max_expansion=N` allows more\)"
     ):
         calipers.dense(bomb, chunk_bytes=1 << 20)
     assert calipers.dense(bomb, max_expansion=2000, chunk_bytes=1 << 20)["records"]["read"] == 1

@@ -40,7 +40,7 @@ class TestSides:
         ("given", "message"),
         [
             ({"pred": []}, r"no ground truth: expected gt_norm1000 \(or gt_norm\)"),
-            ({"gt": [], "pred": []}, r"only gt in pixels, expected gt_norm1000 \(--frame pixel"),
+            ({"gt": [], "pred": []}, r"only gt in pixels, expected gt_norm1000 \(`frame=\"pixel\"`"),
             ({"gt_norm1000": []}, "no predictions: expected pred_norm1000 or pred"),
             ({"gt_norm1000": {}, "pred": []}, r"gt_norm1000: not a list\nfound \{\}"),
             ({"gt_norm1000": None, "gt_norm": [], "pred": []}, r"gt_norm1000: not a list\nfound null"),
@@ -247,7 +247,7 @@ class TestRecordsAndInputs:
             "path": str(dump),
             "line": 5,
             "problem": "gt_norm1000[0].points: a number lies outside [0, 1000] "
-            "(are these pixels? --frame pixel reads them)",
+            '(are these pixels? `frame="pixel"` reads them)',
             "found": "[0, 0, 9, 1001]",
         }
         assert (cut["line"], cut["problem"].partition(":")[0]) == (6, "not JSON")

@@ -71,7 +71,7 @@ def test_every_key_becomes_its_option(write, tmp_path):
     assert [each.partition(": ")[2] for each in warnings] == [
         "compute_usda_style_metrics has no effect: overlaps on the plane, many to many, are not measured",
         "door_bbox_padding_m has no effect: boxes are measured as they are, doors too",
-        "learn_new_aliases has no effect: an evaluation only reads aliases (--write-aliases saves them)",
+        "learn_new_aliases has no effect: an evaluation only reads aliases (`write_aliases=…` saves them)",
     ]
     assert {key for section in EVERYTHING.values() for key in section} | {"learned_label_aliases"} == {
         key for section in KEYS.values() for key in section

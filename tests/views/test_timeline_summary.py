@@ -50,7 +50,7 @@ def test_the_summary_says_what_was_read_how_good_it_is_and_where_it_goes_wrong()
             "videos    5 in the ground truth · 2 evaluated · 1 empty_ground_truth · 1 invalid prediction"
             " · 1 missing predictions or states"
         ),
-        "fps       known for 1 of 2 videos; times are of those (--fps gives one to the others)",
+        "fps       known for 1 of 2 videos; times are of those (`fps=…` gives one to the others)",
         "ignored   1 predicted without ground truth: z.mp4",
         "",
         MEANS,
@@ -133,7 +133,7 @@ def test_without_fps_nothing_is_said_by_second_or_minute():
     lines = lines_of("b.mp4", pred={"b.mp4": PRED["b.mp4"]})
     assert lines[-3:] == [
         " time in error        10 frames",
-        " in a minute          — (no fps is known, so nothing by second or minute; --fps gives one)",
+        " in a minute          — (no fps is known, so nothing by second or minute; `fps=…` gives one)",
         " worst videos         b.mp4  accuracy 0.500, event recall 0.000, late 1.000",
     ]
     lines = lines_of("b.mp4", fps=5)

@@ -20,7 +20,7 @@ from calipers.analysis.artifacts import Result, read_result
 from calipers.analysis.changed_objects import changed_objects
 from calipers.analysis.figures import Figure, Floats, shared_methods
 from calipers.bootstrap import middle
-from calipers.errors import ConfigError, OutputError
+from calipers.errors import ConfigError, OutputError, keyword
 from calipers.output import to_json, write_file
 from calipers.views import comparison as views
 
@@ -134,7 +134,7 @@ def compare_results(old: Result, new: Result, *, force: bool | None = False) -> 
     found = differences(old, new)
     if found.all and not force:
         said = "\n".join(f"- {each}" for each in found.all)
-        hint = "" if force is None else "\n(--force compares what is comparable, not in pairs)"
+        hint = "" if force is None else f"\n({keyword('force', True)} compares what is comparable, not in pairs)"
         raise ConfigError(f"{old.name} and {new.name} cannot be compared in pairs:\n{said}{hint}")
     changes = {each.new.name: each for each in _changes(old, new, paired=not found.all)}
     if not changes:

@@ -19,7 +19,7 @@ from calipers.analysis.compare import Change, compare_results
 from calipers.analysis.figures import Figure, full_name
 from calipers.analysis.gate_rules import Rule, make_rules
 from calipers.analysis.power import Noise, noise_of
-from calipers.errors import ConfigError
+from calipers.errors import ConfigError, keyword
 from calipers.output import to_json
 from calipers.views import gate_views as views
 
@@ -100,7 +100,8 @@ def judge(new: Result, baseline: Result | None, rules: list[Rule]) -> Gate:
     """The same of results that were read."""
     named = [(full_name(rule.metric, new.figures, new.tree), rule) for rule in rules]
     if baseline is None and (drop := next((rule for rule in rules if rule.kind == "max_drop"), None)):
-        raise ConfigError(f"max_drop {drop.metric}: needs a result to drop from, expected a baseline (--baseline OLD)")
+        expected = f"expected a baseline ({keyword('baseline', 'OLD')})"
+        raise ConfigError(f"max_drop {drop.metric}: needs a result to drop from, {expected}")
     for name, rule in named:
         _check_limit(name, rule, new.tree["suite"])
     changes = compare_results(baseline, new, force=None).changes if baseline else {}

@@ -12,7 +12,7 @@ import click
 
 from calipers import __version__
 from calipers.cli.streams import ReaderGoneError, say, say_error
-from calipers.errors import CalipersError, RecordError
+from calipers.errors import CalipersError
 from calipers.views.text import printable
 
 SUITES = ("dense", "timeline", "scene", "coco")
@@ -94,8 +94,7 @@ def run_command() -> int:
     except ReaderGoneError as error:
         code = error.exit_code
     except CalipersError as error:
-        hint = "\n(--max-bad-records N rejects such records and counts them)" if isinstance(error, RecordError) else ""
-        say_error(f"{error}{hint}")
+        say_error("\n".join([str(error), *getattr(error, "__notes__", ())]))
         code = error.exit_code
     except OSError as error:  # of the help, which click prints
         say_error(f"standard output cannot be written: {error.strerror or error}")

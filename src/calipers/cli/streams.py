@@ -1,7 +1,8 @@
 """Standard output and standard error: the result on the one, everything else on the other.
 
 Characters that a terminal's encoding lacks are written as escapes. Messages never fail: with standard error closed they
-are gone. A result that cannot be written is an error, unless its reader has simply had enough.
+are gone. A result that cannot be written is an error, unless its reader has simply had enough. Options that texts name
+as keywords are shown as flags; bytes, such as those of an artifact, are written as they are.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import os
 import sys
 
-from calipers.errors import OutputError
+from calipers.errors import OutputError, with_flags
 from calipers.stopping import check_stop
 
 
@@ -25,7 +26,7 @@ def put(result: str | bytes) -> None:
     if sys.stdout is None:
         raise OutputError("standard output cannot be written: it is closed")
     if isinstance(result, str):
-        result = (result + "\n").encode(sys.stdout.encoding or "utf-8", "backslashreplace")
+        result = with_flags(result + "\n").encode(sys.stdout.encoding or "utf-8", "backslashreplace")
     try:
         sys.stdout.buffer.write(result)
         sys.stdout.buffer.flush()
@@ -47,7 +48,7 @@ def say(message: str) -> None:
     """Tell the user something."""
     if sys.stderr is None:
         return
-    text = (message + "\n").encode(sys.stderr.encoding or "utf-8", "backslashreplace")
+    text = with_flags(message + "\n").encode(sys.stderr.encoding or "utf-8", "backslashreplace")
     try:
         sys.stderr.buffer.write(text)
         sys.stderr.buffer.flush()

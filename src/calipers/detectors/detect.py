@@ -28,7 +28,7 @@ from calipers.detectors.names import SHOWN, Matched, listed, match_classes
 from calipers.detectors.options import Config, params
 from calipers.detectors.part_file import Entry, PartFile, part_path
 from calipers.detectors.targets import read_targets
-from calipers.errors import ConfigError, InputError
+from calipers.errors import ConfigError, InputError, keyword
 from calipers.output import check_free, check_place, write_file
 from calipers.readers.files import OnProgress
 
@@ -137,7 +137,9 @@ def _is_misread(counts: Counter[str]) -> bool:
 def _misread(counts: Counter[str]) -> str:
     total = counts["good"] + counts["dropped"]
     seen = f"of {total:,} box{'es' if total > 1 else ''} that the model found, {counts['good']:,} have area inside"
-    return f"{seen} their image, expected nearly all: is it trained, and is its output one that --layout names?"
+    return (
+        f"{seen} their image, expected nearly all: is it trained, and is its output one that {keyword('layout')} names?"
+    )
 
 
 def _entries(
@@ -218,7 +220,8 @@ def _warnings(matched: Matched, counts: Counter[str]) -> list[str]:
     if matched.unseen:
         said.append(f"categories that the model has no class for: {listed(matched.unseen, SHOWN)}")
     if counts["beyond"]:
-        said.append(f"scores above 1: {counts['beyond']:,}; does the model give logits, or another layout (--layout)?")
+        logits = f"does the model give logits, or another layout ({keyword('layout')})?"
+        said.append(f"scores above 1: {counts['beyond']:,}; {logits}")
     if counts["dropped"]:
         said.append(f"boxes without area inside their image, dropped: {counts['dropped']:,}")
     if counts["unturned"]:

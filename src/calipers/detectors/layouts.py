@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calipers.detectors.found import Floats, Found
-from calipers.errors import ConfigError, InputError
+from calipers.errors import ConfigError, InputError, keyword
 
 LAYOUTS = ("auto", "yolov8", "yolov5", "end2end", "rtdetr")
 STRIDES = ((8, 16, 32), (8, 16, 32, 64))  # the grids of cells that models have, in pixels of the input
@@ -143,7 +143,7 @@ def _ambiguous(shape: tuple[int, ...], classes: int, fitting: list[Layout], cont
     names = " or ".join(dict.fromkeys(layout.name for layout in fitting))
     range_seen = " and coordinates from 0 to 1" if content.shares else ""
     seen = f"the model's output has the shape {list(shape)}{range_seen}, which with {_count(classes)}"
-    return f"{seen} may be {names}: say which by --layout"
+    return f"{seen} may be {names}: say which by {keyword('layout')}"
 
 
 def _unknown(shape: tuple[int, ...], classes: int, asked: str) -> str:

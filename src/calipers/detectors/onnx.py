@@ -19,7 +19,7 @@ from calipers.detectors.metadata import read_metadata
 from calipers.detectors.names import read_names
 from calipers.detectors.nms import suppress
 from calipers.detectors.options import USUAL_SIZE, Config
-from calipers.errors import ConfigError, InputError, require
+from calipers.errors import ConfigError, InputError, keyword, require
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -94,9 +94,8 @@ class OnnxModel:
         """From the file that was given, else the model's own; both must be equally many."""
         own, file = self._metadata.names, self._config.class_names
         if file is None and own is None:
-            raise ConfigError(
-                f"{self._weights}: has no names of classes in its metadata: give them by --class-names FILE"
-            )
+            by = keyword("class_names", "FILE")
+            raise ConfigError(f"{self._weights}: has no names of classes in its metadata: give them by {by}")
         names = own if file is None else read_names(file)
         if own is not None and names is not None and len(names) != len(own):
             raise ConfigError(f"{file}: has {len(names)} names, expected {len(own)} as the model has")
@@ -212,7 +211,7 @@ class OnnxModel:
             width, height = self._size
             self._note(
                 f"the model takes any size, images were fitted into {width} x {height}; "
-                "--rect leaves out the grey that an image does not need, as ultralytics does"
+                f"{keyword('rect', True)} leaves out the grey that an image does not need, as ultralytics does"
             )
 
     def _note(self, message: str) -> None:

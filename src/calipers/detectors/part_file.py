@@ -16,7 +16,7 @@ from typing import IO, Any
 import orjson
 
 from calipers.detectors.image_files import ImageFile
-from calipers.errors import ConfigError, OutputError
+from calipers.errors import ConfigError, OutputError, keyword
 from calipers.output import make_folder
 from calipers.readers.problems import shown
 
@@ -75,7 +75,7 @@ class PartFile:
         self._done = {entry["image_id"]: entry for entry in entries[1:] if "image_id" in entry}
 
     def _check(self, found: Any, path: Path) -> None:
-        again = "--restart begins anew"
+        again = f"{keyword('restart', True)} begins anew"
         if found.get("calipers_detect") != FORMAT:
             raise ConfigError(f"{path}: is not what an interrupted run leaves, expected that or no file ({again})")
         for name, value in _flat(self._header).items():

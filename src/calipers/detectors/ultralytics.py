@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from calipers.detectors.found import Found
 from calipers.detectors.names import read_names
 from calipers.detectors.options import Config
-from calipers.errors import ConfigError, InputError
+from calipers.errors import ConfigError, InputError, keyword
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -118,7 +118,7 @@ def _check_file(weights: str, loaded: Any) -> None:
     if not os.path.exists(loaded) or not os.path.samefile(weights, loaded):
         raise InputError(
             f"{weights}: ultralytics loaded {os.fspath(loaded)} in its place: "
-            "give that file as --weights, or give this one another name"
+            f"give that file as {keyword('weights')}, or give this one another name"
         )
 
 

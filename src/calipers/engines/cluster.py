@@ -23,7 +23,7 @@ from typing import Any, Protocol, TypeVar
 from calipers import __version__
 from calipers.engines import Done, Join
 from calipers.engines.outcomes import join_outcomes, measure
-from calipers.errors import CalipersError
+from calipers.errors import CalipersError, keyword
 
 S = TypeVar("S")
 R = TypeVar("R")
@@ -33,7 +33,7 @@ OnEnd = Callable[[Exception | None], None]
 FAN_IN = 16
 HIGHEST = 4  # levels of a tree, so 65,536 items
 FETCHED = 4  # outcomes at a time
-ADVICE = "try smaller --chunk-bytes, or workers with more memory"
+ADVICE = f"try smaller {keyword('chunk_bytes')}, or workers with more memory"
 LEAST_WINDOW, WINDOW_PER_WORKER = 64, 8  # tasks under way
 
 

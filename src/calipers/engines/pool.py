@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from calipers.child_process import ChildEndedError, ChildProcess, Outcome, wait_for
-from calipers.errors import CalipersError
+from calipers.errors import CalipersError, keyword
 from calipers.stopping import Deferred
 
 LOOK_SEC = 10.0  # without news of any worker, after which they are looked at
@@ -155,7 +155,8 @@ def _wait(workers: list[Worker]) -> list[Worker]:
 
 def _lost_over(item: Any, ending: str) -> CalipersError:
     return CalipersError(
-        f"{item}: a worker process ended over it, and so did a second one, alone: {ending}; try smaller --chunk-bytes"
+        f"{item}: a worker process ended over it, and so did a second one, alone: {ending}; "
+        f"try smaller {keyword('chunk_bytes')}"
     )
 
 

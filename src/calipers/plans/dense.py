@@ -15,7 +15,7 @@ from typing import Any
 from calipers import __version__
 from calipers.config import artifact_options
 from calipers.engines import Engine
-from calipers.errors import ConfigError, InputError
+from calipers.errors import ConfigError, InputError, keyword
 from calipers.part_files import Made
 from calipers.parts import Packed
 from calipers.readers.dense import DenseReading, read_batches
@@ -228,7 +228,7 @@ def _too_heavy(batch: Batch, record: int, config: Config) -> BadRecord:
         batch.path,
         batch.lines[record],
         f"comparing its shapes takes more than {config.max_work} steps for each of their numbers"
-        " (--max-work N allows more)",
+        f" ({keyword('max_work', 'N')} allows more)",
         " and ".join(sizes),
     )
 

@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import Any
 
 from calipers.config import make_config
-from calipers.errors import InputError, require
+from calipers.errors import InputError, keyword, require
 from calipers.part_files import Made, parts_of, read_tally
 from calipers.parts import Packed, Part, join
 from calipers.report import Report
@@ -26,13 +26,13 @@ CONFIGS = {  # where the options of a suite are
 
 
 def merge(parts: Iterable[str | os.PathLike[str]]) -> Report:
-    """One report of the parts that were written by `--tally` (or `tally=`), of any suite, given in any order.
+    """One report of the parts that were written with `tally`, of any suite, given in any order.
 
     It is the report of one run over all of the data, byte for byte if the inputs of that run are the same.
     """
     require(not isinstance(parts, (str, bytes, os.PathLike)), "parts", parts, "several paths")
     paths = [os.fspath(path) for path in parts]
-    require(bool(paths), "parts", paths, "files written by --tally")
+    require(bool(paths), "parts", paths, f"files written by {keyword('tally')}")
     tallies = {path: read_tally(path) for path in paths}
     made, _ = tallies[paths[0]]
     suite = _suite(made, paths[0])

@@ -14,7 +14,7 @@ from typing import Any
 from calipers import __version__
 from calipers.config import artifact_options
 from calipers.engines import Engine
-from calipers.errors import InputError, require
+from calipers.errors import InputError, keyword, require
 from calipers.output import to_json, write_file
 from calipers.part_files import Made
 from calipers.parts import Packed
@@ -68,7 +68,7 @@ class ScenePart:
         if self.readings and later.readings and mine != theirs:
             raise InputError(
                 f"parts of different methods: {', '.join(mine)} and {', '.join(theirs)}, expected the same in each "
-                "(--pred NAME=PATH says what a method is called)"
+                f"({keyword('pred', 'NAME=PATH')} says what a method is called)"
             )
         if self.known and later.known and self.known != later.known:
             raise InputError("parts with different label files, expected the same for each")

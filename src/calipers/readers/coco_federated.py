@@ -14,14 +14,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from calipers.errors import InputError
+from calipers.errors import InputError, keyword
 from calipers.instances import Whole
 from calipers.readers.coco_images import Dataset, by_id, find_ids
 from calipers.readers.coco_truth import Checked
 from calipers.readers.problems import shown
 
 ABSENT, PARTIAL = "neg_category_ids", "not_exhaustive_category_ids"
-OPTION = "--ignore-federated judges every class on every image"
+OPTION = f"{keyword('ignore_federated', True)} judges every class on every image"
 Chosen = NDArray[np.bool_]
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from calipers.errors import keyword
 from calipers.instances import Images, Instances, Whole
 from calipers.kernels.repeats import outside, repeated
 from calipers.readers.coco_json import CocoSide
@@ -18,10 +19,11 @@ DERIVED = {
     "bbox": "detections without bbox, which is that of their mask",
     "segm": "detections without segmentation, whose mask is their box",
 }
+BY_BOX, BY_MASK, BY_KEYPOINTS = (keyword("iou_type", kind) for kind in ("bbox", "segm", "keypoints"))
 OTHER_TYPES = {
-    "bbox: missing": "; keypoints are measured by --iou-type keypoints",
-    "segmentation: missing": "; keypoints are measured by --iou-type keypoints",
-    "keypoints: missing": "; boxes are measured by --iou-type bbox, masks by --iou-type segm",
+    "bbox: missing": f"; keypoints are measured by {BY_KEYPOINTS}",
+    "segmentation: missing": f"; keypoints are measured by {BY_KEYPOINTS}",
+    "keypoints: missing": f"; boxes are measured by {BY_BOX}, masks by {BY_MASK}",
 }
 Chosen = NDArray[np.bool_]
 

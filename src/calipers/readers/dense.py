@@ -17,6 +17,7 @@ from typing import Any
 
 import orjson
 
+from calipers.errors import keyword
 from calipers.kernels.flatten import ObjectColumns
 from calipers.kernels.jsonlines import RecordLines
 from calipers.readers.lines import LONGEST_LINE, Shard
@@ -29,6 +30,7 @@ SIDES = ("gt_norm1000", "gt_norm", "gt", "pred_norm1000", "pred")
 NOT_NEEDED_TWICE = frozenset(SIDES)
 LARGEST_SIZE = 1e9
 MAX_TEXT = 100_000  # characters of a desc: comparing two free texts takes the product of their lengths
+IN_PIXELS = f"{keyword('frame', 'pixel')} reads gt and pred as pixels"
 LONGEST_INT = 4000  # digits; more take Python too long, and no float holds them
 
 
@@ -119,7 +121,7 @@ class _Reader:
         wordy = self._wordy(batch)
         if not wordy:
             return DenseReading(batch, self.read, self.skipped, self.bad)
-        problem = f"a desc is longer than {self.max_text} characters (--max-text N allows more)"
+        problem = f"a desc is longer than {self.max_text} characters ({keyword('max_text', 'N')} allows more)"
         bad = [BadRecord(self.path, self.lines[at], problem, f"{size} characters") for at, size in wordy.items()]
         return DenseReading(batch.without(wordy), self.read, self.skipped, in_order([*self.bad, *bad]))
 
@@ -223,11 +225,7 @@ def _sides(record: dict[str, Any], frame: str) -> tuple[str, str, str]:
         truth, pred = "gt", "pred"
     else:
         if "coord_mode" in record and record["coord_mode"] == "pixel":
-            return (
-                "",
-                "",
-                'coord_mode: found "pixel", expected norm1000 coordinates (--frame pixel reads gt and pred as pixels)',
-            )
+            return "", "", f'coord_mode: found "pixel", expected norm1000 coordinates ({IN_PIXELS})'
         truth = "gt_norm1000" if "gt_norm1000" in record else "gt_norm"
         pred = "pred_norm1000" if "pred_norm1000" in record else "pred"
     if truth not in record:
@@ -242,7 +240,7 @@ def _missing_truth(record: dict[str, Any], frame: str) -> str:
     if frame == "pixel":
         return "no ground truth: expected gt, a list of objects in pixels"
     if "gt" in record:
-        return "only gt in pixels, expected gt_norm1000 (--frame pixel reads gt and pred as pixels of width and height)"
+        return f"only gt in pixels, expected gt_norm1000 ({IN_PIXELS} of width and height)"
     return "no ground truth: expected gt_norm1000 (or gt_norm), a list of objects"
 
 

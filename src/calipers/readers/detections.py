@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from importlib import import_module
 from typing import Any, NamedTuple
 
-from calipers.errors import InputError
+from calipers.errors import InputError, keyword
 from calipers.instances import Detections
 from calipers.readers.coco_federated import Judged, federated_warnings, judge, read_federated
 from calipers.readers.coco_images import Dataset, read_dataset
@@ -191,7 +191,7 @@ class Reading:
         path = source.path or ""
         name, kinds = READ[source.format]
         if self._iou_type not in kinds:
-            expected = f"expected --iou-type {' or '.join(kinds)}"
+            expected = f"expected {' or '.join(keyword('iou_type', kind) for kind in kinds)}"
             raise InputError(f"{path}: {name} files have no {MEASURED[self._iou_type]} here, {expected}")
         return _open(source.format, path, known, self._images)
 
@@ -224,7 +224,7 @@ def _folder_format(path: str, truth: bool) -> str:
     for name, module in (("labelme", labelme), ("voc", voc), ("yolo", yolo)):
         if module.looks_like(path):
             return name
-    hint = "" if truth else " (--pred-format tells which it is, if nothing was found on the images)"
+    hint = "" if truth else f" ({keyword('pred_format')} tells which it is, if nothing was found on the images)"
     raise InputError(f"{path}: found a folder with none of these files, expected {FOLDERS}{hint}")
 
 

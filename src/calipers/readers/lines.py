@@ -21,7 +21,7 @@ from typing import IO, Any
 
 import zstandard
 
-from calipers.errors import InputError
+from calipers.errors import InputError, keyword
 from calipers.kernels.scan import count_breaks
 from calipers.readers.places import is_file, open_place, size_of
 
@@ -188,7 +188,7 @@ class Source:
         if self._expanded > max(ALWAYS_ALLOWED, self._max_expansion * self.bytes_read):
             raise InputError(
                 f"{self.path}: found {self._expanded} bytes compressed to {self.bytes_read}, expected at most"
-                f" {self._max_expansion} times as many (--max-expansion N allows more)"
+                f" {self._max_expansion} times as many ({keyword('max_expansion', 'N')} allows more)"
             )
 
 

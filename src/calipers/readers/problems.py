@@ -7,7 +7,7 @@ from typing import Any
 
 import orjson
 
-from calipers.errors import RecordError
+from calipers.errors import RecordError, keyword
 from calipers.kernels.flatten import KINDS, REASONS
 from calipers.output import json_line
 from calipers.readers.encodings import encoding_hint
@@ -132,7 +132,7 @@ def explain_object(item: Any, reason: int, frame: str, width: float, height: flo
 
 def _points_problem(name: str, kind: str, points: Any, frame: str, width: float, height: float) -> str:
     count = _count(points)
-    pixels = "[0, 1000] (are these pixels? --frame pixel reads them)"
+    pixels = f"[0, 1000] (are these pixels? {keyword('frame', 'pixel')} reads them)"
     span = pixels if frame == "norm1000" else f"[0, {width:g}] for x and [0, {height:g}] for y"
     return {
         "points": "not a list, expected [x1, y1, x2, y2, …]",

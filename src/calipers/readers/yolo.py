@@ -14,7 +14,7 @@ import posixpath
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeGuard
 
-from calipers.errors import InputError
+from calipers.errors import InputError, keyword
 from calipers.readers.conversion import ClassNames, Conversion, known_images, peek
 from calipers.readers.converted import Converted, Known
 from calipers.readers.image_names import ImageNames, few_files_below, files_below
@@ -27,7 +27,9 @@ from calipers.readers.yolo_names import MOST_CLASSES, read_list, read_yaml
 from calipers.text import whole_text
 
 PEEKED_FILES = 100
-NEEDS_IMAGES = "fractions become pixels by the size of the image; --images DIR names the folder with the images"
+NEEDS_IMAGES = (
+    f"fractions become pixels by the size of the image; {keyword('images', 'DIR')} names the folder with the images"
+)
 
 
 def read_yolo(folder: str, known: Known | None, images: str | None) -> Converted:

@@ -13,7 +13,7 @@ from typing import Any
 import orjson
 
 from calipers.config import check_names, make_config
-from calipers.errors import ConfigError, require
+from calipers.errors import ConfigError, keyword, require
 from calipers.readers.files import find_doubled, parse_json
 from calipers.suites.scene_config import Config
 
@@ -50,7 +50,7 @@ KEYS: dict[str, dict[str, str | None]] = {  # section -> key -> option; None has
 WITHOUT_EFFECT = {  # keys that ask for something else -> why they are ignored
     "matching.compute_usda_style_metrics": "overlaps on the plane, many to many, are not measured",
     "matching.door_bbox_padding_m": "boxes are measured as they are, doors too",
-    "label_resolution.learn_new_aliases": "an evaluation only reads aliases (--write-aliases saves them)",
+    "label_resolution.learn_new_aliases": f"an evaluation only reads aliases ({keyword('write_aliases')} saves them)",
 }
 
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from calipers.errors import keyword
 from calipers.labels.canonical import Resolved, Resolver
 from calipers.labels.label_files import Aliases, load_aliases, load_canonical
 from calipers.labels.words import normalise
@@ -41,7 +42,7 @@ class Naming:
             return []
         some = f"{self.resolver.unsuggested:,} labels have no suggestions"
         limit = f"{config.max_comparisons:,} comparisons were made"
-        return [f"unresolved_labels: {some}, as {limit}; --max-comparisons (max_comparisons) lifts this limit"]
+        return [f"unresolved_labels: {some}, as {limit}; {keyword('max_comparisons')} lifts this limit"]
 
     def of(self, text: str) -> Resolved:
         """What a label resolved to."""

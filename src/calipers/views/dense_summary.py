@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from calipers.errors import keyword
 from calipers.views.text import SEPARATOR, UNDEFINED, between, named_line, printable, rate, share, short
 
 Tree = dict[str, Any]
@@ -34,7 +35,7 @@ def _header(tree: Tree) -> Iterator[str]:
     if any(tree["unlabelled"].values()):
         key, nameless = printable(params["label_key"]), tree["unlabelled"]
         found = f"{nameless['gt']:,} ground truth · {nameless['pred']:,} predicted"
-        yield f"no label  {found} (no {key}= in desc, and such match nothing by label; see --label-key)"
+        yield f"no label  {found} (no {key}= in desc, and such match nothing by label; see {keyword('label_key')})"
 
 
 def _inputs(inputs: list[Tree]) -> str:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+from calipers.errors import keyword
 from calipers.views.text import SEPARATOR, UNDEFINED, named_line, printable, rate, short, width
 
 Tree = dict[str, Any]
@@ -64,7 +65,8 @@ def _fps(summary: Tree) -> Iterator[str]:
         summary[name] for name in ("time_in_error_sec_n", "videos_evaluated", "fps_estimate_mean")
     )
     if 0 < known < videos:
-        yield f"fps       known for {known:,} of {videos:,} videos; times are of those (--fps gives one to the others)"
+        others = f"{keyword('fps')} gives one to the others"
+        yield f"fps       known for {known:,} of {videos:,} videos; times are of those ({others})"
     elif known and average is not None:
         yield f"fps       {short(average)} on average"
 
@@ -136,7 +138,8 @@ def _details(tree: Tree) -> Iterator[str]:
         yield named_line("in a minute", SEPARATOR.join(rates))
     elif summary["videos_evaluated"]:
         yield named_line(
-            "in a minute", f"{UNDEFINED} (no fps is known, so nothing by second or minute; --fps gives one)"
+            "in a minute",
+            f"{UNDEFINED} (no fps is known, so nothing by second or minute; {keyword('fps')} gives one)",
         )
     if beside := list(_detector(summary)):
         yield named_line("detector", SEPARATOR.join(beside))
