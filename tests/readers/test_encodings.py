@@ -20,3 +20,17 @@ def test_iconv_is_named(tmp_path, encoding, name):
         calipers.dense(dump)
     with pytest.raises(InputError, match=rf"not UTF-8: .*iconv -f {name} -t UTF-8"):
         calipers.timeline(truth, {})
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("desc", ["box", "类别"])
+def test_utf_16_without_a_byte_order_mark_names_iconv(tmp_path, encoding, desc):
+    box = {"type": "bbox_2d", "points": [1, 1, 9, 9], "desc": desc}
+    dump, truth = tmp_path / "d.jsonl", tmp_path / "gt.json"
+    dump.write_bytes(json.dumps({"gt_norm1000": [box], "pred": []}, ensure_ascii=False).encode(encoding))
+    truth.write_bytes(json.dumps({desc: {"inside": [[0, 9]]}}, ensure_ascii=False).encode(encoding))
+    told = r"is it UTF-16\? iconv -f UTF-16LE -t UTF-8 FILE > NEW, or UTF-16BE"
+    with pytest.raises(calipers.InputError, match=told):
+        calipers.dense(dump)
+    with pytest.raises(calipers.InputError, match=told):
+        calipers.timeline(truth, {})

@@ -11,11 +11,15 @@ def encoding_hint(data: bytes) -> str:
 
     >>> encoding_hint("[1]".encode("utf-16")), encoding_hint("\u7c7b\u522b=\u6807\u7b7e".encode("gbk"))[:22]
     (' (is it UTF-16? iconv -f UTF-16 -t UTF-8 FILE > NEW)', ' (is it GBK? iconv -f ')
+    >>> encoding_hint("[1]".encode("utf-16-le"))
+    ' (is it UTF-16? iconv -f UTF-16LE -t UTF-8 FILE > NEW, or UTF-16BE)'
     >>> encoding_hint(bytes([0xff]))
     ''
     """
     if data.startswith(UTF16):
         return " (is it UTF-16? iconv -f UTF-16 -t UTF-8 FILE > NEW)"
+    if has_zeros(data):
+        return " (is it UTF-16? iconv -f UTF-16LE -t UTF-8 FILE > NEW, or UTF-16BE)"
     try:
         data[:FEW].decode("gb18030")
     except UnicodeDecodeError as error:
@@ -24,3 +28,8 @@ def encoding_hint(data: bytes) -> str:
         if error.start == 0:
             return ""
     return " (is it GBK? iconv -f GB18030 -t UTF-8 FILE > NEW)"
+
+
+def has_zeros(data: bytes) -> bool:
+    """Whether so many bytes are 0 as in UTF-16, where every Latin letter has one; such bytes may still be UTF-8."""
+    return 4 * data[:FEW].count(0) >= len(data[:FEW]) > 0

@@ -12,7 +12,7 @@ import orjson
 from calipers.errors import InputError
 from calipers.kernels.intervals import count_keys
 from calipers.kernels.scan import count_colons, count_written_keys
-from calipers.readers.encodings import encoding_hint
+from calipers.readers.encodings import encoding_hint, has_zeros
 from calipers.readers.places import open_place
 from calipers.text import whole_text
 
@@ -98,7 +98,8 @@ def _slowly(text: bytes, path: str, problem: str, expected: str) -> Any:
         place = f"byte 0x{text[error.start]:02x} at position {error.start}"
         raise InputError(f"{path}: not UTF-8: {place}{encoding_hint(text)}; expected {expected}") from error
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{path}: not JSON: {problem}; expected {expected}") from error
+        hint = encoding_hint(text) if has_zeros(text) else ""
+        raise InputError(f"{path}: not JSON: {problem}{hint}; expected {expected}") from error
     return tree
 
 
