@@ -172,6 +172,14 @@ OTHERS = [
     (MADE._replace(calipers="2.0"), "calipers: found '1.0', expected '2.0'"),
     (MADE._replace(params={"thresholds": [0.5], "seed": 4}), "made with seed = 3, expected 4"),
     (MADE._replace(params={"thresholds": [0.5]}), "made with seed = 3, expected None"),
+    (
+        MADE._replace(params={"thresholds": [0.3], "seed": 4}),
+        "made with seed = 3, expected 4; thresholds = [0.5], expected [0.3]",
+    ),
+    (
+        MADE._replace(params={"thresholds": [0.5], "seed": 3} | {f"p{k}": k for k in range(10)}),
+        "p6 = None, expected 6; p7 = None, expected 7; and 2 more",
+    ),
 ]
 
 

@@ -26,6 +26,7 @@ KNOWN_BY = b"calipers parts "  # a file with less than this may be anybody's
 LONGEST_HEAD = 1 << 24  # bytes
 DIGEST_BYTES, LENGTH_BYTES = 32, 8
 MAY_DIFFER = {"max_bad_records"}  # how many records may be rejected changes no part that was whole
+NAMED = 8  # differences that a message names
 TALLY, SHARDS = "tally", "shards"
 EXPECTED = {
     TALLY: f"a file written by {keyword('tally')}",
@@ -48,11 +49,16 @@ class Made(NamedTuple):
             mine, theirs = getattr(self, name), getattr(other, name)
             if mine != theirs:
                 raise ConfigError(f"{what}: {name}: found {theirs!r:.80}, expected {mine!r:.80}")
-        for mine, theirs in ((self.options, other.options), (self.params, other.params)):
-            for name in sorted({*mine, *theirs} - MAY_DIFFER):
-                if _plain(mine.get(name)) != _plain(theirs.get(name)):
-                    found, expected = theirs.get(name), mine.get(name)
-                    raise ConfigError(f"{what}: made with {name} = {found!r:.80}, expected {expected!r:.80}")
+        unlike = {
+            name: f"{name} = {theirs.get(name)!r:.80}, expected {mine.get(name)!r:.80}"
+            for mine, theirs in ((self.options, other.options), (self.params, other.params))
+            for name in sorted({*mine, *theirs} - MAY_DIFFER)
+            if _plain(mine.get(name)) != _plain(theirs.get(name))
+        }
+        if unlike:
+            shown = list(unlike.values())[:NAMED]
+            more = [f"and {len(unlike) - NAMED} more"] if len(unlike) > NAMED else []
+            raise ConfigError(f"{what}: made with {'; '.join([*shown, *more])}")
 
 
 def _plain(value: Any) -> Any:

@@ -39,6 +39,7 @@ class Report(Mapping[str, Any]):
     ) -> None:
         self.tree = tree
         self.home: str | None = None  # the artifact or folder it was read from
+        self.first_invalid = ""  # the first prediction that cannot be read, where the artifact has no place for it
         self.kept: list[str] = []  # what there is to say of files that were kept beside it (`resume`, `tally`)
         self._matches, self._timelines, self._cases = matches, timelines, cases
 

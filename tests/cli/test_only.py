@@ -107,7 +107,37 @@ def test_rejected_records_and_scenes_are_printed(run):
     assert run("report", "s.json", "--failed").out == b"r2\n"
 
 
-def test_failed_takes_no_other_option_and_refuses_detections(run):
+def test_images_of_rejected_annotations_are_printed_once_and_run_alone(run):
+    inputs = make("coco", NAMES, "whole")
+    tree = json.loads(Path("whole/gt.json").read_text())
+    good = json.dumps(tree)
+    first, *_, last = tree["annotations"]
+    tree["annotations"] += [
+        first | {"id": 91, "bbox": [1]},
+        last | {"id": 92, "bbox": 3},
+        first | {"id": 93, "area": -1},
+    ]
+    tree["annotations"].append(first | {"id": 94, "image_id": 999})
+    write("whole/gt.json", tree)
+    run("coco", *inputs, "--max-bad-records", 4, "-o", "r.json", "--tally", "r.cal")
+    failed = run("report", "r.json", "--failed")
+    names = {image["id"]: image["file_name"] for image in tree["images"]}
+    assert failed.out.decode() == f"{names[first['image_id']]}\n{names[last['image_id']]}\n"
+    assert run("merge", "r.cal", "--json").artifact()["rejected"][0]["image"] == names[first["image_id"]]
+    Path("whole/gt.json").write_text(good)
+    Path("keys.txt").write_bytes(failed.out)
+    assert run("coco", *inputs, "--only", "keys.txt", "--json").artifact()["images"]["total"] == 2
+
+
+def test_a_result_that_does_not_name_the_images_says_so(run):
     run("coco", *make("coco", NAMES, "whole"), "-o", "r.json")
-    run("report", "r.json", "--failed").refused(2, "failed: of detections single annotations are rejected")
+    assert run("report", "r.json", "--failed").out == b""
+    tree = json.loads(Path("r.json").read_text())
+    tree["rejected"] = [{"path": "gt.json", "place": "annotations[0]", "id": 1, "problem": "bbox: missing"}]
+    write("r.json", tree)
+    run("report", "r.json", "--failed").refused(2, "this result does not name the images of rejected annotations")
+
+
+def test_failed_takes_no_other_option(run):
+    run("coco", *make("coco", NAMES, "whole"), "-o", "r.json")
     run("report", "r.json", "--failed", "--table", "summary").refused(2, "--failed prints keys")

@@ -27,15 +27,16 @@ SILENT = {
     "scene": {"gt.json": {"objects": [SEAT]}, "pred.json": {"objects": []}},
     "coco": {"gt.json": DATA_SET | {"annotations": [CONE]}, "pred.json": []},
 }
+IDLE = [{}, {"inside": []}, {"outside": [[0, 9]]}]
 RUBBISH = {
     "dense": {"d.jsonl": {"gt_norm1000": [BOX], "pred": [BOX | {"points": [1, 1]}, 5, 6]}},
     "scene": {"gt.json": {"objects": [SEAT]}, "pred.json": {"objects": [SEAT | {"center": [0, 0]}]}},
     "coco": {"gt.json": DATA_SET | {"annotations": [CONE]}, "pred.json": [CONE | {"bbox": [0], "score": 1}]},
 }
 PROBLEMS = {
-    "dense": "all 3 predictions are invalid and match nothing: 2 × not an object",
+    "dense": "all 3 predictions are invalid and match nothing: d.jsonl:1: pred[0]: a bbox_2d without exactly 4 numbers",
     "scene": "pred: all 1 predictions are invalid and match nothing: gt: objects[0].center: found [0, 0]",
-    "coco": "all 1 predictions are invalid and match nothing: 1 × bbox: not 4 numbers",
+    "coco": "pred.json: all detections are invalid and match nothing: bbox: not 4 numbers (first [0] of 1",
 }
 
 
@@ -82,7 +83,7 @@ def test_only_invalid_predictions_are_a_result_with_a_warning_that_names_a_probl
     ended = run(suite, *INPUTS[suite], "--tally", "r.cal", "--json")
     assert ended.code == 0
     assert f"warning: {PROBLEMS[suite]}" in ended.err
-    assert "(calipers check tells more)" in ended.err
+    assert ended.err.count("are invalid") == ended.err.count("calipers check tells more)") == 1
     assert f"warning: {PROBLEMS[suite]}" in run("merge", "r.cal").err
 
 
@@ -103,3 +104,63 @@ def test_a_file_given_twice_is_told(run):
     told = "warning: d.jsonl and e.jsonl are the same file, and every record of it counts twice\n"
     assert told in run("dense", "d.jsonl", "e.jsonl").err
     assert "the same file" not in run("dense", "d.jsonl").err
+
+
+@pytest.mark.parametrize("states", IDLE)
+def test_videos_without_a_predicted_state_are_a_result_with_a_warning(run, states):
+    write({"gt.json": {"a": {"inside": [[0, 9]]}, "b": {"inside": [[3, 9]]}}})
+    write({"pred.json": {name: {"states": states} for name in "ab"}})
+    ended = run("timeline", *INPUTS["timeline"], "--tally", "r.cal", "--json")
+    told = "warning: no state but outside is predicted in 2 videos, first a (calipers check tells more)\n"
+    assert (ended.code, told in ended.err) == (0, True)
+    assert told in run("merge", "r.cal").err
+
+
+def test_a_video_that_was_not_evaluated_is_named_beside_those_without_a_state(run):
+    write({"gt.json": {"a": {"inside": [[0, 9]]}, "b": {"inside": [[3, 9]]}}, "pred.json": {"b": {"states": {}}}})
+    told = "in 1 video, first b; a: missing predictions or states (calipers check tells more)\n"
+    assert told in run("timeline", *INPUTS["timeline"]).err
+
+
+def test_one_predicted_state_or_a_ground_truth_without_any_ends_the_warning(run):
+    write({"gt.json": {"a": {"inside": [[0, 9]]}}, "pred.json": {"a": {"states": {"inside": [[9, 9]]}}}})
+    assert "calipers check tells more" not in run("timeline", *INPUTS["timeline"]).err
+    write({"gt.json": {"a": {"outside": [[0, 9]]}}, "pred.json": {"a": {"states": {}}}})
+    assert "calipers check tells more" not in run("timeline", *INPUTS["timeline"]).err
+
+
+def test_the_first_of_invalid_predictions_is_named_whoever_read_it(run):
+    good, bad = {"gt_norm1000": [BOX], "pred": []}, {"gt_norm1000": [BOX], "pred": [5]}
+    lines = [json.dumps(record) for record in (*[good] * 40, bad, *[bad] * 40)]
+    Path("d.jsonl").write_text("\n".join(lines))
+    for jobs in (1, 2):
+        ended = run("dense", "d.jsonl", "--jobs", jobs, "--chunk-bytes", 1000, "--bootstrap", 0)
+        assert "all 41 predictions are invalid and match nothing: d.jsonl:41: pred[0]: not an object" in ended.err
+
+
+SAME = {
+    "scene": ({"gt.json": {"objects": [SEAT]}}, ("--pred", "a=gt.json"), "gt.json is given twice"),
+    "coco": (
+        {"gt.json": DATA_SET | {"annotations": [CONE | {"score": 1}]}},
+        ("--pred", "gt.json"),
+        "gt.json is given twice",
+    ),
+    "timeline": (
+        {"gt.json": {"a": {"inside": []}}, "pred.json": {"a": {"inside": []}}},
+        ("--pred", "pred.json"),
+        "gt.json and pred.json are the same file",
+    ),
+}
+
+
+@pytest.mark.parametrize("suite", SAME)
+def test_both_sides_from_one_file_are_told(run, suite):
+    files, pred, told = SAME[suite]
+    write(files)
+    assert f"warning: {told}: is one of them meant to be another?\n" in run(suite, "--gt", "gt.json", *pred).err
+
+
+def test_two_methods_from_one_file_are_told(run):
+    write({"gt.json": {"objects": [SEAT]}, "a.json": {"objects": [SEAT | {"id": "1"}]}})
+    err = run("scene", "--gt", "gt.json", "--pred", "a=a.json", "--pred", "b=a.json").err
+    assert err.count("warning: a.json is given twice: is one of them meant to be another?\n") == 1

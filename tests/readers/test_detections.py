@@ -289,6 +289,7 @@ def test_images_with_a_bad_annotation_are_left_out_altogether():
     assert found.bad[0].entry() == {
         "path": "<gt>",
         "place": "annotations[2]",
+        "image": "a.jpg",
         "id": 3,
         "problem": f"bbox: found [0, 0, -1, 1], {BOX}",
     }
@@ -418,15 +419,15 @@ def test_category_names_that_are_written_alike():
 
 def test_detections_that_are_all_invalid():
     rows = [result(bbox=[1, 2, 3]), result(score="x"), result(bbox=7)]
-    assert said([], rows) == ["all detections are invalid: bbox: not 4 numbers (2 of 3)"]
+    told = "all detections are invalid and match nothing: {} (first [0] of {}; calipers check tells more)"
+    assert said([], rows) == [told.format("bbox: not 4 numbers", 3)]
     assert said([], [*rows, result()]) == []
-    keypoints = 'all detections are invalid: {}: missing (1 of 1); keypoints are measured by `iou_type="keypoints"`'
-    assert said([], [result(bbox=...)]) == [keypoints.format("bbox")]
-    assert said([], [result(bbox=...)], iou_type="segm") == [keypoints.format("segmentation")]
+    keypoints = f'{told}; keypoints are measured by `iou_type="keypoints"`'
+    assert said([], [result(bbox=...)]) == [keypoints.format("bbox: missing", 1)]
+    assert said([], [result(bbox=...)], iou_type="segm") == [keypoints.format("segmentation: missing", 1)]
     [warning] = said([], [result()], iou_type="keypoints")
-    assert warning.endswith(
-        'keypoints: missing (1 of 1); boxes are measured by `iou_type="bbox"`, masks by `iou_type="segm"`'
-    )
+    assert warning.startswith("all detections are invalid and match nothing: keypoints: missing (first [0] of 1;")
+    assert warning.endswith('boxes are measured by `iou_type="bbox"`, masks by `iou_type="segm"`')
 
 
 def test_ground_truth_as_predictions():

@@ -12,6 +12,8 @@ from typing import Any
 
 from calipers.analysis.check_parts import counted
 from calipers.errors import InputError
+from calipers.readers.coco_warnings import ALL_INVALID
+from calipers.report import Report
 from calipers.views.text import printable
 
 Tree = Mapping[str, Any]
@@ -45,23 +47,48 @@ def _first_reason(report: Tree) -> str:
     return "there is nothing on both sides of them"
 
 
-def given_twice(report: Tree) -> Iterator[str]:
-    """A line for every dump that holds what another of the run holds, whatever the two are called."""
+def doubts_of(report: Report) -> Iterator[str]:
+    """Lines of warning about a result that may be right and is more often a mistake."""
+    yield from _given_twice(report)
+    yield from _useless_predictions(report)
+
+
+def _given_twice(report: Tree) -> Iterator[str]:
+    """A line for every input that holds what another of the run holds, whatever the two are called."""
     seen: dict[str, str] = {}
+    dense = report["suite"] == "dense"
+    meant = "and every record of it counts twice" if dense else "is one of them meant to be another?"
     for each in report["inputs"]:
         if each["sha256"] is not None and each["sha256"] in seen:
-            paths = f"{printable(seen[each['sha256']])} and {printable(each['path'])}"
-            yield f"{paths} are the same file, and every record of it counts twice"
+            one, other = printable(seen[each["sha256"]]), printable(each["path"])
+            twice = f"{one} is given twice" if one == other else f"{one} and {other} are the same file"
+            yield f"{twice}{',' if dense else ':'} {meant}"
         seen.setdefault(each["sha256"] or "", each["path"])
 
 
-def useless_predictions(report: Tree) -> Iterator[str]:
+def _useless_predictions(report: Report) -> Iterator[str]:
     """A line for every method that predicted nothing that could match, with the first problem."""
-    if report["suite"] in ("dense", "coco"):
-        yield from _useless("", report["objects"], _most_common(report["invalid_reasons"]))
+    if report["suite"] == "timeline":
+        yield from _idle_predictions(report)
     elif report["suite"] == "scene":
         for name, method in report["methods"].items():
             yield from _useless(f"{printable(name)}: ", method["counts"], _first_scene_problem(method))
+    elif not any(ALL_INVALID in warning for warning in report.get("warnings", ())):  # else it was said
+        problem = printable(report.first_invalid) or _most_common(report["invalid_reasons"])
+        yield from _useless("", report["objects"], problem)
+
+
+def _idle_predictions(report: Tree) -> Iterator[str]:
+    """A line where no frame of any video is predicted to be in a state, and some are in one."""
+    confusion, idle = report["pooled"]["confusion"], report["params"]["idle"]
+    predicted = {state for row in confusion.values() for state in row}
+    if predicted != {idle} or set(confusion) == {idle}:
+        return
+    errors, videos = report["not_evaluated"], counted(report["records"]["evaluated"], "video")
+    first = next(video for video in report["videos"] if video not in errors)
+    beside = f"; {_first_reason(report)}" if errors else ""
+    words = f"no state but {printable(idle)} is predicted in {videos}, first {printable(first)}{beside}"
+    yield f"{words} ({CHECK})"
 
 
 def _useless(who: str, counts: Mapping[str, int], problem: str) -> Iterator[str]:

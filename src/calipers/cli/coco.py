@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from calipers.analysis.check import hint
-from calipers.analysis.outcome import check_evaluated, useless_predictions
+from calipers.analysis.outcome import check_evaluated, doubts_of
 from calipers.cli.options import RESULT_FLAG, Once, config_flags, settings
 from calipers.cli.progress import Progress
 from calipers.cli.streams import put, say
@@ -54,7 +54,7 @@ def run_coco(options: dict[str, Any]) -> CocoReport:
         say(printable(f"warning: {warning}"))
     for entry in report["rejected"]:
         say(printable(f"rejected: {entry['path']}: {entry['place']}: {entry['problem']}"))
-    for line in useless_predictions(report):
+    for line in doubts_of(report):
         say(f"warning: {line}")
     for line in hint("coco", report, paths["gt"], paths["pred"]):
         say(line)

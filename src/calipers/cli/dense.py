@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from calipers.analysis.check import hint
-from calipers.analysis.outcome import check_evaluated, given_twice, useless_predictions
+from calipers.analysis.outcome import check_evaluated, doubts_of
 from calipers.cli.options import RESULT_FLAG, Once, config_flags, settings
 from calipers.cli.progress import Progress
 from calipers.cli.streams import put, say
@@ -90,7 +90,7 @@ def _warnings(report: Report, dumps: list[str]) -> Iterator[str]:
     if objects["clamped"] > max(4, objects["pred"] // 20):
         more = "" if found else " (calipers check tells what they may be)"
         yield f"warning: {objects['clamped']:,} predictions reach outside the frame, and are cut to it{more}"
-    yield from (f"warning: {line}" for line in (*given_twice(report), *useless_predictions(report)))
+    yield from (f"warning: {line}" for line in doubts_of(report))
     yield from found
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from calipers.analysis.outcome import check_evaluated, useless_predictions
+from calipers.analysis.outcome import check_evaluated, doubts_of
 from calipers.cli.compare import Flags
 from calipers.cli.options import RESULT_FLAG, Once, settings
 from calipers.cli.streams import put, say
@@ -42,9 +42,10 @@ def run_merge(paths: list[str], *, output: Any = None, json: Any = False) -> Non
     for entry in report["rejected"]:
         place = ":".join(str(entry[name]) for name in ("path", "line", "video", "scene", "place") if entry.get(name))
         say(printable(f"rejected: {place}: {entry['problem']}"))
-    for note in write_merged(output, report) if output is not None else ():
-        say(printable(f"warning: {note}"))
-    for line in useless_predictions(report):
+    missing = write_merged(output, report) if output is not None else []
+    for warning in (*report.get("warnings", ()), *missing):
+        say(printable(f"warning: {warning}"))
+    for line in doubts_of(report):
         say(f"warning: {line}")
     put(report.to_json() if json else f"{report}\n{_next_step(output)}")
     check_evaluated(report)

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from calipers.analysis.check import hint
-from calipers.analysis.outcome import check_evaluated
+from calipers.analysis.outcome import check_evaluated, doubts_of
 from calipers.cli.options import RESULT_FLAG, Once, config_flags, settings
 from calipers.cli.progress import Progress
 from calipers.cli.streams import put, say
@@ -62,6 +62,8 @@ def run_timeline(options: dict[str, Any]) -> Report:
         say(printable(f"warning: {warning}"))
     for entry in report["rejected"]:
         say(printable(f"rejected: {entry['path']}: {entry['video']}: {entry['problem']}"))
+    for line in doubts_of(report):
+        say(f"warning: {line}")
     for line in hint("timeline", report, gt, pred):
         say(line)
     for note in report.kept:

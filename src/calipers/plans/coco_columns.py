@@ -33,11 +33,16 @@ def pack_detections(found: Detections) -> Packed:
         "problems": list(found.pred.problems.items()),
         "inputs": [list(each) for each in found.inputs],
         "warnings": [whole_text(each) for each in found.warnings],
-        "bad": [[whole_text(bad.path), whole_text(bad.name), bad.id, whole_text(bad.problem)] for bad in found.bad],
+        "bad": [_bad(bad) for bad in found.bad],
         "total": found.total,
         "format": found.format,
     }
     return Packed(plain, arrays)
+
+
+def _bad(bad: BadAnnotation) -> list[Any]:
+    image = None if bad.image is None else whole_text(bad.image)
+    return [whole_text(bad.path), whole_text(bad.name), bad.id, whole_text(bad.problem), image]
 
 
 def _columns(rows: Instances) -> Arrays:

@@ -7,21 +7,25 @@ file is measured whole by one of them.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from calipers import __version__
 from calipers.config import artifact_options
 from calipers.engines import Engine
 from calipers.errors import ConfigError, InputError, keyword
+from calipers.kernels.flatten import REASONS
 from calipers.part_files import Made
 from calipers.parts import Packed
 from calipers.readers.dense import DenseReading, read_batches
 from calipers.readers.lines import Shard, Source
 from calipers.readers.only import read_only
-from calipers.readers.problems import BadRecord, in_order
+from calipers.readers.problems import REASON_WORDS, BadRecord, in_order
 from calipers.readers.ranges import WholeFile, count_lines, cut_ranges, ranges_of
 from calipers.records import Batch
 from calipers.report import Report, Rows, TakeCases
@@ -42,13 +46,14 @@ Again = Callable[[OnRows], None]
 class DensePart:
     """What some records gave: counts, the bad ones, and rows of objects and lines of cases when asked for."""
 
-    __slots__ = ("bad", "cases", "digests", "inputs", "matches", "read", "tally")
+    __slots__ = ("bad", "cases", "digests", "first_invalid", "inputs", "matches", "read", "tally")
 
     def __init__(self, tally: Tally | None = None, bad: Iterable[BadRecord] = ()) -> None:
         self.tally, self.bad = tally or Tally(), list(bad)
         self.inputs: list[dict[str, Any]] = []
         self.read: dict[int, int] = {}  # source -> records
         self.digests: dict[int, str] = {}  # source -> SHA-256, of files that were read by workers
+        self.first_invalid = ""  # the first prediction that cannot be read: where it is, and why
         self.matches: Rows = []
         self.cases: list[bytes] = []
 
@@ -58,6 +63,7 @@ class DensePart:
         self.bad += later.bad
         self.inputs += later.inputs
         self.digests |= later.digests
+        self.first_invalid = self.first_invalid or later.first_invalid
         for source, records in later.read.items():
             self.read[source] = self.read.get(source, 0) + records
         self.matches += later.matches
@@ -71,6 +77,7 @@ class DensePart:
             "bad": [[bad.path, bad.line, bad.problem, bad.found] for bad in self.bad],
             "inputs": self.inputs,
             "read": list(self.read.items()),
+            "first_invalid": self.first_invalid,
             "matches": self.matches,
             "cases": [line.decode() for line in self.cases],
         }
@@ -82,6 +89,7 @@ class DensePart:
         plain = packed.plain
         part = cls(Tally.unpack(Packed(plain["tally"], packed.arrays)), [BadRecord(*each) for each in plain["bad"]])
         part.inputs, part.read = plain["inputs"], dict(plain["read"])
+        part.first_invalid = plain["first_invalid"]
         part.matches, part.cases = plain["matches"], [line.encode() for line in plain["cases"]]
         return part
 
@@ -211,10 +219,22 @@ def measure_reading(reading: DenseReading, config: Config, *, source: int = 0, r
     tally = suite.count(matched, batch, config)
     tally.count("records", [reading.read, len(batch), reading.skipped, len(bad)])
     part = DensePart(tally, bad)
-    part.read[source] = reading.read
+    part.read[source], part.first_invalid = reading.read, _first_invalid(batch)
     if rows:
         part.matches, part.cases = match_rows(batch, matched, config), case_lines(batch, matched, config)
     return part
+
+
+def _first_invalid(batch: Batch) -> str:
+    """The first prediction of a batch that cannot be read: where it is, and why; nothing if all can."""
+    reasons = np.flatnonzero(batch.pred.reason)
+    if not len(reasons):
+        return ""
+    at = int(reasons[0])
+    record = bisect_right(batch.pred.offsets.tolist(), at) - 1
+    name = REASONS[batch.pred.reason[at]]
+    index = at - batch.pred.offsets[record]
+    return f"{batch.path}:{batch.lines[record]}: pred[{index}]: {REASON_WORDS.get(name, name)}"
 
 
 def _too_heavy(batch: Batch, record: int, config: Config) -> BadRecord:
@@ -241,9 +261,10 @@ def report_of(total: DensePart, config: Config, again: Again | None = None) -> R
     tree = suite.summarize(total.tally, config)
     tree["inputs"] = total.inputs
     tree["rejected"] = [record.entry() for record in total.bad]
-    if again is None:
-        return Report(tree)
-    return Report(tree, partial(_all_matches, again), cases=partial(_all_cases, again))
+    matches, cases = (None, None) if again is None else (partial(_all_matches, again), partial(_all_cases, again))
+    report = Report(tree, matches, cases=cases)
+    report.first_invalid = total.first_invalid
+    return report
 
 
 def _all_matches(again: Again) -> Rows:

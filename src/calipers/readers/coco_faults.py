@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -45,12 +46,14 @@ class Faults:
         text = f"{field}: {found}, expected {EXPECTED[field]}{because}"
         self.found.setdefault(row, text.removeprefix(": "))
 
-    def bad(self) -> list[BadAnnotation]:
-        """The annotations at fault, in the order they were given."""
+    def bad(self, images: Mapping[int, str]) -> list[BadAnnotation]:
+        """The annotations at fault, in the order they were given; `images` are the names of theirs, by row."""
         rows, origin = self.rows, self.rows.origin
         named = ~rows.lacks(IDENTITY)
         return [
-            BadAnnotation(origin.path, origin.name(row), int(rows.ids[row]) if named[row] else None, problem)
+            BadAnnotation(
+                origin.path, origin.name(row), int(rows.ids[row]) if named[row] else None, problem, images.get(row)
+            )
             for row, problem in sorted(self.found.items())
         ]
 

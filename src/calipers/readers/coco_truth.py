@@ -74,7 +74,8 @@ def check_truth(rows: Rows, data: Dataset, iou_type: str) -> Truth:
     kept = np.ones(len(data.images), np.bool_)
     kept[[image[row] for row in faults.found if known[row]]] = False
     image[~known] = -1
-    return Truth(checked, faults.bad(), kept, points)
+    images = {row: data.images.names[image[row]] for row in faults.found if known[row]}
+    return Truth(checked, faults.bad(images), kept, points)
 
 
 def unfit_boxes(box: Floats) -> Chosen:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 
 import numpy as np
@@ -15,6 +14,7 @@ from calipers.readers.coco_json import CocoSide
 from calipers.readers.coco_rows import AREA, BOX, CROWD, IDENTITY, SCORE, Origin, Rows
 
 AREA_SLACK = 1.01
+ALL_INVALID = "all detections are invalid and match nothing"
 DERIVED = {
     "bbox": "detections without bbox, which is that of their mask",
     "segm": "detections without segmentation, whose mask is their box",
@@ -75,9 +75,11 @@ def derived_shapes(rows: Rows, pred: Instances, iou_type: str) -> Iterator[str]:
 def none_usable(pred: Instances, origin: Origin) -> Iterator[str]:
     """Detections that are all invalid."""
     if len(pred) and len(pred.problems) == len(pred):
-        [(words, count)] = Counter(pred.problems.values()).most_common(1)
+        first = min(pred.problems, key=lambda row: int(pred.place[row]))
+        words = pred.problems[first]
         hint = OTHER_TYPES.get(words, "") if origin.places is None else ""
-        yield f"{origin.path}: all detections are invalid: {words} ({count} of {len(pred)}){hint}"
+        where = f"first {origin.place(int(pred.place[first]))}"
+        yield f"{origin.path}: {ALL_INVALID}: {words} ({where} of {len(pred):,}; calipers check tells more){hint}"
 
 
 def mistaken_file(side: CocoSide) -> Iterator[str]:

@@ -10,7 +10,7 @@ import orjson
 from calipers.errors import RecordError, keyword
 from calipers.kernels.flatten import KINDS, REASONS
 from calipers.output import json_line
-from calipers.readers.encodings import encoding_hint
+from calipers.readers.encodings import encoding_hint, has_zeros
 
 LONGEST_SHOWN = 160
 
@@ -70,12 +70,12 @@ class BadVideo:
 
 
 class BadAnnotation:
-    """An annotation of the ground truth that cannot be used, and why."""
+    """An annotation of the ground truth that cannot be used, and why; with its image, if that is known."""
 
-    __slots__ = ("id", "name", "path", "problem")
+    __slots__ = ("id", "image", "name", "path", "problem")
 
-    def __init__(self, path: str, name: str, ident: int | None, problem: str) -> None:
-        self.path, self.name, self.id, self.problem = path, name, ident, problem
+    def __init__(self, path: str, name: str, ident: int | None, problem: str, image: str | None = None) -> None:
+        self.path, self.name, self.id, self.problem, self.image = path, name, ident, problem, image
 
     def error(self) -> RecordError:
         """As the end of a run."""
@@ -85,7 +85,7 @@ class BadAnnotation:
     def entry(self) -> dict[str, Any]:
         """As an entry of the artifact."""
         place = self.name.removeprefix(f"{self.path}: ")
-        return {"path": self.path, "place": place, "id": self.id, "problem": self.problem}
+        return {"path": self.path, "place": place, "id": self.id, "image": self.image, "problem": self.problem}
 
 
 def shown(value: Any) -> str:
@@ -108,6 +108,8 @@ def json_problem(text: bytes) -> str:
         decoded = text.decode("utf-8")
     except UnicodeDecodeError as problem:
         return f"not UTF-8: byte 0x{text[problem.start]:02x} at position {problem.start}{encoding_hint(text)}"
+    if has_zeros(text):
+        return f"not JSON: {message}{encoding_hint(text)}; expected one JSON object a line"
     end = shown(decoded[-40:])
     array = ", not an array (jq -c '.[]' FILE makes lines of one)" if decoded.startswith("[") else ""
     return f"not JSON: {message}; expected one JSON object a line{array}, and this one ends with {end}"
