@@ -27,7 +27,7 @@ from calipers.views.comparison import HEADLINE
 from made_sets import POPULATIONS, Population, Record
 
 LOSS = 0.1  # of the answers of the model that is compared
-ALSO = ("AR_100",)
+ALSO = ("AR_100", "precision_at_recall")
 Ends = dict[str, list[float] | None]
 
 

@@ -1,6 +1,7 @@
 """Running some records alone: `--only`, and `report --failed`, which prints the keys it takes."""
 
 import json
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 
 BOX = {"type": "bbox_2d", "points": [1, 1, 20, 20], "desc": "类别=标签"}
 SEAT = {"label": "seat", "center": [0, 0, 0], "size": [1, 1, 1]}
+EXAMPLE = Path(__file__).parents[2] / "examples" / "timeline"
 NAMES = [f"r{number}" for number in range(6)]
 CONE = {"category_id": 1, "bbox": [0, 0, 5, 5], "area": 25, "iscrowd": 0}
 
@@ -92,6 +94,24 @@ def test_videos_without_a_prediction_are_run_again_and_merged(run):
     merged = json.loads(run("merge", "first.cal", "second.cal", "--json").out)
     whole = run(*given, "whole/pred.json", "--json").artifact()
     assert (merged["records"]["evaluated"], merged["summary"]) == (6, whole["summary"])
+
+
+def test_the_round_trip_in_the_readme_of_the_timeline(run, tmp_path):
+    for name in ("annotations.json", "predictions.json", "calipers.toml", "README.md"):
+        shutil.copy(EXAMPLE / name, tmp_path)
+    first = json.loads(Path("predictions.json").read_text(encoding="utf-8"))
+    write("again.json", {"10-missing.mp4": first["01-perfect.mp4"]})
+    [block] = [
+        text for text in Path("README.md").read_text(encoding="utf-8").split("```") if "--failed > failed.txt" in text
+    ]
+    for line in block.strip().splitlines()[1:]:
+        command, _, target = line.partition(" > ")
+        ended = run(*command.split()[1:])
+        assert ended.code == 0
+        if target:
+            Path(target).write_bytes(ended.out)
+    assert Path("failed.txt").read_text() == "09-empty.mp4\n10-missing.mp4\n11-reversed.mp4\n"
+    assert json.loads(Path("result.json").read_text(encoding="utf-8"))["records"]["evaluated"] == 9
 
 
 def test_rejected_records_and_scenes_are_printed(run):

@@ -358,6 +358,27 @@ def test_the_commands_in_an_eval_of_agentv_give_verdicts(path):
         assert (ended.returncode, json.loads(ended.stdout)["details"]["threshold"] > 0) == (0, True)
 
 
+def test_an_eval_of_agentv_5_has_its_references_in_the_config():
+    """That host sends an empty list as expected_output to every script."""
+    yaml = pytest.importorskip("yaml", reason="PyYAML is not installed")
+    path = EXAMPLES / "agentv" / "evals" / "script.eval.yaml"
+    for test in yaml.safe_load(path.read_text(encoding="utf-8"))["tests"]:
+        [grader] = test["assert"]
+        config = grader["config"]
+        payload = {"output": json.dumps(config["reference"]), "expected_output": [], "config": config}
+        ended = run(*grader["command"][1:], folder=path.parent, given=json.dumps(payload).encode())
+        assert json.loads(ended.stdout)["score"] == 1
+
+
+@pytest.mark.parametrize("reference", [[], {"boxes": []}])
+def test_an_empty_list_in_the_config_says_that_nothing_is_to_be_found(reference):
+    def score(answer):
+        payload = {"output": answer, "expected_output": [], "config": {"reference": reference}}
+        return calipers.judge.boxes(payload)["score"]
+
+    assert (score('{"boxes": []}'), score('{"boxes": [[0, 0, 1, 1]]}')) == (1.0, 0.0)
+
+
 # The demo
 
 
