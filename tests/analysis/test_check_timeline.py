@@ -7,6 +7,8 @@ import pytest
 
 import calipers
 from calipers.analysis.check import check
+from calipers.analysis.outcome import check_evaluated
+from calipers.errors import InputError
 
 DATA = Path(calipers.__file__).parent / "data" / "timeline"
 TRUTH = json.loads((DATA / "annotations.json").read_text(encoding="utf-8"))
@@ -98,6 +100,45 @@ def test_ground_truth_of_the_sample_is_perfect_against_itself():
         "imperfect": [],
     }
     assert file["counts"]["contents"] == {"videos": 22, "empty": 1, "intervals": 110, "states": 4, "detections": 70}
+
+
+INSIDE, NOTHING = {"inside": [[0, 99]]}, {"inside": []}
+
+
+@pytest.mark.parametrize(
+    ("gt", "pred", "reason"),
+    [
+        ({}, {}, "0 of 0 videos: there is nothing on both sides of them"),
+        ({}, {"a": {"states": INSIDE}}, "0 of 0 videos: there is nothing on both sides of them"),
+        ({"a": NOTHING}, {"a": {"states": INSIDE}}, "0 of 1 video: a: empty_ground_truth"),
+        ({"a": INSIDE, "b": INSIDE}, {"c": {"states": INSIDE}}, "0 of 2 videos: a: missing predictions or states"),
+        ({"a": INSIDE}, {"a": {"fps": 30}}, "0 of 1 video: a: missing predictions or states"),
+        ({"a": INSIDE}, {"a": {"states": NOTHING}}, ""),
+        ({"a": INSIDE, "b": NOTHING}, {"a": {"states": INSIDE}}, ""),
+    ],
+)
+def test_the_verdict_is_that_of_the_run(gt, pred, reason):
+    found, report = check(gt=gt, pred=pred, suite="timeline"), calipers.timeline(gt, pred, bootstrap=0)
+    if not reason:
+        check_evaluated(report)
+        assert found.exit_code == 0
+        return
+    with pytest.raises(InputError, match=reason):
+        check_evaluated(report)
+    assert found.exit_code == 3
+    refused = [text for file in found["files"] for text in file["refused"]["first"]]
+    assert [text.removeprefix("<gt>: ") for text in refused] == [f"nothing was evaluated: {reason}"]
+
+
+def test_no_intervals_are_never_perfect_against_themselves():
+    found = check(gt={"a": NOTHING}, suite="timeline")
+    assert found["files"][0]["itself"] is None
+    assert "perfect" not in str(found)
+
+
+def test_states_in_another_spelling_are_in_the_verdict():
+    found = check(gt={"a": {"inside": [[0, 99]]}}, pred={"a": {"states": {"INSIDE": [[0, 99]]}}})
+    assert str(found).splitlines()[-1].endswith("labels differ in spelling alone: INSIDE for inside")
 
 
 def test_every_bad_video_of_the_ground_truth_is_told():

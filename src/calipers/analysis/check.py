@@ -5,8 +5,8 @@ in it, what would be refused, what looks wrong. Ground truth is measured against
 perfect. Predictions are measured against their ground truth on a sample, as they are and in other readings, and a
 reading that fits is named. It reports; nothing is ever changed.
 
-`hint` says the same in a few lines, for a run whose headline is next to nothing, and in one line where a dense headline
-is poor and another reading would be far better.
+`hint` says the same in a few lines, for a run whose headline is next to nothing, and in one line where a headline is
+poor and another reading would be far better.
 """
 
 from __future__ import annotations
@@ -183,7 +183,7 @@ class _Input:
 
 def _compare_all(inputs: list[_Input], options: Tree) -> list[SidesCheck]:
     """Every prediction against the only ground truth of its suite."""
-    found = []
+    found: list[tuple[_Input, _Input, SidesCheck]] = []
     for one in inputs:
         suite = one.kind.suite if one.kind else None
         if one.side != "pred" or suite in (None, "dense"):
@@ -192,8 +192,18 @@ def _compare_all(inputs: list[_Input], options: Tree) -> list[SidesCheck]:
         if len(truths) != 1 or truths[0].is_strange():
             continue
         if one.kind and (sides := _compare(suite, truths[0], one, one.kind, options)):
-            found.append(sides)
-    return found
+            found.append((truths[0], one, sides))
+    _refuse_nothing(found)
+    return [sides for _, _, sides in found]
+
+
+def _refuse_nothing(compared: list[tuple[_Input, _Input, SidesCheck]]) -> None:
+    """Refuse predictions with which nothing would be evaluated; methods on scenes are evaluated together."""
+    scenes = [sides for _, one, sides in compared if one.file.suite == "scene"]
+    for truth, one, sides in compared:
+        together = scenes if sides in scenes else [sides]
+        if all(each.nothing for each in together) and not truth.file.refused and not one.file.refused:
+            one.file.refuse([sides.nothing])
 
 
 def _compare(suite: str | None, truth: _Input, pred: _Input, kind: Kind, options: Tree) -> SidesCheck | None:
@@ -232,7 +242,7 @@ def _strange_sides(inputs: list[_Input]) -> Iterator[str]:
 def hint(suite: str, report: Mapping[str, Any], *inputs: Any) -> list[str]:
     """Lines that explain a headline below 0.05, by other readings of the same inputs.
 
-    A dense headline below 0.5 has one line, and only if another reading fits far better. Any other headline has none.
+    A headline below 0.5 has one line, and only if another reading fits far better. Any other headline has none.
 
     Inputs are those of the suite: the dumps; or ground truth and predictions; or ground truth and methods by name.
     """

@@ -71,6 +71,7 @@ class SidesCheck:
         self.labels: Tree | None = None
         self.readings: list[Tree] = []
         self.warnings: list[str] = []
+        self.nothing = ""  # why a run of the two would have nothing to evaluate, if so
 
     def tree(self) -> Tree:
         """As the result shows it."""
@@ -148,8 +149,21 @@ def compared_labels(truth: Mapping[str, int], pred: Mapping[str, int]) -> Tree:
 
 def _alone(mine: Mapping[str, int], others: Mapping[str, int]) -> list[Tree]:
     alone = sorted((label for label in mine if label not in others), key=lambda label: (-mine[label], label))
-    near = nearest_labels(alone[:MOST_LABELS], list(others))
+    near = same_labels(alone, list(others)) | nearest_labels(alone[:MOST_LABELS], list(others))
     return [{"label": whole_text(label), "n": mine[label], "nearest": near.get(label)} for label in alone]
+
+
+def same_labels(labels: list[str], names: list[str]) -> dict[str, str]:
+    """For labels the first name that differs in case, spacing or punctuation alone, where there is one.
+
+    >>> same_labels(["SCREW", "Chairs", "?"], ["screw", "chair", "!"])
+    {'SCREW': 'screw'}
+    """
+    from calipers.labels.words import normalise
+
+    plain = {words: name for name in reversed(names) if (words := normalise(name))}
+    found = ((label, plain.get(normalise(label))) for label in labels)
+    return {label: whole_text(name) for label, name in found if name is not None}
 
 
 def nearest_labels(labels: list[str], names: list[str]) -> dict[str, str]:

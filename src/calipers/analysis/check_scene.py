@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any
 
@@ -21,17 +21,21 @@ from calipers.analysis.check_parts import (
     some,
     twice,
 )
-from calipers.analysis.reading_scene import Item, Scenes, other_readings, scene_trial
-from calipers.analysis.readings import ranked, sample_of
+from calipers.analysis.outcome import nothing_evaluated
+from calipers.analysis.reading_scene import Item, Scenes, other_readings, overlapping, scene_trial
+from calipers.analysis.readings import Rule, fits, ranked, sample_of
 from calipers.errors import InputError
+from calipers.labels.words import normalise
 from calipers.readers.files import parse_json, read_bytes
 from calipers.readers.scene import SceneReading, read_scenes
 from calipers.readers.scene_files import EXPECTED, Source, find_scenes, read_scene, read_value
 from calipers.suites import scene as suite
 from calipers.suites.scene_config import Config
+from calipers.text import whole_text
+from calipers.views.text import UNDEFINED
 
 METRIC, OVERLAP = "F1", "mean best IoU"
-SAMPLE, MOST_OBJECTS = 100, 5_000  # scenes, and objects of a side in all of them
+SAMPLE, MOST_OBJECTS = 100, 3_000  # scenes, and objects of a side in all of them
 ALL_OF_THEM = 1 << 62
 LARGE_M, SMALL_M = 50.0, 0.02  # sizes of which most things in a room are not
 UNIT_QUATERNION = 1e-3
@@ -67,12 +71,12 @@ def _invalid(reading: SceneReading) -> Iterator[dict[str, Any]]:
         yield from each
 
 
-def _load(source: Source) -> Scenes:
-    """The objects of every scene that can be read, in the plain form."""
+def _load(source: Source, names: Iterable[str] | None = None) -> Scenes:
+    """The objects of every scene that can be read, in the plain form; of all scenes, or of some."""
     found: Scenes = {}
-    for name, given in source.scenes.items():
+    for name in source.scenes if names is None else names:
         try:
-            found[name] = _objects(given, source.files)
+            found[name] = _objects(source.scenes[name], source.files)
         except InputError:  # said by the reading, with its place
             found[name] = []
     return found
@@ -202,7 +206,7 @@ def _itself(given: Any, reading: SceneReading) -> dict[str, Any] | None:
         return None
     rates = method.rates()
     figures = {"F1": rates["f1"], "mean IoU": rates["mean_iou_3d"], "strict accuracy": rates["strict_accuracy"]}
-    shown = {name: "undefined" if value is None else f"{value:g}" for name, value in figures.items()}
+    shown = {name: UNDEFINED if value is None else f"{value:g}" for name, value in figures.items()}
     wrong = [f"{name} is {shown[name]}" for name, value in figures.items() if value is None or abs(value - 1) > 1e-9]
     apart = {"no label": sum(not label for label in found.truth.labels)}
     return {"figures": figures, "perfect": not wrong, "apart": apart, "imperfect": wrong}
@@ -219,18 +223,47 @@ def _values(given: Any, names: list[str]) -> dict[str, Any]:
 
 def compare(gt: Any, pred: Any, config: Config | None = None) -> SidesCheck:
     """Predicted boxes against ground truth, as they are and read otherwise."""
+    here, there = _joined(gt, pred)
+    truth, guess = _load(here), _load(there)
+    sample, chosen = _sample(truth, guess)
+    sides = _tried(SidesCheck(here.path, there.path, METRIC, OVERLAP), sample, chosen, config)
+    sides.sample = sample_of(len(sample), len(truth), "scenes")
+    _tell(sides, truth, guess)
+    if not any((*truth.values(), *guess.values())):
+        sides.nothing = nothing_evaluated("scene", len(truth.keys() | guess))
+    return sides
+
+
+def compare_few(gt: Any, pred: Any, config: Config, scenes: int, objects: int, rule: Rule) -> SidesCheck:
+    """The same of the first few scenes alone that are on both sides, with no more objects of a side than that."""
+    here, there = _joined(gt, pred)
+    truth: Scenes = {}
+    guess: Scenes = {}
+    for name in islice((name for name in here.scenes if name in there.scenes), scenes):
+        mine, others = (_load(side, [name])[name] for side in (here, there))
+        objects -= max(len(mine), len(others))
+        if objects < 0:
+            break
+        truth[name], guess[name] = mine, others
+    sides = _tried(SidesCheck(here.path, there.path, METRIC, OVERLAP), truth, guess, config, rule)
+    sides.sample = sample_of(len(truth), None, "scenes")
+    return sides
+
+
+def _joined(gt: Any, pred: Any) -> tuple[Source, Source]:
+    """The scenes of both sides; one against one is the same scene, whatever they are called."""
     here, there = find_scenes(gt, "gt"), find_scenes(pred, "pred")
     if here.single and there.single:
         there.rename(*here.scenes)
+    return here, there
+
+
+def _tried(sides: SidesCheck, truth: Scenes, pred: Scenes, config: Config | None, rule: Rule = fits) -> SidesCheck:
+    """The boxes of a sample as they are and read otherwise."""
     config = config or Config(bootstrap=0, open_set=False)
-    sides = SidesCheck(here.path, there.path, METRIC, OVERLAP)
-    truth, guess = _load(here), _load(there)
-    _tell(sides, truth, guess)
-    sample, chosen = _sample(truth, guess)
-    now = scene_trial(sample, chosen, config)
+    now = scene_trial(truth, pred, config)
     sides.score, sides.overlap = now
-    sides.sample = sample_of(len(sample), len(truth), "scenes")
-    sides.readings = ranked(now, other_readings(sample, chosen, config))
+    sides.readings = ranked(now, other_readings(truth, pred, config), overlapping(rule))
     return sides
 
 
@@ -250,7 +283,7 @@ def _sample(truth: Scenes, guess: Scenes) -> tuple[Scenes, Scenes]:
 
 
 def _tell(sides: SidesCheck, truth: Scenes, pred: Scenes) -> None:
-    sides.labels = compared_labels(*(Counter(_labels(side)) for side in (truth, pred)))
+    sides.labels = _compared(*(Counter(_labels(side)) for side in (truth, pred)))
     for words, found in (
         ("predicted without ground truth", [name for name in pred if name not in truth]),
         ("without a prediction", [name for name in truth if name not in pred]),
@@ -260,6 +293,19 @@ def _tell(sides: SidesCheck, truth: Scenes, pred: Scenes) -> None:
     scored = [any(is_number(box.get("score")) for box in _boxes(side)) for side in (truth, pred)]
     if scored == [True, False]:
         sides.warnings.append("the ground truth has scores and the predictions have none: are the two sides swapped?")
+
+
+def _compared(truth: Counter[str], pred: Counter[str]) -> dict[str, Any]:
+    """Labels of both sides, where those that differ in spelling alone are one, as they are to the suite."""
+    known = {words: label for label, _ in reversed(truth.most_common()) if (words := normalise(label))}
+    meant = {label: known.get(normalise(label), label) for label in (*truth, *pred)}
+    joined = [Counter[str](), Counter[str]()]
+    for side, counts in zip(joined, (truth, pred), strict=True):
+        for label, n in counts.items():
+            side[meant[label]] += n
+    same = sorted((label for label in pred if meant[label] != label), key=lambda label: (-pred[label], label))
+    rows = [{"label": whole_text(label), "n": pred[label], "nearest": whole_text(meant[label])} for label in same]
+    return compared_labels(*joined) | {"same": rows}
 
 
 def _labels(objects: Scenes) -> Iterator[str]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from calipers.analysis.check_kinds import Kind
 from calipers.analysis.check_parts import FileCheck, SidesCheck, compared_labels, counted, is_number, some
+from calipers.analysis.outcome import nothing_evaluated
 from calipers.analysis.reading_timeline import (
     Entries,
     fits_exactly,
@@ -21,13 +22,14 @@ from calipers.analysis.reading_timeline import (
     short_name,
     state_names,
 )
-from calipers.analysis.readings import SAMPLE, ranked, sample_of
+from calipers.analysis.readings import SAMPLE, Rule, ranked, sample_of
 from calipers.kernels.intervals import BESIDE
 from calipers.readers.problems import shown
-from calipers.readers.timeline import MISSING, read_timelines
+from calipers.readers.timeline import EMPTY, MISSING, TimelineReading, read_timelines
 from calipers.readers.video_files import read_json, read_predictions
 from calipers.suites import timeline as suite
 from calipers.suites.timeline_config import Config
+from calipers.views.text import printable
 
 METRIC, OVERLAP = "frame accuracy", "transitions met exactly"
 MOST_INTERVALS = 20_000  # of both sides of a sample
@@ -65,6 +67,8 @@ def examine(given: Any, kind: Kind, side: str) -> FileCheck:
     if side == "gt":
         reading = read_timelines(loaded.entries, {})
         file.refuse(f"{loaded.path}: {shown(bad.video)}: {bad.problem}" for bad in reading.bad)
+        if not reading.bad and all(problem == EMPTY for problem in reading.errors.values()):
+            file.refuse([f"{loaded.path}: {_nothing(reading, loaded)}"])
         file.itself = _itself(loaded.entries)
     else:
         reading = read_timelines(dict.fromkeys(loaded.entries, ANY), loaded.entries)
@@ -74,6 +78,12 @@ def examine(given: Any, kind: Kind, side: str) -> FileCheck:
         if len(wrong) == len(loaded.entries):  # then it is the file that cannot be read, not one video
             file.refuse(f"{loaded.path}: {each}" for each in wrong)
     return file
+
+
+def _nothing(reading: TimelineReading, truth: Timelines) -> str:
+    """That nothing would be evaluated, with the first reason, as the run says it."""
+    reason = [f"{printable(video)}: {printable(problem)}" for video, problem in reading.errors.items()][:1]
+    return nothing_evaluated("timeline", len(truth.entries), *reason)
 
 
 def _states_of(entry: Any, side: str) -> dict[str, Any]:
@@ -172,9 +182,7 @@ def _as_prediction(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 def compare(gt: Any, pred: Any, config: Config | None = None) -> SidesCheck:
     """Predictions against ground truth, as they are and read otherwise."""
-    truth = load(gt, "gt")
-    marked = {video: _states_of(entry, "gt") for video, entry in truth.entries.items()}
-    guess = load(pred, "pred", state_names(marked))
+    truth, guess, marked = _loaded(gt, pred)
     config = config or Config(bootstrap=0)
     sides = SidesCheck(truth.path, guess.path, METRIC, OVERLAP)
     entries, chosen = _sample(truth.entries, guess.entries)
@@ -185,26 +193,47 @@ def compare(gt: Any, pred: Any, config: Config | None = None) -> SidesCheck:
     found = ranked(now.trial, other_readings(entries, chosen, config))
     moved = moved_readings(entries, chosen, config)
     sides.readings = found or ranked(now.trial, moved, fits_exactly)
-    if not now.videos:
+    if not now.videos and not sides.nothing:
         sides.warnings.append("no video could be measured")
     return sides
 
 
-def _sample(truth: Entries, pred: Entries) -> tuple[Entries, Entries]:
+def compare_few(gt: Any, pred: Any, config: Config, videos: int, intervals: int, rule: Rule) -> SidesCheck:
+    """The same of the first few videos alone, with no more intervals than that of both sides, and by another rule."""
+    truth, guess, _ = _loaded(gt, pred)
+    entries, chosen = _sample(truth.entries, guess.entries, videos, intervals)
+    sides = SidesCheck(truth.path, guess.path, METRIC, OVERLAP)
+    now = measured(entries, chosen, config)
+    sides.score, sides.overlap = now.trial
+    sides.sample = sample_of(len(entries), None, "videos")
+    sides.readings = ranked(now.trial, other_readings(entries, chosen, config), rule)
+    return sides
+
+
+def _loaded(gt: Any, pred: Any) -> tuple[Timelines, Timelines, Entries]:
+    """Both sides, and the states of the ground truth by video."""
+    truth = load(gt, "gt")
+    marked = {video: _states_of(entry, "gt") for video, entry in truth.entries.items()}
+    return truth, load(pred, "pred", state_names(marked)), marked
+
+
+def _sample(
+    truth: Entries, pred: Entries, videos: int = SAMPLE, intervals: int = MOST_INTERVALS
+) -> tuple[Entries, Entries]:
     """The first videos, and all predictions.
 
     Where that is more than a few readings can be tried on in a moment, those of them whose intervals are few enough,
     and the predictions that may be theirs.
     """
-    entries = dict(islice(truth.items(), SAMPLE))
+    entries = dict(islice(truth.items(), videos))
     sizes = Counter({short_name(video): 0 for video in entries})
     for side, given in (("gt", entries), ("pred", pred)):
         for video, entry in given.items():
             if (name := short_name(video)) in sizes:
                 sizes[name] += _size(_states_of(entry, side))
-    if sizes.total() <= MOST_INTERVALS and len(pred) <= MOST_INTERVALS:
+    if sizes.total() <= intervals and len(pred) <= intervals:
         return entries, pred
-    room, few = MOST_INTERVALS, set[str]()
+    room, few = intervals, set[str]()
     for name, size in sizes.items():
         if size <= room:
             room -= size
@@ -220,6 +249,7 @@ def _size(states: Mapping[str, Any]) -> int:
 def _tell(sides: SidesCheck, truth: Timelines, guess: Timelines, marked: Entries) -> None:
     sides.labels = compared_labels(Counter(state_names(marked)), Counter(state_names(guess.entries, "states")))
     reading = read_timelines(truth.entries, guess.entries)
+    sides.nothing = "" if len(reading.videos) else _nothing(reading, truth)
     for words, found in (
         ("predicted without ground truth", reading.without_truth),
         ("without a prediction", [video for video, problem in reading.errors.items() if problem == MISSING]),

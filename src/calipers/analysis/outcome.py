@@ -18,6 +18,7 @@ from calipers.views.text import printable
 
 Tree = Mapping[str, Any]
 CHECK = "calipers check tells more"
+NOTHING = "there is nothing on both sides of them"
 
 
 def check_evaluated(report: Tree) -> None:
@@ -26,8 +27,17 @@ def check_evaluated(report: Tree) -> None:
     read = records["total" if report["suite"] == "coco" else "read"]
     if records["evaluated"] and not _all_scenes_empty(report):
         return
-    what = {"dense": "record", "timeline": "video", "scene": "scene", "coco": "image"}[report["suite"]]
-    raise InputError(f"nothing was evaluated: 0 of {counted(read, what)}: {_first_reason(report)}\n({CHECK})")
+    raise InputError(f"{nothing_evaluated(report['suite'], read, _first_reason(report))}\n({CHECK})")
+
+
+def nothing_evaluated(suite: str, read: int, reason: str = NOTHING) -> str:
+    """What is said of a run, and of a check of its inputs, in which nothing was evaluated.
+
+    >>> nothing_evaluated("scene", 2, "they are empty")
+    'nothing was evaluated: 0 of 2 scenes: they are empty'
+    """
+    what = {"dense": "record", "timeline": "video", "scene": "scene", "coco": "image"}[suite]
+    return f"nothing was evaluated: 0 of {counted(read, what)}: {reason}"
 
 
 def _all_scenes_empty(report: Tree) -> bool:
@@ -44,7 +54,7 @@ def _first_reason(report: Tree) -> str:
         return f"{printable(video)}: {printable(problem)}"
     if report["rejected"]:
         return printable(str(report["rejected"][0]["problem"]))
-    return "there is nothing on both sides of them"
+    return NOTHING
 
 
 def doubts_of(report: Report) -> Iterator[str]:

@@ -53,12 +53,15 @@ def fits(now: Trial, other: Trial) -> bool:
 
 
 def fits_far_better(now: Trial, other: Trial) -> bool:
-    """Whether a reading would at least double a poor score, and make it a fair one.
+    """Whether a reading would make a poor score a fair one, and at least double it or halve what it lacks.
 
     >>> fits_far_better(Trial(0.26, 0.23), Trial(0.79, 0.67)), fits_far_better(Trial(0.26, 0.23), Trial(0.4, 0.4))
     (True, False)
+    >>> fits_far_better(Trial(0.48, 0.1), Trial(0.88, 0.5)), fits_far_better(Trial(0.48, 0.1), Trial(0.7, 0.5))
+    (True, False)
     """
-    return (other.score or 0.0) >= max(FAIR, 2 * (now.score or 0.0))
+    score, better = now.score or 0.0, other.score or 0.0
+    return better >= FAIR and (better >= 2 * score or 1 - better <= (1 - score) / 2)
 
 
 def ranked(now: Trial, readings: Iterable[Reading], rule: Rule = fits) -> list[Tree]:
