@@ -196,6 +196,36 @@ def test_a_check_is_a_mapping_a_text_and_json():
     assert repr(found) == "<Check ok>"
 
 
+def screws(label):
+    return [{"gt_norm1000": [BOX | {"desc": "类别=screw"}], "pred": [BOX | {"desc": f"类别={label}"}]}]
+
+
+@pytest.mark.parametrize(
+    ("label", "words"),
+    [
+        ("SCREW", "everything can be read · labels differ in spelling alone: SCREW for screw"),
+        ("screw", "everything can be read"),
+        ("screws", "everything can be read"),
+    ],
+)
+def test_labels_that_differ_in_case_are_in_the_verdict(label, words):
+    assert str(check(screws(label))).splitlines()[-1] == f" verdict              {words}"
+
+
+def test_the_verdict_names_a_few_of_many_labels():
+    names = [f"part {k:02}" for k in range(30)]
+    truth = [BOX | {"desc": f"类别={name}"} for name in names]
+    pred = [BOX | {"desc": f"类别={name.upper()}"} for name in names]
+    last = str(check([{"gt_norm1000": truth, "pred": pred}])).splitlines()[-1]
+    assert last.endswith("PART 00 for part 00, PART 01 for part 01, PART 02 for part 02 and 27 more")
+
+
+def test_figures_that_are_all_undefined_are_not_perfect():
+    found = check(screws("screw")).tree
+    found["files"][0]["itself"]["figures"] = {"F1": None}
+    assert " against itself       F1 — · nothing to measure\n" in str(Check(found))
+
+
 def test_checks_are_deterministic():
     texts = {check(GT, RESULTS).to_json() for _ in range(2)}
     assert len(texts) == 1

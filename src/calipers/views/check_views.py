@@ -12,7 +12,7 @@ from calipers.views.text import INDENT, SEPARATOR, UNDEFINED, named_line, printa
 
 Tree = dict[str, Any]
 SIDES = {"gt": "ground truth", "pred": "predictions", "both": "ground truth and predictions"}
-MOST_REASONS, MOST_LABELS = 3, 6
+MOST_REASONS, MOST_LABELS, MOST_RESPELLED = 3, 6, 3
 LONGEST_NAME, LONGEST_LINE = 60, 400  # characters
 NAME_WIDTH, NUMBER_WIDTH = 24, 11
 IOU = "mean best IoU"
@@ -120,6 +120,8 @@ def _itself(itself: Tree) -> str:
     apart = [f"{n:,} with {words}" if words.startswith("no ") else f"{n:,} {words}" for words, n in _some(itself)]
     aside = f" ({', '.join(apart)}, left aside)" if apart else ""
     end = f"perfect{aside}" if itself["perfect"] else SEPARATOR.join([f"not perfect{aside}", *itself["imperfect"]])
+    if all(value is None for value in itself["figures"].values()):
+        end = f"nothing to measure{aside}"
     return f"{figures}{SEPARATOR}{printable(end)}"
 
 
@@ -198,7 +200,33 @@ def _verdict(tree: Tree) -> Iterator[str]:
     words = ["everything can be read" if tree["ok"] else f"not everything can be read: {refused:,} would be refused"]
     words += [f"{doubts:,} to look at"] if doubts else []
     words += [f"predictions fit when read otherwise: {_cut(name, LONGEST_LINE)}" for name in likely]
+    words += [text for sides in tree["comparisons"] if sides["labels"] for text in _spelling(sides["labels"])]
     yield named_line("verdict", SEPARATOR.join(words))
+
+
+def _spelling(labels: Tree) -> Iterator[str]:
+    """Predicted labels that differ from true ones in case, spacing or punctuation alone."""
+    other = [row for row in labels["pred_only"] if row["nearest"] and _is_same(row["label"], row["nearest"])]
+    if other:
+        yield f"labels differ in spelling alone: {_respelled(other)}"
+    if labels.get("same"):
+        yield f"labels differ in spelling alone, which counts as the same here: {_respelled(labels['same'])}"
+
+
+def _is_same(label: str, other: str) -> bool:
+    """Whether two labels are the same words.
+
+    >>> _is_same("SCREW", "screw"), _is_same("hex_bolt", "Hex bolt"), _is_same("screws", "screw"), _is_same("?", "!")
+    (True, True, False, False)
+    """
+    from calipers.labels.words import normalise
+
+    return normalise(label) == normalise(other) != ""
+
+
+def _respelled(rows: list[Tree]) -> str:
+    more = f" and {len(rows) - MOST_RESPELLED:,} more" if len(rows) > MOST_RESPELLED else ""
+    return ", ".join(f"{_cut(row['label'])} for {_cut(row['nearest'])}" for row in rows[:MOST_RESPELLED]) + more
 
 
 # Short
@@ -212,20 +240,22 @@ def hint_lines(sides: Tree) -> list[str]:
     wide = max(width(_cut(each["name"], LONGEST_LINE)) for each in sides["readings"]) + 3
     lines = [f"{head}. Other readings of the predictions:"]
     for each in sides["readings"]:
-        score = UNDEFINED if each["score"] is None else f"{each['score']:.2f}"
+        score = _hundredths(each["score"])
         advice = f"   <- likely: {printable(each['advice'])}" if each["likely"] else ""
         lines.append(" " * 11 + _padded(_cut(each["name"], LONGEST_LINE), wide) + score + advice)
     return [*lines, " " * 9 + "Nothing was changed."]
 
 
-def better_lines(sides: Tree) -> list[str]:
-    """One line of standard error for the likely reading, if there is one."""
+def better_lines(sides: Tree, method: str = "") -> list[str]:
+    """One line of standard error for the likely reading, if there is one; `method` is named where there are several."""
     likely = next((each for each in sides["readings"] if each["likely"]), None)
     if likely is None:
         return []
-    scores = f"F1 {likely['score']:.2f} instead of {rate(sides['score'])[:4]}"
+    metric = sides["metric"].removeprefix("localization ")
+    scores = f"{_named(metric, likely['score'])} instead of {_hundredths(sides['score'])}"
     what = f"read otherwise: {_cut(likely['name'], LONGEST_LINE)} ({scores}, {_few(sides['sample'])})"
-    return [f"hint: predictions would fit far better {what}; calipers check says more"]
+    whose = f"predictions of {_cut(method)}" if method else "predictions"
+    return [f"hint: {whose} would fit far better {what}; calipers check says more"]
 
 
 def _few(sample: Tree) -> str:
@@ -244,4 +274,8 @@ def _low(sides: Tree) -> str:
 
 
 def _named(name: str, value: float | None) -> str:
-    return f"{name} {UNDEFINED if value is None else format(value, '.2f')}"
+    return f"{name} {_hundredths(value)}"
+
+
+def _hundredths(value: float | None) -> str:
+    return UNDEFINED if value is None else f"{value:.2f}"
