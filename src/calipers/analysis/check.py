@@ -83,6 +83,7 @@ def check(*files: Any, gt: Any = None, pred: Any = None, suite: str | None = Non
     with np.errstate(over="ignore", invalid="ignore"):  # numbers beyond all reason are refused, or match nothing
         comparisons = [each for one in inputs for each in one.examine(options)] + _compare_all(inputs, options)
     found = [one.file for one in inputs]
+    _refuse_empty_dumps([file for file in found if file.suite == "dense"])
     return Check(
         {
             "ok": not any(file.refused for file in found),
@@ -91,6 +92,15 @@ def check(*files: Any, gt: Any = None, pred: Any = None, suite: str | None = Non
             "warnings": list(_strange_sides(inputs)),
         }
     )
+
+
+def _refuse_empty_dumps(files: list[FileCheck]) -> None:
+    """Dumps are measured together, so that one of them may be empty, but not all."""
+    from calipers.analysis.outcome import nothing_evaluated
+
+    counts = [file.counts["records"] for file in files if file.counts]
+    if counts and not any(file.refused for file in files) and not any(each["with objects"] for each in counts):
+        files[0].refuse([nothing_evaluated("dense", sum(each["read"] for each in counts))])
 
 
 def _paths(pred: Any) -> list[Any]:

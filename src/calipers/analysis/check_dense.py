@@ -24,10 +24,12 @@ from calipers.analysis.check_parts import (
 )
 from calipers.analysis.reading_dense import Record, Sampled, numbers_of, other_readings
 from calipers.analysis.readings import SAMPLE, Rule, fits, ranked, sample_of
+from calipers.analysis.written_dense import Find, in_list, in_shard, written_bounds
 from calipers.engines.local import run_in_order
 from calipers.errors import InputError
 from calipers.kernels.flatten import REASONS
 from calipers.labels.vocabulary import MODES
+from calipers.plans.dense import bad_records
 from calipers.readers.dense import DenseReading, read_records, read_shard, side_objects
 from calipers.readers.lines import Shard, Source
 from calipers.readers.problems import REASON_WORDS
@@ -45,7 +47,7 @@ class Side(NamedTuple):
     """One side of some records, as far as it is told."""
 
     kinds: Any  # (4,) objects of each type; the last could not be read
-    bounds: Any  # (objects, 4) of those that could
+    bounds: Any  # (objects, 4) of those that could, by the numbers as written
     flags: Counter[str]
     reasons: Any
     labels: Counter[str]
@@ -138,16 +140,18 @@ def _surveys(given: Any, config: Config) -> Iterator[Survey]:
         work = partial(survey_shard, config=config)
         yield from run_in_order(work, Source(0, os.fspath(given), config.chunk_bytes), config.jobs)
         return
-    yield _survey(read_records(_listed(given), frame=config.frame), config)
+    records = _listed(given)
+    yield _survey(read_records(records, frame=config.frame), config, in_list(records))
 
 
 def survey_shard(shard: Shard, *, config: Config) -> Survey:
     """Some lines of a file."""
-    return _survey(read_shard(shard, frame=config.frame, most_bad=ALL_OF_THEM), config)
+    return _survey(read_shard(shard, frame=config.frame, most_bad=ALL_OF_THEM), config, in_shard(shard))
 
 
-def _survey(reading: DenseReading, config: Config) -> Survey:
+def _survey(reading: DenseReading, config: Config, find: Find) -> Survey:
     batch = reading.batch
+    bad, bounds = bad_records(reading, config), written_bounds(batch, config.frame, find)
     itself, compared, _ = match_measurable(Batch(batch.truth, batch.truth, keys=batch.keys), config)
     categories = [desc.category for desc in itself.descs]
     whole = np.asarray(compared.truth.flags) & FLAGS["degenerate"] == 0
@@ -160,17 +164,17 @@ def _survey(reading: DenseReading, config: Config) -> Survey:
     return Survey(
         reading.read,
         reading.skipped,
-        len(reading.bad),
-        [str(bad.error()).replace("\n", "; ") for bad in reading.bad[:MOST_SHOWN]],
+        len(bad),
+        [str(each.error()).replace("\n", "; ") for each in bad[:MOST_SHOWN]],
         list(batch.keys),
-        _side(batch.truth, categories),
-        _side(batch.pred, categories),
+        _side(batch.truth, categories, bounds[0]),
+        _side(batch.pred, categories, bounds[1]),
         matched,
         wanted,
     )
 
 
-def _side(objects: Objects, categories: Sequence[str]) -> Side:
+def _side(objects: Objects, categories: Sequence[str], bounds: Any) -> Side:
     reasons = np.asarray(objects.reason)
     flags = np.asarray(objects.flags)
     codes = Counter(np.asarray(objects.desc)[reasons == 0].tolist())
@@ -179,7 +183,7 @@ def _side(objects: Objects, categories: Sequence[str]) -> Side:
         labels[categories[code]] += n
     return Side(
         np.bincount(objects.kind, minlength=4),
-        np.asarray(objects.bounds).reshape(-1, 4)[reasons == 0].copy(),
+        bounds[reasons == 0],
         Counter({name: int((flags & FLAGS[name] != 0).sum()) for name in ("clamped", "repaired", "degenerate")}),
         np.bincount(reasons, minlength=len(REASONS)),
         labels,
@@ -227,14 +231,16 @@ def _joined(sides: list[Side]) -> Side:
     )
 
 
-def _itself(parts: list[Survey], truth: Side) -> dict[str, Any]:
-    """Ground truth as its own prediction: F1 at every threshold, and what is left out."""
+def _itself(parts: list[Survey], truth: Side) -> dict[str, Any] | None:
+    """Ground truth as its own prediction: F1 at every threshold, and what is left out; None if nothing could match."""
     total = int(truth.kinds.sum())
     matched = {mode: sum(part.matched[mode] for part in parts) for mode in MODES}
     wanted = {mode: sum(part.wanted[mode] for part in parts) for mode in MODES}
+    if not any(wanted.values()):
+        return None
     lost = [f"{mode}: {counted(wanted[mode] - matched[mode], 'object')} not matching itself" for mode in MODES]
     return {
-        "figures": {f"{mode} F1": matched[mode] / total if total else None for mode in MODES},
+        "figures": {f"{mode} F1": matched[mode] / total for mode in MODES},
         "perfect": matched == wanted,
         "apart": {"no area": truth.flags["degenerate"], "no label": truth.labels[""]},
         "imperfect": [text for text, mode in zip(lost, MODES, strict=True) if matched[mode] != wanted[mode]],

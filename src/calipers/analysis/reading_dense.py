@@ -1,8 +1,9 @@
 """Other readings of the predictions of a dense dump: another scale, another meaning of a box's four numbers, or both.
 
 Scales: pixels, of the image or of one whose longer side was brought to a usual size; fractions; percent; a grid of
-1024. Boxes: [x, y, width, height], [centre, size], and every point with x and y swapped. A grid of 999 is no reading
-of its own: it moves a point by one unit at most, which no score can tell.
+1024. Where records do not tell the size of their image, one size for all is found from both sides. Boxes: [x, y, width,
+height], [centre, size], and every point with x and y swapped. A grid of 999 is no reading of its own: it moves a point
+by one unit at most, which no score can tell.
 """
 
 from __future__ import annotations
@@ -13,8 +14,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from calipers.analysis.readings import Reading, Trial
+from calipers.analysis.scale_dense import Shown, Size, fitted_size
 from calipers.matching import UNIT
 from calipers.readers.dense import read_records, side_objects
+from calipers.records import KINDS
 from calipers.suites.dense import Config, match_measurable
 
 Record = dict[str, Any]
@@ -94,13 +97,20 @@ def other_readings(sample: Sampled, config: Config) -> Iterator[Reading]:
     """Every scale with every layout, as they are apart; resized images only with the usual layout."""
     for scale in _scales(sample):
         for layout in LAYOUTS:
-            if scale is AS_IS and layout is CORNERS:
-                continue
-            name = ", ".join(part for part in (scale.name, layout.name) if part)
-            advice = "; ".join(part for part in (scale.advice, layout.advice) if part)
-            yield Reading(name, advice, sample.trial(config, _change(scale, layout)))
+            if scale is not AS_IS or layout is not CORNERS:
+                yield _reading(sample, config, scale, layout)
     for scale in _resized(sample):
-        yield Reading(scale.name, scale.advice, sample.trial(config, _change(scale, CORNERS)))
+        yield _reading(sample, config, scale, CORNERS)
+    for layout in LAYOUTS:
+        if scale_found := _of_one_size(sample, layout):
+            yield _reading(sample, config, scale_found, layout)
+
+
+def _reading(sample: Sampled, config: Config, scale: Scale, layout: Layout) -> Reading:
+    """What a scale and a layout together would score."""
+    name = ", ".join(part for part in (scale.name, layout.name) if part)
+    advice = "; ".join(part for part in (scale.advice, layout.advice) if part)
+    return Reading(name, advice, sample.trial(config, _change(scale, layout)))
 
 
 def _change(scale: Scale, layout: Layout) -> Callable[[Any, tuple[float, float]], Any]:
@@ -108,9 +118,9 @@ def _change(scale: Scale, layout: Layout) -> Callable[[Any, tuple[float, float]]
         numbers = numbers_of(item)
         if numbers is None:
             return item
-        meant = (layout.box if item.get("type") == "bbox_2d" and len(numbers) == 4 else layout.points)(numbers)
         factors = scale.factors(*size)
-        return {**item, "points": [value * factors[at % 2] for at, value in enumerate(meant)]}
+        points = [value * factors[at % 2] for at, value in enumerate(_meant(item, numbers, layout))]
+        return {**item, "points": points}
 
     return change
 
@@ -127,6 +137,24 @@ def numbers_of(item: Any) -> Numbers | None:
     flat = [each for point in points for each in (point if isinstance(point, (list, tuple)) else (point,))]
     good = all(isinstance(each, (int, float)) and not isinstance(each, bool) and abs(each) < 1e9 for each in flat)
     return flat if good and flat and len(flat) % 2 == 0 else None
+
+
+def _shown(objects: list[Any], layout: Layout) -> Shown:
+    """Types and bounds of the objects that can be read."""
+    kinds, bounds = list[int](), list[list[float]]()
+    for item in objects:
+        numbers = numbers_of(item)
+        kind = item.get("type") if numbers else None
+        if numbers and isinstance(kind, str) and kind in KINDS and len(numbers) >= 4:
+            meant = _meant(item, numbers, layout)
+            kinds.append(KINDS.index(kind))
+            bounds.append([low(meant[axis::2]) for low in (min, max) for axis in (0, 1)])
+    return Shown(np.array(kinds, np.int64), np.array(bounds, np.float64).reshape(-1, 4))
+
+
+def _meant(item: Any, numbers: Numbers, layout: Layout) -> Numbers:
+    """The points of an object, if its numbers mean what a layout says."""
+    return (layout.box if item.get("type") == "bbox_2d" and len(numbers) == 4 else layout.points)(numbers)
 
 
 def _size(record: Record) -> tuple[float, float] | None:
@@ -179,6 +207,24 @@ def _resized(sample: Sampled) -> Iterator[Scale]:
         if 0.5 * side <= reach <= 1.02 * side:
             name = f"pixels of an image resized to {side} on its longer side"
             yield Scale(name, "undo the resizing", _undone(side, pixels))
+
+
+def _of_one_size(sample: Sampled, layout: Layout) -> Scale | None:
+    """Pixels of images of one size, which is found from both sides where records do not tell it."""
+    if sample.frame == "pixel" or sample.sized:
+        return None
+    sides = ((sample.truth, CORNERS), (sample.pred, layout))
+    size = fitted_size(*([_shown(objects, each) for objects in side] for side, each in sides))
+    return None if size is None else _from_size(size, sample.has_pixels)
+
+
+def _from_size(size: Size, has_pixels: bool) -> Scale:
+    width, height = size
+    rerun = f"write width {width} and height {height} into the records and rerun with --frame pixel"
+    if not has_pixels:
+        rerun = f"scale pred by 1000/{width} and 1000/{height}, or {rerun} (which needs gt in pixels too)"
+    name = f"pixels of images of {width} × {height} -> norm1000"
+    return Scale(name, rerun, lambda _, __: (FRAME / width, FRAME / height))
 
 
 def _undone(side: float, pixels: bool) -> Factors:

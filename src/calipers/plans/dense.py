@@ -215,7 +215,7 @@ def _measure_file(file: WholeFile, config: Config, rows: bool, only: frozenset[s
 def measure_reading(reading: DenseReading, config: Config, *, source: int = 0, rows: bool = False) -> DensePart:
     """A batch to counts, and to rows when asked for."""
     matched, batch, heavy = suite.match_measurable(reading.batch, config, all_pairs=rows)
-    bad = in_order([*reading.bad, *(_too_heavy(reading.batch, record, config) for record in heavy)])
+    bad = _all_bad(reading, heavy, config)
     tally = suite.count(matched, batch, config)
     tally.count("records", [reading.read, len(batch), reading.skipped, len(bad)])
     part = DensePart(tally, bad)
@@ -235,6 +235,15 @@ def _first_invalid(batch: Batch) -> str:
     name = REASONS[batch.pred.reason[at]]
     index = at - batch.pred.offsets[record]
     return f"{batch.path}:{batch.lines[record]}: pred[{index}]: {REASON_WORDS.get(name, name)}"
+
+
+def bad_records(reading: DenseReading, config: Config) -> list[BadRecord]:
+    """All records of a batch that a run refuses: those that cannot be read, and those too hard to measure."""
+    return _all_bad(reading, suite.match_measurable(reading.batch, config)[2], config)
+
+
+def _all_bad(reading: DenseReading, heavy: list[int], config: Config) -> list[BadRecord]:
+    return in_order([*reading.bad, *(_too_heavy(reading.batch, record, config) for record in heavy)])
 
 
 def _too_heavy(batch: Batch, record: int, config: Config) -> BadRecord:

@@ -85,11 +85,16 @@ def _is_named(only: frozenset[str], path: str, line: int, text: bytes | None) ->
     """Whether a line is asked for, by the key of its record or by its place."""
     if f"{path}:{line}" in only or not text:
         return f"{path}:{line}" in only
-    try:
-        record = orjson.loads(text)
-    except orjson.JSONDecodeError:
-        record = _loads_with_nan(text.strip())
+    record = record_of(text)
     return isinstance(record, dict) and _key(record) in only
+
+
+def record_of(text: bytes) -> Any:
+    """What a line holds; None if that is no JSON."""
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return _loads_with_nan(text.strip())
 
 
 def read_records(
