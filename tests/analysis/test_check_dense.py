@@ -3,11 +3,14 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import calipers
+from calipers.analysis import check_dense
 from calipers.analysis.check import check
 from calipers.analysis.check_dense import frame_of
+from calipers.suites.dense import Config
 
 DUMP = Path(calipers.__file__).parent / "data" / "dense.jsonl"
 RECORDS = [json.loads(line) for line in DUMP.read_text(encoding="utf-8").splitlines()]
@@ -155,6 +158,77 @@ def test_the_advice_is_the_flag_where_ground_truth_in_pixels_is_there_too():
     assert sides["readings"][0]["advice"] == "rerun with --frame pixel"
 
 
+# Pixels of images whose size no record tells
+
+
+def unsized(records):
+    return [{key: value for key, value in record.items() if key not in ("width", "height")} for record in records]
+
+
+def of_size(width, height):
+    return lambda points, record, item: [value * (width, height)[at % 2] / 1000 for at, value in enumerate(points)]
+
+
+@pytest.mark.parametrize(("width", "height"), [(1920, 1080), (3024, 4032), (640, 480), (1234, 777)])
+def test_one_size_is_found_for_pixels_where_records_have_none(width, height):
+    found = check(unsized(misread(of_size(width, height))))
+    assert likely(found) == [f"pixels of images of {width} × {height} -> norm1000"]
+    right = check(RECORDS)["comparisons"][0]
+    reading = found["comparisons"][0]["readings"][0]
+    assert reading["score"] == pytest.approx(right["score"], abs=0.01)
+    assert reading["advice"] == (
+        f"scale pred by 1000/{width} and 1000/{height}, or write width {width} and height {height} into the records"
+        " and rerun with --frame pixel (which needs gt in pixels too)"
+    )
+
+
+def test_one_size_is_found_with_another_layout_too():
+    found = check(unsized(misread(after(as_sizes, of_size(1920, 1080)))))
+    assert likely(found) == ["pixels of images of 1920 × 1080 -> norm1000, boxes as [x, y, w, h]"]
+
+
+def test_one_exact_box_a_record_is_enough():
+    #   500 * 1.92 = 960, 100 * 1.08 = 108, 600 * 1.92 = 1152, 200 * 1.08 = 216
+    truth, pred = {**BOX, "points": [500, 100, 600, 200]}, {**BOX, "points": [960, 108, 1152, 216]}
+    records = [{"id": k, "gt": [], "gt_norm1000": [truth], "pred": [pred]} for k in range(3)]
+    [sides] = check(records)["comparisons"]
+    assert sides["readings"][0]["name"] == "pixels of images of 1920 × 1080 -> norm1000"
+    assert (
+        sides["readings"][0]["advice"]
+        == "write width 1920 and height 1080 into the records and rerun with --frame pixel"
+    )
+
+
+@pytest.mark.parametrize(
+    "change", [lambda at: [(at * 7 + 311) % 900, 50], lambda at: [at + 120, 100], lambda at: [at, 100]]
+)
+def test_no_size_is_named_for_boxes_that_are_elsewhere_or_right(change):
+    """Somewhere else, moved by 120, or where they belong."""
+    records = []
+    for k in range(40):
+        truth = [{**BOX, "points": [x, x, x + 100, x + 100]} for x in (20 * k % 800, (90 * k + 400) % 800)]
+        moved = [(*change(item["points"][0]), item) for item in truth]
+        pred = [{**item, "points": [at, at, at + size, at + size]} for at, size, item in moved]
+        records.append({"id": k, "gt_norm1000": truth, "pred": pred})
+    [sides] = check(records)["comparisons"]
+    assert not any("×" in reading["name"] for reading in sides["readings"])
+
+
+def test_records_that_tell_their_size_have_no_other_found():
+    [sides] = check(misread(of_size(1920, 1080)))["comparisons"]
+    assert not any("×" in reading["name"] for reading in sides["readings"])
+
+
+def test_a_size_is_found_from_a_bounded_number_of_pairs(monkeypatch):
+    from calipers.analysis import scale_dense
+
+    box = scale_dense.Shown(np.zeros(50), np.arange(200.0).reshape(50, 4) + 1)
+    monkeypatch.setattr(scale_dense, "MOST_PAIRS", 2 * 40 * 40 + 1)  # 40 of each side of a record
+    votes = scale_dense._votes([box] * 5, [box] * 5)
+    assert votes.owner.max() < 100  # of the first two records, which have 50 objects each
+    assert scale_dense.fitted_size([], []) is None
+
+
 # The file
 
 
@@ -189,6 +263,71 @@ def test_counts_and_ranges():
     ranges = {row["what"]: (row["min"], row["median"], row["max"]) for row in file["ranges"]}
     assert ranges["ground truth x"] == (0, 55, 110)  # of 10, 110, 0, 100
     assert ranges["predicted height"] == (200, 200, 200)
+
+
+def ranges_of(file):
+    return {row["what"]: (row["min"], row["max"]) for row in file["ranges"]}
+
+
+@pytest.mark.parametrize("in_file", [False, True])
+def test_ranges_are_of_the_numbers_as_written(tmp_path, in_file):
+    far, near = {**BOX, "points": [-50, 20, 2450, 220]}, {**BOX, "type": "poly", "points": [[5, 5], [7, 5], [7, 1500]]}
+    records = [
+        {"id": "a", "gt_norm1000": [BOX], "pred": [BOX]},
+        {"id": "b", "gt_norm1000": [BOX], "pred": [{"type": "blob"}, far, near]},
+    ]
+    path = tmp_path / "dump.jsonl"
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    [file] = check(path if in_file else records)["files"]
+    assert ranges_of(file)["predicted x"] == (-50, 2450)
+    assert ranges_of(file)["predicted y"] == (5, 1500)
+    assert ranges_of(file)["predicted width"] == (2, 2500)  # of 7 - 5 and 2450 + 50
+    assert ranges_of(file)["ground truth x"] == (10, 110)
+
+
+def test_ranges_of_pixels_are_pixels():
+    pred = {**BOX, "points": [0, 0, 5000, 400]}
+    records = [
+        {"id": "a", "width": 4000, "height": 2000, "gt": [{**BOX, "points": [400, 200, 3600, 300]}], "pred": [pred]}
+    ]
+    [file] = check(records)["files"]
+    assert ranges_of(file)["ground truth x"] == (400, 3600)
+    assert ranges_of(file)["predicted x"] == (0, 5000)
+
+
+# The verdict of the run
+
+
+def test_nothing_to_evaluate_is_refused_as_the_run_does(tmp_path):
+    empty = {"gt_norm1000": [], "pred": []}
+    found = check([empty, empty])
+    assert found.exit_code == 3
+    [file] = found["files"]
+    told = "nothing was evaluated: 0 of 2 records: there is nothing on both sides of them"
+    assert file["refused"] == {"n": 1, "first": [told]}
+    paths = [tmp_path / "empty.jsonl", tmp_path / "full.jsonl"]
+    for path, record in zip(paths, (empty, {"gt_norm1000": [BOX], "pred": []}), strict=True):
+        path.write_text(json.dumps(record))
+    assert check(paths[0]).exit_code == 3
+    assert check(*paths).exit_code == 0  # dumps are measured together
+
+
+def test_records_too_hard_to_measure_are_refused_as_the_run_does():
+    zigzag = [value for k in range(60) for value in (k * 16 % 1000, 990 * (k % 2))]
+    comb = {"type": "poly", "points": zigzag, "desc": "类别=标签"}
+    records = [{"id": "a", "gt_norm1000": [comb] * 60, "pred": [comb] * 60}]
+    config = Config(bootstrap=0, max_work=1)
+    file, _ = check_dense.examine(records, config)
+    assert file.refused == 1
+    assert "takes more than 1 steps" in file.tree()["refused"]["first"][0]
+
+
+@pytest.mark.parametrize("truth", [[], [{**BOX, "points": [10, 20, 10, 220]}]])
+def test_nothing_that_could_match_itself_is_not_called_perfect(truth):
+    found = check([{"id": 1, "gt_norm1000": truth, "pred": [BOX]}])
+    assert found["ok"]
+    assert found["files"][0]["itself"] is None
+    assert "against itself" not in str(found)
 
 
 def test_every_bad_record_is_told_not_only_the_first(tmp_path):

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from calipers.analysis.check_kinds import DATASET, RESULTS, YOLO, Kind
+from calipers.analysis.check_kinds import YOLO, Kind
 from calipers.analysis.check_parts import (
     FileCheck,
     SidesCheck,
@@ -20,6 +20,9 @@ from calipers.analysis.check_parts import (
     some,
     twice,
 )
+from calipers.analysis.coco_refusals import dataset_faults
+from calipers.analysis.given_coco import COCO_JSON, Given, read_side
+from calipers.analysis.outcome import nothing_evaluated
 from calipers.analysis.reading_coco import (
     Ground,
     Rows,
@@ -32,42 +35,51 @@ from calipers.analysis.reading_coco import (
 )
 from calipers.analysis.readings import ranked, sample_of
 from calipers.errors import InputError
-from calipers.instances import Detections, Instances, Whole
+from calipers.instances import Detections, Instances
 from calipers.readers.coco_images import find_ids
 from calipers.readers.coco_json import CocoSide, Loading, coco_in_memory, read_coco
-from calipers.readers.coco_pred import UNREAD
-from calipers.readers.coco_rows import BOX, CATEGORY, IMAGE
+from calipers.readers.coco_pred import Problems, judge_numbers, unread_fields
+from calipers.readers.coco_rows import CATEGORY, IMAGE
 from calipers.readers.detections import read_detections
-from calipers.suites.coco import measure
+from calipers.suites.coco import check_work, measure
 from calipers.suites.coco_config import Config
 
 AP, F1, OVERLAP = "AP_50", "F1 at IoU 0.50", "mean best IoU"
 SAMPLE = 200  # images
 MOST_PAIRS = 10_000_000  # of boxes on one image, for which other readings are tried
-NOBODY = -(1 << 62)  # an id for detections without one
-COCO_JSON = (DATASET, RESULTS)
 
 
 def examine(given: Any, kind: Kind, side: str, **options: Any) -> FileCheck:
     """A data set (side gt) or results."""
     file = FileCheck(path_of(given, side), kind.name, "coco", side)
-    if side == "gt":
+    if side == "gt" and kind in COCO_JSON:
+        _tell_dataset(file, given, options)
+    elif side == "gt":
         _tell_truth(file, read_detections(given, [], **options))
-        file.doubled = _named_twice(given) if kind in COCO_JSON else []
     elif kind in COCO_JSON:
         _tell_rows(file, read_side(given))
     return file
 
 
-def _named_twice(given: Any) -> list[str]:
-    """File names that several images have."""
-    file = Loading(os.fspath(given)) if isinstance(given, (str, os.PathLike)) else None
-    side = read_coco(file, "bbox", truth=True) if file else coco_in_memory(given, "<gt>", "bbox", truth=True)
-    names = (image.get("file_name") for image in side.lists["images"])
-    return twice(name for name in names if isinstance(name, str) and name)
-
-
 # Ground truth
+
+
+def _tell_dataset(file: FileCheck, given: Any, options: Mapping[str, Any]) -> None:
+    """A COCO data set; the suite ends at the first that is wrong with it, so what is is counted."""
+    try:
+        _tell_truth(file, read_detections(given, [], **options))
+    except InputError as error:
+        others = [message for message in dataset_faults(_dataset(given)) if message != str(error)]
+        file.refuse([str(error), *others])
+        return
+    names = (image.get("file_name") for image in _dataset(given).lists["images"])
+    file.doubled = twice(name for name in names if isinstance(name, str) and name)
+
+
+def _dataset(given: Any) -> CocoSide:
+    if isinstance(given, (str, os.PathLike)):
+        return read_coco(Loading(os.fspath(given)), "bbox", truth=True)
+    return coco_in_memory(given, "<gt>", "bbox", truth=True)
 
 
 def _tell_truth(file: FileCheck, found: Detections) -> None:
@@ -111,9 +123,11 @@ def _box_doubts(box: Any) -> Iterator[str]:
         yield "no number of a box is larger than 1: are they fractions of the image?"
 
 
-def _itself(found: Detections) -> dict[str, Any]:
-    """Annotations as detections: AP, with what the limit on detections leaves out."""
+def _itself(found: Detections) -> dict[str, Any] | None:
+    """Annotations as detections: AP, with what the limit on detections leaves out; None if nothing could match."""
     truth = found.truth
+    if not ((truth.box[:, 2] * truth.box[:, 3] > 0) & ~truth.crowd).any():
+        return None
     pred = _as_detections(truth)
     measured = measure(found._replace(pred=pred), Config(bootstrap=0))
     flat = int(((truth.box[:, 2] * truth.box[:, 3] == 0) & ~truth.crowd).sum())
@@ -121,7 +135,9 @@ def _itself(found: Detections) -> dict[str, Any]:
     rates = _self_rates(measured)
     wrong = [] if flat else [f"{name} is {value:g}" for name, value in rates.items() if value not in (None, 1.0)]
     if cut := _cut(truth):
-        wrong.append(f"{cut} beyond the best 100 of a class on an image, which AP leaves out: see --max-dets")
+        wrong.append(
+            f"{cut} beyond the best 100 of a class on an image, which AP leaves out: see --max-dets (max_dets)"
+        )
     return {"figures": rates, "perfect": not wrong, "apart": apart, "imperfect": wrong}
 
 
@@ -161,13 +177,6 @@ def _cut(truth: Instances, most: int = 100) -> str:
 # Results
 
 
-def read_side(given: Any) -> CocoSide:
-    """Results as columns, before any id is looked up."""
-    if isinstance(given, (str, os.PathLike)):
-        return read_coco(Loading(os.fspath(given)), "bbox", truth=False)
-    return coco_in_memory(given, "<pred>", "bbox", truth=False)
-
-
 def _tell_rows(file: FileCheck, side: CocoSide) -> None:
     rows = side.rows
     named = [~rows.lacks(bit) for bit in (IMAGE, CATEGORY)]
@@ -179,18 +188,19 @@ def _tell_rows(file: FileCheck, side: CocoSide) -> None:
     _measure_boxes(file, rows.box)
     file.measure("score", rows.score)
     file.warnings += [*_box_doubts(rows.box), *_score_doubts(rows.score, rows.count)]
-    endless = ~np.isfinite(rows.box).all(axis=1) & ~rows.lacks(BOX)
     file.refuse(*_unreadable(rows))
-    for fields in rows.wrong.values():
-        for name in fields.keys() & UNREAD.keys():
-            file.invalid[UNREAD[name]] += 1
-    sizes = rows.box[np.isfinite(rows.box).all(axis=1), 2:]
-    for words, n in (
-        ("bbox: not finite", int(endless.sum())),
-        ("bbox: negative width or height", int((sizes < 0).any(axis=1).sum())),
-    ):
-        if n:
-            file.invalid[words] += n
+    file.invalid = Counter(_problems(rows).values())
+
+
+def _problems(rows: Any) -> dict[int, str]:
+    """By row the first that is wrong with a detection, which so can match nothing; a mask may stand for a box."""
+    problems = Problems()
+    unread_fields(rows, problems)
+    judge_numbers(rows, problems)
+    shaped = {row for row, shape in enumerate(rows.shapes or []) if shape is not None}
+    nothing = {row for row, fields in rows.wrong.items() if "" in fields}
+    masks = {row for row in shaped if problems.get(row) == "bbox: missing"}
+    return {row: words for row, words in problems.items() if row not in masks | nothing}
 
 
 def _score_doubts(score: Any, count: int) -> Iterator[str]:
@@ -230,15 +240,14 @@ def _row_words(name: str, value: Any) -> str:
 
 def compare(gt: Any, pred: Any, kind: Kind, file: FileCheck | None = None, **options: Any) -> SidesCheck:
     """Detections against ground truth, as they are and read otherwise; what is refused is said of the file."""
-    formats = {name: options[name] for name in ("gt_format", "images") if name in options}
-    found = read_detections(gt, [], **formats)
-    rows = _rows(gt, pred, kind, found, options)
+    given = Given(gt, pred, kind, options)
+    found, rows = given.truth, given.rows
     ground, config = Ground(found, SAMPLE, yolo=YOLO.name in kind.name), Config(bootstrap=0)
     sides = SidesCheck(
         path_of(gt, "gt"), path_of(pred, "pred"), AP if has_ap(rows.score, len(found.categories)) else F1, OVERLAP
     )
     if file is not None:
-        _refuse(file, gt, pred, found, rows, options)
+        _tell_run(file, given, config)
     _tell(sides, found, rows)
     sides.sample = sample_of(int(ground.sampled.sum()), len(np.unique(found.truth.image)), "images")
     if len(found.images):
@@ -255,18 +264,30 @@ def _try_readings(sides: SidesCheck, ground: Ground, rows: Rows, config: Config)
         sides.readings = ranked(now, other_readings(ground, rows, config))
 
 
-def _refuse(file: FileCheck, gt: Any, pred: Any, found: Detections, rows: Rows, options: Mapping[str, Any]) -> None:
-    """What the suite itself says of both together; it ends at the first id it does not know, so they are counted."""
-    try:
-        both = read_detections(gt, pred, **options)
-    except InputError as error:
-        lost = [text for text, _ in _unknown(rows, found)]
-        if not file.refused:
-            file.refuse([str(error), *lost], max(1, sum(n for _, n in _unknown(rows, found))))
+def _tell_run(file: FileCheck, given: Given, config: Config) -> None:
+    """What the suite itself says of both together."""
+    found = given.as_run
+    if isinstance(found, InputError):
+        _refuse(file, given, str(found))
         return
-    file.warnings += [warning for warning in both.warnings if warning not in found.warnings]
+    file.warnings += [warning for warning in found.warnings if warning not in given.truth.warnings]
     if not file.counts:
-        _tell_converted(file, both.pred)
+        _tell_converted(file, found.pred)
+    if not found.bad and not len(found.truth) and not len(found.pred):
+        file.refuse([nothing_evaluated("coco", found.total)])
+    try:
+        check_work(found, config)
+    except InputError as error:
+        file.refuse([str(error)])
+
+
+def _refuse(file: FileCheck, given: Given, problem: str) -> None:
+    """The suite ends at the first detection that belongs nowhere, so all of them are counted; some may be already."""
+    texts, n = given.unknown()
+    if file.refused:
+        file.refuse(texts, n)
+    else:
+        file.refuse([problem, *texts], max(1, n))
 
 
 def _tell_converted(file: FileCheck, pred: Instances) -> None:
@@ -282,45 +303,13 @@ def _tell_converted(file: FileCheck, pred: Instances) -> None:
     file.warnings += [*_box_doubts(pred.box), *_score_doubts(pred.score, len(pred))]
 
 
-def _rows(gt: Any, pred: Any, kind: Kind, found: Detections, options: Mapping[str, Any]) -> Rows:
-    """Detections with the ids that were given; other formats than COCO are converted, so theirs are known."""
-    if kind in COCO_JSON and options.get("iou_type", "bbox") == "bbox":
-        rows = read_side(pred).rows
-        texts = [
-            {row: fields[name] for row, fields in rows.wrong.items() if isinstance(fields.get(name), str)}
-            for name in ("image_id", "category_id")
-        ]
-        return Rows(_ids(rows, IMAGE), _ids(rows, CATEGORY), rows.box, rows.score, *texts)
-    guess = read_detections(gt, pred, **options).pred
-    return Rows(found.images.ids[guess.image], found.categories.ids[guess.category], guess.box, guess.score, {}, {})
-
-
-def _ids(rows: Any, bit: int) -> Whole:
-    """Ids, and one that nobody has where there is none."""
-    column = rows.image if bit == IMAGE else rows.category
-    return np.where(rows.lacks(bit), NOBODY, column)
-
-
-def _unknown(rows: Rows, found: Detections) -> Iterator[tuple[str, int]]:
-    """Ids that the ground truth does not have, in words, and of how many detections."""
-    for name, ids, known in (
-        ("image_id", rows.image, found.images.ids),
-        ("category_id", rows.category, found.categories.ids),
-    ):
-        lost = ~find_ids(known, ids)[1] & (ids != NOBODY)
-        if lost.any():
-            some_ids = some([str(each) for each in np.unique(ids[lost]).tolist()])
-            said = f"{int(lost.sum()):,} of {counted(len(lost), 'detection')}"
-            yield f"{name}: {said} with an id that the ground truth does not have: {some_ids}", int(lost.sum())
-
-
 def _tell(sides: SidesCheck, found: Detections, rows: Rows) -> None:
     names = found.categories.names
     truth = Counter(names[code] for code in found.truth.category.tolist())
     places, known = find_ids(found.categories.ids, rows.category)
     pred = Counter(names[code] for code in places[known].tolist())
     sides.labels = compared_labels(truth, pred)
-    images = find_ids(found.images.ids, rows.image)[0]
-    bare = len(found.images) - len(np.unique(images[images >= 0]))
-    if bare:
-        sides.warnings.append(f"{counted(bare, 'image')} of {len(found.images):,} without a detection")
+    busy = np.unique(found.truth.image)
+    silent = int((~np.isin(busy, find_ids(found.images.ids, rows.image)[0])).sum())
+    if silent:
+        sides.warnings.append(f"images with objects: {silent:,} of {len(busy):,} without a detection")

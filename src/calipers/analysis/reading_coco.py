@@ -30,6 +30,19 @@ Sizes = tuple[Floats, Floats]  # (rows,) width and height of the image
 Change = Callable[[Floats, Sizes], Floats]
 
 
+class Numbers(NamedTuple):
+    """Classes of YOLO, which are numbers that count names."""
+
+    written: Whole  # (rows,)
+    places: Codes  # (numbers,) of the categories that the numbers from 0 on mean, -1 for none
+
+    def moved(self, step: int) -> Codes:
+        """(rows,) the categories, if every number was so much larger."""
+        number = self.written + step
+        inside = (number >= 0) & (number < len(self.places))
+        return np.where(inside, np.append(self.places, -1)[np.where(inside, number, -1)], -1).astype(np.int32)
+
+
 class Rows(NamedTuple):
     """Detections as given: ids are looked up later, and names stand where ids were no numbers."""
 
@@ -39,15 +52,18 @@ class Rows(NamedTuple):
     score: Floats
     image_names: dict[int, str]  # row -> text
     category_names: dict[int, str]
+    numbers: Numbers | None = None  # where classes are numbers, from which the ids of categories were found
 
     def take(self, chosen: Any) -> Rows:
         """Some of the rows."""
         place = {int(row): at for at, row in enumerate(np.flatnonzero(chosen))}
-        names = (
+        images, categories = (
             {place[row]: name for row, name in texts.items() if row in place}
             for texts in (self.image_names, self.category_names)
         )
-        return Rows(*(column[chosen] for column in self[:4]), *names)
+        numbers = self.numbers and self.numbers._replace(written=self.numbers.written[chosen])
+        columns = (column[chosen] for column in self[:4])
+        return Rows(*columns, images, categories, numbers)  # type: ignore[call-arg]
 
 
 class Ids(NamedTuple):
@@ -338,6 +354,10 @@ def _categories(ground: Ground, rows: Rows) -> Iterator[Way]:
         names = {name.casefold(): at for at, name in enumerate(ground.categories.names)}
         found = _by_name(rows.category_names, lambda name: names.get(name.casefold()), places)
         yield Way("categories by name", "write the ids of categories", found)
+    if rows.numbers is not None:
+        yield Way("classes one too small", "add 1 to the class of every line", rows.numbers.moved(1))
+        yield Way("classes one too large", "subtract 1 from the class of every line", rows.numbers.moved(-1))
+        return
     yield from _shifted("category", ground.categories.ids, rows.category)
     yield from _by_place("categories", len(ground.categories), rows.category)
 

@@ -1,9 +1,9 @@
 """A scale for x and one for y that brings predictions onto the ground truth, the same for all records.
 
 Predictions in pixels of images whose size no record tells: every pair of a true and a predicted object of one type and
-one record, in which both have the same proportions, votes for the ratio of their places. Pairs that belong together vote
-alike, all others scatter. Few votes decide nothing unless they are exact: a box that is twice as far away, on both axes
-twice as large, is no accident, but some ratio fits any two boxes a little.
+one record, in which both have the same proportions, votes for the ratio of their places. Pairs that belong together
+vote alike, all others scatter. Few votes decide nothing unless they are exact: a box that is twice as far away and, on
+both axes, twice as large is no accident, but some ratio fits any two boxes a little.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ CELL = 0.04  # of the logarithm of a ratio, in which votes are counted
 NEAR = 0.05  # the same, around the ratio that has most votes
 LEAST_PLACES, LEAST_SHARE = 3, 0.3  # of different true objects that have to agree, and of how many that could
 LEAST_EXACT = 0.6  # of those that could, where they agree exactly
+UNEVEN = 0.1  # the most that the growth of extents may differ from that of places, in the middle of all
 STEPS = 4
 SMALLEST, LARGEST = 16.0, 100_000.0  # pixels of an image
 GRIDS = (1.0, 100.0, 1000.0, 1024.0)  # that have readings of their own, or are none
@@ -78,10 +79,13 @@ def fitted_size(truth: list[Shown], pred: list[Shown]) -> Size | None:
 
 
 def _is_evidence(votes: Votes, agreed: Any, could: int) -> bool:
-    """Whether true objects in several places agree, or most of all agree exactly."""
+    """Whether true objects in several places agree, or most of all agree exactly, and were scaled and not moved."""
     exact = agreed & (_shares(votes.truth, votes.pred) >= EXACT).all(axis=1)
     places = len(np.unique(votes.truth[agreed], axis=0))
     share, exact_share = (len(np.unique(votes.owner[each])) / could for each in (agreed, exact))
+    growth = np.median(_growth(votes.truth[agreed], votes.pred[agreed]), axis=0)
+    if (np.abs(growth - 1) > UNEVEN).any():
+        return False
     return (places >= LEAST_PLACES and share >= LEAST_SHARE) or exact_share >= LEAST_EXACT
 
 
@@ -104,14 +108,21 @@ def _likely_pairs(truth: Shown, pred: Shown) -> tuple[Any, Any]:
     true, guess = truth.bounds[:MOST_OBJECTS, None], pred.bounds[None, :MOST_OBJECTS]
     fine = truth.kinds[:MOST_OBJECTS, None] == pred.kinds[None, :MOST_OBJECTS]
     inside = (_middle(true) > 0) & (_middle(guess) > 0)
-    return np.nonzero(fine & (inside & (_shares(true, guess) >= ALIKE)).all(axis=2))
+    rows, columns = np.nonzero(fine & (inside & (_shares(true, guess) >= ALIKE)).all(axis=2))
+    return rows, columns
 
 
 def _shares(truth: Any, pred: Any) -> Any:
     """How much the smaller extent has of the larger on each axis, once both are in the same place; NaN for none."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = (_extent(pred) / _extent(truth)) / (_middle(pred) / _middle(truth))
+        found = _growth(truth, pred)
         return np.minimum(found, 1 / found)
+
+
+def _growth(truth: Any, pred: Any) -> Any:
+    """By how much more extents have grown than places: 1 where all was scaled, less where all was only moved."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return (_extent(pred) / _extent(truth)) / (_middle(pred) / _middle(truth))
 
 
 def _middle(bounds: Any) -> Any:

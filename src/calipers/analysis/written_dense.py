@@ -1,7 +1,7 @@
 """Bounds of dense objects by the numbers as they are written.
 
-The reader cuts predictions to the frame and brings pixels to norm1000. What a check shows is what stands in the file, so
-records of which something was changed are looked at once more; all others have the bounds that the reader found.
+The reader cuts predictions to the frame and brings pixels to norm1000. What a check shows is what stands in the file,
+so records of which something was changed are looked at once more; all others have the bounds that the reader found.
 """
 
 from __future__ import annotations

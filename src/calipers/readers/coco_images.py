@@ -37,7 +37,7 @@ def read_dataset(lists: Mapping[str, Any], path: str) -> Dataset:
         raise InputError(f"{path}: images: found an empty list, expected images")
     categories = by_id(lists["categories"], f"{path}: categories", "a category")
     ids = np.array(list(categories), np.int64)
-    names = [_name(each, ident, path) for ident, each in categories.items()]
+    names = [read_name(each, ident, path) for ident, each in categories.items()]
     points = [
         len(each["keypoints"]) if isinstance(each.get("keypoints"), list) else None for each in categories.values()
     ]
@@ -50,7 +50,7 @@ def by_id(found: Any, place: str, what: str) -> dict[int, Mapping[str, Any]]:
     """Objects of a list by their ids, ascending."""
     if not isinstance(found, (list, tuple)):
         raise InputError(f"{place}: found {shown(found)}, expected a list")
-    ids = _plain_ids(found) or [_id(each, f"{place}[{index}]", what) for index, each in enumerate(found)]
+    ids = _plain_ids(found) or [read_id(each, f"{place}[{index}]", what) for index, each in enumerate(found)]
     items = dict(zip(ids, found, strict=True))
     if len(items) < len(ids):
         _refuse_twice(ids, place)
@@ -73,7 +73,8 @@ def _refuse_twice(ids: list[int], place: str) -> None:
             raise InputError(f"{place}[{places[ident]}] and [{index}]: both have the id {ident}, expected each id once")
 
 
-def _id(item: Any, place: str, what: str) -> int:
+def read_id(item: Any, place: str, what: str) -> int:
+    """The id of an image or a category."""
     if not isinstance(item, Mapping):
         raise InputError(f"{place}: found {shown(item)}, expected {what}: an object with an id")
     value = plain(item.get("id"))
@@ -114,7 +115,8 @@ def _number(value: Any) -> float:
     return float(value) if fine else np.nan
 
 
-def _name(category: Mapping[str, Any], ident: int, path: str) -> str:
+def read_name(category: Mapping[str, Any], ident: int, path: str) -> str:
+    """What a category is called."""
     name = category.get("name")
     if isinstance(name, str):
         return whole_text(name)

@@ -46,9 +46,7 @@ def check_pred(
     image = look_up(rows, "image_id", data.images.ids, f"an image of {data.path}")
     category = look_up(rows, "category_id", data.categories.ids, f"a category of {data.path}")
     problems = Problems(known or {})
-    for row, fields in rows.wrong.items():
-        field, value = next(iter(fields.items()))
-        problems.setdefault(row, f"{field}: given twice" if isinstance(value, Doubled) else UNREAD[field])
+    unread_fields(rows, problems)
     checked = Checked(rows, image, category)
     if iou_type == "segm":
         checked = _with_masks(checked, data, problems)
@@ -56,11 +54,20 @@ def check_pred(
         checked = _with_boxes_of_masks(checked, data, problems)
     if iou_type == "keypoints":
         checked = _with_keypoints(checked, points or count_points(data, rows.shapes or []), problems)
-    _judge_numbers(rows, problems)
+    judge_numbers(rows, problems)
     return checked, problems
 
 
-def _judge_numbers(rows: Rows, problems: Problems) -> None:
+def unread_fields(rows: Rows, problems: Problems) -> None:
+    """Boxes and scores that are there and could not be read; ids that are not are no problem but an error."""
+    for row, fields in rows.wrong.items():
+        for field, value in fields.items():
+            if field in UNREAD:
+                problems.setdefault(row, f"{field}: given twice" if isinstance(value, Doubled) else UNREAD[field])
+
+
+def judge_numbers(rows: Rows, problems: Problems) -> None:
+    """Boxes and scores that are missing, or no such numbers as they have to be."""
     unfit = unfit_boxes(rows.box)
     if unfit.any():
         given, finite = ~rows.lacks(BOX), are_finite(rows.box)

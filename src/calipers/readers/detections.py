@@ -136,6 +136,12 @@ class Reading:
             return self._folders["gt"].images
         return [] if self._truth is None else list(self._truth.coco.lists["images"])
 
+    def known(self) -> Known:
+        """All images and classes of the ground truth, once it was read."""
+        truth, _ = self._read_truth([])
+        lists = truth.coco.lists
+        return Known(list(lists["images"]), list(lists["categories"]), self.sources[0].format)
+
     def detections(self, pieces: Iterable[Piece], progress: OnProgress | None = None) -> Detections:
         """Everything, of the pieces of all shards in their order."""
         found = list(pieces)
@@ -160,8 +166,8 @@ class Reading:
 
     def _read_pred(self, pieces: list[Piece], truth: Side) -> Side:
         """Predictions on the images of the ground truth, with its ids. What was said of that may explain an error."""
-        (kind, pred_kind), lists = (source.format for source in self.sources), truth.coco.lists
-        known = None if pred_kind == "coco" else Known(list(lists["images"]), list(lists["categories"]), kind)
+        kind, pred_kind = (source.format for source in self.sources)
+        known = None if pred_kind == "coco" else self.known()
         try:
             found = self._read(self.sources[1], pieces, known)
             if pred_kind == "coco":

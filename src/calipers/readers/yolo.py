@@ -12,7 +12,7 @@ import math
 import os
 import posixpath
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, TypeGuard
+from typing import Any, NamedTuple, TypeGuard
 
 from calipers.errors import InputError, keyword
 from calipers.readers.conversion import ClassNames, Conversion, known_images, peek
@@ -42,6 +42,19 @@ def open_yolo(folder: str, images: str | None, known: Known | None) -> YoloTruth
     """The same, before labels are read; of what is known only the images matter yet."""
     labels = find_labels(folder)
     return YoloTruth(folder, labels, images) if known is None else YoloPredictions(folder, labels, images, known)
+
+
+class Numbered(NamedTuple):
+    """Predictions whose categories are the numbers that stand in their lines, whether those mean a class or not."""
+
+    rows: Converted
+    meant: list[Any]  # (numbers,) the id of the class that each number from 0 on means, None for none
+
+
+def read_numbered(folder: str, known: Known, images: str | None) -> Numbered:
+    """Predictions on images that are known, with classes as they are written."""
+    opened = YoloPredictions(folder, find_labels(folder), images, known)
+    return opened.numbered(until_error(opened.shards(SHARD_BYTES), read_shard), known)
 
 
 def looks_like(path: str) -> bool:
@@ -146,6 +159,14 @@ class YoloPredictions:
             conversion.warnings.append(f"{conversion.path}: {problem} (are these pixels?)")
         return conversion.converted(known.images, known.categories, conversion.files)
 
+    def numbered(self, pieces: Iterable[Piece], known: Known) -> Numbered:
+        """The objects with the numbers of their classes, and what these mean."""
+        conversion = self._conversion
+        for piece in pieces:
+            conversion.add(piece, self._claims.image, _whole_number)
+        meant = _known_classes(conversion, known, self._source, self._names).meant()
+        return Numbered(conversion.converted(known.images, known.categories, conversion.files), meant)
+
 
 def _image(number: int, name: str, folder: str) -> Row:
     width, height = image_size(os.path.join(folder, name))
@@ -207,6 +228,16 @@ class _Classes:
             self._ids[token] = self._resolve(self._number(token, place), place)
         return self._ids[token]
 
+    def meant(self) -> list[Any]:
+        """(numbers,) the ids of all that are known, None for one that means no class."""
+        return [self._id(number) for number in range(self._count)]
+
+    def _id(self, number: int) -> Any:
+        try:
+            return self._resolve(number, "")
+        except InputError:
+            return None
+
     def _number(self, token: bytes, place: str) -> int:
         number = finite(token)
         if not 0 <= number < self._count or not number.is_integer():
@@ -214,6 +245,15 @@ class _Classes:
             expected = f"a whole number below {self._count}{known}"
             raise InputError(f"{place}: class: found {quoted(token)}, expected {expected}")
         return int(number)
+
+
+def _whole_number(label: str, path: str, line: str) -> int:
+    """The class in a line, whatever it means."""
+    token = label.encode("latin-1")
+    number = finite(token)
+    if not number.is_integer() or abs(number) > MOST_CLASSES:
+        raise InputError(f"{path}{line}: class: found {quoted(token)}, expected a whole number")
+    return int(number)
 
 
 def _class_names(conversion: Conversion, labels: Labels) -> tuple[str, list[str]]:

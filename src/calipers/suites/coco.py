@@ -86,6 +86,13 @@ def _close(found: Detections, config: Config) -> Close:
         raise too_many(where, "pairs of annotations and detections", most, "max_pairs") from error
 
 
+def check_work(found: Detections, config: Config) -> None:
+    """Refuse what takes more work than a run may do, without doing all of it."""
+    close = _close(found, config)
+    if not _why_no_order(found, lambda: close):
+        _check_engine_work(found, config)
+
+
 def _check_engine_work(found: Detections, config: Config) -> None:
     """The engine compares all annotations of a class on an image with the detections of it that count."""
     if len(np.unique(found.truth.category)) > config.max_classes:
