@@ -404,6 +404,32 @@ def test_yolo_classes_one_too_small_are_named(tmp_path):
     assert likely(check(gt=gt, pred=pred)) == ["classes one too small"]
 
 
+def test_every_bad_label_of_a_data_set_is_counted(tmp_path):
+    gt, _ = yolo_folders(tmp_path, [0, 1] * 3)
+    (gt / "labels/0.txt").write_text("0 2 3 0.1 0.1\n5 0.5 0.5 0.1 0.1\n0 x 0.2 0.1 0.1\n0 0.5 0.5 0.1 0.1\n")
+    (gt / "labels/4.txt").write_text("0 0.5 0.5 0.1\n7 2 2 2 2\n")
+    refused = check(gt=gt)["files"][0]["refused"]
+    assert refused["n"] == 5  # lines 1 to 3 of the first, both of the second, of which the last has two faults
+    assert [text.partition("labels/")[2].partition(" ")[0] for text in refused["first"]] == [
+        "0.txt:1:",
+        "0.txt:3:",
+        "4.txt:1:",
+        "4.txt:2:",
+        "0.txt:2:",
+    ]
+
+
+def test_every_bad_object_and_file_of_other_formats_is_counted(tmp_path):
+    size = "<size><width>90</width><height>90</height></size>"
+    box = "<bndbox><xmin>{}</xmin><ymin>1</ymin><xmax>9</xmax><ymax>9</ymax></bndbox>"
+    objects = "".join(f"<object><name>cone</name>{box.format(x)}</object>" for x in ("1", "a", "b"))
+    (tmp_path / "a.xml").write_text(f"<annotation><filename>a.jpg</filename>{size}{objects}</annotation>")
+    (tmp_path / "b.xml").write_text("<annotation>")
+    found = check(gt=tmp_path)
+    assert found["files"][0]["kind"] == "folder of Pascal VOC"
+    assert found["files"][0]["refused"]["n"] == 3  # two boxes, and a file that is no XML
+
+
 def test_right_yolo_classes_raise_no_alarm(tmp_path):
     gt, pred = yolo_folders(tmp_path, [0, 1] * 3)
     found = check(gt=gt, pred=pred)

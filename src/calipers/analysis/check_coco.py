@@ -20,7 +20,7 @@ from calipers.analysis.check_parts import (
     some,
     twice,
 )
-from calipers.analysis.coco_refusals import dataset_faults
+from calipers.analysis.coco_refusals import dataset_faults, folder_faults
 from calipers.analysis.given_coco import COCO_JSON, Given, read_side
 from calipers.analysis.outcome import nothing_evaluated
 from calipers.analysis.reading_coco import (
@@ -52,10 +52,8 @@ MOST_PAIRS = 10_000_000  # of boxes on one image, for which other readings are t
 def examine(given: Any, kind: Kind, side: str, **options: Any) -> FileCheck:
     """A data set (side gt) or results."""
     file = FileCheck(path_of(given, side), kind.name, "coco", side)
-    if side == "gt" and kind in COCO_JSON:
-        _tell_dataset(file, given, options)
-    elif side == "gt":
-        _tell_truth(file, read_detections(given, [], **options))
+    if side == "gt":
+        _tell_dataset(file, given, kind, options)
     elif kind in COCO_JSON:
         _tell_rows(file, read_side(given))
     return file
@@ -64,15 +62,16 @@ def examine(given: Any, kind: Kind, side: str, **options: Any) -> FileCheck:
 # Ground truth
 
 
-def _tell_dataset(file: FileCheck, given: Any, options: Mapping[str, Any]) -> None:
-    """A COCO data set; the suite ends at the first that is wrong with it, so what is is counted."""
+def _tell_dataset(file: FileCheck, given: Any, kind: Kind, options: Mapping[str, Any]) -> None:
+    """A data set; the suite ends at the first that is wrong with it, so what is is counted."""
+    plain = kind in COCO_JSON
     try:
         _tell_truth(file, read_detections(given, [], **options))
     except InputError as error:
-        others = [message for message in dataset_faults(_dataset(given)) if message != str(error)]
-        file.refuse([str(error), *others])
+        faults = dataset_faults(_dataset(given)) if plain else folder_faults(given, options.get("images"))
+        file.refuse([str(error), *(message for message in faults if message != str(error))])
         return
-    names = (image.get("file_name") for image in _dataset(given).lists["images"])
+    names = (image.get("file_name") for image in _dataset(given).lists["images"]) if plain else ()
     file.doubled = twice(name for name in names if isinstance(name, str) and name)
 
 

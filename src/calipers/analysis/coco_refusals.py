@@ -1,7 +1,8 @@
-"""Everything in a COCO data set that a run would refuse: it ends at the first, a check counts them all."""
+"""Everything in ground truth on images that a run would refuse: it ends at the first, a check counts them all."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,6 +13,9 @@ from calipers.readers.coco_images import Dataset, read_dataset, read_id, read_na
 from calipers.readers.coco_json import CocoSide
 from calipers.readers.coco_rows import IDENTITY, Rows
 from calipers.readers.coco_truth import check_truth
+from calipers.readers.detections import Reading, read_shard
+from calipers.readers.pieces import SHARD_BYTES
+from calipers.readers.yolo import truth_faults
 
 WHAT = {"images": "an image", "categories": "a category"}
 
@@ -27,6 +31,18 @@ def dataset_faults(side: CocoSide) -> list[str]:
     if not usable["images"]:
         return messages
     return [*messages, *_annotation_faults(side.rows, read_dataset(usable, path))]
+
+
+def folder_faults(given: Any, images: Any) -> list[str]:
+    """What is wrong with files of other formats: a message for each object, or for each file that cannot be read."""
+    try:
+        reading = Reading(given, [], "bbox", (None, None), images)
+        if reading.sources[0].format == "yolo":
+            return list(truth_faults(os.fspath(given), None if images is None else os.fspath(images)))
+        pieces = (read_shard(shard._replace(collects=True)) for shard in reading.shards(SHARD_BYTES))
+        return [message for piece in pieces for message in piece.faults]
+    except InputError:  # of the whole folder, which was told
+        return []
 
 
 def _listed(found: Any) -> list[Any]:

@@ -57,6 +57,7 @@ class FileShard(NamedTuple):
     format: str
     folder: str  # as it was given
     files: list[FileOf]
+    collects: bool = False  # everything that is wrong with annotations, where a run ends at the first
 
     def __str__(self) -> str:
         return f"{self.files[0].path} and {len(self.files) - 1} more" if len(self.files) > 1 else self.files[0].path
@@ -73,7 +74,7 @@ class FileShard(NamedTuple):
 
     def identity(self) -> str:
         """A text that is another one if a file has changed, or what is known of it."""
-        told = sha256(repr(tuple(self)).encode("utf-8", "surrogatepass")).hexdigest()
+        told = sha256(repr(tuple(self[:4])).encode("utf-8", "surrogatepass")).hexdigest()
         return f"{whole_text(str(self))}:{told}"
 
 
@@ -91,8 +92,10 @@ class FileRead(NamedTuple):
 class Piece:
     """What the files of a shard hold."""
 
-    def __init__(self, side: str) -> None:
+    def __init__(self, side: str, *, collects: bool = False) -> None:
         self.side = side
+        self.faults: list[str] = []  # with annotations and files, if all of them are collected
+        self._collects = collects
         self.files: list[FileRead] = []
         self.labels: list[tuple[str, int, str]] = []  # what a class is called, and the file and place that say so first
         self.classes: Any = np.empty(0, np.int32)  # (rows,) into labels
@@ -132,12 +135,18 @@ class Piece:
                 row |= field()
         except MalformedError as problem:
             if self.truth:
-                raise InputError(f"{self.files[-1].path}{place}: {problem}") from None
+                self.refuse(f"{self.files[-1].path}{place}: {problem}")
             row["bbox"] = None
             self.problems[len(self._rows)] = problem.words
         self._rows.append({"iscrowd": 0} | row if self.truth else row)
         self._classes.append(code)
         self.places.append(place)
+
+    def refuse(self, message: str) -> None:
+        """An annotation or a file that cannot be used, which is an error unless all of them are collected."""
+        if not self._collects:
+            raise InputError(message) from None
+        self.faults.append(message)
 
     def _code(self, label: str | bytes, place: str) -> int:
         """Where a label is among all of the piece. Bytes are carried as they are."""
@@ -224,14 +233,17 @@ def _state(path: str) -> tuple[int, int]:
 
 def read_files(shard: FileShard, read: Callable[[Piece, FileOf, bytes], None]) -> Piece:
     """A shard to its piece, up to the first file that cannot be read."""
-    piece = Piece(shard.side)
-    try:
-        for file in shard.files:
+    piece = Piece(shard.side, collects=shard.collects)
+    for file in shard.files:
+        try:
             if file.refused:
                 raise InputError(file.refused)
             read(piece, file, read_bytes(file.path))
-    except InputError as error:
-        piece.error = str(error)
+        except InputError as error:
+            if not shard.collects:
+                piece.error = str(error)
+                break
+            piece.faults.append(str(error))
     return piece.close()
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import os
 import posixpath
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple, TypeGuard
 
@@ -55,6 +56,14 @@ def read_numbered(folder: str, known: Known, images: str | None) -> Numbered:
     """Predictions on images that are known, with classes as they are written."""
     opened = YoloPredictions(folder, find_labels(folder), images, known)
     return opened.numbered(until_error(opened.shards(SHARD_BYTES), read_shard), known)
+
+
+def truth_faults(folder: str, images: str | None) -> Iterator[str]:
+    """Everything that is wrong with the labels of a data set."""
+    opened = YoloTruth(folder, find_labels(folder), images)
+    for shard in opened.shards(SHARD_BYTES):
+        piece = read_shard(shard._replace(collects=True))
+        yield from (*piece.faults, *opened.class_faults(piece))
 
 
 def looks_like(path: str) -> bool:
@@ -118,8 +127,7 @@ class YoloTruth:
 
     def converted(self, pieces: Iterable[Piece], known: Known | None) -> Converted:
         """The images, the classes, and the objects."""
-        conversion, names = self._conversion, self._names
-        classes = _Classes(self._source, len(names) or MOST_CLASSES, lambda number, _: number + 1)
+        conversion, names, classes = self._conversion, self._names, self._classes()
         for piece in pieces:
             conversion.add(piece, self._claims.image, classes.find)
         if not conversion.files:
@@ -130,6 +138,19 @@ class YoloTruth:
             names = [str(number) for number in range(max(conversion.classes(), default=0))]
         categories = [{"id": number, "name": name} for number, name in enumerate(names, 1)]
         return conversion.converted(self.images, categories, len(self.images))
+
+    def _classes(self) -> _Classes:
+        return _Classes(self._source, len(self._names) or MOST_CLASSES, lambda number, _: number + 1)
+
+    def class_faults(self, piece: Piece) -> Iterator[str]:
+        """What is wrong with classes, of every object of a piece that has no other fault."""
+        classes, firsts = self._classes(), [file.first for file in piece.files]
+        for row, (code, place) in enumerate(zip(piece.classes.tolist(), piece.places, strict=True)):
+            if row not in piece.problems:
+                try:
+                    classes.find(piece.labels[code][0], piece.files[bisect_right(firsts, row) - 1].path, place)
+                except InputError as error:
+                    yield str(error)
 
 
 class YoloPredictions:
