@@ -44,6 +44,7 @@ from calipers.readers.detections import read_detections
 from calipers.suites.coco import check_work, measure
 from calipers.suites.coco_config import Config
 
+NO_BOXES = "no boxes at all"
 AP, F1, OVERLAP = "AP_50", "F1 at IoU 0.50", "mean best IoU"
 SAMPLE = 200  # images
 MOST_PAIRS = 10_000_000  # of boxes on one image, for which other readings are tried
@@ -114,7 +115,7 @@ def _truth_doubts(found: Detections) -> Iterator[str]:
 def _box_doubts(box: Any) -> Iterator[str]:
     good = box[np.isfinite(box).all(axis=1)]
     if not len(good):
-        yield "no boxes at all"
+        yield NO_BOXES
         return
     if is_constant(good[:, 2]) and is_constant(good[:, 3]):
         yield f"every box has the same size, {good[0, 2]:g} by {good[0, 3]:g}"
@@ -186,7 +187,9 @@ def _tell_rows(file: FileCheck, side: CocoSide) -> None:
     }
     _measure_boxes(file, rows.box)
     file.measure("score", rows.score)
-    file.warnings += [*_box_doubts(rows.box), *_score_doubts(rows.score, rows.count)]
+    has_masks = any(shape is not None for shape in rows.shapes or [])
+    file.warnings += [text for text in _box_doubts(rows.box) if not has_masks or text != NO_BOXES]
+    file.warnings += _score_doubts(rows.score, rows.count)
     file.refuse(*_unreadable(rows))
     file.invalid = Counter(_problems(rows).values())
 

@@ -16,7 +16,7 @@ from calipers.errors import InputError
 from calipers.instances import Detections, Whole
 from calipers.readers.coco_images import find_ids
 from calipers.readers.coco_json import CocoSide, Loading, coco_in_memory, converted_rows, read_coco
-from calipers.readers.coco_rows import CATEGORY, IMAGE, Origin
+from calipers.readers.coco_rows import BOX, CATEGORY, IMAGE, Origin
 from calipers.readers.detections import Reading, read_detections, read_shard
 from calipers.readers.pieces import SHARD_BYTES, until_error
 from calipers.readers.yolo import read_numbered
@@ -71,7 +71,15 @@ class Given:
         ids = _ids(rows, "image_id"), _ids(rows, "category_id")
         if side.lists and isinstance(self.as_run, Detections):  # a data set, which may be joined by names
             ids = _joined_ids(self.as_run, rows.count)
-        return Rows(*ids, rows.box, rows.score, images, categories)
+        return Rows(*ids, self._boxes(rows), rows.score, images, categories)
+
+    def _boxes(self, rows: Any) -> Any:
+        """(rows, 4) as they are written; where a mask stands for a box, that of the mask."""
+        if rows.shapes is None or isinstance(self.as_run, InputError):
+            return rows.box
+        derived = np.full_like(rows.box, np.nan)
+        derived[self.as_run.pred.place] = self.as_run.pred.box
+        return np.where(rows.lacks(BOX)[:, None], derived, rows.box)
 
     def _yolo_rows(self) -> Rows:
         images = self._options.get("images")

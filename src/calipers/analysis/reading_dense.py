@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from calipers.analysis.readings import Reading, Trial
+from calipers.analysis.readings import Reading, Trial, value_of
 from calipers.analysis.scale_dense import Shown, Size, fitted_size
 from calipers.matching import UNIT
 from calipers.readers.dense import read_records, side_objects
@@ -94,16 +94,25 @@ def _trial(records: list[Record], config: Config) -> Trial:
 
 
 def other_readings(sample: Sampled, config: Config) -> Iterator[Reading]:
-    """Every scale with every layout, as they are apart; resized images only with the usual layout."""
+    """Every scale with every layout; resized images only with the usual layout; a fitted size if it is better."""
+    best = 0.0
+    for reading in _named_readings(sample, config):
+        best = max(best, value_of(reading))
+        yield reading
+    for layout in LAYOUTS:
+        scale = _of_one_size(sample, layout)
+        if scale and value_of(reading := _reading(sample, config, scale, layout)) > best:
+            best = value_of(reading)
+            yield reading
+
+
+def _named_readings(sample: Sampled, config: Config) -> Iterator[Reading]:
     for scale in _scales(sample):
         for layout in LAYOUTS:
             if scale is not AS_IS or layout is not CORNERS:
                 yield _reading(sample, config, scale, layout)
     for scale in _resized(sample):
         yield _reading(sample, config, scale, CORNERS)
-    for layout in LAYOUTS:
-        if scale_found := _of_one_size(sample, layout):
-            yield _reading(sample, config, scale_found, layout)
 
 
 def _reading(sample: Sampled, config: Config, scale: Scale, layout: Layout) -> Reading:

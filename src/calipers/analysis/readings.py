@@ -68,15 +68,15 @@ def ranked(now: Trial, readings: Iterable[Reading], rule: Rule = fits) -> list[T
     """The readings that fit, the likely one first, and after it those that come near without being it and more."""
     readings = list(readings)
     fitting = [reading for reading in readings if rule(now, reading.trial)]
-    likely = max(fitting, key=_value, default=None)
+    likely = max(fitting, key=value_of, default=None)
     if likely is None:
         return []
-    others = [each for each in fitting if likely.name not in each.name and _value(each) >= NEAR * _value(likely)]
-    listed = [likely, *sorted(others, key=_value, reverse=True)]
+    others = [each for each in fitting if likely.name not in each.name and value_of(each) >= NEAR * value_of(likely)]
+    listed = [likely, *sorted(others, key=value_of, reverse=True)]
     return [_entry(each, each is likely) for each in listed[:MOST_LISTED]]
 
 
-def _value(reading: Reading) -> float:
+def value_of(reading: Reading) -> float:
     """Score and overlap together, to two decimals, so that of equals the simpler reading, which comes first, wins."""
     return round((reading.trial.score or 0.0) + (reading.trial.overlap or 0.0), 2)
 
