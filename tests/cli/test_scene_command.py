@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import calipers
+from calipers.errors import with_flags
 from calipers.suites.scene_config import Config
 
 #   x        1     1.5          (0, 50), turned by 45°            20            30        31
@@ -382,7 +383,7 @@ def test_warnings_go_to_standard_error_and_into_the_artifact(run):
     write("a.json", {"couch": "chiar"})
     ended = run("scene", *INPUTS, "--aliases", "a.json", "--config", "eval_config.json", "--json")
     told = ended.artifact()["warnings"]
-    assert ended.err.splitlines() == [f"warning: {each}" for each in told]
+    assert ended.err.splitlines() == [with_flags(f"warning: {each}") for each in told]
     assert told[0].startswith("eval_config.json: learn_new_aliases has no effect")
     assert told[1].startswith("a.json: aliases: 'chiar' is not a canonical label and resolves nothing, did you mean")
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import calipers
+from calipers.errors import with_flags
 from calipers.views.scene_folder import write_scene_folder
 
 DATA = Path(calipers.__file__).parent / "data"
@@ -20,28 +21,28 @@ def goldens(**options) -> dict[str, bytes]:
     """File name -> content. The dump is named from inside its folder, so that no path of this machine gets in."""
     with chdir(DATA):
         report = calipers.dense("dense.jsonl", **options)
-    return {"dense.json": report.to_json(), "dense.txt": f"{report}\n".encode()}
+    return {"dense.json": report.to_json(), "dense.txt": with_flags(f"{report}\n").encode()}
 
 
 def timeline_goldens() -> dict[str, bytes]:
     """The same for the videos, with the sweep of the demo."""
     with chdir(DATA / "timeline"):
         report = calipers.timeline("annotations.json", "predictions.json", transition_tolerance_frames="0,5,15,30")
-    return {"timeline.json": report.to_json(), "timeline.txt": f"{report}\n".encode()}
+    return {"timeline.json": report.to_json(), "timeline.txt": with_flags(f"{report}\n").encode()}
 
 
 def scene_goldens() -> dict[str, bytes]:
     """The same for the rooms, with both methods."""
     with chdir(DATA / "scene"):
         report = calipers.scene("gt", ["pipeline", "clio"], config="eval_config.json")
-    return {"scene.json": report.to_json(), "scene.txt": f"{report}\n".encode()}
+    return {"scene.json": report.to_json(), "scene.txt": with_flags(f"{report}\n").encode()}
 
 
 def coco_goldens() -> dict[str, bytes]:
     """The same for the detections."""
     with chdir(DATA / "coco"):
         report = calipers.coco("instances.json", "results.json")
-    return {"coco.json": report.to_json(), "coco.txt": f"{report}\n".encode()}
+    return {"coco.json": report.to_json(), "coco.txt": with_flags(f"{report}\n").encode()}
 
 
 def scene_picture() -> bytes:

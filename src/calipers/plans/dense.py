@@ -89,7 +89,7 @@ class DensePart:
         plain = packed.plain
         part = cls(Tally.unpack(Packed(plain["tally"], packed.arrays)), [BadRecord(*each) for each in plain["bad"]])
         part.inputs, part.read = plain["inputs"], dict(plain["read"])
-        part.first_invalid = plain["first_invalid"]
+        part.first_invalid = str(plain.get("first_invalid", ""))  # which files of before lack
         part.matches, part.cases = plain["matches"], [line.encode() for line in plain["cases"]]
         return part
 
