@@ -1,9 +1,10 @@
 """Files of parts: the total of a run for `calipers merge`, and the finished shards of one for `--resume`.
 
-Both begin with a line that says what they are and one of JSON: the suite, its protocol, the version, every parameter
-that can change a number, and the options they come from. Then come entries: the length of the bytes, their SHA-256, the
-bytes. In a file of shards an entry that is not whole, cut off by the end of a run, is dropped with all that follows it,
-and a file that ends within its first two lines is begun anew.
+Both begin with a line that says what they are and one of a SHA-256 and the JSON it is of: the suite, its protocol, the
+version, every parameter that can change a number, and the options they come from. Then come entries: the length of the
+bytes, their SHA-256, the bytes. In a file of shards an entry that is not whole, cut off by the end of a run, is dropped
+with all that follows it, and a file that ends within its first two lines is begun anew. A head that does not fit its
+digest is damaged; one that does, and was made by other options, is a mistake of whoever gave the file.
 """
 
 from __future__ import annotations
@@ -22,7 +23,6 @@ from calipers.output import make_folder, write_file
 from calipers.parts import Packed, from_bytes, to_bytes
 
 MAGIC = b"calipers parts 1\n"
-KNOWN_BY = b"calipers parts "  # a file with less than this may be anybody's
 LONGEST_HEAD = 1 << 24  # bytes
 DIGEST_BYTES, LENGTH_BYTES = 32, 8
 MAY_DIFFER = {"max_bad_records"}  # how many records may be rejected changes no part that was whole
@@ -160,7 +160,7 @@ def _is_cut_in_head(file: IO[bytes]) -> bool:
     start = file.read(len(MAGIC) + LONGEST_HEAD)
     file.seek(0)
     if len(start) < len(MAGIC):
-        return start.startswith(KNOWN_BY) and MAGIC.startswith(start)
+        return bool(start) and MAGIC.startswith(start)
     return start.startswith(MAGIC) and b"\n" not in start[len(MAGIC) :] and len(start) < len(MAGIC) + LONGEST_HEAD
 
 
@@ -177,15 +177,19 @@ def _lock(file: IO[bytes], path: str) -> None:
 
 
 def _head(kind: str, made: Made) -> bytes:
-    return MAGIC + orjson.dumps({"kind": kind, **made._asdict()}) + b"\n"
+    head = orjson.dumps({"kind": kind, **made._asdict()})
+    return MAGIC + sha256(head).hexdigest().encode() + b" " + head + b"\n"
 
 
 def _read_head(file: IO[bytes], path: str, kind: str) -> Made:
     problem = InputError(f"{Path(path)}: found something else, expected {EXPECTED[kind]}")
     if file.read(len(MAGIC)) != MAGIC:
         raise problem
+    digest, _, text = file.readline(LONGEST_HEAD).removesuffix(b"\n").partition(b" ")
+    if digest != sha256(text).hexdigest().encode():
+        raise InputError(f"{Path(path)}: its head is damaged, expected {EXPECTED[kind]}")
     try:
-        head = orjson.loads(file.readline(LONGEST_HEAD))
+        head = orjson.loads(text)
         if head.pop("kind") != kind:
             raise problem
         made = Made(**_plain(head))  # what is nested too deeply cannot be written again

@@ -47,7 +47,7 @@ from calipers.suites.coco_config import Config
 NO_BOXES = "no boxes at all"
 AP, F1, OVERLAP = "AP_50", "F1 at IoU 0.50", "mean best IoU"
 SAMPLE = 200  # images
-MOST_PAIRS = 10_000_000  # of boxes on one image, for which other readings are tried
+MOST_PAIRS = 10_000_000  # of annotations and detections on the sampled images, for which readings are tried
 
 
 def examine(given: Any, kind: Kind, side: str, **options: Any) -> FileCheck:
@@ -258,11 +258,15 @@ def compare(gt: Any, pred: Any, kind: Kind, file: FileCheck | None = None, **opt
 
 
 def _try_readings(sides: SidesCheck, ground: Ground, rows: Rows, config: Config) -> None:
+    if pairs_on_images(ground, rows) > MOST_PAIRS:
+        sides.warnings.append(
+            f"images too crowded to compare: more than {MOST_PAIRS:,} pairs of annotations and detections on them; "
+            "calipers coco --max-pairs N compares them"
+        )
+        return
     now = coco_trial(ground, rows, ground.ids(rows), rows.box, config)
     sides.score, sides.overlap = now
-    if pairs_on_images(ground, rows) > MOST_PAIRS:
-        sides.warnings.append("too many boxes on one image to try other readings of the detections")
-    elif len(rows.image):
+    if len(rows.image):
         sides.readings = ranked(now, other_readings(ground, rows, config))
 
 

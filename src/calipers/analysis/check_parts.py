@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from calipers.fuzzy import rapidfuzz
 from calipers.text import whole_text
 
 Tree = dict[str, Any]
@@ -167,19 +168,19 @@ def same_labels(labels: list[str], names: list[str]) -> dict[str, str]:
 
 
 def nearest_labels(labels: list[str], names: list[str]) -> dict[str, str]:
-    """For labels the name that is spelled most like it, where one is.
+    """For labels the name that is spelled most like it, where one is; none of more than 200 characters.
 
     >>> nearest_labels(["Chairs", "xyz"], ["chair", "table"])
     {'Chairs': 'chair'}
     """
-    from rapidfuzz import fuzz, process
-
+    from calipers.labels.spelling import LONGEST
     from calipers.labels.words import normalise
 
-    plain = {name: normalise(name) for name in names}
+    extract, ratio = rapidfuzz().process.extractOne, rapidfuzz().fuzz.ratio
+    plain = {name: normalise(name) for name in names if len(name) <= LONGEST}
     found = {}
-    for label in labels:
-        best = process.extractOne(normalise(label), plain, scorer=fuzz.ratio, score_cutoff=LEAST_ALIKE)
+    for label in (label for label in labels if len(label) <= LONGEST):
+        best = extract(normalise(label), plain, scorer=ratio, score_cutoff=LEAST_ALIKE)
         if best:
             found[label] = whole_text(best[2])
     return found

@@ -139,9 +139,11 @@ def near_rows(ground: Ground, rows: Rows) -> Rows:
 
 
 def pairs_on_images(ground: Ground, rows: Rows) -> int:
-    """How many pairs of an object and a detection are on one image."""
-    image, count = ground.ids(rows).image, len(ground.images)
-    return int(np.bincount(ground.found.truth.image, None, count) @ np.bincount(image[image >= 0], None, count))
+    """How many pairs of an object and a detection are on one image, in the way to understand images that has most."""
+    count = len(ground.images)
+    objects = np.bincount(ground.found.truth.image, None, count)
+    places = (way.how for way in _images(ground, rows))
+    return max(int(objects @ np.bincount(image[image >= 0], None, count)) for image in places)
 
 
 def mean_best(found: Detections) -> float | None:

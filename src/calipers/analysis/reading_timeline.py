@@ -10,6 +10,7 @@ import numpy as np
 
 from calipers.analysis.check_parts import is_number, nearest_labels, some
 from calipers.analysis.readings import Reading, Trial
+from calipers.labels.spelling import LONGEST
 from calipers.readers.timeline import read_timelines
 from calipers.readers.timeline_csv import SHORT
 from calipers.suites import timeline as suite
@@ -162,9 +163,9 @@ def state_names(entries: Entries, key: str | None = None) -> dict[str, int]:
 
 
 def _words(truth: Entries, pred: Entries) -> Iterator[tuple[str, str, Entries]]:
-    known = list(state_names(truth))
+    known = [state for state in state_names(truth) if len(state) <= LONGEST]
     spelled = set(known)
-    strangers = [state for state in state_names(pred, "states") if state not in spelled]
+    strangers = [state for state in state_names(pred, "states") if state not in spelled and len(state) <= LONGEST]
     if len(strangers) * len(known) > MOST_WORDS:
         return
     meant = {state: name for state in strangers if (name := _meant(state, known)) is not None}

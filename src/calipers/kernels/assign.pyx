@@ -6,9 +6,10 @@ is the greedy matching at that threshold.
 """
 
 from cpython.mem cimport PyMem_Calloc, PyMem_Free, PyMem_Malloc
+from libc.limits cimport INT_MAX
 from libc.stdlib cimport qsort
 
-from .checks cimport check_ascending, check_count, check_indices, check_length, check_numbers
+from .checks cimport check_ascending, check_count, check_indices, check_length, check_numbers, check_offsets
 from .column cimport Column
 
 
@@ -49,7 +50,7 @@ cdef void sort_pairs(Pair* pairs, Py_ssize_t n) noexcept nogil:
 def sort_by_overlap(offsets, *parts):
     """Columns (truth, pred, score) of all parts together, sorted within each record.
 
-    `offsets` are the truth side's; each part is such a triple of columns in the order of records.
+    `offsets` are the truth side's and begin with 0; each part is such a triple of columns in the order of records.
     """
     cdef const long long[::1] ends = offsets
     cdef Py_ssize_t total = 0, record, start = 0, size = 0, k
@@ -58,8 +59,10 @@ def sort_by_overlap(offsets, *parts):
     cdef Column truth, pred, score
     cdef Pair* pairs
     cdef long long last = check_ascending("offsets", ends, 0)
+    check_offsets("offsets", ends, last)
     for source in sources:
         check_indices("truth", source.truth, last)          # so every pair is of a record
+        check_indices("pred", source.pred, INT_MAX)
         total += source.size
     truth, pred, score = Column("i", total), Column("i", total), Column("q", total)
     pairs = <Pair*> PyMem_Malloc((total + 1) * sizeof(Pair))
@@ -75,6 +78,9 @@ def sort_by_overlap(offsets, *parts):
                 size += 1
         sort_pairs(pairs + start, size - start)
         start = size
+    if size != total:                                       # what was not written must not be read
+        PyMem_Free(pairs)
+        raise ValueError(f"truth: found {total} pairs, expected all of them in records, and there are {size}")
     for k in range(total):
         (<int*> truth.data)[k] = pairs[k].truth
         (<int*> pred.data)[k] = pairs[k].pred

@@ -164,6 +164,7 @@ def most_pairs(truth, pred, long long least):
     >>> most_pairs([(0, 9), (0, 4)], [(3, 5), (8, 12)], 1)
     (2, 3, 0)
     """
+    truth, pred = list(truth), list(pred)       # which cannot become more while they are read
     cdef Py_ssize_t n = len(truth), m = len(pred), k
     cdef Span* spans = <Span*> PyMem_Malloc((n + m + 1) * sizeof(Span))
     cdef long long* reach = <long long*> PyMem_Malloc((n + 1) * sizeof(long long))

@@ -244,6 +244,7 @@ cdef Py_ssize_t match_in_order(const Span* truth, Py_ssize_t n, const Span* pred
 
 def partners_in_order(truth, pred, long long least):
     """(truth, pred) indices of the partners of two lists of (first, last); None if one of them is not in order."""
+    truth, pred = list(truth), list(pred)       # which cannot become more while they are read
     cdef Py_ssize_t n = len(truth), m = len(pred), k, chosen
     cdef Span* spans = <Span*> PyMem_Malloc((n + m + 2) * sizeof(Span))
     cdef Partners* pairs = <Partners*> PyMem_Malloc((n + m + 2) * sizeof(Partners))

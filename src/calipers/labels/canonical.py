@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 NO_CLASS = frozenset({"unknown", "unlabeled", "unlabelled"})
 MOST_NAMED = 3  # entries in a warning
-MAX_COMPARISONS = 80_000_000  # of labels with names, for suggestions; a text counts once for each 64 characters
+MAX_COMPARISONS = 50_000_000  # of labels with names, for suggestions; a text counts once for each 64 characters
 WordTree = dict[str, Any]  # word -> the tree of the words that follow
 
 How = Literal["canonical", "alias", "contains", "embedding"]
@@ -69,6 +69,7 @@ class Resolver:
     classes: list[str]  # the canonical labels in their order
     warnings: list[str]  # what in the label files has no effect
     unsuggested: int  # labels for which no suggestion was looked for, as `max_comparisons` were made
+    too_long: int  # labels for which no suggestion was looked for, as they are longer than any label
 
     def __init__(
         self,
@@ -87,7 +88,7 @@ class Resolver:
         self._aliases = self._leading_somewhere(given.aliases)
         self._rules = dict(sorted(self._leading_somewhere(given.contains_rules).items(), key=_longest_first))
         self._rule_tree = _word_tree(self._rules)
-        self._comparisons_left, self.unsuggested = max_comparisons, 0
+        self._comparisons_left, self.unsuggested, self.too_long = max_comparisons, 0, 0
         self._embed, self._embed_min = embed, embed_min
         self._class_vectors: Vectors | None = None
         self._known: dict[str, Resolved] = {}
@@ -155,7 +156,8 @@ class Resolver:
         """Canonical labels that an unresolved label may mean, by its spelling, the likeliest first; perhaps none.
 
         Each label is compared with every name. After `max_comparisons` of these no more are made, and `unsuggested`
-        counts the labels that were left out.
+        counts the labels that were left out; `too_long` counts those of more than 200 characters, which are compared
+        with nothing.
 
         >>> resolver = Resolver(["seat", "table", "door"], {"chair": "seat"})
         >>> resolver.suggest("chiar"), resolver.suggest("chairs and a tabel"), resolver.suggest("indoor plant")
@@ -165,18 +167,29 @@ class Resolver:
         if not text or text in NO_CLASS:
             return []
         if text not in self._suggested:
-            self._comparisons_left -= self._spelling.work(text)
-            self.unsuggested += self._comparisons_left < 0
-            self._suggested[text] = self._suggest(text) if self._comparisons_left >= 0 else []
+            self._suggested[text] = self._suggest(text)
         return self._suggested[text][:n]
 
     def _suggest(self, text: str) -> list[str]:
+        if not self._may_compare(text):
+            return []
         best: dict[str | None, float] = {}
         for name, score in self._spelling.alike(text).items():
             label = self._names[name]
             best[label] = max(score, best.get(label, 0.0))
         near = sorted((self._order[label], label) for label in best if label is not None)
         return [label for _, label in sorted(near, key=lambda each: -best[each[1]])]
+
+    def _may_compare(self, text: str) -> bool:
+        """Whether a text is short enough, and the comparisons it takes are left; they are then spent."""
+        from calipers.labels.spelling import LONGEST
+
+        if len(text) > LONGEST:
+            self.too_long += 1
+            return False
+        self._comparisons_left -= self._spelling.work(text)
+        self.unsuggested += self._comparisons_left < 0
+        return self._comparisons_left >= 0
 
     @cached_property
     def _names(self) -> dict[str, str | None]:

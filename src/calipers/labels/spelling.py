@@ -9,19 +9,21 @@ of the characters of both. A text is spelled like a name if
 - or the name is of a script without spaces and is inside the text, where words cannot be told apart: 木门 has 门 in it.
 
 A whole that is alike comes before words that are: "coffe table" is meant for coffee table, also where table is a name.
+Names of more than `LONGEST` characters are left out: to compare two texts takes the product of their lengths, and nobody
+misspells a paragraph.
 """
 
 from __future__ import annotations
 
 from unicodedata import name as name_of
 
-from rapidfuzz.fuzz import ratio
-from rapidfuzz.process import extract
+from calipers.fuzzy import rapidfuzz
 
 LEAST = 75.0
 LEAST_OF_WORDS = 85.0
 UNSPACED = ("CJK UNIFIED", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR")
 BLOCK = 64  # characters that are compared in one step
+LONGEST = 200  # characters of a text or a name that may be meant for each other
 
 
 class Spelling:
@@ -32,6 +34,7 @@ class Spelling:
     """
 
     def __init__(self, names: list[str]) -> None:
+        names = [name for name in names if len(name) <= LONGEST]
         self._names = names
         self._place = {name: place for place, name in enumerate(names)}
         self._with_word: dict[str, list[str]] = {}  # names by each of their words
@@ -79,6 +82,7 @@ class Spelling:
 
 
 def _near(text: str, names: list[str], least: float) -> dict[str, float]:
+    extract, ratio = rapidfuzz().process.extract, rapidfuzz().fuzz.ratio
     return {name: score for name, score, _ in extract(text, names, scorer=ratio, score_cutoff=least, limit=None)}
 
 

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from calipers.fuzzy import rapidfuzz
 from calipers.matching import UNIT, Pairs
 from calipers.records import Batch
 from calipers.tally import Tally, mean, ratio
@@ -154,9 +155,8 @@ def text_similarity(a: str, b: str) -> float:
     a, b = "".join(a.split()), "".join(b.split())
     if a == b:
         return 1.0
-    from rapidfuzz.distance import Levenshtein
-
-    return 1 - Levenshtein.distance(a, b) / max(len(a), len(b))
+    edits: int = rapidfuzz().distance.Levenshtein.distance(a, b)
+    return 1 - edits / max(len(a), len(b))
 
 
 def _count_distances(pairs: DescPairs, said: Said, tally: Tally) -> None:

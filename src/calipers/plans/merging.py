@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from dataclasses import fields
 from importlib import import_module
 from typing import Any
 
@@ -61,9 +62,16 @@ def _suite(made: Made, path: str) -> Any:
 def _part(path: str, made: Made, other: Made, packed: Packed, suite: Any) -> Part:
     made.check_alike(other, path)
     with parts_of(path):
+        _check_options(other)
         part: Part = suite.unpack(packed)
         _check_inputs(part)
     return part
+
+
+def _check_options(made: Made) -> None:
+    """Every option is one of the suite: what no run can have been given was damaged or made up."""
+    if unknown := made.options.keys() - {item.name for item in fields(import_module(CONFIGS[made.suite]).Config)}:
+        raise ValueError(f"an option {min(unknown)!r:.80} that no suite has")
 
 
 def _check_inputs(part: Part) -> None:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from calipers.errors import keyword
 from calipers.labels.canonical import Resolved, Resolver
 from calipers.labels.label_files import Aliases, load_aliases, load_canonical
+from calipers.labels.spelling import LONGEST
 from calipers.labels.words import normalise
 from calipers.scenes import Boxes
 from calipers.suites.scene_config import Config
@@ -38,11 +39,14 @@ class Naming:
 
     def unsuggested(self, config: Config) -> list[str]:
         """Say that some labels were not compared with all names."""
-        if not self.resolver.unsuggested:
-            return []
-        some = f"{self.resolver.unsuggested:,} labels have no suggestions"
-        limit = f"{config.max_comparisons:,} comparisons were made"
-        return [f"unresolved_labels: {some}, as {limit}; {keyword('max_comparisons')} lifts this limit"]
+        warnings = []
+        if long := self.resolver.too_long:
+            said = f"{long:,} labels of more than {LONGEST} characters have no suggestions"
+            warnings.append(f"unresolved_labels: {said}; {keyword('aliases')} can name them")
+        if left := self.resolver.unsuggested:
+            said = f"{left:,} labels have no suggestions, as {config.max_comparisons:,} comparisons were made"
+            warnings.append(f"unresolved_labels: {said}; {keyword('max_comparisons')} lifts this limit")
+        return warnings
 
     def of(self, text: str) -> Resolved:
         """What a label resolved to."""

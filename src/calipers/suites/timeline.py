@@ -14,6 +14,7 @@ import numpy as np
 
 from calipers import __version__
 from calipers.bootstrap import mean_intervals
+from calipers.fuzzy import rapidfuzz
 from calipers.kernels import timelines
 from calipers.metrics.averages import Averages, summary_tree
 from calipers.metrics.pooled import pooled_tree
@@ -98,11 +99,10 @@ def count_states(videos: Videos, config: Config) -> StateCounts:
 
 def _edit_distance(a: list[int], b: list[int]) -> int:
     """Of long sequences; as texts they are compared many at a time."""
-    from rapidfuzz.distance import Levenshtein
-
+    distance = rapidfuzz().distance.Levenshtein.distance
     if max(*a, *b) < sys.maxunicode:
-        return Levenshtein.distance("".join(map(chr, a)), "".join(map(chr, b)))
-    return Levenshtein.distance(a, b)
+        return int(distance("".join(map(chr, a)), "".join(map(chr, b))))
+    return int(distance(a, b))
 
 
 def summarize(measured: Measured, config: Config) -> dict[str, Any]:

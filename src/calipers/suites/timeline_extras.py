@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from calipers.fuzzy import rapidfuzz
 from calipers.kernels import assign
 from calipers.kernels.flatten import ObjectColumns
 from calipers.limits import PairBudget
@@ -227,15 +228,13 @@ def _near(truth: list[Sign], pred: list[Sign], window: int) -> tuple[Whole, Whol
 
 def _similarities(truth: list[str], pred: list[str], i: Whole, j: Whole) -> Whole:
     """How alike the texts of some pairs are, as `fixed_similarity` has it; pairs come sign by sign."""
-    from rapidfuzz.distance import Levenshtein
-    from rapidfuzz.process import cdist
-
+    distance, cdist = rapidfuzz().distance.Levenshtein.distance, rapidfuzz().process.cdist
     found = np.empty(len(i), dtype=np.int64)
     ends = np.searchsorted(i, np.arange(len(truth) + 1)).tolist()
     for sign, (start, end) in enumerate(pairwise(ends)):
         texts = [pred[place] for place in j[start:end].tolist()]
         if texts:
-            edits = cdist([truth[sign]], texts, scorer=Levenshtein.distance, dtype=np.int32)[0]
+            edits = cdist([truth[sign]], texts, scorer=distance, dtype=np.int32)[0]
             longer = np.maximum(1, [max(len(truth[sign]), len(text)) for text in texts])
             found[start:end] = np.rint((1 - edits / longer) * UNIT)
     return found
