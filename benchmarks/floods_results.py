@@ -18,6 +18,10 @@ def word() -> str:
     return "".join(CHANCE.choices("abcdefghijklmnopqrstuvwxyz", k=12))
 
 
+def letters(count: int) -> str:
+    return "".join(CHANCE.choices("abcdefghij", k=count))
+
+
 def flood(suite: str, what: str, make: Sides, *options: str) -> Flood:
     """Ground truth and predictions in a file each."""
 
@@ -46,6 +50,12 @@ def videos(states: Any, **beside: Any) -> Sides:
     return lambda: ({"a.mp4": states | beside}, {"a.mp4": {"fps": 30, "states": states} | beside})
 
 
+def renamed_states(count: int, length: int) -> Sides:
+    """States of long names, none of which both sides have."""
+    truth, pred = ({letters(length): [[k, k]] for k in range(count)} for _ in range(2))
+    return lambda: ({"a.mp4": truth}, {"a.mp4": {"fps": 30, "states": pred}})
+
+
 def images(count: int, classes: int, shape: dict[str, Any], width: int = 200) -> Sides:
     rows = [{"id": k + 1, "image_id": 1, "category_id": k % classes + 1} | shape for k in range(count)]
     names = [{"id": k + 1, "name": f"c{k}"} for k in range(classes)]
@@ -59,13 +69,20 @@ FLOODS = (
     flood("scene", "8,000 boxes", rooms(8000, 2, lambda: "a")),
     flood("scene", "6,000 boxes by distance", rooms(6000, 0.001, lambda: "a")),
     flood("scene", "1,700 boxes", rooms(1700, 2, lambda: "a")),
+    flood("scene", "2,000 labels of 1,000 characters", rooms(2000, 1, lambda: letters(1000), 3)),
+    flood("scene", "10,000 labels of 200 characters", rooms(10_000, 1, lambda: letters(200), 3)),
     flood("check", "2,400 labels of scenes", rooms(2400, 1, word, 3)),
+    flood("check", "200 labels of scenes, of 10,000 characters", rooms(200, 1, lambda: letters(10_000), 3)),
+    flood("check", "200 states of 10,000 characters", renamed_states(200, 10_000)),
     flood("timeline", "10k intervals", videos({"inside": [[k, 100_000 + k] for k in range(10_000)]})),
     flood(
         "timeline", "5k signs", videos({"inside": [[0, 9]]}, ocr=[{"frame": 1, "text": f"s{k}"} for k in range(5000)])
     ),
     flood("timeline", "60k states", videos({f"s{k}": [[k, k]] for k in range(60_000)})),
     flood("coco", "10k boxes in one image", images(10_000, 1, {"bbox": [0, 0, 10, 10]})),
+    flood("check", "10k boxes in one image", images(10_000, 1, {"bbox": [0, 0, 10, 10]})),
+    flood("check", "3,100 boxes in one image", images(3100, 1, {"bbox": [0, 0, 600, 600]}, 1000)),
+    flood("check", "1,200 boxes in one image", images(1200, 1, {"bbox": [0, 0, 600, 600]}, 1000)),
     flood("coco", "10k classes", images(10_000, 10_000, {"bbox": [0, 0, 10, 10]})),
     flood("coco", "polygon across a wide image", images(1, 1, ZIGZAG, 1_000_000), "--iou-type", "segm"),
 )

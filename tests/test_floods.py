@@ -4,11 +4,13 @@ Limits are lowered here, so that a small input stands for a large one. Work is c
 """
 
 import gzip
+from types import SimpleNamespace
 
 import orjson
 import pytest
 
 import calipers
+from calipers.analysis.check_parts import nearest_labels
 from calipers.labels.canonical import Resolver
 from calipers.labels.spelling import Spelling
 from calipers.metrics import coco_engine
@@ -167,7 +169,9 @@ def test_outlines_too_long_to_draw_are_refused_before_they_are_drawn(monkeypatch
     assert report["objects"]["invalid_pred"] == 1
     monkeypatch.setattr(coco_shapes, "MOST_OUTLINES", 1000)
     monkeypatch.setattr(coco_shapes, "OUTLINE_OF_EACH", 300)
-    assert "write them as RLE to lift this limit" in refusal(lambda: calipers.coco(good, [], iou_type="segm"))
+    message = refusal(lambda: calipers.coco(good, [], iou_type="segm"))
+    assert "more than 1,000 pixels of outline" in message
+    assert "no option lifts this limit, but masks written as RLE, which are not drawn, have none" in message
 
 
 def test_a_compressed_file_that_grows_beyond_reason_is_refused(tmp_path, monkeypatch):
@@ -200,4 +204,87 @@ def test_check_of_very_many_classes_is_scored_without_ap_and_tries_no_reading_of
     monkeypatch.setattr("calipers.analysis.check_coco.MOST_PAIRS", 899)
     (sides,) = calipers.check(*paths).tree["comparisons"]
     assert (sides["metric"], sides["readings"]) == ("F1 at IoU 0.50", [])
-    assert sides["warnings"] == ["too many boxes on one image to try other readings of the detections"]
+    assert (sides["score"], sides["overlap"]) == (None, None)
+    said = "images too crowded to compare: more than 899 pairs of annotations and detections on them"
+    assert sides["warnings"] == [f"{said}; calipers coco --max-pairs N compares them"]
+
+
+def crowd(folder, count, image_id=1):
+    """Paths of ground truth on image 1, and of as many detections that say they are on another."""
+    truth, pred = dataset([{"bbox": [k % 90, k % 80, 5, 6]} for k in range(count)])
+    for name, content in (("gt.json", truth), ("pred.json", [row | {"image_id": image_id} for row in pred])):
+        (folder / name).write_bytes(orjson.dumps(content))
+    return [str(folder / name) for name in ("gt.json", "pred.json")]
+
+
+@pytest.mark.parametrize("image_id", [1, 0])
+def test_check_looks_how_crowded_images_are_before_it_compares_anything(tmp_path, monkeypatch, image_id):
+    paths, compared = crowd(tmp_path, 40, image_id), []  # read as an index, 0 is the first image: 1,600 pairs as well
+    monkeypatch.setattr("calipers.analysis.check_coco.MOST_PAIRS", 1599)
+    monkeypatch.setattr("calipers.analysis.check_coco.coco_trial", lambda *given: compared.append(given))
+    (sides,) = calipers.check(*paths).tree["comparisons"]
+    assert "images too crowded to compare: more than 1,599 pairs" in sides["warnings"][-1]
+    assert (compared, sides["readings"]) == ([], [])
+
+
+def test_check_does_not_read_a_heap_otherwise(tmp_path, monkeypatch):
+    paths = crowd(tmp_path, 40)  # boxes of 5 by 6 that begin one further down and to the right: each meets 9 others
+    assert "images too crowded" not in str(calipers.check(*paths).tree["comparisons"][0]["warnings"])
+    monkeypatch.setattr("calipers.analysis.reading_coco.MOST_OVERLAPS", 300)
+    (sides,) = calipers.check(*paths).tree["comparisons"]
+    assert (
+        "too crowded to compare: more than 300 pairs of annotations and detections that overlap"
+        in sides["warnings"][-1]
+    )
+    assert (sides["score"], sides["readings"]) == (None, [])
+
+
+# Labels
+
+
+def counting(monkeypatch, module):
+    """Pairs of texts that a module compares, as lengths."""
+    seen = []
+
+    class Process:
+        @staticmethod
+        def extract(text, names, **options):
+            seen.extend((len(text), len(name)) for name in names)
+            return []
+
+        @staticmethod
+        def extractOne(text, names, **options):  # noqa: N802  as rapidfuzz has it
+            seen.extend((len(text), len(name)) for name in names.values())
+
+    fake = SimpleNamespace(process=Process, fuzz=SimpleNamespace(ratio=None))
+    monkeypatch.setattr(f"{module}.rapidfuzz", lambda: fake)
+    return seen
+
+
+def test_labels_longer_than_any_label_are_compared_with_nothing_and_told(monkeypatch):
+    seen = counting(monkeypatch, "calipers.labels.spelling")
+    truth = [
+        {"label": label, "center": [3 * k, 0, 0], "size": [1, 1, 1]} for k, label in enumerate(["chair", "x" * 201])
+    ]
+    pred = [box | {"label": label} for box, label in zip(truth, ["chairs", "y" * 201], strict=True)]
+    report = calipers.scene(truth, pred)
+    assert {each["label"] for each in report["unresolved_labels"]} == {"chairs", "y" * 201}
+    assert seen == [(6, 5), (6, 5)]  # the name, and its word
+    assert report["warnings"] == [
+        "unresolved_labels: 1 labels of more than 200 characters have no suggestions; --aliases (aliases) can name them"
+    ]
+
+
+def test_check_names_no_nearest_label_of_very_long_ones(monkeypatch):
+    seen = counting(monkeypatch, "calipers.analysis.check_parts")
+    nearest_labels(["Chairs", "x" * 201], ["chair", "y" * 201])
+    assert seen == [(6, 5)]
+
+
+def test_check_renames_no_state_that_is_very_long(monkeypatch):
+    asked = []
+    monkeypatch.setattr("calipers.analysis.reading_timeline._meant", lambda state, known: asked.append((state, known)))
+    truth = {"a.mp4": {"inside": [[0, 9]], "x" * 201: [[20, 29]]}}
+    pred = {"a.mp4": {"fps": 30, "states": {"indoors": [[0, 9]], "y" * 201: [[20, 29]]}}}
+    calipers.check(truth, pred)
+    assert {(state, *known) for state, known in asked} <= {("indoors", "inside")}

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
@@ -105,7 +106,7 @@ HEADS = [
 @pytest.mark.parametrize("head", HEADS)
 def test_a_file_of_another_kind_is_refused(tmp_path, head):
     path = tmp_path / "a.cal"
-    for lead in (MAGIC, b"", b"\x89PNG\n"):
+    for lead in (MAGIC + sha256(head).hexdigest().encode() + b" ", b"", b"\x89PNG\n"):
         path.write_bytes(lead + head + b"\n")
         with pytest.raises(InputError, match=r"a\.cal: found something else, expected a file written by `tally=…`"):
             read_tally(str(path))
@@ -194,7 +195,7 @@ def test_shards_of_other_parameters_are_refused_and_kept(kept, other, message):
 
 
 @pytest.mark.parametrize(
-    "content", [b"x", b"{}\n", b"calipers", b"PK\x03\x04" * 100, MAGIC + b"[]\n", b"calipers notes"]
+    "content", [b"x", b"{}\n", b"calipers\n", b"PK\x03\x04" * 100, MAGIC + b"[]\n", b"calipers notes"]
 )
 def test_a_file_that_is_not_ours_is_refused_and_kept(tmp_path, content):
     path = tmp_path / "thesis.doc"

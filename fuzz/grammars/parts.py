@@ -45,7 +45,9 @@ def _doc(content: bytes) -> Doc:
     magic, head, rest = content.split(b"\n", 2)
     data = rest[LENGTH_BYTES + DIGEST_BYTES :]
     size = int.from_bytes(data[:LENGTH_BYTES], "little") + LENGTH_BYTES
-    return Doc([magic, json.loads(head), json.loads(data[LENGTH_BYTES:size]), data[size:]], _write_part)
+    return Doc(
+        [magic, json.loads(head.partition(b" ")[2]), json.loads(data[LENGTH_BYTES:size]), data[size:]], _write_part
+    )
 
 
 def _write_part(tree: Any, rng: Random) -> bytes:
@@ -53,7 +55,9 @@ def _write_part(tree: Any, rng: Random) -> bytes:
     parts = tree if isinstance(tree, list) else [tree]
     texts = [part for part in parts if isinstance(part, bytes)]
     heads = [part for part in parts if not isinstance(part, bytes)]
-    start = b"".join(part + b"\n" for part in texts[:1]) + write_kept_lines(heads[:1], rng)
+    head = write_kept_lines(heads[:1], rng)
+    signed = sha256(head.removesuffix(b"\n")).hexdigest().encode() + b" " + head
+    start = b"".join(part + b"\n" for part in texts[:1]) + signed
     plain = write_kept_lines(heads[1:2], rng).rstrip(b"\n")
     data = len(plain).to_bytes(LENGTH_BYTES, "little") + plain + b"".join(texts[1:])
     return start + len(data).to_bytes(LENGTH_BYTES, "little") + sha256(data).digest() + data

@@ -12,7 +12,18 @@ if TYPE_CHECKING:
     from typing import Any
 
 OPTIONS = (  # what messages may name
-    {"aliases", "baseline", "chunk_bytes", "class_names", "force", "fps", "frame", "ignore_federated", "images", "iou_type"}
+    {
+        "aliases",
+        "baseline",
+        "chunk_bytes",
+        "class_names",
+        "force",
+        "fps",
+        "frame",
+        "ignore_federated",
+        "images",
+        "iou_type",
+    }
     | {"label_key", "layout", "max_bad_records", "max_classes", "max_comparisons", "max_expansion", "max_methods"}
     | {"max_pairs", "max_text", "max_work", "pred", "pred_format", "rect", "restart", "resume", "tally", "weights"}
     | {"write_aliases"}

@@ -1,8 +1,8 @@
 """rapidfuzz, which compares texts: the one place that imports it.
 
-Its modules import each other. Of two threads that import two of them at the same moment, one may be handed a module that
-is half done ("cannot import name ... from partially initialized module"), so the whole package is imported here, by one
-thread at a time. It stays unimported until texts are compared.
+Its modules import each other. Of two threads that import two of them at the same moment, one may be handed a module
+that is half done ("cannot import name ... from partially initialized module"), so the whole package is imported here,
+by one thread at a time. It stays unimported until texts are compared.
 """
 
 from __future__ import annotations

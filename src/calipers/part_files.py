@@ -4,7 +4,8 @@ Both begin with a line that says what they are and one of a SHA-256 and the JSON
 version, every parameter that can change a number, and the options they come from. Then come entries: the length of the
 bytes, their SHA-256, the bytes. In a file of shards an entry that is not whole, cut off by the end of a run, is dropped
 with all that follows it, and a file that ends within its first two lines is begun anew. A head that does not fit its
-digest is damaged; one that does, and was made by other options, is a mistake of whoever gave the file.
+digest is damaged; one that does, and was made by other options, is a mistake of whoever gave the file. A head may lack
+the digest, and is then taken as it is.
 """
 
 from __future__ import annotations
@@ -45,20 +46,29 @@ class Made(NamedTuple):
 
     def check_alike(self, other: Made, what: str) -> None:
         """Refuse what was made by something else, saying what differs."""
+        self.check_version(other, what)
+        unlike = [
+            f"{name} = {found!r:.80}, expected {mine!r:.80}" for name, (mine, found) in self.differing(other).items()
+        ]
+        if unlike:
+            more = [f"and {len(unlike) - NAMED} more"] if len(unlike) > NAMED else []
+            raise ConfigError(f"{what}: made with {'; '.join([*unlike[:NAMED], *more])}")
+
+    def check_version(self, other: Made, what: str) -> None:
+        """Refuse what another suite or another version made."""
         for name in ("suite", "protocol", "calipers"):
             mine, theirs = getattr(self, name), getattr(other, name)
             if mine != theirs:
                 raise ConfigError(f"{what}: {name}: found {theirs!r:.80}, expected {mine!r:.80}")
-        unlike = {
-            name: f"{name} = {theirs.get(name)!r:.80}, expected {mine.get(name)!r:.80}"
-            for mine, theirs in ((self.options, other.options), (self.params, other.params))
-            for name in sorted({*mine, *theirs} - MAY_DIFFER)
-            if _plain(mine.get(name)) != _plain(theirs.get(name))
-        }
-        if unlike:
-            shown = list(unlike.values())[:NAMED]
-            more = [f"and {len(unlike) - NAMED} more"] if len(unlike) > NAMED else []
-            raise ConfigError(f"{what}: made with {'; '.join([*shown, *more])}")
+
+    def differing(self, other: Made) -> dict[str, tuple[Any, Any]]:
+        """Options and parameters that are not the same, here and there, by name; options first."""
+        unlike: dict[str, tuple[Any, Any]] = {}
+        for mine, theirs in ((self.options, other.options), (self.params, other.params)):
+            for name in sorted({*mine, *theirs} - MAY_DIFFER):
+                if _plain(mine.get(name)) != _plain(theirs.get(name)):
+                    unlike.setdefault(name, (mine.get(name), theirs.get(name)))
+        return unlike
 
 
 def _plain(value: Any) -> Any:
@@ -185,9 +195,11 @@ def _read_head(file: IO[bytes], path: str, kind: str) -> Made:
     problem = InputError(f"{Path(path)}: found something else, expected {EXPECTED[kind]}")
     if file.read(len(MAGIC)) != MAGIC:
         raise problem
-    digest, _, text = file.readline(LONGEST_HEAD).removesuffix(b"\n").partition(b" ")
-    if digest != sha256(text).hexdigest().encode():
-        raise InputError(f"{Path(path)}: its head is damaged, expected {EXPECTED[kind]}")
+    text = file.readline(LONGEST_HEAD)
+    if not text.startswith(b"{"):
+        digest, _, text = text.removesuffix(b"\n").partition(b" ")
+        if digest != sha256(text).hexdigest().encode():
+            raise InputError(f"{Path(path)}: its head is damaged, expected {EXPECTED[kind]}")
     try:
         head = orjson.loads(text)
         if head.pop("kind") != kind:

@@ -161,9 +161,27 @@ def test_a_damaged_part_is_refused(run, parts, seed):
             at = rng.randrange(len(content))
             content[at] ^= 1 << rng.randrange(8)
     Path("a.cal").write_bytes(content)
-    ended = run("merge", "b.cal", "a.cal")
-    assert ended.code in (2, 3)
-    ended.refused(ended.code, "a.cal")
+    run("merge", "b.cal", "a.cal").refused(3, "a.cal")
+
+
+def test_every_damage_of_a_head_is_bad_input_that_names_the_file(run, parts):
+    content = Path("a.cal").read_bytes()
+    head = content.index(b"\n", content.index(b"\n") + 1)
+    for at in range(17, head, 97):
+        Path("odd.cal").write_bytes(content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :])
+        run("merge", "odd.cal").refused(3, "odd.cal: its head is damaged, expected a file written by --tally")
+    Path("odd.cal").write_bytes(content.replace(b'"bootstrap"', b'"bootstrop"', 1))
+    run("merge", "b.cal", "odd.cal").refused(3, "odd.cal: its head is damaged")
+
+
+def test_an_option_that_no_run_has_is_bad_input(run, parts):
+    made, packed = read_tally("a.cal")
+    write_tally("odd.cal", made._replace(options=made.options | {"bootstrop": 5}), packed)
+    run("merge", "odd.cal").refused(3, "odd.cal: holds options that no run can have: 'bootstrop' is not an option")
+    write_tally("odd.cal", made._replace(options=made.options | {"bootstrap": -5}), packed)
+    run("merge", "odd.cal").refused(3, "odd.cal: holds options that no run can have: bootstrap: found -5")
+    write_tally("odd.cal", made._replace(params=made.params | {"bootstrap": 5}), packed)
+    run("merge", "b.cal", "odd.cal").refused(3, "odd.cal: is damaged: bootstrap is not that of its options")
 
 
 def test_a_part_is_no_result_yet(run, parts):

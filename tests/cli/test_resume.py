@@ -68,6 +68,15 @@ def test_a_file_that_ends_within_its_head_is_begun_anew_and_that_is_said(run, du
     assert "begun anew" not in run("dense", dump.name, "--resume", "shards.cal", "--json").err
 
 
+@pytest.mark.parametrize("length", [1, 5, 16, 17, 40])
+def test_a_file_that_ends_within_its_first_lines_is_begun_anew(run, dump, length):
+    expected = run("dense", dump.name, "--resume", "shards.cal", "--json").out
+    Path("shards.cal").write_bytes(Path("shards.cal").read_bytes()[:length])  # the first line has 17 bytes
+    ended = run("dense", dump.name, "--resume", "shards.cal", "--json")
+    assert (ended.code, ended.out) == (0, expected)
+    assert "shards.cal ended within its head, with no shard in it, and was begun anew\n" in ended.err
+
+
 def test_a_killed_run_goes_on_where_it_was(start, run):
     Path("long.jsonl").write_bytes(b"\n".join(make_lines(2, 8000)) + b"\n")
     args = ("dense", "long.jsonl", "--jobs", 2, "--chunk-bytes", 2000, "--resume", "shards.cal", "-o", "result.json")

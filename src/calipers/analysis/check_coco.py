@@ -27,11 +27,11 @@ from calipers.analysis.reading_coco import (
     Ground,
     Rows,
     coco_trial,
+    crowding,
     has_ap,
     has_order,
     near_rows,
     other_readings,
-    pairs_on_images,
 )
 from calipers.analysis.readings import ranked, sample_of
 from calipers.errors import InputError
@@ -258,11 +258,8 @@ def compare(gt: Any, pred: Any, kind: Kind, file: FileCheck | None = None, **opt
 
 
 def _try_readings(sides: SidesCheck, ground: Ground, rows: Rows, config: Config) -> None:
-    if pairs_on_images(ground, rows) > MOST_PAIRS:
-        sides.warnings.append(
-            f"images too crowded to compare: more than {MOST_PAIRS:,} pairs of annotations and detections on them; "
-            "calipers coco --max-pairs N compares them"
-        )
+    if crowded := crowding(ground, rows, MOST_PAIRS):
+        sides.warnings.append(f"images too crowded to compare: {crowded}; calipers coco --max-pairs N compares them")
         return
     now = coco_trial(ground, rows, ground.ids(rows), rows.box, config)
     sides.score, sides.overlap = now

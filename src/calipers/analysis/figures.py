@@ -136,7 +136,7 @@ def _scene(tree: Tree) -> Iterator[Figure]:
         values = found["bootstrap"]["values"]
         for name in (name for name in found["benchmark_compat"] if not name.endswith("_interval")):
             draws = np.array(values[name], dtype=np.float64) if values.get(name) else None
-            spread = numbers[f"{name}_interval"]
+            spread = numbers.get(f"{name}_interval")
             n = int(found["records"]["evaluated"])
             yield Figure(f"{method}.{name}", numbers[name], spread, draws, is_higher_better(name), n)
 

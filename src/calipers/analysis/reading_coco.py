@@ -25,6 +25,7 @@ from calipers.suites.coco_sides import Matched
 
 SIDES = (320, 416, 512, 640, 768, 800, 1024, 1280, 1333, 1536)  # of images that detectors are given
 MOST_CLASSES = 1000  # for which trials are scored by AP
+MOST_OVERLAPS = 1_500_000  # pairs that share area in one reading of the sample: beyond it boxes are a heap
 MOST_TRIED = 3  # geometries, with every way to understand categories
 Sizes = tuple[Floats, Floats]  # (rows,) width and height of the image
 Change = Callable[[Floats, Sizes], Floats]
@@ -146,9 +147,23 @@ def pairs_on_images(ground: Ground, rows: Rows) -> int:
     return max(int(objects @ np.bincount(image[image >= 0], None, count)) for image in places)
 
 
+def crowding(ground: Ground, rows: Rows, most_pairs: int) -> str:
+    """What is too much on the images to compare anything, in words; none if it is not."""
+    if pairs_on_images(ground, rows) > most_pairs:
+        return f"more than {most_pairs:,} pairs of annotations and detections on them"
+    try:
+        overlaps(ground.with_pred(rows, ground.ids(rows), rows.box), "bbox", least=0.0, most=MOST_OVERLAPS)
+    except OverflowError:
+        return f"more than {MOST_OVERLAPS:,} pairs of annotations and detections that overlap"
+    return ""
+
+
 def mean_best(found: Detections) -> float | None:
-    """The mean over objects, crowds apart, of the best overlap with a detection of any class."""
-    rows, _, overlap = overlaps(found, "bbox", least=0.0)
+    """The mean over objects, crowds apart, of the best overlap with a detection of any class; None of a heap."""
+    try:
+        rows, _, overlap = overlaps(found, "bbox", least=0.0, most=MOST_OVERLAPS)
+    except OverflowError:
+        return None
     best = np.zeros(len(found.truth))
     np.maximum.at(best, rows, overlap)
     counted = best[~found.truth.crowd]
@@ -204,14 +219,15 @@ def other_readings(ground: Ground, rows: Rows, config: Config) -> Iterator[Readi
 
 def _best(ground: Ground, rows: Rows) -> list[tuple[Way, Way]]:
     """Images and geometry: as they are, and the few that overlap most; of equals the simpler, which come first."""
-    found: list[tuple[float, Way, Way]] = []
+    found: list[tuple[float | None, Way, Way]] = []
     for image in _distinct(_images(ground, rows)):
         ids = Ids(image.how, np.zeros(len(rows.image), np.int32))
         for geometry in _geometries(ground, rows, image.how):
             box = geometry.how(rows.box, ground.sizes(image.how))
-            found.append((round(mean_best(ground.with_pred(rows, ids, box)) or 0.0, 3), image, geometry))
+            found.append((mean_best(ground.with_pred(rows, ids, box)), image, geometry))
     first, *others = found
-    best = sorted(others, key=lambda each: -each[0])[:MOST_TRIED]
+    best = sorted((each for each in others if each[0] is not None), key=lambda each: -round(each[0] or 0.0, 3))
+    best = best[:MOST_TRIED]
     return [(image, geometry) for _, image, geometry in [first, *best]]
 
 

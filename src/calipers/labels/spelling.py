@@ -9,8 +9,8 @@ of the characters of both. A text is spelled like a name if
 - or the name is of a script without spaces and is inside the text, where words cannot be told apart: 木门 has 门 in it.
 
 A whole that is alike comes before words that are: "coffe table" is meant for coffee table, also where table is a name.
-Names of more than `LONGEST` characters are left out: to compare two texts takes the product of their lengths, and nobody
-misspells a paragraph.
+Names of more than `LONGEST` characters are left out: to compare two texts takes the product of their lengths, and
+nobody misspells a paragraph.
 """
 
 from __future__ import annotations

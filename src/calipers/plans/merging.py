@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import fields
 from importlib import import_module
 from typing import Any
 
 from calipers.config import make_config
-from calipers.errors import InputError, keyword, require
+from calipers.errors import ConfigError, InputError, keyword, require
 from calipers.part_files import Made, parts_of, read_tally
 from calipers.parts import Packed, Part, join
 from calipers.report import Report
@@ -37,12 +36,13 @@ def merge(parts: Iterable[str | os.PathLike[str]]) -> Report:
     tallies = {path: read_tally(path) for path in paths}
     made, _ = tallies[paths[0]]
     suite = _suite(made, paths[0])
+    for path, (each, _) in tallies.items():
+        _check_made(each, path)
     found = [(path, _part(path, made, *tallies[path], suite)) for path in paths]
     found.sort(key=lambda each: _inputs(each[1]))
     _check_apart(found, shared=suite.SHARED_INPUTS)
     with parts_of(", ".join(paths)):
         config = _config(made, max(each.options["max_bad_records"] for each, _ in tallies.values()))
-    suite.made_by(config).check_alike(made, paths[0])
     with parts_of(", ".join(paths)):
         total = join([part for _, part in found])
         if suite.SHARED_INPUTS:
@@ -62,16 +62,30 @@ def _suite(made: Made, path: str) -> Any:
 def _part(path: str, made: Made, other: Made, packed: Packed, suite: Any) -> Part:
     made.check_alike(other, path)
     with parts_of(path):
-        _check_options(other)
         part: Part = suite.unpack(packed)
         _check_inputs(part)
     return part
 
 
-def _check_options(made: Made) -> None:
-    """Every option is one of the suite: what no run can have been given was damaged or made up."""
-    if unknown := made.options.keys() - {item.name for item in fields(import_module(CONFIGS[made.suite]).Config)}:
-        raise ValueError(f"an option {min(unknown)!r:.80} that no suite has")
+def _check_made(made: Made, path: str) -> None:
+    """The options of a part are some that a run can have, and its parameters are those of the options.
+
+    A part that says otherwise was damaged or made up, while two parts that differ are a mistake of whoever chose them,
+    and so is a file of labels that has changed since.
+    """
+    suite = _suite(made, path)
+    try:
+        with parts_of(path):
+            config = _config(made, made.options["max_bad_records"])
+    except ConfigError as error:
+        if any(isinstance(value, str) and value and str(error).startswith(value) for value in made.options.values()):
+            raise  # a file that the options name
+        raise InputError(f"{path}: holds options that no run can have: {error}") from error
+    own = suite.made_by(config)
+    own.check_version(made, path)
+    if changed := [name for name in made.differing(own) if not name.endswith("_sha256")]:
+        raise InputError(f"{path}: is damaged: {changed[0]} is not that of its options")
+    own.check_alike(made, path)
 
 
 def _check_inputs(part: Part) -> None:

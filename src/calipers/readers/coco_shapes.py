@@ -61,8 +61,9 @@ class Canvas:
         limit = max(MOST_OUTLINES, OUTLINE_OF_EACH * self._masks)
         if self._outlines > limit:
             raise InputError(
-                f"{self._path}: the first {self._masks:,} masks have more than {limit:,} pixels of outline, which is "
-                "too much to draw; write them as RLE to lift this limit"
+                f"{self._path}: the first {self._masks:,} masks have more than {limit:,} pixels of outline, and the "
+                "engine keeps several points in memory for each; no option lifts this limit, but masks written as RLE, "
+                "which are not drawn, have none"
             )
 
     def learn(self, image: int, size: tuple[int, int]) -> None:

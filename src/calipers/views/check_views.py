@@ -234,6 +234,9 @@ def _respelled(rows: list[Tree]) -> str:
 
 def hint_lines(sides: Tree) -> list[str]:
     """Lines for standard error: what overlaps, and the other readings that fit."""
+    if sides["score"] is None and sides["overlap"] is None:
+        said = "almost nothing matches, and no other reading of the predictions was tried"
+        return [f"warning: {said} (calipers check says more)"]
     head = f"warning: {_low(sides)}"
     if not sides["readings"]:
         return [f"{head}, and no other reading of the predictions fits better (calipers check says more)"]

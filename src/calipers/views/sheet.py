@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from calipers.errors import ConfigError, require
@@ -27,6 +28,7 @@ Entry = tuple[str, str | None, float, int]  # of a legend: text, colour, left ed
 DPI = 144  # everything is measured in points, which are two pixels
 TITLE, TEXT, TICK, LEGEND_LINE = 12, 8.5, 8, 15
 
+_DRAWING = RLock()
 STYLE: dict[str, Any] = {
     "font.family": "sans-serif",
     "font.sans-serif": ["DejaVu Sans"],
@@ -134,12 +136,17 @@ class Lettering:
 
 @contextmanager
 def drawing(format: str) -> Iterator[None]:  # noqa: A002
-    """The settings of every picture, whatever others have set; they end with it."""
+    """The settings of every picture, whatever others have set; they end with it.
+
+    Settings of matplotlib are those of the whole process, and its modules import each other: one thread draws at a
+    time.
+    """
     require(format in ("png", "svg"), "format", format, "png or svg")
-    try:
-        from matplotlib import style
-    except ImportError:
-        raise ConfigError("plots: pictures need matplotlib: pip install 'calipers[plots]'") from None
-    with style.context(["default", STYLE]), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", r"Glyph \d+ .*missing from", UserWarning)  # an SVG keeps the character
-        yield
+    with _DRAWING:
+        try:
+            from matplotlib import style
+        except ImportError:
+            raise ConfigError("plots: pictures need matplotlib: pip install 'calipers[plots]'") from None
+        with style.context(["default", STYLE]), warnings.catch_warnings():
+            warnings.filterwarnings("ignore", r"Glyph \d+ .*missing from", UserWarning)  # an SVG keeps the character
+            yield
