@@ -261,7 +261,8 @@ def test_a_number_that_is_none_is_an_input_error(trees):
         InputError, match=r"bootstrap\.values\.AP_50: found 7 for replicates in it, expected replicates, which is 1000"
     ):
         compare(old, changed(new, "bootstrap", "values", "AP_50", value=[0.5] * 7))
-    with pytest.raises(InputError, match=r"new: bootstrap\.values\.AP_50\[0\]: found 'x', expected a number from 0 to 1, or null"):
+    said = r"new: bootstrap\.values\.AP_50\[0\]: found 'x', expected a number from 0 to 1, or null"
+    with pytest.raises(InputError, match=said):
         compare(old, changed(new, "bootstrap", "values", "AP_50", value=["x"] * 1000))
 
 
