@@ -17,6 +17,7 @@ from calipers.kernels import (
     subset,
     tube_cells,
     tubes,
+    windings,
     work,
 )
 
@@ -153,6 +154,7 @@ CONTRACTS: dict[str, Contract] = {
     ),
     "candidates.Candidates": Contract(candidates.Candidates, {}, {}),
     "edge_sums.EdgeSums": Contract(edge_sums.EdgeSums, {}, {}),
+    "windings.Outline": Contract(windings.Outline, {}, {}),
     "grid.Grid": Contract(grid.Grid, {}, {}),
     "crossings.Sweep": Contract(crossings.Sweep, {"n": 3}, {"too few": {"n": 2}, "below 0": {"n": -1}}),
     "crossings.ring_crosses": Contract(

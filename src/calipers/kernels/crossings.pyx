@@ -1,8 +1,9 @@
-"""Whether a ring properly crosses itself.
+"""Whether a ring properly crosses itself, or touches itself.
 
 Edges of a short ring are compared with each other. A long ring is swept from left to right (Shamos and Hoey): the edges
 under the sweep line are kept in their order from bottom to top, and only neighbours are compared, when they become such.
-An edge that ends at a vertex on another, or runs along it, leaves the order as it is, so touching is no trouble.
+An edge that ends at a vertex on another, or runs along it, leaves the order as it is, so touching is no trouble. The
+edges that pass through a vertex lie one above the other where it is, so that they are found from there.
 """
 
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
@@ -11,12 +12,6 @@ from libc.stdlib cimport qsort
 cdef enum:
     NONE = -1
     FEW = 100               # edges up to which all pairs are looked at
-
-
-cdef struct Event:
-    double x, y
-    int edge
-    bint begins
 
 
 cdef int compare_events(const void* a, const void* b) noexcept nogil:
@@ -32,38 +27,52 @@ cdef int compare_events(const void* a, const void* b) noexcept nogil:
     return (s.edge > t.edge) - (s.edge < t.edge)
 
 
-cdef struct Node:
-    int left, right, parent     # of the tree of edges under the sweep line
-    int below, above            # its neighbours
-    unsigned int priority
+cdef bint bounds_meet(const double* a, const double* b, const double* c, const double* d) noexcept nogil:
+    return (max(a[0], b[0]) >= min(c[0], d[0]) and max(c[0], d[0]) >= min(a[0], b[0])
+            and max(a[1], b[1]) >= min(c[1], d[1]) and max(c[1], d[1]) >= min(a[1], b[1]))
 
 
-cdef bint all_pairs_cross(const double* xy, Py_ssize_t n, long long* compared) noexcept nogil:
+cdef Meeting edges_meet(const double* a, const double* b, const double* c, const double* d) noexcept nogil:
+    cdef int first = sides_of(a, b, c, d), second
+    if first > 0:
+        return APART
+    second = sides_of(c, d, a, b)
+    if second > 0:
+        return APART
+    if first < 0 and second < 0:
+        return CROSSING
+    return TOUCHING if bounds_meet(a, b, c, d) else APART       # along one line, but not at one place
+
+
+cdef Meeting all_pairs_meet(const double* xy, Py_ssize_t n, long long* compared) noexcept nogil:
     cdef Py_ssize_t i, j, i_next, j_next
+    cdef Meeting found = APART, each
     for i in range(n - 1):
         i_next = i + 1
         compared[0] += n - i - 2
         for j in range(i + 2, n):
             j_next = j + 1 if j + 1 < n else 0
-            if j_next != i and properly_cross(xy + 2 * i, xy + 2 * i_next, xy + 2 * j, xy + 2 * j_next):
-                return True
-    return False
+            if j_next == i:
+                continue
+            each = edges_meet(xy + 2 * i, xy + 2 * i_next, xy + 2 * j, xy + 2 * j_next)
+            if each == CROSSING:
+                return CROSSING
+            if each == TOUCHING:
+                found = TOUCHING
+    return found
+
+
+cdef inline bint same_place(const Event* s, const Event* t) noexcept nogil:
+    return s.x == t.x and s.y == t.y
 
 
 cdef class Sweep:
     """The edges of one ring under a line that moves from left to right."""
 
-    cdef const double* xy
-    cdef int n
-    cdef Event* events
-    cdef Node* nodes
-    cdef int root
-    cdef long long compared
-
     def __cinit__(self, int n):
         if n < 3:
             raise ValueError(f"n: found {n}, expected at least 3 vertices")
-        self.n, self.root, self.compared = n, NONE, 0
+        self.n, self.root, self.compared, self.found, self.contacts = n, NONE, 0, 0, NULL
         self.events = <Event*> PyMem_Malloc(2 * n * sizeof(Event))
         self.nodes = <Node*> PyMem_Malloc(n * sizeof(Node))
         if self.events == NULL or self.nodes == NULL:
@@ -72,46 +81,78 @@ cdef class Sweep:
     def __dealloc__(self):
         PyMem_Free(self.events)
         PyMem_Free(self.nodes)
+        PyMem_Free(self.contacts)
+
+    cdef int want_contacts(self) except -1:
+        """Keep the contacts that are found, up to 2 * n of them; if `found` is more, they are too many."""
+        self.contacts = <Contact*> PyMem_Malloc(2 * self.n * sizeof(Contact))
+        if self.contacts == NULL:
+            raise MemoryError()
+        return 0
 
     cdef inline const double* start(self, int edge) noexcept nogil:
         """The end of an edge that comes first in lexicographic order."""
-        cdef const double* a = self.xy + 2 * edge
-        cdef const double* b = self.xy + 2 * (edge + 1 if edge + 1 < self.n else 0)
-        return a if before(a, b) else b
+        return self.xy + 2 * self.nodes[edge].start
 
     cdef inline const double* end(self, int edge) noexcept nogil:
-        cdef const double* a = self.xy + 2 * edge
-        cdef const double* b = self.xy + 2 * (edge + 1 if edge + 1 < self.n else 0)
-        return b if before(a, b) else a
+        return self.xy + 2 * self.nodes[edge].end
 
     cdef bint crosses(self, const double* xy) noexcept nogil:
-        cdef int k, edge, below, above
-        self.xy = xy
+        """Whether edges properly cross. If not, `touches` says whether they touch, and contacts are found."""
+        cdef int k, last = 2 * self.n - 1, met = 0         # how many before this one are at the same place
+        cdef bint ends_here
+        cdef const Event* event
+        self.xy, self.place, self.touches = xy, 0, False
         self.set_events()
-        for k in range(2 * self.n):
-            edge = self.events[k].edge
-            if self.events[k].begins:
-                self.insert(edge)
-                below, above = self.nodes[edge].below, self.nodes[edge].above
-                if self.cross(edge, below) or self.cross(edge, above):
-                    return True
+        for k in range(last + 1):
+            event = &self.events[k]
+            ends_here = k == last or not same_place(event, event + 1)
+            if self.begin_edge(event) if event.begins else self.end_edge(event, ends_here):
+                return True
+            if ends_here:
+                self.touches |= met > 1                     # a vertex has two edges, so it is there twice
+                self.place += 1
+                met = 0
             else:
-                below, above = self.nodes[edge].below, self.nodes[edge].above
-                self.remove(edge)
-                if self.cross(below, above):
-                    return True
+                met += 1
+        return False
+
+    cdef bint begin_edge(self, const Event* event) noexcept nogil:
+        """Compare an edge that begins with its neighbours; whether it properly crosses one."""
+        cdef const Node* node = &self.nodes[event.edge]
+        self.level = False
+        self.insert(event.edge)
+        if self.cross(event.edge, node.below) or self.cross(event.edge, node.above):
+            return True
+        if self.level:
+            self.touch(node.below, node.above, &event.x)
+        return False
+
+    cdef bint end_edge(self, const Event* event, bint last) noexcept nogil:
+        """Compare those that become neighbours. `last`: nothing else ends or begins here that would find contacts."""
+        cdef int below = self.nodes[event.edge].below, above = self.nodes[event.edge].above
+        self.remove(event.edge)
+        if self.cross(below, above):
+            return True
+        if last:
+            self.touch(below, above, &event.x)
         return False
 
     cdef void set_events(self) noexcept nogil:
-        cdef int edge
+        cdef int edge, after
         cdef const double* place
         for edge in range(self.n):
+            after = edge + 1 if edge + 1 < self.n else 0
+            self.nodes[edge].start, self.nodes[edge].end = edge, after
+            if not before(self.xy + 2 * edge, self.xy + 2 * after):
+                self.nodes[edge].start, self.nodes[edge].end = after, edge
             place = self.start(edge)
             self.events[2 * edge].x, self.events[2 * edge].y = place[0], place[1]
             self.events[2 * edge].edge, self.events[2 * edge].begins = edge, True
             place = self.end(edge)
             self.events[2 * edge + 1].x, self.events[2 * edge + 1].y = place[0], place[1]
             self.events[2 * edge + 1].edge, self.events[2 * edge + 1].begins = edge, False
+            self.nodes[edge].place = NONE
             self.nodes[edge].priority = <unsigned int> edge * 2654435761u ^ (<unsigned int> edge * 40503u) << 16
         qsort(self.events, 2 * self.n, sizeof(Event), compare_events)
 
@@ -128,8 +169,33 @@ cdef class Sweep:
         cdef double side = turn(self.start(other), self.end(other), self.start(edge))
         self.compared += 1
         if side == 0:
+            self.level = True
             side = turn(self.start(other), self.end(other), self.end(edge))
         return side > 0 or (side == 0 and edge > other)
+
+    cdef bint passes(self, int edge, const double* at) noexcept nogil:
+        """Whether an edge under the sweep line goes on through the vertex there, and is not known to. No longer looked at
+        once there are too many contacts, so that edges along each other take no more time than others."""
+        if edge == NONE or self.nodes[edge].place == self.place or self.found > 2 * self.n:
+            return False
+        return (before(self.start(edge), at) and before(at, self.end(edge))
+                and sure_turn(self.start(edge), self.end(edge), at) == 0)
+
+    cdef void touch(self, int below, int above, const double* at) noexcept nogil:
+        """Find the edges next to a vertex that pass through it, downwards and upwards."""
+        while self.passes(below, at):
+            self.add_contact(below, at)
+            below = self.nodes[below].below
+        while self.passes(above, at):
+            self.add_contact(above, at)
+            above = self.nodes[above].above
+
+    cdef void add_contact(self, int edge, const double* at) noexcept nogil:
+        self.nodes[edge].place, self.touches = self.place, True
+        if self.contacts != NULL and self.found < 2 * self.n:
+            self.contacts[self.found].at[0], self.contacts[self.found].at[1] = at[0], at[1]
+            self.contacts[self.found].edge = edge
+        self.found += 1
 
     cdef void insert(self, int edge) noexcept nogil:
         cdef int at = self.root, parent = NONE, below = NONE, above = NONE
@@ -197,12 +263,16 @@ cdef class Sweep:
             self.nodes[moved].parent = parent
 
 
-cdef int crosses_itself(const double* xy, Py_ssize_t n) except -1:
-    """Whether two edges of a ring without repeated vertices properly cross."""
+cdef int how_edges_meet(const double* xy, Py_ssize_t n) except -1:
+    """How (a Meeting) the edges of a ring without consecutive equal vertices meet."""
     cdef long long compared = 0
+    cdef Sweep sweep
     if n <= FEW:
-        return all_pairs_cross(xy, n, &compared)
-    return Sweep(<int> n).crosses(xy)
+        return all_pairs_meet(xy, n, &compared)
+    sweep = Sweep(<int> n)
+    if sweep.crosses(xy):
+        return CROSSING
+    return TOUCHING if sweep.touches else APART
 
 
 def ring_crosses(points, bint sweep):
@@ -214,7 +284,7 @@ def ring_crosses(points, bint sweep):
     if xy.shape[0] < 6 or xy.shape[0] % 2:
         raise ValueError(f"points: found {xy.shape[0]} numbers, expected x, y of at least 3 points")
     if not sweep:
-        found = all_pairs_cross(&xy[0], xy.shape[0] // 2, &compared)
+        found = all_pairs_meet(&xy[0], xy.shape[0] // 2, &compared) == CROSSING
         return found, compared
     swept = Sweep(<int> (xy.shape[0] // 2))
     found = swept.crosses(&xy[0])

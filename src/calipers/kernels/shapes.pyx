@@ -2,18 +2,20 @@
 
 A region becomes a polygon without repeated vertices, counter-clockwise, starting at its lexicographically smallest
 vertex. One whose edges properly cross is repaired: vertices ordered by angle around their mean, nearer first where
-angles are equal. Along come area, bounds and flags:
+angles are equal. One that touches itself becomes a ring once around what it encloses (see `windings`). Along come area,
+bounds and flags:
 
     1 box   2 convex   4 small integers (kernels are exact then)   8 clamped   16 repaired   32 no area
 """
 
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
-from libc.math cimport fabs, frexp, ldexp
+from libc.math cimport fabs
 from libc.string cimport memcpy
 
 from .column cimport Column
-from .crossings cimport before, crosses_itself, turn
+from .crossings cimport CROSSING, TOUCHING, before, how_edges_meet, sure_turn, turn
 from .entry cimport check_length, check_offsets
+from .windings cimport Outline
 
 FLAGS = {"box": 1, "convex": 2, "integer": 4, "clamped": 8, "repaired": 16, "degenerate": 32}
 cdef enum:
@@ -30,7 +32,6 @@ cdef enum:
 
 cdef double LARGEST_EXACT = 3000.0      # products of two cross products of such differences stay below 2 ** 53
 cdef double LARGEST = 1e100             # areas of larger numbers would not be finite
-cdef double SURE_SIGN = 1e-280          # products that vanish are smaller by far
 
 
 cdef Py_ssize_t drop_repeats(double* xy, Py_ssize_t n) noexcept nogil:
@@ -44,25 +45,6 @@ cdef Py_ssize_t drop_repeats(double* xy, Py_ssize_t n) noexcept nogil:
     while kept > 1 and xy[0] == xy[2 * kept - 2] and xy[1] == xy[2 * kept - 1]:
         kept -= 1
     return kept
-
-
-cdef inline void scale(double* x, double* y) noexcept nogil:
-    """Bring a vector to a size of about 1 by a power of two, which rounds nothing."""
-    cdef int exponent
-    frexp(max(fabs(x[0]), fabs(y[0])), &exponent)
-    x[0] = ldexp(x[0], -exponent)
-    y[0] = ldexp(y[0], -exponent)
-
-
-cdef double sure_turn(const double* a, const double* b, const double* c) noexcept nogil:
-    """A number with the sign of `turn`, also where its products are too small or too large for a double."""
-    cdef double found = turn(a, b, c), ux, uy, vx, vy
-    if SURE_SIGN < fabs(found) <= 1 / SURE_SIGN:
-        return found
-    ux, uy, vx, vy = b[0] - a[0], b[1] - a[1], c[0] - a[0], c[1] - a[1]
-    scale(&ux, &uy)
-    scale(&vx, &vy)
-    return ux * vy - uy * vx
 
 
 cdef bint is_convex(const double* xy, Py_ssize_t n) noexcept nogil:
@@ -236,6 +218,7 @@ cdef class Shapes:
     cdef readonly Column bounds     # (objects * 4,) x1, y1, x2, y2
     cdef readonly Column flags      # (objects,)
     cdef double* scratch
+    cdef Py_ssize_t needed          # numbers that all shapes have, if none gets more than it was written with
 
     def __cinit__(self, raw):
         """`raw` carries kind, reason, flags, starts and points as columns."""
@@ -246,7 +229,8 @@ cdef class Shapes:
         check_raw(kind, reason, flags, starts, points)
         self.starts, self.points, self.area = Column("q", 1), Column("d"), Column("d", count)
         self.bounds, self.flags = Column("d", 4 * count), Column("B", count)
-        self.points.reserve(points.shape[0] + 4 * count + 8)
+        self.needed = points.shape[0] + 4 * count + 8
+        self.points.reserve(self.needed)
         self.starts.reserve(count)
         for i in range(count):
             longest = max(longest, starts[i + 1] - starts[i])
@@ -263,7 +247,7 @@ cdef class Shapes:
             PyMem_Free(self.scratch)
 
     cdef int add(self, Py_ssize_t i, int kind, const double* xy, Py_ssize_t n) except -1:
-        cdef double* out = (<double*> self.points.data) + self.points.size
+        cdef double* out = self.next_points()
         cdef double* bounds = (<double*> self.bounds.data) + 4 * i
         cdef unsigned char* flags = (<unsigned char*> self.flags.data) + i
         cdef double* area = (<double*> self.area.data) + i
@@ -278,7 +262,8 @@ cdef class Shapes:
             area[0] = (bounds[2] - bounds[0]) * (bounds[3] - bounds[1])
             flags[0] |= IS_BOX | CONVEX
         elif kind == KIND_POLY:
-            n = self.add_polygon(xy, n, out, area, flags)
+            n = self.add_polygon(xy, n, area, flags)
+            out = self.next_points()
         else:
             for k in range(2 * n):
                 out[k] = xy[k]
@@ -291,18 +276,36 @@ cdef class Shapes:
         self.points.size += 2 * n
         return 0
 
-    cdef Py_ssize_t add_polygon(self, const double* xy, Py_ssize_t n, double* out, double* area,
-                                unsigned char* flags) except -1:
+    cdef inline double* next_points(self) noexcept nogil:
+        """Where the points of the next shape go."""
+        return (<double*> self.points.data) + self.points.size
+
+    cdef Py_ssize_t add_polygon(self, const double* xy, Py_ssize_t n, double* area, unsigned char* flags) except -1:
         cdef double* ring = self.scratch
-        cdef Py_ssize_t k
-        for k in range(2 * n):
-            ring[k] = xy[k]
+        cdef Py_ssize_t enclosing = 0
+        cdef int meeting
+        memcpy(ring, xy, 2 * n * sizeof(double))
         n = drop_repeats(ring, n)
-        if crosses_itself(ring, n):
+        meeting = how_edges_meet(ring, n)
+        if meeting == CROSSING:
             order_by_angle(ring, n, ring + 2 * n)
             n = drop_repeats(ring, n)
             flags[0] |= REPAIRED
-        canonical_order(ring, n, signed_area(ring, n) < 0, out)
-        area[0] = signed_area(out, n)
-        flags[0] |= CONVEX if is_convex(out, n) else 0
+        elif meeting == TOUCHING:
+            enclosing = self.add_enclosing(ring, n)
+        if enclosing:
+            n = enclosing
+        else:
+            canonical_order(ring, n, signed_area(ring, n) < 0, self.next_points())
+        area[0] = signed_area(self.next_points(), n)
+        flags[0] |= CONVEX if is_convex(self.next_points(), n) else 0
         return n
+
+    cdef Py_ssize_t add_enclosing(self, const double* ring, Py_ssize_t n) except -1:
+        """The ring around what an outline that touches itself encloses; 0 vertices if that is the outline itself."""
+        cdef Outline outline = Outline()
+        cdef Py_ssize_t found = outline.enclose(ring, n)
+        if found:
+            self.points.reserve(2 * found + self.needed)
+            memcpy(self.next_points(), outline.ring, 2 * found * sizeof(double))
+        return found
