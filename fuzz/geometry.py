@@ -1,6 +1,7 @@
 """Shapes at the edge of what a float can hold, through every ruler: `python -m fuzz.geometry --cases 4000 --seed 0`.
 
 Coordinates are tiny (1e-300 to 1e-150), huge (1e150 to 1e308) or plain, and often equal, on one line or a bit apart.
+Outlines meet themselves: loops at one vertex, either way round, and others that are gone around again.
 Whatever goes in, a ruler gives a finite number from 0 to 1, the same for both orders, and 1 for a shape with itself
 unless that has no area, no volume or no cell; or it refuses with an error of Calipers. Nothing else, and no crash: run
 this in a process with sanitizers (`make sanitize`). Exit status 1 when a promise is broken.
@@ -76,9 +77,32 @@ def ring(rng: Random, fewest: int, most: int) -> list[list[float]]:
     return points
 
 
+def loops(rng: Random) -> list[list[float]]:
+    """Triangles or more at one vertex, or at others of the loop before, some of them gone around again or back."""
+    points = ring(rng, 3, 5)
+    for _ in range(rng.randint(1, 3)):
+        at = rng.randrange(len(points))
+        fold = (points, ring(rng, 2, 4), points[::-1])[rng.choice((0, 1, 1, 1, 2))]
+        points = [*points[: at + 1], *fold, *points[at:]]
+    return points
+
+
+def plain_loops(rng: Random) -> list[list[float]]:
+    """Boxes and triangles on few places, which rarely cross each other and often touch, at any scale and place."""
+    size, x, y = 10 ** rng.uniform(-120, 90), *rng.choices((0.0, 0.0, 1.0, 7.0, 1 / 3), k=2)
+    points: list[list[float]] = [[0, 0]]
+    for _ in range(rng.randint(2, 5)):
+        (left, top), wide, high = rng.choice(points), rng.choice((-2, -1, 1, 2)), rng.choice((-2, -1, 1, 2))
+        loop = [[left, top], [left + wide, top], [left + wide, top + high], [left, top + high]]
+        at = points.index([left, top])
+        points[at:at] = rng.choice((loop, loop[:3], loop[::-1], loop + loop))
+    return [[(px + x) * size, (py + y) * size] for px, py in points]
+
+
 def polygon(rng: Random) -> list[list[float]]:
     """Three points or more."""
-    return ring(rng, 3, 12)
+    kind = rng.random()
+    return ring(rng, 3, 12) if kind < 0.6 else loops(rng) if kind < 0.75 else plain_loops(rng)
 
 
 def box(rng: Random) -> list[float]:

@@ -73,6 +73,24 @@ def tangles(rng: random.Random, count: int) -> list:
     return [[[rng.randint(0, 100) / 10 for _ in range(2)] for _ in range(rng.randint(4, 6))] for _ in range(count)]
 
 
+def loops(rng: random.Random, count: int) -> list:
+    """Boxes at a corner of each other, either way round and some of them twice: edges touch, and none crosses."""
+    found = []
+    for _ in range(count):
+        x, y, ring = rng.randint(20, 60), rng.randint(20, 60), []
+        for dx, dy in rng.sample([(1, 1), (-1, 1), (-1, -1), (1, -1), (1, 1)], 3):
+            w, h = dx * rng.randint(1, 40), dy * rng.randint(1, 40)
+            box = [[x, y], [x + w, y], [x + w, y + h], [x, y + h]][:: rng.choice((1, -1))]
+            at = box.index([x, y])
+            ring += (box[at:] + box[:at]) * rng.choice((1, 1, 2))
+        found.append(ring)
+    return found
+
+
+def in_thirds(shapes: list) -> list:
+    return [[[x / 3, y / 3] for x, y in shape] for shape in shapes]
+
+
 def mixed(rng: random.Random, count: int) -> list:
     return [shape for each in (boxes, quads, blobs, combs) for shape in each(rng, count // 4)]
 
@@ -192,6 +210,8 @@ RULERS = [
     region("region of blobs", blobs(random.Random(3), 12)),
     region("region of combs", combs(random.Random(4), 12)),
     region("region of tangles", [TANGLE, *tangles(random.Random(10), 24)], moves=()),
+    region("region of loops", loops(random.Random(12), 15)),
+    region("region of loops in thirds", in_thirds(loops(random.Random(13), 9)), moves=()),
     region("region of any shapes", mixed(random.Random(5), 16)),
     tube("tube of lines", lines(random.Random(6), 14)),
     tube("tube of float lines", float_lines(random.Random(7), 14), moves=()),

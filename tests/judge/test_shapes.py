@@ -16,11 +16,21 @@ import calipers
 from .verdicts import is_error, judged
 
 L_SHAPE = [[0, 0], [9, 0], [9, 3], [3, 3], [3, 9], [0, 9]]  # 27 + 18
+EIGHT = [[0, 0], [5, 5], [10, 10], [10, 0], [5, 5], [0, 10]]  # crosses itself at a vertex
 CUBE = {"center": [0, 0, 0], "size": [1, 1, 1]}
 
 
 def score(ruler, answer, reference, **options):
     return judged(ruler, answer, reference, **options)["score"]
+
+
+def test_the_centre_of_a_polygon_is_that_of_what_it_encloses():
+    """Triangles of 16 around (4/3, 4) and of 144 around (12, 4): x is (16 * 4 / 3 + 144 * 12) / 160 = 164 / 15."""
+    uneven = [[0, 0], [4, 4], [16, 16], [16, -8], [4, 4], [0, 8]]
+    verdict = judged("point", {"polygon": uneven}, {"polygon": [[0, 0], [8, 0], [8, 8], [0, 8]]})
+    assert verdict["details"]["distance"] == pytest.approx(164 / 15 - 4, abs=1e-12)
+    bow_tie = [[0, 0], [10, 10], [10, 0], [0, 10]]  # repaired: the square
+    assert judged("point", {"polygon": bow_tie}, {"polygon": [[5, 5], [5, 5], [5, 5]]})["details"]["distance"] == 0.0
 
 
 # One shape each: the score is IoU, and it passes at the threshold
@@ -33,6 +43,9 @@ ONE = {
         ([[0, 0], [10, 0], [0, 10]], [[10, 10], [10, 0], [0, 10]], 0),  # the other half
         (L_SHAPE, [[0, 0], [9, 0], [9, 9], [0, 9]], 45 / 81),
         (L_SHAPE, L_SHAPE[::-1], 1),  # trap 14: concave, and from its other end
+        (EIGHT, EIGHT[2:] + EIGHT[:2], 1),  # loops either way round
+        (EIGHT, [[0, 0], [10, 0], [10, 10], [0, 10]], 1 / 2),  # 25 + 25 of 100
+        ([0, 0, 10, 0, 10, 10, 0, 10] * 2, [0, 0, 10, 0, 10, 5, 0, 5], 1 / 2),  # gone around twice
     ],
     "rotated": [
         ([5, 5, 4, 2, 0], [5, 5, 4, 2, 180], 1),

@@ -139,6 +139,15 @@ class TestShapes:
             assert (matched(report), report["objects"]["repaired"]) == ([1] * 10, 1)
         assert measure(record([bow_tie], [bow_tie]))["objects"]["repaired"] == 2
 
+    def test_an_outline_that_meets_itself_at_a_vertex_has_the_area_it_encloses(self):
+        # Two triangles of 25, either way round; and a square of 100 with a corner of 4 by 2 that is gone around again.
+        eight = poly(0, 0, 5, 5, 10, 10, 10, 0, 5, 5, 0, 10)
+        again = poly(0, 0, 10, 0, 10, 10, 0, 10, 0, 0, 4, 0, 4, 2, 0, 2)
+        report = measure(record([eight], [eight]))
+        assert (matched(report), report["objects"]["degenerate"]) == ([1] * 10, 0)
+        report = measure(record([again], [SQUARE]))
+        assert (matched(report), report["objects"]["repaired"]) == ([1] * 10, 0)
+
     @pytest.mark.parametrize("flat", [box(5, 5, 5, 9), box(5, 5, 5, 5), poly(0, 0, 5, 5, 9, 9)])
     def test_regions_without_area_match_nothing_not_even_themselves(self, flat):
         report = measure(record([flat], [flat]))

@@ -80,7 +80,7 @@ def nearest_pairs(truth: list[list[float]], pred: list[list[float]], metric: str
 
 
 def center_of(shape: Any, kind: str) -> list[float]:
-    """The centre of a shape; of a polygon, that of its area, or the mean of its vertices if it has none.
+    """The centre of a shape; of a polygon, that of the area it encloses, or the mean of its vertices if there is none.
 
     >>> center_of([10, 20, 30, 60], "box"), center_of([0, 0, 8, 0, 8, 2, 0, 2], "polygon")
     ([20.0, 40.0], [4.0, 1.0])
@@ -88,20 +88,23 @@ def center_of(shape: Any, kind: str) -> list[float]:
     if kind == "box":
         return [shape[0] / 2 + shape[2] / 2, shape[1] / 2 + shape[3] / 2]
     if kind == "polygon":
-        return _centroid(shape[::2], shape[1::2])
+        from calipers.rulers.shapes import as_objects
+
+        ring = as_objects([shape], "region").points.tolist()  # once around what it encloses
+        return _centroid(ring[::2], ring[1::2]) or [fsum(shape[axis::2]) / (len(shape) // 2) for axis in (0, 1)]
     if isinstance(shape, dict):
         return list(shape["center"])
     return list(shape[:3] if kind == "cuboid" else shape[:2])
 
 
-def _centroid(xs: list[float], ys: list[float]) -> list[float]:
-    """The centre of the area, seen from the first vertex so that polygons far away lose nothing."""
+def _centroid(xs: list[float], ys: list[float]) -> list[float] | None:
+    """The centre of the area, if there is one, seen from the first vertex so that polygons far away lose nothing."""
     x0, y0, turned = xs[0], ys[0], [*xs[1:], xs[0]]
     corners = list(zip(xs, ys, turned, [*ys[1:], ys[0]], strict=True))
     parts = [(a - x0) * (d - y0) - (c - x0) * (b - y0) for a, b, c, d in corners]
     area = fsum(parts)
     if not area:
-        return [fsum(xs) / len(xs), fsum(ys) / len(ys)]
+        return None
     x = fsum((a - x0 + c - x0) * part for (a, _, c, _), part in zip(corners, parts, strict=True))
     y = fsum((b - y0 + d - y0) * part for (_, b, _, d), part in zip(corners, parts, strict=True))
     return [x0 + x / (3 * area), y0 + y / (3 * area)]

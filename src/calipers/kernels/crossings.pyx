@@ -178,6 +178,7 @@ cdef class Sweep:
         once there are too many contacts, so that edges along each other take no more time than others."""
         if edge == NONE or self.nodes[edge].place == self.place or self.found > 2 * self.n:
             return False
+        self.compared += 1
         return (before(self.start(edge), at) and before(at, self.end(edge))
                 and sure_turn(self.start(edge), self.end(edge), at) == 0)
 

@@ -302,10 +302,15 @@ cdef class Shapes:
         return n
 
     cdef Py_ssize_t add_enclosing(self, const double* ring, Py_ssize_t n) except -1:
-        """The ring around what an outline that touches itself encloses; 0 vertices if that is the outline itself."""
+        """The ring around what an outline that touches itself encloses; 0 vertices if the outline is taken as it is.
+
+        With signs it encloses at most that area times the largest winding number. If not, rounding hid a crossing.
+        """
         cdef Outline outline = Outline()
         cdef Py_ssize_t found = outline.enclose(ring, n)
-        if found:
-            self.points.reserve(2 * found + self.needed)
-            memcpy(self.next_points(), outline.ring, 2 * found * sizeof(double))
+        cdef double most = max(outline.highest, -outline.lowest)
+        if not found or signed_area(outline.ring, found) * most < fabs(signed_area(ring, n)) * (1 - 1e-9):
+            return 0
+        self.points.reserve(2 * found + self.needed)
+        memcpy(self.next_points(), outline.ring, 2 * found * sizeof(double))
         return found

@@ -11,6 +11,7 @@ on places alone, not on where the outline began or which way it went.
 """
 
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
+from libc.limits cimport INT_MAX
 from libc.math cimport fabs
 from libc.stdlib cimport qsort
 from libc.string cimport memcpy
@@ -67,7 +68,7 @@ cdef void set_direction(Ray* ray, double x, double y) noexcept nogil:
 
 
 cdef void* room_for(Py_ssize_t count, size_t size) except NULL:
-    cdef void* found = PyMem_Malloc(count * size)
+    cdef void* found = PyMem_Malloc(<size_t> count * size)
     if found == NULL:
         raise MemoryError()
     return found
@@ -94,7 +95,10 @@ cdef class Outline:
         That is so if it does not say more: no vertex twice, and nowhere around twice or both ways; if nothing is enclosed;
         with more than two contacts a vertex, edges along edges; and where rounding leaves no plane graph.
         """
-        cdef Sweep sweep = Sweep(<int> n)
+        cdef Sweep sweep
+        if n > INT_MAX // 12:                   # three times as many edges, and four numbers for each of them
+            return 0
+        sweep = Sweep(<int> n)
         sweep.want_contacts()
         if sweep.crosses(xy) or sweep.found > 2 * n:
             return 0
@@ -113,22 +117,22 @@ cdef class Outline:
 
     cdef int make_room(self, Py_ssize_t count) except -1:
         """Circuits of at least three of `count` edges have two vertices more each, and one less in all."""
-        self.count = count
+        self.count = <int> count
         self.cut = <double*> room_for(2 * count, sizeof(double))
         self.places = <Place*> room_for(count, sizeof(Place))
         self.edges = <Edge*> room_for(count, sizeof(Edge))
         self.rays = <Ray*> room_for(2 * count, sizeof(Ray))
-        self.vertex = <Py_ssize_t*> room_for(count, sizeof(Py_ssize_t))
-        self.first = <Py_ssize_t*> room_for(count + 1, sizeof(Py_ssize_t))
-        self.cursor = <Py_ssize_t*> room_for(count, sizeof(Py_ssize_t))
-        self.stack = <Py_ssize_t*> room_for(2 * count + 1, sizeof(Py_ssize_t))
-        self.circuit = <Py_ssize_t*> room_for(2 * count + 1, sizeof(Py_ssize_t))
+        self.vertex = <int*> room_for(count, sizeof(int))
+        self.first = <int*> room_for(count + 1, sizeof(int))
+        self.cursor = <int*> room_for(count, sizeof(int))
+        self.stack = <int*> room_for(2 * count + 1, sizeof(int))
+        self.circuit = <int*> room_for(2 * count + 1, sizeof(int))
         self.ring = <double*> room_for(4 * count + 2, sizeof(double))
         return 0
 
     cdef void cut_ring(self, Sweep sweep) noexcept nogil:
         """Each vertex, and after it the contacts of the edge that begins there, in its direction."""
-        cdef Py_ssize_t k, i, here = 0, after = 0, out = 0
+        cdef int k, i, here = 0, after = 0, out = 0
         cdef const double* a
         cdef const double* b
         qsort(sweep.contacts, sweep.found, sizeof(Contact), compare_contacts)
@@ -145,7 +149,7 @@ cdef class Outline:
             here = after
 
     cdef void number_places(self) noexcept nogil:
-        cdef Py_ssize_t k
+        cdef int k
         for k in range(self.count):
             memcpy(self.places[k].at, self.cut + 2 * k, 2 * sizeof(double))
             self.places[k].index = k
@@ -159,7 +163,7 @@ cdef class Outline:
 
     cdef void join_edges(self) noexcept nogil:
         """Those between the same two vertices become one."""
-        cdef Py_ssize_t k, a, b
+        cdef int k, a, b
         for k in range(self.count):
             a, b = self.vertex[k], self.vertex[k + 1 if k + 1 < self.count else 0]
             self.edges[k].low, self.edges[k].high = min(a, b), max(a, b)
@@ -174,8 +178,8 @@ cdef class Outline:
                 self.edge_count += 1
 
     cdef void set_rays(self) noexcept nogil:
-        cdef Py_ssize_t k, v = 0, count = 2 * self.edge_count
-        cdef Py_ssize_t* where = self.stack         # (count,), not in use yet
+        cdef int k, v = 0, count = 2 * self.edge_count
+        cdef int* where = self.stack         # (count,), not in use yet
         for k in range(self.edge_count):
             self.set_ray(2 * k, self.edges[k].low, self.edges[k].high, self.edges[k].net)
             self.set_ray(2 * k + 1, self.edges[k].high, self.edges[k].low, -self.edges[k].net)
@@ -190,7 +194,7 @@ cdef class Outline:
                 self.first[v] = k
         self.first[self.vertices] = count
 
-    cdef void set_ray(self, Py_ssize_t k, Py_ssize_t origin, Py_ssize_t target, Py_ssize_t net) noexcept nogil:
+    cdef void set_ray(self, int k, int origin, int target, int net) noexcept nogil:
         cdef Ray* ray = &self.rays[k]
         cdef const double* a = self.places[origin].at
         cdef const double* b = self.places[target].at
@@ -203,7 +207,7 @@ cdef class Outline:
 
         No ray of the smallest vertex goes to its left, so after the last of them it is 0.
         """
-        cdef Py_ssize_t v
+        cdef int v
         for v in range(self.vertices):
             self.cursor[v] = NOT_YET
         self.set_left(self.first[1] - 1, 0)
@@ -215,10 +219,10 @@ cdef class Outline:
                 return False
         return True
 
-    cdef bint go_around(self, Py_ssize_t known) noexcept nogil:
+    cdef bint go_around(self, int known) noexcept nogil:
         """From a ray whose number is known to the others of its vertex, and to the vertices at their ends."""
-        cdef Py_ssize_t v = self.rays[known].origin, begin = self.first[v], end = self.first[v + 1], k = known, _
-        cdef Py_ssize_t number = self.rays[known].left
+        cdef int v = self.rays[known].origin, begin = self.first[v], end = self.first[v + 1], k = known, _
+        cdef int number = self.rays[known].left
         self.cursor[v] = begin
         for _ in range(end - begin):
             k = k + 1 if k + 1 < end else begin
@@ -230,7 +234,7 @@ cdef class Outline:
                 self.depth += 1
         return True
 
-    cdef bint set_left(self, Py_ssize_t ray, Py_ssize_t number) noexcept nogil:
+    cdef bint set_left(self, int ray, int number) noexcept nogil:
         """False if another number is there already."""
         if self.rays[ray].known:
             return self.rays[ray].left == number
@@ -239,7 +243,7 @@ cdef class Outline:
 
     cdef void keep_bounding(self) noexcept nogil:
         """Keep rays with something enclosed to their left, and nothing to their right."""
-        cdef Py_ssize_t k
+        cdef int k
         cdef Ray* ray
         self.lowest = self.highest = 0
         for k in range(2 * self.edge_count):
@@ -249,7 +253,7 @@ cdef class Outline:
 
     cdef void trace(self) noexcept nogil:
         """All circuits as one ring: from the first of them to each of the others, and back."""
-        cdef Py_ssize_t v, k, home = NOT_YET, parts = 0
+        cdef int v, k, home = NOT_YET, parts = 0
         self.length = 0
         for v in range(self.vertices):
             if not self.has_next(v):
@@ -264,15 +268,15 @@ cdef class Outline:
         for k in range(self.length):
             memcpy(self.ring + 2 * k, self.places[self.circuit[k]].at, 2 * sizeof(double))
 
-    cdef bint has_next(self, Py_ssize_t vertex) noexcept nogil:
+    cdef bint has_next(self, int vertex) noexcept nogil:
         """Whether a kept ray is left at a vertex; the cursor then is at it."""
         while self.cursor[vertex] < self.first[vertex + 1] and not self.rays[self.cursor[vertex]].kept:
             self.cursor[vertex] += 1
         return self.cursor[vertex] < self.first[vertex + 1]
 
-    cdef void add_circuit(self, Py_ssize_t start) noexcept nogil:
+    cdef void add_circuit(self, int start) noexcept nogil:
         """Along all kept rays that can be reached from a vertex, and back to it (Hierholzer, who finds it in reverse)."""
-        cdef Py_ssize_t begin = self.length, v, k
+        cdef int begin = self.length, v, k
         self.stack[0], self.depth = start, 1
         while self.depth:
             v = self.stack[self.depth - 1]

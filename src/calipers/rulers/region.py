@@ -2,7 +2,8 @@
 
 A region is a box or a polygon, in any mix. IoU is the area both share over the area either covers, exact for convex
 and for any other simple polygon. A polygon whose edges properly cross is repaired by ordering its vertices by angle
-around their mean. A region without area overlaps nothing.
+around their mean; one that touches itself is what its outline winds around, each point once. A region without area
+overlaps nothing.
 """
 
 from __future__ import annotations
