@@ -24,7 +24,16 @@ OPTIONS = (  # what messages may name
         "images",
         "iou_type",
     }
-    | {"label_key", "layout", "max_bad_records", "max_classes", "max_comparisons", "max_expansion", "max_methods"}
+    | {
+        "label_key",
+        "layout",
+        "max_bad_records",
+        "max_classes",
+        "max_comparisons",
+        "max_dets",
+        "max_expansion",
+        "max_methods",
+    }
     | {"max_pairs", "max_text", "max_work", "pred", "pred_format", "rect", "restart", "resume", "tally", "weights"}
     | {"write_aliases"}
 )

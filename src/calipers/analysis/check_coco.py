@@ -34,7 +34,7 @@ from calipers.analysis.reading_coco import (
     other_readings,
 )
 from calipers.analysis.readings import ranked, sample_of
-from calipers.errors import InputError
+from calipers.errors import InputError, keyword
 from calipers.instances import Detections, Instances
 from calipers.readers.coco_images import find_ids
 from calipers.readers.coco_json import CocoSide, Loading, coco_in_memory, read_coco
@@ -136,7 +136,7 @@ def _itself(found: Detections) -> dict[str, Any] | None:
     wrong = [] if flat else [f"{name} is {value:g}" for name, value in rates.items() if value not in (None, 1.0)]
     if cut := _cut(truth):
         wrong.append(
-            f"{cut} beyond the best 100 of a class on an image, which AP leaves out: see --max-dets (max_dets)"
+            f"{cut} beyond the best 100 of a class on an image, which AP leaves out: see {keyword('max_dets')}"
         )
     return {"figures": rates, "perfect": not wrong, "apart": apart, "imperfect": wrong}
 
@@ -259,7 +259,9 @@ def compare(gt: Any, pred: Any, kind: Kind, file: FileCheck | None = None, **opt
 
 def _try_readings(sides: SidesCheck, ground: Ground, rows: Rows, config: Config) -> None:
     if crowded := crowding(ground, rows, MOST_PAIRS):
-        sides.warnings.append(f"images too crowded to compare: {crowded}; calipers coco --max-pairs N compares them")
+        sides.warnings.append(
+            f"images too crowded to compare: {crowded}; calipers coco {keyword('max_pairs', 'N')} compares them"
+        )
         return
     now = coco_trial(ground, rows, ground.ids(rows), rows.box, config)
     sides.score, sides.overlap = now

@@ -26,7 +26,7 @@ from calipers.analysis.reading_dense import Record, Sampled, numbers_of, other_r
 from calipers.analysis.readings import SAMPLE, Rule, fits, ranked, sample_of
 from calipers.analysis.written_dense import Find, in_list, in_shard, written_bounds
 from calipers.engines.local import run_in_order
-from calipers.errors import InputError
+from calipers.errors import InputError, keyword
 from calipers.kernels.flatten import REASONS
 from calipers.labels.vocabulary import MODES
 from calipers.plans.dense import bad_records
@@ -268,7 +268,8 @@ def _doubts(name: str, side: Side) -> Iterator[str]:
 
 def _tell_sample(file: FileCheck, sample: list[Record], config: Config) -> None:
     if config.frame == "pixel":
-        file.warnings.append("the records are in pixels: calipers dense --frame pixel reads them, the default does not")
+        reads = f"calipers dense {keyword('frame', 'pixel')} reads them"
+        file.warnings.append(f"the records are in pixels: {reads}, the default does not")
     both = sum("pred" in record and "pred_norm1000" in record for record in sample)
     if both and config.frame != "pixel":
         file.warnings.append(f"pred and pred_norm1000 are both there ({both:,} records): pred_norm1000 is read")

@@ -15,6 +15,7 @@ import numpy as np
 
 from calipers.analysis.readings import Reading, Trial, value_of
 from calipers.analysis.scale_dense import Shown, Size, fitted_size
+from calipers.errors import keyword
 from calipers.matching import UNIT
 from calipers.readers.dense import read_records, side_objects
 from calipers.records import KINDS
@@ -25,6 +26,7 @@ Numbers = list[float]
 Factors = Callable[[float, float], tuple[float, float]]
 SIDES = (448, 512, 640, 768, 896, 1024, 1280, 1536, 2048)  # that longer sides are brought to
 FRAME = 1000.0
+PIXEL = keyword("frame", "pixel")
 
 
 class Scale(NamedTuple):
@@ -197,13 +199,13 @@ def _in_norm1000(sample: Sampled) -> Iterator[Scale]:
 
 def _pixel_advice(sample: Sampled) -> str:
     if sample.has_pixels:
-        return "rerun with --frame pixel"
-    return "rerun with --frame pixel (which needs gt in pixels too), or scale pred by 1000/width and 1000/height"
+        return f"rerun with {PIXEL}"
+    return f"rerun with {PIXEL} (which needs gt in pixels too), or scale pred by 1000/width and 1000/height"
 
 
 def _in_pixels(sample: Sampled) -> Iterator[Scale]:
     for name, top in (("norm1000", FRAME), ("fractions 0–1", 1.0), ("percent 0–100", 100.0), ("a grid of 1024", 1024)):
-        advice = "rerun without --frame pixel if gt_norm1000 is there" if top == FRAME else "scale pred to pixels"
+        advice = f"rerun without {PIXEL} if gt_norm1000 is there" if top == FRAME else "scale pred to pixels"
         yield Scale(f"{name} -> pixels by width/height", advice, _of_size(top))
 
 
@@ -229,7 +231,7 @@ def _of_one_size(sample: Sampled, layout: Layout) -> Scale | None:
 
 def _from_size(size: Size, has_pixels: bool) -> Scale:
     width, height = size
-    rerun = f"write width {width} and height {height} into the records and rerun with --frame pixel"
+    rerun = f"write width {width} and height {height} into the records and rerun with {PIXEL}"
     if not has_pixels:
         rerun = f"scale pred by 1000/{width} and 1000/{height}, or {rerun} (which needs gt in pixels too)"
     name = f"pixels of images of {width} × {height} -> norm1000"
