@@ -12,6 +12,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from calipers.analysis.coco_changes import (
+    Sizes,
+    as_written,
+    both,
+    centred,
+    corners,
+    fractions,
+    letterboxed,
+    same,
+    shrunk,
+    stretched,
+    swapped,
+    thousandths,
+)
 from calipers.analysis.readings import Reading, Trial
 from calipers.errors import InputError
 from calipers.instances import Categories, Codes, Detections, Floats, Images, Instances, Whole
@@ -27,8 +41,6 @@ SIDES = (320, 416, 512, 640, 768, 800, 1024, 1280, 1333, 1536)  # of images that
 MOST_CLASSES = 1000  # for which trials are scored by AP
 MOST_OVERLAPS = 1_500_000  # pairs that share area in one reading of the sample: beyond it boxes are a heap
 MOST_TRIED = 3  # geometries, with every way to understand categories
-Sizes = tuple[Floats, Floats]  # (rows,) width and height of the image
-Change = Callable[[Floats, Sizes], Floats]
 
 
 class Numbers(NamedTuple):
@@ -251,14 +263,14 @@ def _geometries(ground: Ground, rows: Rows, image: Codes) -> Iterator[Way]:
     if not known.any() or not np.isfinite(width[known]).all() or not np.isfinite(height[known]).all():
         return
     scales = [
-        Way("fractions 0–1 -> pixels", "multiply by width and height", _fractions),
-        Way("norm1000 -> pixels", "multiply by width/1000 and height/1000", _thousandths),
+        Way("fractions 0–1 -> pixels", "multiply by width and height", fractions),
+        Way("norm1000 -> pixels", "multiply by width/1000 and height/1000", thousandths),
         *_resized(_reach(rows.box)),
     ]
     for scale in scales:
         yield scale
         for layout in ground.layouts:
-            how = _both(scale.how, layout.how)
+            how = both(scale.how, layout.how)
             yield Way(f"{scale.name}, {layout.name}", f"{scale.advice}; {layout.advice}", how)
 
 
@@ -267,9 +279,9 @@ def _resized(reach: float) -> Iterator[Way]:
     for side in SIDES:
         if 0.5 * side <= reach <= 1.05 * side:
             for words, undo in (
-                (f"letterboxed to {side}", _letterboxed(side)),
-                (f"resized to {side} on its longer side", _shrunk(side)),
-                (f"stretched to {side} by {side}", _stretched(side)),
+                (f"letterboxed to {side}", letterboxed(side)),
+                (f"resized to {side} on its longer side", shrunk(side)),
+                (f"stretched to {side} by {side}", stretched(side)),
             ):
                 yield Way(f"pixels of an image {words}", "undo the resizing", undo)
 
@@ -280,75 +292,16 @@ def _reach(box: Floats) -> float:
     return float(np.quantile(good.max(axis=1), 0.98)) if len(good) else 0.0
 
 
-def _both(scale: Change, layout: Change) -> Change:
-    return lambda box, sizes: scale(layout(box, sizes), sizes)
-
-
-def _same(box: Floats, sizes: Sizes) -> Floats:
-    return box
-
-
-def _corners(box: Floats, sizes: Sizes) -> Floats:
-    return np.column_stack([box[:, :2], box[:, 2:] - box[:, :2]])
-
-
-def _centred(box: Floats, sizes: Sizes) -> Floats:
-    return np.column_stack([box[:, :2] - box[:, 2:] / 2, box[:, 2:]])
-
-
-def _swapped(box: Floats, sizes: Sizes) -> Floats:
-    return box[:, [1, 0, 3, 2]]
-
-
-def _as_written(box: Floats) -> Floats:
-    """Centre and size, as lines of YOLO have them."""
-    return np.column_stack([box[:, :2] + box[:, 2:] / 2, box[:, 2:]])
-
-
-def _scaled(box: Floats, x: Any, y: Any) -> Floats:
-    return np.asarray(box * np.column_stack([x, y, x, y]))
-
-
-def _fractions(box: Floats, sizes: Sizes) -> Floats:
-    return _scaled(box, *sizes)
-
-
-def _thousandths(box: Floats, sizes: Sizes) -> Floats:
-    return _scaled(box, sizes[0] / 1000, sizes[1] / 1000)
-
-
-def _shrunk(side: int) -> Change:
-    def undo(box: Floats, sizes: Sizes) -> Floats:
-        factor = np.maximum(*sizes) / side
-        return _scaled(box, factor, factor)
-
-    return undo
-
-
-def _stretched(side: int) -> Change:
-    return lambda box, sizes: _scaled(box, sizes[0] / side, sizes[1] / side)
-
-
-def _letterboxed(side: int) -> Change:
-    def undo(box: Floats, sizes: Sizes) -> Floats:
-        factor = np.maximum(*sizes) / side
-        margins = [(side - each / factor) / 2 for each in sizes]
-        moved = box - np.column_stack([*margins, np.zeros((len(box), 2))])
-        return _scaled(moved, factor, factor)
-
-    return undo
-
-
 TO_SIZES = "write boxes as [x, y, width, height]"
-AS_IS = Way("", "", _same)
+AS_IS = Way("", "", same)
 LAYOUTS = (
-    Way("boxes as [x1, y1, x2, y2]", TO_SIZES, _corners),
-    Way("boxes as [cx, cy, w, h]", TO_SIZES, _centred),
-    Way("x and y swapped", "write x before y", _swapped),
+    Way("boxes as [x1, y1, x2, y2]", TO_SIZES, corners),
+    Way("boxes as [cx, cy, w, h]", TO_SIZES, centred),
+    Way("x and y swapped", "write x before y", swapped),
 )
 YOLO_LAYOUTS = (  # of lines that were read as class cx cy w h
-    Way("lines as class x1 y1 x2 y2", "write class cx cy w h", lambda box, sizes: _corners(_as_written(box), sizes)),
-    Way("lines as class x y w h", "write class cx cy w h", lambda box, sizes: _as_written(box)),
+    Way("lines as class x1 y1 x2 y2", "write class cx cy w h", lambda box, sizes: corners(as_written(box), sizes)),
+    Way("lines as class x y w h", "write class cx cy w h", lambda box, sizes: as_written(box)),
 )
 
 
