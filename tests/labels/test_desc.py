@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from pathlib import Path
+from random import Random
 
 import pytest
 from hypothesis import example, given
@@ -200,6 +201,45 @@ class TestSlashForm:
         assert labels(text) == ("", "")
 
 
+class TestUnnamedAttributes:
+    @pytest.mark.parametrize(
+        ("text", "unnamed"),
+        [
+            ("BBU设备/华为/完整", {"华为", "完整"}),
+            ("光纤/有遮挡,有保护,半径合理/蛇形管", {"有遮挡", "有保护", "半径合理", "蛇形管"}),
+            (f"{UMBRELLA}/BBU安装螺丝,显示完整,符合要求", {"显示完整", "符合要求"}),  # the type is the label
+            (f"{UMBRELLA}/,显示完整", {"显示完整"}),
+            ("光纤, rusty ，old", {"rusty", "old"}),
+            ("标签/4G,光纤=2", {"4G", "光纤=2"}),
+            ("光纤/a,a/ a ,,//", {"a"}),
+            ("光纤", set()),
+            ("光纤/", set()),
+        ],
+    )
+    def test_they_are_what_follows_the_label_between_commas_and_slashes(self, text: str, unnamed: set[str]) -> None:
+        assert read(text).unnamed == unnamed
+
+    def test_the_other_form_has_none(self) -> None:
+        assert read("类别=光纤,有遮挡,组=1/2").unnamed == frozenset()
+        assert read("类别=标签,文本=4G").implied == {}
+
+    @pytest.mark.parametrize(
+        ("text", "implied"),
+        [
+            ("站点距离/98", {"站点距离": "98"}),
+            ("站点距离/ 98米 ,看不清", {"站点距离": "98米"}),
+            ("站点距离/", {}),
+            ("标签/4G-RRU3-光纤", {"文本": "4G-RRU3-光纤"}),
+            ("标签/ ODF-04/10 至 RRU2，光纤=2 ", {"文本": "ODF-04/10 至 RRU2，光纤=2"}),
+            ("标签/ ", {}),
+            ("光纤/98", {}),
+        ],
+    )
+    def test_some_labels_say_what_follows_them(self, text: str, implied: dict[str, str]) -> None:
+        assert read(text).implied == implied
+        assert read(text).attributes == {}
+
+
 class TestOptions:
     def test_the_label_key_can_be_renamed(self) -> None:
         parsed = parse_desc("类别=甲,class=乙", built_in(), label_key="class")
@@ -293,6 +333,15 @@ def test_renaming_the_label_key_in_text_and_option_changes_no_label(text: str) -
     was = read(text)
     assert renamed.phase == was.phase.replace("类别", "class")
     assert renamed.category == was.category.replace("类别", "class")
+
+
+@given(st.lists(WORDS, max_size=6), st.lists(st.sampled_from([",", "，", "/"]), min_size=6, max_size=6), st.randoms())
+def test_neither_order_nor_separators_of_unnamed_attributes_matter(
+    words: list[str], separators: list[str], random: Random
+) -> None:
+    shuffled = random.sample(words, len(words))
+    mixed = "".join(separator + word for separator, word in zip(separators, shuffled, strict=False))
+    assert read("光纤/" + "/".join(words)).unnamed == read("光纤/" + mixed).unnamed == set(words) - {""}
 
 
 def test_reading_descriptions_imports_nothing_slow() -> None:

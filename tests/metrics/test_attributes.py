@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 
 import calipers
+from calipers.labels.desc import Desc, parse_desc
+from calipers.labels.taxonomy import built_in
 from calipers.matching import Pairs
 from calipers.metrics import attributes
 from calipers.readers.dense import read_records
@@ -15,6 +17,11 @@ from calipers.tally import Tally
 
 def tree(*said):
     """What is reported of pairs that say this: (attributes of the truth, attributes of the prediction)."""
+    return described(*((Desc("", "", truth), Desc("", "", pred)) for truth, pred in said))
+
+
+def described(*said):
+    """What is reported of pairs of descriptions that were read."""
     # Every object has a description of its own: a number, by which its attributes are known.
     line = {"type": "line", "points": [0, 0, 1, 1]}
     truth, pred = ([{**line, "desc": str(2 * index + side)} for index in range(len(said))] for side in (0, 1))
@@ -37,6 +44,55 @@ def test_micro_rates_are_over_all_keys_of_all_pairs():
         ("组", {"gt": 1, "pred": 1, "matched": 0, "accuracy": 0.0}),
         ("问题", {"gt": 0, "pred": 1, "matched": 0, "accuracy": None}),
     ]
+
+
+def read(*texts):
+    """Pairs of descriptions, as they are written."""
+    return described(*((parse_desc(truth, built_in()), parse_desc(pred, built_in())) for truth, pred in texts))
+
+
+def test_unnamed_attributes_are_compared_as_sets():
+    # {华为, 完整} against {完整, 免装, 新}: 2, 3, 1 alike; twice the same in another order: 2, 2, 2 each.
+    same = ("BBU设备/华为/完整", "BBU设备/完整,华为")
+    found = read(("BBU设备/华为/完整", "BBU设备/完整/免装,新"), same, same)
+    assert found["by_key"] == {attributes.UNNAMED: {"gt": 6, "pred": 7, "matched": 5, "accuracy": 5 / 6}}
+    assert (found["precision"], found["recall"], found["f1"]) == (5 / 7, 5 / 6, 10 / 13)
+
+
+def test_unnamed_attributes_match_none_that_have_a_key():
+    found = read(("BBU设备/华为", "类别=BBU设备,品牌=华为"))
+    assert found["by_key"] == {
+        attributes.UNNAMED: {"gt": 1, "pred": 0, "matched": 0, "accuracy": 0.0},
+        "品牌": {"gt": 0, "pred": 1, "matched": 0, "accuracy": None},
+    }
+    assert found["f1"] == 0.0
+
+
+def test_no_key_of_a_description_is_that_of_unnamed_attributes():
+    assert attributes.UNNAMED not in parse_desc(f"类别=甲,{attributes.UNNAMED}=1", built_in()).attributes
+
+
+@pytest.mark.parametrize(
+    ("truth", "pred"),
+    [
+        ("站点距离/98", "站点距离/98"),
+        ("类别=站点距离,站点距离=98", "站点距离/98米"),
+        ("站点距离/98 米", "站点距离=98.0"),
+    ],
+)
+def test_distances_of_both_forms_are_numbers(truth, pred):
+    assert read((truth, pred))["distance"] == {"n": 1, "exact": 1.0, "mae": 0.0}
+
+
+def test_what_is_no_number_after_the_distance_label_leaves_the_pair_out():
+    assert read(("站点距离/98", "站点距离/看不清"))["distance"] == {"n": 0, "exact": None, "mae": None}
+
+
+def test_texts_of_both_forms_are_compared():
+    # 4G-RRU3 against 4G-RRU5: one of 7 differs; then nothing against a text of 2.
+    found = read(("标签/4G-RRU3", "类别=标签,文本=4G-RRU5"), ("标签/4G", "标签"), ("标签", "标签/4G"))
+    assert found["text"] == {"文本": {"n": 2, "exact": 0.0, "similarity": pytest.approx((6 / 7) / 2)}}
+    assert read(("标签/A/1,光纤=2", "类别=标签,文本=A/1,光纤=2"))["text"]["文本"]["exact"] == 1.0
 
 
 def test_a_text_counts_where_the_truth_has_one_and_silence_is_the_empty_text():
@@ -80,12 +136,14 @@ def test_text_similarity_is_one_minus_edits_over_the_longer_length(a, b, similar
     assert attributes.text_similarity(a, b) == attributes.text_similarity(b, a) == pytest.approx(similarity)
 
 
-@pytest.mark.parametrize(("text", "number"), [("98", 98), (" -1.5 ", -1.5), ("1e3", 1000)])
+@pytest.mark.parametrize(
+    ("text", "number"), [("98", 98), (" -1.5 ", -1.5), ("1e3", 1000), ("98米", 98), (" 98 米 ", 98)]
+)
 def test_a_number_reads_as_one(text, number):
     assert attributes.read_number(text) == number
 
 
-@pytest.mark.parametrize("text", ["", "远", "98米", "1_0", "nan", "inf", "1e999", "1,5"])
+@pytest.mark.parametrize("text", ["", "远", "米", "98公里", "98米米", "1_0", "nan", "nan米", "inf", "1e999", "1,5"])
 def test_anything_else_is_no_number(text):
     assert isnan(attributes.read_number(text))
 

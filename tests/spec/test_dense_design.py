@@ -190,6 +190,31 @@ class TestAttributes:
         pred = [box(20 * i, 0, 20 * i + 9, 9, f"类别=站点距离,站点距离={b}") for i, (_, b) in enumerate(said)]
         assert measure(record(gt, pred))["attributes"]["distance"] == {"n": 2, "exact": 0.5, "mae": 1.25}
 
+    def test_the_slash_form_has_attributes_text_and_distance(self):
+        # 华为 of {华为, 完整} and {华为, 部分} agrees; 4G-RRU3 is the same text, and one more attribute; so is 98.
+        said = [
+            ("BBU设备/华为/完整", "BBU设备/部分/华为"),
+            ("标签/4G-RRU3", "标签/4G-RRU3"),
+            ("站点距离/98", "站点距离/98"),
+        ]
+        gt, pred = ([box(20 * i, 0, 20 * i + 9, 9, pair[side]) for i, pair in enumerate(said)] for side in (0, 1))
+        attributes = measure(record(gt, pred))["attributes"]
+        unnamed = {"gt": 4, "pred": 4, "matched": 3, "accuracy": 3 / 4}
+        assert attributes["by_key"] == {"(unnamed, slash form)": unnamed}
+        assert (attributes["precision"], attributes["recall"], attributes["f1"]) == (3 / 4, 3 / 4, 3 / 4)
+        assert attributes["text"] == {"文本": {"n": 1, "exact": 1.0, "similarity": 1.0}}
+        assert attributes["distance"] == {"n": 1, "exact": 1.0, "mae": 0.0}
+
+    def test_a_distance_may_have_its_unit(self):
+        pair = [box(0, 0, 9, 9, f"类别=站点距离,站点距离={said}") for said in ("98", "98米")]
+        assert measure(record(pair[:1], pair[1:]))["attributes"]["distance"] == {"n": 1, "exact": 1.0, "mae": 0.0}
+
+    def test_a_description_with_keys_but_no_label_is_matched_by_place_alone(self):
+        nameless = box(0, 0, 9, 9, "品牌=华为")
+        report = measure(record([nameless], [nameless]))
+        assert [matched(report, mode)[0] for mode in ("localization", "phase", "category")] == [1, 0, 0]
+        assert (report["attributes"]["f1"], report["unlabelled"]) == (1.0, {"gt": 1, "pred": 1})
+
     def test_only_pairs_matched_at_the_primary_threshold_count(self):
         # IoU 0.7: a pair at the default threshold, none at 0.8.
         pair = record([box(0, 0, 100, 100, "类别=甲,品牌=a")], [box(0, 0, 100, 70, "类别=甲,品牌=a")])

@@ -23,6 +23,9 @@ NAMED = (
     f"{UMBRELLA}/BBU安装螺丝,显示完整",
     f"{UMBRELLA}/ODF端光纤插头",
     "甲/有遮挡",
+    "甲/完整/有遮挡,新",
+    "标签/4G-RRU3,光纤=2",
+    "站点距离/98",
 )
 MALFORMED = (None, {}, {"type": "line"}, {"type": "bbox_2d", "points": [1, 2, 3], "desc": "类别=甲"})
 

@@ -4,10 +4,13 @@ Over pairs matched in localization mode at the primary threshold:
 
 - attributes, leaving out the label and free texts: every key=value of the ground truth and of the prediction counts
   once, and matches when both say the same value under the same key. Precision, recall and F1 over all of them;
-  accuracy of a key is the share of its ground-truth values that the prediction says too;
+  accuracy of a key is the share of its ground-truth values that the prediction says too. Unnamed attributes of the
+  slash form are among them: those of a pair are compared as sets, and all of them count under one key, UNNAMED;
 - free text, by key, where the ground truth has one (a prediction without it says nothing): white space removed, the
   share that is exactly the same, and the mean of 1 - edit distance / longer length (1 for two empty texts);
 - station distance, where both sides read as a number: the share that is exactly the same, and the mean error.
+
+Text and distance of the slash form, which its labels imply, count like those that have a key.
 """
 
 from __future__ import annotations
@@ -22,29 +25,33 @@ from calipers.matching import UNIT, Pairs
 from calipers.records import Batch
 from calipers.tally import Tally, mean, ratio
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from calipers.labels.desc import Desc
+
 RARE = 16  # a key that fewer than one of so many descriptions say is rare
 DISTANCE_KEY = "站点距离"
+METRES = "米"
+UNNAMED = "(unnamed, slash form)"  # no key of a description: it has a comma, which would end its field
 LARGEST = np.finfo(np.float64).max
 Attributes = dict[str, str]
 
 
 def count_attributes(
-    matching: Pairs,
-    batch: Batch,
-    attributes: list[Attributes],
-    label_key: str,
-    text_keys: tuple[str, ...],
-    tally: Tally,
+    matching: Pairs, batch: Batch, descs: list[Desc], label_key: str, text_keys: tuple[str, ...], tally: Tally
 ) -> None:
-    """`attributes` are those of each distinct description of the batch."""
-    pairs = DescPairs(matching, batch, len(attributes))
+    """`descs` are the distinct descriptions of the batch, read."""
+    pairs = DescPairs(matching, batch, len(descs))
     tally.count("attribute_pairs", [len(matching)])
-    said = _by_key(attributes)
+    said: dict[str, Said] = {}
+    _add_by_key(said, [desc.attributes for desc in descs])
     for key in sorted(said):
-        if key in text_keys:
-            _count_texts(key, pairs, said[key], tally)
-        elif key != label_key:
+        if key not in text_keys and key != label_key:
             _count_values(key, pairs, said[key], tally)
+    _count_unnamed(pairs, [desc.unnamed for desc in descs], tally)
+    _add_by_key(said, [desc.implied for desc in descs])
+    for key in sorted(said.keys() & set(text_keys)):
+        _count_texts(key, pairs, said[key], tally)
     _count_distances(pairs, said.get(DISTANCE_KEY, Said()), tally)
 
 
@@ -90,15 +97,14 @@ class Said:
         return codes
 
 
-def _by_key(attributes: list[Attributes]) -> dict[str, Said]:
-    said: dict[str, Said] = {}
+def _add_by_key(said: dict[str, Said], attributes: list[Attributes]) -> None:
+    """Add what each description says under its keys."""
     for desc, each in enumerate(attributes):
         for key, value in each.items():
             if key not in said:
                 said[key] = Said()
             said[key].descs.append(desc)
             said[key].values.append(value)
-    return said
 
 
 def _count_values(key: str, pairs: DescPairs, said: Said, tally: Tally) -> None:
@@ -122,6 +128,19 @@ def _count_all(pairs: DescPairs, codes: Any) -> list[int]:
     meant, heard = codes.take(pairs.truth), codes.take(pairs.pred)
     by_truth, alike = meant >= 0, (meant >= 0) & (meant == heard)
     return [int(pairs.times @ which) for which in (by_truth, heard >= 0, alike)]
+
+
+def _count_unnamed(pairs: DescPairs, sets: list[frozenset[str]], tally: Tally) -> None:
+    """Attributes without a key: those of the truth, of the prediction, and what both sets of a pair have."""
+    sizes = np.array([len(each) for each in sets], dtype=np.int64)
+    meant, heard = sizes.take(pairs.truth), sizes.take(pairs.pred)
+    same = pairs.truth == pairs.pred
+    differ = np.flatnonzero((meant > 0) & (heard > 0) & ~same)
+    others = zip(*(side[differ].tolist() for side in (pairs.truth, pairs.pred, pairs.times)), strict=True)
+    shared = sum(len(sets[truth] & sets[pred]) * n for truth, pred, n in others)
+    counts = [int(pairs.times @ meant), int(pairs.times @ heard), int(pairs.times[same] @ meant[same]) + shared]
+    if any(counts):
+        tally.count_row("attributes", UNNAMED, counts)
 
 
 def _count_texts(key: str, pairs: DescPairs, said: Said, tally: Tally) -> None:
@@ -177,13 +196,13 @@ def _units(error: float) -> int:
 
 
 def read_number(text: str) -> float:
-    """A finite decimal number, or NaN.
+    """A finite decimal number, in metres if a unit is given, or NaN.
 
-    >>> read_number(" 98 "), read_number("1_0"), read_number("1e999"), read_number("远")
-    (98.0, nan, nan, nan)
+    >>> read_number(" 98 "), read_number("98米"), read_number("1_0"), read_number("1e999"), read_number("98公里")
+    (98.0, 98.0, nan, nan, nan)
     """
     try:
-        number = float("nan") if "_" in text else float(text)
+        number = float("nan") if "_" in text else float(text.strip().removesuffix(METRES))
     except ValueError:
         return float("nan")
     return number if abs(number) < float("inf") else float("nan")

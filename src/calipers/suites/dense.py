@@ -164,8 +164,7 @@ def _count_primary(matched: Matched, batch: Batch, config: Config, tally: Tally)
     category, located = matched.at_primary("category", config), matched.at_primary("localization", config)
     causes = objects.find_causes(batch, matched.pairs, category, matched.labels["category"], config.levels.primary_unit)
     objects.count_causes(*causes, tally)
-    said = [desc.attributes for desc in matched.descs]
-    attributes.count_attributes(located, batch, said, config.label_key, config.free_text_keys, tally)
+    attributes.count_attributes(located, batch, matched.descs, config.label_key, config.free_text_keys, tally)
     covered = covered_lines(batch.truth, batch.pred, matched.near, tolerance=config.tube_tolerance)
     lines.count_coverage(lines.CoveredPairs(*covered), located, batch, tally)
 
