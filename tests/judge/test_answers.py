@@ -54,6 +54,22 @@ def test_a_text_is_the_json_in_it(text, shapes, notes):
     assert parse_answer(text).notes == notes
 
 
+@pytest.mark.parametrize(
+    ("text", "notes"),
+    [
+        ('{"box": [9, 9, 9, 9], "box": [1, 2, 3, 4]}', ["repeated keys"]),
+        ('Sure: {"box": 0, "box": [1, 2, 3, 4]}', ["text around the answer", "repeated keys"]),
+        ("{'box': 0, 'box': [1, 2, 3, 4]}", ['quotes other than "', "repeated keys"]),
+        ('"{\\"box\\": 0, \\"box\\": [1, 2, 3, 4]}"', ["JSON inside a JSON string", "repeated keys"]),
+        ('{"box": [1, 2, 3, 4], "of": {"label": "a:b"}}', []),
+        ('{"box": [1, 2, 3, 4], "label": "\ud800"}', []),
+    ],
+)
+def test_of_a_key_given_twice_the_last_counts_and_it_is_noted(text, notes):
+    answer = parse_answer(text)
+    assert (find_shapes(answer, "box").shapes, answer.notes) == ([[1, 2, 3, 4]], notes)
+
+
 def test_the_tree_of_an_answer():
     assert parse_answer('So: {"a": 1}').tree == {"a": 1}
     assert parse_answer("5").tree == 5

@@ -238,6 +238,21 @@ def test_what_comes_twice_is_left_alone_even_if_the_first_is_wrong(first):
     assert compare(line.replace(b'"?":0', first)) is None
 
 
+@pytest.mark.parametrize(
+    ("others", "is_read"),
+    [
+        ('"score":1,"id":2', True),
+        ('"score":1,"id":2,"score":1', False),
+        ('"a\\/b":1', False),  # an escape: it may spell another key
+        ('"meta":{"a":1,"a":2}', True),  # no key of the object itself
+        (",".join(f'"k{k}":0' for k in range(16)), True),
+        (",".join(f'"k{k}":0' for k in range(17)), False),  # more than are kept to compare
+    ],
+)
+def test_an_object_with_a_key_twice_is_left_alone(others, is_read):
+    assert (compare(record(pred=f'{{"type":"line",{others},"points":[0,0,9,9],"desc":""}}')) is not None) == is_read
+
+
 def test_a_line_left_alone_leaves_nothing_behind():
     sides = Sides()
     sides.add(record())

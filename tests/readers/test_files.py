@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 import calipers
 from calipers.kernels.scan import count_colons, count_written_keys
-from calipers.readers.files import Doubled, find_doubled, folder_digest, parse_json, read_bytes
+from calipers.readers.files import find_doubled, folder_digest, parse_json, read_bytes
+from calipers.readers.repeated_keys import Doubled
 
 
 def test_a_file_is_read_whole(tmp_path):

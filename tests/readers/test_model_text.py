@@ -122,6 +122,37 @@ def test_damage_is_repaired_and_noted(text, note):
 
 
 @pytest.mark.parametrize(
+    ("text", "notes"),
+    [
+        ('[{"bbox_2d": [1, 2, 3, 4], "label": "a", "label": "b"}]', ["repeated keys"]),
+        (
+            '```json\n[{"bbox_2d": [1, 2, 3, 4], "label": "b", "x": {"y": 1, "y": 2}}]\n```',
+            ["inside a fence", "repeated keys"],
+        ),
+        ('{"objects": [{"bbox_2d": [9, 9], "label": ":", "bbox_2d": [1, 2, 3, 4], "label": "b"}]}', ["repeated keys"]),
+        ('[{"bbox_2d": [1, 2, 3, 4], "label": "a", "\\u006cabel": "b"}]', ["repeated keys"]),
+        ('[{"bbox_2d": [1, 2, 3, 4], "label": "a", "label": "b",}]', ["trailing comma", "repeated keys"]),
+        ('Sure: {"bbox_2d": [1, 2, 3, 4], "label": "a", "label": "b"}', ["text around the answer", "repeated keys"]),
+    ],
+)
+def test_of_a_key_given_twice_the_last_counts_and_it_is_noted(text, notes):
+    parsed = parse_objects(text)
+    assert (parsed.status, parsed.notes) == ("repaired", notes)
+    assert parsed.objects == [{"type": "bbox_2d", "points": [1, 2, 3, 4], "desc": "b"}]
+
+
+@pytest.mark.parametrize(
+    ("text", "status"),
+    [
+        ('[{"bbox_2d": [1, 2, 3, 4], "label": "a: \\"label\\": b"}, {"line": [0, 0, 9, 9], "label": ":"}]', "ok"),
+        ('[{"bbox_2d": [1, 2, 3, 4], "label": "b"}, {"bbox_2d": [1, 2, 3, 4], "label": "b", "label": "c', "truncated"),
+    ],
+)
+def test_keys_of_different_objects_are_not_repeated(text, status):
+    assert (parse_objects(text).status, "repeated keys" in parse_objects(text).notes) == (status, False)
+
+
+@pytest.mark.parametrize(
     ("written", "desc"),
     [
         ('"a\nb"', "a\nb"),

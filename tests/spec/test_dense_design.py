@@ -191,7 +191,7 @@ class TestAttributes:
         assert measure(record(gt, pred))["attributes"]["distance"] == {"n": 2, "exact": 0.5, "mae": 1.25}
 
     def test_the_slash_form_has_attributes_text_and_distance(self):
-        # 华为 of {华为, 完整} and {华为, 部分} agrees; 4G-RRU3 is the same text, and one more attribute; so is 98.
+        # 华为 of {华为, 完整} and {华为, 部分} agrees; 4G-RRU3 and 98 are attributes, too.
         said = [
             ("BBU设备/华为/完整", "BBU设备/部分/华为"),
             ("标签/4G-RRU3", "标签/4G-RRU3"),

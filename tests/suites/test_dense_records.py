@@ -131,6 +131,15 @@ class TestShapes:
             "degenerate": 1,
         }
 
+    def test_an_object_that_gives_a_key_twice_is_repaired_and_counted(self, tmp_path):
+        once = '{"type": "bbox_2d", "points": [0, 0, 9, 9], "desc": "类别=甲"}'
+        twice = once.replace("}", ', "desc": "类别=乙"}')
+        dump = tmp_path / "dump.jsonl"
+        dump.write_text(f'{{"gt_norm1000": [{once}], "pred": [{twice}]}}\n', encoding="utf-8")
+        report = calipers.dense(str(dump), bootstrap=0)
+        assert report["objects"] | {"repaired": 1, "invalid_pred": 0, "pred": 1} == report["objects"]
+        assert [matched(report, mode)[0] for mode in ("localization", "category")] == [1, 0]  # the last is 乙
+
     def test_crossing_edges_are_repaired_on_both_sides_and_counted(self):
         # A bow tie over the corners of the square: by angle they are the square again.
         bow_tie = poly(0, 0, 10, 10, 10, 0, 0, 10)

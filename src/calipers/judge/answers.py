@@ -1,7 +1,8 @@
 """The shapes in an answer, whatever form they were given in.
 
 A text is the JSON in it: without thinking, code fences and prose, read leniently where it is damaged, and notes say
-what was done. Anything else is itself. Where the shapes of a value are is told in `search`. Of a text:
+what was done. Of a key that an object gives twice the last counts, and a note says so. Anything else is itself. Where
+the shapes of a value are is told in `search`. Of a text:
 
 - If several values of a text hold shapes the last one counts, since drafts come first. One that holds nothing but
   malformed shapes, or is just `[]`, counts only when no other does.
@@ -48,29 +49,42 @@ def parse_answer(value: Any) -> Answer:
     {'bbox': [1, 2, 3, 4]}
     >>> parse_answer("{'bbox': [1, 2, 3, 4,]}").notes, parse_answer("I see nothing.").notes
     (['quotes other than "', 'trailing comma'], ['no JSON list or dict'])
+    >>> parse_answer('{"box": [1, 2, 3, 4], "box": [1, 2, 3, 5]}').notes
+    ['repeated keys']
     """
     if not isinstance(value, str):
         return Answer([value.tolist() if hasattr(value, "tolist") else value], [], [])
     text = value.rpartition("</think>")[2]
     notes = ["thinking left out"] if len(text) < len(value) else []
-    text, found = _strictly(text)
+    text, found = _strictly(text, notes)
     if isinstance(found, str):
         notes.append("JSON inside a JSON string")
-        text, found = _strictly(found)
+        text, found = _strictly(found, notes)
     return _out_of_prose(text, notes) if found is _NO_JSON else Answer([found], notes, [])
 
 
-def _strictly(text: str) -> tuple[str, Any]:
+def _strictly(text: str, notes: list[str]) -> tuple[str, Any]:
     """The text without white space around it, and the JSON that it is, maybe in a fence."""
     text = text.strip().strip("\ufeff").strip()
-    return text, _json(text.strip("`").lstrip(_LETTERS).strip() if text.startswith("```") else text)
+    return text, _json(text.strip("`").lstrip(_LETTERS).strip() if text.startswith("```") else text, notes)
 
 
-def _json(text: str) -> Any:
+def _json(text: str, notes: list[str]) -> Any:
+    """The JSON that a text is; a note is added where an object of it gives a key twice."""
     try:
-        return json.loads(text)
+        found = json.loads(text)
+        repeated = text.count(":") > 1 and _repeats_keys(text, found)
     except (ValueError, RecursionError):  # no JSON, an integer of thousands of digits, nested too deeply
         return _NO_JSON
+    if repeated:
+        notes.append("repeated keys")
+    return found
+
+
+def _repeats_keys(text: str, tree: Any) -> bool:
+    from calipers.readers.repeated_keys import repeats_keys  # most answers have one key, and need no such look
+
+    return repeats_keys(text, tree)
 
 
 def _out_of_prose(text: str, notes: list[str]) -> Answer:
@@ -79,9 +93,10 @@ def _out_of_prose(text: str, notes: list[str]) -> Answer:
     end = max(text.rfind("}"), text.rfind("]")) + 1
     outside = [text[:start], text[end:]]
     if text[start : start + 1] == "{" or text[start + 1 : start + 9].lstrip()[:1] in ("[", "{"):  # see [3] is prose
-        found = _NO_JSON if "［" in text or "｛" in text else _json(text[start:end])
+        notes_inside: list[str] = []
+        found = _NO_JSON if "［" in text or "｛" in text else _json(text[start:end], notes_inside)
         if found is not _NO_JSON:
-            return Answer([found], [*notes, "text around the answer"], outside)
+            return Answer([found], [*notes, "text around the answer", *notes_inside], outside)
     from calipers.readers.lenient_json import read_values
 
     reading = read_values(text, keep_words=True)

@@ -2,7 +2,7 @@
 
 A line is read here when it is surely JSON and holds nothing unusual: a list of objects on either side, each with a
 known type, the right count of numbers in one flat list (those of ground truth inside the frame) and a text; no
-exponents, no escapes in texts that matter, nothing that matters twice. Any other line, right or wrong, is left alone: a
+exponents, no escapes in texts that matter, no key of an object twice. Any other line, right or wrong, is left alone: a
 JSON library and `flatten` read it. Of the lines that are read here, those two make the same columns.
 """
 
@@ -27,6 +27,7 @@ cdef enum:
     MOST_NAMES = 16
     DEEPEST = 16            # lists and objects inside each other, of what does not matter
     ROOM = 64               # objects
+    MOST_OTHERS = 16        # keys of an object that do not matter
 
 cdef enum:                  # what a field of a record is; KEY + 1 is the second choice for a key, and so on
     OTHER = 0
@@ -59,6 +60,19 @@ cdef struct Known:          # a text met lately, in UTF-8
 
 cdef inline bint spells(const Text* text, const char* word, Py_ssize_t size) noexcept nogil:
     return text.size == size and memcmp(text.start, word, size) == 0
+
+
+cdef inline bint is_new(const Text* name, Text* others, int* count) noexcept nogil:
+    """Whether a key is surely none of the others of its object, which it joins."""
+    cdef int k
+    if name.escaped or count[0] == MOST_OTHERS:
+        return False
+    for k in range(count[0]):
+        if spells(name, others[k].start, others[k].size):
+            return False
+    others[count[0]] = name[0]
+    count[0] += 1
+    return True
 
 
 cdef inline int kind_of(const Text* text) noexcept nogil:
@@ -230,9 +244,10 @@ cdef class RecordLines:
 
     cdef bint read_object(self, ObjectColumns side, bint truth) except -1:
         cdef Py_ssize_t start = side.points.size
-        cdef int kind = UNKNOWN, code = -1
+        cdef int kind = UNKNOWN, code = -1, other_count = 0
         cdef unsigned char flags = 0
         cdef Text name
+        cdef Text[MOST_OTHERS] others
         cdef bint fine = self.read_mark(b"{")
         while fine:
             if not self.read_text(&name) or not self.read_mark(b":"):
@@ -244,7 +259,7 @@ cdef class RecordLines:
             elif spells(&name, "desc", 4):
                 fine = code < 0 and self.read_code(&code)
             else:
-                fine = is_text(&name) and self.skip_value(DEEPEST)
+                fine = is_new(&name, others, &other_count) and is_text(&name) and self.skip_value(DEEPEST)
             if fine and not self.read_mark(b","):
                 break
         if not fine or not self.read_mark(b"}") or kind == UNKNOWN or code < 0 or side.check_count(kind, start):

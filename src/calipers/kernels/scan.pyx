@@ -1,8 +1,13 @@
 """Bytes, looked at without holding the interpreter lock."""
 
-from libc.string cimport memchr
+from libc.stdint cimport uint64_t
+from libc.string cimport memchr, memcpy
 
 from .checks cimport check_between
+
+ctypedef const unsigned char* Bytes
+
+cdef uint64_t BYTE_REPEATED = 0x0101010101010101        # times a byte: eight of them
 
 
 def count_breaks(block, Py_ssize_t begin, Py_ssize_t end):
@@ -35,24 +40,38 @@ cdef Py_ssize_t count_byte(const unsigned char[::1] block, Py_ssize_t begin, Py_
     return total
 
 
+cdef inline Bytes find_quote(Bytes at, Bytes end) noexcept nogil:
+    """The quote that ends a string, or the end of the text."""
+    cdef uint64_t eight, quotes, slashes
+    while at < end:
+        while end - at >= 8:
+            memcpy(&eight, at, 8)
+            quotes, slashes = eight ^ (BYTE_REPEATED * 34), eight ^ (BYTE_REPEATED * 92)
+            if ((quotes - BYTE_REPEATED) & ~quotes | (slashes - BYTE_REPEATED) & ~slashes) & (BYTE_REPEATED * 0x80):
+                break                               # one of the eight is a zero here, which had to borrow
+            at += 8
+        while at < end and at[0] != 34 and at[0] != 92:
+            at += 1
+        if at >= end or at[0] == 34:
+            break
+        at += 2                                     # whatever follows a backslash is not the end
+    return at if at < end else end
+
+
 def count_written_keys(text):
     """Keys in the text of a JSON value, each as often as it is written: strings that a colon follows."""
     cdef const unsigned char[::1] view = text
     cdef Py_ssize_t total = 0
-    cdef const unsigned char* at
-    cdef const unsigned char* end
+    cdef Bytes at, end
     if view.shape[0] == 0:
         return 0
     at, end = &view[0], &view[0] + view.shape[0]
     with nogil:
         while at < end:
-            at = <const unsigned char*> memchr(at, 34, end - at)
+            at = <Bytes> memchr(at, 34, end - at)
             if at == NULL:
                 break
-            at += 1
-            while at < end and at[0] != 34:
-                at += 2 if at[0] == 92 else 1       # whatever follows a backslash is not the end
-            at += 1
+            at = find_quote(at + 1, end) + 1
             while at < end and (at[0] == 32 or 9 <= at[0] <= 13):
                 at += 1
             total += at < end and at[0] == 58

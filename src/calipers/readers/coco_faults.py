@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from calipers.readers.coco_rows import AREA, BOX, CATEGORY, IDENTITY, IMAGE, VISIBLE, Rows
-from calipers.readers.files import Doubled
 from calipers.readers.problems import BadAnnotation, shown
+from calipers.readers.repeated_keys import Doubled
 
 EXPECTED = {
     "": "an object",

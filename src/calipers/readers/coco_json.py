@@ -32,10 +32,11 @@ from calipers.readers.coco_rows import (
     rows_of,
 )
 from calipers.readers.converted import Columns
-from calipers.readers.files import Doubled, find_doubled, parse_json
+from calipers.readers.files import find_doubled, parse_json
 from calipers.readers.lines import GZIP, ZSTANDARD, reading
 from calipers.readers.places import is_remote, open_place
 from calipers.readers.problems import shown
+from calipers.readers.repeated_keys import Doubled
 
 MOST_BYTES = 4 << 30  # out of a compressed file
 FEW_BYTES, MOST_TIMES = 32 << 20, 30  # a compressed file that grows beyond both was made to fill memory

@@ -11,8 +11,8 @@ from calipers.errors import InputError
 from calipers.instances import Codes, Whole
 from calipers.readers.coco_images import find_ids
 from calipers.readers.coco_rows import CATEGORY, IMAGE, Rows
-from calipers.readers.files import Doubled
 from calipers.readers.problems import shown
+from calipers.readers.repeated_keys import Doubled
 
 SHOWN_IDS = 3
 

@@ -22,7 +22,7 @@ from calipers.readers.coco_shapes import (
     read_mask,
 )
 from calipers.readers.coco_truth import Checked, Chosen, are_finite, unfit_boxes
-from calipers.readers.files import Doubled
+from calipers.readers.repeated_keys import Doubled
 
 UNREAD = {
     "bbox": "bbox: not 4 numbers",

@@ -15,7 +15,7 @@ import orjson
 from numpy.typing import NDArray
 
 from calipers.kernels.cocojson import FIELDS, CocoScan, scan_coco
-from calipers.readers.files import Doubled
+from calipers.readers.repeated_keys import Doubled
 
 IMAGE, CATEGORY, IDENTITY, BOX = FIELDS["image_id"], FIELDS["category_id"], FIELDS["id"], FIELDS["bbox"]
 SCORE, AREA, CROWD, VISIBLE = FIELDS["score"], FIELDS["area"], FIELDS["iscrowd"], FIELDS["num_keypoints"]

@@ -5,7 +5,8 @@ is present, else `pred`; with `frame="pixel"` they are `gt` and `pred`, in pixel
 `image_path`, `id` or `image`, else file:line.
 
 A record without objects is skipped. One that cannot be read, or has malformed ground truth, is bad: it is kept out and
-told apart. A malformed predicted object stays, as one that matches nothing.
+told apart. A malformed predicted object stays, as one that matches nothing. Of a key that an object gives twice the
+last counts, and the object is flagged as repaired.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ from calipers.kernels.flatten import ObjectColumns
 from calipers.kernels.jsonlines import RecordLines
 from calipers.readers.lines import LONGEST_LINE, Shard
 from calipers.readers.problems import BadRecord, explain_object, in_order, json_problem, shown
-from calipers.records import Batch, Objects
+from calipers.readers.repeated_keys import Doubled, as_object, repeats_keys
+from calipers.records import FLAGS, Batch, Objects
 from calipers.text import whole_text
 
 KEY_FIELDS = ("image_path", "id", "image")
@@ -112,7 +114,7 @@ class _Reader:
         self.path, self.frame, self.keep, self.max_text = whole_text(path), frame, keep, max_text
         descs: dict[str, int] = {}
         self.truth, self.pred = ObjectColumns(descs), ObjectColumns(descs)
-        self.plain = None if keep or frame == "pixel" else _plain_lines(self.truth, self.pred)
+        self.plain = None if frame == "pixel" else _plain_lines(self.truth, self.pred)
         self.keys: list[str] = []
         self.lines: list[int] = []
         self.raw: list[dict[str, Any]] = []
@@ -149,18 +151,15 @@ class _Reader:
             self.read += 1
             self.lines.append(line)
             self.keys.append(key or f"{self.path}:{line}")
+            if self.keep:
+                self.raw.append(orjson.loads(text))
             return
-        try:
-            record = orjson.loads(text)
-        except orjson.JSONDecodeError:
-            text = text.strip()
-            if not text:
-                return
-            record = _loads_with_nan(text)
-            if record is None:
-                self.refuse(line, json_problem(text))
-                return
-        self.add(line, record)
+        if text := text.strip():
+            record, problem = _loads(text)
+            if problem:
+                self.refuse(line, problem)
+            else:
+                self.add(line, record)
 
     def refuse(self, line: int, problem: str, found: str = "") -> None:
         self.read += 1
@@ -195,10 +194,21 @@ class _Reader:
             self.skipped += 1
             return
         self.pred.add_record(pred, False, width, height)
+        _flag_doubled(self.truth, truth)
+        _flag_doubled(self.pred, pred)
         self.keys.append(_key(record) or f"{self.path}:{line}")
         self.lines.append(line)
         if self.keep:
             self.raw.append(record)
+
+
+def _flag_doubled(columns: ObjectColumns, objects: list[Any]) -> None:
+    """Flag those of the last record's objects that give a key twice, unless they are invalid."""
+    doubled = [index for index, item in enumerate(objects, -len(objects)) if type(item) is Doubled]
+    if doubled:
+        with memoryview(columns.flags) as flags:
+            for index in doubled:
+                flags[index] |= 0 if columns.reason[index] else FLAGS["repaired"]
 
 
 def _plain_lines(truth: ObjectColumns, pred: ObjectColumns) -> RecordLines:
@@ -259,10 +269,26 @@ def _size(record: dict[str, Any]) -> tuple[float, float, str]:
     return sizes[0], sizes[1], ""
 
 
-def _loads_with_nan(text: bytes) -> Any:
-    """A line that is JSON but for NaN, Infinity or numbers beyond floats, which only spoil the object they are in."""
+def _loads(text: bytes) -> tuple[Any, str]:
+    """A line that is JSON, objects that give a key twice as `Doubled`; or what is wrong with it."""
     try:
-        record = json.loads(text.decode("utf-8"), parse_int=_int)
+        record = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        record = _loads_with_nan(text)
+        return record, json_problem(text) if record is None else ""
+    if not repeats_keys(text, record):
+        return record, ""
+    record = _loads_with_nan(text)
+    return record, "a key is there twice, and something is nested too deeply" if record is None else ""
+
+
+def _loads_with_nan(text: bytes) -> Any:
+    """A line that is JSON but for NaN, Infinity or numbers beyond floats, which only spoil the object they are in.
+
+    Objects that give a key twice are `Doubled`.
+    """
+    try:
+        record = json.loads(text.decode("utf-8"), parse_int=_int, object_pairs_hook=as_object)
         json.dumps(record, ensure_ascii=False).encode("utf-8")  # half of a surrogate pair is not text
     except (ValueError, RecursionError):
         return None

@@ -10,10 +10,9 @@ from typing import Any, NamedTuple
 import orjson
 
 from calipers.errors import InputError
-from calipers.kernels.intervals import count_keys
-from calipers.kernels.scan import count_colons, count_written_keys
 from calipers.readers.encodings import encoding_hint, has_zeros
 from calipers.readers.places import open_place
+from calipers.readers.repeated_keys import Doubled, as_object, repeats_keys
 from calipers.text import whole_text
 
 BOM = b"\xef\xbb\xbf"
@@ -34,12 +33,6 @@ class Parsed(NamedTuple):
     tree: Any
     problem: str  # why a strict parser refuses it: NaN or a number beyond floats
     has_doubles: bool  # some objects are `Doubled`
-
-
-class Doubled(dict[str, Any]):
-    """An object in which a key was given twice."""
-
-    twice: str
 
 
 def read_bytes(path: str) -> bytes:
@@ -65,8 +58,7 @@ def parse_json(data: bytes, path: str, expected: str) -> Parsed:
     except orjson.JSONDecodeError as error:
         problem = str(error)
         tree = _slowly(text, path, problem, expected)
-    keys = count_keys(tree)
-    if count_colons(text) == keys or count_written_keys(text) == keys:
+    if not repeats_keys(text, tree):
         return Parsed(tree, problem, False)
     deep = "a key is there twice, and something is nested too deeply"
     return Parsed(_slowly(text, path, deep, expected), problem, True)
@@ -92,7 +84,7 @@ def _slowly(text: bytes, path: str, problem: str, expected: str) -> Any:
     """The tree by a parser that takes more and tells of keys given twice, or an error."""
     try:
         decoded = text.decode("utf-8")
-        tree = json.loads(decoded, object_pairs_hook=_object)
+        tree = json.loads(decoded, object_pairs_hook=as_object)
         json.dumps(tree, ensure_ascii=False).encode("utf-8")  # half of a surrogate pair is not text
     except UnicodeDecodeError as error:
         place = f"byte 0x{text[error.start]:02x} at position {error.start}"
@@ -101,12 +93,3 @@ def _slowly(text: bytes, path: str, problem: str, expected: str) -> Any:
         hint = encoding_hint(text) if has_zeros(text) else ""
         raise InputError(f"{path}: not JSON: {problem}{hint}; expected {expected}") from error
     return tree
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) == len(pairs):
-        return found
-    doubled, seen = Doubled(found), set[str]()
-    doubled.twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-    return doubled

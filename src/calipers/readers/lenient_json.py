@@ -1,7 +1,7 @@
 """JSON as models write it: every list and object in a text, whatever surrounds it and whatever is wrong with it.
 
 Read leniently are other quotes, commas missing or too many, brackets of other kinds or never closed, comments, words
-without quotes, NaN. Status:
+without quotes, NaN, a key given twice in an object. Status:
 
 - `repaired`   every value came to its end; the notes, if there are any, say what had to be repaired
 - `truncated`  the text stopped inside a value: what was being written is marked (`CutList`, `CutDict`)
@@ -19,6 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+REPEATED = "repeated keys"  # the note on an object that gives a key twice
 _CONTAINERS = (list, dict)
 _MAX_DEPTH = 32  # a proper answer needs 5
 _MAX_VALUES = 100_000  # outermost ones; a text of more is no answer
@@ -230,10 +231,15 @@ class _Scanner:
         if ended.fresh and ended.key is None and ended.values:
             self._note("trailing comma")
         ended.end_item()
+        self._note_repeated(ended)
         if self.stack:
             self._add(ended.ended().tree())
         else:
             self.values.append(ended.ended())
+
+    def _note_repeated(self, ended: _Open) -> None:
+        if ended.keys and len(set(ended.keys)) < len(ended.keys):
+            self._note(REPEATED)
 
     def _end_early(self, _: str) -> None:
         """The value stops here: each bracket still open is a cut one, and the last thing in the one around it."""
@@ -241,7 +247,9 @@ class _Scanner:
         self.cut = True
         while len(self.stack) > 1:
             inner = self.stack.pop()
+            self._note_repeated(inner)
             self.stack[-1].add(inner.ended(cut=True).tree())
+        self._note_repeated(self.stack[0])
         self.values.append(self.stack.pop().ended(cut=True))
         self.brackets = ""
 

@@ -5,16 +5,19 @@ An object is `{"type", "points", "desc"}` or names its geometry, `{"bbox_2d": [.
 in an object's place is kept as it is, since it is a prediction too, one that matches nothing. Status:
 
 - `ok`         strict JSON, with nothing around it but white space and a ``` fence
-- `repaired`   read leniently (see `lenient_json`): prose around, several values, other quotes, commas, NaN, …
+- `repaired`   read leniently (see `lenient_json`): prose around, several values, other quotes, commas, NaN, …;
+               or strict JSON in which an object gives a key twice
 - `truncated`  the text stopped inside the answer: the complete objects count, the one being written does not
 - `failed`     no JSON list or dict, or one that stopped before its first object was complete
 
-When several values are found all of them count: an answer given twice is predicted twice.
+When several values are found all of them count: an answer given twice is predicted twice. Of a key given twice in an
+object the last counts; where it is the place of an object (`object_1`, `objects`), all of them do.
 """
 
 from __future__ import annotations
 
 from calipers.errors import InputError
+from calipers.readers.repeated_keys import repeats_keys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,6 +48,8 @@ def parse_objects(text: str) -> ParsedText:
     [{'type': 'bbox_2d', 'points': [1, 2, 3, 4], 'desc': '类别=标签'}]
     >>> parse_objects("Sure: [{'line': [0, 0, 9, 9], 'label': 'a'},]")
     ParsedText(1 objects, repaired: text around the answer; quotes other than "; trailing comma)
+    >>> parse_objects('[{"bbox_2d": [1, 2, 3, 4], "label": "a", "label": "b"}]')
+    ParsedText(1 objects, repaired: repeated keys)
     >>> parse_objects('{"object_1": {"poly": [0, 0, 9, 0, 9, 9]}, "object_2": {"po')
     ParsedText(1 objects, truncated: the answer stops before its end)
     >>> parse_objects("I see nothing."), parse_objects("[]")
@@ -64,11 +69,17 @@ def parse_objects(text: str) -> ParsedText:
     if not isinstance(value, list | dict):
         return _read_leniently(text, [])
     places = _places(value) if isinstance(value, list) else _places(list(value.values()), list(value))
-    if isinstance(value, dict) and body.count('"object') > sum(key.startswith("object") for key in value):
-        lenient = _read_leniently(text, ["repeated keys"])  # keeps the objects that a repeated key hides
-        if len(lenient.objects) > len(places):
-            return lenient
-    return ParsedText([normalised(each) for each in places], "ok", [] if body is text else ["inside a fence"])
+    notes = [] if body is text else ["inside a fence"]
+    objects = [normalised(each) for each in places]
+    return _with_repeats(text, objects, notes) if repeats_keys(body, value) else ParsedText(objects, "ok", notes)
+
+
+def _with_repeats(text: str, objects: list[object], notes: list[str]) -> ParsedText:
+    """Objects of a text that gives a key twice; with those that a repeated place hides, if there are any."""
+    from calipers.readers.lenient_json import REPEATED
+
+    lenient = _read_leniently(text, [])
+    return lenient if len(lenient.objects) > len(objects) else ParsedText(objects, "repaired", [*notes, REPEATED])
 
 
 def _strict_json(text: str) -> object:

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 from calipers.errors import InputError
 from calipers.readers.files import (
-    Doubled,
     Input,
     OnProgress,
     find_doubled,
@@ -20,6 +19,7 @@ from calipers.readers.files import (
 )
 from calipers.readers.places import is_remote
 from calipers.readers.problems import shown
+from calipers.readers.repeated_keys import Doubled
 from calipers.readers.timeline_csv import read_timeline_csv
 from calipers.readers.video_names import video_key
 from calipers.text import whole_text

@@ -1,0 +1,44 @@
+"""Keys that are given twice in an object of JSON, which JSON readers pass over in silence: the last one counts."""
+
+from __future__ import annotations
+
+from calipers.kernels.intervals import count_keys
+from calipers.kernels.scan import count_colons, count_written_keys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+class Doubled(dict[str, "Any"]):
+    """An object in which a key was given twice; `twice` is the first such key."""
+
+    twice: str
+
+
+def repeats_keys(text: str | bytes, tree: Any) -> bool:
+    """Whether an object of a JSON text gives a key twice; `tree` is what the text was read as.
+
+    ValueError where the tree is nested too deeply to be gone through.
+
+    >>> repeats_keys('[{"a": 1, "a": 2}]', [{"a": 2}]), repeats_keys('[{"a": ":"}, {"a": 2}]', [{"a": ":"}, {"a": 2}])
+    (True, False)
+    """
+    if isinstance(text, str):
+        text = text.encode("utf-8", "surrogatepass")
+    keys = count_keys(tree)
+    return count_colons(text) > keys and count_written_keys(text) > keys  # a key has a colon, and so has some text
+
+
+def as_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """For `json.loads`: an object from its keys and values, `Doubled` if it gives a key twice.
+
+    >>> as_object([("a", 1), ("b", 2), ("a", 3)]).twice, as_object([("a", 1)])
+    ('a', {'a': 1})
+    """
+    found = dict(pairs)
+    if len(found) == len(pairs):
+        return found
+    doubled, seen = Doubled(found), set[str]()
+    doubled.twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+    return doubled
