@@ -206,7 +206,7 @@ def test_check_of_very_many_classes_is_scored_without_ap_and_tries_no_reading_of
     assert (sides["metric"], sides["readings"]) == ("F1 at IoU 0.50", [])
     assert (sides["score"], sides["overlap"]) == (None, None)
     said = "images too crowded to compare: more than 899 pairs of annotations and detections on them"
-    assert sides["warnings"] == [f"{said}; calipers coco --max-pairs N compares them"]
+    assert sides["warnings"] == [f"{said}; calipers coco `max_pairs=N` compares them"]
 
 
 def crowd(folder, count, image_id=1):
@@ -271,7 +271,7 @@ def test_labels_longer_than_any_label_are_compared_with_nothing_and_told(monkeyp
     assert {each["label"] for each in report["unresolved_labels"]} == {"chairs", "y" * 201}
     assert seen == [(6, 5), (6, 5)]  # the name, and its word
     assert report["warnings"] == [
-        "unresolved_labels: 1 labels of more than 200 characters have no suggestions; --aliases (aliases) can name them"
+        "unresolved_labels: 1 labels of more than 200 characters have no suggestions; `aliases=…` can name them"
     ]
 
 

@@ -257,7 +257,7 @@ def test_a_hint_names_the_reading_that_fits(tmp_path):
     pred = [{**BOX, "points": [40, 40, 440, 440]}]  # pixels of 4000 by 2000; 70 * 180 of 167400 are shared
     assert low_dense(tmp_path, pred, gt=[]) == [
         "warning: almost nothing overlaps (mean best IoU 0.08). Other readings of the predictions:",
-        "           pixels -> norm1000 by width/height   1.00   <- likely: rerun with --frame pixel",
+        '           pixels -> norm1000 by width/height   1.00   <- likely: rerun with `frame="pixel"`',
         "         Nothing was changed.",
     ]
 

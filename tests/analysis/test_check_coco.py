@@ -155,7 +155,7 @@ def test_what_max_dets_cuts_is_not_perfect_and_said():
     assert round(itself["figures"]["AP"], 3) == 0.663
     assert itself["imperfect"] == [
         "AP is 0.663366",
-        "50 annotations beyond the best 100 of a class on an image, which AP leaves out: see --max-dets (max_dets)",
+        "50 annotations beyond the best 100 of a class on an image, which AP leaves out: see `max_dets=…`",
     ]
 
 

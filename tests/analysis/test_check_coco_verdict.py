@@ -96,7 +96,7 @@ def test_more_work_than_a_run_may_do_is_refused_as_the_run_does(monkeypatch):
     truth = {**SMALL, "annotations": [{**SMALL["annotations"][0], "id": k} for k in (1, 2)]}
     found = check(gt=SMALL, pred=[HIT, {**HIT, "score": 0.4}])
     assert found.exit_code == 3
-    assert "--max-pairs (max_pairs) lifts this limit" in found["files"][1]["refused"]["first"][0]
+    assert "`max_pairs=…` lifts this limit" in found["files"][1]["refused"]["first"][0]
     assert check(gt=truth).exit_code == 3
 
 

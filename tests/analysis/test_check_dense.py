@@ -138,7 +138,7 @@ def test_readings_where_records_are_in_pixels(name):
     found = check(records)
     assert found["ok"]
     assert found["files"][0]["kind"] == "dense dump, pixel"
-    assert "calipers dense --frame pixel reads them" in found["files"][0]["warnings"][-1]
+    assert 'calipers dense `frame="pixel"` reads them' in found["files"][0]["warnings"][-1]
     assert likely(found) == ([name] if name else [])
 
 
@@ -153,7 +153,7 @@ def test_the_advice_is_the_flag_where_ground_truth_in_pixels_is_there_too():
         }
     ] * 3
     [sides] = check(both)["comparisons"]
-    assert sides["readings"][0]["advice"] == "rerun with --frame pixel"
+    assert sides["readings"][0]["advice"] == 'rerun with `frame="pixel"`'
 
 
 # Pixels of images whose size no record tells
@@ -176,7 +176,7 @@ def test_one_size_is_found_for_pixels_where_records_have_none(width, height):
     assert reading["score"] == pytest.approx(right["score"], abs=0.01)
     assert reading["advice"] == (
         f"scale pred by 1000/{width} and 1000/{height}, or write width {width} and height {height} into the records"
-        " and rerun with --frame pixel (which needs gt in pixels too)"
+        ' and rerun with `frame="pixel"` (which needs gt in pixels too)'
     )
 
 
@@ -193,7 +193,7 @@ def test_one_exact_box_a_record_is_enough():
     assert sides["readings"][0]["name"] == "pixels of images of 1920 × 1080 -> norm1000"
     assert (
         sides["readings"][0]["advice"]
-        == "write width 1920 and height 1080 into the records and rerun with --frame pixel"
+        == 'write width 1920 and height 1080 into the records and rerun with `frame="pixel"`'
     )
 
 

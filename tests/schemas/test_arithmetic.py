@@ -65,7 +65,7 @@ EDITED = [
         'sums["category.matched"]: found a list of 1000, exp',
     ),
     ("dense", ("attributes", "by_key", "标签", "accuracy"), 0.1, "attributes.by_key.标签.accuracy: found 0.1"),
-    ("dense", ("attributes", "recall"), 0.9, "attributes.recall: found 0.9, expected 651 / 754"),
+    ("dense", ("attributes", "recall"), 0.9, "attributes.recall: found 0.9, expected 1258 / 1650"),
     ("dense", ("coverage", "matched", "recall"), 0.1, "coverage.matched.f1: found 0.98644"),
     ("dense", ("coverage", "best", "recall"), None, "coverage.best.recall: found null, expected a mean of 160 lines"),
     ("dense", ("counts", "under_rate"), 0.9, "counts.under_rate: found 0.9, expected a whole number of 198"),
