@@ -18,7 +18,7 @@ test: .venv/developing
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/pytest -n logical --dist loadgroup
+	$(BIN)/pytest -n logical --dist loadscope
 
 bench: .venv/developing
 	$(BIN)/python benchmarks/dense.py

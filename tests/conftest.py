@@ -5,7 +5,7 @@ Examples of property tests have no deadline: how long one takes is up to the mac
 """
 
 import signal
-from pathlib import Path
+from pathlib import PurePath
 
 import pytest
 from hypothesis import settings
@@ -18,12 +18,18 @@ settings.load_profile("calipers")
 SHARED = {"browser", "engines"}  # folders whose tests share something that is slow to start
 
 
-@pytest.hookimpl(tryfirst=True)  # before xdist looks at the groups
-def pytest_collection_modifyitems(items):
+@pytest.hookimpl(optionalhook=True)  # of pytest-xdist
+def pytest_xdist_make_scheduler(config, log):
     """Keep the tests of a file in one process, and those of a folder that starts a cluster or a browser."""
-    for item in items:
-        folder = Path(item.path).parent.name
-        item.add_marker(pytest.mark.xdist_group(folder if folder in SHARED else str(item.path)))
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByFile(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            file = nodeid.partition("::")[0]
+            folder = PurePath(file).parent.name
+            return folder if folder in SHARED else file
+
+    return ByFile(config, log)
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -12,8 +12,10 @@ import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
+from itertools import count
 from time import monotonic
 from typing import Any
+from uuid import uuid4
 
 from calipers import __version__
 from calipers.engines import Engine
@@ -24,6 +26,7 @@ from calipers.engines.outcomes import other_version
 from calipers.errors import CalipersError, ConfigError
 
 CONNECT_SEC = 8
+NAMESPACE = b"calipers"  # of keys in the cluster's store
 RETRIES = 2  # of a task whose worker ended
 LOOK_SEC = 5  # between looks at how large the cluster is
 STILL = {"log_to_driver": False, "configure_logging": False}
@@ -130,6 +133,11 @@ class _Tasks:
         self._ray = ray
         self._run = ray.remote(num_cpus=1, num_returns=2, max_retries=RETRIES)(run)
         self._on_end: dict[Any, OnEnd] = {}  # of those that have not ended, by their first reference
+        self._keys: dict[
+            Any, bytes
+        ] = {}  # whose presence in the cluster's store says that a task is not wanted any more
+        self._store = import_module("ray.experimental.internal_kv")
+        self._name, self._numbers = uuid4().hex, count()
         errors = ray.exceptions
         self._losses = (
             errors.WorkerCrashedError,
@@ -147,7 +155,7 @@ class _Tasks:
     def check(self) -> None:
         """Workers run what runs here."""
         try:
-            found = self._ray.get(self._run.remote(version)[1]).decode()
+            found = self._ray.get(self._run.remote(b"", version)[1]).decode()
         except self._ray.exceptions.RayError as error:
             raise ConfigError(f"a worker has no calipers, expected {__version__}: {_reason(error)}") from error
         if found != __version__:
@@ -162,8 +170,9 @@ class _Tasks:
     def start(self, function: Callable[..., bytes], arguments: list[Any], on_end: OnEnd) -> Any:
         """Submit a task."""
         given = [each if isinstance(each, bytes) else each[1] for each in arguments]
-        handle = self._run.remote(function, *given)
-        self._on_end[handle[0]] = on_end
+        key = f"{self._name}/{next(self._numbers)}".encode()
+        handle = self._run.remote(key, function, *given)
+        self._on_end[handle[0]], self._keys[handle[0]] = on_end, key
         return handle
 
     def wait(self) -> None:
@@ -171,6 +180,7 @@ class _Tasks:
         started = list(self._on_end)
         self._ray.wait(started, num_returns=1, fetch_local=False)
         for reference in self._ray.wait(started, num_returns=len(started), timeout=0, fetch_local=False)[0]:
+            self._keys.pop(reference, None)
             self._on_end.pop(reference)(self._problem(reference))
 
     def _problem(self, reference: Any) -> Exception | None:
@@ -207,11 +217,15 @@ class _Tasks:
         """Outcomes outlive workers: they are kept by the node."""
 
     def cancel(self, handles: list[Any]) -> None:
-        """Tasks that have not begun never will."""
+        """Tasks that have not begun do nothing.
+
+        Each looks for a key of its own before it begins. Ray's own `cancel` ends the calling process with an abort when
+        a task ends at the same moment ("tried to complete task that was not pending", a failed check of Ray 2.60).
+        """
         for reference, _ in handles:
             self._on_end.pop(reference, None)
-            if self._ray.is_initialized():
-                self._ray.cancel(reference)
+            if self._ray.is_initialized() and reference in self._keys:
+                self._store._internal_kv_put(self._keys.pop(reference), b"", namespace=NAMESPACE)
 
 
 def _reason(error: Exception) -> str:
@@ -219,8 +233,11 @@ def _reason(error: Exception) -> str:
     return next(iter(str(error).strip().splitlines()), type(error).__name__)
 
 
-def run(function: Callable[..., bytes], *arguments: bytes) -> tuple[None, bytes]:
-    """On a worker: nothing, which is quickly fetched, and the outcome."""
+def run(key: bytes, function: Callable[..., bytes], *arguments: bytes) -> tuple[None, bytes]:
+    """On a worker: nothing, which is quickly fetched, and the outcome; none if nobody wants it any more."""
+    store = import_module("ray.experimental.internal_kv")
+    if key and store._internal_kv_exists(key, namespace=NAMESPACE):
+        return None, b""
     return None, function(*arguments)
 
 
