@@ -71,6 +71,23 @@ class Watched:
         assert [url for url in self.asked if not url.startswith(own)] == []
 
 
+SETTLED = "() => new Promise((done) => setTimeout(() => requestAnimationFrame(() => setTimeout(done))))"
+
+
+@pytest.fixture(autouse=True)
+def _clicks_settle(chromium: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After a click the page has its turn: a link within a page is followed by an event that comes later."""
+    from playwright.sync_api import Locator
+
+    click = Locator.click
+
+    def click_and_wait(self: Any, **options: Any) -> None:
+        click(self, **options)
+        self.page.evaluate(SETTLED)
+
+    monkeypatch.setattr(Locator, "click", click_and_wait)
+
+
 @pytest.fixture
 def show(chromium: Any, tmp_path: Path) -> Iterator[Callable[..., Any]]:
     """`show(data)` opens the page of this data from disk; further names are options of the window."""
