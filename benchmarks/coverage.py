@@ -22,8 +22,8 @@ from multiprocessing import get_context
 from random import Random
 
 import calipers
-from calipers.analysis.figures import figures
-from calipers.views.comparison import HEADLINE
+from calipers.results.compare_text import HEADLINE
+from calipers.results.figures import figures
 from made_sets import POPULATIONS, Population, Record
 
 LOSS = 0.1  # of the answers of the model that is compared

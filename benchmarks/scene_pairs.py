@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import orjson
 
+from calipers.core.cuboids import Boxes
 from calipers.kernels.boxes import BoxColumns
-from calipers.scenes import Boxes
 
 
 def overlapping_pairs(count: int, *, upright: bool, seed: int = 5) -> tuple[Boxes, Boxes]:

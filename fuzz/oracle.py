@@ -21,11 +21,11 @@ from typing import Any, NamedTuple
 import orjson
 
 from calipers import CalipersError, Report
-from calipers.config import make_config
+from calipers.core.config import make_config
 from calipers.evaluate import evaluate
-from calipers.output import to_json
-from calipers.readers.model_text import ParsedText
-from calipers.suites.dense import Config
+from calipers.files.output import to_json
+from calipers.suites.dense.measure import Config
+from calipers.suites.dense.model_text import ParsedText
 from fuzz.calls import CALLS, CODES, Printed
 from fuzz.case import Case
 

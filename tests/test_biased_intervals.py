@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import calipers
-from calipers.bootstrap import around, ragged_bias
+from calipers.core.bootstrap import around, ragged_bias
 
 # By hand
 

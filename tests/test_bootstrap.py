@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import calipers
-from calipers.bootstrap import BITS, interval, mean_intervals, resample
+from calipers.core.bootstrap import BITS, interval, mean_intervals, resample
 from calipers.kernels.poisson import key_hashes, weights
 
 KEYS = [f"image {i}.jpg" for i in range(400)]

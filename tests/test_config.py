@@ -6,9 +6,9 @@ from dataclasses import FrozenInstanceError, dataclass, fields
 import pytest
 
 import calipers
-from calipers.config import Running, check_names, make_config, option
-from calipers.errors import CalipersError, ConfigError
-from calipers.suites.dense import Config
+from calipers.core.config import Running, check_names, make_config, option
+from calipers.core.errors import CalipersError, ConfigError
+from calipers.suites.dense.measure import Config
 
 SWEEP = (0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
 

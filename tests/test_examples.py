@@ -13,10 +13,14 @@ from pathlib import Path
 import pytest
 
 import calipers
-from calipers.config import Running
+from calipers.core.config import Running
 from calipers.judge import asserting, kinds, options, payload, rulers
-from calipers.metrics import coco_errors
-from calipers.suites import coco_config, dense, eval_config, scene_config, timeline_config
+from calipers.suites.coco import config as coco_config
+from calipers.suites.coco import errors as coco_errors
+from calipers.suites.dense import measure as dense
+from calipers.suites.scene import config as scene_config
+from calipers.suites.scene import eval_config
+from calipers.suites.timeline import config as timeline_config
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = sorted(path.parent for path in (ROOT / "examples").glob("*/command.txt"))

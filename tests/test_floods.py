@@ -10,11 +10,12 @@ import orjson
 import pytest
 
 import calipers
-from calipers.analysis.check_parts import nearest_labels
-from calipers.labels.canonical import Resolver
-from calipers.labels.spelling import Spelling
-from calipers.metrics import coco_engine
-from calipers.readers import coco_json, coco_shapes
+from calipers.core.survey import nearest_labels
+from calipers.suites.coco import engine as coco_engine
+from calipers.suites.coco.annotations import shapes as coco_shapes
+from calipers.suites.coco.formats import coco_json
+from calipers.suites.scene.labels.canonical import Resolver
+from calipers.suites.scene.labels.spelling import Spelling
 
 
 def boxes_in_a_heap(count):
@@ -200,8 +201,8 @@ def test_check_of_very_many_classes_is_scored_without_ap_and_tries_no_reading_of
     paths = [str(tmp_path / name) for name in ("gt.json", "pred.json")]
     (sides,) = calipers.check(*paths).tree["comparisons"]
     assert (sides["metric"], sides["warnings"]) == ("AP_50", [])
-    monkeypatch.setattr("calipers.analysis.reading_coco.MOST_CLASSES", 29)
-    monkeypatch.setattr("calipers.analysis.check_coco.MOST_PAIRS", 899)
+    monkeypatch.setattr("calipers.suites.coco.interpretations.MOST_CLASSES", 29)
+    monkeypatch.setattr("calipers.suites.coco.check.MOST_PAIRS", 899)
     (sides,) = calipers.check(*paths).tree["comparisons"]
     assert (sides["metric"], sides["readings"]) == ("F1 at IoU 0.50", [])
     assert (sides["score"], sides["overlap"]) == (None, None)
@@ -220,8 +221,8 @@ def crowd(folder, count, image_id=1):
 @pytest.mark.parametrize("image_id", [1, 0])
 def test_check_looks_how_crowded_images_are_before_it_compares_anything(tmp_path, monkeypatch, image_id):
     paths, compared = crowd(tmp_path, 40, image_id), []  # read as an index, 0 is the first image: 1,600 pairs as well
-    monkeypatch.setattr("calipers.analysis.check_coco.MOST_PAIRS", 1599)
-    monkeypatch.setattr("calipers.analysis.check_coco.coco_trial", lambda *given: compared.append(given))
+    monkeypatch.setattr("calipers.suites.coco.check.MOST_PAIRS", 1599)
+    monkeypatch.setattr("calipers.suites.coco.check.coco_trial", lambda *given: compared.append(given))
     (sides,) = calipers.check(*paths).tree["comparisons"]
     assert "images too crowded to compare: more than 1,599 pairs" in sides["warnings"][-1]
     assert (compared, sides["readings"]) == ([], [])
@@ -230,7 +231,7 @@ def test_check_looks_how_crowded_images_are_before_it_compares_anything(tmp_path
 def test_check_does_not_read_a_heap_otherwise(tmp_path, monkeypatch):
     paths = crowd(tmp_path, 40)  # boxes of 5 by 6 that begin one further down and to the right: each meets 9 others
     assert "images too crowded" not in str(calipers.check(*paths).tree["comparisons"][0]["warnings"])
-    monkeypatch.setattr("calipers.analysis.reading_coco.MOST_OVERLAPS", 300)
+    monkeypatch.setattr("calipers.suites.coco.interpretations.MOST_OVERLAPS", 300)
     (sides,) = calipers.check(*paths).tree["comparisons"]
     assert (
         "too crowded to compare: more than 300 pairs of annotations and detections that overlap"
@@ -262,7 +263,7 @@ def counting(monkeypatch, module):
 
 
 def test_labels_longer_than_any_label_are_compared_with_nothing_and_told(monkeypatch):
-    seen = counting(monkeypatch, "calipers.labels.spelling")
+    seen = counting(monkeypatch, "calipers.suites.scene.labels.spelling")
     truth = [
         {"label": label, "center": [3 * k, 0, 0], "size": [1, 1, 1]} for k, label in enumerate(["chair", "x" * 201])
     ]
@@ -276,14 +277,16 @@ def test_labels_longer_than_any_label_are_compared_with_nothing_and_told(monkeyp
 
 
 def test_check_names_no_nearest_label_of_very_long_ones(monkeypatch):
-    seen = counting(monkeypatch, "calipers.analysis.check_parts")
+    seen = counting(monkeypatch, "calipers.core.survey")
     nearest_labels(["Chairs", "x" * 201], ["chair", "y" * 201])
     assert seen == [(6, 5)]
 
 
 def test_check_renames_no_state_that_is_very_long(monkeypatch):
     asked = []
-    monkeypatch.setattr("calipers.analysis.reading_timeline._meant", lambda state, known: asked.append((state, known)))
+    monkeypatch.setattr(
+        "calipers.suites.timeline.interpretations._meant", lambda state, known: asked.append((state, known))
+    )
     truth = {"a.mp4": {"inside": [[0, 9]], "x" * 201: [[20, 29]]}}
     pred = {"a.mp4": {"fps": 30, "states": {"indoors": [[0, 9]], "y" * 201: [[20, 29]]}}}
     calipers.check(truth, pred)

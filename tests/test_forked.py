@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import calipers
-from calipers import forked
+from calipers.suites.coco import forked
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 

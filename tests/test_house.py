@@ -116,7 +116,7 @@ def test_the_check_sees_imports_wherever_they_are():
         "from calipers.labels import desc\n"
         "from ..metrics import sweep\n"
         "from .. import run\n"
-        "import calipers.readers.lines as lines, json\n"
+        "import calipers.files.lines as lines, json\n"
         "if TYPE_CHECKING:\n    from calipers.views import text\n"
         "else:\n    from calipers.suites import rows\n"
         "def f():\n    if f:\n        from calipers import cli\n    class C:\n        import calipers.engines.local\n"

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from calipers.analysis.artifacts import read_result
 from calipers.cli.dense import run_dense
-from calipers.errors import CalipersError, InputError, OutputError
-from calipers.output import to_json
+from calipers.core.errors import CalipersError, InputError, OutputError
+from calipers.files.output import to_json
 from calipers.report import Report, load
+from calipers.results.artifacts import read_result
 from calipers.schemas import schema
-from calipers.views.page.build import result_page
+from calipers.show.page.build import result_page
 
 from .views.sample_reports import SUITES, report, tree
 

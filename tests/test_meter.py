@@ -6,8 +6,8 @@ import pickle
 import pytest
 
 import calipers
-from calipers.errors import ConfigError, InputError
-from calipers.output import to_json
+from calipers.core.errors import ConfigError, InputError
+from calipers.files.output import to_json
 
 BOX = {"type": "bbox_2d", "points": [0, 0, 100, 100], "desc": "类别=标签,组=1"}
 LINE = {"type": "line", "points": [[0, 500], [900, 500]], "desc": "光纤/有遮挡"}

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from calipers.errors import OutputError
-from calipers.output import atomic_file, to_json, write_file
+from calipers.core.errors import OutputError
+from calipers.files.output import atomic_file, to_json, write_file
 
 # Canonical JSON
 

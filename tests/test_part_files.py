@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import calipers
-from calipers.errors import CalipersError, ConfigError, InputError, OutputError
-from calipers.part_files import MAGIC, Made, finished_shards, read_tally, write_tally
-from calipers.parts import Packed
+from calipers.core.errors import CalipersError, ConfigError, InputError, OutputError
+from calipers.core.parts import Packed
+from calipers.files.part_files import MAGIC, Made, finished_shards, read_tally, write_tally
 
 MADE = Made("dense", "dense/1", "1.0", {"thresholds": [0.5], "seed": 3}, {"seed": 3})
 PART = Packed({"bad": [], "名": "a"}, {"n": np.arange(4)})

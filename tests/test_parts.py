@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calipers.parts import DTYPES, Packed, from_bytes, join, to_bytes
+from calipers.core.parts import DTYPES, Packed, from_bytes, join, to_bytes
 
 PLAIN = st.recursive(
     st.none()

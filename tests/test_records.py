@@ -5,8 +5,8 @@ import sys
 from pathlib import Path
 
 import calipers
+from calipers.core.shapes import FLAGS, KINDS, Batch, Objects
 from calipers.kernels.flatten import ObjectColumns
-from calipers.records import FLAGS, KINDS, Batch, Objects
 
 RECORDS = [
     [
@@ -62,7 +62,7 @@ def test_a_batch_is_as_long_as_its_keys():
 
 
 def test_records_and_the_matcher_import_no_numpy():
-    program = "import sys, calipers.records, calipers.matching; print('numpy' in sys.modules)"
+    program = "import sys, calipers.core.shapes, calipers.core.matching; print('numpy' in sys.modules)"
     env = {"PYTHONPATH": str(Path(calipers.__file__).parents[1])}
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=env, check=True)
     assert done.stdout == "False\n"

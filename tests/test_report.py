@@ -9,7 +9,7 @@ import sys
 import pytest
 
 import calipers
-from calipers.errors import CalipersError, OutputError
+from calipers.core.errors import CalipersError, OutputError
 from calipers.report import Report
 
 BOX = {"type": "bbox_2d", "points": [0, 0, 100, 100], "desc": "类别=标签"}

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import calipers
-from calipers.errors import ConfigError, InputError
+from calipers.core.errors import ConfigError, InputError
 
 SOURCE = Path(calipers.__file__).parents[1]
 

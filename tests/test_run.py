@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 import calipers
-from calipers.config import make_config
-from calipers.errors import ConfigError, InputError
+from calipers.core.config import make_config
+from calipers.core.errors import ConfigError, InputError
 from calipers.evaluate import evaluate
-from calipers.suites.dense import Config
+from calipers.suites.dense.measure import Config
 
 BOX = {"type": "bbox_2d", "points": [0, 0, 100, 100], "desc": "类别=标签"}
 RECORD = {"image_path": "a.jpg", "gt_norm1000": [BOX], "pred": [BOX]}

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import calipers
-from calipers.errors import ConfigError, InputError
-from calipers.output import to_json
+from calipers.core.errors import ConfigError, InputError
+from calipers.files.output import to_json
 
 LABELS = ["seat", "table", "door"]
 

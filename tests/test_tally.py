@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from calipers.tally import Tally, fixed, mean, ratio
+from calipers.core.tally import Tally, fixed, mean, ratio
 
 
 def contents(tally: Tally) -> tuple:

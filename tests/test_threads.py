@@ -9,7 +9,7 @@ from threading import Event, Thread
 import pytest
 
 import calipers
-from calipers.views.sheet import drawing
+from calipers.show.charts.sheet import drawing
 
 # What compares texts, and the four suites. Every thread waits until all are there; modules of rapidfuzz are found
 # slowly, so that others begin to import one while it is half done.
@@ -100,7 +100,7 @@ def test_rapidfuzz_is_imported_in_one_place_and_only_when_it_is_needed():
     package = Path(calipers.__file__).parent
     importing = re.compile(r"^\s*(?:from|import) rapidfuzz\b", re.MULTILINE)
     assert [path.name for path in package.rglob("*.py") if importing.search(path.read_text("utf-8"))] == ["fuzzy.py"]
-    program = "import sys, calipers.labels.spelling, calipers.metrics.attributes; print('rapidfuzz' in sys.modules)"
+    program = "import sys, calipers.suites.scene.labels.spelling, calipers.suites.dense.attributes; print('rapidfuzz' in sys.modules)"
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert ended.stdout == "False\n"
 

@@ -5,51 +5,51 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from calipers import judge
-    from calipers.analysis.check import check
-    from calipers.analysis.compare import compare
-    from calipers.analysis.gate import gate
+    from calipers.core.errors import CalipersError, ConfigError, InputError, OutputError
     from calipers.detectors.detect import detect
-    from calipers.errors import CalipersError, ConfigError, InputError, OutputError
     from calipers.evaluate import coco, coco_numbers, dense, scene, timeline
     from calipers.meter import Coco, Dense, Scene, Timeline
-    from calipers.plans.merging import merge
-    from calipers.readers.model_text import parse_objects
     from calipers.report import Report, load
+    from calipers.results.check import check
+    from calipers.results.compare import compare
+    from calipers.results.gate import gate
+    from calipers.results.merging import merge
     from calipers.rulers.containment import containment
     from calipers.rulers.cuboid import cuboid_iou
     from calipers.rulers.region import region_iou
     from calipers.rulers.tube import line_coverage, tube_iou
     from calipers.schemas import schema
-    from calipers.suites.reward import reward
+    from calipers.suites.dense.model_text import parse_objects
+    from calipers.suites.dense.reward import reward
 
 __version__ = "0.1.0"
 
 _HOMES = {
-    "CalipersError": "errors",
+    "CalipersError": "core.errors",
     "Coco": "meter",
-    "ConfigError": "errors",
+    "ConfigError": "core.errors",
     "Dense": "meter",
-    "InputError": "errors",
-    "OutputError": "errors",
+    "InputError": "core.errors",
+    "OutputError": "core.errors",
     "Report": "report",
     "Scene": "meter",
     "Timeline": "meter",
-    "check": "analysis.check",
+    "check": "results.check",
     "coco": "evaluate",
     "coco_numbers": "evaluate",
-    "compare": "analysis.compare",
+    "compare": "results.compare",
     "containment": "rulers.containment",
     "cuboid_iou": "rulers.cuboid",
     "dense": "evaluate",
     "detect": "detectors.detect",
-    "gate": "analysis.gate",
+    "gate": "results.gate",
     "judge": "judge",
     "line_coverage": "rulers.tube",
     "load": "report",
-    "merge": "plans.merging",
-    "parse_objects": "readers.model_text",
+    "merge": "results.merging",
+    "parse_objects": "suites.dense.model_text",
     "region_iou": "rulers.region",
-    "reward": "suites.reward",
+    "reward": "suites.dense.reward",
     "scene": "evaluate",
     "schema": "schemas",
     "timeline": "evaluate",

@@ -13,23 +13,23 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
-from calipers.config import make_config
-from calipers.errors import ConfigError
+from calipers.core.config import make_config
+from calipers.core.errors import ConfigError
+from calipers.files.output import check_free
+from calipers.files.places import expand
 from calipers.kernels.column import keep_some_memory
-from calipers.output import check_free
-from calipers.plans.dense import DensePart, DensePlan, OnRows, measure_reading, report_of
-from calipers.readers.dense import read_records
-from calipers.readers.places import expand
 from calipers.report import Report
 from calipers.run import OnProgress, check_bad, check_kept, refuse_elsewhere, run_plan
-from calipers.suites.dense import Config
+from calipers.suites.dense.measure import Config
+from calipers.suites.dense.plan import DensePart, DensePlan, OnRows, measure_reading, report_of
+from calipers.suites.dense.read import read_records
 
 if TYPE_CHECKING:
-    from calipers.instances import Detections
     from calipers.report import CocoReport, SceneReport
-    from calipers.suites.coco_config import Config as CocoConfig
-    from calipers.suites.scene_config import Config as SceneConfig
-    from calipers.suites.timeline_config import Config as TimelineConfig
+    from calipers.suites.coco.columns import Detections
+    from calipers.suites.coco.config import Config as CocoConfig
+    from calipers.suites.scene.config import Config as SceneConfig
+    from calipers.suites.timeline.config import Config as TimelineConfig
 
 Path = str | os.PathLike[str]
 
@@ -38,7 +38,7 @@ def dense(source: Any, **options: Any) -> Report:
     """Measure dumps of predicted objects against ground truth.
 
     `source` is a path or several (JSONL, also .gz and .zst; "-" is standard input), or a list of records. Options are
-    those of `calipers dense`; see `calipers.suites.dense.Config`.
+    those of `calipers dense`; see `calipers.suites.dense.measure.Config`.
 
     >>> box = {"type": "bbox_2d", "points": [0, 0, 10, 10], "desc": "类别=标签"}
     >>> report = dense([{"gt_norm1000": [box], "pred": [box]}])
@@ -52,21 +52,21 @@ def timeline(gt: Any, pred: Any, **options: Any) -> Report:
     """Measure predicted states along videos against ground truth.
 
     `gt` is an annotation JSON, `pred` a predictions JSON, a timeline CSV or a folder of them; or both are what the JSON
-    would hold. Options are those of `calipers timeline`; see `calipers.suites.timeline_config.Config`.
+    would hold. Options are those of `calipers timeline`; see `calipers.suites.timeline.config.Config`.
 
     >>> truth = {"a.mp4": {"outside": [[0, 9], [20, 29]], "inside": [[10, 19]]}}
     >>> report = timeline(truth, {"a.mp4": {"fps": 10, "states": {"inside": [[15, 19]]}}}, extent="gt")
     >>> report["videos"]["a.mp4"]["entry_timing_mae_sec"]
     0.5
     """
-    from calipers.suites.timeline_config import Config as TimelineConfig
+    from calipers.suites.timeline.config import Config as TimelineConfig
 
     return evaluate_timelines(gt, pred, make_config(TimelineConfig, options))
 
 
 def evaluate_timelines(gt: Any, pred: Any, config: TimelineConfig, *, progress: OnProgress | None = None) -> Report:
     """The same for videos."""
-    from calipers.plans.timeline import TimelinePlan
+    from calipers.suites.timeline.plan import TimelinePlan
 
     keep_some_memory()
     with _no_collection():
@@ -78,9 +78,9 @@ def evaluate_timelines(gt: Any, pred: Any, config: TimelineConfig, *, progress: 
 
 def _evaluate_videos(gt: Any, pred: Any, config: TimelineConfig, progress: OnProgress | None) -> Report:
     """Videos of which a side is in memory."""
-    from calipers.plans.timeline import measure_reading
-    from calipers.plans.timeline import report_of as report_videos
-    from calipers.readers.timeline import read_timelines
+    from calipers.suites.timeline.plan import measure_reading
+    from calipers.suites.timeline.plan import report_of as report_videos
+    from calipers.suites.timeline.read import read_timelines
 
     refuse_elsewhere(config, "videos that are in memory")
     reading = read_timelines(gt, pred, spelling=config.known_states, progress=progress)
@@ -94,7 +94,7 @@ def scene(gt: Any, pred: Any, *, config: Path | None = None, **options: Any) -> 
 
     `gt` is a file, a folder of scenes, or what a file would hold; `pred` the same, or several: a list of "NAME=PATH",
     or a dict of paths by name. `config` is an eval_config.json. Options are those of `calipers scene`; see
-    `calipers.suites.scene_config.Config`. With one method its numbers can be asked for directly.
+    `calipers.suites.scene.config.Config`. With one method its numbers can be asked for directly.
 
     >>> seat = {"label": "seat", "center": [1, 1, 0.5], "size": [1, 1, 1]}
     >>> moved = {"label": "seat", "center": [1.5, 1, 0.5], "size": [1, 1, 1]}
@@ -102,8 +102,8 @@ def scene(gt: Any, pred: Any, *, config: Path | None = None, **options: Any) -> 
     >>> report["geometry_metrics"]["mean_iou_3d"], report["geometry_metrics"]["mean_centroid_error_m"]
     (0.333333333333, 0.5)
     """
-    from calipers.suites.scene_methods import methods_of
-    from calipers.suites.scene_options import scene_options
+    from calipers.suites.scene.methods import methods_of
+    from calipers.suites.scene.options import scene_options
 
     chosen = scene_options(config, options)
     return evaluate_scenes(gt, methods_of(pred), chosen.config, chosen.warnings, files=chosen.files)
@@ -119,8 +119,8 @@ def evaluate_scenes(
     progress: OnProgress | None = None,
 ) -> SceneReport:
     """The same for scenes. `files` are those the options came from."""
-    from calipers.plans.scene import ScenePart, ScenePlan, report_scenes
-    from calipers.readers.scene import read_scenes
+    from calipers.suites.scene.plan import ScenePart, ScenePlan, report_scenes
+    from calipers.suites.scene.read import read_scenes
 
     inputs = [gt, *methods.values(), *files]
     check_free(config.write_aliases, inputs)
@@ -142,7 +142,7 @@ def coco(gt: Any, pred: Any, **options: Any) -> CocoReport:
     """Measure detections on images against ground truth: the numbers of COCO, and what they hide.
 
     `gt` is a COCO data set (a path, or what its JSON would hold), `pred` a list of results; both may also be folders of
-    YOLO, Pascal VOC or LabelMe files. Options are those of `calipers coco`; see `calipers.suites.coco_config.Config`.
+    YOLO, Pascal VOC or LabelMe files. Options are those of `calipers coco`; see `calipers.suites.coco.config.Config`.
 
     >>> cone = {"id": 0, "image_id": 1, "category_id": 7, "bbox": [0, 0, 10, 10], "area": 100, "iscrowd": 0}
     >>> gt = {"images": [{"id": 1}], "categories": [{"id": 7, "name": "cone"}], "annotations": [cone]}
@@ -150,7 +150,7 @@ def coco(gt: Any, pred: Any, **options: Any) -> CocoReport:
     >>> report["coco"]["AP_50"], report["sweep"]["mean_overlap_matched"]
     (1.0, 0.8)
     """
-    from calipers.suites.coco_config import Config as CocoConfig
+    from calipers.suites.coco.config import Config as CocoConfig
 
     return evaluate_detections(gt, pred, make_config(CocoConfig, options))
 
@@ -160,8 +160,8 @@ def coco_numbers(gt: Any, pred: Any, **options: Any) -> dict[str, float | None]:
 
     >>> coco_numbers({"images": [{"id": 1}], "categories": [{"id": 1, "name": "cone"}], "annotations": []}, [])["AP"]
     """
-    from calipers.suites import coco as suite
-    from calipers.suites.coco_config import Config as CocoConfig
+    from calipers.suites.coco import measure as suite
+    from calipers.suites.coco.config import Config as CocoConfig
 
     config = make_config(CocoConfig, options)
     if (config.engine, config.resume, config.tally) != ("local", None, None):
@@ -171,8 +171,8 @@ def coco_numbers(gt: Any, pred: Any, **options: Any) -> dict[str, float | None]:
 
 def evaluate_detections(gt: Any, pred: Any, config: CocoConfig, *, progress: OnProgress | None = None) -> CocoReport:
     """The same for detections: files are read in shards, and all images are one batch."""
-    from calipers.plans.coco import CocoPart, CocoPlan
-    from calipers.plans.coco import report_of as report_detections
+    from calipers.suites.coco.plan import CocoPart, CocoPlan
+    from calipers.suites.coco.plan import report_of as report_detections
 
     keep_some_memory()
     with _no_collection():
@@ -186,8 +186,8 @@ def evaluate_detections(gt: Any, pred: Any, config: CocoConfig, *, progress: OnP
 
 
 def _read_detections(gt: Any, pred: Any, config: CocoConfig, progress: OnProgress | None) -> Detections:
-    from calipers.plans.coco import check_detections
-    from calipers.readers.detections import read_detections
+    from calipers.suites.coco.plan import check_detections
+    from calipers.suites.coco.read import read_detections
 
     found = read_detections(
         gt,

@@ -6,20 +6,20 @@ from collections.abc import Hashable
 from itertools import count
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from calipers.config import make_config
-from calipers.errors import ConfigError, InputError
+from calipers.core.config import make_config
+from calipers.core.errors import ConfigError, InputError
 from calipers.evaluate import coco
-from calipers.plans.dense import DensePart, measure_reading, report_of
-from calipers.readers.dense import read_records
-from calipers.readers.problems import BadRecord
+from calipers.files.problems import BadRecord
 from calipers.report import Report
-from calipers.suites.dense import Config, params
+from calipers.suites.dense.measure import Config, params
+from calipers.suites.dense.plan import DensePart, measure_reading, report_of
+from calipers.suites.dense.read import read_records
 
 if TYPE_CHECKING:
-    from calipers.readers.scene import SceneReading
-    from calipers.readers.scene_files import Source
     from calipers.report import CocoReport, SceneReport
-    from calipers.suites.timeline import Measured
+    from calipers.suites.scene.read import SceneReading
+    from calipers.suites.scene.scene_files import Source
+    from calipers.suites.timeline.measure import Measured
 
 
 Part = TypeVar("Part", "Measured", "SceneReading")
@@ -113,7 +113,7 @@ class Timeline:
     """
 
     def __init__(self, **options: Any) -> None:
-        from calipers.suites.timeline_config import Config as TimelineConfig
+        from calipers.suites.timeline.config import Config as TimelineConfig
 
         self.config = make_config(TimelineConfig, options)
         self.reset()
@@ -125,8 +125,8 @@ class Timeline:
 
     def update(self, gt: Any, pred: Any) -> None:
         """Add videos, given as paths or as what the JSON would hold. If one is bad, none of them is added."""
-        from calipers.readers.timeline import read_timelines
-        from calipers.suites.timeline import measure
+        from calipers.suites.timeline.measure import measure
+        from calipers.suites.timeline.read import read_timelines
 
         reading = read_timelines(gt, pred, spelling=self.config.known_states)
         part = measure(reading, self.config)
@@ -142,14 +142,14 @@ class Timeline:
         self._taken.add(parts, names, "video", self.config.max_bad_records)
 
     def _meaning(self) -> dict[str, Any]:
-        from calipers.suites.timeline_config import params as timeline_params
+        from calipers.suites.timeline.config import params as timeline_params
 
         found = timeline_params(self.config)
         return {name: value for name, value in found.items() if name not in {"top", "max_bad_records"}}
 
     def compute(self) -> Report:
         """The report over all videos so far."""
-        from calipers.suites.timeline import join_measured, summarize
+        from calipers.suites.timeline.measure import join_measured, summarize
 
         joined = join_measured(self._taken.parts)
         tree = summarize(joined, self.config)
@@ -171,7 +171,7 @@ class Scene:
     """
 
     def __init__(self, *, config: str | None = None, **options: Any) -> None:
-        from calipers.suites.scene_options import scene_options
+        from calipers.suites.scene.options import scene_options
 
         self._chosen = scene_options(config, options)
         self.config = self._chosen.config
@@ -184,7 +184,7 @@ class Scene:
 
     def update(self, gt: Any, pred: Any, scene: str | None = None) -> None:
         """Add scenes, given as for `calipers.scene`; a single one may be named. If one is bad, none is added."""
-        from calipers.readers.scene_files import find_scenes
+        from calipers.suites.scene.scene_files import find_scenes
 
         truth, found = find_scenes(gt, "gt"), find_scenes(pred, "pred")
         if scene is None and truth.single and not truth.files:
@@ -197,7 +197,7 @@ class Scene:
         self._add([self._read(truth, found)])
 
     def _read(self, gt: Any, pred: Any) -> SceneReading:
-        from calipers.readers.scene import read_scenes
+        from calipers.suites.scene.read import read_scenes
 
         config = self.config
         return read_scenes(gt, {"pred": pred}, label_source=config.label_source, max_bad=config.max_bad_records)
@@ -213,16 +213,16 @@ class Scene:
         self._taken.add(parts, names, "scene", self.config.max_bad_records)
 
     def _meaning(self) -> dict[str, Any]:
-        from calipers.suites.scene_config import params as scene_params
+        from calipers.suites.scene.config import params as scene_params
 
         found = scene_params(self.config, []) | {"labels": self.config.labels}
         return {name: value for name, value in found.items() if name not in {"top", "max_bad_records"}}
 
     def compute(self) -> SceneReport:
         """The report over all scenes so far."""
-        from calipers.plans.scene import report_scenes
-        from calipers.readers.files import Input
-        from calipers.readers.scene_join import join_readings
+        from calipers.files.inputs import Input
+        from calipers.suites.scene.joining import join_readings
+        from calipers.suites.scene.plan import report_scenes
 
         everything = Input("<scenes>", None, len(self._taken.names))
         reading = join_readings(self._taken.parts, [[everything], [everything]])

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from calipers.errors import CalipersError, InputError
-from calipers.output import DEEPEST, to_json, write_file
+from calipers.core.errors import CalipersError, InputError
+from calipers.files.output import DEEPEST, to_json, write_file
 from calipers.schemas import SUITES, Mismatch, check_artifact
 
 if TYPE_CHECKING:
-    from calipers.suites.coco import Measured as MeasuredDetections
-    from calipers.suites.scene import Measured
+    from calipers.suites.coco.measure import Measured as MeasuredDetections
+    from calipers.suites.scene.measure import Measured
 
 Rows = list[dict[str, Any]]
 Runs = list[tuple[str, int, int]]
@@ -53,7 +53,7 @@ class Report(Mapping[str, Any]):
         return len(self.tree)
 
     def __str__(self) -> str:
-        from calipers.views.console import summary
+        from calipers.show.console import summary
 
         return summary(with_methods(self.tree))
 
@@ -72,7 +72,7 @@ class Report(Mapping[str, Any]):
         self, path: str | os.PathLike[str], *, cases: int | None = None, images: str | os.PathLike[str] | None = None
     ) -> None:
         """Write one self-contained page, with at most `cases` failures drawn, over the `images` of a folder."""
-        from calipers.views.page.build import check_page_name, report_page, result_page
+        from calipers.show.page.build import check_page_name, report_page, result_page
 
         check_page_name(path)
         if self.home is not None:
@@ -84,19 +84,19 @@ class Report(Mapping[str, Any]):
 
     def flat(self, prefix: str = "") -> dict[str, float]:
         """Every headline number by a path, `{"val/category/mean_f1": 0.56, …}`; what is undefined is left out."""
-        from calipers.views.flat import flat
+        from calipers.show.flat import flat
 
         return flat(self.tree, prefix)
 
     def tables(self) -> list[str]:
         """The names of the tables of this result."""
-        from calipers.views.report_tables import table_names
+        from calipers.show.report_tables import table_names
 
         return table_names(self.tree)
 
     def table(self, name: str | None = None) -> Rows:
         """A table as rows, which `pandas.DataFrame` takes as they are; without a name the summary."""
-        from calipers.views.report_tables import table
+        from calipers.show.report_tables import table
 
         return table(self.tree, name)[1]
 
@@ -113,26 +113,26 @@ class Report(Mapping[str, Any]):
         return self._written(table, "tex")
 
     def _written(self, table: str | None, format: str) -> str:  # noqa: A002
-        from calipers.views.report_tables import write_table
+        from calipers.show.report_tables import write_table
 
         return write_table(self.tree, table, format).decode()
 
     def to_pandas(self, table: str | None = None) -> Any:
         """A table as a DataFrame of pandas, which has to be installed."""
-        from calipers.views.frames import pandas_frame
-        from calipers.views.report_tables import table as find
+        from calipers.show.frames import pandas_frame
+        from calipers.show.report_tables import table as find
 
         return pandas_frame(*find(self.tree, table))
 
     def to_polars(self, table: str | None = None) -> Any:
         """A table as a DataFrame of polars, which has to be installed."""
-        from calipers.views.frames import polars_frame
-        from calipers.views.report_tables import table as find
+        from calipers.show.frames import polars_frame
+        from calipers.show.report_tables import table as find
 
         return polars_frame(*find(self.tree, table))
 
     def _repr_html_(self) -> str:
-        from calipers.views.notebook import notebook_html
+        from calipers.show.notebook import notebook_html
 
         return notebook_html(self.tree)
 
@@ -189,7 +189,7 @@ class SceneReport(Report):
 
     def matches(self) -> Rows:
         """A row for every object of every method with its partner."""
-        from calipers.suites.scene_rows import match_rows
+        from calipers.suites.scene.rows import match_rows
 
         return match_rows(self.measured)
 
@@ -203,7 +203,7 @@ class CocoReport(Report):
 
     def matches(self) -> Rows:
         """A row for every annotation and every detection with its partner."""
-        from calipers.suites.coco_rows import match_rows
+        from calipers.suites.coco.rows import match_rows
 
         return match_rows(self.measured)
 
@@ -213,7 +213,7 @@ class CocoReport(Report):
 
     def cases(self) -> Iterator[bytes]:
         """The images with a miss or a false positive, a line of JSON each."""
-        from calipers.suites.coco_rows import case_lines
+        from calipers.suites.coco.rows import case_lines
 
         return case_lines(self.measured)
 

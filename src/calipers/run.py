@@ -15,16 +15,16 @@ from typing import Any, TypeVar
 
 import orjson
 
-from calipers.config import Running
+from calipers.core.config import Running
+from calipers.core.errors import ConfigError
+from calipers.core.parts import Part, join
+from calipers.core.stopping import check_stop
 from calipers.engines import open_engine
-from calipers.errors import ConfigError
-from calipers.output import check_free, check_place
-from calipers.part_files import FinishedShards, finished_shards, parts_of, write_tally
-from calipers.parts import Part, join
-from calipers.plans import Plan
-from calipers.readers.only import check_found, only_input, read_only
+from calipers.files.only import check_found, only_input, read_only
+from calipers.files.output import check_free, check_place
+from calipers.files.part_files import FinishedShards, finished_shards, parts_of, write_tally
 from calipers.report import Report, check_tree
-from calipers.stopping import check_stop
+from calipers.suite import Plan
 
 P = TypeVar("P", bound=Part)
 OnPart = Callable[[Any], None]

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from calipers.bootstrap import interval, resample
+from calipers.core.bootstrap import interval, resample
 
 THRESHOLDS = [0.5, 0.75]
 OBJECTS = ("gt", "pred", "invalid_pred", "clamped", "repaired", "degenerate")

@@ -5,8 +5,8 @@ from copy import deepcopy
 import pytest
 
 import calipers
-from calipers.analysis.compare import compare
-from calipers.errors import ConfigError, InputError
+from calipers.core.errors import ConfigError, InputError
+from calipers.results.compare import compare
 
 from .conftest import DATA, dense_records
 

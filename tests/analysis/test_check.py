@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 import calipers
-from calipers.analysis import check_dense
-from calipers.analysis.check import Check, check, hint
-from calipers.analysis.check_kinds import find_kind
-from calipers.analysis.check_parts import SidesCheck
-from calipers.analysis.readings import Reading, Trial, fits, ranked
-from calipers.errors import ConfigError, InputError
+from calipers.core.errors import ConfigError, InputError
+from calipers.core.interpretations import Reading, Trial, fits, ranked
+from calipers.core.survey import SidesCheck
+from calipers.results.check import Check, check, hint
+from calipers.results.check_kinds import find_kind
+from calipers.suites.dense import check as check_dense
 
 DATA = Path(calipers.__file__).parent / "data"
 GT, RESULTS = DATA / "coco" / "instances.json", DATA / "coco" / "results.json"

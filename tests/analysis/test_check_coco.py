@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import calipers
-from calipers.analysis.check import check
+from calipers.results.check import check
 
 DATA = Path(calipers.__file__).parent / "data" / "coco"
 TRUTH = json.loads((DATA / "instances.json").read_text(encoding="utf-8"))

@@ -3,7 +3,7 @@
 import pytest
 
 import calipers
-from calipers.analysis.check import check
+from calipers.results.check import check
 
 
 def likely(found):
@@ -92,7 +92,7 @@ def test_nothing_to_evaluate_is_refused_as_the_run_does():
 
 
 def test_more_work_than_a_run_may_do_is_refused_as_the_run_does(monkeypatch):
-    monkeypatch.setattr("calipers.suites.coco.pairs_allowed", lambda *_: 1)
+    monkeypatch.setattr("calipers.suites.coco.measure.pairs_allowed", lambda *_: 1)
     truth = {**SMALL, "annotations": [{**SMALL["annotations"][0], "id": k} for k in (1, 2)]}
     found = check(gt=SMALL, pred=[HIT, {**HIT, "score": 0.4}])
     assert found.exit_code == 3

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import calipers
-from calipers.analysis.check import check
-from calipers.analysis.check_dense import frame_of
+from calipers.results.check import check
+from calipers.suites.dense.check import frame_of
 
 DUMP = Path(calipers.__file__).parent / "data" / "dense.jsonl"
 RECORDS = [json.loads(line) for line in DUMP.read_text(encoding="utf-8").splitlines()]
@@ -224,7 +224,7 @@ def test_records_that_tell_their_size_have_no_other_found():
 
 
 def test_a_size_is_found_from_a_bounded_number_of_pairs(monkeypatch):
-    from calipers.analysis import scale_dense
+    from calipers.suites.dense import pixel_scale as scale_dense
 
     box = scale_dense.Shown(np.zeros(50), np.arange(200.0).reshape(50, 4) + 1)
     monkeypatch.setattr(scale_dense, "MOST_PAIRS", 2 * 40 * 40 + 1)  # 40 of each side of a record

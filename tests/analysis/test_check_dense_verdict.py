@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from calipers.analysis import check_dense
-from calipers.analysis.check import check
-from calipers.suites.dense import Config
+from calipers.results.check import check
+from calipers.suites.dense import check as check_dense
+from calipers.suites.dense.measure import Config
 
 BOX = {"type": "bbox_2d", "points": [10, 20, 110, 220], "desc": "类别=标签"}
 

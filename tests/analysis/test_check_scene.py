@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import calipers
-from calipers.analysis.check import check
-from calipers.analysis.outcome import check_evaluated
-from calipers.analysis.reading_scene import matrix_of
-from calipers.analysis.scene_offset import Votes
-from calipers.errors import InputError
+from calipers.core.errors import InputError
+from calipers.results.check import check
+from calipers.results.outcome import check_evaluated
+from calipers.suites.scene.interpretations import matrix_of
+from calipers.suites.scene.offset import Votes
 
 DATA = Path(calipers.__file__).parent / "data" / "scene"
 SEAT = {"id": 1, "label": "seat", "center": [1.0, 2.0, 0.5], "size": [1.0, 0.6, 1.0]}

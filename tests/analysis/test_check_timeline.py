@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 import calipers
-from calipers.analysis.check import check
-from calipers.analysis.outcome import check_evaluated
-from calipers.errors import InputError
+from calipers.core.errors import InputError
+from calipers.results.check import check
+from calipers.results.outcome import check_evaluated
 
 DATA = Path(calipers.__file__).parent / "data" / "timeline"
 TRUTH = json.loads((DATA / "annotations.json").read_text(encoding="utf-8"))

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 import calipers
-from calipers.analysis.gate import gate
 from calipers.cli.main import calipers as program
+from calipers.results.gate import gate
 
 CI = Path(__file__).parents[2] / "examples" / "ci"
 WORKFLOW = (CI / "calipers-gate.yml").read_text(encoding="utf-8")

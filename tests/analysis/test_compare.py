@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 import calipers
-from calipers.analysis.artifacts import Result
-from calipers.analysis.changed_objects import changed_objects
-from calipers.analysis.compare import change, compare
-from calipers.analysis.figures import Figure
 from calipers.cli.main import calipers as command
-from calipers.errors import InputError, OutputError
+from calipers.core.errors import InputError, OutputError
+from calipers.results.artifacts import Result
+from calipers.results.changed_objects import changed_objects
+from calipers.results.compare import change, compare
+from calipers.results.figures import Figure
 
 from .conftest import DATA
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from calipers.analysis.compare import compare
-from calipers.analysis.gate import gate
-from calipers.analysis.gate_rules import KINDS
 from calipers.cli.main import calipers as program
+from calipers.results.compare import compare
+from calipers.results.gate import gate
+from calipers.results.gate_rules import KINDS
 
 MANUAL = (Path(__file__).parents[2] / "docs" / "compare.md").read_text(encoding="utf-8")
 NAMED = set(re.findall(r"`([\w.]+)`", MANUAL))

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import calipers
-from calipers.analysis.figures import figures, full_name, is_higher_better
-from calipers.analysis.video_figures import POOLED, counts_of, evaluated
-from calipers.bootstrap import around, middle, short
-from calipers.errors import ConfigError
+from calipers.core.bootstrap import around, middle, short
+from calipers.core.errors import ConfigError
+from calipers.results.figures import figures, full_name, is_higher_better
+from calipers.suites.timeline.figures import POOLED, counts_of, evaluated
 
 from .conftest import DATA
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import calipers
-from calipers.analysis.figures import figures
-from calipers.analysis.gate import decided, gate
-from calipers.analysis.power import Noise, noise_of
-from calipers.errors import ConfigError
+from calipers.core.errors import ConfigError
+from calipers.results.figures import figures
+from calipers.results.gate import decided, gate
+from calipers.results.power import Noise, noise_of
 
 from .made_up import artifact, pair
 

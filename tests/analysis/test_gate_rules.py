@@ -2,8 +2,8 @@
 
 import pytest
 
-from calipers.analysis.gate_rules import Rule, make_rules
-from calipers.errors import ConfigError
+from calipers.core.errors import ConfigError
+from calipers.results.gate_rules import Rule, make_rules
 
 TOML = """
 [[rule]]

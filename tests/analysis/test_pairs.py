@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import calipers
-from calipers.analysis.compare import compare
 from calipers.kernels.poisson import key_hashes, weights
+from calipers.results.compare import compare
 
 from .conftest import DATA, coco_results, dense_records, timeline_predictions
 

@@ -5,8 +5,10 @@ import json
 import pytest
 
 import calipers
-from calipers.analysis import check_scene, check_timeline, poor_hints
-from calipers.analysis.check import hint
+from calipers.results import poor_hints
+from calipers.results.check import hint
+from calipers.suites.scene import check as check_scene
+from calipers.suites.timeline import check as check_timeline
 
 SEAT = {"label": "seat", "size": [1.0, 0.5, 2.0]}
 

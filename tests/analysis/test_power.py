@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from calipers.analysis.gate import gate
-from calipers.analysis.power import quantile
+from calipers.results.gate import gate
+from calipers.results.power import quantile
 
 from .made_up import pair
 

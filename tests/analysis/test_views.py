@@ -5,9 +5,10 @@ from xml.etree import ElementTree
 
 import pytest
 
-from calipers.analysis.compare import compare
-from calipers.analysis.gate import gate
-from calipers.views import comparison, gate_views
+from calipers.results import compare_text as comparison
+from calipers.results import gate_text as gate_views
+from calipers.results.compare import compare
+from calipers.results.gate import gate
 
 from ..hostile import HALF_PAIR, HOSTILE
 

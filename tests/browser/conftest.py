@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from calipers.views.page.shell import page as page_bytes
+from calipers.show.page.shell import page as page_bytes
 
 from .chromium import find_chromium, required
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from calipers.views.page import sections as made
+from calipers.show.page import sections as made
 
 from ..views.page.samples import photographs, picture, rooms
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from calipers.views.page import sections as made
+from calipers.show.page import sections as made
 
 from ..hostile import HALF_PAIR, HOSTILE
 

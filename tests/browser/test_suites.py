@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import calipers
-from calipers.views.page.build import report_page
+from calipers.show.page.build import report_page
 
 from ..hostile import HOSTILE
 from ..views.page.reading import data_of

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from calipers.views.page import sections as made
+from calipers.show.page import sections as made
 
 from ..views.page.samples import many_rows, photographs
 

@@ -16,18 +16,18 @@ from pathlib import Path
 ERRORS = {"no space": errno.ENOSPC, "I/O error": errno.EIO, "permission": errno.EACCES}
 SIGNALS = {"interrupt": signal.SIGINT, "termination": signal.SIGTERM}
 DECODED = {
-    "dense": ("calipers.readers.dense", "_Reader.add_line"),
+    "dense": ("calipers.suites.dense.read", "_Reader.add_line"),
     "timeline": ("orjson", "loads"),
     "scene": ("orjson", "loads"),
-    "coco": ("calipers.readers.detections", "check_truth"),
+    "coco": ("calipers.suites.coco.read", "check_truth"),
 }
 MEASURED = {
-    "dense": ("calipers.suites.dense", "count"),
-    "timeline": ("calipers.suites.timeline", "count_states"),
-    "scene": ("calipers.suites.scene", "cuboid_overlaps"),
-    "coco": ("calipers.suites.coco", "overlaps"),
+    "dense": ("calipers.suites.dense.measure", "count"),
+    "timeline": ("calipers.suites.timeline.measure", "count_states"),
+    "scene": ("calipers.suites.scene.measure", "cuboid_overlaps"),
+    "coco": ("calipers.suites.coco.measure", "overlaps"),
 }
-ADDED = {suite: (f"calipers.plans.{suite}", f"{suite.title()}Part.add") for suite in DECODED}
+ADDED = {suite: (f"calipers.suites.{suite}.plan", f"{suite.title()}Part.add") for suite in DECODED}
 
 
 class Fault:

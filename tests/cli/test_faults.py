@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import calipers
-from calipers import child_process
+from calipers.engines import child_process
 from calipers.engines.descendants import descendants
 
 from ..contracts.dumps import make_lines, padded

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import calipers
-from calipers.part_files import read_tally, write_tally
-from calipers.parts import Packed
+from calipers.core.parts import Packed
+from calipers.files.part_files import read_tally, write_tally
 
 from ..contracts.dumps import make_lines
 

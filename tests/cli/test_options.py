@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import calipers
-from calipers.suites.dense import Config
+from calipers.suites.dense.measure import Config
 
 BOX = {"type": "bbox_2d", "points": [0, 0, 10, 10], "desc": "类别=标签,文本=a"}
 WIDE = {"type": "bbox_2d", "points": [0, 0, 10, 7], "desc": "类别=标签,文本=b"}

@@ -10,9 +10,9 @@ import pytest
 
 from calipers.cli import report
 from calipers.report import load
-from calipers.views.page import images
-from calipers.views.page.cases import Limit
-from calipers.views.report_tables import write_table
+from calipers.show.page import images
+from calipers.show.page.cases import Limit
+from calipers.show.report_tables import write_table
 
 from ..views.page.reading import data_of, section
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 import calipers
-from calipers.part_files import DIGEST_BYTES, LENGTH_BYTES
-from calipers.parts import Packed, from_bytes, to_bytes
+from calipers.core.parts import Packed, from_bytes, to_bytes
+from calipers.files.part_files import DIGEST_BYTES, LENGTH_BYTES
 
 from ..contracts.dumps import make_lines, padded
 from .conftest import HANG_SEC

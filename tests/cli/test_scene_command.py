@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import calipers
-from calipers.errors import with_flags
-from calipers.suites.scene_config import Config
+from calipers.core.errors import with_flags
+from calipers.suites.scene.config import Config
 
 #   x        1     1.5          (0, 50), turned by 45°            20            30        31
 #   truth  chair                table, 8 long, 0.5 wide           door
@@ -99,7 +99,7 @@ def write(name, content):
 
 @pytest.fixture(autouse=True)
 def _files(monkeypatch):
-    monkeypatch.setattr("calipers.labels.embedding.sentence_embedder", lambda: embed)
+    monkeypatch.setattr("calipers.suites.scene.labels.embedding.sentence_embedder", lambda: embed)
     write("gt.json", {"objects": TRUTH})
     write("pred.json", {"objects": PRED})
     write("l.json", ["seat"])

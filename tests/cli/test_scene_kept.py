@@ -25,7 +25,9 @@ def _files(monkeypatch):
     write("labels.json", ["seat"])
     write("aliases.json", {"chair": "seat"})
     write("cfg.json", {"paths": {"canonical_labels": "labels.json", "label_aliases": "aliases.json"}})
-    monkeypatch.setattr("calipers.labels.embedding.sentence_embedder", lambda: lambda texts: [[1.0]] * len(texts))
+    monkeypatch.setattr(
+        "calipers.suites.scene.labels.embedding.sentence_embedder", lambda: lambda texts: [[1.0]] * len(texts)
+    )
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import calipers
-from calipers.suites.scene_rows import COLUMNS
+from calipers.suites.scene.rows import COLUMNS
 
 HOSTILE = "\x1b[2J\x1b]0;title\x07\u202e\u2066\u200b\x9b31m\x7f\x00\u2028"
 FORMULAS = ["=1+1", "+1", "-1", "@x", "\tx", "\rx", "=cmd|' /C calc'!A0"]
@@ -194,7 +194,7 @@ def test_aliases_are_written_on_request_only(undrawn):
 
 
 def test_trap_29_evaluating_twice_gives_the_same_and_touches_no_alias_file(run, monkeypatch, listing, undrawn):
-    monkeypatch.setattr("calipers.labels.embedding.sentence_embedder", lambda: by_meaning)
+    monkeypatch.setattr("calipers.suites.scene.labels.embedding.sentence_embedder", lambda: by_meaning)
     write("pred.json", {"objects": [seat(0, "armchair"), seat(9, "dentist chair")]})
     write("aliases.json", {"armchair": "seat"})
     write("learned.json", {"dentist chair": "door"})

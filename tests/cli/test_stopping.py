@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 import calipers
-from calipers import stopping
-from calipers.tally import Tally
+from calipers.core import stopping
+from calipers.core.tally import Tally
 
 from .conftest import HANG_SEC
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import calipers
-from calipers.errors import with_flags
-from calipers.suites.timeline_config import Config
+from calipers.core.errors import with_flags
+from calipers.suites.timeline.config import Config
 
 #              0         10        20        30                 59        69
 #   a  truth   |outside  |approach |inside   |outside            |

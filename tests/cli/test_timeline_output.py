@@ -337,7 +337,7 @@ def test_an_interrupt_while_results_are_written_leaves_everything_as_it_was(run,
 def test_an_interrupt_while_pictures_are_drawn_leaves_everything_as_it_was(run, old, monkeypatch, listing):
     pytest.importorskip("matplotlib")
     before = listing(".")
-    monkeypatch.setattr("calipers.views.timeline_folder.strip_picture", interrupt)
+    monkeypatch.setattr("calipers.suites.timeline.folder.strip_picture", interrupt)
     ended = run("timeline", *INPUTS, "-o", old, "--plot-videos", 1)
     assert (ended.code, ended.out, ended.err.strip()) == (130, b"", "interrupted; no result was written")
     assert listing(".") == before

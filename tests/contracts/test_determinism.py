@@ -20,8 +20,8 @@ import zstandard
 
 import calipers
 from calipers.cli.dense import run_dense
-from calipers.output import to_json
-from calipers.readers import lines as lines_reader
+from calipers.files import lines as lines_reader
+from calipers.files.output import to_json
 
 from . import dumps
 

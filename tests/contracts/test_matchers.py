@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from calipers.core.matching import Labels, Pairs, by_confidence, greedy, optimal, round_overlap
 from calipers.kernels.flatten import take
-from calipers.matching import Labels, Pairs, by_confidence, greedy, optimal, round_overlap
 
 Triple = tuple[int, int, int]  # truth, pred, overlap
 

@@ -13,8 +13,12 @@ from xml.etree import ElementTree
 import pytest
 
 import calipers
-from calipers.errors import ConfigError
-from calipers.views import charts, coco_plots, dense_plots, scene_plots, timeline_plots
+from calipers.core.errors import ConfigError
+from calipers.show.charts import pieces as charts
+from calipers.suites.coco import plots as coco_plots
+from calipers.suites.dense import plots as dense_plots
+from calipers.suites.scene import plots as scene_plots
+from calipers.suites.timeline import plots as timeline_plots
 
 from ..views.sample_reports import tree
 
@@ -174,7 +178,11 @@ def test_another_format_is_refused(suite, plot, kind):
 
 STATE = """
 import json, sys
-from calipers.views import charts, coco_plots, dense_plots, scene_plots, timeline_plots
+from calipers.show.charts import pieces as charts
+from calipers.suites.coco import plots as coco_plots
+from calipers.suites.dense import plots as dense_plots
+from calipers.suites.scene import plots as scene_plots
+from calipers.suites.timeline import plots as timeline_plots
 given = json.load(sys.stdin)
 import matplotlib
 matplotlib.rcParams["font.size"] = 31
@@ -191,7 +199,7 @@ print(settings() == old, "matplotlib.pyplot" in sys.modules)
 
 
 def test_settings_stay_and_pyplot_is_not_even_loaded():
-    from calipers.output import to_json
+    from calipers.files.output import to_json
 
     given = to_json({f"{suite}_plots": subject(suite) for suite in MODULES})
     env = {"PYTHONPATH": str(Path(calipers.__file__).parents[1]), "HOME": str(Path.home())}

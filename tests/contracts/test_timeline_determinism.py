@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import calipers
-from calipers.output import to_json
+from calipers.files.output import to_json
 
 from ..parity import timelines
 

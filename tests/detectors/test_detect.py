@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import calipers
+from calipers.core.errors import ConfigError, InputError, OutputError
 from calipers.detectors.detect import as_rows, run_detector, to_bytes
 from calipers.detectors.found import Found
 from calipers.detectors.options import Config, params
-from calipers.errors import ConfigError, InputError, OutputError
 
 pytest.importorskip("onnx", reason="onnx is not installed, and the models are built with it")
 pytest.importorskip("onnxruntime", reason="onnxruntime is not installed, and it runs the models")

@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from calipers.core.errors import InputError
 from calipers.detectors.image_files import ImageFile, find_files, open_image
 from calipers.detectors.targets import Picture
-from calipers.errors import InputError
 
 Images = pytest.importorskip("PIL.Image", reason="Pillow is not installed")
 

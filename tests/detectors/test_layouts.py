@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from calipers.core.errors import ConfigError, InputError
 from calipers.detectors.layouts import Content, Layout, choose_layout, content_of, decode
-from calipers.errors import ConfigError, InputError
 
 SIZE = (640, 640)  # 80 * 80 + 40 * 40 + 20 * 20 = 8400 cells
 

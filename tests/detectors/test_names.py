@@ -2,9 +2,9 @@
 
 import pytest
 
+from calipers.core.errors import ConfigError, InputError
 from calipers.detectors.names import folded, listed, literal, match_classes, names_in, read_names
 from calipers.detectors.targets import Category
-from calipers.errors import ConfigError, InputError
 
 
 def match(names, *categories):

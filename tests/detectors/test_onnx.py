@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import calipers
+from calipers.core.errors import ConfigError, InputError
 from calipers.detectors.detect import run_detector
 from calipers.detectors.devices import providers
 from calipers.detectors.options import Config
-from calipers.errors import ConfigError, InputError
 
 pytest.importorskip("onnx", reason="onnx is not installed, and the models are built with it")
 pytest.importorskip("onnxruntime", reason="onnxruntime is not installed, and it runs the models")

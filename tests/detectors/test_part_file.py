@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from calipers.core.errors import ConfigError, OutputError
 from calipers.detectors.image_files import ImageFile
 from calipers.detectors.part_file import PartFile
 from calipers.detectors.targets import Picture
-from calipers.errors import ConfigError, OutputError
 
 HEADER = {"weights": "aa", "engine": "onnxruntime 1", "options": {"conf": 0.25, "imgsz": None}}
 

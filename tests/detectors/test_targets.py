@@ -6,8 +6,8 @@ import json
 import numpy as np
 import pytest
 
+from calipers.core.errors import InputError
 from calipers.detectors.targets import read_targets
-from calipers.errors import InputError
 
 IMAGE = {"id": 1, "file_name": "a.jpg", "width": 640, "height": 480}
 CATEGORY = {"id": 2, "name": "cone"}

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import calipers
-from calipers.errors import ConfigError, InputError
+from calipers.core.errors import ConfigError, InputError
 
 Images = pytest.importorskip("PIL.Image", reason="Pillow is not installed")
 

@@ -6,8 +6,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+from calipers.core.errors import InputError
 from calipers.engines.local import Local
-from calipers.errors import InputError
 
 
 def square(number: int) -> int:
@@ -159,7 +159,7 @@ def sleep_long(number: int) -> int:
 def half_an_answer(number: int, end: str) -> bytes:
     """For one number half of the answer gets sent, and then its worker ends or stands still."""
     if number == 1:
-        from calipers import child_main
+        from calipers.engines import child_main
 
         def send(channel: Any, message: bytes) -> None:
             channel.sendall(child_main.LENGTH.pack(len(message)) + message[: len(message) // 2])

@@ -8,7 +8,7 @@ from functools import partial
 import cluster_work as work
 import pytest
 
-from calipers.errors import CalipersError, InputError
+from calipers.core.errors import CalipersError, InputError
 
 
 def flat(lists):

@@ -11,9 +11,9 @@ import cluster_work as work
 import pytest
 
 import calipers
+from calipers.core.errors import CalipersError, ConfigError
 from calipers.engines import dask
 from calipers.engines.dask import open_dask
-from calipers.errors import CalipersError, ConfigError
 
 from .conftest import ENVIRONMENT, HANG_SEC, dask_cluster, descendants, is_running, require_package, started, wait_until
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import calipers
-from calipers.errors import InputError
+from calipers.core.errors import InputError
 
 SMALL = {"bootstrap": 20}
 DESCRIPTIONS = ["类别=标签", "类别=箱子/大", "类别=站点距离,站点距离=98"]

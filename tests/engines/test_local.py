@@ -12,10 +12,9 @@ from threading import Thread
 import cluster_work as work
 import pytest
 
-from calipers import child_process
-from calipers.engines import local, pool
+from calipers.core.errors import CalipersError, InputError
+from calipers.engines import child_process, local, pool
 from calipers.engines.local import Local, run_in_order
-from calipers.errors import CalipersError, InputError
 
 from .conftest import ENVIRONMENT, HANG_SEC, children, is_running, started, wait_until
 

@@ -8,8 +8,8 @@ import sys
 import cluster_work as work
 import pytest
 
+from calipers.core.errors import ConfigError
 from calipers.engines.ray import open_ray
-from calipers.errors import ConfigError
 
 from .conftest import ENVIRONMENT, HANG_SEC, descendants, is_running, require_package, started, wait_until
 from .test_dask import SLOWLY, script

@@ -9,8 +9,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import calipers
-from calipers.errors import with_flags
-from calipers.views.scene_folder import write_scene_folder
+from calipers.core.errors import with_flags
+from calipers.suites.scene.folder import write_scene_folder
 
 DATA = Path(calipers.__file__).parent / "data"
 GOLDEN = Path(__file__).parent

@@ -426,7 +426,7 @@ def test_a_clean_answer_loads_nothing_but_json():
         "from calipers.judge.answers import find_shapes, parse_answer\n"
         "find_shapes(parse_answer('Yes: {\"bbox\": [1, 2, 3, 4]}'), 'box')\n"
         "new = {name for name in set(sys.modules) - before if not name.startswith('calipers.judge')}\n"
-        "print(sorted(new & {'typing', 'dataclasses', 'numpy', 'orjson', 'calipers.readers.lenient_json'}))"
+        "print(sorted(new & {'typing', 'dataclasses', 'numpy', 'orjson', 'calipers.core.lenient_json'}))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

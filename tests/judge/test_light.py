@@ -46,7 +46,7 @@ HEAVY = {
     "subprocess",
     "calipers.cli.main",
     "calipers.report",
-    "calipers.records",
+    "calipers.core.shapes",
 }
 
 

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
+from calipers.core.cuboids import Boxes
 from calipers.kernels.assign import int_column
 from calipers.kernels.boxes import BoxColumns
 from calipers.kernels.cuboids import cuboid_paired, cuboid_pairs, near_pairs, placements
-from calipers.scenes import Boxes
 
 UNIT = 10**12
 NO_BOX = {"center": [0, 0, 0], "size": [1, 0, 1]}  # covers the origin, if its size were taken for one

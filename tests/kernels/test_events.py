@@ -4,10 +4,10 @@ import random
 
 import pytest
 
+from calipers.core.matching import Pairs, optimal
 from calipers.kernels.assign import int_column
 from calipers.kernels.column import long_column
 from calipers.kernels.events import most_pairs
-from calipers.matching import Pairs, optimal
 
 
 def shared(a, b):

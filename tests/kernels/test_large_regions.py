@@ -7,10 +7,10 @@ from math import cos, pi, sin
 import pytest
 
 import calipers
+from calipers.core.shapes import Objects
 from calipers.kernels.flatten import ObjectColumns
 from calipers.kernels.regions import region_paired, region_pairs
 from calipers.kernels.work import MAX_WORK, SMALL, WorkLimitError
-from calipers.records import Objects
 
 Ring = list[float]
 

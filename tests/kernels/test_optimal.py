@@ -12,9 +12,9 @@ from scipy.optimize import linear_sum_assignment
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
+from calipers.core.matching import Pairs
+from calipers.core.matching import optimal as match_optimal
 from calipers.kernels.optimal import optimal
-from calipers.matching import Pairs
-from calipers.matching import optimal as match_optimal
 
 Scores = dict[tuple[int, int], int]  # (truth, pred) -> score
 LARGEST = 2**63 - 1

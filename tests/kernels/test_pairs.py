@@ -5,12 +5,12 @@ import random
 import numpy as np
 import pytest
 
+from calipers.core.shapes import Objects
 from calipers.kernels.assign import int_column
 from calipers.kernels.coverage import coverage_of, near_lines
 from calipers.kernels.flatten import ObjectColumns
 from calipers.kernels.regions import region_paired, region_pairs
 from calipers.kernels.tubes import tube_paired, tube_pairs
-from calipers.records import Objects
 
 
 def some_object(rng: random.Random) -> object:

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from calipers.core.matching import UNIT
 from calipers.judge.answers import _usual_boxes, parse_answer
 from calipers.judge.search import ShapeSearch
 from calipers.kernels.rects import plain_boxes, rect_pairs
-from calipers.matching import UNIT
 from calipers.rulers.region import region_iou
 
 NUMBERS = st.one_of(st.integers(-1000, 1000), st.floats(-1000, 1000).map(lambda x: round(x, 3)))

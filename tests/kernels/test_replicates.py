@@ -7,10 +7,10 @@ of 1/2 reaches 51 of the 101 recall steps.
 import numpy as np
 import pytest
 
-from calipers.bootstrap import resample
+from calipers.core.bootstrap import resample
+from calipers.core.ranking import RECALL_STEPS, curve_of
 from calipers.kernels.poisson import key_hashes, weight_table, weights
 from calipers.kernels.replicates import REPLICATES, mean_values
-from calipers.metrics.detections import RECALL_STEPS, curve_of
 
 
 def means(weight_rows, classes, first_step=0, thresholds=1):

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calipers.labels import canonical as canonical_module
-from calipers.labels.canonical import UNRESOLVED, Resolved, Resolver
-from calipers.labels.words import normalise
+from calipers.core.words import normalise
+from calipers.suites.scene.labels import canonical as canonical_module
+from calipers.suites.scene.labels.canonical import UNRESOLVED, Resolved, Resolver
 
 CLASSES = ["seat", "table", "door"]
 NAMES = {
@@ -323,7 +323,7 @@ def test_every_text_has_an_answer(raw) -> None:
 
 PROGRAM = """
 import json, sys
-from calipers.labels.canonical import Resolver
+from calipers.suites.scene.labels.canonical import Resolver
 aliases, rules = {"b a": "seat", "c": "nowhere", "d": "elsewhere"}, {"x": "seat", "y": "door", "z": "table"}
 names = {"aliases": aliases, "contains_rules": rules}
 resolver = Resolver(["seat", "table", "door"], names, embed=lambda texts: [[len(text), 1] for text in texts])
@@ -345,12 +345,12 @@ def test_hash_seeds_do_not_matter() -> None:
 
 def test_importing_loads_nothing_heavy() -> None:
     heavy = "{'rapidfuzz', 'numpy', 'orjson', 'json', 'click'}"
-    program = f"import sys, calipers.labels.canonical; print(sorted({heavy} & set(sys.modules)))"
+    program = f"import sys, calipers.suites.scene.labels.canonical; print(sorted({heavy} & set(sys.modules)))"
     assert run_python(program).strip() == "[]"
 
 
 def test_resolving_without_embedding_loads_no_numpy() -> None:
-    program = "import sys; from calipers.labels.canonical import Resolver; Resolver(['a'], {'b': 'a'}).resolve('b c');"
+    program = "import sys; from calipers.suites.scene.labels.canonical import Resolver; Resolver(['a'], {'b': 'a'}).resolve('b c');"
     assert run_python(program + "print({'numpy', 'rapidfuzz'} & set(sys.modules))").strip() == "set()"
 
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from calipers.labels import desc as desc_module
-from calipers.labels.desc import Desc, parse_desc
-from calipers.labels.taxonomy import KEYS, Taxonomy, built_in
+from calipers.suites.dense.labels import desc as desc_module
+from calipers.suites.dense.labels.desc import Desc, parse_desc
+from calipers.suites.dense.labels.taxonomy import KEYS, Taxonomy, built_in
 
 UMBRELLA = "螺丝、光纤插头"
 
@@ -345,18 +345,21 @@ def test_neither_order_nor_separators_of_unnamed_attributes_matter(
 
 
 def test_reading_descriptions_imports_nothing_slow() -> None:
-    source = Path(desc_module.__file__).parents[2]
+    source = Path(desc_module.__file__).parents[4]
     program = (
         f"import os, sys; sys.path.insert(0, {str(source)!r}); import calipers; before = set(sys.modules)\n"
-        "from calipers.labels import desc, taxonomy\n"
+        "from calipers.suites.dense.labels import desc, taxonomy\n"
         "desc.parse_desc('class=fibre', taxonomy.built_in())\n"
         "sys.stdout.write(' '.join(sorted(set(sys.modules) - before)))"
     )
     new = subprocess.run([sys.executable, "-S", "-c", program], capture_output=True, check=True, text=True).stdout
     assert set(new.split()) <= {
         "__future__",
-        "calipers.errors",
-        "calipers.labels",
-        "calipers.labels.desc",
-        "calipers.labels.taxonomy",
+        "calipers.core.errors",
+        "calipers.core",
+        "calipers.suites",
+        "calipers.suites.dense",
+        "calipers.suites.dense.labels",
+        "calipers.suites.dense.labels.desc",
+        "calipers.suites.dense.labels.taxonomy",
     }

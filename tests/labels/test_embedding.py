@@ -13,11 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calipers.errors import ConfigError
-from calipers.labels import embedding as embedding_module
-from calipers.labels.canonical import UNRESOLVED, Resolved, Resolver
-from calipers.labels.embedding import nearest, sentence_embedder, vectors_of
-from calipers.labels.minilm import MiniLM, gelu, split_words
+from calipers.core.errors import ConfigError
+from calipers.suites.scene.labels import embedding as embedding_module
+from calipers.suites.scene.labels.canonical import UNRESOLVED, Resolved, Resolver
+from calipers.suites.scene.labels.embedding import nearest, sentence_embedder, vectors_of
+from calipers.suites.scene.labels.minilm import MiniLM, gelu, split_words
 
 CLASSES = ["seat", "table", "door"]
 needs_model = pytest.mark.skipif(
@@ -316,7 +316,7 @@ class TestModel:
         assert list(resolver.learned()) == ["desk", "dining table", "doorway", "office chair", "stool", "window"]
 
     def test_it_needs_no_torch(self) -> None:
-        program = "import sys; from calipers.labels.embedding import sentence_embedder as s; s()(['a']);"
+        program = "import sys; from calipers.suites.scene.labels.embedding import sentence_embedder as s; s()(['a']);"
         command = [sys.executable, "-c", program + "print({'torch', 'transformers'} & set(sys.modules))"]
         env = {"PYTHONPATH": os.pathsep.join(sys.path)}
         assert subprocess.run(command, capture_output=True, text=True, env=env, check=True).stdout == "set()\n"

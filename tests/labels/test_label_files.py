@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calipers.errors import ConfigError
-from calipers.labels.label_files import Aliases, load_aliases, load_canonical
-from calipers.labels.words import normalise
+from calipers.core.errors import ConfigError
+from calipers.core.words import normalise
+from calipers.suites.scene.labels.label_files import Aliases, load_aliases, load_canonical
 
 
 @pytest.fixture

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calipers.errors import ConfigError
-from calipers.labels import taxonomy as taxonomy_module
-from calipers.labels.taxonomy import KEYS, Taxonomy, built_in, load
+from calipers.core.errors import ConfigError
+from calipers.suites.dense.labels import taxonomy as taxonomy_module
+from calipers.suites.dense.labels.taxonomy import KEYS, Taxonomy, built_in, load
 
 SHIPPED = Path(taxonomy_module.__file__).with_name("mapping.json")
 

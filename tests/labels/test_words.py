@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from calipers.labels.words import UNSEEN, normalise
+from calipers.core.words import UNSEEN, normalise
 
 
 @pytest.mark.parametrize(

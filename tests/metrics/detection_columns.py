@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from calipers.instances import Categories, Detections, Images, Instances
+from calipers.suites.coco.columns import Categories, Detections, Images, Instances
 
 
 def instances(rows, images, **more):

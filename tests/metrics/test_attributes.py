@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 import calipers
-from calipers.labels.desc import Desc, parse_desc
-from calipers.labels.taxonomy import built_in
-from calipers.matching import Pairs
-from calipers.metrics import attributes
-from calipers.readers.dense import read_records
-from calipers.tally import Tally
+from calipers.core.matching import Pairs
+from calipers.core.tally import Tally
+from calipers.suites.dense import attributes
+from calipers.suites.dense.labels.desc import Desc, parse_desc
+from calipers.suites.dense.labels.taxonomy import built_in
+from calipers.suites.dense.read import read_records
 
 
 def tree(*said):

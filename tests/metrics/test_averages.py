@@ -9,8 +9,8 @@ import pytest
 
 import calipers
 from calipers.kernels.averages import column_means
-from calipers.metrics.averages import Averages, summary_tree
-from calipers.metrics.states import NEVER_UNDEFINED
+from calipers.suites.timeline.averages import Averages, summary_tree
+from calipers.suites.timeline.states import NEVER_UNDEFINED
 
 NONE = frozenset[str]()
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from calipers.metrics import coco_errors
-from calipers.rulers.instance import overlaps
-from calipers.suites.coco_config import Config
-from calipers.suites.coco_sides import Matched
+from calipers.suites.coco import errors as coco_errors
+from calipers.suites.coco.config import Config
+from calipers.suites.coco.overlaps import overlaps
+from calipers.suites.coco.sides import Matched
 
 from .detection_columns import detections
 

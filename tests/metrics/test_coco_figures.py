@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from calipers.metrics.coco_engine import Accumulated
-from calipers.metrics.coco_figures import (
+from calipers.suites.coco.curves import (
     best_cut,
     class_precisions,
     coco_lines,
@@ -14,7 +13,8 @@ from calipers.metrics.coco_figures import (
     why_no_order,
     why_no_scores,
 )
-from calipers.metrics.replicates import RankedClass
+from calipers.suites.coco.engine import Accumulated
+from calipers.suites.coco.replicates import RankedClass
 
 
 def accumulated(classes=2, areas=4, dets=3):

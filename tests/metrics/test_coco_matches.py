@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from calipers.metrics.coco_matches import match_by_score, ranked_classes
-from calipers.rulers.instance import overlaps
+from calipers.suites.coco.matches import match_by_score, ranked_classes
+from calipers.suites.coco.overlaps import overlaps
 
 from .detection_columns import detections
 

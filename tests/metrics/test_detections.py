@@ -5,7 +5,7 @@ There are 101 recall steps: 0, 0.01, … 1. A recall of 1/2 reaches the first 51
 
 import pytest
 
-from calipers.metrics.detections import Ranked, count_false_positives, detection_tree, has_order, join, precision_curve
+from calipers.core.ranking import Ranked, count_false_positives, detection_tree, has_order, join, precision_curve
 
 
 def ranked(objects, *detections):

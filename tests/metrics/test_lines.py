@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from calipers.matching import Pairs
-from calipers.metrics import lines
-from calipers.metrics.lines import CoveredPairs
-from calipers.readers.dense import read_records
-from calipers.tally import Tally
+from calipers.core.matching import Pairs
+from calipers.core.tally import Tally
+from calipers.suites.dense import lines
+from calipers.suites.dense.lines import CoveredPairs
+from calipers.suites.dense.read import read_records
 
 LINE = {"type": "line", "points": [0, 0, 9, 9], "desc": ""}
 BOX = {"type": "bbox_2d", "points": [0, 0, 9, 9], "desc": ""}

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from calipers.matching import Labels, Pairs, round_overlap
-from calipers.metrics import objects
-from calipers.metrics.objects import CAUSES
-from calipers.readers.dense import read_records
-from calipers.tally import Tally
+from calipers.core import causes as objects
+from calipers.core.causes import CAUSES
+from calipers.core.matching import Labels, Pairs, round_overlap
+from calipers.core.tally import Tally
+from calipers.suites.dense.read import read_records
 
 BOX = {"type": "bbox_2d", "points": [0, 0, 1, 1], "desc": ""}
 

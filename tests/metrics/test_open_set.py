@@ -8,10 +8,10 @@ predicted box, "<>" that both are, "" that none is.
 import numpy as np
 import pytest
 
-from calipers.matching import UNIT, Pairs, round_overlap
-from calipers.metrics.open_set import Placed, Protocol, open_set_counts
-from calipers.metrics.scene_counts import Side
-from calipers.metrics.scene_rates import OPEN_SET, plain, scene_rates
+from calipers.core.matching import UNIT, Pairs, round_overlap
+from calipers.suites.scene.counts import Side
+from calipers.suites.scene.open_set import Placed, Protocol, open_set_counts
+from calipers.suites.scene.rates import OPEN_SET, plain, scene_rates
 
 SEAT, TABLE, DOOR, NONE = 0, 1, 2, -1
 NOTHING = dict.fromkeys(("gt", "pred", "tp", "strict", "relaxed", "iou", "error"), np.zeros(1))

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pycocotools.cocoeval import COCOeval
 
-from calipers.bootstrap import resample
+from calipers.core.bootstrap import resample
 from calipers.kernels.poisson import key_hashes, weights
-from calipers.metrics.replicates import RankedClass, Replicates, excess, replicate_values
+from calipers.suites.coco.replicates import RankedClass, Replicates, excess, replicate_values
 
 STEPS = np.linspace(0.0, 1.0, 101)
 TARGET = 0.3

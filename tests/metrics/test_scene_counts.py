@@ -8,8 +8,8 @@ predicted box, "<>" that both are, "" that none is.
 import numpy as np
 import pytest
 
-from calipers.matching import Labels, Pairs, greedy, round_overlap
-from calipers.metrics.scene_counts import (
+from calipers.core.matching import Labels, Pairs, greedy, round_overlap
+from calipers.suites.scene.counts import (
     CAUSES,
     Counts,
     Matches,
@@ -19,7 +19,7 @@ from calipers.metrics.scene_counts import (
     range_table,
     scene_table,
 )
-from calipers.metrics.scene_rates import harmonic, plain, scene_rates
+from calipers.suites.scene.rates import harmonic, plain, scene_rates
 
 CLASSES = ["seat", "table", "door"]
 SEAT, TABLE, DOOR, NONE = 0, 1, 2, -1

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from calipers.matching import UNIT, Pairs, round_overlap
-from calipers.metrics import sweep
-from calipers.metrics.sweep import Levels, Swept
-from calipers.readers.dense import read_records
-from calipers.tally import Tally
+from calipers.core import sweep
+from calipers.core.matching import UNIT, Pairs, round_overlap
+from calipers.core.sweep import Levels, Swept
+from calipers.core.tally import Tally
+from calipers.suites.dense.read import read_records
 
 BOX, POLY, LINE = range(3)
 

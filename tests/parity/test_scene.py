@@ -18,7 +18,7 @@ from pycocotools.coco import COCO
 from pycocotools.cocoeval import COCOeval
 
 import calipers
-from calipers import bootstrap
+from calipers.core import bootstrap
 
 from . import rooms
 from . import scene_reference as reference

@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 
 import calipers
-from calipers.config import make_config
-from calipers.errors import ConfigError, InputError, OutputError
+from calipers.core.config import make_config
+from calipers.core.errors import ConfigError, InputError, OutputError
+from calipers.core.parts import Packed, from_bytes, to_bytes
 from calipers.evaluate import evaluate_detections
-from calipers.part_files import read_tally, write_tally
-from calipers.parts import Packed, from_bytes, to_bytes
-from calipers.plans import coco as plan
-from calipers.plans.coco import CocoPart, measure_shard
-from calipers.readers.detections import Reading, read_detections
-from calipers.readers.pieces import FileOf, Piece
-from calipers.suites.coco_config import Config
+from calipers.files.part_files import read_tally, write_tally
+from calipers.suites.coco import plan
+from calipers.suites.coco.config import Config
+from calipers.suites.coco.formats.pieces import FileOf, Piece
+from calipers.suites.coco.plan import CocoPart, measure_shard
+from calipers.suites.coco.read import Reading, read_detections
 
 NAMES = {1: "cone", 2: "sign", 5: "路锥"}
 FEW = {"bootstrap": 20}

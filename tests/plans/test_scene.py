@@ -11,16 +11,16 @@ import pytest
 
 import calipers
 from calipers.cli.scene import run_scene
+from calipers.core.errors import ConfigError, InputError, OutputError, RecordError
+from calipers.core.parts import from_bytes, to_bytes
 from calipers.engines.local import Local
-from calipers.errors import ConfigError, InputError, OutputError, RecordError
 from calipers.evaluate import evaluate_scenes
-from calipers.part_files import read_tally
-from calipers.parts import from_bytes, to_bytes
-from calipers.plans.scene import ScenePart, ScenePlan, made_by, measure_shard, report_scenes, unpack
-from calipers.readers.scene import read_scenes
-from calipers.readers.scene_shards import LARGEST_SHARD, cut_scenes
-from calipers.suites.scene_config import Config
-from calipers.suites.scene_options import scene_options
+from calipers.files.part_files import read_tally
+from calipers.suites.scene.config import Config
+from calipers.suites.scene.options import scene_options
+from calipers.suites.scene.plan import ScenePart, ScenePlan, made_by, measure_shard, report_scenes, unpack
+from calipers.suites.scene.read import read_scenes
+from calipers.suites.scene.shards import LARGEST_SHARD, cut_scenes
 
 LABELS = ("chair", "Chair", "table", "door", "Lampe ü", "")
 CUTS = [{"jobs": 1}, {"jobs": 1, "chunk_bytes": 1}, {"jobs": 2, "chunk_bytes": 900}, {"jobs": 4, "chunk_bytes": 1}]
@@ -158,7 +158,7 @@ def test_a_shard_holds_one_scene_or_so_many_bytes():
 
 
 def test_many_scenes_are_cut_into_many_shards_whatever_the_chunk(monkeypatch):
-    monkeypatch.setattr("calipers.readers.scene_files.Source.size", lambda source, name: LARGEST_SHARD // 6)
+    monkeypatch.setattr("calipers.suites.scene.scene_files.Source.size", lambda source, name: LARGEST_SHARD // 6)
     assert len(list(cut_scenes(plan()._sources, 1 << 30))) == 6  # two scenes of three files each
 
 

@@ -11,12 +11,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import calipers
+from calipers.core.errors import CalipersError, ConfigError, InputError, OutputError, RecordError
+from calipers.core.parts import from_bytes, to_bytes
 from calipers.engines.local import Local
-from calipers.errors import CalipersError, ConfigError, InputError, OutputError, RecordError
-from calipers.parts import from_bytes, to_bytes
-from calipers.plans.timeline import TimelinePlan, measure_shard, unpack
-from calipers.readers.video_shards import Files, Ranges, Whole, cut_videos
-from calipers.suites.timeline_config import Config
+from calipers.suites.timeline.config import Config
+from calipers.suites.timeline.plan import TimelinePlan, measure_shard, unpack
+from calipers.suites.timeline.shards import Files, Ranges, Whole, cut_videos
 
 from ..parity import timelines
 
@@ -357,7 +357,7 @@ def test_shards_are_small_and_hold_no_data():
 
 
 def test_a_run_goes_on_from_its_finished_shards_and_measures_what_changed(monkeypatch):
-    import calipers.plans.timeline as plans
+    import calipers.suites.timeline.plan as plans
 
     write("gt.json", dict.fromkeys("abcd", TRUTH))
     for name in "abcd":

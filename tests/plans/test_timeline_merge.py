@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import calipers
-from calipers.errors import InputError, RecordError
-from calipers.output import to_json
-from calipers.part_files import read_tally, write_tally
-from calipers.parts import Packed
-from calipers.plans.merging import merge
+from calipers.core.errors import InputError, RecordError
+from calipers.core.parts import Packed
+from calipers.files.output import to_json
+from calipers.files.part_files import read_tally, write_tally
+from calipers.results.merging import merge
 
 TRUTH = {"outside": [[0, 9], [20, 29]], "inside": [[10, 19]]}
 PRED = {"fps": 10, "states": {"inside": [[12, 19]]}}

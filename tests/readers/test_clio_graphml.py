@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 import calipers
 from calipers.kernels.boxes import BoxColumns
-from calipers.readers import clio_graphml
-from calipers.readers.clio_graphml import plain_objects
-from calipers.readers.scene_objects import Broken
+from calipers.suites.scene.formats import clio_graphml
+from calipers.suites.scene.formats.clio_graphml import plain_objects
+from calipers.suites.scene.formats.plain import Broken
 
 LAMP = {"node_type": "object", "name": "find the lamp", "position": "[1.0, 2.0, 3.0]", "bbox_dim": "[0.5, 0.5, 1.5]"}
 

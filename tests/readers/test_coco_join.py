@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from calipers.errors import InputError
-from calipers.readers.detections import read_detections
+from calipers.core.errors import InputError
+from calipers.suites.coco.read import read_detections
 
 FILES = {1: "cam1/a.jpg", 2: "cam1/b.jpg"}
 CLASSES = {1: "cone", 2: "sign"}

@@ -7,9 +7,9 @@ from hashlib import sha256
 import pytest
 import zstandard
 
-from calipers.errors import InputError
-from calipers.readers import coco_json
-from calipers.readers.coco_json import Loading, coco_in_memory, read_coco
+from calipers.core.errors import InputError
+from calipers.suites.coco.formats import coco_json
+from calipers.suites.coco.formats.coco_json import Loading, coco_in_memory, read_coco
 
 RESULT = {"image_id": 1, "category_id": 1, "bbox": [0, 0, 10, 10], "score": 0.5}
 DATASET = {

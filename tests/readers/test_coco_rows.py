@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calipers.readers.coco_json import Loading, read_coco
-from calipers.readers.coco_rows import FIELDS, Origin, rows_in_memory
+from calipers.suites.coco.annotations.rows import FIELDS, Origin, rows_in_memory
+from calipers.suites.coco.formats.coco_json import Loading, read_coco
 
 HERE = Origin("a.json", "")
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from pycocotools import mask as reference
 
-from calipers.errors import InputError
-from calipers.readers.detections import read_detections
+from calipers.core.errors import InputError
+from calipers.suites.coco.read import read_detections
 
 IMAGES = [{"id": 1, "width": 10, "height": 8}, {"id": 2}]
 PERSON = {"id": 3, "name": "person"}

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from calipers.readers import dense
-from calipers.readers.dense import DenseReading, read_shard
-from calipers.readers.lines import Source
-from calipers.records import FLAGS
+from calipers.core.shapes import FLAGS
+from calipers.files.lines import Source
+from calipers.suites.dense import read as dense
+from calipers.suites.dense.read import DenseReading, read_shard
 
 BOX = '{"type":"bbox_2d","points":[1,2,3,4],"desc":"类别=标签"}'
 POLY = '{"type":"poly","points":[0,0,9.5,0,9,1000],"desc":"光纤"}'

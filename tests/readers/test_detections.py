@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from calipers.errors import InputError, RecordError
-from calipers.readers.coco_images import find_ids
-from calipers.readers.detections import find_format, read_detections
+from calipers.core.errors import InputError, RecordError
+from calipers.suites.coco.annotations.images import find_ids
+from calipers.suites.coco.read import find_format, read_detections
 
 IMAGES = [{"id": 1, "width": 100, "height": 80, "file_name": "a.jpg"}, {"id": 2, "width": 100, "height": 80}]
 CATEGORIES = [{"id": 3, "name": "cone"}, {"id": 5, "name": "sign"}]

@@ -5,7 +5,7 @@ import json
 import pytest
 
 import calipers
-from calipers.errors import InputError
+from calipers.core.errors import InputError
 
 BOX = {"type": "bbox_2d", "points": [1, 1, 20, 20], "desc": "类别=标签"}
 

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import calipers
+from calipers.files.inputs import find_doubled, folder_digest, parse_json, read_bytes
+from calipers.files.repeated_keys import Doubled
 from calipers.kernels.scan import count_colons, count_written_keys
-from calipers.readers.files import find_doubled, folder_digest, parse_json, read_bytes
-from calipers.readers.repeated_keys import Doubled
 
 
 def test_a_file_is_read_whole(tmp_path):

@@ -8,8 +8,8 @@ import pytest
 from PIL import Image
 
 import calipers
-from calipers.readers import image_size as module
-from calipers.readers.image_size import image_size
+from calipers.files import image_size as module
+from calipers.files.image_size import image_size
 
 PNG = b"\x89PNG\r\n\x1a\n" + struct.pack(">I4sII5BI", 13, b"IHDR", 7, 5, 8, 2, 0, 0, 0, 0)
 

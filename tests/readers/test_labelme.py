@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import calipers
-from calipers.readers.converted import Known
-from calipers.readers.labelme import looks_like, read_labelme
+from calipers.suites.coco.formats.converted import Known
+from calipers.suites.coco.formats.labelme import looks_like, read_labelme
 
 KNOWN = Known(
     [{"id": 7, "file_name": "a.jpg"}, {"id": 9, "file_name": "b.jpg"}],

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calipers.readers.lenient_json import CutDict, CutList, read_values
+from calipers.core.lenient_json import CutDict, CutList, read_values
 
 
 def trees(text, **options):
@@ -212,7 +212,7 @@ def test_any_text_gives_a_result(text, numbers, keep_words):
 
 def test_importing_the_reader_is_cheap():
     code = (
-        "import sys; before = set(sys.modules); import calipers.readers.lenient_json; new = set(sys.modules) - before;"
+        "import sys; before = set(sys.modules); import calipers.core.lenient_json; new = set(sys.modules) - before;"
         "print(sorted(new & {'typing', 're', 'dataclasses', 'enum', 'json', 'numpy', 'orjson'}))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -221,7 +221,7 @@ def test_importing_the_reader_is_cheap():
 
 @pytest.mark.parametrize("value", ["[]", "{} ", '{"a": 1}\n'])
 def test_a_text_of_very_many_values_is_no_answer(value, monkeypatch):
-    monkeypatch.setattr("calipers.readers.lenient_json._MAX_VALUES", 100)
+    monkeypatch.setattr("calipers.core.lenient_json._MAX_VALUES", 100)
     assert len(read_values(value * 100).values) == 100
     reading = read_values(value * 1000)
     assert (reading.status, reading.values) == ("failed", [])

@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import calipers
-from calipers.readers import lines
-from calipers.readers.lines import Source
+from calipers.files import lines
+from calipers.files.lines import Source
 
 MARK = b"\xef\xbb\xbf"
 PIECES = st.sampled_from(

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calipers.readers.model_text import parse_objects
+from calipers.suites.dense.model_text import parse_objects
 
 BOX = {"type": "bbox_2d", "points": [1, 2, 30, 40], "desc": "类别=BBU设备,品牌=华为"}
 LINE = {"type": "line", "points": [0, 0, 500, 1000], "desc": "光纤/有遮挡"}
@@ -351,7 +351,7 @@ def test_any_text_gives_a_result(text):
 
 def test_importing_the_reader_is_cheap():
     code = (
-        "import sys; before = set(sys.modules); import calipers.readers.model_text; new = set(sys.modules) - before;"
+        "import sys; before = set(sys.modules); import calipers.suites.dense.model_text; new = set(sys.modules) - before;"
         "print(sorted(new & {'typing', 're', 'dataclasses', 'enum', 'json', 'numpy', 'orjson'}))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 import calipers
-from calipers.errors import ConfigError, InputError
-from calipers.readers.lines import Source
-from calipers.readers.places import expand, is_file, is_remote, open_place, size_of
+from calipers.core.errors import ConfigError, InputError
+from calipers.files.lines import Source
+from calipers.files.places import expand, is_file, is_remote, open_place, size_of
 
 fsspec = pytest.importorskip("fsspec")
 LINE = b'{"id": 1, "gt_norm1000": [{"type": "bbox_2d", "points": [0, 0, 9, 9], "desc": "a"}], "pred": []}\n'

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calipers.errors import InputError
-from calipers.readers import ranges
-from calipers.readers.lines import Source
-from calipers.readers.ranges import Lines, Range, WholeFile, count_lines, cut_ranges, ranges_of
+from calipers.core.errors import InputError
+from calipers.files import ranges
+from calipers.files.lines import Source
+from calipers.files.ranges import Lines, Range, WholeFile, count_lines, cut_ranges, ranges_of
 
 PIECES = st.sampled_from([b"\n", b"\n", b"\r\n", b"a", b"bcd", b"x" * 9, "标签".encode(), b"\xef\xbb\xbf", b"\0"])
 CONTENTS = st.lists(PIECES, max_size=40).map(b"".join)

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 import calipers
-from calipers.errors import ConfigError, InputError
-from calipers.readers import remote
-from calipers.readers.lines import Source
-from calipers.readers.places import expand, open_place, size_of
+from calipers.core.errors import ConfigError, InputError
+from calipers.files import remote
+from calipers.files.lines import Source
+from calipers.files.places import expand, open_place, size_of
 
 from . import servers
 

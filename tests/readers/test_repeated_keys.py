@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from calipers.files.repeated_keys import Doubled, as_object, repeats_keys
 from calipers.kernels.intervals import count_keys
 from calipers.kernels.scan import count_written_keys
-from calipers.readers.repeated_keys import Doubled, as_object, repeats_keys
 
 # Strings full of what has a meaning in JSON, shorter and longer than the eight bytes that are looked at together.
 STRINGS = st.lists(st.sampled_from(['"', "\\", ":", '":', "{", ",", "\t", "中", "a", "12345678"]), max_size=9).map(

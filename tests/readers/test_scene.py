@@ -9,8 +9,8 @@ from types import MappingProxyType
 import pytest
 
 import calipers
-from calipers.errors import RecordError
-from calipers.readers.scene import read_scenes
+from calipers.core.errors import RecordError
+from calipers.suites.scene.read import read_scenes
 
 NAN = float("nan")
 

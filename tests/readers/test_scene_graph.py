@@ -16,9 +16,9 @@ from scipy.spatial.transform import Rotation
 
 import calipers
 from calipers.kernels.boxes import BoxColumns
-from calipers.readers import meshes
-from calipers.readers.scene_graph import plain_object, plain_objects
-from calipers.readers.scene_objects import Broken
+from calipers.suites.scene.formats import meshes
+from calipers.suites.scene.formats.plain import Broken
+from calipers.suites.scene.formats.scene_graph import plain_object, plain_objects
 
 PREFER = "prefer_retrieved_else_label"
 CHAIR = {"id": 4, "label": "seat", "position": [1, 2, 0.5], "orientation": [0, 0, 0, 1], "dimensions": [1, 2, 3]}
@@ -577,9 +577,9 @@ def test_a_missing_package_is_named_with_its_cure(tmp_path, monkeypatch, package
 
 def test_trimesh_is_loaded_only_for_meshes():
     program = (
-        "import sys; from pathlib import Path; from calipers.readers.scene_graph import plain_object;"
+        "import sys; from pathlib import Path; from calipers.suites.scene.formats.scene_graph import plain_object;"
         "plain_object({'position': [0, 0, 0], 'dimensions': [1, 1, 1]}, Path(), 'label');"
-        "print(sorted({'trimesh', 'scipy', 'calipers.readers.meshes'} & set(sys.modules)))"
+        "print(sorted({'trimesh', 'scipy', 'calipers.suites.scene.formats.meshes'} & set(sys.modules)))"
     )
     environment = os.environ | {"PYTHONPATH": os.path.dirname(os.path.dirname(calipers.__file__))}
     found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment, check=True)

@@ -9,8 +9,8 @@ from scipy.spatial.transform import Rotation
 
 import calipers
 from calipers.kernels.boxes import BoxColumns
-from calipers.readers.scene_objects import Broken
-from calipers.readers.supervisely import plain_objects, skipped
+from calipers.suites.scene.formats.plain import Broken
+from calipers.suites.scene.formats.supervisely import plain_objects, skipped
 
 
 def xyz(x: float, y: float, z: float) -> dict:

@@ -9,8 +9,8 @@ from types import MappingProxyType
 import pytest
 
 import calipers
-from calipers.readers.timeline import read_timelines
-from calipers.readers.video_files import find_csvs
+from calipers.suites.timeline.read import read_timelines
+from calipers.suites.timeline.video_files import find_csvs
 
 TRUTH = {"outside": [[0, 9], [20, 29]], "inside": [[10, 19]]}
 PRED = {"fps": 10, "states": {"inside": [[12, 19]]}}

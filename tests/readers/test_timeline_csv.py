@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import calipers
-from calipers.readers.timeline_csv import read_timeline_csv
+from calipers.suites.timeline.formats.timeline_csv import read_timeline_csv
 
 
 def read(*lines: str, **spelling: str) -> dict:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import calipers
-from calipers.readers.video_names import match_names, video_key
+from calipers.suites.timeline.video_names import match_names, video_key
 
 # The key of a file
 

@@ -10,9 +10,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import calipers
-from calipers.readers import voc
-from calipers.readers.converted import Known
-from calipers.readers.voc import looks_like, read_voc
+from calipers.suites.coco.formats import voc
+from calipers.suites.coco.formats.converted import Known
+from calipers.suites.coco.formats.voc import looks_like, read_voc
 
 WRITTEN = """<?xml version="1.0"?>
 <annotation verified="yes">

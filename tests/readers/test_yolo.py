@@ -8,9 +8,9 @@ import pytest
 from PIL import Image
 
 import calipers
-from calipers.readers import yolo_folders
-from calipers.readers.converted import Known
-from calipers.readers.yolo import looks_like, read_yolo
+from calipers.suites.coco.formats import yolo_folders
+from calipers.suites.coco.formats.converted import Known
+from calipers.suites.coco.formats.yolo import looks_like, read_yolo
 
 NAMES = "names: [cat, dog]\n"
 

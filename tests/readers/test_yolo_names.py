@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import calipers
-from calipers.readers.yolo_names import read_list, read_yaml
+from calipers.suites.coco.formats.yolo_names import read_list, read_yaml
 
 CAT_DOG = ["cat", "traffic light"]
 

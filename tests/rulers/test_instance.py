@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from calipers.instances import Categories, Detections, Images, Instances
-from calipers.rulers.instance import SIGMAS, overlaps
+from calipers.suites.coco.columns import Categories, Detections, Images, Instances
+from calipers.suites.coco.overlaps import SIGMAS, overlaps
 
 KIND = {"image": np.int32, "category": np.int32, "area": np.float64, "crowd": bool, "score": np.float64}
 

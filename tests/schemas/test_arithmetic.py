@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import calipers
-from calipers.errors import InputError
+from calipers.core.errors import InputError
 from calipers.schemas import SUITES, Mismatch, check_artifact
 
 GOLDEN = Path(__file__).parents[1] / "golden"

@@ -7,8 +7,8 @@ from random import Random
 
 import pytest
 
+from calipers.core.json_schema import compiled, shown_path
 from calipers.schemas import SUITES, Mismatch, check_shape, schema
-from calipers.schemas.validate import compiled, shown_path
 
 jsonschema = pytest.importorskip("jsonschema")
 RATE = "a number from 0 to 1, or null"

@@ -8,7 +8,7 @@ from click.testing import CliRunner
 
 import calipers
 from calipers.cli.dense import command
-from calipers.errors import InputError
+from calipers.core.errors import InputError
 
 from ..suites.records import box, line, matched, measure, record
 

@@ -6,7 +6,7 @@ from hashlib import sha256
 import pytest
 
 import calipers
-from calipers.errors import ConfigError
+from calipers.core.errors import ConfigError
 
 from .records import box, line, matched, measure, poly, record
 

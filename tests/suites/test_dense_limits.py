@@ -6,7 +6,7 @@ import json
 import pytest
 
 import calipers
-from calipers.readers import lines
+from calipers.files import lines
 
 SMALL = {"type": "bbox_2d", "points": [0, 0, 10, 10], "desc": "类别=标签"}
 GOOD = {"id": "good", "gt_norm1000": [SMALL], "pred_norm1000": [SMALL]}

@@ -9,7 +9,7 @@ from math import inf, nan
 import pytest
 
 import calipers
-from calipers.errors import InputError
+from calipers.core.errors import InputError
 
 from .records import box, line, matched, measure, poly, record
 

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 import calipers
-from calipers.errors import ConfigError
-from calipers.suites.eval_config import KEYS, read_eval_config
-from calipers.suites.scene_methods import methods_of
-from calipers.suites.scene_options import scene_options
+from calipers.core.errors import ConfigError
+from calipers.suites.scene.eval_config import KEYS, read_eval_config
+from calipers.suites.scene.methods import methods_of
+from calipers.suites.scene.options import scene_options
 
 EVERYTHING = {
     "matching": {

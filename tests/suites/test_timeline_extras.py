@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import calipers
-from calipers.errors import InputError
+from calipers.core.errors import InputError
 
 MINUTE = {"inside": [[0, 599]]}
 SQUARE = [0, 0, 10, 10]

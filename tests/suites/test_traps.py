@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import calipers
-from calipers.errors import InputError
+from calipers.core.errors import InputError
 
 from .records import box, line, matched, measure, partners, poly, record
 

@@ -8,9 +8,9 @@ import sys
 import pytest
 
 import calipers
-from calipers.errors import OutputError
-from calipers.suites.coco_rows import COLUMNS
-from calipers.views.coco_folder import write_coco_folder
+from calipers.core.errors import OutputError
+from calipers.suites.coco.folder import write_coco_folder
+from calipers.suites.coco.rows import COLUMNS
 
 TABLES = ["cases.jsonl", "confusion.csv", "curves.csv", "matches.csv", "per_class.csv", "report.html", "result.json"]
 PICTURES = ["precision_recall.png", "ap_per_class.png", "confusion.png", "errors.png"]

@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 
 import calipers
-from calipers.errors import ConfigError
-from calipers.views import charts, palette
-from calipers.views.coco_plots import (
+from calipers.core.errors import ConfigError
+from calipers.show.charts import palette
+from calipers.show.charts import pieces as charts
+from calipers.suites.coco.plots import (
     ap_plot,
     confusion_matrix,
     confusion_plot,
@@ -22,7 +23,7 @@ from calipers.views.coco_plots import (
     pictures,
     precision_recall_plot,
 )
-from calipers.views.coco_tables import confusion_table
+from calipers.suites.coco.tables import confusion_table
 
 from .coco_trees import HOSTILE, TREES, many, tree, without_detections
 
@@ -224,7 +225,7 @@ PROGRAM = """
 import hashlib, sys
 sys.path.insert(0, {tests!r})
 from coco_trees import many
-from calipers.views.coco_plots import pictures
+from calipers.suites.coco.plots import pictures
 for content in pictures(many(30)).values():
     print(hashlib.sha256(content).hexdigest())
 """
@@ -254,7 +255,7 @@ def test_without_matplotlib_the_message_says_how_to_get_it(plot, monkeypatch):
 
 
 def test_importing_the_module_does_not_load_matplotlib():
-    program = "import sys, calipers.views.coco_plots; print('matplotlib' in sys.modules)"
+    program = "import sys, calipers.suites.coco.plots; print('matplotlib' in sys.modules)"
     env = os.environ | {"PYTHONPATH": str(Path(calipers.__file__).parents[1])}
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=env, check=True)
     assert done.stdout == "False\n"

@@ -5,8 +5,8 @@ from contextlib import redirect_stdout
 
 import pytest
 
-from calipers.views.coco_summary import coco_lines, confused_pairs, summary
-from calipers.views.text import width
+from calipers.show.text import width
+from calipers.suites.coco.summary import coco_lines, confused_pairs, summary
 
 from .coco_trees import BBOX, KEYPOINTS, TREES, many, tree, without_detections, without_order
 

@@ -5,8 +5,8 @@ import io
 
 import pytest
 
-from calipers.views.coco_tables import confusion_table, curves_table, per_class_table
-from calipers.views.tables import csv_table
+from calipers.show.tables import csv_table
+from calipers.suites.coco.tables import confusion_table, curves_table, per_class_table
 
 from .coco_trees import HOSTILE, TREES, tree, without_order
 

@@ -6,8 +6,8 @@ import re
 import pytest
 
 import calipers
-from calipers.views.console import summary
-from calipers.views.text import between, printable, rate, share, short
+from calipers.show.console import summary
+from calipers.show.text import between, printable, rate, share, short
 
 
 def box(x, label, **changes):

@@ -6,9 +6,9 @@ import warnings
 
 import pytest
 
-from calipers.errors import ConfigError
-from calipers.views import charts
-from calipers.views.dense_plots import errors_plot, labels_plot, pictures, ranked_labels, thresholds_plot
+from calipers.core.errors import ConfigError
+from calipers.show.charts import pieces as charts
+from calipers.suites.dense.plots import errors_plot, labels_plot, pictures, ranked_labels, thresholds_plot
 
 from ..hostile import HALF_PAIR, HOSTILE
 from .sample_reports import tree

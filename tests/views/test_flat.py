@@ -2,7 +2,7 @@
 
 import pytest
 
-from calipers.errors import ConfigError
+from calipers.core.errors import ConfigError
 from calipers.report import Report
 
 from .sample_reports import SUITES, report, tree

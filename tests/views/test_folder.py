@@ -9,9 +9,9 @@ import pytest
 
 import calipers
 from calipers.evaluate import evaluate
-from calipers.suites.dense import Config
-from calipers.suites.rows import match_columns
-from calipers.views.folder import open_folder
+from calipers.show.folder import open_folder
+from calipers.suites.dense.measure import Config
+from calipers.suites.dense.rows import match_columns
 
 
 def box(x1, y1, x2, y2, label, **changes):

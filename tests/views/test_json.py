@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import calipers
-from calipers.output import atomic_file, to_json, write_file
+from calipers.files.output import atomic_file, to_json, write_file
 
 TEXT = st.text(st.characters(exclude_categories=("Cs",)), max_size=8)
 PLAIN = st.none() | st.booleans() | st.integers(-(2**63), 2**64 - 1) | st.floats(allow_nan=False) | TEXT

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from calipers.views.latex import latex_table
+from calipers.show.latex import latex_table
 
 from ..hostile import HALF_PAIR, HOSTILE
 from .sample_reports import SUITES, hostile

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from calipers.views.markdown import markdown_table, markdown_text
+from calipers.show.markdown import markdown_table, markdown_text
 
 from ..hostile import HALF_PAIR, HOSTILE
 from .sample_reports import SUITES, hostile, report
@@ -60,7 +60,7 @@ def test_lines_have_as_many_cells_as_the_head(suite):
 def test_a_reader_of_markdown_sees_the_name(name):
     """By an independent parser: one cell of plain text, the same text with what does not print spelled out."""
     markdown_it = pytest.importorskip("markdown_it")
-    from calipers.views.text import printable
+    from calipers.show.text import printable
 
     found = markdown_it.MarkdownIt("gfm-like", {"linkify": False}).parse(markdown_table(["label"], [{"label": name}]))
     inline = [token for token in found if token.type == "inline"]

@@ -5,7 +5,7 @@ from html.parser import HTMLParser
 import pytest
 
 from calipers.report import Report
-from calipers.views.text import printable
+from calipers.show.text import printable
 
 from ..hostile import HALF_PAIR, HOSTILE
 from .sample_reports import SUITES, hostile, report, tree

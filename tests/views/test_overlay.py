@@ -13,9 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import calipers
-from calipers.views import footprints, palette
-from calipers.views.footprints import Window, clipped, window
-from calipers.views.overlay import MOST_PANELS, Footprint, SceneView, footprint, overlay_svg
+from calipers.show.charts import palette
+from calipers.suites.scene import footprints
+from calipers.suites.scene.footprints import Window, clipped, window
+from calipers.suites.scene.overlay import MOST_PANELS, Footprint, SceneView, footprint, overlay_svg
 
 from .scene_trees import CAUSES
 
@@ -367,7 +368,7 @@ def test_two_overlays_can_stand_in_one_page():
 
 PROGRAM = """
 import hashlib
-from calipers.views.overlay import Footprint, SceneView, overlay_svg
+from calipers.suites.scene.overlay import Footprint, SceneView, overlay_svg
 square = [(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)]
 causes = ("wrong_label", "haste", "low_iou", "no_overlap", "waste")
 boxes = [Footprint(square, "x", (0.5, 0.5), None, cause, cause) for cause in causes]

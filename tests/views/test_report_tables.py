@@ -6,9 +6,9 @@ import sys
 
 import pytest
 
-from calipers.errors import ConfigError
+from calipers.core.errors import ConfigError
 from calipers.report import Report
-from calipers.views.report_tables import table_names, write_table
+from calipers.show.report_tables import table_names, write_table
 
 from ..hostile import HALF_PAIR, HOSTILE
 from .sample_reports import SUITES, hostile, report, tree

@@ -13,10 +13,11 @@ from pathlib import Path
 import pytest
 
 import calipers
-from calipers.errors import ConfigError
-from calipers.views import charts, palette
-from calipers.views.panels import round_end
-from calipers.views.scene_plots import (
+from calipers.core.errors import ConfigError
+from calipers.show.charts import palette
+from calipers.show.charts import pieces as charts
+from calipers.show.charts.panels import round_end
+from calipers.suites.scene.plots import (
     fp_breakdown_plot,
     localization_per_class_plot,
     localization_plot,
@@ -233,7 +234,7 @@ PROGRAM = """
 import hashlib, sys
 sys.path.insert(0, {tests!r})
 from scene_trees import BOTH
-from calipers.views.scene_plots import pictures
+from calipers.suites.scene.plots import pictures
 for content in pictures(BOTH).values():
     print(hashlib.sha256(content).hexdigest())
 """
@@ -270,7 +271,9 @@ def test_without_matplotlib_the_message_says_how_to_get_it(plot, monkeypatch):
 
 
 def test_importing_the_modules_does_not_load_matplotlib():
-    program = "import sys, calipers.views.scene_plots, calipers.views.overlay; print('matplotlib' in sys.modules)"
+    program = (
+        "import sys, calipers.suites.scene.plots, calipers.suites.scene.overlay; print('matplotlib' in sys.modules)"
+    )
     env = os.environ | {"PYTHONPATH": str(Path(calipers.__file__).parents[1])}
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=env, check=True)
     assert done.stdout == "False\n"

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calipers.views.scene_tables import per_class_table, summary_table, summary_tex, tex_text
-from calipers.views.tables import CsvTable
-from calipers.views.text import printable
+from calipers.show.tables import CsvTable
+from calipers.show.text import printable
+from calipers.suites.scene.tables import per_class_table, summary_table, summary_tex, tex_text
 
 from .scene_trees import BOTH, FULL, HOSTILE, NOTHING, with_metrics
 

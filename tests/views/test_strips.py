@@ -17,9 +17,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import calipers
-from calipers.errors import ConfigError
-from calipers.views import strips
-from calipers.views.strips import COLUMNS, IDLE, WORK_ZONE, Strip, picture_name, strip_picture, tolerance_picture
+from calipers.core.errors import ConfigError
+from calipers.suites.timeline import strips
+from calipers.suites.timeline.strips import (
+    COLUMNS,
+    IDLE,
+    WORK_ZONE,
+    Strip,
+    picture_name,
+    strip_picture,
+    tolerance_picture,
+)
 
 #   frames       0     100    200    300    400    499
 #   truth        |outside     |inside       |outside |
@@ -427,7 +435,7 @@ def test_an_unknown_format_is_refused(kind):
 
 
 def test_importing_the_module_does_not_load_matplotlib():
-    program = "import sys, calipers.views.strips; print('matplotlib' in sys.modules)"
+    program = "import sys, calipers.suites.timeline.strips; print('matplotlib' in sys.modules)"
     env = os.environ | {"PYTHONPATH": str(Path(calipers.__file__).parents[1])}
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=env, check=True)
     assert done.stdout == "False\n"

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calipers.output import json_line
-from calipers.views.tables import CsvTable, safe_cell
+from calipers.files.output import json_line
+from calipers.show.tables import CsvTable, safe_cell
 
 TEXT = st.text(st.characters(exclude_categories=("Cs",)), max_size=12)
 CELLS = TEXT | st.text("=+-@\t\r\n\"',; a", max_size=6)

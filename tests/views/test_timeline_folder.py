@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 import calipers
-from calipers.errors import OutputError
-from calipers.views.strips import Strip
-from calipers.views.timeline_folder import strips, video_table, write_timeline_folder
+from calipers.core.errors import OutputError
+from calipers.suites.timeline.folder import strips, video_table, write_timeline_folder
+from calipers.suites.timeline.strips import Strip
 
 #              0         10        20        30        39
 #   a  truth   |outside  |approach |inside   |outside  |

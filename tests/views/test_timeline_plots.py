@@ -6,9 +6,9 @@ import warnings
 
 import pytest
 
-from calipers.errors import ConfigError
-from calipers.views import charts
-from calipers.views.timeline_plots import confusion_matrix, confusion_plot, pictures, tolerance_plot, videos_plot
+from calipers.core.errors import ConfigError
+from calipers.show.charts import pieces as charts
+from calipers.suites.timeline.plots import confusion_matrix, confusion_plot, pictures, tolerance_plot, videos_plot
 
 from ..hostile import HALF_PAIR, HOSTILE
 from .sample_reports import report, tree

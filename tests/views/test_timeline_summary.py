@@ -6,7 +6,7 @@ import re
 import pytest
 
 import calipers
-from calipers.views.timeline_summary import summary
+from calipers.suites.timeline.summary import summary
 
 #              0         10        20        30        39
 #   a  truth   |outside  |approach |inside   |outside  |

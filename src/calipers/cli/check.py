@@ -6,11 +6,11 @@ from typing import Any
 
 import click
 
-from calipers.analysis.check import SUITES, Check, check
 from calipers.cli.compare import Flags
 from calipers.cli.options import Once, settings
 from calipers.cli.streams import put
-from calipers.errors import ConfigError, require
+from calipers.core.errors import ConfigError, require
+from calipers.results.check import SUITES, Check, check
 
 
 @click.command("check", cls=Once)

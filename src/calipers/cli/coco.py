@@ -6,20 +6,20 @@ from typing import Any
 
 import click
 
-from calipers.analysis.check import hint
-from calipers.analysis.outcome import check_evaluated, doubts_of
 from calipers.cli.options import RESULT_FLAG, Once, config_flags, settings
 from calipers.cli.progress import Progress
 from calipers.cli.streams import put, say
-from calipers.config import make_config
-from calipers.errors import ConfigError, require
+from calipers.core.config import make_config
+from calipers.core.errors import ConfigError, require
 from calipers.evaluate import evaluate_detections
-from calipers.output import check_free
+from calipers.files.output import check_free
 from calipers.report import CocoReport
-from calipers.suites.coco_config import Config
-from calipers.views.coco_folder import write_coco_folder
-from calipers.views.folder import check_output, is_artifact
-from calipers.views.text import printable
+from calipers.results.check import hint
+from calipers.results.outcome import check_evaluated, doubts_of
+from calipers.show.folder import check_output, is_artifact
+from calipers.show.text import printable
+from calipers.suites.coco.config import Config
+from calipers.suites.coco.folder import write_coco_folder
 
 
 @click.command("coco", cls=Once)

@@ -7,13 +7,13 @@ from typing import Any
 
 import click
 
-from calipers.analysis.artifacts import files_of, read_result
-from calipers.analysis.compare import Comparison, compare_results, writer
 from calipers.cli.options import Once, output_flag, settings
 from calipers.cli.streams import put
-from calipers.errors import ConfigError, require
-from calipers.output import check_free, write_file
-from calipers.views.text import printable
+from calipers.core.errors import ConfigError, require
+from calipers.files.output import check_free, write_file
+from calipers.results.artifacts import files_of, read_result
+from calipers.results.compare import Comparison, compare_results, writer
+from calipers.show.text import printable
 
 
 @dataclass(frozen=True)

@@ -7,20 +7,20 @@ from typing import Any
 
 import click
 
-from calipers.analysis.check import hint
-from calipers.analysis.outcome import check_evaluated, doubts_of
 from calipers.cli.options import RESULT_FLAG, Once, config_flags, settings
 from calipers.cli.progress import Progress
 from calipers.cli.streams import put, say
-from calipers.config import make_config
-from calipers.errors import require
+from calipers.core.config import make_config
+from calipers.core.errors import require
 from calipers.evaluate import evaluate
 from calipers.kernels.column import keep_memory
 from calipers.report import Report
-from calipers.suites.dense import Config
-from calipers.suites.rows import match_columns
-from calipers.views.folder import check_output, is_artifact, open_folder
-from calipers.views.text import printable
+from calipers.results.check import hint
+from calipers.results.outcome import check_evaluated, doubts_of
+from calipers.show.folder import check_output, is_artifact, open_folder
+from calipers.show.text import printable
+from calipers.suites.dense.measure import Config
+from calipers.suites.dense.rows import match_columns
 
 TABLES = ("csv", "parquet")
 

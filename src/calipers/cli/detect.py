@@ -11,12 +11,12 @@ import click
 from calipers.cli.options import Once, config_flags, output_flag, settings
 from calipers.cli.progress import Progress
 from calipers.cli.streams import put, say
-from calipers.config import make_config
+from calipers.core.config import make_config
+from calipers.core.errors import CalipersError, ConfigError, require
 from calipers.detectors.detect import Detected, run_detector
 from calipers.detectors.options import Config
 from calipers.detectors.part_file import part_path
-from calipers.errors import CalipersError, ConfigError, require
-from calipers.views.text import printable
+from calipers.show.text import printable
 
 PLACES = {"weights": "a model", "images": "a folder", "gt": "a COCO file", "output": "a file to write to"}
 INTERRUPTED = 130

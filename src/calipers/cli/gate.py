@@ -8,14 +8,14 @@ from typing import Any
 
 import click
 
-from calipers.analysis.artifacts import files_of, read_result
-from calipers.analysis.gate import Gate, judge
-from calipers.analysis.gate_rules import KINDS, make_rules
 from calipers.cli.compare import Flags
 from calipers.cli.options import Once, settings
 from calipers.cli.streams import put
-from calipers.errors import OutputError, require
-from calipers.output import check_free, write_file
+from calipers.core.errors import OutputError, require
+from calipers.files.output import check_free, write_file
+from calipers.results.artifacts import files_of, read_result
+from calipers.results.gate import Gate, judge
+from calipers.results.gate_rules import KINDS, make_rules
 
 SUMMARY = "GITHUB_STEP_SUMMARY"
 

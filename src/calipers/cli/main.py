@@ -12,8 +12,8 @@ import click
 
 from calipers import __version__
 from calipers.cli.streams import ReaderGoneError, say, say_error
-from calipers.errors import CalipersError
-from calipers.views.text import printable
+from calipers.core.errors import CalipersError
+from calipers.show.text import printable
 
 SUITES = ("dense", "timeline", "scene", "coco")
 TABLES = (*SUITES, "detect", "merge", "compare", "gate", "check")  # of calipers.toml

@@ -6,16 +6,16 @@ from typing import Any
 
 import click
 
-from calipers.analysis.outcome import check_evaluated, doubts_of
 from calipers.cli.compare import Flags
 from calipers.cli.options import RESULT_FLAG, Once, settings
 from calipers.cli.streams import put, say
-from calipers.errors import require
-from calipers.plans.merging import merge
-from calipers.readers.places import expand
-from calipers.views.folder import check_output
-from calipers.views.merged_folder import write_merged
-from calipers.views.text import printable
+from calipers.core.errors import require
+from calipers.files.places import expand
+from calipers.results.merging import merge
+from calipers.results.outcome import check_evaluated, doubts_of
+from calipers.show.folder import check_output
+from calipers.show.merged_folder import write_merged
+from calipers.show.text import printable
 
 
 @click.command("merge", cls=Once)

@@ -14,8 +14,8 @@ from typing import Any
 import click
 
 from calipers.cli.main import TABLES
-from calipers.config import check_names, read_toml
-from calipers.errors import ConfigError
+from calipers.core.config import check_names, read_toml
+from calipers.core.errors import ConfigError
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 KINDS = {"int": int, "float": float}

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import click
 
-from calipers.analysis.failed import failed_keys
 from calipers.cli.options import Once, output_flag
 from calipers.cli.streams import put
-from calipers.errors import ConfigError
-from calipers.output import write_file
+from calipers.core.errors import ConfigError
+from calipers.files.output import write_file
 from calipers.report import load, read_artifact
-from calipers.views.page.build import check_page_name, result_page
-from calipers.views.report_tables import write_table
-from calipers.views.text import printable
+from calipers.results.failed import failed_keys
+from calipers.show.page.build import check_page_name, result_page
+from calipers.show.report_tables import write_table
+from calipers.show.text import printable
 
 
 @click.command("report", cls=Once)

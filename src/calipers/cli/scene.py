@@ -7,21 +7,21 @@ from typing import Any
 
 import click
 
-from calipers.analysis.check import hint
-from calipers.analysis.outcome import check_evaluated, doubts_of
 from calipers.cli.options import RESULT_FLAG, Once, config_flags, settings
 from calipers.cli.progress import Progress
 from calipers.cli.streams import put, say
-from calipers.errors import ConfigError, require
+from calipers.core.errors import ConfigError, require
 from calipers.evaluate import evaluate_scenes
-from calipers.output import check_free
+from calipers.files.output import check_free
 from calipers.report import Report, SceneReport
-from calipers.suites.scene_config import Config
-from calipers.suites.scene_methods import methods_of
-from calipers.suites.scene_options import scene_options
-from calipers.views.folder import check_output, is_artifact
-from calipers.views.scene_folder import write_scene_folder, written_files
-from calipers.views.text import printable
+from calipers.results.check import hint
+from calipers.results.outcome import check_evaluated, doubts_of
+from calipers.show.folder import check_output, is_artifact
+from calipers.show.text import printable
+from calipers.suites.scene.config import Config
+from calipers.suites.scene.folder import write_scene_folder, written_files
+from calipers.suites.scene.methods import methods_of
+from calipers.suites.scene.options import scene_options
 
 
 @click.command("scene", cls=Once)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 
-from calipers.stopping import check_stop, listen, stop_listening
+from calipers.core.stopping import check_stop, listen, stop_listening
 
 
 def main() -> None:

@@ -10,8 +10,8 @@ from __future__ import annotations
 import os
 import sys
 
-from calipers.errors import OutputError, with_flags
-from calipers.stopping import check_stop
+from calipers.core.errors import OutputError, with_flags
+from calipers.core.stopping import check_stop
 
 
 class ReaderGoneError(OutputError):
@@ -58,7 +58,7 @@ def say(message: str) -> None:
 
 def say_error(message: str) -> None:
     """Tell what went wrong; further lines are indented."""
-    from calipers.views.text import printable
+    from calipers.show.text import printable
 
     first, *rest = (printable(line) for line in message.split("\n"))
     coloured = sys.stderr is not None and sys.stderr.isatty() and not os.environ.get("NO_COLOR")

@@ -7,21 +7,21 @@ from typing import Any
 
 import click
 
-from calipers.analysis.check import hint
-from calipers.analysis.outcome import check_evaluated, doubts_of
 from calipers.cli.options import RESULT_FLAG, Once, config_flags, settings
 from calipers.cli.progress import Progress
 from calipers.cli.streams import put, say
-from calipers.config import make_config
-from calipers.errors import ConfigError, require
+from calipers.core.config import make_config
+from calipers.core.errors import ConfigError, require
+from calipers.core.option_values import whole
 from calipers.evaluate import evaluate_timelines
 from calipers.report import Report
-from calipers.suites.options import whole
-from calipers.suites.timeline_config import Config
-from calipers.views.folder import check_output, is_artifact
-from calipers.views.sheet import drawing
-from calipers.views.text import printable
-from calipers.views.timeline_folder import write_timeline_folder
+from calipers.results.check import hint
+from calipers.results.outcome import check_evaluated, doubts_of
+from calipers.show.charts.sheet import drawing
+from calipers.show.folder import check_output, is_artifact
+from calipers.show.text import printable
+from calipers.suites.timeline.config import Config
+from calipers.suites.timeline.folder import write_timeline_folder
 
 
 @click.command("timeline", cls=Once)

@@ -21,16 +21,16 @@ from typing import Any, NamedTuple
 import numpy as np
 import orjson
 
-from calipers.config import make_config
+from calipers.core.config import make_config
+from calipers.core.errors import ConfigError, InputError, keyword
 from calipers.detectors.found import Found, Model
 from calipers.detectors.image_files import ImageFile, check_pillow, find_files, open_image
 from calipers.detectors.names import SHOWN, Matched, listed, match_classes
 from calipers.detectors.options import Config, params
 from calipers.detectors.part_file import Entry, PartFile, part_path
 from calipers.detectors.targets import read_targets
-from calipers.errors import ConfigError, InputError, keyword
-from calipers.output import check_free, check_place, write_file
-from calipers.readers.files import OnProgress
+from calipers.files.inputs import OnProgress
+from calipers.files.output import check_free, check_place, write_file
 
 PIXEL_DECIMALS, SCORE_DECIMALS = 3, 6
 FEWEST_GOOD = 20  # of so many boxes at least one has area inside its image, if the model was read as it is meant

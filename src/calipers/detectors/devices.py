@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from calipers.errors import ConfigError
+from calipers.core.errors import ConfigError
 
 PROVIDERS = {
     "cpu": "CPUExecutionProvider",

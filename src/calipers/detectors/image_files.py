@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from calipers.core.errors import ConfigError, InputError
+from calipers.core.text import whole_text
 from calipers.detectors.targets import Picture
-from calipers.errors import ConfigError, InputError
-from calipers.text import whole_text
 
 if TYPE_CHECKING:
     from PIL.Image import Image

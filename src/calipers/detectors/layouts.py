@@ -20,8 +20,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from calipers.core.errors import ConfigError, InputError, keyword
 from calipers.detectors.found import Floats, Found
-from calipers.errors import ConfigError, InputError, keyword
 
 LAYOUTS = ("auto", "yolov8", "yolov5", "end2end", "rtdetr")
 STRIDES = ((8, 16, 32), (8, 16, 32, 64))  # the grids of cells that models have, in pixels of the input

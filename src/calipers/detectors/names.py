@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from calipers.core.errors import ConfigError, InputError
+from calipers.core.text import whole_text
 from calipers.detectors.targets import Category
-from calipers.errors import ConfigError, InputError
-from calipers.readers.files import BOM
-from calipers.text import whole_text
+from calipers.files.inputs import BOM
 
 LONGEST = 1_000_000  # characters of a model's metadata that are read
 SHOWN = 6

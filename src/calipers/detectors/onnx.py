@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from calipers.core.errors import ConfigError, InputError, keyword, require
 from calipers.detectors.devices import providers
 from calipers.detectors.found import Found
 from calipers.detectors.layouts import SUPPRESSED, Layout, choose_layout, content_of, decode
@@ -19,7 +20,6 @@ from calipers.detectors.metadata import read_metadata
 from calipers.detectors.names import read_names
 from calipers.detectors.nms import suppress
 from calipers.detectors.options import USUAL_SIZE, Config
-from calipers.errors import ConfigError, InputError, keyword, require
 
 if TYPE_CHECKING:
     from PIL.Image import Image

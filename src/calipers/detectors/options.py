@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any
 
-from calipers.config import option
+from calipers.core.config import option
+from calipers.core.errors import require
+from calipers.core.option_values import number, path, whole, word
 from calipers.detectors.layouts import LAYOUTS
-from calipers.errors import require
-from calipers.suites.options import number, path, whole, word
 
 USUAL_SIZE = 1280  # where neither the model nor anybody else says
 

@@ -15,10 +15,10 @@ from typing import IO, Any
 
 import orjson
 
+from calipers.core.errors import ConfigError, OutputError, keyword
 from calipers.detectors.image_files import ImageFile
-from calipers.errors import ConfigError, OutputError, keyword
-from calipers.output import make_folder
-from calipers.readers.problems import shown
+from calipers.files.output import make_folder
+from calipers.files.problems import shown
 
 Entry = dict[str, Any]  # of a finished image: detections, counts
 FORMAT = 1

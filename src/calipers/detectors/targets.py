@@ -6,12 +6,12 @@ import os
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from calipers.errors import InputError
-from calipers.readers.coco_json import decompressed, read_text, refuse_doubles
-from calipers.readers.coco_rows import LARGEST, plain
-from calipers.readers.files import parse_json
-from calipers.readers.problems import shown
-from calipers.text import whole_text
+from calipers.core.errors import InputError
+from calipers.core.text import whole_text
+from calipers.files.inputs import parse_json
+from calipers.files.problems import shown
+from calipers.suites.coco.annotations.rows import LARGEST, plain
+from calipers.suites.coco.formats.coco_json import decompressed, read_text, refuse_doubles
 
 EXPECTED = '{"images": […], "categories": […]}'
 

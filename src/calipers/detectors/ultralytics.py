@@ -18,10 +18,10 @@ from zipfile import BadZipFile
 import numpy as np
 from numpy.typing import NDArray
 
+from calipers.core.errors import ConfigError, InputError, keyword
 from calipers.detectors.found import Found
 from calipers.detectors.names import read_names
 from calipers.detectors.options import Config
-from calipers.errors import ConfigError, InputError, keyword
 
 if TYPE_CHECKING:
     from PIL.Image import Image

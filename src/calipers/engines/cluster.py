@@ -21,9 +21,9 @@ from itertools import islice, takewhile
 from typing import Any, Protocol, TypeVar
 
 from calipers import __version__
+from calipers.core.errors import CalipersError, keyword
 from calipers.engines import Done, Join
 from calipers.engines.outcomes import join_outcomes, measure
-from calipers.errors import CalipersError, keyword
 
 S = TypeVar("S")
 R = TypeVar("R")

@@ -22,11 +22,11 @@ from typing import IO, Any
 from uuid import uuid4
 
 from calipers import __version__
+from calipers.core.errors import CalipersError, ConfigError, require
 from calipers.engines import Engine
 from calipers.engines.cluster import Cluster, LostError, OnEnd
 from calipers.engines.local import cores
 from calipers.engines.outcomes import other_version
-from calipers.errors import CalipersError, ConfigError, require
 
 CONNECT_SEC = 8
 PATIENCE_SEC = 300  # for workers to come, where there are none

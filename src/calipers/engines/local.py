@@ -20,8 +20,8 @@ from contextlib import contextmanager
 from time import perf_counter
 from typing import Any, TypeVar
 
-from calipers.child_process import Outcome, pack_work
 from calipers.engines import Done, Engine, Join
+from calipers.engines.child_process import Outcome, pack_work
 from calipers.engines.pool import Pool
 
 S = TypeVar("S")

@@ -11,8 +11,8 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from calipers import __version__
+from calipers.core.errors import ConfigError
 from calipers.engines.working_folder import working_folder
-from calipers.errors import ConfigError
 from calipers.kernels.column import keep_memory
 
 

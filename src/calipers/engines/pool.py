@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from calipers.child_process import ChildEndedError, ChildProcess, Outcome, wait_for
-from calipers.errors import CalipersError, keyword
-from calipers.stopping import Deferred
+from calipers.core.errors import CalipersError, keyword
+from calipers.core.stopping import Deferred
+from calipers.engines.child_process import ChildEndedError, ChildProcess, Outcome, wait_for
 
 LOOK_SEC = 10.0  # without news of any worker, after which they are looked at
 MAX_IDLE_LOOKS = 6  # one after the other at which a busy worker has used no CPU time

@@ -18,12 +18,12 @@ from typing import Any
 from uuid import uuid4
 
 from calipers import __version__
+from calipers.core.errors import CalipersError, ConfigError
 from calipers.engines import Engine
 from calipers.engines.cluster import Cluster, LostError, OnEnd
 from calipers.engines.descendants import Processes, descendants, end
 from calipers.engines.local import cores
 from calipers.engines.outcomes import other_version
-from calipers.errors import CalipersError, ConfigError
 
 CONNECT_SEC = 8
 NAMESPACE = b"calipers"  # of keys in the cluster's store

@@ -82,7 +82,7 @@ def _json(text: str, notes: list[str]) -> Any:
 
 
 def _repeats_keys(text: str, tree: Any) -> bool:
-    from calipers.readers.repeated_keys import repeats_keys  # most answers have one key, and need no such look
+    from calipers.files.repeated_keys import repeats_keys  # most answers have one key, and need no such look
 
     return repeats_keys(text, tree)
 
@@ -97,7 +97,7 @@ def _out_of_prose(text: str, notes: list[str]) -> Answer:
         found = _NO_JSON if "［" in text or "｛" in text else _json(text[start:end], notes_inside)
         if found is not _NO_JSON:
             return Answer([found], [*notes, "text around the answer", *notes_inside], outside)
-    from calipers.readers.lenient_json import read_values
+    from calipers.core.lenient_json import read_values
 
     reading = read_values(text, keep_words=True)
     notes = [*notes, *reading.notes] or ["not strict JSON"]
@@ -164,7 +164,7 @@ def _in_prose(outside: list[str], kind: str, form: str) -> list[Shapes]:
     """Proper shapes among the lists of numbers in prose."""
     if not any(bracket in text for text in outside for bracket in "[(［"):
         return []
-    from calipers.readers.lenient_json import read_values
+    from calipers.core.lenient_json import read_values
 
     readings = [read_values(text, numbers=True, keep_words=True) for text in outside]
     found = []

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from calipers.matching import Pairs, by_confidence, round_overlap
-from calipers.metrics.detections import Ranked, has_order, precision_curve
+from calipers.core.matching import Pairs, by_confidence, round_overlap
+from calipers.core.ranking import Ranked, has_order, precision_curve
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

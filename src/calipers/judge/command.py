@@ -9,12 +9,12 @@ from __future__ import annotations
 import json
 import sys
 
-from calipers.errors import CalipersError, ConfigError, OutputError
+from calipers.core.errors import CalipersError, ConfigError, OutputError
+from calipers.core.stopping import check_stop
 from calipers.judge.options import NAMES, make_options, near
 from calipers.judge.payload import read_payload
 from calipers.judge.rulers import KINDS, measure
 from calipers.judge.verdict import failed
-from calipers.stopping import check_stop
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -175,7 +175,7 @@ def _line(ruler: str, payload: bytes, given: dict[str, Any], usual: Options) -> 
 
 def _whole(verdict: dict[str, Any]) -> str:
     """Without half a surrogate pair, which strict readers of JSON refuse."""
-    from calipers.text import whole_text
+    from calipers.core.text import whole_text
 
     return as_json(json.loads(whole_text(json.dumps(verdict, ensure_ascii=False, allow_nan=False))))
 

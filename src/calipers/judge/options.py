@@ -6,7 +6,7 @@ option was meant to be it, and is an error.
 
 from __future__ import annotations
 
-from calipers.errors import ConfigError
+from calipers.core.errors import ConfigError
 from calipers.judge.kinds import shown
 from calipers.judge.payload import snake
 

@@ -7,9 +7,9 @@ from bisect import bisect_left, bisect_right
 from itertools import accumulate
 from math import cos, radians, sin
 
-from calipers.errors import InputError, WorkError
+from calipers.core.errors import InputError, WorkError
+from calipers.core.matching import round_overlap
 from calipers.judge.options import MAX_WORK
-from calipers.matching import round_overlap
 
 CUBOID_STEPS, PAIR_STEPS = 50, 40  # to compare two boxes in space, two intervals
 

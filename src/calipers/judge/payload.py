@@ -22,7 +22,7 @@ import json
 import os
 from stat import S_ISREG
 
-from calipers.errors import InputError
+from calipers.core.errors import InputError
 from calipers.judge.kinds import NAMES, plain
 
 TYPE_CHECKING = False

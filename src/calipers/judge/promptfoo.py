@@ -9,7 +9,7 @@ metadata.
 
 from __future__ import annotations
 
-from calipers.errors import ConfigError
+from calipers.core.errors import ConfigError
 from calipers.judge.command import judge
 from calipers.judge.payload import CONFIG_REFERENCES, reference_in
 

@@ -8,10 +8,10 @@ order of their coordinates first.
 
 from __future__ import annotations
 
+from calipers.core.matching import UNIT, round_overlap
 from calipers.judge.answers import Answer, Shapes, Unread, find_shapes, parse_answer
 from calipers.judge.verdict import failed, make_verdict
 from calipers.kernels.rects import rect_pairs
-from calipers.matching import UNIT, round_overlap
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -237,7 +237,7 @@ def _by_coordinates(ruler: str, shapes: list[Any]) -> list[int]:
 
 
 def _partners(triple: Any, truths: int, preds: int, options: Options) -> Any:
-    from calipers.matching import Pairs, greedy, in_order, optimal
+    from calipers.core.matching import Pairs, greedy, in_order, optimal
 
     least = round_overlap(options.threshold)
     if options.match == "gt-order":  # each of the reference in turn takes the closest that is left

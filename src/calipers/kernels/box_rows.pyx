@@ -17,7 +17,7 @@ cdef bint is_box(const double* row, Py_ssize_t width) noexcept nogil:
 
 
 cdef class BoxRows:
-    """One scene of boxes, in columns as `calipers.scenes.Boxes` has them."""
+    """One scene of boxes, in columns as `calipers.core.cuboids.Boxes` has them."""
 
     cdef readonly Column offsets, center, half, axes, bounds, upright, reason
     cdef readonly Py_ssize_t first_bad          # the first row that is no box, or -1

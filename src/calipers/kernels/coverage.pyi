@@ -1,7 +1,7 @@
 from typing import Any
 
+from calipers.core.shapes import Objects
 from calipers.kernels.column import Column
-from calipers.records import Objects
 
 class Lines:
     def __init__(self, objects: Objects) -> None: ...

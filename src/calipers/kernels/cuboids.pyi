@@ -1,6 +1,6 @@
+from calipers.core.cuboids import Boxes
 from calipers.kernels.box_rows import BoxRows
 from calipers.kernels.column import Column
-from calipers.scenes import Boxes
 
 Side = Boxes | BoxRows
 

@@ -1,6 +1,6 @@
 """Boxes in space, in pairs of one scene: how much they overlap, how near their centres are, which holds which centre.
 
-Boxes are columns as in `calipers.scenes.Boxes`; one with a reason takes part in nothing. Overlap is the volume both
+Boxes are columns as in `calipers.core.cuboids.Boxes`; one with a reason takes part in nothing. Overlap is the volume both
 fill over the volume either fills, of the boxes themselves or of their axis-aligned bounds. Overlaps and closeness are
 integers in units of 1e-12: equal ones tie, and one that is exactly 0.55 meets 0.55.
 """

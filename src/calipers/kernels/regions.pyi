@@ -1,5 +1,5 @@
+from calipers.core.shapes import Objects
 from calipers.kernels.column import Column
-from calipers.records import Objects
 
 class Regions:
     def __init__(self, objects: Objects) -> None: ...

@@ -1,6 +1,6 @@
 from collections.abc import Iterable
 
+from calipers.core.shapes import Objects
 from calipers.kernels.column import Column
-from calipers.records import Objects
 
 def without_records(objects: Objects, records: Iterable[int]) -> tuple[Column, ...]: ...

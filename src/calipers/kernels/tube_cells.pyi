@@ -1,4 +1,4 @@
-from calipers.records import Objects
+from calipers.core.shapes import Objects
 
 class Tubes:
     def __init__(self, objects: Objects, stroke_width: int) -> None: ...

@@ -1,5 +1,5 @@
+from calipers.core.shapes import Objects
 from calipers.kernels.column import Column
-from calipers.records import Objects
 
 class Comparison:
     def __init__(self, truth: Objects, pred: Objects, stroke_width: int, max_work: int) -> None: ...

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
-from calipers.errors import require
+from calipers.core.errors import require
 from calipers.kernels.cuboids import placements
 from calipers.rulers.cuboid import IOU_MODES, box_side, require_same_count
 
 if TYPE_CHECKING:
+    from calipers.core.cuboids import Boxes
     from calipers.kernels.box_rows import BoxRows
-    from calipers.scenes import Boxes
 
 
 class Containment(NamedTuple):

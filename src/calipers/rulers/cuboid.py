@@ -9,17 +9,17 @@ from __future__ import annotations
 
 import sys
 
-from calipers.errors import InputError, require
+from calipers.core.errors import InputError, require
+from calipers.core.matching import UNIT
 from calipers.kernels.cuboids import cuboid_paired, cuboid_pairs, near_pairs
-from calipers.matching import UNIT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from calipers.core.cuboids import Boxes
     from calipers.kernels.box_rows import BoxRows
     from calipers.kernels.column import Column
-    from calipers.scenes import Boxes
 
 IOU_MODES = ("obb", "aabb")
 SHAPE = {"center", "size", "rotation"}
@@ -135,8 +135,8 @@ def _is_one(value: Any) -> bool:
 
 def as_boxes(given: list[Any]) -> Boxes:
     """Boxes as one scene of columns; an error names the first that is none."""
+    from calipers.core.cuboids import Boxes
     from calipers.kernels.boxes import REASONS, BoxColumns
-    from calipers.scenes import Boxes
 
     raw, objects = BoxColumns(), [_object(value, index) for index, value in enumerate(given)]
     index = raw.add_scene(objects, True)

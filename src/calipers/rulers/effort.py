@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from calipers.errors import WorkError
+from calipers.core.errors import WorkError
 from calipers.kernels.work import WorkLimitError
 
 

@@ -16,8 +16,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from calipers.core.shapes import Objects
     from calipers.kernels.column import Column
-    from calipers.records import Objects
 
 
 def region_overlaps(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from calipers.errors import InputError
+from calipers.core.errors import InputError
+from calipers.core.matching import UNIT
+from calipers.core.shapes import Objects
 from calipers.kernels.flatten import ObjectColumns
-from calipers.matching import UNIT
-from calipers.records import Objects
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ Coverage tells missing from invented: the share of the truth's length that runs 
 
 from __future__ import annotations
 
-from calipers.errors import require
+from calipers.core.errors import require
 from calipers.kernels.tubes import tube_paired, tube_pairs
 from calipers.kernels.work import MAX_WORK
 from calipers.rulers.effort import limited
@@ -20,8 +20,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from calipers.core.shapes import Objects
     from calipers.kernels.column import Column
-    from calipers.records import Objects
 
 
 WIDEST = 8000  # covers every cell from anywhere

@@ -13,9 +13,9 @@ from typing import Any
 
 import orjson
 
-from calipers.errors import ConfigError
+from calipers.core.errors import ConfigError
+from calipers.core.json_schema import Check, Mismatch, compiled
 from calipers.schemas.arithmetic import RULES, check_replicates
-from calipers.schemas.validate import Check, Mismatch, compiled
 
 __all__ = ["SUITES", "Mismatch", "check_artifact", "check_shape", "schema", "schema_text"]
 SUITES = tuple(RULES)  # a suite has a schema of its name, and rules for its arithmetic

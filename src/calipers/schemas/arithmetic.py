@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from calipers.schemas.arithmetic_coco import check_coco
-from calipers.schemas.arithmetic_dense import check_dense
-from calipers.schemas.arithmetic_scene import check_scene
-from calipers.schemas.arithmetic_timeline import check_timeline
-from calipers.schemas.numbers import Place, Tree, equal
-from calipers.schemas.validate import Mismatch
+from calipers.core.arithmetic import Place, Tree, equal
+from calipers.core.json_schema import Mismatch
+from calipers.suites.coco.arithmetic import check_coco
+from calipers.suites.dense.arithmetic import check_dense
+from calipers.suites.scene.arithmetic import check_scene
+from calipers.suites.timeline.arithmetic import check_timeline
 
 RULES: dict[str, Callable[[Tree], None]] = {
     "dense": check_dense,

@@ -1,1 +1,1 @@
-"""Thin compositions of readers, labels, rulers, matcher and metrics: `measure` and `summarize`, both pure."""
+"""The suites, a folder each. Suites never import each other, and nothing else names one."""

@@ -7,7 +7,7 @@ from base64 import b64encode
 from itertools import pairwise
 from typing import Any
 
-from calipers.views.page import sections as made
+from calipers.show.page import sections as made
 
 LABELS = ["BBU安装螺丝", "光纤", "标签", "紧固件", "机柜空间", "ODF端光纤插头", "接地线", "挡风板", "RRU", "fan tray"]
 CAUSES = ["missed", "misplaced", "wrong_label", "duplicate", "spurious"]

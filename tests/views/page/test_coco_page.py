@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 import calipers
-from calipers.views.coco_folder import write_coco_folder
-from calipers.views.page.build import report_page, result_page
+from calipers.show.page.build import report_page, result_page
+from calipers.suites.coco.folder import write_coco_folder
 
 from ...hostile import HALF_PAIR, HOSTILE
 from .reading import cards, column, data_of, section, tags_without_cases, titles

@@ -5,11 +5,11 @@ import json
 import pytest
 
 import calipers
-from calipers.analysis.compare import compare
 from calipers.cli.dense import run_dense
-from calipers.views.page.comparison import comparison_page
-from calipers.views.scene_folder import write_scene_folder
-from calipers.views.timeline_folder import write_timeline_folder
+from calipers.results.compare import compare
+from calipers.results.compare_page import comparison_page
+from calipers.suites.scene.folder import write_scene_folder
+from calipers.suites.timeline.folder import write_timeline_folder
 
 from .reading import cards, column, data_of, section, tags_without_cases, titles
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 import calipers
-from calipers.views.page.build import report_page, result_page
+from calipers.show.page.build import report_page, result_page
 
 from ...hostile import HALF_PAIR, HOSTILE
 from .reading import cards, column, data_of, section, tags_without_cases, titles

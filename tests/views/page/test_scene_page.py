@@ -5,8 +5,8 @@ import json
 import pytest
 
 import calipers
-from calipers.views.page.build import report_page, result_page
-from calipers.views.scene_folder import write_scene_folder
+from calipers.show.page.build import report_page, result_page
+from calipers.suites.scene.folder import write_scene_folder
 
 from ...hostile import HOSTILE
 from .reading import cards, column, data_of, section, tags_without_cases

@@ -8,8 +8,8 @@ from hashlib import sha256
 
 import pytest
 
-from calipers.views.page import sections as made
-from calipers.views.page.shell import SCRIPTS, json_block, page, policy
+from calipers.show.page import sections as made
+from calipers.show.page.shell import SCRIPTS, json_block, page, policy
 
 from ...hostile import HALF_PAIR, HOSTILE
 from .samples import SAMPLES, many_rows

@@ -3,9 +3,9 @@
 import pytest
 
 import calipers
-from calipers.errors import ConfigError
-from calipers.views.page.build import report_page, result_page
-from calipers.views.timeline_folder import write_timeline_folder
+from calipers.core.errors import ConfigError
+from calipers.show.page.build import report_page, result_page
+from calipers.suites.timeline.folder import write_timeline_folder
 
 from ...hostile import HALF_PAIR, HOSTILE
 from .reading import cards, column, data_of, section, tags_without_cases, titles

@@ -1,1 +1,0 @@
-"""Results to decisions: what changed between two of them, and whether that is allowed."""

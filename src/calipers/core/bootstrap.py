@@ -1,0 +1,159 @@
+"""How sure a number is: intervals by Poisson bootstrap over records.
+
+In replicate b, record i counts as often as a pure function of its key, b and the seed says (a draw from Poisson(1)).
+The sums of each replicate are integers that add over shards like any other tally, and two runs over the same records
+share their weights, so that their difference can be judged replicate by replicate.
+
+The 95 % interval holds the middle of the replicates in which the number is defined. With fewer than two records, or
+fewer than 40 such replicates, there is no interval.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from math import hypot, sqrt
+from typing import Any
+
+import numpy as np
+
+from calipers.core.tally import Counts
+from calipers.kernels.poisson import key_hashes, weighted_sums
+
+LEAST_REPLICATES = 40
+MANY = 32  # columns that are worth a second thread
+BITS = 36  # of the largest value, kept of every value
+RAGGED = 1 + sqrt(2)  # 1 / (sqrt(2) - 1)
+DOUBT = 0.5  # of a bias: the share of it that is not known
+
+
+def resample(keys: Sequence[str], columns: Any, *, seed: int, replicates: int) -> Counts:
+    """Weighted sums of the records' whole numbers: of (columns, records), (columns, replicates)."""
+    rows, hashes = np.ascontiguousarray(columns, dtype=np.int64), key_hashes(keys)
+
+    def sums(some: range) -> Counts:
+        found = weighted_sums(hashes, rows.reshape(-1), len(rows), seed, len(some), some.start)
+        return np.asarray(found).reshape(len(rows), len(some))
+
+    if len(rows) < MANY:
+        return sums(range(replicates))
+    half = replicates // 4 * 2  # even: a draw serves two replicates
+    with ThreadPoolExecutor(2) as threads:  # the kernel holds no lock
+        return np.concatenate(list(threads.map(sums, (range(half), range(half, replicates)))), axis=1)
+
+
+def interval(numerators: Any, denominators: Any, *, records: int) -> list[float] | None:
+    """The 95 % interval of a ratio over its replicates.
+
+    >>> interval(np.arange(1000), np.full(1000, 1000), records=9)
+    [0.025, 0.974]
+    >>> interval([1, 1], [2, 2], records=9)
+    """
+    over, under = np.asarray(numerators, dtype=np.float64), np.asarray(denominators, dtype=np.float64)
+    return middle(over[under > 0] / under[under > 0], records=records)
+
+
+def middle(values: Any, *, records: int) -> list[float] | None:
+    """The 95 % interval of a number over the replicates in which it is defined (NaN is not).
+
+    >>> middle(np.append(np.arange(1000) / 1000, np.nan), records=9)
+    [0.025, 0.974]
+    """
+    found = np.asarray(values, dtype=np.float64)
+    defined = np.sort(found[~np.isnan(found)], kind="stable")
+    if records < 2 or len(defined) < LEAST_REPLICATES:
+        return None
+    tail = len(defined) // 40
+    return [float(defined[tail]), float(defined[len(defined) - 1 - tail])]
+
+
+def around(number: float | None, values: Any, *, records: int, bias: float = 0.0) -> list[float] | None:
+    """The 95 % interval of a share that is too high by about `bias`, from how far its replicates vary.
+
+    The median of the replicates is moved to `number - bias`. What was too high is what is missing to 1, taken for too
+    little by the factor 1 + bias / (1 - number); noise in it is larger by the same factor. And as the bias is known to
+    half of itself only, that half adds to the standard deviation of the replicates, as independent errors do.
+
+    >>> [round(end, 3) for end in around(0.5, np.arange(1, 1001) / 2000, records=9)]
+    [0.263, 0.737]
+    >>> [round(end, 3) for end in around(0.5, np.arange(1, 1001) / 2000, records=9, bias=0.1)]
+    [0.099, 0.701]
+    >>> around(1.0, np.arange(1000) / 1000, records=9)[1]
+    1.0
+    """
+    ends = middle(values, records=records)
+    if ends is None or number is None:
+        return None
+    missing, median, deviation = 1 - number, float(np.nanmedian(values)), float(np.nanstd(values))
+    bias = min(bias, RAGGED * missing)
+    wider = (1 + bias / missing) * hypot(1, DOUBT * bias / deviation) if bias and deviation else 1.0
+    low, high = (number - bias + wider * (end - median) for end in ends)
+    return [min(max(low, 0.0), number), max(min(high, 1.0), number)]
+
+
+def ragged_bias(excess: float) -> float:
+    """How much too high the best of a ragged curve is, if that of replicates is higher still by `excess`.
+
+    The best of a curve exceeds what it would be without noise by about the standard deviation of the noise. That of a
+    replicate has twice the variance: that of the records, and as much again from drawing them. So it exceeds the truth
+    by the square root of two times as much, and `excess` is the difference.
+
+    >>> round(ragged_bias(0.01), 4), ragged_bias(-0.01)
+    (0.0241, 0.0)
+    """
+    return RAGGED * max(excess, 0.0)
+
+
+def resample_values(keys: Sequence[str], values: Any, *, seed: int, replicates: int) -> Any:
+    """Weighted sums of the records' numbers, of (columns, records): floats, (columns, replicates).
+
+    Values are cut to 36 bits of the largest of their column, so that the sums come out the same in any order.
+
+    >>> resample_values(["a", "b"], [[0.5, 0.25]], seed=0, replicates=3).tolist()
+    [[0.5, 0.0, 0.0]]
+    """
+    given = np.array(values, dtype=np.float64)  # a copy: cutting overwrites it
+    table = np.empty(given.shape, dtype=np.int64)
+    unit = _cut(given, table)
+    return resample(keys, table, seed=seed, replicates=replicates) * unit[:, None]
+
+
+def mean_intervals(keys: Sequence[str], columns: Any, *, seed: int, replicates: int) -> list[list[float] | None]:
+    """The 95 % interval of the mean of each column, over the records where it is defined (NaN is not).
+
+    Values are cut to 36 bits of the largest of their column, so that sums are whole numbers and come out the same in
+    any order.
+
+    >>> mean_intervals(["a", "b", "c"], np.array([[1.0, 2.0, 3.0], [5.0, np.nan, np.nan]]), seed=0, replicates=100)
+    [[1.0, 3.0], None]
+    """
+    values = np.asarray(columns, dtype=np.float64)  # (columns, records)
+    defined = ~np.isnan(values)
+    counts = defined.sum(axis=1)
+    some = np.flatnonzero(counts >= 2)
+    masks: dict[bytes, int] = {}  # many columns are defined for the same records
+    times_at = [masks.setdefault(np.packbits(defined[k]).tobytes(), len(masks)) for k in some]
+    table = np.empty((len(some) + len(masks), len(keys)), dtype=np.int64)
+    unit = _cut(np.where(defined[some], values[some], 0.0), table[: len(some)])
+    for k, at in zip(some, times_at, strict=True):
+        table[len(some) + at] = defined[k]
+    sums = resample(keys, table, seed=seed, replicates=replicates)
+    found: list[list[float] | None] = [None] * len(values)
+    for row, column in enumerate(some.tolist()):
+        ends = interval(sums[row], sums[len(some) + times_at[row]], records=int(counts[column]))
+        found[column] = ends and [short(end * float(unit[row])) for end in ends]
+    return found
+
+
+def _cut(values: Any, out: Counts) -> Any:
+    """Values (which are overwritten) as whole numbers of a unit, one a column; returns the units."""
+    largest = np.maximum(values.max(axis=1, initial=0), -values.min(axis=1, initial=0))
+    unit = np.ldexp(1.0, np.maximum(np.frexp(largest)[1], -900) - BITS)
+    values /= unit[:, None]
+    np.copyto(out, np.rint(values, out=values), casting="unsafe")
+    return unit
+
+
+def short(end: float) -> float:
+    """As many digits as the cut values carry."""
+    return float(f"{end:.10g}")

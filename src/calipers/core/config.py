@@ -1,0 +1,104 @@
+"""Options: one frozen dataclass a suite, from which keywords, flags, keys of calipers.toml and docs all come.
+
+A field is an option. Its metadata says what it is for (`help`), how a flag writes it (`metavar`), whether it goes into
+the artifact (`artifact=False` for what cannot change a number), and a second name of its flag (`alias`).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, TypeVar
+
+from calipers.core.errors import ConfigError, require
+from calipers.core.limits import MAX_PAIRS
+
+ENGINES = ("local", "dask", "ray")
+C = TypeVar("C")
+
+
+def option(default: Any, help: str, *, metavar: str = "", artifact: bool = True, alias: str = "") -> Any:  # noqa: A002
+    """A field of a suite's Config."""
+    return field(default=default, metadata={"help": help, "metavar": metavar, "artifact": artifact, "alias": alias})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Running:
+    """How a suite runs, where, and over which records. None of it can change a number of a record."""
+
+    jobs: int | None = option(None, "processes; the default is all cores", artifact=False)
+    chunk_bytes: int = option(8 << 20, "bytes of input that are measured at a time", artifact=False)
+    engine: str = option("local", "where it runs", metavar="local|dask|ray", artifact=False)
+    address: str | None = option(
+        None, "the cluster, as tcp://HOST:PORT; without it one is started here", metavar="ADDRESS", artifact=False
+    )
+    resume: str | None = option(
+        None, "keep finished shards in FILE, and go on from those that are there", metavar="FILE", artifact=False
+    )
+    tally: str | None = option(None, "write the counts to FILE, for calipers merge", metavar="FILE", artifact=False)
+    max_pairs: int = option(
+        MAX_PAIRS,
+        "pairs of objects that may be compared; more, and more than 50 an object, are refused",
+        artifact=False,
+    )
+
+    only: str | None = option(
+        None, "evaluate only the records whose keys are in FILE, one a line", metavar="FILE", artifact=False
+    )
+
+    def __post_init__(self) -> None:
+        _require_whole("jobs", self.jobs, 1, 1024)
+        _require_whole("chunk_bytes", self.chunk_bytes, 1, 1 << 30)
+        _require_whole("max_pairs", self.max_pairs, 0, 1 << 40)
+        require(self.engine in ENGINES, "engine", self.engine, " or ".join(ENGINES))
+        good = self.address is None or (isinstance(self.address, str) and bool(self.address))
+        require(good, "address", self.address, "the address of a cluster")
+        require(self.address is None or self.engine != "local", "address", self.address, "engine dask or ray with it")
+        for name in ("resume", "tally", "only"):
+            value = getattr(self, name)
+            good = value is None or (isinstance(value, (str, os.PathLike)) and os.fspath(value) != "")
+            require(good, name, value, "a path")
+            object.__setattr__(self, name, None if value is None else os.fspath(value))
+
+
+def artifact_options(config: Any) -> dict[str, Any]:
+    """Every option that can change a number, by name: what makes such a config again."""
+    return {item.name: getattr(config, item.name) for item in fields(config) if item.metadata["artifact"]}
+
+
+def _require_whole(name: str, value: Any, least: int, most: int) -> None:
+    good = isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
+    require(good or (value is None and name == "jobs"), name, value, f"a whole number from {least} to {most}")
+
+
+def make_config(kind: type[C], options: Mapping[str, Any], *, where: str = "") -> C:
+    """The suite's Config with these options; a name it does not know is an error that names the nearest."""
+    check_names(options, [item.name for item in fields(kind)], where)  # type: ignore[arg-type]
+    return kind(**options)
+
+
+def read_toml(path: Path, expected: str) -> dict[str, Any]:
+    """What a file of options or rules holds, or an error that says why it cannot be had."""
+    import tomllib
+
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror or error}") from error
+    except ValueError as error:  # TOMLDecodeError; also bytes that are no text, and numbers of 5,000 digits
+        raise ConfigError(f"{path}: is not TOML: {error}") from error
+    except RecursionError as error:
+        raise ConfigError(f"{path}: is nested too deeply, expected {expected}") from error
+
+
+def check_names(found: Iterable[str], known: Iterable[str], where: str = "", what: str = "an option") -> None:
+    """Every name found is a known one."""
+    names = sorted(known)
+    for name in found:
+        if name not in names:
+            near = get_close_matches(name, names, n=1, cutoff=0.5)
+            hint = f", did you mean {near[0]!r}?" if near else ""
+            raise ConfigError(f"{where}{name!r:.80} is not {what}{hint} (known: {', '.join(names)})")

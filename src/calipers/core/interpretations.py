@@ -1,0 +1,96 @@
+"""Other readings of predictions: what each would score, and which of them fits.
+
+A reading is a way to understand the same numbers: corners or sizes, pixels or a grid, metres or millimetres. Each is
+tried on a sample. One fits if the suite's own score, or the mean overlap behind it, gets clearly better; of several
+that fit, the best is the likely one. Nothing is ever changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+from calipers.core.survey import Tree, rounded
+
+SAMPLE = 500  # records, images or videos
+GAIN, FACTOR = 0.1, 1.5  # by how much, and to how many times as much, a score has to grow
+CLOSER, TIMES = 0.1, 1.25  # the same for the mean overlap
+LEAST = 0.1  # a score below it fits nothing
+FAIR = 0.5  # a score that speaks for a reading by itself
+NEAR = 0.8  # of the likely one, for another to be worth a line
+MOST_LISTED = 4
+
+
+class Trial(NamedTuple):
+    """How good a reading is: the score of the suite, and how much of the ground truth is covered."""
+
+    score: float | None
+    overlap: float | None
+
+
+class Reading(NamedTuple):
+    """A reading by name, and what to do if it is the right one."""
+
+    name: str
+    advice: str
+    trial: Trial
+
+
+Rule = Callable[[Trial, Trial], bool]
+
+
+def fits(now: Trial, other: Trial) -> bool:
+    """Whether a reading is clearly better than what there is.
+
+    >>> fits(Trial(0.02, 0.01), Trial(0.7, 0.6)), fits(Trial(0.7, 0.6), Trial(0.72, 0.61))
+    (True, False)
+    """
+    score, overlap = now.score or 0.0, now.overlap or 0.0
+    better, closer = other.score or 0.0, other.overlap or 0.0
+    scores = better >= max(LEAST, score + GAIN, score * FACTOR)
+    covers = better >= max(LEAST, score - 0.01) and closer >= max(overlap + CLOSER, overlap * TIMES)
+    return scores or covers
+
+
+def fits_far_better(now: Trial, other: Trial) -> bool:
+    """Whether a reading would make a poor score a fair one, and at least double it or halve what it lacks.
+
+    >>> fits_far_better(Trial(0.26, 0.23), Trial(0.79, 0.67)), fits_far_better(Trial(0.26, 0.23), Trial(0.4, 0.4))
+    (True, False)
+    >>> fits_far_better(Trial(0.48, 0.1), Trial(0.88, 0.5)), fits_far_better(Trial(0.48, 0.1), Trial(0.7, 0.5))
+    (True, False)
+    """
+    score, better = now.score or 0.0, other.score or 0.0
+    return better >= FAIR and (better >= 2 * score or 1 - better <= (1 - score) / 2)
+
+
+def ranked(now: Trial, readings: Iterable[Reading], rule: Rule = fits) -> list[Tree]:
+    """The readings that fit, the likely one first, and after it those that come near without being it and more."""
+    readings = list(readings)
+    fitting = [reading for reading in readings if rule(now, reading.trial)]
+    likely = max(fitting, key=value_of, default=None)
+    if likely is None:
+        return []
+    others = [each for each in fitting if likely.name not in each.name and value_of(each) >= NEAR * value_of(likely)]
+    listed = [likely, *sorted(others, key=value_of, reverse=True)]
+    return [_entry(each, each is likely) for each in listed[:MOST_LISTED]]
+
+
+def value_of(reading: Reading) -> float:
+    """Score and overlap together, to two decimals, so that of equals the simpler reading, which comes first, wins."""
+    return round((reading.trial.score or 0.0) + (reading.trial.overlap or 0.0), 2)
+
+
+def _entry(reading: Reading, likely: bool) -> Tree:
+    return {
+        "name": reading.name,
+        "score": rounded(reading.trial.score),
+        "overlap": rounded(reading.trial.overlap),
+        "likely": likely,
+        "advice": reading.advice,
+    }
+
+
+def sample_of(n: int, total: int | None, what: str) -> dict[str, Any]:
+    """What readings were tried on; `total` is None where the whole was not counted."""
+    return {"what": what, "n": n, "of": total}

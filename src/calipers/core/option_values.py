@@ -1,0 +1,132 @@
+"""The values of options, brought to one form and checked: lists may be written as text with commas."""
+
+from __future__ import annotations
+
+import os
+from itertools import pairwise
+from math import inf, isfinite
+from typing import Any
+
+from calipers.core.errors import require
+
+
+def checked(config: Any, *, modes: tuple[str, ...], frames: tuple[str, ...]) -> dict[str, Any]:
+    """The options of the dense suite in their final form."""
+    tolerance = number("tube_tolerance", config.tube_tolerance)
+    require(0 <= tolerance <= 1e6, "tube_tolerance", config.tube_tolerance, "a number from 0 to 1000000")
+    require(config.frame in frames, "frame", config.frame, " or ".join(frames))
+    named = isinstance(config.label_key, str) and bool(config.label_key.strip())
+    require(named, "label_key", config.label_key, "a key")
+    return {
+        "tube_tolerance": tolerance,
+        "primary_threshold": threshold("primary_threshold", config.primary_threshold),
+        "thresholds": thresholds("thresholds", config.thresholds),
+        "modes": names("modes", config.modes, modes),
+        "free_text_keys": keys("free_text_keys", config.free_text_keys),
+        "mapping": path("mapping", config.mapping),
+        "top": whole("top", config.top, 0),
+        "max_bad_records": whole("max_bad_records", config.max_bad_records, 0),
+        "max_work": whole("max_work", config.max_work, 1, 10**12),
+        "max_text": whole("max_text", config.max_text, 1),
+        "max_expansion": whole("max_expansion", config.max_expansion, 1),
+        "bootstrap": whole("bootstrap", config.bootstrap, 0, 1_000_000),
+        "seed": whole("seed", config.seed, 0),
+    }
+
+
+def number(
+    name: str, value: Any, *, least: float = -inf, most: float = inf, above: float = -inf, expected: str = "a number"
+) -> float:
+    """A finite number within limits; numeric text is one too, since flags and lists are text."""
+    try:
+        result = float("nan") if isinstance(value, bool) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        result = float("nan")
+    require(isfinite(result) and least <= result <= most and result > above, name, value, expected)
+    return result
+
+
+def whole(name: str, value: Any, least: int, most: int = 2**63 - 1) -> int:
+    """A whole number within limits."""
+    good = isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
+    limits = f"of at least {least}" if most == 2**63 - 1 else f"from {least} to {most}"
+    require(good, name, value, f"a whole number {limits}")
+    return int(value)
+
+
+def wholes(name: str, value: Any, least: int = 0, most: int = 2**62) -> tuple[int, ...]:
+    """Some whole numbers, no two alike."""
+    found = tuple(_from_text(part) for part in parts(value))
+    good = all(isinstance(part, int) and not isinstance(part, bool) and least <= part <= most for part in found)
+    require(
+        bool(found) and good and len(set(found)) == len(found),
+        name,
+        value,
+        f"whole numbers of at least {least}, no two alike",
+    )
+    return found
+
+
+def _from_text(part: Any) -> Any:
+    return int(part) if isinstance(part, str) and part.isascii() and part.isdigit() else part
+
+
+def word(name: str, value: Any, known: tuple[str, ...] = ()) -> str:
+    """A text that is not empty, or one of the known ones."""
+    good = isinstance(value, str) and bool(value.strip()) and (not known or value in known)
+    require(good, name, value, " or ".join(known) or "a name")
+    return str(value)
+
+
+def flag(name: str, value: Any) -> bool:
+    """True or false."""
+    require(isinstance(value, bool), name, value, "true or false")
+    return bool(value)
+
+
+def threshold(name: str, value: Any) -> float:
+    """An overlap that pairs can reach."""
+    result = number(name, value)
+    require(0 < result <= 1, name, value, "a number above 0 and at most 1")
+    return result
+
+
+def thresholds(name: str, value: Any) -> tuple[float, ...]:
+    """A sweep: ascending, no two alike."""
+    result = tuple(threshold(name, part) for part in parts(value))
+    good = bool(result) and all(a + 1e-12 < b for a, b in pairwise(result))
+    require(good, name, value, "one or more ascending thresholds")
+    return result
+
+
+def names(name: str, value: Any, known: tuple[str, ...]) -> tuple[str, ...]:
+    """Some of the known names, each once."""
+    result = keys(name, value)
+    good = bool(result) and set(result) <= set(known) and len(set(result)) == len(result)
+    require(good, name, value, f"one or more of {', '.join(known)}")
+    return result
+
+
+def keys(name: str, value: Any) -> tuple[str, ...]:
+    """Some names, each not empty."""
+    result = tuple(parts(value))
+    require(all(isinstance(part, str) and part for part in result), name, value, "names, as a list or with commas")
+    return result
+
+
+def path(name: str, value: Any) -> str | None:
+    """A file, or none."""
+    good = value is None or (isinstance(value, (str, os.PathLike)) and os.fspath(value) != "")
+    require(good, name, value, "a path")
+    return None if value is None else os.fspath(value)
+
+
+def parts(value: Any) -> list[Any]:
+    """A list, also when written as text with commas.
+
+    >>> parts("文本, 备注"), parts(0.5), parts(())
+    (['文本', '备注'], [0.5], [])
+    """
+    if isinstance(value, str):
+        return [part.strip() for part in value.replace("，", ",").split(",") if part.strip()]
+    return list(value) if isinstance(value, (list, tuple)) else [value]

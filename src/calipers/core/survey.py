@@ -1,0 +1,205 @@
+"""The parts of a check: what is said of one input, and of two sides together."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from calipers.core.fuzzy import rapidfuzz
+from calipers.core.text import whole_text
+
+Tree = dict[str, Any]
+MOST_SHOWN = 5  # of anything that may be long
+MOST_LABELS = 20
+LARGEST = 1e100
+LEAST_ALIKE = 72.0  # percent, for a label to be named as the nearest
+
+
+class FileCheck:
+    """What was found out about one input."""
+
+    def __init__(self, path: str, kind: str, suite: str | None, side: str | None = None) -> None:
+        self.path, self.kind, self.suite, self.side = path, kind, suite, side
+        self.counts: dict[str, dict[str, int]] = {}  # under a heading each
+        self.ranges: list[Tree] = []
+        self.invalid: Counter[str] = Counter()  # predictions that match nothing, by reason
+        self.doubled: list[str] = []
+        self.warnings: list[str] = []
+        self.itself: Tree | None = None
+        self.refused = 0
+        self._first: list[str] = []
+
+    def refuse(self, messages: Iterable[str], n: int | None = None) -> None:
+        """What the suite would refuse: the first messages, of `n` in all."""
+        messages = list(messages)
+        self.refused += len(messages) if n is None else n
+        self._first = [*self._first, *messages][:MOST_SHOWN]
+
+    def measure(self, what: str, values: Any) -> None:
+        """A range of numbers; those that are not finite are left out, and nothing is said of none."""
+        if (found := spread(what, values)) is not None:
+            self.ranges.append(found)
+
+    def tree(self) -> Tree:
+        """As the result shows it."""
+        return {
+            "path": whole_text(self.path),
+            "kind": self.kind,
+            "suite": self.suite,
+            "side": self.side,
+            "counts": self.counts,
+            "ranges": self.ranges,
+            "refused": {"n": self.refused, "first": self._first},
+            "invalid": {"n": self.invalid.total(), "reasons": dict(self.invalid.most_common(MOST_LABELS))},
+            "doubled": {"n": len(self.doubled), "first": self.doubled[:MOST_SHOWN]},
+            "itself": self.itself,
+            "warnings": self.warnings,
+        }
+
+
+class SidesCheck:
+    """What was found out about predictions beside their ground truth."""
+
+    def __init__(self, gt: str, pred: str, metric: str, overlap_metric: str) -> None:
+        self.gt, self.pred, self.metric, self.overlap_metric = gt, pred, metric, overlap_metric
+        self.score: float | None = None
+        self.overlap: float | None = None
+        self.sample: Tree | None = None
+        self.labels: Tree | None = None
+        self.readings: list[Tree] = []
+        self.warnings: list[str] = []
+        self.nothing = ""  # why a run of the two would have nothing to evaluate, if so
+
+    def tree(self) -> Tree:
+        """As the result shows it."""
+        return {
+            "gt": whole_text(self.gt),
+            "pred": whole_text(self.pred),
+            "metric": self.metric,
+            "score": rounded(self.score),
+            "overlap_metric": self.overlap_metric,
+            "overlap": rounded(self.overlap),
+            "sample": self.sample,
+            "labels": self.labels,
+            "readings": self.readings,
+            "warnings": self.warnings,
+        }
+
+
+def path_of(given: Any, side: str) -> str:
+    """How messages name an input."""
+    return os.fspath(given) if isinstance(given, (str, os.PathLike)) else f"<{side}>"
+
+
+def rounded(value: float | None) -> float | None:
+    """A score of a sample to four decimals: it promises no more."""
+    return None if value is None or value != value else round(float(value), 4)
+
+
+def spread(what: str, values: Any) -> Tree | None:
+    """The least, the middle and the largest of some numbers.
+
+    >>> spread("x", [3, 1, 10, float("nan")])
+    {'what': 'x', 'min': 1.0, 'median': 3.0, 'max': 10.0, 'n': 3}
+    """
+    found = np.asarray(values, dtype=np.float64).reshape(-1)
+    found = found[np.isfinite(found)]
+    if not len(found):
+        return None
+    low, middle, high = float(found.min()), float(np.median(found)), float(found.max())
+    return {"what": what, "min": low, "median": middle, "max": high, "n": len(found)}
+
+
+def is_number(value: Any) -> bool:
+    """A finite number that is no truth value, and that floats can hold also when squared.
+
+    >>> is_number(2), is_number(True), is_number(float("nan")), is_number(10**400)
+    (True, False, False, False)
+    """
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and -LARGEST <= value <= LARGEST
+
+
+def is_constant(values: Any, least: int = 5) -> bool:
+    """Whether there are some numbers, and all of them are the same."""
+    found = np.asarray(values, dtype=np.float64)
+    return len(found) >= least and bool((found == found[0]).all())
+
+
+def twice(names: Iterable[str]) -> list[str]:
+    """Names that are there more than once, in the order they were first seen.
+
+    >>> twice(["b", "a", "b", "c", "a"])
+    ['b', 'a']
+    """
+    return [name for name, n in Counter(names).items() if n > 1]
+
+
+def compared_labels(truth: Mapping[str, int], pred: Mapping[str, int]) -> Tree:
+    """Labels of both sides, with how often they occur: what only one of them has, and what may be meant."""
+    both = truth.keys() & pred.keys()
+    return {
+        "shared": len(both),
+        "gt_only": _alone(truth, pred),
+        "pred_only": _alone(pred, truth),
+    }
+
+
+def _alone(mine: Mapping[str, int], others: Mapping[str, int]) -> list[Tree]:
+    alone = sorted((label for label in mine if label not in others), key=lambda label: (-mine[label], label))
+    near = same_labels(alone, list(others)) | nearest_labels(alone[:MOST_LABELS], list(others))
+    return [{"label": whole_text(label), "n": mine[label], "nearest": near.get(label)} for label in alone]
+
+
+def same_labels(labels: list[str], names: list[str]) -> dict[str, str]:
+    """For labels the first name that differs in case, spacing or punctuation alone, where there is one.
+
+    >>> same_labels(["SCREW", "Chairs", "?"], ["screw", "chair", "!"])
+    {'SCREW': 'screw'}
+    """
+    from calipers.core.words import normalise
+
+    plain = {words: name for name in reversed(names) if (words := normalise(name))}
+    found = ((label, plain.get(normalise(label))) for label in labels)
+    return {label: whole_text(name) for label, name in found if name is not None}
+
+
+def nearest_labels(labels: list[str], names: list[str]) -> dict[str, str]:
+    """For labels the name that is spelled most like it, where one is; none of more than 200 characters.
+
+    >>> nearest_labels(["Chairs", "xyz"], ["chair", "table"])
+    {'Chairs': 'chair'}
+    """
+    from calipers.core.words import normalise
+    from calipers.suites.scene.labels.spelling import LONGEST
+
+    extract, ratio = rapidfuzz().process.extractOne, rapidfuzz().fuzz.ratio
+    plain = {name: normalise(name) for name in names if len(name) <= LONGEST}
+    found = {}
+    for label in (label for label in labels if len(label) <= LONGEST):
+        best = extract(normalise(label), plain, scorer=ratio, score_cutoff=LEAST_ALIKE)
+        if best:
+            found[label] = whole_text(best[2])
+    return found
+
+
+def some(names: Iterable[str], most: int = 3) -> str:
+    """A few names, and how many more there are.
+
+    >>> some(["a", "b", "c", "d"])
+    'a, b, c and 1 more'
+    """
+    names = list(names)
+    return ", ".join(names[:most]) + (f" and {len(names) - most:,} more" if len(names) > most else "")
+
+
+def counted(n: int, what: str, several: str = "") -> str:
+    """A number of things.
+
+    >>> counted(1, "box", "boxes"), counted(1200, "record")
+    ('1 box', '1,200 records')
+    """
+    return f"{n:,} {what if n == 1 else several or what + 's'}"

@@ -1,0 +1,117 @@
+"""Tally: what was counted, in integers, so that adding in any order gives the same bits.
+
+Three kinds of things add: arrays of counts, single sums that may outgrow 64 bits, and tables of counts with a row for
+each name met on the way. Fractions that have to be summed enter as integers in units of 1e-12 (`fixed`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calipers.core.matching import UNIT
+from calipers.core.parts import Packed
+
+Counts = NDArray[np.int64]
+
+
+class Tally:
+    """Named integers. `a + b` equals `b + a`, and so does any grouping."""
+
+    __slots__ = ("counts", "sums", "tables")
+
+    def __init__(self) -> None:
+        self.counts: dict[str, Counts] = {}
+        self.sums: dict[str, int] = {}
+        self.tables: dict[str, dict[str, Counts]] = {}
+
+    def count(self, name: str, values: Any) -> None:
+        """Add an array of counts."""
+        values = np.asarray(values, dtype=np.int64)
+        self.counts[name] = self.counts[name] + values if name in self.counts else values
+
+    def add_sum(self, name: str, value: int) -> None:
+        """Add a number of any size."""
+        self.sums[name] = self.sums.get(name, 0) + value
+
+    def count_row(self, table: str, name: str, values: Any) -> None:
+        """Add to the row of a table."""
+        rows = self.tables.setdefault(table, {})
+        values = np.asarray(values, dtype=np.int64)
+        rows[name] = rows[name] + values if name in rows else values
+
+    def __iadd__(self, other: Tally) -> Tally:
+        for name, values in other.counts.items():
+            self.count(name, values)
+        for name, value in other.sums.items():
+            self.add_sum(name, value)
+        for table, rows in other.tables.items():
+            for name, values in rows.items():
+                self.count_row(table, name, values)
+        return self
+
+    def __add__(self, other: Tally) -> Tally:
+        total = Tally()
+        total += self
+        total += other
+        return total
+
+    def pack(self) -> Packed:
+        """Everything it holds, names in order: equal tallies give equal bytes."""
+        tables = {table: sorted(self.tables[table]) for table in sorted(self.tables)}
+        arrays = {f"counts/{name}": self.counts[name] for name in sorted(self.counts)}
+        arrays |= {f"tables/{table}": _stacked(self.tables[table], names) for table, names in tables.items()}
+        return Packed({"sums": {name: str(self.sums[name]) for name in sorted(self.sums)}, "tables": tables}, arrays)
+
+    @classmethod
+    def unpack(cls, packed: Packed) -> Tally:
+        """The tally again."""
+        tally, plain, arrays = cls(), packed.plain, packed.arrays
+        tally.counts = {name[7:]: array for name, array in arrays.items() if name.startswith("counts/")}
+        tally.sums = {name: int(digits) for name, digits in plain["sums"].items()}
+        tally.tables = {
+            table: dict(zip(names, arrays[f"tables/{table}"], strict=True)) for table, names in plain["tables"].items()
+        }
+        return tally
+
+
+def _stacked(rows: dict[str, Counts], names: list[str]) -> Counts:
+    return np.stack([rows[name] for name in names]) if names else np.zeros((0, 0), dtype=np.int64)
+
+
+def fixed(values: Any) -> int:
+    """The sum of some fractions, each in units of 1e-12.
+
+    >>> fixed([0.5, 0.25])
+    750000000000
+    """
+    return exact_sum(np.rint(np.asarray(values, dtype=np.float64) * UNIT).astype(np.int64))
+
+
+def exact_sum(values: Counts) -> int:
+    """The sum of integers, also where it outgrows 64 bits.
+
+    >>> exact_sum(np.full(3, 2**62))
+    13835058055282163712
+    """
+    return (int((values >> 32).sum()) << 32) + int((values & 0xFFFFFFFF).sum())
+
+
+def mean(total: int, n: int) -> float | None:
+    """The mean of `n` fractions that sum to `total` units; undefined without any.
+
+    >>> mean(750000000000, 2), mean(0, 0)
+    (0.375, None)
+    """
+    return total / (n * UNIT) if n else None
+
+
+def ratio(part: Any, whole: Any) -> float | None:
+    """part / whole, undefined when there is no whole.
+
+    >>> ratio(1, 4), ratio(0, 0)
+    (0.25, None)
+    """
+    return int(part) / int(whole) if whole else None

@@ -1,0 +1,299 @@
+"""Files of lines, cut into shards at line breaks.
+
+A shard is some megabytes of whole lines with the number of the first one, so that one large file is measured in parts,
+by several processes, and every error still names its line. Of a plain file a shard is only a byte range. Compressed
+files (gzip, zstandard) and standard input (`-`) can be read only once, so their shards carry the lines themselves.
+
+Whatever the size of the input, little of it is in memory at a time: a line may have at most 64 MiB. The SHA-256 is of
+the bytes as stored.
+"""
+
+from __future__ import annotations
+
+import gzip
+import re
+import sys
+import zlib
+from collections.abc import Iterator
+from hashlib import sha256
+from io import BufferedReader, BytesIO, RawIOBase
+from typing import IO, Any
+
+import zstandard
+
+from calipers.core.errors import InputError, keyword
+from calipers.files.places import is_file, open_place, size_of
+from calipers.kernels.scan import count_breaks
+
+LONGEST_LINE = 64 << 20
+MAX_EXPANSION = 100  # times its size that compressed input may have
+ALWAYS_ALLOWED = 64 << 20  # bytes of it that are read whatever its size
+BLOCK = 1 << 18
+ZSTANDARD_PIECE = 1 << 11
+GZIP, ZSTANDARD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+NOT_BLANK = re.compile(rb"\S")
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+class Shard:
+    """Whole lines of one input: `size` bytes from `offset` on, or `data`."""
+
+    __slots__ = ("data", "digest", "first_line", "offset", "path", "size", "source")
+
+    def __init__(
+        self,
+        source: int,
+        path: str,
+        first_line: int,
+        size: int,
+        *,
+        offset: int = 0,
+        data: bytes | None = None,
+        digest: str = "",
+    ) -> None:
+        self.source, self.path, self.first_line, self.size = source, path, first_line, size
+        self.offset, self.data = offset, data
+        self.digest = digest  # of its bytes, if someone wants to know it again
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.size} bytes from line {self.first_line} on"
+
+    def lines(self) -> Iterator[tuple[int, bytes | None]]:
+        """Each line that is not blank, with its number; None for one that is too long."""
+        with reading(self.path), self._open() as file:
+            left, number = self.size, self.first_line
+            if number == 1 and file.read(len(BYTE_ORDER_MARK)) == BYTE_ORDER_MARK:
+                left -= len(BYTE_ORDER_MARK)
+            elif number == 1:
+                file.seek(self.offset)
+            while left > 0 and (text := file.readline(LONGEST_LINE + 1)):
+                left -= len(text)
+                if len(text) > LONGEST_LINE and not text.endswith(b"\n"):
+                    left -= skip_line(file)
+                    yield number, None
+                elif text.isspace():
+                    blank, size = self._skip_blank(file)
+                    number, left = number + blank, left - size
+                else:
+                    yield number, text
+                number += 1
+            if left > 0:
+                raise InputError(f"{self.path}: ends {left} bytes early: it was changed while it was read")
+
+    def _skip_blank(self, file: IO[bytes]) -> tuple[int, int]:
+        """Go on to the next line that is not blank, of lines in memory. Returns how many lines and bytes that was."""
+        if self.data is None:
+            return 0, 0
+        place = file.tell()
+        found = NOT_BLANK.search(self.data, place)
+        begun = len(self.data) if found is None else self.data.rfind(b"\n", place, found.start()) + 1 or place
+        file.seek(begun)
+        return self.data.count(b"\n", place, begun), begun - place
+
+    def _open(self) -> IO[bytes]:
+        if self.data is not None:
+            return BytesIO(self.data)
+        file = open_place(self.path, BLOCK)
+        file.seek(self.offset)
+        return file
+
+
+class Source:
+    """One input. Iterating yields its shards, with digests if wanted; afterwards `sha256` is known."""
+
+    def __init__(
+        self, index: int, path: str, chunk_bytes: int, *, digests: bool = False, max_expansion: int = MAX_EXPANSION
+    ) -> None:
+        self.index, self.path, self.chunk_bytes, self._digests = index, path, chunk_bytes, digests
+        self._max_expansion, self._expanded = max_expansion, 0
+        self.bytes_read = 0
+        self._digest = sha256()
+        self._size: int | None = None
+
+    @property
+    def size(self) -> int:
+        """Bytes as stored, 0 if nobody knows."""
+        if self._size is None:
+            self._size = size_of(self.path)
+        return self._size
+
+    @property
+    def sha256(self) -> str:
+        """Of everything read so far."""
+        return self._digest.hexdigest()
+
+    def __iter__(self) -> Iterator[Shard]:
+        with reading(self.path):
+            yield from self._ranges() if self.is_plain() else self._pieces()
+
+    def is_plain(self) -> bool:
+        """Whether it is a file that can be read in any place."""
+        if self.path == "-" or self.path.endswith((".gz", ".zst")) or not is_file(self.path):
+            return False
+        with reading(self.path), open_place(self.path) as file:
+            return not file.read(4).startswith((GZIP, ZSTANDARD))
+
+    def seen(self, piece: memoryview) -> None:
+        """Bytes went by."""
+        self._digest.update(piece)
+        self.bytes_read += len(piece)
+
+    def _ranges(self) -> Iterator[Shard]:
+        """Cut a plain file where a line ends, once there is enough."""
+        block = bytearray(BLOCK)
+        view = memoryview(block)
+        line, start, position, breaks, own = 1, 0, 0, 0, self._own_digest()
+        with open_place(self.path) as file:
+            while count := file.readinto(block):  # type: ignore[attr-defined]
+                self.seen(view[:count])
+                position += count
+                if position - start >= self.chunk_bytes and (cut := block.rfind(b"\n", 0, count) + 1):
+                    end = position - count + cut
+                    own.update(view[:cut])
+                    yield Shard(self.index, self.path, line, end - start, offset=start, digest=own.hexdigest())
+                    line += breaks + count_breaks(block, 0, cut)
+                    start, breaks, own = end, count_breaks(block, cut, count), self._own_digest()
+                    own.update(view[cut:count])
+                else:
+                    breaks += count_breaks(block, 0, count)
+                    own.update(view[:count])
+        if position > start:
+            yield Shard(self.index, self.path, line, position - start, offset=start, digest=own.hexdigest())
+
+    def _own_digest(self) -> Any:
+        """That of a shard."""
+        return sha256() if self._digests else _NoDigest()
+
+    def _pieces(self) -> Iterator[Shard]:
+        """Read a stream some lines at a time; of a line that is too long only the beginning is kept."""
+        line = 1
+        with BufferedReader(_Watched(self), BLOCK) as stored:
+            stream = _decoded(stored, self.path)
+            while data := stream.read(self.chunk_bytes):
+                self._check_expansion(len(data))
+                if not data.endswith(b"\n"):
+                    tail = stream.readline(LONGEST_LINE + 1)
+                    if len(tail) > LONGEST_LINE and not tail.endswith(b"\n"):
+                        skip_line(stream)
+                        tail += b"\n"
+                    data += tail
+                own = self._own_digest()
+                own.update(data)
+                yield Shard(self.index, self.path, line, len(data), data=data, digest=own.hexdigest())
+                line += data.count(b"\n")
+
+    def _check_expansion(self, size: int) -> None:
+        """Refuse a small file that holds far more than any record would."""
+        self._expanded += size
+        if self._expanded > max(ALWAYS_ALLOWED, self._max_expansion * self.bytes_read):
+            raise InputError(
+                f"{self.path}: found {self._expanded} bytes compressed to {self.bytes_read}, expected at most"
+                f" {self._max_expansion} times as many ({keyword('max_expansion', 'N')} allows more)"
+            )
+
+
+class _NoDigest:
+    """A digest nobody asked for."""
+
+    def update(self, data: Any) -> None:
+        """Nothing."""
+
+    def hexdigest(self) -> str:
+        """None."""
+        return ""
+
+
+class _Watched(RawIOBase):
+    """The input's bytes as stored, which the source sees go by."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        if source.path == "-" and sys.stdin is None:
+            raise InputError("-: cannot be read: standard input is closed")
+        self._raw: Any = sys.stdin.buffer if source.path == "-" else open_place(source.path)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        count: int = self._raw.readinto(buffer)
+        self._source.seen(memoryview(buffer)[:count])
+        return count
+
+    def close(self) -> None:
+        if self._source.path != "-":
+            self._raw.close()
+        super().close()
+
+
+class _Zstandard(RawIOBase):
+    """What zstandard frames hold. Input goes in by small pieces, so that what comes out stays small as well."""
+
+    def __init__(self, stored: IO[bytes]) -> None:
+        self._stored, self._left, self._begun = stored, memoryview(b""), False
+        self._frame = self._new_frame()
+
+    def _new_frame(self) -> Any:
+        return zstandard.ZstdDecompressor(max_window_size=1 << 27).decompressobj()
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._left:
+            piece = self._stored.read(ZSTANDARD_PIECE)
+            if not piece:
+                if self._begun:
+                    raise EOFError("the last frame is cut off")
+                return 0
+            self._left = memoryview(self._decompress(piece))  # what is left of it is never copied
+        count = min(len(buffer), len(self._left))
+        buffer[:count] = self._left[:count]
+        self._left = self._left[count:]
+        return count
+
+    def _decompress(self, piece: bytes) -> bytes:
+        result = b""
+        while piece:
+            self._begun = True
+            result += self._frame.decompress(piece)
+            piece = b""
+            if self._frame.eof:
+                piece, self._frame, self._begun = self._frame.unused_data, self._new_frame(), False
+        return result
+
+
+class reading:  # noqa: N801  reads like a word: with reading(path)
+    """What goes wrong while reading is an input error that names the file."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, OSError):
+            raise InputError(f"{self._path}: cannot be read: {error.strerror or error}") from error
+        if isinstance(error, (EOFError, zlib.error, zstandard.ZstdError)):
+            raise InputError(f"{self._path}: cannot be decompressed: {error}") from error
+
+
+def _decoded(stored: Any, path: str) -> IO[bytes]:
+    """Compressed input is known by its name or by its first bytes."""
+    first = stored.peek(4)[:4]
+    if path.endswith(".gz") or first.startswith(GZIP):
+        return gzip.GzipFile(fileobj=stored)  # type: ignore[return-value]
+    if path.endswith(".zst") or first.startswith(ZSTANDARD):
+        return BufferedReader(_Zstandard(stored), BLOCK)
+    return stored  # type: ignore[no-any-return]
+
+
+def skip_line(stream: IO[bytes]) -> int:
+    """Read to the end of the line. Returns how many bytes that were."""
+    length = 0
+    while piece := stream.readline(1 << 20):
+        length += len(piece)
+        if piece.endswith(b"\n"):
+            break
+    return length

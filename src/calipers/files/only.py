@@ -1,0 +1,39 @@
+"""The records that a run is asked for by `only`: a file of their keys, one a line."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from typing import Any
+
+from calipers.core.errors import InputError
+from calipers.core.text import whole_text
+from calipers.files.inputs import BOM, Input, read_bytes
+
+Keys = frozenset[str]
+
+
+def read_only(path: str | None) -> Keys | None:
+    """The keys of a file, each once; blank lines are none. Without a file None, which stands for all records."""
+    if path is None:
+        return None
+    try:
+        lines = read_bytes(path).removeprefix(BOM).decode("utf-8").splitlines()
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: not UTF-8, expected keys of records, one a line") from error
+    keys = frozenset(line.strip() for line in lines if line.strip())
+    if not keys:
+        raise InputError(f"{path}: no keys, expected those of records, one a line")
+    return keys
+
+
+def only_input(path: str, keys: Keys) -> dict[str, Any]:
+    """The file as the artifact names it among the inputs: its digest, and how many keys there are."""
+    return Input(whole_text(path), sha256(read_bytes(path)).hexdigest(), len(keys))._asdict()
+
+
+def check_found(path: str, keys: Keys, found: int, what: str) -> list[str]:
+    """What to say where fewer records were found than keys were given; that there is none is an error."""
+    if not found:
+        raise InputError(f"{path}: none of {len(keys):,} keys is that of a {what}, expected one a line")
+    missing = len(keys) - found
+    return [f"warning: {path}: {missing:,} of {len(keys):,} keys are of no {what}"] if missing > 0 else []

@@ -1,0 +1,281 @@
+"""Writing results: canonical JSON, and files that appear whole or not at all.
+
+Canonical JSON keeps the order of keys, writes floats in the shortest form that reads back the same and text as UTF-8.
+A list or object that holds no other one stands on one line; the rest is indented by two.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from tempfile import mkstemp
+from threading import current_thread, main_thread
+from typing import IO, Any
+
+import orjson
+
+from calipers.core.errors import OutputError
+from calipers.core.stopping import Deferred, check_stop, is_listening
+from calipers.core.text import whole_text
+from calipers.kernels.layout import spread
+
+DEEPEST = 100
+LONGEST_INT = 13000  # bits
+HEARD_LATER = (signal.SIGINT, signal.SIGTERM)
+WRITTEN = "the result was written before that"
+LAST = "result.json"  # takes its name after all others: where it is new, everything is
+
+
+def to_json(value: Any) -> bytes:
+    r"""Canonical JSON, with a line break at the end.
+
+    >>> print(to_json({"a": [1, 2], "b": {"c": None, "d": {}}}).decode(), end="")
+    {
+      "a": [1, 2],
+      "b": {
+        "c": null,
+        "d": {}
+      }
+    }
+    """
+    try:
+        compact = orjson.dumps(value, default=_made_plain)
+    except orjson.JSONEncodeError:  # half of a surrogate pair in a name
+        compact = orjson.dumps(_plain(value, 0))
+    return spread(compact) + b"\n"
+
+
+def _made_plain(value: Any) -> Any:
+    """A table that makes its entries when they are asked for."""
+    return value.as_dict()
+
+
+def json_line(row: Any) -> bytes:
+    """One row as a line of JSON; what JSON has no word for becomes null or text."""
+    try:
+        return orjson.dumps(row) + b"\n"
+    except TypeError:
+        return orjson.dumps(_plain(row, 0)) + b"\n"
+
+
+def _plain(value: Any, depth: int) -> Any:
+    """Nesting cut off where it gets deep, and whole numbers beyond 64 bits as text."""
+    if depth > DEEPEST:
+        return "…"
+    if isinstance(value, Mapping):
+        return {whole_text(str(key)): _plain(item, depth + 1) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item, depth + 1) for item in value]
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        return str(value) if value.bit_length() < LONGEST_INT else "a number of more than 4,000 digits"
+    return value if value is None or isinstance(value, (int, float, bool)) else whole_text(str(value))
+
+
+def check_free(path: str | None, inputs: Iterable[Any]) -> None:
+    """Refuse to write over an input: a file, or one in a folder that is an input."""
+    if not path or not os.path.exists(path):
+        return
+    known = [each for each in inputs if isinstance(each, (str, os.PathLike)) and os.path.exists(each)]
+    if any(os.path.samefile(place, each) for each in known for place in (path, Path(path).absolute().parent)):
+        raise OutputError(f"{path}: is an input, expected another place to write to")
+
+
+def check_place(path: str) -> None:
+    """Whether a file can be written there, or why not. Folders that are missing are made when it is written."""
+    if os.path.isdir(path):
+        raise OutputError(f"{path}: is a folder, expected a file to write to")
+    check_folder(path, Path(path).absolute().parent)
+
+
+def check_folder(path: str, folder: Path) -> None:
+    """Whether files can be written to a folder, which may have to be made first, or why not."""
+    existing = next(above for above in (folder, *folder.parents) if above.exists())
+    if not existing.is_dir():
+        raise OutputError(f"{path}: {existing} is not a folder")
+    if not os.access(existing, os.W_OK):
+        raise OutputError(f"{path}: {existing} cannot be written to")
+
+
+def make_folder(folder: Path) -> list[Path]:
+    """Create the folder and the ones above it; returns those that were not there, the outermost first."""
+    missing = [above for above in (folder, *folder.parents) if not above.exists()][::-1]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"{folder}: cannot be created: {error.strerror or error}") from error
+    return missing
+
+
+def remove_empty(folders: Iterable[Path]) -> None:
+    """Remove the folders that `make_folder` created, if nothing was written into them."""
+    for folder in reversed(list(folders)):
+        if not any(folder.iterdir()):
+            folder.rmdir()
+
+
+class AtomicFiles:
+    """Files that take their names together, when all of them are written and on disk; else nothing has changed."""
+
+    def __init__(self) -> None:
+        self._files: list[tuple[IO[bytes], Path, Path]] = []  # what is written, where, and the name it will take
+        self._folders: list[Path] = []  # that were made for them
+
+    def open(self, path: str | os.PathLike[str]) -> IO[bytes]:
+        """A new file, beside the one it will replace; a folder that is missing is made."""
+        check_stop()
+        target = Path(path)
+        with Deferred():
+            self._folders += make_folder(target.parent)
+        with _writing(target), Deferred():
+            if target.is_dir():
+                raise IsADirectoryError(21, "Is a directory")
+            number, name = mkstemp(prefix=".calipers-", suffix=".part", dir=target.parent)
+            os.chmod(number, 0o666 & ~_umask())
+            os.close(number)
+            file = open(name, "wb")  # noqa: SIM115  closed by commit or discard
+            self._files.append((file, Path(name), target))
+        return file
+
+    def commit(self) -> None:
+        """Everything is written: let the files take their names, all of them or none."""
+        for file, _, target in self._files:
+            with _writing(target):
+                file.flush()
+                os.fsync(file.fileno())
+                file.close()
+        check_stop()
+        with _undisturbed(), _Renamed() as renamed:
+            for _, temporary, target in sorted(self._files, key=lambda each: each[2].name == LAST):
+                with _writing(target):
+                    renamed.rename(temporary, target)
+        self._files, self._folders = [], []
+
+    def discard(self) -> None:
+        """Leave everything as it was."""
+        with Deferred():
+            for file, temporary, _ in self._files:
+                with suppress(OSError):  # what was left to write is not wanted
+                    file.close()
+                temporary.unlink(missing_ok=True)
+            remove_empty(self._folders)
+            self._files, self._folders = [], []
+
+
+class _Renamed:
+    """Files that took their names; what they replaced is kept until all have, and comes back if one cannot."""
+
+    def __init__(self) -> None:
+        self._done: list[tuple[Path, Path | None, bool]] = []  # a name, the file that had it, whether nobody had it
+
+    def rename(self, temporary: Path, target: Path) -> None:
+        """Let a file take its name."""
+        is_new = not os.path.lexists(target)
+        kept = None if is_new else _second_name(target)
+        try:
+            os.replace(temporary, target)
+        except BaseException:
+            if kept:
+                kept.unlink()
+            raise
+        self._done.append((target, kept, is_new))
+
+    def __enter__(self) -> _Renamed:
+        return self
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        for target, kept, is_new in reversed(self._done):
+            with suppress(OSError):  # then both files lie there, and the error is told anyway
+                if is_new and error:
+                    target.unlink()
+                elif kept is not None and error:
+                    os.replace(kept, target)
+                elif kept is not None:
+                    kept.unlink()
+
+
+def _second_name(target: Path) -> Path | None:
+    """A second name for a file that is about to be replaced; None where no file may have two."""
+    kept = target.with_name(f".calipers-{os.getpid()}-{target.name[:100]}.kept")
+    try:
+        kept.unlink(missing_ok=True)
+        os.link(target, kept, follow_symlinks=False)
+    except OSError:  # then the old file is gone once the new one has its name
+        return None
+    return kept
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """No interrupt or termination comes in between; one that came is heard afterwards."""
+    if is_listening():
+        with Deferred(WRITTEN):
+            yield
+        return
+    handlers = {number: signal.getsignal(number) for number in HEARD_LATER}
+    if current_thread() is not main_thread() or None in handlers.values():  # no handler of Python's may break in
+        yield
+        return
+    came: list[int] = []
+    whole = False
+    for number in HEARD_LATER:
+        signal.signal(number, lambda number, _: came.append(number))
+    try:
+        yield
+        whole = True
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        _hear(came, whole=whole)
+
+
+def _hear(came: list[int], *, whole: bool) -> None:
+    try:
+        for number in came[:1]:
+            signal.raise_signal(number)
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(WRITTEN if whole else "") from None
+
+
+@contextmanager
+def atomic_files() -> Iterator[AtomicFiles]:
+    """Files that appear together at the end, or not at all."""
+    files = AtomicFiles()
+    try:
+        yield files
+        files.commit()
+    except OSError as error:
+        raise OutputError(f"a result cannot be written: {error.strerror or error}") from error
+    finally:
+        files.discard()
+
+
+@contextmanager
+def _writing(target: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise OutputError(f"{target}: cannot be written: {error.strerror or error}") from error
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+@contextmanager
+def atomic_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+    """One file that appears whole, or not at all."""
+    with atomic_files() as files:
+        file = files.open(path)
+        with _writing(Path(path)):
+            yield file
+
+
+def write_file(path: str | os.PathLike[str], content: bytes) -> None:
+    """Write one whole file."""
+    with atomic_file(path) as file:
+        file.write(content)

@@ -1,0 +1,79 @@
+"""Where inputs lie: files of this machine, and anything with a scheme (`s3://…`, `gs://…`) by way of fsspec."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from glob import glob, has_magic
+from typing import IO
+
+from calipers.core.errors import InputError
+
+
+def is_remote(path: str) -> bool:
+    """Whether a path names a scheme.
+
+    >>> is_remote("s3://bucket/dump.jsonl"), is_remote("a://b") and is_remote("C:/dump.jsonl")
+    (True, False)
+    """
+    scheme, separator, _ = path.partition("://")
+    return bool(separator) and scheme.replace("+", "").replace("-", "").isalnum()
+
+
+def open_place(path: str, buffering: int = 0) -> IO[bytes]:
+    """A file to read, wherever it is. One with a scheme is read whole, or an `InputError` says why not."""
+    if not is_remote(path):
+        return open(path, "rb", buffering=buffering)
+    from calipers.files.remote import open_remote
+
+    return open_remote(path)
+
+
+def size_of(path: str) -> int:
+    """Bytes as stored, 0 if nobody knows."""
+    if is_remote(path):
+        from calipers.files.remote import remote_size
+
+        return remote_size(path)
+    return os.path.getsize(path) if os.path.isfile(path) else 0
+
+
+def is_file(path: str) -> bool:
+    """Whether it is a file that can be read in any place."""
+    if is_remote(path):
+        from calipers.files.remote import has_ranges
+
+        return has_ranges(path)
+    return os.path.isfile(path)
+
+
+def expand(paths: Iterable[str]) -> list[str]:
+    """Paths with every pattern (`part-*.jsonl`) replaced by what it fits, sorted; a file of that very name comes first.
+
+    >>> expand(["-", "dump.jsonl"])
+    ['-', 'dump.jsonl']
+    """
+    return [found for path in paths for found in _expanded(path)]
+
+
+def _expanded(path: str) -> list[str]:
+    if not _is_pattern(path) or (not is_remote(path) and os.path.lexists(path)):
+        return [path]
+    if is_remote(path):
+        from calipers.files.remote import remote_glob
+
+        found = remote_glob(path)
+    else:
+        found = glob(path, recursive=True)
+    if not found:
+        raise InputError(f"{path}: nothing fits this pattern, expected files")
+    return sorted(found)
+
+
+def _is_pattern(path: str) -> bool:
+    """Whether a path stands for others. In a URL a question mark begins the query, and no pattern.
+
+    >>> _is_pattern("part-?.jsonl"), _is_pattern("https://host/dump.jsonl?token=1"), _is_pattern("https://host/*.jsonl")
+    (True, False, True)
+    """
+    return has_magic(path.replace("?", "") if path.startswith(("http://", "https://")) else path)

@@ -1,0 +1,1 @@
+"""Reports to decisions, for any suite: compare, gate, check, merge."""

@@ -1,0 +1,166 @@
+"""What two results differ in, drawn: records with an object that one of them found and the other did not, and records
+with more or fewer false positives.
+
+A broken object is drawn as it is in the new result, where it is missed; a fixed one as it was in the old. Predictions
+have no identity across results, so of a record with more false positives than before all are drawn. Records are looked
+up in the folders that the results came from, and only if the results there are still the ones compared.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import orjson
+
+from calipers.report import ARTIFACT, read_artifact
+from calipers.show.page import sections as part
+from calipers.show.page.build import CASES
+from calipers.show.page.cases import Case, Limit, drawn_cases
+from calipers.show.page.heads import Tree
+from calipers.show.page.sections import Part
+from calipers.suites.coco import page as coco
+from calipers.suites.dense import page as dense
+from calipers.suites.scene import page as scene
+from calipers.suites.scene.cases import PAIRED
+
+DRAWERS = {"dense": dense.draw_case, "coco": coco.draw_case, "scene": scene.draw_case}
+KEY = re.compile(rb'\{"key":("(?:[^"\\]|\\.)*")')
+FIRST = 1_000_000  # a kind of change comes before the next
+BROKEN, FIXED, NEW, GONE = "broken", "fixed", "false positives, new", "false positives, gone"
+
+
+class Change(NamedTuple):
+    """A kind of change: what is clicked, what its objects are called, where they are listed and drawn from."""
+
+    word: str
+    cause: str
+    listed: str
+    side: str
+    said: str
+
+
+CHANGES = (
+    Change(BROKEN, BROKEN, "broken_objects", "new", "as in the new result"),
+    Change(FIXED, FIXED, "fixed_objects", "old", "{n:,} fixed, as in the old result"),
+    Change(NEW, "unmatched", "false_positives_new_records", "new", "{n:,} more than before, as in the new result"),
+    Change(GONE, "unmatched", "false_positives_gone_records", "old", "{n:,} fewer by now, as in the old result"),
+)
+
+
+class Kept:
+    """A result with the folder its cases are in."""
+
+    def __init__(self, folder: Path, tree: Tree) -> None:
+        self.tree, self._cases = tree, folder / CASES
+
+    def cases(self, keys: Iterable[str]) -> Iterator[Case]:
+        """The cases of some records."""
+        wanted = {orjson.dumps(key) for key in keys}
+        with open(self._cases, "rb") as file:
+            for line in file:
+                found = KEY.match(line)
+                if found and found[1] in wanted:
+                    yield orjson.loads(line)
+
+
+def kept(source: Mapping[str, Any]) -> Kept | None:
+    """The folder of a result that was compared, if it is one and its cases are there."""
+    folder = Path(source["name"])
+    folder = folder if folder.is_dir() else folder.parent
+    if not (folder / ARTIFACT).is_file() or not (folder / CASES).is_file():
+        return None
+    tree = read_artifact(folder)
+    same = all(tree.get(name) == source[name] for name in ("calipers", "inputs"))
+    return Kept(folder, tree) if same else None
+
+
+def changed_cases(comparison: Tree, old: Kept | None, new: Kept | None, limit: Limit) -> list[Part]:
+    """Records with objects that broke, then with objects that were fixed, then with other false positives."""
+    sides = {"old": old, "new": new}
+    found = [
+        (change, kept, cases)
+        for change in CHANGES
+        if (kept := sides[change.side]) and (cases := _marked(comparison["objects"][change.listed], kept, change))
+    ]
+    share = Limit(limit.cases // max(1, len(found)), limit.bytes and limit.bytes // max(1, len(found)))
+    parts = []
+    for change, kept, cases in found:
+        parts += drawn_cases(cases, share, lambda case: [], partial(_draw, kept, change))
+    return parts
+
+
+def _marked(listed: list[Tree], kept: Kept, change: Change) -> list[Case]:
+    """The cases of what is listed, with its objects under the cause of the change; most objects first."""
+    wanted: dict[tuple[Any, str], list[Tree]] = {}
+    for each in listed:
+        wanted.setdefault((each.get("method"), each["record"]), []).append(each)
+    found = []
+    for case in kept.cases(each["record"] for each in listed):
+        rows = wanted.get((case.get("method"), case["key"]), [])
+        if count := _mark(case, rows, change):
+            found.append(case | {"unmatched": count})
+    return sorted(found, key=lambda case: (-case["unmatched"], case["key"]))
+
+
+def _mark(case: Case, rows: list[Tree], change: Change) -> int:
+    """Give the objects their cause; how many of them changed."""
+    in_scene = case.get("method") is not None
+    by_record = change.word in (NEW, GONE)
+    places, count = {row.get("index") for row in rows}, 0
+    for entry in _failures(case, "pred" if by_record else "gt"):
+        if rows and (by_record or entry["index"] in places):
+            entry["state" if in_scene else "cause"] = change.cause
+            count += 1
+    return sum(row["n"] for row in rows) if by_record and count else count
+
+
+def _failures(case: Case, side: str) -> list[Tree]:
+    """The objects of a side without a partner."""
+    if case.get("method") is not None:
+        return [box for box in case[side] if box["state"] not in PAIRED]
+    return list(case[f"unmatched_{side}"])
+
+
+def _draw(kept: Kept, change: Change, case: Case) -> Part:
+    drawn: Part = DRAWERS[kept.tree["suite"]](kept.tree, case)
+    for shape in drawn["shapes"]:
+        _look(shape, change)
+    labels = [shape["label"] for shape in drawn["shapes"] if change.word in shape["tags"]]
+    drawn["tags"] = list(dict.fromkeys([change.word, case["key"], *labels]))
+    drawn |= {"key": f"{change.word} · {drawn['key']}", "title": f"{drawn['title']} · {change.word}"}
+    drawn["note"] = change.said.format(n=case["unmatched"])
+    return drawn | {"score": case["unmatched"] + FIRST * (len(CHANGES) - CHANGES.index(change))}
+
+
+def _look(shape: Part, change: Change) -> None:
+    """What did not change steps back, whether right or wrong."""
+    own = shape.get("cause") == change.cause
+    shape["tags"] = [change.word] if own else []
+    if not own:
+        shape["state"] = "right" if shape.get("state") != "wrong" and "partner" in shape else "aside"
+    elif change.word == FIXED:
+        shape["state"] = "right"
+
+
+def changed_videos(comparison: Tree, old: Kept | None, new: Kept | None, limit: Limit) -> list[Part]:
+    """Videos with events that broke, were fixed, or are false: the ground truth over both predictions."""
+    if old is None or new is None:
+        return []
+    tags: dict[str, dict[str, None]] = {}
+    for change in CHANGES:
+        for each in comparison["objects"][change.listed]:
+            tags.setdefault(each["record"], {})[change.word] = None
+    chosen = list(tags)[: limit.cases]
+    before, after = ({case["key"]: case for case in side.cases(chosen)} for side in (old, new))
+    return [_video(before[name], after[name], list(tags[name])) for name in chosen if name in before and name in after]
+
+
+def _video(old: Case, new: Case, tags: list[str]) -> Part:
+    lanes = {"ground truth": old["gt"], "old prediction": old["pred"], "new prediction": new["pred"]}
+    frames = max((run[2] + 1 for runs in lanes.values() for run in runs), default=0)
+    note = f"{old['unmatched']:,} frames in error, now {new['unmatched']:,} · {' · '.join(tags)}"
+    return part.video(old["key"], frames, lanes, note=note, tags=tags)

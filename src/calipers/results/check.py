@@ -1,0 +1,261 @@
+"""Is this input what it claims to be, and why is the score zero?
+
+`check` looks at inputs as the suites' readers do, but does not stop at the first problem: what each one is, how much is
+in it, what would be refused, what looks wrong. Ground truth is measured against itself, where every number has to be
+perfect. Predictions are measured against their ground truth on a sample, as they are and in other readings, and a
+reading that fits is named. It reports; nothing is ever changed.
+
+`hint` says the same in a few lines, for a run whose headline is next to nothing, and in one line where a headline is
+poor and another reading would be far better.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from calipers.core.errors import ConfigError, InputError, require
+
+if TYPE_CHECKING:
+    from calipers.core.survey import FileCheck, SidesCheck
+    from calipers.results.check_kinds import Kind
+
+SUITES = ("dense", "timeline", "scene", "coco")
+Tree = dict[str, Any]
+
+
+class Check(Mapping[str, Any]):
+    """What was found out: `check["ok"]`, `check["files"]`, `check["comparisons"]`. `str(check)` is the summary."""
+
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+
+    def __getitem__(self, key: str) -> Any:
+        return self.tree[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.tree)
+
+    def __len__(self) -> int:
+        return len(self.tree)
+
+    def __str__(self) -> str:
+        from calipers.results.check_text import summary
+
+        return summary(self.tree)
+
+    def __repr__(self) -> str:
+        return f"<Check {'ok' if self.tree['ok'] else 'not ok'}>"
+
+    @property
+    def exit_code(self) -> int:
+        """0 when everything can be read, 3 when something would be refused."""
+        return 0 if self.tree["ok"] else InputError.exit_code
+
+    def to_json(self) -> bytes:
+        """The whole as JSON."""
+        from calipers.files.output import to_json
+
+        return to_json(self.tree)
+
+
+def check(*files: Any, gt: Any = None, pred: Any = None, suite: str | None = None, images: Any = None) -> Check:
+    """Look at inputs: paths, or what files would hold.
+
+    `gt` and `pred` (one, or a list of paths) say which side an input is; `suite` (dense, timeline, scene, coco) what to
+    read it as where that cannot be told. `images` is the folder of images, for sizes that YOLO files lack.
+
+    >>> box = {"type": "bbox_2d", "points": [10, 10, 20, 20], "desc": "类别=标签"}
+    >>> found = check([{"gt_norm1000": [box], "pred": [box | {"points": [0.01, 0.01, 0.02, 0.02]}]}])
+    >>> found["ok"], found["comparisons"][0]["readings"][0]["name"]
+    (True, 'fractions 0–1 -> norm1000')
+    """
+    import numpy as np
+
+    require(suite is None or suite in SUITES, "suite", suite, " or ".join(SUITES))
+    if not files and gt is None and pred is None:
+        raise ConfigError("nothing to check: expected files, or gt and pred")
+    inputs = [_Input(given, None, suite) for given in files]
+    inputs += [_Input(gt, "gt", suite)] if gt is not None else []
+    inputs += [_Input(each, "pred", suite) for each in (_paths(pred) if pred is not None else [])]
+    options = {} if images is None else {"images": images}
+    with np.errstate(over="ignore", invalid="ignore"):  # numbers beyond all reason are refused, or match nothing
+        comparisons = [each for one in inputs for each in one.examine(options)] + _compare_all(inputs, options)
+    found = [one.file for one in inputs]
+    _refuse_empty_dumps([file for file in found if file.suite == "dense"])
+    return Check(
+        {
+            "ok": not any(file.refused for file in found),
+            "files": [file.tree() for file in found],
+            "comparisons": [each.tree() for each in comparisons],
+            "warnings": list(_strange_sides(inputs)),
+        }
+    )
+
+
+def _refuse_empty_dumps(files: list[FileCheck]) -> None:
+    """Dumps are measured together, so that one of them may be empty, but not all."""
+    from calipers.results.outcome import nothing_evaluated
+
+    counts = [file.counts["records"] for file in files if file.counts]
+    if counts and not any(file.refused for file in files) and not any(each["with objects"] for each in counts):
+        files[0].refuse([nothing_evaluated("dense", sum(each["read"] for each in counts))])
+
+
+def _paths(pred: Any) -> list[Any]:
+    """Several predictions if they are several paths; NAME=PATH is a path too, as the scene suite has it."""
+    several = isinstance(pred, (list, tuple)) and pred and all(isinstance(each, (str, os.PathLike)) for each in pred)
+    return [_path(each) for each in (pred if several else [pred])]
+
+
+def _path(given: Any) -> Any:
+    if not isinstance(given, str) or os.path.exists(given) or "=" not in given:
+        return given
+    _, _, path = given.partition("=")
+    return path if os.path.exists(path) else given
+
+
+class _Input:
+    """One input: what was given, which side it is said to be, what it is, and what was found out about it."""
+
+    file: FileCheck
+
+    def __init__(self, given: Any, side: str | None, suite: str | None) -> None:
+        from calipers.results.check_kinds import DEFAULTS, find_kind
+
+        self.given, self.said, self.problem = given, side, ""
+        self.kind: Kind | None = None
+        try:
+            self.kind = find_kind(given)
+        except InputError as error:
+            self.problem = str(error)
+        if suite and (self.kind is None or self.kind.suite not in (suite, None)):
+            self.kind, self.problem = DEFAULTS[suite][side == "pred"], ""
+
+    @property
+    def side(self) -> str:
+        """The side it is read as: as it was said, else by its kind; what may be either is read as ground truth."""
+        if self.said:
+            return self.said
+        told = self.kind.side if self.kind else None
+        return told or ("pred" if self.kind and self.kind.name.endswith(("scene graph", "Clio GraphML")) else "gt")
+
+    def is_strange(self) -> bool:
+        """Whether it was said to be the side that it does not look like."""
+        told = self.kind.side if self.kind else None
+        return bool(self.said) and told in ("gt", "pred") and told != self.said
+
+    def examine(self, options: Tree) -> list[SidesCheck]:
+        """Look at it alone; a dense dump has both sides in it."""
+        from calipers.core.survey import FileCheck, path_of
+
+        path = path_of(self.given, self.side)
+        self.file = FileCheck(
+            path, self.kind.name if self.kind else "unknown", self.kind and self.kind.suite, self.said
+        )
+        if self.kind is None:
+            self.file.refuse([self.problem])
+            return []
+        try:
+            return self._examine(self.kind, options)
+        except InputError as error:
+            self.file.refuse([str(error)])
+            return []
+
+    def _examine(self, kind: Kind, options: Tree) -> list[SidesCheck]:
+        if kind.suite == "dense":
+            from calipers.suites.dense import check as check_dense
+
+            self.file, sides = check_dense.examine(self.given)
+            return [sides]
+        if kind.suite == "timeline":
+            from calipers.suites.timeline import check as check_timeline
+
+            self.file = check_timeline.examine(self.given, kind, self.side)
+        elif kind.suite == "scene":
+            from calipers.suites.scene import check as check_scene
+
+            self.file = check_scene.examine(self.given, kind, self.side)
+        elif kind.suite == "coco":
+            from calipers.suites.coco import check as check_coco
+
+            self.file = check_coco.examine(self.given, kind, self.side, **(options if self.side == "gt" else {}))
+        else:
+            from calipers.results import check_artifact
+
+            self.file = check_artifact.examine(self.given, kind)
+        return []
+
+
+# Two sides
+
+
+def _compare_all(inputs: list[_Input], options: Tree) -> list[SidesCheck]:
+    """Every prediction against the only ground truth of its suite."""
+    found: list[tuple[_Input, _Input, SidesCheck]] = []
+    for one in inputs:
+        suite = one.kind.suite if one.kind else None
+        if one.side != "pred" or suite in (None, "dense"):
+            continue
+        truths = [each for each in inputs if each.side == "gt" and each.kind and each.kind.suite == suite]
+        if len(truths) != 1 or truths[0].is_strange():
+            continue
+        if one.kind and (sides := _compare(suite, truths[0], one, one.kind, options)):
+            found.append((truths[0], one, sides))
+    _refuse_nothing(found)
+    return [sides for _, _, sides in found]
+
+
+def _refuse_nothing(compared: list[tuple[_Input, _Input, SidesCheck]]) -> None:
+    """Refuse predictions with which nothing would be evaluated; methods on scenes are evaluated together."""
+    scenes = [sides for _, one, sides in compared if one.file.suite == "scene"]
+    for truth, one, sides in compared:
+        together = scenes if sides in scenes else [sides]
+        if all(each.nothing for each in together) and not truth.file.refused and not one.file.refused:
+            one.file.refuse([sides.nothing])
+
+
+def _compare(suite: str | None, truth: _Input, pred: _Input, kind: Kind, options: Tree) -> SidesCheck | None:
+    try:
+        if suite == "timeline":
+            from calipers.suites.timeline import check as check_timeline
+
+            return check_timeline.compare(truth.given, pred.given)
+        if suite == "scene":
+            from calipers.suites.scene import check as check_scene
+
+            return check_scene.compare(truth.given, pred.given)
+        from calipers.suites.coco import check as check_coco
+
+        return check_coco.compare(truth.given, pred.given, kind, pred.file, **options)
+    except InputError as error:
+        if not truth.file.refused and not pred.file.refused:
+            pred.file.refuse([str(error)])
+        return None
+
+
+def _strange_sides(inputs: list[_Input]) -> Iterator[str]:
+    """Inputs that were said to be the side that they do not look like."""
+    strange = [(one, one.kind.name) for one in inputs if one.kind and one.is_strange()]
+    sides = {"gt": "ground truth", "pred": "predictions"}
+    for one, name in strange:
+        other = sides["pred" if one.said == "gt" else "gt"]
+        yield f"{one.file.path} was given as {sides[one.said or '']} and looks like {other} ({name})"
+    if {one.said for one, _ in strange} == {"gt", "pred"}:
+        yield "the two sides seem to be swapped"
+
+
+# For the suites
+
+
+def hint(suite: str, report: Mapping[str, Any], *inputs: Any) -> list[str]:
+    """Lines that explain a headline below 0.05, by other readings of the same inputs.
+
+    A headline below 0.5 has one line, and only if another reading fits far better. Any other headline has none.
+
+    Inputs are those of the suite: the dumps; or ground truth and predictions; or ground truth and methods by name.
+    """
+    from calipers.results.check_hints import hints
+
+    return hints(suite, report, *inputs)

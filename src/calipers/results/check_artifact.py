@@ -1,0 +1,20 @@
+"""Artifacts of Calipers: whether they are whole, and what they hold."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from calipers.core.survey import FileCheck, path_of
+from calipers.report import check_tree
+from calipers.results.check_kinds import Kind, artifact_in, read_tree
+
+
+def examine(given: Any, kind: Kind) -> FileCheck:
+    """A result: which suite made it, of how many inputs."""
+    path = path_of(given, "artifact")
+    tree = check_tree(path, read_tree(artifact_in(path) if os.path.isdir(path) else given))
+    file = FileCheck(path, kind.name, None, None)
+    records = tree.get("records") or tree.get("images") or {}
+    file.counts["contents"] = {"inputs": len(tree["inputs"]), **records}
+    return file

@@ -1,0 +1,284 @@
+"""A check for a terminal: input by input what it is, then the sides together, then a verdict.
+
+`hint_lines` is the short form, for the standard error of a suite.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from calipers.show.text import INDENT, SEPARATOR, UNDEFINED, named_line, printable, rate, width
+
+Tree = dict[str, Any]
+SIDES = {"gt": "ground truth", "pred": "predictions", "both": "ground truth and predictions"}
+MOST_REASONS, MOST_LABELS, MOST_RESPELLED = 3, 6, 3
+LONGEST_NAME, LONGEST_LINE = 60, 400  # characters
+NAME_WIDTH, NUMBER_WIDTH = 24, 11
+IOU = "mean best IoU"
+LOW = 0.05  # a score that asks for an explanation
+SMALL_OVERLAP = 0.1  # below it, almost nothing overlaps
+
+
+def summary(tree: Tree) -> str:
+    """The whole check, without a line break at the end."""
+    parts = [_file(each) for each in tree["files"]] + [_sides(each) for each in tree["comparisons"]]
+    parts.append(_verdict(tree))
+    return "\n\n".join("\n".join(lines) for part in parts if (lines := list(part)))
+
+
+# An input
+
+
+def _file(file: Tree) -> Iterator[str]:
+    side = f"{SEPARATOR}{SIDES[file['side']]}" if file["side"] else ""
+    yield f"{printable(file['path'])}   {printable(file['kind'])}{side}"
+    for heading, counts in file["counts"].items():
+        shown = [_counted(n, printable(name)) for at, (name, n) in enumerate(counts.items()) if n or not at]
+        yield named_line(heading, SEPARATOR.join(shown))
+    yield from _refused(file["refused"])
+    yield from _invalid(file["invalid"])
+    if file["doubled"]["n"]:
+        yield named_line("named twice", _listed(file["doubled"]["first"], file["doubled"]["n"]))
+    yield from _ranges(file["ranges"])
+    if file["itself"]:
+        yield named_line("against itself", _itself(file["itself"]))
+    yield from _under("look at", file["warnings"])
+
+
+def _counted(n: int, name: str) -> str:
+    """A number of things, whose name is that of several.
+
+    >>> _counted(1, "categories"), _counted(1, "videos"), _counted(1, "without states"), _counted(1200, "images")
+    ('1 category', '1 video', '1 without states', '1,200 images')
+    """
+    if n == 1 and " " not in name and name.endswith("s"):
+        name = name[:-3] + "y" if name.endswith("ies") else name[:-1]
+    return f"{n:,} {name}"
+
+
+def _refused(refused: Tree) -> Iterator[str]:
+    if refused["n"]:
+        more = refused["n"] - len(refused["first"])
+        lines = [*refused["first"], *([f"and {more:,} more"] if more > 0 else [])]
+        yield from _under("would be refused", lines)
+
+
+def _invalid(invalid: Tree) -> Iterator[str]:
+    if invalid["n"]:
+        reasons = list(invalid["reasons"].items())
+        shown = [f"{n:,} {_cut(reason, LONGEST_LINE)}" for reason, n in reasons[:MOST_REASONS]]
+        left = invalid["n"] - sum(n for _, n in reasons[:MOST_REASONS])
+        more = [f"{left:,} for other reasons"] if left else []
+        yield named_line("invalid", SEPARATOR.join([f"{invalid['n']:,} in all", *shown, *more]))
+
+
+def _listed(names: list[str], n: int) -> str:
+    more = [f"{n - len(names):,} more"] if n > len(names) else []
+    return SEPARATOR.join([*map(_cut, names), *more])
+
+
+def _under(name: str, lines: list[str]) -> Iterator[str]:
+    """Lines of their own, the first beside a name."""
+    for at, line in enumerate(lines):
+        yield f" {'' if at else name}".ljust(INDENT) + _cut(line, LONGEST_LINE)
+
+
+def _cut(text: str, most: int = LONGEST_NAME) -> str:
+    """A text as a terminal can show it, cut short.
+
+    >>> _cut("a\\tb"), _cut("abcdef", 4)
+    ('a\\\\x09b', 'abc…')
+    """
+    return printable(text if len(text) <= most else text[: most - 1] + "…")
+
+
+def _ranges(ranges: list[Tree]) -> Iterator[str]:
+    if ranges:
+        yield " ranges".ljust(INDENT + NAME_WIDTH) + "".join(f"{name:>{NUMBER_WIDTH}}" for name in COLUMNS)
+    for row in ranges:
+        numbers = "".join(f"{number(row[name]):>{NUMBER_WIDTH}}" for name in COLUMNS)
+        yield " " * INDENT + _padded(printable(row["what"]), NAME_WIDTH) + numbers
+
+
+COLUMNS = ("min", "median", "max", "n")
+
+
+def number(value: float) -> str:
+    """A number of any size, to four digits or whole.
+
+    >>> number(0.05193), number(12.0), number(4032.25), number(1e12)
+    ('0.05193', '12', '4,032', '1e+12')
+    """
+    if abs(value) >= 1e9:
+        return f"{value:.4g}"
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+
+
+def _itself(itself: Tree) -> str:
+    figures = SEPARATOR.join(f"{name} {rate(value)}" for name, value in itself["figures"].items())
+    apart = [f"{n:,} with {words}" if words.startswith("no ") else f"{n:,} {words}" for words, n in _some(itself)]
+    aside = f" ({', '.join(apart)}, left aside)" if apart else ""
+    end = f"perfect{aside}" if itself["perfect"] else SEPARATOR.join([f"not perfect{aside}", *itself["imperfect"]])
+    if all(value is None for value in itself["figures"].values()):
+        end = f"nothing to measure{aside}"
+    return f"{figures}{SEPARATOR}{printable(end)}"
+
+
+def _some(itself: Tree) -> list[tuple[str, int]]:
+    return [(words, n) for words, n in itself["apart"].items() if n]
+
+
+def _padded(text: str, wide: int) -> str:
+    return text + " " * max(1, wide - width(text))
+
+
+# Both sides
+
+
+def _sides(sides: Tree) -> Iterator[str]:
+    same = sides["gt"] == sides["pred"]
+    yield "predictions against ground truth" if same else f"{printable(sides['pred'])} against {printable(sides['gt'])}"
+    if sides["labels"]:
+        yield from _labels(sides["labels"])
+    figures = f"{sides['metric']} {rate(sides['score'])} · {sides['overlap_metric']} {rate(sides['overlap'])}"
+    yield named_line("how they fit", f"{figures}{_sample(sides['sample'])}")
+    yield from _readings(sides["readings"])
+    yield from _under("look at", sides["warnings"])
+
+
+def _sample(sample: Tree | None) -> str:
+    if not sample:
+        return ""
+    if sample["of"] is None or sample["n"] < sample["of"]:
+        of = "" if sample["of"] is None else f" of {sample['of']:,}"
+        return f"   (the first {sample['n']:,}{of} {sample['what']})"
+    return f"   (all {sample['what']})"
+
+
+def _labels(labels: Tree) -> Iterator[str]:
+    only = {"only true": labels["gt_only"], "only predicted": labels["pred_only"]}
+    shown = [f"{labels['shared']:,} on both sides", *(f"{len(rows):,} {name}" for name, rows in only.items())]
+    yield named_line("labels", SEPARATOR.join(shown))
+    for name, rows in only.items():
+        if rows:
+            yield named_line(f"  {name}", SEPARATOR.join([*map(_label, rows[:MOST_LABELS]), *_more(rows)]))
+
+
+def _label(row: Tree) -> str:
+    nearest = f", {_cut(row['nearest'])}?" if row["nearest"] else ""
+    return f"{_cut(row['label'])} ({row['n']:,}{nearest})"
+
+
+def _more(rows: list[Tree]) -> list[str]:
+    return [f"{len(rows) - MOST_LABELS:,} more"] if len(rows) > MOST_LABELS else []
+
+
+def _readings(readings: list[Tree]) -> Iterator[str]:
+    if not readings:
+        return
+    wide = max(width(_cut(each["name"], LONGEST_LINE)) for each in readings) + 2
+    for at, each in enumerate(readings):
+        scores = f"{rate(each['score']):>7}{rate(each['overlap']):>8}"
+        advice = f"   <- likely: {printable(each['advice'])}" if each["likely"] else ""
+        yield (
+            f" {'' if at else 'other readings'}".ljust(INDENT)
+            + _padded(_cut(each["name"], LONGEST_LINE), wide)
+            + scores
+            + advice
+        )
+    yield " " * INDENT + "Nothing was changed."
+
+
+def _verdict(tree: Tree) -> Iterator[str]:
+    yield from _under("sides", tree["warnings"])
+    refused = sum(file["refused"]["n"] for file in tree["files"])
+    doubts = sum(len(part["warnings"]) for part in (*tree["files"], *tree["comparisons"], tree))
+    doubts += sum(file["doubled"]["n"] > 0 for file in tree["files"])
+    doubts += sum(not (file["itself"] or {"perfect": True})["perfect"] for file in tree["files"])
+    likely = [each["name"] for sides in tree["comparisons"] for each in sides["readings"] if each["likely"]]
+    words = ["everything can be read" if tree["ok"] else f"not everything can be read: {refused:,} would be refused"]
+    words += [f"{doubts:,} to look at"] if doubts else []
+    words += [f"predictions fit when read otherwise: {_cut(name, LONGEST_LINE)}" for name in likely]
+    words += [text for sides in tree["comparisons"] if sides["labels"] for text in _spelling(sides["labels"])]
+    yield named_line("verdict", SEPARATOR.join(words))
+
+
+def _spelling(labels: Tree) -> Iterator[str]:
+    """Predicted labels that differ from true ones in case, spacing or punctuation alone."""
+    other = [row for row in labels["pred_only"] if row["nearest"] and _is_same(row["label"], row["nearest"])]
+    if other:
+        yield f"labels differ in spelling alone: {_respelled(other)}"
+    if labels.get("same"):
+        yield f"labels differ in spelling alone, which counts as the same here: {_respelled(labels['same'])}"
+
+
+def _is_same(label: str, other: str) -> bool:
+    """Whether two labels are the same words.
+
+    >>> _is_same("SCREW", "screw"), _is_same("hex_bolt", "Hex bolt"), _is_same("screws", "screw"), _is_same("?", "!")
+    (True, True, False, False)
+    """
+    from calipers.core.words import normalise
+
+    return normalise(label) == normalise(other) != ""
+
+
+def _respelled(rows: list[Tree]) -> str:
+    more = f" and {len(rows) - MOST_RESPELLED:,} more" if len(rows) > MOST_RESPELLED else ""
+    return ", ".join(f"{_cut(row['label'])} for {_cut(row['nearest'])}" for row in rows[:MOST_RESPELLED]) + more
+
+
+# Short
+
+
+def hint_lines(sides: Tree) -> list[str]:
+    """Lines for standard error: what overlaps, and the other readings that fit."""
+    if sides["score"] is None and sides["overlap"] is None:
+        said = "almost nothing matches, and no other reading of the predictions was tried"
+        return [f"warning: {said} (calipers check says more)"]
+    head = f"warning: {_low(sides)}"
+    if not sides["readings"]:
+        return [f"{head}, and no other reading of the predictions fits better (calipers check says more)"]
+    wide = max(width(_cut(each["name"], LONGEST_LINE)) for each in sides["readings"]) + 3
+    lines = [f"{head}. Other readings of the predictions:"]
+    for each in sides["readings"]:
+        score = _hundredths(each["score"])
+        advice = f"   <- likely: {printable(each['advice'])}" if each["likely"] else ""
+        lines.append(" " * 11 + _padded(_cut(each["name"], LONGEST_LINE), wide) + score + advice)
+    return [*lines, " " * 9 + "Nothing was changed."]
+
+
+def better_lines(sides: Tree, method: str = "") -> list[str]:
+    """One line of standard error for the likely reading, if there is one; `method` is named where there are several."""
+    likely = next((each for each in sides["readings"] if each["likely"]), None)
+    if likely is None:
+        return []
+    metric = sides["metric"].removeprefix("localization ")
+    scores = f"{_named(metric, likely['score'])} instead of {_hundredths(sides['score'])}"
+    what = f"read otherwise: {_cut(likely['name'], LONGEST_LINE)} ({scores}, {_few(sides['sample'])})"
+    whose = f"predictions of {_cut(method)}" if method else "predictions"
+    return [f"hint: {whose} would fit far better {what}; calipers check says more"]
+
+
+def _few(sample: Tree) -> str:
+    return f"in the first {_counted(sample['n'], sample['what'])}"
+
+
+def _low(sides: Tree) -> str:
+    overlap, score, sample = (sides[name] for name in ("overlap", "score", "sample"))
+    if score is not None and score >= LOW and sample:
+        return f"almost nothing matches, but {_few(sample)} ({_named(sides['metric'], score)})"
+    if sides["overlap_metric"] != IOU:
+        return f"almost nothing is right ({_named(sides['metric'], score)})"
+    if overlap is None or overlap < SMALL_OVERLAP:
+        return f"almost nothing overlaps ({_named(IOU, overlap)})"
+    return f"almost nothing matches, though shapes overlap ({_named(IOU, overlap)})"
+
+
+def _named(name: str, value: float | None) -> str:
+    return f"{name} {_hundredths(value)}"
+
+
+def _hundredths(value: float | None) -> str:
+    return UNDEFINED if value is None else f"{value:.2f}"

@@ -1,0 +1,164 @@
+"""The page of a comparison: differences with their intervals, what was fixed, and what broke.
+
+Headline figures are cards, all figures a table; a count leads to the records behind it where these are drawn.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from calipers.results.changed_cases import BROKEN, FIXED, GONE, NEW, Kept, changed_cases, changed_videos, kept
+from calipers.results.compare_text import PLACES, below, decimals, main_rows, number, records_of, spoken
+from calipers.show.page import sections as part
+from calipers.show.page.cases import Limit
+from calipers.show.page.heads import MOST_INPUTS, MOST_ROWS, Tree, more_rows, short_name
+from calipers.show.page.sections import Part
+from calipers.show.page.shell import page
+
+MOST_CARDS = 8
+HEADS = {"index": "#", "method": "method", "kind": "kind", "state": "state", "type": "type", "label": "label"}
+HEADS |= {"start": "first frame", "end": "last frame"}
+COUNTED = ("index", "start", "end")
+
+
+def comparison_page(tree: Tree) -> bytes:
+    """One HTML file; what changed is drawn where the results that were compared are folders with cases."""
+    old, new = (kept(tree[side]) if tree["objects"] else None for side in ("old", "new"))
+    return page(page_data(tree, old, new))
+
+
+def page_data(tree: Tree, old: Kept | None = None, new: Kept | None = None) -> Part:
+    """Everything the page shows."""
+    cases: list[Part] = []
+    strips: list[Part] = []
+    if tree["objects"] and tree["suite"] == "timeline":
+        strips = _strips(changed_videos(tree, old, new, Limit()))
+    elif tree["objects"]:
+        cases = changed_cases(tree, old, new, Limit())
+    tags = {tag for each in cases for tag in each["tags"]}
+    tags |= {tag for strip in strips for each in strip["videos"] for tag in (each["name"], *each.get("tags", ()))}
+    sections = [_cards(tree, tags), _table(tree), *_objects(tree, tags), *strips, *_drawn(cases), *_listed(tree, tags)]
+    names = _names(*(tree[side]["name"] for side in ("old", "new")))
+    paired = f"paired, {tree['replicates']:,} replicates" if tree["paired"] else "not paired"
+    return part.page_data(
+        " → ".join(names),
+        f"compare · {tree['suite']}",
+        sections,
+        subtitle=f"{records_of(tree)} · {paired}",
+        facts=_facts(tree),
+        cases=cases,
+        notes=[
+            f"{name}: {said}" for name, said in below(tree) if name not in ("objects", "fixed", "broken", "#", "more")
+        ],
+    )
+
+
+def _names(old: str, new: str) -> tuple[str, str]:
+    """Two paths as short as they can be told apart.
+
+    >>> _names("runs/monday", "runs/today"), _names("a/result.json", "b/result.json")
+    (('monday', 'today'), ('a/result.json', 'b/result.json'))
+    """
+    short = os.path.basename(old.rstrip("/")), os.path.basename(new.rstrip("/"))
+    return short if short[0] != short[1] and all(short) else (old, new)
+
+
+def _facts(tree: Tree) -> list[tuple[str, str]]:
+    found = [("protocol", tree["protocol"])]
+    for side in ("old", "new"):
+        inputs = ", ".join(short_name(entry["path"]) for entry in tree[side]["inputs"][:MOST_INPUTS])
+        found.append((side, f"{tree[side]['name']} · {inputs} · calipers {tree[side]['calipers']}"))
+    return found
+
+
+def _cards(tree: Tree, tags: set[str]) -> Part:
+    found = []
+    for row in main_rows(tree)[:MOST_CARDS]:
+        digits = decimals(row["old"], row["new"], row["interval"])
+        note = f"{number(row['old'], digits)} → {number(row['new'], digits)} · {row['verdict']}"
+        better: Any = "high" if row["higher_is_better"] else "low"
+        look: Any = {"kind": "difference", "note": note, "better": better, "goto": _behind(row, tags)}
+        found.append(part.card(spoken(row["metric"]), row["difference"], row["interval"], **look))
+    clicks = " A click on a number shows the objects behind it." if any("goto" in each for each in found) else ""
+    return part.cards("What changed", found, about=f"New minus old, with the 95 % interval of the difference.{clicks}")
+
+
+def _behind(row: Mapping[str, Any], tags: set[str]) -> str | None:
+    """What a figure got better or worse by, if that is drawn: objects, false positives, or the first of both."""
+    if not row["difference"] or not row["higher_is_better"]:
+        return None
+    changes = (BROKEN, NEW) if row["difference"] < 0 else (FIXED, GONE)
+    kinds = {"recall": changes[:1], "precision": changes[1:]}
+    wanted = next((found for name, found in kinds.items() if row["metric"].endswith(name)), changes)
+    return next((tag for tag in wanted if tag in tags), None)
+
+
+def _drawn_tag(tag: str, tags: set[str]) -> str | None:
+    return tag if tag in tags else None
+
+
+def _objects(tree: Tree, tags: set[str]) -> list[Part]:
+    """How many objects were fixed and broken."""
+    found = tree["objects"]
+    if not found:
+        lines = ["Which objects were fixed and broken is told of two folders that a suite wrote with -o."]
+        return [part.text("Objects", lines)]
+    rows: list[tuple[str, int, str, Any]] = [
+        (BROKEN, found["broken"], "found before, missed now", "wrong"),
+        (FIXED, found["fixed"], "missed before, found now", "right"),
+        (NEW, found["false_positives_new"], "more in a record than before", "wrong"),
+        (GONE, found["false_positives_gone"], "fewer in a record than before", "right"),
+    ]
+    bars = [part.bar(name, n, note=said, tone=tone, goto=_drawn_tag(name, tags)) for name, n, said, tone in rows]
+    return [part.bars("Objects", bars)]
+
+
+def _drawn(cases: list[Part]) -> list[Part]:
+    if not cases:
+        return []
+    about = "What broke and what is new as in the new result, what was fixed and what is gone as in the old."
+    return [part.cases("Objects that changed, drawn", len(cases), len(cases), about=about)]
+
+
+def _strips(videos: list[Part]) -> list[Part]:
+    states = sorted({run[0] for each in videos for lane in each["rows"] for run in lane["runs"]})
+    return [part.strips("Videos whose events changed", videos, states)] if videos else []
+
+
+def _listed(tree: Tree, tags: set[str]) -> list[Part]:
+    """The objects one by one."""
+    found = []
+    for word in (BROKEN, FIXED) if tree["objects"] else ():
+        listed, total = tree["objects"][f"{word}_objects"], tree["objects"][word]
+        if not listed:
+            continue
+        names = [name for name in HEADS if name in listed[0]]
+        columns = [part.column("record"), *(_column(name, tree["suite"]) for name in names)]
+        rows = [[each["record"], *(each[name] for name in names)] for each in listed]
+        goto = [_drawn_tag(row[0], tags) for row in rows]
+        more = f"{total - len(listed):,} more" if total > len(listed) else ""
+        found.append(part.table(f"Objects {word}", columns, rows, goto=goto, cut=more, about=_place_words(tree, names)))
+    return found
+
+
+def _column(name: str, suite: str) -> Part:
+    title = PLACES.get(suite, "") if name == "index" else ""
+    return part.column(HEADS[name], "number" if name in COUNTED else "text", title)
+
+
+def _place_words(tree: Tree, names: list[str]) -> str:
+    return f"# is {PLACES[tree['suite']]}." if "index" in names else ""
+
+
+def _table(tree: Tree) -> Part:
+    columns = [part.column("metric"), part.column("old", "rate"), part.column("new", "rate")]
+    columns += [part.column("difference", "difference"), part.column("95 % interval", "differences")]
+    columns += [part.column("verdict", "verdict"), part.column("records", "number")]
+    rows = []
+    for row in tree["metrics"]:
+        verdict = None if row["higher_is_better"] is None else row["verdict"]  # a description is neither good nor bad
+        numbers = [row[name] for name in ("old", "new", "difference", "interval")]
+        rows.append([spoken(row["metric"]), *numbers, verdict, row["n"]])
+    return part.table("All figures", columns, rows[:MOST_ROWS], cut=more_rows(len(rows)))

@@ -1,0 +1,152 @@
+"""What every drawn picture stands on: a page in points, letters that are there, and files that are always the same.
+
+The same input gives the same bytes, whatever others have set. Names are text and nothing else: without their middle
+when they are long, with characters that do not print spelled out, and in a PNG also those that the font lacks. Needs
+matplotlib (extra `plots`), which is loaded when something is drawn.
+"""
+
+from __future__ import annotations
+
+import io
+import warnings
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from threading import RLock
+from typing import TYPE_CHECKING, Any
+
+from calipers.core.errors import ConfigError, require
+from calipers.show.charts.palette import INK, QUIET
+from calipers.show.text import printable
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Entry = tuple[str, str | None, float, int]  # of a legend: text, colour, left edge, line
+
+DPI = 144  # everything is measured in points, which are two pixels
+TITLE, TEXT, TICK, LEGEND_LINE = 12, 8.5, 8, 15
+
+_DRAWING = RLock()
+STYLE: dict[str, Any] = {
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans"],
+    "font.size": TEXT,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "calipers",
+    "text.color": INK,
+    "text.parse_math": False,  # a dollar sign is a dollar sign
+}
+
+
+def round_numbers(end: float, most: int = 8, whole: bool = False) -> list[float]:
+    """A few round numbers from 0 to the end."""
+    from matplotlib.ticker import MaxNLocator
+
+    places = MaxNLocator(nbins=most, steps=[1, 2, 5, 10], integer=whole).tick_values(0, end)
+    return [float(place) for place in places if 0 <= place <= end * (1 + 1e-9)]
+
+
+class Sheet:
+    """A page measured in points from its upper left corner."""
+
+    def __init__(self, width: float, height: float) -> None:
+        from matplotlib.figure import Figure
+
+        self.width, self.height = width, height
+        self.figure = Figure(figsize=(width / 72, height / 72), dpi=DPI, facecolor="white")
+
+    def write(self, left: float, top: float, text: str, **look: Any) -> None:
+        """Put a text at a place; it stands on it unless told otherwise."""
+        self.figure.text(left / self.width, 1 - top / self.height, text, **{"va": "baseline"} | look)
+
+    def heading(self, title: str, note: str, left: float, lettering: Lettering) -> None:
+        """The title and, quietly, what goes with it."""
+        room = self.width - left - 12
+        self.write(left, 22, lettering.fit(title, room, TITLE), fontsize=TITLE)
+        self.write(left, 37, lettering.fit(note, room, TEXT), color=QUIET)
+
+    def axes(self, left: float, top: float, width: float, height: float) -> Axes:
+        """Axes without a frame."""
+        foot = self.height - top - height
+        box = (left / self.width, foot / self.height, width / self.width, height / self.height)
+        axes = self.figure.add_axes(box, facecolor="none")
+        axes.spines[:].set_visible(False)
+        axes.tick_params(length=3, width=0.6, pad=3, colors=QUIET, labelsize=TICK)
+        axes.tick_params(axis="y", length=0)
+        return axes
+
+    def block(self, left: float, foot: float, width: float, height: float, colour: str) -> None:
+        """A rectangle of one colour that stands on a place."""
+        from matplotlib.patches import Rectangle
+
+        corner = (left / self.width, 1 - foot / self.height)
+        size = width / self.width, height / self.height
+        self.figure.add_artist(Rectangle(corner, *size, facecolor=colour, linewidth=0))
+
+    def legend(self, entries: Sequence[Entry], start: float, top: float) -> None:
+        """Swatches and names, beside and under each other from a place on."""
+        for text, colour, left, line in entries:
+            base = top + LEGEND_LINE * line
+            if colour:
+                self.block(start + left, base, 10, 7, colour)
+            self.write(start + left + (14 if colour else 0), base, text)
+
+    def picture(self, format: str, title: str) -> bytes:  # noqa: A002
+        """The bytes of a file that does not say when or by what it was made."""
+        untold = dict.fromkeys(["Software"] if format == "png" else ["Creator", "Date", "Format", "Type"])
+        file = io.BytesIO()
+        self.figure.savefig(file, format=format, dpi=DPI, metadata={**untold, "Title": title})
+        return file.getvalue()
+
+
+class Lettering:
+    """What the font can show and how wide that is: DejaVu Sans, as matplotlib brings it."""
+
+    def __init__(self, format: str) -> None:  # noqa: A002
+        from matplotlib import get_data_path
+        from matplotlib.ft2font import FT2Font
+
+        self._font = FT2Font(str(Path(get_data_path(), "fonts", "ttf", "DejaVuSans.ttf")))
+        self._font.set_size(100, 72)
+        self._spells = format == "png"  # whoever opens an SVG may have a font for what this one lacks
+
+    def ems(self, text: str) -> float:
+        """The width of a text in letters of size 1."""
+        return sum(times * self._advance(ord(char)) for char, times in Counter(text).items())
+
+    def fit(self, text: str, room: float, size: float) -> str:
+        """A text as it is shown, without its middle where that takes more than the room."""
+        parts = [self._shown(char) for char in text]
+        shown, kept = "".join(parts), len(parts)
+        while size * self.ems(shown) > room:
+            kept = kept * 19 // 20
+            shown = "".join([*parts[: kept - kept // 2], "…", *parts[len(parts) - kept // 2 :]])
+        return shown
+
+    def _shown(self, char: str) -> str:
+        lacking = self._spells and char.isprintable() and not self._font.get_char_index(ord(char))
+        return char.encode("ascii", "backslashreplace").decode() if lacking else printable(char)
+
+    def _advance(self, code: int) -> float:
+        known = self._font.get_char_index(code)
+        return self._font.load_char(code).linearHoriAdvance / 65536 / 100 if known else 1.0
+
+
+@contextmanager
+def drawing(format: str) -> Iterator[None]:  # noqa: A002
+    """The settings of every picture, whatever others have set; they end with it.
+
+    Settings of matplotlib are those of the whole process, and its modules import each other: one thread draws at a
+    time.
+    """
+    require(format in ("png", "svg"), "format", format, "png or svg")
+    with _DRAWING:
+        try:
+            from matplotlib import style
+        except ImportError:
+            raise ConfigError("plots: pictures need matplotlib: pip install 'calipers[plots]'") from None
+        with style.context(["default", STYLE]), warnings.catch_warnings():
+            warnings.filterwarnings("ignore", r"Glyph \d+ .*missing from", UserWarning)  # an SVG keeps the character
+            yield

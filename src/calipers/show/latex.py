@@ -1,0 +1,43 @@
+r"""A table as LaTeX: one `tabular` for `booktabs`, text to the left, numbers to the right.
+
+Foreign text is text and nothing else: what TeX would act on is spelled out. An undefined value is a dash.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from calipers.report import Rows
+from calipers.show.markdown import cell_text, is_number
+from calipers.suites.scene.tables import tex_text
+
+NOTE = r"""% Needs \usepackage{booktabs}. UTF-8; names in other scripts need XeLaTeX or LuaLaTeX and a font for them.
+"""
+
+
+def latex_table(columns: Sequence[str], rows: Rows) -> str:
+    r"""A whole table, with a line break at the end.
+
+    >>> print(latex_table(["label", "f1"], [{"label": "R&D_1", "f1": 2 / 3}]), end="")
+    % Needs \usepackage{booktabs}. UTF-8; names in other scripts need XeLaTeX or LuaLaTeX and a font for them.
+    \begin{tabular}{lr}
+    \toprule
+    label & f1 \\
+    \midrule
+    R\&D\_1 & 0.667 \\
+    \bottomrule
+    \end{tabular}
+    """
+    values = [[row[name] for row in rows] for name in columns]
+    kinds = [is_number(each) for each in values]
+    cells = [_column(each, number) for each, number in zip(values, kinds, strict=True)]
+    body = [rf"{' & '.join(line)} \\" for line in zip(*cells, strict=True)]
+    head = rf"{' & '.join(map(tex_text, columns))} \\"
+    shape = "".join("r" if number else "l" for number in kinds)
+    start = [rf"\begin{{tabular}}{{{shape}}}", r"\toprule", head, r"\midrule"]
+    return NOTE + "\n".join([*start, *body, r"\bottomrule", r"\end{tabular}"]) + "\n"
+
+
+def _column(values: list[object], number: bool) -> list[str]:
+    cells = [cell_text(value, tex_text) for value in values]
+    return [text.replace("-", "$-$") for text in cells] if number else cells

@@ -1,0 +1,113 @@
+"""Rows of objects to a file: `matches.csv` or `matches.parquet`, written as they come.
+
+A text cell of CSV that a spreadsheet would take for a formula begins with an apostrophe. So does one that begins with a
+control character or a byte order mark, which programs drop before they look at the rest, and one with a full-width
+sign, which some take for the plain one. Nothing else changes: a CSV is for programs, and has the names of the data.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import IO, Any
+
+from calipers.core.errors import ConfigError
+from calipers.core.text import whole_text
+from calipers.report import Rows
+
+SIGNS = "=+-@＝＋－＠"
+CONTROLS = "".join(map(chr, (*range(0x20), *range(0x7F, 0xA0))))
+FORMULA_STARTS = frozenset((*SIGNS, *CONTROLS, "\ufeff"))
+
+
+def safe_cell(value: Any) -> Any:
+    """Text that a spreadsheet leaves alone.
+
+    >>> safe_cell("=1+1"), safe_cell(-0.5), safe_cell(None)
+    ("'=1+1", -0.5, '')
+    """
+    if value is None:
+        return ""
+    return f"'{value}" if isinstance(value, str) and value[:1] in FORMULA_STARTS else value
+
+
+class CsvTable:
+    """Rows as CSV under a line of column names."""
+
+    def __init__(self, file: IO[bytes], columns: list[str]) -> None:
+        self._file, self._columns = file, columns
+        self._write([columns])
+
+    def add(self, rows: Rows) -> None:
+        """Append rows."""
+        self._write([[safe_cell(row[name]) for name in self._columns] for row in rows])
+
+    def _write(self, lines: list[list[Any]]) -> None:
+        text = io.StringIO(newline="")
+        csv.writer(text, lineterminator="\n").writerows(lines)
+        if "\r" in text.getvalue():  # a lone carriage return is left unquoted
+            text = io.StringIO(newline="")
+            plain, quoted = csv.writer(text, lineterminator="\n"), csv.writer(text, "unix")
+            for line in lines:
+                (quoted if any("\r" in cell for cell in line if isinstance(cell, str)) else plain).writerow(line)
+        self._file.write(whole_text(text.getvalue()).encode("utf-8"))
+
+    def close(self) -> None:
+        """Nothing is left to write."""
+
+
+def csv_table(columns: list[str], rows: Rows) -> bytes:
+    r"""A whole table as CSV.
+
+    >>> csv_table(["a", "b"], [{"a": 1, "b": None}])
+    b'a,b\n1,\n'
+    """
+    file = io.BytesIO()
+    CsvTable(file, columns).add(rows)
+    return file.getvalue()
+
+
+class ParquetTable:
+    """Rows as Parquet (extra `parquet`)."""
+
+    def __init__(self, file: IO[bytes], columns: list[str]) -> None:
+        pa = import_pyarrow()
+        from pyarrow import parquet
+
+        kinds = {"index": pa.int64()} | {name: pa.int64() for name in columns if name.endswith("_partner")}
+        kinds |= {name: pa.float64() for name in columns if name.endswith("_overlap")}
+        self._schema = pa.schema([(name, kinds.get(name, pa.string())) for name in columns])
+        self._writer, self._pa = parquet.ParquetWriter(file, self._schema), pa
+
+    def add(self, rows: Rows) -> None:
+        """Append rows."""
+        whole = [{k: whole_text(v) if isinstance(v, str) else v for k, v in row.items()} for row in rows]
+        self._writer.write_table(self._pa.Table.from_pylist(whole, self._schema))
+
+    def close(self) -> None:
+        """Write the end of the file."""
+        self._writer.close()
+
+
+def import_pyarrow() -> Any:
+    """pyarrow, or an error that says how to get it."""
+    try:
+        import pyarrow
+    except ImportError:
+        raise ConfigError("tables: parquet needs pyarrow: pip install 'calipers[parquet]'") from None
+    return pyarrow
+
+
+@contextmanager
+def open_table(file: IO[bytes], columns: list[str], kind: str) -> Iterator[CsvTable | ParquetTable]:
+    """A table of rows in the file."""
+    table = CsvTable(file, columns) if kind == "csv" else ParquetTable(file, columns)
+    try:
+        yield table
+    except BaseException:
+        with suppress(OSError, ValueError):  # the file will not be kept
+            table.close()
+        raise
+    table.close()

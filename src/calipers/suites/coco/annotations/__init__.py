@@ -1,0 +1,1 @@
+"""Rows of annotations and detections: looked up, judged, and put in order."""

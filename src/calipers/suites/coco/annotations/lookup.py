@@ -1,0 +1,72 @@
+"""Images and categories of detections, by the ids that the ground truth gave them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calipers.core.errors import InputError
+from calipers.files.problems import shown
+from calipers.files.repeated_keys import Doubled
+from calipers.suites.coco.annotations.images import find_ids
+from calipers.suites.coco.annotations.rows import CATEGORY, IMAGE, Rows
+from calipers.suites.coco.columns import Codes, Whole
+
+SHOWN_IDS = 3
+
+
+def look_up(rows: Rows, field: str, known: Whole, what: str) -> Codes:
+    """(rows,) where the id of each is among the known ones; one that is not there is an error."""
+    ids, bit = (rows.image, IMAGE) if field == "image_id" else (rows.category, CATEGORY)
+    unread = sorted(row for row, fields in rows.wrong.items() if field in fields or "" in fields)
+    if unread:
+        _refuse_unread(rows, unread[0], field, what)
+    if (missing := rows.lacks(bit)).any():
+        row = int(missing.argmax())
+        raise InputError(f"{rows.origin.name(row)}: {field}: missing, expected the id of {what}")
+    at, fine = find_ids(known, ids)
+    if not fine.all():
+        _refuse_unknown(rows, field, ids, fine, known, what)
+    return at
+
+
+def _refuse_unread(rows: Rows, row: int, field: str, what: str) -> None:
+    place = rows.origin.name(row)
+    value = next(iter(rows.wrong[row].values())) if "" in rows.wrong[row] else rows.wrong[row][field]
+    if "" in rows.wrong[row]:
+        raise InputError(f"{place}: found {shown(value)}, expected an object")
+    if isinstance(value, Doubled):
+        raise InputError(f"{place}: {field}: is there twice, expected it once")
+    hint = ' (ids that are texts are not supported: an id is 7, not a name or "7")' if isinstance(value, str) else ""
+    raise InputError(f"{place}: {field}: found {shown(value)}, expected the id of {what}, a whole number{hint}")
+
+
+def _refuse_unknown(rows: Rows, field: str, ids: Whole, fine: NDArray[np.bool_], known: Whole, what: str) -> None:
+    row, others = int((~fine).argmax()), int((~fine).sum()) - 1
+    text = f"{rows.origin.name(row)}: {field}: found {ids[row]}, expected the id of {what}: {_some(known)}"
+    if not fine.any():
+        text += f"; none of the detections has one of these: they have {_some(np.unique(ids))}"
+    elif others:
+        text += f"; of the others, {others} have none of these either"
+    raise InputError(text + _shifted(ids, known))
+
+
+def _shifted(ids: Whole, known: Whole) -> str:
+    """A hint when ids are one too small or one too large throughout."""
+    for step, words in ((1, "one too small"), (-1, "one too large")):
+        if find_ids(known, ids + step)[1].all():
+            return f" (all of them seem to be {words}: were they counted from another number?)"
+    return ""
+
+
+def _some(ids: Whole) -> str:
+    """The first of several ids, and the last.
+
+    >>> _some(np.array([1, 2, 3, 4, 9])), _some(np.array([1, 2])), _some(np.array([]))
+    ('1, 2, 3, … 9', '1, 2', 'none')
+    """
+    first: list[Any] = ids[:SHOWN_IDS].tolist()
+    rest = f", … {ids[-1]}" if len(ids) > SHOWN_IDS else ""
+    return ", ".join(map(str, first)) + rest if len(ids) else "none"

@@ -1,0 +1,122 @@
+"""The options of the detection suite, brought to one form and checked."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any
+
+from calipers.core.config import Running, option
+from calipers.core.errors import require
+from calipers.core.matching import SWEEP
+from calipers.core.option_values import flag, number, parts, path, whole, wholes, word
+from calipers.core.sweep import Levels
+
+IOU_TYPES = ("bbox", "segm", "keypoints")
+FORMATS = ("coco", "yolo", "voc", "labelme")
+MAX_DETS = {"bbox": (1, 10, 100), "segm": (1, 10, 100), "keypoints": (20,)}
+PRIMARY = 0.5
+
+
+@dataclass(frozen=True, kw_only=True)
+class Config(Running):
+    """Every option of the detection suite."""
+
+    iou_type: str = option("bbox", "what overlaps: boxes, masks or keypoints", metavar="bbox|segm|keypoints")
+    max_dets: tuple[int, ...] | None = option(
+        None, "detections of a class on an image that count, best first; AP takes the last  [1,10,100]", metavar="N,N,…"
+    )
+    recall_target: float = option(0.9, "recall at which and beyond which precision is reported")
+    min_score: float | None = option(
+        None, "detections below it stay out of the sweep, errors and matches; AP takes all"
+    )
+    sigmas: tuple[float, ...] | None = option(None, "sigma of each keypoint  [COCO's 17]", metavar="S,S,…")
+    gt_format: str | None = option(None, "format of the ground truth  [detected]", metavar="|".join(FORMATS))
+    pred_format: str | None = option(None, "format of the predictions  [detected]", metavar="|".join(FORMATS))
+    images: str | None = option(None, "folder of the images, for sizes that YOLO files lack", metavar="DIR")
+    ignore_federated: bool = option(
+        False, "judge every class on every image, though LVIS lists which were not looked for"
+    )
+    max_classes: int = option(
+        15_000, "classes with ground truth, each of which has its curves", metavar="N", artifact=False
+    )
+    top: int = option(10, "how many classes the summary shows")
+    max_bad_records: int = option(
+        0, "leave out the images of up to N malformed annotations, and count them", metavar="N"
+    )
+    bootstrap: int = option(1000, "replicates for the intervals; 0 is none")
+    seed: int = option(0, "seed of the replicates")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name, value in _checked(self).items():
+            object.__setattr__(self, name, value)
+
+    @cached_property
+    def limits(self) -> tuple[int, ...]:
+        """How many detections of a class on an image count, ascending."""
+        return self.max_dets or MAX_DETS[self.iou_type]
+
+    @cached_property
+    def levels(self) -> Levels:
+        """The thresholds of the sweep, as the matcher sees them."""
+        return Levels(SWEEP, PRIMARY)
+
+
+def _checked(config: Config) -> dict[str, Any]:
+    iou_type = word("iou_type", config.iou_type, IOU_TYPES)
+    require(
+        config.sigmas is None or iou_type == "keypoints", "sigmas", config.sigmas, "iou_type keypoints to go with them"
+    )
+    return {
+        "iou_type": iou_type,
+        "max_dets": None if config.max_dets is None else tuple(sorted(wholes("max_dets", config.max_dets, 1))),
+        "recall_target": number(
+            "recall_target", config.recall_target, least=0.0, most=1.0, expected="a number from 0 to 1"
+        ),
+        "min_score": None if config.min_score is None else number("min_score", config.min_score),
+        "sigmas": None if config.sigmas is None else _sigmas(config.sigmas),
+        "gt_format": _format("gt_format", config.gt_format),
+        "pred_format": _format("pred_format", config.pred_format),
+        "images": _folder("images", config.images),
+        "ignore_federated": flag("ignore_federated", config.ignore_federated),
+        "max_classes": whole("max_classes", config.max_classes, 1),
+        "top": whole("top", config.top, 0),
+        "max_bad_records": whole("max_bad_records", config.max_bad_records, 0),
+        "bootstrap": whole("bootstrap", config.bootstrap, 0, 1_000_000),
+        "seed": whole("seed", config.seed, 0),
+    }
+
+
+def _sigmas(value: Any) -> tuple[float, ...]:
+    found = tuple(number("sigmas", part, above=0.0, expected="numbers above 0") for part in parts(value))
+    require(bool(found), "sigmas", value, "numbers above 0")
+    return found
+
+
+def _folder(name: str, value: Any) -> str | None:
+    found = path(name, value)
+    require(found is None or os.path.isdir(found), name, found, "a folder")
+    return found
+
+
+def _format(name: str, value: Any) -> str | None:
+    return None if value is None else word(name, value, FORMATS)
+
+
+def params(config: Config) -> dict[str, Any]:
+    """Every parameter, given or default, that can change a number."""
+    plain = {item.name: getattr(config, item.name) for item in fields(config) if item.metadata["artifact"]}
+    return plain | {
+        "max_dets": list(config.limits),
+        "sigmas": None if config.sigmas is None else list(config.sigmas),
+        "thresholds": list(SWEEP),
+        "primary_threshold": PRIMARY,
+        "engine": "hotcoco",
+        "rulers": {"bbox": "box-iou", "segm": "mask-iou", "keypoints": "oks"},
+        "matching": {
+            "ap": {"algorithm": "confidence", "tie_break": ["score_desc", "image_id_asc", "pred_index_asc"]},
+            "sweep": {"algorithm": "greedy_1to1", "tie_break": ["score_desc", "gt_index_asc", "pred_index_asc"]},
+        },
+    }

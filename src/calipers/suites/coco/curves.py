@@ -1,0 +1,156 @@
+"""COCO's lines and what stands behind them: from accumulated curves to numbers. Undefined is None.
+
+AP              mean over thresholds 0.50 … 0.95, recall steps and classes with ground truth
+AP_50, AP_75    the same at one threshold; AP_small, … of objects of that size
+AR_n            mean over thresholds and classes of the recall with at most n detections a class and image
+precision at recall >= target: mean at IoU 0.50 over the recall steps from the target on, then over classes
+precision at the target: the best at IoU 0.50 at that recall or beyond, 0 where it is never reached; mean over classes
+best F1 of a class: at IoU 0.50, over all scores one could cut at, 2 found / (objects + detections that count)
+tie mass: the share of detections whose score another of their class has, so that the order of images decides
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from math import fsum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calipers.core.ranking import first_step, precision_at
+from calipers.suites.coco.engine import AREAS, THRESHOLDS, Accumulated, no_curves
+from calipers.suites.coco.replicates import RankedClass
+
+EVERY = 2 ** len(THRESHOLDS) - 1  # bits
+AT_75 = 5  # of the thresholds; 0 is 0.50
+ALL, LAST = 0, -1  # of the areas, of max_dets
+
+
+def coco_lines(found: Accumulated, iou_type: str, max_dets: tuple[int, ...]) -> dict[str, float | None]:
+    """The twelve numbers of COCO, or the ten of its keypoints, by name."""
+    precision, recall, areas = found.precision, found.recall, AREAS[iou_type]
+    lines: dict[str, float | None] = {
+        "AP": _mean(precision[:, :, :, ALL, LAST]),
+        "AP_50": _mean(precision[0, :, :, ALL, LAST]),
+        "AP_75": _mean(precision[AT_75, :, :, ALL, LAST]),
+    }
+    for at, name in enumerate(areas[1:], 1):
+        lines[f"AP_{name}"] = _mean(precision[:, :, :, at, LAST])
+    if iou_type == "keypoints":
+        lines["AR"] = _mean(recall[:, :, ALL, LAST])
+        lines["AR_50"], lines["AR_75"] = _mean(recall[0, :, ALL, LAST]), _mean(recall[AT_75, :, ALL, LAST])
+    else:
+        lines |= {f"AR_{most}": _mean(recall[:, :, ALL, at]) for at, most in enumerate(max_dets)}
+    for at, name in enumerate(areas[1:], 1):
+        lines[f"AR_{name}"] = _mean(recall[:, :, at, LAST])
+    return lines
+
+
+def line_names(iou_type: str, max_dets: tuple[int, ...]) -> list[str]:
+    """What the lines are called.
+
+    >>> line_names("keypoints", (20,))[:5]
+    ['AP', 'AP_50', 'AP_75', 'AP_medium', 'AP_large']
+    """
+    return list(coco_lines(no_curves(iou_type, max_dets), iou_type, max_dets))
+
+
+def class_precisions(found: Accumulated, recall_target: float) -> dict[str, list[float | None]]:
+    """For each class with ground truth AP, AP at 0.50, and precision from the target recall on."""
+    precision = found.precision[:, :, :, ALL, LAST]
+    first = first_step(recall_target)
+    classes = range(precision.shape[2])
+    return {
+        "AP": [_mean(precision[:, :, k]) for k in classes],
+        "AP_50": [_mean(precision[0, :, k]) for k in classes],
+        "precision_at_recall": [_mean(precision[0, first:, k]) for k in classes],
+    }
+
+
+def curve_means(found: Accumulated, recall_target: float, classes: int) -> dict[str, NDArray[np.float64]]:
+    """Of each of so many classes the figures that are means over its curves; 0 without ground truth."""
+    precision, first = found.precision[:, :, :, ALL, LAST], first_step(recall_target)
+    parts = {
+        "AP": precision.mean(axis=(0, 1)),
+        "AP_50": precision[0].mean(axis=0),
+        "AP_75": precision[AT_75].mean(axis=0),
+        "precision_at_recall": precision[0, first:].mean(axis=0),
+    }
+    means = {name: np.zeros(classes) for name in parts}
+    for name, values in parts.items():
+        means[name][found.held] = np.nan_to_num(values)
+    return means
+
+
+def precision_at_recall(found: Accumulated, recall_target: float) -> float | None:
+    """The mean over recall steps from the target on, and over all classes."""
+    return _mean(found.precision[0, first_step(recall_target) :, :, ALL, LAST])
+
+
+def precisions_at_target(ranked: Sequence[RankedClass], recall_target: float) -> list[float | None]:
+    """For each class the precision at the target recall; none without objects."""
+    return [
+        precision_at(_hits(each), len(each.objects), recall_target) if len(each.objects) else None for each in ranked
+    ]
+
+
+def _hits(ranked: RankedClass) -> NDArray[np.bool_]:
+    """Which of the detections that count at IoU 0.50 found an object, the surest first."""
+    return np.asarray((ranked.found & 1)[ranked.ignored & 1 == 0] > 0)
+
+
+def mean_of(values: Iterable[float | None]) -> float | None:
+    """The mean of those that are defined."""
+    known = [value for value in values if value is not None]
+    return fsum(known) / len(known) if known else None
+
+
+def curve(found: Accumulated, at: int) -> dict[str, list[float]] | None:
+    """The precision-recall curve of a class at IoU 0.50; none without ground truth."""
+    precision = found.precision[0, :, at, ALL, LAST]
+    if np.isnan(precision[0]):
+        return None
+    return {"recall": [step / 100 for step in range(101)], "precision": precision.tolist()}
+
+
+def best_cut(ranked: RankedClass, scores: NDArray[np.float64]) -> tuple[float | None, float | None]:
+    """The score from which on a class is served best, and its F1 then; of equally good scores the highest."""
+    objects = len(ranked.objects)
+    found, sure = np.cumsum(_hits(ranked)), scores[ranked.ignored & 1 == 0]
+    made = np.arange(1, len(sure) + 1)
+    if not objects or not len(sure):
+        return None, None
+    ends = np.flatnonzero(np.append(sure[1:] != sure[:-1], True))  # one cannot cut between equal scores
+    f1 = 2 * found[ends] / (objects + made[ends])
+    best = int(np.argmax(f1))
+    return (float(sure[ends[best]]), float(f1[best])) if f1[best] > 0 else (None, 0.0)
+
+
+def why_no_scores(scores: NDArray[np.float64], place: NDArray[np.int64]) -> str | None:
+    """Why detections cannot be ranked, if one has no score; `place` is that of each in its list."""
+    missing = np.isnan(scores)
+    if not missing.any():
+        return None
+    count, first = np.count_nonzero(missing), int(place[missing].min())
+    found = f"{count:,} of {len(scores):,} detections have no score (the first is [{first}])"
+    return f"{found}, so there is no order to rank them in"
+
+
+def why_no_order(scores: NDArray[np.float64], ranked: Sequence[RankedClass]) -> str | None:
+    """Why scores that are all equal do not rank detections: a class has both right and wrong ones, so order matters."""
+    if not any(map(_is_mixed, ranked)):
+        return None
+    return f"all {len(scores):,} scores are {scores[0]:g}, so there is no order to rank detections in"
+
+
+def _is_mixed(ranked: RankedClass) -> bool:
+    """Whether a class with objects has at some threshold detections that are right and some that are wrong."""
+    right, wrong = ranked.found & ~ranked.ignored, ~ranked.found & ~ranked.ignored & EVERY
+    return bool(len(ranked.objects)) and bool(np.bitwise_or.reduce(right) & np.bitwise_or.reduce(wrong))
+
+
+def _mean(values: Any) -> float | None:
+    """The mean as pycocotools has it: of all cells that are defined."""
+    defined = values[~np.isnan(values)]
+    return float(np.mean(defined)) if len(defined) else None

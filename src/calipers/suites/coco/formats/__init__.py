@@ -1,0 +1,1 @@
+"""Formats of detection data sets, each turned into rows of COCO."""

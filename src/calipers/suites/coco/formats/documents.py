@@ -1,0 +1,197 @@
+"""Formats with a document for each image: Pascal VOC and LabelMe.
+
+The image is the one that a document names, by a path that counts from its own folder, else the one that is called like
+the document. Classes go by name.
+"""
+
+from __future__ import annotations
+
+import os
+import posixpath
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import NamedTuple
+
+from calipers.core.errors import InputError
+from calipers.core.text import whole_text
+from calipers.files.problems import shown
+from calipers.suites.coco.formats.conversion import ClassNames, Conversion, known_images
+from calipers.suites.coco.formats.converted import Converted, Known
+from calipers.suites.coco.formats.image_names import files_below, plain_name
+from calipers.suites.coco.formats.pieces import (
+    SHARD_BYTES,
+    Fields,
+    FileOf,
+    FileRead,
+    FileShard,
+    Piece,
+    Row,
+    cut,
+    read_files,
+    until_error,
+)
+
+SCORE_NOTE = "objects of the ground truth have scores: are the sides swapped?"
+
+
+class Thing(NamedTuple):
+    """An object in a document."""
+
+    place: str  # in the document, as it follows the file in messages: ": object 1"
+    label: str
+    parts: list[Fields]
+
+
+class Document(NamedTuple):
+    """The annotations of an image."""
+
+    name: str  # of the image, as the document gives it; "" if it does not
+    size: Fields  # width and height; nothing if the document does not tell them
+    things: list[Thing]
+    notes: list[str]  # what has to be said of it; equal ones are counted over all documents
+
+
+class Reader(NamedTuple):
+    """A format: how its files end, the folder they may be in, and how one is read."""
+
+    format: str
+    ending: str
+    folder: str
+    document: Callable[[bytes, str, bool], Document]  # of data, path and whether it is ground truth
+
+
+def read_documents(path: str, known: Known | None, reader: Reader) -> Converted:
+    """All documents of a format below a folder, or the one in a file."""
+    folder = DocumentFolder(path, reader, truth=known is None)
+    return folder.converted(until_error(folder.shards(SHARD_BYTES), partial(read_piece, reader=reader)), known)
+
+
+def read_piece(shard: FileShard, reader: Reader) -> Piece:
+    """The documents of a shard."""
+    return read_files(shard, partial(_read_document, reader))
+
+
+def _read_document(reader: Reader, piece: Piece, file: FileOf, data: bytes) -> None:
+    document = reader.document(data, file.path, piece.truth)
+    piece.open(file, data, document.name)
+    if piece.truth:
+        piece.set_size(_size(document, file.path))
+    for thing in document.things:
+        piece.add(thing.place, whole_text(thing.label), *thing.parts)
+    piece.notes.update(document.notes)
+
+
+class DocumentFolder:
+    """All documents of a format below a folder, or the one in a file."""
+
+    def __init__(self, path: str, reader: Reader, *, truth: bool) -> None:
+        self._path, self._reader, self._truth = path, reader, truth
+        self.images: list[Row] = []  # nobody knows before documents are read
+        self._root, self._files = _files(path, reader)
+        if not self._files and truth:
+            raise InputError(f"{path}: no annotations in this folder, expected files that end in {reader.ending}")
+
+    def shards(self, most_bytes: int) -> list[FileShard]:
+        """Its files."""
+        files = (FileOf(os.path.join(self._root, file), file) for file in self._files)
+        return cut("gt" if self._truth else "pred", self._reader.format, self._path, files, most_bytes)
+
+    def converted(self, pieces: Iterable[Piece], known: Known | None) -> Converted:
+        """What all of them hold."""
+        conversion = Conversion(self._path, truth=self._truth)
+        if not self._files:
+            note = f"no *{self._reader.ending} in this folder, so there are no predictions"
+            conversion.warnings.append(f"{self._path}: {note}")
+        documents = _Truth(conversion) if known is None else _Predictions(conversion, known)
+        for piece in pieces:
+            documents.add(piece)
+        counts = sorted(conversion.notes.items())
+        conversion.warnings += [f"{self._path}: {note} ({count})" for note, count in counts]
+        return documents.converted()
+
+
+def _files(path: str, reader: Reader) -> tuple[str, list[str]]:
+    """A folder and the documents below it."""
+    if not os.path.isdir(path):
+        return os.path.split(path)[0], [os.path.basename(path)]
+    inner = os.path.join(path, reader.folder)
+    root = inner if reader.folder and os.path.isdir(inner) else path
+    return root, files_below(root, (reader.ending,))
+
+
+class _Truth:
+    """Documents that say which images and classes there are."""
+
+    def __init__(self, conversion: Conversion) -> None:
+        self._conversion = conversion
+        self._images: dict[str, Row] = {}
+        self._files: dict[str, str] = {}  # by the name of the image
+
+    def add(self, piece: Piece) -> None:
+        """Some documents."""
+        self._conversion.add(piece, self._name, lambda label, path, place: label)
+
+    def _name(self, file: FileRead) -> str:
+        """The name of its image."""
+        name = whole_text(plain_name(_beside(file.name, file.image)) or _stem(file.name))
+        if name in self._files:
+            raise InputError(f"{self._files[name]} and {file.path}: two files for the image {shown(name)}")
+        self._files[name] = file.path
+        size = {} if file.size is None else dict(zip(("width", "height"), file.size, strict=True))
+        self._images[name] = {"file_name": name} | size
+        return name
+
+    def converted(self) -> Converted:
+        """Images and classes are numbered in the order of their names, now that all are known."""
+        images, classes = _numbered(self._images), _numbered(self._conversion.classes())
+        described = [{"id": number} | self._images[name] for name, number in images.items()]
+        categories = [{"id": number, "name": name} for name, number in classes.items()]
+        number = images.__getitem__, classes.__getitem__
+        return self._conversion.converted(described, categories, len(images), number)
+
+
+class _Predictions:
+    """Documents on images and classes that are known."""
+
+    def __init__(self, conversion: Conversion, known: Known) -> None:
+        self._conversion, self._known = conversion, known
+        self._classes = ClassNames(known.categories)
+        self._names = known_images(known)
+
+    def add(self, piece: Piece) -> None:
+        """Some documents."""
+        self._conversion.add(piece, self._image, lambda label, path, place: self._classes.find(label, path + place))
+
+    def _image(self, file: FileRead) -> int:
+        """The id of its image."""
+        place = self._names.claim(file.path, _beside(file.name, file.image), _stem(file.name))
+        return self._known.images[place]["id"]  # type: ignore[no-any-return]
+
+    def converted(self) -> Converted:
+        """What the ground truth knows, and the rows."""
+        return self._conversion.converted(self._known.images, self._known.categories, self._conversion.files)
+
+
+def _beside(file: str, name: str) -> str:
+    r"""The path of an image that a document names, within the folder of all documents.
+
+    >>> _beside("day1/a.xml", "a.jpg"), _beside("json/a.json", "..\\images\\a.jpg"), _beside("day1/a.xml", "")
+    ('day1/a.jpg', 'json/../images/a.jpg', '')
+    """
+    name = name.replace("\\", "/")
+    return posixpath.join(posixpath.dirname(file), name) if name and name[1:2] != ":" else name
+
+
+def _stem(file: str) -> str:
+    return posixpath.splitext(file)[0]
+
+
+def _size(document: Document, path: str) -> Row:
+    try:
+        return document.size()
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+
+
+def _numbered(names: Iterable[str]) -> dict[str, int]:
+    return {name: number for number, name in enumerate(sorted(names), 1)}

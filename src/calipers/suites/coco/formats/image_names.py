@@ -1,0 +1,125 @@
+"""Files below a folder, and images by name.
+
+Annotations name their image by a file: `labels/cam1/a.txt` and `a.xml` with the file name `cam1\\a.jpg` are of the
+image `cam1/a.jpg`. Either separator may stand between folders. An image is found by its whole name, with or without
+ending; else by the last part of it, and among several of one last part by the folders that agree.
+"""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import re
+from collections.abc import Collection, Iterator, Sequence
+from itertools import islice
+
+from calipers.core.errors import InputError
+from calipers.files.problems import shown
+
+IMAGE_ENDINGS = (".jpg", ".jpeg", ".jpe", ".jfif", ".png", ".gif", ".bmp", ".webp", ".tif", ".tiff")
+_ROOT = re.compile(r"\A(?:[A-Za-z]:)?(?:\.{0,2}/)*")
+
+
+def files_below(folder: str, endings: Collection[str]) -> list[str]:
+    """Files with one of these endings, hidden ones apart: their paths within the folder with / between, sorted."""
+    return sorted(_walk(folder, tuple(endings)))
+
+
+def few_files_below(folder: str, ending: str, count: int = 1) -> list[str]:
+    """Paths of some files with this ending, found without looking at all of a large folder."""
+    return [os.path.join(folder, name) for name in islice(_walk(folder, (ending,)), count)]
+
+
+def _walk(folder: str, endings: tuple[str, ...]) -> Iterator[str]:
+    seen: set[str] = set()  # links may lead back
+    for place, folders, files in os.walk(folder, onerror=_refuse, followlinks=True):
+        real = os.path.realpath(place)
+        folders[:] = sorted(name for name in folders if not name.startswith(".")) if real not in seen else []
+        if real in seen:
+            continue
+        seen.add(real)
+        for name in sorted(files):
+            path = os.path.join(place, name)
+            if name.lower().endswith(endings) and not name.startswith(".") and os.path.isfile(path):
+                yield os.path.relpath(path, folder).replace(os.sep, "/")
+
+
+def _refuse(error: OSError) -> None:
+    raise InputError(f"{error.filename}: cannot be read: {error.strerror or error}") from error
+
+
+def plain_name(name: str) -> str:
+    r"""A name with / between its folders, without what leads out of the data set.
+
+    >>> plain_name("..\\images\\a.jpg"), plain_name("C:\\data\\a.jpg"), plain_name("b/./c/../a.jpg")
+    ('images/a.jpg', 'data/a.jpg', 'b/a.jpg')
+    """
+    return _ROOT.sub("", posixpath.normpath(name.replace("\\", "/"))) if name else ""
+
+
+def without_image_ending(name: str) -> str:
+    """The name without the ending of an image.
+
+    >>> without_image_ending("a/b.1.JPG"), without_image_ending("a/b.1")
+    ('a/b.1', 'a/b.1')
+    """
+    stem, ending = posixpath.splitext(name)
+    return stem if ending.lower() in IMAGE_ENDINGS else name
+
+
+class ImageNames:
+    """Images by name. Each belongs to one file of annotations at most."""
+
+    def __init__(self, names: Sequence[str], owner: str) -> None:
+        self._names, self._owner = names, owner  # "the ground truth", for messages
+        self._exact: dict[str, list[int]] = {}  # by whole name, with and without ending
+        self._last: dict[str, list[int]] = {}  # by the last part of it
+        self._files: dict[int, str] = {}  # image -> the file that has it
+        for place, name in enumerate(map(plain_name, names)):
+            for form in {name, posixpath.splitext(name)[0], without_image_ending(name)}:
+                self._exact.setdefault(form, []).append(place)
+                self._last.setdefault(posixpath.basename(form), []).append(place)
+
+    def claim(self, file: str, *wanted: str) -> int:
+        """The image of a file that names it in one of these ways, the first that is known."""
+        found = (self.find(name, file) for name in wanted if name)
+        place = next((place for place in found if place is not None), None)
+        if place is None:
+            raise InputError(f"{file}: {self._unknown(wanted)}")
+        if place in self._files:
+            raise InputError(f"{self._files[place]} and {file}: two files for the image {shown(self._names[place])}")
+        self._files[place] = file
+        return place
+
+    def find(self, name: str, file: str = "") -> int | None:
+        """The image that a name means, None if there is none. Several are an error."""
+        name = plain_name(name)
+        forms = list(dict.fromkeys((name, without_image_ending(name))))
+        for form in forms:
+            if len(found := self._exact.get(form, [])) == 1:
+                return found[0]
+        for form in forms:
+            if found := self._last.get(posixpath.basename(form), []):
+                return self._nearest(form, found, file)
+        return None
+
+    def _nearest(self, name: str, places: Sequence[int], file: str) -> int:
+        """Of images with one last part, the one with which most folders agree."""
+        agreeing = [_agreement(name, plain_name(self._names[place])) for place in places]
+        best = [place for place, count in zip(places, agreeing, strict=True) if count == max(agreeing)]
+        if len(best) > 1:
+            found = " and ".join(shown(self._names[place]) for place in best[:2])
+            raise InputError(f"{file}: {shown(name)} may be {found} of {self._owner}, expected one image")
+        return best[0]
+
+    def _unknown(self, wanted: Sequence[str]) -> str:
+        tried = " nor ".join(dict.fromkeys(shown(name) for name in wanted if name))
+        some = f"as {shown(self._names[0])}" if self._names else "but it has none"
+        return f"no image of {self._owner} is called {tried}, expected the name of one, {some}"
+
+
+def _agreement(name: str, other: str) -> int:
+    """How many folders agree, from the inner ones out."""
+    mine, others = (posixpath.dirname(each).split("/")[::-1] for each in (name, other))
+    pairs = enumerate(zip(mine, others, strict=False))
+    return next((count for count, (a, b) in pairs if a != b), min(len(mine), len(others)))

@@ -1,0 +1,154 @@
+"""What scores tell, for the artifact: the lines of COCO with their intervals, classes, curves."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from calipers.core.bootstrap import around, ragged_bias
+from calipers.suites.coco.curves import (
+    AT_75,
+    best_cut,
+    class_precisions,
+    coco_lines,
+    curve,
+    curve_means,
+    line_names,
+    mean_of,
+    precision_at_recall,
+    precisions_at_target,
+)
+from calipers.suites.coco.engine import THRESHOLDS
+from calipers.suites.coco.matches import rows_by_class
+from calipers.suites.coco.replicates import excess, replicate_values
+
+if TYPE_CHECKING:
+    from calipers.suites.coco.config import Config
+    from calipers.suites.coco.measure import Measured
+
+
+class Replicated(NamedTuple):
+    """The headline numbers in every replicate, NaN where undefined, and how much too high each number is."""
+
+    values: dict[str, Any]
+    bias: dict[str, float]
+
+
+def precision_tree(measured: Measured, replicates: Replicated) -> dict[str, Any]:
+    """The lines of COCO, their intervals, and the reason when there are none."""
+    curves, config = measured.accumulated, measured.config
+    lines: dict[str, float | None] = dict.fromkeys(line_names(config.iou_type, config.limits))
+    high: dict[str, float | None] = {"precision_at_recall": None, "precision_at_target": None}
+    if curves is not None:
+        lines = coco_lines(curves, config.iou_type, config.limits)
+        high["precision_at_recall"] = precision_at_recall(curves, config.recall_target)
+        high["precision_at_target"] = mean_of(precisions_at_target(measured.ranked, config.recall_target))
+    return {
+        "coco": lines,
+        "intervals": intervals(measured, lines | high, replicates),
+        "map_50": lines["AP_50"],
+        **high,
+        "tie_mass": measured.tie_mass,
+        "ap_undefined_reason": measured.no_order,
+    }
+
+
+def replicated(measured: Measured) -> Replicated:
+    """The headline numbers in every replicate: of objects of all sizes, with the last of max_dets."""
+    config, names, curves = measured.config, measured.found.images.names, measured.accumulated
+    if curves is None or not config.bootstrap:
+        return Replicated({}, {})
+    values = replicate_values(
+        names,
+        measured.ranked,
+        thresholds=len(THRESHOLDS),
+        recall_target=config.recall_target,
+        seed=config.seed,
+        replicates=config.bootstrap,
+    )
+    columns = (
+        values.mean_average.mean(axis=0),
+        values.mean_average[0],
+        values.mean_average[AT_75],
+        values.mean_recall.mean(axis=0),
+        values.mean_beyond,
+        values.mean_at_target,
+    )
+    named = dict(zip(_headlines(config), columns, strict=True))
+    whole = curve_means(curves, config.recall_target, len(measured.ranked))
+    at_target = precisions_at_target(measured.ranked, config.recall_target)
+    whole["precision_at_target"] = np.array([value or 0.0 for value in at_target])
+    bias = {name: ragged_bias(excess(named[name], means, values.present)) for name, means in whole.items()}
+    return Replicated(named, {name: bias.get(name, 0.0) for name in named})  # recall takes no best of a curve
+
+
+def _headlines(config: Config) -> tuple[str, ...]:
+    """The numbers that have intervals."""
+    recall = "AR" if config.iou_type == "keypoints" else f"AR_{config.limits[-1]}"
+    return "AP", "AP_50", "AP_75", recall, "precision_at_recall", "precision_at_target"
+
+
+def intervals(
+    measured: Measured, numbers: dict[str, float | None], replicates: Replicated
+) -> dict[str, list[float] | None]:
+    """The 95 % intervals of the headline numbers."""
+    found = measured.found
+    busy = int(np.count_nonzero(np.diff(found.truth.offsets) + np.diff(found.pred.offsets)))
+    named: dict[str, list[float] | None] = dict.fromkeys(_headlines(measured.config))
+    return named | {
+        name: around(numbers[name], values, records=busy, bias=replicates.bias[name])
+        for name, values in replicates.values.items()
+    }
+
+
+def class_rows(measured: Measured) -> list[dict[str, Any]]:
+    """Every class of the data set, in the order of ids."""
+    found, classes = measured.found, len(measured.found.categories)
+    figures = _class_figures(measured)
+    gt = np.bincount(measured.matched.truth.category, minlength=classes)
+    pred = np.bincount(found.pred.category, minlength=classes)
+    best = _best_cuts(measured)
+    return [
+        {
+            "category_id": int(found.categories.ids[k]),
+            "name": found.categories.names[k],
+            "gt": int(gt[k]),
+            "pred": int(pred[k]),
+            **{name: values[k] for name, values in figures.items()},
+            "best_score": best[k][0],
+            "best_f1": best[k][1],
+        }
+        for k in range(classes)
+    ]
+
+
+def _class_figures(measured: Measured) -> dict[str, list[float | None]]:
+    """What scores tell of every class, undefined for those without ground truth."""
+    classes, target = len(measured.found.categories), measured.config.recall_target
+    names = ("AP", "AP_50", "precision_at_recall", "precision_at_target")
+    figures: dict[str, list[float | None]] = {name: [None] * classes for name in names}
+    if measured.accumulated is not None:
+        for name, values in class_precisions(measured.accumulated, target).items():
+            for k, value in zip(measured.accumulated.held.tolist(), values, strict=True):
+                figures[name][k] = value
+        figures["precision_at_target"] = precisions_at_target(measured.ranked, target)
+    return figures
+
+
+def _best_cuts(measured: Measured) -> list[tuple[float | None, float | None]]:
+    """For each class the score to cut at, and its F1."""
+    found, matches = measured.found, measured.matches
+    if matches is None:
+        return [(None, None)] * len(found.categories)
+    rows = rows_by_class(found.pred, matches, len(found.categories))
+    return [best_cut(ranked, found.pred.score[mine]) for ranked, mine in zip(measured.ranked, rows, strict=True)]
+
+
+def curves_tree(measured: Measured) -> dict[str, dict[str, list[float]]]:
+    """The precision-recall curve of every class with ground truth, at IoU 0.50."""
+    if measured.accumulated is None:
+        return {}
+    names, held = measured.found.categories.names, measured.accumulated.held.tolist()
+    named = ((names[k], curve(measured.accumulated, at)) for at, k in enumerate(held))
+    return {name: found for name, found in named if found is not None}

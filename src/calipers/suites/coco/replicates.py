@@ -1,0 +1,130 @@
+"""How sure average precision is: its values in the replicates of a Poisson bootstrap over images.
+
+In a replicate an image counts as often as its weight says (see `calipers.core.bootstrap`), with all its detections and
+objects, each copy right behind the other. Average precision, recall and precision at a target recall are then those of
+`metrics.detections`, class by class; a value of a replicate is the mean over the classes that have an object in it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import accumulate
+from math import fsum
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calipers.core.ranking import first_step
+from calipers.kernels.poisson import key_hashes, weight_table
+from calipers.kernels.replicates import REPLICATES, mean_values
+
+MOST_THRESHOLDS = 16  # bits of `found`
+Values = NDArray[np.float64]
+
+
+class RankedClass(NamedTuple):
+    """The detections of one class, best first, and the objects that count."""
+
+    image: NDArray[np.int32]  # (detections,) index of the image
+    found: NDArray[np.uint16]  # (detections,) bit t: a true positive at threshold t
+    ignored: NDArray[np.uint16]  # (detections,) bit t: left out at threshold t
+    objects: NDArray[np.int32]  # (objects,) index of the image of each
+
+
+class Replicates(NamedTuple):
+    """Means over classes in each replicate; NaN in one without any object."""
+
+    mean_average: Values  # (thresholds, replicates) average precision
+    mean_recall: Values  # (thresholds, replicates) recall of all detections
+    mean_beyond: Values  # (replicates,) precision at the target recall and beyond, at threshold 0
+    mean_at_target: Values  # (replicates,) precision at the target recall itself, at threshold 0
+    present: NDArray[np.bool_]  # (classes, replicates) whether a class has an object, and is in the means
+
+
+def replicate_values(
+    keys: Sequence[str],
+    classes: Sequence[RankedClass],
+    *,
+    thresholds: int,
+    recall_target: float,
+    seed: int,
+    replicates: int,
+) -> Replicates:
+    """Values in each replicate, to the same bits whatever the number of threads.
+
+    >>> found, none = np.array([1, 0, 1], np.uint16), np.zeros(3, np.uint16)
+    >>> ranked = RankedClass(np.array([0, 1, 1], np.int32), found, none, np.array([0, 1], np.int32))
+    >>> values = replicate_values(["a", "b"], [ranked], thresholds=1, recall_target=0.9, seed=0, replicates=4)
+    >>> values.mean_recall.tolist()
+    [[1.0, nan, nan, 1.0]]
+    """
+    _check(classes, len(keys), thresholds)
+    hashes, columns = np.asarray(key_hashes(keys)), _columns(classes)
+    from_step = first_step(recall_target)
+
+    def block(first: int) -> tuple[Values, NDArray[np.bool_]]:
+        weights = weight_table(hashes, seed, REPLICATES, first)
+        means, present = mean_values(weights, *columns, thresholds, from_step, recall_target)
+        return np.asarray(means, dtype=np.float64).reshape(-1, REPLICATES), _bits(np.asarray(present))
+
+    with ThreadPoolExecutor(os.cpu_count()) as threads:  # the kernels hold no lock
+        blocks = list(threads.map(block, range(0, replicates, REPLICATES)))
+    nothing = np.empty((2 * thresholds + 2, 0)), np.empty((len(classes), 0), dtype=bool)
+    rows, present = (np.concatenate(parts, axis=1)[:, :replicates] for parts in zip(nothing, *blocks, strict=True))
+    rows = np.minimum(rows, 1.0)  # sums of steps can end a hair above
+    return Replicates(rows[:thresholds], rows[thresholds:-2], rows[-2], rows[-1], present)
+
+
+def excess(values: Values, whole: Values, present: NDArray[np.bool_]) -> float:
+    """How much higher a mean over classes lies in replicates than in the whole set, on average, class against class.
+
+    `whole` has the value of each class in the whole set. A replicate is compared with the mean of these over the
+    classes that it has itself: a rare class that is left out of many replicates would pass for a change else.
+
+    >>> excess(np.array([0.6, 0.9]), np.array([0.5, 0.5, 1.0]), np.array([[1, 0], [1, 1], [0, 1]], bool))
+    0.125
+    """
+    total = np.zeros(len(values))
+    for value, here in zip(whole.tolist(), present, strict=True):
+        total += value * here
+    some = ~np.isnan(values)
+    gains = values[some] - total[some] / present.sum(axis=0)[some]
+    return fsum(gains.tolist()) / len(gains) if len(gains) else 0.0
+
+
+def _bits(words: NDArray[np.uint64]) -> NDArray[np.bool_]:
+    """(words, 64) the bits of each, the lowest first."""
+    return (words[:, None] >> np.arange(REPLICATES, dtype=np.uint64) & np.uint64(1)).astype(bool)
+
+
+def _check(classes: Sequence[RankedClass], images: int, thresholds: int) -> None:
+    """What the kernel trusts: it looks up the weights of every image it is given."""
+    if not 0 < thresholds <= MOST_THRESHOLDS:
+        raise ValueError(f"{thresholds} thresholds: expected 1 to {MOST_THRESHOLDS}")
+    for ranked in classes:
+        if not len(ranked.image) == len(ranked.found) == len(ranked.ignored):
+            raise ValueError("image, found and ignored of a class are not of one length")
+        for places in (ranked.image, ranked.objects):
+            if len(places) and not 0 <= places.min() <= places.max() < images:
+                raise ValueError(f"an image from {places.min()} to {places.max()}: expected 0 to {images - 1}")
+
+
+def _columns(classes: Sequence[RankedClass]) -> tuple[Any, Any, Any, Any, Any, Any]:
+    """All classes one after another, and where each of them ends."""
+    ends = np.array(list(accumulate(len(ranked.image) for ranked in classes)), dtype=np.int64)
+    object_ends = np.array(list(accumulate(len(ranked.objects) for ranked in classes)), dtype=np.int64)
+    return (
+        ends,
+        _joined([ranked.image for ranked in classes], np.int32),
+        _joined([ranked.found for ranked in classes], np.uint16),
+        _joined([ranked.ignored for ranked in classes], np.uint16),
+        object_ends,
+        _joined([ranked.objects for ranked in classes], np.int32),
+    )
+
+
+def _joined(columns: Sequence[NDArray[Any]], dtype: type[np.generic]) -> NDArray[Any]:
+    return np.concatenate([np.empty(0, dtype), *columns]).astype(dtype, copy=False)

@@ -1,0 +1,1 @@
+"""The dense suite: regions and lines on an image, without confidence scores."""

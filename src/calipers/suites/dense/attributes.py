@@ -1,0 +1,237 @@
+"""Do matched pairs say the same? Attributes, free texts and station distances.
+
+Over pairs matched in localization mode at the primary threshold:
+
+- attributes, leaving out the label and free texts: every key=value of the ground truth and of the prediction counts
+  once, and matches when both say the same value under the same key. Precision, recall and F1 over all of them;
+  accuracy of a key is the share of its ground-truth values that the prediction says too. Unnamed attributes of the
+  slash form are among them: those of a pair are compared as sets, and all of them count under one key, UNNAMED;
+- free text, by key, where the ground truth has one (a prediction without it says nothing): white space removed, the
+  share that is exactly the same, and the mean of 1 - edit distance / longer length (1 for two empty texts);
+- station distance, where both sides read as a number: the share that is exactly the same, and the mean error.
+
+Text and distance of the slash form, which its labels imply, count like those that have a key.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from calipers.core.fuzzy import rapidfuzz
+from calipers.core.matching import UNIT, Pairs
+from calipers.core.shapes import Batch
+from calipers.core.tally import Tally, mean, ratio
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from calipers.suites.dense.labels.desc import Desc
+
+RARE = 16  # a key that fewer than one of so many descriptions say is rare
+DISTANCE_KEY = "站点距离"
+METRES = "米"
+UNNAMED = "(unnamed, slash form)"  # no key of a description: it has a comma, which would end its field
+LARGEST = np.finfo(np.float64).max
+Attributes = dict[str, str]
+
+
+def count_attributes(
+    matching: Pairs, batch: Batch, descs: list[Desc], label_key: str, text_keys: tuple[str, ...], tally: Tally
+) -> None:
+    """`descs` are the distinct descriptions of the batch, read."""
+    pairs = DescPairs(matching, batch, len(descs))
+    tally.count("attribute_pairs", [len(matching)])
+    said: dict[str, Said] = {}
+    _add_by_key(said, [desc.attributes for desc in descs])
+    for key in sorted(said):
+        if key not in text_keys and key != label_key:
+            _count_values(key, pairs, said[key], tally)
+    _count_unnamed(pairs, [desc.unnamed for desc in descs], tally)
+    _add_by_key(said, [desc.implied for desc in descs])
+    for key in sorted(said.keys() & set(text_keys)):
+        _count_texts(key, pairs, said[key], tally)
+    _count_distances(pairs, said.get(DISTANCE_KEY, Said()), tally)
+
+
+class DescPairs:
+    """Pairs of descriptions that met, each once, with how often they did."""
+
+    __slots__ = ("_by_pred", "_by_truth", "descs", "pred", "times", "truth")
+
+    def __init__(self, matching: Pairs, batch: Batch, descs: int) -> None:
+        truth, pred = np.take(batch.truth.desc, matching.truth), np.take(batch.pred.desc, matching.pred)
+        met, self.times = np.unique(truth * np.int64(descs) + pred, return_counts=True)
+        self.truth, self.pred = met // max(descs, 1), met % max(descs, 1)
+        self.descs = descs
+        self._by_truth = self._by_pred = np.empty(0, dtype=np.intp)  # rows in the order of a side, once asked for
+
+    def about(self, descs: list[int]) -> Any:
+        """The rows in which one of some descriptions is on either side, each once."""
+        if not len(self._by_truth):
+            self._by_truth, self._by_pred = (np.argsort(side, kind="stable") for side in (self.truth, self.pred))
+        both = ((self.truth, self._by_truth), (self.pred, self._by_pred))
+        return np.unique(np.concatenate([_rows_of(side, order, descs) for side, order in both]))
+
+
+def _rows_of(side: Any, order: Any, descs: list[int]) -> Any:
+    """The rows of a side that hold one of some descriptions."""
+    starts, ends = (np.searchsorted(side, descs, where, sorter=order) for where in ("left", "right"))
+    return np.concatenate([order[start:end] for start, end in zip(starts, ends, strict=True)])
+
+
+class Said:
+    """What the descriptions say under one key: which of them say something, and what."""
+
+    __slots__ = ("descs", "values")
+
+    def __init__(self) -> None:
+        self.descs: list[int] = []
+        self.values: list[str] = []
+
+    def codes(self, values: list[str], known: dict[str, int], count: int) -> Any:
+        """A code for each of `count` descriptions, equal where the values are; -1 where it says nothing."""
+        codes = np.full(count, -1, dtype=np.int32)
+        codes[self.descs] = [known.setdefault(value, len(known)) for value in values]
+        return codes
+
+
+def _add_by_key(said: dict[str, Said], attributes: list[Attributes]) -> None:
+    """Add what each description says under its keys."""
+    for desc, each in enumerate(attributes):
+        for key, value in each.items():
+            if key not in said:
+                said[key] = Said()
+            said[key].descs.append(desc)
+            said[key].values.append(value)
+
+
+def _count_values(key: str, pairs: DescPairs, said: Said, tally: Tally) -> None:
+    if len(said.descs) * RARE < pairs.descs:  # or many keys that are said once would take their square
+        rows, known = pairs.about(said.descs), dict(zip(said.descs, said.values, strict=True))
+        meant, heard, times = (side[rows].tolist() for side in (pairs.truth, pairs.pred, pairs.times))
+        both = [(known.get(truth), known.get(pred), n) for truth, pred, n in zip(meant, heard, times, strict=True)]
+        counts = [
+            sum(n for truth, _, n in both if truth is not None),
+            sum(n for _, pred, n in both if pred is not None),
+            sum(n for truth, pred, n in both if truth is not None and truth == pred),
+        ]
+    else:
+        counts = _count_all(pairs, said.codes(said.values, {}, pairs.descs))
+    if any(counts):
+        tally.count_row("attributes", key, counts)
+
+
+def _count_all(pairs: DescPairs, codes: Any) -> list[int]:
+    """How often the truth says something, the prediction does, and both the same."""
+    meant, heard = codes.take(pairs.truth), codes.take(pairs.pred)
+    by_truth, alike = meant >= 0, (meant >= 0) & (meant == heard)
+    return [int(pairs.times @ which) for which in (by_truth, heard >= 0, alike)]
+
+
+def _count_unnamed(pairs: DescPairs, sets: list[frozenset[str]], tally: Tally) -> None:
+    """Attributes without a key: those of the truth, of the prediction, and what both sets of a pair have."""
+    sizes = np.array([len(each) for each in sets], dtype=np.int64)
+    meant, heard = sizes.take(pairs.truth), sizes.take(pairs.pred)
+    same = pairs.truth == pairs.pred
+    differ = np.flatnonzero((meant > 0) & (heard > 0) & ~same)
+    others = zip(*(side[differ].tolist() for side in (pairs.truth, pairs.pred, pairs.times)), strict=True)
+    shared = sum(len(sets[truth] & sets[pred]) * n for truth, pred, n in others)
+    counts = [int(pairs.times @ meant), int(pairs.times @ heard), int(pairs.times[same] @ meant[same]) + shared]
+    if any(counts):
+        tally.count_row("attributes", UNNAMED, counts)
+
+
+def _count_texts(key: str, pairs: DescPairs, said: Said, tally: Tally) -> None:
+    known: dict[str, int] = {"": 0}
+    codes = said.codes(["".join(value.split()) for value in said.values], known, pairs.descs)
+    has = codes.take(pairs.truth) >= 0
+    if not has.any():
+        return
+    meant, heard, times = codes.take(pairs.truth[has]), np.maximum(codes.take(pairs.pred[has]), 0), pairs.times[has]
+    alike = meant == heard
+    same = int(times[alike].sum())
+    tally.count_row("texts", key, [times.sum(), same])
+    texts = list(known)
+    others = zip(meant[~alike].tolist(), heard[~alike].tolist(), times[~alike].tolist(), strict=True)
+    units = sum(fixed_similarity(texts[a], texts[b]) * n for a, b, n in others)
+    tally.add_sum(f"text.{key}", same * UNIT + units)
+
+
+@lru_cache(maxsize=1 << 16)
+def fixed_similarity(a: str, b: str) -> int:
+    """The similarity of two texts in units of 1e-12."""
+    return round(text_similarity(a, b) * UNIT)
+
+
+def text_similarity(a: str, b: str) -> float:
+    """1 - edit distance / longer length, white space apart.
+
+    >>> text_similarity("4G-RRU3", "4G - RRU5"), text_similarity("", " "), text_similarity("甲", "")
+    (0.8571428571428572, 1.0, 0.0)
+    """
+    a, b = "".join(a.split()), "".join(b.split())
+    if a == b:
+        return 1.0
+    edits: int = rapidfuzz().distance.Levenshtein.distance(a, b)
+    return 1 - edits / max(len(a), len(b))
+
+
+def _count_distances(pairs: DescPairs, said: Said, tally: Tally) -> None:
+    numbers = np.full(pairs.descs, np.nan)
+    numbers[said.descs] = [read_number(value) for value in said.values]
+    with np.errstate(over="ignore"):
+        error = abs(numbers.take(pairs.truth) - numbers.take(pairs.pred))  # NaN where one side says no number
+    error = np.minimum(error, LARGEST)
+    times = pairs.times[~np.isnan(error)]
+    error = error[~np.isnan(error)]
+    tally.count("distance", [times.sum(), times[error == 0].sum()])
+    tally.add_sum("distance", sum(_units(e) * n for e, n in zip(error.tolist(), times.tolist(), strict=True)))
+
+
+def _units(error: float) -> int:
+    """A distance in units of 1e-12, however large."""
+    return round(error * UNIT) if error < UNIT else int(error) * UNIT
+
+
+def read_number(text: str) -> float:
+    """A finite decimal number, in metres if a unit is given, or NaN.
+
+    >>> read_number(" 98 "), read_number("98米"), read_number("1_0"), read_number("1e999"), read_number("98公里")
+    (98.0, 98.0, nan, nan, nan)
+    """
+    try:
+        number = float("nan") if "_" in text else float(text.strip().removesuffix(METRES))
+    except ValueError:
+        return float("nan")
+    return number if abs(number) < float("inf") else float("nan")
+
+
+def attributes_tree(tally: Tally) -> dict[str, Any]:
+    """What the artifact says about attributes."""
+    table = tally.tables.get("attributes", {})
+    gt, pred, matched = (sum(int(row[column]) for row in table.values()) for column in range(3))
+    return {
+        "pairs": int(tally.counts["attribute_pairs"][0]),
+        "precision": ratio(matched, pred),
+        "recall": ratio(matched, gt),
+        "f1": ratio(2 * matched, gt + pred),
+        "by_key": {key: _key_tree(*(int(value) for value in table[key])) for key in sorted(table)},
+        "text": {key: _text_tree(key, tally) for key in sorted(tally.tables.get("texts", {}))},
+        "distance": _distance_tree(tally),
+    }
+
+
+def _key_tree(gt: int, pred: int, matched: int) -> dict[str, Any]:
+    return {"gt": gt, "pred": pred, "matched": matched, "accuracy": ratio(matched, gt)}
+
+
+def _text_tree(key: str, tally: Tally) -> dict[str, Any]:
+    n, exact = (int(value) for value in tally.tables["texts"][key])
+    return {"n": n, "exact": ratio(exact, n), "similarity": mean(tally.sums[f"text.{key}"], n)}
+
+
+def _distance_tree(tally: Tally) -> dict[str, Any]:
+    n, exact = (int(value) for value in tally.counts["distance"])
+    return {"n": n, "exact": ratio(exact, n), "mae": mean(tally.sums["distance"], n)}

@@ -1,0 +1,319 @@
+"""Dense dumps: what is in one, what the reader would refuse, and whether predictions lie where the ground truth is."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from functools import partial
+from itertools import islice
+from typing import Any, NamedTuple
+
+import numpy as np
+import orjson
+
+from calipers.core.errors import InputError, keyword
+from calipers.core.interpretations import SAMPLE, Rule, fits, ranked, sample_of
+from calipers.core.shapes import FLAGS, KINDS, Batch, Objects
+from calipers.core.survey import MOST_SHOWN, FileCheck, SidesCheck, compared_labels, counted, is_constant, twice
+from calipers.engines.local import run_in_order
+from calipers.files.lines import Shard, Source
+from calipers.files.problems import REASON_WORDS
+from calipers.kernels.flatten import REASONS
+from calipers.suites.dense.interpretations import Record, Sampled, numbers_of, other_readings
+from calipers.suites.dense.labels.vocabulary import MODES
+from calipers.suites.dense.measure import Config, match_measurable
+from calipers.suites.dense.plan import bad_records
+from calipers.suites.dense.read import DenseReading, read_records, read_shard, side_objects
+from calipers.suites.dense.written import Find, in_list, in_shard, written_bounds
+
+METRIC, OVERLAP = "localization F1", "mean best IoU"
+ALL_OF_THEM = 1 << 62
+PEEKED = 100  # records, to tell their frame
+PIECE = 1 << 20  # bytes
+SCORES = ("score", "confidence", "conf", "prob", "probability", "logprob")
+
+
+class Side(NamedTuple):
+    """One side of some records, as far as it is told."""
+
+    kinds: Any  # (4,) objects of each type; the last could not be read
+    bounds: Any  # (objects, 4) of those that could, by the numbers as written
+    flags: Counter[str]
+    reasons: Any
+    labels: Counter[str]
+
+
+class Survey(NamedTuple):
+    """What some records hold."""
+
+    read: int
+    skipped: int
+    bad: int
+    first_bad: list[str]
+    keys: list[str]
+    truth: Side
+    pred: Side
+    matched: dict[str, int]  # ground truth against itself, over the whole sweep, by mode
+    wanted: dict[str, int]  # what could be matched so
+
+
+def examine(given: Any, config: Config | None = None) -> tuple[FileCheck, SidesCheck]:
+    """A dump, or a list of records."""
+    path = os.fspath(given) if isinstance(given, (str, os.PathLike)) else "<records>"
+    if path == "-":
+        raise InputError("-: found standard input, expected a file: a check reads it more than once")
+    config = config or Config(frame=frame_of(given), bootstrap=0)
+    parts = list(_surveys(given, config))
+    if not sum(part.read for part in parts):
+        raise InputError(f"{path}: no records, expected one JSON object a line")
+    sample = first_records([given] if path != "<records>" else given, config.frame)
+    file = FileCheck(path, f"dense dump, {config.frame}", "dense", "both")
+    _tell_file(file, parts)
+    _tell_sample(file, sample, config)
+    return file, _sides(path, parts, sample, config)
+
+
+def frame_of(given: Any) -> str:
+    """The frame that records are in: pixel if all that the first ones have of ground truth is in pixels."""
+    records = list(islice(_plain_records(given), PEEKED))
+    normed = sum("gt_norm1000" in record or "gt_norm" in record for record in records)
+    pixel = sum("gt" in record and not {"gt_norm1000", "gt_norm"} & record.keys() for record in records)
+    return "pixel" if pixel > normed else "norm1000"
+
+
+def _plain_records(given: Any) -> Iterator[Record]:
+    """Records that are JSON objects, whatever is in them."""
+    if not isinstance(given, (str, os.PathLike)):
+        yield from (item for item in _listed(given) if isinstance(item, dict))
+        return
+    for shard in Source(0, os.fspath(given), PIECE):
+        for _, line in shard.lines():
+            with suppress(orjson.JSONDecodeError):
+                if isinstance(record := orjson.loads(line or b"null"), dict):
+                    yield record
+
+
+def first_records(given: Any, frame: str) -> list[Record]:
+    """The first records that can be read, of some dumps or of a list."""
+    return list(islice(_good_records(given, frame), SAMPLE))
+
+
+def few_records(given: Any, frame: str, records: int, objects: int) -> list[Record]:
+    """The first records that can be read, not many, and no more of them than have so many objects together."""
+    found: list[Record] = []
+    for record in islice(_good_records(given, frame), records):
+        objects -= sum(map(len, side_objects(record, frame)))
+        if objects < 0:
+            break
+        found.append(record)
+    return found
+
+
+def _good_records(given: Any, frame: str) -> Iterator[Record]:
+    if not all(isinstance(path, (str, os.PathLike)) for path in given):
+        yield from read_records(_listed(given), frame=frame, keep=True).batch.raw
+        return
+    for path in given:
+        for shard in Source(0, os.fspath(path), PIECE):
+            yield from read_shard(shard, frame=frame, keep=True, most_bad=ALL_OF_THEM).batch.raw
+
+
+def _listed(given: Any) -> list[Any]:
+    return [given] if isinstance(given, dict) else list(given)
+
+
+# All records
+
+
+def _surveys(given: Any, config: Config) -> Iterator[Survey]:
+    if isinstance(given, (str, os.PathLike)):
+        work = partial(survey_shard, config=config)
+        yield from run_in_order(work, Source(0, os.fspath(given), config.chunk_bytes), config.jobs)
+        return
+    records = _listed(given)
+    yield _survey(read_records(records, frame=config.frame), config, in_list(records))
+
+
+def survey_shard(shard: Shard, *, config: Config) -> Survey:
+    """Some lines of a file."""
+    return _survey(read_shard(shard, frame=config.frame, most_bad=ALL_OF_THEM), config, in_shard(shard))
+
+
+def _survey(reading: DenseReading, config: Config, find: Find) -> Survey:
+    batch = reading.batch
+    bad, bounds = bad_records(reading, config), written_bounds(batch, config.frame, find)
+    itself, compared, _ = match_measurable(Batch(batch.truth, batch.truth, keys=batch.keys), config)
+    categories = [desc.category for desc in itself.descs]
+    whole = np.asarray(compared.truth.flags) & FLAGS["degenerate"] == 0
+    wanted = {mode: int(whole.sum()) for mode in MODES}
+    matched = {}
+    for mode, pairs in itself.matchings.items():
+        matched[mode] = int((np.asarray(pairs.score) >= config.levels.units[-1]).sum())
+        if mode in itself.labels:
+            wanted[mode] = int((whole & (np.asarray(itself.labels[mode].truth) >= 0)).sum())
+    return Survey(
+        reading.read,
+        reading.skipped,
+        len(bad),
+        [str(each.error()).replace("\n", "; ") for each in bad[:MOST_SHOWN]],
+        list(batch.keys),
+        _side(batch.truth, categories, bounds[0]),
+        _side(batch.pred, categories, bounds[1]),
+        matched,
+        wanted,
+    )
+
+
+def _side(objects: Objects, categories: Sequence[str], bounds: Any) -> Side:
+    reasons = np.asarray(objects.reason)
+    flags = np.asarray(objects.flags)
+    codes = Counter(np.asarray(objects.desc)[reasons == 0].tolist())
+    labels = Counter[str]()
+    for code, n in codes.items():
+        labels[categories[code]] += n
+    return Side(
+        np.bincount(objects.kind, minlength=4),
+        bounds[reasons == 0],
+        Counter({name: int((flags & FLAGS[name] != 0).sum()) for name in ("clamped", "repaired", "degenerate")}),
+        np.bincount(reasons, minlength=len(REASONS)),
+        labels,
+    )
+
+
+# What is said
+
+
+def _tell_file(file: FileCheck, parts: list[Survey]) -> None:
+    keys = [key for part in parts for key in part.keys]
+    truth, pred = _joined([part.truth for part in parts]), _joined([part.pred for part in parts])
+    read, skipped = sum(part.read for part in parts), sum(part.skipped for part in parts)
+    file.counts = {
+        "records": {"read": read, "with objects": len(keys), "empty": skipped},
+        "ground truth": _object_counts(truth),
+        "predictions": _object_counts(pred),
+    }
+    file.refuse([message for part in parts for message in part.first_bad], sum(part.bad for part in parts))
+    file.invalid = Counter(
+        {REASON_WORDS.get(name, name): int(n) for name, n in zip(REASONS, pred.reasons, strict=True) if name and n}
+    )
+    file.doubled = twice(keys)
+    for name, side in (("ground truth", truth), ("predicted", pred)):
+        file.measure(f"{name} x", side.bounds[:, 0::2])
+        file.measure(f"{name} y", side.bounds[:, 1::2])
+        file.measure(f"{name} width", side.bounds[:, 2] - side.bounds[:, 0])
+        file.measure(f"{name} height", side.bounds[:, 3] - side.bounds[:, 1])
+    file.itself = _itself(parts, truth)
+    file.warnings += [*_doubts("ground truth", truth), *_doubts("predictions", pred)]
+
+
+def _object_counts(side: Side) -> dict[str, int]:
+    by_type = {kind: int(n) for kind, n in zip(KINDS, side.kinds, strict=False) if n}
+    return {"objects": int(side.kinds.sum()), **by_type, "labels": len(side.labels.keys() - {""})}
+
+
+def _joined(sides: list[Side]) -> Side:
+    return Side(
+        sum(side.kinds for side in sides),
+        np.concatenate([side.bounds for side in sides]),
+        sum((side.flags for side in sides), Counter()),
+        sum(side.reasons for side in sides),
+        sum((side.labels for side in sides), Counter()),
+    )
+
+
+def _itself(parts: list[Survey], truth: Side) -> dict[str, Any] | None:
+    """Ground truth as its own prediction: F1 at every threshold, and what is left out; None if nothing could match."""
+    total = int(truth.kinds.sum())
+    matched = {mode: sum(part.matched[mode] for part in parts) for mode in MODES}
+    wanted = {mode: sum(part.wanted[mode] for part in parts) for mode in MODES}
+    if not any(wanted.values()):
+        return None
+    lost = [f"{mode}: {counted(wanted[mode] - matched[mode], 'object')} not matching itself" for mode in MODES]
+    return {
+        "figures": {f"{mode} F1": matched[mode] / total for mode in MODES},
+        "perfect": matched == wanted,
+        "apart": {"no area": truth.flags["degenerate"], "no label": truth.labels[""]},
+        "imperfect": [text for text, mode in zip(lost, MODES, strict=True) if matched[mode] != wanted[mode]],
+    }
+
+
+def _doubts(name: str, side: Side) -> Iterator[str]:
+    objects = int(side.kinds.sum())
+    if not objects:
+        yield f"{name}: no objects at all"
+        return
+    width, height = side.bounds[:, 2] - side.bounds[:, 0], side.bounds[:, 3] - side.bounds[:, 1]
+    if is_constant(width) and is_constant(height):
+        yield f"{name}: every object has the same size, {width[0]:g} by {height[0]:g}"
+    if len(side.bounds) and side.bounds.max() <= 1:
+        yield f"{name}: no number is larger than 1: are they fractions of the image?"
+    for n, words in (
+        (side.flags["degenerate"], "without area, matching nothing"),
+        (side.flags["clamped"], "reaching outside the frame, cut to it"),
+        (side.labels[""], "without a label, matching nothing by label"),
+    ):
+        if n:
+            yield f"{name}: {counted(n, 'object')} {words}"
+
+
+def _tell_sample(file: FileCheck, sample: list[Record], config: Config) -> None:
+    if config.frame == "pixel":
+        reads = f"calipers dense {keyword('frame', 'pixel')} reads them"
+        file.warnings.append(f"the records are in pixels: {reads}, the default does not")
+    both = sum("pred" in record and "pred_norm1000" in record for record in sample)
+    if both and config.frame != "pixel":
+        file.warnings.append(f"pred and pred_norm1000 are both there ({both:,} records): pred_norm1000 is read")
+    sides = zip(*(side_objects(record, config.frame) for record in sample), strict=True)
+    for name, lists in zip(("ground truth", "predictions"), sides, strict=False):
+        if repeats := sum(map(_repeats, lists)):
+            said = f"{counted(repeats, 'object')} repeating another of the record"
+            file.warnings.append(f"{name}: {said} (in the first {counted(len(sample), 'record')})")
+    if _seems_swapped(sample):
+        file.warnings.append("ground truth has scores and predictions have none: are the two sides swapped?")
+
+
+def _repeats(objects: list[Any]) -> int:
+    items = [item for item in objects if isinstance(item, dict)]
+    seen = [(str(item.get("type")), tuple(numbers_of(item) or ()), str(item.get("desc"))) for item in items]
+    return len(seen) - len(set(seen))
+
+
+def _seems_swapped(sample: list[Record]) -> bool:
+    """Whether the ground truth carries scores, which only predictions should."""
+    scored = {"gt": 0, "pred": 0}
+    for record in sample:
+        for name, value in record.items():
+            if isinstance(value, list) and name.startswith(("gt", "pred")):
+                side = "gt" if name.startswith("gt") else "pred"
+                scored[side] += sum(isinstance(item, dict) and any(key in item for key in SCORES) for item in value)
+    return scored["gt"] > 0 and scored["pred"] == 0
+
+
+# Both sides
+
+
+def _sides(path: str, parts: list[Survey], sample: list[Record], config: Config) -> SidesCheck:
+    sides = compare_sides(path, sample, config)
+    sides.labels = compared_labels(*(_labels(parts, side) for side in ("truth", "pred")))
+    sides.sample = sample_of(len(sample), sum(len(part.keys) for part in parts), "records")
+    return sides
+
+
+def _labels(parts: list[Survey], side: str) -> Counter[str]:
+    found = sum((getattr(part, side).labels for part in parts), Counter[str]())
+    del found[""]
+    return found
+
+
+def compare_sides(path: str, sample: list[Record], config: Config, rule: Rule = fits) -> SidesCheck:
+    """Predictions against ground truth in a sample of records, as they are and read otherwise."""
+    sides = SidesCheck(path, path, METRIC, OVERLAP)
+    sampled = Sampled(sample, config.frame)
+    now = sampled.trial(config)
+    sides.score, sides.overlap = now
+    sides.sample = sample_of(len(sample), None, "records")
+    if any(sampled.pred):
+        sides.readings = ranked(now, other_readings(sampled, config), rule)
+    return sides

@@ -1,0 +1,289 @@
+"""Other readings of the predictions of a dense dump: another scale, another meaning of a box's four numbers, or both.
+
+Scales: pixels, of the image or of one whose longer side was brought to a usual size; fractions; percent; a grid of
+1024. Where records do not tell the size of their image, one size for all is found from both sides. Boxes: [x, y, width,
+height], [centre, size], and every point with x and y swapped. A grid of 999 is no reading of its own: it moves a point
+by one unit at most, which no score can tell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from calipers.core.errors import keyword
+from calipers.core.interpretations import Reading, Trial, value_of
+from calipers.core.matching import UNIT
+from calipers.core.shapes import KINDS
+from calipers.suites.dense.measure import Config, match_measurable
+from calipers.suites.dense.pixel_scale import Shown, Size, fitted_size
+from calipers.suites.dense.read import read_records, side_objects
+
+Record = dict[str, Any]
+Numbers = list[float]
+Factors = Callable[[float, float], tuple[float, float]]
+SIDES = (448, 512, 640, 768, 896, 1024, 1280, 1536, 2048)  # that longer sides are brought to
+FRAME = 1000.0
+PIXEL = keyword("frame", "pixel")
+
+
+class Scale(NamedTuple):
+    """What x and y are multiplied by, for a record of some width and height."""
+
+    name: str
+    advice: str
+    factors: Factors
+
+
+class Layout(NamedTuple):
+    """What the numbers of a shape mean; `box` for a bbox_2d, `points` for anything else."""
+
+    name: str
+    advice: str
+    box: Callable[[Numbers], Numbers]
+    points: Callable[[Numbers], Numbers]
+
+
+class Sampled:
+    """Some records of one frame, their predictions as numbers."""
+
+    def __init__(self, records: Iterable[Record], frame: str) -> None:
+        self.frame = frame
+        self.truth: list[list[Any]] = []
+        self.pred: list[list[Any]] = []
+        self.sizes: list[tuple[float, float] | None] = []
+        self.has_pixels = True  # whether ground truth in pixels is there too
+        for record in records:
+            truth, pred = side_objects(record, frame)
+            self.truth.append(truth)
+            self.pred.append(pred)
+            self.sizes.append(_size(record))
+            self.has_pixels &= isinstance(record.get("gt"), list)
+
+    @property
+    def sized(self) -> bool:
+        """Whether the size of every image is known."""
+        return bool(self.sizes) and all(self.sizes)
+
+    def reach(self) -> float:
+        """The largest number of a prediction, of those that are not far off: the 99th percentile."""
+        numbers = [value for pred in self.pred for item in pred for value in numbers_of(item) or ()]
+        return float(np.quantile(numbers, 0.99)) if numbers else 0.0
+
+    def trial(self, config: Config, change: Callable[[Any, tuple[float, float]], Any] | None = None) -> Trial:
+        """The score with predictions changed, or as they are."""
+        names = ("gt", "pred") if self.frame == "pixel" else ("gt_norm1000", "pred_norm1000")
+        records = []
+        for truth, pred, size in zip(self.truth, self.pred, self.sizes, strict=True):
+            width, height = size or (FRAME, FRAME)
+            pred = pred if change is None else [change(item, (width, height)) for item in pred]
+            records.append({names[0]: truth, names[1]: pred, "width": width, "height": height})
+        return _trial(records, config)
+
+
+def _trial(records: list[Record], config: Config) -> Trial:
+    batch = read_records(records, frame=config.frame).batch
+    matched, batch, _ = match_measurable(batch, config, all_pairs=True)
+    objects, found = len(batch.truth) + len(batch.pred), len(matched.at_primary("localization", config))
+    best = np.zeros(len(batch.truth))
+    np.maximum.at(best, np.asarray(matched.pairs.truth), np.asarray(matched.pairs.score) / UNIT)
+    solid = np.asarray(batch.truth.area) > 0
+    lines = np.asarray(batch.truth.kind) == 2
+    counted = best[solid | lines]
+    return Trial(2 * found / objects if objects else None, float(counted.mean()) if len(counted) else None)
+
+
+def other_readings(sample: Sampled, config: Config) -> Iterator[Reading]:
+    """Every scale with every layout; resized images only with the usual layout; a fitted size if it is better."""
+    best = 0.0
+    for reading in _named_readings(sample, config):
+        best = max(best, value_of(reading))
+        yield reading
+    for layout in LAYOUTS:
+        scale = _of_one_size(sample, layout)
+        if scale and value_of(reading := _reading(sample, config, scale, layout)) > best:
+            best = value_of(reading)
+            yield reading
+
+
+def _named_readings(sample: Sampled, config: Config) -> Iterator[Reading]:
+    for scale in _scales(sample):
+        for layout in LAYOUTS:
+            if scale is not AS_IS or layout is not CORNERS:
+                yield _reading(sample, config, scale, layout)
+    for scale in _resized(sample):
+        yield _reading(sample, config, scale, CORNERS)
+
+
+def _reading(sample: Sampled, config: Config, scale: Scale, layout: Layout) -> Reading:
+    """What a scale and a layout together would score."""
+    name = ", ".join(part for part in (scale.name, layout.name) if part)
+    advice = "; ".join(part for part in (scale.advice, layout.advice) if part)
+    return Reading(name, advice, sample.trial(config, _change(scale, layout)))
+
+
+def _change(scale: Scale, layout: Layout) -> Callable[[Any, tuple[float, float]], Any]:
+    def change(item: Any, size: tuple[float, float]) -> Any:
+        numbers = numbers_of(item)
+        if numbers is None:
+            return item
+        factors = scale.factors(*size)
+        points = [value * factors[at % 2] for at, value in enumerate(_meant(item, numbers, layout))]
+        return {**item, "points": points}
+
+    return change
+
+
+def numbers_of(item: Any) -> Numbers | None:
+    """The numbers of an object's points, flat; None for one that cannot be read.
+
+    >>> numbers_of({"points": [[1, 2], [3, 4]]}), numbers_of({"points": ["1"]}), numbers_of(3)
+    ([1, 2, 3, 4], None, None)
+    """
+    points = item.get("points") if isinstance(item, Mapping) else None
+    if not isinstance(points, (list, tuple)):
+        return None
+    flat = [each for point in points for each in (point if isinstance(point, (list, tuple)) else (point,))]
+    good = all(isinstance(each, (int, float)) and not isinstance(each, bool) and abs(each) < 1e9 for each in flat)
+    return flat if good and flat and len(flat) % 2 == 0 else None
+
+
+def _shown(objects: list[Any], layout: Layout) -> Shown:
+    """Types and bounds of the objects that can be read."""
+    kinds, bounds = list[int](), list[list[float]]()
+    for item in objects:
+        numbers = numbers_of(item)
+        kind = item.get("type") if numbers else None
+        if numbers and isinstance(kind, str) and kind in KINDS and len(numbers) >= 4:
+            meant = _meant(item, numbers, layout)
+            kinds.append(KINDS.index(kind))
+            bounds.append([low(meant[axis::2]) for low in (min, max) for axis in (0, 1)])
+    return Shown(np.array(kinds, np.int64), np.array(bounds, np.float64).reshape(-1, 4))
+
+
+def _meant(item: Any, numbers: Numbers, layout: Layout) -> Numbers:
+    """The points of an object, if its numbers mean what a layout says."""
+    return (layout.box if item.get("type") == "bbox_2d" and len(numbers) == 4 else layout.points)(numbers)
+
+
+def _size(record: Record) -> tuple[float, float] | None:
+    sides = [record.get(name) for name in ("width", "height")]
+    good = [side for side in sides if isinstance(side, (int, float)) and not isinstance(side, bool) and 0 < side < 1e9]
+    return (float(good[0]), float(good[1])) if len(good) == 2 else None
+
+
+# Scales
+
+
+def _one(width: float, height: float) -> tuple[float, float]:
+    return 1.0, 1.0
+
+
+AS_IS = Scale("", "", _one)
+TO_CORNERS = "write boxes as [x1, y1, x2, y2]"
+
+
+def _scales(sample: Sampled) -> list[Scale]:
+    return [AS_IS, *(_in_pixels(sample) if sample.frame == "pixel" else _in_norm1000(sample))]
+
+
+def _in_norm1000(sample: Sampled) -> Iterator[Scale]:
+    if sample.sized:
+        yield Scale("pixels -> norm1000 by width/height", _pixel_advice(sample), lambda w, h: (FRAME / w, FRAME / h))
+    for name, top in (("fractions 0–1", 1.0), ("percent 0–100", 100.0), ("a grid of 1024", 1024.0)):
+        factor = FRAME / top
+        yield Scale(f"{name} -> norm1000", f"multiply by {factor:g}", _times(factor))
+
+
+def _pixel_advice(sample: Sampled) -> str:
+    if sample.has_pixels:
+        return f"rerun with {PIXEL}"
+    return f"rerun with {PIXEL} (which needs gt in pixels too), or scale pred by 1000/width and 1000/height"
+
+
+def _in_pixels(sample: Sampled) -> Iterator[Scale]:
+    for name, top in (("norm1000", FRAME), ("fractions 0–1", 1.0), ("percent 0–100", 100.0), ("a grid of 1024", 1024)):
+        advice = f"rerun without {PIXEL} if gt_norm1000 is there" if top == FRAME else "scale pred to pixels"
+        yield Scale(f"{name} -> pixels by width/height", advice, _of_size(top))
+
+
+def _resized(sample: Sampled) -> Iterator[Scale]:
+    """Pixels of an image that was resized, of the sizes that the numbers reach into."""
+    if not sample.sized:
+        return
+    reach, pixels = sample.reach(), sample.frame == "pixel"
+    for side in SIDES:
+        if 0.5 * side <= reach <= 1.02 * side:
+            name = f"pixels of an image resized to {side} on its longer side"
+            yield Scale(name, "undo the resizing", _undone(side, pixels))
+
+
+def _of_one_size(sample: Sampled, layout: Layout) -> Scale | None:
+    """Pixels of images of one size, which is found from both sides where records do not tell it."""
+    if sample.frame == "pixel" or sample.sized:
+        return None
+    sides = ((sample.truth, CORNERS), (sample.pred, layout))
+    size = fitted_size(*([_shown(objects, each) for objects in side] for side, each in sides))
+    return None if size is None else _from_size(size, sample.has_pixels)
+
+
+def _from_size(size: Size, has_pixels: bool) -> Scale:
+    width, height = size
+    rerun = f"write width {width} and height {height} into the records and rerun with {PIXEL}"
+    if not has_pixels:
+        rerun = f"scale pred by 1000/{width} and 1000/{height}, or {rerun} (which needs gt in pixels too)"
+    name = f"pixels of images of {width} × {height} -> norm1000"
+    return Scale(name, rerun, lambda _, __: (FRAME / width, FRAME / height))
+
+
+def _undone(side: float, pixels: bool) -> Factors:
+    def factors(width: float, height: float) -> tuple[float, float]:
+        factor = max(width, height) / side
+        return (factor, factor) if pixels else (factor * FRAME / width, factor * FRAME / height)
+
+    return factors
+
+
+def _times(factor: float) -> Factors:
+    return lambda width, height: (factor, factor)
+
+
+def _of_size(top: float) -> Factors:
+    return lambda width, height: (width / top, height / top)
+
+
+# Layouts
+
+
+def _same(numbers: Numbers) -> Numbers:
+    return numbers
+
+
+def _from_sizes(numbers: Numbers) -> Numbers:
+    x, y, width, height = numbers
+    return [x, y, x + width, y + height]
+
+
+def _from_centre(numbers: Numbers) -> Numbers:
+    x, y, width, height = numbers
+    return [x - width / 2, y - height / 2, x + width / 2, y + height / 2]
+
+
+def _swapped(numbers: Numbers) -> Numbers:
+    """Every x with its y.
+
+    >>> _swapped([1, 2, 3, 4])
+    [2, 1, 4, 3]
+    """
+    return [value for at in range(0, len(numbers), 2) for value in (numbers[at + 1], numbers[at])]
+
+
+CORNERS = Layout("", "", _same, _same)
+LAYOUTS = (
+    CORNERS,
+    Layout("x and y swapped", "write x before y", _swapped, _swapped),
+    Layout("boxes as [x, y, w, h]", TO_CORNERS, _from_sizes, _same),
+    Layout("boxes as [cx, cy, w, h]", TO_CORNERS, _from_centre, _same),
+)

@@ -1,0 +1,311 @@
+"""Lines of `gt_vs_pred.jsonl` to batches.
+
+A record is a JSON object. Ground truth is `gt_norm1000` (else `gt_norm`), predictions are `pred_norm1000` if that key
+is present, else `pred`; with `frame="pixel"` they are `gt` and `pred`, in pixels of `width` and `height`. Its key is
+`image_path`, `id` or `image`, else file:line.
+
+A record without objects is skipped. One that cannot be read, or has malformed ground truth, is bad: it is kept out and
+told apart. A malformed predicted object stays, as one that matches nothing. Of a key that an object gives twice the
+last counts, and the object is flagged as repaired.
+"""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import orjson
+
+from calipers.core.errors import keyword
+from calipers.core.shapes import FLAGS, Batch, Objects
+from calipers.core.text import whole_text
+from calipers.files.lines import LONGEST_LINE, Shard
+from calipers.files.problems import BadRecord, explain_object, in_order, json_problem, shown
+from calipers.files.repeated_keys import Doubled, as_object, repeats_keys
+from calipers.kernels.flatten import ObjectColumns
+from calipers.kernels.jsonlines import RecordLines
+
+KEY_FIELDS = ("image_path", "id", "image")
+SIDES = ("gt_norm1000", "gt_norm", "gt", "pred_norm1000", "pred")
+NOT_NEEDED_TWICE = frozenset(SIDES)
+LARGEST_SIZE = 1e9
+MAX_TEXT = 100_000  # characters of a desc: comparing two free texts takes the product of their lengths
+IN_PIXELS = f"{keyword('frame', 'pixel')} reads gt and pred as pixels"
+LONGEST_INT = 4000  # digits; more take Python too long, and no float holds them
+
+
+class DenseReading:
+    """What came out of some lines: a batch, how many records were read and skipped, and the bad ones."""
+
+    __slots__ = ("bad", "batch", "read", "skipped")
+
+    def __init__(self, batch: Batch, read: int, skipped: int, bad: list[BadRecord]) -> None:
+        self.batch, self.read, self.skipped, self.bad = batch, read, skipped, bad
+
+
+def read_shard(
+    shard: Shard, *, frame: str, keep: bool = False, most_bad: int = 0, max_text: int = MAX_TEXT
+) -> DenseReading:
+    """One shard as a batch; after more than `most_bad` bad records the rest is not looked at."""
+    most_bytes = shard.size + 1
+    return next(
+        read_batches(shard, frame=frame, keep=keep, most_bad=most_bad, most_bytes=most_bytes, max_text=max_text)
+    )
+
+
+def read_batches(
+    shard: Shard,
+    *,
+    frame: str,
+    keep: bool = False,
+    most_bad: int = 0,
+    most_bytes: int,
+    max_text: int = MAX_TEXT,
+    only: frozenset[str] | None = None,
+) -> Iterator[DenseReading]:
+    """The same as several batches, where a shard has more bytes than one should; of `only` some records, if given."""
+    reader, size = _Reader(shard.path, frame, keep, max_text), 0
+    for line, text in shard.lines():
+        if only is not None and not _is_named(only, reader.path, line, text):
+            continue
+        if text is None:
+            reader.refuse(line, f"the line is longer than {LONGEST_LINE >> 20} MiB")
+        else:
+            reader.add_line(line, text)
+            size += len(text)
+        if len(reader.bad) > most_bad:
+            break
+        if size >= most_bytes:
+            yield reader.result()
+            reader, size = _Reader(shard.path, frame, keep, max_text), 0
+    yield reader.result()
+
+
+def _is_named(only: frozenset[str], path: str, line: int, text: bytes | None) -> bool:
+    """Whether a line is asked for, by the key of its record or by its place."""
+    if f"{path}:{line}" in only or not text:
+        return f"{path}:{line}" in only
+    record = record_of(text)
+    return isinstance(record, dict) and _key(record) in only
+
+
+def record_of(text: bytes) -> Any:
+    """What a line holds; None if that is no JSON."""
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return _loads_with_nan(text.strip())
+
+
+def read_records(
+    records: Iterable[Any], *, frame: str, keep: bool = False, first: int = 1, max_text: int = MAX_TEXT
+) -> DenseReading:
+    """Records that are already in memory; they are left as they are."""
+    reader = _Reader("<records>", frame, keep, max_text)
+    for line, record in enumerate(records, first):
+        reader.add(line, record)
+    return reader.result()
+
+
+class _Reader:
+    def __init__(self, path: str, frame: str, keep: bool, max_text: int) -> None:
+        self.path, self.frame, self.keep, self.max_text = whole_text(path), frame, keep, max_text
+        descs: dict[str, int] = {}
+        self.truth, self.pred = ObjectColumns(descs), ObjectColumns(descs)
+        self.plain = None if frame == "pixel" else _plain_lines(self.truth, self.pred)
+        self.keys: list[str] = []
+        self.lines: list[int] = []
+        self.raw: list[dict[str, Any]] = []
+        self.bad: list[BadRecord] = []
+        self.read = self.skipped = 0
+
+    def result(self) -> DenseReading:
+        batch = Batch(
+            Objects(self.truth), Objects(self.pred), keys=self.keys, path=self.path, lines=self.lines, raw=self.raw
+        )
+        wordy = self._wordy(batch)
+        if not wordy:
+            return DenseReading(batch, self.read, self.skipped, self.bad)
+        problem = f"a desc is longer than {self.max_text} characters ({keyword('max_text', 'N')} allows more)"
+        bad = [BadRecord(self.path, self.lines[at], problem, f"{size} characters") for at, size in wordy.items()]
+        return DenseReading(batch.without(wordy), self.read, self.skipped, in_order([*self.bad, *bad]))
+
+    def _wordy(self, batch: Batch) -> dict[int, int]:
+        """Records with a description that is too long, and how long it is."""
+        sizes = {code: len(text) for text, code in batch.truth.descs.items() if len(text) > self.max_text}
+        wordy: dict[int, int] = {}
+        for side in (batch.truth, batch.pred) if sizes else ():
+            ends = side.offsets.tolist()[1:]
+            for at, code in enumerate(side.desc):
+                if code in sizes:
+                    record = bisect_right(ends, at)
+                    wordy[record] = max(wordy.get(record, 0), sizes[code])
+        return dict(sorted(wordy.items()))
+
+    def add_line(self, line: int, text: bytes) -> None:
+        """One line; a blank one is no record. Most need no JSON objects on their way to the columns."""
+        key = None if self.plain is None else self.plain.add(text)
+        if key is not None:
+            self.read += 1
+            self.lines.append(line)
+            self.keys.append(key or f"{self.path}:{line}")
+            if self.keep:
+                self.raw.append(orjson.loads(text))
+            return
+        if text := text.strip():
+            record, problem = _loads(text)
+            if problem:
+                self.refuse(line, problem)
+            else:
+                self.add(line, record)
+
+    def refuse(self, line: int, problem: str, found: str = "") -> None:
+        self.read += 1
+        self.bad.append(BadRecord(self.path, line, problem, found))
+
+    def add(self, line: int, record: Any) -> None:
+        """One record, whatever it is."""
+        if not isinstance(record, dict):
+            array = " (jq -c '.[]' FILE makes lines of an array)" if isinstance(record, list) else ""
+            self.refuse(line, f"not a JSON object, expected one a line{array}", shown(record))
+            return
+        truth_name, pred_name, problem = _sides(record, self.frame)
+        width = height = 1000.0
+        if not problem and self.frame == "pixel":
+            width, height, problem = _size(record)
+        if problem:
+            self.refuse(line, problem)
+            return
+        truth, pred = record[truth_name], record[pred_name]
+        if not isinstance(truth, list) or not isinstance(pred, list):
+            name = pred_name if isinstance(truth, list) else truth_name
+            self.refuse(line, f"{name}: not a list", shown(record[name]))
+            return
+        wrong = self.truth.add_record(truth, True, width, height)
+        if wrong >= 0:
+            place, problem, found = explain_object(truth[wrong], self.truth.last_reason, self.frame, width, height)
+            self.refuse(line, f"{truth_name}[{wrong}]{place}: {problem}", found)
+            return
+        self.read += 1
+        if not truth and not pred:
+            self.truth.drop_record()
+            self.skipped += 1
+            return
+        self.pred.add_record(pred, False, width, height)
+        _flag_doubled(self.truth, truth)
+        _flag_doubled(self.pred, pred)
+        self.keys.append(_key(record) or f"{self.path}:{line}")
+        self.lines.append(line)
+        if self.keep:
+            self.raw.append(record)
+
+
+def _flag_doubled(columns: ObjectColumns, objects: list[Any]) -> None:
+    """Flag those of the last record's objects that give a key twice, unless they are invalid."""
+    doubled = [index for index, item in enumerate(objects, -len(objects)) if type(item) is Doubled]
+    if doubled:
+        with memoryview(columns.flags) as flags:
+            for index in doubled:
+                flags[index] |= 0 if columns.reason[index] else FLAGS["repaired"]
+
+
+def _plain_lines(truth: ObjectColumns, pred: ObjectColumns) -> RecordLines:
+    """Reads records in norm1000 that are written as most are; the names are those of `_sides` and `_key`."""
+    return RecordLines(
+        truth,
+        pred,
+        truth_names=("gt_norm1000", "gt_norm"),
+        pred_names=("pred_norm1000", "pred"),
+        key_names=KEY_FIELDS,
+        unless=("coord_mode", "pixel"),
+    )
+
+
+def _key(record: dict[str, Any]) -> str:
+    for name in KEY_FIELDS:
+        if name in record:
+            value = record[name]
+            if isinstance(value, str) and value:
+                return value
+            if isinstance(value, int) and not isinstance(value, bool):
+                return str(value)
+    return ""
+
+
+def _sides(record: dict[str, Any], frame: str) -> tuple[str, str, str]:
+    """The names of ground truth and predictions, or what is wrong."""
+    if frame == "pixel":
+        truth, pred = "gt", "pred"
+    else:
+        if "coord_mode" in record and record["coord_mode"] == "pixel":
+            return "", "", f'coord_mode: found "pixel", expected norm1000 coordinates ({IN_PIXELS})'
+        truth = "gt_norm1000" if "gt_norm1000" in record else "gt_norm"
+        pred = "pred_norm1000" if "pred_norm1000" in record else "pred"
+    if truth not in record:
+        return "", "", _missing_truth(record, frame)
+    if pred not in record:
+        expected = "pred" if frame == "pixel" else "pred_norm1000 or pred"
+        return "", "", f"no predictions: expected {expected}, a list (empty when nothing was predicted)"
+    return truth, pred, ""
+
+
+def _missing_truth(record: dict[str, Any], frame: str) -> str:
+    if frame == "pixel":
+        return "no ground truth: expected gt, a list of objects in pixels"
+    if "gt" in record:
+        return f"only gt in pixels, expected gt_norm1000 ({IN_PIXELS} of width and height)"
+    return "no ground truth: expected gt_norm1000 (or gt_norm), a list of objects"
+
+
+def _size(record: dict[str, Any]) -> tuple[float, float, str]:
+    sizes = []
+    for name in ("width", "height"):
+        value = record.get(name)
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value <= LARGEST_SIZE:
+            return 0.0, 0.0, f"{name}: found {shown(value)}, expected a positive number, to read pixels"
+        sizes.append(float(value))
+    return sizes[0], sizes[1], ""
+
+
+def _loads(text: bytes) -> tuple[Any, str]:
+    """A line that is JSON, objects that give a key twice as `Doubled`; or what is wrong with it."""
+    try:
+        record = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        record = _loads_with_nan(text)
+        return record, json_problem(text) if record is None else ""
+    if not repeats_keys(text, record):
+        return record, ""
+    record = _loads_with_nan(text)
+    return record, "a key is there twice, and something is nested too deeply" if record is None else ""
+
+
+def _loads_with_nan(text: bytes) -> Any:
+    """A line that is JSON but for NaN, Infinity or numbers beyond floats, which only spoil the object they are in.
+
+    Objects that give a key twice are `Doubled`.
+    """
+    try:
+        record = json.loads(text.decode("utf-8"), parse_int=_int, object_pairs_hook=as_object)
+        json.dumps(record, ensure_ascii=False).encode("utf-8")  # half of a surrogate pair is not text
+    except (ValueError, RecursionError):
+        return None
+    return record
+
+
+def _int(digits: str) -> int | float:
+    return int(digits) if len(digits) < LONGEST_INT else float(digits)
+
+
+def carried(record: dict[str, Any]) -> dict[str, Any]:
+    """The fields of a record that are neither ground truth nor predictions."""
+    return {name: value for name, value in record.items() if name not in NOT_NEEDED_TWICE}
+
+
+def side_objects(record: dict[str, Any], frame: str) -> Iterator[list[Any]]:
+    """Ground truth and predictions as they stand in the record."""
+    truth, pred, _ = _sides(record, frame)
+    yield record[truth]
+    yield record[pred]

@@ -1,0 +1,1 @@
+"""The scene suite: boxes in rooms, one or several methods."""

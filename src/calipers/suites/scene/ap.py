@@ -1,0 +1,117 @@
+"""Average precision of boxes in scenes, by class, at several ways of being close.
+
+Predictions of a class come by score (ties by scene, then index), each to the closest object of its class still free. A
+box that could not be read matches nothing and keeps its place by score. Precision is accumulated as pycocotools does,
+or as nuScenes does: interpolated between the points of the curve, without recalls up to 0.1, and only what precision
+exceeds 0.1 by, as a share of 0.9. There, of equal scores the last comes first.
+
+Without scores for all predictions with a class there is no order and no AP, and with equal ones neither if that could
+matter: if a class has both right and wrong predictions. Without any prediction AP is 0. A class without objects has
+none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import fsum
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calipers.core.matching import Labels, Pairs, confidence_order, in_order
+from calipers.core.ranking import RECALL_STEPS, curve_of, tied_share
+from calipers.suites.scene.counts import Side
+
+Found = NDArray[np.bool_]
+LEAST_STEP, LEAST_PRECISION = 10, 0.1  # what nuScenes leaves out: the recall steps up to this one, precision below
+
+
+class ApRuler(NamedTuple):
+    """When a prediction is close to an object, and how precision is accumulated."""
+
+    pairs: Pairs
+    least: int  # closeness
+    nuscenes: bool = False
+
+
+def ap_tree(
+    truth: Side, pred: Side, scores: Any, rulers: Mapping[str, ApRuler], names: list[str]
+) -> dict[str, Any] | None:
+    """For each ruler the mean over classes; then each class, and the share of ties."""
+    sure = np.asarray(scores, dtype=np.float64)
+    named = pred.counted & (pred.classes >= 0)
+    objects = np.bincount(truth.classes[truth.classes >= 0], None, len(names))
+    if np.isnan(sure[named]).any() or not (named.any() or objects.any()):
+        return None
+    labels = Labels(truth.classes, np.where(pred.counted, pred.classes, -1).astype(np.int32))
+    found: dict[str, list[Found]] = {}
+    for name, ruler in rulers.items():
+        order = _order(np.where(named, sure, -np.inf), ruler)
+        right = _right(truth, ruler, order, labels, len(sure))
+        found[name] = [right[some] for some in _by_class(order, pred.classes, named, names)]
+    if len(np.unique(sure[named])) == 1 and any(map(_is_mixed, found.values())):
+        return None
+    by_class = {
+        name: dict(zip(names, _averages(found[name], objects.tolist(), ruler), strict=True))
+        for name, ruler in rulers.items()
+    }
+    means: dict[str, Any] = {ruler: _mean(classes.values()) for ruler, classes in by_class.items()}
+    ranked = _by_class(np.arange(len(sure)), pred.classes, named, names)
+    return means | {"by_class": by_class, "tied_score_share": tied_share(sure[some] for some in ranked)}
+
+
+def _order(sure: Any, ruler: ApRuler) -> Any:
+    """Predictions by score, ties by index, or the other way round."""
+    if not ruler.nuscenes:
+        return np.asarray(confidence_order(sure))
+    return np.lexsort((-np.arange(len(sure)), -sure)).astype(np.int32)
+
+
+def _right(truth: Side, ruler: ApRuler, order: Any, labels: Labels, preds: int) -> Found:
+    """(predictions,) which of them find an object; of equally close ones pycocotools takes the last."""
+    last = not ruler.nuscenes
+    matching = in_order(ruler.pairs, truth.scene, order, least=ruler.least, labels=labels, last_of_equals=last)
+    found = np.zeros(preds, dtype=bool)
+    found[np.asarray(matching.pred)] = True
+    return found
+
+
+def _is_mixed(classes: list[Found]) -> bool:
+    return any(found.any() and not found.all() for found in classes)
+
+
+def _averages(classes: list[Found], objects: list[int], ruler: ApRuler) -> list[float | None]:
+    """The AP of each class that has objects."""
+    average = clipped_average if ruler.nuscenes else _average
+    return [average(found, count) if count else None for found, count in zip(classes, objects, strict=True)]
+
+
+def _average(found: Found, objects: int) -> float:
+    return fsum(curve_of(found, objects).tolist()) / len(RECALL_STEPS)
+
+
+def clipped_average(found: Found, objects: int) -> float:
+    """AP as nuScenes defines it, of predictions in order.
+
+    >>> clipped_average(np.array([True, True]), 2), clipped_average(np.array([False]), 1)
+    (1.0, 0.0)
+    """
+    hits = np.cumsum(found)
+    if not len(hits) or not hits[-1]:
+        return 0.0
+    precision = np.interp(RECALL_STEPS, hits / objects, hits / np.arange(1, len(hits) + 1), right=0)
+    above = np.maximum(precision[LEAST_STEP + 1 :] - LEAST_PRECISION, 0)
+    return min(fsum(above.tolist()) / len(above) / (1 - LEAST_PRECISION), 1.0)
+
+
+def _by_class(order: Any, classes: Any, named: Any, names: list[str]) -> list[Any]:
+    """The predictions of each class, in order."""
+    kept = order[named[order]]
+    by_code = kept[np.argsort(classes[kept], kind="stable")]
+    return np.split(by_code, np.searchsorted(classes[by_code], np.arange(1, len(names))))
+
+
+def _mean(values: Any) -> float | None:
+    known = [value for value in values if value is not None]
+    return fsum(known) / len(known) if known else None

@@ -1,0 +1,1 @@
+"""Formats of scenes, each turned into plain objects."""

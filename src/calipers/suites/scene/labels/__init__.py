@@ -1,0 +1,1 @@
+"""What the objects of scenes are called: raw labels to classes."""

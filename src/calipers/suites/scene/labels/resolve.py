@@ -1,0 +1,173 @@
+"""What the objects of scenes are called: raw labels to classes, and which predictions are left out for theirs."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calipers.core.cuboids import Boxes
+from calipers.core.errors import keyword
+from calipers.core.words import normalise
+from calipers.suites.scene.config import Config
+from calipers.suites.scene.labels.canonical import Resolved, Resolver
+from calipers.suites.scene.labels.label_files import Aliases, load_aliases, load_canonical
+from calipers.suites.scene.labels.spelling import LONGEST
+
+Codes = NDArray[np.int32]
+
+
+class Naming:
+    """The classes, and how every label that occurs resolves to one of them."""
+
+    __slots__ = ("_known", "classes", "resolver", "warnings")
+
+    def __init__(self, resolver: Resolver, texts: set[str]) -> None:
+        ordered = sorted(texts)
+        self.resolver, self.classes = resolver, resolver.classes
+        self._known: dict[str, Resolved] = dict(zip(ordered, resolver.resolve_all(ordered), strict=True))
+        self.warnings = list(resolver.warnings)
+
+    def warn_of_tasks(self, tasks: set[str]) -> None:
+        """Say which tasks of similarities name no class."""
+        lost = sorted(task for task in tasks if self._known[task].label is None)
+        if lost:
+            self.warnings.append(f"similarity: no class is called {', '.join(map(repr, lost[:5]))}, so it is left out")
+
+    def unsuggested(self, config: Config) -> list[str]:
+        """Say that some labels were not compared with all names."""
+        warnings = []
+        if long := self.resolver.too_long:
+            said = f"{long:,} labels of more than {LONGEST} characters have no suggestions"
+            warnings.append(f"unresolved_labels: {said}; {keyword('aliases')} can name them")
+        if left := self.resolver.unsuggested:
+            said = f"{left:,} labels have no suggestions, as {config.max_comparisons:,} comparisons were made"
+            warnings.append(f"unresolved_labels: {said}; {keyword('max_comparisons')} lifts this limit")
+        return warnings
+
+    def of(self, text: str) -> Resolved:
+        """What a label resolved to."""
+        return self._known[text]
+
+    def codes(self, boxes: Boxes) -> Codes:
+        """The class of each box; -1 is none."""
+        place = {label: code for code, label in enumerate(self.classes)}
+        by_text = {text: place.get(found.label or "", -1) for text, found in self._known.items()}
+        return np.array([by_text[text] for text in boxes.labels], dtype=np.int32)
+
+    def similarity(self, boxes: Boxes) -> dict[int, dict[int, float]]:
+        """Similarities to classes; of two tasks that are one class the larger counts."""
+        place = {label: code for code, label in enumerate(self.classes)}
+        found: dict[int, dict[int, float]] = {}
+        for index, given in boxes.similarity.items():
+            row = found[index] = {}
+            for task, value in given.items():
+                label = self._known[task].label
+                if label is not None:
+                    row[place[label]] = max(value, row.get(place[label], value))
+        return found
+
+
+class Known(NamedTuple):
+    """What the label files say."""
+
+    canonical: list[str] | None  # None is the labels of the ground truth
+    aliases: Aliases
+
+    def to_text(self) -> str:
+        """As text, from which `known_from` makes the same."""
+        return json.dumps([self.canonical, *self.aliases])  # ASCII: also half of a surrogate pair comes back
+
+
+def known_from(text: str) -> Known:
+    """What the label files said.
+
+    >>> known = Known(["seat"], Aliases({"chair": "seat"}, {}, "a.json", ("note",)))
+    >>> known_from(known.to_text()) == known
+    True
+    """
+    canonical, aliases, rules, where, unread = json.loads(text)
+    return Known(canonical, Aliases(aliases, rules, where, tuple(unread)))
+
+
+def load_known(config: Config) -> Known:
+    """The label files of the options."""
+    return Known(None if config.labels is None else load_canonical(config.labels), _aliases(config))
+
+
+def make_naming(config: Config, truth: Boxes, preds: list[Boxes], known: Known) -> Naming:
+    """Classes as the label files give them, or else the labels of the ground truth."""
+    sides = [truth, *preds]
+    texts = {text for side in sides for text in side.labels}
+    tasks = {task for side in sides for given in side.similarity.values() for task in given}
+    resolver = Resolver(
+        _own_labels(truth) if known.canonical is None else known.canonical,
+        known.aliases,
+        embed=_embedder(config.embed),
+        embed_min=config.embed_min,
+        max_comparisons=config.max_comparisons,
+    )
+    naming = Naming(resolver, texts | tasks)
+    naming.warn_of_tasks(tasks)
+    return naming
+
+
+def _own_labels(truth: Boxes) -> list[str]:
+    """The labels of the ground truth, one spelling each."""
+    found: dict[str, str] = {}
+    for label in sorted(set(truth.labels)):
+        if key := normalise(label):
+            found.setdefault(key, label)
+    return sorted(found.values())
+
+
+def _aliases(config: Config) -> Aliases:
+    own = Aliases({}, {}) if config.aliases is None else load_aliases(config.aliases)
+    learned = Aliases({}, {}) if config.learned_aliases is None else load_aliases(config.learned_aliases)
+    said = {normalise(raw) for raw in own.aliases}
+    further = {raw: target for raw, target in learned.aliases.items() if normalise(raw) not in said}
+    said = {normalise(words) for words in own.contains_rules}
+    rules = {words: target for words, target in learned.contains_rules.items() if normalise(words) not in said}
+    rules |= own.contains_rules
+    return own._replace(aliases=own.aliases | further, contains_rules=rules, unread=own.unread + learned.unread)
+
+
+def _embedder(embed: Any) -> Any:
+    if embed is True:
+        from calipers.suites.scene.labels.embedding import sentence_embedder
+
+        return sentence_embedder()
+    return embed or None
+
+
+def ignored(boxes: Boxes, naming: Naming, config: Config) -> NDArray[np.bool_]:
+    """Which predictions are left out of all counts, by what they are called."""
+    raw = {normalise(text) for text in config.ignore_raw_labels}
+    inside = [normalise(text) for text in config.ignore_raw_contains]
+    classes = {normalise(text) for text in config.ignore_canonical_labels}
+    by_text = {
+        text: normalise(text) in raw
+        or any(part and part in normalise(text) for part in inside)
+        or normalise(naming.of(text).label or "") in classes - {""}
+        for text in set(boxes.labels)
+    }
+    return np.array([by_text[text] for text in boxes.labels], dtype=bool)
+
+
+def label_tree(naming: Naming, truth: Boxes, pred: Boxes, counted: Any) -> dict[str, Any]:
+    """How labels were resolved, by the number of objects, and those that were not, with what they may mean."""
+    sides = Counter(truth.labels), Counter(np.array(pred.labels, dtype=object)[counted].tolist())
+    ways: dict[str, int] = dict.fromkeys(("canonical", "alias", "contains", "embedding", "unresolved", "unlabelled"), 0)
+    for side in sides:
+        for text, count in side.items():
+            ways[naming.of(text).how or ("unresolved" if text.strip() else "unlabelled")] += count
+    left = sorted(text for text in {*sides[0], *sides[1]} if text.strip() and naming.of(text).label is None)
+    often = sorted(left, key=lambda text: -sides[0][text] - sides[1][text])  # they come first to suggestions
+    suggestions = {text: naming.resolver.suggest(text) for text in often}
+    unresolved = [
+        {"label": text, "gt": sides[0][text], "pred": sides[1][text], "suggestions": suggestions[text]} for text in left
+    ]
+    return {"label_resolution": ways, "unresolved_labels": unresolved}

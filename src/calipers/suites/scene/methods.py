@@ -1,0 +1,58 @@
+"""Methods to compare and what they are called: NAME=PATH, or a path alone, which is called by its stem."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from calipers.core.errors import ConfigError
+
+EXPECTED = "a path, NAME=PATH, a list of these, a dict of paths by name, or scenes"
+
+
+def methods_of(pred: Any) -> dict[str, Any]:
+    """Sources of predictions by the name of their method.
+
+    >>> methods_of(["ours=out/a.json", "out/b.json"])
+    {'ours': 'out/a.json', 'b': 'out/b.json'}
+    """
+    if isinstance(pred, (str, os.PathLike)):
+        return _named([_split(pred)])
+    if isinstance(pred, dict):
+        by_name = bool(pred) and all(isinstance(value, (str, os.PathLike)) for value in pred.values())
+        return _named([(str(name), os.fspath(path)) for name, path in pred.items()]) if by_name else {"pred": pred}
+    if isinstance(pred, (list, tuple)) and pred and all(isinstance(each, (str, os.PathLike)) for each in pred):
+        return _named([_split(each) for each in pred])
+    if isinstance(pred, (list, tuple)) and not any(isinstance(each, (str, os.PathLike)) for each in pred):
+        return {"pred": list(pred)}
+    raise ConfigError(f"pred: found {pred!r:.80}, expected {EXPECTED}")
+
+
+def _split(given: str | os.PathLike[str]) -> tuple[str, str]:
+    """Name and path; what stands before the first = is a name unless it has a slash."""
+    text = os.fspath(given)
+    if not text:
+        return "", ""
+    name, equals, path = text.partition("=")
+    whole = isinstance(given, os.PathLike) or (os.path.exists(text) and not os.path.exists(path))
+    if equals and not whole and "/" not in name and os.sep not in name:
+        return name.strip(), path
+    return _stem(text), text
+
+
+def _stem(path: str) -> str:
+    found = Path(os.path.abspath(path))
+    return found.name if found.is_dir() else found.stem
+
+
+def _named(found: list[tuple[str, str]]) -> dict[str, Any]:
+    methods: dict[str, Any] = {}
+    for name, path in found:
+        if not name or not path:
+            given = f"{name}={path}" if name or path else ""
+            raise ConfigError(f"pred: found {given!r}, expected a path or NAME=PATH")
+        if name in methods:
+            raise ConfigError(f"pred: two methods are called {name!r} ({methods[name]} and {path}), expected NAME=PATH")
+        methods[name] = path
+    return methods

@@ -1,0 +1,1 @@
+"""The timeline suite: states along videos."""

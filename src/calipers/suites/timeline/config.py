@@ -1,0 +1,100 @@
+"""The options of the timeline suite, brought to one form and checked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+from calipers.core.config import Running, option
+from calipers.core.option_values import keys, number, whole, wholes, word
+from calipers.suites.timeline.states import SEED_STATES
+
+EXTENTS = ("union", "gt")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Config(Running):
+    """Every option of the timeline suite."""
+
+    transition_tolerance_frames: tuple[int, ...] = option(
+        (0,), "how far apart matching transitions may be; several make a sweep", metavar="N,N,…"
+    )
+    min_event_overlap_frames: int = option(1, "frames two events share at least to match", metavar="N")
+    fps: float | None = option(None, "frames a second, where the predictions do not say", metavar="F")
+    compliance_gain: float = option(
+        0.4, "share of speed violations that an advisory prevents", alias="simulated_compliance_gain"
+    )
+    idle: str = option("outside", "the state without an advisory", metavar="STATE")
+    focus: str = option("inside", "the state whose intervals are the events", metavar="STATE")
+    extent: str = option("union", "frames to the last end of either side, or of the ground truth", metavar="union|gt")
+    ignore_states: tuple[str, ...] = option(
+        (), "states whose runs are no segments, in edit_score and segmental_f1_*", metavar="A,B,…"
+    )
+    detection_score: float = option(0.5, "score from which a detection may be a false positive")
+    recall_target: float = option(0.9, "recall at which and beyond which precision of detections is reported")
+    ocr_window_frames: int = option(15, "how far a text may be read from where its sign is", metavar="N")
+    top: int = option(5, "how many of the worst videos the summary shows")
+    max_bad_records: int = option(0, "reject and count up to N videos with malformed ground truth", metavar="N")
+    bootstrap: int = option(1000, "replicates for the intervals; 0 is none")
+    seed: int = option(0, "seed of the replicates")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name, value in _checked(self).items():
+            object.__setattr__(self, name, value)
+
+    @property
+    def start_states(self) -> tuple[str, ...]:
+        """States whose starts are told."""
+        return tuple(dict.fromkeys(("inside", "approaching", self.focus)))
+
+    @property
+    def known_states(self) -> tuple[str, ...]:
+        """States that have a name before anything is read."""
+        return tuple(dict.fromkeys((*SEED_STATES, self.idle, self.focus, *self.ignore_states)))
+
+
+def _checked(config: Config) -> dict[str, Any]:
+    fps = (
+        None
+        if config.fps is None
+        else number("fps", config.fps, least=0.001, most=1_000_000, expected="a number from 0.001 to 1000000")
+    )
+    return {
+        "transition_tolerance_frames": wholes("transition_tolerance_frames", config.transition_tolerance_frames),
+        "min_event_overlap_frames": whole("min_event_overlap_frames", config.min_event_overlap_frames, 1),
+        "fps": fps,
+        "compliance_gain": number("compliance_gain", config.compliance_gain),
+        "idle": word("idle", config.idle),
+        "focus": word("focus", config.focus),
+        "extent": word("extent", config.extent, EXTENTS),
+        "ignore_states": keys("ignore_states", config.ignore_states),
+        "detection_score": number("detection_score", config.detection_score),
+        "recall_target": number(
+            "recall_target", config.recall_target, least=0, most=1, expected="a number from 0 to 1"
+        ),
+        "ocr_window_frames": whole("ocr_window_frames", config.ocr_window_frames, 0),
+        "top": whole("top", config.top, 0),
+        "max_bad_records": whole("max_bad_records", config.max_bad_records, 0),
+        "bootstrap": whole("bootstrap", config.bootstrap, 0, 1_000_000),
+        "seed": whole("seed", config.seed, 0),
+    }
+
+
+def params(config: Config) -> dict[str, Any]:
+    """Every parameter, given or default, that can change a number."""
+    plain = {item.name: getattr(config, item.name) for item in fields(config) if item.metadata["artifact"]}
+    tolerances = list(config.transition_tolerance_frames)
+    plain["ignore_states"] = list(config.ignore_states)
+    plain["transition_tolerance_frames"] = tolerances if len(tolerances) > 1 else tolerances[0]
+    return {
+        **plain,
+        "intervals": "frames, both ends included",
+        "rulers": {"event": "shared frames", "transition": "frames apart", "detection": "exact-area"},
+        "matching": {
+            "events": "optimal: most pairs, then most shared frames, then the earlier pairs",
+            "transitions": "optimal: most pairs of one kind, then the smallest total distance",
+            "detections": "by confidence, ties by frame; each to the closest free object, the last of equals",
+            "signs": "greedy: closest pair first, then fewer frames apart, then more alike texts",
+        },
+    }

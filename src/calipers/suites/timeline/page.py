@@ -1,0 +1,225 @@
+"""The page of the timeline suite: means over videos with intervals, the tolerance sweep, the videos as strips, worst
+first, a table of them, and which states are taken for which."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from calipers.show.page import sections as part
+from calipers.show.page.cases import Limit
+from calipers.show.page.heads import MOST_ROWS, Tree, facts_of, more_rows, problems, rules, title_of
+from calipers.show.page.sections import Part
+from calipers.suites.timeline.summary import MEANS
+
+Runs = Sequence[Any]  # (state, first frame, last frame) each
+Timelines = Callable[[Iterable[str]], Mapping[str, tuple[Runs, Runs]]]
+
+MOST_STATES = 40  # in the confusion matrix
+MOST_RUNS = 4000  # of a video; more cannot be told apart, and would make the page large
+LOWER_IS_BETTER = {"late_advisory_rate", "false_activation_rate"}
+HEADLINE = ("frame_accuracy", "event_recall", "event_precision", "transition_recall", "transition_precision")
+TIMING = (
+    ("first entry, off", "entry_timing_mae_frames", "frames"),
+    ("first entry, off", "entry_timing_mae_sec", "s"),
+    ("first warning, late", "advisory_start_error_frames", "frames"),
+    ("first warning, late", "advisory_start_error_sec", "s"),
+    ("found events, late", "event_delay_frames_mean", "frames"),
+    ("warned before the zone", "event_lead_time_sec_mean", "s"),
+    ("time in error", "time_in_error_sec", "s"),
+    ("false activations", "false_activations_per_minute", "a minute"),
+    ("state changes predicted", "flicker_per_minute", "a minute"),
+)
+BESIDE = (
+    ("mAP at 0.50", "map_50"),
+    ("precision at recall", "precision_at_target"),
+    ("signs read exactly", "ocr_exact_accuracy"),
+    ("similarity of signs", "ocr_similarity"),
+)
+BESIDE_UNITS = (
+    ("false boxes", "detection_false_positives_per_minute", "a minute"),
+    ("runtime", "runtime_fps", "frames a second"),
+)
+COLUMNS = (
+    ("frame accuracy", "frame_accuracy", "bar"),
+    ("mean IoU", "mean_iou", "rate"),
+    ("macro F1", "macro_f1", "rate"),
+    ("event R", "event_recall", "rate"),
+    ("event P", "event_precision", "rate"),
+    ("transition R", "transition_recall", "rate"),
+    ("transition P", "transition_precision", "rate"),
+    ("edit", "edit_score", "rate"),
+    ("segmental F1 50", "segmental_f1_50", "rate"),
+    ("late advisory", "late_advisory_rate", "rate"),
+    ("false activation", "false_activation_rate", "rate"),
+    ("entry off, frames", "entry_timing_mae_frames", "number"),
+    ("lead, s", "lead_time_sec", "number"),
+    ("error, frames", "time_in_error_frames", "number"),
+)
+
+
+def page_data(tree: Tree, timelines: Timelines | None, limit: Limit, why_not: str = "") -> Part:
+    """Everything the page shows. Without timelines it says why there are none."""
+    table = tree["videos"]
+    videos: Tree = table.as_dict() if hasattr(table, "as_dict") else table
+    evaluated = {name: entry for name, entry in videos.items() if "error" not in entry}
+    worst = sorted(evaluated, key=lambda name: (evaluated[name]["frame_accuracy"], name))
+    strips = _strips(tree, evaluated, worst, timelines, limit) if timelines else [part.text("Videos drawn", [why_not])]
+    records = tree["records"]
+    first = [_headline(tree), *_sweep(tree), *_confusion(tree), _by_video(evaluated, worst), *strips]
+    rest = [_means(tree), _timing(tree), *_beside(tree), *_not_evaluated(tree), *problems(tree), *rules(tree)]
+    return part.page_data(
+        title_of(tree),
+        "timeline",
+        [*first, *rest],
+        subtitle=f"{records['evaluated']:,} of {records['read']:,} videos evaluated",
+        facts=facts_of(tree, "transition_tolerance_frames", "idle", "focus", "extent"),
+        notes=[*tree["warnings"], *_strangers(tree)],
+    )
+
+
+def _headline(tree: Tree) -> Part:
+    spoken = {name: label for label, name in MEANS}
+    found = [_mean(tree, spoken[name], name) for name in (*HEADLINE, "edit_score")]
+    found += [_mean(tree, "late advisories", "late_advisory_rate")]
+    tolerance = tree["params"]["transition_tolerance_frames"]
+    first = tolerance[0] if isinstance(tolerance, list) else tolerance
+    about = f"Means over videos with 95 % intervals; transitions within ±{first} frames."
+    return part.cards("Headline", found, about=about)
+
+
+def _mean(tree: Tree, label: str, name: str, *, unit: str = "") -> Part:
+    summary, pooled = tree["summary"], tree["pooled"]
+    n = summary.get(f"{name}_n", summary["videos_evaluated"])
+    value = pooled.get(name)
+    as_one = f" · all videos as one {value:.3f}" if isinstance(value, float) and not unit else ""
+    return part.card(
+        label,
+        summary[f"{name}_mean"],
+        summary.get(f"{name}_interval"),
+        kind="number" if unit else "rate",
+        unit=unit,
+        note=f"{n:,} videos{as_one}",
+        better="low" if name != "runtime_fps" and (unit or name in LOWER_IS_BETTER) else "high",
+    )
+
+
+def _means(tree: Tree) -> Part:
+    """Every mean of the summary with what it rests on."""
+    summary, pooled = tree["summary"], tree["pooled"]
+    rows = []
+    for label, name in MEANS:
+        n = summary.get(f"{name}_n", summary["videos_evaluated"])
+        if n:
+            interval = summary.get(f"{name}_interval")
+            rows.append([label, summary[f"{name}_mean"], interval, n, pooled.get(name)])
+    columns = [part.column("metric"), part.column("mean over videos", "bar"), part.column("95 % interval", "interval")]
+    columns += [part.column("videos", "number"), part.column("all videos as one", "rate")]
+    return part.table("Means", columns, rows)
+
+
+def _sweep(tree: Tree) -> list[Part]:
+    if "sweep" not in tree:
+        return []
+    rows = sorted((int(tolerance), summary) for tolerance, summary in tree["sweep"].items())
+    at = [tolerance for tolerance, _ in rows]
+    found = []
+    for what in ("precision", "recall", "accuracy"):
+        values = [summary[f"transition_{what}_mean"] for _, summary in rows]
+        spans = [summary.get(f"transition_{what}_interval") for _, summary in rows]
+        low, high = ([span[end] if span else None for span in spans] for end in (0, 1))
+        found.append(part.series(what, at, values, low=low, high=high, bold=what == "recall"))
+    title = "Transitions over the tolerance"
+    return [part.curves(title, "tolerance in frames", "mean over videos", found)]
+
+
+def _timing(tree: Tree) -> Part:
+    summary = tree["summary"]
+    found = [_mean(tree, label, name, unit=unit) for label, name, unit in TIMING if summary[f"{name}_mean"] is not None]
+    return part.cards("Timing and alarms", found)
+
+
+def _by_video(videos: Tree, worst: list[str]) -> Part:
+    columns = [part.column("video"), *(part.column(title, kind, name) for title, name, kind in COLUMNS)]  # type: ignore[arg-type]
+    rows = [[name, *(videos[name][each] for _, each, _ in COLUMNS)] for name in worst[:MOST_ROWS]]
+    cut = more_rows(len(worst))
+    return part.table("By video", columns, rows, goto=worst[:MOST_ROWS], cut=cut, sort=(1, "up"))
+
+
+def _confusion(tree: Tree) -> list[Part]:
+    found = tree["pooled"]["confusion"]
+    totals: dict[str, int] = {}
+    for truth, row in found.items():
+        for pred, count in row.items():
+            for state in {truth, pred}:
+                totals[state] = totals.get(state, 0) + count
+    states = sorted(sorted(totals, key=lambda state: -totals[state])[:MOST_STATES])
+    at = {state: place for place, state in enumerate(states)}
+    cells = [(at[a], at[b], n) for a, row in found.items() for b, n in row.items() if a in at and b in at]
+    about = "Frames by true and predicted state, all videos together."
+    titles = {"row_title": "ground truth", "column_title": "predicted"}
+    return [part.matrix("Confusion of states", states, states, cells, about=about, **titles)] if cells else []
+
+
+def _strips(tree: Tree, videos: Tree, worst: list[str], timelines: Timelines, limit: Limit) -> list[Part]:
+    chosen = worst[: limit.cases]
+    runs = timelines(chosen)
+    found: list[Part] = []
+    states, size = dict.fromkeys([tree["params"]["idle"]]), 0
+    for name in chosen:
+        if name not in runs:
+            continue
+        each = _strip(tree, name, videos[name], runs[name])
+        size += sum(24 * len(lane["runs"]) for lane in each["rows"])
+        if limit.bytes is not None and size > limit.bytes and found:
+            break
+        states |= dict.fromkeys(run[0] for lane in each["rows"] for run in lane["runs"])
+        found.append(each)
+    idle, *others = states
+    cut = f"{len(found):,} of {len(worst):,} videos are drawn here, the worst ones" if len(found) < len(worst) else ""
+    legend = [idle, *sorted(others)]
+    return [part.strips("Videos drawn, worst first", found, legend, idle=idle, cut=cut)] if found else []
+
+
+def _strip(tree: Tree, name: str, entry: Tree, runs: tuple[Runs, Runs]) -> Part:
+    frames = max((run[2] + 1 for side in runs for run in side), default=0)
+    lanes = {"ground truth": runs[0], "prediction": runs[1]}
+    shown = {lane: _bearable(side) for lane, side in lanes.items()}
+    figures = f"frame accuracy {entry['frame_accuracy']:.3f} · {entry['time_in_error_frames']:,} frames in error"
+    fps = entry["fps_estimate"] or tree["params"]["fps"]
+    return part.video(name, frames, shown, note=figures, fps=fps, tags=[name])
+
+
+def _bearable(runs: Runs) -> Runs:
+    """Of very many runs the longest."""
+    if len(runs) <= MOST_RUNS:
+        return runs
+    longest = sorted(runs, key=lambda run: (run[1] - run[2], run[1]))[:MOST_RUNS]
+    return sorted(longest, key=lambda run: run[1])
+
+
+def _beside(tree: Tree) -> list[Part]:
+    """Detections, signs and runtime, where videos have them."""
+    pooled, summary = tree["pooled"], tree["summary"]
+    found = [_mean(tree, label, name) for label, name in BESIDE if summary.get(f"{name}_n")]
+    found += [_mean(tree, label, name, unit=unit) for label, name, unit in BESIDE_UNITS if summary.get(f"{name}_n")]
+    if not found:
+        return []
+    by_class = pooled.get("map_50_by_class") or {}
+    columns = [part.column("class"), part.column("AP at 0.50", "bar"), part.column("precision at recall", "rate")]
+    other = pooled.get("precision_at_target_by_class") or {}
+    rows = [[name, value, other.get(name)] for name, value in by_class.items()]
+    table = part.table("Detections by class", columns, rows[:MOST_ROWS], cut=more_rows(len(rows)))
+    return [part.cards("Detections, signs and runtime", found), *([table] if rows else [])]
+
+
+def _not_evaluated(tree: Tree) -> list[Part]:
+    rows = [[name, why] for name, why in tree["not_evaluated"].items()]
+    columns = [part.column("video"), part.column("why")]
+    cut = more_rows(len(rows))
+    return [part.table("Not evaluated", columns, rows[:MOST_ROWS], cut=cut)] if rows else []
+
+
+def _strangers(tree: Tree) -> list[str]:
+    strangers = tree["videos_without_ground_truth"]
+    return [f"{len(strangers):,} videos were predicted without ground truth and are left out."] if strangers else []

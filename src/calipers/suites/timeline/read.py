@@ -1,0 +1,185 @@
+"""States along videos: annotation JSON and predictions, as JSON, timeline CSV or a folder of these, to `Videos`.
+
+Ground truth is `{video: {state: [[first, last], …]}}` in whole frames, both ends included; `fps`, `detections`, `ocr`
+and `runtime` may stand beside the states. Predictions are `{video: {"fps", "states", "detections", "ocr",
+"runtime"}}`. Names are matched with or without their extension.
+
+Malformed ground truth makes a video bad. A video whose ground truth is empty, whose prediction is missing or whose
+prediction cannot be read has an entry that says so, and the others go on.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from calipers.core.errors import InputError
+from calipers.files.inputs import Input, OnProgress
+from calipers.files.problems import BadVideo, shown
+from calipers.kernels.intervals import BESIDE, LARGEST_FRAME, IntervalColumns, add_plain_videos
+from calipers.suites.timeline.columns import Extras, Videos
+from calipers.suites.timeline.read_extras import has_extras, read_fps, read_pred_extras, read_truth_extras
+from calipers.suites.timeline.video_files import read_json, read_predictions
+from calipers.suites.timeline.video_names import match_names
+
+EMPTY = "empty_ground_truth"
+MISSING = "missing predictions or states"
+
+
+class TimelineReading:
+    """What came out of two inputs: the videos to measure, entries of the others, and what else has to be said."""
+
+    def __init__(self) -> None:
+        self.videos = Videos()
+        self.errors: dict[str, str] = {}
+        self.bad: list[BadVideo] = []
+        self.without_truth: list[str] = []
+        self.warnings: list[str] = []
+        self.inputs: list[Input] = []
+
+
+def read_timelines(
+    truth: Any,
+    pred: Any,
+    *,
+    spelling: Iterable[str] = (),
+    progress: OnProgress | None = None,
+    only: frozenset[str] | None = None,
+) -> TimelineReading:
+    """Ground truth and predictions, each a path or what its JSON would hold; of `only` some videos, if given."""
+    reading = TimelineReading()
+    truth_tree, truth_input = _tree(truth, "gt")
+    found = None
+    if isinstance(pred, (str, os.PathLike)):
+        found = read_predictions(os.fspath(pred), lambda: spelling_of(truth_tree, spelling), progress)
+    pred_tree, pred_input = (found.entries, found.input) if found else _tree(pred, "pred")
+    if found:
+        reading.warnings += found.warnings
+    reading.inputs = [truth_input, pred_input]
+    check_videos(truth_tree, truth_input)
+    add_videos(reading, truth_tree, pred_tree, only)
+    return reading
+
+
+def check_videos(tree: Mapping[str, Any], source: Input) -> None:
+    """A file of ground truth has to hold some."""
+    if not tree and source.sha256:
+        raise InputError(f"{source.path}: no videos, expected {{video: {{state: intervals}}}}")
+
+
+def add_videos(
+    reading: TimelineReading, truths: dict[str, Any], preds: dict[str, Any], only: frozenset[str] | None = None
+) -> None:
+    """Videos of the ground truth, in the order of their names, with their predictions; the inputs are named before."""
+    truth_path, pred_path = (source.path for source in reading.inputs)
+    partners, reading.without_truth = match_names(truths, preds, pred_path)
+    names, at = sorted(truths if only is None else only.intersection(truths)), 0
+    while at < len(names):
+        at = _add_plain(reading, names, at, truths, preds, partners)
+        if at < len(names):
+            partner = partners.get(names[at])
+            guess = None if partner is None else preds[partner]
+            _add(reading, names[at], truths[names[at]], guess, truth_path)
+            at += 1
+
+
+def _add_plain(
+    reading: TimelineReading,
+    names: list[str],
+    first: int,
+    truths: dict[str, Any],
+    preds: dict[str, Any],
+    partners: dict[str, str],
+) -> int:
+    """The videos from the first on that carry nothing but states and fps, in one go; returns where the next one is."""
+    videos = reading.videos
+    behind = add_plain_videos(videos.truth, videos.pred, names, first, truths, preds, partners, videos.fps)
+    videos.names += names[first:behind]
+    return behind
+
+
+def _tree(given: Any, name: str) -> tuple[dict[str, Any], Input]:
+    if isinstance(given, (str, os.PathLike)):
+        return read_json(os.fspath(given))
+    if not isinstance(given, Mapping) or not all(isinstance(video, str) for video in given):
+        raise InputError(f"{name}: found {shown(given)}, expected a path or {{video: …}}")
+    return dict(given), Input(f"<{name}>", None, len(given))
+
+
+def spelling_of(tree: Mapping[str, Any], known: Iterable[str]) -> dict[str, str]:
+    """Every state that has a name by now, by its lower-cased form; as the ground truth has it, if that has one way."""
+    names: set[Any] = set()
+    for entry in tree.values():
+        if isinstance(entry, dict):
+            names.update(entry)
+    spelling = {name.lower(): name for name in known}
+    written = sorted(name for name in names.difference(BESIDE) if isinstance(name, str))
+    ways = Counter(name.lower() for name in written)
+    return spelling | {name.lower(): name for name in written if ways[name.lower()] == 1}
+
+
+def _add(reading: TimelineReading, name: str, truth: Any, pred: Any, path: str) -> None:
+    """One video of the ground truth, with its prediction or None."""
+    videos = reading.videos
+    try:
+        if isinstance(truth, InputError):
+            raise truth
+        _add_intervals(videos.truth, truth, "", BESIDE)
+    except InputError as error:
+        reading.bad.append(BadVideo(path, name, str(error)))
+        return
+    extras = Extras() if has_extras(truth) or has_extras(pred) else None
+    try:
+        fps = read_fps(truth)
+        if extras:
+            read_truth_extras(truth, extras)
+    except InputError as error:
+        videos.truth.drop_video()
+        reading.bad.append(BadVideo(path, name, str(error)))
+        return
+    try:
+        problem = EMPTY if videos.truth.is_empty() else _add_prediction(videos, pred, extras, fps)
+    except InputError as error:
+        problem = f"invalid prediction: {error}"
+    if problem:
+        videos.truth.drop_video()
+        reading.errors[name] = problem
+        return
+    videos.names.append(name)
+    if extras:
+        videos.extras[name] = extras
+
+
+def _add_prediction(videos: Videos, pred: Any, extras: Extras | None, fps: float | None) -> str:
+    """Nothing, or why there is no prediction to measure. `fps` is that of the ground truth, if it says."""
+    if isinstance(pred, InputError):
+        raise pred
+    if pred is None:
+        return MISSING
+    if not isinstance(pred, Mapping):
+        raise InputError(f"found {shown(pred)}, expected an object with states")
+    if pred.get("states") is None:
+        return MISSING
+    fps = read_fps(pred) or fps
+    if extras:
+        read_pred_extras(pred, extras)
+    _add_intervals(videos.pred, pred["states"], "states.")
+    videos.fps.append(fps)
+    return ""
+
+
+def _add_intervals(columns: IntervalColumns, states: Any, place: str, apart: tuple[str, ...] = ()) -> None:
+    if isinstance(states, Mapping) and type(states) is not dict:
+        states = dict(states)
+    wrong = columns.add_video(states, apart)
+    if wrong is None:
+        return
+    state, index = wrong
+    if state is None:
+        raise InputError(f"{place.rstrip('.') or 'states'}: found {shown(states)}, expected {{state: intervals}}")
+    if index is None:
+        raise InputError(f"{place}{state}: found {shown(states[state])}, expected a list of [first, last] frames")
+    found, limit = shown(states[state][index]), f"0 <= first <= last <= {LARGEST_FRAME}"
+    raise InputError(f"{place}{state}[{index}]: found {found}, expected [first, last], whole frames with {limit}")

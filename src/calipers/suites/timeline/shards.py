@@ -1,0 +1,296 @@
+"""Videos in shards, some of them each, that can be read in any process.
+
+With JSON on both sides a shard is some videos of the ground truth and their predictions, as byte ranges of the two
+files. With timeline CSVs it is some files, with which the ground truth of their videos travels: that is little, and how
+states are spelled has to be known from all of it anyway. Shards are in the order of the names of videos, as everything
+is told in that order; predictions of no video come last.
+
+What is small, cannot be read twice, or is JSON of an unusual kind (a byte order mark, NaN, a video twice, very large
+whole numbers, anything wrong) is one shard, read whole.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import orjson
+from numpy.typing import NDArray
+
+from calipers.core.errors import InputError
+from calipers.core.text import whole_text
+from calipers.files.inputs import Input, read_bytes
+from calipers.kernels.members import find_members, find_names
+from calipers.suites.timeline.read import TimelineReading, add_videos, check_videos, read_timelines, spelling_of
+from calipers.suites.timeline.video_files import (
+    CsvReader,
+    Csvs,
+    are_csvs,
+    csv_input,
+    find_csvs,
+    name_csvs,
+    parse_videos,
+    read_json,
+    size_of,
+)
+from calipers.suites.timeline.video_names import match_names
+
+ENTRY_BYTES = 64  # what a video without a prediction counts for
+Range = tuple[int, int]
+Sizes = NDArray[np.int64]
+
+
+class Whole(NamedTuple):
+    """Both inputs, as they are."""
+
+    truth: str
+    pred: str
+    size: int
+    identity: str
+
+    def __str__(self) -> str:
+        return f"{self.truth} and {self.pred}"
+
+
+class Ranges(NamedTuple):
+    """Some videos in two JSON files."""
+
+    truth: str
+    pred: str
+    truth_ranges: list[Range]
+    pred_ranges: list[Range]
+    first: str  # a video
+    size: int
+    identity: str
+
+    def __str__(self) -> str:
+        return f"{self.pred}: {self.first!r} and videos after it"
+
+
+class Files(NamedTuple):
+    """Some timeline CSVs, each with its place among all, and the ground truth of some videos."""
+
+    truth: str
+    pred: str
+    entries: dict[str, Any]
+    files: list[tuple[int, str, str]]  # place, video, path
+    spelling: Mapping[str, str]
+    size: int
+    identity: str
+
+    def __str__(self) -> str:
+        return f"{self.files[0][2]} and files after it" if self.files else f"{self.truth}: videos without a file"
+
+
+Shard = Whole | Ranges | Files
+
+
+class Cut(NamedTuple):
+    """Shards, and what is known of the inputs before they are read."""
+
+    shards: list[Shard]
+    inputs: list[Input]  # none if the shards name them
+    csvs: Csvs | None  # whose digests come with the shards
+    without_truth: list[str]
+
+    @property
+    def size(self) -> int:
+        """Bytes of all shards."""
+        return sum(shard.size for shard in self.shards)
+
+
+class ShardReading(NamedTuple):
+    """The videos of a shard; warnings and digests go by the places of files."""
+
+    reading: TimelineReading
+    warnings: list[tuple[int, str]]
+    digests: dict[int, str]
+
+
+def cut_videos(truth: str, pred: str, *, known: Iterable[str], most: int, identify: bool) -> Cut:
+    """Two inputs in shards of about so many bytes; `known` are states that have a name by now."""
+    if are_csvs(pred):
+        return _cut_csvs(truth, pred, known, most, identify)
+    size = size_of(truth) + size_of(pred)
+    if size > most and os.path.isfile(truth) and os.path.isfile(pred):
+        side = _find_side(truth)
+        other = _find_side(pred) if side else None
+        if side and other:
+            return _cut_json(side, other, most, identify)
+    return Cut([Whole(truth, pred, size, _stamps([truth, pred]))], [], None, [])
+
+
+def read_shard(shard: Shard, known: Iterable[str], only: frozenset[str] | None = None) -> ShardReading:
+    """A shard as it was cut; of `only` some videos, if given."""
+    if isinstance(shard, Files):
+        return _read_files(shard, only)
+    if isinstance(shard, Ranges):
+        return ShardReading(_read_ranges(shard, only), [], {})
+    reading = read_timelines(shard.truth, shard.pred, spelling=known, only=only)
+    return ShardReading(reading, [(0, warning) for warning in reading.warnings], {})
+
+
+def _groups(sizes: Sizes, most: int) -> Iterator[tuple[slice, int]]:
+    """Neighbours of about so many bytes together, and their bytes.
+
+    >>> [(each.start, each.stop, size) for each, size in _groups(np.array([5, 5, 30, 1]), 10)]
+    [(0, 2, 10), (2, 3, 30), (3, 4, 1)]
+    """
+    behind = np.cumsum(sizes)
+    start = done = 0
+    while start < len(sizes):
+        stop = min(int(np.searchsorted(behind, done + most)) + 1, len(sizes))
+        yield slice(start, stop), int(behind[stop - 1]) - done
+        start, done = stop, int(behind[stop - 1])
+
+
+def _stamps(paths: Iterable[str]) -> str:
+    """Which files these are, in which state; what is no file, a pipe say, is never the same again."""
+    stamps: list[Any] = []
+    for path in paths:
+        state = os.stat(path) if os.path.exists(path) else None
+        when = state.st_mtime_ns if os.path.isfile(path) and state else time.time_ns()
+        stamps.append([whole_text(path), state.st_size if state else 0, when])
+    return orjson.dumps(stamps).decode()
+
+
+# JSON on both sides
+
+
+class _Side:
+    """A JSON file by video, and where each of them lies in it."""
+
+    def __init__(self, path: str, data: bytes, places: dict[str, int], begins: Any, ends: Any) -> None:
+        self.path, self.data, self.places = path, data, places
+        self._begins, self._ends = np.asarray(begins), np.asarray(ends)
+
+    def sizes(self, places: Sizes) -> Sizes:
+        """Bytes of some videos; -1 is none."""
+        return np.where(places < 0, 0, (self._ends - self._begins)[places])
+
+    def ranges(self, places: Sizes) -> list[Range]:
+        """Where some videos lie, neighbours together; -1 is none."""
+        places = np.sort(places[places >= 0], kind="stable")
+        after_gap = np.diff(places, prepend=-2) != 1
+        before_gap = np.roll(after_gap, -1)  # the first is after one, and the last before one
+        begins, ends = self._begins[places[after_gap]], self._ends[places[before_gap]]
+        return list(zip(begins.tolist(), ends.tolist(), strict=True))
+
+    def input(self) -> Input:
+        """As the artifact names it."""
+        return Input(whole_text(self.path), sha256(self.data).hexdigest(), len(self.places))
+
+
+def _find_side(path: str) -> _Side | None:
+    """The videos of a file, if nothing about it is unusual."""
+    data = read_bytes(path)
+    found = find_members(data)
+    if found is None or not len(found[0]):
+        return None
+    names = orjson.loads(find_names(data, found[0]))
+    places: dict[str, int] = dict(zip(names, range(len(names)), strict=True))
+    return _Side(path, data, places, *found) if len(places) == len(names) else None
+
+
+def _cut_json(truth: _Side, pred: _Side, most: int, identify: bool) -> Cut:
+    partners, strangers = match_names(truth.places, pred.places, whole_text(pred.path))
+    names = sorted(truth.places)
+    mine = np.array([truth.places[name] for name in names])
+    theirs = np.array([pred.places[partners[name]] if name in partners else -1 for name in names])
+    shards: list[Shard] = []
+    for some, size in _groups(truth.sizes(mine) + pred.sizes(theirs), most):
+        ranges = truth.ranges(mine[some]), pred.ranges(theirs[some])
+        identity = _identity(truth, pred, *ranges) if identify else ""
+        shards.append(Ranges(truth.path, pred.path, *ranges, names[some.start], size, identity))
+    return Cut(shards, [truth.input(), pred.input()], None, strangers)
+
+
+def _identity(truth: _Side, pred: _Side, truth_ranges: list[Range], pred_ranges: list[Range]) -> str:
+    digest = sha256(orjson.dumps([whole_text(truth.path), whole_text(pred.path)]))
+    for side, ranges in ((truth, truth_ranges), (pred, pred_ranges)):
+        for begin, end in ranges:
+            digest.update(memoryview(side.data)[begin:end])
+            digest.update(b",")
+        digest.update(b"}")
+    return digest.hexdigest()
+
+
+def _read_ranges(shard: Ranges, only: frozenset[str] | None) -> TimelineReading:
+    reading = TimelineReading()
+    truths, preds = _entries(shard.truth, shard.truth_ranges), _entries(shard.pred, shard.pred_ranges)
+    reading.inputs = [Input(whole_text(path), None, 0) for path in (shard.truth, shard.pred)]
+    add_videos(reading, truths, preds, only)
+    return reading
+
+
+def _entries(path: str, ranges: list[Range]) -> dict[str, Any]:
+    """The videos that lie in some ranges of a file."""
+    try:
+        with open(path, "rb") as file:
+            pieces = [_piece(file, begin, end) for begin, end in ranges]
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror or error}") from error
+    return parse_videos(b"{" + b",".join(pieces) + b"}", path)
+
+
+def _piece(file: Any, begin: int, end: int) -> bytes:
+    file.seek(begin)
+    return bytes(file.read(end - begin))
+
+
+# Timeline CSVs
+
+
+def _cut_csvs(truth: str, pred: str, known: Iterable[str], most: int, identify: bool) -> Cut:
+    tree, source = read_json(truth)
+    csvs, spelling = find_csvs(pred), spelling_of(tree, known)
+    named = name_csvs(csvs.files)
+    check_videos(tree, source)
+    partners, strangers = match_names(tree, named, whole_text(pred))
+    places = {key: place for place, key in enumerate(named)}
+    weights = {key: size_of(file) for key, file in named.items()}
+
+    def shard(names: list[str], keys: list[str], size: int) -> Files:
+        files = [(places[key], key, str(named[key])) for key in keys]
+        identity = _files_identity(source, names, files) if identify else ""
+        return Files(truth, pred, {name: tree[name] for name in names}, files, spelling, size, identity)
+
+    names = sorted(tree)
+    sizes = np.array([ENTRY_BYTES + weights.get(partners.get(name, ""), 0) for name in names])
+    shards: list[Shard] = []
+    for some, size in _groups(sizes, most):
+        shards.append(shard(names[some], [partners[name] for name in names[some] if name in partners], size))
+    for some, size in _groups(np.array([weights[key] for key in strangers]), most):
+        shards.append(shard([], strangers[some], size))
+    return Cut(shards, [source], csvs, strangers)
+
+
+def _files_identity(truth: Input, names: list[str], files: list[tuple[int, str, str]]) -> str:
+    """The ground truth as a whole, as it says how states are spelled, and which files in which state."""
+    return orjson.dumps([list(truth), names, _stamps(path for _, _, path in files)]).decode()
+
+
+def _read_files(shard: Files, only: frozenset[str] | None) -> ShardReading:
+    reader = CsvReader(shard.spelling)
+    warnings: list[tuple[int, str]] = []
+    for place, key, path in shard.files:
+        before = len(reader.warnings)
+        reader.add(key, Path(path))
+        warnings += [(place, warning) for warning in reader.warnings[before:]]
+    reading = TimelineReading()
+    reading.inputs = [Input(whole_text(path), None, 0) for path in (shard.truth, shard.pred)]
+    add_videos(reading, shard.entries, reader.entries, only)
+    places = [place for place, _, _ in shard.files]
+    return ShardReading(reading, warnings, dict(zip(places, reader.digests, strict=True)))
+
+
+def name_inputs(cut: Cut, pred: str, digests: Mapping[int, str]) -> list[Input]:
+    """The inputs as the artifact names them, once everything was read."""
+    if cut.csvs is None:
+        return cut.inputs
+    return [*cut.inputs, csv_input(pred, cut.csvs, [digests[place] for place in range(len(digests))])]

@@ -1,0 +1,115 @@
+"""The metrics of each video as plain numbers by name: whole numbers where they are frames, None where undefined."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from math import fsum
+from typing import Any
+
+import numpy as np
+
+from calipers.kernels.trees import nested_counts, rows_as_dicts
+from calipers.suites.timeline.states import SEED_STATES, Floats, StateCounts
+
+COUNTED = (
+    "frames",
+    "gt_runs",
+    "pred_runs",
+    "gt_segments",
+    "pred_segments",
+    "gt_events",
+    "pred_events",
+    "matched_events",
+    "gt_advisory_events",
+    "pred_advisory_events",
+    "matched_advisory_events",
+    "false_episodes",
+)
+
+
+class VideoTable(Mapping[str, dict[str, Any]]):
+    """Every video by name: its metrics, or why it has none. Kept as columns; a video's tree is made when asked for."""
+
+    def __init__(self, counts: StateCounts, columns: Mapping[str, Floats], errors: Mapping[str, str]) -> None:
+        self._counts, self._columns, self._errors = counts, columns, errors
+        self._names = sorted([*counts.names, *errors]) if errors else counts.names
+        self._ious: dict[int, dict[str, float]] = {}
+        for video, state, iou in other_ious(counts):
+            self._ious.setdefault(video, {})[f"iou_{state}"] = iou
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    @cached_property
+    def _row(self) -> dict[str, int]:
+        return {name: row for row, name in enumerate(self._counts.names)}
+
+    def __getitem__(self, name: str) -> dict[str, Any]:
+        if name in self._errors:
+            return {"error": self._errors[name]}
+        return self._trees(self._row[name], self._row[name] + 1)[0]
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} videos>"
+
+    def as_dict(self) -> dict[str, dict[str, Any]]:
+        """All of them."""
+        trees = dict(zip(self._counts.names, self._trees(0, len(self._counts.names)), strict=True))
+        return {name: trees[name] if name in trees else self[name] for name in self._names}
+
+    def _trees(self, first: int, behind: int) -> list[dict[str, Any]]:
+        cells, count, rows = self._counts.cells, behind - first, slice(first, behind)
+        some = slice(*np.searchsorted(cells.video, (first, behind)))
+        sides = cells.truth[some], cells.pred[some], cells.frames[some]
+        confusions = nested_counts(cells.video[some] - first, *sides, cells.states, count)
+        numbers = [self._counts.count(name)[rows].tolist() for name in COUNTED]
+        lists = [plain(name, column[rows]) for name, column in self._columns.items()]
+        names, nested = [*self._columns, "confusion", "counts"], rows_as_dicts(list(COUNTED), numbers, count)
+        trees = rows_as_dicts(names, [*lists, confusions, nested], count)
+        for video, found in self._ious.items():
+            if first <= video < behind:
+                trees[video - first] |= found
+        return trees
+
+
+def plain(name: str, column: Floats) -> list[Any]:
+    """A column as numbers, None where it is undefined."""
+    undefined = np.isnan(column)
+    whole = name.endswith(("_frames", "_frame", "_frames_gt", "_frames_pred")) and not name.startswith("mean_")
+    values: list[Any] = (np.where(undefined, 0, column).astype(np.int64) if whole else column).tolist()
+    for row in np.flatnonzero(undefined).tolist():
+        values[row] = None
+    return values
+
+
+def other_iou_means(counts: StateCounts) -> dict[str, Any]:
+    """Mean and count of the IoU of states beyond the usual four."""
+    found: dict[str, list[float]] = {}
+    for _, state, iou in other_ious(counts):
+        found.setdefault(state, []).append(iou)
+    tree: dict[str, Any] = {}
+    for state in sorted(found):
+        tree |= {f"iou_{state}_mean": fsum(found[state]) / len(found[state]), f"iou_{state}_n": len(found[state])}
+    return tree
+
+
+def other_ious(counts: StateCounts) -> list[tuple[int, str, float]]:
+    """(video, state, IoU) of states beyond the usual four, where they occur."""
+    cells, states = counts.cells, counts.cells.states
+    other = np.array([state not in SEED_STATES for state in states], dtype=bool)
+    rows = (
+        np.flatnonzero(other[cells.truth] | other[cells.pred]) if len(states) > len(SEED_STATES) else np.zeros(0, int)
+    )
+    both: dict[tuple[int, int], int] = {}
+    either: dict[tuple[int, int], int] = {}
+    for row in rows.tolist():
+        video, truth, pred, frames = (int(c[row]) for c in (cells.video, cells.truth, cells.pred, cells.frames))
+        for state in {truth, pred}:
+            if other[state]:
+                either[video, state] = either.get((video, state), 0) + frames
+                both[video, state] = both.get((video, state), 0) + (frames if truth == pred else 0)
+    return [(video, states[state], both[video, state] / either[video, state]) for video, state in sorted(either)]
