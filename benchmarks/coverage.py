@@ -22,8 +22,9 @@ from multiprocessing import get_context
 from random import Random
 
 import calipers
-from calipers.results.compare_text import HEADLINE
-from calipers.results.figures import figures
+from calipers.core.figures import spec_named
+from calipers.show.figures import figures
+from calipers.suite import suite_of
 from made_sets import POPULATIONS, Population, Record
 
 LOSS = 0.1  # of the answers of the model that is compared
@@ -33,12 +34,9 @@ Ends = dict[str, list[float] | None]
 
 def shown(population: Population, name: str) -> bool:
     """The headline figures that have an interval."""
-    of, _, last = name.rpartition(".")
-    return (
-        of != "pooled"
-        and last in (*HEADLINE[population.suite], *ALSO)
-        and not last.endswith(("small", "medium", "large"))
-    )
+    spec = spec_named(suite_of(population.suite).figures, name)
+    wanted = name in ALSO or (spec is not None and spec.headline)
+    return wanted and not name.endswith(("small", "medium", "large"))
 
 
 @cache

@@ -25,7 +25,7 @@ from typing import Any
 from click.testing import CliRunner
 
 from calipers.cli.main import calipers as program
-from calipers.results.figures import figures, full_name
+from calipers.show.figures import figures, full_name
 from made_sets import POPULATIONS, Population, Record
 
 PILOTS = 16  # pairs of which the stated drop is averaged

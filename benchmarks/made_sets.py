@@ -202,7 +202,7 @@ def _moved(rng: Random, thing: Json, ease: float) -> Json:
 
 
 def measure_rooms(records: list[Record], model: int, loss: float = 0.0, **options: Any) -> Report:
-    meter = calipers.Scene(**options)
+    meter = calipers.SceneMeter(**options)
     for number, each in enumerate(records):
         meter.update(each.truth, each.kept(model, loss), scene=str(number))
     return meter.compute()

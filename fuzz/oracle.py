@@ -22,9 +22,9 @@ import orjson
 
 from calipers import CalipersError, Report
 from calipers.core.config import make_config
-from calipers.evaluate import evaluate
 from calipers.files.output import to_json
-from calipers.suites.dense.measure import Config
+from calipers.suites.dense.config import Config
+from calipers.suites.dense.evaluate import evaluate
 from calipers.suites.dense.model_text import ParsedText
 from fuzz.calls import CALLS, CODES, Printed
 from fuzz.case import Case

@@ -6,9 +6,9 @@ from dataclasses import FrozenInstanceError, dataclass, fields
 import pytest
 
 import calipers
-from calipers.core.config import Running, check_names, make_config, option
+from calipers.core.config import RunOptions, check_names, make_config, option
 from calipers.core.errors import CalipersError, ConfigError
-from calipers.suites.dense.measure import Config
+from calipers.suites.dense.config import Config
 
 SWEEP = (0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
 
@@ -133,10 +133,10 @@ def test_a_wrong_value_is_an_error_that_says_what_was_found_and_expected(name, v
 def test_every_option_is_a_keyword_of_the_function_and_of_the_meter(name):
     value = getattr(config(), name)
     assert calipers.dense([], **{name: value})["suite"] == "dense"
-    assert calipers.Dense(**{name: value}).compute()["suite"] == "dense"
+    assert calipers.DenseMeter(**{name: value}).compute()["suite"] == "dense"
 
 
-@pytest.mark.parametrize("call", [lambda **options: calipers.dense([], **options), calipers.Dense])
+@pytest.mark.parametrize("call", [lambda **options: calipers.dense([], **options), calipers.DenseMeter])
 def test_a_misspelt_keyword_is_never_swallowed(call):
     with pytest.raises(ConfigError, match="'tube_tolerence' is not an option, did you mean 'tube_tolerance'"):
         call(tube_tolerence=4)
@@ -153,7 +153,7 @@ def test_a_mapping_file_that_cannot_be_read_is_found_out_before_any_record(tmp_p
 def test_the_artifact_carries_every_option_that_can_change_a_number_and_no_other():
     params = calipers.dense([], jobs=1, chunk_bytes=77, tube_tolerance="1.25", thresholds="0.5,0.6")["params"]
     options = {field.name for field in fields(Config) if field.metadata["artifact"]}
-    assert not options & {field.name for field in fields(Running)}
+    assert not options & {field.name for field in fields(RunOptions)}
     assert options | {"stroke_width", "mapping_sha256", "rulers", "matching"} == set(params)
     assert (params["tube_tolerance"], params["stroke_width"], params["thresholds"]) == (1.25, 2, [0.5, 0.6])
     assert params["rulers"] == {"region": "exact-area", "line": "tube-cells"}
@@ -187,4 +187,4 @@ def test_a_tolerance_beyond_the_frame_covers_all_of_it_or_is_refused(tolerance):
 
 def test_an_address_without_a_cluster_names_the_option_as_a_keyword():
     with pytest.raises(ConfigError, match=r"^address: found 'a:1', expected engine dask or ray with it$"):
-        Running(address="a:1")
+        RunOptions(address="a:1")

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import calipers
-from calipers.core.config import Running
+from calipers.core.config import RunOptions
 from calipers.judge import asserting, kinds, options, payload, rulers
 from calipers.suites.coco import config as coco_config
 from calipers.suites.coco import errors as coco_errors
@@ -28,7 +28,7 @@ DATA = Path(calipers.__file__).parent / "data"
 SESSIONS = re.findall(r"```console\n\$ (.+)\n([\s\S]*?)```", (ROOT / "README.md").read_text(encoding="utf-8"))
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "examples").glob("*/*.md"))]
 HOSTS = {"agentv", "inspect", "promptfoo", "pytest"}  # of the judge; these are run in tests/judge/test_adapters.py
-ELSEWHERE = {"ci"}  # run in tests/analysis/test_ci_example.py
+ELSEWHERE = {"plugin", "ci"}  # run in tests/analysis/test_ci_example.py
 CONFIGS = {
     "dense": dense.Config,
     "timeline": timeline_config.Config,
@@ -94,13 +94,13 @@ def test_a_summary_in_the_readme_is_what_the_sample_data_gives(command, printed)
 
 @pytest.mark.parametrize("suite", CONFIGS)
 def test_the_options_in_the_docs_are_those_of_the_suite(suite):
-    running = {item.name for item in fields(Running)}
+    running = {item.name for item in fields(RunOptions)}
     own = [item for item in fields(CONFIGS[suite]) if item.name not in running]
     assert documented_options(manual(suite)) == [(item.name, shown(item.default)) for item in own]
 
 
 def test_the_options_that_all_suites_have_are_in_the_manual_of_scale():
-    assert documented_options(manual("scale")) == [(item.name, shown(item.default)) for item in fields(Running)]
+    assert documented_options(manual("scale")) == [(item.name, shown(item.default)) for item in fields(RunOptions)]
 
 
 def documented_options(text):

@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from calipers.cli.dense import run_dense
+from calipers.cli.suite_command import run_suite
 from calipers.core.errors import CalipersError, InputError, OutputError
 from calipers.files.output import to_json
 from calipers.report import Report, load
 from calipers.results.artifacts import read_result
 from calipers.schemas import schema
 from calipers.show.page.build import result_page
+from calipers.suite import suite_of
 
 from .views.sample_reports import SUITES, report, tree
 
@@ -139,7 +140,7 @@ def test_the_page_of_a_folder_draws_its_failures(tmp_path):
     box = {"type": "bbox_2d", "points": [0, 0, 10, 10], "desc": "类别=标签"}
     dump, out, page = tmp_path / "dump.jsonl", tmp_path / "out", tmp_path / "page.html"
     dump.write_text(json.dumps({"id": "a", "gt_norm1000": [box], "pred": []}) + "\n", encoding="utf-8")
-    run_dense([str(dump)], {"output": str(out)})
+    run_suite(suite_of("dense"), {"dumps": [str(dump)]} | {"output": str(out)})
     load(out).to_html(page)
     assert page.read_bytes() == (out / "report.html").read_bytes()
 

@@ -18,8 +18,8 @@ BAD = {"image_path": "d.jpg", "gt_norm1000": [{**BOX, "points": [0, 0, 1]}], "pr
 GOOD = [FOUND, MISSED, EMPTY]
 
 
-def meter_of(*records, **options) -> calipers.Dense:
-    meter = calipers.Dense(**options)
+def meter_of(*records, **options) -> calipers.DenseMeter:
+    meter = calipers.DenseMeter(**options)
     for record in records:
         meter.update(record)
     return meter
@@ -47,7 +47,7 @@ def test_records_may_come_one_by_one_or_in_lists(groups):
 
 
 def test_records_may_come_from_a_generator():
-    meter = calipers.Dense()
+    meter = calipers.DenseMeter()
     meter.update(record for record in GOOD)
     assert meter.compute().to_json() == calipers.dense(GOOD).to_json()
 
@@ -59,7 +59,7 @@ def test_records_without_a_key_are_numbered_through_all_updates():
 
 
 def test_a_meter_that_saw_nothing_has_undefined_numbers():
-    report = calipers.Dense().compute()
+    report = calipers.DenseMeter().compute()
     assert report["records"] == {"read": 0, "evaluated": 0, "skipped_empty": 0, "rejected": 0}
     primary = report["modes"]["category"]["primary"]
     assert [primary[name] for name in ("gt", "pred", "matched")] == [0, 0, 0]
@@ -97,7 +97,7 @@ def test_the_callers_records_are_left_as_they_are():
 def test_reset_forgets_everything():
     meter = meter_of(*GOOD, BAD, max_bad_records=1)
     meter.reset()
-    assert meter.compute().to_json() == calipers.Dense(max_bad_records=1).compute().to_json()
+    assert meter.compute().to_json() == calipers.DenseMeter(max_bad_records=1).compute().to_json()
     meter.update([MISSED])
     assert meter.compute().to_json() == calipers.dense([MISSED], max_bad_records=1).to_json()
 
@@ -168,9 +168,9 @@ def test_merging_adds_the_other_meter_and_leaves_it_as_it_was():
 def test_merging_with_a_meter_that_saw_nothing_changes_nothing():
     one = meter_of(FOUND, MISSED)
     before = one.compute().to_json()
-    one.merge(calipers.Dense())
+    one.merge(calipers.DenseMeter())
     assert one.compute().to_json() == before
-    nothing = calipers.Dense()
+    nothing = calipers.DenseMeter()
     nothing.merge(one)
     assert nothing.compute().to_json() == before
 
@@ -195,7 +195,7 @@ def test_meters_with_different_parameters_do_not_merge(options):
     one = meter_of(FOUND)
     before = one.compute().to_json()
     with pytest.raises(ConfigError, match="different parameters"):
-        one.merge(calipers.Dense(**options))
+        one.merge(calipers.DenseMeter(**options))
     assert one.compute().to_json() == before
 
 
@@ -230,9 +230,9 @@ REVERSED = {"f.mp4": {"outside": [[0, 4]], "inside": [[9, 5]]}}
 VIDEOS = ("a.mp4", "b.mp4", "c.mp4", "d.mp4", "e.mp4")
 
 
-def videos_of(*names, **options) -> calipers.Timeline:
+def videos_of(*names, **options) -> calipers.TimelineMeter:
     """A meter that saw these videos, one at a time."""
-    meter = calipers.Timeline(**options)
+    meter = calipers.TimelineMeter(**options)
     for name in names:
         meter.update(*({name: side[name]} if name in side else {} for side in (TRUTH, PRED)))
     return meter
@@ -266,7 +266,7 @@ def test_videos_may_come_from_files(tmp_path):
     for name, tree in (("gt", TRUTH), ("pred", PRED)):
         (tmp_path / f"{name}.json").write_bytes(to_json(tree))
     (tmp_path / "f_timeline.csv").write_text("frame,state\n0,out\n3,in\n5,in\n")
-    meter = calipers.Timeline()
+    meter = calipers.TimelineMeter()
     meter.update(tmp_path / "gt.json", str(tmp_path / "pred.json"))
     assert same_numbers(meter, TRUTH, PRED)
     meter.update({"f": {"inside": [[3, 5]]}}, tmp_path / "f_timeline.csv")
@@ -274,14 +274,14 @@ def test_videos_may_come_from_files(tmp_path):
 
 
 def test_a_meter_that_saw_no_video_has_undefined_numbers():
-    report = calipers.Timeline(transition_tolerance_frames="0,5").compute()
+    report = calipers.TimelineMeter(transition_tolerance_frames="0,5").compute()
     assert report["records"] == {"read": 0, "evaluated": 0, "skipped": 0, "rejected": 0}
     assert report["videos"] == {}
     assert report["summary"]["frame_accuracy_mean"] is None
     assert report["summary"]["event_recall_n"] == 0
     assert report["pooled"]["frame_accuracy"] is None
     assert str(report)
-    assert same_numbers(calipers.Timeline(), {}, {})
+    assert same_numbers(calipers.TimelineMeter(), {}, {})
 
 
 def test_a_report_of_videos_changes_nothing_and_is_not_changed():
@@ -300,7 +300,7 @@ def test_a_report_of_videos_changes_nothing_and_is_not_changed():
 def test_reset_forgets_all_videos():
     meter = videos_of(*VIDEOS)
     meter.reset()
-    assert meter.compute().to_json() == calipers.Timeline().compute().to_json()
+    assert meter.compute().to_json() == calipers.TimelineMeter().compute().to_json()
     meter.update(TRUTH, PRED)
     assert same_numbers(meter, TRUTH, PRED)
 
@@ -357,9 +357,9 @@ def test_merging_adds_the_other_videos_and_leaves_the_other_meter_as_it_was():
     assert two.compute().to_json() == before
     two.update({"z.mp4": EARLY}, {})
     assert same_numbers(one, TRUTH, PRED)
-    nothing = calipers.Timeline(max_bad_records=3)  # what is borne is no parameter of a result
+    nothing = calipers.TimelineMeter(max_bad_records=3)  # what is borne is no parameter of a result
     nothing.merge(one)
-    one.merge(calipers.Timeline())
+    one.merge(calipers.TimelineMeter())
     assert same_numbers(one, TRUTH, PRED)
     assert same_numbers(nothing, TRUTH, PRED, max_bad_records=3)
 
@@ -385,7 +385,7 @@ def test_a_meter_of_videos_can_be_sent_to_another_process_and_merged_there():
 
 def test_a_meter_keeps_numbers_and_no_videos():
     report = videos_of("a.mp4").compute()
-    for ask in (report.matches, lambda: report.timelines(["a.mp4"])):
+    for ask in (report.matches, lambda: report.cases_of(["a.mp4"])):
         with pytest.raises(calipers.CalipersError, match="kept"):
             ask()
 
@@ -397,12 +397,12 @@ def test_options_of_videos_are_those_of_the_suite():
     assert report["sweep"]["2"]["transition_recall_mean"] == 0.5  # outside → inside is 2 frames late
     assert report["sweep"]["0"]["transition_recall_mean"] == 0.0
     with pytest.raises(ConfigError, match="did you mean 'focus'"):
-        calipers.Timeline(focuss="inside")
+        calipers.TimelineMeter(focuss="inside")
 
 
 def test_a_video_of_another_update_is_not_without_ground_truth():
     pred = {name: {"states": {"inside": [[0, 4]]}} for name in ("a", "b", "c")}
-    meter = calipers.Timeline()
+    meter = calipers.TimelineMeter()
     meter.update({"a": {"inside": [[0, 4]]}}, pred)
     meter.update({"b": {"inside": [[0, 4]]}}, pred)
     assert meter.compute()["videos_without_ground_truth"] == ["c"]

@@ -243,7 +243,7 @@ def test_an_error_of_the_run_is_not_one_of_the_file(tmp_path):
 
 HOLD = """
 import sys
-from calipers.part_files import Made, finished_shards
+from calipers.files.part_files import Made, finished_shards
 with finished_shards(sys.argv[1], Made("dense", "dense/1", "1.0", {"thresholds": [0.5], "seed": 3}, {"seed": 3})):
     print("held", flush=True)
     sys.stdin.read()

@@ -47,7 +47,7 @@ def test_a_report_is_a_mapping_of_its_tree(report):
 
 
 def test_a_report_says_what_it_is(report):
-    assert repr(report) == "<Report dense/1>"
+    assert repr(report).startswith("<Report dense/1: 2 records, category.precision 0.667, category.recall 0.667, ")
     assert (report["protocol"], report["calipers"]) == ("dense/1", calipers.__version__)
 
 
@@ -134,7 +134,7 @@ def test_matches_are_the_same_from_a_file_and_from_records(report, dump):
 
 
 def test_matches_of_a_meter_are_refused_with_the_reason():
-    meter = calipers.Dense()
+    meter = calipers.DenseMeter()
     meter.update(RECORDS)
     with pytest.raises(CalipersError, match="the records of this report were not kept"):
         meter.compute().matches()

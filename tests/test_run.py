@@ -12,8 +12,8 @@ import pytest
 import calipers
 from calipers.core.config import make_config
 from calipers.core.errors import ConfigError, InputError
-from calipers.evaluate import evaluate
-from calipers.suites.dense.measure import Config
+from calipers.suites.dense.config import Config
+from calipers.suites.dense.evaluate import evaluate
 
 BOX = {"type": "bbox_2d", "points": [0, 0, 100, 100], "desc": "类别=标签"}
 RECORD = {"image_path": "a.jpg", "gt_norm1000": [BOX], "pred": [BOX]}

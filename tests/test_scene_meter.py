@@ -50,7 +50,7 @@ def sides(*names):
 
 def meter_of(*names, **options):
     """A meter that saw these scenes, one at a time."""
-    meter = calipers.Scene(**OPTIONS | options)
+    meter = calipers.SceneMeter(**OPTIONS | options)
     for name in names:
         meter.update(*sides(name))
     return meter
@@ -97,9 +97,9 @@ def test_neither_order_nor_grouping_changes_a_number(order, cuts, merged):
     groups = order[:1]
     for names, cut in zip(order[1:], cuts, strict=True):
         groups = [*groups, names] if cut else [*groups[:-1], groups[-1] + names]
-    meter = calipers.Scene(**OPTIONS)
+    meter = calipers.SceneMeter(**OPTIONS)
     for group in groups:
-        other = calipers.Scene(**OPTIONS) if merged else meter
+        other = calipers.SceneMeter(**OPTIONS) if merged else meter
         other.update(*sides(*group))
         if merged:
             meter.merge(other)
@@ -137,7 +137,7 @@ def test_every_object_and_its_partner_can_be_asked_for():
 def test_an_eval_config_serves_a_meter_too(tmp_path):
     config = tmp_path / "eval_config.json"
     config.write_text('{"matching": {"iou_threshold": 0.4}, "label_resolution": {"learn_new_aliases": true}}')
-    meter = calipers.Scene(config=str(config), **OPTIONS)
+    meter = calipers.SceneMeter(config=str(config), **OPTIONS)
     meter.update(TRUTH, PRED)
     report = meter.compute()
     assert report["params"]["iou_threshold"] == 0.4
@@ -146,7 +146,7 @@ def test_an_eval_config_serves_a_meter_too(tmp_path):
     assert [report["warnings"], meter.compute()["warnings"]] == [report["warnings"]] * 2
     assert len(report["warnings"]) == 1
     with pytest.raises(ConfigError, match="did you mean 'iou_mode'"):
-        calipers.Scene(iou_mod="obb")
+        calipers.SceneMeter(iou_mod="obb")
 
 
 def test_scenes_may_come_from_files(tmp_path):
@@ -154,10 +154,10 @@ def test_scenes_may_come_from_files(tmp_path):
         (tmp_path / side).mkdir()
         for name, objects in scenes.items():
             (tmp_path / side / f"{name}.json").write_bytes(to_json({"objects": objects}))
-    meter = calipers.Scene(**OPTIONS)
+    meter = calipers.SceneMeter(**OPTIONS)
     meter.update(tmp_path / "gt", str(tmp_path / "pred"))
     assert same_numbers(meter, TRUTH, PRED)
-    one = calipers.Scene(**OPTIONS)
+    one = calipers.SceneMeter(**OPTIONS)
     one.update(tmp_path / "gt" / "hall.json", tmp_path / "pred" / "yard.json")  # one file against one is one scene
     assert list(one.compute()["scenes"]) == ["hall"]
 
@@ -177,7 +177,7 @@ def test_a_report_changes_nothing_and_is_not_changed():
 
 def test_what_was_given_may_change_afterwards():
     truth, pred = copy.deepcopy(sides("hall", "kitchen"))
-    meter = calipers.Scene(**OPTIONS)
+    meter = calipers.SceneMeter(**OPTIONS)
     meter.update(truth, pred)
     before = meter.compute().to_json()
     truth["hall"][0]["center"][0] = 99
@@ -188,18 +188,18 @@ def test_what_was_given_may_change_afterwards():
 
 
 def test_a_meter_that_saw_no_scene_has_undefined_numbers():
-    report = calipers.Scene(**OPTIONS).compute()
+    report = calipers.SceneMeter(**OPTIONS).compute()
     assert report["records"] == {"read": 0, "evaluated": 0, "skipped": 0, "rejected": 0}
     assert [report["detection_metrics"][name] for name in ("precision", "recall", "f1")] == [None] * 3
     assert (report["scenes"], report["matches"], report["ap"]) == ({}, [], None)
     assert str(report)
-    assert same_numbers(calipers.Scene(**OPTIONS), {}, {})
+    assert same_numbers(calipers.SceneMeter(**OPTIONS), {}, {})
 
 
 def test_reset_forgets_all_scenes():
     meter = meter_of(*SCENES)
     meter.reset()
-    assert meter.compute().to_json() == calipers.Scene(**OPTIONS).compute().to_json()
+    assert meter.compute().to_json() == calipers.SceneMeter(**OPTIONS).compute().to_json()
     meter.update(*sides("hall"))
     assert meter.compute().to_json() == meter_of("hall").compute().to_json()
 
@@ -212,9 +212,9 @@ def test_merging_leaves_the_other_meter_as_it_was():
     assert two.compute().to_json() == before
     two.update({"cellar": [box("seat", 0)]}, {})
     assert same_numbers(one, TRUTH, PRED)
-    nothing = calipers.Scene(**OPTIONS, top=3, max_bad_records=2)  # neither is a parameter of a number
+    nothing = calipers.SceneMeter(**OPTIONS, top=3, max_bad_records=2)  # neither is a parameter of a number
     nothing.merge(one)
-    one.merge(calipers.Scene(**OPTIONS))
+    one.merge(calipers.SceneMeter(**OPTIONS))
     assert same_numbers(one, TRUTH, PRED)
     assert same_numbers(nothing, TRUTH, PRED, top=3, max_bad_records=2)
 
@@ -250,7 +250,7 @@ def test_meters_with_different_parameters_do_not_merge(options):
 
 
 def test_scenes_may_be_named_or_get_a_number():
-    meter = calipers.Scene(**OPTIONS)
+    meter = calipers.SceneMeter(**OPTIONS)
     meter.update(TRUTH["hall"], PRED["hall"])
     meter.update({"objects": TRUTH["kitchen"]}, {"objects": PRED["kitchen"]}, scene="kitchen")
     meter.update(TRUTH["attic"], [])
@@ -261,7 +261,7 @@ def test_scenes_may_be_named_or_get_a_number():
 
 
 def test_many_scenes_without_names_are_as_many_scenes():
-    meter = calipers.Scene(labels=LABELS)
+    meter = calipers.SceneMeter(labels=LABELS)
     for _ in range(12):
         meter.update([box("seat", 0)], [box("seat", 0.5)])
     assert meter.compute()["counts"] == {
@@ -316,7 +316,7 @@ def test_malformed_ground_truth_is_an_error_and_adds_none_of_the_scenes():
 
 
 def test_malformed_predictions_are_counted():
-    meter = calipers.Scene(**OPTIONS)
+    meter = calipers.SceneMeter(**OPTIONS)
     meter.update(TRUTH["attic"], [5, None, box("seat", 0), box("seat", 0, rotation=[0, 0, 0, 0])], scene="attic")
     report = meter.compute()
     assert (report["counts"]["pred"], report["counts"]["tp"], report["counts"]["invalid_pred"]) == (4, 1, 3)
@@ -325,7 +325,7 @@ def test_malformed_predictions_are_counted():
 
 def test_reasons_stay_with_their_scenes_in_any_order():
     bad = {name: [box("seat", 0, size=(1, 1, -number))] for number, name in enumerate("cab", 1)}
-    meter = calipers.Scene(**OPTIONS)
+    meter = calipers.SceneMeter(**OPTIONS)
     for name, objects in bad.items():
         meter.update({name: []}, {name: objects})
     found = [(row["scene"], row["reason"].partition("found ")[2][:10]) for row in meter.compute()["unmatched_pred"]]

@@ -30,25 +30,25 @@ DATA, problems, begun = Path(calipers.__file__).parent / "data", [], threading.B
 
 
 def similarity():
-    from calipers.metrics.attributes import text_similarity
+    from calipers.core.similarity import text_similarity
 
     assert text_similarity("ab", "ac") == 0.5
 
 
 def spelling():
-    from calipers.labels.spelling import Spelling
+    from calipers.suites.scene.labels.spelling import Spelling
 
     assert list(Spelling(["chair"]).alike("chiar")) == ["chair"]
 
 
 def edits():
-    from calipers.suites.timeline import _edit_distance
+    from calipers.suites.timeline.measure import _edit_distance
 
     assert _edit_distance([1, 2], [1, 3]) == 1
 
 
 def nearest():
-    from calipers.analysis.check_parts import nearest_labels
+    from calipers.core.survey import nearest_labels
 
     assert nearest_labels(["Chairs"], ["chair"]) == {"Chairs": "chair"}
 
@@ -78,7 +78,7 @@ def run(call):
 
 
 calls = {"rapidfuzz": [similarity, spelling, edits, nearest], "suites": [dense, timeline, scene, coco]}[sys.argv[1]]
-for name in ("metrics.attributes", "labels.canonical", "suites.timeline", "analysis.check_parts"):
+for name in ("suites.dense.attributes", "suites.scene.labels.canonical", "suites.timeline.measure", "core.survey"):
     importlib.import_module(f"calipers.{name}")
 threads = [threading.Thread(target=run, args=(calls[k % 4],)) for k in range(16)]
 for thread in threads:
@@ -100,7 +100,8 @@ def test_rapidfuzz_is_imported_in_one_place_and_only_when_it_is_needed():
     package = Path(calipers.__file__).parent
     importing = re.compile(r"^\s*(?:from|import) rapidfuzz\b", re.MULTILINE)
     assert [path.name for path in package.rglob("*.py") if importing.search(path.read_text("utf-8"))] == ["fuzzy.py"]
-    program = "import sys, calipers.suites.scene.labels.spelling, calipers.suites.dense.attributes; print('rapidfuzz' in sys.modules)"
+    modules = "calipers.suites.scene.labels.spelling, calipers.suites.dense.attributes"
+    program = f"import sys, {modules}; print('rapidfuzz' in sys.modules)"
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert ended.stdout == "False\n"
 

@@ -7,8 +7,6 @@ if TYPE_CHECKING:
     from calipers import judge
     from calipers.core.errors import CalipersError, ConfigError, InputError, OutputError
     from calipers.detectors.detect import detect
-    from calipers.evaluate import coco, coco_numbers, dense, scene, timeline
-    from calipers.meter import Coco, Dense, Scene, Timeline
     from calipers.report import Report, load
     from calipers.results.check import check
     from calipers.results.compare import compare
@@ -19,28 +17,36 @@ if TYPE_CHECKING:
     from calipers.rulers.region import region_iou
     from calipers.rulers.tube import line_coverage, tube_iou
     from calipers.schemas import schema
+    from calipers.suites.coco.evaluate import coco, coco_numbers
+    from calipers.suites.coco.meter import CocoMeter
+    from calipers.suites.dense.evaluate import dense
+    from calipers.suites.dense.meter import DenseMeter
     from calipers.suites.dense.model_text import parse_objects
     from calipers.suites.dense.reward import reward
+    from calipers.suites.scene.evaluate import scene
+    from calipers.suites.scene.meter import SceneMeter
+    from calipers.suites.timeline.evaluate import timeline
+    from calipers.suites.timeline.meter import TimelineMeter
 
 __version__ = "0.1.0"
 
 _HOMES = {
     "CalipersError": "core.errors",
-    "Coco": "meter",
+    "CocoMeter": "suites.coco.meter",
     "ConfigError": "core.errors",
-    "Dense": "meter",
+    "DenseMeter": "suites.dense.meter",
     "InputError": "core.errors",
     "OutputError": "core.errors",
     "Report": "report",
-    "Scene": "meter",
-    "Timeline": "meter",
+    "SceneMeter": "suites.scene.meter",
+    "TimelineMeter": "suites.timeline.meter",
     "check": "results.check",
-    "coco": "evaluate",
-    "coco_numbers": "evaluate",
+    "coco": "suites.coco.evaluate",
+    "coco_numbers": "suites.coco.evaluate",
     "compare": "results.compare",
     "containment": "rulers.containment",
     "cuboid_iou": "rulers.cuboid",
-    "dense": "evaluate",
+    "dense": "suites.dense.evaluate",
     "detect": "detectors.detect",
     "gate": "results.gate",
     "judge": "judge",
@@ -50,22 +56,22 @@ _HOMES = {
     "parse_objects": "suites.dense.model_text",
     "region_iou": "rulers.region",
     "reward": "suites.dense.reward",
-    "scene": "evaluate",
+    "scene": "suites.scene.evaluate",
     "schema": "schemas",
-    "timeline": "evaluate",
+    "timeline": "suites.timeline.evaluate",
     "tube_iou": "rulers.tube",
 }
 
 __all__ = [
     "CalipersError",
-    "Coco",
+    "CocoMeter",
     "ConfigError",
-    "Dense",
+    "DenseMeter",
     "InputError",
     "OutputError",
     "Report",
-    "Scene",
-    "Timeline",
+    "SceneMeter",
+    "TimelineMeter",
     "__version__",
     "check",
     "coco",

@@ -5,25 +5,22 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import orjson
 
-from calipers.core.errors import CalipersError, InputError
+from calipers.core.errors import CalipersError, ConfigError, InputError
 from calipers.files.output import DEEPEST, to_json, write_file
-from calipers.schemas import SUITES, Mismatch, check_artifact
-
-if TYPE_CHECKING:
-    from calipers.suites.coco.measure import Measured as MeasuredDetections
-    from calipers.suites.scene.measure import Measured
+from calipers.schemas import Mismatch, check_artifact
+from calipers.suite import Suite, is_suite, suite_of, suite_of_tree, suites
 
 Rows = list[dict[str, Any]]
-Runs = list[tuple[str, int, int]]
 TakeCases = Callable[[Iterable[bytes]], None]
+CasesOf = Callable[[Iterable[str]], dict[str, dict[str, Any]]]
 
-PROTOCOLS = tuple(f"{suite}/1" for suite in SUITES)
 ARTIFACT = "result.json"  # what it is called in the folder of `-o`
 PART = b"calipers parts "  # how a file of parts begins
+FIRST_FIGURES = 4  # that a notebook or a log shows of a report
 LARGEST_ARTIFACT, PIECE = 1 << 30, 1 << 20  # bytes
 
 
@@ -33,18 +30,56 @@ class Report(Mapping[str, Any]):
     def __init__(
         self,
         tree: dict[str, Any],
+        *,
         matches: Callable[[], Rows] | None = None,
-        timelines: Callable[[Iterable[str]], dict[str, tuple[Runs, Runs]]] | None = None,
         cases: Callable[[TakeCases], None] | None = None,
+        cases_of: CasesOf | None = None,
+        measured: Any = None,
+        first_invalid: str = "",
+        home: str | None = None,
     ) -> None:
-        self.tree = tree
-        self.home: str | None = None  # the artifact or folder it was read from
-        self.first_invalid = ""  # the first prediction that cannot be read, where the artifact has no place for it
-        self.kept: list[str] = []  # what there is to say of files that were kept beside it (`resume`, `tally`)
-        self._matches, self._timelines, self._cases = matches, timelines, cases
+        """`cases` passes lines of cases on, `cases_of` finds those of some records faster than all of them."""
+        self._tree, self._home, self._first_invalid = tree, home, first_invalid
+        self._matches, self._cases, self._cases_of, self._measured = matches, cases, cases_of, measured
+        self._notes: list[str] = []
+
+    @property
+    def tree(self) -> dict[str, Any]:
+        """Everything the artifact holds."""
+        return self._tree
+
+    @property
+    def home(self) -> str | None:
+        """The artifact or folder it was read from."""
+        return self._home
+
+    @property
+    def notes(self) -> list[str]:
+        """What has to be said of files that the run kept or used (`resume`, `tally`, `only`)."""
+        return self._notes
+
+    @property
+    def first_invalid(self) -> str:
+        """The first prediction that cannot be read, where the artifact has no place for it."""
+        return self._first_invalid
+
+    @property
+    def measured(self) -> Any:
+        """What the suite measured, where the report keeps it."""
+        return self._measured
 
     def __getitem__(self, key: str) -> Any:
+        """A field of the artifact; where there is one method only, also one of its fields."""
+        methods = {} if key in self.tree else self.tree.get("methods", {})
+        owners = [method for method in methods.values() if key in method]
+        if len(owners) == len(methods) == 1:
+            return owners[0][key]
+        if owners:
+            raise KeyError(f"{key}: there are several methods; ask for report.method(name)[{key!r}]")
         return self.tree[key]
+
+    def __contains__(self, key: object) -> bool:
+        return key in self.tree  # whatever the number of methods
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.tree)
@@ -53,12 +88,31 @@ class Report(Mapping[str, Any]):
         return len(self.tree)
 
     def __str__(self) -> str:
-        from calipers.show.console import summary
-
-        return summary(with_methods(self.tree))
+        return self._suite.summary(self.tree)
 
     def __repr__(self) -> str:
-        return f"<Report {self.tree['protocol']}>"
+        from calipers.show.figures import main_headline
+
+        counts = self._suite.counts(self.tree)
+        records = f"{counts.evaluated:,} {self._suite.record}{'' if counts.evaluated == 1 else 's'}"
+        figures = [figure for figure in main_headline(self.tree) if figure.value is not None]
+        numbers = [f"{figure.name} {figure.value:.3f}" for figure in figures]
+        return f"<Report {self.tree['protocol']}: {', '.join([records, *numbers[:FIRST_FIGURES]])}>"
+
+    @property
+    def _suite(self) -> Suite:
+        return suite_of_tree(self.tree)
+
+    def method(self, name: str | None = None) -> dict[str, Any]:
+        """The numbers of one method, of a suite that measures several; without a name those of the only one."""
+        methods: dict[str, Any] = self.tree.get("methods", {})
+        if name is None and len(methods) == 1:
+            (only,) = methods.values()
+            return dict(only)
+        if name is None or name not in methods:
+            known = ", ".join(map(repr, methods)) or "none: this suite has no methods"
+            raise ConfigError(f"method: found {name!r:.80}, expected one of {known}")
+        return dict(methods[name])
 
     def to_json(self) -> bytes:
         """The artifact: canonical JSON, the same bytes for the same input and parameters."""
@@ -136,7 +190,25 @@ class Report(Mapping[str, Any]):
 
         return notebook_html(self.tree)
 
+    # Plots
+
+    def plots(self) -> list[str]:
+        """The names of the plots of this result."""
+        return list(self._suite.plots)
+
+    def plot(self, name: str, ax: Any = None) -> Any:
+        """A plot as a figure of matplotlib, drawn into `ax` if there is one."""
+        from calipers.core.config import check_names
+
+        check_names([name], self.plots(), "plot: ", "a plot of this result")
+        return self._suite.plots[name](self.tree, ax=ax)
+
     # Objects
+
+    @property
+    def has_matches(self) -> bool:
+        """Whether `matches` can be asked for: a loaded or merged report may have counts alone."""
+        return self._matches is not None
 
     def matches(self) -> Rows:
         """A row for every object with its partner; the inputs are read once more for it."""
@@ -146,76 +218,29 @@ class Report(Mapping[str, Any]):
             )
         return self._matches()
 
+    @property
+    def has_cases(self) -> bool:
+        """Whether `cases` can be asked for."""
+        return self._cases is not None
+
+    def cases(self) -> Iterator[dict[str, Any]]:
+        """The records that went wrong, one after the other; the inputs are read once more for it."""
+        lines: list[bytes] = []
+        self.pass_cases(lines.extend)
+        return map(orjson.loads, lines)
+
     def pass_cases(self, take: TakeCases) -> None:
         """Give the records that went wrong to someone, some lines of JSON at a time; the inputs are read once more."""
         if self._cases is None:
             raise CalipersError("cases: the records of this report were not kept; evaluate a file or a list of records")
         self._cases(take)
 
-    @property
-    def has_timelines(self) -> bool:
-        """Whether `timelines` can be asked for: a loaded or merged report has counts alone."""
-        return self._timelines is not None
-
-    def timelines(self, videos: Iterable[str]) -> dict[str, tuple[Runs, Runs]]:
-        """Of some videos of the timeline suite the runs (state, first frame, last frame), true and predicted."""
-        if self._timelines is None:
-            raise CalipersError("timelines: this report kept none; evaluate videos from files or dicts")
-        return self._timelines(videos)
-
-
-def with_methods(tree: dict[str, Any]) -> dict[str, Any]:
-    """The artifact of one method on scenes as a result that has no other; anything else as it is."""
-    if tree["suite"] != "scene" or "methods" in tree:
-        return tree
-    return {**tree, "methods": {tree["method"]: tree}, "comparison": [], "warnings": []}
-
-
-class SceneReport(Report):
-    """A result of the scene suite: `report["methods"][name]["counts"]`, or with one method just `report["counts"]`."""
-
-    def __init__(self, tree: dict[str, Any], measured: Measured) -> None:
-        super().__init__(tree)
-        self.measured = measured
-
-    def __getitem__(self, key: str) -> Any:
-        methods = self.tree["methods"]
-        if key not in self.tree and len(methods) == 1:
-            (only,) = methods.values()
-            return only[key]
-        if key not in self.tree and any(key in method for method in methods.values()):
-            raise KeyError(f"{key}: there are several methods; ask for report['methods'][name][{key!r}]")
-        return self.tree[key]
-
-    def matches(self) -> Rows:
-        """A row for every object of every method with its partner."""
-        from calipers.suites.scene.rows import match_rows
-
-        return match_rows(self.measured)
-
-
-class CocoReport(Report):
-    """A result of the detection suite: `report["coco"]["AP"]`."""
-
-    def __init__(self, tree: dict[str, Any], measured: MeasuredDetections) -> None:
-        super().__init__(tree)
-        self.measured = measured
-
-    def matches(self) -> Rows:
-        """A row for every annotation and every detection with its partner."""
-        from calipers.suites.coco.rows import match_rows
-
-        return match_rows(self.measured)
-
-    def pass_cases(self, take: TakeCases) -> None:
-        """Give the images that went wrong to someone."""
-        take(self.cases())
-
-    def cases(self) -> Iterator[bytes]:
-        """The images with a miss or a false positive, a line of JSON each."""
-        from calipers.suites.coco.rows import case_lines
-
-        return case_lines(self.measured)
+    def cases_of(self, keys: Iterable[str]) -> dict[str, dict[str, Any]]:
+        """The cases of some records, by key."""
+        if self._cases_of is not None:
+            return self._cases_of(keys)
+        wanted = set(keys)
+        return {case["key"]: case for case in self.cases() if case["key"] in wanted}
 
 
 # Results that were kept
@@ -226,9 +251,8 @@ def load(path: str | os.PathLike[str]) -> Report:
 
     It has the numbers and all that is made of them. Matches, which come from the inputs, it has not.
     """
-    report = Report(read_artifact(path))
-    report.home = os.fspath(path)
-    return report
+    tree = read_artifact(path)
+    return Report(dict(suite_of_tree(tree).completed(tree)), home=os.fspath(path))
 
 
 def read_artifact(path: str | os.PathLike[str]) -> dict[str, Any]:
@@ -265,10 +289,10 @@ def check_tree(name: str, tree: Any, check: Callable[[str, Any], None] = check_a
     if _is_deeper(tree, DEEPEST):
         raise InputError(f"{name}: is nested more than {DEEPEST} deep, expected an artifact ({ARTIFACT})")
     protocol = tree.get("protocol") if isinstance(tree, dict) else None
-    if protocol not in PROTOCOLS:
+    suite = protocol.partition("/")[0] if isinstance(protocol, str) else ""
+    if not is_suite(suite) or protocol != suite_of(suite).protocol:
         found = "no field protocol" if protocol is None else f"protocol {protocol!r:.100}"
-        raise InputError(f"{name}: {found}, expected an artifact of one of {', '.join(PROTOCOLS)}")
-    suite = protocol.partition("/")[0]
+        raise InputError(f"{name}: {found}, expected an artifact of one of {', '.join(protocols())}")
     if tree.get("suite") != suite:
         raise InputError(f"{name}: suite: found {tree.get('suite')!r:.100}, expected {suite!r}")
     try:
@@ -286,3 +310,8 @@ def _is_deeper(tree: Any, most: int) -> bool:
         parts = (part for each in level for part in (each.values() if isinstance(each, dict) else each))
         level = [part for part in parts if isinstance(part, (dict, list))]
     return bool(level)
+
+
+def protocols() -> list[str]:
+    """The protocols of all suites."""
+    return [suite.protocol for suite in suites()]

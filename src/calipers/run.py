@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 import orjson
 
-from calipers.core.config import Running
+from calipers.core.config import RunOptions
 from calipers.core.errors import ConfigError
 from calipers.core.parts import Part, join
 from calipers.core.stopping import check_stop
@@ -24,7 +24,7 @@ from calipers.files.only import check_found, only_input, read_only
 from calipers.files.output import check_free, check_place
 from calipers.files.part_files import FinishedShards, finished_shards, parts_of, write_tally
 from calipers.report import Report, check_tree
-from calipers.suite import Plan
+from calipers.suite import Plan, suite_of_tree
 
 P = TypeVar("P", bound=Part)
 OnPart = Callable[[Any], None]
@@ -32,7 +32,7 @@ OnProgress = Callable[[int, int], None]
 
 
 def run_plan(
-    plan: Plan[P], config: Running, *, on_part: OnPart | None = None, progress: OnProgress | None = None
+    plan: Plan[P], config: RunOptions, *, on_part: OnPart | None = None, progress: OnProgress | None = None
 ) -> Report:
     """Everything. `on_part` sees each part, in order, before it is added."""
     total, found = plan.empty(), Found()
@@ -44,14 +44,15 @@ def run_plan(
             total.add(part)
         check_bad(total, plan.most_bad)
     plan.finish(total)
+    check_bad(total, plan.most_bad)
     with found.parts_in(config.resume):
         report = plan.report(total)
         if found.finished:
             check_report(report, str(config.resume))
-    report.kept = [*found.notes(config.resume), *_note_only(report, config.only)]
+    report.notes.extend((*found.notes(config.resume), *_note_only(report, config.only)))
     if config.tally:
         write_tally(config.tally, plan.made(), total.pack())
-        report.kept.append(f"counts are in {config.tally}, for calipers merge")
+        report.notes.append(f"counts are in {config.tally}, for calipers merge")
     return report
 
 
@@ -61,10 +62,8 @@ def _note_only(report: Report, path: str | None) -> list[str]:
     if path is None or keys is None:
         return []
     report.tree["inputs"].append(only_input(path, keys))
-    is_coco = report["suite"] == "coco"
-    read = report["images"]["total"] if is_coco else report["records"]["read"]
-    what = {"dense": "record", "timeline": "video", "scene": "scene", "coco": "image"}[report["suite"]]
-    return check_found(path, keys, read, what)
+    suite = suite_of_tree(report)
+    return check_found(path, keys, suite.counts(report.tree).read, suite.record)
 
 
 class Found:
@@ -85,7 +84,7 @@ class Found:
         return [*cut, *([known] if self.finished else [])]
 
 
-def check_kept(config: Running, inputs: Iterable[Any]) -> None:
+def check_kept(config: RunOptions, inputs: Iterable[Any]) -> None:
     """Find out before the work begins whether the files to be kept can be written, and are nothing else."""
     given = list(inputs)
     for name in ("tally", "resume"):
@@ -110,7 +109,7 @@ def check_report(report: Report, name: str) -> None:
     check_tree(f"{name}: holds parts that give no artifact", orjson.loads(report.to_json()))
 
 
-def refuse_elsewhere(config: Running, what: str) -> None:
+def refuse_elsewhere(config: RunOptions, what: str) -> None:
     """Where there is nothing to be cut into shards, options that need them are an error."""
     for name, default in (("engine", "local"), ("resume", None), ("tally", None), ("only", None)):
         found = getattr(config, name)
@@ -118,7 +117,7 @@ def refuse_elsewhere(config: Running, what: str) -> None:
             raise ConfigError(f"{name}: found {found!r}, expected files to read instead of {what}")
 
 
-def _parts(plan: Plan[P], config: Running, progress: OnProgress | None, found: Found, *, whole: bool) -> Iterator[P]:
+def _parts(plan: Plan[P], config: RunOptions, progress: OnProgress | None, found: Found, *, whole: bool) -> Iterator[P]:
     """Parts in order; several neighbours may come as one unless each is wanted `whole`."""
     finished = finished_shards(config.resume, plan.made()) if config.resume else nullcontext(None)
     with finished as known, open_engine(config.engine, jobs=config.jobs, address=config.address) as engine:

@@ -1,25 +1,48 @@
-"""How each suite's input is cut into shards, what a shard gives, and how all of it becomes a report.
+"""Suite: all that the rest of the house may know of a suite. Read this first.
 
-A plan is made from inputs and options. Its shards are small and can be sent anywhere; `measure` takes one to a part,
-without looking at anything else; parts add up; `report` takes the total to the report. The same plan runs on every
-engine, and gives the same bytes on each.
+A suite measures one kind of prediction against ground truth. It is a folder of `calipers.suites`, or a package of its
+own with an entry point in the group `calipers.suites`, and it says what it is once, as `SUITE = Suite(…)` in its
+`suite.py`. The console, tables, the page, `compare`, `gate`, `check`, `merge`, meters, the command and its help all
+read this declaration; none of them knows a suite by name.
+
+`suite_of(name)` loads one suite and nothing of the others. Functions of a declaration are wrapped in `later`, which
+imports their module when they are first called, so that declaring a suite costs next to nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any, Protocol, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
-from calipers.core.parts import Packed, Part
-from calipers.engines import Engine
-from calipers.files.part_files import Made
-from calipers.report import Report
+from calipers.core.errors import ConfigError
 
-P = TypeVar("P", bound=Part)
+if TYPE_CHECKING:
+    from calipers.core.changes import ChangedObjects
+    from calipers.core.figures import FigureSpec
+    from calipers.core.parts import Packed, Part
+    from calipers.core.survey import Survey
+    from calipers.engines import Engine
+    from calipers.files.part_files import Made
+    from calipers.report import Report
+
+Tree = Mapping[str, Any]
+Rows = list[dict[str, Any]]
+Table = tuple[list[str], Rows]  # columns, then rows that have exactly these keys
+P = TypeVar("P", bound="Part")
+ENTRY_POINTS = "calipers.suites"
 
 
 class Plan(Protocol[P]):
-    """How a run is cut into shards and put together again."""
+    """How a run is cut into shards and put together again.
+
+    A plan is made from inputs and options. Its shards are small and can be sent anywhere; `measure` takes one to a
+    part, without looking at anything else; parts add up; `report` takes the total to the report. The same plan runs on
+    every engine, and gives the same bytes on each.
+    """
 
     most_bad: int  # records that may be bad
 
@@ -28,7 +51,7 @@ class Plan(Protocol[P]):
         """Takes a shard to its part: pure, and fit to be sent to another process."""
 
     def made(self) -> Made:
-        """What parts are made by: the suite, and every parameter that can change a number."""
+        """Suite, protocol, version and parameters that parts are measured with."""
 
     def shards(self, engine: Engine) -> Iterable[Any]:
         """The shards in order, as they are wanted; `str` of one says where it comes from."""
@@ -40,7 +63,7 @@ class Plan(Protocol[P]):
         """A shard was measured: how many bytes of how many are done."""
 
     def empty(self) -> P:
-        """What nothing gives."""
+        """An empty part."""
 
     def unpack(self, packed: Packed) -> P:
         """A part that was packed."""
@@ -50,3 +73,225 @@ class Plan(Protocol[P]):
 
     def report(self, total: P) -> Report:
         """The report of everything."""
+
+
+class Later:
+    """A function by the names of its module and its own, imported when it is first called."""
+
+    __slots__ = ("module", "name")
+
+    def __init__(self, module: str, name: str) -> None:
+        self.module, self.name = module, name
+
+    def load(self) -> Any:
+        """The function itself."""
+        return getattr(import_module(self.module), self.name)
+
+    def __call__(self, *args: Any, **options: Any) -> Any:  # noqa: D102  that of the function
+        return self.load()(*args, **options)
+
+    def __repr__(self) -> str:
+        return f"later({self.module}:{self.name})"
+
+
+def later(module: str, name: str) -> Any:
+    """A function that is imported when it is first called."""
+    return Later(module, name)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Input:
+    """An input of a suite: an argument of its command and its function."""
+
+    name: str
+    metavar: str
+    help: str = ""
+    positional: bool = False  # one path or several, without a flag
+    several: bool = False  # the flag may be given again
+
+
+class Job(NamedTuple):
+    """What a command runs: inputs and options, checked."""
+
+    config: Any
+    paths: list[str]  # every file and folder that is read
+    evaluate: Callable[..., Report]  # takes `progress` and, where rows are streamed, `on_rows`
+    sides: tuple[Any, ...] = ()  # the inputs as the suite itself takes them
+
+
+class RecordCounts(NamedTuple):
+    """How many records a result is about."""
+
+    read: int
+    evaluated: int
+    rejected: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableSpec:
+    """A table of a result: the function that makes it, and the file it has in a folder of `-o`."""
+
+    make: Callable[[Tree], Table]
+    file: str | None = None
+    is_there: Callable[[Tree], bool] = field(default=lambda tree: True)
+
+
+PLAIN_PLOTS = "calipers.show.charts.figures_plot"
+
+
+def _plain_plots() -> dict[str, Callable[..., Any]]:
+    """The plots of a suite that has none of its own."""
+    return {"figures": later(PLAIN_PLOTS, "figures_plot")}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sample:
+    """Bundled sample data for `calipers demo`: paths below `folder`, and what to say of them."""
+
+    folder: str  # below the folder of the package that `package` names
+    inputs: Mapping[str, Any]  # as the command takes them; {} stands for the folder
+    options: Mapping[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    package: str = "calipers"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Suite:
+    """A suite's declaration. Fields that have a default are for what a suite may do without."""
+
+    # What it is
+    name: str
+    protocol: str  # name and version of the definitions: "dense/1"
+    record: str  # what one record is called: "record", "video", "scene", "image"
+    purpose: str  # one line, for the list of commands
+    about: str  # the help of its command
+
+    # What it takes
+    config: type[Any]  # a frozen dataclass of options, below `RunOptions`
+    inputs: tuple[Input, ...]
+    job: Callable[[dict[str, Any], dict[str, Any]], Job]  # inputs and options by name, as a command has them
+    output_options: type[Any] | None = None  # options that change only what `-o` writes
+    config_help: str = ""  # of `--config`, where it may also name a file of the suite's own
+    check_places: Callable[[Job, str | None], None] | None = None  # refuses places to write to; the second is `-o`
+    sample: Sample | None = None
+    meter: Callable[..., Any] | None = None
+
+    # How parts of a run become a report
+    unpack: Callable[[Packed], Any]
+    report_of: Callable[[Any, Any], Report]  # the total, the config
+    made_by: Callable[[Any], Made]  # of a config
+    shared_inputs: bool = False  # whether parts of one result may have read the same ground truth
+
+    # The artifact
+    figures: tuple[FigureSpec, ...]
+    replicates: Callable[[Tree], Mapping[str, Any]] = field(default=lambda tree: {})  # those that are computed
+    main_group: Callable[[list[str]], str] | None = None  # of groups, the one that a figure without one means
+    group_word: str = ""  # what groups are called that may have other names in another result: "method"
+    flat: Callable[[Tree], Iterator[tuple[str, float | None]]] | None = None  # further numbers for a tracker
+    counts: Callable[[Tree], RecordCounts]
+    schema: str  # the package whose schema.json describes the artifact
+    check_replicates: Callable[[Tree], None] | None = None  # a Mismatch where replicates of a figure are missing
+    check_numbers: Callable[[Tree], None] | None = None  # a Mismatch where numbers do not fit each other
+    complete: Callable[[dict[str, Any]], dict[str, Any]] | None = None  # another form of an artifact as the usual one
+
+    # What is shown
+    summary: Callable[[Tree], str]
+    tables: Mapping[str, TableSpec]
+    plots: Mapping[str, Callable[..., Any]] = field(default_factory=_plain_plots)  # plot(tree, ax=…) -> Figure
+    pictures: Callable[[Tree], dict[str, bytes]] = field(default_factory=lambda: later(PLAIN_PLOTS, "pictures"))
+    page: Callable[..., Any] | None = None
+    picture_patterns: tuple[str, ...] = (
+        "figures.png",
+        "figures.svg",
+    )  # names of pictures in a folder, by which those of earlier runs are told
+    takes_images: bool = False  # whether cases are drawn over images
+    doubts: Callable[[Tree, list[str]], Iterator[str]] | None = None  # warnings about a result, beside hints
+    folder_files: Callable[..., dict[str, bytes]] | None = None  # further files of a folder: report, output options
+    match_columns: Callable[[Mapping[str, Any]], list[str]] | None = None  # of the table of every object, by options
+    streams_rows: bool = False  # rows of objects come while records are measured
+    next_step: str = "-o out/ for the page and tables · calipers compare OLD NEW"
+
+    # How results are compared
+    truth: Callable[[Tree], Iterator[tuple[str, Any]]]  # what two results over the same records have in common
+    ignored_params: frozenset[str] = frozenset(
+        {"top", "max_bad_records"}
+    )  # parameters that keep no two results from being compared
+    file_params: frozenset[str] = frozenset()  # options that name a file: what it holds is compared
+    changed: ChangedObjects | None = None  # how objects of two results are told apart
+    draw_case: Callable[..., Any] | None = None  # a case as the page draws it: artifact, case
+    draw_changed: Callable[..., Any] | None = None  # sections that draw old and new cases in one picture
+
+    # What can be told about a result and about inputs
+    first_reason: Callable[[Tree], str] | None = None  # why the first record was not evaluated
+    is_empty: Callable[[Tree], bool] | None = None  # whether there was nothing to evaluate though records were read
+    useless: Callable[[Report], Iterator[str]] | None = None  # lines about predictions that cannot match
+    same_input_means: str = ": is one of them meant to be another?"  # said of an input that is given twice
+    failed_keys: Callable[[Tree], list[str]] | None = None
+    find_survey: Callable[[], Survey] | None = None  # how `check` looks at its inputs
+
+    @property
+    def survey(self) -> Any:
+        """How `check` looks at its inputs, or None."""
+        return self.find_survey() if self.find_survey else None
+
+    def completed(self, tree: Tree) -> Tree:
+        """The artifact in the usual form, where the suite has another one."""
+        return self.complete(dict(tree)) if self.complete else tree
+
+
+def built_in() -> dict[str, str]:
+    """The suites that come with Calipers, by name, with a line about each."""
+    found: dict[str, str] = import_module("calipers.suites").BUILT_IN
+    return found
+
+
+@cache
+def _plugged_in() -> dict[str, Any]:
+    """Entry points of other packages by name; finding them takes some milliseconds."""
+    from importlib.metadata import entry_points
+
+    return {each.name: each for each in entry_points(group=ENTRY_POINTS)}
+
+
+def suite_names() -> list[str]:
+    """All suites: first those that come with Calipers."""
+    return [*built_in(), *(name for name in sorted(_plugged_in()) if name not in built_in())]
+
+
+def is_suite(name: str) -> bool:
+    """Whether there is a suite of this name; other packages are asked only when it does not come with Calipers."""
+    return name in built_in() or name in _plugged_in()
+
+
+@cache
+def suite_of(name: str) -> Suite:
+    """The suite of this name; one that is not there is an error that names the nearest.
+
+    >>> suite_of("dense").protocol
+    'dense/1'
+    """
+    if name in built_in():
+        found: Suite = import_module(f"calipers.suites.{name}.suite").SUITE
+        return found
+    if name in _plugged_in():
+        return _checked(name, _plugged_in()[name].load())
+    names = suite_names()
+    near = get_close_matches(name, names, n=1, cutoff=0.5)
+    hint = f", did you mean {near[0]!r}?" if near else ""
+    raise ConfigError(f"suite: found {name!r:.80}{hint}, expected one of {', '.join(names)}")
+
+
+def _checked(name: str, found: Any) -> Suite:
+    if not isinstance(found, Suite) or found.name != name:
+        raise ConfigError(f"suite: the entry point {name!r} gives {found!r:.80}, expected the Suite of that name")
+    return found
+
+
+def suites() -> list[Suite]:
+    """All suites, loaded: first those that come with Calipers."""
+    return [suite_of(name) for name in suite_names()]
+
+
+def suite_of_tree(tree: Tree) -> Suite:
+    """The suite that made an artifact."""
+    return suite_of(tree["suite"])

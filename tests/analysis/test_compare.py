@@ -10,10 +10,10 @@ import pytest
 import calipers
 from calipers.cli.main import calipers as command
 from calipers.core.errors import InputError, OutputError
+from calipers.core.figures import Figure
 from calipers.results.artifacts import Result
 from calipers.results.changed_objects import changed_objects
 from calipers.results.compare import change, compare
-from calipers.results.figures import Figure
 
 from .conftest import DATA
 
@@ -301,7 +301,9 @@ def test_a_damaged_table_is_an_input_error(folder, tmp_path, capsys):
 def test_only_so_many_are_listed():
     def result(missed: int) -> Result:
         rows = [{"scene": "a", "index": k} for k in range(missed)]
-        return Result("x", {"suite": "scene", "methods": {"m": {"unmatched_gt": rows, "unmatched_pred": []}}})
+        method = {"unmatched_gt": rows, "unmatched_pred": [], "geometry_metrics": {"mean_iou_3d": None}}
+        records = {"read": 1, "evaluated": 1, "rejected": 0}
+        return Result("x", {"suite": "scene", "records": records, "methods": {"m": method}})
 
     objects = changed_objects(result(1000), result(0))
     assert (objects["fixed"], len(objects["fixed_objects"])) == (1000, 200)

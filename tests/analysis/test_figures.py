@@ -6,8 +6,10 @@ import pytest
 import calipers
 from calipers.core.bootstrap import around, middle, short
 from calipers.core.errors import ConfigError
-from calipers.results.figures import figures, full_name, is_higher_better
-from calipers.suites.timeline.figures import POOLED, counts_of, evaluated
+from calipers.core.figures import spec_named
+from calipers.show.figures import figures, full_name
+from calipers.suite import suites
+from calipers.suites.timeline.figures import POOLED_RATIOS, counts_of
 
 from .conftest import DATA
 
@@ -91,8 +93,8 @@ def test_values_are_those_of_the_artifact(trees, suite):
 def test_pooled_replicates_are_ratios_of_sums_that_the_counts_of_videos_give(trees):
     """With every weight 1 the ratio is the pooled figure itself."""
     tree = trees["timeline"][0]
-    counts = [counts_of(video) for video in evaluated(tree).values()]
-    for name, (part, whole) in POOLED.items():
+    counts = [counts_of(video) for video in tree["videos"].values() if "error" not in video]
+    for name, (part, whole) in POOLED_RATIOS.items():
         assert sum(each[part] for each in counts) / sum(each[whole] for each in counts) == tree["pooled"][name], name
 
 
@@ -118,21 +120,21 @@ def test_an_artifact_of_one_method_has_the_figures_of_that_method(trees):
 @pytest.mark.parametrize(
     ("name", "good"),
     [
-        ("recall", True),
-        ("mean_f1", True),
+        ("category.recall", True),
+        ("category.mean_f1", True),
         ("AR_100", True),
         ("lead_time_sec", True),
         ("event_lead_time_sec_mean", True),
         ("runtime_fps", True),
         ("iou_false_start", True),  # a state may be called anything
         ("entry_timing_mae_frames", False),
-        ("mean_centroid_error_m_per_class", False),
+        ("ours.mean_centroid_error_m_per_class", False),
         ("time_in_error_sec", False),
         ("false_activations_per_minute", False),
         ("detection_false_positives_per_minute", False),
         ("late_advisory_rate", False),
         ("flicker_per_minute", False),
-        ("invalid_detections", False),
+        ("pooled.invalid_detections", False),
         ("advisory_start_error_sec", None),
         ("gt_inside_start_frame", None),
         ("pred_minus_gt_inside_start_frame", None),
@@ -141,7 +143,8 @@ def test_an_artifact_of_one_method_has_the_figures_of_that_method(trees):
     ],
 )
 def test_which_direction_is_good(name, good):
-    assert is_higher_better(name) is good
+    specs = [spec for suite in suites() if (spec := spec_named(suite.figures, name))]
+    assert {spec.higher_is_better for spec in specs} == {good}
 
 
 @pytest.mark.parametrize(

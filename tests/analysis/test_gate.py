@@ -7,9 +7,9 @@ import pytest
 
 import calipers
 from calipers.core.errors import ConfigError
-from calipers.results.figures import figures
 from calipers.results.gate import decided, gate
 from calipers.results.power import Noise, noise_of
+from calipers.show.figures import figures
 
 from .made_up import artifact, pair
 

@@ -5,10 +5,12 @@ import json
 import pytest
 
 import calipers
-from calipers.results import poor_hints
 from calipers.results.check import hint
+from calipers.suites.coco import few_images
 from calipers.suites.scene import check as check_scene
+from calipers.suites.scene import survey as survey_scene
 from calipers.suites.timeline import check as check_timeline
+from calipers.suites.timeline import survey as survey_timeline
 
 SEAT = {"label": "seat", "size": [1.0, 0.5, 2.0]}
 
@@ -28,7 +30,7 @@ LINE = (
 
 def test_scenes():
     report = calipers.scene(ROOM, MIRRORED, bootstrap=0)
-    assert hint("scene", report, ROOM, {"pred": MIRRORED}) == [f"hint: predictions {LINE}"]
+    assert hint(report, ROOM, {"pred": MIRRORED}) == [f"hint: predictions {LINE}"]
 
 
 def test_a_poor_method_among_several_is_named(tmp_path):
@@ -36,22 +38,22 @@ def test_a_poor_method_among_several_is_named(tmp_path):
         (tmp_path / f"{name}.json").write_text(json.dumps(scene))
     gt, ours, theirs = (str(tmp_path / f"{name}.json") for name in ("gt", "ours", "theirs"))
     report = calipers.scene(gt, {"ours": ours, "theirs": theirs}, bootstrap=0)
-    assert hint("scene", report, gt, {"ours": ours, "theirs": theirs}) == [f"hint: predictions of ours {LINE}"]
+    assert hint(report, gt, {"ours": ours, "theirs": theirs}) == [f"hint: predictions of ours {LINE}"]
 
 
 def test_a_poor_method_on_scenes_has_no_line():
     pred = room((0, 0, 1), (0, 4, 1), (3, 3, 1), (4, 5, 1), (7, 1, 1))
-    assert hint("scene", calipers.scene(ROOM, pred, bootstrap=0), ROOM, {"pred": pred}) == []
+    assert hint(calipers.scene(ROOM, pred, bootstrap=0), ROOM, {"pred": pred}) == []
 
 
 def test_few_scenes_with_few_boxes_are_tried(monkeypatch):
     scenes = {f"room {k:02}": ROOM for k in range(40)}
     guess = dict.fromkeys(scenes, MIRRORED)
     report = calipers.scene(scenes, guess, bootstrap=0)
-    [line] = hint("scene", report, scenes, {"pred": guess})
+    [line] = hint(report, scenes, {"pred": guess})
     assert "in the first 20 scenes" in line
-    monkeypatch.setattr(poor_hints, "FEW_BOXES", 17)  # five in each
-    [line] = hint("scene", report, scenes, {"pred": guess})
+    monkeypatch.setattr(survey_scene, "FEW_BOXES", 17)  # five in each
+    [line] = hint(report, scenes, {"pred": guess})
     assert "in the first 3 scenes" in line
 
 
@@ -60,7 +62,7 @@ TRUTH = {"a": {"outside": [[0, 199]], "inside": [[200, 299]]}}
 
 def test_timelines():
     pred = {"a": {"states": {"OUT": [[0, 199]], "inside": [[200, 299]]}}}  # 100 of 300 frames are right
-    [line] = hint("timeline", calipers.timeline(TRUTH, pred), TRUTH, pred)
+    [line] = hint(calipers.timeline(TRUTH, pred), TRUTH, pred)
     assert line == (
         "hint: predictions would fit far better read otherwise: states by other words: OUT -> outside"
         " (frame accuracy 1.00 instead of 0.33, in the first 1 video); calipers check says more"
@@ -69,7 +71,7 @@ def test_timelines():
 
 def test_poor_timelines_have_no_line():
     pred = {"a": {"states": {"inside": [[0, 299]]}}}
-    assert hint("timeline", calipers.timeline(TRUTH, pred), TRUTH, pred) == []
+    assert hint(calipers.timeline(TRUTH, pred), TRUTH, pred) == []
 
 
 def test_large_timelines_are_not_read_again(tmp_path, monkeypatch):
@@ -77,9 +79,9 @@ def test_large_timelines_are_not_read_again(tmp_path, monkeypatch):
     gt.write_text(json.dumps(TRUTH))
     pred.write_text(json.dumps({"a": {"states": {"OUT": [[0, 199]], "inside": [[200, 299]]}}}))
     report = calipers.timeline(gt, pred)
-    assert len(hint("timeline", report, str(gt), str(pred))) == 1
-    monkeypatch.setattr(poor_hints, "FEW_BYTES", gt.stat().st_size + pred.stat().st_size - 1)
-    assert hint("timeline", report, str(gt), str(pred)) == []
+    assert len(hint(report, str(gt), str(pred))) == 1
+    monkeypatch.setattr(survey_timeline, "FEW_BYTES", gt.stat().st_size + pred.stat().st_size - 1)
+    assert hint(report, str(gt), str(pred)) == []
 
 
 def detections(*boxes, of=1):
@@ -105,7 +107,7 @@ def test_detections(of, images):
     gt = dataset(of)
     pred = [{**each, "score": 1 - k / 1000} for k, each in enumerate(detections(*CORNERS, of=of))]
     report = calipers.coco(gt, pred, bootstrap=0)
-    [line] = hint("coco", report, gt, pred)
+    [line] = hint(report, gt, pred)
     assert line.startswith(
         "hint: predictions would fit far better read otherwise: boxes as [x1, y1, x2, y2] (AP_50 1.00"
     )
@@ -114,21 +116,21 @@ def test_detections(of, images):
 
 def test_detections_without_scores_are_compared_by_f1():
     gt, pred = dataset(), detections(*CORNERS)
-    [line] = hint("coco", calipers.coco(gt, pred, bootstrap=0), gt, pred)
+    [line] = hint(calipers.coco(gt, pred, bootstrap=0), gt, pred)
     assert "boxes as [x1, y1, x2, y2] (F1 at IoU 0.50 1.00 instead of 0.33, in the first 3 images)" in line
 
 
 def test_poor_detections_have_no_line():
     gt, pred = dataset(), detections((0, 0, 50, 40), (150, 10, 20, 30), (10, 30, 40, 20))
-    assert hint("coco", calipers.coco(gt, pred, bootstrap=0), gt, pred) == []
+    assert hint(calipers.coco(gt, pred, bootstrap=0), gt, pred) == []
 
 
 def test_nothing_is_tried_for_a_fair_headline(monkeypatch):
     for module in (check_scene, check_timeline):
         monkeypatch.setattr(module, "compare_few", lambda *_: pytest.fail("tried"))
-    monkeypatch.setattr(poor_hints, "_detections", lambda *_: pytest.fail("tried"))
+    monkeypatch.setattr(few_images, "compare_few", lambda *_, **__: pytest.fail("tried"))
     gt, pred = dataset(), detections(*BOXES)
-    assert hint("coco", calipers.coco(gt, pred, bootstrap=0), gt, pred) == []
-    assert hint("scene", calipers.scene(ROOM, ROOM, bootstrap=0), ROOM, {"pred": ROOM}) == []
+    assert hint(calipers.coco(gt, pred, bootstrap=0), gt, pred) == []
+    assert hint(calipers.scene(ROOM, ROOM, bootstrap=0), ROOM, {"pred": ROOM}) == []
     states = {"a": {"states": TRUTH["a"]}}
-    assert hint("timeline", calipers.timeline(TRUTH, states), TRUTH, states) == []
+    assert hint(calipers.timeline(TRUTH, states), TRUTH, states) == []

@@ -16,7 +16,7 @@ import pytest
 import zstandard
 
 import calipers
-from calipers.suites.dense.measure import Config
+from calipers.suites.dense.config import Config
 
 from .conftest import HANG_SEC
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import calipers
-from calipers.suites.dense.measure import Config
+from calipers.suites.dense.config import Config
 
 BOX = {"type": "bbox_2d", "points": [0, 0, 10, 10], "desc": "类别=标签,文本=a"}
 WIDE = {"type": "bbox_2d", "points": [0, 0, 10, 7], "desc": "类别=标签,文本=b"}
@@ -150,7 +150,7 @@ def test_a_misspelt_option_is_refused_and_the_nearest_named(run, name):
     with pytest.raises(calipers.ConfigError, match=f"'{wrong}' is not an option, did you mean '{name}'"):
         calipers.dense("dump.jsonl", **{wrong: 1})
     with pytest.raises(calipers.ConfigError, match=f"'{wrong}' is not an option, did you mean '{name}'"):
-        calipers.Dense(**{wrong: 1})
+        calipers.DenseMeter(**{wrong: 1})
 
 
 def test_a_misspelt_table_or_command_is_refused_and_the_nearest_named(run):

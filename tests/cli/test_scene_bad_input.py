@@ -345,7 +345,7 @@ def test_all_scenes_may_be_bad(run):
 def test_ground_truth_and_a_method_have_to_be_given(refused):
     refused("error: --gt is missing, expected a path", args=["--pred", "pred.json"], code=2)
     refused("error: --pred is missing, expected a path", args=["--gt", "gt.json"], code=2)
-    refused("--gt is missing", args=["--gt", "", "--pred", "pred.json"], code=2)
+    refused("--gt: found '', expected a path", args=["--gt", "", "--pred", "pred.json"], code=2)
     refused(
         "pred: found '=pred.json', expected ", "NAME=PATH", args=["--gt", "gt.json", "--pred", "=pred.json"], code=2
     )

@@ -55,7 +55,7 @@ def test_an_id_nested_deeply_is_told_in_short(run):
 
 
 def test_a_warning_about_names_is_about_all_scenes_of_a_meter():
-    meter = calipers.Scene()
+    meter = calipers.SceneMeter()
     meter.update({"a": [SEAT]}, {"a": [SEAT]})
     meter.update({"b": [SEAT]}, {"c": [SEAT]})
     assert meter.compute()["warnings"] == []
@@ -82,14 +82,14 @@ def test_nothing_is_no_path(run):
 
 
 def test_scenes_without_a_name_get_one_that_is_free():
-    meter = calipers.Scene()
+    meter = calipers.SceneMeter()
     meter.update([SEAT], [SEAT], scene="scene 2")
     meter.update([SEAT], [SEAT])
     assert meter.compute()["records"]["read"] == 2
 
 
 def test_files_may_be_called_by_another_name():
-    meter = calipers.Scene()
+    meter = calipers.SceneMeter()
     meter.update("gt.json", "pred.json", scene="hall")
     assert list(meter.compute()["scenes"]) == ["hall"]
 

@@ -77,7 +77,7 @@ subprocess.Popen.__init__ = popen
 """
 IN_A_CALLBACK = """
 import os, signal, weakref
-from calipers.suites import dense
+from calipers.suites.dense import measure as dense
 class Thing: pass
 true_count = dense.count
 def count(*args):
@@ -90,7 +90,7 @@ dense.count = count
 """
 IN_A_BROAD_EXCEPT = """
 import os, signal
-from calipers.suites import dense
+from calipers.suites.dense import plan as dense
 true_summarize = dense.summarize
 def summarize(*args):
     try:
@@ -102,7 +102,7 @@ dense.summarize = summarize
 """
 IN_AN_EXEC = """
 import os
-from calipers.suites import dense
+from calipers.suites.dense import measure as dense
 def count(*args):
     exec("{send}")
 dense.count = count
@@ -152,8 +152,8 @@ def test_plots_do_not_swallow_a_signal(finish, number):
 
 def test_signals_that_follow_do_not_disturb_the_way_out(finish, dump):
     program = (
-        "import os, signal\nfrom calipers.suites import dense\nfrom calipers.engines import pool\n"
-        "from calipers import output\n"
+        "import os, signal\nfrom calipers.suites.dense import measure as dense\nfrom calipers.engines import pool\n"
+        "from calipers.files import output\n"
         "def count(*args): os.kill(os.getpid(), 2)\ndense.count = count\n"
         "true_discard = output.AtomicFiles.discard\n"
         "def discard(self):\n    os.kill(os.getpid(), 2)\n    os.kill(os.getpid(), 15)\n    true_discard(self)\n"
@@ -164,7 +164,7 @@ def test_signals_that_follow_do_not_disturb_the_way_out(finish, dump):
 
 def test_the_fourth_signal_ends_a_command_whose_way_out_takes_for_ever(finish, dump):
     program = (
-        "import os, signal\nfrom calipers.suites import dense\n"
+        "import os, signal\nfrom calipers.suites.dense import measure as dense\n"
         "def count(*args):\n    try:\n        os.kill(os.getpid(), 15)\n    finally:\n"
         "        while True: os.kill(os.getpid(), 15)\n"
         "dense.count = count\n"

@@ -19,9 +19,10 @@ import pytest
 import zstandard
 
 import calipers
-from calipers.cli.dense import run_dense
+from calipers.cli.suite_command import run_suite
 from calipers.files import lines as lines_reader
 from calipers.files.output import to_json
+from calipers.suite import suite_of
 
 from . import dumps
 
@@ -118,7 +119,7 @@ def expected_files(dump, tmp_path_factory) -> dict[str, bytes]:
 
 
 def written(dump: Path, folder: Path, **options) -> dict[str, bytes]:
-    run_dense([str(dump)], {"output": str(folder / "out"), **options})
+    run_suite(suite_of("dense"), {"dumps": [str(dump)]} | {"output": str(folder / "out"), **options})
     return {path.name: path.read_bytes() for path in (folder / "out").iterdir()}
 
 
@@ -207,7 +208,7 @@ def test_meters_in_any_grouping_and_any_order_of_merging_equal_one_evaluation(li
     records = [json.loads(line) for line in rng.sample(lines, len(lines))]
     meters = []
     while records:
-        meter = calipers.Dense()
+        meter = calipers.DenseMeter()
         for _ in range(rng.randint(1, 4)):
             size = rng.choice((0, 1, 7, 30, 200))
             meter.update(records[:size])

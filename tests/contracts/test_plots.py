@@ -55,7 +55,7 @@ def drawn_in(ax):
 
 def test_there_are_plots_of_every_suite():
     assert sorted(PLOTS) == [
-        "coco.ap_plot",
+        "coco.ap_per_class_plot",
         "coco.confusion_plot",
         "coco.errors_plot",
         "coco.precision_recall_plot",
@@ -63,13 +63,13 @@ def test_there_are_plots_of_every_suite():
         "dense.labels_plot",
         "dense.thresholds_plot",
         "scene.fp_breakdown_plot",
+        "scene.localization_metrics_plot",
         "scene.localization_per_class_plot",
-        "scene.localization_plot",
         "scene.main_metrics_plot",
         "scene.per_class_f1_plot",
         "timeline.confusion_plot",
+        "timeline.frame_accuracy_plot",
         "timeline.tolerance_plot",
-        "timeline.videos_plot",
     ]
 
 
@@ -193,7 +193,7 @@ for module in (dense_plots, timeline_plots, scene_plots, coco_plots):
     for name, plot in vars(module).items():
         if name.endswith("_plot"):
             for kind in ("png", "svg"):
-                charts.file_of(plot(given[module.__name__.split(".")[-1]], format=kind), kind)
+                charts.file_of(plot(given[module.__name__.split(".")[-2] + "_plots"], format=kind), kind)
 print(settings() == old, "matplotlib.pyplot" in sys.modules)
 """
 

@@ -221,7 +221,7 @@ def test_a_method_does_not_differ_from_itself(files):
 def test_scenes_that_come_in_parts_are_as_good_as_all_at_once(rng):
     scenes = rooms(rng)
     options = {"labels": LABELS, "bootstrap": 50}
-    meters = calipers.Scene(**options), calipers.Scene(**options)
+    meters = calipers.SceneMeter(**options), calipers.SceneMeter(**options)
     for name in rng.sample(list(scenes), len(scenes)):
         rng.choice(meters).update(*scenes[name], scene=name)
     meters[0].merge(meters[1])

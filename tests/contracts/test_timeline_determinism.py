@@ -83,9 +83,9 @@ def test_what_is_null_beside_the_states_changes_no_byte(sides, key):
 # Parts
 
 
-def meter_of_parts(rng: random.Random, truth: dict, pred: dict, parts: int, **options) -> calipers.Timeline:
+def meter_of_parts(rng: random.Random, truth: dict, pred: dict, parts: int, **options) -> calipers.TimelineMeter:
     """Videos dealt out to meters, in several updates each; the meters are merged in any order."""
-    meters = [calipers.Timeline(**options) for _ in range(parts)]
+    meters = [calipers.TimelineMeter(**options) for _ in range(parts)]
     videos = rng.sample(sorted({*truth, *pred}), len({*truth, *pred}))
     while videos:
         some = [videos.pop() for _ in range(min(len(videos), rng.randint(1, 5)))]

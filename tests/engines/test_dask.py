@@ -61,7 +61,7 @@ def test_a_run_that_is_ended_leaves_no_process_and_no_folder(tmp_path, ending):
 REFUSED = """
 import sys
 from calipers.engines import dask
-from calipers.errors import ConfigError
+from calipers.core.errors import ConfigError
 assert dask.CONNECT_SEC <= 10
 dask.CONNECT_SEC = 1
 try:

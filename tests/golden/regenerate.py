@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 
 import calipers
 from calipers.core.errors import with_flags
-from calipers.suites.scene.folder import write_scene_folder
+from calipers.show.folder import write_folder
 
 DATA = Path(calipers.__file__).parent / "data"
 GOLDEN = Path(__file__).parent
@@ -48,7 +48,7 @@ def coco_goldens() -> dict[str, bytes]:
 def scene_picture() -> bytes:
     """The first of these methods from above."""
     with chdir(DATA / "scene"), TemporaryDirectory() as folder:
-        write_scene_folder(folder, calipers.scene("gt", "pipeline", config="eval_config.json", bootstrap=0))
+        write_folder(folder, calipers.scene("gt", "pipeline", config="eval_config.json", bootstrap=0))
         return Path(folder, "pipeline_overlay_xy.svg").read_bytes()
 
 

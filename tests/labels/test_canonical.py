@@ -334,7 +334,7 @@ print(json.dumps([resolver.suggest(raw) for raw in raws]))
 
 
 def run_python(program: str, seed: str = "0") -> str:
-    env = {"PYTHONPATH": str(Path(canonical_module.__file__).parents[2]), "PYTHONHASHSEED": seed}
+    env = {"PYTHONPATH": str(Path(canonical_module.__file__).parents[4]), "PYTHONHASHSEED": seed}
     command = [sys.executable, "-c", program]
     return subprocess.run(command, capture_output=True, text=True, env=env, check=True).stdout
 
@@ -350,7 +350,10 @@ def test_importing_loads_nothing_heavy() -> None:
 
 
 def test_resolving_without_embedding_loads_no_numpy() -> None:
-    program = "import sys; from calipers.suites.scene.labels.canonical import Resolver; Resolver(['a'], {'b': 'a'}).resolve('b c');"
+    program = (
+        "import sys; from calipers.suites.scene.labels.canonical import Resolver;"
+        " Resolver(['a'], {'b': 'a'}).resolve('b c');"
+    )
     assert run_python(program + "print({'numpy', 'rapidfuzz'} & set(sys.modules))").strip() == "set()"
 
 

@@ -8,6 +8,7 @@ import pytest
 
 import calipers
 from calipers.core.matching import Pairs
+from calipers.core.similarity import text_similarity
 from calipers.core.tally import Tally
 from calipers.suites.dense import attributes
 from calipers.suites.dense.labels.desc import Desc, parse_desc
@@ -133,7 +134,7 @@ def test_without_pairs_all_is_undefined():
     ],
 )
 def test_text_similarity_is_one_minus_edits_over_the_longer_length(a, b, similarity):
-    assert attributes.text_similarity(a, b) == attributes.text_similarity(b, a) == pytest.approx(similarity)
+    assert text_similarity(a, b) == text_similarity(b, a) == pytest.approx(similarity)
 
 
 @pytest.mark.parametrize(

@@ -114,7 +114,8 @@ def test_counts_are_those_of_painted_frames(side, options):
     assert [counts["gt_events"], counts["pred_events"]] == [len(each) for each in given_focus]
     false = runs_of([a == idle != b for a, b in zip(*labels, strict=True)])
     assert counts["false_episodes"] == sum(is_false for is_false, _, _ in false)
-    assert report.timelines(["0"])["0"] == tuple(runs_of(each) for each in labels)
+    case = report.cases_of(["0"])["0"]
+    assert [case["gt"], case["pred"]] == [runs_of(each) for each in labels]
 
 
 # Frames, against scikit-learn

@@ -12,10 +12,10 @@ import calipers
 from calipers.core.config import make_config
 from calipers.core.errors import ConfigError, InputError, OutputError
 from calipers.core.parts import Packed, from_bytes, to_bytes
-from calipers.evaluate import evaluate_detections
 from calipers.files.part_files import read_tally, write_tally
 from calipers.suites.coco import plan
 from calipers.suites.coco.config import Config
+from calipers.suites.coco.evaluate import evaluate as evaluate_detections
 from calipers.suites.coco.formats.pieces import FileOf, Piece
 from calipers.suites.coco.plan import CocoPart, measure_shard
 from calipers.suites.coco.read import Reading, read_detections

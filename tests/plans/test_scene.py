@@ -10,13 +10,14 @@ import numpy as np
 import pytest
 
 import calipers
-from calipers.cli.scene import run_scene
+from calipers.cli.suite_command import run_suite
 from calipers.core.errors import ConfigError, InputError, OutputError, RecordError
 from calipers.core.parts import from_bytes, to_bytes
 from calipers.engines.local import Local
-from calipers.evaluate import evaluate_scenes
 from calipers.files.part_files import read_tally
+from calipers.suite import suite_of
 from calipers.suites.scene.config import Config
+from calipers.suites.scene.evaluate import evaluate as evaluate_scenes
 from calipers.suites.scene.options import scene_options
 from calipers.suites.scene.plan import ScenePart, ScenePlan, made_by, measure_shard, report_scenes, unpack
 from calipers.suites.scene.read import read_scenes
@@ -275,8 +276,8 @@ def test_an_input_is_not_written_over(name):
 def test_nothing_is_written_among_the_scenes(name, capsys):
     given = {"gt": "gt", "pred": ["late"], name: "late/new.json"}
     with pytest.raises(ConfigError, match=f"{name}: found 'late/new.json', expected a place outside the folders"):
-        run_scene(given)
-    run_scene(given | {"pred": ["late"], "gt": "gt", name: "new.json"})
+        run_suite(suite_of("scene"), given)
+    run_suite(suite_of("scene"), given | {"pred": ["late"], "gt": "gt", name: "new.json"})
     assert os.path.getsize("new.json") > 0
 
 

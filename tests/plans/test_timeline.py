@@ -288,7 +288,7 @@ def test_events_and_timelines_of_shards_are_read_again_and_are_the_same():
     whole, cut = (calipers.timeline("gt.json", "pred.json", chunk_bytes=size, jobs=1) for size in (WHOLE, 1))
     assert cut.matches() == whole.matches()
     names = [name for name in whole["videos"] if "error" not in whole["videos"][name]]
-    assert cut.timelines(names) == whole.timelines(names)
+    assert cut.cases_of(names) == whole.cases_of(names)
     Path("gt.json").unlink()
     assert cut.matches() == whole.matches()  # kept from now on
 
@@ -404,7 +404,7 @@ def test_what_is_in_memory_stays_here(option):
 def test_progress_counts_all_shards():
     write("gt.json", dict.fromkeys("abcd", TRUTH))
     write("pred.json", dict.fromkeys("abcd", PRED))
-    from calipers.evaluate import evaluate_timelines
+    from calipers.suites.timeline.evaluate import evaluate as evaluate_timelines
 
     told = []
     evaluate_timelines("gt.json", "pred.json", Config(chunk_bytes=1, jobs=1), progress=lambda *each: told.append(each))

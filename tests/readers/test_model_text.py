@@ -351,7 +351,8 @@ def test_any_text_gives_a_result(text):
 
 def test_importing_the_reader_is_cheap():
     code = (
-        "import sys; before = set(sys.modules); import calipers.suites.dense.model_text; new = set(sys.modules) - before;"
+        "import sys; before = set(sys.modules); import calipers.suites.dense.model_text;"
+        "new = set(sys.modules) - before;"
         "print(sorted(new & {'typing', 're', 'dataclasses', 'enum', 'json', 'numpy', 'orjson'}))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

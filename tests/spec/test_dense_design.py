@@ -7,8 +7,9 @@ import pytest
 from click.testing import CliRunner
 
 import calipers
-from calipers.cli.dense import command
+from calipers.cli.suite_command import make_command
 from calipers.core.errors import InputError
+from calipers.suite import suite_of
 
 from ..suites.records import box, line, matched, measure, record
 
@@ -233,7 +234,7 @@ class TestOutputs:
     def folder(self, tmp_path):
         dump = tmp_path / "dump.jsonl"
         dump.write_text("".join(json.dumps(each) + "\n" for each in (self.right, self.wrong)), encoding="utf-8")
-        result = CliRunner().invoke(command, [str(dump), "-o", str(tmp_path / "out")])
+        result = CliRunner().invoke(make_command(suite_of("dense")), [str(dump), "-o", str(tmp_path / "out")])
         assert result.exit_code == 0
         return tmp_path / "out"
 

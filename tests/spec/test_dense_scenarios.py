@@ -9,7 +9,8 @@ import pytest
 from click.testing import CliRunner
 
 import calipers
-from calipers.cli.dense import command
+from calipers.cli.suite_command import make_command
+from calipers.suite import suite_of
 
 from ..suites.records import box, line, matched, measure, partners, poly, record
 
@@ -173,7 +174,7 @@ def test_primary_threshold_is_configurable_and_reported():
 
 def test_emit_console_summary_and_json_artifact(tmp_path):
     dump, out = write(tmp_path / "dump.jsonl", mixed_record(), record([], [])), str(tmp_path / "result.json")
-    console = CliRunner().invoke(command, [dump, "-o", out, "--bootstrap", "0"])
+    console = CliRunner().invoke(make_command(suite_of("dense")), [dump, "-o", out, "--bootstrap", "0"])
     assert console.exit_code == 0
     told = [" ".join(text.split()) for text in console.stdout.splitlines()]
     assert told[0].startswith(f"{dump} norm1000 · tube ±8")

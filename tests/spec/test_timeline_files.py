@@ -22,7 +22,7 @@ def run(path, truth=None, **options):
 def read(tmp_path, *lines):
     """The runs of a file with these lines, (state, first frame, last frame)."""
     report = run(write(tmp_path / "a.csv", *lines), {"a.mp4": {"outside": [[0, 0]]}})
-    return report.timelines(["a.mp4"])["a.mp4"][1]
+    return report.cases_of(["a.mp4"])["a.mp4"]["pred"]
 
 
 def skipped(report):

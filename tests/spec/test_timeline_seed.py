@@ -10,10 +10,12 @@ import pytest
 from click.testing import CliRunner
 
 import calipers
-from calipers.cli.timeline import command
+from calipers.cli.suite_command import make_command
+from calipers.suite import suite_of
 
 from ..metrics.test_states import PRED_DRIVE, TRUTH_DRIVE, evaluate, intervals, measure, near
 
+COMMAND = make_command(suite_of("timeline"))
 TRUTH = {
     "video_snippet.mp4": {
         "outside": [[0, 150], [423, 900]],
@@ -384,7 +386,9 @@ class TestCommands:
         gt, pred, out = (tmp_path / name for name in ("gt.json", "pred.json", "report.json"))
         gt.write_text(json.dumps(TRUTH), encoding="utf-8")
         pred.write_text(json.dumps(PRED), encoding="utf-8")
-        result = CliRunner().invoke(command, ["--gt", str(gt), "--pred", str(pred), "-o", str(out)])
+        result = CliRunner().invoke(
+            make_command(suite_of("timeline")), ["--gt", str(gt), "--pred", str(pred), "-o", str(out)]
+        )
         assert result.exit_code == 0, result.output
         artifact = json.loads(out.read_bytes())
         assert artifact["videos"] == json.loads(calipers.timeline(TRUTH, PRED).to_json())["videos"]
@@ -395,7 +399,9 @@ class TestCommands:
         gt.write_text(json.dumps(TRUTH | {"other.mp4": {"inside": [[0, 9]]}}), encoding="utf-8")
         pred.write_text(json.dumps(PRED), encoding="utf-8")
         flags = ["--transition-tolerance-frames", "0,5,15,30"]
-        result = CliRunner().invoke(command, ["--gt", str(gt), "--pred", str(pred), *flags, "-o", str(out)])
+        result = CliRunner().invoke(
+            make_command(suite_of("timeline")), ["--gt", str(gt), "--pred", str(pred), *flags, "-o", str(out)]
+        )
         assert result.exit_code == 0, result.output
         sweep = json.loads((out / "result.json").read_bytes())["sweep"]
         # distances 1, 2, 2, 7

@@ -135,13 +135,13 @@ def test_the_order_of_records_changes_nothing(records, random):
 @laws
 @given(dumps(min_size=0), st.integers(0, 4))
 def test_two_meters_merged_are_one_meter(records, cut):
-    one, left, right = (calipers.Dense(bootstrap=50) for _ in range(3))
+    one, left, right = (calipers.DenseMeter(bootstrap=50) for _ in range(3))
     one.update(records)
     left.update(records[:cut])
     for each in records[cut:]:
         right.update(each)
     for meter, other in ((left, right), (right, left)):
-        merged = calipers.Dense(bootstrap=50)
+        merged = calipers.DenseMeter(bootstrap=50)
         merged.merge(meter)
         merged.merge(other)
         assert merged.compute().to_json() == one.compute().to_json()

@@ -294,7 +294,7 @@ def test_videos_may_come_one_by_one_and_in_any_order():
                 "runtime": {"frames": 7, "seconds": score}})
         for name, score in (("a", 0.5), ("b", 0.1), ("c", 0.7))
     }  # fmt: skip
-    together, meter = evaluate(videos), calipers.Timeline(bootstrap=0)
+    together, meter = evaluate(videos), calipers.TimelineMeter(bootstrap=0)
     for name in "cab":
         truth, pred = videos[name]
         meter.update({name: MINUTE | truth}, {name: {"fps": 10, "states": MINUTE} | pred})

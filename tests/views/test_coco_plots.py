@@ -16,7 +16,7 @@ from calipers.core.errors import ConfigError
 from calipers.show.charts import palette
 from calipers.show.charts import pieces as charts
 from calipers.suites.coco.plots import (
-    ap_plot,
+    ap_per_class_plot,
     confusion_matrix,
     confusion_plot,
     errors_plot,
@@ -27,7 +27,7 @@ from calipers.suites.coco.tables import confusion_table
 
 from .coco_trees import HOSTILE, TREES, many, tree, without_detections
 
-PLOTS = [precision_recall_plot, ap_plot, confusion_plot, errors_plot]
+PLOTS = [precision_recall_plot, ap_per_class_plot, confusion_plot, errors_plot]
 
 
 @pytest.fixture(autouse=True)
@@ -108,7 +108,7 @@ def test_ap_by_class_has_the_best_first_and_says_what_is_not_there():
     result = tree()
     result["per_class"].append({"category_id": 9, "name": "ghost", "gt": 0, "pred": 7, "AP": None, "AP_50": None})
     result["per_class"].reverse()
-    page = ap_plot(result)
+    page = ap_per_class_plot(result)
     [axes] = page.axes
     assert lengths(axes) == [0.75, 0.5, 0.25, 0.5, 0.333333, 0.166667]
     assert [text.get_text() for text in axes.get_yticklabels()] == ["car", "cone", "person"]
@@ -117,7 +117,7 @@ def test_ap_by_class_has_the_best_first_and_says_what_is_not_there():
 
 
 def test_of_very_many_classes_those_with_the_most_objects_are_shown():
-    page = ap_plot(many(130))
+    page = ap_per_class_plot(many(130))
     assert len(page.axes[0].patches) == 2 * 100
     assert any("the 100 classes with the most objects of 130" in text for text in words(page))
 

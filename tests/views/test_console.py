@@ -6,8 +6,8 @@ import re
 import pytest
 
 import calipers
-from calipers.show.console import summary
 from calipers.show.text import between, printable, rate, share, short
+from calipers.suites.dense.summary import summary
 
 
 def box(x, label, **changes):

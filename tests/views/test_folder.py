@@ -8,9 +8,10 @@ import os
 import pytest
 
 import calipers
-from calipers.evaluate import evaluate
 from calipers.show.folder import open_folder
-from calipers.suites.dense.measure import Config
+from calipers.suite import suite_of
+from calipers.suites.dense.config import Config
+from calipers.suites.dense.evaluate import evaluate
 from calipers.suites.dense.rows import match_columns
 
 
@@ -57,7 +58,7 @@ def folder(tmp_path, monkeypatch):
         lines = (json.dumps(record, ensure_ascii=False) + "\n" for record in records)
         (tmp_path / "dump.jsonl").write_text("".join(lines), encoding="utf-8")
         config = Config(**options)
-        with open_folder("out", match_columns(config), "csv") as opened:
+        with open_folder("out", suite_of("dense"), match_columns({"modes": config.modes}), "csv") as opened:
             opened.finish(evaluate(["dump.jsonl"], config, on_rows=opened.add_rows))
         return {name: (tmp_path / "out" / name).read_bytes() for name in os.listdir("out")}
 
@@ -211,7 +212,7 @@ def test_fields_that_json_has_no_word_for_do_not_spoil_the_file(folder, tmp_path
     line = '{"gt_norm1000": [], "pred": [1], "a": NaN, "b": -Infinity, "c": %s, "d": "\\u2028"}\n' % ("9" * 50)
     (tmp_path / "dump.jsonl").write_text(line)
     config = Config()
-    with open_folder("out", match_columns(config), "csv") as opened:
+    with open_folder("out", suite_of("dense"), match_columns({"modes": config.modes}), "csv") as opened:
         opened.finish(evaluate("dump.jsonl", config, on_rows=opened.add_rows))
     case = json.loads((tmp_path / "out/cases.jsonl").read_bytes(), parse_constant=lambda name: pytest.fail(name))
     assert (case["fields"]["a"], case["fields"]["b"], case["fields"]["d"]) == (None, None, "\u2028")
@@ -297,7 +298,7 @@ def test_the_callers_records_are_left_alone():
 
 def interrupted(path, action):
     """Open a folder, do something, and break off."""
-    with open_folder(str(path), ["a"], "csv") as opened:
+    with open_folder(str(path), suite_of("dense"), ["a"], "csv") as opened:
         action(opened)
         raise KeyboardInterrupt
 

@@ -19,8 +19,8 @@ from calipers.show.charts import pieces as charts
 from calipers.show.charts.panels import round_end
 from calipers.suites.scene.plots import (
     fp_breakdown_plot,
+    localization_metrics_plot,
     localization_per_class_plot,
-    localization_plot,
     main_metrics_plot,
     per_class_f1_plot,
     pictures,
@@ -29,7 +29,13 @@ from calipers.suites.scene.plots import (
 from .scene_trees import BOTH, CAUSES, FULL, HOSTILE, NOTHING, with_classes
 from .test_strips import EYES, lab
 
-PLOTS = [localization_plot, localization_per_class_plot, per_class_f1_plot, main_metrics_plot, fp_breakdown_plot]
+PLOTS = [
+    localization_metrics_plot,
+    localization_per_class_plot,
+    per_class_f1_plot,
+    main_metrics_plot,
+    fp_breakdown_plot,
+]
 
 
 @pytest.fixture(autouse=True)
@@ -77,7 +83,7 @@ BLUE, AMBER = palette.METHODS[:2]
 
 
 def test_localisation_has_a_panel_a_metric_and_a_bar_a_method():
-    page = localization_plot({"ours": FULL, "again": FULL})
+    page = localization_metrics_plot({"ours": FULL, "again": FULL})
     found = [bars(axes) for axes in panels(page)]
     lengths = [0.5, 1.0, 0.6, 0.3, 0.375, 0.75, 0.75]
     assert found == [[(length, BLUE), (length, AMBER)] for length in lengths]
@@ -89,21 +95,21 @@ def test_localisation_has_a_panel_a_metric_and_a_bar_a_method():
 
 
 def test_rates_share_one_scale_and_metres_have_their_own():
-    axes = panels(localization_plot(BOTH))
+    axes = panels(localization_metrics_plot(BOTH))
     assert [ends(each) for each in axes] == [1, 1, 1, 0.5, 1, 1, 1]  # the interval of the error ends at 0.45
 
 
 def test_intervals_are_lines_over_the_bars():
-    page = localization_plot({"ours": FULL})
+    page = localization_metrics_plot({"ours": FULL})
     assert intervals(panels(page)[0]) == [[0.25, 0.75]]
     assert intervals(panels(page)[1]) == []
     assert intervals(panels(page)[3]) == [[0.2, 0.45]]
     assert any("95 % intervals" in text for text in texts(page))
-    assert not any("95 %" in text for text in texts(localization_plot({"theirs": NOTHING})))
+    assert not any("95 %" in text for text in texts(localization_metrics_plot({"theirs": NOTHING})))
 
 
 def test_undefined_is_a_dash_without_a_bar_and_zero_is_a_number():
-    page = localization_plot(BOTH)
+    page = localization_metrics_plot(BOTH)
     assert [len(axes.patches) for axes in panels(page)] == [1, 1, 1, 1, 2, 2, 1]
     assert texts(page).count("—") == 5
     assert texts(page).count("0.000") == 2
@@ -220,7 +226,7 @@ def test_trap_37_names_are_text_and_nothing_else(plot, name):
 
 
 def test_long_names_lose_their_middle_and_leave_room():
-    page = localization_plot({"first" + "W" * 300 + "last": FULL})
+    page = localization_metrics_plot({"first" + "W" * 300 + "last": FULL})
     [name, _] = [text for text in texts(page) if "…" in text]
     assert re.fullmatch("firstW+…W+last", name)
     charts.file_of(page, "png")  # only then panels have their place

@@ -7,9 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from calipers.show.latex import tex_text
 from calipers.show.tables import CsvTable
 from calipers.show.text import printable
-from calipers.suites.scene.tables import per_class_table, summary_table, summary_tex, tex_text
+from calipers.suites.scene.paper import summary_tex
+from calipers.suites.scene.tables import per_class_table, summary_table
 
 from .scene_trees import BOTH, FULL, HOSTILE, NOTHING, with_metrics
 

@@ -11,8 +11,11 @@ import pytest
 
 import calipers
 from calipers.core.errors import OutputError
-from calipers.suites.timeline.folder import strips, video_table, write_timeline_folder
+from calipers.show.folder import write_folder
+from calipers.suites.timeline.config import OutputOptions
+from calipers.suites.timeline.folder import strips
 from calipers.suites.timeline.strips import Strip
+from calipers.suites.timeline.tables import videos_table
 
 #              0         10        20        30        39
 #   a  truth   |outside  |approach |inside   |outside  |
@@ -47,7 +50,7 @@ def evaluated(*names, truth=TRUTH, pred=PRED, **options):
 
 def written(report, plots=0, folder="out"):
     """The content of all files."""
-    write_timeline_folder(folder, report, plots)
+    write_folder(folder, report, OutputOptions(plot_videos=plots))
     return {str(path.relative_to(folder)): path.read_bytes() for path in Path(folder).rglob("*") if path.is_file()}
 
 
@@ -80,7 +83,7 @@ def test_every_video_has_a_row():
 
 def test_a_row_says_what_the_artifact_says():
     report = evaluated()
-    columns, rows = video_table(report)
+    columns, rows = videos_table(report.tree)
     assert columns[:4] == ["video", "error", "fps_estimate", "frame_accuracy"]
     assert len(set(columns)) == len(columns)
     for row in rows:
@@ -195,8 +198,8 @@ def test_plots_need_no_strips_and_of_a_sweep_there_is_one_more():
     pytest.importorskip("matplotlib")
     swept = evaluated(transition_tolerance_frames="5,0")
     assert set(written(swept)) == {*TABLES, *PLOTS, "tolerance.png"}
-    assert write_timeline_folder("out", swept, 0) == []
-    assert write_timeline_folder("out", evaluated(), 0) == ["out: of an earlier run, and left alone: tolerance.png"]
+    assert write_folder("out", swept) == []
+    assert write_folder("out", evaluated()) == ["out: of an earlier run, and left alone: tolerance.png"]
 
 
 def test_where_nothing_was_evaluated_nothing_is_drawn():
@@ -205,7 +208,7 @@ def test_where_nothing_was_evaluated_nothing_is_drawn():
 
 def test_without_matplotlib_everything_else_is_written_and_that_is_said(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    assert write_timeline_folder("out", evaluated(), 0) == [
+    assert write_folder("out", evaluated()) == [
         "no plots were drawn: plots: pictures need matplotlib: pip install 'calipers[plots]'"
     ]
     assert sorted(os.listdir("out")) == TABLES
@@ -255,7 +258,7 @@ def test_no_file_is_new_when_one_cannot_be_written():
     Path("out/matches.csv").mkdir(parents=True)
     Path("out/videos.csv").write_text("old")
     with pytest.raises(OutputError, match=r"matches.csv: cannot be written"):
-        write_timeline_folder("out", evaluated(), 0)
+        write_folder("out", evaluated())
     assert sorted(os.listdir("out")) == ["matches.csv", "videos.csv"]
     assert Path("out/videos.csv").read_text() == "old"
 
@@ -268,5 +271,5 @@ def test_a_new_folder_goes_away_again_when_it_cannot_be_filled(monkeypatch):
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(OutputError, match="No space left on device"):
-        write_timeline_folder("new/deep", evaluated(), 1)
+        write_folder("new/deep", evaluated(), OutputOptions(plot_videos=1))
     assert os.listdir(".") == []

@@ -8,7 +8,13 @@ import pytest
 
 from calipers.core.errors import ConfigError
 from calipers.show.charts import pieces as charts
-from calipers.suites.timeline.plots import confusion_matrix, confusion_plot, pictures, tolerance_plot, videos_plot
+from calipers.suites.timeline.plots import (
+    confusion_matrix,
+    confusion_plot,
+    frame_accuracy_plot,
+    pictures,
+    tolerance_plot,
+)
 
 from ..hostile import HALF_PAIR, HOSTILE
 from .sample_reports import report, tree
@@ -20,7 +26,7 @@ DRAWN = [
     ("frame_accuracy", "png"),
     ("frame_accuracy", "svg"),
 ]
-PLOTS = [tolerance_plot, confusion_plot, videos_plot]
+PLOTS = [tolerance_plot, confusion_plot, frame_accuracy_plot]
 
 
 @pytest.fixture(autouse=True)
@@ -106,7 +112,7 @@ def test_many_states_become_one_and_no_frame_is_lost():
 
 def test_the_worst_video_comes_first():
     found = tree("timeline")
-    (ax,) = videos_plot(found).axes
+    (ax,) = frame_accuracy_plot(found).axes
     widths = [bar.get_width() for bar in ax.patches]
     assert widths == sorted(widths)
     assert len(widths) == 19
@@ -118,7 +124,7 @@ def test_of_many_videos_the_worst_are_shown_and_that_is_said():
     video = next(entry for entry in found["videos"].values() if "error" not in entry)
     found["videos"] = {f"v{at:03}": video | {"frame_accuracy": at / 100} for at in range(100)}
     found["records"]["evaluated"] = 100
-    figure = videos_plot(found)
+    figure = frame_accuracy_plot(found)
     assert len(figure.axes[0].patches) == 60
     assert any("the 60 worst of 100 videos" in text for text in texts(figure))
 

@@ -6,18 +6,18 @@ from typing import Any
 
 import click
 
-from calipers.cli.compare import Flags
 from calipers.cli.options import Once, settings
 from calipers.cli.streams import put
 from calipers.core.errors import ConfigError, require
-from calipers.results.check import SUITES, Check, check
+from calipers.results.check import Check, check
+from calipers.suite import built_in
 
 
 @click.command("check", cls=Once)
 @click.argument("files", nargs=-1, metavar="[FILE]...")
 @click.option("--gt", metavar="GT", help="the ground truth, for suites whose sides are apart")
 @click.option("--pred", multiple=True, metavar="PRED", help="predictions; give it again for others")
-@click.option("--suite", metavar="|".join(SUITES), help="what to read inputs as, where that cannot be told")
+@click.option("--suite", metavar="|".join(built_in()), help="what to read inputs as, where that cannot be told")
 @click.option("--images", metavar="DIR", help="folder of the images, for sizes that YOLO files lack")
 @click.option("--json", "json", is_flag=True, default=None, help="print all that was found out as JSON")
 @click.option("--config", metavar="FILE", help="options file  [default: calipers.toml, if there]")
@@ -28,7 +28,7 @@ def command(files: tuple[str, ...], pred: tuple[str, ...], config: str | None, *
     readings, on a sample. Nothing is changed. Exit code 3 when something cannot be read or would be refused.
     """
     flags["pred"] = list(pred) or None
-    return run_check(list(files), **settings("check", Flags, flags, config)).exit_code
+    return run_check(list(files), **settings("check", (), flags, config)).exit_code
 
 
 def run_check(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import click
@@ -14,11 +13,6 @@ from calipers.files.output import check_free, write_file
 from calipers.results.artifacts import files_of, read_result
 from calipers.results.compare import Comparison, compare_results, writer
 from calipers.show.text import printable
-
-
-@dataclass(frozen=True)
-class Flags:
-    """A command whose options are its flags, without those of a suite."""
 
 
 @click.command("compare", cls=Once)
@@ -35,7 +29,7 @@ def command(old: str, new: str, config: str | None, **flags: Any) -> None:
     OLD and NEW are artifacts (result.json) or folders that a suite wrote (-o DIR). Of folders, objects that were fixed
     and broken are told as well.
     """
-    run_compare(old, new, **settings("compare", Flags, flags, config))
+    run_compare(old, new, **settings("compare", (), flags, config))
 
 
 def run_compare(

@@ -2,71 +2,81 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
 
 import click
 
-from calipers.cli.main import SUITES
 from calipers.cli.options import Once, output_flag
 from calipers.cli.streams import put, say
+from calipers.core.errors import ConfigError
+from calipers.suite import Suite, suite_names, suite_of
 
+JUDGE = "judge"
 WIDTH = 110  # of a verdict that is laid out
 
 
+class SampleName(click.ParamType[str]):
+    """The name of something that has sample data."""
+
+    name = "suite"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """A name that is none is an error that lists all."""
+        known = [*suite_names(), JUDGE]
+        if value and value not in known:
+            self.fail(f"{value!r} is not one of {', '.join(map(repr, known))}.", param, ctx)
+        return value
+
+
 @click.command("demo", cls=Once)
-@click.argument("suite", default="dense", type=click.Choice((*SUITES, "judge")), metavar="[SUITE]")
+@click.argument("suite", default="", type=SampleName(), metavar="[SUITE]")
 @output_flag("PATH", "as in the suite's own command")
 @click.option("--json", "json", is_flag=True, help="print the artifact, or the verdict on one line")
 def command(suite: str, output: str | None, json: bool) -> None:
     """Run SUITE, or the judge, on made-up sample data that comes with Calipers."""
     options = {"output": output, "json": json}
-    with as_file(files("calipers") / "data") as data:
-        if suite == "dense":
-            _demo_dense(data / "dense.jsonl", options)
-        elif suite == "timeline":
-            _demo_timeline(data / "timeline", options)
-        elif suite == "scene":
-            _demo_scene(data / "scene", options)
-        elif suite == "coco":
-            _demo_coco(data / "coco", options)
-        else:
-            _demo_judge(data / "judge" / "boxes.json", options)
+    name = suite or suite_names()[0]
+    if name == JUDGE:
+        with as_file(files("calipers") / "data" / "judge" / "boxes.json") as payload:
+            _demo_judge(payload, options)
+        return
+    _demo_suite(suite_of(name), options)
 
 
-def _demo_dense(dump: Path, options: dict[str, Any]) -> None:
-    from calipers.cli.dense import run_dense
+def _demo_suite(suite: Suite, options: dict[str, Any]) -> None:
+    from calipers.cli.suite_command import run_suite
 
-    say(f"$ calipers dense {dump}")
-    run_dense([str(dump)], options)
-
-
-def _demo_timeline(folder: Path, options: dict[str, Any]) -> None:
-    from calipers.cli.timeline import run_timeline
-
-    gt, pred = folder / "annotations.json", folder / "predictions.json"
-    say(f"$ calipers timeline --gt {gt} --pred {pred} --transition-tolerance-frames 0,5,15,30")
-    say(f"(timeline CSVs of these drives: --pred {folder / 'csv' / 'fusion'})")
-    run_timeline(options | {"gt": str(gt), "pred": str(pred), "transition_tolerance_frames": "0,5,15,30"})
-
-
-def _demo_scene(folder: Path, options: dict[str, Any]) -> None:
-    from calipers.cli.scene import run_scene
-
-    gt, config = folder / "gt", folder / "eval_config.json"
-    methods = [f"{name}={folder / name}" for name in ("pipeline", "clio")]
-    say(f"$ calipers scene --gt {gt} --pred {methods[0]} --pred {methods[1]} --config {config}")
-    say("(ground truth as Supervisely JSON, one method as scene graphs, the other as Clio GraphML)")
-    run_scene(options | {"gt": str(gt), "pred": methods, "config": str(config)})
+    sample = suite.sample
+    if sample is None:
+        raise ConfigError(f"demo: the {suite.name} suite comes without sample data")
+    with as_file(files(sample.package)) as package:
+        inputs, further, notes = (
+            _placed(each, str(package / sample.folder)) for each in (sample.inputs, sample.options, sample.notes)
+        )
+        say(f"$ calipers {suite.name} {' '.join(_words(suite, inputs, further))}")
+        for note in notes:
+            say(f"({note})")
+        run_suite(suite, {**options, **inputs, **further})
 
 
-def _demo_coco(folder: Path, options: dict[str, Any]) -> None:
-    from calipers.cli.coco import run_coco
+def _placed(value: Any, folder: str) -> Any:
+    """Texts with {} in them, with the folder of the sample instead."""
+    if isinstance(value, str):
+        return value.replace("{}", folder)
+    if isinstance(value, Mapping):
+        return {name: _placed(each, folder) for name, each in value.items()}
+    return [_placed(each, folder) for each in value] if isinstance(value, (list, tuple)) else value
 
-    gt, pred = folder / "instances.json", folder / "results.json"
-    say(f"$ calipers coco --gt {gt} --pred {pred}")
-    run_coco(options | {"gt": str(gt), "pred": str(pred)})
+
+def _words(suite: Suite, inputs: dict[str, Any], options: dict[str, Any]) -> Iterator[str]:
+    """The arguments of the command, as one would type them."""
+    positional = {item.name for item in suite.inputs if item.positional}
+    for name, value in (*inputs.items(), *options.items()):
+        flag = "" if name in positional else f"--{name.replace('_', '-')} "
+        yield from (f"{flag}{each}" for each in (value if isinstance(value, list) else [value]))
 
 
 def _demo_judge(payload: Path, options: dict[str, Any]) -> None:

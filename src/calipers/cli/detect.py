@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import fields
 from shlex import quote
 from typing import Any
 
@@ -35,7 +36,7 @@ def command(config: str | None, **flags: Any) -> None:
 
     The results are what calipers coco takes as predictions. Run it again after an interruption, and it goes on.
     """
-    run_detect(settings("detect", Config, flags, config))
+    run_detect(settings("detect", [item.name for item in fields(Config)], flags, config))
 
 
 def run_detect(options: dict[str, Any]) -> Detected:

@@ -8,7 +8,6 @@ from typing import Any
 
 import click
 
-from calipers.cli.compare import Flags
 from calipers.cli.options import Once, settings
 from calipers.cli.streams import put
 from calipers.core.errors import OutputError, require
@@ -38,7 +37,7 @@ def command(new: str, config: str | None, **flags: Any) -> int:
     rule fails, 4 none fails and one cannot be decided (undefined, or too little data).
     """
     given = {name: value or None for name, value in flags.items()}  # a flag that may come several times is never None
-    return run_gate(new, settings("gate", Flags, given, config)).exit_code
+    return run_gate(new, settings("gate", (), given, config)).exit_code
 
 
 def run_gate(new: str, options: dict[str, Any]) -> Gate:

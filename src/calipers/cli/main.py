@@ -14,14 +14,9 @@ from calipers import __version__
 from calipers.cli.streams import ReaderGoneError, say, say_error
 from calipers.core.errors import CalipersError
 from calipers.show.text import printable
+from calipers.suite import built_in, is_suite, suite_names, suite_of
 
-SUITES = ("dense", "timeline", "scene", "coco")
-TABLES = (*SUITES, "detect", "merge", "compare", "gate", "check")  # of calipers.toml
 COMMANDS = {
-    "dense": "Regions and lines in gt_vs_pred.jsonl.",
-    "timeline": "States along videos.",
-    "scene": "Boxes in rooms, one or several methods.",
-    "coco": "Detections on images: AP, AR, precision at recall, and why.",
     "detect": "Run a detector over images, results in COCO form.",
     "merge": "Add up parts that runs wrote with --tally.",
     "judge": "One payload on standard input, one verdict on standard output.",
@@ -34,37 +29,46 @@ COMMANDS = {
 }
 
 
+def all_commands() -> dict[str, str]:
+    """Every command with a line about it: the suites first, those of other packages among them."""
+    others = {name: suite_of(name).purpose for name in suite_names() if name not in built_in()}
+    return {**built_in(), **others, **COMMANDS}
+
+
 class Commands(click.Group):
     """Commands by name, each from its own module."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names, in the order of the help."""
-        return list(COMMANDS)
+        return list(all_commands())
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         """The command, loaded now."""
-        if name not in COMMANDS:
+        if name in COMMANDS:
+            command: click.Command = __import__(f"calipers.cli.{name}", fromlist=["command"]).command
+            return command
+        if not is_suite(name):
             return None
-        module = __import__(f"calipers.cli.{name}", fromlist=["command"])
-        command: click.Command = module.command
-        return command
+        from calipers.cli.suite_command import make_command
+
+        return make_command(suite_of(name))
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         """A misspelt name is an error that names the nearest."""
-        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+        if args and not args[0].startswith("-") and args[0] not in COMMANDS and not is_suite(args[0]):
             from difflib import get_close_matches
 
-            near = get_close_matches(args[0], COMMANDS, n=1)
+            near = get_close_matches(args[0], all_commands(), n=1)
             hint = f" Did you mean {near[0]!r}?" if near else ""
             if os.path.exists(args[0]):
-                hint = f" Did you mean 'calipers dense {args[0]}'?"
+                hint = f" Did you mean 'calipers {next(iter(built_in()))} {args[0]}'?"
             ctx.fail(f"No such command {args[0]!r}.{hint}")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The list of commands, without loading any."""
         with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+            formatter.write_dl(list(all_commands().items()))
 
 
 @click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})

@@ -6,15 +6,15 @@ from typing import Any
 
 import click
 
-from calipers.cli.compare import Flags
 from calipers.cli.options import RESULT_FLAG, Once, settings
 from calipers.cli.streams import put, say
+from calipers.cli.suite_command import rejected_place
 from calipers.core.errors import require
 from calipers.files.places import expand
+from calipers.report import Report
 from calipers.results.merging import merge
 from calipers.results.outcome import check_evaluated, doubts_of
-from calipers.show.folder import check_output
-from calipers.show.merged_folder import write_merged
+from calipers.show.folder import check_output, is_artifact, write_folder
 from calipers.show.text import printable
 
 
@@ -29,7 +29,7 @@ def command(parts: tuple[str, ...], config: str | None, **flags: Any) -> None:
     The result is that of one run over all of the data. All parts have to be of one suite, one version and the same
     options.
     """
-    run_merge(expand(parts), **settings("merge", Flags, flags, config))
+    run_merge(expand(parts), **settings("merge", (), flags, config))
 
 
 def run_merge(paths: list[str], *, output: Any = None, json: Any = False) -> None:
@@ -40,15 +40,22 @@ def run_merge(paths: list[str], *, output: Any = None, json: Any = False) -> Non
         check_output(output, "csv", paths)
     report = merge(paths)
     for entry in report["rejected"]:
-        place = ":".join(str(entry[name]) for name in ("path", "line", "video", "scene", "place") if entry.get(name))
-        say(printable(f"rejected: {place}: {entry['problem']}"))
-    missing = write_merged(output, report) if output is not None else []
-    for warning in (*report.get("warnings", ()), *missing):
+        say(printable(f"rejected: {rejected_place(entry)}: {entry['problem']}"))
+    notes = _write(output, report) if output is not None else []
+    for warning in (*report.get("warnings", ()), *notes):
         say(printable(f"warning: {warning}"))
     for line in doubts_of(report):
         say(f"warning: {line}")
     put(report.to_json() if json else f"{report}\n{_next_step(output)}")
     check_evaluated(report)
+
+
+def _write(output: str, report: Report) -> list[str]:
+    """The artifact, or a folder; returns what has to be said of it."""
+    if is_artifact(output):
+        report.save(output)
+        return []
+    return write_folder(output, report)
 
 
 def _next_step(output: str | None) -> str:

@@ -6,19 +6,20 @@ named by `--config`; its tables are named after commands, its keys after flags.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import Field, fields
 from pathlib import Path
 from typing import Any
 
 import click
 
-from calipers.cli.main import TABLES
 from calipers.core.config import check_names, read_toml
 from calipers.core.errors import ConfigError
+from calipers.suite import suite_names
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 KINDS = {"int": int, "float": float}
+OTHER_TABLES = ("detect", "merge", "compare", "gate", "check")  # of calipers.toml, beside the suites
 
 
 class Once(click.Command):
@@ -80,9 +81,9 @@ def output_flag(metavar: str, help: str) -> Decorator:  # noqa: A002
 RESULT_FLAG = output_flag("PATH", "FILE.json receives the artifact; any other path is a folder for all files")
 
 
-def settings(command: str, kind: type, flags: dict[str, Any], config: str | None) -> dict[str, Any]:
-    """Every option that was given, from the file and from flags."""
-    known = sorted({item.name for item in fields(kind)} | set(flags))
+def settings(command: str, names: Iterable[str], flags: dict[str, Any], config: str | None) -> dict[str, Any]:
+    """Every option that was given, from the file and from flags; `names` are those beside the flags."""
+    known = sorted({*names, *flags})
     return _from_file(command, known, config) | {name: value for name, value in flags.items() if value is not None}
 
 
@@ -94,7 +95,7 @@ def _from_file(command: str, known: list[str], config: str | None) -> dict[str, 
     for name, table in tree.items():
         if not isinstance(table, dict):
             raise ConfigError(f"{path}: {name} = {table!r:.80} stands outside a table, expected it under [{command}]")
-    check_names(tree, TABLES, f"{path}: ", "a table")
+    check_names(tree, [*suite_names(), *OTHER_TABLES], f"{path}: ", "a table")
     table = tree.get(command, {})
     values = {name.replace("-", "_"): value for name, value in table.items()}
     if len(values) < len(table):

@@ -26,7 +26,7 @@ def option(default: Any, help: str, *, metavar: str = "", artifact: bool = True,
 
 
 @dataclass(frozen=True, kw_only=True)
-class Running:
+class RunOptions:
     """How a suite runs, where, and over which records. None of it can change a number of a record."""
 
     jobs: int | None = option(None, "processes; the default is all cores", artifact=False)

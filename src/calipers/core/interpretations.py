@@ -7,11 +7,13 @@ that fit, the best is the likely one. Nothing is ever changed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from calipers.core.survey import Tree, rounded
 
+LOW = 0.05  # a headline below it asks for an explanation
+POOR = 0.5  # one below it may be due to a reading
 SAMPLE = 500  # records, images or videos
 GAIN, FACTOR = 0.1, 1.5  # by how much, and to how many times as much, a score has to grow
 CLOSER, TIMES = 0.1, 1.25  # the same for the mean overlap
@@ -94,3 +96,22 @@ def _entry(reading: Reading, likely: bool) -> Tree:
 def sample_of(n: int, total: int | None, what: str) -> dict[str, Any]:
     """What readings were tried on; `total` is None where the whole was not counted."""
     return {"what": what, "n": n, "of": total}
+
+
+def is_low(value: float | None) -> bool:
+    """Whether a headline asks for an explanation; one that is undefined does not."""
+    return value is not None and value < LOW
+
+
+def is_poor(value: float | None) -> bool:
+    """Whether a headline may be due to a reading, and is not so low that it is explained anyway.
+
+    >>> is_poor(0.3), is_poor(0.5), is_poor(0.01), is_poor(None)
+    (True, False, False, False)
+    """
+    return value is not None and value < POOR and not is_low(value)
+
+
+def is_guess(objects: Mapping[str, int]) -> bool:
+    """Whether anything was predicted that could match; nothing needs no explanation."""
+    return objects["pred"] > objects["invalid_pred"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,7 +16,30 @@ Tree = dict[str, Any]
 MOST_SHOWN = 5  # of anything that may be long
 MOST_LABELS = 20
 LARGEST = 1e100
+NOTHING = "there is nothing on both sides of them"
 LEAST_ALIKE = 72.0  # percent, for a label to be named as the nearest
+
+
+class Kind(NamedTuple):
+    """A kind of input."""
+
+    name: str
+    suite: str | None
+    side: str | None = None  # gt, pred or both; None where the content does not tell
+    usual_side: str = "gt"  # what it is read as where nobody says
+
+
+class Survey(NamedTuple):
+    """How `check` looks at the inputs of a suite, and at a result whose headline is low."""
+
+    kinds: tuple[Kind, Kind]  # what is meant when only the suite is known: ground truth, predictions
+    find_kind: Callable[[Any], Kind | None]  # the kind of a `Clue`, if it is an input of this suite
+    examine: Callable[..., tuple[FileCheck, list[SidesCheck]]]  # input, kind, side, options
+    compare: Callable[..., SidesCheck] | None = None  # truth, pred, kind, what is known of pred, options
+    explain_low: Callable[..., Iterator[SidesCheck]] | None = None  # report, inputs: a headline next to nothing
+    explain_poor: Callable[..., Iterator[tuple[SidesCheck, str]]] | None = None  # the same for a poor one; whose it is
+    refuse_together: Callable[[list[FileCheck]], None] | None = None  # inputs that a run would find nothing in
+    methods_together: bool = False  # nothing is evaluated only where no method has anything
 
 
 class FileCheck:
@@ -173,8 +196,7 @@ def nearest_labels(labels: list[str], names: list[str]) -> dict[str, str]:
     >>> nearest_labels(["Chairs", "xyz"], ["chair", "table"])
     {'Chairs': 'chair'}
     """
-    from calipers.core.words import normalise
-    from calipers.suites.scene.labels.spelling import LONGEST
+    from calipers.core.words import LONGEST, normalise
 
     extract, ratio = rapidfuzz().process.extractOne, rapidfuzz().fuzz.ratio
     plain = {name: normalise(name) for name in names if len(name) <= LONGEST}
@@ -203,3 +225,12 @@ def counted(n: int, what: str, several: str = "") -> str:
     ('1 box', '1,200 records')
     """
     return f"{n:,} {what if n == 1 else several or what + 's'}"
+
+
+def nothing_evaluated(what: str, read: int, reason: str = NOTHING) -> str:
+    """What is said of a run, and of a check of its inputs, in which nothing was evaluated.
+
+    >>> nothing_evaluated("scene", 2, "they are empty")
+    'nothing was evaluated: 0 of 2 scenes: they are empty'
+    """
+    return f"nothing was evaluated: 0 of {counted(read, what)}: {reason}"

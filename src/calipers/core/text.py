@@ -1,5 +1,9 @@
 """Text from elsewhere, made fit to be written out."""
 
+SIGNS = "=+-@＝＋－＠"
+CONTROLS = "".join(map(chr, (*range(0x20), *range(0x7F, 0xA0))))
+FORMULA_STARTS = frozenset((*SIGNS, *CONTROLS, "\ufeff"))  # of cells that a spreadsheet would take for a formula
+
 
 def whole_text(text: str) -> str:
     r"""Text that UTF-8 can hold: half of a surrogate pair becomes the replacement character.

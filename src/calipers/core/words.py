@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from unicodedata import category, normalize
 
+LONGEST = 200  # characters of a text or a name that may be meant for each other
 SLASHES = "/／⁄∕"
 MINUS = "−"  # a mathematical symbol, though typed for a dash
 KEPT = ("L", "M", "N")  # categories of letters, marks and numbers

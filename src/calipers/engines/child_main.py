@@ -78,7 +78,7 @@ def outcome_of(work: Callable[[Any], Any], item: bytes | bytearray) -> bytes:
     """The pickle of whether the work went well, and of its result or the exception."""
     try:
         return pickle.dumps((True, work(pickle.loads(item))), PROTOCOL)
-    except Exception as error:  # noqa: BLE001  handed on, and raised by the parent in its turn
+    except Exception as error:  # noqa: BLE001  a module of the caller may raise anything; the parent tells
         return _packed_error(error)
 
 

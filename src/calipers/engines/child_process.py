@@ -23,7 +23,10 @@ from calipers.engines.child_main import LENGTH, PROTOCOL
 
 Outcome = tuple[bool, Any]  # whether it went well, and the result or the exception
 
-BOOT = "import sys; sys.path[:] = sys.argv[3:]; from calipers.engines.child_main import main; main(*map(int, sys.argv[1:3]))"
+BOOT = (
+    "import sys; sys.path[:] = sys.argv[3:]; from calipers.engines.child_main import main;"
+    " main(*map(int, sys.argv[1:3]))"
+)
 LOWEST_HANDLE = 3  # standard input, output and error come before, and may be closed
 
 

@@ -129,7 +129,7 @@ class _Run:
         except StopIteration:
             self._close()
             return False
-        except Exception as error:  # noqa: BLE001  raised where the item was wanted
+        except Exception as error:  # noqa: BLE001  a module of the caller may raise anything; the parent tells
             self._add(_Failure(error))
             self._close()
             return False

@@ -96,7 +96,7 @@ def _outcomes(items: Iterator[S]) -> Iterator[Outcome]:
     try:
         for item in items:
             yield True, item
-    except Exception as error:  # noqa: BLE001  handed on, and raised where the item was wanted
+    except Exception as error:  # noqa: BLE001  a module of the caller may raise anything; the parent tells
         yield False, error
 
 
@@ -156,7 +156,7 @@ class _Sharing:
             outcome: Outcome = True, self._work(item)
         except MemoryError:
             outcome = self._pool.alone(item)
-        except Exception as error:  # noqa: BLE001  raised in its turn
+        except Exception as error:  # noqa: BLE001  a module of the caller may raise anything; the parent tells
             outcome = False, error
         self._worked_sec += perf_counter() - begun
         if not self._pool.is_started and ALONE_SEC is not None and self._worked_sec >= ALONE_SEC:

@@ -32,7 +32,7 @@ def measure(version: bytes, work: bytes, call: bytes) -> bytes:
         folder, item = pickle.loads(call)
         with working_folder(folder):
             return pickle.dumps(Outcome([_known(work)(item)]))
-    except Exception as error:  # noqa: BLE001  handed on, and raised where the result is wanted
+    except Exception as error:  # noqa: BLE001  a module of the caller may raise anything; the parent tells
         return pickle.dumps(Outcome([], error))
 
 

@@ -169,7 +169,7 @@ def _line(ruler: str, payload: bytes, given: dict[str, Any], usual: Options) -> 
     try:
         text = as_json(verdict := verdict_on(ruler, payload, given, usual))
         return (text if "\\ud" not in text else _whole(verdict)) + "\n"
-    except Exception as error:  # noqa: BLE001  the last line of defence, and it says what it caught
+    except Exception as error:  # noqa: BLE001  a module of the caller may raise anything; the parent tells
         return as_json(failed(ruler, f"internal error: {type(error).__name__}: {error}"[:500])) + "\n"
 
 

@@ -17,10 +17,11 @@ from typing import IO, Any
 import orjson
 
 from calipers.core.errors import InputError
+from calipers.core.figures import Figure
 from calipers.files.output import to_json
 from calipers.report import ARTIFACT, Report, check_tree, read_artifact
-from calipers.results.figures import Figure, figures
 from calipers.schemas import check_shape
+from calipers.show.figures import figures
 from calipers.show.tables import import_pyarrow
 
 Cells = tuple[Any, ...]

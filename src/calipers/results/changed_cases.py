@@ -17,17 +17,13 @@ from typing import Any, NamedTuple
 import orjson
 
 from calipers.report import ARTIFACT, read_artifact
-from calipers.show.page import sections as part
 from calipers.show.page.build import CASES
 from calipers.show.page.cases import Case, Limit, drawn_cases
 from calipers.show.page.heads import Tree
 from calipers.show.page.sections import Part
-from calipers.suites.coco import page as coco
-from calipers.suites.dense import page as dense
-from calipers.suites.scene import page as scene
-from calipers.suites.scene.cases import PAIRED
+from calipers.suite import suite_of_tree
 
-DRAWERS = {"dense": dense.draw_case, "coco": coco.draw_case, "scene": scene.draw_case}
+PAIRED = ("found", "matched")  # states of objects that have a partner
 KEY = re.compile(rb'\{"key":("(?:[^"\\]|\\.)*")')
 FIRST = 1_000_000  # a kind of change comes before the next
 BROKEN, FIXED, NEW, GONE = "broken", "fixed", "false positives, new", "false positives, gone"
@@ -126,7 +122,8 @@ def _failures(case: Case, side: str) -> list[Tree]:
 
 
 def _draw(kept: Kept, change: Change, case: Case) -> Part:
-    drawn: Part = DRAWERS[kept.tree["suite"]](kept.tree, case)
+    draw = suite_of_tree(kept.tree).draw_case
+    drawn: Part = draw(kept.tree, case) if draw else {}
     for shape in drawn["shapes"]:
         _look(shape, change)
     labels = [shape["label"] for shape in drawn["shapes"] if change.word in shape["tags"]]
@@ -146,21 +143,17 @@ def _look(shape: Part, change: Change) -> None:
         shape["state"] = "right"
 
 
-def changed_videos(comparison: Tree, old: Kept | None, new: Kept | None, limit: Limit) -> list[Part]:
-    """Videos with events that broke, were fixed, or are false: the ground truth over both predictions."""
-    if old is None or new is None:
+def changed_together(comparison: Tree, old: Kept | None, new: Kept | None, limit: Limit) -> list[Part]:
+    """Sections of records that changed, of a suite that draws both results in one picture."""
+    draw = suite_of_tree(comparison).draw_changed
+    if old is None or new is None or draw is None:
         return []
     tags: dict[str, dict[str, None]] = {}
     for change in CHANGES:
-        for each in comparison["objects"][change.listed]:
-            tags.setdefault(each["record"], {})[change.word] = None
+        for row in comparison["objects"][change.listed]:
+            tags.setdefault(row["record"], {})[change.word] = None
     chosen = list(tags)[: limit.cases]
     before, after = ({case["key"]: case for case in side.cases(chosen)} for side in (old, new))
-    return [_video(before[name], after[name], list(tags[name])) for name in chosen if name in before and name in after]
-
-
-def _video(old: Case, new: Case, tags: list[str]) -> Part:
-    lanes = {"ground truth": old["gt"], "old prediction": old["pred"], "new prediction": new["pred"]}
-    frames = max((run[2] + 1 for runs in lanes.values() for run in runs), default=0)
-    note = f"{old['unmatched']:,} frames in error, now {new['unmatched']:,} · {' · '.join(tags)}"
-    return part.video(old["key"], frames, lanes, note=note, tags=tags)
+    both = [(before[name], after[name], list(tags[name])) for name in chosen if name in before and name in after]
+    sections: list[Part] = draw(both)
+    return sections

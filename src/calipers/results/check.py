@@ -16,12 +16,12 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from calipers.core.errors import ConfigError, InputError, require
+from calipers.suite import Suite, suite_names, suite_of
 
 if TYPE_CHECKING:
-    from calipers.core.survey import FileCheck, SidesCheck
-    from calipers.results.check_kinds import Kind
+    from calipers.core.survey import FileCheck, Kind, SidesCheck
+    from calipers.report import Report
 
-SUITES = ("dense", "timeline", "scene", "coco")
 Tree = dict[str, Any]
 
 
@@ -73,7 +73,7 @@ def check(*files: Any, gt: Any = None, pred: Any = None, suite: str | None = Non
     """
     import numpy as np
 
-    require(suite is None or suite in SUITES, "suite", suite, " or ".join(SUITES))
+    require(suite is None or suite in suite_names(), "suite", suite, " or ".join(suite_names()))
     if not files and gt is None and pred is None:
         raise ConfigError("nothing to check: expected files, or gt and pred")
     inputs = [_Input(given, None, suite) for given in files]
@@ -83,7 +83,7 @@ def check(*files: Any, gt: Any = None, pred: Any = None, suite: str | None = Non
     with np.errstate(over="ignore", invalid="ignore"):  # numbers beyond all reason are refused, or match nothing
         comparisons = [each for one in inputs for each in one.examine(options)] + _compare_all(inputs, options)
     found = [one.file for one in inputs]
-    _refuse_empty_dumps([file for file in found if file.suite == "dense"])
+    _refuse_together(found)
     return Check(
         {
             "ok": not any(file.refused for file in found),
@@ -94,13 +94,11 @@ def check(*files: Any, gt: Any = None, pred: Any = None, suite: str | None = Non
     )
 
 
-def _refuse_empty_dumps(files: list[FileCheck]) -> None:
-    """Dumps are measured together, so that one of them may be empty, but not all."""
-    from calipers.results.outcome import nothing_evaluated
-
-    counts = [file.counts["records"] for file in files if file.counts]
-    if counts and not any(file.refused for file in files) and not any(each["with objects"] for each in counts):
-        files[0].refuse([nothing_evaluated("dense", sum(each["read"] for each in counts))])
+def _refuse_together(files: list[FileCheck]) -> None:
+    """Refuse inputs of a suite that measures several as one, and would find nothing in all of them."""
+    for name in dict.fromkeys(file.suite for file in files if file.suite):
+        if refuse := suite_of(name).survey.refuse_together:
+            refuse([file for file in files if file.suite == name])
 
 
 def _paths(pred: Any) -> list[Any]:
@@ -122,7 +120,7 @@ class _Input:
     file: FileCheck
 
     def __init__(self, given: Any, side: str | None, suite: str | None) -> None:
-        from calipers.results.check_kinds import DEFAULTS, find_kind
+        from calipers.results.check_kinds import find_kind
 
         self.given, self.said, self.problem = given, side, ""
         self.kind: Kind | None = None
@@ -131,15 +129,14 @@ class _Input:
         except InputError as error:
             self.problem = str(error)
         if suite and (self.kind is None or self.kind.suite not in (suite, None)):
-            self.kind, self.problem = DEFAULTS[suite][side == "pred"], ""
+            self.kind, self.problem = suite_of(suite).survey.kinds[side == "pred"], ""
 
     @property
     def side(self) -> str:
         """The side it is read as: as it was said, else by its kind; what may be either is read as ground truth."""
         if self.said:
             return self.said
-        told = self.kind.side if self.kind else None
-        return told or ("pred" if self.kind and self.kind.name.endswith(("scene graph", "Clio GraphML")) else "gt")
+        return (self.kind.side or self.kind.usual_side) if self.kind else "gt"
 
     def is_strange(self) -> bool:
         """Whether it was said to be the side that it does not look like."""
@@ -164,28 +161,14 @@ class _Input:
             return []
 
     def _examine(self, kind: Kind, options: Tree) -> list[SidesCheck]:
-        if kind.suite == "dense":
-            from calipers.suites.dense import check as check_dense
-
-            self.file, sides = check_dense.examine(self.given)
-            return [sides]
-        if kind.suite == "timeline":
-            from calipers.suites.timeline import check as check_timeline
-
-            self.file = check_timeline.examine(self.given, kind, self.side)
-        elif kind.suite == "scene":
-            from calipers.suites.scene import check as check_scene
-
-            self.file = check_scene.examine(self.given, kind, self.side)
-        elif kind.suite == "coco":
-            from calipers.suites.coco import check as check_coco
-
-            self.file = check_coco.examine(self.given, kind, self.side, **(options if self.side == "gt" else {}))
-        else:
+        if kind.suite is None:
             from calipers.results import check_artifact
 
             self.file = check_artifact.examine(self.given, kind)
-        return []
+            return []
+        sides: list[SidesCheck]
+        self.file, sides = suite_of(kind.suite).survey.examine(self.given, kind, self.side, **options)
+        return sides
 
 
 # Two sides
@@ -196,39 +179,32 @@ def _compare_all(inputs: list[_Input], options: Tree) -> list[SidesCheck]:
     found: list[tuple[_Input, _Input, SidesCheck]] = []
     for one in inputs:
         suite = one.kind.suite if one.kind else None
-        if one.side != "pred" or suite in (None, "dense"):
+        if one.side != "pred" or one.kind is None or suite is None:
             continue
         truths = [each for each in inputs if each.side == "gt" and each.kind and each.kind.suite == suite]
         if len(truths) != 1 or truths[0].is_strange():
             continue
-        if one.kind and (sides := _compare(suite, truths[0], one, one.kind, options)):
+        if sides := _compare(suite_of(suite), truths[0], one, one.kind, options):
             found.append((truths[0], one, sides))
     _refuse_nothing(found)
     return [sides for _, _, sides in found]
 
 
 def _refuse_nothing(compared: list[tuple[_Input, _Input, SidesCheck]]) -> None:
-    """Refuse predictions with which nothing would be evaluated; methods on scenes are evaluated together."""
-    scenes = [sides for _, one, sides in compared if one.file.suite == "scene"]
+    """Refuse predictions with which nothing would be evaluated; methods may be evaluated together."""
     for truth, one, sides in compared:
-        together = scenes if sides in scenes else [sides]
+        alike = [each for _, other, each in compared if other.file.suite == one.file.suite]
+        together = alike if suite_of(str(one.file.suite)).survey.methods_together else [sides]
         if all(each.nothing for each in together) and not truth.file.refused and not one.file.refused:
             one.file.refuse([sides.nothing])
 
 
-def _compare(suite: str | None, truth: _Input, pred: _Input, kind: Kind, options: Tree) -> SidesCheck | None:
+def _compare(suite: Suite, truth: _Input, pred: _Input, kind: Kind, options: Tree) -> SidesCheck | None:
+    if suite.survey.compare is None:
+        return None
     try:
-        if suite == "timeline":
-            from calipers.suites.timeline import check as check_timeline
-
-            return check_timeline.compare(truth.given, pred.given)
-        if suite == "scene":
-            from calipers.suites.scene import check as check_scene
-
-            return check_scene.compare(truth.given, pred.given)
-        from calipers.suites.coco import check as check_coco
-
-        return check_coco.compare(truth.given, pred.given, kind, pred.file, **options)
+        sides: SidesCheck = suite.survey.compare(truth.given, pred.given, kind, pred.file, **options)
+        return sides
     except InputError as error:
         if not truth.file.refused and not pred.file.refused:
             pred.file.refuse([str(error)])
@@ -249,7 +225,7 @@ def _strange_sides(inputs: list[_Input]) -> Iterator[str]:
 # For the suites
 
 
-def hint(suite: str, report: Mapping[str, Any], *inputs: Any) -> list[str]:
+def hint(report: Report, *inputs: Any) -> list[str]:
     """Lines that explain a headline below 0.05, by other readings of the same inputs.
 
     A headline below 0.5 has one line, and only if another reading fits far better. Any other headline has none.
@@ -258,4 +234,4 @@ def hint(suite: str, report: Mapping[str, Any], *inputs: Any) -> list[str]:
     """
     from calipers.results.check_hints import hints
 
-    return hints(suite, report, *inputs)
+    return hints(report, *inputs)

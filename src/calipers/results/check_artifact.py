@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from calipers.core.survey import FileCheck, path_of
+from calipers.core.survey import FileCheck, Kind, path_of
+from calipers.files.clues import read_tree
 from calipers.report import check_tree
-from calipers.results.check_kinds import Kind, artifact_in, read_tree
+from calipers.results.check_kinds import artifact_in
 
 
 def examine(given: Any, kind: Kind) -> FileCheck:

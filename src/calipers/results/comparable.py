@@ -9,26 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
-from importlib import import_module
 from typing import Any, NamedTuple
 
 from calipers.core.text import whole_text
 from calipers.results.artifacts import Result
-from calipers.results.figures import scene_methods
+from calipers.suite import Suite, suite_of_tree
 
 Tree = Mapping[str, Any]
 REPLICATES = ("bootstrap", "seed")
-ELSEWHERE = {  # parameters that change no number, or whose effect is seen elsewhere
-    *REPLICATES,
-    "top",
-    "max_bad_records",  # in the records
-    "mapping",  # in mapping_sha256
-    "stroke_width",  # in tube_tolerance
-    "gt_format",
-    "pred_format",
-    "images",
-}
-FILES = ("aliases", "learned_aliases")  # of the scene suite: what they hold matters, not what they are called
 MOST_NAMED = 3
 ABSENT = "absent"
 
@@ -58,31 +46,38 @@ class _Compared:
     """What has to be the same, of one artifact."""
 
     def __init__(self, tree: Tree) -> None:
-        params = tree["params"]
-        named = {name: _value(tree, name) for name in params}
-        self.params = {
-            name: value for name, value in (_defaults(tree["suite"]) | named).items() if name not in ELSEWHERE
-        }
+        suite, params = suite_of_tree(tree), tree["params"]
+        named = {name: _value(tree, name, suite) for name in params}
+        ignored = {*REPLICATES, *suite.ignored_params}
+        self.params = {name: value for name, value in (_defaults(suite) | named).items() if name not in ignored}
         self.params |= {name: params[name] for name in REPLICATES}
-        self.records = dict(TRUTHS[tree["suite"]](tree))
+        self.records = dict(suite.truth(tree))
         self.sums = tree.get("bootstrap", {}).get("sums", {}).get("gt", [])
 
 
-def _defaults(suite: str) -> dict[str, Any]:
+def _defaults(suite: Suite) -> dict[str, Any]:
     """What options do that an artifact does not name, as they came after it."""
-    config = import_module(
-        "calipers.suites.dense.measure" if suite == "dense" else f"calipers.suites.{suite}.config"
-    ).Config
-    plain = {item.name: item.default for item in fields(config) if item.metadata["artifact"]}
+    plain = {item.name: item.default for item in fields(suite.config) if item.metadata["artifact"]}
     return {name: list(value) if isinstance(value, tuple) else value for name, value in plain.items()}
 
 
-def _value(tree: Tree, name: str) -> Any:
+def _value(tree: Tree, name: str, suite: Suite) -> Any:
     """A parameter; of an option that names a file, what is in the file."""
     value = tree["params"][name]
-    if name not in FILES or not isinstance(value, str):
+    if name not in suite.file_params or not isinstance(value, str):
         return value
     return next((each["sha256"] for each in tree["inputs"] if each["path"] == whole_text(value)), value)
+
+
+def shared_groups(old: Result, new: Result) -> dict[str, str]:
+    """Groups of figures that both results have, new name to old name.
+
+    Methods may be called otherwise in another result: two that are alone are the same one.
+    """
+    before, after = (list(dict.fromkeys(name.rpartition(".")[0] for name in each.figures)) for each in (old, new))
+    if suite_of_tree(new.tree).group_word and len(before) == len(after) == 1:
+        return {after[0]: before[0]}
+    return {name: name for name in after if name in before}
 
 
 def _records(old: _Compared, new: _Compared) -> Iterator[str]:
@@ -111,38 +106,3 @@ def _said(name: str, old: Any, new: Any) -> str:
 def _short(value: Any) -> str:
     text = str(value)
     return text if len(text) <= 80 else f"{text[:79]}…"
-
-
-# the ground truth of each suite, by names that a message can say
-
-
-def _dense(tree: Tree) -> Iterator[tuple[str, Any]]:
-    yield "records read", tree["records"]["read"]
-    yield "records rejected", tree["records"]["rejected"]
-    yield "objects", tree["objects"]["gt"]
-    for mode, found in tree["modes"].items():
-        yield from ((f"objects of the {mode} {row['label']}", row["gt"]) for row in found["by_label"] if row["gt"])
-
-
-def _coco(tree: Tree) -> Iterator[tuple[str, Any]]:
-    yield "images", tree["images"]["total"]
-    yield "images rejected", tree["images"]["rejected"]
-    yield "objects", tree["objects"]["gt"]
-    yield from ((f"objects of the class {row['name']}", row["gt"]) for row in tree["per_class"])
-
-
-def _timeline(tree: Tree) -> Iterator[tuple[str, Any]]:
-    """A video that was evaluated on one side only would leave the mean of the other."""
-    for name, video in tree["videos"].items():
-        counts = video.get("counts")
-        events = counts and f"{counts['gt_events']} events, {counts['gt_advisory_events']} advisory events"
-        yield f"video {name}", events or f"not evaluated ({video['error']})"
-
-
-def _scene(tree: Tree) -> Iterator[tuple[str, Any]]:
-    first, *_ = scene_methods(tree).values()
-    yield from ((f"boxes in the scene {name}", row["gt"]) for name, row in first["scenes"].items())
-    yield from ((f"boxes of the class {name}", row["tp"] + row["fn"]) for name, row in first["per_class"].items())
-
-
-TRUTHS = {"dense": _dense, "coco": _coco, "timeline": _timeline, "scene": _scene}

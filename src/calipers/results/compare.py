@@ -17,12 +17,13 @@ import numpy as np
 
 from calipers.core.bootstrap import middle
 from calipers.core.errors import ConfigError, OutputError, keyword
+from calipers.core.figures import Figure, Floats
 from calipers.files.output import to_json, write_file
 from calipers.results import compare_text as views
 from calipers.results.artifacts import Result, read_result
 from calipers.results.changed_objects import changed_objects
-from calipers.results.comparable import differences
-from calipers.results.figures import Figure, Floats, shared_methods
+from calipers.results.comparable import differences, shared_groups
+from calipers.suite import suite_of_tree
 
 BETTER, WORSE, CANNOT_TELL = "better", "worse", "cannot tell"
 MOST_LEFT_OUT = 5  # names that are listed
@@ -153,11 +154,9 @@ def _changes(old: Result, new: Result, *, paired: bool) -> Iterator[Change]:
 
 def _old_names(old: Result, new: Result, names: list[str]) -> dict[str, str]:
     """What the figures are called in the old result; methods may have another name there."""
-    if not old.tree["suite"] == new.tree["suite"] == "scene":
-        return {name: name for name in names}
-    methods = shared_methods(old.tree, new.tree)
+    groups = shared_groups(old, new)
     parts = [(name, *name.rpartition(".")) for name in names]
-    return {name: f"{methods[method]}.{rate}" for name, method, _, rate in parts if method in methods}
+    return {name: f"{groups[group]}{dot}{rate}" for name, group, dot, rate in parts if group in groups}
 
 
 def change(old: Figure, new: Figure, *, paired: bool = True) -> Change:
@@ -209,8 +208,8 @@ def _left_out(old: Result, new: Result, changes: dict[str, Change]) -> Iterator[
     compared = {"old": {each.old.name for each in changes.values()}, "new": set(changes)}
     for side, result in (("old", old), ("new", new)):
         names = [name for name in result.figures if name not in compared[side]]
-        if result.tree["suite"] == "scene":
-            names = [f"method {name}" for name in dict.fromkeys(name.rpartition(".")[0] for name in names)]
+        if word := suite_of_tree(result.tree).group_word:
+            names = [f"{word} {name}" for name in dict.fromkeys(name.rpartition(".")[0] for name in names)]
         more = f" and {len(names) - MOST_LEFT_OUT:,} more" if len(names) > MOST_LEFT_OUT else ""
         if names:
             yield f"{', '.join(names[:MOST_LEFT_OUT])}{more}: only in the {side} result"

@@ -9,13 +9,15 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from calipers.results.changed_cases import BROKEN, FIXED, GONE, NEW, Kept, changed_cases, changed_videos, kept
-from calipers.results.compare_text import PLACES, below, decimals, main_rows, number, records_of, spoken
+from calipers.results.changed_cases import BROKEN, FIXED, GONE, NEW, Kept, changed_cases, changed_together, kept
+from calipers.results.compare_text import below, main_rows, place_words, records_of
+from calipers.show.numbers import decimals, number, spoken
 from calipers.show.page import sections as part
 from calipers.show.page.cases import Limit
 from calipers.show.page.heads import MOST_INPUTS, MOST_ROWS, Tree, more_rows, short_name
 from calipers.show.page.sections import Part
 from calipers.show.page.shell import page
+from calipers.suite import suite_of_tree
 
 MOST_CARDS = 8
 HEADS = {"index": "#", "method": "method", "kind": "kind", "state": "state", "type": "type", "label": "label"}
@@ -33,9 +35,9 @@ def page_data(tree: Tree, old: Kept | None = None, new: Kept | None = None) -> P
     """Everything the page shows."""
     cases: list[Part] = []
     strips: list[Part] = []
-    if tree["objects"] and tree["suite"] == "timeline":
-        strips = _strips(changed_videos(tree, old, new, Limit()))
-    elif tree["objects"]:
+    if tree["objects"] and suite_of_tree(tree).draw_changed:
+        strips = changed_together(tree, old, new, Limit())
+    elif tree["objects"] and suite_of_tree(tree).draw_case:
         cases = changed_cases(tree, old, new, Limit())
     tags = {tag for each in cases for tag in each["tags"]}
     tags |= {tag for strip in strips for each in strip["videos"] for tag in (each["name"], *each.get("tags", ()))}
@@ -122,11 +124,6 @@ def _drawn(cases: list[Part]) -> list[Part]:
     return [part.cases("Objects that changed, drawn", len(cases), len(cases), about=about)]
 
 
-def _strips(videos: list[Part]) -> list[Part]:
-    states = sorted({run[0] for each in videos for lane in each["rows"] for run in lane["runs"]})
-    return [part.strips("Videos whose events changed", videos, states)] if videos else []
-
-
 def _listed(tree: Tree, tags: set[str]) -> list[Part]:
     """The objects one by one."""
     found = []
@@ -135,7 +132,7 @@ def _listed(tree: Tree, tags: set[str]) -> list[Part]:
         if not listed:
             continue
         names = [name for name in HEADS if name in listed[0]]
-        columns = [part.column("record"), *(_column(name, tree["suite"]) for name in names)]
+        columns = [part.column("record"), *(_column(name, tree) for name in names)]
         rows = [[each["record"], *(each[name] for name in names)] for each in listed]
         goto = [_drawn_tag(row[0], tags) for row in rows]
         more = f"{total - len(listed):,} more" if total > len(listed) else ""
@@ -143,13 +140,13 @@ def _listed(tree: Tree, tags: set[str]) -> list[Part]:
     return found
 
 
-def _column(name: str, suite: str) -> Part:
-    title = PLACES.get(suite, "") if name == "index" else ""
+def _column(name: str, tree: Tree) -> Part:
+    title = place_words(tree) if name == "index" else ""
     return part.column(HEADS[name], "number" if name in COUNTED else "text", title)
 
 
 def _place_words(tree: Tree, names: list[str]) -> str:
-    return f"# is {PLACES[tree['suite']]}." if "index" in names else ""
+    return f"# is {place_words(tree)}." if "index" in names else ""
 
 
 def _table(tree: Tree) -> Part:

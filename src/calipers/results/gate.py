@@ -15,16 +15,16 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from calipers.core.errors import ConfigError, keyword
+from calipers.core.figures import SHARE, Figure
 from calipers.files.output import to_json
 from calipers.results import gate_text as views
 from calipers.results.artifacts import Result, read_result
 from calipers.results.compare import Change, compare_results
-from calipers.results.figures import Figure, full_name
 from calipers.results.gate_rules import Rule, make_rules
 from calipers.results.power import Noise, noise_of
+from calipers.show.figures import full_name
 
 PASS, FAIL, INVESTIGATE = "pass", "fail", "investigate"
-SHARES = ("dense", "coco")  # suites whose figures all lie between 0 and 1
 EXIT_CODES = {PASS: 0, FAIL: 1, INVESTIGATE: 4}
 
 
@@ -103,7 +103,7 @@ def judge(new: Result, baseline: Result | None, rules: list[Rule]) -> Gate:
         expected = f"expected a baseline ({keyword('baseline', 'OLD')})"
         raise ConfigError(f"max_drop {drop.metric}: needs a result to drop from, {expected}")
     for name, rule in named:
-        _check_limit(name, rule, new.tree["suite"])
+        _check_limit(new.figures[name], rule)
     changes = compare_results(baseline, new, force=None).changes if baseline else {}
     drops = len({name for name, rule in named if rule.kind == "max_drop"})
     rows = [_row(rule, new.figures[name], changes.get(name), drops) for name, rule in named]
@@ -121,11 +121,12 @@ def judge(new: Result, baseline: Result | None, rules: list[Rule]) -> Gate:
     )
 
 
-def _check_limit(name: str, rule: Rule, suite: str) -> None:
-    """Of suites that have only shares, a limit that nothing could pass or fail is a percentage that was meant."""
-    if suite in SHARES and not 0 <= rule.limit <= 1:
-        raise ConfigError(f"{rule.kind} {rule.metric}: found {rule.limit:g}, expected from 0 to 1: {name} is a share")
-    if suite in SHARES and rule.kind == "max_drop" and rule.limit == 1:
+def _check_limit(figure: Figure, rule: Rule) -> None:
+    """Of a figure between 0 and 1, a limit that nothing could pass or fail is a percentage that was meant."""
+    if figure.unit == SHARE and not 0 <= rule.limit <= 1:
+        expected = f"expected from 0 to 1: {figure.name} is a share"
+        raise ConfigError(f"{rule.kind} {rule.metric}: found {rule.limit:g}, {expected}")
+    if figure.unit == SHARE and rule.kind == "max_drop" and rule.limit == 1:
         raise ConfigError(f"max_drop {rule.metric}: found 1, which allows any drop (1 % is 0.01)")
 
 

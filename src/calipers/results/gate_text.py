@@ -6,17 +6,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 from xml.etree import ElementTree
 
-from calipers.results.compare_text import (
-    MOST_DECIMALS,
-    aligned,
-    decimals,
-    escaped,
-    markdown_table,
-    number,
-    signed,
-    span,
-    spoken,
-)
+from calipers.results.compare_text import markdown_table
+from calipers.show.markdown import escaped
+from calipers.show.numbers import MOST_DECIMALS, aligned, decimals, number, signed, span, spoken
 from calipers.show.text import SEPARATOR, UNDEFINED, printable
 
 Tree = Mapping[str, Any]

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from importlib import import_module
 from typing import Any
 
 from calipers.core.config import make_config
@@ -16,13 +15,7 @@ from calipers.core.parts import Packed, Part, join
 from calipers.files.part_files import Made, parts_of, read_tally
 from calipers.report import Report
 from calipers.run import check_bad, check_report
-
-CONFIGS = {  # where the options of a suite are
-    "dense": "calipers.suites.dense.measure",
-    "timeline": "calipers.suites.timeline.config",
-    "scene": "calipers.suites.scene.config",
-    "coco": "calipers.suites.coco.config",
-}
+from calipers.suite import Suite, is_suite, suite_names, suite_of
 
 
 def merge(parts: Iterable[str | os.PathLike[str]]) -> Report:
@@ -40,12 +33,12 @@ def merge(parts: Iterable[str | os.PathLike[str]]) -> Report:
         _check_made(each, path)
     found = [(path, _part(path, made, *tallies[path], suite)) for path in paths]
     found.sort(key=lambda each: _inputs(each[1]))
-    _check_apart(found, shared=suite.SHARED_INPUTS)
+    _check_apart(found, shared=suite.shared_inputs)
     with parts_of(", ".join(paths)):
         config = _config(made, max(each.options["max_bad_records"] for each, _ in tallies.values()))
     with parts_of(", ".join(paths)):
         total = join([part for _, part in found])
-        if suite.SHARED_INPUTS:
+        if suite.shared_inputs:
             total.inputs = _once(total.inputs)
         check_bad(total, config.max_bad_records)
         report: Report = suite.report_of(total, config)
@@ -53,13 +46,13 @@ def merge(parts: Iterable[str | os.PathLike[str]]) -> Report:
     return report
 
 
-def _suite(made: Made, path: str) -> Any:
-    if made.suite not in CONFIGS:
-        raise InputError(f"{path}: found the suite {made.suite!r:.80}, expected one of {', '.join(CONFIGS)}")
-    return import_module(f"calipers.suites.{made.suite}.plan")
+def _suite(made: Made, path: str) -> Suite:
+    if not is_suite(made.suite):
+        raise InputError(f"{path}: found the suite {made.suite!r:.80}, expected one of {', '.join(suite_names())}")
+    return suite_of(made.suite)
 
 
-def _part(path: str, made: Made, other: Made, packed: Packed, suite: Any) -> Part:
+def _part(path: str, made: Made, other: Made, packed: Packed, suite: Suite) -> Part:
     made.check_alike(other, path)
     with parts_of(path):
         part: Part = suite.unpack(packed)
@@ -97,7 +90,7 @@ def _check_inputs(part: Part) -> None:
 
 def _config(made: Made, most_bad: int) -> Any:
     options = made.options | {"max_bad_records": most_bad}
-    return make_config(import_module(CONFIGS[made.suite]).Config, options)
+    return make_config(suite_of(made.suite).config, options)
 
 
 def _inputs(part: Part) -> list[tuple[str, str]]:

@@ -1,4 +1,8 @@
-"""What `-o` writes: one artifact, or a folder with everything. Files appear whole, at the end, or not at all."""
+"""What `-o` writes: one artifact, or a folder with everything. Files appear whole, at the end, or not at all.
+
+A folder has the artifact, the page, the tables that the suite declares a file for, every object (`matches`) and every
+case where the report knows them, plots, and what else the suite adds.
+"""
 
 from __future__ import annotations
 
@@ -11,57 +15,87 @@ from typing import IO, Any
 from calipers.core.errors import ConfigError, OutputError
 from calipers.core.stopping import Deferred
 from calipers.files.output import atomic_files, check_folder, make_folder, remove_empty
-from calipers.report import Report, Rows
-from calipers.show.page.build import page_of
+from calipers.report import ARTIFACT, Report
+from calipers.show.page.build import CASES, page_of, report_page
 from calipers.show.page.cases import WorstCases
 from calipers.show.report_tables import write_table
-from calipers.show.tables import CsvTable, ParquetTable, import_pyarrow, open_table
-from calipers.suites.dense import plots as dense_plots
+from calipers.show.tables import CsvTable, ParquetTable, Rows, import_pyarrow, open_table
+from calipers.suite import Suite, suite_of_tree
 
-Columns = list[str]
-TABLES = ("thresholds", "types", "labels")
-PLOTS = ("thresholds", "errors", "labels")
+OpenFile = Callable[[str], IO[bytes]]
+PAGE = "report.html"
+OBJECTS = ("matches.csv", "matches.parquet", CASES)  # which `report` and `compare` would take for this result's
+AT_A_TIME = 10_000  # rows
 
 
 class Folder:
-    """Takes rows as they come and the report at the end."""
+    """Takes rows as they come, where the suite streams them, and the report at the end."""
 
-    def __init__(self, path: str, open_file: Callable[[str], IO[bytes]], matches: CsvTable | ParquetTable) -> None:
-        self._path, self._open, self._matches, self._cases = path, open_file, matches, open_file("cases.jsonl")
+    def __init__(self, path: str, suite: Suite, matches: CsvTable | ParquetTable | None, files: OpenFile) -> None:
+        self._path, self._suite, self._matches, self._open = path, suite, matches, files
+        self._cases = files(CASES) if matches else None
+        self._has_rows = False
         self._worst = WorstCases()
 
-    def add_rows(self, matches: Rows, cases: list[bytes]) -> None:
+    def add_rows(self, matches: Rows, cases: Iterable[bytes]) -> None:
         """Append rows of objects and lines of cases."""
+        if self._matches is None or self._cases is None:
+            raise TypeError("rows for a folder that was opened without them")
+        self._has_rows = True
         self._matches.add(matches)
-        self._cases.writelines(cases)
-        self._worst.add(cases)
+        for line in cases:
+            self._cases.write(line)
+            self._worst.add([line])
 
-    def finish(self, report: Report) -> list[str]:
-        """Write the artifact, the tables, the page and plots; returns what has to be said of plots."""
-        contents = {"result.json": report.to_json(), "report.html": page_of(report.tree, self._worst)}
-        contents |= {f"{name}.csv": write_table(report, name, "csv") for name in TABLES}
-        pictures, missing = drawn(dense_plots.pictures, report.tree)
+    def finish(self, report: Report, options: Any = None) -> list[str]:
+        """Write everything but rows that came before; returns what has to be said of plots."""
+        if self._matches is not None and not self._has_rows and report.has_matches:
+            self._write_rows(report)
+        self._worst.lookup = report.cases_of if report.has_cases else None
+        contents = {ARTIFACT: report.to_json(), PAGE: self._page(report)}
+        for name, spec in self._suite.tables.items():
+            if spec.file and spec.is_there(report.tree):
+                contents[spec.file] = write_table(report.tree, name, "csv")
+        contents |= self._suite.folder_files(report, options) if self._suite.folder_files else {}
+        pictures, missing = drawn(self._suite, report.tree)
         for name, content in (contents | pictures).items():
             self._open(name).write(content)
-        return missing + left_behind(self._path, plot_names(PLOTS), pictures)
+        return missing + left_behind(self._path, self._suite.picture_patterns, {*contents, *pictures})
+
+    def _write_rows(self, report: Report) -> None:
+        rows = report.matches()
+        for start in range(0, len(rows), AT_A_TIME):
+            self.add_rows(rows[start : start + AT_A_TIME], ())
+        report.pass_cases(lambda lines: self.add_rows([], lines))
+
+    def _page(self, report: Report) -> bytes:
+        if self._matches is None:
+            return report_page(report)
+        return page_of(report.tree, self._worst)
 
 
-def drawn(draw: Callable[[Any], dict[str, bytes]], tree: Any) -> tuple[dict[str, bytes], list[str]]:
+def write_folder(path: str, report: Report, options: Any = None) -> list[str]:
+    """A folder of a report that is there, with rows of objects if it has them; returns what has to be said."""
+    suite = suite_of_tree(report.tree)
+    if not report.has_matches and (there := [name for name in OBJECTS if Path(path, name).exists()]):
+        raise OutputError(f"{path}: holds {', '.join(there)} of another result, expected another folder")
+    columns = suite.match_columns(report["params"]) if suite.match_columns and report.has_matches else None
+    with open_folder(path, suite, columns, "csv") as folder:
+        return folder.finish(report, options if options or not suite.output_options else suite.output_options())
+
+
+def drawn(suite: Suite, tree: Any) -> tuple[dict[str, bytes], list[str]]:
     """The plots of a result; without matplotlib there are none, and that is said."""
     try:
-        return draw(tree), []
+        return suite.pictures(tree), []
     except ConfigError as error:  # the library is missing; everything else can be had without it
         return {}, [f"no plots were drawn: {error}"]
 
 
-def plot_names(stems: Iterable[str]) -> list[str]:
-    """The files that plots can be in."""
-    return [f"{stem}.{kind}" for stem in stems for kind in ("png", "svg")]
-
-
-def left_behind(path: str, names: Iterable[str], written: Container[str]) -> list[str]:
-    """Says which of these files lie in a folder and are not of this result."""
-    left = [name for name in names if name not in written and Path(path, name).exists()]
+def left_behind(path: str, patterns: Iterable[str], written: Container[str]) -> list[str]:
+    """Says which files of a folder have names as ours have and are not of this result."""
+    names = dict.fromkeys(file.name for pattern in patterns for file in sorted(Path(path).glob(pattern)))
+    left = [name for name in names if name not in written]
     return [f"{path}: of an earlier run, and left alone: {', '.join(left)}"] if left else []
 
 
@@ -84,25 +118,29 @@ def is_artifact(path: str) -> bool:
 
 
 @contextmanager
-def open_folder(path: str, columns: Columns, tables: str) -> Iterator[Folder]:
-    """The folder's files, open until the report is there."""
-    with (
-        new_folder(path) as folder,
-        atomic_files() as files,
-        open_table(files.open(folder / f"matches.{tables}"), columns, tables) as matches,
-    ):
-        yield Folder(path, lambda name: files.open(folder / name), matches)
+def open_folder(path: str, suite: Suite, columns: list[str] | None, tables: str) -> Iterator[Folder]:
+    """The folder's files, open until the report is there; with columns there will be rows of objects."""
+    with new_folder(path) as folder, atomic_files() as files:
+
+        def open_file(name: str) -> IO[bytes]:
+            return files.open(folder / name)
+
+        if columns is None:
+            yield Folder(path, suite, None, open_file)
+            return
+        with open_table(open_file(f"matches.{tables}"), columns, tables) as matches:
+            yield Folder(path, suite, matches, open_file)
 
 
 @contextmanager
-def new_folder(path: str, *inside: str) -> Iterator[Path]:
-    """A folder, with some inside it, that goes away again if nothing gets written into it."""
-    folder = Path(path)
+def new_folder(path: str) -> Iterator[Path]:
+    """A folder that goes away again if nothing gets written into it."""
     made: list[Path] = []
+    folder = Path(path)
     try:
         with Deferred():
-            made += [created for name in ("", *inside) for created in make_folder(folder / name)]
+            made += make_folder(folder)
         yield folder
-    except BaseException:
-        remove_empty(made)
-        raise
+    finally:
+        with Deferred():
+            remove_empty(made)

@@ -5,17 +5,45 @@ Foreign text is text and nothing else: what TeX would act on is spelled out. An 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from typing import Any
 
-from calipers.report import Rows
+from calipers.core.text import whole_text
 from calipers.show.markdown import cell_text, is_number
-from calipers.suites.scene.tables import tex_text
+from calipers.show.text import printable
 
 NOTE = r"""% Needs \usepackage{booktabs}. UTF-8; names in other scripts need XeLaTeX or LuaLaTeX and a font for them.
 """
 
 
-def latex_table(columns: Sequence[str], rows: Rows) -> str:
+ESCAPES = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': r"\symbol{34}",  # babel gives it a meaning in some languages
+    "[": "{[}",  # at the beginning of a row it would be an option of the row before
+    "]": "{]}",
+    "*": "{*}",
+} | {char: f"\\{char}" for char in "_%&#${}"}
+
+
+def tex_text(text: str) -> str:
+    r"""Foreign text that TeX prints as it is.
+
+    >>> tex_text("R&D_50% #1")
+    'R\\&D\\_50\\% \\#1'
+    >>> tex_text("a--b")  # two hyphens, not a dash
+    'a-{}-b'
+    """
+    apart = re.sub(r"([-`',!?])(?=[-`',])", "\\1\0", whole_text(printable(text)))
+    return "".join("{}" if char == "\0" else ESCAPES.get(char, char) for char in apart)
+
+
+def latex_table(columns: Sequence[str], rows: list[dict[str, Any]]) -> str:
     r"""A whole table, with a line break at the end.
 
     >>> print(latex_table(["label", "f1"], [{"label": "R&D_1", "f1": 2 / 3}]), end="")

@@ -5,16 +5,19 @@ Rates have three decimals, large numbers fewer; an undefined one is a dash.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from calipers.core.text import whole_text
-from calipers.report import Rows
-from calipers.results.compare_text import decimals, escaped, plain
-from calipers.show.text import UNDEFINED
+from calipers.show.numbers import decimals, plain
+from calipers.show.text import UNDEFINED, printable
+
+ESCAPES = {char: f"\\{char}" for char in "\\`*[]|"} | {"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "&#64;"}
+MARKS = re.compile(r"[~$]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")  # an underscore within a word is none
 
 
-def markdown_table(columns: Sequence[str], rows: Rows) -> str:
+def markdown_table(columns: Sequence[str], rows: list[dict[str, Any]]) -> str:
     r"""A whole table, with a line break at the end.
 
     >>> print(markdown_table(["label", "n", "f1"], [{"label": "a|b", "n": 12, "f1": 2 / 3}]), end="")
@@ -35,6 +38,16 @@ def markdown_text(text: str) -> str:
     '&lt;b&gt; \\*a\\* \\$x\\$ \\[b\\](c)'
     """
     return escaped(whole_text(text))
+
+
+def escaped(text: str) -> str:
+    r"""Text that Markdown leaves alone: no markup, no link, nobody called by name.
+
+    >>> escaped("<b>|@you https://x.y\x00")
+    '&lt;b&gt;\\|&#64;you https:&#47;/x.y\\\\x00'
+    """
+    plain = MARKS.sub(r"\\\g<0>", "".join(ESCAPES.get(char, char) for char in printable(text)))
+    return plain.replace("://", ":&#47;/").replace("www.", "www&#46;")
 
 
 def is_number(values: Sequence[Any]) -> bool:

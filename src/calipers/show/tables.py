@@ -14,12 +14,9 @@ from contextlib import contextmanager, suppress
 from typing import IO, Any
 
 from calipers.core.errors import ConfigError
-from calipers.core.text import whole_text
-from calipers.report import Rows
+from calipers.core.text import FORMULA_STARTS, whole_text
 
-SIGNS = "=+-@＝＋－＠"
-CONTROLS = "".join(map(chr, (*range(0x20), *range(0x7F, 0xA0))))
-FORMULA_STARTS = frozenset((*SIGNS, *CONTROLS, "\ufeff"))
+Rows = list[dict[str, Any]]
 
 
 def safe_cell(value: Any) -> Any:

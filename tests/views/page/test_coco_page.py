@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 import calipers
+from calipers.show.folder import write_folder
 from calipers.show.page.build import report_page, result_page
-from calipers.suites.coco.folder import write_coco_folder
 
 from ...hostile import HALF_PAIR, HOSTILE
 from .reading import cards, column, data_of, section, tags_without_cases, titles
@@ -148,7 +148,7 @@ def test_without_an_order_the_page_says_why_there_is_no_ap():
 
 
 def test_a_folder_gives_the_page_of_the_run(report, tmp_path):
-    write_coco_folder(str(tmp_path / "out"), report)
+    write_folder(str(tmp_path / "out"), report)
     assert (tmp_path / "out" / "report.html").read_bytes() == report_page(report)
     assert result_page(str(tmp_path / "out")) == report_page(report)
 

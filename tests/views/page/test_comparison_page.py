@@ -5,11 +5,11 @@ import json
 import pytest
 
 import calipers
-from calipers.cli.dense import run_dense
+from calipers.cli.suite_command import run_suite
 from calipers.results.compare import compare
 from calipers.results.compare_page import comparison_page
-from calipers.suites.scene.folder import write_scene_folder
-from calipers.suites.timeline.folder import write_timeline_folder
+from calipers.show.folder import write_folder
+from calipers.suite import suite_of
 
 from .reading import cards, column, data_of, section, tags_without_cases, titles
 
@@ -30,7 +30,7 @@ NEW = {"one": [box(500, "b")], "two": [box(0, "a")], "three": [box(0, "c")]}
 def write(folder, name, preds):
     lines = [json.dumps({"id": key, "gt_norm1000": TRUTH[key], "pred": pred}) + "\n" for key, pred in preds.items()]
     (folder / f"{name}.jsonl").write_text("".join(lines), encoding="utf-8")
-    run_dense([str(folder / f"{name}.jsonl")], {"output": str(folder / name)})
+    run_suite(suite_of("dense"), {"dumps": [str(folder / f"{name}.jsonl")]} | {"output": str(folder / name)})
     return folder / name
 
 
@@ -142,7 +142,7 @@ def test_videos_are_strips_with_both_predictions(tmp_path):
     truth = {"a.mp4": {"outside": [[0, 9]], "inside": [[10, 19]]}, "b.mp4": {"outside": [[0, 9]]}}
     found = {"a.mp4": {"states": {"inside": [[10, 19]]}}, "b.mp4": {"states": {"outside": [[0, 9]]}}}
     for name, pred in (("old", found | {"a.mp4": {"states": {"outside": [[0, 19]]}}}), ("new", found)):
-        write_timeline_folder(str(tmp_path / name), calipers.timeline(truth, pred), 0)
+        write_folder(str(tmp_path / name), calipers.timeline(truth, pred))
     data = data_of(compare(tmp_path / "old", tmp_path / "new").to_html())
     [strip] = section(data, "Videos whose events changed")["videos"]
     assert (strip["name"], strip["tags"]) == ("a.mp4", ["fixed"])
@@ -158,7 +158,7 @@ def test_scenes_are_drawn_too(tmp_path):
     for name, some in (("old", truth["objects"][:2]), ("new", truth["objects"][1:])):
         (tmp_path / f"{name}.json").write_text(json.dumps({"objects": some}))
         report = calipers.scene(tmp_path / "room.json", [f"ours={tmp_path / name}.json"])
-        write_scene_folder(str(tmp_path / name), report)
+        write_folder(str(tmp_path / name), report)
     data = data_of(compare(tmp_path / "old", tmp_path / "new").to_html())
     assert [case["title"] for case in data["cases"]] == ["room · ours · broken", "room · ours · fixed"]
     assert "Objects that changed, drawn" in titles(data)

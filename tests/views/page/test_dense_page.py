@@ -211,11 +211,11 @@ def test_an_empty_result_has_a_page_of_dashes():
 
 
 def test_a_report_without_its_records_says_so():
-    meter = calipers.Dense()
+    meter = calipers.DenseMeter()
     meter.update(RECORDS)
     data = data_of(report_page(meter.compute()))
     [said] = section(data, "Failures")["lines"]
-    assert said.startswith("The failures cannot be drawn: cases: the records of this report were not kept")
+    assert said.startswith("An artifact holds numbers alone. To see the failures, run calipers dense")
 
 
 def test_only_one_mode_and_one_threshold_are_enough():
@@ -236,10 +236,11 @@ def test_hostile_labels_and_keys_are_only_text(tmp_path):
 
 
 def test_the_page_of_a_folder_is_that_of_the_run(tmp_path):
-    from calipers.cli.dense import run_dense
+    from calipers.cli.suite_command import run_suite
+    from calipers.suite import suite_of
 
     (tmp_path / "dump.jsonl").write_text("".join(json.dumps(record) + "\n" for record in RECORDS), encoding="utf-8")
-    run_dense([str(tmp_path / "dump.jsonl")], {"output": str(tmp_path / "out")})
+    run_suite(suite_of("dense"), {"dumps": [str(tmp_path / "dump.jsonl")]} | {"output": str(tmp_path / "out")})
     written = (tmp_path / "out" / "report.html").read_bytes()
     assert result_page(str(tmp_path / "out")) == written
     assert result_page(str(tmp_path / "out" / "result.json")) == written

@@ -5,8 +5,8 @@ import json
 import pytest
 
 import calipers
+from calipers.show.folder import write_folder
 from calipers.show.page.build import report_page, result_page
-from calipers.suites.scene.folder import write_scene_folder
 
 from ...hostile import HOSTILE
 from .reading import cards, column, data_of, section, tags_without_cases
@@ -87,7 +87,7 @@ def test_one_method_is_not_named_at_every_step():
 
 
 def test_a_folder_gives_the_page_of_the_run(report, tmp_path):
-    write_scene_folder(str(tmp_path / "out"), report)
+    write_folder(str(tmp_path / "out"), report)
     assert (tmp_path / "out" / "report.html").read_bytes() == report_page(report)
     assert result_page(str(tmp_path / "out")) == report_page(report)
 

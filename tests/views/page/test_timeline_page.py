@@ -4,8 +4,8 @@ import pytest
 
 import calipers
 from calipers.core.errors import ConfigError
+from calipers.show.folder import write_folder
 from calipers.show.page.build import report_page, result_page
-from calipers.suites.timeline.folder import write_timeline_folder
 
 from ...hostile import HALF_PAIR, HOSTILE
 from .reading import cards, column, data_of, section, tags_without_cases, titles
@@ -105,7 +105,7 @@ def test_flicker_does_not_make_the_page_large():
 
 
 def test_a_folder_gives_the_page_of_the_run(report, tmp_path):
-    write_timeline_folder(str(tmp_path / "out"), report, 0)
+    write_folder(str(tmp_path / "out"), report)
     assert (tmp_path / "out" / "report.html").read_bytes() == report_page(report)
     assert result_page(str(tmp_path / "out")) == report_page(report)
 

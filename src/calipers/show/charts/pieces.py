@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from calipers.show.charts.palette import FAINT, INK, MATCHED, QUIET
 from calipers.show.charts.sheet import DPI, TEXT, TITLE, Lettering, Sheet, drawing, round_numbers
-from calipers.suites.timeline.strips import apart
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -308,3 +307,11 @@ def _number(ax: Axes, at: int, to: int, part: float) -> None:
     if part >= 0.005:
         colour = "white" if part > 0.6 else INK
         ax.text(to, at, f"{100 * part:.0f}", color=colour, ha="center", va="center_baseline", fontsize=SMALL)
+
+
+def apart(labels: Sequence[tuple[float, str, str]], gap: float) -> list[tuple[float, str, str]]:
+    """Labels from high to low, pushed down where they would touch the one above."""
+    placed: list[tuple[float, str, str]] = []
+    for height, name, colour in sorted(labels, key=lambda label: -label[0]):
+        placed.append((min(height, placed[-1][0] - gap) if placed else height, name, colour))
+    return placed

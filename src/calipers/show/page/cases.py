@@ -20,6 +20,7 @@ LARGEST = 600_000  # bytes of cases on a page, if nobody asks for a number of th
 CHOICE = 4  # times as many are looked at, so that rare kinds of failure have a chance
 
 Case = dict[str, Any]
+Lookup = Callable[[Iterable[str]], dict[str, Case]]
 
 
 class Limit(NamedTuple):
@@ -37,8 +38,9 @@ class Limit(NamedTuple):
 class WorstCases:
     """Takes lines of cases as they come and keeps the worst; among equals the first."""
 
-    def __init__(self, limit: Limit | None = None) -> None:
-        self.limit = limit or Limit()
+    def __init__(self, limit: Limit | None = None, lookup: Lookup | None = None) -> None:
+        """`lookup` finds the cases of some records by their keys."""
+        self.limit, self.lookup = limit or Limit(), lookup
         self.total = 0
         self._kept: list[tuple[int, int, bytes]] = []  # a heap: unmatched objects, place from the end, line
 
@@ -57,6 +59,10 @@ class WorstCases:
         """The kept ones, worst first, then by key."""
         found = [orjson.loads(line) for _, _, line in self._kept]
         return sorted(found, key=lambda case: (-case["unmatched"], case["key"]))
+
+    def of(self, keys: Iterable[str]) -> dict[str, Case]:
+        """The cases of some records, by key."""
+        return self.lookup(keys) if self.lookup else {}
 
 
 def _unmatched(line: bytes) -> int:

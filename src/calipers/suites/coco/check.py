@@ -11,9 +11,18 @@ import numpy as np
 
 from calipers.core.errors import InputError, keyword
 from calipers.core.interpretations import ranked, sample_of
-from calipers.core.survey import FileCheck, SidesCheck, compared_labels, counted, is_constant, path_of, some, twice
-from calipers.results.check_kinds import YOLO, Kind
-from calipers.results.outcome import nothing_evaluated
+from calipers.core.survey import (
+    FileCheck,
+    Kind,
+    SidesCheck,
+    compared_labels,
+    counted,
+    is_constant,
+    nothing_evaluated,
+    path_of,
+    some,
+    twice,
+)
 from calipers.suites.coco.annotations.images import find_ids
 from calipers.suites.coco.annotations.pred import Problems, judge_numbers, unread_fields
 from calipers.suites.coco.annotations.rows import CATEGORY, IMAGE
@@ -34,6 +43,7 @@ from calipers.suites.coco.interpretations import (
 from calipers.suites.coco.measure import check_work, measure
 from calipers.suites.coco.read import read_detections
 from calipers.suites.coco.refusals import dataset_faults, folder_faults
+from calipers.suites.coco.survey import YOLO
 
 NO_BOXES = "no boxes at all"
 AP, F1, OVERLAP = "AP_50", "F1 at IoU 0.50", "mean best IoU"
@@ -270,7 +280,7 @@ def _tell_run(file: FileCheck, given: Given, config: Config) -> None:
     if not file.counts:
         _tell_converted(file, found.pred)
     if not found.bad and not len(found.truth) and not len(found.pred):
-        file.refuse([nothing_evaluated("coco", found.total)])
+        file.refuse([nothing_evaluated("image", found.total)])
     try:
         check_work(found, config)
     except InputError as error:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
 
-from calipers.core.config import Running, option
+from calipers.core.config import RunOptions, option
 from calipers.core.errors import require
 from calipers.core.matching import SWEEP
 from calipers.core.option_values import flag, number, parts, path, whole, wholes, word
@@ -20,7 +20,7 @@ PRIMARY = 0.5
 
 
 @dataclass(frozen=True, kw_only=True)
-class Config(Running):
+class Config(RunOptions):
     """Every option of the detection suite."""
 
     iou_type: str = option("bbox", "what overlaps: boxes, masks or keypoints", metavar="bbox|segm|keypoints")

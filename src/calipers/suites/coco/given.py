@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from calipers.core.errors import InputError
-from calipers.core.survey import counted, some
-from calipers.results.check_kinds import DATASET, RESULTS, YOLO, Kind
+from calipers.core.survey import Kind, counted, some
 from calipers.suites.coco.annotations.images import find_ids
 from calipers.suites.coco.annotations.rows import BOX, CATEGORY, IMAGE, Origin
 from calipers.suites.coco.columns import Detections, Whole
@@ -20,6 +19,7 @@ from calipers.suites.coco.formats.pieces import SHARD_BYTES, until_error
 from calipers.suites.coco.formats.yolo import read_numbered
 from calipers.suites.coco.interpretations import Numbers, Rows
 from calipers.suites.coco.read import Reading, read_detections, read_shard
+from calipers.suites.coco.survey import DATASET, RESULTS, YOLO
 
 NOBODY = -(1 << 62)  # an id for detections without one
 COCO_JSON = (DATASET, RESULTS)

@@ -18,7 +18,7 @@ from calipers.files.inputs import OnProgress
 from calipers.files.only import read_only
 from calipers.files.part_files import Made
 from calipers.files.problems import BadAnnotation
-from calipers.report import CocoReport
+from calipers.report import Report
 from calipers.suites.coco import measure as suite
 from calipers.suites.coco.columns import Detections
 from calipers.suites.coco.config import Config, params
@@ -27,8 +27,7 @@ from calipers.suites.coco.joining import join_detections
 from calipers.suites.coco.only import only_images
 from calipers.suites.coco.packing import pack_detections, unpack_detections
 from calipers.suites.coco.read import Reading, read_shard
-
-SHARED_INPUTS = True  # several parts may have one ground truth
+from calipers.suites.coco.rows import case_lines, match_rows
 
 
 class CocoPart:
@@ -133,7 +132,7 @@ class CocoPlan:
         keys = read_only(self.config.only)
         total.add(CocoPart(found=[found if keys is None else only_images(found, keys)]))
 
-    def report(self, total: CocoPart) -> CocoReport:
+    def report(self, total: CocoPart) -> Report:
         """Detections to the report."""
         return report_of(total, self.config)
 
@@ -153,7 +152,7 @@ def measure_shard(shard: FileShard) -> CocoPart:
     return CocoPart([read_shard(shard)])
 
 
-def report_of(total: CocoPart, config: Config) -> CocoReport:
+def report_of(total: CocoPart, config: Config) -> Report:
     """Detections to the report."""
     found = total.whole()
     check_detections(found, config)
@@ -161,7 +160,12 @@ def report_of(total: CocoPart, config: Config) -> CocoReport:
     tree = suite.summarize(measured)
     tree["inputs"] = total.inputs
     tree["rejected"] = [bad.entry() for bad in found.bad]
-    return CocoReport(tree, measured)
+    return Report(
+        tree,
+        matches=lambda: match_rows(measured),
+        cases=lambda take: take(case_lines(measured)),
+        measured=measured,
+    )
 
 
 def check_detections(found: Detections, config: Config) -> None:

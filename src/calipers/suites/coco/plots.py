@@ -42,7 +42,7 @@ def pictures(tree: Tree) -> dict[str, bytes]:
     """All that can be drawn of a report, by file name: nothing about AP when it is undefined."""
     ranked, seen = [row["name"] for row in ranked_classes(tree)], [row["name"] for row in _seen(tree)]
     curves = charts.files("precision_recall", precision_recall_plot, tree, tree["curves"]) if tree["curves"] else {}
-    bars = charts.files("ap_per_class", ap_plot, tree, ranked) if ranked else {}
+    bars = charts.files("ap_per_class", ap_per_class_plot, tree, ranked) if ranked else {}
     cells = charts.files("confusion", confusion_plot, tree, seen) if seen else {}
     return curves | bars | cells | charts.files("errors", errors_plot, tree)
 
@@ -117,7 +117,7 @@ def _key(named: list[Line], others: list[Line], format: str) -> list[tuple[str, 
 # AP by class
 
 
-def ap_plot(tree: Tree, *, ax: Axes | None = None, format: str = "png") -> Figure:  # noqa: A002
+def ap_per_class_plot(tree: Tree, *, ax: Axes | None = None, format: str = "png") -> Figure:  # noqa: A002
     """A row a class, best first: AP and AP_50 as bars and numbers, and how many objects it has; a line at the mean."""
     rows, known = ranked_classes(tree), sum(row["AP"] is not None for row in tree["per_class"])
     cut = f"the {len(rows):,} classes with the most objects of {known:,}" if len(rows) < known else ""

@@ -155,3 +155,8 @@ def _candidate(measured: Measured, side: int, position: int) -> dict[str, Any] |
         row, other = sides.pred.rows[sides.pairs.pred[position]], found.pred
     category = found.categories.names[other.category[row]]
     return {"index": int(other.place[row]), "category": category, "overlap": int(sides.pairs.score[position]) / UNIT}
+
+
+def match_columns(params: object) -> list[str]:
+    """The columns of the table of every object."""
+    return list(COLUMNS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from calipers.core.arithmetic import CLOSE, Place, Tree, at_most, check_share, equal, expect
+from calipers.core.json_schema import Mismatch
 from calipers.core.record_arithmetic import check_records
 from calipers.core.sweep_arithmetic import check_drawn, check_matched, check_numbers_of_objects, check_sums, check_sweep
 
@@ -25,6 +26,13 @@ def check_dense(tree: Tree) -> None:
         _check_coverage(row, ("coverage", name))
     check_drawn(tree, ("bootstrap",))
     check_sums(tree["bootstrap"]["sums"], [f"{mode}." for mode in tree["modes"]], params)
+
+
+def check_replicates(tree: Tree) -> None:
+    """The sums that the figures of each mode are ratios of are there."""
+    for name in [f"{mode}.{column}" for mode in tree["modes"] for column in ("matched", "matched_over_sweep")]:
+        if name not in tree["bootstrap"]["sums"]:
+            raise Mismatch("is missing", "bootstrap", "sums", missing=name)
 
 
 def _check_objects(tree: Tree) -> None:

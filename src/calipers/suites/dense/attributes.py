@@ -15,14 +15,13 @@ Text and distance of the slash form, which its labels imply, count like those th
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from calipers.core.fuzzy import rapidfuzz
 from calipers.core.matching import UNIT, Pairs
 from calipers.core.shapes import Batch
+from calipers.core.similarity import fixed_similarity
 from calipers.core.tally import Tally, mean, ratio
 
 TYPE_CHECKING = False
@@ -157,25 +156,6 @@ def _count_texts(key: str, pairs: DescPairs, said: Said, tally: Tally) -> None:
     others = zip(meant[~alike].tolist(), heard[~alike].tolist(), times[~alike].tolist(), strict=True)
     units = sum(fixed_similarity(texts[a], texts[b]) * n for a, b, n in others)
     tally.add_sum(f"text.{key}", same * UNIT + units)
-
-
-@lru_cache(maxsize=1 << 16)
-def fixed_similarity(a: str, b: str) -> int:
-    """The similarity of two texts in units of 1e-12."""
-    return round(text_similarity(a, b) * UNIT)
-
-
-def text_similarity(a: str, b: str) -> float:
-    """1 - edit distance / longer length, white space apart.
-
-    >>> text_similarity("4G-RRU3", "4G - RRU5"), text_similarity("", " "), text_similarity("甲", "")
-    (0.8571428571428572, 1.0, 0.0)
-    """
-    a, b = "".join(a.split()), "".join(b.split())
-    if a == b:
-        return 1.0
-    edits: int = rapidfuzz().distance.Levenshtein.distance(a, b)
-    return 1 - edits / max(len(a), len(b))
 
 
 def _count_distances(pairs: DescPairs, said: Said, tally: Tally) -> None:

@@ -21,9 +21,10 @@ from calipers.engines.local import run_in_order
 from calipers.files.lines import Shard, Source
 from calipers.files.problems import REASON_WORDS
 from calipers.kernels.flatten import REASONS
+from calipers.suites.dense.config import Config
 from calipers.suites.dense.interpretations import Record, Sampled, numbers_of, other_readings
 from calipers.suites.dense.labels.vocabulary import MODES
-from calipers.suites.dense.measure import Config, match_measurable
+from calipers.suites.dense.measure import match_measurable
 from calipers.suites.dense.plan import bad_records
 from calipers.suites.dense.read import DenseReading, read_records, read_shard, side_objects
 from calipers.suites.dense.written import Find, in_list, in_shard, written_bounds

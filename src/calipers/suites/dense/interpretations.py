@@ -17,7 +17,8 @@ from calipers.core.errors import keyword
 from calipers.core.interpretations import Reading, Trial, value_of
 from calipers.core.matching import UNIT
 from calipers.core.shapes import KINDS
-from calipers.suites.dense.measure import Config, match_measurable
+from calipers.suites.dense.config import Config
+from calipers.suites.dense.measure import match_measurable
 from calipers.suites.dense.pixel_scale import Shown, Size, fitted_size
 from calipers.suites.dense.read import read_records, side_objects
 

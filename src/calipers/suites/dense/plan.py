@@ -31,11 +31,11 @@ from calipers.files.ranges import WholeFile, count_lines, cut_ranges, ranges_of
 from calipers.kernels.flatten import REASONS
 from calipers.report import Report, Rows, TakeCases
 from calipers.suites.dense import measure as suite
-from calipers.suites.dense.measure import Config
+from calipers.suites.dense.config import Config, params
 from calipers.suites.dense.read import DenseReading, read_batches
 from calipers.suites.dense.rows import case_lines, match_rows
+from calipers.suites.dense.summarize import summarize
 
-SHARED_INPUTS = False  # an input is in one part only
 BATCH_CHUNKS = 2  # a batch holds at most so many chunks
 TASK_CHUNKS = 4  # a task of a cluster holds at most so many chunks, if there are enough for FEW_TASKS
 FEW_TASKS = 32
@@ -180,7 +180,7 @@ def _cut_by_workers(source: Source, engine: Engine) -> Iterator[Shard]:
 
 def made_by(config: Config) -> Made:
     """What parts are made by."""
-    return Made("dense", "dense/1", __version__, suite.params(config), artifact_options(config))
+    return Made("dense", "dense/1", __version__, params(config), artifact_options(config))
 
 
 def unpack(packed: Packed) -> DensePart:
@@ -267,13 +267,11 @@ def report_of(total: DensePart, config: Config, again: Again | None = None) -> R
     for entry in total.inputs:
         if not entry["records"] and entry["sha256"]:
             raise InputError(f"{entry['path']}: no records, expected one JSON object a line")
-    tree = suite.summarize(total.tally, config)
+    tree = summarize(total.tally, config)
     tree["inputs"] = total.inputs
     tree["rejected"] = [record.entry() for record in total.bad]
     matches, cases = (None, None) if again is None else (partial(_all_matches, again), partial(_all_cases, again))
-    report = Report(tree, matches, cases=cases)
-    report.first_invalid = total.first_invalid
-    return report
+    return Report(tree, matches=matches, cases=cases, first_invalid=total.first_invalid)
 
 
 def _all_matches(again: Again) -> Rows:

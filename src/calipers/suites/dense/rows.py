@@ -8,6 +8,7 @@ last, how many are unmatched: whoever looks for the worst need not read the rest
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -18,16 +19,17 @@ from calipers.core.shapes import KINDS, Batch
 from calipers.files.output import json_line
 from calipers.files.problems import explain_object
 from calipers.kernels.assign import first_pairs
-from calipers.suites.dense.measure import Config, Matched
+from calipers.suites.dense.config import Config
+from calipers.suites.dense.measure import Matched
 from calipers.suites.dense.read import carried, side_objects
 
 Rows = list[dict[str, Any]]
 SIDES = ("gt", "pred")
 
 
-def match_columns(config: Config) -> list[str]:
+def match_columns(params: Mapping[str, Any]) -> list[str]:
     """The columns of `match_rows`, in order."""
-    partners = [f"{mode}_{what}" for mode in config.modes for what in ("partner", "overlap")]
+    partners = [f"{mode}_{what}" for mode in params["modes"] for what in ("partner", "overlap")]
     return ["key", "side", "index", "type", "phase", "category", "invalid", *partners, "cause"]
 
 

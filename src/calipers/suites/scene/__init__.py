@@ -1,1 +1,1 @@
-"""The scene suite: boxes in rooms, one or several methods."""
+"""The scene suite: boxes in rooms, one or several methods. `suite` declares it; read that first."""

@@ -12,12 +12,21 @@ import numpy as np
 
 from calipers.core.errors import InputError
 from calipers.core.interpretations import Rule, fits, ranked, sample_of
-from calipers.core.survey import FileCheck, SidesCheck, compared_labels, counted, is_constant, is_number, some, twice
+from calipers.core.survey import (
+    FileCheck,
+    Kind,
+    SidesCheck,
+    compared_labels,
+    counted,
+    is_constant,
+    is_number,
+    nothing_evaluated,
+    some,
+    twice,
+)
 from calipers.core.text import whole_text
 from calipers.core.words import normalise
 from calipers.files.inputs import parse_json, read_bytes
-from calipers.results.check_kinds import Kind
-from calipers.results.outcome import nothing_evaluated
 from calipers.show.text import UNDEFINED
 from calipers.suites.scene import measure as suite
 from calipers.suites.scene.config import Config

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from itertools import pairwise
 from typing import Any
 
-from calipers.core.config import Running, option
+from calipers.core.config import RunOptions, option
 from calipers.core.errors import require
 from calipers.core.option_values import flag, keys, number, parts, path, threshold, whole, word
 from calipers.suites.scene.labels.canonical import MAX_COMPARISONS
@@ -23,7 +23,7 @@ AP_DISTANCES_M = {"distance_0.5": 0.5, "distance_1.0": 1.0, "distance_2.0": 2.0}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Config(Running):
+class Config(RunOptions):
     """Every option of the scene suite."""
 
     labels: str | Sequence[str] | None = option(

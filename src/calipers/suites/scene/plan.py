@@ -20,16 +20,16 @@ from calipers.engines import Engine
 from calipers.files.inputs import Input
 from calipers.files.output import to_json, write_file
 from calipers.files.part_files import Made
-from calipers.report import SceneReport
+from calipers.report import Report
 from calipers.suites.scene import measure as suite
+from calipers.suites.scene.cases import scene_case_lines
 from calipers.suites.scene.config import Config, params
 from calipers.suites.scene.joining import join_bad, join_readings
 from calipers.suites.scene.labels.resolve import Known, known_from, load_known
 from calipers.suites.scene.packing import pack_reading, unpack_reading
 from calipers.suites.scene.read import BadScene, SceneReading, find_sources, input_of
+from calipers.suites.scene.rows import match_rows
 from calipers.suites.scene.shards import SceneShard, cut_scenes, only_scenes, read_shard, shard_text
-
-SHARED_INPUTS = True  # the ground truth may be in several parts
 
 
 class ScenePart:
@@ -161,7 +161,7 @@ class ScenePlan:
         sides = zip(self._sources, total.joined().sides, strict=True)
         total.name_inputs([[input_of(source, side.found)] for source, side in sides], suite.option_inputs(self._files))
 
-    def report(self, total: ScenePart) -> SceneReport:
+    def report(self, total: ScenePart) -> Report:
         """Scenes to the report."""
         return report_of(total, self.config)
 
@@ -191,12 +191,12 @@ def measure_shard(shard: SceneShard, *, methods: list[str], label_source: str, m
     return ScenePart(read_shard(shard, methods, label_source=label_source, max_bad=max_bad))
 
 
-def report_of(total: ScenePart, config: Config) -> SceneReport:
+def report_of(total: ScenePart, config: Config) -> Report:
     """Scenes to the report."""
     return _report(total.joined(), config, total.known or load_known(config), total.warnings, total.beside)
 
 
-def report_scenes(reading: SceneReading, config: Config, warnings: Iterable[str], files: Iterable[str]) -> SceneReport:
+def report_scenes(reading: SceneReading, config: Config, warnings: Iterable[str], files: Iterable[str]) -> Report:
     """Scenes that were read at once, to their report."""
     known = load_known(config)
     return _report(reading, config, known, warnings, suite.option_inputs(files))
@@ -204,10 +204,15 @@ def report_scenes(reading: SceneReading, config: Config, warnings: Iterable[str]
 
 def _report(
     reading: SceneReading, config: Config, known: Known, warnings: Iterable[str], beside: list[dict[str, Any]]
-) -> SceneReport:
+) -> Report:
     measured = suite.measure(reading, config, known)
     tree = suite.with_inputs(suite.summarize(measured, config), reading, beside)
     tree["warnings"] = [*warnings, *tree["warnings"]]
     if config.write_aliases:
         write_file(config.write_aliases, to_json({"aliases": measured.naming.resolver.learned()}))
-    return SceneReport(tree, measured)
+    return Report(
+        tree,
+        matches=lambda: match_rows(measured),
+        cases=lambda take: take(scene_case_lines(measured)),
+        measured=measured,
+    )

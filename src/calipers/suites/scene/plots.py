@@ -72,14 +72,14 @@ def pictures(methods: Methods) -> dict[str, bytes]:
     names, labels = list(_first(methods)), _labels(_first(methods))
     return {
         **charts.files("main_metrics", main_metrics_plot, methods, names),
-        **charts.files("localization_metrics", localization_plot, methods, names),
+        **charts.files("localization_metrics", localization_metrics_plot, methods, names),
         **charts.files("localization_per_class", localization_per_class_plot, methods, [*names, *labels]),
         **charts.files("per_class_f1", per_class_f1_plot, methods, [*names, *labels]),
         **charts.files("fp_breakdown", fp_breakdown_plot, methods, names),
     }
 
 
-def localization_plot(methods: Methods, *, ax: Axes | None = None, format: str = "png") -> Figure:  # noqa: A002
+def localization_metrics_plot(methods: Methods, *, ax: Axes | None = None, format: str = "png") -> Figure:  # noqa: A002
     """Strict and relaxed accuracy and precision, overlap, and the error of centres in metres."""
     return _panels("Localisation", STRICT, LOCALIZATION, methods, 4, ax, format)
 

@@ -123,3 +123,8 @@ def _sizes(boxes: Boxes) -> Iterator[list[float] | None]:
 def _cell(key: Any) -> Any:
     """An id as a table has it; one that is nested, in short."""
     return shown(key) if isinstance(key, (dict, list, tuple)) else key
+
+
+def match_columns(params: object) -> list[str]:
+    """The columns of the table of every object."""
+    return list(COLUMNS)

@@ -1,1 +1,1 @@
-"""The timeline suite: states along videos."""
+"""The timeline suite: states along videos. `suite` declares it; read that first."""

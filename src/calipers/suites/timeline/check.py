@@ -9,11 +9,18 @@ from itertools import islice, pairwise
 from typing import Any
 
 from calipers.core.interpretations import SAMPLE, Rule, ranked, sample_of
-from calipers.core.survey import FileCheck, SidesCheck, compared_labels, counted, is_number, some
+from calipers.core.survey import (
+    FileCheck,
+    Kind,
+    SidesCheck,
+    compared_labels,
+    counted,
+    is_number,
+    nothing_evaluated,
+    some,
+)
 from calipers.files.problems import shown
 from calipers.kernels.intervals import BESIDE
-from calipers.results.check_kinds import Kind
-from calipers.results.outcome import nothing_evaluated
 from calipers.show.text import printable
 from calipers.suites.timeline import measure as suite
 from calipers.suites.timeline.config import Config
@@ -83,7 +90,7 @@ def examine(given: Any, kind: Kind, side: str) -> FileCheck:
 def _nothing(reading: TimelineReading, truth: Timelines) -> str:
     """That nothing would be evaluated, with the first reason, as the run says it."""
     reason = [f"{printable(video)}: {printable(problem)}" for video, problem in reading.errors.items()][:1]
-    return nothing_evaluated("timeline", len(truth.entries), *reason)
+    return nothing_evaluated("video", len(truth.entries), *reason)
 
 
 def _states_of(entry: Any, side: str) -> dict[str, Any]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any
 
-from calipers.core.config import Running, option
+from calipers.core.config import RunOptions, option
+from calipers.core.errors import require
 from calipers.core.option_values import keys, number, whole, wholes, word
 from calipers.suites.timeline.states import SEED_STATES
 
@@ -13,7 +14,7 @@ EXTENTS = ("union", "gt")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Config(Running):
+class Config(RunOptions):
     """Every option of the timeline suite."""
 
     transition_tolerance_frames: tuple[int, ...] = option(
@@ -98,3 +99,22 @@ def params(config: Config) -> dict[str, Any]:
             "signs": "greedy: closest pair first, then fewer frames apart, then more alike texts",
         },
     }
+
+
+@dataclass(frozen=True, kw_only=True)
+class OutputOptions:
+    """Options that change only what a folder of `-o` holds."""
+
+    plot_videos: int = option(0, "draw the N worst videos into the folder", metavar="N")
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "plot_videos", whole("plot_videos", self.plot_videos, 0))
+
+    def check_folder(self, has_folder: bool) -> None:
+        """Refuse options that have no effect without a folder; a missing library is found out now."""
+        require(not self.plot_videos or has_folder, "plot_videos", self.plot_videos, "a folder to draw into (-o)")
+        if self.plot_videos:
+            from calipers.show.charts.sheet import drawing
+
+            with drawing("png"):
+                pass

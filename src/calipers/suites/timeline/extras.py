@@ -22,11 +22,11 @@ from calipers.core.limits import PairBudget
 from calipers.core.matching import UNIT, Pairs, by_confidence, round_overlap
 from calipers.core.ranking import ByClass, Ranked, count_false_positives, detection_tree, join
 from calipers.core.shapes import Objects
+from calipers.core.similarity import fixed_similarity
 from calipers.core.tally import mean, ratio
 from calipers.kernels import assign
 from calipers.kernels.flatten import ObjectColumns
 from calipers.rulers.region import region_iou, region_overlaps
-from calipers.suites.dense.attributes import fixed_similarity
 from calipers.suites.timeline.columns import Box, Extras, Sign
 
 HALF = 0.5

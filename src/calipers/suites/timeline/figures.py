@@ -1,53 +1,222 @@
-"""The figures of videos: means over the videos where a metric is defined, and pooled ones, with their replicates.
+"""The figures of the timeline suite: means over the videos where a metric is defined, and pooled ones.
 
-An artifact of the timeline suite keeps the numbers of each video instead of replicates. The weight of a video in a
-replicate depends on its name, so the replicates are made here as the suite makes them, bit by bit.
+An artifact keeps the numbers of each video instead of replicates. The weight of a video in a replicate depends on its
+name, so the replicates are made here exactly as the suite makes them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
-from calipers.core.bootstrap import middle, resample, resample_values
-from calipers.results.figures import Figure, Floats, is_higher_better, over
+from calipers.core.figures import SHARE, FigureSpec, Floats, Tree, over
+from calipers.suites.timeline.states import SEED_STATES
 
 Video = Mapping[str, Any]
+Each = Callable[[Tree], list[str]]
+FRAMES, SECONDS, RATE = "frames", "s", "1/min"
+UP, DOWN, NEITHER = True, False, None
 
 
-def evaluated(tree: Mapping[str, Any]) -> dict[str, Video]:
-    """The videos that have numbers, in the order of their names."""
-    return {name: video for name, video in tree["videos"].items() if "error" not in video}
+def seed_states(tree: Tree) -> list[str]:
+    """The states that every artifact has an IoU of."""
+    return list(SEED_STATES)
 
 
-def video_figures(tree: Mapping[str, Any], *, replicates: bool) -> Iterator[Figure]:
-    """The means of `summary`, then the figures of `pooled`."""
-    summary, pooled, videos = tree["summary"], tree["pooled"], evaluated(tree)
-    names = [name.removesuffix("_mean") for name in summary if name.endswith("_mean")]
-    draws = Draws(tree, list(videos)) if replicates and videos and tree["params"]["bootstrap"] else None
-    means = draws.means(names, list(videos.values())) if draws else {}
-    for name in names:
-        n = int(summary.get(f"{name}_n", len(videos)))
-        spread = summary.get(f"{name}_interval")
-        yield Figure(name, summary[f"{name}_mean"], spread, means.get(name), is_higher_better(name), n)
-    ratios = draws.ratios(list(videos.values())) if draws else {}
-    for name in (name for name in pooled if isinstance(pooled[name], (int, float)) or pooled[name] is None):
-        found = ratios.get(name)
-        spread = None if found is None else middle(found, records=len(videos))
-        yield Figure(f"pooled.{name}", pooled[name], spread, found, is_higher_better(name), len(videos))
+def other_states(tree: Tree) -> list[str]:
+    """Further states that have an IoU."""
+    means = (name for name in tree["summary"] if name.startswith("iou_") and name.endswith("_mean"))
+    names = [name.removeprefix("iou_").removesuffix("_mean") for name in means]
+    return [name for name in names if name not in SEED_STATES]
+
+
+def start_states(tree: Tree) -> list[str]:
+    """States whose starts are told."""
+    return list(dict.fromkeys(("inside", "approaching", tree["params"]["focus"])))
+
+
+def _mean(
+    name: str,
+    label: str,
+    definition: str,
+    unit: str = SHARE,
+    better: bool | None = UP,
+    *,
+    headline: bool = False,
+    each: Each | None = None,
+) -> FigureSpec:
+    """The mean of a metric over the videos where it is defined."""
+    return FigureSpec(
+        name=name,
+        path=f"summary.{name}_mean",
+        interval=f"summary.{name}_interval",
+        n=f"summary.{name}_n",
+        label=label,
+        unit=unit,
+        higher_is_better=better,
+        headline=headline,
+        each=each,
+        definition=definition,
+    )
+
+
+def _pooled(name: str, label: str, unit: str = SHARE, better: bool | None = UP) -> FigureSpec:
+    """A metric of all videos as one."""
+    return FigureSpec(
+        name=f"pooled.{name}",
+        path=f"pooled.{name}",
+        label=f"{label}, pooled",
+        unit=unit,
+        higher_is_better=better,
+        definition="counts of all videos added up first, divided afterwards",
+    )
+
+
+LATER = "predicted start − true start of the advisory; negative is early"
+STARTS = (
+    _mean(
+        "gt_{}_start_frame", "true start of {}", "start of the first true interval", FRAMES, NEITHER, each=start_states
+    ),
+    _mean("pred_{}_start_frame", "predicted start of {}", "start of the first one", FRAMES, NEITHER, each=start_states),
+    _mean(
+        "pred_minus_gt_{}_start_frame",
+        "start error of {}",
+        "the second − the first",
+        FRAMES,
+        NEITHER,
+        each=start_states,
+    ),
+    _mean(
+        "pred_{}_start_matched_frame",
+        "matched start of {}",
+        "start of the first predicted interval that meets a true one",
+        FRAMES,
+        NEITHER,
+        each=start_states,
+    ),
+    _mean(
+        "pred_minus_gt_{}_start_matched_frame",
+        "matched start error of {}",
+        "that − start of the true interval it meets",
+        FRAMES,
+        NEITHER,
+        each=start_states,
+    ),
+)
+MEANS = (
+    _mean("fps_estimate", "frame rate", "frames a second as read or measured", "frames/s", NEITHER),
+    _mean("frame_accuracy", "frame accuracy", "frames with the same state on both sides / frames", headline=True),
+    _mean("time_in_error_frames", "time in error", "frames with different states", FRAMES, DOWN),
+    _mean("time_in_error_sec", "time in error", "frames with different states / fps", SECONDS, DOWN),
+    _mean("transition_recall", "transition recall", "matched / true transitions"),
+    _mean("transition_precision", "transition precision", "matched / predicted transitions"),
+    _mean("transition_accuracy", "transition accuracy", "matched / the larger number of the two", headline=True),
+    _mean("event_recall", "event recall", "matched / true events", headline=True),
+    _mean("event_precision", "event precision", "matched / predicted events", headline=True),
+    _mean("advisory_event_recall", "advisory event recall", "matched / true advisory events"),
+    _mean("advisory_event_precision", "advisory event precision", "matched / predicted advisory events"),
+    _mean("entry_timing_mae_frames", "entry error", "distance of the first focus frames of both sides", FRAMES, DOWN),
+    _mean("entry_timing_mae_sec", "entry error", "the same / fps", SECONDS, DOWN, headline=True),
+    _mean(
+        "false_activation_rate", "false activation", "falsely active / truly idle frames", better=DOWN, headline=True
+    ),
+    _mean(
+        "false_activations_per_minute", "false activations", "stretches of falsely active frames / minutes", RATE, DOWN
+    ),
+    _mean("false_positives_per_minute", "false positives", "another name for it", RATE, DOWN),
+    _mean(
+        "mean_activation_persistence_frames", "activation length", "mean length of predicted events", FRAMES, NEITHER
+    ),
+    _mean("mean_activation_persistence_sec", "activation length", "the same / fps", SECONDS, NEITHER),
+    _mean("iou_{}", "IoU of {}", "frames both / (true + predicted − both)", each=seed_states),
+    _mean("mean_iou", "mean IoU", "mean of IoU over the states that occur"),
+    _mean("macro_precision", "macro precision", "mean of both / predicted over the states that occur"),
+    _mean("macro_recall", "macro recall", "mean of both / true over the states that occur"),
+    _mean("macro_f1", "macro F1", "mean of 2 · both / (true + predicted) over the states that occur", headline=True),
+    _mean("advisory_start_error_frames", "advisory start error", LATER, FRAMES, NEITHER),
+    _mean("advisory_start_error_sec", "advisory start error", f"{LATER}; / fps", SECONDS, NEITHER),
+    _mean("advisory_timing_mae_frames", "advisory timing error", "its size, without the sign", FRAMES, DOWN),
+    _mean("advisory_timing_mae_sec", "advisory timing error", "the same / fps", SECONDS, DOWN, headline=True),
+    _mean("false_advisory_rate", "false advisories", "another name for false_activation_rate", better=DOWN),
+    _mean(
+        "false_advisories_per_minute", "false advisories", "another name for false_activations_per_minute", RATE, DOWN
+    ),
+    _mean("lead_time_sec", "lead time", "(first true focus frame − predicted start) / fps", SECONDS, UP, headline=True),
+    _mean("late_advisory_rate", "late advisories", "frames the start is late / truly active frames", better=DOWN),
+    _mean("advisory_coverage_ratio", "advisory coverage", "frames active on both sides / truly active frames"),
+    _mean("simulated_speed_violation_reduction", "simulated reduction", "advisory_coverage_ratio · compliance_gain"),
+    *STARTS,
+    _mean("event_lead_time_sec_mean", "event lead time", "mean lead time over matched advisory events", SECONDS),
+    _mean(
+        "event_delay_frames_mean", "event delay", "mean of predicted − true start over matched events", FRAMES, NEITHER
+    ),
+    _mean("flicker_per_minute", "flicker", "predicted transitions / minutes", RATE, DOWN, headline=True),
+    _mean("edit_score", "edit score", "1 − edit distance of the state sequences / the longer", headline=True),
+    _mean("segmental_f1_10", "segmental F1@10", "F1 of runs that share an IoU of 0.10"),
+    _mean("segmental_f1_25", "segmental F1@25", "F1 of runs that share an IoU of 0.25"),
+    _mean("segmental_f1_50", "segmental F1@50", "F1 of runs that share an IoU of 0.50", headline=True),
+    _mean("overlapped_frames_gt", "overlapped true frames", "frames that two states cover", FRAMES, NEITHER),
+    _mean("overlapped_frames_pred", "overlapped predicted frames", "frames that two states cover", FRAMES, NEITHER),
+    _mean("map_50", "mAP at IoU 0.50", "mean over labels of average precision of boxes"),
+    _mean("precision_at_recall", "precision beyond the target recall", "mean precision at recalls ≥ the target"),
+    _mean("precision_at_target", "precision at the target recall", "best precision at the target recall or beyond"),
+    _mean("detection_false_positives_per_minute", "false boxes", "boxes that find nothing / minutes", RATE, DOWN),
+    _mean("ocr_exact_accuracy", "signs read exactly", "true signs whose partner has the same text / true signs"),
+    _mean("ocr_similarity", "similarity of signs", "mean over true signs of 1 − edit distance / longer length"),
+    _mean("runtime_fps", "runtime", "frames computed a second", "frames/s"),
+    _mean("iou_{}", "IoU of {}", "frames both / (true + predicted − both)", each=other_states),
+)
+POOLED = (
+    _pooled("frame_accuracy", "frame accuracy"),
+    _pooled("transition_recall", "transition recall"),
+    _pooled("transition_precision", "transition precision"),
+    _pooled("transition_accuracy", "transition accuracy"),
+    _pooled("event_recall", "event recall"),
+    _pooled("event_precision", "event precision"),
+    _pooled("advisory_event_recall", "advisory event recall"),
+    _pooled("advisory_event_precision", "advisory event precision"),
+    _pooled("event_lead_time_sec_mean", "event lead time", SECONDS),
+    _pooled("event_delay_frames_mean", "event delay", FRAMES, NEITHER),
+    _pooled("segmental_f1_10", "segmental F1@10"),
+    _pooled("segmental_f1_25", "segmental F1@25"),
+    _pooled("segmental_f1_50", "segmental F1@50"),
+    _pooled("map_50", "mAP at IoU 0.50"),
+    _pooled("precision_at_recall", "precision beyond the target recall"),
+    _pooled("precision_at_target", "precision at the target recall"),
+    _pooled("detection_false_positives_per_minute", "false boxes", RATE, DOWN),
+    _pooled("ocr_exact_accuracy", "signs read exactly"),
+    _pooled("ocr_similarity", "similarity of signs"),
+    _pooled("runtime_fps", "runtime", "frames/s"),
+    _pooled("tied_score_share", "tied scores", SHARE, NEITHER),
+    _pooled("invalid_detections", "invalid detections", "", DOWN),
+)
+FIGURES = (*MEANS, *POOLED)
+
+
+def replicates(tree: Tree) -> dict[str, Floats]:
+    """Every mean and every pooled ratio of counts in every replicate."""
+    videos = {name: video for name, video in tree["videos"].items() if "error" not in video}
+    if not videos or not tree["params"]["bootstrap"]:
+        return {}
+    draws = Draws(tree, list(videos))
+    names = [name.removesuffix("_mean") for name in tree["summary"] if name.endswith("_mean")]
+    pooled = draws.ratios(list(videos.values()))
+    return draws.means(names, list(videos.values())) | {f"pooled.{name}": each for name, each in pooled.items()}
 
 
 class Draws:
     """The weights of videos in every replicate, as the suite has them."""
 
-    def __init__(self, tree: Mapping[str, Any], keys: list[str]) -> None:
+    def __init__(self, tree: Tree, keys: list[str]) -> None:
         params = tree["params"]
         self._keys, self._options = keys, {"seed": params["seed"], "replicates": params["bootstrap"]}
 
     def means(self, names: list[str], videos: list[Video]) -> dict[str, Floats]:
         """Of every metric its mean in each replicate, over the videos where it is defined."""
+        from calipers.core.bootstrap import resample, resample_values
+
         values = np.array([[video.get(name) for video in videos] for name in names], dtype=np.float64)
         defined = ~np.isnan(values)  # (metrics, videos)
         sums = resample_values(self._keys, np.where(defined, values, 0.0), **self._options)
@@ -57,11 +226,13 @@ class Draws:
 
     def ratios(self, videos: list[Video]) -> dict[str, Floats]:
         """Of every pooled figure that is a ratio of counts its value in each replicate."""
+        from calipers.core.bootstrap import resample
+
         counts = [counts_of(video) for video in videos]
-        columns = sorted({column for pair in POOLED.values() for column in pair})
+        columns = sorted({column for pair in POOLED_RATIOS.values() for column in pair})
         table = [[each[column] for each in counts] for column in columns]
         sums = dict(zip(columns, resample(self._keys, table, **self._options).astype(np.float64), strict=True))
-        return {name: over(sums[part], sums[whole]) for name, (part, whole) in POOLED.items()}
+        return {name: over(sums[part], sums[whole]) for name, (part, whole) in POOLED_RATIOS.items()}
 
 
 def counts_of(video: Video) -> dict[str, int]:
@@ -87,7 +258,7 @@ def _part(video: Video, rate: str, whole: int) -> int:
     return round((video[rate] or 0) * whole)
 
 
-POOLED = {
+POOLED_RATIOS = {
     "frame_accuracy": ("correct_frames", "frames"),
     "transition_recall": ("matched_transitions", "gt_transitions"),
     "transition_precision": ("matched_transitions", "pred_transitions"),

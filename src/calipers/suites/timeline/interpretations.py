@@ -10,7 +10,7 @@ import numpy as np
 
 from calipers.core.interpretations import Reading, Trial
 from calipers.core.survey import is_number, nearest_labels, some
-from calipers.suites.scene.labels.spelling import LONGEST
+from calipers.core.words import LONGEST
 from calipers.suites.timeline import measure as suite
 from calipers.suites.timeline.config import Config
 from calipers.suites.timeline.formats.timeline_csv import SHORT

@@ -3,17 +3,17 @@ first, a table of them, and which states are taken for which."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from calipers.show.page import sections as part
-from calipers.show.page.cases import Limit
+from calipers.show.page.cases import WorstCases
 from calipers.show.page.heads import MOST_ROWS, Tree, facts_of, more_rows, problems, rules, title_of
+from calipers.show.page.images import Pictures
 from calipers.show.page.sections import Part
 from calipers.suites.timeline.summary import MEANS
 
 Runs = Sequence[Any]  # (state, first frame, last frame) each
-Timelines = Callable[[Iterable[str]], Mapping[str, tuple[Runs, Runs]]]
 
 MOST_STATES = 40  # in the confusion matrix
 MOST_RUNS = 4000  # of a video; more cannot be told apart, and would make the page large
@@ -58,13 +58,13 @@ COLUMNS = (
 )
 
 
-def page_data(tree: Tree, timelines: Timelines | None, limit: Limit, why_not: str = "") -> Part:
-    """Everything the page shows. Without timelines it says why there are none."""
+def page_data(tree: Tree, cases: WorstCases | None, pictures: Pictures | None = None, why_not: str = "") -> Part:
+    """Everything the page shows. Without cases it says why no video is drawn."""
     table = tree["videos"]
     videos: Tree = table.as_dict() if hasattr(table, "as_dict") else table
     evaluated = {name: entry for name, entry in videos.items() if "error" not in entry}
     worst = sorted(evaluated, key=lambda name: (evaluated[name]["frame_accuracy"], name))
-    strips = _strips(tree, evaluated, worst, timelines, limit) if timelines else [part.text("Videos drawn", [why_not])]
+    strips = _strips(tree, evaluated, worst, cases) if cases else [part.text("Videos drawn", [why_not])]
     records = tree["records"]
     first = [_headline(tree), *_sweep(tree), *_confusion(tree), _by_video(evaluated, worst), *strips]
     rest = [_means(tree), _timing(tree), *_beside(tree), *_not_evaluated(tree), *problems(tree), *rules(tree)]
@@ -161,9 +161,10 @@ def _confusion(tree: Tree) -> list[Part]:
     return [part.matrix("Confusion of states", states, states, cells, about=about, **titles)] if cells else []
 
 
-def _strips(tree: Tree, videos: Tree, worst: list[str], timelines: Timelines, limit: Limit) -> list[Part]:
+def _strips(tree: Tree, videos: Tree, worst: list[str], cases: WorstCases) -> list[Part]:
+    limit = cases.limit
     chosen = worst[: limit.cases]
-    runs = timelines(chosen)
+    runs = {name: (case["gt"], case["pred"]) for name, case in cases.of(chosen).items()}
     found: list[Part] = []
     states, size = dict.fromkeys([tree["params"]["idle"]]), 0
     for name in chosen:

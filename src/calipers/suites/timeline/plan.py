@@ -13,14 +13,13 @@ from calipers.files.only import read_only
 from calipers.files.part_files import Made
 from calipers.report import Report
 from calipers.suites.timeline import measure as suite
+from calipers.suites.timeline.cases import case_lines, cases_of
 from calipers.suites.timeline.columns import Videos
 from calipers.suites.timeline.config import Config, params
 from calipers.suites.timeline.part import TimelinePart
 from calipers.suites.timeline.read import TimelineReading, read_timelines
-from calipers.suites.timeline.rows import event_rows, timelines_of
+from calipers.suites.timeline.rows import event_rows
 from calipers.suites.timeline.shards import Cut, Shard, Whole, cut_videos, name_inputs, read_shard
-
-SHARED_INPUTS = True  # one file of ground truth, predictions in several
 
 
 class TimelinePlan:
@@ -134,6 +133,7 @@ def report_of(total: TimelinePart, config: Config, videos: Callable[[], Videos] 
     kept = cache(videos)
     return Report(
         tree,
-        lambda: event_rows(kept(), config),
-        lambda names: timelines_of(kept(), config, names),
+        matches=lambda: event_rows(kept(), config),
+        cases=lambda take: take(case_lines(tree, kept(), config)),
+        cases_of=lambda names: cases_of(tree, kept(), config, names),
     )

@@ -13,9 +13,9 @@ from calipers.show.charts import pieces as charts
 from calipers.show.charts.palette import METHODS, QUIET
 from calipers.show.charts.pieces import MARGIN, NUMBER, PAGE, TOP, Curve, Matrix, Place
 from calipers.show.charts.sheet import TEXT, drawing
-from calipers.show.report_tables import videos_of
 from calipers.show.text import UNDEFINED, rate
 from calipers.suites.timeline.strips import CURVES, WORK_ZONE
+from calipers.suites.timeline.tables import videos_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,7 +34,7 @@ def pictures(tree: Tree) -> dict[str, bytes]:
         return {}
     swept = charts.files("tolerance", tolerance_plot, tree) if "sweep" in tree else {}
     confusion = charts.files("confusion", confusion_plot, tree, states)
-    return swept | confusion | charts.files("frame_accuracy", videos_plot, tree, videos)
+    return swept | confusion | charts.files("frame_accuracy", frame_accuracy_plot, tree, videos)
 
 
 def tolerance_plot(tree: Tree, *, ax: Axes | None = None, format: str = "png") -> Figure:  # noqa: A002
@@ -86,7 +86,7 @@ def confusion_matrix(tree: Tree) -> Matrix:
     return Matrix(names, names, counts, right=len(states))
 
 
-def videos_plot(tree: Tree, *, ax: Axes | None = None, format: str = "png") -> Figure:  # noqa: A002
+def frame_accuracy_plot(tree: Tree, *, ax: Axes | None = None, format: str = "png") -> Figure:  # noqa: A002
     """The share of frames that is right in each video, the worst first; of many videos, the worst."""
     videos, read = worst_videos(tree), tree["records"]["evaluated"]
     rows = list(videos.values())

@@ -7,11 +7,9 @@ where one run ends and another begins. Partners are found as for the metrics; he
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable
 from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
 
-from calipers.core.errors import CalipersError
 from calipers.core.matching import Pairs, optimal
 from calipers.kernels.assign import int_column
 from calipers.kernels.column import long_column
@@ -21,7 +19,6 @@ from calipers.suites.timeline.columns import Videos
 from calipers.suites.timeline.config import Config
 
 Rows = list[dict[str, Any]]
-COLUMNS = ("video", "kind", "state", "gt_start", "gt_end", "pred_start", "pred_end", "shared_frames", "delay_frames")
 
 
 class Stretch(NamedTuple):
@@ -58,19 +55,6 @@ def painted_sides(videos: Videos, index: int, config: Config) -> tuple[list[Stre
         for side in (videos.truth, videos.pred)
     )
     return truth, pred
-
-
-def timelines_of(
-    videos: Videos, config: Config, names: Iterable[str]
-) -> dict[str, tuple[list[tuple[str, int, int]], list[tuple[str, int, int]]]]:
-    """The runs (state, first frame, last frame) of some videos, truth and pred."""
-    index = {name: place for place, name in enumerate(videos.names)}
-    names = list(names)
-    for name in names:
-        if name not in index:
-            raise CalipersError(f"timelines: {name!r} was not evaluated, expected a video that was")
-    found = {name: painted_sides(videos, index[name], config) for name in names}
-    return {name: ([(*run,) for run in truth], [(*run,) for run in pred]) for name, (truth, pred) in found.items()}
 
 
 def frame_count(videos: Videos, index: int, config: Config) -> int:

@@ -18,6 +18,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from calipers.show.charts.palette import FAINT, INK, QUIET, SERIES, more_colours
+from calipers.show.charts.pieces import apart
 from calipers.show.charts.sheet import LEGEND_LINE, TEXT, TICK, Entry, Lettering, Sheet, drawing, round_numbers
 from calipers.show.file_names import hashed_stem
 from calipers.show.text import UNDEFINED, printable, rate
@@ -214,14 +215,6 @@ def _scale(axes: Axes, tolerances: Sequence[int], most: float) -> float:
     axes.set_yticks(rates, [f"{tick:.3g}" for tick in rates])
     axes.grid(axis="y", color=FAINT, linewidth=0.6, clip_on=False)
     return high
-
-
-def apart(labels: Sequence[tuple[float, str, str]], gap: float) -> list[tuple[float, str, str]]:
-    """Labels from high to low, pushed down where they would touch the one above."""
-    placed: list[tuple[float, str, str]] = []
-    for height, name, colour in sorted(labels, key=lambda label: -label[0]):
-        placed.append((min(height, placed[-1][0] - gap) if placed else height, name, colour))
-    return placed
 
 
 def _number(value: float | None) -> str:

@@ -14,10 +14,11 @@ from typing import NamedTuple
 
 from calipers.core.errors import InputError
 from calipers.core.text import whole_text
+from calipers.files.folders import files_below
 from calipers.files.problems import shown
 from calipers.suites.coco.formats.conversion import ClassNames, Conversion, known_images
 from calipers.suites.coco.formats.converted import Converted, Known
-from calipers.suites.coco.formats.image_names import files_below, plain_name
+from calipers.suites.coco.formats.image_names import plain_name
 from calipers.suites.coco.formats.pieces import (
     SHARD_BYTES,
     Fields,

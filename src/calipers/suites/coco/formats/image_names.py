@@ -1,4 +1,4 @@
-"""Files below a folder, and images by name.
+"""Images by name.
 
 Annotations name their image by a file: `labels/cam1/a.txt` and `a.xml` with the file name `cam1\\a.jpg` are of the
 image `cam1/a.jpg`. Either separator may stand between folders. An image is found by its whole name, with or without
@@ -7,45 +7,15 @@ ending; else by the last part of it, and among several of one last part by the f
 
 from __future__ import annotations
 
-import os
 import posixpath
 import re
-from collections.abc import Collection, Iterator, Sequence
-from itertools import islice
+from collections.abc import Sequence
 
 from calipers.core.errors import InputError
 from calipers.files.problems import shown
 
 IMAGE_ENDINGS = (".jpg", ".jpeg", ".jpe", ".jfif", ".png", ".gif", ".bmp", ".webp", ".tif", ".tiff")
 _ROOT = re.compile(r"\A(?:[A-Za-z]:)?(?:\.{0,2}/)*")
-
-
-def files_below(folder: str, endings: Collection[str]) -> list[str]:
-    """Files with one of these endings, hidden ones apart: their paths within the folder with / between, sorted."""
-    return sorted(_walk(folder, tuple(endings)))
-
-
-def few_files_below(folder: str, ending: str, count: int = 1) -> list[str]:
-    """Paths of some files with this ending, found without looking at all of a large folder."""
-    return [os.path.join(folder, name) for name in islice(_walk(folder, (ending,)), count)]
-
-
-def _walk(folder: str, endings: tuple[str, ...]) -> Iterator[str]:
-    seen: set[str] = set()  # links may lead back
-    for place, folders, files in os.walk(folder, onerror=_refuse, followlinks=True):
-        real = os.path.realpath(place)
-        folders[:] = sorted(name for name in folders if not name.startswith(".")) if real not in seen else []
-        if real in seen:
-            continue
-        seen.add(real)
-        for name in sorted(files):
-            path = os.path.join(place, name)
-            if name.lower().endswith(endings) and not name.startswith(".") and os.path.isfile(path):
-                yield os.path.relpath(path, folder).replace(os.sep, "/")
-
-
-def _refuse(error: OSError) -> None:
-    raise InputError(f"{error.filename}: cannot be read: {error.strerror or error}") from error
 
 
 def plain_name(name: str) -> str:

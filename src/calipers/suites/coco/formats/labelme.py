@@ -17,6 +17,7 @@ from collections.abc import Callable
 from typing import Any
 
 from calipers.core.errors import InputError
+from calipers.files.folders import few_files_below
 from calipers.files.inputs import find_doubled, parse_json
 from calipers.files.problems import shown
 from calipers.suites.coco.formats.conversion import peek
@@ -30,7 +31,6 @@ from calipers.suites.coco.formats.documents import (
     read_documents,
     read_piece,
 )
-from calipers.suites.coco.formats.image_names import few_files_below
 from calipers.suites.coco.formats.pieces import FileShard, MalformedError, Piece, Row
 
 CORNERS = 32  # of a circle's outline

@@ -15,6 +15,7 @@ import os
 import re
 
 from calipers.core.errors import InputError
+from calipers.files.folders import few_files_below
 from calipers.files.problems import shown
 from calipers.files.safe_xml import SafeXml
 from calipers.suites.coco.formats.conversion import peek
@@ -28,7 +29,6 @@ from calipers.suites.coco.formats.documents import (
     read_documents,
     read_piece,
 )
-from calipers.suites.coco.formats.image_names import few_files_below
 from calipers.suites.coco.formats.pieces import Fields, FileShard, MalformedError, Piece, Row
 
 LARGEST_DOCUMENT = 50_000_000  # bytes

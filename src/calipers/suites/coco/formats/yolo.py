@@ -17,11 +17,12 @@ from typing import Any, NamedTuple, TypeGuard
 
 from calipers.core.errors import InputError, keyword
 from calipers.core.text import whole_text
+from calipers.files.folders import few_files_below, files_below
 from calipers.files.image_size import image_size
 from calipers.files.problems import shown
 from calipers.suites.coco.formats.conversion import ClassNames, Conversion, known_images, peek
 from calipers.suites.coco.formats.converted import Converted, Known
-from calipers.suites.coco.formats.image_names import ImageNames, few_files_below, files_below
+from calipers.suites.coco.formats.image_names import ImageNames
 from calipers.suites.coco.formats.pieces import SHARD_BYTES, FileOf, FileRead, FileShard, Piece, Row, cut, until_error
 from calipers.suites.coco.formats.yolo_folders import Labels, find_images, find_labels, find_names, is_label
 from calipers.suites.coco.formats.yolo_lines import BOX, Tokens, finite, lines_of, quoted, read_shard

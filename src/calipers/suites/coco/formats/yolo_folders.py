@@ -16,7 +16,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from calipers.core.errors import InputError
-from calipers.suites.coco.formats.image_names import IMAGE_ENDINGS, files_below
+from calipers.files.folders import files_below
+from calipers.suites.coco.formats.image_names import IMAGE_ENDINGS
 
 SPLIT = re.compile(
     r"(?:train|training|test|test-dev|(?P<validation>val|valid|validation))(?:[-_]?(?:19|20)\d\d)?", re.IGNORECASE

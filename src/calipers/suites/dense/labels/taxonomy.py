@@ -101,9 +101,9 @@ def built_in() -> Taxonomy:
 def load(path: str | PathLike[str]) -> Taxonomy:
     """The taxonomy of a mapping file; ConfigError if the file cannot be read or is not a mapping.
 
-    >>> load("no/such/file.json")
+    >>> load("none.json")
     Traceback (most recent call last):
-    calipers.core.errors.ConfigError: no/such/file.json: cannot be read (No such file or directory), expected a mapping file
+    calipers.core.errors.ConfigError: none.json: cannot be read (No such file or directory), expected a mapping file
     """
     file = os.fspath(path)
     content = _read(file)

@@ -182,7 +182,7 @@ class Resolver:
 
     def _may_compare(self, text: str) -> bool:
         """Whether a text is short enough, and the comparisons it takes are left; they are then spent."""
-        from calipers.suites.scene.labels.spelling import LONGEST
+        from calipers.core.words import LONGEST
 
         if len(text) > LONGEST:
             self.too_long += 1

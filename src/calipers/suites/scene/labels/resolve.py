@@ -11,11 +11,10 @@ from numpy.typing import NDArray
 
 from calipers.core.cuboids import Boxes
 from calipers.core.errors import keyword
-from calipers.core.words import normalise
+from calipers.core.words import LONGEST, normalise
 from calipers.suites.scene.config import Config
 from calipers.suites.scene.labels.canonical import Resolved, Resolver
 from calipers.suites.scene.labels.label_files import Aliases, load_aliases, load_canonical
-from calipers.suites.scene.labels.spelling import LONGEST
 
 Codes = NDArray[np.int32]
 

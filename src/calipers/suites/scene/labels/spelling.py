@@ -18,12 +18,12 @@ from __future__ import annotations
 from unicodedata import name as name_of
 
 from calipers.core.fuzzy import rapidfuzz
+from calipers.core.words import LONGEST
 
 LEAST = 75.0
 LEAST_OF_WORDS = 85.0
 UNSPACED = ("CJK UNIFIED", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR")
 BLOCK = 64  # characters that are compared in one step
-LONGEST = 200  # characters of a text or a name that may be meant for each other
 
 
 class Spelling:

@@ -1,0 +1,144 @@
+"""The command of a suite, made from its declaration: flags to a run, to files and a summary."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields
+from typing import Any
+
+import click
+
+from calipers.cli.options import RESULT_FLAG, Once, config_flags, settings
+from calipers.cli.progress import Progress
+from calipers.cli.streams import put, say
+from calipers.core.config import artifact_options, make_config
+from calipers.core.errors import ConfigError, require
+from calipers.report import Report
+from calipers.results.check import hint
+from calipers.results.outcome import check_evaluated, doubts_of
+from calipers.show.folder import check_output, is_artifact, open_folder, write_folder
+from calipers.show.text import printable
+from calipers.suite import Input, Job, Suite
+
+CONFIG_HELP = "options file  [default: calipers.toml, if there]"
+
+
+def make_command(suite: Suite) -> click.Command:
+    """The command of a suite."""
+
+    def run(**flags: Any) -> None:
+        run_suite(suite, _given(suite, flags))
+
+    run.__doc__ = suite.about
+    function: Callable[..., Any] = run
+    decorators = [
+        *map(_input_flag, suite.inputs),
+        config_flags(suite.config),
+        RESULT_FLAG,
+        *([config_flags(suite.output_options)] if suite.output_options else []),
+        click.option("--json", "json", is_flag=True, default=None, help="print the artifact instead of the summary"),
+        click.option("--config", metavar="FILE", help=suite.config_help or CONFIG_HELP),
+    ]
+    for decorate in reversed(decorators):
+        function = decorate(function)
+    return click.command(suite.name, cls=Once)(function)
+
+
+def _input_flag(item: Input) -> Callable[..., Any]:
+    if item.positional:
+        return click.argument(item.name, nargs=-1, required=True, metavar=item.metavar)
+    return click.option(f"--{item.name}", item.name, multiple=item.several, metavar=item.metavar, help=item.help)
+
+
+def _given(suite: Suite, flags: dict[str, Any]) -> dict[str, Any]:
+    """Inputs and options, from flags and from calipers.toml; the file of options may be one of the suite's own."""
+    config = flags.pop("config")
+    is_own = config is not None and suite.config_help and not config.endswith(".toml")
+    flags |= {name: list(value) or None for name, value in flags.items() if isinstance(value, tuple)}
+    kinds = [kind for kind in (suite.config, suite.output_options) if kind]
+    known = {item.name for kind in kinds for item in fields(kind)}
+    if suite.config_help:
+        flags["config"] = config if is_own else None
+    return settings(suite.name, known, flags, None if is_own else config)
+
+
+def run_suite(suite: Suite, options: dict[str, Any]) -> Report:
+    """Evaluate, write what was asked for, and print."""
+    inputs = {item.name: _input(suite, item, options.pop(item.name, None)) for item in suite.inputs}
+    output, as_json = options.pop("output", None), options.pop("json", False)
+    require(output is None or (isinstance(output, str) and bool(output)), "output", output, "a path")
+    require(isinstance(as_json, bool), "json", as_json, "true or false")
+    shown = _output_options(suite, options, output)
+    job = suite.job(inputs, options)
+    if output:
+        check_output(output, getattr(shown, "tables", None) or "csv", job.paths)
+    if suite.check_places:
+        suite.check_places(job, output)
+    report, notes = _evaluate(suite, job, output, shown)
+    _tell(suite, report, job, notes)
+    put(report.to_json() if as_json else f"{report}\n{_next_step(suite, output)}")
+    check_evaluated(report)
+    return report
+
+
+def _input(suite: Suite, item: Input, value: Any) -> Any:
+    if value is None or value == []:
+        raise ConfigError(f"--{item.name} is missing, expected a path (see calipers {suite.name} --help)")
+    if not item.positional and not item.several:
+        require(isinstance(value, str) and bool(value), f"--{item.name}", value, "a path")
+    return value
+
+
+def _output_options(suite: Suite, options: dict[str, Any], output: str | None) -> Any:
+    """The options that change only what a folder holds, taken out of the others."""
+    if suite.output_options is None:
+        return None
+    names = [item.name for item in fields(suite.output_options) if item.name in options]
+    shown = make_config(suite.output_options, {name: options.pop(name) for name in names})
+    shown.check_folder(bool(output) and not is_artifact(output or ""))
+    return shown
+
+
+def _evaluate(suite: Suite, job: Job, output: str | None, shown: Any) -> tuple[Report, list[str]]:
+    """The report, written where it was asked for, and what has to be said of the folder."""
+    progress = Progress()
+    try:
+        if output and not is_artifact(output) and suite.streams_rows and suite.match_columns:
+            kind = getattr(shown, "tables", None) or "csv"
+            with open_folder(output, suite, suite.match_columns(artifact_options(job.config)), kind) as folder:
+                report = job.evaluate(on_rows=folder.add_rows, progress=progress)
+                return report, folder.finish(report, shown)
+        report = job.evaluate(progress=progress)
+    finally:
+        progress.clear()
+    if output and is_artifact(output):
+        report.save(output)
+    return report, write_folder(output, report, shown) if output and not is_artifact(output) else []
+
+
+def _tell(suite: Suite, report: Report, job: Job, notes: list[str]) -> None:
+    """Everything that has to be said of a result, on standard error."""
+    for warning in (*report.tree.get("warnings", ()), *notes):
+        say(printable(f"warning: {warning}"))
+    for entry in report["rejected"]:
+        say(printable(f"rejected: {rejected_place(entry)}: {entry['problem']}"))
+    hints = hint(report, *job.sides)
+    for line in (*(suite.doubts(report, hints) if suite.doubts else ()), *doubts_of(report)):
+        say(f"warning: {line}")
+    for line in hints:
+        say(line)
+    for note in report.notes:
+        say(printable(note))
+
+
+def rejected_place(entry: dict[str, Any]) -> str:
+    """Where a rejected entry stands: its file, and what names it in there."""
+    places = [str(entry[name]) for name in ("video", "place") if entry.get(name) is not None]
+    line = f":{entry['line']}" if entry.get("line") is not None else ""
+    return ": ".join([f"{entry['path']}{line}", *places])
+
+
+def _next_step(suite: Suite, output: str | None) -> str:
+    if not output:
+        return f" next                 {suite.next_step}"
+    return f" written              {printable(output)}"

@@ -1,0 +1,43 @@
+"""What an artifact of the detection suite is about: images, and ground truth that comparable results share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from calipers.core.errors import ConfigError
+from calipers.report import Report
+from calipers.show.doubts import most_common
+from calipers.show.doubts import useless as useless_counts
+from calipers.suite import RecordCounts
+from calipers.suites.coco.annotations.repeats import ALL_INVALID
+
+Tree = Mapping[str, Any]
+
+
+def counts(tree: Tree) -> RecordCounts:
+    """How many images there are and were evaluated."""
+    images = tree["images"]
+    return RecordCounts(images["total"], images["evaluated"], images["rejected"])
+
+
+def truth(tree: Tree) -> Iterator[tuple[str, Any]]:
+    """What two results over the same images have in common, by names that a message can say."""
+    yield "images", tree["images"]["total"]
+    yield "images rejected", tree["images"]["rejected"]
+    yield "objects", tree["objects"]["gt"]
+    yield from ((f"objects of the class {row['name']}", row["gt"]) for row in tree["per_class"])
+
+
+def useless(report: Report) -> Iterator[str]:
+    """A line where no detection could match, unless a warning of the reader has said so."""
+    if not any(ALL_INVALID in warning for warning in report["warnings"]):
+        yield from useless_counts("", report["objects"], most_common(report["invalid_reasons"]))
+
+
+def failed_keys(tree: Tree) -> list[str]:
+    """The images whose annotations were rejected, each once; one that names no image leaves none out."""
+    rejected = tree["rejected"]
+    if any("image" not in entry for entry in rejected):
+        raise ConfigError("failed: this result does not name the images of rejected annotations, expected a newer one")
+    return list(dict.fromkeys(entry["image"] for entry in rejected if entry["image"] is not None))

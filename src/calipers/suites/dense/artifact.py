@@ -1,0 +1,46 @@
+"""What an artifact of the dense suite is about: records, and ground truth that comparable results share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from calipers.report import Report
+from calipers.show.doubts import most_common
+from calipers.show.doubts import useless as useless_counts
+from calipers.show.text import printable
+from calipers.suite import RecordCounts
+
+Tree = Mapping[str, Any]
+
+
+def counts(tree: Tree) -> RecordCounts:
+    """How many records were read and evaluated."""
+    records = tree["records"]
+    return RecordCounts(records["read"], records["evaluated"], records["rejected"])
+
+
+def truth(tree: Tree) -> Iterator[tuple[str, Any]]:
+    """What two results over the same records have in common, by names that a message can say."""
+    yield "records read", tree["records"]["read"]
+    yield "records rejected", tree["records"]["rejected"]
+    yield "objects", tree["objects"]["gt"]
+    for mode, sweep in tree["modes"].items():
+        yield from ((f"objects of the {mode} {row['label']}", row["gt"]) for row in sweep["by_label"] if row["gt"])
+
+
+def doubts(tree: Tree, hints: list[str]) -> Iterator[str]:
+    """Predictions that reach outside the frame; whether it is another reading is for `check` to say."""
+    objects = tree["objects"]
+    if objects["clamped"] > max(4, objects["pred"] // 20):
+        more = "" if hints else " (calipers check tells what they may be)"
+        yield f"{objects['clamped']:,} predictions reach outside the frame, and are cut to it{more}"
+
+
+def useless(report: Report) -> Iterator[str]:
+    """A line where no prediction could match, with the first problem."""
+    yield from useless_counts("", report["objects"], _first_problem(report))
+
+
+def _first_problem(report: Report) -> str:
+    return printable(report.first_invalid) or most_common(report["invalid_reasons"])

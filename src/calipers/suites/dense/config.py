@@ -1,0 +1,101 @@
+"""The options of the dense suite, brought to one form and checked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any
+
+from calipers.core import sweep
+from calipers.core.config import RunOptions, option
+from calipers.core.errors import require
+from calipers.core.matching import SWEEP
+from calipers.core.option_values import checked
+from calipers.files.lines import MAX_EXPANSION
+from calipers.kernels.work import MAX_WORK
+from calipers.rulers.tube import stroke_width
+from calipers.suites.dense.labels.taxonomy import Taxonomy, built_in, load
+from calipers.suites.dense.labels.vocabulary import MODES, Vocabulary, vocabulary
+from calipers.suites.dense.read import MAX_TEXT
+
+FRAMES = ("norm1000", "pixel")
+FREE_TEXT_KEYS = ("文本", "备注")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Config(RunOptions):
+    """Every option of the dense suite."""
+
+    tube_tolerance: float = option(8.0, "how far from a line its tube reaches, in norm1000 units")
+    primary_threshold: float = option(0.5, "overlap threshold of the summary; need not be in the sweep")
+    thresholds: tuple[float, ...] = option(SWEEP, "overlap thresholds of the sweep", metavar="T,T,…")
+    modes: tuple[str, ...] = option(MODES, "label modes to report", metavar="MODE,…")
+    top: int = option(25, "how many labels the summary shows")
+    label_key: str = option("类别", "key whose value is the label")
+    free_text_keys: tuple[str, ...] = option(FREE_TEXT_KEYS, "keys whose value is free text", metavar="KEY,…")
+    mapping: str | None = option(None, "JSON file with umbrella phases and known keys", metavar="FILE")
+    frame: str = option("norm1000", "coordinates of the records", metavar="norm1000|pixel")
+    max_bad_records: int = option(0, "reject and count up to N records that cannot be read", metavar="N")
+    max_work: int = option(
+        MAX_WORK, "refuse records that take more steps for each number of their shapes", metavar="N", artifact=False
+    )
+    max_text: int = option(MAX_TEXT, "refuse records with a longer desc, in characters", metavar="N", artifact=False)
+    max_expansion: int = option(
+        MAX_EXPANSION, "refuse compressed input that grows to more times its size", metavar="N", artifact=False
+    )
+    bootstrap: int = option(1000, "replicates for the intervals; 0 is none")
+    seed: int = option(0, "seed of the replicates")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name, value in checked(self, modes=MODES, frames=FRAMES).items():
+            object.__setattr__(self, name, value)
+        self.taxonomy  # noqa: B018  a mapping file that cannot be read is found out now
+
+    @cached_property
+    def taxonomy(self) -> Taxonomy:
+        """The umbrellas and keys in force."""
+        return built_in() if self.mapping is None else load(self.mapping)
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        """Parses descriptions under these options."""
+        return vocabulary(self.taxonomy, self.label_key, self.free_text_keys)
+
+    @cached_property
+    def levels(self) -> sweep.Levels:
+        """The thresholds, as the matcher sees them."""
+        return sweep.Levels(self.thresholds, self.primary_threshold)
+
+
+def params(config: Config) -> dict[str, Any]:
+    """Every parameter, given or default, that can change a number."""
+    plain = {item.name: getattr(config, item.name) for item in fields(config) if item.metadata["artifact"]}
+    plain["thresholds"], plain["modes"] = list(config.thresholds), list(config.modes)
+    plain["free_text_keys"] = list(config.free_text_keys)
+    tolerance = plain.pop("tube_tolerance")
+    return {
+        "tube_tolerance": tolerance,
+        "stroke_width": stroke_width(tolerance),
+        **plain,
+        "mapping_sha256": config.taxonomy.sha256,
+        "rulers": {"region": "exact-area", "line": "tube-cells"},
+        "matching": {"algorithm": "greedy_1to1", "tie_break": ["score_desc", "gt_index_asc", "pred_index_asc"]},
+    }
+
+
+TABLE_KINDS = ("csv", "parquet")
+
+
+@dataclass(frozen=True, kw_only=True)
+class OutputOptions:
+    """Options that change only what a folder of `-o` holds."""
+
+    tables: str | None = option(None, "kind of tables in the folder: csv or parquet  [default: csv]", metavar="KIND")
+
+    def __post_init__(self) -> None:
+        require(self.tables is None or self.tables in TABLE_KINDS, "tables", self.tables, " or ".join(TABLE_KINDS))
+
+    def check_folder(self, has_folder: bool) -> None:
+        """Refuse options that have no effect without a folder."""
+        require(self.tables is None or has_folder, "tables", self.tables, "a folder to write it to (-o)")

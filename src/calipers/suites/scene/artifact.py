@@ -1,0 +1,56 @@
+"""What an artifact of the scene suite is about: methods, scenes, and boxes that comparable results share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from calipers.report import Report
+from calipers.show.doubts import useless as useless_counts
+from calipers.show.text import printable
+from calipers.suite import RecordCounts
+
+Tree = Mapping[str, Any]
+
+
+def complete(tree: dict[str, Any]) -> dict[str, Any]:
+    """The artifact of one method as a result that has no other; anything else as it is."""
+    if "methods" in tree:
+        return tree
+    return {**tree, "methods": {tree["method"]: tree}, "comparison": [], "warnings": []}
+
+
+def counts(tree: Tree) -> RecordCounts:
+    """How many scenes were read and evaluated."""
+    records = tree["records"]
+    return RecordCounts(records["read"], records["evaluated"], records["rejected"])
+
+
+def truth(tree: Tree) -> Iterator[tuple[str, Any]]:
+    """What two results over the same scenes have in common, scene by scene and class by class."""
+    first, *_ = complete(dict(tree))["methods"].values()
+    yield from ((f"boxes in the scene {name}", row["gt"]) for name, row in first["scenes"].items())
+    yield from ((f"boxes of the class {name}", row["tp"] + row["fn"]) for name, row in first["per_class"].items())
+
+
+def is_empty(tree: Tree) -> bool:
+    """Whether there is no box on any side of any scene."""
+    sides = ("gt", "pred", "ignored")
+    return not any(method["counts"][side] for method in tree["methods"].values() for side in sides)
+
+
+def useless(report: Report) -> Iterator[str]:
+    """A line for every method that predicted nothing that could match, with the first problem."""
+    for name, method in report["methods"].items():
+        yield from useless_counts(f"{printable(name)}: ", method["counts"], _first_problem(method))
+
+
+def _first_problem(method: Tree) -> str:
+    """The first prediction that could not be read, with the reason."""
+    rows = (row for row in method["unmatched_pred"] if row.get("reason"))
+    return next((f"{printable(row['scene'])}: {printable(row['reason'])}" for row in rows), "unknown")
+
+
+def failed_keys(tree: Tree) -> list[str]:
+    """The scenes that were rejected."""
+    return [entry["scene"] for entry in tree.get("rejected", ())]

@@ -1,0 +1,74 @@
+"""The figures of the scene suite, for each method: rates, localisation, means over classes, the open set."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from calipers.core.figures import SHARE, FigureSpec, Floats, Tree
+
+
+class _Rate(NamedTuple):
+    name: str
+    label: str
+    definition: str
+    part: str = "geometry_metrics"  # of a method's artifact
+    headline: bool = False
+
+
+DETECTION, COMPAT = "detection_metrics", "benchmark_compat"
+RATES = (
+    _Rate("precision", "precision", "tp / (tp + fp)", DETECTION, headline=True),
+    _Rate("recall", "recall", "tp / (tp + fn)", DETECTION, headline=True),
+    _Rate("f1", "F1", "2 · tp / (2 · tp + fp + fn)", DETECTION, headline=True),
+    _Rate("mean_iou_3d", "mean IoU", "mean over matches of the IoU of their volumes", headline=True),
+    _Rate("mean_centroid_error_m", "centroid error", "mean over matches of the distance of centres", headline=True),
+    _Rate("strict_accuracy", "strict accuracy", "matches whose boxes contain each other's centres / true boxes"),
+    _Rate("relaxed_accuracy", "relaxed accuracy", "matches of which one box contains the other's centre / true boxes"),
+    _Rate("strict_precision", "strict precision", "strictly contained matches / predicted boxes"),
+    _Rate("relaxed_precision", "relaxed precision", "relaxed contained matches / predicted boxes"),
+    _Rate("f1_relaxed", "relaxed F1", "harmonic mean of relaxed accuracy and relaxed precision", headline=True),
+    _Rate("mean_strict_accuracy_per_class", "strict accuracy by class", "mean of strict accuracy over classes", COMPAT),
+    _Rate("mean_relaxed_accuracy_per_class", "relaxed accuracy by class", "mean of it over classes", COMPAT),
+    _Rate("mean_iou_3d_per_class", "mean IoU by class", "mean over classes of the mean IoU", COMPAT),
+    _Rate("mean_centroid_error_m_per_class", "centroid error by class", "mean of it over classes", COMPAT),
+    _Rate("osR_strict", "open-set recall, strict", "tasks whose object lies where it should, strictly / tasks", COMPAT),
+    _Rate("osR_relaxed", "open-set recall, relaxed", "the same with relaxed containment", COMPAT),
+    _Rate("osP_strict", "open-set precision, strict", "objects found that are right, strictly / found", COMPAT),
+    _Rate("osP_relaxed", "open-set precision, relaxed", "the same with relaxed containment", COMPAT),
+    _Rate("F1_os", "open-set F1", "harmonic mean of relaxed open-set recall and precision", COMPAT, headline=True),
+)
+
+
+def methods(tree: Tree) -> list[str]:
+    """The methods of a result."""
+    return list(tree["methods"])
+
+
+def _spec(rate: _Rate) -> FigureSpec:
+    is_error = "_error_m" in rate.name
+    return FigureSpec(
+        name=f"{{}}.{rate.name}",
+        path=f"methods.{{}}.{rate.part}.{rate.name}",
+        interval=f"methods.{{}}.{rate.part}.{rate.name}_interval",
+        replicates=f"methods.{{}}.bootstrap.values.{rate.name}",
+        n="methods.{}.records.evaluated",
+        label=rate.label,
+        unit="m" if is_error else SHARE,
+        higher_is_better=not is_error,
+        headline=rate.headline,
+        each=methods,
+        definition=rate.definition,
+    )
+
+
+FIGURES = tuple(map(_spec, RATES))
+
+
+def replicates(tree: Tree) -> dict[str, Floats]:
+    """Nothing to compute: the artifact keeps every figure in every replicate."""
+    return {}
+
+
+def main_group(names: list[str]) -> str:
+    """The method that a figure without one means, where there is only one."""
+    return names[0] if len(names) == 1 else ""

@@ -1,0 +1,85 @@
+"""The scene suite: boxes in rooms, one or several methods."""
+
+from functools import partial
+from typing import Any
+
+from calipers.suite import Input, Sample, Suite, Tree, later
+from calipers.suites import BUILT_IN
+from calipers.suites.scene.changes import CHANGED
+from calipers.suites.scene.config import Config
+from calipers.suites.scene.figures import FIGURES, main_group
+from calipers.suites.scene.tables import TABLES
+
+HERE = "calipers.suites.scene"
+PLOTS = ("main_metrics", "localization_metrics", "localization_per_class", "per_class_f1", "fp_breakdown")
+ENDINGS = ("_metrics", "_per_class", "_fp_breakdown")
+
+
+def _plot(name: str, tree: Tree, **options: Any) -> Any:
+    """A plot of all methods."""
+    return later(f"{HERE}.plots", f"{name}_plot")(tree["methods"], **options)
+
+
+SUITE = Suite(
+    name="scene",
+    protocol="scene/1",
+    record="scene",
+    purpose=BUILT_IN["scene"],
+    about="""Measure predicted boxes in scenes against ground truth.
+
+Scenes of folders are joined by the stems of their files. A method without NAME= is called by its file's stem.""",
+    # what it takes
+    config=Config,
+    config_help="an eval_config.json; or an options file .toml  [default: calipers.toml]",
+    inputs=(
+        Input(name="gt", metavar="GT", help="ground truth: a scene (JSON or GraphML), or a folder of them"),
+        Input(
+            name="pred", metavar="[NAME=]PRED", help="predictions of a method; give it again for others", several=True
+        ),
+    ),
+    job=later(f"{HERE}.evaluate", "job"),
+    check_places=later(f"{HERE}.evaluate", "check_places"),
+    sample=Sample(
+        folder="data/scene",
+        inputs={"gt": "{}/gt", "pred": ["pipeline={}/pipeline", "clio={}/clio"]},
+        options={"config": "{}/eval_config.json"},
+        notes=("ground truth as Supervisely JSON, one method as scene graphs, the other as Clio GraphML",),
+    ),
+    meter=later(f"{HERE}.meter", "SceneMeter"),
+    # how parts of a run become a report
+    unpack=later(f"{HERE}.plan", "unpack"),
+    report_of=later(f"{HERE}.plan", "report_of"),
+    made_by=later(f"{HERE}.plan", "made_by"),
+    shared_inputs=True,
+    # the artifact
+    figures=FIGURES,
+    main_group=main_group,
+    group_word="method",
+    replicates=later(f"{HERE}.figures", "replicates"),
+    flat=later(f"{HERE}.tables", "flat"),
+    counts=later(f"{HERE}.artifact", "counts"),
+    schema=HERE,
+    check_numbers=later(f"{HERE}.arithmetic", "check_scene"),
+    complete=later(f"{HERE}.artifact", "complete"),
+    # what is shown
+    summary=later(f"{HERE}.summary", "summary"),
+    tables=TABLES,
+    plots={name: partial(_plot, name) for name in PLOTS},
+    pictures=later(f"{HERE}.folder", "pictures"),
+    picture_patterns=("*_overlay_xy.svg", *(f"*{end}.{kind}" for end in ENDINGS for kind in ("png", "svg"))),
+    takes_images=True,
+    folder_files=later(f"{HERE}.folder", "folder_files"),
+    match_columns=later(f"{HERE}.rows", "match_columns"),
+    page=later(f"{HERE}.page", "page_data"),
+    next_step="-o out/ for the page, tables, plots and footprints · calipers compare OLD NEW",
+    # how results are compared
+    truth=later(f"{HERE}.artifact", "truth"),
+    file_params=frozenset({"aliases", "learned_aliases"}),
+    changed=CHANGED,
+    draw_case=later(f"{HERE}.page", "draw_case"),
+    # what can be told about a result and about inputs
+    is_empty=later(f"{HERE}.artifact", "is_empty"),
+    useless=later(f"{HERE}.artifact", "useless"),
+    failed_keys=later(f"{HERE}.artifact", "failed_keys"),
+    find_survey=lambda: later(f"{HERE}.survey", "SURVEY").load(),
+)
