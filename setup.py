@@ -19,15 +19,14 @@ PLAIN = ["-O1" if CHECKED else "-O3", "-g0"]
 SANITIZERS = ["-fsanitize=address,undefined,float-cast-overflow", "-fno-sanitize-recover=all"]
 TRACED = ["-O1", "-g1", "-fno-wrapv", "-fno-omit-frame-pointer", *SANITIZERS]  # Python wraps, which hides overflows
 CORES = os.cpu_count() or 1
-KERNELS = sorted(Path("src/calipers/kernels").glob("*.pyx"))
+KERNELS = sorted(Path("src/calipers/kernels").glob("*/*.pyx"))
 
 
 def make_kernel(path: Path) -> Extension:
     compiling = FLOATS + (TRACED if SANITIZED else PLAIN)
     linking = SANITIZERS if SANITIZED else []
-    return Extension(
-        f"calipers.kernels.{path.stem}", [str(path)], extra_compile_args=compiling, extra_link_args=linking
-    )
+    name = f"calipers.kernels.{path.parent.name}.{path.stem}"
+    return Extension(name, [str(path)], extra_compile_args=compiling, extra_link_args=linking)
 
 
 def find_c_folder() -> str | None:

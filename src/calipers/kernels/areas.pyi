@@ -1,1 +1,0 @@
-"""Only for other kernels."""

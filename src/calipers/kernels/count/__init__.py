@@ -1,0 +1,1 @@
+"""Who belongs to whom, and what is counted then: matching, sums, replicates."""

@@ -1,0 +1,260 @@
+"""Pairs to partners: each object at most one.
+
+Pairs are sorted within their record by overlap (descending), then truth index, then pred index. Going through them in
+that order and taking every pair whose two objects are still free is the greedy matching; its part above a threshold
+is the greedy matching at that threshold.
+"""
+
+from cpython.mem cimport PyMem_Calloc, PyMem_Free, PyMem_Malloc
+from libc.limits cimport INT_MAX
+from libc.stdlib cimport qsort
+
+from ..scan.checks cimport check_ascending, check_count, check_indices, check_length, check_numbers, check_offsets
+from ..scan.column cimport Column
+
+
+cdef struct Pair:
+    long long score
+    int truth, pred
+
+
+cdef inline bint comes_before(const Pair* a, const Pair* b) noexcept nogil:
+    if a.score != b.score:
+        return a.score > b.score
+    if a.truth != b.truth:
+        return a.truth < b.truth
+    return a.pred < b.pred
+
+
+cdef int compare(const void* a, const void* b) noexcept nogil:
+    if comes_before(<const Pair*> a, <const Pair*> b):
+        return -1
+    return comes_before(<const Pair*> b, <const Pair*> a)
+
+
+cdef void sort_pairs(Pair* pairs, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t i, j
+    cdef Pair moving
+    if n > 32:
+        qsort(pairs, n, sizeof(Pair), compare)
+        return
+    for i in range(1, n):
+        moving = pairs[i]
+        j = i
+        while j > 0 and comes_before(&moving, &pairs[j - 1]):
+            pairs[j] = pairs[j - 1]
+            j -= 1
+        pairs[j] = moving
+
+
+def sort_by_overlap(offsets, *parts):
+    """Columns (truth, pred, score) of all parts together, sorted within each record.
+
+    `offsets` are the truth side's and begin with 0; each part is such a triple of columns in the order of records.
+    """
+    cdef const long long[::1] ends = offsets
+    cdef Py_ssize_t total = 0, record, start = 0, size = 0, k
+    cdef list sources = [PairSource(*part) for part in parts]
+    cdef PairSource source
+    cdef Column truth, pred, score
+    cdef Pair* pairs
+    cdef long long last = check_ascending("offsets", ends, 0)
+    check_offsets("offsets", ends, last)
+    for source in sources:
+        check_indices("truth", source.truth, last)          # so every pair is of a record
+        check_indices("pred", source.pred, INT_MAX)
+        total += source.size
+    truth, pred, score = Column("i", total), Column("i", total), Column("q", total)
+    pairs = <Pair*> PyMem_Malloc((total + 1) * sizeof(Pair))
+    if pairs == NULL:
+        raise MemoryError()
+    for record in range(ends.shape[0] - 1):
+        for source in sources:
+            while source.at < source.size and source.truth[source.at] < ends[record + 1]:
+                pairs[size].truth = source.truth[source.at]
+                pairs[size].pred = source.pred[source.at]
+                pairs[size].score = source.score[source.at]
+                source.at += 1
+                size += 1
+        sort_pairs(pairs + start, size - start)
+        start = size
+    if size != total:                                       # what was not written must not be read
+        PyMem_Free(pairs)
+        raise ValueError(f"truth: found {total} pairs, expected all of them in records, and there are {size}")
+    for k in range(total):
+        (<int*> truth.data)[k] = pairs[k].truth
+        (<int*> pred.data)[k] = pairs[k].pred
+        (<long long*> score.data)[k] = pairs[k].score
+    PyMem_Free(pairs)
+    return truth, pred, score
+
+
+cdef class PairSource:
+    cdef const int[::1] truth, pred
+    cdef const long long[::1] score
+    cdef Py_ssize_t at, size
+
+    def __cinit__(self, truth, pred, score):
+        self.truth, self.pred, self.score = truth, pred, score
+        self.at, self.size = 0, self.truth.shape[0]
+        check_length("pred", self.pred.shape[0], self.size)
+        check_length("score", self.score.shape[0], self.size)
+
+
+cdef int check_pairs(const int[::1] truth, const int[::1] pred, const long long[::1] score, Py_ssize_t truths,
+                     Py_ssize_t preds) except -1:
+    check_count("truth_count", truths)
+    check_count("pred_count", preds)
+    check_length("pairs.pred", pred.shape[0], truth.shape[0])
+    check_length("pairs.score", score.shape[0], truth.shape[0])
+    check_indices("pairs.truth", truth, truths)
+    check_indices("pairs.pred", pred, preds)
+    return 0
+
+
+cdef int check_labels(const int[::1] truth, const int[::1] pred, Py_ssize_t truths, Py_ssize_t preds) except -1:
+    check_length("truth_labels", truth.shape[0], truths)
+    check_length("pred_labels", pred.shape[0], preds)
+    return 0
+
+
+def greedy(pairs, Py_ssize_t truth_count, Py_ssize_t pred_count, long long min_overlap, truth_labels=None,
+           pred_labels=None):
+    """Columns (truth, pred, score) of the greedy matching of sorted pairs with a score of at least `min_overlap`.
+
+    With labels (codes, -1 for none), only pairs of equal labels count, and none matches nothing.
+    """
+    cdef const int[::1] truth = pairs.truth, pred = pairs.pred
+    cdef const long long[::1] score = pairs.score
+    cdef bint labelled = truth_labels is not None
+    cdef const int[::1] a = truth_labels if labelled else truth
+    cdef const int[::1] b = pred_labels if labelled else pred
+    cdef Column out_truth = Column("i"), out_pred = Column("i"), out_score = Column("q")
+    cdef char* taken
+    cdef Py_ssize_t k
+    cdef int i, j
+    check_pairs(truth, pred, score, truth_count, pred_count)
+    if labelled:
+        check_labels(a, b, truth_count, pred_count)
+    taken = <char*> PyMem_Calloc(truth_count + pred_count + 1, 1)
+    if taken == NULL:
+        raise MemoryError()
+    for k in range(truth.shape[0]):
+        i = truth[k]
+        j = pred[k]
+        if score[k] < min_overlap or taken[i] or taken[truth_count + j]:
+            continue
+        if labelled and (a[i] < 0 or a[i] != b[j]):
+            continue
+        taken[i] = taken[truth_count + j] = 1
+        out_truth.push_int32(i)
+        out_pred.push_int32(j)
+        out_score.push_int64(score[k])
+    PyMem_Free(taken)
+    return out_truth, out_pred, out_score
+
+
+cdef struct Ranked:
+    double confidence
+    int pred
+
+
+cdef int compare_ranked(const void* a, const void* b) noexcept nogil:
+    cdef const Ranked* left = <const Ranked*> a
+    cdef const Ranked* right = <const Ranked*> b
+    if left.confidence != right.confidence:
+        return -1 if left.confidence > right.confidence else 1
+    return left.pred - right.pred
+
+
+def confidence_order(confidence):
+    """Preds by confidence, ties by index."""
+    cdef const double[::1] sure = confidence
+    cdef Py_ssize_t preds = sure.shape[0], k
+    cdef Column order = Column("i", preds)
+    cdef Ranked* ranked
+    check_count("confidence", preds)
+    check_numbers("confidence", sure)
+    ranked = <Ranked*> PyMem_Malloc((preds + 1) * sizeof(Ranked))
+    if ranked == NULL:
+        raise MemoryError()
+    for k in range(preds):
+        ranked[k].confidence, ranked[k].pred = sure[k], <int> k
+    qsort(ranked, preds, sizeof(Ranked), compare_ranked)
+    for k in range(preds):
+        (<int*> order.data)[k] = ranked[k].pred
+    PyMem_Free(ranked)
+    return order
+
+
+def in_order(pairs, Py_ssize_t truth_count, order, long long min_overlap, truth_labels=None, pred_labels=None,
+             bint last=False):
+    """Columns (truth, pred, score), in the order of the pairs, of the matching that lets each pred choose in turn.
+
+    `order` holds every pred once. Each takes the closest truth still free: of equally close ones the first, or the
+    `last`. Pairs are sorted; labels as for `greedy`.
+    """
+    cdef const int[::1] truth = pairs.truth, pred = pairs.pred, turn = order
+    cdef const long long[::1] score = pairs.score
+    cdef bint labelled = truth_labels is not None
+    cdef const int[::1] a = truth_labels if labelled else truth
+    cdef const int[::1] b = pred_labels if labelled else pred
+    cdef Py_ssize_t pairs_count = truth.shape[0], preds = turn.shape[0], k, n, best
+    cdef Column out_truth = Column("i"), out_pred = Column("i"), out_score = Column("q")
+    cdef Column ends = Column("q", preds + 1), places = Column("q", pairs_count)   # pairs of each pred, best first
+    cdef long long* end = <long long*> ends.data
+    cdef long long* place = <long long*> places.data
+    cdef char* taken                                        # truths, then pairs that were chosen
+    cdef int j
+    check_pairs(truth, pred, score, truth_count, preds)
+    check_indices("order", turn, preds)
+    if labelled:
+        check_labels(a, b, truth_count, preds)
+    taken = <char*> PyMem_Calloc(truth_count + pairs_count + 1, 1)
+    if taken == NULL:
+        raise MemoryError()
+    for k in range(preds + 1):
+        end[k] = 0
+    for k in range(pairs_count):
+        end[pred[k] + 1] += 1
+    for k in range(preds):
+        end[k + 1] += end[k]
+    for k in range(pairs_count - 1, -1, -1):
+        end[pred[k] + 1] -= 1                               # afterwards the start of the pred's pairs
+        place[end[pred[k] + 1]] = k
+    for n in range(preds):
+        j, best = turn[n], -1
+        for k in range(end[j + 1], end[j + 2] if j + 1 < preds else pairs_count):
+            k = place[k]
+            if score[k] < min_overlap or (best >= 0 and (not last or score[k] < score[best])):
+                break
+            if taken[truth[k]] or (labelled and (a[truth[k]] < 0 or a[truth[k]] != b[j])):
+                continue
+            best = k
+        if best >= 0:
+            taken[truth[best]] = taken[truth_count + best] = 1
+    for k in range(pairs_count):
+        if taken[truth_count + k]:
+            out_truth.push_int32(truth[k])
+            out_pred.push_int32(pred[k])
+            out_score.push_int64(score[k])
+    PyMem_Free(taken)
+    return out_truth, out_pred, out_score
+
+
+def first_pairs(index, Py_ssize_t count):
+    """For each object the position of its first pair, -1 without one: of sorted pairs, its best."""
+    cdef const int[::1] objects = index
+    cdef Column first
+    cdef int* out
+    cdef Py_ssize_t k
+    check_count("count", count)
+    check_count("index", objects.shape[0])
+    check_indices("index", objects, count)
+    first = Column("i", count)
+    out = <int*> first.data
+    for k in range(count):
+        out[k] = -1
+    for k in range(objects.shape[0] - 1, -1, -1):
+        out[objects[k]] = <int> k
+    return first

@@ -1,0 +1,373 @@
+"""Sums over records, the same on every machine: those of the Poisson bootstrap, and means and spreads of columns.
+
+How often a record counts in a replicate is a pure function of its key, the replicate and a seed. Sums over records are
+then integers that add in any order, over any shards. A weight is drawn from Poisson(1) by comparing 32 hashed bits with
+the distribution's steps; each 64-bit hash serves two replicates.
+
+For means, each value is added in turn with the error of every addition carried along. The sum is then as good as exact:
+nothing is added in another order.
+"""
+
+from cpython.mem cimport PyMem_Calloc, PyMem_Free
+from libc.limits cimport LLONG_MAX
+from libc.math cimport fma, isnan, sqrt
+from libc.stdint cimport int16_t, int32_t, uint32_t, uint64_t
+from libc.string cimport memcpy, memset
+
+from ..scan.checks cimport check_between, check_length, check_product
+from ..scan.column cimport Column
+from .products cimport LARGEST_SMALL, add_products, add_small
+
+cdef enum:
+    STEPS = 13              # also the largest weight
+    AT_ONCE = 16            # records that are added together
+    MOST_PENDING = 256      # times that small ones are added: 256 * 16 * 13 * 32767 is below 2 ** 31
+
+cdef long long EXACT = 1LL << 53
+# floor(2 ** 32 * P(X <= k)) for X ~ Poisson(1) and k = 0 … 12
+cdef uint32_t[STEPS] STEP = [
+    1580030168, 3160060337, 3950075421, 4213413783, 4279248373, 4292415291, 4294609777, 4294923276,
+    4294962463, 4294966817, 4294967252, 4294967292, 4294967295,
+]
+
+
+cdef uint64_t GOLDEN = 0x9E3779B97F4A7C15
+
+
+cdef inline long long magnitude(long long value) noexcept nogil:
+    return value if value >= 0 else (-value if value >= -LLONG_MAX else LLONG_MAX)
+
+
+cdef inline uint64_t mix(uint64_t x) noexcept nogil:
+    """A well-mixed permutation of 64 bits (the finaliser of SplitMix64)."""
+    x = (x ^ (x >> 30)) * <uint64_t> 0xBF58476D1CE4E5B9
+    x = (x ^ (x >> 27)) * <uint64_t> 0x94D049BB133111EB
+    return x ^ (x >> 31)
+
+
+cdef extern from *:
+    """
+    static inline unsigned long long folded_product(unsigned long long a, unsigned long long b) {
+        unsigned __int128 product = (unsigned __int128) a * b;
+        return (unsigned long long) (product >> 64) ^ (unsigned long long) product;
+    }
+    /* total += a * b; whether that is beyond 64 bits */
+    static inline int add_product(long long* total, long long a, long long b) {
+        long long product;
+        return __builtin_mul_overflow(a, b, &product) | __builtin_add_overflow(*total, product, total);
+    }
+    #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    #define in_little_endian(word) __builtin_bswap64(word)
+    #else
+    #define in_little_endian(word) (word)
+    #endif
+    """
+    uint64_t folded_product(uint64_t a, uint64_t b) noexcept nogil
+    uint64_t in_little_endian(uint64_t word) noexcept nogil
+    bint add_product(long long* total, long long a, long long b) noexcept nogil
+
+
+cdef int slow_draw(uint32_t bits) noexcept nogil:
+    cdef int k, weight = 0
+    for k in range(STEPS):
+        weight += bits >= STEP[k]
+    return weight
+
+
+cdef int[256] BY_FIRST_BYTE               # the weight where the first eight bits decide it, else -1
+for _byte in range(256):
+    BY_FIRST_BYTE[_byte] = slow_draw(_byte << 24)
+    if slow_draw(((_byte + 1) << 24) - 1) != BY_FIRST_BYTE[_byte]:
+        BY_FIRST_BYTE[_byte] = -1
+
+
+cdef inline int draw(uint32_t bits) noexcept nogil:
+    cdef int weight = BY_FIRST_BYTE[bits >> 24]
+    return weight if weight >= 0 else slow_draw(bits)
+
+
+cdef void draw_all(uint64_t key, uint64_t seed, Py_ssize_t first, Py_ssize_t replicates, double* weights) noexcept nogil:
+    """From replicate `first` on, which is even; `weights` has room for one more than an odd number of them."""
+    cdef uint64_t state = mix(key ^ mix(seed + GOLDEN)) + <uint64_t> (first // 2) * GOLDEN, bits
+    cdef Py_ssize_t b
+    for b in range(0, replicates, 2):
+        state += GOLDEN
+        bits = folded_product(state, state ^ <uint64_t> 0xE7037ED1A0B428DB)
+        weights[b] = draw(<uint32_t> bits)
+        weights[b + 1] = draw(<uint32_t> (bits >> 32))
+
+
+cdef void draw_small(uint64_t key, uint64_t seed, Py_ssize_t first, Py_ssize_t replicates, int16_t* weights) noexcept nogil:
+    """The same, each in every other place."""
+    cdef uint64_t state = mix(key ^ mix(seed + GOLDEN)) + <uint64_t> (first // 2) * GOLDEN, bits
+    cdef Py_ssize_t b
+    for b in range(0, replicates, 2):
+        state += GOLDEN
+        bits = folded_product(state, state ^ <uint64_t> 0xE7037ED1A0B428DB)
+        weights[2 * b] = <int16_t> draw(<uint32_t> bits)
+        weights[2 * b + 2] = <int16_t> draw(<uint32_t> (bits >> 32))
+
+
+def key_hashes(keys):
+    """64 bits for each text, as a column: its UTF-8 bytes in words of eight, each mixed in after its length."""
+    cdef Column out = Column("Q", len(keys))
+    cdef uint64_t* hashes = <uint64_t*> out.data
+    cdef const char* text
+    cdef Py_ssize_t size, i, at
+    cdef uint64_t word
+    cdef bytes encoded
+    for i, key in enumerate(keys):
+        check_between("keys", i, 0, out.size - 1)           # they may not become more
+        encoded = key.encode("utf-8", "surrogatepass")
+        text, size = encoded, len(encoded)
+        hashes[i] = mix(size + GOLDEN)
+        for at in range(0, size, 8):
+            word = 0
+            memcpy(&word, text + at, min(8, size - at))
+            hashes[i] = mix(hashes[i] ^ in_little_endian(word))
+    return out
+
+
+def weights(unsigned long long key, unsigned long long seed, Py_ssize_t replicates):
+    """The weights of one record, as a column."""
+    cdef Sums sums = Sums(1, replicates)
+    cdef Column out = Column("q", replicates)
+    cdef Py_ssize_t b
+    draw_all(key, seed, 0, replicates, sums.weight)
+    for b in range(replicates):
+        (<long long*> out.data)[b] = <long long> sums.weight[b]
+    return out
+
+
+def weight_table(keys, unsigned long long seed, Py_ssize_t replicates, Py_ssize_t first=0):
+    """The weights of many records as a column of bytes, (records * replicates,), from replicate `first` on (even)."""
+    cdef const unsigned long long[::1] key = keys
+    cdef Column out = Column("B", check_product("weights", key.shape[0], replicates))
+    cdef Sums sums = Sums(0, replicates)
+    cdef Py_ssize_t i, b
+    check_first(first)
+    with nogil:
+        for i in range(key.shape[0]):
+            draw_all(key[i], seed, first, replicates, sums.weight)
+            for b in range(replicates):
+                (<unsigned char*> out.data)[i * replicates + b] = <unsigned char> sums.weight[b]
+    return out
+
+
+def weighted_sums(keys, values, Py_ssize_t columns, unsigned long long seed, Py_ssize_t replicates,
+                  Py_ssize_t first=0):
+    """Sum over records of weight times value, (columns * replicates,) integers, from replicate `first` on (even).
+
+    `keys` holds a 64-bit hash a record, `values` that many integers for each of the columns, one column after another.
+    """
+    cdef const unsigned long long[::1] key = keys
+    cdef const long long[::1] value = values
+    cdef Sums sums = Sums(columns, replicates)
+    check_first(first)
+    check_length("values", value.shape[0], check_product("values", columns, key.shape[0]))
+    if columns and key.shape[0] and are_small(&value[0], value.shape[0]):
+        return SmallSums(columns, replicates).of_records(&key[0], key.shape[0], &value[0], seed, first)
+    add_records(sums, &key[0] if key.shape[0] else NULL, key.shape[0], &value[0] if value.shape[0] else NULL, seed,
+                first)
+    return sums.total
+
+
+cdef bint are_small(const long long* values, Py_ssize_t count) noexcept nogil:
+    """Whether all of them fit into 16 bits."""
+    cdef Py_ssize_t k
+    cdef long long beyond = 0
+    for k in range(count):
+        beyond |= (values[k] > LARGEST_SMALL) | (values[k] < -LARGEST_SMALL)
+    return beyond == 0
+
+
+cdef int check_first(Py_ssize_t first) except -1:
+    if first < 0 or first % 2:
+        raise ValueError(f"first: found {first}, expected an even replicate")
+    return 0
+
+
+cdef int add_records(Sums sums, const unsigned long long* keys, Py_ssize_t count, const long long* values,
+                     uint64_t seed, Py_ssize_t replicate) except -1:
+    """All records, sixteen by sixteen."""
+    cdef Py_ssize_t first = 0, some, r
+    cdef double* weight = sums.weight
+    with nogil:
+        while first < count:
+            some = min(AT_ONCE, count - first)
+            for r in range(some):
+                draw_all(keys[first + r], seed, replicate, sums.replicates, weight + r * sums.stride)
+            if sums.columns:
+                sums.add(values + first, count, some)
+            first += AT_ONCE
+        sums.flush()
+    if sums.overflown:
+        raise ValueError("values: their sums need more than 64 bits")
+    return 0
+
+
+cdef class Sums:
+    """Adds weight times value in floats while that is exact (below 2 ** 53), then moves on to integers."""
+
+    cdef Column total                   # (columns * replicates,) int64
+    cdef void* memory
+    cdef double* weight                 # (AT_ONCE, stride)
+    cdef double* pending                # (columns, replicates)
+    cdef double* value                  # (columns, AT_ONCE)
+    cdef Py_ssize_t columns, replicates, stride
+    cdef long long bound                # no pending sum is larger
+    cdef bint overflown                 # whether a total is beyond 64 bits
+
+    def __cinit__(self, Py_ssize_t columns, Py_ssize_t replicates):
+        cdef Py_ssize_t room
+        check_product("sums", check_product("sums", columns + 1, replicates + 8), AT_ONCE)
+        self.columns, self.replicates, self.bound = columns, replicates, 0
+        self.stride = (replicates + 8) // 8 * 8         # rows begin with a cache line
+        self.total = Column("q", replicates * columns)
+        room = AT_ONCE * (self.stride + columns) + columns * replicates + 8
+        self.memory = PyMem_Calloc(room, sizeof(double))
+        if self.memory == NULL:
+            raise MemoryError()
+        self.weight = <double*> ((<size_t> self.memory + 63) // 64 * 64)
+        self.pending = self.weight + AT_ONCE * self.stride
+        self.value = self.pending + columns * replicates
+
+    def __dealloc__(self):
+        PyMem_Free(self.memory)
+
+    cdef void add(self, const long long* values, Py_ssize_t step, Py_ssize_t records) noexcept nogil:
+        """Some records, whose weights are drawn; `step` is from one column to the next."""
+        cdef long long largest = 0
+        cdef Py_ssize_t c, r
+        for c in range(self.columns):
+            for r in range(records):
+                largest = max(largest, magnitude(values[c * step + r]))
+        if largest >= EXACT // (STEPS * AT_ONCE):
+            self.add_large(values, step, records)
+            return
+        if self.bound + AT_ONCE * STEPS * largest >= EXACT:
+            self.flush()
+        self.bound += AT_ONCE * STEPS * largest
+        for c in range(self.columns):
+            for r in range(AT_ONCE):
+                self.value[c * AT_ONCE + r] = <double> values[c * step + r] if r < records else 0
+        add_products(self.pending, self.weight, self.stride, self.value, self.columns, self.replicates)
+
+    cdef void add_large(self, const long long* values, Py_ssize_t step, Py_ssize_t records) noexcept nogil:
+        cdef long long* total = <long long*> self.total.data
+        cdef Py_ssize_t b, c, r
+        cdef long long weight
+        for r in range(records):
+            for c in range(self.columns):
+                for b in range(self.replicates):
+                    weight = <long long> self.weight[r * self.stride + b]
+                    self.overflown |= add_product(&total[c * self.replicates + b], weight, values[c * step + r])
+
+    cdef void flush(self) noexcept nogil:
+        cdef long long* total = <long long*> self.total.data
+        cdef Py_ssize_t k
+        for k in range(self.columns * self.replicates):
+            self.overflown |= add_product(&total[k], 1, <long long> self.pending[k])
+        memset(self.pending, 0, self.columns * self.replicates * sizeof(double))
+        self.bound = 0
+
+
+cdef class SmallSums:
+    """Adds weight times value in integers of 32 bits, of values of 16 bits, then moves on to those of 64."""
+
+    cdef Column total                   # (columns * replicates,) int64
+    cdef Column weight                  # (AT_ONCE / 2, stride, 2): those of two records side by side
+    cdef Column pending                 # (columns, stride)
+    cdef Column value                   # (columns, AT_ONCE)
+    cdef Py_ssize_t columns, replicates, stride
+
+    def __cinit__(self, Py_ssize_t columns, Py_ssize_t replicates):
+        check_product("sums", check_product("sums", columns + 1, replicates + 8), AT_ONCE)
+        self.columns, self.replicates, self.stride = columns, replicates, (replicates + 8) // 8 * 8
+        self.total, self.weight = Column("q", columns * replicates), Column("h", AT_ONCE * self.stride)
+        self.pending, self.value = Column("i", columns * self.stride), Column("h", columns * AT_ONCE)
+
+    cdef Column of_records(self, const unsigned long long* keys, Py_ssize_t count, const long long* values,
+                           uint64_t seed, Py_ssize_t replicate):
+        """The sums over all records, sixteen by sixteen."""
+        cdef Py_ssize_t first = 0, some, r
+        cdef int16_t* weight = <int16_t*> self.weight.data
+        with nogil:
+            while first < count:
+                some = min(AT_ONCE, count - first)
+                for r in range(some):
+                    draw_small(keys[first + r], seed, replicate, self.replicates,
+                               weight + r // 2 * 2 * self.stride + r % 2)
+                self.gather(values + first, count, some)
+                add_small(<int32_t*> self.pending.data, weight, self.stride, <const int16_t*> self.value.data,
+                          self.columns)
+                first += AT_ONCE
+                if first // AT_ONCE % MOST_PENDING == 0:
+                    self.flush()
+            self.flush()
+        return self.total
+
+    cdef void gather(self, const long long* values, Py_ssize_t step, Py_ssize_t records) noexcept nogil:
+        """The values of some records; `step` is from one column to the next."""
+        cdef int16_t* value = <int16_t*> self.value.data
+        cdef Py_ssize_t c, r
+        for c in range(self.columns):
+            for r in range(AT_ONCE):
+                value[c * AT_ONCE + r] = <int16_t> values[c * step + r] if r < records else 0
+
+    cdef void flush(self) noexcept nogil:
+        cdef long long* total = <long long*> self.total.data
+        cdef int32_t* pending = <int32_t*> self.pending.data
+        cdef Py_ssize_t c, b
+        for c in range(self.columns):
+            for b in range(self.replicates):
+                total[c * self.replicates + b] += pending[c * self.stride + b]
+        memset(pending, 0, self.columns * self.stride * sizeof(int32_t))
+
+
+# Means
+
+
+cdef struct Sum:
+    double total, error
+
+
+cdef inline void add(Sum* sum, double value) noexcept nogil:
+    cdef double next = sum.total + value, part = next - sum.total
+    sum.error += (sum.total - (next - part)) + (value - part)
+    sum.total = next
+
+
+cdef inline double quotient(Sum sum, double count) noexcept nogil:
+    """sum / count, with what the division leaves over divided once more; NaN for nothing."""
+    cdef double first = sum.total / count
+    return first + (fma(-first, count, sum.total) + sum.error) / count
+
+
+def column_means(values):
+    """Columns (count, mean, standard deviation) of the rows of `values` (columns, records), NaN left out.
+
+    Both are NaN where nothing is left.
+    """
+    cdef const double[:, ::1] rows = values
+    cdef Py_ssize_t columns = rows.shape[0], c, r
+    cdef Column counts = Column("q", columns), means = Column("d", columns), spreads = Column("d", columns)
+    cdef long long count
+    cdef double mean
+    cdef Sum sum
+    for c in range(columns):
+        sum.total = sum.error = 0
+        count = 0
+        for r in range(rows.shape[1]):
+            if not isnan(rows[c, r]):
+                add(&sum, rows[c, r])
+                count += 1
+        mean = quotient(sum, <double> count)
+        sum.total = sum.error = 0
+        for r in range(rows.shape[1]):
+            if not isnan(rows[c, r]):
+                add(&sum, (rows[c, r] - mean) * (rows[c, r] - mean))
+        (<long long*> counts.data)[c] = count
+        (<double*> means.data)[c] = mean
+        (<double*> spreads.data)[c] = sqrt(quotient(sum, <double> count))
+    return counts, means, spreads

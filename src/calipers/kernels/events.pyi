@@ -1,5 +1,0 @@
-from collections.abc import Sequence
-
-Events = Sequence[tuple[int, int]]
-
-def most_pairs(truth: Events, pred: Events, least: int) -> tuple[int, int, int]: ...

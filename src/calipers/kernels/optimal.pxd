@@ -1,1 +1,0 @@
-cdef int solve(int n_pairs, const int* truth, const int* pred, const long long* score, char* chosen) except -1 nogil

@@ -1,6 +1,0 @@
-from typing import Any
-
-from calipers.kernels.column import Column
-
-def repeated(offsets: Any, category: Any, box: Any, score: Any) -> Column: ...
-def outside(image: Any, box: Any, width: Any, height: Any) -> Column: ...

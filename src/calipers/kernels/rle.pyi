@@ -1,3 +1,0 @@
-from typing import Any
-
-def measure_rle(counts: Any, height: int, width: int) -> tuple[int, int, int, int, int] | None: ...

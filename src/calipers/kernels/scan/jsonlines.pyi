@@ -1,0 +1,19 @@
+from collections.abc import Sequence
+
+from calipers.kernels.scan.flatten import ObjectColumns
+
+class RecordLines:
+    def __init__(
+        self,
+        truth: ObjectColumns,
+        pred: ObjectColumns,
+        *,
+        truth_names: Sequence[str],
+        pred_names: Sequence[str],
+        key_names: Sequence[str],
+        unless: tuple[str, str],
+        fields: Sequence[str] = (),
+    ) -> None: ...
+    def add(self, line: bytes) -> str | None: ...
+    def add_lines(self, block: bytes, begin: int, end: int, keys: list[str]) -> int: ...
+    def field_values(self) -> list[bytes | None]: ...

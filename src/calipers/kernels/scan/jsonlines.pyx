@@ -1,0 +1,336 @@
+"""Records straight from their lines of JSON to columns, where they are written the way most are.
+
+A line is read here when it is surely JSON and holds nothing unusual: a list of objects on either side, each with a
+known type, the right count of numbers in one flat list (those of ground truth inside the frame) and a text; no
+exponents, no escapes in texts that matter, no key of an object twice. Any other line, right or wrong, is left alone: a
+JSON library and `flatten` read it. Of the lines that are read here, those two make the same columns.
+"""
+
+cimport cython
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
+from cpython.object cimport PyObject
+from cpython.unicode cimport PyUnicode_DecodeUTF8
+from libc.string cimport memchr, memcmp
+
+from .checks cimport check_between
+from .column cimport Column
+from .flatten cimport BOX, CLAMPED, LINE, POLY, UNKNOWN, ObjectColumns, clamp, mixed, stored_text
+from .jsonwords cimport (
+    Bytes, Text, is_end, is_text, read_key, read_mark, read_name, read_number, read_text, skip_blanks, skip_value, spells,
+)
+
+cdef extern from "Python.h":
+    const char* PyUnicode_AsUTF8AndSize(PyObject* text, Py_ssize_t* size) except NULL
+
+cdef enum:
+    RECENT = 4096
+    MOST_NAMES = 16
+    DEEPEST = 16            # lists and objects inside each other, of what does not matter
+    CAPACITY = 64               # objects
+    MOST_OTHERS = 16        # keys of an object that do not matter
+
+cdef enum:                  # what a field of a record is; KEY + 1 is the second choice for a key, and so on
+    OTHER = 0
+    TRUTH = 1
+    PRED = 2
+    UNLESS = 3
+    KEY = 4
+
+cdef double FRAME = 1000.0
+
+
+cdef struct Name:
+    const char* start
+    Py_ssize_t size
+    int role
+
+
+cdef struct Known:          # a text met recently, in UTF-8
+    const char* start
+    Py_ssize_t size
+    int code
+
+
+cdef inline bint is_new(const Text* name, Text* others, int* count) noexcept nogil:
+    """Whether a key is surely none of the others of its object, which it joins."""
+    cdef int k
+    if name.escaped or count[0] == MOST_OTHERS:
+        return False
+    for k in range(count[0]):
+        if spells(name, others[k].start, others[k].size):
+            return False
+    others[count[0]] = name[0]
+    count[0] += 1
+    return True
+
+
+cdef inline int kind_of(const Text* text) noexcept nogil:
+    if spells(text, "bbox_2d", 7):
+        return BOX
+    if spells(text, "poly", 4):
+        return POLY
+    return LINE if spells(text, "line", 4) else UNKNOWN
+
+
+cdef object decoded(const Text* text):
+    """What the bytes between the quotes say, escapes as they stand; None if they are not UTF-8."""
+    try:
+        return PyUnicode_DecodeUTF8(text.start, text.size, NULL)
+    except UnicodeDecodeError:
+        return None
+
+
+cdef inline Bytes read_kind(Bytes at, Bytes end, int* kind) noexcept nogil:
+    cdef Text text
+    at = read_text(at, end, &text)
+    kind[0] = kind_of(&text) if at != NULL else UNKNOWN
+    return at if kind[0] != UNKNOWN else NULL
+
+
+cdef Bytes read_points(Bytes at, Column points, bint truth, unsigned char* flags) except? NULL:
+    cdef double value
+    at = read_mark(at, b"[")
+    while at != NULL:
+        at = read_number(at, &value)
+        if at == NULL:
+            return NULL
+        if clamp(&value, FRAME):
+            if truth:
+                return NULL
+            flags[0] |= CLAMPED
+        if points.size == points.capacity:
+            points.reserve(1)
+        (<double*> points.data)[points.size] = value + 0.0          # -0.0 becomes 0.0
+        points.size += 1
+        at = skip_blanks(at)
+        if at[0] != b",":
+            return at + 1 if at[0] == b"]" else NULL
+        at += 1
+    return NULL
+
+
+@cython.final
+cdef class RecordLines:
+    """Appends records to the columns of both sides, as `ObjectColumns.add_record` would."""
+
+    cdef ObjectColumns truth, pred
+    cdef list kept                      # the bytes of the names
+    cdef bytes unwanted
+    cdef Name[MOST_NAMES] names
+    cdef int name_count, key_count
+    cdef Text[MOST_NAMES] keys          # of the record at hand; start is NULL where it has none
+    cdef bint has_truth, has_pred
+    cdef Known[RECENT] recent
+    cdef list texts                     # those of `recent`
+    cdef Bytes end                      # of the line at hand
+    cdef list wanted                    # the bytes of the names of further fields
+    cdef list values                    # of the record at hand: what they hold, as it is written
+
+    def __cinit__(self, ObjectColumns truth not None, ObjectColumns pred not None, *, truth_names, pred_names,
+                  key_names, unless, fields=()):
+        """Names of fields: of ground truth and predictions (a record has one each), of keys, the first choice first;
+        and a field with the text that it must not say."""
+        if truth.descs is not pred.descs:
+            raise ValueError("both sides need the same codes")
+        self.truth, self.pred, self.kept, self.texts = truth, pred, [], [None] * RECENT
+        for role, names in ((TRUTH, truth_names), (PRED, pred_names), (UNLESS, unless[:1])):
+            for name in names:
+                self.add_name(name.encode(), role)
+        for rank, name in enumerate(key_names):
+            self.add_name(name.encode(), KEY + rank)
+        self.key_count, self.unwanted = len(key_names), unless[1].encode()
+        self.wanted, self.values = [name.encode() for name in fields], []
+
+    cdef int add_name(self, bytes name, int role) except -1:
+        if self.name_count == MOST_NAMES:
+            raise ValueError("too many names")
+        self.kept.append(name)
+        self.names[self.name_count].start = PyBytes_AS_STRING(name)
+        self.names[self.name_count].size = PyBytes_GET_SIZE(name)
+        self.names[self.name_count].role = role
+        self.name_count += 1
+        return 0
+
+    def add(self, bytes line not None):
+        """Append the record of a line. Returns its key, "" without one; or None, with nothing appended, if the line is
+        left alone. So is a record without objects."""
+        cdef Bytes at = <Bytes> PyBytes_AS_STRING(line)
+        return self.add_line(at, at + PyBytes_GET_SIZE(line))
+
+    def add_lines(self, bytes block not None, Py_ssize_t begin, Py_ssize_t end, list keys not None):
+        """Append the records of lines from `begin` on, up to one that is left alone or that begins at `end` or behind
+        it, and to `keys` those of the records. Returns where the next line begins."""
+        cdef Bytes first = <Bytes> PyBytes_AS_STRING(block)
+        cdef Bytes last = first + PyBytes_GET_SIZE(block)
+        cdef Bytes at
+        cdef Bytes behind
+        check_between("begin", begin, 0, PyBytes_GET_SIZE(block))
+        check_between("end", end, 0, PyBytes_GET_SIZE(block))
+        at = first + begin
+        while at < first + end:
+            behind = <Bytes> memchr(at, b"\n", last - at)
+            behind = last if behind == NULL else behind + 1
+            key = self.add_line(at, behind)
+            if key is None:
+                break
+            keys.append(key)
+            at = behind
+        return at - first
+
+    def field_values(self):
+        """What the further fields of the record that was added hold, each as the bytes of its JSON; None without it."""
+        return self.values
+
+    cdef object add_line(self, Bytes at, Bytes end):
+        cdef Py_ssize_t truth_count = self.truth.kind.size, pred_count = self.pred.kind.size
+        self.end = end
+        key = self.find_key() if self.read_record(at) else None
+        if key is None or (self.truth.kind.size == truth_count and self.pred.kind.size == pred_count):
+            self.truth.cut(truth_count)
+            self.pred.cut(pred_count)
+            return None
+        self.truth.offsets.push_int64(self.truth.kind.size)
+        self.pred.offsets.push_int64(self.pred.kind.size)
+        return key
+
+    cdef object find_key(self):
+        cdef int rank
+        for rank in range(self.key_count):
+            if self.keys[rank].start != NULL:
+                return decoded(&self.keys[rank]) if self.keys[rank].size else None
+        return ""
+
+    # Every `read` goes over what it names, blanks before it included, and returns where that ends; NULL if it is
+    # something else. None goes beyond the end of a line.
+
+    cdef bint read_record(self, Bytes at) except -1:
+        cdef Text name
+        cdef int rank
+        self.has_truth = self.has_pred = False
+        if self.wanted:
+            self.values = [None] * len(self.wanted)
+        for rank in range(self.key_count):
+            self.keys[rank].start = NULL
+        at = read_mark(at, b"{")
+        while at != NULL:
+            at = read_name(at, self.end, &name)
+            if at != NULL:
+                at = self.read_field(at, &name)
+            if at == NULL:
+                return False
+            at = skip_blanks(at)
+            if at[0] == b"}":
+                return is_end(at + 1, self.end) and self.has_truth and self.has_pred
+            at = read_mark(at, b",")
+        return False
+
+    cdef Bytes read_field(self, Bytes at, const Text* name) except? NULL:
+        cdef Bytes behind
+        if not self.wanted:
+            return self.read_value(at, name)
+        if name.escaped:                # it may be one of them, in another spelling
+            return NULL
+        at = skip_blanks(at)
+        behind = self.read_value(at, name)
+        for place, wanted in enumerate(self.wanted):
+            if behind != NULL and spells(name, wanted, len(wanted)):
+                self.values[place] = (<const char*> at)[:behind - at]
+        return behind
+
+    cdef Bytes read_value(self, Bytes at, const Text* name) except? NULL:
+        cdef int role = self.role_of(name)
+        cdef Text key
+        if role == OTHER:
+            return skip_value(at, self.end, DEEPEST) if is_text(name) else NULL
+        if role == TRUTH and not self.has_truth:
+            self.has_truth = True
+            return self.read_objects(at, self.truth, True)
+        if role == PRED and not self.has_pred:
+            self.has_pred = True
+            return self.read_objects(at, self.pred, False)
+        if role == UNLESS:
+            at = read_key(at, self.end, &key)
+            return at if at != NULL and not spells(&key, self.unwanted, len(self.unwanted)) and key.size > 0 else NULL
+        return read_key(at, self.end, &self.keys[role - KEY]) if role >= KEY else NULL
+
+    cdef int role_of(self, const Text* name) noexcept:
+        cdef int k
+        for k in range(self.name_count):
+            if spells(name, self.names[k].start, self.names[k].size):
+                return self.names[k].role
+        return OTHER
+
+    cdef Bytes read_objects(self, Bytes at, ObjectColumns side, bint truth) except? NULL:
+        cdef int room = 0
+        at = read_mark(at, b"[")
+        if at == NULL:
+            return NULL
+        at = skip_blanks(at)
+        if at[0] == b"]":
+            return at + 1
+        while True:
+            if not room:
+                side.make_room(CAPACITY)
+                room = CAPACITY
+            at = self.read_object(at, side, truth)
+            room -= 1
+            if at == NULL:
+                return NULL
+            at = skip_blanks(at)
+            if at[0] != b",":
+                return at + 1 if at[0] == b"]" else NULL
+            at += 1
+
+    cdef Bytes read_object(self, Bytes at, ObjectColumns side, bint truth) except? NULL:
+        cdef Py_ssize_t start = side.points.size
+        cdef int kind = UNKNOWN, code = -1, other_count = 0
+        cdef unsigned char flags = 0
+        cdef Text name
+        cdef Text[MOST_OTHERS] others
+        at = read_mark(at, b"{")
+        while at != NULL:
+            at = read_name(at, self.end, &name)
+            if at == NULL:
+                return NULL
+            if spells(&name, "type", 4):
+                at = read_kind(at, self.end, &kind) if kind == UNKNOWN else NULL
+            elif spells(&name, "points", 6):
+                at = read_points(at, side.points, truth, &flags) if side.points.size == start else NULL
+            elif spells(&name, "desc", 4):
+                at = self.read_code(at, &code) if code < 0 else NULL
+            else:
+                at = skip_value(at, self.end, DEEPEST) if is_new(&name, others, &other_count) and is_text(&name) else NULL
+            if at == NULL:
+                return NULL
+            at = skip_blanks(at)
+            if at[0] == b"}":
+                break
+            at = read_mark(at, b",")
+        if at == NULL or kind == UNKNOWN or code < 0 or side.check_count(kind, start):
+            return NULL
+        side.push(kind, 0, flags, code)
+        return at + 1
+
+    cdef Bytes read_code(self, Bytes at, int* code) except? NULL:
+        """The code of a text without escapes."""
+        cdef Text text
+        cdef Known* known
+        cdef PyObject* stored
+        cdef Py_ssize_t place
+        at = read_text(at, self.end, &text)
+        if at == NULL or text.escaped:
+            return NULL
+        place = mixed(text.start, text.size) % RECENT
+        known = &self.recent[place]
+        if known.start == NULL or known.size != text.size or memcmp(known.start, text.start, text.size) != 0:
+            known.start = NULL
+            found = decoded(&text)
+            if found is None:
+                return NULL
+            known.code = self.truth.find_code(<PyObject*> found)
+            stored = stored_text(self.truth.descs, known.code)
+            if stored != NULL:
+                self.texts[place] = <object> stored         # it lives on here, whatever becomes of `descs`
+                known.start = PyUnicode_AsUTF8AndSize(stored, &known.size)
+        code[0] = known.code
+        return at

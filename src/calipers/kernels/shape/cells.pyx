@@ -1,0 +1,144 @@
+"""The cells of the norm1000 grid: those of a thick line's pieces, row by row, and all of them as bits.
+
+Pieces are a slab along each segment and a disc around each vertex.
+
+Integer coordinates are exact: an end of an interval is either just at a cell's centre, which then belongs to it, or
+(up to a radius of 64) more than 1e-9 away from any, far more than rounding can move it. So ends are taken with NEAR to
+spare. Wider pieces are taken with NEAR_WIDE and settled cell by cell with squared distances, which are exact integers.
+"""
+
+from libc.math cimport fabs, sqrt
+from libc.string cimport memset
+
+
+cdef inline int floor_int(double x) noexcept nogil:
+    return <int> (x + 16384.0) - 16384          # x is above -16384
+
+
+cdef inline int ceil_int(double x) noexcept nogil:
+    return 16384 - <int> (16384.0 - x)
+
+
+cdef void disc_rows(double x, double y, double radius, double near, Rows* out) noexcept nogil:
+    """The cells of a disc, on an endless grid."""
+    cdef int row
+    cdef double v, h
+    out.first = ceil_int(y - radius - 0.5 - near)
+    out.last = floor_int(y + radius - 0.5 + near)
+    for row in range(out.first, out.last + 1):
+        v = row + 0.5 - y
+        h = sqrt(max(0.0, radius * radius - v * v))
+        out.begin[row - out.first] = ceil_int(x - h - 0.5 - near)
+        out.end[row - out.first] = floor_int(x + h - 0.5 + near) + 1
+
+
+cdef void slab_rows(const double* a, double radius, double near, Rows* out) noexcept nogil:
+    """The cells of the rectangle along a segment: between its long sides, and between the feet of its ends."""
+    cdef double ax = a[0], ay = a[1], dx = a[2] - a[0], dy = a[3] - a[1], length = sqrt(dx * dx + dy * dy)
+    cdef double reach, slope, half, foot_slope, foot_low, foot_high, v, low, high
+    cdef bint upright = fabs(dx) <= 1e-8 * fabs(dy), level = fabs(dy) <= 1e-8 * fabs(dx)
+    cdef int k, rows
+    cdef short* begin = out.begin
+    cdef short* end = out.end
+    out.first, out.last = 0, -1
+    if length == 0:
+        return
+    reach = radius * fabs(dx) / length
+    out.first = max(0, ceil_int(min(ay, ay + dy) - reach - 0.5 - near))
+    out.last = min(CELLS - 1, floor_int(max(ay, ay + dy) + reach - 0.5 + near))
+    rows = out.last - out.first + 1
+    if upright or level:
+        low = ceil_int((min(ax, ax + dx) if level else ax - radius) - 0.5 - near)
+        high = floor_int((max(ax, ax + dx) if level else ax + radius) - 0.5 + near) + 1
+        for k in range(rows):
+            begin[k] = <short> low
+            end[k] = <short> high
+        return
+    slope = dx / dy
+    half = radius * length / fabs(dy)
+    foot_slope = dy / dx
+    foot_low = min(0.0, length * length / dx)
+    foot_high = max(0.0, length * length / dx)
+    v = out.first + 0.5 - ay
+    for k in range(rows):
+        low = max(ax + (v + k) * slope - half, ax - (v + k) * foot_slope + foot_low)
+        high = min(ax + (v + k) * slope + half, ax - (v + k) * foot_slope + foot_high)
+        begin[k] = <short> (16384 - <int> (16384.5 - low + near))
+        end[k] = <short> (<int> (high + 16384.5 + near) - 16384)
+
+
+cdef inline bint in_slab(const double* a, double x, double y, double radius2) noexcept nogil:
+    cdef double dx = a[2] - a[0], dy = a[3] - a[1], px = x - a[0], py = y - a[1]
+    cdef double along = px * dx + py * dy, cross = px * dy - py * dx, length2 = dx * dx + dy * dy
+    return 0 <= along <= length2 and cross * cross <= radius2 * length2
+
+
+cdef inline bint in_disc(const double* a, double x, double y, double radius2) noexcept nogil:
+    return (x - a[0]) * (x - a[0]) + (y - a[1]) * (y - a[1]) <= radius2
+
+
+cdef void settle_rows(const double* a, bint disc, double radius2, Rows* rows) noexcept nogil:
+    """Drop the outermost cells of each row that do not belong, by squared distance."""
+    cdef int k
+    cdef double y
+    for k in range(rows.last - rows.first + 1):
+        y = rows.first + k + 0.5
+        while rows.begin[k] < rows.end[k] and not (
+                in_disc(a, rows.begin[k] + 0.5, y, radius2) if disc else in_slab(a, rows.begin[k] + 0.5, y, radius2)):
+            rows.begin[k] += 1
+        while rows.begin[k] < rows.end[k] and not (
+                in_disc(a, rows.end[k] - 0.5, y, radius2) if disc else in_slab(a, rows.end[k] - 0.5, y, radius2)):
+            rows.end[k] -= 1
+
+
+# The grid as bits
+
+
+cdef extern from *:
+    """
+    #define lowest_bit(word) __builtin_ctzll(word)
+    """
+    int lowest_bit(unsigned long long word) noexcept nogil
+
+
+cdef class Grid:
+    """One bit for each cell."""
+
+    cdef void clear(self) noexcept nogil:
+        memset(self.bits, 0, sizeof(self.bits))
+
+    cdef void fill(self, int first, int count, const short* begin, const short* end) noexcept nogil:
+        """Set the cells of some rows."""
+        cdef int k, word, low, high
+        cdef unsigned long long* row
+        for k in range(count):
+            if begin[k] >= end[k]:
+                continue
+            row = self.bits + (first + k) * WORDS
+            low, high = begin[k] // 64, (end[k] - 1) // 64
+            if low == high:
+                row[low] |= bits_from(begin[k] % 64) & bits_up_to((end[k] - 1) % 64)
+                continue
+            row[low] |= bits_from(begin[k] % 64)
+            for word in range(low + 1, high):
+                row[word] = bits_from(0)
+            row[high] |= bits_up_to((end[k] - 1) % 64)
+
+    cdef int next_cell(self, int row, int at, bint is_set) noexcept nogil:
+        """The first cell from `at` on that is set, or that is not; CELLS if there is none."""
+        cdef unsigned long long word
+        while at < CELLS:
+            word = self.bits[row * WORDS + at // 64]
+            word = (word if is_set else ~word) & bits_from(at % 64)
+            if word:
+                return min(at // 64 * 64 + lowest_bit(word), CELLS)
+            at = (at // 64 + 1) * 64
+        return CELLS
+
+
+cdef inline unsigned long long bits_from(int bit) noexcept nogil:
+    return (~(<unsigned long long> 0)) << bit
+
+
+cdef inline unsigned long long bits_up_to(int bit) noexcept nogil:
+    return (~(<unsigned long long> 0)) >> (63 - bit)

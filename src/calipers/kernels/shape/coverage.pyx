@@ -1,0 +1,269 @@
+"""How much of one line runs along another: the share of samples within a tolerance.
+
+Samples lie on the polyline at 0, 1, 2, … units of length from its first point, and at its end. Within a tolerance of
+one segment lies a convex set, so of each segment a single stretch is covered; samples on it are ticked off together.
+The rim belongs to it, with 1e-9 to spare for rounding.
+"""
+
+from cpython.mem cimport PyMem_Free, PyMem_Malloc
+from libc.math cimport ceil, sqrt
+from libc.string cimport memset
+
+from ..scan.column cimport Column
+from ..scan.entry cimport check_indices, check_length, check_offsets
+from .work cimport PAIR_STEPS, Candidates, Work
+
+from .work import MAX_WORK as _MAX_WORK
+
+cdef double SLACK = 1e-9
+cdef enum:
+    KIND_LINE = 2
+
+
+cdef inline void narrow(double c0, double c1, double low, double high, double* t0, double* t1) noexcept nogil:
+    """Keep of [t0, t1] where low <= c0 + t * c1 <= high."""
+    cdef double s, t
+    if c1 == 0:
+        if c0 < low or c0 > high:
+            t1[0] = t0[0] - 1
+        return
+    s = (low - c0) / c1
+    t = (high - c0) / c1
+    t0[0] = max(t0[0], min(s, t))
+    t1[0] = min(t1[0], max(s, t))
+
+
+cdef inline void join(double s0, double s1, double* t0, double* t1) noexcept nogil:
+    if s0 <= s1:
+        t0[0] = min(t0[0], s0)
+        t1[0] = max(t1[0], s1)
+
+
+cdef inline void join_disc(double px, double py, double ux, double uy, double length, double radius,
+                           double* t0, double* t1) noexcept nogil:
+    """The part of a unit-speed walk from (px, py) within `radius` of the origin."""
+    cdef double along = -(px * ux + py * uy), off = px * uy - py * ux, half
+    half = radius * radius - (off * off if length > 0 else px * px + py * py)       # no length, no direction
+    if half >= 0:
+        half = sqrt(half)
+        join(max(0.0, along - half), min(length, along + half), t0, t1)
+
+
+cdef struct Segment:
+    double x, y, ux, uy, length         # where it begins, its direction, and how long it is (0: no direction)
+    double low_x, low_y, high_x, high_y
+
+
+cdef bint covered_part(const Segment* p, const Segment* q, double radius, double* t0, double* t1) noexcept nogil:
+    """From where to where a walk along p, at unit speed, runs within `radius` of q."""
+    cdef double px = p.x - q.x, py = p.y - q.y, s0 = 0, s1 = p.length
+    t0[0] = p.length + 1
+    t1[0] = -1
+    join_disc(px, py, p.ux, p.uy, p.length, radius, t0, t1)
+    if q.length > 0:
+        join_disc(px - q.ux * q.length, py - q.uy * q.length, p.ux, p.uy, p.length, radius, t0, t1)
+        narrow(px * q.ux + py * q.uy, p.ux * q.ux + p.uy * q.uy, 0, q.length, &s0, &s1)
+        narrow(px * q.uy - py * q.ux, p.ux * q.uy - p.uy * q.ux, -radius, radius, &s0, &s1)
+        join(s0, s1, t0, t1)
+    return t0[0] <= t1[0]
+
+
+cdef void make_segment(const double* p, Segment* out) noexcept nogil:
+    cdef double dx = p[2] - p[0], dy = p[3] - p[1]
+    out.x, out.y, out.length = p[0], p[1], sqrt(dx * dx + dy * dy)
+    out.ux = dx / out.length if out.length > 0 else 0
+    out.uy = dy / out.length if out.length > 0 else 0
+    out.low_x, out.high_x = min(p[0], p[2]), max(p[0], p[2])
+    out.low_y, out.high_y = min(p[1], p[3]), max(p[1], p[3])
+
+
+cdef inline bint apart(const Segment* p, const Segment* q, double reach) noexcept nogil:
+    """Whether the bounds of two segments are further from each other than `reach`."""
+    return ((p.low_x - reach > q.high_x) | (q.low_x - reach > p.high_x)
+            | (p.low_y - reach > q.high_y) | (q.low_y - reach > p.high_y))         # one branch, not four
+
+
+cdef struct Line:
+    Segment* segments
+    Py_ssize_t count
+    double length
+
+
+cdef inline Py_ssize_t first_sample(double at) noexcept nogil:
+    """The first whole number from `at` on, or just before it."""
+    if at < 16384.0:
+        return max(0, 16384 - <Py_ssize_t> (16384.0 + SLACK - at))          # quicker than a call
+    return <Py_ssize_t> ceil(at - SLACK)
+
+
+cdef void tick_off(const Line* line, const Line* other, double radius, unsigned char* hit,
+                   Py_ssize_t count) noexcept nogil:
+    """Mark every sample of the first line within `radius` of the second; the last sample is the end."""
+    cdef double passed = 0, t0, t1
+    cdef Py_ssize_t i, j, first, last
+    for i in range(line.count):
+        for j in range(other.count):
+            if apart(&line.segments[i], &other.segments[j], radius):
+                continue
+            if not covered_part(&line.segments[i], &other.segments[j], radius, &t0, &t1):
+                continue
+            first = first_sample(passed + t0)
+            last = min(<Py_ssize_t> (passed + t1 + SLACK), count - 2)
+            if first <= last:
+                memset(hit + first, 1, last - first + 1)
+            if passed + t1 >= line.length - SLACK:
+                hit[count - 1] = 1
+        passed += line.segments[i].length
+
+
+cdef class Lines:
+    """The lines of one side, cut into segments one at a time."""
+
+    cdef const long long[::1] starts
+    cdef const unsigned char[::1] kind, reason
+    cdef const double[::1] points, bounds
+    cdef Line line
+    cdef Py_ssize_t at          # whose segments these are, -1 before the first
+
+    def __cinit__(self, objects):
+        cdef Py_ssize_t i, longest = 0
+        self.starts, self.points, self.bounds = objects.starts, objects.points, objects.bounds
+        self.kind, self.reason = objects.kind, objects.reason
+        self.at = -1
+        self.check()
+        for i in range(self.kind.shape[0]):
+            longest = max(longest, self.starts[i + 1] - self.starts[i])
+        self.line.segments = <Segment*> PyMem_Malloc((longest // 2 + 1) * sizeof(Segment))
+        if self.line.segments == NULL:
+            raise MemoryError()
+
+    def __dealloc__(self):
+        PyMem_Free(self.line.segments)
+
+    cdef int check(self) except -1:
+        """Columns of one length, and points of lines on the frame of 1000 by 1000, at least one for each."""
+        cdef Py_ssize_t i, k, count = self.kind.shape[0]
+        check_length(self.reason.shape[0], count, "reason")
+        check_length(self.bounds.shape[0], 4 * count, "bounds")
+        check_length(self.starts.shape[0], count + 1, "starts")
+        check_offsets(self.starts, self.points.shape[0], "starts")
+        for i in range(count):
+            if not self.has(i):
+                continue
+            if self.starts[i + 1] - self.starts[i] < 2:
+                raise ValueError(f"points: line {i} has none")
+            for k in range(self.starts[i], self.starts[i + 1]):
+                if not 0 <= self.points[k] <= 1000:
+                    raise ValueError(f"points: line {i} has the number {self.points[k]}, expected 0 to 1000")
+        return 0
+
+    cdef int check_pairs(self, const int[::1] index, str name) except -1:
+        """Every index is that of a line."""
+        cdef Py_ssize_t k
+        check_indices(index, self.kind.shape[0], name)
+        for k in range(index.shape[0]):
+            if not self.has(index[k]):
+                raise ValueError(f"{name}: object {index[k]} is not a line")
+        return 0
+
+    cdef inline bint has(self, Py_ssize_t i) noexcept nogil:
+        return self.kind[i] == KIND_LINE and not self.reason[i]
+
+    cdef const Line* get(self, Py_ssize_t i) noexcept nogil:
+        """Valid until another one is asked for."""
+        cdef Py_ssize_t k
+        if self.at != i:
+            self.at = i
+            self.line.length, self.line.count = 0, (self.starts[i + 1] - self.starts[i]) // 2 - 1
+            for k in range(self.line.count):
+                make_segment(&self.points[self.starts[i] + 2 * k], &self.line.segments[k])
+                self.line.length += self.line.segments[k].length
+        return &self.line
+
+
+cdef double covered_share(const Line* line, const Line* other, double radius, Column hits) except -1:
+    """Of the samples 0, 1, … and the end, those within `radius` of the other line."""
+    cdef Py_ssize_t count = <Py_ssize_t> ceil(line.length - SLACK) + 1, i
+    cdef int ticked = 0
+    cdef unsigned char* hit
+    hits.resize(0)
+    hits.resize(count)
+    hit = <unsigned char*> hits.data
+    tick_off(line, other, radius + SLACK, hit, count)
+    for i in range(count):
+        ticked += hit[i]
+    return <double> ticked / <double> count
+
+
+def coverage_of(truth, pred, truth_index, pred_index, double tolerance):
+    """Columns (recall, precision, f1) of pairs of lines."""
+    cdef Lines a = Lines(truth), b = Lines(pred)
+    cdef const int[::1] at = truth_index, bt = pred_index
+    cdef Py_ssize_t k, count = at.shape[0]
+    cdef Column hits = Column("B"), recalls = Column("d", count), precisions = Column("d", count)
+    cdef Column f1s = Column("d", count)
+    cdef double recall, precision
+    check_length(bt.shape[0], count, "pred_index")
+    a.check_pairs(at, "truth_index")
+    b.check_pairs(bt, "pred_index")
+    for k in range(count):
+        recall = covered_share(a.get(at[k]), b.get(bt[k]), tolerance, hits)
+        precision = covered_share(b.get(bt[k]), a.get(at[k]), tolerance, hits)
+        (<double*> recalls.data)[k] = recall
+        (<double*> precisions.data)[k] = precision
+        (<double*> f1s.data)[k] = 2 * recall * precision / (recall + precision) if recall + precision > 0 else 0
+    return recalls, precisions, f1s
+
+
+def near_lines(truth, pred, double reach, max_work=_MAX_WORK):
+    """Columns (truth index, pred index) of the pairs of lines of one record whose bounds are within reach.
+
+    WorkLimitError if the coverage of these takes more work than `max_work` allows.
+    """
+    cdef const long long[::1] a_offsets = truth.offsets, b_offsets = pred.offsets
+    cdef Lines a = Lines(truth), b = Lines(pred)
+    cdef Work work = Work(max_work)
+    cdef Candidates near = Candidates()
+    cdef Column a_index = Column("i"), b_index = Column("i")
+    cdef Py_ssize_t record
+    check_offsets(a_offsets, a.kind.shape[0], "truth.offsets")
+    check_offsets(b_offsets, b.kind.shape[0], "pred.offsets")
+    check_length(b_offsets.shape[0], a_offsets.shape[0], "pred.offsets")
+    for record in range(a_offsets.shape[0] - 1):
+        near.begin(&b.bounds[0] if b.kind.shape[0] else NULL, b_offsets[record], b_offsets[record + 1])
+        work.begin(a.starts[a_offsets[record + 1]] - a.starts[a_offsets[record]]
+                   + b.starts[b_offsets[record + 1]] - b.starts[b_offsets[record]])
+        if not add_near(a, a_offsets[record], a_offsets[record + 1], b, reach + SLACK, near, work, a_index, b_index):
+            work.refuse(record)
+    work.finish()
+    return a_index, b_index
+
+
+cdef bint add_near(Lines a, Py_ssize_t begin, Py_ssize_t end, Lines b, double reach, Candidates near, Work work,
+                   Column a_index, Column b_index) except -1:
+    """Add the pairs of truths `begin` to `end`; False if their coverage takes more work than is allowed."""
+    cdef Py_ssize_t i, k
+    cdef int j
+    for i in range(begin, end):
+        if not a.has(i):
+            continue
+        if not near.find(&a.bounds[4 * i], reach, work):
+            return False
+        for k in range(near.count):
+            j = near.found[k]
+            if not b.has(j) or too_far(&a.bounds[4 * i], &b.bounds[4 * j], reach):
+                continue
+            if not work.add(PAIR_STEPS + steps(a.get(i), b.get(j))):
+                return False
+            a_index.push_int32(<int> i)
+            b_index.push_int32(j)
+    return True
+
+
+cdef inline long long steps(const Line* line, const Line* other) noexcept nogil:
+    """What the coverage of two lines takes: all pairs of segments, and one step a sample."""
+    return 2 * line.count * other.count + <long long> (line.length + other.length)
+
+
+cdef inline bint too_far(const double* s, const double* t, double reach) noexcept nogil:
+    return s[0] - reach > t[2] or t[0] - reach > s[2] or s[1] - reach > t[3] or t[1] - reach > s[3]

@@ -1,0 +1,23 @@
+from calipers.core.cuboids import Boxes
+from calipers.kernels.scan.boxes import BoxRows
+from calipers.kernels.scan.column import Column
+
+AnyBoxes = Boxes | BoxRows
+
+class Side:
+    def __init__(self, boxes: AnyBoxes) -> None: ...
+
+class Neighbours:
+    def __init__(self, most: int) -> None: ...
+    def columns(self) -> tuple[Column, Column, Column]: ...
+
+def cuboid_pairs(
+    truth: AnyBoxes, pred: AnyBoxes, aabb: bool, most: int = 9223372036854775807
+) -> tuple[Column, Column, Column]: ...
+def cuboid_paired(truth: AnyBoxes, pred: AnyBoxes, aabb: bool) -> Column: ...
+def near_pairs(
+    truth: AnyBoxes, pred: AnyBoxes, limit: float, most: int = 9223372036854775807
+) -> tuple[Column, Column, Column]: ...
+def placements(
+    truth: AnyBoxes, pred: AnyBoxes, pair_truth: Column, pair_pred: Column, oriented: bool
+) -> tuple[Column, Column, Column]: ...

@@ -1,0 +1,16 @@
+from calipers.core.shapes import Objects
+from calipers.kernels.scan.column import Column
+
+class Regions:
+    def __init__(self, objects: Objects) -> None: ...
+
+class Comparison:
+    def __init__(self, truth: Objects, pred: Objects, max_work: int) -> None: ...
+
+class Pairs:
+    def __init__(self) -> None: ...
+
+def region_pairs(
+    truth: Objects, pred: Objects, min_overlap: float, max_work: int = 1000
+) -> tuple[Column, Column, Column]: ...
+def region_paired(truth: Objects, pred: Objects, max_work: int = 1000) -> Column: ...

@@ -1,0 +1,5 @@
+from typing import Any
+
+from calipers.kernels.scan.column import Column
+
+def object_sizes(objects: Any, line: int) -> Column: ...

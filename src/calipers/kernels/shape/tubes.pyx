@@ -1,0 +1,388 @@
+"""Lines with a thickness: the cells of the norm1000 grid whose centres lie at most half a stroke from the polyline.
+
+The grid has 1000 by 1000 cells with centres at half-integers. A tube is made of a slab along each segment and a disc
+around each vertex, which `cells` finds; both are convex, so in one row of cells each is an interval, and a line's tube
+is a list of such spans, built once per line. Those of a line of many points are collected as bits of the grid, since
+its rows may have many spans. Distance knows no direction, so neither does the tube. Each record has a limit of work
+(see `work`).
+"""
+
+from cpython.mem cimport PyMem_Free, PyMem_Malloc
+from libc.math cimport sqrt
+from libc.string cimport memcpy
+
+from ..scan.column cimport Column
+from ..scan.entry cimport check_length, check_offsets
+from .cells cimport CELLS, NEAR, NEAR_WIDE, NOTHING_BEGIN, NOTHING_END, Grid, Rows, disc_rows, settle_rows, slab_rows
+from .cells cimport all_touch, cut_to_grid, join_all, shared_in_layers
+from .work cimport PAIR_STEPS, Candidates, Work
+
+from .work import MAX_WORK as _MAX_WORK
+
+cdef enum:
+    MOST_SPANS = 501
+    MOST_ROWS = 4200
+    WIDEST_EXACT = 64
+    MANY_POINTS = 64        # of a line whose pieces are collected as bits
+    STORE_STEPS = 4         # to keep a row of a layer
+
+
+cdef Span* FURTHER = NULL
+
+
+cdef Span* further_spans() noexcept:
+    """Room for all spans but the first of each row, kept for good: one tube is built at a time."""
+    global FURTHER
+    if FURTHER == NULL:
+        FURTHER = <Span*> PyMem_Malloc(CELLS * MOST_SPANS * sizeof(Span))
+    return FURTHER
+
+
+cdef class Tubes:
+    """The tubes of one side's lines, each built when first asked for.
+
+    A row's spans are in order and apart from each other. Layer k of a tube holds span k of every row, empty where a row
+    has fewer; most tubes have one layer.
+    """
+
+    def __cinit__(self, objects, int stroke_width):
+        cdef Py_ssize_t i, count
+        self.starts, self.points, self.bounds = objects.starts, objects.points, objects.bounds
+        self.kind, self.reason = objects.kind, objects.reason
+        self.check(stroke_width)
+        self.radius = min(stroke_width, 4 * CELLS) / 2.0
+        self.near = NEAR if self.radius <= WIDEST_EXACT else NEAR_WIDE
+        self.layers = Column("h")
+        count = self.kind.shape[0]
+        self.tubes = <Tube*> PyMem_Malloc((count + 1) * sizeof(Tube))
+        self.piece.begin = <short*> PyMem_Malloc(4 * MOST_ROWS * sizeof(short))
+        self.more = further_spans()
+        if self.tubes == NULL or self.piece.begin == NULL or self.more == NULL:
+            raise MemoryError()
+        for i in range(count):
+            self.tubes[i].built = False
+        self.piece.end = self.piece.begin + MOST_ROWS
+        self.disc.begin = self.piece.begin + 2 * MOST_ROWS
+        self.disc.end = self.piece.begin + 3 * MOST_ROWS
+        disc_rows(0, 0, self.radius, self.near, &self.disc)
+        if self.radius > WIDEST_EXACT:
+            settle_rows([0.0, 0.0], True, self.radius * self.radius, &self.disc)
+
+    def __dealloc__(self):
+        PyMem_Free(self.tubes)
+        PyMem_Free(self.piece.begin)
+
+    cdef int check(self, int stroke_width) except -1:
+        """Columns of one length, and points of lines on the grid."""
+        cdef Py_ssize_t i, k, count = self.kind.shape[0]
+        if stroke_width < 0:
+            raise ValueError(f"stroke_width: found {stroke_width}, expected at least 0")
+        check_length(self.reason.shape[0], count, "reason")
+        check_length(self.bounds.shape[0], 4 * count, "bounds")
+        check_length(self.starts.shape[0], count + 1, "starts")
+        check_offsets(self.starts, self.points.shape[0], "starts")
+        for i in range(count):
+            if not self.has(i):
+                continue
+            if self.starts[i + 1] - self.starts[i] < 2:
+                raise ValueError(f"points: line {i} has none")
+            for k in range(self.starts[i], self.starts[i + 1]):
+                if not 0 <= self.points[k] <= CELLS:
+                    raise ValueError(f"points: line {i} has the number {self.points[k]}, expected 0 to {CELLS}")
+        return 0
+
+    cdef bint ensure(self, Py_ssize_t i, Work work) except -1:
+        """Build the tube of a line unless it is there; False if that takes more work than is allowed."""
+        cdef Py_ssize_t n = (self.starts[i + 1] - self.starts[i]) // 2
+        cdef const double* xy = &self.points[self.starts[i]]
+        cdef Tube* tube = &self.tubes[i]
+        if tube.built:
+            return True
+        tube.first_row, tube.rows, tube.length = 0, 0, 0
+        self.collects_bits = n > MANY_POINTS
+        if self.collects_bits:
+            self.grid = self.grid or Grid()
+            self.grid.clear()
+        if not self.build(tube, xy, n, work):
+            return False
+        if self.collects_bits:
+            self.read_grid(tube)
+        self.store(tube)
+        tube.built = True
+        return work.add(STORE_STEPS * tube.rows * tube.layers)
+
+    cdef bint build(self, Tube* tube, const double* xy, Py_ssize_t n, Work work) noexcept:
+        cdef Py_ssize_t k
+        self.add_disc(tube, xy)
+        for k in range(n - 1):                  # in this order each piece touches the one before
+            slab_rows(xy + 2 * k, self.radius, self.near, &self.piece)
+            if self.radius > WIDEST_EXACT:
+                settle_rows(xy + 2 * k, False, self.radius * self.radius, &self.piece)
+            if not work.add(max(self.piece.last - self.piece.first, 0) + self.disc.last - self.disc.first):
+                return False
+            self.collect(tube, &self.piece, 0, 0)
+            self.add_disc(tube, xy + 2 * k + 2)
+            tube.length += sqrt((xy[2 * k + 2] - xy[2 * k]) ** 2 + (xy[2 * k + 3] - xy[2 * k + 1]) ** 2)
+        return True
+
+    cdef void add_disc(self, Tube* tube, const double* at) noexcept nogil:
+        if at[0] == <int> at[0] and at[1] == <int> at[1]:
+            self.collect(tube, &self.disc, <int> at[0], <int> at[1])
+            return
+        disc_rows(at[0], at[1], self.radius, self.near, &self.piece)
+        if self.radius > WIDEST_EXACT:
+            settle_rows(at, True, self.radius * self.radius, &self.piece)
+        self.collect(tube, &self.piece, 0, 0)
+
+    cdef void collect(self, Tube* tube, const Rows* rows, int x, int y) noexcept nogil:
+        """Add rows, moved by (x, y), to the tube.
+
+        Most pieces touch in every row what is there, and are joined row by row with no more than a minimum and a
+        maximum; others row by row.
+        """
+        cdef int first = max(0, rows.first + y), count = min(CELLS - 1, rows.last + y) - first + 1
+        cdef short* begin = self.new_begin + first
+        cdef short* end = self.new_end + first
+        cdef int k
+        if count <= 0:
+            return
+        cut_to_grid(rows.begin + (first - rows.first - y), rows.end + (first - rows.first - y), x, count, begin, end)
+        if self.collects_bits:
+            self.grid.fill(first, count, begin, end)
+            return
+        self.widen(tube, first, first + count)
+        if (first > self.several_last or first + count <= self.several_first) and all_touch(begin, end, self.begin + first, self.end + first, count):
+            join_all(begin, end, self.begin + first, self.end + first, count)
+            return
+        for k in range(count):
+            if begin[k] < end[k]:
+                self.add_span(first + k, begin[k], end[k])
+
+    cdef void read_grid(self, Tube* tube) noexcept:
+        """The spans of all rows that have cells."""
+        cdef int row, at, begin
+        for row in range(CELLS):
+            at = self.grid.next_cell(row, 0, True)
+            if at == CELLS:
+                continue
+            self.widen(tube, row, row + 1)
+            while at < CELLS:
+                begin = at
+                at = self.grid.next_cell(row, begin, False)
+                self.add_span(row, <short> begin, <short> at)
+                at = self.grid.next_cell(row, at, True)
+
+    cdef void widen(self, Tube* tube, int first, int behind) noexcept nogil:
+        """Let the tube begin and end at these rows at least; rows without cells hold an empty span."""
+        cdef int row
+        if tube.rows == 0:
+            tube.first_row = tube.behind = first
+            self.several_first, self.several_last = CELLS, -1
+        for row in range(first, tube.first_row):
+            self.begin[row], self.end[row], self.more_count[row] = NOTHING_BEGIN, NOTHING_END, 0
+        for row in range(tube.behind, behind):
+            self.begin[row], self.end[row], self.more_count[row] = NOTHING_BEGIN, NOTHING_END, 0
+        tube.first_row = min(tube.first_row, first)
+        tube.behind = max(tube.behind, behind)
+        tube.rows = tube.behind - tube.first_row
+
+    cdef Span span(self, int row, int k) noexcept nogil:
+        cdef Span first
+        if k:
+            return self.more[row * MOST_SPANS + k]
+        first.begin, first.end = self.begin[row], self.end[row]
+        return first
+
+    cdef void put(self, int row, int k, Span span) noexcept nogil:
+        if k:
+            self.more[row * MOST_SPANS + k] = span
+        else:
+            self.begin[row], self.end[row] = span.begin, span.end
+
+    cdef void insert(self, int row, int begin, int end) noexcept nogil:
+        """Join a span with all it touches."""
+        cdef int k = 0, touched, n = self.more_count[row] + (self.begin[row] < self.end[row]), i
+        cdef Span joined
+        joined.begin, joined.end = begin, end
+        while k < n and self.span(row, k).end < begin:
+            k += 1
+        touched = k
+        while touched < n and self.span(row, touched).begin <= joined.end:
+            joined.begin = min(joined.begin, self.span(row, touched).begin)
+            joined.end = max(joined.end, self.span(row, touched).end)
+            touched += 1
+        if touched == k:
+            for i in range(n, k, -1):
+                self.put(row, i, self.span(row, i - 1))
+        else:
+            for i in range(touched, n):
+                self.put(row, k + 1 + i - touched, self.span(row, i))
+        self.more_count[row] = n - (touched - k)
+        if self.more_count[row]:
+            self.several_first = min(self.several_first, row)
+            self.several_last = max(self.several_last, row)
+        self.put(row, k, joined)
+
+    cdef int store(self, Tube* tube) except -1:
+        """Move the collected rows to their layers."""
+        cdef int row, k, rows = tube.rows
+        cdef short* begins
+        tube.at = self.layers.size
+        tube.layers = 1
+        tube.area = 0
+        for row in range(self.several_first, self.several_last + 1):
+            tube.layers = max(tube.layers, self.more_count[row] + 1)
+        self.layers.reserve(2 * rows * tube.layers)
+        for k in range(tube.layers):
+            begins = (<short*> self.layers.data) + tube.at + 2 * k * rows
+            if k == 0:
+                memcpy(begins, self.begin + tube.first_row, rows * sizeof(short))
+                memcpy(begins + rows, self.end + tube.first_row, rows * sizeof(short))
+            else:
+                self.other_layer(tube, k, begins)
+            tube.area += shared_in_layers(begins, begins + rows, begins, begins + rows, rows)
+        self.layers.size += 2 * rows * tube.layers
+        return 0
+
+    cdef void other_layer(self, const Tube* tube, int k, short* begins) noexcept nogil:
+        cdef int row, rows = tube.rows
+        cdef Span span
+        for row in range(rows):
+            span.begin, span.end = NOTHING_BEGIN, NOTHING_END
+            if self.more_count[tube.first_row + row] >= k:
+                span = self.more[(tube.first_row + row) * MOST_SPANS + k]
+            begins[row] = span.begin
+            begins[rows + row] = span.end
+
+
+# Pairs
+
+
+cdef long long shared_cells(Tubes a, const Tube* s, Tubes b, const Tube* t) noexcept nogil:
+    """Cells in both tubes."""
+    cdef int first = max(s.first_row, t.first_row), i, j
+    cdef int rows = min(s.first_row + s.rows, t.first_row + t.rows) - first
+    cdef const short* s_layer
+    cdef const short* t_layer
+    cdef long long total = 0
+    if rows <= 0:
+        return 0
+    for i in range(s.layers):
+        s_layer = (<const short*> a.layers.data) + s.at + 2 * i * s.rows + first - s.first_row
+        for j in range(t.layers):
+            t_layer = (<const short*> b.layers.data) + t.at + 2 * j * t.rows + first - t.first_row
+            total += shared_in_layers(s_layer, s_layer + s.rows, t_layer, t_layer + t.rows, rows)
+    return total
+
+
+cdef inline bint may_meet(Tubes a, Py_ssize_t i, Tubes b, Py_ssize_t j) noexcept:
+    cdef const double* s = &a.bounds[4 * i]
+    cdef const double* t = &b.bounds[4 * j]
+    cdef double reach = 2 * a.radius
+    return (s[0] - reach <= t[2]) & (t[0] - reach <= s[2]) & (s[1] - reach <= t[3]) & (t[1] - reach <= s[3])
+
+
+cdef inline long long segments(Tubes a, Py_ssize_t i) noexcept:
+    return (a.starts[i + 1] - a.starts[i]) // 2 - 1
+
+
+cdef bint may_compare(Tubes a, Py_ssize_t i, Tubes b, Py_ssize_t j, Work work) except -1:
+    """Build both tubes; False if that, their cells, or later their coverage takes more work than is allowed."""
+    cdef const Tube* s = &a.tubes[i]
+    cdef const Tube* t = &b.tubes[j]
+    if not a.ensure(i, work) or not b.ensure(j, work):
+        return False
+    return work.add(<long long> s.layers * t.layers * min(s.rows, t.rows) // 8 + 2 * segments(a, i) * segments(b, j)
+                    + <long long> (s.length + t.length))
+
+
+cdef long long overlap(Tubes a, Py_ssize_t i, Tubes b, Py_ssize_t j) noexcept:
+    """Mask IoU in units of 1e-12, of tubes that are built."""
+    cdef const Tube* s = &a.tubes[i]
+    cdef const Tube* t = &b.tubes[j]
+    cdef long long shared
+    if s.area == 0 or t.area == 0:
+        return 0
+    shared = shared_cells(a, s, b, t)
+    return <long long> (<double> shared / <double> (s.area + t.area - shared) * 1e12 + 0.5)
+
+
+cdef class Comparison:
+    """Lines of two sides, and the pairs of them that share cells."""
+
+    cdef Tubes a, b
+    cdef Work work
+    cdef Column truth, pred, score
+
+    def __cinit__(self, truth, pred, stroke_width, max_work):
+        self.a, self.b, self.work = Tubes(truth, stroke_width), Tubes(pred, stroke_width), Work(max_work)
+        self.truth, self.pred, self.score = Column("i"), Column("i"), Column("q")
+
+    cdef bint compare(self, Py_ssize_t begin, Py_ssize_t end, Candidates near) except -1:
+        """Add the pairs of truths `begin` to `end`; False if that takes more work than is allowed."""
+        cdef Py_ssize_t i, k
+        cdef int j
+        cdef long long found
+        for i in range(begin, end):
+            if not self.a.has(i):
+                continue
+            if not near.find(&self.a.bounds[4 * i], 2 * self.a.radius, self.work):
+                return False
+            for k in range(near.count):
+                j = near.found[k]
+                if not self.b.has(j) or not may_meet(self.a, i, self.b, j):
+                    continue
+                if not may_compare(self.a, i, self.b, j, self.work):
+                    return False
+                found = overlap(self.a, i, self.b, j)
+                if found > 0:
+                    self.truth.push_int32(<int> i)
+                    self.pred.push_int32(j)
+                    self.score.push_int64(found)
+                    if not self.work.add(PAIR_STEPS):
+                        return False
+        return True
+
+
+def tube_pairs(truth, pred, int stroke_width, max_work=_MAX_WORK):
+    """Columns (truth index, pred index, overlap) of every pair of lines of one record that share cells.
+
+    WorkLimitError if records take more work than `max_work` allows.
+    """
+    cdef Comparison both = Comparison(truth, pred, stroke_width, max_work)
+    cdef Tubes a = both.a, b = both.b
+    cdef const long long[::1] a_offsets = truth.offsets, b_offsets = pred.offsets
+    cdef Candidates near = Candidates()
+    cdef Py_ssize_t record
+    check_offsets(a_offsets, a.kind.shape[0], "truth.offsets")
+    check_offsets(b_offsets, b.kind.shape[0], "pred.offsets")
+    check_length(b_offsets.shape[0], a_offsets.shape[0], "pred.offsets")
+    for record in range(a_offsets.shape[0] - 1):
+        a.layers.size = b.layers.size = 0       # tubes of another record are not needed again
+        near.begin(&b.bounds[0] if b.kind.shape[0] else NULL, b_offsets[record], b_offsets[record + 1])
+        both.work.begin(a.starts[a_offsets[record + 1]] - a.starts[a_offsets[record]]
+                        + b.starts[b_offsets[record + 1]] - b.starts[b_offsets[record]])
+        if not both.compare(a_offsets[record], a_offsets[record + 1], near):
+            both.work.refuse(record)
+    both.work.finish()
+    return both.truth, both.pred, both.score
+
+
+def tube_paired(truth, pred, int stroke_width, max_work=_MAX_WORK):
+    """Overlap of truth[i] with pred[i], as a column; WorkLimitError if pairs take more work than `max_work` allows."""
+    cdef Tubes a = Tubes(truth, stroke_width), b = Tubes(pred, stroke_width)
+    cdef Work work = Work(max_work)
+    cdef Column score = Column("q", a.kind.shape[0])
+    cdef Py_ssize_t i
+    check_length(b.kind.shape[0], a.kind.shape[0], "pred")
+    for i in range(score.size):
+        if not a.has(i) or not b.has(i):
+            continue
+        a.layers.size = b.layers.size = 0
+        work.begin(a.starts[i + 1] - a.starts[i] + b.starts[i + 1] - b.starts[i])
+        if may_compare(a, i, b, i, work):
+            (<long long*> score.data)[i] = overlap(a, i, b, i)
+        else:
+            work.refuse(i)
+    work.finish()
+    return score

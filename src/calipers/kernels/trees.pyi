@@ -1,6 +1,0 @@
-from typing import Any
-
-def rows_as_dicts(names: list[str], columns: list[list[Any]], count: int) -> list[dict[str, Any]]: ...
-def nested_counts(
-    video: Any, truth: Any, pred: Any, frames: Any, states: list[str], count: int
-) -> list[dict[str, dict[str, int]]]: ...
