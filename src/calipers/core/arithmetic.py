@@ -15,7 +15,7 @@ ROUGH = 1e-6  # of means of many floats
 
 
 def expect(condition: bool, place: Place, found: Any, expected: str) -> None:
-    """Something is so."""
+    """Raise a Mismatch unless a condition holds."""
     if not condition:
         raise Mismatch(f"found {shown_value(found)}, expected {expected:.200}", *place)
 

@@ -11,16 +11,15 @@ fewer than 40 such replicates, there is no interval.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from math import hypot, sqrt
 from typing import Any
 
 import numpy as np
 
 from calipers.core.tally import Counts
-from calipers.kernels.poisson import key_hashes, weighted_sums
+from calipers.kernels.count.sums import key_hashes, weighted_sums
 
-LEAST_REPLICATES = 40
+MIN_REPLICATES = 40
 MANY = 32  # columns that are worth a second thread
 BITS = 36  # of the largest value, kept of every value
 RAGGED = 1 + sqrt(2)  # 1 / (sqrt(2) - 1)
@@ -32,11 +31,13 @@ def resample(keys: Sequence[str], columns: Any, *, seed: int, replicates: int) -
     rows, hashes = np.ascontiguousarray(columns, dtype=np.int64), key_hashes(keys)
 
     def sums(some: range) -> Counts:
-        found = weighted_sums(hashes, rows.reshape(-1), len(rows), seed, len(some), some.start)
-        return np.asarray(found).reshape(len(rows), len(some))
+        totals = weighted_sums(hashes, rows.reshape(-1), len(rows), seed, len(some), some.start)
+        return np.asarray(totals).reshape(len(rows), len(some))
 
     if len(rows) < MANY:
         return sums(range(replicates))
+    from concurrent.futures import ThreadPoolExecutor
+
     half = replicates // 4 * 2  # even: a draw serves two replicates
     with ThreadPoolExecutor(2) as threads:  # the kernel holds no lock
         return np.concatenate(list(threads.map(sums, (range(half), range(half, replicates)))), axis=1)
@@ -59,9 +60,9 @@ def middle(values: Any, *, records: int) -> list[float] | None:
     >>> middle(np.append(np.arange(1000) / 1000, np.nan), records=9)
     [0.025, 0.974]
     """
-    found = np.asarray(values, dtype=np.float64)
-    defined = np.sort(found[~np.isnan(found)], kind="stable")
-    if records < 2 or len(defined) < LEAST_REPLICATES:
+    numbers = np.asarray(values, dtype=np.float64)
+    defined = np.sort(numbers[~np.isnan(numbers)], kind="stable")
+    if records < 2 or len(defined) < MIN_REPLICATES:
         return None
     tail = len(defined) // 40
     return [float(defined[tail]), float(defined[len(defined) - 1 - tail])]
@@ -91,6 +92,20 @@ def around(number: float | None, values: Any, *, records: int, bias: float = 0.0
     return [min(max(low, 0.0), number), max(min(high, 1.0), number)]
 
 
+def moved(number: float, values: Any, *, records: int) -> list[float] | None:
+    """The 95 % interval of a difference whose replicates say how far it varies, and not where it lies.
+
+    >>> [round(end, 3) for end in moved(0.0, np.arange(1, 1001) / 2000, records=9)]
+    [-0.237, 0.237]
+    """
+    ends = middle(values, records=records)
+    if ends is None:
+        return None
+    median = float(np.nanmedian(values))
+    low, high = (number + end - median for end in ends)
+    return [min(low, number), max(high, number)]
+
+
 def ragged_bias(excess: float) -> float:
     """How much too high the best of a ragged curve is, if that of replicates is higher still by `excess`.
 
@@ -112,9 +127,9 @@ def resample_values(keys: Sequence[str], values: Any, *, seed: int, replicates: 
     >>> resample_values(["a", "b"], [[0.5, 0.25]], seed=0, replicates=3).tolist()
     [[0.5, 0.0, 0.0]]
     """
-    given = np.array(values, dtype=np.float64)  # a copy: cutting overwrites it
-    table = np.empty(given.shape, dtype=np.int64)
-    unit = _cut(given, table)
+    numbers = np.array(values, dtype=np.float64)  # a copy: cutting overwrites it
+    table = np.empty(numbers.shape, dtype=np.int64)
+    unit = _cut(numbers, table)
     return resample(keys, table, seed=seed, replicates=replicates) * unit[:, None]
 
 
@@ -138,11 +153,11 @@ def mean_intervals(keys: Sequence[str], columns: Any, *, seed: int, replicates: 
     for k, at in zip(some, times_at, strict=True):
         table[len(some) + at] = defined[k]
     sums = resample(keys, table, seed=seed, replicates=replicates)
-    found: list[list[float] | None] = [None] * len(values)
+    intervals: list[list[float] | None] = [None] * len(values)
     for row, column in enumerate(some.tolist()):
         ends = interval(sums[row], sums[len(some) + times_at[row]], records=int(counts[column]))
-        found[column] = ends and [short(end * float(unit[row])) for end in ends]
-    return found
+        intervals[column] = ends and [short(end * float(unit[row])) for end in ends]
+    return intervals
 
 
 def _cut(values: Any, out: Counts) -> Any:

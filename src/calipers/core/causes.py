@@ -1,15 +1,23 @@
-"""How many, and why not: count diagnostics per record, and the causes of errors.
+"""Why objects are wrong: causes that add up, and counts per record.
 
-Counts: `mae` is the mean of |predicted - ground truth| over records; `over_rate`, `under_rate` and `equal_rate` are the
-shares of records with more, fewer and as many predictions.
+Causes, at a threshold t, after the label-aware matching, with faint = min(0.1, t / 2). Errors of two objects come
+first, found one to one among objects without a partner, cause by cause, the closest pair first:
 
-Causes, for every object at the primary threshold in category mode. Ground truth is `matched` or `missed`. A prediction
-that is not matched is judged by its best overlap with any ground truth of its family, the first that applies:
+    wrong_label            overlap of t or more, and the labels differ (or either object has none)
+    misplaced              the same label, and an overlap from faint up to t
+    wrong_label_and_place  labels differ, and an overlap from faint up to t
 
-    spurious      no overlap of 0.1 (also every prediction that could not be read)
-    misplaced     an overlap below the primary threshold
-    wrong_label   enough overlap, and the object it overlaps best has another category (or either has none)
-    duplicate     enough overlap with an object of its category that is taken
+What is then left is wrong alone:
+
+    duplicate   a prediction with an overlap of t or more with a matched object of its label
+    spurious    any other prediction, also one that could not be read
+    missed      any other ground truth
+
+No object has two causes: matched + the errors of two objects + missed = ground truth, and matched + the errors of two
+objects + duplicate + spurious = predictions. By label, an error of two objects counts under the label of its truth.
+
+Counts per record: `mae` is the mean of |predicted - ground truth| over records; `over_rate`, `under_rate` and
+`equal_rate` are the shares of records with more, fewer and as many predictions.
 """
 
 from __future__ import annotations
@@ -20,14 +28,93 @@ import numpy as np
 
 from calipers.core.matching import Labels, Pairs, round_overlap
 from calipers.core.tally import Counts, Tally, ratio
-from calipers.kernels.assign import first_pairs
+from calipers.kernels.count import causes as kernel
 
 if TYPE_CHECKING:
     from calipers.core.shapes import Sides
 
-CAUSES = ("matched", "missed", "misplaced", "wrong_label", "duplicate", "spurious")
-MATCHED, MISSED, MISPLACED, WRONG_LABEL, DUPLICATE, SPURIOUS = range(6)
-FAINT = round_overlap(0.1)
+CAUSES = ("wrong_label", "misplaced", "wrong_label_and_place", "duplicate", "spurious", "missed")
+OF_TWO_OBJECTS = CAUSES[:3]
+OUTCOMES = ("matched", *CAUSES)  # by code
+MATCHED, WRONG_LABEL, MISPLACED, WRONG_LABEL_AND_PLACE, DUPLICATE, SPURIOUS, MISSED = range(7)
+FAINTEST = 0.1
+
+
+def faint_overlap(threshold: float) -> int:
+    """The overlap from which two objects have to do with each other, in units of 1e-12.
+
+    >>> faint_overlap(0.5), faint_overlap(0.1)
+    (100000000000, 50000000000)
+    """
+    return round_overlap(min(FAINTEST, threshold / 2))
+
+
+class Causes:
+    """What became of every object, as an index into OUTCOMES, and its pair in a match or an error of two objects."""
+
+    __slots__ = ("pairs", "places", "pred", "truth")
+
+    def __init__(self, pairs: Pairs, labels: Labels, threshold: float) -> None:
+        truths, preds = len(labels.truth), len(labels.pred)
+        least, faint = round_overlap(threshold), faint_overlap(threshold)
+        found = kernel.find_causes(pairs, truths, preds, least, faint, labels.truth, labels.pred)
+        self.truth, self.pred = np.asarray(found[0]), np.asarray(found[1])  # (objects,)
+        self.places = np.split(np.asarray(found[2]), [truths])  # (objects,) of either side: its pair, -1 without
+        self.pairs = pairs
+
+    def pairs_of(self, *outcomes: int) -> tuple[Any, Any]:
+        """Truth and pred of every pair of some outcomes, by truth."""
+        places = self.places[0][np.isin(self.truth, outcomes)]
+        return np.asarray(self.pairs.truth)[places], np.asarray(self.pairs.pred)[places]
+
+    def counts(self, counted: Any = None) -> Counts:
+        """How many of each outcome, matched pairs and errors of two objects once; only predictions that are counted."""
+        counts = np.bincount(self.truth, minlength=len(OUTCOMES))
+        pred = self.pred if counted is None else self.pred[counted]
+        counts[[DUPLICATE, SPURIOUS]] = (pred == DUPLICATE).sum(), (pred == SPURIOUS).sum()
+        return counts
+
+    def by_label(self, labels: Labels, names: int, counted: Any = None) -> Counts:
+        """How many of each cause for each label: (labels + 1, causes), the last for objects without a label."""
+        table = np.zeros((names + 1, len(OUTCOMES)), dtype=np.int64)
+        np.add.at(table, (np.asarray(labels.truth), self.truth), 1)
+        alone = (self.pred == DUPLICATE) | (self.pred == SPURIOUS)
+        alone &= True if counted is None else counted
+        np.add.at(table, (np.asarray(labels.pred)[alone], self.pred[alone]), 1)
+        return table[:, 1:]
+
+
+def outcomes_by_record(offsets: tuple[Any, Any], pairs: Pairs, labels: Labels, thresholds: tuple[float, ...]) -> Counts:
+    """How many of each outcome in each record at each threshold: (thresholds, outcomes, records).
+
+    `offsets` say where the objects of each record begin, on the side of truth and of predictions.
+    """
+    least = np.array([round_overlap(value) for value in thresholds], dtype=np.int64)
+    faint = np.array([faint_overlap(value) for value in thresholds], dtype=np.int64)
+    counts = kernel.count_causes(pairs, *offsets, least, faint, labels.truth, labels.pred)
+    return np.asarray(counts).reshape(len(thresholds), len(OUTCOMES), len(offsets[0]) - 1)
+
+
+def count_causes(causes: Causes, labels: Labels, names: list[str], tally: Tally) -> None:
+    """How often each outcome, in all and for each label."""
+    tally.count("errors", causes.counts())
+    table = causes.by_label(labels, len(names))
+    tally.count("errors.unlabelled", table[-1])
+    for code in np.flatnonzero(table[:-1].any(axis=1)).tolist():
+        tally.count_row("errors", names[code], table[code])
+
+
+def errors_tree(counts: Any) -> dict[str, int]:
+    """How often each outcome, for the artifact."""
+    return {name: int(value) for name, value in zip(OUTCOMES, counts, strict=True)}
+
+
+def label_errors_tree(rows: dict[str, Counts], unlabelled: Counts) -> list[dict[str, Any]]:
+    """How often each cause for each label that has an error: most errors first, those without a label last."""
+    ordered = sorted(rows.items(), key=lambda item: (-int(item[1].sum()), item[0]))
+    named: list[tuple[str | None, Counts]] = [(name, row) for name, row in ordered if row.any()]
+    named += [(None, unlabelled)] if unlabelled.any() else []
+    return [{"label": name, **dict(zip(CAUSES, row.tolist(), strict=True))} for name, row in named]
 
 
 def count_per_record(batch: Sides, tally: Tally) -> None:
@@ -41,41 +128,3 @@ def counts_tree(tally: Tally) -> dict[str, float | None]:
     evaluated = tally.counts["records"][1]
     names = ("mae", "over_rate", "under_rate", "equal_rate")
     return {name: ratio(value, evaluated) for name, value in zip(names, tally.counts["per_record"], strict=True)}
-
-
-def find_causes(batch: Sides, pairs: Pairs, matching: Pairs, labels: Labels, primary: int) -> tuple[Counts, Counts]:
-    """The cause of each ground-truth object and of each prediction, as indices into CAUSES."""
-    truth = np.full(len(batch.truth), MISSED)
-    truth[matching.truth] = MATCHED
-    pred = _unmatched_causes(pairs, labels, len(batch.pred), primary)
-    pred[matching.pred] = MATCHED
-    return truth, pred
-
-
-def _unmatched_causes(pairs: Pairs, labels: Labels, count: int, primary: int) -> Any:
-    near, score, agree = closest(pairs, labels, count)
-    causes = np.full(count, SPURIOUS)
-    enough = np.where(score < primary, MISPLACED, np.where(agree, DUPLICATE, WRONG_LABEL))
-    causes[near] = np.where(score < FAINT, SPURIOUS, enough)
-    return causes
-
-
-def closest(pairs: Pairs, labels: Labels, count: int) -> tuple[Any, Any, Any]:
-    """Predictions that overlap anything: the best overlap, and whether that object has the same label."""
-    best = np.asarray(first_pairs(pairs.pred, count))  # (objects,) position of its best pair, -1 without one
-    near = np.flatnonzero(best >= 0)
-    score, partner = np.asarray(pairs.score)[best[near]], np.asarray(pairs.truth)[best[near]]
-    theirs, own = np.asarray(labels.truth)[partner], np.asarray(labels.pred)[near]
-    return near, score, (own >= 0) & (own == theirs)
-
-
-def count_causes(truth: Counts, pred: Counts, tally: Tally) -> None:
-    """How often each cause; matched pairs once."""
-    counts = np.bincount(pred, minlength=len(CAUSES))
-    counts[MISSED] = (truth == MISSED).sum()
-    tally.count("errors", counts)
-
-
-def errors_tree(tally: Tally) -> dict[str, int]:
-    """The error causes of the artifact."""
-    return {name: int(value) for name, value in zip(CAUSES, tally.counts["errors"], strict=True)}

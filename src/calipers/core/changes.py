@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from math import inf, isfinite
 from typing import Any, NamedTuple, Protocol
 
 from calipers.core.text import FORMULA_STARTS
@@ -58,3 +59,16 @@ def text_in(cell: Any) -> str:
     """A cell without the apostrophe that keeps a spreadsheet from running it."""
     text = "" if cell is None else str(cell)
     return text[1:] if text[:1] == "'" and text[1:2] in FORMULA_STARTS else text
+
+
+def decimal_in(cell: Any) -> float | None:
+    """A cell with a number, or nothing; one that is not finite is no number."""
+    if cell in NOTHING:
+        return None
+    try:
+        value = float(text_in(cell))
+    except ValueError:
+        value = inf
+    if not isfinite(value):
+        raise BadCellError(f"found {cell!r:.80}, expected a number")
+    return value

@@ -20,16 +20,29 @@ ENGINES = ("local", "dask", "ray")
 C = TypeVar("C")
 
 
-def option(default: Any, help: str, *, metavar: str = "", artifact: bool = True, alias: str = "") -> Any:  # noqa: A002
-    """A field of a suite's Config."""
-    return field(default=default, metadata={"help": help, "metavar": metavar, "artifact": artifact, "alias": alias})
+def option(
+    default: Any,
+    help: str,  # noqa: A002
+    *,
+    metavar: str = "",
+    artifact: bool = True,
+    alias: str = "",
+    several: bool = False,
+    optional_value: bool = False,
+) -> Any:
+    """A field of a suite's Config. The flag of one that takes several values may be given again; one with an optional
+    value is true by its flag alone."""
+    words = {"help": help, "metavar": metavar, "alias": alias, "optional_value": optional_value}
+    return field(default=default, metadata=words | {"artifact": artifact, "several": several})
 
 
 @dataclass(frozen=True, kw_only=True)
 class RunOptions:
     """How a suite runs, where, and over which records. None of it can change a number of a record."""
 
-    jobs: int | None = option(None, "processes; the default is all cores", artifact=False)
+    jobs: int | None = option(
+        None, "processes; the default is all cores, or one where more gain nothing", artifact=False
+    )
     chunk_bytes: int = option(8 << 20, "bytes of input that are measured at a time", artifact=False)
     engine: str = option("local", "where it runs", metavar="local|dask|ray", artifact=False)
     address: str | None = option(
@@ -46,7 +59,7 @@ class RunOptions:
     )
 
     only: str | None = option(
-        None, "evaluate only the records whose keys are in FILE, one a line", metavar="FILE", artifact=False
+        None, "evaluate only the records whose keys are in FILE, one per line", metavar="FILE", artifact=False
     )
 
     def __post_init__(self) -> None:
@@ -69,9 +82,9 @@ def artifact_options(config: Any) -> dict[str, Any]:
     return {item.name: getattr(config, item.name) for item in fields(config) if item.metadata["artifact"]}
 
 
-def _require_whole(name: str, value: Any, least: int, most: int) -> None:
-    good = isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
-    require(good or (value is None and name == "jobs"), name, value, f"a whole number from {least} to {most}")
+def _require_whole(name: str, value: Any, minimum: int, maximum: int) -> None:
+    good = isinstance(value, int) and not isinstance(value, bool) and minimum <= value <= maximum
+    require(good or (value is None and name == "jobs"), name, value, f"a whole number from {minimum} to {maximum}")
 
 
 def make_config(kind: type[C], options: Mapping[str, Any], *, where: str = "") -> C:
@@ -81,7 +94,7 @@ def make_config(kind: type[C], options: Mapping[str, Any], *, where: str = "") -
 
 
 def read_toml(path: Path, expected: str) -> dict[str, Any]:
-    """What a file of options or rules holds, or an error that says why it cannot be had."""
+    """The contents of a TOML file of options or rules; a ConfigError says why it cannot be read."""
     import tomllib
 
     try:
@@ -95,7 +108,7 @@ def read_toml(path: Path, expected: str) -> dict[str, Any]:
 
 
 def check_names(found: Iterable[str], known: Iterable[str], where: str = "", what: str = "an option") -> None:
-    """Every name found is a known one."""
+    """Raise a ConfigError if a name is not among the known ones."""
     names = sorted(known)
     for name in found:
         if name not in names:

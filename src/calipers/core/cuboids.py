@@ -6,14 +6,14 @@ be read keeps its place, with a `reason` and no size, so that it can count as a 
 
 from __future__ import annotations
 
-from calipers.kernels.boxes import REASONS, BoxColumns
+from calipers.kernels.scan.boxes import REASONS, BoxColumns
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from calipers.kernels.column import Column
+    from calipers.kernels.scan.column import Column
 
 __all__ = ["REASONS", "Boxes", "join_boxes"]
 
@@ -70,7 +70,7 @@ class Boxes:
         return len(self.reason)
 
     def replace(self, **columns: Any) -> Boxes:
-        """The same boxes with some columns in place of theirs."""
+        """A copy of the boxes with some columns replaced."""
         copy = Boxes.__new__(Boxes)
         for name in Boxes.__slots__:
             setattr(copy, name, columns.get(name, getattr(self, name)))
@@ -96,7 +96,7 @@ def join_boxes(parts: Sequence[Boxes], order: Sequence[int] | None) -> Boxes:
 
 
 def _picked(boxes: Boxes, order: Sequence[int]) -> Boxes:
-    """Some scenes of these, in an order."""
+    """The boxes of some scenes, in the order that those are given in."""
     import numpy as np
 
     starts = np.asarray(boxes.offsets)
@@ -108,6 +108,6 @@ def _picked(boxes: Boxes, order: Sequence[int]) -> Boxes:
     for name in ("labels", "ids"):
         everything = getattr(boxes, name)
         columns[name] = [everything[row] for row in rows]
-    given = boxes.similarity
-    columns["similarity"] = {place: given[row] for place, row in enumerate(rows) if row in given}
+    similarity = boxes.similarity
+    columns["similarity"] = {place: similarity[row] for place, row in enumerate(rows) if row in similarity}
     return boxes.replace(**columns, offsets=np.concatenate([[0], sizes]).cumsum())

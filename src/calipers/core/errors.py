@@ -1,4 +1,4 @@
-"""What can go wrong, said so that it can be acted on.
+"""Errors, whose messages say what to do about them.
 
 A message says where, what was found and what was expected. Each class carries the exit code of the command line:
 2 for wrong usage, configuration or an output that cannot be written, 3 for input that cannot be read or is invalid.
@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 OPTIONS = (  # what messages may name
     {
         "aliases",
+        "attributes",
         "baseline",
+        "bootstrap",
         "chunk_bytes",
         "class_names",
         "force",
@@ -35,7 +37,7 @@ OPTIONS = (  # what messages may name
         "max_methods",
     }
     | {"max_pairs", "max_text", "max_work", "pred", "pred_format", "rect", "restart", "resume", "tally", "weights"}
-    | {"write_aliases"}
+    | {"answers", "gt", "pred_field", "side", "suite", "write_aliases"}
 )
 
 

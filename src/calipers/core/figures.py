@@ -40,6 +40,7 @@ class FigureSpec:
     biased: bool = False  # replicates tell how far the number varies, not where it lies
     each: Callable[[Tree], list[str]] | None = None
     definition: str = ""
+    also: tuple[str, ...] = ()  # what else summaries call it
 
     def place(self, path: str, group: str) -> list[str]:
         """The keys of a path; a group may have dots in its name."""
@@ -93,7 +94,7 @@ def _is_member(name: str, pattern: str) -> bool:
 
 
 def find(tree: Any, keys: list[str]) -> Any:
-    """What stands at a place of an artifact, or ABSENT.
+    """The value at a path of an artifact, or ABSENT.
 
     >>> find({"a": {"b": 1}}, ["a", "b"]), find({"a": {}}, ["a", "b"]) is ABSENT
     (1, True)
@@ -118,8 +119,8 @@ def _figure(tree: Tree, spec: FigureSpec, group: str, n: int, draws: Mapping[str
 
 
 def _at(tree: Tree, spec: FigureSpec, path: str | None, group: str) -> Any:
-    found = ABSENT if path is None else find(tree, spec.place(path, group))
-    return None if found is ABSENT else found
+    value = ABSENT if path is None else find(tree, spec.place(path, group))
+    return None if value is ABSENT else value
 
 
 def _draws(tree: Tree, spec: FigureSpec, group: str, name: str, draws: Mapping[str, Floats] | None) -> Floats | None:

@@ -27,3 +27,8 @@ def rapidfuzz() -> Any:
         import rapidfuzz.process
 
         return rapidfuzz
+
+
+def rapidfuzz_version() -> dict[str, str]:
+    """The version of rapidfuzz, as an entry of `engines`."""
+    return {"rapidfuzz": str(rapidfuzz().__version__)}

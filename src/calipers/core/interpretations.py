@@ -20,18 +20,18 @@ CLOSER, TIMES = 0.1, 1.25  # the same for the mean overlap
 LEAST = 0.1  # a score below it fits nothing
 FAIR = 0.5  # a score that speaks for a reading by itself
 NEAR = 0.8  # of the likely one, for another to be worth a line
-MOST_LISTED = 4
+MAX_LISTED = 4
 
 
 class Trial(NamedTuple):
-    """How good a reading is: the score of the suite, and how much of the ground truth is covered."""
+    """How well an interpretation does: the score of the suite, and how much of the ground truth is covered."""
 
     score: float | None
     overlap: float | None
 
 
-class Reading(NamedTuple):
-    """A reading by name, and what to do if it is the right one."""
+class Interpretation(NamedTuple):
+    """Another way to read predictions, by name, with the advice if it is the right one and its score."""
 
     name: str
     advice: str
@@ -42,7 +42,7 @@ Rule = Callable[[Trial, Trial], bool]
 
 
 def fits(now: Trial, other: Trial) -> bool:
-    """Whether a reading is clearly better than what there is.
+    """Whether an interpretation is clearly better than the present one.
 
     >>> fits(Trial(0.02, 0.01), Trial(0.7, 0.6)), fits(Trial(0.7, 0.6), Trial(0.72, 0.61))
     (True, False)
@@ -66,24 +66,28 @@ def fits_far_better(now: Trial, other: Trial) -> bool:
     return better >= FAIR and (better >= 2 * score or 1 - better <= (1 - score) / 2)
 
 
-def ranked(now: Trial, readings: Iterable[Reading], rule: Rule = fits) -> list[Tree]:
+def ranked(now: Trial, readings: Iterable[Interpretation], rule: Rule = fits) -> list[Tree]:
     """The readings that fit, the likely one first, and after it those that come near without being it and more."""
     readings = list(readings)
     fitting = [reading for reading in readings if rule(now, reading.trial)]
     likely = max(fitting, key=value_of, default=None)
     if likely is None:
         return []
-    others = [each for each in fitting if likely.name not in each.name and value_of(each) >= NEAR * value_of(likely)]
+    others = [
+        interpretation
+        for interpretation in fitting
+        if likely.name not in interpretation.name and value_of(interpretation) >= NEAR * value_of(likely)
+    ]
     listed = [likely, *sorted(others, key=value_of, reverse=True)]
-    return [_entry(each, each is likely) for each in listed[:MOST_LISTED]]
+    return [_entry(interpretation, interpretation is likely) for interpretation in listed[:MAX_LISTED]]
 
 
-def value_of(reading: Reading) -> float:
+def value_of(reading: Interpretation) -> float:
     """Score and overlap together, to two decimals, so that of equals the simpler reading, which comes first, wins."""
     return round((reading.trial.score or 0.0) + (reading.trial.overlap or 0.0), 2)
 
 
-def _entry(reading: Reading, likely: bool) -> Tree:
+def _entry(reading: Interpretation, likely: bool) -> Tree:
     return {
         "name": reading.name,
         "score": rounded(reading.trial.score),
@@ -94,7 +98,7 @@ def _entry(reading: Reading, likely: bool) -> Tree:
 
 
 def sample_of(n: int, total: int | None, what: str) -> dict[str, Any]:
-    """What readings were tried on; `total` is None where the whole was not counted."""
+    """A note on how many records interpretations were tried on; `total` is None where not all were counted."""
     return {"what": what, "n": n, "of": total}
 
 

@@ -102,8 +102,8 @@ class _Compiler:
         if "$ref" in node:
             return self._reference(node["$ref"])
         if "anyOf" in node:
-            needed = [tuple(self._resolved(each).get("required", ())) for each in node["anyOf"]]
-            return _any_of([self.check(each) for each in node["anyOf"]], needed)
+            needed = [tuple(self._resolved(schema).get("required", ())) for schema in node["anyOf"]]
+            return _any_of([self.check(schema) for schema in node["anyOf"]], needed)
         if "const" in node:
             return _const(node["const"])
         checks = [_scalar(node)]
@@ -127,8 +127,10 @@ class _Compiler:
 
     def _object(self, node: Node) -> Check:
         known: dict[str, tuple[Check, ...]] = {}
-        known |= {name: (self.check(each),) for name, each in node.get("properties", {}).items()}
-        patterns = [(re.compile(text), self.check(each)) for text, each in node.get("patternProperties", {}).items()]
+        known |= {name: (self.check(schema),) for name, schema in node.get("properties", {}).items()}
+        patterns = [
+            (re.compile(text), self.check(schema)) for text, schema in node.get("patternProperties", {}).items()
+        ]
         rest = node.get("additionalProperties", True)
         other = _nothing_else if rest is False else None if rest is True else self.check(rest)
         return _object(tuple(node.get("required", ())), known, patterns, other)
@@ -136,14 +138,14 @@ class _Compiler:
 
 def _all(checks: list[Check]) -> Check:
     def check(value: Any) -> None:
-        for each in checks:
-            each(value)
+        for one_check in checks:
+            one_check(value)
 
     return check
 
 
 def _any_of(checks: list[Check], needed: list[tuple[str, ...]]) -> Check:
-    """Of several problems that is told which belongs to the schema that the value looks most like."""
+    """A check of `anyOf`; of several problems it reports that of the schema which the value resembles most."""
 
     def likeness(value: Any, problem: Mismatch, names: tuple[str, ...]) -> tuple[int, int]:
         missing = sum(name not in value for name in names) if isinstance(value, dict) else 0
@@ -151,12 +153,12 @@ def _any_of(checks: list[Check], needed: list[tuple[str, ...]]) -> Check:
 
     def check(value: Any) -> None:
         problems = []
-        for each, names in zip(checks, needed, strict=True):
+        for one_check, names in zip(checks, needed, strict=True):
             try:
-                return each(value)
+                return one_check(value)
             except Mismatch as problem:
                 problems.append((likeness(value, problem, names), problem))
-        raise max(problems, key=lambda each: each[0])[1]
+        raise max(problems, key=lambda one_check: one_check[0])[1]
 
     return check
 
@@ -214,30 +216,36 @@ def _quick(node: Node) -> Callable[[list[Any]], bool]:
     kinds, low, high = _limits(node)
 
     def all_fit(values: list[Any]) -> bool:
-        found = set(map(type, values))
-        if not found <= kinds:
+        types = set(map(type, values))
+        if not types <= kinds:
             return False
-        if found.isdisjoint((int, float)):
+        if types.isdisjoint((int, float)):
             return True
-        numbers = values if found <= {int, float} else [each for each in values if type(each) in (int, float)]
+        numbers = values if types <= {int, float} else [value for value in values if type(value) in (int, float)]
         return bool(low <= min(numbers) and max(numbers) <= high)
 
     return all_fit
 
 
-def _list(item: Check, all_fit: Callable[[list[Any]], bool] | None, least: int, most: int | None) -> Check:
-    expected = f"{least}" if least == most else f"at least {least}" if most is None else f"{least} to {most}"
+def _list(item: Check, all_fit: Callable[[list[Any]], bool] | None, min_items: int, max_items: int | None) -> Check:
+    expected = (
+        f"{min_items}"
+        if min_items == max_items
+        else f"at least {min_items}"
+        if max_items is None
+        else f"{min_items} to {max_items}"
+    )
 
     def check(value: Any) -> None:
         if type(value) is not list:
             return
-        if len(value) < least or (most is not None and len(value) > most):
+        if len(value) < min_items or (max_items is not None and len(value) > max_items):
             raise Mismatch(f"found a list of {len(value)}, expected one of {expected}")
         if not value or (all_fit is not None and all_fit(value)):
             return
-        for place, each in enumerate(value):
+        for place, entry in enumerate(value):
             try:
-                item(each)
+                item(entry)
             except Mismatch as problem:
                 problem.path.append(place)
                 raise
@@ -254,9 +262,9 @@ def _object(
     most = len(known) + REMEMBERED
 
     def checks_of(name: str) -> tuple[Check, ...]:
-        """Those of a field that is not listed, or is also matched by a pattern."""
-        found = tuple(check for pattern, check in patterns if pattern.search(name))
-        checks = found or (() if other is None else (other,))
+        """The checks for a field that `properties` does not list, or that a pattern also matches."""
+        matching = tuple(check for pattern, check in patterns if pattern.search(name))
+        checks = matching or (() if other is None else (other,))
         if len(known) < most:
             known[name] = checks
         return checks
@@ -273,8 +281,8 @@ def _object(
         name = ""
         try:
             for name, item in value.items():
-                for each in known[name] if name in known else checks_of(name):
-                    each(item)
+                for one_check in known[name] if name in known else checks_of(name):
+                    one_check(item)
         except Mismatch as problem:
             problem.path.append(name)
             raise

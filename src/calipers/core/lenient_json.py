@@ -74,7 +74,7 @@ class Value:
         self.keys, self.values, self.cut = keys, values, cut
 
     def tree(self) -> list[object] | dict[str, object]:
-        """As plain data; of a repeated key the last counts, as everywhere in JSON."""
+        """The value as plain data; of a repeated key the last counts, as everywhere in JSON."""
         if self.keys is None:
             return CutList(self.values) if self.cut else self.values
         pairs = zip(self.keys, self.values, strict=True)
@@ -84,7 +84,7 @@ class Value:
         return f"Value({self.tree()!r}{', cut' if self.cut else ''})"
 
 
-class Reading:
+class LenientResult:
     """The `values` of a text, the text `outside` of them, the `status` and `notes` on what was found and done."""
 
     __slots__ = ("notes", "outside", "status", "values")
@@ -93,7 +93,7 @@ class Reading:
         self.values, self.outside, self.status, self.notes = values, outside, status, notes
 
 
-def read_values(text: str, *, numbers: bool = False, keep_words: bool = False) -> Reading:
+def read_values(text: str, *, numbers: bool = False, keep_words: bool = False) -> LenientResult:
     """Every outermost list and object of a text.
 
     With `numbers` lists of numbers in prose count too. With `keep_words` a word in an outermost list is prose only
@@ -138,7 +138,7 @@ class _Open:
             self.add(None)
 
     def ended(self, *, cut: bool = False) -> Value:
-        """As it is now."""
+        """The value of the list or object read so far."""
         return Value(self.keys, self.values, cut)
 
 
@@ -159,20 +159,22 @@ class _Scanner:
         self.take: dict[str, Callable[[str], None]] = {"open": self._open, "close": self._close, "comma": self._comma}
         self.take |= {"string": self._string, "unclosed": self._unclosed, "word": self._word, "end": self._end_early}
 
-    def reading(self) -> Reading:
+    def reading(self) -> LenientResult:
         """Read the whole text."""
         at = 0
         while not self.too_deep and (match := self.begin.search(self.text, at)):
             self._outside(at, match.end() - 1)
             at = self._read_value(match.end() - 1)
             if len(self.values) > _MAX_VALUES:
-                return Reading([], [], "failed", [f"more than {_MAX_VALUES:,} lists and dicts one after the other"])
+                return LenientResult(
+                    [], [], "failed", [f"more than {_MAX_VALUES:,} lists and dicts one after the other"]
+                )
         if not self.values:
-            return Reading([], [self.text], "failed", ["no JSON list or dict"])
+            return LenientResult([], [self.text], "failed", ["no JSON list or dict"])
         self._outside(at, len(self.text))
         if len(self.values) > 1:
             self._note("several values")
-        return Reading(self.values, self.outside, "truncated" if self.cut else "repaired", list(self.notes))
+        return LenientResult(self.values, self.outside, "truncated" if self.cut else "repaired", list(self.notes))
 
     def _read_value(self, start: int) -> int:
         """Read the value that begins at `start`; where it ends."""

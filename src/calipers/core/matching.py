@@ -13,14 +13,15 @@ exactly.
 
 from __future__ import annotations
 
-from calipers.kernels import assign
+from calipers.kernels.count import assign
+from calipers.kernels.scan.column import int_column
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence, Sized
     from typing import Any, Protocol
 
-    from calipers.kernels.column import Column
+    from calipers.kernels.scan.column import Column
 
     class Recorded(Protocol):
         """Objects in records: those of record r are `offsets[r]:offsets[r + 1]`."""
@@ -65,7 +66,7 @@ class Pairs:
 
 
 class Labels:
-    """What the two sides are called, as codes; -1 is no label and agrees with nothing."""
+    """Labels of the objects of both sides, as codes; -1 is no label and agrees with nothing."""
 
     __slots__ = ("pred", "truth")
 
@@ -73,9 +74,9 @@ class Labels:
         self.truth, self.pred = truth, pred
 
 
-def greedy(pairs: Pairs, truth: Sized, pred: Sized, *, least: int, labels: Labels | None = None) -> Pairs:
-    """The matching that takes the closest pair first, among pairs of `least` overlap and equal labels."""
-    return Pairs(*assign.greedy(pairs, len(truth), len(pred), least, *_sides(labels)))
+def greedy(pairs: Pairs, truth: Sized, pred: Sized, *, min_overlap: int, labels: Labels | None = None) -> Pairs:
+    """The matching that takes the closest pair first, among pairs of `min_overlap` overlap and equal labels."""
+    return Pairs(*assign.greedy(pairs, len(truth), len(pred), min_overlap, *_sides(labels)))
 
 
 def _sides(labels: Labels | None) -> tuple[Any, Any]:
@@ -83,19 +84,19 @@ def _sides(labels: Labels | None) -> tuple[Any, Any]:
 
 
 def _codes(labels: Any) -> Any:
-    return assign.int_column(labels) if isinstance(labels, (list, tuple)) else labels
+    return int_column(labels) if isinstance(labels, (list, tuple)) else labels
 
 
-def optimal(pairs: Pairs, *, least: int, labels: Labels | None = None) -> Pairs:
+def optimal(pairs: Pairs, *, min_overlap: int, labels: Labels | None = None) -> Pairs:
     """The matching of most pairs, and among those of the largest total overlap, exact for overlaps of any size.
 
     Ties: truths come in by index, and each leaves those before it as they are unless the matching gains by a change;
     of preds that are equally good for it and free, it takes the first. Groups that share no pair do not matter to each
     other, and in a group with a single object on one side, that object takes the closest, ties by index.
     """
-    from calipers.kernels import optimal as kernel
+    from calipers.kernels.count import optimal as kernel
 
-    return Pairs(*kernel.optimal(pairs, least, *_sides(labels)))
+    return Pairs(*kernel.optimal(pairs, min_overlap, *_sides(labels)))
 
 
 def by_confidence(
@@ -103,7 +104,7 @@ def by_confidence(
     truth: Sized,
     confidence: Any,  # a list, or a column of floats
     *,
-    least: int,
+    min_overlap: int,
     labels: Labels | None = None,
     last_of_equals: bool = False,
 ) -> Pairs:
@@ -112,7 +113,7 @@ def by_confidence(
     Of equally close truths the first by index, or the last, as pycocotools has it.
     """
     order = confidence_order(confidence)
-    return in_order(pairs, truth, order, least=least, labels=labels, last_of_equals=last_of_equals)
+    return in_order(pairs, truth, order, min_overlap=min_overlap, labels=labels, last_of_equals=last_of_equals)
 
 
 def confidence_order(confidence: Any) -> Column:
@@ -125,12 +126,12 @@ def in_order(
     truth: Sized,
     order: Column,
     *,
-    least: int,
+    min_overlap: int,
     labels: Labels | None = None,
     last_of_equals: bool = False,
 ) -> Pairs:
-    """The same, once the order is known: it serves several matchings."""
-    return Pairs(*assign.in_order(pairs, len(truth), order, least, *_sides(labels), last_of_equals))
+    """Greedy matching of pairs whose order is known already, so that several matchings share one sort."""
+    return Pairs(*assign.in_order(pairs, len(truth), order, min_overlap, *_sides(labels), last_of_equals))
 
 
 def _doubles(values: Sequence[float]) -> Any:

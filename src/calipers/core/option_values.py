@@ -35,36 +35,42 @@ def checked(config: Any, *, modes: tuple[str, ...], frames: tuple[str, ...]) -> 
 
 
 def number(
-    name: str, value: Any, *, least: float = -inf, most: float = inf, above: float = -inf, expected: str = "a number"
+    name: str,
+    value: Any,
+    *,
+    minimum: float = -inf,
+    maximum: float = inf,
+    above: float = -inf,
+    expected: str = "a number",
 ) -> float:
     """A finite number within limits; numeric text is one too, since flags and lists are text."""
     try:
         result = float("nan") if isinstance(value, bool) else float(value)
     except (TypeError, ValueError, OverflowError):
         result = float("nan")
-    require(isfinite(result) and least <= result <= most and result > above, name, value, expected)
+    require(isfinite(result) and minimum <= result <= maximum and result > above, name, value, expected)
     return result
 
 
-def whole(name: str, value: Any, least: int, most: int = 2**63 - 1) -> int:
+def whole(name: str, value: Any, minimum: int, maximum: int = 2**63 - 1) -> int:
     """A whole number within limits."""
-    good = isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
-    limits = f"of at least {least}" if most == 2**63 - 1 else f"from {least} to {most}"
+    good = isinstance(value, int) and not isinstance(value, bool) and minimum <= value <= maximum
+    limits = f"of at least {minimum}" if maximum == 2**63 - 1 else f"from {minimum} to {maximum}"
     require(good, name, value, f"a whole number {limits}")
     return int(value)
 
 
-def wholes(name: str, value: Any, least: int = 0, most: int = 2**62) -> tuple[int, ...]:
-    """Some whole numbers, no two alike."""
-    found = tuple(_from_text(part) for part in parts(value))
-    good = all(isinstance(part, int) and not isinstance(part, bool) and least <= part <= most for part in found)
+def wholes(name: str, value: Any, minimum: int = 0, maximum: int = 2**62) -> tuple[int, ...]:
+    """A list of distinct whole numbers."""
+    numbers = tuple(_from_text(part) for part in parts(value))
+    good = all(isinstance(part, int) and not isinstance(part, bool) and minimum <= part <= maximum for part in numbers)
     require(
-        bool(found) and good and len(set(found)) == len(found),
+        bool(numbers) and good and len(set(numbers)) == len(numbers),
         name,
         value,
-        f"whole numbers of at least {least}, no two alike",
+        f"whole numbers of at least {minimum}, no two alike",
     )
-    return found
+    return numbers
 
 
 def _from_text(part: Any) -> Any:
@@ -92,7 +98,7 @@ def threshold(name: str, value: Any) -> float:
 
 
 def thresholds(name: str, value: Any) -> tuple[float, ...]:
-    """A sweep: ascending, no two alike."""
+    """The thresholds of a sweep: ascending and distinct."""
     result = tuple(threshold(name, part) for part in parts(value))
     good = bool(result) and all(a + 1e-12 < b for a, b in pairwise(result))
     require(good, name, value, "one or more ascending thresholds")
@@ -115,7 +121,7 @@ def keys(name: str, value: Any) -> tuple[str, ...]:
 
 
 def path(name: str, value: Any) -> str | None:
-    """A file, or none."""
+    """The path of a file, or None."""
     good = value is None or (isinstance(value, (str, os.PathLike)) and os.fspath(value) != "")
     require(good, name, value, "a path")
     return None if value is None else os.fspath(value)

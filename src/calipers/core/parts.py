@@ -12,9 +12,7 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from calipers.core.errors import RecordError
-
-DTYPES = frozenset({"<i8", "<i4", "<i2", "<f8", "|u1", "|i1", "|b1"})
+DTYPES = frozenset({"<i8", "<i4", "<i2", "<f8", "<f4", "|u1", "|i1", "|b1"})
 SIZE_BYTES = 8  # of the length that stands before the plain half
 
 
@@ -25,31 +23,24 @@ class Packed(NamedTuple):
     arrays: dict[str, NDArray[Any]]
 
 
-class Bad(Protocol):
-    """A record that cannot be used, and why."""
-
-    def error(self) -> RecordError:
-        """As the end of a run."""
-
-
 class Part(Protocol):
-    """What some of the input gave. Parts of one run add up, neighbours first, to the part of everything."""
+    """The result of one shard. Parts of one run add up, neighbours first, to the total."""
 
     bad: list[Any]
     inputs: list[dict[str, Any]]  # path, sha256 and records of each input, once everything was read
 
     def add(self, later: Any) -> None:
-        """Take in what comes after it."""
+        """Add the part that follows this one."""
 
     def pack(self) -> Packed:
-        """Everything it holds."""
+        """The part as plain values and arrays."""
 
 
 P = TypeVar("P", bound=Part)
 
 
 def join(parts: list[P]) -> P:
-    """Neighbours as one part."""
+    """Add neighbouring parts up to one part."""
     first, *others = parts
     for other in others:
         first.add(other)

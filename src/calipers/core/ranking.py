@@ -25,18 +25,27 @@ Curve = NDArray[np.float64]
 
 
 class Ranked:
-    """The detections of one class, image by image: scores, whether each found its object, and how many objects."""
+    """The detections of one class, image by image: scores, whether each found its object and could be read at all; and
+    how many objects there are."""
 
-    __slots__ = ("found", "objects", "scores")
+    __slots__ = ("hits", "objects", "scores", "valid")
 
     def __init__(self) -> None:
         self.scores: list[float | None] = []
-        self.found: list[bool] = []
+        self.hits: list[bool] = []
+        self.valid: list[bool] = []
         self.objects = 0
+
+    def add(self, score: float | None, hit: bool, valid: bool = True) -> None:
+        """Add a detection."""
+        self.scores.append(score)
+        self.hits.append(hit)
+        self.valid.append(valid)
 
     def __iadd__(self, other: Ranked) -> Ranked:
         self.scores += other.scores
-        self.found += other.found
+        self.hits += other.hits
+        self.valid += other.valid
         self.objects += other.objects
         return self
 
@@ -55,12 +64,12 @@ def join(parts: Iterable[ByClass]) -> ByClass:
     return total
 
 
-def count_false_positives(classes: ByClass, least: float) -> int:
+def count_false_positives(classes: ByClass, min_score: float) -> int:
     """Detections that found nothing, of this score or more; one without a score is taken for certain."""
     return sum(
-        not found and (score is None or score >= least)
+        not hit and (score is None or score >= min_score)
         for ranked in classes.values()
-        for score, found in zip(ranked.scores, ranked.found, strict=True)
+        for score, hit in zip(ranked.scores, ranked.hits, strict=True)
     )
 
 
@@ -69,37 +78,37 @@ def has_order(classes: ByClass) -> bool:
     scores = {score for ranked in classes.values() for score in ranked.scores}
     if None in scores:
         return False
-    return len(scores) > 1 or not any(len(set(ranked.found)) > 1 for ranked in classes.values() if ranked.objects)
+    return len(scores) > 1 or not any(len(set(ranked.hits)) > 1 for ranked in classes.values() if ranked.objects)
 
 
 def precision_curve(ranked: Ranked) -> Curve:
     """Interpolated precision at each recall step."""
-    return curve_of(found_in_order(ranked), ranked.objects)
+    return curve_of(hits_in_order(ranked), ranked.objects)
 
 
-def found_in_order(ranked: Ranked) -> NDArray[np.bool_]:
+def hits_in_order(ranked: Ranked) -> NDArray[np.bool_]:
     """Whether each detection found its object, the surest first."""
     order = np.argsort(-np.array(ranked.scores, dtype=np.float64), kind="stable")
-    return np.array(ranked.found, dtype=bool)[order]
+    return np.array(ranked.hits, dtype=bool)[order]
 
 
-def curve_of(found: NDArray[np.bool_], objects: int) -> Curve:
-    """The same of detections that are in order: which of them found one of so many objects."""
-    hits = np.cumsum(found)
+def curve_of(is_hit: NDArray[np.bool_], objects: int) -> Curve:
+    """The curve of detections that are sorted already, by which of them found one of so many objects."""
+    hits = np.cumsum(is_hit)
     precision = np.append(hits / np.arange(1, len(hits) + 1), 0.0)  # 0 where a recall is never reached
     best = np.maximum.accumulate(precision[::-1])[::-1]  # at this many detections or more
     at = np.searchsorted(hits / objects, RECALL_STEPS, side="left")
     return np.asarray(best[at], dtype=np.float64)
 
 
-def precision_at(found: NDArray[np.bool_], objects: int, recall_target: float) -> float:
+def precision_at(is_hit: NDArray[np.bool_], objects: int, recall_target: float) -> float:
     """The best precision at the target recall or beyond, of detections in order; 0 where that is never reached.
 
     >>> nine_of_ten = np.ones(9, dtype=bool)
     >>> precision_at(nine_of_ten, 10, 0.9), precision_at(nine_of_ten, 10, 0.91)
     (1.0, 0.0)
     """
-    hits = np.cumsum(found)
+    hits = np.cumsum(is_hit)
     reached = hits >= recall_target * objects - NO_HIT
     return float(np.max(hits[reached] / (np.flatnonzero(reached) + 1))) if reached.any() else 0.0
 
@@ -124,7 +133,7 @@ def detection_tree(classes: ByClass, recall_target: float) -> dict[str, Any]:
     for label in known if ordered else ():
         curve = precision_curve(classes[label]).tolist()
         average[label], beyond[label] = _mean(curve), _mean(curve[first:])
-        at_target[label] = precision_at(found_in_order(classes[label]), classes[label].objects, recall_target)
+        at_target[label] = precision_at(hits_in_order(classes[label]), classes[label].objects, recall_target)
     return {
         "map_50": _mean(average.values()),
         "precision_at_recall": _mean(beyond.values()),
@@ -133,7 +142,7 @@ def detection_tree(classes: ByClass, recall_target: float) -> dict[str, Any]:
         "precision_at_recall_by_class": beyond,
         "precision_at_target_by_class": at_target,
         "classes_without_ground_truth": {
-            label: len(classes[label].found) for label in sorted(classes) if not classes[label].objects
+            label: len(classes[label].hits) for label in sorted(classes) if not classes[label].objects
         },
         "tied_score_share": tied_share(ranked.scores for ranked in classes.values()) if ordered else None,
     }
@@ -146,7 +155,7 @@ def tied_share(classes: Iterable[Any]) -> float | None:
     0.5
     """
     times = [np.unique(np.asarray(scores, dtype=np.float64), return_counts=True)[1] for scores in classes]
-    return ratio(sum(each[each > 1].sum() for each in times), sum(each.sum() for each in times))
+    return ratio(sum(count[count > 1].sum() for count in times), sum(count.sum() for count in times))
 
 
 def _mean(values: Iterable[float | None]) -> float | None:

@@ -9,18 +9,18 @@ This module and the kernels import no numpy; columns are buffers that numpy read
 
 from __future__ import annotations
 
-from calipers.kernels.flatten import KINDS, ObjectColumns
-from calipers.kernels.shapes import FLAGS, Shapes
+from calipers.kernels.scan.flatten import KINDS, ObjectColumns
+from calipers.kernels.shape.shapes import FLAGS, Shapes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any, Protocol
 
-    from calipers.kernels.column import Column
+    from calipers.kernels.scan.column import Column
 
     class Side(Protocol):
-        """What counting needs of one side: those of record r are `offsets[r]:offsets[r + 1]`."""
+        """One side as counting needs it: objects of record r are `offsets[r]:offsets[r + 1]`."""
 
         @property
         def offsets(self) -> Any: ...
@@ -70,8 +70,8 @@ class Objects:
         return len(self.kind)
 
     def without(self, records: Iterable[int]) -> Objects:
-        """Those of all records but these."""
-        from calipers.kernels.subset import without_records
+        """The objects of all records except some."""
+        from calipers.kernels.shape.shapes import without_records
 
         rest = Objects.__new__(Objects)
         rest.descs = self.descs
@@ -83,7 +83,7 @@ class Objects:
 class Batch:
     """Some thousand records: their keys and both sides, aligned."""
 
-    __slots__ = ("keys", "lines", "path", "pred", "raw", "truth")
+    __slots__ = ("fields", "keys", "lines", "path", "pred", "raw", "truth")
 
     def __init__(
         self,
@@ -94,22 +94,28 @@ class Batch:
         path: str = "",
         lines: Sequence[int] = (),
         raw: Sequence[dict[str, Any]] = (),
+        fields: Mapping[str, Sequence[Any]] | None = None,
     ) -> None:
         self.truth, self.pred = truth, pred
         self.keys = keys
         self.path = path
         self.lines = lines
         self.raw = raw  # the records as read, when someone wants to write them out again
+        self.fields = fields or {}  # by name: the value in each record, of fields that are asked for
 
     def __len__(self) -> int:
         return len(self.keys)
 
     def without(self, records: Iterable[int]) -> Batch:
-        """All records but these."""
+        """Both sides of all records except some."""
         left_out = set(records)
         keys, lines, raw = (
             [item for record, item in enumerate(items) if record not in left_out]
             for items in (self.keys, self.lines, self.raw)
         )
+        fields = {
+            name: [value for record, value in enumerate(values) if record not in left_out]
+            for name, values in self.fields.items()
+        }
         sides = self.truth.without(left_out), self.pred.without(left_out)
-        return Batch(*sides, keys=keys, path=self.path, lines=lines, raw=raw)  # type: ignore[arg-type]
+        return Batch(*sides, keys=keys, path=self.path, lines=lines, raw=raw, fields=fields)  # type: ignore[arg-type]

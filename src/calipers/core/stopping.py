@@ -28,7 +28,7 @@ IMPORTING = "<frozen importlib._bootstrap>"
 
 
 class _Listener:
-    """What has come so far."""
+    """The signals received so far."""
 
     def __init__(self) -> None:
         self.listens = False

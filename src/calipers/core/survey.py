@@ -13,11 +13,11 @@ from calipers.core.fuzzy import rapidfuzz
 from calipers.core.text import whole_text
 
 Tree = dict[str, Any]
-MOST_SHOWN = 5  # of anything that may be long
-MOST_LABELS = 20
+MAX_SHOWN = 5  # of anything that may be long
+MAX_LABELS = 20
 LARGEST = 1e100
 NOTHING = "there is nothing on both sides of them"
-LEAST_ALIKE = 72.0  # percent, for a label to be named as the nearest
+MIN_ALIKE = 72.0  # percent, for a label to be named as the nearest
 
 
 class Kind(NamedTuple):
@@ -43,7 +43,7 @@ class Survey(NamedTuple):
 
 
 class FileCheck:
-    """What was found out about one input."""
+    """The findings about one input."""
 
     def __init__(self, path: str, kind: str, suite: str | None, side: str | None = None) -> None:
         self.path, self.kind, self.suite, self.side = path, kind, suite, side
@@ -57,18 +57,18 @@ class FileCheck:
         self._first: list[str] = []
 
     def refuse(self, messages: Iterable[str], n: int | None = None) -> None:
-        """What the suite would refuse: the first messages, of `n` in all."""
+        """Note what the suite would refuse: the first messages, of `n` in all."""
         messages = list(messages)
         self.refused += len(messages) if n is None else n
-        self._first = [*self._first, *messages][:MOST_SHOWN]
+        self._first = [*self._first, *messages][:MAX_SHOWN]
 
     def measure(self, what: str, values: Any) -> None:
         """A range of numbers; those that are not finite are left out, and nothing is said of none."""
-        if (found := spread(what, values)) is not None:
-            self.ranges.append(found)
+        if (measured := spread(what, values)) is not None:
+            self.ranges.append(measured)
 
     def tree(self) -> Tree:
-        """As the result shows it."""
+        """The entry of the result as plain values."""
         return {
             "path": whole_text(self.path),
             "kind": self.kind,
@@ -77,15 +77,15 @@ class FileCheck:
             "counts": self.counts,
             "ranges": self.ranges,
             "refused": {"n": self.refused, "first": self._first},
-            "invalid": {"n": self.invalid.total(), "reasons": dict(self.invalid.most_common(MOST_LABELS))},
-            "doubled": {"n": len(self.doubled), "first": self.doubled[:MOST_SHOWN]},
+            "invalid": {"n": self.invalid.total(), "reasons": dict(self.invalid.most_common(MAX_LABELS))},
+            "doubled": {"n": len(self.doubled), "first": self.doubled[:MAX_SHOWN]},
             "itself": self.itself,
             "warnings": self.warnings,
         }
 
 
 class SidesCheck:
-    """What was found out about predictions beside their ground truth."""
+    """The findings about predictions beside their ground truth."""
 
     def __init__(self, gt: str, pred: str, metric: str, overlap_metric: str) -> None:
         self.gt, self.pred, self.metric, self.overlap_metric = gt, pred, metric, overlap_metric
@@ -95,10 +95,11 @@ class SidesCheck:
         self.labels: Tree | None = None
         self.readings: list[Tree] = []
         self.warnings: list[str] = []
+        self.is_checkable = True  # whether `check` can read the same inputs
         self.nothing = ""  # why a run of the two would have nothing to evaluate, if so
 
     def tree(self) -> Tree:
-        """As the result shows it."""
+        """The entry of the result as plain values."""
         return {
             "gt": whole_text(self.gt),
             "pred": whole_text(self.pred),
@@ -113,9 +114,9 @@ class SidesCheck:
         }
 
 
-def path_of(given: Any, side: str) -> str:
+def path_of(source: Any, side: str) -> str:
     """How messages name an input."""
-    return os.fspath(given) if isinstance(given, (str, os.PathLike)) else f"<{side}>"
+    return os.fspath(source) if isinstance(source, (str, os.PathLike)) else f"<{side}>"
 
 
 def rounded(value: float | None) -> float | None:
@@ -129,12 +130,12 @@ def spread(what: str, values: Any) -> Tree | None:
     >>> spread("x", [3, 1, 10, float("nan")])
     {'what': 'x', 'min': 1.0, 'median': 3.0, 'max': 10.0, 'n': 3}
     """
-    found = np.asarray(values, dtype=np.float64).reshape(-1)
-    found = found[np.isfinite(found)]
-    if not len(found):
+    numbers = np.asarray(values, dtype=np.float64).reshape(-1)
+    numbers = numbers[np.isfinite(numbers)]
+    if not len(numbers):
         return None
-    low, middle, high = float(found.min()), float(np.median(found)), float(found.max())
-    return {"what": what, "min": low, "median": middle, "max": high, "n": len(found)}
+    low, middle, high = float(numbers.min()), float(np.median(numbers)), float(numbers.max())
+    return {"what": what, "min": low, "median": middle, "max": high, "n": len(numbers)}
 
 
 def is_number(value: Any) -> bool:
@@ -146,10 +147,10 @@ def is_number(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool) and -LARGEST <= value <= LARGEST
 
 
-def is_constant(values: Any, least: int = 5) -> bool:
+def is_constant(values: Any, min_count: int = 5) -> bool:
     """Whether there are some numbers, and all of them are the same."""
-    found = np.asarray(values, dtype=np.float64)
-    return len(found) >= least and bool((found == found[0]).all())
+    numbers = np.asarray(values, dtype=np.float64)
+    return len(numbers) >= min_count and bool((numbers == numbers[0]).all())
 
 
 def twice(names: Iterable[str]) -> list[str]:
@@ -173,7 +174,7 @@ def compared_labels(truth: Mapping[str, int], pred: Mapping[str, int]) -> Tree:
 
 def _alone(mine: Mapping[str, int], others: Mapping[str, int]) -> list[Tree]:
     alone = sorted((label for label in mine if label not in others), key=lambda label: (-mine[label], label))
-    near = same_labels(alone, list(others)) | nearest_labels(alone[:MOST_LABELS], list(others))
+    near = same_labels(alone, list(others)) | nearest_labels(alone[:MAX_LABELS], list(others))
     return [{"label": whole_text(label), "n": mine[label], "nearest": near.get(label)} for label in alone]
 
 
@@ -186,8 +187,8 @@ def same_labels(labels: list[str], names: list[str]) -> dict[str, str]:
     from calipers.core.words import normalise
 
     plain = {words: name for name in reversed(names) if (words := normalise(name))}
-    found = ((label, plain.get(normalise(label))) for label in labels)
-    return {label: whole_text(name) for label, name in found if name is not None}
+    matches = ((label, plain.get(normalise(label))) for label in labels)
+    return {label: whole_text(name) for label, name in matches if name is not None}
 
 
 def nearest_labels(labels: list[str], names: list[str]) -> dict[str, str]:
@@ -200,12 +201,12 @@ def nearest_labels(labels: list[str], names: list[str]) -> dict[str, str]:
 
     extract, ratio = rapidfuzz().process.extractOne, rapidfuzz().fuzz.ratio
     plain = {name: normalise(name) for name in names if len(name) <= LONGEST}
-    found = {}
+    nearest = {}
     for label in (label for label in labels if len(label) <= LONGEST):
-        best = extract(normalise(label), plain, scorer=ratio, score_cutoff=LEAST_ALIKE)
+        best = extract(normalise(label), plain, scorer=ratio, score_cutoff=MIN_ALIKE)
         if best:
-            found[label] = whole_text(best[2])
-    return found
+            nearest[label] = whole_text(best[2])
+    return nearest
 
 
 def some(names: Iterable[str], most: int = 3) -> str:
@@ -228,7 +229,7 @@ def counted(n: int, what: str, several: str = "") -> str:
 
 
 def nothing_evaluated(what: str, read: int, reason: str = NOTHING) -> str:
-    """What is said of a run, and of a check of its inputs, in which nothing was evaluated.
+    """The message about a run, or a check of its inputs, in which nothing was evaluated.
 
     >>> nothing_evaluated("scene", 2, "they are empty")
     'nothing was evaluated: 0 of 2 scenes: they are empty'

@@ -17,6 +17,7 @@ thresholds that matter, in order: the sweep, the primary one, and 0.5 for the me
 
 from __future__ import annotations
 
+from functools import cached_property
 from math import fsum
 from typing import TYPE_CHECKING, Any
 
@@ -46,9 +47,14 @@ class Levels:
         return len(self.units)
 
     @property
-    def least(self) -> int:
-        """What a pair has to reach to matter at all."""
+    def min_overlap(self) -> int:
+        """The overlap that a pair has to reach to be considered at all."""
         return self.units[0]
+
+    @property
+    def primary_and_sweep(self) -> tuple[float, ...]:
+        """The primary threshold, then those of the sweep."""
+        return (self.primary, *self.thresholds)
 
     @property
     def primary_unit(self) -> int:
@@ -60,9 +66,9 @@ class Levels:
         return self.units.index(round_overlap(threshold))
 
 
-def above(pairs: Pairs, least: int) -> Pairs:
+def above(pairs: Pairs, min_overlap: int) -> Pairs:
     """The pairs of a matching at a threshold."""
-    keep = np.asarray(pairs.score) >= least
+    keep = np.asarray(pairs.score) >= min_overlap
     return Pairs(*(np.asarray(column)[keep] for column in (pairs.truth, pairs.pred, pairs.score)))
 
 
@@ -81,6 +87,17 @@ class Swept:
         self.met = np.searchsorted(levels.units, self.score, side="right")
         self.batch, self.levels = batch, levels
 
+    @cached_property
+    def matched_by_record(self) -> tuple[Counts, Counts]:
+        """Pairs matched in each record: at the primary threshold, and summed over the sweep."""
+        levels, records = self.levels, len(self.batch)
+        record = np.repeat(np.arange(records), np.diff(self.batch.truth.offsets)).take(self.truth)
+        times = np.concatenate([[0], np.cumsum(levels.in_sweep)]).take(self.met)
+        return (
+            np.bincount(record[self.met > levels.index(levels.primary)], minlength=records),
+            np.bincount(record, weights=times, minlength=records).astype(np.int64),
+        )
+
 
 def count_sweep(swept: Swept, mode: str, tally: Tally) -> None:
     """Matched pairs by type and threshold, (4, levels) for either side, and the overlap of those at 0.5."""
@@ -93,17 +110,6 @@ def count_sweep(swept: Swept, mode: str, tally: Tally) -> None:
 def _by_type(kinds: Any, met: Any, levels: int) -> Counts:
     exact = np.bincount(kinds * (levels + 1) + met, minlength=4 * (levels + 1)).reshape(4, levels + 1)
     return np.asarray(exact[:, :0:-1].cumsum(axis=1)[:, ::-1])
-
-
-def matched_by_record(swept: Swept) -> tuple[Counts, Counts]:
-    """Pairs matched in each record: at the primary threshold, and summed over the sweep."""
-    levels, records = swept.levels, len(swept.batch)
-    record = np.repeat(np.arange(records), np.diff(swept.batch.truth.offsets)).take(swept.truth)
-    times = np.concatenate([[0], np.cumsum(levels.in_sweep)]).take(swept.met)
-    return (
-        np.bincount(record[swept.met > levels.index(levels.primary)], minlength=records),
-        np.bincount(record, weights=times, minlength=records).astype(np.int64),
-    )
 
 
 def count_labels(matching: Pairs, truth: Any, pred: Any, names: list[str], mode: str, tally: Tally) -> None:
@@ -135,7 +141,7 @@ def rates(gt: Any, pred: Any, matched: Any) -> dict[str, Any]:
 
 
 def mode_tree(mode: str, tally: Tally, levels: Levels, *, labelled: bool) -> dict[str, Any]:
-    """Everything the artifact says about one label mode."""
+    """The section of the artifact about one label mode."""
     gt, pred = tally.counts["truth"].sum(), tally.counts["pred"].sum()
     matched = tally.counts[f"{mode}.truth"].sum(axis=0)  # (levels,)
     swept = [levels.index(value) for value in levels.thresholds]

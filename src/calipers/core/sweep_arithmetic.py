@@ -119,7 +119,10 @@ def check_sums(sums: Tree, prefixes: Iterable[str], params: Tree) -> None:
             most = [lower * count + higher * some for count, some in zip(sums[side], matched, strict=True)]
             place = ("bootstrap", "sums", f"{prefix}matched_over_sweep")
             expect(all(map(le, swept, most)), place, swept, f"in no replicate more than {side} at all thresholds")
-        least = [lower * some for some in matched]
+        lower_bounds = [lower * some for some in matched]
         expect(
-            all(map(ge, swept, least)), place, swept, "in no replicate less than what is matched at lower thresholds"
+            all(map(ge, swept, lower_bounds)),
+            place,
+            swept,
+            "in no replicate less than what is matched at lower thresholds",
         )

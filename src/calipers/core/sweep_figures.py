@@ -14,6 +14,7 @@ RATES = {
     "recall": ("recall", "matched / true objects at the primary threshold"),
     "f1": ("F1", "2 · matched / (true + predicted objects) at the primary threshold"),
 }
+SHORT = {"precision": ("P",), "recall": ("R",)}  # in summaries
 MEAN_F1 = "mean of F1 over the thresholds of the sweep"
 
 
@@ -30,6 +31,7 @@ def sweep_specs(
             headline=name in headline,
             each=each,
             definition=definition,
+            also=SHORT.get(name, ()),
         )
         for name, (label, definition) in RATES.items()
     ]

@@ -59,7 +59,7 @@ class Tally:
         return total
 
     def pack(self) -> Packed:
-        """Everything it holds, names in order: equal tallies give equal bytes."""
+        """The tally as plain values and arrays, names in order: equal tallies give equal bytes."""
         tables = {table: sorted(self.tables[table]) for table in sorted(self.tables)}
         arrays = {f"counts/{name}": self.counts[name] for name in sorted(self.counts)}
         arrays |= {f"tables/{table}": _stacked(self.tables[table], names) for table, names in tables.items()}
@@ -67,7 +67,7 @@ class Tally:
 
     @classmethod
     def unpack(cls, packed: Packed) -> Tally:
-        """The tally again."""
+        """The tally that was packed."""
         tally, plain, arrays = cls(), packed.plain, packed.arrays
         tally.counts = {name[7:]: array for name, array in arrays.items() if name.startswith("counts/")}
         tally.sums = {name: int(digits) for name, digits in plain["sums"].items()}

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 import numpy as np
 
 from calipers.core.errors import require
-from calipers.kernels.cuboids import placements
+from calipers.kernels.shape.cuboids import placements
 from calipers.rulers.cuboid import IOU_MODES, box_side, require_same_count
 
 if TYPE_CHECKING:
     from calipers.core.cuboids import Boxes
-    from calipers.kernels.box_rows import BoxRows
+    from calipers.kernels.scan.boxes import BoxRows
+    from calipers.rulers.source_types import Cuboids
 
 
 class Containment(NamedTuple):
@@ -22,29 +23,40 @@ class Containment(NamedTuple):
     relaxed: Any
 
 
-def containment(truth: Any, pred: Any, *, paired: bool = False, mode: str = "aabb") -> Containment:
-    """Strict and relaxed containment of two boxes' centres, as the scene suite has it.
+def containment(gt: Cuboids, pred: Cuboids, *, paired: bool = False, mode: str = "aabb") -> Containment:
+    """Whether the centres of two boxes lie in each other's box, as the scene suite has it.
 
-    Boxes are written as for `cuboid_iou`. For two single boxes both answers are true or false; for lists they are
-    arrays (n, m) of all of `truth` with all of `pred`, or (n,) of truth[i] with pred[i] when `paired`. `mode` says
-    what a centre has to be in: the axis-aligned bounds of a box (`aabb`), or the turned box itself (`obb`). A centre on
-    a face is inside. Raises `InputError` for what is no box, `ConfigError` for another mode.
+    Args:
+        gt: One box or several, as for `cuboid_iou`.
+        pred: The same.
+        paired: Compare the first with the first and so on, instead of all with all.
+        mode: What a centre has to be in: the axis-aligned bounds of a box (`aabb`), or the turned box (`obb`). A centre
+            on a face is inside.
 
-    >>> containment([0, 0, 0, 2, 2, 2], [0.8, 0, 0, 1, 1, 1])       # its centre is in the large box, not the other way
-    Containment(strict=False, relaxed=True)
-    >>> containment([[0, 0, 0, 2, 2, 2]], [[0, 0, 0, 1, 1, 1], [5, 0, 0, 1, 1, 1]]).strict.tolist()
-    [[True, False]]
+    Returns:
+        `strict`, both centres are inside, and `relaxed`, at least one is. Each is true or false for one box on each
+            side; else an array (n, m) of all with all, or (n,) if `paired`.
+
+    Raises:
+        InputError: Something is no box, or the sides have different lengths though `paired`.
+        ConfigError: `mode` is another one.
+
+    Examples:
+        >>> containment([0, 0, 0, 2, 2, 2], [0.8, 0, 0, 1, 1, 1])       # its centre is in the large box alone
+        Containment(strict=False, relaxed=True)
+        >>> containment([[0, 0, 0, 2, 2, 2]], [[0, 0, 0, 1, 1, 1], [5, 0, 0, 1, 1, 1]]).strict.tolist()
+        [[True, False]]
     """
     require(mode in IOU_MODES, "mode", mode, "aabb or obb")
-    (left, left_is_one), (right, right_is_one) = box_side(truth), box_side(pred)
+    (left, left_is_one), (right, right_is_one) = box_side(gt), box_side(pred)
     one = left_is_one and right_is_one
     if paired or one:
         require_same_count(left, right)
         rows = columns = np.arange(len(left))
     else:
         rows, columns = np.indices((len(left), len(right)))
-    found = _centers(left, right, rows, columns, mode)
-    return Containment(*(map(bool, found))) if one else Containment(*found)
+    contained = _centers(left, right, rows, columns, mode)
+    return Containment(*(map(bool, contained))) if one else Containment(*contained)
 
 
 def _centers(left: Boxes | BoxRows, right: Boxes | BoxRows, rows: Any, columns: Any, mode: str) -> Any:

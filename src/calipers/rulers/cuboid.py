@@ -11,15 +11,16 @@ import sys
 
 from calipers.core.errors import InputError, require
 from calipers.core.matching import UNIT
-from calipers.kernels.cuboids import cuboid_paired, cuboid_pairs, near_pairs
+from calipers.kernels.shape.cuboids import cuboid_paired, cuboid_pairs, near_pairs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from calipers.core.cuboids import Boxes
-    from calipers.kernels.box_rows import BoxRows
-    from calipers.kernels.column import Column
+    from calipers.kernels.scan.boxes import BoxRows
+    from calipers.kernels.scan.column import Column
+    from calipers.rulers.source_types import Cuboids
 
 IOU_MODES = ("obb", "aabb")
 SHAPE = {"center", "size", "rotation"}
@@ -48,24 +49,36 @@ def near_centers(truth: Boxes, pred: Boxes, limit: float, most: int = sys.maxsiz
     return near_pairs(truth, pred, limit, most)
 
 
-def cuboid_iou(a: Any, b: Any, *, paired: bool = False, iou_mode: str = "obb") -> Any:
-    """IoU of two boxes, or of all of `a` with all of `b` (n, m), or of a[i] with b[i] when `paired`.
+def cuboid_iou(gt: Cuboids, pred: Cuboids, *, paired: bool = False, iou_mode: str = "obb") -> Any:
+    """IoU of boxes in space: the volume that both fill over the volume that either fills.
 
-    A box is `{"center": [x, y, z], "size": [dx, dy, dz], "rotation": …}`, or 6 numbers (center, size), or 7 (and yaw,
-    the angle about the z axis in radians). A rotation is nothing, a quaternion [x, y, z, w], `{"yaw": angle}` or a
-    matrix whose columns are the axes of the box.
+    Args:
+        gt: One box or several. A box is `{"center": [x, y, z], "size": [dx, dy, dz], "rotation": …}`, or 6 numbers
+            (center, size), or 7 (and yaw, the angle about the z axis in radians). A rotation is nothing, a quaternion
+            [x, y, z, w], `{"yaw": angle}` or a matrix whose columns are the axes of the box.
+        pred: The same.
+        paired: Compare the first with the first and so on, instead of all with all.
+        iou_mode: The turned boxes (`obb`), or their axis-aligned bounds (`aabb`).
 
-    >>> cuboid_iou([0, 0, 0, 1, 1, 1], [0.5, 0, 0, 1, 1, 1])        # half of each: 0.5 / 1.5
-    0.333333333333
-    >>> cuboid_iou([0, 0, 0, 1, 1, 1], [0, 0, 0, 1, 1, 1, 0.7853981633974483])      # turned by 45 degrees
-    0.707106781187
-    >>> cuboid_iou([[0, 0, 0, 2, 2, 2], [0, 0, 0, 1, 1, 1]], [[1, 0, 0, 2, 2, 2]]).tolist()
-    [[0.333333333333], [0.058823529412]]
-    >>> cuboid_iou([0, 0, 0, 1, 1, 1], [1, 0, 0, 1, 1, 1])          # they touch
-    0.0
+    Returns:
+        A number for one box on each side; else an array (n, m) of all with all, or (n,) if `paired`.
+
+    Raises:
+        InputError: Something is no box, or the sides have different lengths though `paired`.
+        ConfigError: `iou_mode` is another one.
+
+    Examples:
+        >>> cuboid_iou([0, 0, 0, 1, 1, 1], [0.5, 0, 0, 1, 1, 1])        # half of each: 0.5 / 1.5
+        0.333333333333
+        >>> cuboid_iou([0, 0, 0, 1, 1, 1], [0, 0, 0, 1, 1, 1, 0.7853981633974483])      # turned by 45 degrees
+        0.707106781187
+        >>> cuboid_iou([[0, 0, 0, 2, 2, 2], [0, 0, 0, 1, 1, 1]], [[1, 0, 0, 2, 2, 2]]).tolist()
+        [[0.333333333333], [0.058823529412]]
+        >>> cuboid_iou([0, 0, 0, 1, 1, 1], [1, 0, 0, 1, 1, 1])          # they touch
+        0.0
     """
     aabb = _is_aabb(iou_mode)
-    (left, left_is_one), (right, right_is_one) = box_side(a), box_side(b)
+    (left, left_is_one), (right, right_is_one) = box_side(gt), box_side(pred)
     if left_is_one and right_is_one:
         return cuboid_paired(left, right, aabb)[0] / UNIT
     return _paired(left, right, aabb) if paired else _matrix(left, right, aabb)
@@ -101,24 +114,24 @@ def _matrix(left: Boxes | BoxRows, right: Boxes | BoxRows, aabb: bool) -> Any:
 # Boxes as a caller writes them
 
 
-def box_side(given: Any) -> tuple[Boxes | BoxRows, bool]:
+def box_side(boxes: Any) -> tuple[Boxes | BoxRows, bool]:
     """The boxes as one scene, and whether it is a single one that is not in a list."""
-    rows = _rows(given)
+    rows = _rows(boxes)
     if rows is not None and rows.first_bad < 0:
         return rows, False
-    plain = _plain(given)
+    plain = _plain(boxes)
     return (as_boxes([plain]), True) if _is_one(plain) else (as_boxes(plain), False)
 
 
-def _rows(given: Any) -> BoxRows | None:
+def _rows(boxes: Any) -> BoxRows | None:
     """An array of numbers with a box in each row, without a detour by way of lists."""
-    if not hasattr(given, "__array_interface__") or given.ndim != 2 or given.shape[1] not in (6, 7):
+    if not hasattr(boxes, "__array_interface__") or boxes.ndim != 2 or boxes.shape[1] not in (6, 7):
         return None
     import numpy as np
 
-    from calipers.kernels.box_rows import BoxRows
+    from calipers.kernels.scan.boxes import BoxRows
 
-    return BoxRows(np.ascontiguousarray(given, dtype=np.float64)) if given.dtype.kind in "fiu" else None
+    return BoxRows(np.ascontiguousarray(boxes, dtype=np.float64)) if boxes.dtype.kind in "fiu" else None
 
 
 def _plain(value: Any) -> Any:
@@ -136,14 +149,14 @@ def _is_one(value: Any) -> bool:
 def as_boxes(given: list[Any]) -> Boxes:
     """Boxes as one scene of columns; an error names the first that is none."""
     from calipers.core.cuboids import Boxes
-    from calipers.kernels.boxes import REASONS, BoxColumns
+    from calipers.kernels.scan.boxes import REASONS, BoxColumns
 
     raw, objects = BoxColumns(), [_object(value, index) for index, value in enumerate(given)]
     index = raw.add_scene(objects, True)
     if index >= 0:
         field = REASONS[raw.last_reason]
-        found = objects[index].get(field)
-        raise InputError(f"box {index}, {field}: found {found!r:.200}, expected {EXPECTED[field]}")
+        given_value = objects[index].get(field)
+        raise InputError(f"box {index}, {field}: found {given_value!r:.200}, expected {EXPECTED[field]}")
     return Boxes(raw)
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from calipers.core.errors import InputError
 from calipers.core.matching import UNIT
 from calipers.core.shapes import Objects
-from calipers.kernels.flatten import ObjectColumns
+from calipers.kernels.scan.flatten import ObjectColumns
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from calipers.kernels.column import Column
+    from calipers.kernels.scan.column import Column
 
 EXPECTED = {
     "region": "a box of 4 numbers or a polygon of at least 3 points, numbers up to 1e100",

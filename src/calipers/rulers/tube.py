@@ -12,8 +12,8 @@ Coverage tells missing from invented: the share of the truth's length that runs 
 from __future__ import annotations
 
 from calipers.core.errors import require
-from calipers.kernels.tubes import tube_paired, tube_pairs
-from calipers.kernels.work import MAX_WORK
+from calipers.kernels.shape.tubes import tube_paired, tube_pairs
+from calipers.kernels.shape.work import MAX_WORK
 from calipers.rulers.effort import limited
 
 TYPE_CHECKING = False
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from calipers.core.shapes import Objects
-    from calipers.kernels.column import Column
+    from calipers.kernels.scan.column import Column
+    from calipers.rulers.source_types import Shapes
 
 
 WIDEST = 8000  # covers every cell from anywhere
@@ -50,24 +51,37 @@ def tube_overlaps(
         return tube_pairs(truth, pred, min(stroke, WIDEST), max_work)
 
 
-def tube_iou(a: Any, b: Any, *, tolerance: float = 8, paired: bool = False, max_work: int = MAX_WORK) -> Any:
-    """TubeIoU of two lines, or of all of `a` with all of `b` (n, m), or of a[i] with b[i] when `paired`.
+def tube_iou(gt: Shapes, pred: Shapes, *, tolerance: float = 8, paired: bool = False, max_work: int = MAX_WORK) -> Any:
+    """IoU of lines, each as a tube of cells around it.
 
-    A line is at least two points on [0, 1000], flat or as [x, y]. What takes more than `max_work` steps for each number
-    is an InputError.
+    Args:
+        gt: One line or several. A line is at least two points on [0, 1000], flat or as [x, y].
+        pred: The same.
+        tolerance: How far from a line its tube reaches.
+        paired: Compare the first with the first and so on, instead of all with all.
+        max_work: Steps that may be taken for each number of the shapes.
 
-    >>> tube_iou([100, 500, 900, 500], [900, 500, 100, 500])
-    1.0
-    >>> tube_iou([0, 500, 1000, 500], [0, 508, 1000, 508])      # 8 of 24 rows are shared
-    0.333333333333
+    Returns:
+        A number for one line on each side; else an array (n, m) of all with all, or (n,) if `paired`.
+
+    Raises:
+        InputError: Something is no line, the sides have different lengths though `paired`, or the shapes take more
+            steps than `max_work` allows.
+        ConfigError: `tolerance` is not a number from 0 to 1000000.
+
+    Examples:
+        >>> tube_iou([100, 500, 900, 500], [900, 500, 100, 500])
+        1.0
+        >>> tube_iou([0, 500, 1000, 500], [0, 508, 1000, 508], tolerance=8)     # 8 of 24 rows are shared
+        0.333333333333
     """
     from calipers.rulers.shapes import compare
 
     stroke = min(stroke_width(tolerance), WIDEST)
     with limited():
         return compare(
-            a,
-            b,
+            gt,
+            pred,
             "line",
             paired,
             lambda s, t: tube_pairs(s, t, stroke, max_work),
@@ -76,20 +90,35 @@ def tube_iou(a: Any, b: Any, *, tolerance: float = 8, paired: bool = False, max_
 
 
 def line_coverage(
-    truth: Any, pred: Any, *, tolerance: float = 8, max_work: int = MAX_WORK
+    gt: Shapes, pred: Shapes, *, tolerance: float = 8, max_work: int = MAX_WORK
 ) -> tuple[float, float, float]:
-    """(recall, precision, f1) of one line against another, by samples one unit apart.
+    """How far two lines run along each other, by samples one unit apart.
 
-    >>> line_coverage([0, 0, 99, 0], [0, 0, 41, 0])     # samples 0 … 49 of 100 are within 8
-    (0.5, 1.0, 0.6666666666666666)
+    Args:
+        gt: A line: at least two points on [0, 1000], flat or as [x, y].
+        pred: The same.
+        tolerance: How far from a line a sample may be to be covered by it.
+        max_work: Steps that may be taken for each number of the shapes.
+
+    Returns:
+        The share of the truth that the prediction covers (recall), the share of the prediction that the truth covers
+            (precision), and their harmonic mean (F1).
+
+    Raises:
+        InputError: Something is no line, or the lines take more steps than `max_work` allows.
+        ConfigError: `tolerance` is not a number from 0 to 1000000.
+
+    Examples:
+        >>> line_coverage([0, 0, 99, 0], [0, 0, 41, 0], tolerance=8)     # samples 0 … 49 of 100 are within 8
+        (0.5, 1.0, 0.6666666666666666)
     """
-    from calipers.kernels.assign import int_column
-    from calipers.kernels.coverage import coverage_of, near_lines
+    from calipers.kernels.scan.column import int_column
+    from calipers.kernels.shape.coverage import coverage_of, near_lines
     from calipers.rulers.shapes import one_line
 
     stroke_width(tolerance)  # refuses what is no tolerance
     first = int_column([0])
-    sides = one_line(truth), one_line(pred)
+    sides = one_line(gt), one_line(pred)
     with limited():
         near_lines(*sides, tolerance, max_work)  # refuses what takes too long
     recall, precision, f1 = coverage_of(*sides, first, first, tolerance)
@@ -104,7 +133,7 @@ def nearby_lines(
     Lines within tolerance of each other have cells in common, so the pairs of tubes will do, unless tubes are so thin
     that they may hold no cell just there.
     """
-    from calipers.kernels.coverage import near_lines
+    from calipers.kernels.shape.coverage import near_lines
 
     if stroke_width(tolerance) >= THIN:
         return tubes[:2]
@@ -114,6 +143,6 @@ def nearby_lines(
 
 def covered_lines(truth: Objects, pred: Objects, near: tuple[Column, Column], *, tolerance: float) -> tuple[Any, ...]:
     """Columns (truth index, pred index, recall, precision, f1) of pairs of lines."""
-    from calipers.kernels.coverage import coverage_of
+    from calipers.kernels.shape.coverage import coverage_of
 
     return (*near, *coverage_of(truth, pred, *near, tolerance))

@@ -2,13 +2,13 @@
 
 `schema.json` in the folder of a suite is the schema of its artifact, as `calipers schema SUITE` prints it. What is read
 from a file is checked against it, and its numbers against each other, before anything else looks at it: a tree that
-passes has every field that tables, pages and comparisons use.
+passes has every field that tables, pages and comparisons use. `rank.json` and `suspects.json` in this folder are the
+schemas of what those commands print.
 """
 
 from __future__ import annotations
 
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 import orjson
@@ -21,18 +21,39 @@ from calipers.suite import is_suite, suite_names, suite_of
 __all__ = ["Mismatch", "check_artifact", "check_shape", "schema", "schema_text"]
 
 
+OTHERS = ("rank", "suspects")  # what is no artifact of a suite and has a schema in this folder
+
+
+def _read(package: str, name: str) -> bytes:
+    from importlib.resources import files  # most runs read no schema
+
+    return files(package).joinpath(name).read_bytes()
+
+
 def schema_text(name: str) -> bytes:
-    """The schema of a suite's artifact, as the file has it."""
+    """The schema of a suite's artifact, or of what another command prints, as the file has it."""
+    if name in OTHERS:
+        return _read(__name__, f"{name}.json")
     if not is_suite(name):
-        raise ConfigError(f"schema: found {name!r:.80}, expected one of {', '.join(suite_names())}")
-    return files(suite_of(name).schema).joinpath("schema.json").read_bytes()
+        raise ConfigError(f"schema: found {name!r:.80}, expected one of {', '.join([*suite_names(), *OTHERS])}")
+    return _read(suite_of(name).schema, "schema.json")
 
 
 def schema(name: str) -> dict[str, Any]:
-    """The JSON Schema of the artifact of a suite, by its name.
+    """Read the JSON Schema of the artifact of a suite, or of a ranking ("rank"): what `calipers schema` prints.
 
-    >>> schema("dense")["title"]
-    'Artifact of the dense suite'
+    Args:
+        name: The suite: `dense`, `timeline`, `scene`, `coco`, or one of another package.
+
+    Returns:
+        The schema, as plain dicts and lists.
+
+    Raises:
+        ConfigError: There is no suite of this name.
+
+    Examples:
+        >>> schema("coco")["title"]
+        'Artifact of the detection suite'
     """
     return orjson.loads(schema_text(name))  # type: ignore[no-any-return]
 
@@ -43,7 +64,7 @@ def _check(name: str) -> Check:
 
 
 def check_shape(suite: str, tree: Any) -> None:
-    """Nothing if the tree fits the schema of the suite and has all its replicates, else a `Mismatch`."""
+    """Raise a `Mismatch` unless the tree fits the schema of the suite and has all its replicates."""
     _check(suite)(tree)
     for name, method in tree.get("methods", {}).items():
         _check_replicates(method, ("methods", name, "bootstrap"))
@@ -54,7 +75,7 @@ def check_shape(suite: str, tree: Any) -> None:
 
 
 def check_artifact(suite: str, tree: Any) -> None:
-    """Nothing if the tree fits the schema of the suite and its numbers fit each other, else a `Mismatch`."""
+    """Raise a `Mismatch` unless the tree fits the schema of the suite and its numbers fit each other."""
     check_shape(suite, tree)
     if check := suite_of(suite).check_numbers:
         check(tree)

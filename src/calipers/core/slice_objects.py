@@ -1,0 +1,192 @@
+"""What a run keeps of each object so that its results can be sliced by how large objects are.
+
+Millions of objects are of few kinds: a truth that was found at so many thresholds in each label mode, a prediction that
+is left over in some of them. `ObjectRows` holds the size and the kind of every object, and one table of what an object
+of each kind adds to the sums that figures are made of. A pair is one row, that of its truth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calipers.core.parts import Packed
+from calipers.core.sweep import Levels, Swept
+from calipers.kernels.count.object_sums import sums_by_size
+
+Floats = NDArray[np.float32]
+SMALL = (np.int8, np.int16, np.int32, np.int64)
+MOST_KINDS = 1 << 15  # that are written down before it is known which occur
+
+
+def smallest(numbers: NDArray[Any], kinds: tuple[Any, ...] = SMALL) -> NDArray[Any]:
+    """Whole numbers of at least 0 in as few bytes as hold them."""
+    largest = int(np.max(numbers, initial=0))
+    return numbers.astype(next(kind for kind in kinds if largest <= np.iinfo(kind).max))
+
+
+class ObjectChunk(NamedTuple):
+    """The objects of some records: all rows of one side after another, then those of the other, record by record."""
+
+    records: int
+    counts: NDArray[np.int32]  # (sides * records,) rows of a record
+    sizes: Floats  # (rows,), NaN for no size
+    kinds: NDArray[Any]  # (rows,) into a table of numbers
+
+
+class SummedObjects(NamedTuple):
+    """Objects of some records by size: how many (sizes, records), and their sums (sizes, columns, records)."""
+
+    rows: NDArray[np.int32]
+    sums: NDArray[np.int64]
+
+    def of(self, records: NDArray[np.intp]) -> SummedObjects:
+        """The sums of some of the records."""
+        return SummedObjects(self.rows[:, records], self.sums[:, :, records])
+
+
+def join_sums(pieces: list[SummedObjects]) -> SummedObjects:
+    """Neighbouring pieces as one."""
+    rows, sums = ([getattr(piece, name) for piece in pieces] for name in SummedObjects._fields)
+    return SummedObjects(np.concatenate(rows, axis=-1), np.concatenate(sums, axis=-1))
+
+
+class ObjectRows:
+    """Every object of some records: its size and its kind, and the numbers of each kind by column."""
+
+    __slots__ = ("_chunks", "names", "table")
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self.names = tuple(names)
+        self.table: NDArray[Any] = np.empty((0, len(self.names)), np.int8)  # (kinds, columns)
+        self._chunks: list[ObjectChunk] = []
+
+    def extend(self, records: int, counts: Any, sizes: Any, kinds: Any, table: Any) -> None:
+        """Take in the objects of some records, whose kinds are those of a table."""
+        shift = self._shift(np.asarray(table))
+        kinds = smallest(np.asarray(kinds) + shift, SMALL[1:])
+        chunk = ObjectChunk(records, np.asarray(counts, np.int32), np.asarray(sizes, np.float32), kinds)
+        self._chunks.append(chunk)
+
+    def _shift(self, table: NDArray[Any]) -> int:
+        """Where the kinds of a table begin in the own one, which has all of them then."""
+        if self.table is table or np.array_equal(self.table, table):
+            return 0
+        shift = len(self.table)
+        self.table = smallest(np.concatenate([self.table, table])) if shift else table
+        return shift
+
+    def add(self, later: ObjectRows) -> None:
+        """Take in the objects of records that come after it."""
+        if later._chunks:
+            shift = self._shift(later.table)
+            self._chunks += [_moved(chunk, shift) for chunk in later._chunks] if shift else later._chunks
+
+    def truth_sizes(self) -> Floats:
+        """The sizes of ground truth that are known; of all objects where there is none."""
+        is_truth = self.table[:, self.names.index("gt")] > 0
+        sizes = [_known(chunk.sizes[is_truth[chunk.kinds]]) for chunk in self._chunks]
+        if not any(map(len, sizes)):
+            sizes = [_known(chunk.sizes) for chunk in self._chunks]
+        return np.concatenate([np.empty(0, np.float32), *sizes])
+
+    def sums(self, edges: NDArray[Any]) -> Iterator[SummedObjects]:
+        """Sums of the objects between the edges of sizes, and of those without a size, for some records at a time."""
+        table = np.ascontiguousarray(self.table, np.int64).reshape(-1)
+        short = edges.astype(np.float32)  # so that a size on an edge is on it, however it was rounded
+        width = len(self.names)
+        for records, counts, sizes, kinds in self._chunks:
+            rows, sums = sums_by_size(counts, sizes, kinds.astype(np.int32), table, width, short, records)
+            groups = len(edges) + 2
+            yield SummedObjects(
+                np.asarray(rows).reshape(groups, records), np.asarray(sums).reshape(groups, width, records)
+            )
+
+    def pack(self) -> Packed:
+        """The rows as plain values and arrays."""
+        plain = {
+            "names": list(self.names),
+            "chunks": [[chunk.records, len(chunk.counts), len(chunk.sizes)] for chunk in self._chunks],
+        }
+        arrays = {
+            "counts": np.concatenate([np.empty(0, np.int32), *(chunk.counts for chunk in self._chunks)]),
+            "sizes": np.concatenate([np.empty(0, np.float32), *(chunk.sizes for chunk in self._chunks)]),
+            "kinds": np.concatenate([np.empty(0, np.int16), *(chunk.kinds for chunk in self._chunks)]),
+            "table": self.table,
+        }
+        return Packed(plain, arrays)
+
+    @classmethod
+    def unpack(cls, packed: Packed) -> ObjectRows:
+        """The rows that were packed."""
+        rows, arrays = cls(packed.plain["names"]), packed.arrays
+        rows.table = arrays["table"]
+        counted = numbered = 0
+        for records, counts, sizes in packed.plain["chunks"]:
+            own = slice(numbered, numbered + sizes)
+            few = arrays["counts"][counted : counted + counts]
+            rows._chunks.append(ObjectChunk(records, few, arrays["sizes"][own], arrays["kinds"][own]))
+            counted, numbered = counted + counts, numbered + sizes
+        return rows
+
+
+def _known(sizes: Floats) -> Floats:
+    return sizes[~np.isnan(sizes)]
+
+
+def _moved(chunk: ObjectChunk, shift: int) -> ObjectChunk:
+    """Objects whose kinds stand further down in a table."""
+    return chunk._replace(kinds=smallest(chunk.kinds.astype(np.int64) + shift, SMALL[1:]))
+
+
+def matched_rows(matchings: Sequence[Swept], levels: Levels, truth_sizes: Any, pred_sizes: Any) -> tuple[Any, ...]:
+    """The objects of a batch, as `ObjectRows.extend` takes them: all truths, and predictions that go without one.
+
+    Columns are `gt`, and of each matching `pred`, `matched` and `matched_over_sweep`. The kind of a truth is how many
+    thresholds it is matched at in each matching, as the digits of a number; that of a prediction says in which it is
+    left over.
+    """
+    batch, base = matchings[0].batch, len(levels) + 1
+    found = np.zeros(len(batch.truth), np.int64)
+    left = np.full(len(batch.pred), (1 << len(matchings)) - 1, np.uint8)  # a bit for each matching
+    for place, own in enumerate(matchings):
+        found[own.truth] += own.met * base**place
+        left[own.pred] ^= 1 << place
+    alone = np.flatnonzero(left)
+    offsets = np.asarray(batch.pred.offsets)
+    counts = np.concatenate([np.diff(batch.truth.offsets), np.diff(np.searchsorted(alone, offsets))])
+    kinds = np.concatenate([found, base ** len(matchings) + left[alone].astype(np.int64)])
+    sizes = np.concatenate([truth_sizes, np.asarray(pred_sizes)[alone]])
+    return len(batch), counts, sizes, *_kinds_and_table(kinds, len(matchings), levels)
+
+
+def _kinds_and_table(kinds: NDArray[Any], matchings: int, levels: Levels) -> tuple[Any, Any]:
+    """Kinds as places in a table, and the table: of all kinds there can be, or of those that occur if they are many."""
+    in_sweep = tuple(levels.in_sweep.tolist())
+    most = (len(levels) + 1) ** matchings + (1 << matchings)
+    if most <= MOST_KINDS:
+        return kinds, _all_kinds(matchings, in_sweep, levels.index(levels.primary))
+    occurring, places = np.unique(kinds, return_inverse=True)
+    return places, _table(occurring, matchings, in_sweep, levels.index(levels.primary))
+
+
+@cache
+def _all_kinds(matchings: int, in_sweep: tuple[bool, ...], primary: int) -> NDArray[Any]:
+    most = (len(in_sweep) + 1) ** matchings + (1 << matchings)
+    return _table(np.arange(most), matchings, in_sweep, primary)
+
+
+def _table(kinds: NDArray[Any], matchings: int, in_sweep: tuple[bool, ...], primary: int) -> NDArray[Any]:
+    """What an object of each kind adds to every column, (kinds, columns)."""
+    base = len(in_sweep) + 1
+    is_truth, over_sweep = kinds < base**matchings, np.concatenate([[0], np.cumsum(in_sweep)])
+    columns = [is_truth]
+    for place in range(matchings):
+        met = np.where(is_truth, kinds // base**place % base, 0)
+        left = ~is_truth & ((kinds - base**matchings) >> place & 1 == 1)
+        columns += [left | (met > 0), met > primary, over_sweep[met]]
+    return smallest(np.stack(columns, axis=1).astype(np.int64))
