@@ -16,21 +16,27 @@ from contextlib import closing
 from functools import partial
 from hashlib import file_digest, sha256
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import orjson
 
 from calipers.core.config import make_config
 from calipers.core.errors import ConfigError, InputError, keyword
-from calipers.detectors.found import Found, Model
 from calipers.detectors.image_files import ImageFile, check_pillow, find_files, open_image
-from calipers.detectors.names import SHOWN, Matched, listed, match_classes
-from calipers.detectors.options import Config, params
+from calipers.detectors.model import BoxesFound, Model
+from calipers.detectors.names import SHOWN, ClassMapping, listed, match_classes
+from calipers.detectors.options import DetectConfig, params
 from calipers.detectors.part_file import Entry, PartFile, part_path
 from calipers.detectors.targets import read_targets
 from calipers.files.inputs import OnProgress
 from calipers.files.output import check_free, check_place, write_file
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from calipers.detectors.option_types import DetectOptions
+    from calipers.suites.coco.source_types import CocoTruth
 
 PIXEL_DECIMALS, SCORE_DECIMALS = 3, 6
 FEWEST_GOOD = 20  # of so many boxes at least one has area inside its image, if the model was read as it is meant
@@ -38,7 +44,7 @@ HOPELESS = 1000  # boxes without area, of a model that was misread, after which 
 
 
 class Detected(NamedTuple):
-    """The results, and what there is to say about them."""
+    """The detections of a run, and notes about it."""
 
     results: list[dict[str, Any]]
     images: int
@@ -51,17 +57,35 @@ class Detected(NamedTuple):
 def detect(
     weights: str | os.PathLike[str],
     images: str | os.PathLike[str],
-    gt: Any,
+    gt: CocoTruth,
     output: str | os.PathLike[str] | None = None,
-    **options: Any,
+    **options: Unpack[DetectOptions],
 ) -> list[dict[str, Any]]:
-    """Run a detector over the images of a ground truth; the detections are what `calipers.coco` takes as `pred`.
+    """Run a detector over the images of a ground truth.
 
-    `weights` is an ONNX model, or weights of Ultralytics where that package is installed. `images` is the folder of the
-    images that `gt`, a COCO file or what it would hold, lists. `output` receives the results as JSON; an interrupted
-    run that had one is gone on with. Options are those of `calipers detect`; see `calipers.detectors.options.Config`.
+    `calipers.coco(gt, calipers.detect("model.onnx", "images/", gt))` is an evaluation from model to numbers.
+
+    Args:
+        weights: An ONNX model, or weights of Ultralytics where that package is installed.
+        images: The folder of the images that `gt` lists.
+        gt: A COCO file, or what it would hold.
+        output: A file that receives the results as JSON. An interrupted run that had one is gone on with.
+        **options: Those of `calipers detect`: `imgsz`, `conf`, `iou`, `device`, …
+
+    Returns:
+        The detections in COCO's form, as `calipers.coco` takes them as `pred`.
+
+    Raises:
+        ConfigError: An option does not exist or has a value that cannot be meant, or a package is missing.
+        InputError: The model, the ground truth or an image cannot be read, or the model's output makes no sense.
+        OutputError: The results cannot be written.
+
+    Examples:
+        >>> detect("model.onnx", "images/", {"images": [], "categories": []}, conf=25)
+        Traceback (most recent call last):
+        calipers.core.errors.ConfigError: conf: found 25, expected a number from 0 to 1
     """
-    return run_detector(weights, images, gt, output, make_config(Config, options)).results
+    return run_detector(weights, images, gt, output, make_config(DetectConfig, options)).results
 
 
 def run_detector(
@@ -69,11 +93,11 @@ def run_detector(
     images: str | os.PathLike[str],
     gt: Any,
     output: str | os.PathLike[str] | None,
-    config: Config,
+    config: DetectConfig,
     *,
     progress: OnProgress | None = None,
 ) -> Detected:
-    """The same, with everything there is to say about it."""
+    """Run a detector over the images of a ground truth; the result has notes beside the detections."""
     path = os.fspath(weights)
     _check_output(output, [path, gt, config.class_names])
     targets = read_targets(gt)
@@ -103,7 +127,7 @@ def run_detector(
     return Detected(results, len(files), classes, dict(counts), warnings, model.notes)
 
 
-def load_model(weights: str, config: Config) -> Model:
+def load_model(weights: str, config: DetectConfig) -> Model:
     """The model in a file, by the ending of its name."""
     check_pillow()
     if weights.lower().endswith(".onnx"):
@@ -143,7 +167,7 @@ def _misread(counts: Counter[str]) -> str:
 
 
 def _entries(
-    files: list[ImageFile], model: Model, matched: Matched, part: PartFile, progress: OnProgress | None
+    files: list[ImageFile], model: Model, matched: ClassMapping, part: PartFile, progress: OnProgress | None
 ) -> Iterator[Entry]:
     """What was found on each image; progress is in images."""
     for done, file in enumerate(files, 1):
@@ -152,41 +176,41 @@ def _entries(
             progress(done, len(files))
 
 
-def _look_at(file: ImageFile, model: Model, matched: Matched) -> Entry:
+def _look_at(file: ImageFile, model: Model, matched: ClassMapping) -> Entry:
     """One image through the model."""
     image, is_unturned = open_image(file)
-    found = model(image, matched.wanted)
-    rows, counts = as_rows(found, image.size, matched.categories)
+    boxes = model(image, matched.wanted)
+    rows, counts = as_rows(boxes, image.size, matched.categories)
     return {"detections": rows, "counts": {**counts, "unturned": int(is_unturned)}}
 
 
 def as_rows(
-    found: Found, size: tuple[int, int], categories: list[int | None]
+    results: BoxesFound, size: tuple[int, int], categories: list[int | None]
 ) -> tuple[list[dict[str, Any]], dict[str, int]]:
     """Boxes clipped to the image, with the categories of their classes; and how many are left out.
 
-    >>> found = Found(np.array([[-2.0, 1, 4, 5], [90, 0, 99, 9]]), np.array([0.9, 0.8]), np.array([0, 0]))
+    >>> found = BoxesFound(np.array([[-2.0, 1, 4, 5], [90, 0, 99, 9]]), np.array([0.9, 0.8]), np.array([0, 0]))
     >>> as_rows(found, (80, 60), [7])
     ([{'category_id': 7, 'bbox': [0.0, 1.0, 4.0, 4.0], 'score': 0.9}], {'left_out': 0, 'dropped': 1, 'beyond': 0})
     """
     limits = np.array(size * 2, dtype=np.float64)
-    corners = np.round(np.clip(found.boxes, 0.0, limits), PIXEL_DECIMALS) + 0.0  # no -0.0
+    corners = np.round(np.clip(results.boxes, 0.0, limits), PIXEL_DECIMALS) + 0.0  # no -0.0
     sides = np.round(corners[:, 2:] - corners[:, :2], PIXEL_DECIMALS)
-    good = (sides > 0).all(axis=1) & np.isfinite(found.boxes).all(axis=1)
+    good = (sides > 0).all(axis=1) & np.isfinite(results.boxes).all(axis=1)
     boxes = np.hstack([corners[:, :2], sides])[good].tolist()
-    scores = np.round(found.scores[good], SCORE_DECIMALS).tolist()
-    ids = [categories[code] for code in found.classes[good].tolist()]
+    scores = np.round(results.scores[good], SCORE_DECIMALS).tolist()
+    ids = [categories[code] for code in results.classes[good].tolist()]
     rows = [
         {"category_id": number, "bbox": box, "score": score}
         for number, box, score in zip(ids, boxes, scores, strict=True)
         if number is not None
     ]
-    beyond = int(np.count_nonzero(found.scores > 1))
-    return rows, {"left_out": len(ids) - len(rows), "dropped": len(found.scores) - len(ids), "beyond": beyond}
+    beyond = int(np.count_nonzero(results.scores > 1))
+    return rows, {"left_out": len(ids) - len(rows), "dropped": len(results.scores) - len(ids), "beyond": beyond}
 
 
 def to_bytes(results: list[dict[str, Any]]) -> bytes:
-    """JSON, a detection a line."""
+    """The detections as JSON, one per line."""
     return b"[\n" + b",\n".join(map(orjson.dumps, results)) + b"\n]\n" if results else b"[]\n"
 
 
@@ -197,7 +221,7 @@ def _check_output(output: str | os.PathLike[str] | None, inputs: list[Any]) -> N
     target = Path(output)
     check_place(str(target))
     for place in (target, part_path(output)):
-        check_free(str(place), [each for each in inputs if each is not None])
+        check_free(str(place), [entry for entry in inputs if entry is not None])
 
 
 def _digest(path: str) -> str:
@@ -212,18 +236,20 @@ def _digest_of(value: Any) -> str:
     return sha256(orjson.dumps(value, default=list)).hexdigest()
 
 
-def _warnings(matched: Matched, counts: Counter[str]) -> list[str]:
-    said = []
+def _warnings(matched: ClassMapping, counts: Counter[str]) -> list[str]:
+    warnings = []
     if matched.strangers:
         names = listed(matched.strangers, SHOWN)
-        said.append(f"classes of the model without a category: {names}; detections left out: {counts['left_out']:,}")
+        warnings.append(
+            f"classes of the model without a category: {names}; detections left out: {counts['left_out']:,}"
+        )
     if matched.unseen:
-        said.append(f"categories that the model has no class for: {listed(matched.unseen, SHOWN)}")
+        warnings.append(f"categories that the model has no class for: {listed(matched.unseen, SHOWN)}")
     if counts["beyond"]:
         logits = f"does the model give logits, or another layout ({keyword('layout')})?"
-        said.append(f"scores above 1: {counts['beyond']:,}; {logits}")
+        warnings.append(f"scores above 1: {counts['beyond']:,}; {logits}")
     if counts["dropped"]:
-        said.append(f"boxes without area inside their image, dropped: {counts['dropped']:,}")
+        warnings.append(f"boxes without area inside their image, dropped: {counts['dropped']:,}")
     if counts["unturned"]:
-        said.append(f"images with an EXIF orientation that was not applied, as sizes fit: {counts['unturned']:,}")
-    return said
+        warnings.append(f"images with an EXIF orientation that was not applied, as sizes fit: {counts['unturned']:,}")
+    return warnings

@@ -22,7 +22,7 @@ import numpy as np
 
 from calipers.core.errors import ConfigError, InputError
 from calipers.core.text import whole_text
-from calipers.detectors.targets import Picture
+from calipers.detectors.targets import TruthImage
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -36,29 +36,29 @@ DAMAGED = (OSError, SyntaxError, ValueError, TypeError, LookupError, EOFError, s
 class ImageFile(NamedTuple):
     """An image of the ground truth, and its file."""
 
-    picture: Picture
+    picture: TruthImage
     path: Path
     name: str  # within the folder, with slashes
     bytes: int
 
 
-def find_files(folder: str | os.PathLike[str], pictures: list[Picture]) -> list[ImageFile]:
+def find_files(folder: str | os.PathLike[str], pictures: list[TruthImage]) -> list[ImageFile]:
     """The file of each image, in the order of the ground truth."""
     root = Path(folder)
     if not root.is_dir():
         raise InputError(f"{folder}: {'is not a folder' if root.exists() else 'no such folder'}, expected images in it")
-    found = {picture: path for picture in pictures if (path := _directly(root, picture.name))}
-    rest = [picture for picture in pictures if picture not in found]
+    paths = {picture: path for picture in pictures if (path := _directly(root, picture.name))}
+    rest = [picture for picture in pictures if picture not in paths]
     if rest:
-        found |= _elsewhere(root, rest, set(found.values()))
-    missing = [picture.name for picture in pictures if picture not in found]
+        paths |= _elsewhere(root, rest, set(paths.values()))
+    missing = [picture.name for picture in pictures if picture not in paths]
     if missing:
         count = f"{len(missing):,} of {len(pictures):,} images of the ground truth are"
         raise InputError(f"{folder}: {count} not in this folder, the first is {missing[0]!r}")
-    return [_image_file(picture, found[picture], root) for picture in pictures]
+    return [_image_file(picture, paths[picture], root) for picture in pictures]
 
 
-def _image_file(picture: Picture, path: Path, root: Path) -> ImageFile:
+def _image_file(picture: TruthImage, path: Path, root: Path) -> ImageFile:
     return ImageFile(picture, path, whole_text(path.relative_to(root).as_posix()), path.stat().st_size)
 
 
@@ -71,12 +71,12 @@ def _directly(root: Path, name: str) -> Path | None:
     return None
 
 
-def _elsewhere(root: Path, pictures: list[Picture], taken: set[Path]) -> dict[Picture, Path]:
+def _elsewhere(root: Path, pictures: list[TruthImage], taken: set[Path]) -> dict[TruthImage, Path]:
     """Files in other folders, or with another ending."""
     files = [path for path in _files_below(root) if path not in taken]
     by_name, by_stem = _grouped(files, "name"), _grouped([file for file in files if _is_image(file)], "stem")
-    found: dict[Picture, Path] = {}
-    owners: dict[Path, Picture] = {}
+    paths: dict[TruthImage, Path] = {}
+    owners: dict[Path, TruthImage] = {}
     for picture in pictures:
         last = picture.name.replace("\\", "/").rpartition("/")[2]
         meant = by_name.get(last) or by_stem.get(PurePosixPath(last).stem) or []
@@ -86,8 +86,8 @@ def _elsewhere(root: Path, pictures: list[Picture], taken: set[Path]) -> dict[Pi
             other = owners.setdefault(meant[0], picture)
             if other.name != picture.name:
                 raise InputError(f"{meant[0]}: may be the image {other.name!r} or {picture.name!r}, expected one")
-            found[picture] = meant[0]
-    return found
+            paths[picture] = meant[0]
+    return paths
 
 
 def _files_below(root: Path) -> Iterable[Path]:
@@ -143,8 +143,8 @@ def _turned(image: Image, file: ImageFile) -> Image:
         turned = ImageOps.exif_transpose(image)
         if turned.size == expected:
             return turned
-    found, wanted = (f"{width} x {height}" for width, height in (image.size, expected))
-    raise InputError(f"{file.path}: has {found} pixels, expected {wanted} as the ground truth says")
+    actual, wanted = (f"{width} x {height}" for width, height in (image.size, expected))
+    raise InputError(f"{file.path}: has {actual} pixels, expected {wanted} as the ground truth says")
 
 
 def _orientation(image: Image) -> int:

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calipers.core.errors import ConfigError, InputError, keyword
-from calipers.detectors.found import Floats, Found
+from calipers.detectors.model import BoxesFound, Floats
 
 LAYOUTS = ("auto", "yolov8", "yolov5", "end2end", "rtdetr")
 STRIDES = ((8, 16, 32), (8, 16, 32, 64))  # the grids of cells that models have, in pixels of the input
@@ -30,7 +30,7 @@ LARGEST_SHARE = 2.0  # a box may reach outside of its input; in pixels, all boxe
 SUPPRESSED = ("end2end", "rtdetr")
 
 
-class Layout(NamedTuple):
+class OutputLayout(NamedTuple):
     """A layout, and which of its forms an output has."""
 
     name: str
@@ -40,7 +40,7 @@ class Layout(NamedTuple):
 
 
 class Content(NamedTuple):
-    """What the numbers of an output say about its layout, its shape apart."""
+    """What the numbers of an output tell about its layout, besides its shape."""
 
     shares: bool = False  # coordinates are shares of the input's sides
     corners: bool = True  # the third and fourth number of a box are never less than the first and second
@@ -77,7 +77,7 @@ def choose_layout(
     asked: str = "auto",
     suppresses: bool = False,
     content: Content | None = None,
-) -> Layout:
+) -> OutputLayout:
     """The layout that an output of this shape has, of a model with so many classes and an input of this size.
 
     `suppresses` is what the model says of itself: that it is end to end, which is in pixels. Where two layouts have the
@@ -85,14 +85,14 @@ def choose_layout(
     that does not, it is an error.
 
     >>> choose_layout((1, 84, 8400), 80, (640, 640))
-    Layout(name='yolov8', boxes_last=True, shares=False, by_class=False)
+    OutputLayout(name='yolov8', boxes_last=True, shares=False, by_class=False)
     >>> choose_layout((1, 300, 6), 80, (640, 640)).name, choose_layout((1, 25200, 6), 1, (640, 640)).name
     ('end2end', 'yolov5')
     >>> choose_layout((1, 300, 6), 80, (640, 640), content=Content(shares=True, corners=False)).name
     'rtdetr'
     """
-    if suppresses and asked in ("auto", "end2end") and Layout("end2end") in _fitting(shape, classes, Content()):
-        return Layout("end2end")
+    if suppresses and asked in ("auto", "end2end") and OutputLayout("end2end") in _fitting(shape, classes, Content()):
+        return OutputLayout("end2end")
     content = content or Content()
     fitting = [layout for layout in _fitting(shape, classes, content) if asked in ("auto", layout.name)]
     if asked == "auto":
@@ -106,24 +106,24 @@ def choose_layout(
     raise ConfigError(_ambiguous(shape, classes, fitting, content))
 
 
-def _fitting(shape: tuple[int, ...], classes: int, content: Content) -> list[Layout]:
+def _fitting(shape: tuple[int, ...], classes: int, content: Content) -> list[OutputLayout]:
     """Layouts that have such a shape."""
     if len(shape) != 3 or shape[0] != 1:
         return []
     is_six, is_by_class, shares = shape[2] == 6, shape[2] == 4 + classes, content.shares
     is_coded = is_six and (content.coded or not is_by_class)
     fits = {
-        Layout("yolov8", boxes_last=True, shares=shares): shape[1] == 4 + classes,
-        Layout("yolov8", shares=shares): is_by_class,
-        Layout("yolov5", shares=shares): shape[2] == 5 + classes,
-        Layout("end2end", shares=shares): is_six,
-        Layout("rtdetr", shares=True): is_coded,
-        Layout("rtdetr", shares=True, by_class=True): is_by_class and not is_coded,
+        OutputLayout("yolov8", boxes_last=True, shares=shares): shape[1] == 4 + classes,
+        OutputLayout("yolov8", shares=shares): is_by_class,
+        OutputLayout("yolov5", shares=shares): shape[2] == 5 + classes,
+        OutputLayout("end2end", shares=shares): is_six,
+        OutputLayout("rtdetr", shares=True): is_coded,
+        OutputLayout("rtdetr", shares=True, by_class=True): is_by_class and not is_coded,
     }
     return [layout for layout, fit in fits.items() if fit]
 
 
-def _is_plausible(layout: Layout, shape: tuple[int, ...], size: tuple[int, int], content: Content) -> bool:
+def _is_plausible(layout: OutputLayout, shape: tuple[int, ...], size: tuple[int, int], content: Content) -> bool:
     """Whether a layout that fits the shape is one that models are known to have with such numbers."""
     if not content.shares:
         return layout.name != "rtdetr"
@@ -132,14 +132,14 @@ def _is_plausible(layout: Layout, shape: tuple[int, ...], size: tuple[int, int],
     return layout.name == "rtdetr" or layout.boxes_last or _is_grid(layout, shape, size)
 
 
-def _is_grid(layout: Layout, shape: tuple[int, ...], size: tuple[int, int]) -> bool:
+def _is_grid(layout: OutputLayout, shape: tuple[int, ...], size: tuple[int, int]) -> bool:
     """Whether there are as many boxes as a model of that layout has for such an input."""
     boxes = shape[2] if layout.boxes_last else shape[1]
     cells = [sum((size[0] // stride) * (size[1] // stride) for stride in strides) for strides in STRIDES]
     return layout.name in BOXES_A_CELL and boxes in [BOXES_A_CELL[layout.name] * count for count in cells]
 
 
-def _ambiguous(shape: tuple[int, ...], classes: int, fitting: list[Layout], content: Content) -> str:
+def _ambiguous(shape: tuple[int, ...], classes: int, fitting: list[OutputLayout], content: Content) -> str:
     names = " or ".join(dict.fromkeys(layout.name for layout in fitting))
     range_seen = " and coordinates from 0 to 1" if content.shares else ""
     seen = f"the model's output has the shape {list(shape)}{range_seen}, which with {_count(classes)}"
@@ -162,17 +162,17 @@ def _count(classes: int) -> str:
     return f"{classes} class name{'' if classes == 1 else 's'}"
 
 
-def decode(output: NDArray[np.floating], layout: Layout, classes: int, conf: float) -> Found:
+def decode(output: NDArray[np.floating], layout: OutputLayout, classes: int, conf: float) -> BoxesFound:
     """Boxes with scores above `conf`, in pixels of the model's input or shares of its sides, in the output's order."""
     rows = (output[0].T if layout.boxes_last else output[0]).astype(np.float32)  # (boxes, numbers)
     if layout.name in SUPPRESSED and not layout.by_class:
-        found = _decode_coded(rows, classes, conf)
-        return found if layout.name == "end2end" else found._replace(boxes=_corners(found.boxes))
+        boxes = _decode_coded(rows, classes, conf)
+        return boxes if layout.name == "end2end" else boxes._replace(boxes=_corners(boxes.boxes))
     shares = rows[:, 5:] * rows[:, 4:5] if layout.name == "yolov5" else rows[:, 4:]  # (boxes, classes)
     best = shares.argmax(axis=1)
     scores = shares[np.arange(len(rows)), best]
     good = scores > np.float32(conf)
-    return Found(_corners(rows[good, :4].astype(np.float64)), scores[good].astype(np.float64), best[good])
+    return BoxesFound(_corners(rows[good, :4].astype(np.float64)), scores[good].astype(np.float64), best[good])
 
 
 def _corners(boxes: Floats) -> Floats:
@@ -181,10 +181,10 @@ def _corners(boxes: Floats) -> Floats:
     return np.hstack([boxes[:, :2] - half, boxes[:, :2] + half])
 
 
-def _decode_coded(rows: NDArray[np.float32], classes: int, conf: float) -> Found:
+def _decode_coded(rows: NDArray[np.float32], classes: int, conf: float) -> BoxesFound:
     """Rows of four coordinates, a score and a class."""
     rows = rows[rows[:, 4] > np.float32(conf)]
     known = (rows[:, 5] >= 0) & (rows[:, 5] < classes) & (rows[:, 5] == np.floor(rows[:, 5]))
     if not known.all():
         raise InputError(f"the model found the class {rows[~known][0, 5]:g}, expected one from 0 to {classes - 1}")
-    return Found(rows[:, :4].astype(np.float64), rows[:, 4].astype(np.float64), rows[:, 5].astype(np.int64))
+    return BoxesFound(rows[:, :4].astype(np.float64), rows[:, 4].astype(np.float64), rows[:, 5].astype(np.int64))

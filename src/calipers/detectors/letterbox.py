@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from calipers.detectors.found import Floats
+from calipers.detectors.model import Floats
 
 if TYPE_CHECKING:
     from PIL.Image import Image

@@ -22,7 +22,7 @@ LONGEST = 1_000_000  # characters of a model's metadata that are read
 SHOWN = 6
 
 
-class Matched(NamedTuple):
+class ClassMapping(NamedTuple):
     """Classes and categories, by name."""
 
     categories: list[int | None]  # (classes,) the id of each class's category
@@ -65,7 +65,7 @@ def shortened(text: str) -> str:
 
 
 def read_names(path: str) -> list[str]:
-    """The names in a file, one a line; empty lines at the end are none."""
+    """The names in a file, one per line; empty lines at the end are none."""
     try:
         with open(path, "rb") as file:
             lines = file.read().removeprefix(BOM).decode("utf-8").splitlines()
@@ -82,27 +82,27 @@ def read_names(path: str) -> list[str]:
     return names
 
 
-def match_classes(names: list[str], categories: list[Category]) -> Matched:
+def match_classes(names: list[str], categories: list[Category]) -> ClassMapping:
     """The category of each class.
 
     >>> match_classes(["Traffic-Cone", "cone"], [Category(7, "traffic cone"), Category(9, "sign")])
-    Matched(categories=[7, None], strangers=['cone'], unseen=['sign'])
+    ClassMapping(categories=[7, None], strangers=['cone'], unseen=['sign'])
     """
     exact = _by_name(categories, str)
     alike = _by_name(categories, folded)
-    found = [exact.get(name) or alike.get(folded(name)) or [] for name in names]
-    for name, meant in zip(names, found, strict=True):
+    candidates = [exact.get(name) or alike.get(folded(name)) or [] for name in names]
+    for name, meant in zip(names, candidates, strict=True):
         if len(meant) > 1:
             both = " or ".join(f"{category.name!r} (id {category.id})" for category in meant[:2])
             raise InputError(f"the class {name!r} of the model may be {both} of the ground truth, expected one")
-    if not any(found):
+    if not any(candidates):
         raise InputError(
             f"no class of the model is a category of the ground truth\nclasses: {listed(names)}\n"
             f"categories: {listed([category.name for category in categories])}"
         )
-    ids = [meant[0].id if meant else None for meant in found]
-    strangers = [name for name, meant in zip(names, found, strict=True) if not meant]
-    return Matched(ids, strangers, [category.name for category in categories if category.id not in ids])
+    ids = [meant[0].id if meant else None for meant in candidates]
+    strangers = [name for name, meant in zip(names, candidates, strict=True) if not meant]
+    return ClassMapping(ids, strangers, [category.name for category in categories if category.id not in ids])
 
 
 def folded(name: str) -> str:
@@ -115,10 +115,10 @@ def folded(name: str) -> str:
 
 
 def _by_name(categories: list[Category], key: Any) -> dict[str, list[Category]]:
-    found: dict[str, list[Category]] = {}
+    by_name: dict[str, list[Category]] = {}
     for category in categories:
-        found.setdefault(key(category.name), []).append(category)
-    return found
+        by_name.setdefault(key(category.name), []).append(category)
+    return by_name
 
 
 def listed(names: list[str], most: int = 100) -> str:

@@ -10,30 +10,33 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from calipers.detectors.found import Floats, Found, Whole
+from calipers.detectors.model import BoxesFound, Floats, Whole
 
 DECIMALS = 12
 
 
-def suppress(found: Found, *, iou: float, most: int, agnostic: bool, wanted: NDArray[np.bool_] | None = None) -> Whole:
+def suppress(
+    rows: BoxesFound, *, iou: float, most: int, agnostic: bool, wanted: NDArray[np.bool_] | None = None
+) -> Whole:
     """Rows that stay, by descending score, at most so many; `agnostic` takes all boxes as of one class.
 
     `wanted` says of each class whether it counts among so many. Rows of other classes stay as well, as far as they are
     among the best so many of all.
 
     >>> boxes = np.array([[0.0, 0, 10, 10], [0, 0, 10, 9], [0, 0, 10, 9]])
-    >>> suppress(Found(boxes, np.array([0.5, 0.9, 0.9]), np.array([0, 0, 1])), iou=0.8, most=9, agnostic=False).tolist()
+    >>> rows = BoxesFound(boxes, np.array([0.5, 0.9, 0.9]), np.array([0, 0, 1]))
+    >>> suppress(rows, iou=0.8, most=9, agnostic=False).tolist()
     [1, 2]
     """
-    classes = np.zeros_like(found.classes) if agnostic else found.classes
-    order = np.lexsort((-found.scores, classes))  # (rows,) class by class, so that rivals stand together
+    classes = np.zeros_like(rows.classes) if agnostic else rows.classes
+    order = np.lexsort((-rows.scores, classes))  # (rows,) class by class, so that rivals stand together
     ends = np.searchsorted(classes[order], classes[order], side="right").tolist()  # (rows,) of each one's class
-    corners = np.ascontiguousarray(found.boxes[order].T)  # (4, rows)
+    corners = np.ascontiguousarray(rows.boxes[order].T)  # (4, rows)
     stays = np.ones(len(order), np.bool_)
-    counts = [True] * len(order) if wanted is None else wanted[found.classes[order]].tolist()  # (rows,)
+    counts = [True] * len(order) if wanted is None else wanted[rows.classes[order]].tolist()  # (rows,)
     kept: list[int] = []
     left = most
-    for place in _by_score(found.scores, order):
+    for place in _by_score(rows.scores, order):
         if not left:
             break
         if stays[place] and (counts[place] or agnostic or len(kept) < most):

@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 
 from calipers.core.errors import ConfigError, InputError, keyword, require
 from calipers.detectors.devices import providers
-from calipers.detectors.found import Found
-from calipers.detectors.layouts import SUPPRESSED, Layout, choose_layout, content_of, decode
+from calipers.detectors.layouts import SUPPRESSED, OutputLayout, choose_layout, content_of, decode
 from calipers.detectors.letterbox import Letterbox, as_tensor, fit, stretch
 from calipers.detectors.metadata import read_metadata
+from calipers.detectors.model import BoxesFound
 from calipers.detectors.names import read_names
 from calipers.detectors.nms import suppress
-from calipers.detectors.options import USUAL_SIZE, Config
+from calipers.detectors.options import USUAL_SIZE, DetectConfig
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -44,7 +44,7 @@ OWN_THRESHOLDS = "0.25, 0.7 and 300 unless others were given there"  # of export
 class OnnxModel:
     """A model, ready to run."""
 
-    def __init__(self, weights: str, config: Config) -> None:
+    def __init__(self, weights: str, config: DetectConfig) -> None:
         runtime = _onnxruntime()
         self.engine = f"onnxruntime {runtime.__version__}"
         self.warnings: list[str] = []
@@ -56,12 +56,12 @@ class OnnxModel:
             raise ConfigError(f"{weights}: is a model for the task {self._metadata.task!r}, expected 'detect'")
         self.names = self._names()
         self._input, self._kind, self._is_fixed, self._size = self._look_at_input()
-        self._layout: Layout | None = None  # until boxes were seen
+        self._layout: OutputLayout | None = None  # until boxes were seen
         self._stretches = False
         self._prepare()
 
-    def __call__(self, image: Image, wanted: NDArray[np.bool_]) -> Found:
-        """What it finds, after suppression."""
+    def __call__(self, image: Image, wanted: NDArray[np.bool_]) -> BoxesFound:
+        """The boxes on an image, after non-maximum suppression."""
         box = self._fit(image.size)
         output = self._run(as_tensor(image, box, self._kind))
         layout = self._layout or self._choose(output, box.outer)
@@ -70,9 +70,9 @@ class OnnxModel:
             return self(image, wanted)
         self._look_for_padding(output, layout)
         self._look_for_squares(box)
-        found = self._kept(decode(output, layout, len(self.names), self._config.conf), layout, wanted)
-        pixels = found.boxes * (np.tile(box.outer, 2) if layout.shares else 1.0)
-        return found._replace(boxes=box.back(pixels))
+        boxes = self._kept(decode(output, layout, len(self.names), self._config.conf), layout, wanted)
+        pixels = boxes.boxes * (np.tile(box.outer, 2) if layout.shares else 1.0)
+        return boxes._replace(boxes=box.back(pixels))
 
     def _open(self, runtime: Any) -> Any:
         wanted = providers(self._config.device, runtime.get_available_providers())
@@ -102,13 +102,13 @@ class OnnxModel:
         return list(names or [])
 
     def _look_at_input(self) -> tuple[str, type[np.floating], bool, tuple[int, int]]:
-        """Its name, the kind of its numbers, whether its size is fixed, and its width and height."""
+        """Name and number type of a model's input, whether its size is fixed, and its width and height."""
         inputs = self._session.get_inputs()
         shape = inputs[0].shape
         good = len(inputs) == 1 and len(shape) == 4 and inputs[0].type in KINDS
         free = [isinstance(side, str) or side is None for side in shape]
         if not (good and (free[0] or shape[0] == 1) and (free[1] or shape[1] == 3)):
-            seen = ", ".join(f"{each.name} {each.type} {each.shape}" for each in inputs)
+            seen = ", ".join(f"{entry.name} {entry.type} {entry.shape}" for entry in inputs)
             expected = "one of float or float16 and the shape [1, 3, height, width]"
             hint = ": export it with batch=1" if good and not free[0] and shape[0] > 1 else ""
             raise ConfigError(f"{self._weights}: takes the input {seen}, expected {expected}{hint}")
@@ -176,7 +176,7 @@ class OnnxModel:
             raise ConfigError(f"{self._weights}: puts out {shapes}, expected one output of three axes")
         return flat[0]
 
-    def _choose(self, output: NDArray[np.floating], size: tuple[int, int]) -> Layout:
+    def _choose(self, output: NDArray[np.floating], size: tuple[int, int]) -> OutputLayout:
         """The layout of an output; it is that of all to come, if this one holds boxes to tell it by."""
         classes, content = len(self.names), content_of(output, len(self.names))
         asked, suppresses = self._asked_layout, self._metadata.has_nms or self._metadata.is_end2end
@@ -190,7 +190,7 @@ class OnnxModel:
             self._note(f"boxes of the model are from 0 to 1: taken as shares of its input, in the layout {layout.name}")
         return layout
 
-    def _look_for_padding(self, output: NDArray[np.floating], layout: Layout) -> None:
+    def _look_for_padding(self, output: NDArray[np.floating], layout: OutputLayout) -> None:
         """A model that fills up its boxes with zeros has removed others, also if it does not say so."""
         if layout.name == "end2end" and not self._metadata.has_nms and (output[0] == 0).all(axis=1).any():
             self._warn_of_own_thresholds("fills up its boxes with zeros, so it removes some itself")
@@ -218,12 +218,12 @@ class OnnxModel:
         if message not in self.notes:
             self.notes.append(message)
 
-    def _kept(self, found: Found, layout: Layout, wanted: NDArray[np.bool_]) -> Found:
+    def _kept(self, boxes: BoxesFound, layout: OutputLayout, wanted: NDArray[np.bool_]) -> BoxesFound:
         config = self._config
         if layout.name in SUPPRESSED:
-            return found.best(config.max_det, wanted)
-        rows = suppress(found, iou=config.iou, most=config.max_det, agnostic=config.agnostic_nms, wanted=wanted)
-        return found.take(rows)
+            return boxes.best(config.max_det, wanted)
+        rows = suppress(boxes, iou=config.iou, most=config.max_det, agnostic=config.agnostic_nms, wanted=wanted)
+        return boxes.take(rows)
 
 
 def _onnxruntime() -> Any:

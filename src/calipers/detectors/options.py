@@ -14,7 +14,7 @@ USUAL_SIZE = 1280  # where neither the model nor anybody else says
 
 
 @dataclass(frozen=True, kw_only=True)
-class Config:
+class DetectConfig:
     """Every option of a run of a detector."""
 
     imgsz: int | None = option(
@@ -26,7 +26,7 @@ class Config:
     device: str = option("cpu", "where the model runs", metavar="cpu|cuda[:N]|coreml|…")
     max_det: int = option(300, "keep at most so many detections of an image, those with the highest scores")
     agnostic_nms: bool = option(False, "boxes of different classes suppress each other too")
-    class_names: str | None = option(None, "names of the model's classes, one a line", metavar="FILE")
+    class_names: str | None = option(None, "names of the model's classes, one per line", metavar="FILE")
     layout: str = option("auto", "how the model's output is laid out", metavar="|".join(LAYOUTS))
     restart: bool = option(False, "do not go on with an interrupted run, begin anew", artifact=False)
 
@@ -35,12 +35,12 @@ class Config:
             object.__setattr__(self, name, value)
 
 
-def _checked(config: Config) -> dict[str, Any]:
+def _checked(config: DetectConfig) -> dict[str, Any]:
     return {
         "imgsz": None if config.imgsz is None else whole("imgsz", config.imgsz, 32, 16384),
         "rect": _yes_or_no("rect", config.rect),
-        "conf": number("conf", config.conf, least=0.0, most=1.0, expected="a number from 0 to 1"),
-        "iou": number("iou", config.iou, least=0.0, most=1.0, expected="a number from 0 to 1"),
+        "conf": number("conf", config.conf, minimum=0.0, maximum=1.0, expected="a number from 0 to 1"),
+        "iou": number("iou", config.iou, minimum=0.0, maximum=1.0, expected="a number from 0 to 1"),
         "device": word("device", str(config.device) if isinstance(config.device, int) else config.device),
         "max_det": whole("max_det", config.max_det, 1),
         "agnostic_nms": _yes_or_no("agnostic_nms", config.agnostic_nms),
@@ -55,7 +55,7 @@ def _yes_or_no(name: str, value: Any) -> bool:
     return bool(value)
 
 
-def params(config: Config) -> dict[str, Any]:
+def params(config: DetectConfig) -> dict[str, Any]:
     """Every option that can change a detection; names of classes apart, which count by what they say."""
     plain = {item.name: getattr(config, item.name) for item in fields(config) if item.metadata["artifact"]}
     del plain["class_names"]

@@ -48,7 +48,7 @@ class PartFile:
         return entry
 
     def close(self) -> None:
-        """Leave it for the next run."""
+        """Close the file and keep it for the next run."""
         if self._file is not None:
             self._file.close()
 
@@ -99,7 +99,7 @@ class PartFile:
 
 
 def _parsed(line: bytes) -> Any:
-    """A whole line, or None."""
+    """The entry of a complete line, None if the line was cut off or holds something else."""
     if not line.endswith(b"\n"):
         return None
     try:

@@ -16,7 +16,7 @@ from calipers.suites.coco.formats.coco_json import decompressed, read_text, refu
 EXPECTED = '{"images": […], "categories": […]}'
 
 
-class Picture(NamedTuple):
+class TruthImage(NamedTuple):
     """An image as the ground truth lists it."""
 
     id: int
@@ -32,9 +32,9 @@ class Category(NamedTuple):
 
 
 class Targets(NamedTuple):
-    """Everything a ground truth lists, in its order."""
+    """The images and categories of a ground truth, in its order."""
 
-    pictures: list[Picture]
+    pictures: list[TruthImage]
     categories: list[Category]
 
 
@@ -68,10 +68,10 @@ def _rows(tree: Mapping[str, Any], name: str, path: str) -> list[Any]:
     return list(rows)
 
 
-def _picture(item: Any, where: str) -> Picture:
+def _picture(item: Any, where: str) -> TruthImage:
     number, name = _id(item, where), _text(item, "file_name", where)
     width, height = _side(item, "width", where), _side(item, "height", where)
-    return Picture(number, name, (width, height) if width and height else None)
+    return TruthImage(number, name, (width, height) if width and height else None)
 
 
 def _category(item: Any, where: str) -> Category:

@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calipers.core.errors import ConfigError, InputError, keyword
-from calipers.detectors.found import Found
+from calipers.detectors.model import BoxesFound
 from calipers.detectors.names import read_names
-from calipers.detectors.options import Config
+from calipers.detectors.options import DetectConfig
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -48,7 +48,7 @@ ALL = 30_000  # detections of an image, more than ultralytics looks at
 class UltralyticsModel:
     """A model, ready to run."""
 
-    def __init__(self, weights: str, config: Config) -> None:
+    def __init__(self, weights: str, config: DetectConfig) -> None:
         with redirect_stdout(sys.stderr):  # standard output is for the result
             package = _ultralytics(weights)
             try:
@@ -66,8 +66,8 @@ class UltralyticsModel:
         self.notes: list[str] = []
         self.names = _names(self._model.names, config.class_names)
 
-    def __call__(self, image: Image, wanted: NDArray[np.bool_]) -> Found:
-        """What it finds; the package counts all classes, so where some are not wanted the limit is applied here."""
+    def __call__(self, image: Image, wanted: NDArray[np.bool_]) -> BoxesFound:
+        """The boxes on an image. The package counts all classes; where some are unwanted, the limit is applied here."""
         most = self._most if wanted.all() else max(self._most, ALL)
         pixels = np.ascontiguousarray(np.asarray(image)[:, :, ::-1])  # BGR, as that package takes arrays
         try:
@@ -76,8 +76,8 @@ class UltralyticsModel:
         except FAILURES as error:
             raise ConfigError(f"{self._weights}: ultralytics cannot run it: {_reason(error)}") from error
         boxes = result.boxes
-        found = Found(_array(boxes.xyxy).reshape(-1, 4), _array(boxes.conf), _array(boxes.cls).astype(np.int64))
-        return found.best(self._most, wanted)
+        rows = BoxesFound(_array(boxes.xyxy).reshape(-1, 4), _array(boxes.conf), _array(boxes.cls).astype(np.int64))
+        return rows.best(self._most, wanted)
 
 
 def _ultralytics(weights: str) -> Any:
@@ -122,8 +122,8 @@ def _check_file(weights: str, loaded: Any) -> None:
         )
 
 
-def _options(config: Config) -> dict[str, Any]:
-    """As `predict` takes them; without a size it uses the one the weights were trained for."""
+def _options(config: DetectConfig) -> dict[str, Any]:
+    """Options as `predict` takes them; without a size it uses the one the weights were trained for."""
     names = ("conf", "iou", "device", "agnostic_nms")
     size = {} if config.imgsz is None else {"imgsz": config.imgsz}
     return {**size, **{name: getattr(config, name) for name in names}, "verbose": False}
@@ -133,10 +133,10 @@ def _names(own: Any, file: str | None) -> list[str]:
     names = [str(own[number]) for number in range(len(own))]
     if file is None:
         return names
-    given = read_names(file)
-    if len(given) != len(names):
-        raise ConfigError(f"{file}: has {len(given)} names, expected {len(names)} as the model has")
-    return given
+    names_in_file = read_names(file)
+    if len(names_in_file) != len(names):
+        raise ConfigError(f"{file}: has {len(names_in_file)} names, expected {len(names)} as the model has")
+    return names_in_file
 
 
 def _array(tensor: Any) -> NDArray[np.float64]:

@@ -7,6 +7,7 @@ the function, the first one back says whether it could be loaded. The process im
 
 from __future__ import annotations
 
+import gc
 import os
 import pickle
 import signal
@@ -19,15 +20,17 @@ from threading import Thread
 from typing import Any
 
 from calipers.core.errors import CalipersError
-from calipers.kernels.column import keep_memory
+from calipers.kernels.scan.column import keep_memory
 
 LENGTH = Struct("<Q")
 PROTOCOL = 5
 PARENT_CHECK_MS = 5000
+GC_OBJECTS = 50_000  # new ones, before garbage in cycles is looked for: imports make many objects and no garbage
 
 
 def main(handle: int, parent: int) -> None:
     """Serve the parent process at the other end of a socket, until it is closed."""
+    gc.set_threshold(GC_OBJECTS, *gc.get_threshold()[1:])
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is the parent's to handle
     channel = _open_channel(handle)
     Thread(target=_end_with_parent, args=(channel, parent), daemon=True).start()

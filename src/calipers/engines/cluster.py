@@ -107,7 +107,7 @@ class _Run:
         try:
             while more or self._trees:
                 while more and self._has_room():
-                    more = self._take(items)
+                    more = self._start_next(items)
                 if ready := self._ready():
                     yield from self._outcomes(ready)
                 elif self._trees:
@@ -122,7 +122,7 @@ class _Run:
         window = max(LEAST_WINDOW, WINDOW_PER_WORKER * self.tasks.workers())
         return (self._measuring if self.join else len(self._trees)) < window
 
-    def _take(self, items: Iterator[Any]) -> bool:
+    def _start_next(self, items: Iterator[Any]) -> bool:
         """Start with the next item. Returns whether there may be more."""
         try:
             item = next(items)
@@ -239,11 +239,11 @@ class _Node:
         self.finish()
 
     def make_again(self) -> bool:
-        """If its outcome was lost with a worker, it is tried once more. Returns whether it will be."""
+        """Retry the task if its outcome was lost with a worker. Returns whether it will be retried."""
         return False
 
     def finish(self) -> None:
-        """It has ended, one way or the other."""
+        """Note that the task has ended, well or not."""
         self.ended = True
         if self.parent is not None:
             self.parent.try_to_start()
@@ -267,11 +267,11 @@ class _Leaf(_Node):
         return str(self._item)
 
     def task(self) -> tuple[Callable[..., bytes], list[Any]]:
-        """Its measure."""
+        """The function that measures the item."""
         return measure, [__version__.encode(), self.run.work, pickle.dumps((os.getcwd(), self._item))]
 
     def make_again(self) -> bool:
-        """If its outcome was lost with a worker, it is tried once more. Returns whether it will be."""
+        """Retry the task if its outcome was lost with a worker. Returns whether it will be retried."""
         if self.handle is None or self._tries > 1 or not self.run.tasks.is_lost(self.handle):
             return False
         self.handle, self.ended = None, False
@@ -343,13 +343,13 @@ class _Sum(_Node):
             self.finish()
 
     def _with_outcome(self) -> list[_Node]:
-        found = []
+        nodes = []
         for child in self._children:
             if child.handle is not None:
-                found.append(child)
+                nodes.append(child)
             if child.error is not None:
                 break
-        return found
+        return nodes
 
     def finish(self) -> None:
         """What it is made of may go."""

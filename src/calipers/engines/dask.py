@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import os
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -28,7 +29,8 @@ from calipers.engines.cluster import Cluster, LostError, OnEnd
 from calipers.engines.local import cores
 from calipers.engines.outcomes import other_version
 
-CONNECT_SEC = 8
+CONNECT_SEC = 8  # for somebody to listen at an address
+ANSWER_SEC = 60  # for whoever listens to answer, on a busy machine
 PATIENCE_SEC = 300  # for workers to come, where there are none
 LOOK_SEC = 5  # between looks at whether there are any
 SETTLE_SEC = 0.05
@@ -58,6 +60,7 @@ def open_dask(jobs: int | None, address: str | None) -> Iterator[Engine]:
         if address is not None:
             place = address.rpartition("://")[2]
             require(":" in place, "address", address, "that of a scheduler, as tcp://HOST:PORT")
+            _knock(address)
             with _connected(address) as engine:
                 yield engine
             return
@@ -83,15 +86,31 @@ def _quiet() -> Iterator[None]:
             logger.setLevel(level)
 
 
+def _knock(address: str) -> None:
+    """Refuse an address where nobody listens, at once; whoever listens may be busy and take its time to answer."""
+    protocol, _, place = address.rpartition("://")
+    if protocol not in ("", "tcp", "tls"):
+        return
+    host, _, port = place.partition("/")[0].rpartition(":")
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=CONNECT_SEC).close()
+    except (OSError, ValueError, OverflowError) as error:
+        raise _nobody_at(address, error) from error
+
+
+def _nobody_at(address: str, error: Exception) -> ConfigError:
+    return ConfigError(f"address: found {address!r}, expected a scheduler of dask there: {error}")
+
+
 @contextmanager
 def _connected(address: str) -> Iterator[Engine]:
     dask, distributed = _dask()
     with dask.config.set(LARGE_GRAPH):
         try:
-            client = distributed.Client(address, timeout=CONNECT_SEC, set_as_default=False, name="calipers")
+            client = distributed.Client(address, timeout=ANSWER_SEC, set_as_default=False, name="calipers")
         except (OSError, ValueError, TypeError) as error:
-            raise ConfigError(f"address: found {address!r}, expected a scheduler of dask there: {error}") from error
-        tasks = _Tasks(distributed, client, address)
+            raise _nobody_at(address, error) from error
+        tasks = _DaskTasks(distributed, client, address)
         try:
             tasks.check()
             yield Cluster(tasks)
@@ -99,7 +118,7 @@ def _connected(address: str) -> Iterator[Engine]:
             tasks.close()
 
 
-class _Tasks:
+class _DaskTasks:
     """Tasks of a client."""
 
     def __init__(self, distributed: Any, client: Any, address: str) -> None:
@@ -123,9 +142,9 @@ class _Tasks:
             versions = self._client.run(version)
         except Exception as error:
             raise ConfigError(f"a worker at {self._address} cannot run calipers {__version__}: {error}") from error
-        for found in versions.values():
-            if found != __version__:
-                raise other_version(found, __version__)
+        for other in versions.values():
+            if other != __version__:
+                raise other_version(other, __version__)
 
     def workers(self) -> int:
         """Threads of all workers, as of some seconds ago."""
@@ -251,7 +270,7 @@ def _last_line(log: IO[bytes]) -> str:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """It ends by itself when its input does; if it does not, it is ended."""
+    """End the process: it ends by itself when its input does, and is ended if it does not."""
     process.stdin.close()  # type: ignore[union-attr]
     try:
         process.wait(timeout=1)

@@ -14,12 +14,12 @@ Processes = dict[int, str]  # number -> when it began, so that another one of th
 
 
 def descendants(parent: int | None = None) -> Processes:
-    """Those of a process, by default of this one, and those of these, and so on."""
-    found: Processes = {}
+    """The children of a process, by default of this one, their children, and so on."""
+    processes: Processes = {}
     for child in _children(parent or os.getpid()):
         if begun := _begun(child):
-            found |= {child: begun} | descendants(child)
-    return found
+            processes |= {child: begun} | descendants(child)
+    return processes
 
 
 def end(processes: Processes) -> None:

@@ -18,11 +18,13 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from time import perf_counter
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from calipers.engines import Done, Engine, Join
-from calipers.engines.child_process import Outcome, pack_work
-from calipers.engines.pool import Pool
+
+if TYPE_CHECKING:
+    from calipers.engines.child_process import Outcome
+    from calipers.engines.pool import Pool
 
 S = TypeVar("S")
 R = TypeVar("R")
@@ -31,7 +33,7 @@ ALONE_SEC: float | None = 0.25  # about what it takes to start a worker; None le
 
 
 class Local:
-    """This machine."""
+    """An engine that measures shards on this machine."""
 
     remote = False
 
@@ -52,7 +54,7 @@ class Local:
 
 @contextmanager
 def open_local(jobs: int | None) -> Iterator[Engine]:
-    """This machine, with so many processes; None is as many as there are cores."""
+    """The engine of this machine, with so many processes; None is as many as there are cores."""
     yield Local(jobs)
 
 
@@ -61,15 +63,24 @@ def run_in_order(
 ) -> Iterator[R]:
     """`work` of every item, in the order of the items."""
     count = jobs or cores()
-    packed = pack_work(work) if count > 1 and _may_share() else None
+    packed = _packed(work) if count > 1 and _may_share() else None
     if packed is None:
         yield from _here(work, items, done)
         return
+    from calipers.engines.pool import Pool
+
     pool = Pool(packed, count)
     try:
         yield from _Sharing(work, pool, 2 * count, done).results(_outcomes(iter(items)))
     finally:
         pool.stop()
+
+
+def _packed(work: Callable[[Any], Any]) -> bytes | None:
+    """What workers load the function from; None if they cannot."""
+    from calipers.engines.child_process import pack_work  # one job does without
+
+    return pack_work(work)
 
 
 def cores() -> int:
@@ -117,7 +128,7 @@ class _Sharing:
         """Results in the order of the items."""
         item = next(items, None)
         while item is not None or self._turn < self._given:
-            while item is not None and self._has_room() and self._take_on(item):
+            while item is not None and self._has_room() and self._hand_over(item):
                 self._given += 1
                 item = next(items, None)
             if self._turn in self._ready:
@@ -132,7 +143,7 @@ class _Sharing:
     def _has_room(self) -> bool:
         return self._given - self._turn < self._window
 
-    def _take_on(self, item: Outcome) -> bool:
+    def _hand_over(self, item: Outcome) -> bool:
         """Give an item to a worker that is idle. Where none can be yet, it is worked on here, once it is its turn."""
         good, value = item
         if not good:
@@ -164,7 +175,7 @@ class _Sharing:
         self._keep(self._given, item, outcome)
 
     def _gather(self) -> None:
-        for at, item, outcome in self._pool.take():
+        for at, item, outcome in self._pool.gather():
             self._keep(at, item, outcome)
 
     def _keep(self, at: int, item: Any, outcome: Outcome) -> None:

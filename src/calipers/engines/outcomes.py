@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from calipers import __version__
 from calipers.core.errors import ConfigError
 from calipers.engines.working_folder import working_folder
-from calipers.kernels.column import keep_memory
+from calipers.kernels.scan.column import keep_memory
 
 
 class Outcome(NamedTuple):
@@ -38,9 +38,9 @@ def measure(version: bytes, work: bytes, call: bytes) -> bytes:
 
 @lru_cache(maxsize=4)
 def _known(work: bytes) -> Callable[[Any], Any]:
-    """The same for all items of a run, with whatever it has found out once."""
-    found: Callable[[Any], Any] = pickle.loads(work)
-    return found
+    """The function of a run; all items of the run share it, with what it has cached."""
+    function: Callable[[Any], Any] = pickle.loads(work)
+    return function
 
 
 def join_outcomes(join: bytes, *outcomes: bytes) -> bytes:
@@ -48,8 +48,8 @@ def join_outcomes(join: bytes, *outcomes: bytes) -> bytes:
     results: list[Any] = []
     error: Exception | None = None
     for outcome in outcomes:
-        found, error = pickle.loads(outcome)
-        results += found
+        part, error = pickle.loads(outcome)
+        results += part
         if error is not None:
             break
     try:

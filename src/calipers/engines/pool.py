@@ -10,6 +10,7 @@ from calipers.core.stopping import Deferred
 from calipers.engines.child_process import ChildEndedError, ChildProcess, Outcome, wait_for
 
 LOOK_SEC = 10.0  # without news of any worker, after which they are looked at
+RUNNABLE = "R"  # the state of a process that runs, or would if it were its turn
 MAX_IDLE_LOOKS = 6  # one after the other at which a busy worker has used no CPU time
 MAX_FALSE_STARTS = 2  # workers that end before they can do anything, one after the other
 
@@ -46,13 +47,13 @@ class Pool:
             with Deferred():
                 self._workers.append(Worker(self._work))
         except OSError as error:  # too many processes or files
-            tell(f"no worker process could be started: {error.strerror or error}; going on with fewer")
+            report_problem(f"no worker process could be started: {error.strerror or error}; going on with fewer")
             self._false_starts = MAX_FALSE_STARTS + 1
             return False
         return True
 
     def idle(self) -> Worker | None:
-        """One that has nothing to do."""
+        """A worker that has nothing to do."""
         self._greet()
         return next((worker for worker in self._workers if worker.is_ready and not worker.busy), None)
 
@@ -71,19 +72,19 @@ class Pool:
         worker.end()
         self._workers.remove(worker)
         if worker.is_unfit or not self._add():
-            tell(f"a worker process could not be started: {problem}; going on without it")
+            report_problem(f"a worker process could not be started: {problem}; going on without it")
 
     def give(self, worker: Worker, at: int, item: Any) -> None:
         """Let one work on an item."""
         self._false_starts = 0
         worker.give(at, item)
 
-    def take(self) -> Iterator[tuple[int, Any, Outcome]]:
+    def gather(self) -> Iterator[tuple[int, Any, Outcome]]:
         """What came out of some workers; if one was killed, of all of them, and of its item in the second try."""
         lost: list[Worker] = []
         for worker in self._with_news():
             try:
-                outcome = worker.take()
+                outcome = worker.receive()
             except _LostError:
                 lost.append(worker)
                 continue
@@ -100,7 +101,7 @@ class Pool:
         while busy := [worker for worker in self._workers if worker.busy and worker not in lost]:
             for worker in _wait(busy):
                 try:
-                    outcome = worker.take()
+                    outcome = worker.receive()
                 except _LostError:
                     lost.append(worker)
                     continue
@@ -129,7 +130,7 @@ class Pool:
             return False, _lost_over(item, f"{ending}; no other could be started: {error.strerror or error}")
         try:
             worker.give(0, item)
-            while (outcome := worker.take()) is None:
+            while (outcome := worker.receive()) is None:
                 _wait([worker])
             return outcome
         except _LostError:
@@ -160,7 +161,7 @@ def _lost_over(item: Any, ending: str) -> CalipersError:
     )
 
 
-def tell(message: str) -> None:
+def report_problem(message: str) -> None:
     """Warn whoever runs this; without a logger of theirs it goes to standard error."""
     import logging
 
@@ -181,7 +182,7 @@ class Worker:
         self.at, self.item = -1, None  # the place of its item among all, and the item
         self.ending = ""
         self._state: tuple[str, float] | None = None  # and CPU time, when it was looked at last
-        self._idle_looks, self._told = 0, False
+        self._idle_looks, self._reported = 0, False
 
     def greet(self) -> str:
         """Hear whether it could load the work, if it has told that. Returns the problem, if there is one."""
@@ -196,10 +197,10 @@ class Worker:
     def give(self, at: int, item: Any) -> None:
         """Let it work on an item."""
         self.busy, self.at, self.item = True, at, item
-        self._state, self._idle_looks, self._told = None, 0, False
+        self._state, self._idle_looks, self._reported = None, 0, False
         self.process.send(item)
 
-    def take(self) -> Outcome | None:
+    def receive(self) -> Outcome | None:
         """What came out of it, or nothing yet. _LostError if it was killed, or had too little memory."""
         try:
             self.process.flush()
@@ -219,21 +220,25 @@ class Worker:
         return outcome
 
     def look_after(self) -> None:
-        """Tell about a process that is stopped, or has used no CPU time for some looks; once an item."""
-        state = self.process.state() if self.busy and not self._told else None
+        """Tell about a process that is stopped, or waits and has used no CPU time for some looks; once an item.
+
+        One that could run (state R) and is given no CPU time is on a busy machine, and nothing is wrong with it.
+        """
+        state = self.process.state() if self.busy and not self._reported else None
         if state is None:
             return
-        self._idle_looks = self._idle_looks + 1 if state == self._state else 0
+        self._idle_looks = self._idle_looks + 1 if state == self._state and state[0] != RUNNABLE else 0
         self._state = state
         if state[0] in "Tt":
-            self._tell("is stopped (state T); it goes on after: kill -CONT")
+            self._report("is stopped (state T); it goes on after: kill -CONT")
         elif self._idle_looks >= MAX_IDLE_LOOKS:
             seconds = LOOK_SEC * MAX_IDLE_LOOKS
-            self._tell(f"has used no CPU time for {seconds:g} seconds (state {state[0]}); to have it replaced: kill")
+            self._report(f"has used no CPU time for {seconds:g} seconds (state {state[0]}); to have it replaced: kill")
 
-    def _tell(self, problem: str) -> None:
-        self._told = True
-        tell(f"{self.item}: worker process {self.process.pid}, which measures it, {problem} {self.process.pid}")
+    def _report(self, problem: str) -> None:
+        self._reported = True
+        number = self.process.pid
+        report_problem(f"{self.item}: worker process {number}, which measures it, {problem} {number}")
 
     def end(self) -> str:
         """End it, if it has not ended. Returns how it ended."""

@@ -29,6 +29,7 @@ CONNECT_SEC = 8
 NAMESPACE = b"calipers"  # of keys in the cluster's store
 RETRIES = 2  # of a task whose worker ended
 LOOK_SEC = 5  # between looks at how large the cluster is
+STARTS, TOO_SLOW = 5, "timed out during startup"  # attempts, and what Ray says of one that it gave up
 STILL = {"log_to_driver": False, "configure_logging": False}
 QUIET = {
     "RAY_USAGE_STATS_ENABLED": "0",  # nobody was asked whether Ray may report on this run
@@ -51,21 +52,41 @@ def open_ray(jobs: int | None, address: str | None) -> Iterator[Engine]:
     started: Processes = {}
     try:
         if address is None:
-            with _noting(started), _quiet():
-                ray.init("local", num_cpus=jobs or cores(), include_dashboard=False, **STILL)
+            _start(ray, jobs or cores(), started)
         else:
             with _quiet():
                 _join(ray, address)
         with _checked(ray) as engine:
             yield engine
     finally:
-        for process in list(started):
-            started |= descendants(process)
+        _stop(ray, started)
+
+
+def _start(ray: Any, jobs: int, started: Processes) -> None:
+    """Start a cluster here. Ray gives its own processes half a minute, which is too little on a busy machine."""
+    for attempt in range(1, STARTS + 1):
         try:
-            with _quiet():
-                ray.shutdown()
-        finally:
-            end(started)  # some would stay for a minute
+            with _noting(started), _quiet():
+                ray.init("local", num_cpus=jobs, include_dashboard=False, **STILL)
+            return
+        except Exception as error:  # Ray raises no other kind
+            if TOO_SLOW not in str(error):
+                raise
+            _stop(ray, started)
+            if attempt == STARTS:
+                raise CalipersError(f"engine ray: it did not start in {STARTS} attempts: {error}") from error
+
+
+def _stop(ray: Any, started: Processes) -> None:
+    """Leave the cluster, and end what was started here."""
+    for process in list(started):
+        started |= descendants(process)
+    try:
+        with _quiet():
+            ray.shutdown()
+    finally:
+        end(started)  # some would stay for a minute
+        started.clear()
 
 
 @contextmanager
@@ -80,7 +101,7 @@ def _noting(started: Processes) -> Iterator[None]:
 
 @contextmanager
 def _checked(ray: Any) -> Iterator[Engine]:
-    tasks = _Tasks(ray)
+    tasks = _RayTasks(ray)
     tasks.check()
     yield Cluster(tasks)
 
@@ -105,9 +126,9 @@ def _quiet() -> Iterator[None]:
 
 
 def _check_joined(ray: Any, address: str | None) -> None:
-    found = ray.get_runtime_context().gcs_address
-    if address not in (None, "auto", found):
-        raise ConfigError(f"address: found {address!r}, expected {found}, of which this process is a part already")
+    joined = ray.get_runtime_context().gcs_address
+    if address not in (None, "auto", joined):
+        raise ConfigError(f"address: found {address!r}, expected {joined}, of which this process is a part already")
 
 
 def _join(ray: Any, address: str) -> None:
@@ -126,7 +147,7 @@ def _check_answers(address: str) -> None:
         socket.create_connection((host.strip("[]"), int(port)), timeout=CONNECT_SEC).close()
 
 
-class _Tasks:
+class _RayTasks:
     """Tasks of this process on its cluster. A handle is two references: that it ended well, and its outcome."""
 
     def __init__(self, ray: Any) -> None:
@@ -155,11 +176,11 @@ class _Tasks:
     def check(self) -> None:
         """Workers run what runs here."""
         try:
-            found = self._ray.get(self._run.remote(b"", version)[1]).decode()
+            other = self._ray.get(self._run.remote(b"", version)[1]).decode()
         except self._ray.exceptions.RayError as error:
             raise ConfigError(f"a worker has no calipers, expected {__version__}: {_reason(error)}") from error
-        if found != __version__:
-            raise other_version(found, __version__)
+        if other != __version__:
+            raise other_version(other, __version__)
 
     def workers(self) -> int:
         """Cores of the cluster, as of some seconds ago."""
@@ -169,7 +190,7 @@ class _Tasks:
 
     def start(self, function: Callable[..., bytes], arguments: list[Any], on_end: OnEnd) -> Any:
         """Submit a task."""
-        given = [each if isinstance(each, bytes) else each[1] for each in arguments]
+        given = [argument if isinstance(argument, bytes) else argument[1] for argument in arguments]
         key = f"{self._name}/{next(self._numbers)}".encode()
         handle = self._run.remote(key, function, *given)
         self._on_end[handle[0]], self._keys[handle[0]] = on_end, key

@@ -6,6 +6,7 @@ Suites look at a `Clue` to tell whether an input is theirs, and of which kind.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from functools import cached_property
 from itertools import islice
@@ -13,22 +14,24 @@ from typing import Any
 
 from calipers.core.errors import InputError
 from calipers.files.inputs import BOM, parse_json, read_bytes
-from calipers.files.lines import Source, reading
+from calipers.files.lines import LineSource, reading
 from calipers.files.places import open_place
 from calipers.files.problems import shown
 
 PEEKED = 1 << 16
-PIECE, MOST_BYTES = 1 << 22, 4 << 30
+PIECE, MAX_BYTES = 1 << 22, 4 << 30
+NUMBER_ROW = re.compile(rb"[-+.0-9eE]{1,100}[\t,]")
+NAMED_ROW = re.compile(rb"[A-Za-z_][\w.+-]{0,99}(?:[ \t]+[-+.0-9eE]{1,100}){4}")
 EXPECTED = "an input of a suite, or an artifact of Calipers"
 
 
 class Clue:
     """An input: a path, or the value that a file would hold."""
 
-    def __init__(self, given: Any) -> None:
-        self.is_path = isinstance(given, (str, os.PathLike))
-        self.path = os.fspath(given) if self.is_path else "<value>"
-        self._given = given
+    def __init__(self, source: Any) -> None:
+        self.is_path = isinstance(source, (str, os.PathLike))
+        self.path = os.fspath(source) if self.is_path else "<value>"
+        self._given = source
 
     @cached_property
     def is_folder(self) -> bool:
@@ -52,6 +55,14 @@ class Clue:
         """Whether it is a file whose name says that it is CSV."""
         return self.is_path and not self.is_folder and self.path.lower().endswith(".csv")
 
+    @property
+    def is_number_row(self) -> bool:
+        """Whether it begins with a row of a table, numbers with tabs or commas between, or a name and numbers.
+
+        No JSON begins so.
+        """
+        return NUMBER_ROW.match(self.head) is not None or NAMED_ROW.match(self.head) is not None
+
     @cached_property
     def is_lines(self) -> bool:
         """JSON lines: by the name, or by a first line that is a whole object with another line after it."""
@@ -64,10 +75,10 @@ class Clue:
 
     @cached_property
     def tree(self) -> Any:
-        """The JSON of a file, or the value; None of a folder, of standard input, XML, CSV and JSON lines."""
+        """The JSON of a file, or the value; None of a folder, of standard input, XML, CSV, tables and JSON lines."""
         if not self.is_path:
             return self._given
-        other = self.is_folder or self.path == "-" or self.is_xml or self.is_csv or self.is_lines
+        other = self.is_folder or self.path == "-" or self.is_xml or self.is_csv or self.is_lines or self.is_number_row
         return None if other else read_tree(self.path)
 
     @property
@@ -88,30 +99,30 @@ class Clue:
 
 def _head(path: str) -> bytes:
     """The first bytes, decompressed."""
-    source = Source(0, path, PEEKED)
+    source = LineSource(0, path, PEEKED)
     if source.is_plain():
         with reading(path), open_place(path) as file:
             return file.read(PEEKED)
     return next((shard.data or b"" for shard in source), b"")
 
 
-def read_tree(given: Any) -> Any:
+def read_tree(content: Any) -> Any:
     """The JSON of a file, also of a compressed one, or the value that was given."""
-    if not isinstance(given, (str, os.PathLike)):
-        return given
-    path = os.fspath(given)
-    source = Source(0, path, PIECE)
+    if not isinstance(content, (str, os.PathLike)):
+        return content
+    path = os.fspath(content)
+    source = LineSource(0, path, PIECE)
     data = read_bytes(path) if source.is_plain() else _decompressed(source)
     return parse_json(data, path, EXPECTED).tree
 
 
-def _decompressed(source: Source) -> bytes:
+def _decompressed(source: LineSource) -> bytes:
     pieces, size = [], 0
     for shard in source:
         pieces.append(shard.data or b"")
         size += shard.size
-        if size > MOST_BYTES:
-            raise InputError(f"{source.path}: holds more than {MOST_BYTES >> 30} GiB when decompressed")
+        if size > MAX_BYTES:
+            raise InputError(f"{source.path}: holds more than {MAX_BYTES >> 30} GiB when decompressed")
     return b"".join(pieces)
 
 

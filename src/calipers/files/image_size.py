@@ -13,7 +13,7 @@ from typing import BinaryIO, NamedTuple
 from calipers.core.errors import InputError
 
 HEADER = 32  # bytes; of all formats but JPEG they hold the size
-MOST_SEGMENTS = 10_000  # of a JPEG before its frame; pictures have a few dozen
+MAX_SEGMENTS = 10_000  # of a JPEG before its frame; pictures have a few dozen
 LONGEST_FILLING = 100_000  # bytes before a marker
 EXPECTED = "a PNG, JPEG, GIF, BMP or WebP"
 
@@ -21,14 +21,14 @@ _FRAMES = {0xC0, 0xC1, 0xC2, 0xC3, 0xC5, 0xC6, 0xC7, 0xC9, 0xCA, 0xCB, 0xCD, 0xC
 _ALONE = {0x01, *range(0xD0, 0xD9)}  # markers without a length
 
 
-class Size(NamedTuple):
-    """In pixels."""
+class ImageSize(NamedTuple):
+    """Width and height of an image in pixels."""
 
     width: int
     height: int
 
 
-def image_size(path: str) -> Size:
+def image_size(path: str) -> ImageSize:
     """The size of the image in a file, or an error that says why there is none."""
     try:
         with open(path, "rb", buffering=4096) as file:
@@ -42,7 +42,7 @@ def image_size(path: str) -> Size:
     return size
 
 
-def _read_size(file: BinaryIO) -> Size:
+def _read_size(file: BinaryIO) -> ImageSize:
     head = file.read(HEADER)
     if head.startswith(b"\xff\xd8\xff"):
         file.seek(2)
@@ -50,9 +50,9 @@ def _read_size(file: BinaryIO) -> Size:
     if len(head) < 26:
         raise InputError(f"found {len(head)} bytes, expected {EXPECTED}")
     if head.startswith(b"\x89PNG\r\n\x1a\n") and head[12:16] == b"IHDR":
-        return Size(*unpack_from(">II", head, 16))
+        return ImageSize(*unpack_from(">II", head, 16))
     if head.startswith((b"GIF87a", b"GIF89a")):
-        return Size(*unpack_from("<HH", head, 6))
+        return ImageSize(*unpack_from("<HH", head, 6))
     if head.startswith(b"BM"):
         return _bmp(head)
     if head.startswith(b"RIFF") and head[8:12] == b"WEBP":
@@ -60,33 +60,33 @@ def _read_size(file: BinaryIO) -> Size:
     raise InputError(f"the file begins with {head[:8]!r}, expected {EXPECTED}")
 
 
-def _bmp(head: bytes) -> Size:
+def _bmp(head: bytes) -> ImageSize:
     """Rows may run downwards, which a negative height says."""
     if unpack_from("<I", head, 14)[0] == 12:  # the oldest header has short numbers
-        return Size(*unpack_from("<HH", head, 18))
+        return ImageSize(*unpack_from("<HH", head, 18))
     width, height = unpack_from("<ii", head, 18)
     if width < 0:
         raise InputError(f"found a BMP of width {width}, expected a positive one")
-    return Size(width, abs(height))
+    return ImageSize(width, abs(height))
 
 
-def _webp(head: bytes) -> Size:
+def _webp(head: bytes) -> ImageSize:
     kind = head[12:16]
     if len(head) >= 30:
         if kind == b"VP8 " and head[23:26] == b"\x9d\x01\x2a":
             width, height = unpack_from("<HH", head, 26)
-            return Size(width & 0x3FFF, height & 0x3FFF)
+            return ImageSize(width & 0x3FFF, height & 0x3FFF)
         if kind == b"VP8X":
-            return Size(int.from_bytes(head[24:27], "little") + 1, int.from_bytes(head[27:30], "little") + 1)
+            return ImageSize(int.from_bytes(head[24:27], "little") + 1, int.from_bytes(head[27:30], "little") + 1)
     if kind == b"VP8L" and head[20] == 0x2F:
         bits = unpack_from("<I", head, 21)[0]
-        return Size((bits & 0x3FFF) + 1, (bits >> 14 & 0x3FFF) + 1)
+        return ImageSize((bits & 0x3FFF) + 1, (bits >> 14 & 0x3FFF) + 1)
     raise InputError(f"found a WebP with {kind!r}, expected VP8, VP8L or VP8X")
 
 
-def _jpeg(file: BinaryIO) -> Size:
+def _jpeg(file: BinaryIO) -> ImageSize:
     """The size in the frame header, which stands after any number of other segments."""
-    for _ in range(MOST_SEGMENTS):
+    for _ in range(MAX_SEGMENTS):
         marker = _next_marker(file)
         if marker in _ALONE:
             continue
@@ -95,7 +95,7 @@ def _jpeg(file: BinaryIO) -> Size:
         length = _exactly(file, 2)
         if marker in _FRAMES:
             height, width = unpack_from(">HH", _exactly(file, 5), 1)
-            return Size(width, height)
+            return ImageSize(width, height)
         file.seek(max(int.from_bytes(length, "big") - 2, 0), 1)
     raise InputError("found a JPEG without a frame header, which holds its size")
 

@@ -12,14 +12,15 @@ import orjson
 from calipers.core.errors import InputError
 from calipers.core.text import whole_text
 from calipers.files.encodings import encoding_hint, has_zeros
+from calipers.files.json_memory import check_memory
 from calipers.files.places import open_place
-from calipers.files.repeated_keys import Doubled, as_object, repeats_keys
+from calipers.files.repeated_keys import RepeatedKeyDict, as_object, repeats_keys
 
 BOM = b"\xef\xbb\xbf"
 OnProgress = Callable[[int, int], None]
 
 
-class Input(NamedTuple):
+class InputFile(NamedTuple):
     """An input as the artifact names it."""
 
     path: str
@@ -27,16 +28,16 @@ class Input(NamedTuple):
     records: int
 
 
-class Parsed(NamedTuple):
+class ParsedJson(NamedTuple):
     """A JSON text as a tree, and what is wrong with the text if that can still be had."""
 
     tree: Any
     problem: str  # why a strict parser refuses it: NaN or a number beyond floats
-    has_doubles: bool  # some objects are `Doubled`
+    has_doubles: bool  # some objects are `RepeatedKeyDict`
 
 
 def read_bytes(path: str) -> bytes:
-    """What a file holds, or an error that says why it cannot be read."""
+    """The bytes of a file; an InputError says why it cannot be read."""
     try:
         with open_place(path) as file:
             return file.read()
@@ -50,18 +51,19 @@ def folder_digest(digests: Iterable[tuple[str, str]]) -> str:
     return sha256("".join(lines).encode()).hexdigest()
 
 
-def parse_json(data: bytes, path: str, expected: str) -> Parsed:
+def parse_json(data: bytes, path: str, expected: str) -> ParsedJson:
     """The tree of a JSON text; what is no JSON is an error that says what was expected."""
     text, problem = data.removeprefix(BOM), ""
+    check_memory(text)
     try:
         tree = orjson.loads(text)
     except orjson.JSONDecodeError as error:
         problem = str(error)
         tree = _slowly(text, path, problem, expected)
     if not repeats_keys(text, tree):
-        return Parsed(tree, problem, False)
+        return ParsedJson(tree, problem, False)
     deep = "a key is there twice, and something is nested too deeply"
-    return Parsed(_slowly(text, path, deep, expected), problem, True)
+    return ParsedJson(_slowly(text, path, deep, expected), problem, True)
 
 
 def find_doubled(value: Any, place: str = "") -> tuple[str, str] | None:
@@ -70,14 +72,14 @@ def find_doubled(value: Any, place: str = "") -> tuple[str, str] | None:
     >>> find_doubled(parse_json(b'{"a": [{}, {"b": 1, "b": 2}]}', "", "").tree)
     ('a[1]', 'b')
     """
-    if isinstance(value, Doubled):
+    if isinstance(value, RepeatedKeyDict):
         return place, value.twice
     inside: Iterable[tuple[str, Any]] = ()
     if isinstance(value, dict):
         inside = ((f"{place}.{key}" if place else key, item) for key, item in value.items())
     elif isinstance(value, list):
         inside = ((f"{place}[{index}]", item) for index, item in enumerate(value))
-    return next((found for where, item in inside if (found := find_doubled(item, where)) is not None), None)
+    return next((repeated for where, item in inside if (repeated := find_doubled(item, where)) is not None), None)
 
 
 def _slowly(text: bytes, path: str, problem: str, expected: str) -> Any:

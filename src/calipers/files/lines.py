@@ -14,7 +14,7 @@ import gzip
 import re
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from hashlib import sha256
 from io import BufferedReader, BytesIO, RawIOBase
 from typing import IO, Any
@@ -23,7 +23,7 @@ import zstandard
 
 from calipers.core.errors import InputError, keyword
 from calipers.files.places import is_file, open_place, size_of
-from calipers.kernels.scan import count_breaks
+from calipers.kernels.scan.jsontext import count_breaks
 
 LONGEST_LINE = 64 << 20
 MAX_EXPANSION = 100  # times its size that compressed input may have
@@ -33,6 +33,7 @@ ZSTANDARD_PIECE = 1 << 11
 GZIP, ZSTANDARD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 NOT_BLANK = re.compile(rb"\S")
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+TakeLines = Callable[[bytes, int, int], tuple[int, int]]
 
 
 class Shard:
@@ -58,9 +59,50 @@ class Shard:
     def __str__(self) -> str:
         return f"{self.path}: {self.size} bytes from line {self.first_line} on"
 
-    def lines(self) -> Iterator[tuple[int, bytes | None]]:
-        """Each line that is not blank, with its number; None for one that is too long."""
-        with reading(self.path), self._open() as file:
+    def lines(self, take: TakeLines | None = None) -> Iterator[tuple[int, bytes | None]]:
+        """Each line that is not blank, with its number; None for one that is too long.
+
+        `take` may read lines by itself, many at a time: it is given a block of lines, where one of them begins and its
+        number, and returns where those end that it has read, and how many. They are not among the others then.
+        """
+        with reading(self.path):
+            if self.size > LONGEST_LINE:
+                yield from self._lines_one_by_one()
+                return
+            block = self._whole()
+            yield from self._lines_in(block, take)
+            if len(block) < self.size:
+                raise self._cut_short(self.size - len(block))
+
+    def _whole(self) -> bytes:
+        """All of its lines."""
+        if self.data is not None:
+            return self.data
+        with self._open() as file:
+            return file.read(self.size)
+
+    def _lines_in(self, block: bytes, take: TakeLines | None) -> Iterator[tuple[int, bytes]]:
+        number, at = self.first_line, 0
+        if number == 1 and block.startswith(BYTE_ORDER_MARK):
+            at = len(BYTE_ORDER_MARK)
+        while at < len(block):
+            if take:
+                at, count = take(block, at, number)
+                number += count
+            end = block.find(b"\n", at) + 1 or len(block)
+            text = block[at:end]
+            if text.isspace():
+                match = NOT_BLANK.search(block, end)
+                begun = len(block) if match is None else block.rfind(b"\n", end, match.start()) + 1 or end
+                number += block.count(b"\n", end, begun)
+                end = begun
+            elif text:
+                yield number, text
+            number += 1
+            at = end
+
+    def _lines_one_by_one(self) -> Iterator[tuple[int, bytes | None]]:
+        with self._open() as file:
             left, number = self.size, self.first_line
             if number == 1 and file.read(len(BYTE_ORDER_MARK)) == BYTE_ORDER_MARK:
                 left -= len(BYTE_ORDER_MARK)
@@ -78,15 +120,18 @@ class Shard:
                     yield number, text
                 number += 1
             if left > 0:
-                raise InputError(f"{self.path}: ends {left} bytes early: it was changed while it was read")
+                raise self._cut_short(left)
+
+    def _cut_short(self, left: int) -> InputError:
+        return InputError(f"{self.path}: ends {left} bytes early: it was changed while it was read")
 
     def _skip_blank(self, file: IO[bytes]) -> tuple[int, int]:
         """Go on to the next line that is not blank, of lines in memory. Returns how many lines and bytes that was."""
         if self.data is None:
             return 0, 0
         place = file.tell()
-        found = NOT_BLANK.search(self.data, place)
-        begun = len(self.data) if found is None else self.data.rfind(b"\n", place, found.start()) + 1 or place
+        match = NOT_BLANK.search(self.data, place)
+        begun = len(self.data) if match is None else self.data.rfind(b"\n", place, match.start()) + 1 or place
         file.seek(begun)
         return self.data.count(b"\n", place, begun), begun - place
 
@@ -98,7 +143,7 @@ class Shard:
         return file
 
 
-class Source:
+class LineSource:
     """One input. Iterating yields its shards, with digests if wanted; afterwards `sha256` is known."""
 
     def __init__(
@@ -119,7 +164,7 @@ class Source:
 
     @property
     def sha256(self) -> str:
-        """Of everything read so far."""
+        """The SHA-256 of all bytes read so far."""
         return self._digest.hexdigest()
 
     def __iter__(self) -> Iterator[Shard]:
@@ -134,13 +179,13 @@ class Source:
             return not file.read(4).startswith((GZIP, ZSTANDARD))
 
     def seen(self, piece: memoryview) -> None:
-        """Bytes went by."""
+        """Add bytes that were read to the digest."""
         self._digest.update(piece)
         self.bytes_read += len(piece)
 
     def _ranges(self) -> Iterator[Shard]:
         """Cut a plain file where a line ends, once there is enough."""
-        block = bytearray(BLOCK)
+        block = bytearray(min(BLOCK, self.chunk_bytes))
         view = memoryview(block)
         line, start, position, breaks, own = 1, 0, 0, 0, self._own_digest()
         with open_place(self.path) as file:
@@ -161,7 +206,7 @@ class Source:
             yield Shard(self.index, self.path, line, position - start, offset=start, digest=own.hexdigest())
 
     def _own_digest(self) -> Any:
-        """That of a shard."""
+        """The SHA-256 of the bytes of one shard."""
         return sha256() if self._digests else _NoDigest()
 
     def _pieces(self) -> Iterator[Shard]:
@@ -193,20 +238,20 @@ class Source:
 
 
 class _NoDigest:
-    """A digest nobody asked for."""
+    """Stands in for a digest where none is wanted."""
 
     def update(self, data: Any) -> None:
-        """Nothing."""
+        """Ignore the bytes."""
 
     def hexdigest(self) -> str:
-        """None."""
+        """None: there is no digest."""
         return ""
 
 
 class _Watched(RawIOBase):
     """The input's bytes as stored, which the source sees go by."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: LineSource) -> None:
         self._source = source
         if source.path == "-" and sys.stdin is None:
             raise InputError("-: cannot be read: standard input is closed")
@@ -264,7 +309,7 @@ class _Zstandard(RawIOBase):
 
 
 class reading:  # noqa: N801  reads like a word: with reading(path)
-    """What goes wrong while reading is an input error that names the file."""
+    """Turns errors that occur while a file is read into an InputError that names the file."""
 
     def __init__(self, path: str) -> None:
         self._path = path

@@ -1,4 +1,4 @@
-"""The records that a run is asked for by `only`: a file of their keys, one a line."""
+"""The records that a run is asked for by `only`: a file of their keys, one per line."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from calipers.core.errors import InputError
 from calipers.core.text import whole_text
-from calipers.files.inputs import BOM, Input, read_bytes
+from calipers.files.inputs import BOM, InputFile, read_bytes
 
 Keys = frozenset[str]
 
@@ -28,11 +28,11 @@ def read_only(path: str | None) -> Keys | None:
 
 def only_input(path: str, keys: Keys) -> dict[str, Any]:
     """The file as the artifact names it among the inputs: its digest, and how many keys there are."""
-    return Input(whole_text(path), sha256(read_bytes(path)).hexdigest(), len(keys))._asdict()
+    return InputFile(whole_text(path), sha256(read_bytes(path)).hexdigest(), len(keys))._asdict()
 
 
 def check_found(path: str, keys: Keys, found: int, what: str) -> list[str]:
-    """What to say where fewer records were found than keys were given; that there is none is an error."""
+    """Notes where fewer records were found than keys were given; none at all is an error."""
     if not found:
         raise InputError(f"{path}: none of {len(keys):,} keys is that of a {what}, expected one a line")
     missing = len(keys) - found

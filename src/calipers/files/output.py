@@ -11,7 +11,6 @@ import signal
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from tempfile import mkstemp
 from threading import current_thread, main_thread
 from typing import IO, Any
 
@@ -20,12 +19,13 @@ import orjson
 from calipers.core.errors import OutputError
 from calipers.core.stopping import Deferred, check_stop, is_listening
 from calipers.core.text import whole_text
-from calipers.kernels.layout import spread
+from calipers.kernels.scan.jsontext import spread
 
 DEEPEST = 100
 LONGEST_INT = 13000  # bits
 HEARD_LATER = (signal.SIGINT, signal.SIGTERM)
 WRITTEN = "the result was written before that"
+MOST_NAMES = 100  # that are tried for a temporary file
 LAST = "result.json"  # takes its name after all others: where it is new, everything is
 
 
@@ -78,7 +78,7 @@ def check_free(path: str | None, inputs: Iterable[Any]) -> None:
     """Refuse to write over an input: a file, or one in a folder that is an input."""
     if not path or not os.path.exists(path):
         return
-    known = [each for each in inputs if isinstance(each, (str, os.PathLike)) and os.path.exists(each)]
+    known = [entry for entry in inputs if isinstance(entry, (str, os.PathLike)) and os.path.exists(entry)]
     if any(os.path.samefile(place, each) for each in known for place in (path, Path(path).absolute().parent)):
         raise OutputError(f"{path}: is an input, expected another place to write to")
 
@@ -132,15 +132,12 @@ class AtomicFiles:
         with _writing(target), Deferred():
             if target.is_dir():
                 raise IsADirectoryError(21, "Is a directory")
-            number, name = mkstemp(prefix=".calipers-", suffix=".part", dir=target.parent)
-            os.chmod(number, 0o666 & ~_umask())
-            os.close(number)
-            file = open(name, "wb")  # noqa: SIM115  closed by commit or discard
-            self._files.append((file, Path(name), target))
+            file = _new_file(target.parent)
+            self._files.append((file, Path(file.name), target))
         return file
 
     def commit(self) -> None:
-        """Everything is written: let the files take their names, all of them or none."""
+        """All files are written: rename them to their final names, all of them or none."""
         for file, _, target in self._files:
             with _writing(target):
                 file.flush()
@@ -154,7 +151,7 @@ class AtomicFiles:
         self._files, self._folders = [], []
 
     def discard(self) -> None:
-        """Leave everything as it was."""
+        """Remove what was written and leave existing files as they were."""
         with Deferred():
             for file, temporary, _ in self._files:
                 with suppress(OSError):  # what was left to write is not wanted
@@ -171,7 +168,7 @@ class _Renamed:
         self._done: list[tuple[Path, Path | None, bool]] = []  # a name, the file that had it, whether nobody had it
 
     def rename(self, temporary: Path, target: Path) -> None:
-        """Let a file take its name."""
+        """Rename a finished file to its final name."""
         is_new = not os.path.lexists(target)
         kept = None if is_new else _second_name(target)
         try:
@@ -209,7 +206,7 @@ def _second_name(target: Path) -> Path | None:
 
 @contextmanager
 def _undisturbed() -> Iterator[None]:
-    """No interrupt or termination comes in between; one that came is heard afterwards."""
+    """A block that signals do not interrupt; a signal that came is handled afterwards."""
     if is_listening():
         with Deferred(WRITTEN):
             yield
@@ -228,10 +225,10 @@ def _undisturbed() -> Iterator[None]:
     finally:
         for number, handler in handlers.items():
             signal.signal(number, handler)
-        _hear(came, whole=whole)
+        _raise_deferred(came, whole=whole)
 
 
-def _hear(came: list[int], *, whole: bool) -> None:
+def _raise_deferred(came: list[int], *, whole: bool) -> None:
     try:
         for number in came[:1]:
             signal.raise_signal(number)
@@ -260,10 +257,15 @@ def _writing(target: Path) -> Iterator[None]:
         raise OutputError(f"{target}: cannot be written: {error.strerror or error}") from error
 
 
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+def _new_file(folder: Path) -> IO[bytes]:
+    """A file with a name that nobody has, and the permissions that the system gives to new files.
+
+    The umask is never asked for: that would change it for a moment, for all threads.
+    """
+    for _ in range(MOST_NAMES):
+        with suppress(FileExistsError):
+            return open(folder / f".calipers-{os.urandom(8).hex()}.part", "xb")
+    raise FileExistsError(17, "No free name for a temporary file")
 
 
 @contextmanager

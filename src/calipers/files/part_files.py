@@ -35,8 +35,8 @@ EXPECTED = {
 }
 
 
-class Made(NamedTuple):
-    """What parts were made by: only those made alike can be added."""
+class Provenance(NamedTuple):
+    """Suite, protocol, version and parameters of parts: only parts where these are equal can be added."""
 
     suite: str
     protocol: str
@@ -44,7 +44,7 @@ class Made(NamedTuple):
     params: dict[str, Any]  # as in the artifact
     options: dict[str, Any]  # from which the suite's Config can be made again
 
-    def check_alike(self, other: Made, what: str) -> None:
+    def check_comparable(self, other: Provenance, what: str) -> None:
         """Refuse what was made by something else, saying what differs."""
         self.check_version(other, what)
         unlike = [
@@ -54,14 +54,14 @@ class Made(NamedTuple):
             more = [f"and {len(unlike) - NAMED} more"] if len(unlike) > NAMED else []
             raise ConfigError(f"{what}: made with {'; '.join([*unlike[:NAMED], *more])}")
 
-    def check_version(self, other: Made, what: str) -> None:
+    def check_version(self, other: Provenance, what: str) -> None:
         """Refuse what another suite or another version made."""
         for name in ("suite", "protocol", "calipers"):
             mine, theirs = getattr(self, name), getattr(other, name)
             if mine != theirs:
                 raise ConfigError(f"{what}: {name}: found {theirs!r:.80}, expected {mine!r:.80}")
 
-    def differing(self, other: Made) -> dict[str, tuple[Any, Any]]:
+    def differing(self, other: Provenance) -> dict[str, tuple[Any, Any]]:
         """Options and parameters that are not the same, here and there, by name; options first."""
         unlike: dict[str, tuple[Any, Any]] = {}
         for mine, theirs in ((self.options, other.options), (self.params, other.params)):
@@ -72,17 +72,17 @@ class Made(NamedTuple):
 
 
 def _plain(value: Any) -> Any:
-    """As JSON has it: what was written and read back is still the same."""
+    """A value as JSON has it, so that it stays equal when written and read back."""
     return orjson.loads(orjson.dumps(value))
 
 
-def write_tally(path: str, made: Made, total: Packed) -> None:
+def write_tally(path: str, made: Provenance, total: Packed) -> None:
     """The total of a run, whole or not at all."""
     write_file(path, _head(TALLY, made) + _entry(to_bytes(total)))
 
 
-def read_tally(path: str) -> tuple[Made, Packed]:
-    """A total that was written."""
+def read_tally(path: str) -> tuple[Provenance, Packed]:
+    """Read a total that a run wrote with `tally`."""
     try:
         with open(path, "rb") as file:
             made, data = _read_head(file, path, TALLY), _next_entry(file)
@@ -118,7 +118,7 @@ class FinishedShards:
         return shard in self._places
 
     def get(self, shard: str) -> Packed:
-        """What a shard gave."""
+        """The part of a finished shard."""
         self._file.seek(self._places[shard])
         data = _next_entry(self._file)
         if data is None:
@@ -128,14 +128,14 @@ class FinishedShards:
             return Packed(packed.plain["part"], packed.arrays)
 
     def add(self, shard: str, part: Packed) -> None:
-        """Note what a shard gave."""
+        """Store the part of a finished shard."""
         self._places[shard] = self._file.seek(0, os.SEEK_END)
         self._file.write(_entry(to_bytes(Packed({"shard": shard, "part": part.plain}, part.arrays))))
         self._file.flush()
 
 
 @contextmanager
-def finished_shards(path: str, made: Made) -> Iterator[FinishedShards]:
+def finished_shards(path: str, made: Provenance) -> Iterator[FinishedShards]:
     """The file of a run that may be resumed; one that is not there begins empty."""
     make_folder(Path(path).absolute().parent)
     try:
@@ -147,7 +147,7 @@ def finished_shards(path: str, made: Made) -> Iterator[FinishedShards]:
                 _begin(file, made)
             else:
                 file.seek(0)
-                made.check_alike(_read_head(file, path, SHARDS), path)
+                made.check_comparable(_read_head(file, path, SHARDS), path)
             shards.load()
             yield shards
     except KeyboardInterrupt:
@@ -157,7 +157,7 @@ def finished_shards(path: str, made: Made) -> Iterator[FinishedShards]:
         raise OutputError(f"{path}: cannot be written: {error.strerror or error}") from error
 
 
-def _begin(file: IO[bytes], made: Made) -> None:
+def _begin(file: IO[bytes], made: Provenance) -> None:
     """Write the head of a file in which nothing is kept yet."""
     file.seek(0)
     file.truncate()
@@ -186,12 +186,12 @@ def _lock(file: IO[bytes], path: str) -> None:
         raise ConfigError(f"{path}: is in use by another run, expected a file of its own for each") from error
 
 
-def _head(kind: str, made: Made) -> bytes:
+def _head(kind: str, made: Provenance) -> bytes:
     head = orjson.dumps({"kind": kind, **made._asdict()})
     return MAGIC + sha256(head).hexdigest().encode() + b" " + head + b"\n"
 
 
-def _read_head(file: IO[bytes], path: str, kind: str) -> Made:
+def _read_head(file: IO[bytes], path: str, kind: str) -> Provenance:
     problem = InputError(f"{Path(path)}: found something else, expected {EXPECTED[kind]}")
     if file.read(len(MAGIC)) != MAGIC:
         raise problem
@@ -204,7 +204,7 @@ def _read_head(file: IO[bytes], path: str, kind: str) -> Made:
         head = orjson.loads(text)
         if head.pop("kind") != kind:
             raise problem
-        made = Made(**_plain(head))  # what is nested too deeply cannot be written again
+        made = Provenance(**_plain(head))  # what is nested too deeply cannot be written again
     except (orjson.JSONDecodeError, AttributeError, KeyError, TypeError) as error:
         raise problem from error
     if [type(value) for value in made] != [str, str, str, dict, dict]:

@@ -53,7 +53,7 @@ def expand(paths: Iterable[str]) -> list[str]:
     >>> expand(["-", "dump.jsonl"])
     ['-', 'dump.jsonl']
     """
-    return [found for path in paths for found in _expanded(path)]
+    return [expanded for path in paths for expanded in _expanded(path)]
 
 
 def _expanded(path: str) -> list[str]:
@@ -62,12 +62,12 @@ def _expanded(path: str) -> list[str]:
     if is_remote(path):
         from calipers.files.remote import remote_glob
 
-        found = remote_glob(path)
+        paths = remote_glob(path)
     else:
-        found = glob(path, recursive=True)
-    if not found:
+        paths = glob(path, recursive=True)
+    if not paths:
         raise InputError(f"{path}: nothing fits this pattern, expected files")
-    return sorted(found)
+    return sorted(paths)
 
 
 def _is_pattern(path: str) -> bool:

@@ -10,7 +10,7 @@ import orjson
 from calipers.core.errors import RecordError, keyword
 from calipers.files.encodings import encoding_hint, has_zeros
 from calipers.files.output import json_line
-from calipers.kernels.flatten import KINDS, REASONS
+from calipers.kernels.scan.flatten import KINDS, REASONS
 
 LONGEST_SHOWN = 160
 
@@ -36,19 +36,19 @@ class BadRecord:
         self.path, self.line, self.problem, self.found = path, line, problem, found
 
     def error(self) -> RecordError:
-        """As the end of a run."""
+        """The error that a run ends with."""
         lines = [f"{self.path}:{self.line}: {self.problem}"]
         if self.found:
             lines.append(f"found {self.found}")
         return RecordError("\n".join(lines))
 
     def entry(self) -> dict[str, Any]:
-        """As an entry of the artifact."""
+        """The entry that the artifact lists it by."""
         return {"path": self.path, "line": self.line, "problem": self.problem, "found": self.found or None}
 
 
 def in_order(bad: list[BadRecord]) -> list[BadRecord]:
-    """By line: records are found to be bad when they are read, or later when they are measured."""
+    """Bad records by line, as some are found when they are read and others when they are measured."""
     return sorted(bad, key=lambda record: record.line)
 
 
@@ -61,11 +61,11 @@ class BadVideo:
         self.path, self.video, self.problem = path, video, problem
 
     def error(self) -> RecordError:
-        """As the end of a run."""
+        """The error that a run ends with."""
         return RecordError(f"{self.path}: {shown(self.video)}: {self.problem}")
 
     def entry(self) -> dict[str, Any]:
-        """As an entry of the artifact."""
+        """The entry that the artifact lists it by."""
         return {"path": self.path, "video": self.video, "problem": self.problem}
 
 
@@ -78,12 +78,12 @@ class BadAnnotation:
         self.path, self.name, self.id, self.problem, self.image = path, name, ident, problem, image
 
     def error(self) -> RecordError:
-        """As the end of a run."""
+        """The error that a run ends with."""
         named = "" if self.id is None else f" (id {self.id})"
         return RecordError(f"{self.name}{named}: {self.problem}")
 
     def entry(self) -> dict[str, Any]:
-        """As an entry of the artifact."""
+        """The entry that the artifact lists it by."""
         place = self.name.removeprefix(f"{self.path}: ")
         return {"path": self.path, "place": place, "id": self.id, "image": self.image, "problem": self.problem}
 

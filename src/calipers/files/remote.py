@@ -94,10 +94,10 @@ class _Transfer(Protocol):
     """A way to get bytes of a file: as many as were asked for, or an error."""
 
     def fetch(self, start: int, count: int) -> bytes:
-        """Bytes from a place on."""
+        """Read bytes from a position on."""
 
     def close(self) -> None:
-        """Nothing more is wanted."""
+        """Close the connection: no more bytes will be read."""
 
 
 class RemoteFile(RawIOBase):
@@ -117,7 +117,7 @@ class RemoteFile(RawIOBase):
             self._transfer = _Http(self._system, self._inside, self.size)
 
     def _details(self) -> dict[str, Any]:
-        """What the server says now: a size that was remembered may be that of an older file."""
+        """Details of a file, asked from the server anew: a cached size may be that of an older file."""
         self._system.invalidate_cache(self._inside)
         return self._system.info(self._inside)  # type: ignore[no-any-return]
 
@@ -128,19 +128,19 @@ class RemoteFile(RawIOBase):
         return request(self._path, _Http(self._system, self._inside, self.size).has_ranges)
 
     def readable(self) -> bool:
-        """It is."""
+        """Always true: the file is open for reading."""
         return True
 
     def seekable(self) -> bool:
-        """It is."""
+        """Always true: reading can go on from any byte."""
         return True
 
     def tell(self) -> int:
-        """The place of the next byte."""
+        """The position of the next byte."""
         return self._position
 
     def seek(self, offset: int, whence: int = SEEK_SET) -> int:
-        """Go on from another place."""
+        """Move to another position."""
         self._position = {SEEK_SET: 0, SEEK_CUR: self._position, SEEK_END: self.size}[whence] + offset
         return self._position
 
@@ -151,14 +151,14 @@ class RemoteFile(RawIOBase):
         return len(data)
 
     def readall(self) -> bytes:
-        """Everything from here to the end."""
+        """All bytes from the current position to the end."""
         pieces = []
         while piece := self._read(BLOCK):
             pieces.append(piece)
         return b"".join(pieces)
 
     def close(self) -> None:
-        """Nothing more is wanted."""
+        """Close the connection: no more bytes will be read."""
         if not self.closed:
             self._transfer.close()
         super().close()
@@ -198,11 +198,11 @@ class _Ranges:
         self._system, self._inside = system, inside
 
     def fetch(self, start: int, count: int) -> bytes:
-        """Bytes from a place on."""
+        """Read bytes from a position on."""
         return _whole(self._system.cat_file(self._inside, start=start, end=start + count), start, count)
 
     def close(self) -> None:
-        """Nothing is open between requests."""
+        """Nothing to close: no connection is open between requests."""
 
 
 class _Http:
@@ -216,7 +216,7 @@ class _Http:
         self._stream: _Stream | None = None
 
     def fetch(self, start: int, count: int) -> bytes:
-        """Bytes from a place on."""
+        """Read bytes from a position on."""
         if self._stream is None:
             try:
                 return _whole(self._range(start, count), start, count)
@@ -239,7 +239,7 @@ class _Http:
             return False
 
     def close(self) -> None:
-        """The rest is not wanted."""
+        """Close the connection: the remaining bytes are not read."""
         if self._stream is not None:
             self._stream.close()
 
@@ -261,15 +261,15 @@ class _Stream:
         self._position = 0
 
     def fetch(self, start: int, count: int) -> bytes:
-        """Bytes from a place on."""
+        """Read bytes from a position on."""
         if self._file is None or self._position > start:
             self.close()
             self._file, self._position = self._system.open(self._inside, "rb", block_size=0), 0
         while self._position < start:
-            self._take(min(BLOCK, start - self._position))
-        return self._take(count)
+            self._read_bytes(min(BLOCK, start - self._position))
+        return self._read_bytes(count)
 
-    def _take(self, count: int) -> bytes:
+    def _read_bytes(self, count: int) -> bytes:
         pieces, left = [], count
         try:
             while left and (piece := self._file.read(left)):
@@ -283,7 +283,7 @@ class _Stream:
         return data
 
     def close(self) -> None:
-        """The rest is not wanted."""
+        """Close the connection: the remaining bytes are not read."""
         if self._file is not None:
             self._file.close()
             self._file = None
@@ -299,7 +299,7 @@ def _whole(data: bytes, start: int, count: int) -> bytes:
 
 
 def request(path: str, call: Callable[[], T]) -> T:
-    """What a call of a client gives: within a time limit, tried again where that may help, else an `InputError`."""
+    """The result of a client's call: within a time limit, tried again where that may help, else an `InputError`."""
     limit_sec = _time_limit()
     for wait_sec in WAITS_SEC:
         try:
@@ -316,13 +316,13 @@ def request(path: str, call: Callable[[], T]) -> T:
 
 
 def _time_limit() -> float:
-    given = os.environ.get(TIMEOUT_VARIABLE)
+    text = os.environ.get(TIMEOUT_VARIABLE)
     try:
-        seconds = TIMEOUT_SEC if given is None else float(given)
+        seconds = TIMEOUT_SEC if text is None else float(text)
     except ValueError:
         seconds = 0.0
     if not 0 < seconds <= 3600:
-        raise ConfigError(f"{TIMEOUT_VARIABLE}: found {given!r:.80}, expected seconds, above 0 and at most 3600")
+        raise ConfigError(f"{TIMEOUT_VARIABLE}: found {text!r:.80}, expected seconds, above 0 and at most 3600")
     return seconds
 
 
@@ -345,7 +345,7 @@ class _Call(Thread, Generic[T]):
 
 
 def _within(call: Callable[[], T], limit_sec: float) -> T:
-    """What a call gives, or a `TimeoutError`: not every client has time limits, and some wait for minutes."""
+    """The result of a call, or a `TimeoutError`: not every client has time limits, and some wait for minutes."""
     thread = _Call(call)
     thread.start()
     thread.join(limit_sec)

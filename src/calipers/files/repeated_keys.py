@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from calipers.kernels.intervals import count_keys
-from calipers.kernels.scan import count_colons, count_written_keys
+from calipers.kernels.scan.jsontext import count_colons, count_keys, count_written_keys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
 
-class Doubled(dict[str, "Any"]):
+class RepeatedKeyDict(dict[str, "Any"]):
     """An object in which a key was given twice; `twice` is the first such key."""
 
     twice: str
@@ -31,14 +30,14 @@ def repeats_keys(text: str | bytes, tree: Any) -> bool:
 
 
 def as_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """For `json.loads`: an object from its keys and values, `Doubled` if it gives a key twice.
+    """For `json.loads`: an object from its keys and values, `RepeatedKeyDict` if it gives a key twice.
 
     >>> as_object([("a", 1), ("b", 2), ("a", 3)]).twice, as_object([("a", 1)])
     ('a', {'a': 1})
     """
-    found = dict(pairs)
-    if len(found) == len(pairs):
-        return found
-    doubled, seen = Doubled(found), set[str]()
+    tree = dict(pairs)
+    if len(tree) == len(pairs):
+        return tree
+    doubled, seen = RepeatedKeyDict(tree), set[str]()
     doubled.twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
     return doubled

@@ -41,7 +41,7 @@ class SafeXml:
         self._parser.CharacterDataHandler = text
 
     def parse(self, data: bytes) -> None:
-        """All of it, or an error that says where it cannot go on."""
+        """Parse the whole document, or raise an error that names the line at fault."""
         try:
             self._parser.Parse(data, True)
         except expat.ExpatError as error:
@@ -53,7 +53,7 @@ class SafeXml:
             raise InputError(f"{self.line()}: not XML: {error}") from None
 
     def line(self) -> str:
-        """Where it is now."""
+        """The number of the line that is being parsed."""
         return f"line {self._parser.CurrentLineNumber}"
 
     def _open(self, tag: str, attributes: dict[str, str]) -> None:

@@ -14,21 +14,21 @@ Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
 
 
-class Found(NamedTuple):
-    """Boxes, by descending score."""
+class BoxesFound(NamedTuple):
+    """Boxes that a model found, by descending score."""
 
     boxes: Floats  # (boxes, 4) left, top, right, bottom
     scores: Floats  # (boxes,)
     classes: Whole  # (boxes,) into the names of the model's classes
 
-    def take(self, rows: Whole | NDArray[np.bool_]) -> Found:
-        """Some of them."""
-        return Found(self.boxes[rows], self.scores[rows], self.classes[rows])
+    def take(self, rows: Whole | NDArray[np.bool_]) -> BoxesFound:
+        """The boxes of some rows."""
+        return BoxesFound(self.boxes[rows], self.scores[rows], self.classes[rows])
 
-    def best(self, most: int, wanted: NDArray[np.bool_]) -> Found:
+    def best(self, most: int, wanted: NDArray[np.bool_]) -> BoxesFound:
         """By descending score: so many of wanted classes, and of others those among the best so many of all.
 
-        >>> found = Found(np.zeros((4, 4)), np.array([0.5, 0.9, 0.7, 0.6]), np.array([1, 0, 1, 0]))
+        >>> found = BoxesFound(np.zeros((4, 4)), np.array([0.5, 0.9, 0.7, 0.6]), np.array([1, 0, 1, 0]))
         >>> found.best(1, np.array([False, True])).scores.tolist()
         [0.9, 0.7]
         """
@@ -47,8 +47,8 @@ class Model(Protocol):
     warnings: list[str]
     notes: list[str]
 
-    def __call__(self, image: Image, wanted: NDArray[np.bool_]) -> Found:
-        """What it finds on an RGB image, in the image's pixels; boxes may reach outside.
+    def __call__(self, image: Image, wanted: NDArray[np.bool_]) -> BoxesFound:
+        """The boxes on an RGB image, in its pixels; boxes may reach outside.
 
         `wanted` says of each class whether it is a category: the limit on detections counts only those.
         """

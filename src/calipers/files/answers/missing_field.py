@@ -1,0 +1,50 @@
+"""What to say of a record without the field that should hold an answer: which fields there are, and which is meant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from difflib import get_close_matches
+from typing import Any
+
+from calipers.core.errors import keyword
+from calipers.files.answers.image_names import IMAGE_FIELDS
+
+MOST_NAMED, LONGEST_NAME = 8, 40
+EXPECTED = "the answer of a model as text or its objects in a list"
+
+
+def missing_field(record: Mapping[str, Any], field: str, asked: bool, names: Iterable[str] | None = None) -> str:
+    """What is wrong; `names` are the fields of the answer, where the record has more than those.
+
+    >>> missing_field({"image": "a.jpg", "response": "[]"}, "pred", False).partition("; ")[2]
+    'found fields image, response; name the one that holds the answer: `pred_field="response"`'
+    >>> print(missing_field({"response": "[]"}, "respnse", True))
+    no predictions: expected respnse, did you mean response? found fields response
+    """
+    found = list(record if names is None else names)
+    if asked and (near := get_close_matches(field, [name[:LONGEST_NAME] for name in found], n=1)):
+        return f"no predictions: expected {field}, did you mean {near[0]}? {_listed(found)}"
+    problem = f"no predictions: expected {field}, {EXPECTED}"
+    if not found:
+        return problem
+    likely = list(_likely(record, found))
+    option = keyword("pred_field", likely[0] if len(likely) == 1 else "FIELD")
+    return f"{problem}; {_listed(found)}; name the one that holds the answer: {option}"
+
+
+def _likely(record: Mapping[str, Any], found: list[str]) -> Iterator[str]:
+    """The fields that can hold an answer, of those whose names can stand in a command as they are."""
+    for name in found:
+        is_word = name.replace("_", "").isalnum() and len(name) <= LONGEST_NAME
+        if (
+            is_word
+            and name not in IMAGE_FIELDS
+            and not name.startswith("gt")
+            and isinstance(record.get(name), (str, list))
+        ):
+            yield name
+
+
+def _listed(found: list[str]) -> str:
+    more = f" and {len(found) - MOST_NAMED:,} more" if len(found) > MOST_NAMED else ""
+    return f"found fields {', '.join(name[:LONGEST_NAME] for name in found[:MOST_NAMED])}{more}"

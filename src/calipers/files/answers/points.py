@@ -1,0 +1,74 @@
+"""Points of Molmo, in percent of the image.
+
+    <point x="63.5" y="44.2" alt="a dog">a dog</point>
+    <points x1="10.0" y1="20.0" x2="30.5" y2="40.5" alt="dogs">dogs</points>
+
+A point has no area. It becomes a `bbox_2d` from itself to itself, which is counted as degenerate and matches nothing.
+A number without its partner is an object that cannot be read; text around the tags is no damage.
+"""
+
+from __future__ import annotations
+
+import re
+
+from calipers.files.answers.gathered import GatheredObjects, ends_in_tag, number
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from calipers.files.answers.model_text import ParsedText
+
+_TAG = re.compile(r"<points?+(?=[\s>])([^<>]*+)(>?+)([^<>]*+)(</points?+>)?+")
+_PLACE = re.compile(r"\b([xy])(\d{0,6}+)\s*+=\s*+([\"']?+)([^\"'\s<>=]{0,64})(\3)", re.ASCII)
+_ALT = re.compile(r"\balt\s*+=\s*+(?:\"([^\"]*+)\"|'([^']*+)')")
+_SPOILT = re.compile(r"\bx\d{0,6}+\s*+=\s*+[\"']?+[-+.\d]|</points?+>", re.ASCII)
+
+
+def read_points(text: str) -> ParsedText:
+    """Every point of an answer, as a box without area."""
+    found, at = GatheredObjects(), 0
+    for tag in _TAG.finditer(text):
+        _take_gap(text[at : tag.start()], found)
+        attributes, end, content, closing = tag.groups()
+        alt = _ALT.search(attributes)
+        label = (alt[1] or alt[2] or "") if alt else content
+        if not end:
+            _take_unended(tag.end() == len(text), found)
+        elif not closing:
+            found.is_cut |= tag.end() == len(text)
+            found.repair("missing tag")
+        _take_places(attributes, label.strip(), found, is_whole=bool(end))
+        at = tag.end()
+    _take_gap(text[at:], found)
+    found.is_cut |= ends_in_tag(text[at:])
+    return found.parsed("molmo")
+
+
+def _take_gap(text: str, found: GatheredObjects) -> None:
+    """Text around tags, which may hold one that is spoilt."""
+    if _SPOILT.search(text):
+        found.repair("missing tag")
+        found.add_unreadable(text)
+
+
+def _take_unended(is_last: bool, found: GatheredObjects) -> None:
+    """A tag without its end: the text stopped in it, or the end is missing."""
+    if is_last:
+        found.is_cut = True
+    else:
+        found.repair("missing tag")
+
+
+def _take_places(attributes: str, label: str, found: GatheredObjects, *, is_whole: bool) -> None:
+    """Pairs of x and y by their numbers, in the order in which they come."""
+    values: dict[str, dict[str, str]] = {}
+    for axis, index, _, value, _ in _PLACE.findall(_ALT.sub(" ", attributes)):
+        values.setdefault(index, {})[axis] = value
+    last = next(reversed(values), "")
+    for index, pair in values.items():
+        place = [number(pair.get(axis, "")) for axis in "xy"]
+        if None not in place:
+            found.add("bbox_2d", [value * 10 for value in place if value is not None] * 2, label)
+        elif is_whole or index != last:
+            found.add_unreadable(str(pair), label)
+    if is_whole and not values:
+        found.add_unreadable(attributes or label)

@@ -1,0 +1,55 @@
+"""Tasks of Label Studio's JSON, for suites that read them: which annotation counts, and what a task is about.
+
+Ground truth is the annotation of a task that is marked as ground truth, else the first that was not cancelled; a note
+counts the others. Predictions are the first of `predictions`, or annotations of a file that has none. An uploaded file
+is named without the eight digits that are put before it.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+from calipers.core.errors import InputError
+from calipers.files.problems import shown
+
+SEVERAL_NOTE = "annotations of further annotators were not read, only one of each task"
+UPLOADED = re.compile(r"\A[0-9a-f]{8}-(?=.)")
+
+Task = dict[str, Any]
+
+
+def choose_annotation(task: Task, place: str, truth: bool) -> tuple[Task, list[str]]:
+    """The annotation or the prediction of a task that counts, and notes."""
+    for name in ("annotations", "predictions"):
+        entries = task.get(name)
+        if entries is not None and not (isinstance(entries, list) and all(isinstance(item, dict) for item in entries)):
+            raise InputError(f"{place}.{name}: found {shown(entries)}, expected a list")
+    if not truth and task.get("predictions"):
+        return task["predictions"][0], []
+    done = [item for item in task.get("annotations") or [] if not item.get("was_cancelled")]
+    best = next((item for item in done if item.get("ground_truth") is True), done[0] if done else {})
+    return best, [SEVERAL_NOTE] * (len(done) > 1)
+
+
+def results_of(chosen: Task, place: str) -> list[Task]:
+    """The results of an annotation."""
+    results = chosen.get("result") or []
+    if not isinstance(results, list) or not all(isinstance(item, dict) for item in results):
+        raise InputError(f"{place}: result: found {shown(results)}, expected a list of shapes")
+    return results
+
+
+def stored_name(data: Task, place: str, fields: tuple[str, ...]) -> str:
+    """The file that a task is about, by its place in the storage: the first of these fields, or the first text."""
+    named = (data[field] for field in fields if data.get(field))
+    value = next(named, None) or next((text for text in data.values() if isinstance(text, str)), "")
+    if not isinstance(value, str) or not value:
+        what = "an image" if fields[0] == "image" else "a video"
+        raise InputError(f"{place}: data.{fields[0]}: found {shown(value)}, expected the place of {what}")
+    parts = urlsplit(value) if "://" in value or "?" in value else None
+    path = (parse_qs(parts.query).get("d", [""])[0] or parts.path) if parts else value
+    folder, name = posixpath.split(path)
+    return posixpath.join(folder, UPLOADED.sub("", name)) if "/upload/" in path else path
