@@ -15,14 +15,14 @@ from __future__ import annotations
 import json
 
 from calipers.judge.kinds import Unread
-from calipers.judge.search import Shapes, ShapeSearch
-from calipers.kernels.rects import plain_boxes
+from calipers.judge.search import AnswerShapes, ShapeSearch
+from calipers.kernels.shape.rects import plain_boxes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["Answer", "Shapes", "Unread", "find_shapes", "parse_answer"]
+__all__ = ["Answer", "AnswerShapes", "Unread", "find_shapes", "parse_answer"]
 
 _USUAL_NAMES = frozenset({"bbox", "bounding_box", "box", "bbox_2d", "boxes"})
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -56,11 +56,11 @@ def parse_answer(value: Any) -> Answer:
         return Answer([value.tolist() if hasattr(value, "tolist") else value], [], [])
     text = value.rpartition("</think>")[2]
     notes = ["thinking left out"] if len(text) < len(value) else []
-    text, found = _strictly(text, notes)
-    if isinstance(found, str):
+    text, parsed = _strictly(text, notes)
+    if isinstance(parsed, str):
         notes.append("JSON inside a JSON string")
-        text, found = _strictly(found, notes)
-    return _out_of_prose(text, notes) if found is _NO_JSON else Answer([found], notes, [])
+        text, parsed = _strictly(parsed, notes)
+    return _out_of_prose(text, notes) if parsed is _NO_JSON else Answer([parsed], notes, [])
 
 
 def _strictly(text: str, notes: list[str]) -> tuple[str, Any]:
@@ -72,13 +72,13 @@ def _strictly(text: str, notes: list[str]) -> tuple[str, Any]:
 def _json(text: str, notes: list[str]) -> Any:
     """The JSON that a text is; a note is added where an object of it gives a key twice."""
     try:
-        found = json.loads(text)
-        repeated = text.count(":") > 1 and _repeats_keys(text, found)
+        value = json.loads(text)
+        repeated = text.count(":") > 1 and _repeats_keys(text, value)
     except (ValueError, RecursionError):  # no JSON, an integer of thousands of digits, nested too deeply
         return _NO_JSON
     if repeated:
         notes.append("repeated keys")
-    return found
+    return value
 
 
 def _repeats_keys(text: str, tree: Any) -> bool:
@@ -94,9 +94,9 @@ def _out_of_prose(text: str, notes: list[str]) -> Answer:
     outside = [text[:start], text[end:]]
     if text[start : start + 1] == "{" or text[start + 1 : start + 9].lstrip()[:1] in ("[", "{"):  # see [3] is prose
         notes_inside: list[str] = []
-        found = _NO_JSON if "［" in text or "｛" in text else _json(text[start:end], notes_inside)
-        if found is not _NO_JSON:
-            return Answer([found], [*notes, "text around the answer", *notes_inside], outside)
+        inner = _NO_JSON if "［" in text or "｛" in text else _json(text[start:end], notes_inside)
+        if inner is not _NO_JSON:
+            return Answer([inner], [*notes, "text around the answer", *notes_inside], outside)
     from calipers.core.lenient_json import read_values
 
     reading = read_values(text, keep_words=True)
@@ -114,7 +114,7 @@ def find_shapes(
     at: str | None = None,
     format: str = "xyxy",  # noqa: A002
     many: bool = False,
-) -> Shapes:
+) -> AnswerShapes:
     """The shapes of a kind in an answer; `at` is the path to them: keys, and numbers for items of lists.
 
     Of several values the last that can be measured counts. But where `many` shapes are asked for, and values with one
@@ -131,46 +131,53 @@ def find_shapes(
     if kind == "box" and not at and format == "xyxy" and (usual := _usual_boxes(answer)):
         return usual
     tried = [ShapeSearch(kind, format).find(value, at) for value in answer.values]
-    found = [shapes for shapes in tried if not shapes.missing]
-    if not found and not at:
-        found = _in_prose(answer.outside, kind, format)
-    if not found:
+    usable = [shapes for shapes in tried if not shapes.missing]
+    if not usable and not at:
+        usable = _in_prose(answer.outside, kind, format)
+    if not usable:
         notes = [note for shapes in tried for note in shapes.notes]
-        return Shapes([], notes, None)
-    if len(found) > 1 and many and all(len(shapes.shapes) == 1 for shapes in found) and not _has_words(answer, found):
-        shapes = [shapes.shapes[0] for shapes in found]
-        return Shapes(shapes, [f"{len(found)} values with one {kind} each are taken together"], found[-1].path)
-    chosen = next((shapes for shapes in reversed(found) if shapes.holds()), found[-1])
-    if len(found) > 1:
-        chosen.notes.append(f"{len(found)} values hold one {kind} or more, the last that can be measured counts")
+        return AnswerShapes([], notes, None)
+    if (
+        len(usable) > 1
+        and many
+        and all(len(shapes.shapes) == 1 for shapes in usable)
+        and not _has_words(answer, usable)
+    ):
+        notes = [f"{len(usable)} values with one {kind} each are taken together"]
+        labels = [shapes.labels[0] if shapes.labels else None for shapes in usable]
+        one_each = [shapes.shapes[0] for shapes in usable]
+        return AnswerShapes(one_each, notes, usable[-1].path, labels=labels if any(labels) else None)
+    chosen = next((shapes for shapes in reversed(usable) if shapes.holds()), usable[-1])
+    if len(usable) > 1:
+        chosen.notes.append(f"{len(usable)} values hold one {kind} or more, the last that can be measured counts")
     return chosen
 
 
-def _has_words(answer: Answer, found: list[Shapes]) -> bool:
+def _has_words(answer: Answer, groups: list[AnswerShapes]) -> bool:
     """Whether something is said around JSON values; numbers in prose are said themselves."""
-    return found[0].notes != ["numbers in prose"] and any(text.strip() for text in answer.outside)
+    return groups[0].notes != ["numbers in prose"] and any(text.strip() for text in answer.outside)
 
 
-def _usual_boxes(answer: Answer) -> Shapes | None:
+def _usual_boxes(answer: Answer) -> AnswerShapes | None:
     """What the search would find in {"boxes": [[x1, y1, x2, y2], …]} and its like, at a tenth of the time."""
     if type(answer.tree) is not dict or len(answer.tree) != 1 or len(answer.values) != 1:
         return None
     ((name, value),) = answer.tree.items()
     shapes = plain_boxes(value) if name in _USUAL_NAMES else None
-    return None if shapes is None else Shapes(shapes, [], name)
+    return None if shapes is None else AnswerShapes(shapes, [], name)
 
 
-def _in_prose(outside: list[str], kind: str, form: str) -> list[Shapes]:
+def _in_prose(outside: list[str], kind: str, form: str) -> list[AnswerShapes]:
     """Proper shapes among the lists of numbers in prose."""
     if not any(bracket in text for text in outside for bracket in "[(［"):
         return []
     from calipers.core.lenient_json import read_values
 
     readings = [read_values(text, numbers=True, keep_words=True) for text in outside]
-    found = []
+    groups = []
     for value in (value for reading in readings for value in reading.values if not value.cut):
         finder = ShapeSearch(kind, form)
-        finder.take(value.tree())
+        finder.gather(value.tree())
         if finder.shapes and all(type(shape) is not Unread and len(shape) > 1 for shape in finder.shapes):
-            found.append(Shapes(finder.shapes, ["numbers in prose"], ""))
-    return found
+            groups.append(AnswerShapes(finder.shapes, ["numbers in prose"], ""))
+    return groups

@@ -18,7 +18,7 @@ from calipers.judge.verdict import failed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from typing import Any
 
     from calipers.judge.options import Options
@@ -28,18 +28,21 @@ USAGE = """Usage: calipers judge RULER [OPTIONS]
   Reads one JSON payload of a host on standard input and prints one verdict, a JSON object, on standard output.
 
   RULER is iou (one box), boxes (many, matched), polygon, rotated (cx, cy, w, h, degrees), line (tube), point
-  (distance), box3d, intervals (frames, both ends included) or map (boxes with scores).
+  (distance), click (is the point in the box), box3d, intervals (frames, both ends included; or seconds), count (how
+  many there are) or map (boxes with scores).
 
 Options (each may also be a key of the payload's config; a flag wins):
-  --threshold T     least IoU of a pass or a match [default: 0.5], or largest distance of a point [10; cosine 0.5]
+  --threshold T     least IoU of a pass or a match [default: 0.5]; farthest point [10; cosine 0.5], click or count [0]
   --pass-at S       score from which matched shapes pass  [default: 0.5]
   --match HOW       greedy, optimal or gt-order  [default: greedy]
+  --labels HOW      ignore, with a note if they differ, or exact: only equal ones match  [default: ignore]
   --metric M        of points: euclidean, manhattan, chebyshev or cosine  [default: euclidean]
   --format F        of boxes: xyxy, xywh or cxcywh  [default: xyxy]
+  --unit U          of intervals: frames, both ends included, or seconds  [default: frames]
   --at PATH         where the shapes are, such as result.boxes  [default: found by their names]
-  --tolerance T     of lines  [default: 8]
+  --tolerance T     of lines: half the width of their tubes  [default: 8]
   --max-work N      refuse shapes that take more steps to compare for each of their numbers  [default: 1000]
-  --serve           many cases: one payload a line in, one verdict a line out
+  --serve           many cases: one payload per line in, one verdict per line out
   -h, --help        this text
 
 Exit codes: 0 whenever a verdict is printed, 2 wrong usage.
@@ -49,28 +52,28 @@ CHUNK = 1 << 16  # bytes
 as_json = json.JSONEncoder(allow_nan=False).encode
 
 
-def judge(ruler: str, payload: Any, given: dict[str, Any]) -> dict[str, Any]:
+def judge(ruler: str, payload: Any, options: Mapping[str, Any]) -> dict[str, Any]:
     """The verdict on a payload: an object, or its JSON. ConfigError for an option that does not exist."""
-    return verdict_on(ruler, payload, given, check_options(ruler, given))
+    return verdict_on(ruler, payload, options, check_options(ruler, options))
 
 
-def check_options(ruler: str, given: dict[str, Any]) -> Options:
+def check_options(ruler: str, options: Mapping[str, Any]) -> Options:
     """The options of a payload without config; what the caller cannot have meant is refused before any is looked at."""
     if ruler not in KINDS:
         raise ConfigError(f"ruler: found {ruler!r:.80}, expected {', '.join(KINDS)}")
-    for name in given:
+    for name in options:
         if name not in NAMES:
             meant = near(name)
             hint = f", did you mean {meant!r}?" if meant else ""
             raise ConfigError(f"{name!r} is not an option{hint} (known: {', '.join(NAMES)})")
-    return make_options(ruler, given, {})
+    return make_options(ruler, options, {})
 
 
-def verdict_on(ruler: str, payload: Any, given: dict[str, Any], usual: Options) -> dict[str, Any]:
+def verdict_on(ruler: str, payload: Any, options: Mapping[str, Any], usual: Options) -> dict[str, Any]:
     """The verdict on a payload, once the options are known to be good; `usual` are those without config."""
     try:
         case = read_payload(_parsed(payload))
-        return measure(ruler, case, make_options(ruler, given, case.config) if case.config else usual)
+        return measure(ruler, case, make_options(ruler, options, case.config) if case.config else usual)
     except CalipersError as error:
         return failed(ruler, str(error))
     except RecursionError:
@@ -95,18 +98,18 @@ def _parsed(payload: Any) -> Any:
 def run(arguments: list[str]) -> int:
     """The command; returns its exit code."""
     try:
-        ruler, given, serves = _read_arguments(arguments)
+        ruler, options, serves = _read_arguments(arguments)
         if ruler is None:
             sys.stdout.write(USAGE)
             return 0
-        usual = check_options(ruler, given)
+        usual = check_options(ruler, options)
     except ConfigError as error:
         sys.stderr.write(f"error: {error}\n       (see calipers judge --help)\n")
         return 2
     out, sys.stdout = sys.stdout, sys.stderr
     try:
         for payloads in _batches() if serves else [[_all_of_stdin()]]:
-            _put(out, "".join([_line(ruler, payload, given, usual) for payload in payloads]))
+            _write_line(out, "".join([_line(ruler, payload, options, usual) for payload in payloads]))
     except BrokenPipeError:  # the reader has had enough
         return 0
     except OutputError as error:
@@ -125,7 +128,7 @@ def _all_of_stdin() -> bytes:
         return b""
 
 
-def _put(out: Any, text: str) -> None:
+def _write_line(out: Any, text: str) -> None:
     check_stop()
     if out is None:
         raise OutputError("standard output cannot be written: it is closed")
@@ -151,8 +154,8 @@ def _silence(out: Any) -> None:
 def _batches() -> Iterator[list[bytes]]:
     """Lines as they come: all that are there are answered together, and a host that waits for one need not wait."""
     parts: list[bytes] = []
-    given: Any = None if sys.stdin is None else sys.stdin.buffer
-    while given and (chunk := given.read1(CHUNK)):
+    stream: Any = None if sys.stdin is None else sys.stdin.buffer
+    while stream and (chunk := stream.read1(CHUNK)):
         begun, newline, rest = chunk.rpartition(b"\n")
         if newline:
             lines = b"".join([*parts, begun]).split(b"\n")
@@ -164,10 +167,10 @@ def _batches() -> Iterator[list[bytes]]:
         yield [last]
 
 
-def _line(ruler: str, payload: bytes, given: dict[str, Any], usual: Options) -> str:
+def _line(ruler: str, payload: bytes, options: dict[str, Any], usual: Options) -> str:
     """A verdict whatever happens: a host takes silence, or a traceback, for something else."""
     try:
-        text = as_json(verdict := verdict_on(ruler, payload, given, usual))
+        text = as_json(verdict := verdict_on(ruler, payload, options, usual))
         return (text if "\\ud" not in text else _whole(verdict)) + "\n"
     except Exception as error:  # noqa: BLE001  a module of the caller may raise anything; the parent tells
         return as_json(failed(ruler, f"internal error: {type(error).__name__}: {error}"[:500])) + "\n"
@@ -183,7 +186,7 @@ def _whole(verdict: dict[str, Any]) -> str:
 def _read_arguments(arguments: list[str]) -> tuple[str | None, dict[str, Any], bool]:
     """Ruler, options and whether to serve; no ruler asks for the usage."""
     rulers: list[str] = []
-    given: dict[str, Any] = {}
+    options: dict[str, Any] = {}
     serves = False
     rest = list(arguments)
     while rest:
@@ -198,14 +201,14 @@ def _read_arguments(arguments: list[str]) -> tuple[str | None, dict[str, Any], b
             name, equals, value = argument.partition("=")
             if not equals and not rest:
                 raise ConfigError(f"{argument}: no value given")
-            given[name.lstrip("-").replace("-", "_")] = _value(name, value if equals else rest.pop(0))
+            options[name.lstrip("-").replace("-", "_")] = _value(name, value if equals else rest.pop(0))
         else:
             rulers.append(argument)
     if len(rulers) != 1:
-        found = " ".join(rulers) or "no ruler"
+        named = " ".join(rulers) or "no ruler"
         hint = "; the payload is read from standard input" if len(rulers) > 1 else ""
-        raise ConfigError(f"found {found}, expected one of {', '.join(KINDS)}{hint}")
-    return rulers[0], given, serves
+        raise ConfigError(f"found {named}, expected one of {', '.join(KINDS)}{hint}")
+    return rulers[0], options, serves
 
 
 def _value(flag: str, text: str) -> Any:

@@ -11,10 +11,12 @@ from calipers.judge.command import check_options, judge
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, Unpack
+
+    from calipers.judge.option_types import JudgeOptions
 
 
-def geometry(ruler: str = "boxes", **options: Any) -> Any:
+def geometry(ruler: str = "boxes", **options: Unpack[JudgeOptions]) -> Any:
     """A scorer: the value is the verdict's score, and the metadata are its details and `pass`.
 
     ConfigError for a ruler or an option that does not exist.
@@ -23,7 +25,7 @@ def geometry(ruler: str = "boxes", **options: Any) -> Any:
 
     check_options(ruler, options)
 
-    def make_scorer(ruler: str, options: dict[str, Any]) -> Any:
+    def make_scorer(ruler: str, options: JudgeOptions) -> Any:
         async def score(state: Any, target: Any) -> Any:
             answer = state.output.completion
             verdict = judge(ruler, {"candidate_answer": answer, "reference_answer": target.text}, options)

@@ -16,7 +16,7 @@ NAMES = {  # without case and separators: boundingBox, BoundingBox, bounding-box
     "polygon": {"polygon", "polygons"},
     "rotated": {"rotated"},
     "line": {"line", "lines"},
-    "point": {"coordinates", "point", "points"},
+    "point": {"coordinate", "coordinates", "point", "points"},
     "cuboid": {"cuboid", "cuboids"},
     "interval": {"interval", "intervals"},
 }
@@ -45,7 +45,7 @@ _ROTATION = 'a quaternion [x, y, z, w], {"yaw": radians} or a 3 by 3 matrix'
 
 
 class Unread:
-    """In the place of a malformed shape: the reason."""
+    """Stands in the place of a malformed shape, with the reason."""
 
     __slots__ = ("reason",)
 
@@ -106,13 +106,17 @@ def read_point(row: Any, _: str) -> Any:
     return list(row) if row and all(map(is_number, row)) else _misfit(row, "those of a point")
 
 
-def read_interval(row: Any, _: str) -> Any:
-    """An interval that does not end before it starts."""
+def read_interval(row: Any, unit: str) -> Any:
+    """An interval that does not end before it starts; of whole frames, unless the unit is seconds.
+
+    >>> read_interval([1, 2.5], "frames"), read_interval([1, 2.5], "seconds")
+    (Unread('found 2.5, expected whole frames; in seconds with unit=seconds'), [1, 2.5])
+    """
     if len(row) != 2 or not all(map(is_number, row)):
         return _misfit(row, "start, end")
-    if not all(number == int(number) for number in row):
+    if unit != "seconds" and not all(number == int(number) for number in row):
         odd = next(number for number in row if number != int(number))
-        return Unread(f"found {shown(odd)}, expected whole frames")
+        return Unread(f"found {shown(odd)}, expected whole frames; in seconds with unit=seconds")
     if row[1] < row[0]:
         return Unread(f"found an end of {shown(row[1])}, expected at least the start, {shown(row[0])}")
     return list(row)
@@ -132,8 +136,8 @@ def read_line(row: Any, _: str) -> Any:
     return _vertices(row, 2)
 
 
-def _vertices(row: Any, least: int) -> Any:
-    expected = f"at least {least} points"
+def _vertices(row: Any, min_points: int) -> Any:
+    expected = f"at least {min_points} points"
     flat: list[Any] = []
     if not any(isinstance(item, (list, tuple, dict)) for item in row):
         flat += row
@@ -145,7 +149,7 @@ def _vertices(row: Any, least: int) -> Any:
             flat += point
     if len(flat) % 2 or not all(map(is_number, flat)):
         return _misfit(flat, f"x, y of {expected}")
-    return flat if len(flat) >= 2 * least else Unread(f"found {len(flat) // 2} points, expected {expected}")
+    return flat if len(flat) >= 2 * min_points else Unread(f"found {len(flat) // 2} points, expected {expected}")
 
 
 def point_in(value: Any) -> Any:

@@ -12,58 +12,77 @@ from calipers.judge.payload import snake
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
 
-NAMES = ("threshold", "match", "metric", "format", "at", "tolerance", "pass_at", "max_work")
+NAMES = ("threshold", "match", "labels", "metric", "format", "unit", "at", "tolerance", "pass_at", "max_work")
 MAX_WORK = 1000  # steps for each number of the shapes
 ALSO = {"iou_threshold": "threshold", "io_u_threshold": "threshold", "matching": "match"}
 CHOICES = {
     "match": ("greedy", "optimal", "gt-order"),
+    "labels": ("ignore", "exact"),
     "metric": ("euclidean", "manhattan", "chebyshev", "cosine"),
     "format": ("xyxy", "xywh", "cxcywh"),
+    "unit": ("frames", "seconds"),
 }
 MATCHING = ("boxes", "polygon", "rotated", "line", "box3d", "intervals", "map")
 ONLY = {  # options that say nothing to other rulers
     "match": MATCHING,
+    "labels": (*MATCHING, "iou", "count"),
     "pass_at": MATCHING,
     "metric": ("point",),
     "tolerance": ("line",),
-    "format": ("iou", "boxes", "map"),
+    "format": ("iou", "boxes", "map", "click", "count"),
+    "unit": ("intervals",),
 }
 
 
 class Options:
     """What a verdict is made with; `ignored` are the keys of the host's config that say nothing to it."""
 
-    __slots__ = ("at", "format", "ignored", "match", "max_work", "metric", "pass_at", "threshold", "tolerance")
+    __slots__ = (
+        "at",
+        "format",
+        "ignored",
+        "labels",
+        "match",
+        "max_work",
+        "metric",
+        "pass_at",
+        "threshold",
+        "tolerance",
+        "unit",
+    )
 
     at: str | None
     format: str
     ignored: list[str]
+    labels: str
     match: str
     max_work: int
     metric: str
     pass_at: float
     threshold: float
     tolerance: float
+    unit: str
 
 
-def make_options(ruler: str, given: dict[str, Any], config: dict[str, Any]) -> Options:
+def make_options(ruler: str, keywords: Mapping[str, Any], config: dict[str, Any]) -> Options:
     """All options of a ruler; ConfigError for a value that cannot be meant."""
-    found, ignored = _from_config(config)
-    found |= given
+    values, ignored = _from_config(config)
+    values |= keywords
     options = Options()
-    options.ignored = ignored + [name for name in sorted(found) if name in ONLY and ruler not in ONLY[name]]
+    options.ignored = ignored + [name for name in sorted(values) if name in ONLY and ruler not in ONLY[name]]
     for name, choices in CHOICES.items():
-        value = found.get(name, choices[0])
+        value = values.get(name, choices[0])
         if value not in choices:
             raise ConfigError(f"{name}: found {shown(value)}, expected {' or '.join(choices)}")
         setattr(options, name, value)
-    options.threshold = _threshold(ruler, found.get("threshold"), options.metric)
-    options.pass_at = _number("pass_at", found.get("pass_at", 0.5), 0, 1)
-    options.tolerance = _number("tolerance", found.get("tolerance", 8), 0, 1_000_000)
-    options.max_work = int(_number("max_work", found.get("max_work", MAX_WORK), 1, 1e12))
-    options.at = found.get("at")
+    options.threshold = _threshold(ruler, values.get("threshold"), options.metric)
+    options.pass_at = _number("pass_at", values.get("pass_at", 0.5), 0, 1)
+    options.tolerance = _number("tolerance", values.get("tolerance", 8), 0, 1_000_000)
+    options.max_work = int(_number("max_work", values.get("max_work", MAX_WORK), 1, 1e12))
+    options.at = values.get("at")
     if options.at is not None and (not isinstance(options.at, str) or not options.at):
         raise ConfigError(f"at: found {shown(options.at)}, expected a path such as result.boxes")
     return options
@@ -71,23 +90,25 @@ def make_options(ruler: str, given: dict[str, Any], config: dict[str, Any]) -> O
 
 def _threshold(ruler: str, value: Any, metric: str) -> float:
     if ruler == "point":
-        default, most = (0.5, 2.0) if metric == "cosine" else (10.0, float("inf"))
-        return _number("threshold", default if value is None else value, 0, most)
+        default, maximum = (0.5, 2.0) if metric == "cosine" else (10.0, float("inf"))
+        return _number("threshold", default if value is None else value, 0, maximum)
+    if ruler in ("click", "count"):
+        return _number("threshold", 0.0 if value is None else value, 0, float("inf"))
     return _number("threshold", 0.5 if value is None else value, 0, 1, above=ruler != "iou")
 
 
-def _number(name: str, value: Any, least: float, most: float, *, above: bool = False) -> float:
-    good = isinstance(value, (int, float)) and not isinstance(value, bool) and least <= value <= most
-    if not good or value == float("inf") or (above and value == least):
-        span = f"above {least}" if above else f"from {least}"
-        limit = "" if most == float("inf") else f" {'and at most' if above else 'to'} {most:g}"
+def _number(name: str, value: Any, minimum: float, maximum: float, *, above: bool = False) -> float:
+    good = isinstance(value, (int, float)) and not isinstance(value, bool) and minimum <= value <= maximum
+    if not good or value == float("inf") or (above and value == minimum):
+        span = f"above {minimum}" if above else f"from {minimum}"
+        limit = "" if maximum == float("inf") else f" {'and at most' if above else 'to'} {maximum:g}"
         raise ConfigError(f"{name}: found {shown(value)}, expected a number {span}{limit}")
     return float(value)
 
 
 def _from_config(config: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
     """Options among the keys of a host's config, and the other keys."""
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     ignored = []
     for key, value in config.items():
         name = snake(key)
@@ -97,10 +118,10 @@ def _from_config(config: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
                 raise ConfigError(f"config: {key!r:.80} is not an option, did you mean {meant!r}?")
             ignored.append(str(key))
         elif value is not None:
-            if name in found and found[name] != value:
-                raise ConfigError(f"config: {name} is given twice: {shown(found[name])} and {shown(value)}")
-            found[name] = value
-    return found, ignored
+            if name in values and values[name] != value:
+                raise ConfigError(f"config: {name} is given twice: {shown(values[name])} and {shown(value)}")
+            values[name] = value
+    return values, ignored
 
 
 def near(name: str) -> str | None:
@@ -110,9 +131,9 @@ def near(name: str) -> str | None:
     ('threshold', 'metric', 'match', None, None)
     """
     known = (*NAMES, *ALSO)
-    close = (each for each in known if len(each) > 3 and _apart(name, each) <= (1 if len(each) < 8 else 2))
-    found = next((each for each in close if len(each) > 5 or not _is_another_word(name, each)), None)
-    return None if found is None else ALSO.get(found, found)
+    close = (option for option in known if len(option) > 3 and _apart(name, option) <= (1 if len(option) < 8 else 2))
+    nearest = next((option for option in close if len(option) > 5 or not _is_another_word(name, option)), None)
+    return None if nearest is None else ALSO.get(nearest, nearest)
 
 
 def _is_another_word(name: str, known: str) -> bool:

@@ -24,9 +24,9 @@ def overlaps_of(ruler: str, truth: list[Any], pred: list[Any], options: Options)
     """Every pair that overlaps: columns of truth, pred and overlap in units of 1e-12."""
     work = options.max_work
     if ruler == "intervals":
-        return interval_pairs(truth, pred, max_work=work)
+        return interval_pairs(truth, pred, max_work=work, unit=options.unit)
     if ruler == "box3d":
-        from calipers.kernels.cuboids import cuboid_pairs
+        from calipers.kernels.shape.cuboids import cuboid_pairs
         from calipers.rulers.cuboid import as_boxes
 
         _limit(CUBOID_STEPS * len(truth) * len(pred), 7 * (len(truth) + len(pred)), work)
@@ -55,8 +55,8 @@ def problem_with(ruler: str, shape: Any) -> str | None:
         else:
             from calipers.rulers.shapes import as_objects
 
-            given = corners(*shape) if ruler == "rotated" else shape
-            as_objects([given], "line" if ruler == "line" else "region")
+            polygon = corners(*shape) if ruler == "rotated" else shape
+            as_objects([polygon], "line" if ruler == "line" else "region")
     except InputError as error:
         return str(error).partition(": ")[2] or str(error)
     return None
@@ -82,14 +82,19 @@ def corners(cx: float, cy: float, width: float, height: float, degrees: float) -
     return [place for a, b in signs for place in (cx + a * ux + b * vx, cy + a * uy + b * vy)]
 
 
-def interval_pairs(truth: list[list[int]], pred: list[list[int]], *, max_work: int = MAX_WORK) -> Any:
-    """Intervals of whole frames, both ends included.
+def interval_pairs(
+    truth: list[list[float]], pred: list[list[float]], *, max_work: int = MAX_WORK, unit: str = "frames"
+) -> Any:
+    """Intervals of whole frames, both ends included, or of seconds, which last from start to end.
 
     Predictions are put in the order of their starts, so that those which reach into a true one stand side by side.
 
     >>> [column.tolist() for column in interval_pairs([[0, 9]], [[5, 14], [10, 19]])]
     [[0], [0], [333333333333]]
+    >>> [column.tolist() for column in interval_pairs([[0, 10]], [[5, 15], [10, 20]], unit="seconds")]
+    [[0], [0], [333333333333]]
     """
+    last_frame = 0 if unit == "seconds" else 1
     order = sorted(range(len(pred)), key=lambda j: pred[j])
     starts = [pred[j][0] for j in order]
     reach = list(accumulate((pred[j][1] for j in order), max))  # the last end up to here
@@ -101,17 +106,17 @@ def interval_pairs(truth: list[list[int]], pred: list[list[int]], *, max_work: i
         _limit(steps, 2 * (len(truth) + len(pred)), max_work)
         for j in near:
             first, last = pred[j]
-            shared = min(end, last) - max(start, first) + 1
+            shared = min(end, last) - max(start, first) + last_frame
             if shared > 0:
-                union = (end - start) + (last - first) + 2 - shared
+                union = (end - start) + (last - first) + 2 * last_frame - shared
                 for column, value in zip(columns, (i, j, round_overlap(shared / union)), strict=True):
                     column.append(value)
     return columns
 
 
 def _limit(steps: int, numbers: int, max_work: int) -> None:
-    """Refuse what takes more work than is allowed for so many numbers; see `kernels.work`."""
-    from calipers.kernels.work import LARGE, SMALL
+    """Refuse what takes more work than is allowed for so many numbers; see `kernels.shape.work`."""
+    from calipers.kernels.shape.work import LARGE, SMALL
 
     if steps > max_work * min(max(numbers, SMALL), LARGE):
         raise WorkError([0], max_work)

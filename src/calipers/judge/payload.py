@@ -29,6 +29,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from calipers.judge.source_types import JudgeCount
+
 ANSWERS = ("candidate_answer", "output_text", "answer", "output")
 REFERENCES = ("reference_answer", "expected_output", "expected_messages")
 MESSAGES = ("expected_output", "expected_messages")  # an empty list of them is sent where a case has no reference
@@ -44,6 +46,20 @@ class Case:
 
     def __init__(self, answer: Any, reference: Any, config: dict[str, Any]) -> None:
         self.answer, self.reference, self.config = answer, reference, config
+
+
+def payload_of(gt: JudgeCount, pred: JudgeCount | None) -> dict[str, Any]:
+    """The payload of two sides; arrays become lists, and no answer is an empty text."""
+    return {"candidate_answer": "" if pred is None else _listed(pred), "reference_answer": _listed(gt)}
+
+
+def _listed(value: Any) -> Any:
+    """Arrays and their numbers as lists and numbers of Python."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    if isinstance(value, dict):
+        return {name: _listed(item) for name, item in value.items()}
+    return [_listed(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 
 def read_payload(tree: Any) -> Case:
@@ -84,18 +100,20 @@ def _flat(config: dict[str, Any]) -> dict[str, Any]:
 
 
 def _first(tree: dict[str, Any], names: tuple[str, ...]) -> Any:
-    given = [tree[name] for name in names if tree.get(name) is not None]
-    return _content(next((value for value in given if value != ""), "")) if given else None
+    values = [tree[name] for name in names if tree.get(name) is not None]
+    return _content(next((value for value in values if value != ""), "")) if values else None
 
 
 def _content(value: Any) -> Any:
     """What messages say; anything else is itself."""
     if isinstance(value, dict) and "content" in value and _is_message(value):
         value = [value]
-    if not isinstance(value, list) or not value or not all(_is_message(each) for each in value):
+    if not isinstance(value, list) or not value or not all(_is_message(message) for message in value):
         return value
-    telling = [each for each in value if each.get("content") not in (None, "")] or value  # some only call tools
-    spoken = [each for each in telling if each.get("role") in (None, "assistant")] or telling
+    telling = [
+        message for message in value if message.get("content") not in (None, "")
+    ] or value  # some only call tools
+    spoken = [message for message in telling if message.get("role") in (None, "assistant")] or telling
     return _joined(spoken[-1].get("content"))
 
 
@@ -158,9 +176,9 @@ def snake(name: str) -> str:
     >>> snake("candidateAnswer"), snake("IoU-Threshold"), snake("pass_at")
     ('candidate_answer', 'io_u_threshold', 'pass_at')
     """
-    found = ""
+    snaked = ""
     for place, char in enumerate(str(name)):
-        if char.isupper() and place and found[-1] != "_" and not name[place - 1].isupper():
-            found += "_"
-        found += "_" if char in "- ." else char.lower()
-    return found
+        if char.isupper() and place and snaked[-1] != "_" and not name[place - 1].isupper():
+            snaked += "_"
+        snaked += "_" if char in "- ." else char.lower()
+    return snaked

@@ -31,7 +31,7 @@ def point_verdict(truth: list[float], pred: list[float], options: Options, besid
     metric, threshold = options.metric, options.threshold
     distance = round(distance_between(truth, pred, metric), 12)  # as overlaps: 0.4 is 0.3 from 0.1
     passed = distance <= threshold
-    score = max(0.0, 1.0 - distance) if metric == "cosine" else _score(distance, threshold)
+    score = max(0.0, 1.0 - distance) if metric == "cosine" else score_at(distance, threshold)
     reason = f"{metric} distance {distance:.6g}, {'within' if passed else 'beyond'} {threshold:g}"
     details = {"distance": distance, "metric": metric, **beside}
     return make_verdict(passed, score, reason, f"{metric} distance is at most {threshold:g}", details)
@@ -48,7 +48,7 @@ def centers_verdict(
         return failed("point", reason, **beside)
     metric, threshold = options.metric, options.threshold
     pairs = nearest_pairs(truth, pred, metric)
-    scores = [max(0.0, 1.0 - far) if metric == "cosine" else _score(far, threshold) for _, _, far in pairs]
+    scores = [max(0.0, 1.0 - far) if metric == "cosine" else score_at(far, threshold) for _, _, far in pairs]
     longer = max(len(truth), len(pred))
     within = sum(far <= threshold for _, _, far in pairs)
     score = fsum(scores) / longer if longer else 1.0
@@ -134,7 +134,8 @@ def _cosine_distance(a: list[float], b: list[float]) -> float:
     return 1.0 - min(1.0, max(-1.0, round(cosine, 15)))
 
 
-def _score(distance: float, threshold: float) -> float:
+def score_at(distance: float, threshold: float) -> float:
+    """1 up to the threshold, then falling to 0 at twice of it."""
     if distance <= threshold:
         return 1.0
     return max(0.0, 1.0 - (distance - threshold) / threshold) if threshold else 0.0

@@ -61,5 +61,5 @@ def _ruler(config: dict[str, Any]) -> Any:
 def _reference(config: dict[str, Any], context: dict[str, Any]) -> Any:
     test = context.get("test") or {}
     places = (config, context.get("vars"), test.get("vars"), test.get("metadata"))
-    found = (reference_in(place) for place in places if place)
-    return next((reference for reference in found if reference is not None), None)
+    references = (reference_in(place) for place in places if place)
+    return next((reference for reference in references if reference is not None), None)

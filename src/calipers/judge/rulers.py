@@ -9,14 +9,15 @@ order of their coordinates first.
 from __future__ import annotations
 
 from calipers.core.matching import UNIT, round_overlap
-from calipers.judge.answers import Answer, Shapes, Unread, find_shapes, parse_answer
+from calipers.judge.answers import Answer, AnswerShapes, Unread, find_shapes, parse_answer
 from calipers.judge.verdict import failed, make_verdict
-from calipers.kernels.rects import rect_pairs
+from calipers.kernels.shape.rects import rect_pairs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from calipers.judge.labels import Labels
     from calipers.judge.options import Options
     from calipers.judge.payload import Case
 
@@ -27,8 +28,10 @@ KINDS = {
     "rotated": "rotated",
     "line": "line",
     "point": "point",
+    "click": "point",
     "box3d": "cuboid",
     "intervals": "interval",
+    "count": "number",
     "map": "box",
 }
 PLURALS = {"box": "boxes"}
@@ -38,18 +41,40 @@ FEW_PAIRS = 100_000  # of boxes, up to which all are compared; more are sorted f
 SEVERAL = ("boxes", "intervals", "map")  # rulers that always match
 CENTERED = ("box", "rotated", "polygon", "cuboid")  # kinds whose centre is a point, where a point is asked for
 RATES = ("precision", "recall")
+MAX_MALFORMED = 3  # shapes whose faults are told among the misses; `details` has all
 
 
-class Sides:
-    """The shapes of both sides: `pred` holds those that could be read, at their places in the answer `at`."""
+class ShapesOfSides:
+    """The shapes of both sides: `pred` holds those that could be read, at their places in the answer `at`.
 
-    __slots__ = ("at", "kind", "malformed", "notes", "pred", "said", "scores", "truth")
+    Labels are those of all shapes of a side, in its order, and None where no shape has one.
+    """
+
+    __slots__ = (
+        "at",
+        "kind",
+        "malformed",
+        "notes",
+        "pred",
+        "pred_count",
+        "pred_labels",
+        "scores",
+        "truth",
+        "truth_labels",
+    )
 
     def __init__(
-        self, kind: str, truth: list[Any], shapes: list[Any], scores: list[float] | None, notes: list[str]
+        self,
+        kind: str,
+        truth: list[Any],
+        shapes: list[Any],
+        scores: list[float] | None,
+        notes: list[str],
+        labels: tuple[Labels | None, Labels | None] = (None, None),
     ) -> None:
         self.kind, self.truth, self.notes, self.scores = kind, truth, notes, scores
-        self.said = len(shapes)
+        self.truth_labels, self.pred_labels = labels
+        self.pred_count = len(shapes)
         self.at = [place for place, shape in enumerate(shapes) if not isinstance(shape, Unread)]
         self.pred = [shapes[place] for place in self.at]
         self.malformed = [
@@ -59,14 +84,27 @@ class Sides:
 
 def measure(ruler: str, case: Case, options: Options) -> dict[str, Any]:
     """The verdict on a case."""
+    if ruler == "click":
+        from calipers.judge.clicks import click_verdict
+
+        return click_verdict(case, options, _beside(options))
+    if ruler == "count":
+        from calipers.judge.counts import count_verdict
+
+        return count_verdict(case, options, _beside(options))
+    return _of_shapes(ruler, case, options)
+
+
+def _of_shapes(ruler: str, case: Case, options: Options) -> dict[str, Any]:
+    """The verdict on a case whose shapes are measured."""
     sides = _sides(ruler, case, options)
     if isinstance(sides, str):
         return failed(ruler, sides, **_beside(options))
     if ruler == "point" and sides.kind != "point":
         return _centers(sides, options)
     alone = ruler in ALONE or (ruler not in SEVERAL and len(sides.truth) == 1)
-    if alone and (len(sides.truth), sides.said) != (1, 1):
-        where, count = ("answer", sides.said) if sides.said != 1 else ("reference", len(sides.truth))
+    if alone and (len(sides.truth), sides.pred_count) != (1, 1):
+        where, count = ("answer", sides.pred_count) if sides.pred_count != 1 else ("reference", len(sides.truth))
         reason = f"found {_named(count, KINDS[ruler])} in the {where}, expected one"
         return failed(ruler, reason, **_beside(options), notes=sides.notes)
     if alone and sides.malformed:
@@ -78,7 +116,7 @@ def measure(ruler: str, case: Case, options: Options) -> dict[str, Any]:
     return one(ruler, sides, options) if alone else several(ruler, sides, options)
 
 
-def _sides(ruler: str, case: Case, options: Options) -> Sides | str:
+def _sides(ruler: str, case: Case, options: Options) -> ShapesOfSides | str:
     """Shapes of both sides, or why there are none."""
     reference, answer = parse_answer(case.reference), parse_answer(case.answer)
     kind, truth = _reference(reference, ruler, options)
@@ -87,26 +125,40 @@ def _sides(ruler: str, case: Case, options: Options) -> Sides | str:
     for place, shape in enumerate(_measurable(ruler, truth.shapes)):
         if isinstance(shape, Unread):
             return f"reference: {kind} {place}: {shape.reason}"
+    if options.labels == "exact" and ruler != "point" and (trouble := _without_labels(truth, kind)):
+        return trouble
     many = ruler not in ALONE or kind != KINDS[ruler]
-    pred = find_shapes(answer, kind, at=options.at, format=options.format, many=many)
+    pred = find_shapes(answer, kind, at=options.at, format=_form(kind, options), many=many)
     if isinstance(case.answer, str) and not case.answer.strip():
         return f"answer: no {kind} found, it is empty"
     if pred.missing:
         return f"answer: no {kind} found{''.join('; ' + note for note in (*answer.notes, *pred.notes))}"
-    return Sides(kind, truth.shapes, _measurable(ruler, pred.shapes), pred.scores, [*answer.notes, *pred.notes])
+    shapes, notes = _measurable(ruler, pred.shapes), [*answer.notes, *pred.notes]
+    return ShapesOfSides(kind, truth.shapes, shapes, pred.scores, notes, (truth.labels, pred.labels))
 
 
-def _reference(reference: Answer, ruler: str, options: Options) -> tuple[str, Shapes]:
+def _without_labels(truth: AnswerShapes, kind: str) -> str | None:
+    from calipers.judge.labels import unlabelled
+
+    return unlabelled(truth.labels, len(truth.shapes), kind)
+
+
+def _form(kind: str, options: Options) -> str:
+    """What the numbers of a shape are."""
+    return options.unit if kind == "interval" else options.format
+
+
+def _reference(reference: Answer, ruler: str, options: Options) -> tuple[str, AnswerShapes]:
     """The kind and the shapes of the reference; for a point also shapes that have a centre."""
     for kind in (KINDS[ruler], *(CENTERED if ruler == "point" else ())):
         for at in (options.at, None) if options.at else (None,):
-            found = find_shapes(reference, kind, at=at, format=options.format)
-            if not found.missing:
-                return kind, found
-    return KINDS[ruler], found
+            shapes = find_shapes(reference, kind, at=at, format=_form(kind, options))
+            if not shapes.missing:
+                return kind, shapes
+    return KINDS[ruler], shapes
 
 
-def _centers(sides: Sides, options: Options) -> dict[str, Any]:
+def _centers(sides: ShapesOfSides, options: Options) -> dict[str, Any]:
     """The verdict on the centres of shapes, where a point is asked for."""
     from calipers.judge.points import center_of, centers_verdict
 
@@ -131,28 +183,61 @@ def _beside(options: Options) -> dict[str, Any]:
     return {"threshold": options.threshold, "ignored_config": options.ignored}
 
 
-def one(ruler: str, sides: Sides, options: Options) -> dict[str, Any]:
+def one(ruler: str, sides: ShapesOfSides, options: Options) -> dict[str, Any]:
     """One shape each: the score is their overlap."""
     pairs = overlaps(ruler, sides.truth, sides.pred, options)
     iou = pairs[2][0] / UNIT if len(pairs[2]) else 0.0
+    if iou and (wrong := _wrong_label(sides, options)):
+        return _of_another_label(sides, options, f"IoU {iou:.3f}, but {wrong}")
     passed = round_overlap(iou) >= round_overlap(options.threshold)
     reason = f"IoU {iou:.3f}, {'at least' if passed else 'below'} {options.threshold:g}"
     details = {"pairs": [{"gt": 0, "pred": 0, "iou": iou}] if iou else [], **_unmatched(sides, {0} if iou else set())}
     details |= _beside(options) | {"notes": sides.notes}
+    reason += _ignored_labels([(0, 0, iou)] if iou else [], sides, details)
     return make_verdict(passed, iou, reason, f"IoU is at least {options.threshold:g}", details)
 
 
-def _unmatched(sides: Sides, found: set[int]) -> dict[str, Any]:
-    free = [] if found else list(range(len(sides.truth)))
-    return {"unmatched_gt": free, "unmatched_pred": [] if found else list(range(sides.said))}
+def _wrong_label(sides: ShapesOfSides, options: Options) -> str | None:
+    """What is wrong with the label of the answer, where labels count."""
+    if options.labels != "exact" or sides.truth_labels == sides.pred_labels:
+        return None
+    from calipers.judge.labels import shortened
+
+    truth, pred = ((labels or [None])[0] for labels in (sides.truth_labels, sides.pred_labels))
+    return f"{'no label' if pred is None else f'the label is {shortened(pred)}'}, expected {shortened(truth or '')}"
 
 
-def several(ruler: str, sides: Sides, options: Options) -> dict[str, Any]:
+def _of_another_label(sides: ShapesOfSides, options: Options, reason: str) -> dict[str, Any]:
+    details = {"pairs": [], **_unmatched(sides, set()), **_beside(options), "notes": sides.notes}
+    return make_verdict(False, 0.0, reason, f"IoU is at least {options.threshold:g}, and the label is right", details)
+
+
+def _ignored_labels(rows: list[tuple[int, int, float]], sides: ShapesOfSides, details: dict[str, Any]) -> str:
+    """Tell of partners whose labels differ: in `details`, and what to add to the reason."""
+    if sides.truth_labels is None or sides.pred_labels is None:
+        return ""
+    from calipers.judge.labels import ignored_note, mismatches
+
+    differing = mismatches(rows, sides)
+    if not differing:
+        return ""
+    note = ignored_note(differing, len(rows))
+    details["label_mismatches"] = differing
+    details["notes"] = [*details["notes"], note]
+    return f"; {note}"
+
+
+def _unmatched(sides: ShapesOfSides, matched: set[int]) -> dict[str, Any]:
+    free = [] if matched else list(range(len(sides.truth)))
+    return {"unmatched_gt": free, "unmatched_pred": [] if matched else list(range(sides.pred_count))}
+
+
+def several(ruler: str, sides: ShapesOfSides, options: Options) -> dict[str, Any]:
     """Shapes matched one to one: the score is F1, or average precision."""
     rows = match(ruler, sides, options)
     tp, kind = len(rows), KINDS[ruler]
-    fp, fn = sides.said - tp, len(sides.truth) - tp
-    score, name, trouble = _ratio(2 * tp, sides.said + len(sides.truth)), "F1", ""
+    fp, fn = sides.pred_count - tp, len(sides.truth) - tp
+    score, name, trouble = _ratio(2 * tp, sides.pred_count + len(sides.truth)), "F1", ""
     if ruler == "map":
         from calipers.judge.averages import average_precision
 
@@ -163,9 +248,9 @@ def several(ruler: str, sides: Sides, options: Options) -> dict[str, Any]:
     mean = sum(iou for _, _, iou in rows) / tp if tp else None
     passed = score >= options.pass_at
     details = _matched_details(rows, sides) | {
-        "precision": tp / sides.said if sides.said else None,
+        "precision": tp / sides.pred_count if sides.pred_count else None,
         "recall": tp / len(sides.truth) if sides.truth else None,
-        "f1": _ratio(2 * tp, sides.said + len(sides.truth)),
+        "f1": _ratio(2 * tp, sides.pred_count + len(sides.truth)),
         "mean_iou": mean,
         "match": options.match,
         "pass_at": options.pass_at,
@@ -175,10 +260,13 @@ def several(ruler: str, sides: Sides, options: Options) -> dict[str, Any]:
     }
     if ruler == "map":
         details["ap"] = score
-    reason = f"{name} {score:.3f}: {tp} of {_named(len(sides.truth), kind)} found, {fp} more in the answer"
+    where = f"({len(sides.malformed)} malformed)" if sides.malformed else "in the answer"
+    reason = f"{name} {score:.3f}: {tp} of {_named(len(sides.truth), kind)} found, {fp} more {where}"
+    reason += _ignored_labels(rows, sides, details)
     rates = ", ".join(f"{rate} {'—' if details[rate] is None else format(details[rate], '.3f')}" for rate in RATES)
     hits = [f"matched {_named(tp, kind)} (mean IoU {mean:.3f})"] if tp and mean is not None else []
     misses = [f"{_named(count, kind)} {word}" for count, word in ((fp, "too many"), (fn, "missed")) if count]
+    misses += [f"{kind} {fault['pred']} malformed: {fault['reason']}" for fault in sides.malformed[:MAX_MALFORMED]]
     text = f"{name} of {PLURALS.get(kind, kind + 's')} at IoU >= {options.threshold:g} is at least {options.pass_at:g}"
     return make_verdict(passed, score, reason, text, details, hits=hits, misses=misses, reasoning=f"{reason} ({rates})")
 
@@ -188,12 +276,12 @@ def _ratio(part: int, whole: int) -> float:
     return part / whole if whole else 1.0
 
 
-def _matched_details(rows: list[tuple[int, int, float]], sides: Sides) -> dict[str, Any]:
+def _matched_details(rows: list[tuple[int, int, float]], sides: ShapesOfSides) -> dict[str, Any]:
     truths, preds = {i for i, _, _ in rows}, {j for _, j, _ in rows}
     return {
         "pairs": [{"gt": i, "pred": j, "iou": iou} for i, j, iou in rows],
         "unmatched_gt": [i for i in range(len(sides.truth)) if i not in truths],
-        "unmatched_pred": [j for j in range(sides.said) if j not in preds],
+        "unmatched_pred": [j for j in range(sides.pred_count) if j not in preds],
     }
 
 
@@ -210,7 +298,7 @@ class Group:
     __slots__ = ("offsets",)
 
     def __init__(self, count: int) -> None:
-        from calipers.kernels.column import long_column
+        from calipers.kernels.scan.column import long_column
 
         self.offsets = long_column([0, count])
 
@@ -218,17 +306,27 @@ class Group:
         return int(self.offsets[1])
 
 
-def match(ruler: str, sides: Sides, options: Options) -> list[tuple[int, int, float]]:
+def match(ruler: str, sides: ShapesOfSides, options: Options) -> list[tuple[int, int, float]]:
     """Partners by their places in the lists, with their overlap."""
     keep = options.match == "gt-order"
     truth_at = list(range(len(sides.truth))) if keep else _by_coordinates(ruler, sides.truth)
     pred_at = list(range(len(sides.pred))) if keep else _by_coordinates(ruler, sides.pred)
     truth, pred = [sides.truth[i] for i in truth_at], [sides.pred[j] for j in pred_at]
     triple = overlaps(ruler, truth, pred, options)
-    found = _partners(triple, len(truth), len(pred), options)
-    rows = [(truth_at[i], sides.at[pred_at[j]], score / UNIT) for i, j, score in found]
+    if options.labels == "exact":
+        triple = _of_same_label(triple, sides, truth_at, [sides.at[j] for j in pred_at])
+    matching = _partners(triple, len(truth), len(pred), options)
+    rows = [(truth_at[i], sides.at[pred_at[j]], score / UNIT) for i, j, score in matching]
     rows.sort()
     return rows
+
+
+def _of_same_label(triple: Any, sides: ShapesOfSides, truth_at: list[int], pred_at: list[int]) -> Any:
+    from calipers.judge.labels import same_label
+
+    truth: Labels = [sides.truth_labels[i] for i in truth_at] if sides.truth_labels else [None] * len(truth_at)
+    pred: Labels = [sides.pred_labels[j] for j in pred_at] if sides.pred_labels else [None] * len(pred_at)
+    return same_label(triple, truth, pred)
 
 
 def _by_coordinates(ruler: str, shapes: list[Any]) -> list[int]:
@@ -239,20 +337,20 @@ def _by_coordinates(ruler: str, shapes: list[Any]) -> list[int]:
 def _partners(triple: Any, truths: int, preds: int, options: Options) -> Any:
     from calipers.core.matching import Pairs, greedy, in_order, optimal
 
-    least = round_overlap(options.threshold)
+    min_overlap = round_overlap(options.threshold)
     if options.match == "gt-order":  # each of the reference in turn takes the closest that is left
-        from calipers.kernels.assign import int_column
+        from calipers.kernels.scan.column import int_column
 
         turned = Pairs.sorted(Group(preds), (triple[1], triple[0], triple[2]))
-        found = in_order(turned, Group(preds), int_column(list(range(truths))), least=least)
-        return zip(found.pred, found.truth, found.score, strict=True)
+        matching = in_order(turned, Group(preds), int_column(list(range(truths))), min_overlap=min_overlap)
+        return zip(matching.pred, matching.truth, matching.score, strict=True)
     pairs = Pairs.sorted(Group(truths), triple)
-    found = (
-        greedy(pairs, Group(truths), Group(preds), least=least)
+    matching = (
+        greedy(pairs, Group(truths), Group(preds), min_overlap=min_overlap)
         if options.match == "greedy"
-        else optimal(pairs, least=least)
+        else optimal(pairs, min_overlap=min_overlap)
     )
-    return zip(found.truth, found.pred, found.score, strict=True)
+    return zip(matching.truth, matching.pred, matching.score, strict=True)
 
 
 def overlaps(ruler: str, truth: list[Any], pred: list[Any], options: Options) -> Any:

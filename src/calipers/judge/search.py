@@ -24,6 +24,12 @@ if TYPE_CHECKING:
     Entry = tuple[Any, Any, str]  # a list or object in a tree, the entry of the one it is in, and the step from there
 
 SCORE_NAMES = {"score", "scores", "confidence", "confidences"}
+LABEL_NAMES = {  # the first that an object has counts
+    name: rank
+    for rank, name in enumerate(
+        ("label", "labels", "class", "classes", "classname", "category", "categories", "categoryname", "name", "names")
+    )
+}
 _DEEPEST = 8  # objects around a shape, each under a name of its kind
 _LISTS = (list, tuple)
 _CONTAINERS = (dict, list, tuple)
@@ -32,15 +38,23 @@ _WHOLE = _NESTED | {int, float, str}
 _NOTHING = object()  # where there is no value, not even null
 
 
-class Shapes:
-    """Shapes in order of appearance; `scores` if each has one; the `path` to them; `missing` if there is no place."""
+class AnswerShapes:
+    """Shapes in order of appearance, the `path` to them, and `missing` if there is no place.
 
-    __slots__ = ("missing", "notes", "path", "scores", "shapes")
+    `scores` are there if each shape has one, `labels` if any has one; a shape without a label has None.
+    """
+
+    __slots__ = ("labels", "missing", "notes", "path", "scores", "shapes")
 
     def __init__(
-        self, shapes: list[Any], notes: list[str], path: str | None, scores: list[float] | None = None
+        self,
+        shapes: list[Any],
+        notes: list[str],
+        path: str | None,
+        scores: list[float] | None = None,
+        labels: list[str | None] | None = None,
     ) -> None:
-        self.shapes, self.notes, self.scores = shapes, notes, scores
+        self.shapes, self.notes, self.scores, self.labels = shapes, notes, scores, labels
         self.path, self.missing = path or "", path is None
 
     def holds(self) -> bool:
@@ -49,29 +63,32 @@ class Shapes:
 
 
 class ShapeSearch:
-    """Finds and takes the shapes of one value: `given` are scores by place; `dropped` tells of a shape left out."""
+    """Finds and takes the shapes of one value: `given` are scores by place, `named` labels by place; `dropped` tells
+    of a shape left out.
+    """
 
-    __slots__ = ("dropped", "format", "given", "kind", "notes", "read", "shapes")
+    __slots__ = ("dropped", "format", "given", "kind", "named", "notes", "read", "shapes")
 
     def __init__(self, kind: str, form: str) -> None:
         self.kind, self.format, self.read = kind, form, kinds.READERS[kind]
         self.shapes: list[Any] = []
         self.given: dict[int, Any] = {}
+        self.named: dict[int, str] = {}
         self.notes: list[str] = []
         self.dropped = False
 
-    def find(self, value: Any, at: str | None) -> Shapes:
+    def find(self, value: Any, at: str | None) -> AnswerShapes:
         """The shapes in a value, or at a place in it."""
-        path = self.take_at(value, at) if at else self.search(value)
+        path = self.gather_at(value, at) if at else self.search(value)
         if path is None or (self.dropped and not self.shapes):
-            return Shapes([], self.notes, None)
-        return Shapes(self.shapes, self.notes, path, self.scores())
+            return AnswerShapes([], self.notes, None)
+        return AnswerShapes(self.shapes, self.notes, path, self.scores(), self.labels())
 
-    def take_at(self, root: Any, at: str) -> str | None:
+    def gather_at(self, root: Any, at: str) -> str | None:
         """Take what a path leads to; the path to the shapes, which may be further inside, or None."""
         steps = at.split(".")
-        parents = _follow([root], steps[:-1])
-        places = _follow(parents, steps[-1:])
+        parents = follow([root], steps[:-1])
+        places = follow(parents, steps[-1:])
         if all(place is None or place is _NOTHING for place in places):
             self.notes.append(f"nothing at {at}")
             return None
@@ -80,18 +97,21 @@ class ShapeSearch:
             inside = self.search(places[0])
         else:
             for place in places:
-                self.take(place, 1)
+                self.gather(place, 1)
         if inside is None:
             self.notes.append(f"no {self.kind} at {at}")
             return None
-        if len(parents) == 1 and isinstance(parents[0], dict) and not self.given:
-            self.take_scores(by_plain_name(parents[0]), 0)
+        if len(parents) == 1 and isinstance(parents[0], dict):
+            beside = by_plain_name(parents[0])
+            if not self.given:
+                self.gather_scores(beside, 0)
+            self.gather_labels(beside, 0)
         return f"{at}.{inside}" if inside else at
 
     def search(self, root: Any) -> str | None:
         """Take what is found by its name; the path to it, or None."""
         if isinstance(root, _LISTS):
-            self.take(root)
+            self.gather(root)
             if self.is_readable() or not (self.shapes or self.dropped):
                 return ""
         elif not isinstance(root, dict):
@@ -99,13 +119,13 @@ class ShapeSearch:
         entry = self.locate(root)
         if entry is None:
             return "" if self.shapes else None
-        self.shapes, self.given, self.dropped = [], {}, False
+        self.shapes, self.given, self.named, self.dropped = [], {}, {}, False
         steps = _steps(entry)
         if "*" not in steps:
-            self.take_object(entry[0], 0)
+            self.gather_object(entry[0], 0)
         else:
-            for place in _follow([root], steps):
-                self.take_item(place, 1)
+            for place in follow([root], steps):
+                self.gather_item(place, 1)
         return ".".join(steps[:-1] if steps[-1:] == ["*"] else steps + self.keys_in(entry[0]))
 
     def keys_in(self, node: Any) -> list[str]:
@@ -145,7 +165,7 @@ class ShapeSearch:
         if name in kinds.NAMES[self.kind] and type(named[name]) in (list, tuple):
             return True
         probe = ShapeSearch(self.kind, self.format)
-        probe.take(named[name], 1)
+        probe.gather(named[name], 1)
         if probe.is_readable() or not (probe.shapes or probe.dropped):
             return True
         return None if probe.shapes else False
@@ -177,15 +197,15 @@ class ShapeSearch:
                 return [named[name] for name in names], form or self.format.replace("xyxy", "xywh")
         return None
 
-    def take(self, value: Any, depth: int = 0) -> None:
+    def gather(self, value: Any, depth: int = 0) -> None:
         """Take what is in the place of shapes: one, or a list of them."""
         cut = _is_cut(value)
         self.dropped = self.dropped or cut
         if not isinstance(value, _LISTS):
-            self.take_item(value, depth)
+            self.gather_item(value, depth)
         elif value and not self.is_one(value):
             for item in value:
-                self.take_item(item, depth + 1)
+                self.gather_item(item, depth + 1)
         elif value and not cut:
             self.shapes.append(self.read(value, self.format))
 
@@ -195,35 +215,36 @@ class ShapeSearch:
             return self.kind in ("polygon", "line") and all(kinds.point_in(item) is not None for item in value)
         return _NESTED.isdisjoint(map(type, value))
 
-    def take_item(self, item: Any, depth: int) -> None:
+    def gather_item(self, item: Any, depth: int) -> None:
         """Take what is in the place of one shape."""
         if type(item) is list:
             self.shapes.append(self.read(item, self.format))
         elif _is_cut(item):
             self.dropped = True
         elif isinstance(item, dict):
-            self.take_object(item, depth)
+            self.gather_object(item, depth)
         elif isinstance(item, _LISTS):
             self.shapes.append(self.read(item, self.format))
         else:
             self.shapes.append(Unread(f"found {shown(item)}, expected one {self.kind}"))
 
-    def take_object(self, item: Any, depth: int) -> None:
+    def gather_object(self, item: Any, depth: int) -> None:
         """Take the shapes that an object holds, and their scores."""
         start, named = len(self.shapes), by_plain_name(item)
         name = self.name_in(named)
         parts = self.parts_in(named) if name is None else None
         if name is not None and depth < _DEEPEST:
-            self.take(named[name], depth + 1)
+            self.gather(named[name], depth + 1)
             if depth and len(self.shapes) == start and not self.dropped and name[-1] != "s":
                 self.shapes.append(Unread(f"found an empty list, expected one {self.kind}"))
         elif parts is not None:
             self.shapes.append(self.read(*parts))
         else:
             self.shapes.append(Unread(f"found an object with no {self.kind} in it"))
-        self.take_scores(named, start)
+        self.gather_scores(named, start)
+        self.gather_labels(named, start)
 
-    def take_scores(self, named: dict[str, Any], start: int) -> None:
+    def gather_scores(self, named: dict[str, Any], start: int) -> None:
         """Take the scores beside the shapes since `start`."""
         count = len(self.shapes) - start
         for name in named:
@@ -240,12 +261,34 @@ class ShapeSearch:
         """The scores, if each shape has one."""
         if not self.given:
             return None
-        given = [self.given.get(place, _NOTHING) for place in range(len(self.shapes))]
-        wrong = next((place for place, score in enumerate(given) if not kinds.is_number(score)), None)
+        scores = [self.given.get(place, _NOTHING) for place in range(len(self.shapes))]
+        wrong = next((place for place, score in enumerate(scores) if not kinds.is_number(score)), None)
         if wrong is not None:
-            self.notes.append(f"score of {self.kind} {wrong}: found {shown(given[wrong])}, expected a number")
+            self.notes.append(f"score of {self.kind} {wrong}: found {shown(scores[wrong])}, expected a number")
             return None
-        return [float(score) for score in given]
+        return [float(score) for score in scores]
+
+    def gather_labels(self, named: dict[str, Any], start: int) -> None:
+        """Take the labels beside the shapes since `start`: a list of them, or one for all; those inside count first."""
+        names = [name for name in named if name in LABEL_NAMES and named[name] is not None]
+        if not names:
+            return
+        name = min(names, key=LABEL_NAMES.__getitem__)
+        value, count = named[name], len(self.shapes) - start
+        if not isinstance(value, _LISTS):
+            if count > 1 and name in ("name", "names"):  # that of a picture, for all we know
+                return
+            value = [value] * count
+        if len(value) != count and not (self.dropped and len(value) > count):
+            self.notes.append(f"found {len(value)} labels for {count} shapes")
+            return
+        for place, label in enumerate(value[:count], start):
+            if isinstance(label, (str, int)) and not isinstance(label, bool):
+                self.named.setdefault(place, str(label).strip())
+
+    def labels(self) -> list[str | None] | None:
+        """The labels, if any shape has one."""
+        return [self.named.get(place) for place in range(len(self.shapes))] if self.named else None
 
 
 # Around in trees
@@ -277,7 +320,7 @@ def _steps(entry: Entry | None) -> list[str]:
     return steps[::-1]
 
 
-def _follow(nodes: list[Any], steps: list[str]) -> list[Any]:
+def follow(nodes: list[Any], steps: list[str]) -> list[Any]:
     """Every value that a path leads to from some nodes; nothing where it leads nowhere."""
     for step in steps:
         if step == "*":
