@@ -6,8 +6,12 @@ from collections import Counter
 from itertools import pairwise
 
 from calipers.core.arithmetic import CLOSE, Tree, at_most, check_intervals, check_mean, equal, expect, harmonic
+from calipers.core.cause_arithmetic import check_causes, check_confusion
 from calipers.core.record_arithmetic import check_records
+from calipers.core.slice_arithmetic import check_slices
 from calipers.core.sweep_arithmetic import check_drawn, check_numbers_of_objects, check_sums, check_sweep
+from calipers.files.answers.arithmetic import check_answers
+from calipers.suites.coco.score_arithmetic import check_scores
 
 STEPS = 101  # of recall, from 0 to 1
 
@@ -15,6 +19,8 @@ STEPS = 101  # of recall, from 0 to 1
 def check_coco(tree: Tree) -> None:
     """Images, objects, classes, the sweep, causes, curves and replicates of the detection suite."""
     check_records(tree["images"], ("images",), "total")
+    if "answers" in tree:
+        check_answers(tree["answers"], tree["images"]["total"], "images.total")
     params, primary = tree["params"], tree["sweep"]["primary"]
     check_sweep(tree["sweep"], ("sweep",), params)
     for side in ("gt", "pred"):
@@ -24,32 +30,38 @@ def check_coco(tree: Tree) -> None:
     _check_classes(tree)
     _check_confusion(tree)
     _check_curves(tree)
+    check_scores(tree)
     check_intervals(tree["intervals"], ("intervals",))
     check_drawn(tree, ("bootstrap",))
     check_sums(tree["bootstrap"]["sums"], [""], params)
+    check_slices(tree, tree["images"]["evaluated"])
 
 
 def _check_objects(tree: Tree) -> None:
     primary, errors, objects = tree["sweep"]["primary"], tree["errors"], tree["objects"]
-    wrong = sum(errors[name] for name in ("localisation", "class", "both", "duplicate", "background"))
-    equal(errors["missed"], primary["gt"] - primary["matched"], ("errors", "missed"), "gt - matched of sweep.primary")
-    equal(wrong, primary["pred"] - primary["matched"], ("errors",), "pred - matched of sweep.primary", "false ones")
+    check_causes(tree, primary["gt"], primary["pred"], ())
+    check_confusion(tree["confusion"], errors, primary, ("confusion",))
+    equal(errors["matched"], primary["matched"], ("errors", "matched"), "matched of sweep.primary")
+    equal(errors["in_crowd"], objects["in_crowd"], ("errors", "in_crowd"), "objects.in_crowd")
     reasons = sum(tree["invalid_reasons"].values())
     equal(objects["invalid_pred"], reasons, ("objects", "invalid_pred"), "the sum of invalid_reasons")
     absent = sum(row["pred"] for row in tree["absent_classes"])
     equal(objects["absent_class_pred"], absent, ("objects", "absent_class_pred"), "the sum of absent_classes")
-    found = objects["gt"] - objects["crowd"] - objects["unlabelled"]
-    equal(primary["gt"], found, ("sweep", "primary", "gt"), "gt - crowd - unlabelled of objects")
+    counted = objects["gt"] - objects["crowd"] - objects["unlabelled"]
+    equal(primary["gt"], counted, ("sweep", "primary", "gt"), "gt - crowd - unlabelled of objects")
 
 
 def _check_classes(tree: Tree) -> None:
     """Objects of all classes, and means over classes."""
-    rows = tree["per_class"]
+    rows, params = tree["per_class"], tree["params"]
     equal(sum(row["gt"] for row in rows), tree["sweep"]["primary"]["gt"], ("per_class",), "sweep.primary.gt", "all gt")
     at_most(sum(row["pred"] for row in rows), tree["objects"]["pred"], ("per_class",), "objects.pred")
     equal(tree["map_50"], tree["coco"]["AP_50"], ("map_50",), "coco.AP_50")
     for name in ("AP", "AP_50"):
         check_mean(tree["coco"][name], [row[name] for row in rows], ("coco", name))
+    if all("AR" in row for row in rows):  # artifacts of before have none
+        recall = "AR" if params["iou_type"] == "keypoints" else f"AR_{params['max_dets'][-1]}"
+        check_mean(tree["coco"][recall], [row["AR"] for row in rows], ("coco", recall))
     for name in ("precision_at_recall", "precision_at_target"):
         check_mean(tree[name], [row[name] for row in rows], (name,))
 
@@ -62,9 +74,11 @@ def _check_confusion(tree: Tree) -> None:
         return
     for number, row in enumerate(rows):
         name = row["name"]
-        found = sum(confusion["matched"].get(name, {}).values()) + confusion["missed"].get(name, 0)
-        equal(row["gt"], found, ("per_class", number, "gt"), "what confusion has of the class")
-        false = sum(each.get(name, 0) for each in confusion["matched"].values()) + confusion["background"].get(name, 0)
+        objects = sum(confusion["matched"].get(name, {}).values()) + confusion["missed"].get(name, 0)
+        equal(row["gt"], objects, ("per_class", number, "gt"), "what confusion has of the class")
+        false = sum(counts.get(name, 0) for counts in confusion["matched"].values()) + confusion["background"].get(
+            name, 0
+        )
         at_most(false, row["pred"], ("confusion",), "pred of the class")
 
 

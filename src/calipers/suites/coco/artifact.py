@@ -11,6 +11,7 @@ from calipers.show.doubts import most_common
 from calipers.show.doubts import useless as useless_counts
 from calipers.suite import RecordCounts
 from calipers.suites.coco.annotations.repeats import ALL_INVALID
+from calipers.suites.coco.columns import OTHER
 
 Tree = Mapping[str, Any]
 
@@ -26,7 +27,7 @@ def truth(tree: Tree) -> Iterator[tuple[str, Any]]:
     yield "images", tree["images"]["total"]
     yield "images rejected", tree["images"]["rejected"]
     yield "objects", tree["objects"]["gt"]
-    yield from ((f"objects of the class {row['name']}", row["gt"]) for row in tree["per_class"])
+    yield from ((f"objects of the class {row['name']}", row["gt"]) for row in tree["per_class"] if row["name"] != OTHER)
 
 
 def useless(report: Report) -> Iterator[str]:

@@ -78,7 +78,7 @@ def letterboxed(side: int) -> Change:
 
     def undo(box: Floats, sizes: Sizes) -> Floats:
         factor = np.maximum(*sizes) / side
-        margins = [(side - each / factor) / 2 for each in sizes]
+        margins = [(side - size / factor) / 2 for size in sizes]
         moved = box - np.column_stack([*margins, np.zeros((len(box), 2))])
         return scaled(moved, factor, factor)
 

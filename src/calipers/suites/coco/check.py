@@ -29,10 +29,9 @@ from calipers.suites.coco.annotations.rows import CATEGORY, IMAGE
 from calipers.suites.coco.columns import Detections, Instances
 from calipers.suites.coco.config import Config
 from calipers.suites.coco.formats.coco_json import CocoSide, Loading, coco_in_memory, read_coco
-from calipers.suites.coco.given import COCO_JSON, Given, read_side
 from calipers.suites.coco.interpretations import (
-    Ground,
-    Rows,
+    DetectionRows,
+    TruthSide,
     coco_trial,
     crowding,
     has_ap,
@@ -41,64 +40,65 @@ from calipers.suites.coco.interpretations import (
     other_readings,
 )
 from calipers.suites.coco.measure import check_work, measure
+from calipers.suites.coco.prediction_sample import COCO_JSON, PredictionSample, read_side
 from calipers.suites.coco.read import read_detections
 from calipers.suites.coco.refusals import dataset_faults, folder_faults
-from calipers.suites.coco.survey import YOLO
+from calipers.suites.coco.survey import is_yolo
 
 NO_BOXES = "no boxes at all"
 AP, F1, OVERLAP = "AP_50", "F1 at IoU 0.50", "mean best IoU"
 SAMPLE = 200  # images
-MOST_PAIRS = 10_000_000  # of annotations and detections on the sampled images, for which readings are tried
+MAX_PAIRS = 10_000_000  # of annotations and detections on the sampled images, for which readings are tried
 
 
-def examine(given: Any, kind: Kind, side: str, **options: Any) -> FileCheck:
+def examine(source: Any, kind: Kind, side: str, **options: Any) -> FileCheck:
     """A data set (side gt) or results."""
-    file = FileCheck(path_of(given, side), kind.name, "coco", side)
+    file = FileCheck(path_of(source, side), kind.name, "coco", side)
     if side == "gt":
-        _tell_dataset(file, given, kind, options)
+        _describe_dataset(file, source, kind, options)
     elif kind in COCO_JSON:
-        _tell_rows(file, read_side(given))
+        _describe_rows(file, read_side(source))
     return file
 
 
 # Ground truth
 
 
-def _tell_dataset(file: FileCheck, given: Any, kind: Kind, options: Mapping[str, Any]) -> None:
+def _describe_dataset(file: FileCheck, source: Any, kind: Kind, options: Mapping[str, Any]) -> None:
     """A data set; the suite ends at the first that is wrong with it, so what is is counted."""
     plain = kind in COCO_JSON
     try:
-        _tell_truth(file, read_detections(given, [], **options))
+        _describe_truth(file, read_detections(source, [], **options))
     except InputError as error:
-        faults = dataset_faults(_dataset(given)) if plain else folder_faults(given, options.get("images"))
+        faults = dataset_faults(_dataset(source)) if plain else folder_faults(source, options.get("images"))
         file.refuse([str(error), *(message for message in faults if message != str(error))])
         return
-    names = (image.get("file_name") for image in _dataset(given).lists["images"]) if plain else ()
+    names = (image.get("file_name") for image in _dataset(source).lists["images"]) if plain else ()
     file.doubled = twice(name for name in names if isinstance(name, str) and name)
 
 
-def _dataset(given: Any) -> CocoSide:
-    if isinstance(given, (str, os.PathLike)):
-        return read_coco(Loading(os.fspath(given)), "bbox", truth=True)
-    return coco_in_memory(given, "<gt>", "bbox", truth=True)
+def _dataset(source: Any) -> CocoSide:
+    if isinstance(source, (str, os.PathLike)):
+        return read_coco(Loading(os.fspath(source)), "bbox", truth=True)
+    return coco_in_memory(source, "<gt>", "bbox", truth=True)
 
 
-def _tell_truth(file: FileCheck, found: Detections) -> None:
-    truth, images = found.truth, found.images
+def _describe_truth(file: FileCheck, detections: Detections) -> None:
+    truth, images = detections.truth, detections.images
     file.counts["contents"] = {
         "images": len(images),
         "without annotations": int((np.diff(truth.offsets) == 0).sum()),
         "annotations": len(truth),
         "crowd": int(truth.crowd.sum()),
-        "categories": len(found.categories),
+        "categories": len(detections.categories),
     }
-    file.refuse(str(bad.error()) for bad in found.bad)
+    file.refuse(str(bad.error()) for bad in detections.bad)
     file.measure("image width", images.width)
     file.measure("image height", images.height)
     _measure_boxes(file, truth.box)
     file.measure("annotations of an image", np.diff(truth.offsets))
-    file.warnings += [*found.warnings, *_truth_doubts(found)]
-    file.itself = _itself(found)
+    file.warnings += [*detections.warnings, *_truth_doubts(detections)]
+    file.itself = _self_check(detections)
 
 
 def _measure_boxes(file: FileCheck, box: Any) -> None:
@@ -106,9 +106,11 @@ def _measure_boxes(file: FileCheck, box: Any) -> None:
         file.measure(f"box {name}", box[:, at])
 
 
-def _truth_doubts(found: Detections) -> Iterator[str]:
-    yield from _box_doubts(found.truth.box)
-    unused = [name for at, name in enumerate(found.categories.names) if not (found.truth.category == at).any()]
+def _truth_doubts(detections: Detections) -> Iterator[str]:
+    yield from _box_doubts(detections.truth.box)
+    unused = [
+        name for at, name in enumerate(detections.categories.names) if not (detections.truth.category == at).any()
+    ]
     if unused:
         yield f"{counted(len(unused), 'category', 'categories')} without an annotation: {some(unused)}"
 
@@ -124,13 +126,13 @@ def _box_doubts(box: Any) -> Iterator[str]:
         yield "no number of a box is larger than 1: are they fractions of the image?"
 
 
-def _itself(found: Detections) -> dict[str, Any] | None:
+def _self_check(detections: Detections) -> dict[str, Any] | None:
     """Annotations as detections: AP, with what the limit on detections leaves out; None if nothing could match."""
-    truth = found.truth
+    truth = detections.truth
     if not ((truth.box[:, 2] * truth.box[:, 3] > 0) & ~truth.crowd).any():
         return None
     pred = _as_detections(truth)
-    measured = measure(found._replace(pred=pred), Config(bootstrap=0))
+    measured = measure(detections._replace(pred=pred), Config(bootstrap=0))
     flat = int(((truth.box[:, 2] * truth.box[:, 3] == 0) & ~truth.crowd).sum())
     apart = {"no area": flat, "crowd": int(truth.crowd.sum())}
     rates = _self_rates(measured)
@@ -164,8 +166,8 @@ def _self_rates(measured: Any) -> dict[str, float | None]:
 
     config, sides = measured.config, measured.matched
     lines = coco_lines(measured.accumulated, "bbox", config.limits) if measured.accumulated else {}
-    objects, found = len(sides.truth) + len(sides.pred), len(sides.at_primary(config))
-    return {"AP": lines.get("AP"), "F1": 2 * found / objects if objects else None}
+    objects, matched = len(sides.truth) + len(sides.pred), len(sides.at_primary(config))
+    return {"AP": lines.get("AP"), "F1": 2 * matched / objects if objects else None}
 
 
 def _cut(truth: Instances, most: int = 100) -> str:
@@ -178,7 +180,7 @@ def _cut(truth: Instances, most: int = 100) -> str:
 # Results
 
 
-def _tell_rows(file: FileCheck, side: CocoSide) -> None:
+def _describe_rows(file: FileCheck, side: CocoSide) -> None:
     rows = side.rows
     named = [~rows.lacks(bit) for bit in (IMAGE, CATEGORY)]
     file.counts["contents"] = {
@@ -243,23 +245,23 @@ def _row_words(name: str, value: Any) -> str:
 
 def compare(gt: Any, pred: Any, kind: Kind, file: FileCheck | None = None, **options: Any) -> SidesCheck:
     """Detections against ground truth, as they are and read otherwise; what is refused is said of the file."""
-    given = Given(gt, pred, kind, options)
-    found, rows = given.truth, given.rows
-    ground, config = Ground(found, SAMPLE, yolo=YOLO.name in kind.name), Config(bootstrap=0)
+    sample = PredictionSample(gt, pred, kind, options)
+    detections, rows = sample.truth, sample.rows
+    ground, config = TruthSide(detections, SAMPLE, yolo=is_yolo(kind)), Config(bootstrap=0)
     sides = SidesCheck(
-        path_of(gt, "gt"), path_of(pred, "pred"), AP if has_ap(rows.score, len(found.categories)) else F1, OVERLAP
+        path_of(gt, "gt"), path_of(pred, "pred"), AP if has_ap(rows.score, len(detections.categories)) else F1, OVERLAP
     )
     if file is not None:
-        _tell_run(file, given, config)
-    _tell(sides, found, rows)
-    sides.sample = sample_of(int(ground.sampled.sum()), len(np.unique(found.truth.image)), "images")
-    if len(found.images):
+        _add_run_warnings(file, sample, config)
+    _describe_sides(sides, detections, rows)
+    sides.sample = sample_of(int(ground.sampled.sum()), len(np.unique(detections.truth.image)), "images")
+    if len(detections.images):
         _try_readings(sides, ground, near_rows(ground, rows), config)
     return sides
 
 
-def _try_readings(sides: SidesCheck, ground: Ground, rows: Rows, config: Config) -> None:
-    if crowded := crowding(ground, rows, MOST_PAIRS):
+def _try_readings(sides: SidesCheck, ground: TruthSide, rows: DetectionRows, config: Config) -> None:
+    if crowded := crowding(ground, rows, MAX_PAIRS):
         sides.warnings.append(
             f"images too crowded to compare: {crowded}; calipers coco {keyword('max_pairs', 'N')} compares them"
         )
@@ -270,33 +272,33 @@ def _try_readings(sides: SidesCheck, ground: Ground, rows: Rows, config: Config)
         sides.readings = ranked(now, other_readings(ground, rows, config))
 
 
-def _tell_run(file: FileCheck, given: Given, config: Config) -> None:
-    """What the suite itself says of both together."""
-    found = given.as_run
-    if isinstance(found, InputError):
-        _refuse(file, given, str(found))
+def _add_run_warnings(file: FileCheck, sample: PredictionSample, config: Config) -> None:
+    """Add the warnings of the suite about both inputs together."""
+    detections = sample.as_run
+    if isinstance(detections, InputError):
+        _refuse(file, sample, str(detections))
         return
-    file.warnings += [warning for warning in found.warnings if warning not in given.truth.warnings]
+    file.warnings += [warning for warning in detections.warnings if warning not in sample.truth.warnings]
     if not file.counts:
-        _tell_converted(file, found.pred)
-    if not found.bad and not len(found.truth) and not len(found.pred):
-        file.refuse([nothing_evaluated("image", found.total)])
+        _describe_converted(file, detections.pred)
+    if not detections.bad and not len(detections.truth) and not len(detections.pred):
+        file.refuse([nothing_evaluated("image", detections.total)])
     try:
-        check_work(found, config)
+        check_work(detections, config)
     except InputError as error:
         file.refuse([str(error)])
 
 
-def _refuse(file: FileCheck, given: Given, problem: str) -> None:
+def _refuse(file: FileCheck, sample: PredictionSample, problem: str) -> None:
     """The suite ends at the first detection that belongs nowhere, so all of them are counted; some may be already."""
-    texts, n = given.unknown()
+    texts, n = sample.unknown()
     if file.refused:
         file.refuse(texts, n)
     else:
         file.refuse([problem, *texts], max(1, n))
 
 
-def _tell_converted(file: FileCheck, pred: Instances) -> None:
+def _describe_converted(file: FileCheck, pred: Instances) -> None:
     """Detections of formats that can only be read with their ground truth."""
     file.counts["contents"] = {
         "detections": len(pred),
@@ -309,13 +311,13 @@ def _tell_converted(file: FileCheck, pred: Instances) -> None:
     file.warnings += [*_box_doubts(pred.box), *_score_doubts(pred.score, len(pred))]
 
 
-def _tell(sides: SidesCheck, found: Detections, rows: Rows) -> None:
-    names = found.categories.names
-    truth = Counter(names[code] for code in found.truth.category.tolist())
-    places, known = find_ids(found.categories.ids, rows.category)
+def _describe_sides(sides: SidesCheck, detections: Detections, rows: DetectionRows) -> None:
+    names = detections.categories.names
+    truth = Counter(names[code] for code in detections.truth.category.tolist())
+    places, known = find_ids(detections.categories.ids, rows.category)
     pred = Counter(names[code] for code in places[known].tolist())
     sides.labels = compared_labels(truth, pred)
-    busy = np.unique(found.truth.image)
-    silent = int((~np.isin(busy, find_ids(found.images.ids, rows.image)[0])).sum())
+    busy = np.unique(detections.truth.image)
+    silent = int((~np.isin(busy, find_ids(detections.images.ids, rows.image)[0])).sum())
     if silent:
         sides.warnings.append(f"images with objects: {silent:,} of {len(busy):,} without a detection")

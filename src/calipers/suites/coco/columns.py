@@ -7,6 +7,7 @@ not be read keeps its row, with a problem, so that it can count as a prediction 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,15 +18,27 @@ Whole = NDArray[np.int64]
 Codes = NDArray[np.int32]
 
 
+OTHER = "(other labels)"  # the class of what a model names otherwise than the ground truth does
+
+
 class Images:
     """The images of a data set, in the order of their ids."""
 
-    __slots__ = ("height", "ids", "names", "width")
+    __slots__ = ("fields", "height", "ids", "known", "names", "width")
 
-    def __init__(self, ids: Whole, names: list[str], width: Floats, height: Floats) -> None:
+    def __init__(
+        self,
+        ids: Whole,
+        names: list[str],
+        width: Floats,
+        height: Floats,
+        fields: Mapping[str, list[Any]] | None = None,
+    ) -> None:
         self.ids = ids  # (images,) ascending
         self.names = names  # the file name where it is given and nobody else's, else the id as text
         self.width, self.height = width, height  # (images,) NaN where unknown
+        self.fields = fields or {}  # by name: (images,) values of fields that are asked for
+        self.known: tuple[str, ...] = ()  # the fields there are, where some are asked for
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -101,7 +114,7 @@ class Instances:
 
 
 class Detections(NamedTuple):
-    """Everything that was read: both sides, and what there is to say about them."""
+    """Both sides as they were read, with warnings and faults."""
 
     images: Images
     categories: Categories
@@ -112,3 +125,4 @@ class Detections(NamedTuple):
     bad: list[Any]  # readers.problems.BadAnnotation: annotations that cannot be used; their images are left out
     total: int = 0  # images there are, with those that are left out
     format: str = "coco"  # of the ground truth; in others than COCO ids were given here
+    answers: dict[str, Any] | None = None  # of predictions that are answers of models: families and states of them

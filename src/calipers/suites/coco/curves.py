@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from calipers.core.best_scores import ScoredClass
 from calipers.core.ranking import first_step, precision_at
 from calipers.suites.coco.engine import AREAS, THRESHOLDS, Accumulated, no_curves
 from calipers.suites.coco.replicates import RankedClass
@@ -27,9 +28,9 @@ AT_75 = 5  # of the thresholds; 0 is 0.50
 ALL, LAST = 0, -1  # of the areas, of max_dets
 
 
-def coco_lines(found: Accumulated, iou_type: str, max_dets: tuple[int, ...]) -> dict[str, float | None]:
+def coco_lines(accumulated: Accumulated, iou_type: str, max_dets: tuple[int, ...]) -> dict[str, float | None]:
     """The twelve numbers of COCO, or the ten of its keypoints, by name."""
-    precision, recall, areas = found.precision, found.recall, AREAS[iou_type]
+    precision, recall, areas = accumulated.precision, accumulated.recall, AREAS[iou_type]
     lines: dict[str, float | None] = {
         "AP": _mean(precision[:, :, :, ALL, LAST]),
         "AP_50": _mean(precision[0, :, :, ALL, LAST]),
@@ -56,21 +57,22 @@ def line_names(iou_type: str, max_dets: tuple[int, ...]) -> list[str]:
     return list(coco_lines(no_curves(iou_type, max_dets), iou_type, max_dets))
 
 
-def class_precisions(found: Accumulated, recall_target: float) -> dict[str, list[float | None]]:
-    """For each class with ground truth AP, AP at 0.50, and precision from the target recall on."""
-    precision = found.precision[:, :, :, ALL, LAST]
+def class_precisions(accumulated: Accumulated, recall_target: float) -> dict[str, list[float | None]]:
+    """For each class with ground truth AP, AP at 0.50, AR, and precision from the target recall on."""
+    precision, recall = accumulated.precision[:, :, :, ALL, LAST], accumulated.recall[:, :, ALL, LAST]
     first = first_step(recall_target)
     classes = range(precision.shape[2])
     return {
         "AP": [_mean(precision[:, :, k]) for k in classes],
         "AP_50": [_mean(precision[0, :, k]) for k in classes],
+        "AR": [_mean(recall[:, k]) for k in classes],
         "precision_at_recall": [_mean(precision[0, first:, k]) for k in classes],
     }
 
 
-def curve_means(found: Accumulated, recall_target: float, classes: int) -> dict[str, NDArray[np.float64]]:
+def curve_means(accumulated: Accumulated, recall_target: float, classes: int) -> dict[str, NDArray[np.float64]]:
     """Of each of so many classes the figures that are means over its curves; 0 without ground truth."""
-    precision, first = found.precision[:, :, :, ALL, LAST], first_step(recall_target)
+    precision, first = accumulated.precision[:, :, :, ALL, LAST], first_step(recall_target)
     parts = {
         "AP": precision.mean(axis=(0, 1)),
         "AP_50": precision[0].mean(axis=0),
@@ -79,25 +81,26 @@ def curve_means(found: Accumulated, recall_target: float, classes: int) -> dict[
     }
     means = {name: np.zeros(classes) for name in parts}
     for name, values in parts.items():
-        means[name][found.held] = np.nan_to_num(values)
+        means[name][accumulated.held] = np.nan_to_num(values)
     return means
 
 
-def precision_at_recall(found: Accumulated, recall_target: float) -> float | None:
+def precision_at_recall(accumulated: Accumulated, recall_target: float) -> float | None:
     """The mean over recall steps from the target on, and over all classes."""
-    return _mean(found.precision[0, first_step(recall_target) :, :, ALL, LAST])
+    return _mean(accumulated.precision[0, first_step(recall_target) :, :, ALL, LAST])
 
 
 def precisions_at_target(ranked: Sequence[RankedClass], recall_target: float) -> list[float | None]:
     """For each class the precision at the target recall; none without objects."""
     return [
-        precision_at(_hits(each), len(each.objects), recall_target) if len(each.objects) else None for each in ranked
+        precision_at(_hits(one_class), len(one_class.objects), recall_target) if len(one_class.objects) else None
+        for one_class in ranked
     ]
 
 
 def _hits(ranked: RankedClass) -> NDArray[np.bool_]:
     """Which of the detections that count at IoU 0.50 found an object, the surest first."""
-    return np.asarray((ranked.found & 1)[ranked.ignored & 1 == 0] > 0)
+    return np.asarray((ranked.hits & 1)[ranked.ignored & 1 == 0] > 0)
 
 
 def mean_of(values: Iterable[float | None]) -> float | None:
@@ -106,25 +109,18 @@ def mean_of(values: Iterable[float | None]) -> float | None:
     return fsum(known) / len(known) if known else None
 
 
-def curve(found: Accumulated, at: int) -> dict[str, list[float]] | None:
+def curve(accumulated: Accumulated, at: int) -> dict[str, list[float]] | None:
     """The precision-recall curve of a class at IoU 0.50; none without ground truth."""
-    precision = found.precision[0, :, at, ALL, LAST]
+    precision = accumulated.precision[0, :, at, ALL, LAST]
     if np.isnan(precision[0]):
         return None
     return {"recall": [step / 100 for step in range(101)], "precision": precision.tolist()}
 
 
-def best_cut(ranked: RankedClass, scores: NDArray[np.float64]) -> tuple[float | None, float | None]:
-    """The score from which on a class is served best, and its F1 then; of equally good scores the highest."""
-    objects = len(ranked.objects)
-    found, sure = np.cumsum(_hits(ranked)), scores[ranked.ignored & 1 == 0]
-    made = np.arange(1, len(sure) + 1)
-    if not objects or not len(sure):
-        return None, None
-    ends = np.flatnonzero(np.append(sure[1:] != sure[:-1], True))  # one cannot cut between equal scores
-    f1 = 2 * found[ends] / (objects + made[ends])
-    best = int(np.argmax(f1))
-    return (float(sure[ends[best]]), float(f1[best])) if f1[best] > 0 else (None, 0.0)
+def scored_class(ranked: RankedClass, scores: NDArray[np.float64]) -> ScoredClass:
+    """The detections of a class that count at IoU 0.50, with their scores."""
+    counted = ranked.ignored & 1 == 0
+    return ScoredClass(scores[counted], _hits(ranked), ranked.image[counted], ranked.objects)
 
 
 def why_no_scores(scores: NDArray[np.float64], place: NDArray[np.int64]) -> str | None:
@@ -133,8 +129,8 @@ def why_no_scores(scores: NDArray[np.float64], place: NDArray[np.int64]) -> str 
     if not missing.any():
         return None
     count, first = np.count_nonzero(missing), int(place[missing].min())
-    found = f"{count:,} of {len(scores):,} detections have no score (the first is [{first}])"
-    return f"{found}, so there is no order to rank them in"
+    problem = f"{count:,} of {len(scores):,} detections have no score (the first is [{first}])"
+    return f"{problem}, so there is no order to rank them in"
 
 
 def why_no_order(scores: NDArray[np.float64], ranked: Sequence[RankedClass]) -> str | None:
@@ -146,7 +142,7 @@ def why_no_order(scores: NDArray[np.float64], ranked: Sequence[RankedClass]) -> 
 
 def _is_mixed(ranked: RankedClass) -> bool:
     """Whether a class with objects has at some threshold detections that are right and some that are wrong."""
-    right, wrong = ranked.found & ~ranked.ignored, ~ranked.found & ~ranked.ignored & EVERY
+    right, wrong = ranked.hits & ~ranked.ignored, ~ranked.hits & ~ranked.ignored & EVERY
     return bool(len(ranked.objects)) and bool(np.bitwise_or.reduce(right) & np.bitwise_or.reduce(wrong))
 
 

@@ -3,52 +3,93 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from calipers.artifact import ARTIFACT
 from calipers.core.collecting import without_collection
 from calipers.core.config import make_config
 from calipers.core.errors import ConfigError
 from calipers.files.output import check_free
-from calipers.kernels.column import keep_some_memory
-from calipers.report import ARTIFACT, Report
+from calipers.kernels.scan.column import keep_some_memory
+from calipers.report import Report
 from calipers.run import OnProgress, check_kept, refuse_elsewhere, run_plan
+from calipers.slicing import check_slices
 from calipers.suite import Job
 from calipers.suites.coco import measure as suite
 from calipers.suites.coco.columns import Detections
 from calipers.suites.coco.config import Config
 from calipers.suites.coco.plan import CocoPart, CocoPlan, check_detections, report_of
 from calipers.suites.coco.read import read_detections
+from calipers.suites.coco.slices import image_fields
+
+ANSWER_FILES = tuple(f"{name}{packed}" for name in (".jsonl", ".ndjson") for packed in ("", ".gz", ".zst"))
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from calipers.suites.coco.artifact_types import CocoArtifact
+    from calipers.suites.coco.option_types import CocoOptions
+    from calipers.suites.coco.source_types import CocoPredictions, CocoTruth
 
 
-def coco(gt: Any, pred: Any, **options: Any) -> Report:
+def coco(gt: CocoTruth, pred: CocoPredictions, **options: Unpack[CocoOptions]) -> Report[CocoArtifact]:
     """Measure detections on images against ground truth: the numbers of COCO, and what they hide.
 
-    `gt` is a COCO data set (a path, or what its JSON would hold), `pred` a list of results; both may also be folders of
-    YOLO, Pascal VOC or LabelMe files. Options are those of `calipers coco`; see `calipers.suites.coco.config.Config`.
+    Args:
+        gt: A COCO data set: a path, or what its JSON would hold; or a folder of YOLO, Pascal VOC or LabelMe files.
+        pred: Results in COCO's form: a path, or a list of detections; or such a folder; or answers of models, as JSON
+            lines or a list of dicts, with `answers`.
+        **options: Those of `calipers coco`, see `calipers.CocoOptions`.
 
-    >>> cone = {"id": 0, "image_id": 1, "category_id": 7, "bbox": [0, 0, 10, 10], "area": 100, "iscrowd": 0}
-    >>> gt = {"images": [{"id": 1}], "categories": [{"id": 7, "name": "cone"}], "annotations": [cone]}
-    >>> report = coco(gt, [{"image_id": 1, "category_id": 7, "bbox": [0, 0, 10, 8], "score": 0.9}])
-    >>> report["coco"]["AP_50"], report["sweep"]["mean_overlap_matched"]
-    (1.0, 0.8)
+    Returns:
+        The report: AP and AR with intervals, by class, and the sweep of the dense suite, which needs no scores.
+
+    Raises:
+        ConfigError: An option does not exist or has a value that cannot be meant.
+        InputError: An input cannot be read, or more annotations than `max_bad_records` are malformed.
+
+    Examples:
+        >>> cone = {"id": 1, "image_id": 4, "category_id": 7, "bbox": [0, 0, 10, 10], "area": 100, "iscrowd": 0}
+        >>> data = {"images": [{"id": 4}], "categories": [{"id": 7, "name": "cone"}], "annotations": [cone]}
+        >>> found = [{"image_id": 4, "category_id": 7, "bbox": [0, 0, 10, 8], "score": 0.9}]
+        >>> report = coco(data, found)
+        >>> report["coco"]["AP_50"], report["coco"]["AP"], report["sweep"]["mean_overlap_matched"]
+        (1.0, 0.7, 0.8)
     """
     return evaluate(gt, pred, make_config(Config, options))
 
 
-def coco_numbers(gt: Any, pred: Any, **options: Any) -> dict[str, float | None]:
-    """Only the twelve numbers of COCO (ten for keypoints), by name: what a training loop looks at. Options as `coco`.
+def coco_numbers(gt: CocoTruth, pred: CocoPredictions, **options: Unpack[CocoOptions]) -> dict[str, float | None]:
+    """Compute the twelve numbers of COCO alone (ten for keypoints): what a training loop looks at.
 
-    >>> coco_numbers({"images": [{"id": 1}], "categories": [{"id": 1, "name": "cone"}], "annotations": []}, [])["AP"]
+    Args:
+        gt: As for `calipers.coco`.
+        pred: As for `calipers.coco`.
+        **options: Those of `calipers.coco` but for `engine`, `resume` and `tally`, since nothing is kept.
+
+    Returns:
+        The numbers by name; one that is undefined is None.
+
+    Raises:
+        ConfigError: An option does not exist or has a value that cannot be meant.
+        InputError: An input cannot be read.
+
+    Examples:
+        >>> cone = {"id": 1, "image_id": 4, "category_id": 7, "bbox": [0, 0, 10, 10], "area": 100, "iscrowd": 0}
+        >>> data = {"images": [{"id": 4}], "categories": [{"id": 7, "name": "cone"}], "annotations": [cone]}
+        >>> coco_numbers(data, [{"image_id": 4, "category_id": 7, "bbox": [0, 0, 10, 8], "score": 0.9}])["AR_100"]
+        0.7
     """
-    config = make_config(Config, options)
+    config = _with_answers(pred, make_config(Config, options))
     if (config.engine, config.resume, config.tally) != ("local", None, None):
         raise ConfigError("engine, resume and tally: coco_numbers keeps nothing, expected calipers.coco for that")
     return suite.lines(_read(gt, pred, config, None), config)
 
 
 def job(inputs: dict[str, Any], options: dict[str, Any]) -> Job:
-    """What the command runs."""
+    """Inputs and options of a command, checked and ready to run."""
     gt, pred, config = inputs["gt"], inputs["pred"], make_config(Config, options)
     return Job(config, [gt, pred], partial(evaluate, gt, pred, config), (gt, pred))
 
@@ -61,13 +102,24 @@ def check_places(job: Job, output: str | None) -> None:
 
 def evaluate(gt: Any, pred: Any, config: Config, *, progress: OnProgress | None = None) -> Report:
     """Evaluate detections: files are read in shards, and all images are one batch."""
+    check_slices(config)
     keep_some_memory()
+    config = _with_answers(pred, config)
     with without_collection():
-        if all(isinstance(source, (str, os.PathLike)) for source in (gt, pred)):
+        if config.answer_options.are_asked_for:
+            refuse_elsewhere(config, "ground truth and answers that are joined")
+        elif all(isinstance(source, (str, os.PathLike)) for source in (gt, pred)):
             check_kept(config, [gt, pred])
             return run_plan(CocoPlan(gt, pred, config, progress=progress), config, progress=progress)
         refuse_elsewhere(config, "detections that are in memory")
-        return report_of(CocoPart(found=[_read(gt, pred, config, progress)]), config)
+        return report_of(CocoPart(detections=_read(gt, pred, config, progress)), config)
+
+
+def _with_answers(pred: Any, config: Config) -> Config:
+    """Options that take lines of JSON for answers of models, unless they say what the predictions are."""
+    path = os.fspath(pred) if isinstance(pred, (str, os.PathLike)) else ""
+    lines = path.lower().endswith(ANSWER_FILES) and config.pred_format is None and config.iou_type != "keypoints"
+    return replace(config, answers="auto") if lines and not config.answer_options.are_asked_for else config
 
 
 def _read(gt: Any, pred: Any, config: Config, progress: OnProgress | None) -> Detections:
@@ -79,6 +131,8 @@ def _read(gt: Any, pred: Any, config: Config, progress: OnProgress | None) -> De
         pred_format=config.pred_format,
         images=config.images,
         federated=not config.ignore_federated,
+        fields=image_fields(config),
+        answers=config.answer_options,
         progress=progress,
     )
     check_detections(detections, config)

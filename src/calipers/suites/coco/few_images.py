@@ -11,16 +11,25 @@ from calipers.core.survey import SidesCheck
 from calipers.suites.coco.check import AP, F1, OVERLAP
 from calipers.suites.coco.columns import Detections, Images, Instances
 from calipers.suites.coco.config import Config
-from calipers.suites.coco.interpretations import Ground, Rows, coco_trial, has_ap, other_readings, pairs_on_images
+from calipers.suites.coco.interpretations import (
+    DetectionRows,
+    TruthSide,
+    coco_trial,
+    has_ap,
+    other_readings,
+    pairs_on_images,
+)
 
 FEW_IMAGES, FEW_PAIRS = 20, 100_000
 
 
-def compare_few(found: Detections, *, yolo: bool) -> SidesCheck:
+def compare_few(detections: Detections, *, yolo: bool) -> SidesCheck:
     """Detections on the first images that have annotations, as they are and read otherwise."""
-    few = _on_few_images(found)
-    ground, guess, config = Ground(few, FEW_IMAGES, yolo=yolo), few.pred, Config(bootstrap=0)
-    rows = Rows(few.images.ids[guess.image], few.categories.ids[guess.category], guess.box, guess.score, {}, {})
+    few = _on_few_images(detections)
+    ground, guess, config = TruthSide(few, FEW_IMAGES, yolo=yolo), few.pred, Config(bootstrap=0)
+    rows = DetectionRows(
+        few.images.ids[guess.image], few.categories.ids[guess.category], guess.box, guess.score, {}, {}
+    )
     sides = SidesCheck("", "", AP if has_ap(rows.score, len(few.categories)) else F1, OVERLAP)
     if not len(guess) or pairs_on_images(ground, rows) > FEW_PAIRS:
         return sides
@@ -31,15 +40,15 @@ def compare_few(found: Detections, *, yolo: bool) -> SidesCheck:
     return sides
 
 
-def _on_few_images(found: Detections) -> Detections:
+def _on_few_images(detections: Detections) -> Detections:
     """The first images that have annotations, and what is on them."""
-    few = np.flatnonzero(np.diff(found.truth.offsets) > 0)[:FEW_IMAGES]
-    images = found.images
+    few = np.flatnonzero(np.diff(detections.truth.offsets) > 0)[:FEW_IMAGES]
+    images = detections.images
     names = [images.names[at] for at in few.tolist()]
-    return found._replace(
+    return detections._replace(
         images=Images(images.ids[few], names, images.width[few], images.height[few]),
-        truth=_rows_on(found.truth, few),
-        pred=_rows_on(found.pred, few),
+        truth=_rows_on(detections.truth, few),
+        pred=_rows_on(detections.pred, few),
     )
 
 

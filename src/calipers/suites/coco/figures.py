@@ -6,6 +6,7 @@ from calipers.core.figures import FigureSpec, Floats, Tree
 from calipers.core.sweep_figures import sweep_replicates, sweep_specs
 
 AREAS = {"small": "small objects", "medium": "medium objects", "large": "large objects"}
+TITLES = {"AP": ("Average Precision",), "AR": ("Average Recall",)}  # of the lines that COCO prints
 
 
 def _line(name: str, label: str, definition: str, *, headline: bool = False, at: str = "coco.") -> FigureSpec:
@@ -18,6 +19,7 @@ def _line(name: str, label: str, definition: str, *, headline: bool = False, at:
         biased=True,
         headline=headline,
         definition=definition,
+        also=TITLES.get(name, ()),
     )
 
 
@@ -31,9 +33,9 @@ FIGURES = (
     _line("AP_50", "AP at IoU 0.50", "mean over classes of average precision at IoU 0.50", headline=True),
     _line("AP_75", "AP at IoU 0.75", "mean over classes of average precision at IoU 0.75", headline=True),
     *(_line(f"AP_{area}", f"AP of {label}", f"AP of {label} alone", headline=True) for area, label in AREAS.items()),
-    _line("AR", "AR", "mean over thresholds and classes of recall"),
-    _line("AR_50", "AR at 0.50", "mean over classes of recall at 0.50"),
-    _line("AR_75", "AR at 0.75", "mean over classes of recall at 0.75"),
+    _line("AR", "AR", "mean over OKS thresholds 0.50:0.95 and classes of recall; of keypoints"),
+    _line("AR_50", "AR at 0.50", "mean over classes of recall at OKS 0.50; of keypoints"),
+    _line("AR_75", "AR at 0.75", "mean over classes of recall at OKS 0.75; of keypoints"),
     FigureSpec(
         name="AR_{}",
         path="coco.AR_{}",
@@ -42,14 +44,19 @@ FIGURES = (
         label="AR with {} detections",
         biased=True,
         each=max_dets,
-        definition="mean over thresholds and classes of recall with at most so many detections a class and image",
+        definition="mean over IoU thresholds and classes of recall with at most so many detections per class and image",
     ),
     *(_line(f"AR_{area}", f"AR of {label}", f"AR of {label} alone") for area, label in AREAS.items()),
-    _line("precision_at_recall", "precision beyond the target recall", "mean precision at recalls ≥ the target", at=""),
+    _line(
+        "precision_at_recall",
+        "precision beyond the target recall",
+        "mean over classes of the mean precision at recalls ≥ the target, at IoU 0.50",
+        at="",
+    ),
     _line(
         "precision_at_target",
         "precision at the target recall",
-        "mean over classes of the best precision at the target recall or beyond",
+        "mean over classes of the best precision at the target recall or beyond, at IoU 0.50",
         headline=True,
         at="",
     ),

@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from calipers.core.errors import InputError
-from calipers.core.interpretations import Reading, Trial
+from calipers.core.interpretations import Interpretation, Trial
+from calipers.suites.coco import measure
 from calipers.suites.coco.annotations.images import find_ids
 from calipers.suites.coco.box_changes import (
     Sizes,
@@ -31,16 +32,14 @@ from calipers.suites.coco.box_changes import (
 )
 from calipers.suites.coco.columns import Categories, Codes, Detections, Floats, Images, Instances, Whole
 from calipers.suites.coco.config import Config
-from calipers.suites.coco.curves import coco_lines
 from calipers.suites.coco.formats.image_names import ImageNames
-from calipers.suites.coco.measure import accumulated
 from calipers.suites.coco.overlaps import overlaps
-from calipers.suites.coco.sides import Matched
+from calipers.suites.coco.sides import MatchedSides
 
 SIDES = (320, 416, 512, 640, 768, 800, 1024, 1280, 1333, 1536)  # of images that detectors are given
-MOST_CLASSES = 1000  # for which trials are scored by AP
-MOST_OVERLAPS = 1_500_000  # pairs that share area in one reading of the sample: beyond it boxes are a heap
-MOST_TRIED = 3  # geometries, with every way to understand categories
+MAX_CLASSES = 1000  # for which trials are scored by AP
+MAX_OVERLAPS = 1_500_000  # pairs that share area in one reading of the sample: beyond it boxes are a heap
+MAX_TRIED = 3  # geometries, with every way to understand categories
 
 
 class Numbers(NamedTuple):
@@ -56,7 +55,7 @@ class Numbers(NamedTuple):
         return np.where(inside, np.append(self.places, -1)[np.where(inside, number, -1)], -1).astype(np.int32)
 
 
-class Rows(NamedTuple):
+class DetectionRows(NamedTuple):
     """Detections as given: ids are looked up later, and names stand where ids were no numbers."""
 
     image: Whole
@@ -67,8 +66,8 @@ class Rows(NamedTuple):
     category_names: dict[int, str]
     numbers: Numbers | None = None  # where classes are numbers, from which the ids of categories were found
 
-    def take(self, chosen: Any) -> Rows:
-        """Some of the rows."""
+    def take(self, chosen: Any) -> DetectionRows:
+        """The detections of some rows."""
         place = {int(row): at for at, row in enumerate(np.flatnonzero(chosen))}
         images, categories = (
             {place[row]: name for row, name in texts.items() if row in place}
@@ -76,7 +75,7 @@ class Rows(NamedTuple):
         )
         numbers = self.numbers and self.numbers._replace(written=self.numbers.written[chosen])
         columns = (column[chosen] for column in self[:4])
-        return Rows(*columns, images, categories, numbers)  # type: ignore[call-arg]
+        return DetectionRows(*columns, images, categories, numbers)  # type: ignore[call-arg]
 
 
 class Ids(NamedTuple):
@@ -86,35 +85,35 @@ class Ids(NamedTuple):
     category: Codes
 
 
-class Ground:
-    """The ground truth that detections are held against."""
+class TruthSide:
+    """The ground truth that detections are compared with."""
 
-    def __init__(self, found: Detections, most: int, *, yolo: bool = False) -> None:
+    def __init__(self, detections: Detections, most: int, *, yolo: bool = False) -> None:
         self.layouts = YOLO_LAYOUTS if yolo else LAYOUTS  # other meanings of the four numbers of a box
-        busy = np.flatnonzero(np.diff(found.truth.offsets) > 0)[:most]
-        self.sampled = np.zeros(len(found.images), np.bool_)  # (images,) the first that have annotations
+        busy = np.flatnonzero(np.diff(detections.truth.offsets) > 0)[:most]
+        self.sampled = np.zeros(len(detections.images), np.bool_)  # (images,) the first that have annotations
         self.sampled[busy] = True
-        self.found = found._replace(truth=_on_images(found.truth, self.sampled))
+        self.detections = detections._replace(truth=_on_images(detections.truth, self.sampled))
 
-    def ids(self, rows: Rows) -> Ids:
+    def ids(self, rows: DetectionRows) -> Ids:
         """Places by id."""
         return Ids(find_ids(self.images.ids, rows.image)[0], find_ids(self.categories.ids, rows.category)[0])
 
     @property
     def images(self) -> Images:
-        """All images."""
-        return self.found.images
+        """All images of the ground truth."""
+        return self.detections.images
 
     @property
     def categories(self) -> Categories:
-        """All classes."""
-        return self.found.categories
+        """All classes of the ground truth."""
+        return self.detections.categories
 
     def sizes(self, image: Codes) -> Sizes:
         """Width and height of the image of each row, NaN where not known."""
         return tuple(np.where(image < 0, np.nan, side[image]) for side in (self.images.width, self.images.height))  # type: ignore[return-value]
 
-    def with_pred(self, rows: Rows, ids: Ids, box: Floats) -> Detections:
+    def with_pred(self, rows: DetectionRows, ids: Ids, box: Floats) -> Detections:
         """The sample with these detections; those on no image of it or of no class are left out."""
         known = np.asarray((ids.image >= 0) & (ids.category >= 0) & self.sampled[ids.image])
         order = np.flatnonzero(known)[np.argsort(ids.image[known], kind="stable")]
@@ -133,7 +132,7 @@ class Ground:
             problems=dict.fromkeys(np.flatnonzero(wrong).tolist(), "bbox"),
             images=len(self.images),
         )
-        return self.found._replace(pred=pred)
+        return self.detections._replace(pred=pred)
 
 
 def _on_images(truth: Instances, images: Any) -> Instances:
@@ -143,7 +142,7 @@ def _on_images(truth: Instances, images: Any) -> Instances:
     return Instances(**columns, problems={}, images=len(images))
 
 
-def near_rows(ground: Ground, rows: Rows) -> Rows:
+def near_rows(ground: TruthSide, rows: DetectionRows) -> DetectionRows:
     """The detections that are on an image of the sample in any way to understand their ids."""
     near = np.zeros(len(rows.image), np.bool_)
     for way in _images(ground, rows):
@@ -151,34 +150,34 @@ def near_rows(ground: Ground, rows: Rows) -> Rows:
     return rows.take(near)
 
 
-def pairs_on_images(ground: Ground, rows: Rows) -> int:
+def pairs_on_images(ground: TruthSide, rows: DetectionRows) -> int:
     """How many pairs of an object and a detection are on one image, in the way to understand images that has most."""
     count = len(ground.images)
-    objects = np.bincount(ground.found.truth.image, None, count)
+    objects = np.bincount(ground.detections.truth.image, None, count)
     places = (way.how for way in _images(ground, rows))
     return max(int(objects @ np.bincount(image[image >= 0], None, count)) for image in places)
 
 
-def crowding(ground: Ground, rows: Rows, most_pairs: int) -> str:
-    """What is too much on the images to compare anything, in words; none if it is not."""
+def crowding(ground: TruthSide, rows: DetectionRows, most_pairs: int) -> str:
+    """Why there is too much on the images to compare anything, in words; empty if there is not."""
     if pairs_on_images(ground, rows) > most_pairs:
         return f"more than {most_pairs:,} pairs of annotations and detections on them"
     try:
-        overlaps(ground.with_pred(rows, ground.ids(rows), rows.box), "bbox", least=0.0, most=MOST_OVERLAPS)
+        overlaps(ground.with_pred(rows, ground.ids(rows), rows.box), "bbox", min_overlap=0.0, most=MAX_OVERLAPS)
     except OverflowError:
-        return f"more than {MOST_OVERLAPS:,} pairs of annotations and detections that overlap"
+        return f"more than {MAX_OVERLAPS:,} pairs of annotations and detections that overlap"
     return ""
 
 
-def mean_best(found: Detections) -> float | None:
+def mean_best(detections: Detections) -> float | None:
     """The mean over objects, crowds apart, of the best overlap with a detection of any class; None of a heap."""
     try:
-        rows, _, overlap = overlaps(found, "bbox", least=0.0, most=MOST_OVERLAPS)
+        rows, _, overlap = overlaps(detections, "bbox", min_overlap=0.0, most=MAX_OVERLAPS)
     except OverflowError:
         return None
-    best = np.zeros(len(found.truth))
+    best = np.zeros(len(detections.truth))
     np.maximum.at(best, rows, overlap)
-    counted = best[~found.truth.crowd]
+    counted = best[~detections.truth.crowd]
     return float(counted.mean()) if len(counted) else None
 
 
@@ -189,36 +188,36 @@ def has_order(score: Floats) -> bool:
 
 def has_ap(score: Floats, classes: int) -> bool:
     """Whether trials are scored by AP: where scores rank, and classes are not so many that a dozen trials take long."""
-    return has_order(score) and classes <= MOST_CLASSES
+    return has_order(score) and classes <= MAX_CLASSES
 
 
-def score_of(found: Detections, config: Config) -> float | None:
+def score_of(detections: Detections, config: Config) -> float | None:
     """AP at 0.50; without scores to rank by, or with very many classes, F1 there."""
-    usable = [row for row in range(len(found.pred)) if row not in found.pred.problems]
-    if has_ap(found.pred.score[usable], len(found.categories)):
-        return coco_lines(accumulated(found, config), "bbox", config.limits)["AP_50"]
-    close = overlaps(found, "bbox", least=config.levels.least / 1e12)
-    matched = Matched(found, close, config)
+    usable = [row for row in range(len(detections.pred)) if row not in detections.pred.problems]
+    if has_ap(detections.pred.score[usable], len(detections.categories)):
+        return measure.lines(detections, config)["AP_50"]
+    close = overlaps(detections, "bbox", min_overlap=config.levels.min_overlap / 1e12)
+    matched = MatchedSides(detections, close, config)
     objects = len(matched.truth) + len(matched.pred)
     return 2 * len(matched.at_primary(config)) / objects if objects else None
 
 
-def coco_trial(ground: Ground, rows: Rows, ids: Ids, box: Floats, config: Config) -> Trial:
+def coco_trial(ground: TruthSide, rows: DetectionRows, ids: Ids, box: Floats, config: Config) -> Trial:
     """What detections score."""
-    found = ground.with_pred(rows, ids, box)
-    return Trial(score_of(found, config), mean_best(found))
+    detections = ground.with_pred(rows, ids, box)
+    return Trial(score_of(detections, config), mean_best(detections))
 
 
-class Way(NamedTuple):
-    """A way to understand a part of detections; the first of each kind is the way they are understood now."""
+class Alternative(NamedTuple):
+    """One way to read a part of detections; the first of each kind is how they are read now."""
 
     name: str
     advice: str
     how: Any  # places (rows,) of images or categories, or a change of boxes
 
 
-def other_readings(ground: Ground, rows: Rows, config: Config) -> Iterator[Reading]:
-    """The ways that overlap best, whatever the class, each with every way to understand categories."""
+def other_readings(ground: TruthSide, rows: DetectionRows, config: Config) -> Iterator[Interpretation]:
+    """Interpretations that overlap best, whatever the class, each with every alternative for categories."""
     kinds = _distinct(_categories(ground, rows))
     for image, geometry in _best(ground, rows):
         box = geometry.how(rows.box, ground.sizes(image.how))
@@ -226,36 +225,36 @@ def other_readings(ground: Ground, rows: Rows, config: Config) -> Iterator[Readi
             ways = [way for way in (geometry, image, kind) if way.name]
             if ways:
                 trial = coco_trial(ground, rows, Ids(image.how, kind.how), box, config)
-                yield Reading(", ".join(way.name for way in ways), "; ".join(way.advice for way in ways), trial)
+                yield Interpretation(", ".join(way.name for way in ways), "; ".join(way.advice for way in ways), trial)
 
 
-def _best(ground: Ground, rows: Rows) -> list[tuple[Way, Way]]:
+def _best(ground: TruthSide, rows: DetectionRows) -> list[tuple[Alternative, Alternative]]:
     """Images and geometry: as they are, and the few that overlap most; of equals the simpler, which come first."""
-    found: list[tuple[float | None, Way, Way]] = []
+    tried: list[tuple[float | None, Alternative, Alternative]] = []
     for image in _distinct(_images(ground, rows)):
         ids = Ids(image.how, np.zeros(len(rows.image), np.int32))
         for geometry in _geometries(ground, rows, image.how):
             box = geometry.how(rows.box, ground.sizes(image.how))
-            found.append((mean_best(ground.with_pred(rows, ids, box)), image, geometry))
-    first, *others = found
-    best = sorted((each for each in others if each[0] is not None), key=lambda each: -round(each[0] or 0.0, 3))
-    best = best[:MOST_TRIED]
+            tried.append((mean_best(ground.with_pred(rows, ids, box)), image, geometry))
+    first, *others = tried
+    best = sorted((other for other in others if other[0] is not None), key=lambda each: -round(each[0] or 0.0, 3))
+    best = best[:MAX_TRIED]
     return [(image, geometry) for _, image, geometry in [first, *best]]
 
 
-def _distinct(ways: Iterator[Way]) -> list[Way]:
-    """Without those that come to the same as one before."""
-    found: list[Way] = []
+def _distinct(ways: Iterator[Alternative]) -> list[Alternative]:
+    """The alternatives without those that equal an earlier one."""
+    distinct: list[Alternative] = []
     for way in ways:
-        if not any(np.array_equal(way.how, other.how) for other in found):
-            found.append(way)
-    return found
+        if not any(np.array_equal(way.how, other.how) for other in distinct):
+            distinct.append(way)
+    return distinct
 
 
 # Geometry
 
 
-def _geometries(ground: Ground, rows: Rows, image: Codes) -> Iterator[Way]:
+def _geometries(ground: TruthSide, rows: DetectionRows, image: Codes) -> Iterator[Alternative]:
     yield AS_IS
     yield from ground.layouts
     width, height = ground.sizes(image)
@@ -263,18 +262,18 @@ def _geometries(ground: Ground, rows: Rows, image: Codes) -> Iterator[Way]:
     if not known.any() or not np.isfinite(width[known]).all() or not np.isfinite(height[known]).all():
         return
     scales = [
-        Way("fractions 0–1 -> pixels", "multiply by width and height", fractions),
-        Way("norm1000 -> pixels", "multiply by width/1000 and height/1000", thousandths),
+        Alternative("fractions 0–1 -> pixels", "multiply by width and height", fractions),
+        Alternative("norm1000 -> pixels", "multiply by width/1000 and height/1000", thousandths),
         *_resized(_reach(rows.box)),
     ]
     for scale in scales:
         yield scale
         for layout in ground.layouts:
             how = both(scale.how, layout.how)
-            yield Way(f"{scale.name}, {layout.name}", f"{scale.advice}; {layout.advice}", how)
+            yield Alternative(f"{scale.name}, {layout.name}", f"{scale.advice}; {layout.advice}", how)
 
 
-def _resized(reach: float) -> Iterator[Way]:
+def _resized(reach: float) -> Iterator[Alternative]:
     """Pixels of an image that was resized, of the sizes that the numbers reach into."""
     for side in SIDES:
         if 0.5 * side <= reach <= 1.05 * side:
@@ -283,7 +282,7 @@ def _resized(reach: float) -> Iterator[Way]:
                 (f"resized to {side} on its longer side", shrunk(side)),
                 (f"stretched to {side} by {side}", stretched(side)),
             ):
-                yield Way(f"pixels of an image {words}", "undo the resizing", undo)
+                yield Alternative(f"pixels of an image {words}", "undo the resizing", undo)
 
 
 def _reach(box: Floats) -> float:
@@ -293,55 +292,57 @@ def _reach(box: Floats) -> float:
 
 
 TO_SIZES = "write boxes as [x, y, width, height]"
-AS_IS = Way("", "", same)
+AS_IS = Alternative("", "", same)
 LAYOUTS = (
-    Way("boxes as [x1, y1, x2, y2]", TO_SIZES, corners),
-    Way("boxes as [cx, cy, w, h]", TO_SIZES, centred),
-    Way("x and y swapped", "write x before y", swapped),
+    Alternative("boxes as [x1, y1, x2, y2]", TO_SIZES, corners),
+    Alternative("boxes as [cx, cy, w, h]", TO_SIZES, centred),
+    Alternative("x and y swapped", "write x before y", swapped),
 )
 YOLO_LAYOUTS = (  # of lines that were read as class cx cy w h
-    Way("lines as class x1 y1 x2 y2", "write class cx cy w h", lambda box, sizes: corners(as_written(box), sizes)),
-    Way("lines as class x y w h", "write class cx cy w h", lambda box, sizes: as_written(box)),
+    Alternative(
+        "lines as class x1 y1 x2 y2", "write class cx cy w h", lambda box, sizes: corners(as_written(box), sizes)
+    ),
+    Alternative("lines as class x y w h", "write class cx cy w h", lambda box, sizes: as_written(box)),
 )
 
 
 # Ids
 
 
-def _images(ground: Ground, rows: Rows) -> Iterator[Way]:
+def _images(ground: TruthSide, rows: DetectionRows) -> Iterator[Alternative]:
     places = ground.ids(rows).image
-    yield Way("", "", places)
+    yield Alternative("", "", places)
     if rows.image_names:
-        found = _by_name(rows.image_names, _finder(ground.images.names), places)
-        yield Way("images by file name", "write the ids of images", found)
+        named = _by_name(rows.image_names, _finder(ground.images.names), places)
+        yield Alternative("images by file name", "write the ids of images", named)
     yield from _shifted("image", ground.images.ids, rows.image)
     yield from _by_place("images", len(ground.images), rows.image)
 
 
-def _categories(ground: Ground, rows: Rows) -> Iterator[Way]:
+def _categories(ground: TruthSide, rows: DetectionRows) -> Iterator[Alternative]:
     places = ground.ids(rows).category
-    yield Way("", "", places)
+    yield Alternative("", "", places)
     if rows.category_names:
         names = {name.casefold(): at for at, name in enumerate(ground.categories.names)}
-        found = _by_name(rows.category_names, lambda name: names.get(name.casefold()), places)
-        yield Way("categories by name", "write the ids of categories", found)
+        named = _by_name(rows.category_names, lambda name: names.get(name.casefold()), places)
+        yield Alternative("categories by name", "write the ids of categories", named)
     if rows.numbers is not None:
-        yield Way("classes one too small", "add 1 to the class of every line", rows.numbers.moved(1))
-        yield Way("classes one too large", "subtract 1 from the class of every line", rows.numbers.moved(-1))
+        yield Alternative("classes one too small", "add 1 to the class of every line", rows.numbers.moved(1))
+        yield Alternative("classes one too large", "subtract 1 from the class of every line", rows.numbers.moved(-1))
         return
     yield from _shifted("category", ground.categories.ids, rows.category)
     yield from _by_place("categories", len(ground.categories), rows.category)
 
 
-def _shifted(what: str, known: Whole, ids: Whole) -> Iterator[Way]:
-    yield Way(f"{what} ids one too small", f"add 1 to {what}_id", find_ids(known, ids + 1)[0])
-    yield Way(f"{what} ids one too large", f"subtract 1 from {what}_id", find_ids(known, ids - 1)[0])
+def _shifted(what: str, known: Whole, ids: Whole) -> Iterator[Alternative]:
+    yield Alternative(f"{what} ids one too small", f"add 1 to {what}_id", find_ids(known, ids + 1)[0])
+    yield Alternative(f"{what} ids one too large", f"subtract 1 from {what}_id", find_ids(known, ids - 1)[0])
 
 
-def _by_place(what: str, count: int, ids: Whole) -> Iterator[Way]:
+def _by_place(what: str, count: int, ids: Whole) -> Iterator[Alternative]:
     for start in (0, 1):
         places = np.where((ids >= start) & (ids < count + start), ids - start, -1).astype(np.int32)
-        yield Way(f"{what} by their place in the list, from {start}", f"write the ids of {what}", places)
+        yield Alternative(f"{what} by their place in the list, from {start}", f"write the ids of {what}", places)
 
 
 def _finder(names: list[str]) -> Callable[[str], int | None]:
@@ -358,8 +359,8 @@ def _finder(names: list[str]) -> Callable[[str], int | None]:
 
 
 def _by_name(texts: dict[int, str], find: Callable[[str], int | None], places: Codes) -> Codes:
-    found = places.copy()
+    resolved = places.copy()
     for row, text in texts.items():
         place = find(text)
-        found[row] = -1 if place is None else place
-    return found
+        resolved[row] = -1 if place is None else place
+    return resolved

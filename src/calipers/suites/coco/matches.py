@@ -1,10 +1,10 @@
-"""Detections matched as COCO matches them: by score, class by class, crowd regions aside.
+"""Detections matched as COCO matches them: by score, class by class, crowd regions ignored, in every range of area.
 
 In an image, the detections of a class come by score (ties as they were given); the best `max_dets` of them take part.
 Each takes the closest object still free that is close enough, of equally close ones the last. One that finds none may
-lie in a crowd region, or on an object that does not have to be found; it is then left out: neither right nor wrong.
-All of this is pycocotools' `evaluateImg` for objects of any size, and gives its numbers; here it is needed per image,
-for the score that serves a class best and for the replicates of AP.
+lie in a crowd region, or on an object that does not have to be found, such as one too small for the range; it is
+then left out: neither right nor wrong. So is one of another size that finds nothing. All of this is pycocotools'
+`evaluateImg`, and gives its numbers; it is local to an image.
 """
 
 from __future__ import annotations
@@ -14,43 +14,66 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from calipers.core.matching import Pairs, in_order
+from calipers.kernels.count.detections import match_in_areas
 from calipers.suites.coco.columns import Instances
-from calipers.suites.coco.engine import THRESHOLDS, usable
+from calipers.suites.coco.engine import AREA_RANGES, AREAS, THRESHOLDS, RankedRows, usable
 from calipers.suites.coco.replicates import RankedClass
 
 Bits = NDArray[np.uint16]
 Overlaps = tuple[Any, Any, Any]  # (pairs,) truth row, pred row, overlap
-LARGEST_AREA = 1e10  # objects beyond it are left out, as pycocotools does
-EVERY = np.uint16(2 ** len(THRESHOLDS) - 1)
 NEARLY_ONE = 1 - 1e-10  # no threshold asks for more
 
 
 class CocoMatches(NamedTuple):
     """For each detection what became of it at every threshold: bit t is threshold t."""
 
-    found: Bits  # (preds,) an object
+    hits: Bits  # (preds,) an object
     ignored: Bits  # (preds,) neither right nor wrong
     kept: NDArray[np.bool_]  # (preds,) usable, and not cut by max_dets
     order: NDArray[np.int32]  # (preds,) rows by score
     wanted: NDArray[np.bool_]  # (truths,) objects that have to be found
+    partner: NDArray[np.int32]  # (preds,) the object that each takes at IoU 0.50, -1 without
+    overlap: NDArray[np.float64]  # (preds,) how close it is, 0 without
+    area_hits: Bits  # (preds, areas) as hits, in each range of area; the first is every size
+    area_ignored: Bits  # (preds, areas)
+    area_wanted: NDArray[np.bool_]  # (truths, areas)
 
 
-def match_by_score(truth: Instances, pred: Instances, close: Overlaps, *, max_dets: int) -> CocoMatches:
+def match_by_score(
+    truth: Instances, pred: Instances, close: Overlaps, *, max_dets: int, iou_type: str = "bbox"
+) -> CocoMatches:
     """Match all classes at all thresholds. `close` holds pairs of one class with an overlap of 0.5 or more."""
     order = np.argsort(-pred.score, kind="stable").astype(np.int32)  # the surest first, ties in the order of images
-    kept = usable(pred) & ~_cut(pred, order, max_dets)
-    wanted = objects_to_find(truth) & (truth.area <= LARGEST_AREA)
-    there = kept[close[1]]
-    rows, columns, overlap = (each[there] for each in close)
-    found, sure = np.zeros(len(pred), dtype=np.uint16), wanted[rows]
-    _match(truth, (rows[sure], columns[sure], overlap[sure]), order, found)
-    ignored = np.zeros(len(pred), dtype=np.uint16)
-    _leave_out(truth, (rows[~sure], columns[~sure], overlap[~sure]), order, found, ignored)
-    vast = pred.area > LARGEST_AREA
-    ignored[vast] |= ~found[vast] & EVERY
-    ignored[pred.crowd] |= ~found[pred.crowd] & EVERY
-    return CocoMatches(found, ignored, kept, order, wanted)
+    kept, areas = usable(pred) & ~_cut(pred, order, max_dets), AREAS[iou_type]
+    wanted = objects_to_find(truth)[:, None] & ~_outside(truth.area, areas)
+    excused = _outside(pred.area, areas) | pred.crowd[:, None]
+    rows, columns, overlap = close
+    by_pred = np.lexsort((rows, columns))
+    columns_found = match_in_areas(
+        order[kept[order]],
+        np.searchsorted(columns[by_pred], np.arange(len(pred) + 1)).astype(np.int64),
+        rows[by_pred].astype(np.int32),
+        overlap[by_pred],
+        _bits(~wanted),
+        truth.crowd.view(np.uint8),
+        _bits(excused),
+        np.minimum(THRESHOLDS, NEARLY_ONE),
+        len(areas),
+    )
+    hits, ignored = (np.asarray(column).view(np.uint16).reshape(-1, len(areas)) for column in columns_found[:2])
+    partner, fit = (np.asarray(column) for column in columns_found[2:])
+    return CocoMatches(hits[:, 0], ignored[:, 0], kept, order, wanted[:, 0], partner, fit, hits, ignored, wanted)
+
+
+def _outside(area: Any, names: tuple[str, ...]) -> NDArray[np.bool_]:
+    """(rows, areas) whether a size is outside of each range."""
+    ranges = [AREA_RANGES[name] for name in names]
+    return np.stack([(area < low) | (area > high) for low, high in ranges], axis=1)
+
+
+def _bits(flags: NDArray[np.bool_]) -> NDArray[np.uint8]:
+    """(rows,) the flags of each row as bits, the first the lowest."""
+    return np.packbits(flags, axis=1, bitorder="little").reshape(-1) if len(flags) else np.empty(0, np.uint8)
 
 
 def objects_to_find(truth: Instances) -> NDArray[np.bool_]:
@@ -65,46 +88,8 @@ def _cut(pred: Instances, order: NDArray[np.int32], max_dets: int) -> NDArray[np
     if not crowded.any():
         return cut
     able = order[(crowded[pred.image] & usable(pred))[order]]
-    by_group = able[np.lexsort((pred.category[able], pred.image[able]))]  # stable: best first in each group
-    first = np.flatnonzero(np.diff(pred.image[by_group], prepend=-1) | np.diff(pred.category[by_group], prepend=-1))
-    rank = np.arange(len(by_group)) - np.repeat(first, np.diff(first, append=len(by_group)))
-    cut[by_group[rank >= max_dets]] = True
+    cut[able[ranks_on_images(pred.image[able], pred.category[able]) >= max_dets]] = True
     return cut
-
-
-def _match(truth: Instances, close: Overlaps, order: Any, hits: Bits) -> None:
-    """Set the bits of detections that take one of these truths, each at most once."""
-    rows, columns, overlap = close
-    as_units = np.ascontiguousarray(overlap).view(np.int64)  # doubles above 0 compare like the whole numbers they are
-    pairs = Pairs.sorted(truth, (rows, columns, as_units))
-    for bit, threshold in enumerate(THRESHOLDS):
-        least = int(np.array(min(threshold, NEARLY_ONE)).view(np.int64))
-        taken = in_order(pairs, truth, order, least=least, last_of_equals=True)
-        hits[np.asarray(taken.pred)] |= np.uint16(1 << bit)
-
-
-def _leave_out(truth: Instances, close: Overlaps, order: Any, found: Bits, ignored: Bits) -> None:
-    """Set the bits of detections without an object that lie in a crowd, or on an object that need not be found."""
-    rows, columns, overlap = close
-    crowd = truth.crowd[rows]
-    reach = np.zeros(len(found))  # (preds,) the most of it that lies in a crowd
-    np.maximum.at(reach, columns[crowd], overlap[crowd])
-    for bit, threshold in enumerate(THRESHOLDS):
-        ignored[reach >= min(threshold, NEARLY_ONE)] |= np.uint16(1 << bit)
-    if not crowd.all():
-        _take_unwanted(truth, close, reach, order, found, ignored)
-    ignored &= ~found
-
-
-def _take_unwanted(truth: Instances, close: Overlaps, reach: Any, order: Any, found: Bits, ignored: Bits) -> None:
-    """Objects that need not be found can be taken once each; who lies better in a crowd takes none."""
-    rows, columns, overlap = close
-    better = ~truth.crowd[rows] & (overlap >= reach[columns])
-    for bit, threshold in enumerate(THRESHOLDS):
-        free = better & (found[columns] & (1 << bit) == 0) & (overlap >= min(threshold, NEARLY_ONE))
-        hits = np.zeros(len(found), dtype=np.uint16)
-        _match(truth, (rows[free], columns[free], overlap[free]), order, hits)
-        ignored |= hits & np.uint16(1 << bit)
 
 
 def ranked_classes(truth: Instances, pred: Instances, matches: CocoMatches, classes: int) -> list[RankedClass]:
@@ -113,7 +98,7 @@ def ranked_classes(truth: Instances, pred: Instances, matches: CocoMatches, clas
     wanted = np.flatnonzero(matches.wanted)
     objects = by_class(wanted, truth.category, classes)
     return [
-        RankedClass(pred.image[mine], matches.found[mine], matches.ignored[mine], truth.image[theirs])
+        RankedClass(pred.image[mine], matches.hits[mine], matches.ignored[mine], truth.image[theirs])
         for mine, theirs in zip(rows, objects, strict=True)
     ]
 
@@ -127,4 +112,24 @@ def by_class(rows: Any, category: Any, classes: int) -> list[Any]:
     """Some rows split by class, in their order."""
     kind = np.uint16 if classes < 2**16 else np.int32  # small numbers are sorted by their digits
     ordered = rows[np.argsort(category[rows].astype(kind), kind="stable")]
-    return np.split(ordered, np.searchsorted(category[ordered], np.arange(1, classes)))
+    return np.split(ordered, np.searchsorted(category[ordered], np.arange(1, classes)))[:classes]
+
+
+def ranked_rows(truth: Instances, pred: Instances, matches: CocoMatches, held: NDArray[np.int64]) -> RankedRows:
+    """The detections of classes with ground truth, as curves are made from them."""
+    surest = matches.order[matches.kept[matches.order] & np.isin(pred.category, held)[matches.order]]
+    rows = surest[np.argsort(pred.category[surest], kind="stable")]
+    objects = np.zeros((len(held), matches.area_wanted.shape[1]), np.int64)
+    np.add.at(objects, np.searchsorted(held, truth.category), matches.area_wanted)
+    ends = np.searchsorted(pred.category[rows], held, side="right").astype(np.int64)
+    ranks = ranks_on_images(pred.image[rows], pred.category[rows])
+    return RankedRows(ends, matches.area_hits[rows], matches.area_ignored[rows], ranks, objects)
+
+
+def ranks_on_images(image: Any, category: Any) -> NDArray[np.int32]:
+    """(rows,) of rows that stand by score which of its class on its image each is, from 0."""
+    order = np.lexsort((category, image))  # stable: the surest of each group first
+    first = np.flatnonzero(np.diff(image[order], prepend=-1) | np.diff(category[order], prepend=-1))
+    ranks = np.empty(len(order), np.int32)
+    ranks[order] = np.arange(len(order)) - np.repeat(first, np.diff(first, append=len(order)))
+    return ranks

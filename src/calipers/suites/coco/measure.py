@@ -8,60 +8,86 @@ Without scores that rank detections there is no AP; the rest stands.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from calipers import __version__
-from calipers.core import causes as objects
-from calipers.core import sweep
-from calipers.core.bootstrap import resample
+from calipers.core import worth
+from calipers.core.calibration import why_not_calibrated
+from calipers.core.causes import (
+    Causes,
+    faint_overlap,
+)
 from calipers.core.errors import ConfigError
 from calipers.core.limits import pairs_allowed, too_many
+from calipers.core.matching import UNIT
 from calipers.core.ranking import tied_share
-from calipers.core.tally import Tally
+from calipers.core.versions import Engines
 from calipers.files.problems import shown
-from calipers.suites.coco import errors as coco_errors
-from calipers.suites.coco.columns import Detections, Instances
-from calipers.suites.coco.config import Config, params
+from calipers.suites.coco.columns import Detections
+from calipers.suites.coco.config import Config
 from calipers.suites.coco.curves import coco_lines, line_names, why_no_order, why_no_scores
 from calipers.suites.coco.engine import THRESHOLDS, Accumulated, accumulate, usable
-from calipers.suites.coco.matches import CocoMatches, by_class, match_by_score, ranked_classes
-from calipers.suites.coco.overlaps import SIGMAS, overlaps
-from calipers.suites.coco.precision import Replicated, class_rows, curves_tree, precision_tree, replicated
+from calipers.suites.coco.matches import CocoMatches, by_class, match_by_score, ranked_classes, ranked_rows
+from calipers.suites.coco.overlaps import SIGMAS, hotcoco_version, overlaps
 from calipers.suites.coco.replicates import RankedClass
-from calipers.suites.coco.sides import Matched
+from calipers.suites.coco.sides import MatchedSides
+from calipers.suites.coco.tide import TideErrors, tide_errors
 
 Close = tuple[Any, Any, Any]  # (pairs,) truth row, pred row, overlap
-MODE = "category"  # the sweep is that mode of the dense suite
-LEAST = 0.1 - 1e-9  # overlaps below it decide nothing; whether 0.1 is met is decided once they are rounded
+A_HAIR = 1e-9  # whether an overlap meets a threshold is decided once it is rounded
 
 
-class Measured:
-    """A data set with everything that was found out about it."""
+class MeasuredImages:
+    """A data set with its overlaps, matchings and counts."""
 
-    def __init__(self, found: Detections, config: Config) -> None:
-        check_sigmas(found, config)
-        self.found, self.config = found, config
+    def __init__(self, detections: Detections, config: Config) -> None:
+        check_sigmas(detections, config)
+        self.detections, self.config = detections, config
         self.accumulated: Accumulated | None = None
-        self.matches: CocoMatches | None = None
-        close = _close(found, config)
-        self.matched = Matched(found, close, config)
-        self.no_order = _why_no_order(found, lambda: close)
+        close = _close(detections, config)
+        self.matched = MatchedSides(detections, close, config)
+        self.by_score = _by_score(detections, close, config.limits[-1], config.iou_type)  # whatever scores are worth
+        keypoints = config.iou_type == "keypoints"
+        self.by_tide: TideErrors | None = None if keypoints else tide_errors(detections, close, self.by_score)
+        self.uncut = _uncut(detections, close)
+        self.no_order = _why_no_order(detections, lambda: self.uncut)
+        self.matches: CocoMatches | None = None if self.no_order else self.by_score
+        self.tide = None if self.no_order else self.by_tide
         if not self.no_order:
-            self.accumulated = accumulated(found, config)
-            self.matches = _by_score(found, close, config.limits[-1])
+            _check_engine_work(detections, config)
+            self.accumulated = accumulated(detections, self.by_score, config)
+        # also where all scores are equal, which rank nothing
+        self.scored: CocoMatches | None = None if self.no_probabilities else self.by_score
+
+    @property
+    def engines(self) -> Engines:
+        """The version of hotcoco, if it compared masks."""
+        if self.config.iou_type != "segm" or self.accumulated is None or not len(self.accumulated.held):
+            return {}
+        return hotcoco_version()
+
+    @property
+    def busy_images(self) -> int:
+        """How many images have something on either side."""
+        truth, pred = self.detections.truth.offsets, self.detections.pred.offsets
+        return int(np.count_nonzero(np.diff(truth) + np.diff(pred)))
+
+    @cached_property
+    def no_probabilities(self) -> str | None:
+        """Why scores cannot be held against how often detections are right, if they cannot."""
+        pred, good = self.detections.pred, usable(self.detections.pred)
+        return why_not_calibrated(pred.score[good], pred.place[good])
 
     @property
     def tie_mass(self) -> float | None:
         """How much of the ranking is left to the order of images."""
-        pred, good = self.found.pred, usable(self.found.pred)
+        pred, good = self.detections.pred, usable(self.detections.pred)
         if np.isnan(pred.score[good]).any():
             return None
-        rows = by_class(np.flatnonzero(good), pred.category, len(self.found.categories))
+        rows = by_class(np.flatnonzero(good), pred.category, len(self.detections.categories))
         return tied_share(pred.score[mine] for mine in rows)
 
     @cached_property
@@ -69,206 +95,117 @@ class Measured:
         """The detections of each class that take part in AP, best first."""
         if self.matches is None:
             return []
-        return ranked_classes(self.found.truth, self.found.pred, self.matches, len(self.found.categories))
+        return ranked_classes(
+            self.detections.truth, self.detections.pred, self.matches, len(self.detections.categories)
+        )
+
+    def cause_table(self) -> Any:
+        """The rows of causes in each image, at the primary threshold and over the sweep."""
+        sides, levels = self.matched, self.config.levels
+        offsets = sides.truth.offsets, sides.pred.offsets
+        return worth.cause_rows(offsets, sides.pairs, sides.labels, levels.primary_and_sweep)
 
     @cached_property
-    def causes(self) -> tuple[Any, Any]:
-        """Of each object that is counted without scores why it is wrong."""
-        sides, primary = self.matched, self.config.levels.primary_unit
-        return coco_errors.causes(sides, sides.pairs, sides.at_primary(self.config), sides.labels, primary)
+    def causes(self) -> Causes:
+        """Of each object that is counted without scores what became of it."""
+        return Causes(self.matched.pairs, self.matched.labels, self.config.levels.primary)
 
 
-def _close(found: Detections, config: Config) -> Close:
+def _close(detections: Detections, config: Config, least: float = 0.0) -> Close:
     """Every pair of one image that is this close, or the refusal of more than a run may compare."""
-    most = pairs_allowed(config.max_pairs, len(found.truth) + len(found.pred))
+    most = pairs_allowed(config.max_pairs, len(detections.truth) + len(detections.pred))
+    min_overlap = max(faint_overlap(config.levels.min_overlap / UNIT) / UNIT - A_HAIR, least)
     try:
-        return overlaps(found, config.iou_type, least=LEAST, sigmas=config.sigmas, most=most)
+        return overlaps(detections, config.iou_type, min_overlap=min_overlap, sigmas=config.sigmas, most=most)
     except OverflowError as error:
-        where = f"{_paths(found)}: image {shown(found.images.names[error.args[0]])}"
+        where = f"{_paths(detections)}: image {shown(detections.images.names[error.args[0]])}"
         raise too_many(where, "pairs of annotations and detections", most, "max_pairs") from error
 
 
-def check_work(found: Detections, config: Config) -> None:
+def check_work(detections: Detections, config: Config) -> None:
     """Refuse what takes more work than a run may do, without doing all of it."""
-    close = _close(found, config)
-    if not _why_no_order(found, lambda: close):
-        _check_engine_work(found, config)
+    close = _close(detections, config)
+    if not _why_no_order(detections, lambda: _uncut(detections, close)):
+        _check_engine_work(detections, config)
 
 
-def _check_engine_work(found: Detections, config: Config) -> None:
+def _check_engine_work(detections: Detections, config: Config) -> None:
     """The engine compares all annotations of a class on an image with the detections of it that count."""
-    if len(np.unique(found.truth.category)) > config.max_classes:
-        raise too_many(_paths(found), "classes with ground truth", config.max_classes, "max_classes")
-    most = pairs_allowed(config.max_pairs, len(found.truth) + len(found.pred))
-    classes = len(found.categories)
-    groups = [side.image.astype(np.int64) * classes + side.category for side in (found.truth, found.pred)]
+    if len(np.unique(detections.truth.category)) > config.max_classes:
+        raise too_many(_paths(detections), "classes with ground truth", config.max_classes, "max_classes")
+    most = pairs_allowed(config.max_pairs, len(detections.truth) + len(detections.pred))
+    classes = len(detections.categories)
+    groups = [side.image.astype(np.int64) * classes + side.category for side in (detections.truth, detections.pred)]
     here, objects = np.unique(groups[0], return_counts=True)
     there, made = np.unique(groups[1], return_counts=True)
     place = np.asarray(np.searchsorted(here, there))
     met = np.asarray(np.append(here, -1)[place] == there)
     compared = np.minimum(np.asarray(made)[met], config.limits[-1]) * np.asarray(objects)[place[met]]
     if compared.sum() > most:
-        raise too_many(_paths(found), "pairs of one class on an image within max_dets", most, "max_pairs")
+        raise too_many(_paths(detections), "pairs of one class on an image within max_dets", most, "max_pairs")
 
 
-def _paths(found: Detections) -> str:
-    return " · ".join(each.path for each in found.inputs) or "<gt> · <pred>"
+def _paths(detections: Detections) -> str:
+    return " · ".join(entry.path for entry in detections.inputs) or "<gt> · <pred>"
 
 
-def _by_score(found: Detections, close: Close, max_dets: int) -> CocoMatches:
+def _by_score(detections: Detections, close: Close, max_dets: int, iou_type: str) -> CocoMatches:
     """Detections matched by score, among pairs of one class."""
     rows, columns, overlap = close
-    same = (found.truth.category[rows] == found.pred.category[columns]) & (overlap >= THRESHOLDS[0])
+    same = (detections.truth.category[rows] == detections.pred.category[columns]) & (overlap >= THRESHOLDS[0])
     pairs = (rows[same], columns[same], overlap[same])
-    return match_by_score(found.truth, found.pred, pairs, max_dets=max_dets)
+    return match_by_score(detections.truth, detections.pred, pairs, max_dets=max_dets, iou_type=iou_type)
 
 
-def _why_no_order(found: Detections, close: Callable[[], Close]) -> str | None:
+def all_equal(scores: Any) -> bool:
+    """Whether no two of some scores differ."""
+    return not len(scores) or bool((scores == scores[0]).all())
+
+
+def _uncut(detections: Detections, close: Close) -> CocoMatches | None:
+    """Detections matched without a limit on their number, where all scores are equal; else nobody asks for that."""
+    if not all_equal(detections.pred.score[usable(detections.pred)]):
+        return None
+    return _by_score(detections, close, len(detections.pred), "bbox")
+
+
+def _why_no_order(detections: Detections, uncut: Callable[[], CocoMatches | None]) -> str | None:
     """Why scores do not rank detections, if they do not; equal ones do no harm where any order gives the same."""
-    pred, good = found.pred, usable(found.pred)
+    pred, good = detections.pred, usable(detections.pred)
     scores = pred.score[good]
     reason = why_no_scores(scores, pred.place[good])
-    if reason or len(scores) < 2 or (scores != scores[0]).any():
+    if reason or len(scores) < 2 or (matches := uncut()) is None:
         return reason
-    matches = _by_score(found, close(), len(pred))
-    return why_no_order(scores, ranked_classes(found.truth, pred, matches, len(found.categories)))
+    return why_no_order(scores, ranked_classes(detections.truth, pred, matches, len(detections.categories)))
 
 
-def check_sigmas(found: Detections, config: Config) -> None:
+def check_sigmas(detections: Detections, config: Config) -> None:
     """Whether there is one for each keypoint."""
-    points = found.truth.keypoints
+    points = detections.truth.keypoints
     sigmas = len(config.sigmas or SIGMAS)
     if points is not None and len(points) and points.shape[1] != sigmas:
         whose = "" if config.sigmas else " (COCO's own)"
         raise ConfigError(f"sigmas: found {sigmas}{whose}, expected {points.shape[1]}, one for each keypoint")
 
 
-def accumulated(found: Detections, config: Config) -> Accumulated:
-    """The engine's curves under these options."""
-    _check_engine_work(found, config)
-    return accumulate(found, iou_type=config.iou_type, max_dets=config.limits, sigmas=config.sigmas)
+def accumulated(detections: Detections, matches: CocoMatches, config: Config) -> Accumulated:
+    """The curves of classes with ground truth under these options."""
+    held = np.unique(detections.truth.category).astype(np.int64)
+    ranked = ranked_rows(detections.truth, detections.pred, matches, held)
+    return accumulate(ranked, held, config.iou_type, config.limits)
 
 
-def measure(found: Detections, config: Config) -> Measured:
-    """What was read to everything that is found out about it."""
-    return Measured(found, config)
+def measure(detections: Detections, config: Config) -> MeasuredImages:
+    """Measure what was read: overlaps, matchings, counts."""
+    return MeasuredImages(detections, config)
 
 
-def lines(found: Detections, config: Config) -> dict[str, float | None]:
+def lines(detections: Detections, config: Config) -> dict[str, float | None]:
     """Only the lines of COCO."""
-    check_sigmas(found, config)
-    if _why_no_order(found, lambda: _close(found, config)):
+    check_sigmas(detections, config)
+    close = _close(detections, config, float(THRESHOLDS[0]))
+    if _why_no_order(detections, lambda: _uncut(detections, close)):
         return dict.fromkeys(line_names(config.iou_type, config.limits))
-    return coco_lines(accumulated(found, config), config.iou_type, config.limits)
-
-
-def summarize(measured: Measured) -> dict[str, Any]:
-    """The artifact, but for its inputs."""
-    found, config = measured.found, measured.config
-    tally, replicates = _count(measured), replicated(measured)
-    return {
-        "suite": "coco",
-        "protocol": "coco/1",
-        "calipers": __version__,
-        "inputs": [],
-        "params": params(config),
-        "images": _images_tree(found),
-        "objects": _objects_tree(measured),
-        **precision_tree(measured, replicates),
-        "per_class": class_rows(measured),
-        "curves": curves_tree(measured),
-        "confusion": _confusion(measured),
-        "errors": coco_errors.errors_tree(*measured.causes),
-        "sweep": sweep.mode_tree(MODE, tally, config.levels, labelled=True),
-        "counts": objects.counts_tree(tally),
-        "invalid_reasons": _reasons(found.pred),
-        "absent_classes": _absent_classes(found, measured.matched),
-        "warnings": list(found.warnings),
-        "bootstrap": _bootstrap_tree(tally, replicates, config),
-    }
-
-
-def _count(measured: Measured) -> Tally:
-    """The sweep, as the dense suite counts it."""
-    sides, config, tally = measured.matched, measured.config, Tally()
-    images = _images_tree(measured.found)
-    tally.count("records", list(images.values())[:4])
-    sweep.count_objects(sides, tally)
-    objects.count_per_record(sides, tally)
-    tally.count("per_record", [0, 0, 0, -images["skipped_empty"]])  # nothing on both sides is not counted right
-    swept = sweep.Swept(sides.matching, sides, config.levels)
-    sweep.count_sweep(swept, MODE, tally)
-    names, labels = measured.found.categories.names, sides.labels
-    sweep.count_labels(sides.at_primary(config), labels.truth, labels.pred, names, MODE, tally)
-    columns = [np.diff(sides.truth.offsets), np.diff(sides.pred.offsets), *sweep.matched_by_record(swept)]
-    sums = resample(sides.keys, np.stack(columns), seed=config.seed, replicates=config.bootstrap).T
-    tally.count("resampled", sums[:, :2])
-    tally.count(f"resampled.{MODE}", sums[:, 2:])
-    return tally
-
-
-def _images_tree(found: Detections) -> dict[str, int]:
-    busy = np.diff(found.truth.offsets) + np.diff(found.pred.offsets) > 0
-    total, evaluated = found.total, int(np.count_nonzero(busy))
-    empty = len(busy) - evaluated
-    silent = (np.diff(found.truth.offsets) > 0) & (np.diff(found.pred.offsets) == 0)
-    return {
-        "total": total,
-        "evaluated": evaluated,
-        "skipped_empty": empty,
-        "rejected": total - len(busy),
-        "without_pred": int(np.count_nonzero(silent)),
-    }
-
-
-def _objects_tree(measured: Measured) -> dict[str, int]:
-    truth, pred, matches = measured.found.truth, measured.found.pred, measured.matches
-    cut = 0 if matches is None else len(pred) - len(pred.problems) - int(np.count_nonzero(matches.kept))
-    return {
-        "gt": len(truth),
-        "crowd": int(np.count_nonzero(truth.crowd)),
-        "pred": len(pred),
-        "invalid_pred": len(pred.problems),
-        "cut_by_max_dets": cut,
-        "absent_class_pred": sum(row["pred"] for row in _absent_classes(measured.found, measured.matched)),
-        "in_crowd": int(np.count_nonzero(measured.matched.aside)),
-        "unlabelled": len(truth) - int(np.count_nonzero(truth.crowd)) - len(measured.matched.truth),
-    }
-
-
-def _absent_classes(found: Detections, sides: Matched) -> list[dict[str, Any]]:
-    """Classes that are predicted and have nothing to be found."""
-    classes = len(found.categories)
-    gt, pred = np.bincount(sides.truth.category, None, classes), np.bincount(found.pred.category, None, classes)
-    return [
-        {"category_id": int(found.categories.ids[k]), "name": found.categories.names[k], "pred": int(pred[k])}
-        for k in np.flatnonzero((gt == 0) & (pred > 0)).tolist()
-    ]
-
-
-def _confusion(measured: Measured) -> dict[str, Any]:
-    sides, config, names = measured.matched, measured.config, measured.found.categories.names
-    primary = config.levels.primary_unit
-    return coco_errors.confusion_tree(sides, sides.pairs, sides.at_primary(config), sides.labels, primary, names)
-
-
-def _reasons(pred: Instances) -> dict[str, int]:
-    counts = Counter(pred.problems.values())
-    return {words: counts[words] for words in sorted(counts)}
-
-
-def _bootstrap_tree(tally: Tally, replicates: Replicated, config: Config) -> dict[str, Any]:
-    """Values and sums of every replicate, so that two results over the same images can be compared in pairs."""
-    columns = np.concatenate([tally.counts["resampled"], tally.counts[f"resampled.{MODE}"]], axis=1)
-    names = ("gt", "pred", "matched", "matched_over_sweep")
-    return {
-        "replicates": config.bootstrap,
-        "seed": config.seed,
-        "values": {name: [_defined(value) for value in values.tolist()] for name, values in replicates.values.items()},
-        "bias": replicates.bias,
-        "sums": dict(zip(names, columns.T.tolist(), strict=True)),
-    }
-
-
-def _defined(value: float) -> float | None:
-    return None if value != value else value  # NaN
+    _check_engine_work(detections, config)
+    matches = _by_score(detections, close, config.limits[-1], config.iou_type)
+    return coco_lines(accumulated(detections, matches, config), config.iou_type, config.limits)

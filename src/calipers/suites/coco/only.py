@@ -10,19 +10,27 @@ from calipers.suites.coco.columns import Detections, Images, Instances
 COLUMNS = ("category", "box", "area", "crowd", "score", "ids", "place")
 
 
-def only_images(found: Detections, keys: Keys) -> Detections:
+def only_images(detections: Detections, keys: Keys) -> Detections:
     """What was read on the images that are named by file name or id; images with bad annotations stay left out."""
-    images = found.images
+    images = detections.images
     names = zip(images.names, images.ids.tolist(), strict=True)
     chosen = np.array([name in keys or str(ident) in keys for name, ident in names], np.bool_)
-    kept = [name for name, wanted in zip(images.names, chosen.tolist(), strict=True) if wanted]
-    return found._replace(
-        images=Images(images.ids[chosen], kept, images.width[chosen], images.height[chosen]),
-        truth=_rows(found.truth, chosen),
-        pred=_rows(found.pred, chosen),
-        total=len(kept),
+    return detections._replace(
+        images=_chosen_images(images, chosen),
+        truth=_rows(detections.truth, chosen),
+        pred=_rows(detections.pred, chosen),
+        total=int(np.count_nonzero(chosen)),
         bad=[],
     )
+
+
+def _chosen_images(images: Images, chosen: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Images:
+    places = np.flatnonzero(chosen).tolist()
+    fields = {name: [values[place] for place in places] for name, values in images.fields.items()}
+    names = [images.names[place] for place in places]
+    kept = Images(images.ids[chosen], names, images.width[chosen], images.height[chosen], fields)
+    kept.known = images.known
+    return kept
 
 
 def _rows(rows: Instances, chosen: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Instances:

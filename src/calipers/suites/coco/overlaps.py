@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from calipers.kernels.box_pairs import box_pairs
+from calipers.kernels.shape.cocoboxes import box_pairs
 from calipers.suites.coco.columns import Detections, Images, Instances
 from calipers.suites.coco.forked import call_engine
 
@@ -31,11 +31,18 @@ Overlaps = tuple[Any, Any, Any]  # (pairs,) truth row, pred row, overlap
 Matrix = NDArray[np.float64]
 
 
+def hotcoco_version() -> dict[str, str]:
+    """The version of hotcoco, which draws and compares masks, as an entry of `engines`."""
+    import hotcoco
+
+    return {"hotcoco": str(hotcoco.__version__)}
+
+
 def overlaps(
-    found: Detections,
+    detections: Detections,
     iou_type: str,
     *,
-    least: float,
+    min_overlap: float,
     sigmas: tuple[float, ...] | None = None,
     most: int = sys.maxsize,
 ) -> Overlaps:
@@ -43,7 +50,7 @@ def overlaps(
 
     More than `most` of them (of masks and keypoints: more that are compared) raise an OverflowError with the image.
     """
-    truth, pred = found.truth, found.pred
+    truth, pred = detections.truth, detections.pred
     if iou_type != "bbox":
         _check_pairs(truth, pred, most)
     if iou_type == "bbox":
@@ -53,17 +60,17 @@ def overlaps(
             truth.crowd.view(np.uint8),
             pred.box.reshape(-1),
             pred.offsets,
-            least,
+            min_overlap,
             most,
         )
         return tuple(np.asarray(column) for column in columns)  # type: ignore[return-value]
     if iou_type == "segm":
-        return call_engine(partial(_close_masks, least=least), found)
-    return _close_pairs(_keypoint_matrices(truth, pred, np.array(sigmas or SIGMAS)), least)
+        return call_engine(partial(_close_masks, min_overlap=min_overlap), detections)
+    return _close_pairs(_keypoint_matrices(truth, pred, np.array(sigmas or SIGMAS)), min_overlap)
 
 
-def _close_masks(found: Detections, *, least: float) -> Overlaps:
-    return _close_pairs(_mask_matrices(found.truth, found.pred, found.images), least)
+def _close_masks(detections: Detections, *, min_overlap: float) -> Overlaps:
+    return _close_pairs(_mask_matrices(detections.truth, detections.pred, detections.images), min_overlap)
 
 
 def _check_pairs(truth: Instances, pred: Instances, most: int) -> None:
@@ -72,11 +79,11 @@ def _check_pairs(truth: Instances, pred: Instances, most: int) -> None:
         raise OverflowError(int(np.searchsorted(pairs, most, side="right")))
 
 
-def _close_pairs(matrices: Iterator[tuple[Any, Any, Matrix]], least: float) -> Overlaps:
+def _close_pairs(matrices: Iterator[tuple[Any, Any, Matrix]], min_overlap: float) -> Overlaps:
     """The pairs of some matrices of truths by preds, each with the rows it is about."""
     parts: tuple[list[Any], list[Any], list[Any]] = ([], [], [])
     for rows, columns, matrix in matrices:
-        i, j = np.nonzero(matrix >= max(least, 5e-324))
+        i, j = np.nonzero(matrix >= max(min_overlap, 5e-324))
         for part, values in zip(parts, (rows[i], columns[j], matrix[i, j]), strict=True):
             part.append(values)
     kinds = (np.int32, np.int32, np.float64)
@@ -107,13 +114,13 @@ def _mask_matrices(truth: Instances, pred: Instances, images: Images) -> Iterato
         yield rows, columns, mask.iou(theirs, ours, truth.crowd[rows].tolist()).T
 
 
-def _as_rle(given: Any, height: int, width: int) -> dict[str, Any]:
+def _as_rle(shape: Any, height: int, width: int) -> dict[str, Any]:
     """Polygons of one object joined, or an RLE in the engine's own form."""
     from hotcoco import mask
 
-    if isinstance(given, list):
-        return mask.merge(mask.frPyObjects(given, height, width))
-    rle: dict[str, Any] = given
+    if isinstance(shape, list):
+        return mask.merge(mask.frPyObjects(shape, height, width))
+    rle: dict[str, Any] = shape
     return mask.frPyObjects(rle, height, width) if isinstance(rle["counts"], list) else rle
 
 

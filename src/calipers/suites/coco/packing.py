@@ -1,41 +1,52 @@
-"""Detections taken apart, for files of parts: columns as arrays, masks as the text of JSON, the rest as it is."""
+"""Images that were kept, taken apart for files of parts: 24 bytes a detection, and some more for those with a partner.
+
+Of each detection there are class (4 bytes), score (8), and 12 bytes of flags: ten thresholds in four ranges of area,
+twice, and what became of it. Rows stand image by image, so their images are told by counts. What only few rows have,
+such as a partner, is written as the rows that have it and their values.
+"""
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import numpy as np
-import orjson
 from numpy.typing import NDArray
 
+from calipers.core.causes import CAUSES, OUTCOMES
 from calipers.core.parts import Packed
 from calipers.core.text import whole_text
-from calipers.files.inputs import Input
+from calipers.core.versions import engines_from
+from calipers.files.inputs import InputFile
 from calipers.files.problems import BadAnnotation
-from calipers.suites.coco.columns import Categories, Detections, Images, Instances
+from calipers.suites.coco.columns import Categories, Images
+from calipers.suites.coco.kept import NOBODY, KeptImages, KeptSide
 
 Arrays = dict[str, NDArray[Any]]
-COLUMNS = ("image", "category", "box", "area", "crowd", "score", "ids", "place")
-SOMETIMES = ("keypoints", "visible")
+AREAS, BITS = 4, 10  # most ranges of area, thresholds
+FIRST_WORD = 6  # fields of ten bits in it; two more are in the second
+FEW = {"match_at": NOBODY, "gets_at": NOBODY, "place": 0}  # columns of few rows, and what all others have
 SIDES = ("truth", "pred")
 
 
-def pack_detections(found: Detections) -> Packed:
-    """Everything there is."""
-    images, categories = found.images, found.categories
+def pack_kept(kept: KeptImages) -> Packed:
+    """What was kept as plain values and arrays."""
+    images, categories = kept.images, kept.categories
     arrays = {"images": images.ids, "width": images.width, "height": images.height, "categories": categories.ids}
-    for side in SIDES:
-        arrays |= {f"{side}.{name}": column for name, column in _columns(getattr(found, side)).items()}
+    arrays |= {"causes": kept.causes, **_truth_arrays(kept), **_pred_arrays(kept)}
     plain = {
         "names": [whole_text(name) for name in images.names],
+        **({"fields": dict(images.fields), "known": images.known} if images.fields or images.known else {}),
         "categories": [whole_text(name) for name in categories.names],
-        "problems": list(found.pred.problems.items()),
-        "inputs": [list(each) for each in found.inputs],
-        "warnings": [whole_text(each) for each in found.warnings],
-        "bad": [_bad(bad) for bad in found.bad],
-        "total": found.total,
-        "format": found.format,
+        "areas": kept.pred.columns["hits"].shape[1],
+        "problems": list(kept.problems.items()),
+        "last_place": kept.last_place,
+        "truth_digest": kept.truth_digest,
+        "engines": kept.engines,
+        "inputs": [list(entry) for entry in kept.inputs],
+        "warnings": [whole_text(warning) for warning in kept.warnings],
+        "bad": [_bad(bad) for bad in kept.bad],
+        "total": kept.total,
+        "format": kept.format,
     }
     return Packed(plain, arrays)
 
@@ -45,62 +56,139 @@ def _bad(bad: BadAnnotation) -> list[Any]:
     return [whole_text(bad.path), whole_text(bad.name), bad.id, whole_text(bad.problem), image]
 
 
-def _columns(rows: Instances) -> Arrays:
-    columns = {name: getattr(rows, name) for name in (*COLUMNS, *SOMETIMES)}
-    if rows.masks is not None:
-        columns["masks"] = np.frombuffer(_written(rows.masks), np.uint8)
-    return {name: column for name, column in columns.items() if column is not None}
+def _side(side: KeptSide, name: str, images: int) -> Arrays:
+    arrays = {"counts": np.bincount(side.image, minlength=images).astype(np.int32), "category": side.category}
+    arrays |= {"area": side.columns["area"]} if "area" in side.columns else {}
+    return {f"{name}.{key}": array for key, array in arrays.items()}
 
 
-def _written(masks: list[Any]) -> bytes:
-    try:
-        return orjson.dumps(masks)
-    except orjson.JSONEncodeError:  # a number beyond 64 bits
-        return json.dumps(masks).encode()
+def _truth_arrays(kept: KeptImages) -> Arrays:
+    columns = {f"truth.{name}": kept.truth.columns[name] for name in ("flags", "outcome", "pair_at")}
+    return _side(kept.truth, "truth", len(kept.images)) | columns
 
 
-def unpack_detections(packed: Packed) -> Detections:
-    """The same again."""
+def _pred_arrays(kept: KeptImages) -> Arrays:
+    columns = kept.pred.columns
+    first, second = _words(columns)
+    arrays = {"score": columns["score"], "first": first, "second": second}
+    for name, nothing in FEW.items():
+        rows = np.flatnonzero(columns[name] != nothing)
+        arrays |= {f"{name}.rows": rows.astype(np.int32), name: columns[name][rows]}
+    arrays["match_score"] = columns["match_score"][arrays["match_at.rows"]]
+    arrays["overlap"] = columns["overlap"][columns["hits"][:, 0] & 1 > 0]
+    if "uncut" in columns:
+        arrays["uncut"] = columns["uncut"].view(np.int16)
+    return _side(kept.pred, "pred", len(kept.images)) | {f"pred.{name}": array for name, array in arrays.items()}
+
+
+def _words(columns: Arrays) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """All flags of each detection in 64 and 32 bits."""
+    fields = [columns[name][:, at] for name in ("hits", "ignored") for at in range(columns["hits"].shape[1])]
+    fields += [np.zeros(len(columns["flags"]), np.uint16)] * (2 * AREAS - len(fields))
+    first, second = np.zeros(len(columns["flags"]), np.int64), np.zeros(len(columns["flags"]), np.int32)
+    for at, field in enumerate(fields[:FIRST_WORD]):
+        first |= field.astype(np.int64) << BITS * at
+    for at, field in enumerate(fields[FIRST_WORD:]):
+        second |= field.astype(np.int32) << BITS * at
+    second |= columns["flags"].astype(np.int32) << 20
+    second |= (columns["outcome"].astype(np.int32) + 1) << 24
+    second |= (columns["cause"].astype(np.int32) + 1) << 28
+    return first, second
+
+
+def _from_words(first: NDArray[np.int64], second: NDArray[np.int32], areas: int) -> Arrays:
+    fields = [first >> BITS * at for at in range(FIRST_WORD)] + [second >> BITS * at for at in range(2)]
+    tables = np.stack([(field & (1 << BITS) - 1).astype(np.uint16) for field in fields], axis=1)
+    return {
+        "hits": np.ascontiguousarray(tables[:, :areas]),
+        "ignored": np.ascontiguousarray(tables[:, areas : 2 * areas]),
+        "flags": (second >> 20 & 15).astype(np.uint8),
+        "outcome": ((second >> 24 & 15) - 1).astype(np.int8),
+        "cause": ((second >> 28 & 7) - 1).astype(np.int8),
+    }
+
+
+def unpack_kept(packed: Packed) -> KeptImages:
+    """The images that were packed."""
     plain, arrays = packed
-    images = Images(arrays["images"], plain["names"], arrays["width"], arrays["height"])
-    truth = _instances(arrays, "truth", {}, len(images))
-    pred = _instances(arrays, "pred", dict(plain["problems"]), len(images))
+    images = Images(arrays["images"], plain["names"], arrays["width"], arrays["height"], plain.get("fields"))
+    images.known = tuple(plain.get("known", ()))
     categories = Categories(arrays["categories"], plain["categories"])
-    _check(images, categories, truth, pred)
-    return Detections(
+    _check_names(images, categories)
+    truth, pred = (_unpacked_side(arrays, side, images, categories) for side in SIDES)
+    truth.columns.update({name: arrays[f"truth.{name}"] for name in ("flags", "outcome", "pair_at")})
+    pred.columns.update(_pred_columns(arrays, len(pred), plain["areas"]))
+    kept = KeptImages(
         images,
         categories,
         truth,
         pred,
-        [Input(*each) for each in plain["inputs"]],
+        arrays["causes"],
+        dict(plain["problems"]),
+        plain["last_place"],
+        plain["truth_digest"],
+        engines_from(plain),
+        [InputFile(*entry) for entry in plain["inputs"]],
         plain["warnings"],
-        [BadAnnotation(*each) for each in plain["bad"]],
+        [BadAnnotation(*fault) for fault in plain["bad"]],
         plain["total"],
         plain["format"],
     )
+    _check_kept(kept)
+    return kept
 
 
-def _instances(arrays: Arrays, side: str, problems: dict[int, str], images: int) -> Instances:
-    columns: dict[str, Any] = {name: arrays[f"{side}.{name}"] for name in COLUMNS}
-    more: dict[str, Any] = {name: arrays.get(f"{side}.{name}") for name in SOMETIMES}
-    masks = arrays.get(f"{side}.masks")
-    read = None if masks is None else orjson.loads(masks.tobytes())
-    return Instances(**columns, **more, masks=read, problems=problems, images=images)
+def _unpacked_side(arrays: Arrays, name: str, images: Images, categories: Categories) -> KeptSide:
+    counts, category = arrays[f"{name}.counts"], arrays[f"{name}.category"]
+    if counts.shape != (len(images),) or counts.sum() != len(category) or (counts < 0).any():
+        raise ValueError("columns that do not belong together")
+    if len(category) and not 0 <= category.min() <= category.max() < len(categories):
+        raise ValueError(f"a code from {category.min()} to {category.max()}, expected 0 to {len(categories) - 1}")
+    area = {"area": arrays[f"{name}.area"]} if f"{name}.area" in arrays else {}
+    return KeptSide(np.repeat(np.arange(len(images), dtype=np.int32), counts), category, area)
 
 
-def _check(images: Images, categories: Categories, *sides: Instances) -> None:
-    """What the kernels trust: rows stand image by image, and each names an image and a class that are there."""
+def _pred_columns(arrays: Arrays, rows: int, areas: int) -> Arrays:
+    columns = {"score": arrays["pred.score"]} | _from_words(arrays["pred.first"], arrays["pred.second"], areas)
+    for name, nothing in FEW.items():
+        columns[name] = np.full(rows, nothing, arrays[f"pred.{name}"].dtype)
+        columns[name][arrays[f"pred.{name}.rows"]] = arrays[f"pred.{name}"]
+    columns["match_score"], columns["overlap"] = np.zeros(rows, np.int64), np.zeros(rows)
+    columns["match_score"][arrays["pred.match_at.rows"]] = arrays["pred.match_score"]
+    columns["overlap"][columns["hits"][:, 0] & 1 > 0] = arrays["pred.overlap"]
+    if "pred.uncut" in arrays:
+        columns["uncut"] = arrays["pred.uncut"].view(np.uint16)
+    return columns
+
+
+def _check_names(images: Images, categories: Categories) -> None:
     for names, *columns in (
         (images.names, images.ids, images.width, images.height),
         (categories.names, categories.ids),
     ):
         if not isinstance(names, list) or any(column.shape != (len(names),) for column in columns):
             raise ValueError("names that do not belong to their ids")
-    for rows in sides:
-        lengths = {len(getattr(rows, name)) for name in COLUMNS}
-        fine = len(lengths) == 1 and rows.box.shape[1:] == (4,) and (rows.masks is None or len(rows.masks) == len(rows))
-        if not fine or (np.diff(rows.image) < 0).any():
+    if any(len(values) != len(images) for values in images.fields.values()):
+        raise ValueError("fields that do not belong to their images")
+
+
+def _check_kept(kept: KeptImages) -> None:
+    """Check what the rest relies on: columns of one length, and places of partners that are on the same image."""
+    sizes = np.bincount(kept.truth.image, minlength=len(kept.images))
+    others = np.bincount(kept.pred.image, minlength=len(kept.images))
+    for side in (kept.truth, kept.pred):
+        if any(len(column) != len(side) for column in side.columns.values()):
             raise ValueError("columns that do not belong together")
-        for codes, count in ((rows.image, len(images)), (rows.category, len(categories.names))):
-            if len(codes) and not 0 <= codes.min() <= codes.max() < count:
-                raise ValueError(f"a code from {codes.min()} to {codes.max()}, expected 0 to {count - 1}")
+    for side, name, most in (
+        (kept.truth, "pair_at", others),
+        (kept.pred, "match_at", sizes),
+        (kept.pred, "gets_at", sizes),
+    ):
+        places = side.columns[name]
+        if ((places < NOBODY) | (places >= most[side.image])).any():
+            raise ValueError(f"{name}: a partner that is not on the image")
+    for side in (kept.truth, kept.pred):
+        if (side.columns["outcome"] >= len(OUTCOMES)).any() or (side.columns["outcome"] < -1).any():
+            raise ValueError("an outcome that is none")
+    if (kept.pred.columns["cause"] >= len(CAUSES)).any() or kept.causes.shape[1:] != (len(kept.images),):
+        raise ValueError("causes that do not belong to their images")

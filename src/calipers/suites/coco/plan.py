@@ -1,8 +1,9 @@
 """Detections in shards: files of YOLO, Pascal VOC and LabelMe, some at a time.
 
-COCO ranks the detections of a class over all images, so there is nothing to be counted in a shard: a part is the data
-itself. Workers read files, this process puts together what they hold, and measures it. COCO's own files are read here,
-whole: that takes a small part of the time, and to send the columns would take as long.
+Workers read files, this process puts together what they hold, and measures it. COCO's own files are read here, whole:
+that takes a small part of the time, and to send the columns would take as long. COCO ranks the detections of a class
+over all images, so a total holds no counts: it has flags of every detection (`calipers.suites.coco.kept`), from which
+totals of several runs make their ranks.
 """
 
 from __future__ import annotations
@@ -13,70 +14,83 @@ from typing import Any
 from calipers import __version__
 from calipers.core.config import artifact_options
 from calipers.core.parts import Packed
+from calipers.core.versions import Engines, join_engines
 from calipers.engines import Engine
 from calipers.files.inputs import OnProgress
 from calipers.files.only import read_only
-from calipers.files.part_files import Made
+from calipers.files.part_files import Provenance
 from calipers.files.problems import BadAnnotation
 from calipers.report import Report
 from calipers.suites.coco import measure as suite
+from calipers.suites.coco.cases import case_lines
 from calipers.suites.coco.columns import Detections
-from calipers.suites.coco.config import Config, params
+from calipers.suites.coco.config import PROTOCOL, Config, params
 from calipers.suites.coco.formats.pieces import FileShard, Piece
-from calipers.suites.coco.joining import join_detections
+from calipers.suites.coco.formats.table import read_shard
+from calipers.suites.coco.joining import join_kept
+from calipers.suites.coco.kept import KeptImages, KeptMeasured, keep_images
 from calipers.suites.coco.only import only_images
-from calipers.suites.coco.packing import pack_detections, unpack_detections
-from calipers.suites.coco.read import Reading, read_shard
-from calipers.suites.coco.rows import case_lines, match_rows
+from calipers.suites.coco.packing import pack_kept, unpack_kept
+from calipers.suites.coco.read import SidesReader
+from calipers.suites.coco.rows import ObjectTable
+from calipers.suites.coco.slices import image_fields, slice_images
+from calipers.suites.coco.summarize import summarize
 
 
 class CocoPart:
-    """What some files hold; once everything was read, the detections."""
+    """The contents of some files; once all were read the detections, and once these were measured what is kept."""
 
-    __slots__ = ("bad", "found", "inputs", "pieces")
+    __slots__ = ("bad", "detections", "engines", "inputs", "kept", "pieces")
 
-    def __init__(self, pieces: Iterable[Piece] = (), found: Iterable[Detections] = ()) -> None:
+    def __init__(
+        self,
+        pieces: Iterable[Piece] = (),
+        detections: Detections | None = None,
+        kept: Iterable[KeptImages] = (),
+    ) -> None:
         self.pieces: list[Piece] = list(pieces)
-        self.found: list[Detections] = []
+        self.detections = detections
+        self.kept: list[KeptImages] = []
         self.inputs: list[dict[str, Any]] = []
         self.bad: list[BadAnnotation] = []
-        for read in found:
-            self._add_found(read)
+        self.engines: Engines = {}
+        if detections is not None:
+            self.bad, self.inputs = detections.bad, [entry._asdict() for entry in detections.inputs]
+        for images in kept:
+            self._add_kept(images)
 
-    def _add_found(self, read: Detections) -> None:
-        """Detections, and what is wrong with their ground truth unless that is known."""
-        if all(read.inputs[0].sha256 != other.inputs[0].sha256 for other in self.found):
-            self.bad += read.bad
-        self.inputs += [each._asdict() for each in read.inputs]
-        self.found.append(read)
+    def _add_kept(self, images: KeptImages) -> None:
+        """Images that were measured, and what is wrong with their ground truth unless that is known."""
+        if all(images.inputs[0].sha256 != other.inputs[0].sha256 for other in self.kept):
+            self.bad += images.bad
+        self.inputs += [entry._asdict() for entry in images.inputs]
+        self.engines = join_engines(self.engines, images.engines)
+        self.kept.append(images)
 
     def add(self, later: CocoPart) -> None:
-        """Take in what comes after it."""
+        """Add the part that follows this one."""
         self.pieces += later.pieces
-        for read in later.found:
-            self._add_found(read)
-
-    def whole(self) -> Detections:
-        """The detections of all parts."""
-        self.found = [join_detections(self.found)]
-        return self.found[0]
+        if later.detections is not None:
+            self.detections, self.bad, self.inputs = later.detections, later.bad, later.inputs
+        for images in later.kept:
+            self._add_kept(images)
 
     def pack(self) -> Packed:
-        """Everything it holds."""
-        if self.found:
-            packed = pack_detections(self.whole())
-            return Packed({"found": packed.plain}, packed.arrays)
+        """The part as plain values and arrays: the contents of files, or what is kept of detections."""
+        if self.kept:
+            packed = pack_kept(join_kept(self.kept))
+            return Packed({"kept": packed.plain}, packed.arrays)
         packs = [piece.pack() for piece in self.pieces]
         arrays = {f"{k}.{name}": array for k, pack in enumerate(packs) for name, array in pack.arrays.items()}
         return Packed({"pieces": [pack.plain for pack in packs]}, arrays)
 
     @classmethod
     def unpack(cls, packed: Packed) -> CocoPart:
-        """The part again."""
+        """The part that was packed."""
         plain, arrays = packed
-        if "found" in plain:
-            return cls(found=[unpack_detections(Packed(plain["found"], arrays))])
-        return cls(Piece.unpack(Packed(each, _under(f"{k}.", arrays))) for k, each in enumerate(plain["pieces"]))
+        if "kept" in plain:
+            return cls(kept=[unpack_kept(Packed(plain["kept"], arrays))])
+        return cls(Piece.unpack(Packed(piece, _under(f"{k}.", arrays))) for k, piece in enumerate(plain["pieces"]))
 
 
 def _under(prefix: str, arrays: dict[str, Any]) -> dict[str, Any]:
@@ -88,16 +102,27 @@ class CocoPlan:
 
     def __init__(self, gt: Any, pred: Any, config: Config, *, progress: OnProgress | None = None) -> None:
         self.config, self._progress = config, progress
-        self.most_bad = config.max_bad_records
+        self.max_bad = config.max_bad_records
         formats = config.gt_format, config.pred_format
-        self._reading = Reading(
-            gt, pred, config.iou_type, formats, config.images, federated=not config.ignore_federated
+        self._reading = SidesReader(
+            gt,
+            pred,
+            config.iou_type,
+            formats,
+            config.images,
+            federated=not config.ignore_federated,
+            fields=image_fields(config),
         )
         self.measure: Callable[[Any], CocoPart] = measure_shard
         self._done = self._bytes = 0
 
-    def made(self) -> Made:
-        """What parts are made by."""
+    @property
+    def usual_jobs(self) -> int | None:
+        """One process where nothing but lines of YOLO is to be read, which take as long to be sent; else all cores."""
+        return 1 if {source.format for source in self._reading.sources} <= {"coco", "yolo"} else None
+
+    def made(self) -> Provenance:
+        """Suite, protocol, version and parameters that a part is measured with."""
         return made_by(self.config)
 
     def shards(self, engine: Engine) -> Iterator[FileShard]:
@@ -113,12 +138,12 @@ class CocoPlan:
         return shard.identity()
 
     def done(self, shard: FileShard) -> tuple[int, int]:
-        """Bytes of files."""
+        """Progress in bytes of files."""
         self._done += shard.bytes
         return self._done, self._bytes
 
     def empty(self) -> CocoPart:
-        """What no files hold."""
+        """An empty part."""
         return CocoPart()
 
     def unpack(self, packed: Packed) -> CocoPart:
@@ -128,18 +153,18 @@ class CocoPlan:
     def finish(self, total: CocoPart) -> None:
         """Put together what was read, and read the rest."""
         pieces, total.pieces = total.pieces, []
-        found = self._reading.detections(pieces, None if self._bytes else self._progress)
+        detections = self._reading.detections(pieces, None if self._bytes else self._progress)
         keys = read_only(self.config.only)
-        total.add(CocoPart(found=[found if keys is None else only_images(found, keys)]))
+        total.add(CocoPart(detections=detections if keys is None else only_images(detections, keys)))
 
     def report(self, total: CocoPart) -> Report:
-        """Detections to the report."""
+        """Detections to the report; what a file of the total needs is kept of them."""
         return report_of(total, self.config)
 
 
-def made_by(config: Config) -> Made:
-    """What parts are made by."""
-    return Made("coco", "coco/1", __version__, params(config), artifact_options(config))
+def made_by(config: Config) -> Provenance:
+    """Suite, protocol, version and parameters that a part is measured with."""
+    return Provenance("coco", PROTOCOL, __version__, params(config), artifact_options(config))
 
 
 def unpack(packed: Packed) -> CocoPart:
@@ -153,22 +178,34 @@ def measure_shard(shard: FileShard) -> CocoPart:
 
 
 def report_of(total: CocoPart, config: Config) -> Report:
-    """Detections to the report."""
-    found = total.whole()
-    check_detections(found, config)
-    measured = suite.measure(found, config)
-    tree = suite.summarize(measured)
-    tree["inputs"] = total.inputs
-    tree["rejected"] = [bad.entry() for bad in found.bad]
-    return Report(
-        tree,
-        matches=lambda: match_rows(measured),
+    """Detections, or what was kept of them, to the report."""
+    if total.detections is None:
+        return _report(KeptMeasured(join_kept(total.kept), config), total)
+    check_detections(total.detections, config)
+    measured = suite.measure(total.detections, config)
+    if config.tally:
+        total.kept = [keep_images(measured)]
+    return _report(
+        measured,
+        total,
+        matches=lambda: ObjectTable(measured).rows(),
+        match_cells=lambda: ObjectTable(measured).csv(),
         cases=lambda take: take(case_lines(measured)),
         measured=measured,
     )
 
 
-def check_detections(found: Detections, config: Config) -> None:
-    """No more annotations may be bad than were allowed."""
-    if len(found.bad) > config.max_bad_records:
-        raise found.bad[config.max_bad_records].error()
+def _report(images: suite.MeasuredImages, total: CocoPart, **objects: Any) -> Report:
+    """The report; `objects` are functions that give them, where they are at hand."""
+    tree = summarize(images)
+    tree["inputs"] = total.inputs
+    tree["rejected"] = [bad.entry() for bad in images.detections.bad]
+    report = Report(tree, **objects)
+    slice_images(report, images)
+    return report
+
+
+def check_detections(detections: Detections, config: Config) -> None:
+    """Raise the error of a bad annotation if there are more than allowed."""
+    if len(detections.bad) > config.max_bad_records:
+        raise detections.bad[config.max_bad_records].error()

@@ -1,4 +1,4 @@
-"""Plots of a detection report: curves of precision and recall, AP by class, confusion, and the causes of errors.
+"""Plots of a detection report: precision and recall, AP by class, confusion, causes of errors, calibration.
 
 Each is a function `plot(tree, *, ax=None, format="png")` that gives the figure, drawn into `ax` or onto a page of its
 own. `pictures(tree)` are all of them as files; the same tree gives the same bytes. Needs matplotlib (extra `plots`).
@@ -10,9 +10,11 @@ from math import fsum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from calipers.show.charts import pieces as charts
-from calipers.show.charts.palette import CAUSES, FAINT, INK, METHODS, QUIET
-from calipers.show.charts.pieces import MARGIN, NUMBER, PAGE, TOP, Matrix, Place
-from calipers.show.charts.sheet import TEXT, Lettering, drawing
+from calipers.show.charts.calibration import LIGHT, calibration_chart, filled_bins, precision_axes
+from calipers.show.charts.cause_bars import cause_bars
+from calipers.show.charts.palette import FAINT, INK, METHODS
+from calipers.show.charts.pieces import FOOT, MARGIN, NUMBER, PAGE, TOP, Matrix, Place
+from calipers.show.charts.sheet import Lettering, drawing
 from calipers.show.text import rate
 
 if TYPE_CHECKING:
@@ -23,19 +25,11 @@ Tree = dict[str, Any]
 
 # In points
 CURVES_WIDE, CURVES_TALL, KEY_NAMES = 372, 300, 150
-ROW, CAUSE_ROW, CAUSE_NUMBERS = 13, 20, 140
+ROW = 13
 
-MOST_CLASSES, MOST_CELLS = 100, 25
+MAX_CLASSES, MAX_CELLS = 100, 25
 OTHERS, NOTHING, MISSED = "other classes", "background", "missed"
-THIN, LIGHT = "#b9bfc5", "#c9cde4"
-ERRORS = {
-    "missed": ("missed", QUIET),
-    "background": ("background", CAUSES["no_overlap"]),
-    "localisation": ("localisation", CAUSES["low_iou"]),
-    "class": ("wrong class", CAUSES["wrong_label"]),
-    "both": ("localisation and class", CAUSES["unresolved_label"]),
-    "duplicate": ("duplicate", CAUSES["duplicate"]),
-}
+THIN = "#b9bfc5"
 
 
 def pictures(tree: Tree) -> dict[str, bytes]:
@@ -44,14 +38,15 @@ def pictures(tree: Tree) -> dict[str, bytes]:
     curves = charts.files("precision_recall", precision_recall_plot, tree, tree["curves"]) if tree["curves"] else {}
     bars = charts.files("ap_per_class", ap_per_class_plot, tree, ranked) if ranked else {}
     cells = charts.files("confusion", confusion_plot, tree, seen) if seen else {}
-    return curves | bars | cells | charts.files("errors", errors_plot, tree)
+    scores = charts.files("calibration", calibration_plot, tree) if filled_bins(tree) else {}
+    return curves | bars | cells | charts.files("errors", errors_plot, tree) | scores
 
 
 # Precision and recall
 
 
 def precision_recall_plot(tree: Tree, *, ax: Axes | None = None, format: str = "png") -> Figure:  # noqa: A002
-    """At IoU 0.50 a thin line a class, coloured and named for those with the most objects, and a bold one as mean."""
+    """At IoU 0.50 a thin line per class, coloured and named for those with the most objects, and a bold one as mean."""
     named, others = _lines(tree)
     target = tree["params"]["recall_target"]
     beyond, at = rate(tree["precision_at_recall"]), rate(tree.get("precision_at_target"))
@@ -59,7 +54,7 @@ def precision_recall_plot(tree: Tree, *, ax: Axes | None = None, format: str = "
     with drawing(format):
         place = Place(50, TOP, CURVES_WIDE, CURVES_TALL, 40)
         ax = ax or charts.page("Precision and recall", ["at IoU 0.50", shaded], place, format)
-        _curve_axes(ax, target)
+        _curve_axes(ax, tree, target)
         for line in (*others, *named):
             ax.plot(*line.points, color=line.colour, linewidth=line.wide, zorder=2 + line.wide)
         charts.key(ax, _key(named, others, format), "AP_50", handlelength=1.4, labelspacing=0.7)
@@ -78,9 +73,9 @@ class Line(NamedTuple):
 
 def _lines(tree: Tree) -> tuple[list[Line], list[Line]]:
     """Lines that get a name, the mean first and then the best; and all others."""
-    found = {name: (curve["recall"], curve["precision"]) for name, curve in tree["curves"].items()}
-    rows = sorted((row for row in tree["per_class"] if row["name"] in found), key=lambda row: -row["gt"])
-    lines = [Line(row["name"], row["AP_50"], found[row["name"]]) for row in rows]
+    curves = {name: (curve["recall"], curve["precision"]) for name, curve in tree["curves"].items()}
+    rows = sorted((row for row in tree["per_class"] if row["name"] in curves), key=lambda row: -row["gt"])
+    lines = [Line(row["name"], row["AP_50"], curves[row["name"]]) for row in rows]
     named = [line._replace(colour=colour, wide=1.3) for line, colour in zip(lines, METHODS, strict=False)]
     named.sort(key=lambda line: -line.area)
     if len(lines) > 1:
@@ -88,14 +83,10 @@ def _lines(tree: Tree) -> tuple[list[Line], list[Line]]:
     return named, lines[len(METHODS) :]
 
 
-def _curve_axes(ax: Axes, recall_target: float) -> None:
-    charts.bare(ax)
-    steps = [0, 0.2, 0.4, 0.6, 0.8, 1]
-    ax.set(xlim=(0, 1), ylim=(0, 1.005), xticks=steps, yticks=steps)
-    ax.tick_params(pad=6)
-    ax.set_xlabel("recall", color=QUIET, size=TEXT)
-    ax.set_ylabel("precision", color=QUIET, size=TEXT)
-    ax.grid(color=FAINT, linewidth=0.7)
+def _curve_axes(ax: Axes, tree: Tree, recall_target: float) -> None:
+    known = [row for row in tree["per_class"] if row["name"] in tree["curves"]]
+    gt, pred = (sum(row[side] for row in known) for side in ("gt", "pred"))
+    precision_axes(ax, f"recall (n = {gt:,} objects)", f"precision (n = {pred:,} detections)")
     ax.axvspan(recall_target, 1, color=FAINT, alpha=0.6, linewidth=0, zorder=0)
 
 
@@ -118,19 +109,19 @@ def _key(named: list[Line], others: list[Line], format: str) -> list[tuple[str, 
 
 
 def ap_per_class_plot(tree: Tree, *, ax: Axes | None = None, format: str = "png") -> Figure:  # noqa: A002
-    """A row a class, best first: AP and AP_50 as bars and numbers, and how many objects it has; a line at the mean."""
+    """One row per class, best first: AP and AP_50 as bars and numbers, and its count of objects; a line at the mean."""
     rows, known = ranked_classes(tree), sum(row["AP"] is not None for row in tree["per_class"])
     cut = f"the {len(rows):,} classes with the most objects of {known:,}" if len(rows) < known else ""
     absent = len(tree["per_class"]) - known
     unseen = f"{absent:,} without ground truth are not shown" if absent else ""
     with drawing(format):
         left = charts.gutter((row["name"] for row in rows), format)
-        place = Place(left, TOP + 18, PAGE - left - MARGIN - 3 * NUMBER, ROW * len(rows), 24)
+        place = Place(left, TOP + 18, PAGE - left - MARGIN - 3 * NUMBER, ROW * len(rows), FOOT)
         notes = ["dark: AP, its mean dashed", "light: AP_50", cut, unseen]
         ax = ax or charts.page("Average precision by class", notes, place, format)
         charts.bare(ax)
         charts.name_rows(ax, [row["name"] for row in rows], format)
-        charts.rate_axis(ax)
+        charts.rate_axis(ax, "average precision")
         ax.barh(range(len(rows)), [row["AP_50"] for row in rows], 0.72, color=LIGHT)
         ax.barh(range(len(rows)), [row["AP"] for row in rows], 0.4, color=METHODS[0])
         charts.mean_line(ax, tree["coco"]["AP"])
@@ -142,14 +133,14 @@ def ap_per_class_plot(tree: Tree, *, ax: Axes | None = None, format: str = "png"
 def ranked_classes(tree: Tree) -> list[Tree]:
     """Classes with AP, the best first; not more than fit on a page."""
     known = [row for row in tree["per_class"] if row["AP"] is not None]
-    return sorted(sorted(known, key=lambda row: -row["gt"])[:MOST_CLASSES], key=lambda row: -row["AP"])
+    return sorted(sorted(known, key=lambda row: -row["gt"])[:MAX_CLASSES], key=lambda row: -row["AP"])
 
 
 # Confusion
 
 
 def confusion_plot(tree: Tree, *, ax: Axes | None = None, format: str = "png") -> Figure:  # noqa: A002
-    """A cell a pair of classes; then a column of missed objects, a row of detections of nothing, and sums."""
+    """One cell per pair of classes; then a column of missed objects, a row of detections of nothing, and sums."""
     matrix, seen = confusion_matrix(tree), len(_seen(tree))
     cut = f"the {matrix.right:,} classes with the most objects of {seen:,}" if matrix.right < seen else ""
     notes = ["a row of ground truth, a column of predictions", "numbers are % of the row", cut]
@@ -162,13 +153,13 @@ def confusion_plot(tree: Tree, *, ax: Axes | None = None, format: str = "png") -
 def confusion_matrix(tree: Tree) -> Matrix:
     """The classes with the most objects in the order of their ids, all others as one, and what has no partner."""
     confusion, rows = tree["confusion"], _seen(tree)
-    most = {row["name"] for row in sorted(rows, key=lambda row: -row["gt"])[:MOST_CELLS]}
+    most = {row["name"] for row in sorted(rows, key=lambda row: -row["gt"])[:MAX_CELLS]}
     shown = [row["name"] for row in rows if row["name"] in most]
     names = shown + [OTHERS] * (len(rows) > len(shown))
     place = {row["name"]: len(shown) for row in rows} | {name: at for at, name in enumerate(shown)}
     counts = [[0] * (len(names) + 1) for _ in range(len(names) + 1)]
-    for gt, found in confusion["matched"].items():
-        for pred, n in found.items():
+    for gt, matched in confusion["matched"].items():
+        for pred, n in matched.items():
             counts[place[gt]][place[pred]] += n
     for gt, n in confusion["missed"].items():
         counts[place[gt]][-1] += n
@@ -186,18 +177,15 @@ def _seen(tree: Tree) -> list[Tree]:
 
 
 def errors_plot(tree: Tree, *, ax: Axes | None = None, format: str = "png") -> Figure:  # noqa: A002
-    """A bar a cause, its count, and what share of the objects or detections that is."""
-    names, counts = [words for words, _ in ERRORS.values()], [tree["errors"][name] for name in ERRORS]
-    crowd = tree["objects"]["in_crowd"]
-    notes = ["at IoU 0.50", f"{crowd:,} detections in a crowd are left out" if crowd else ""]
-    with drawing(format):
-        left = charts.gutter(names, format)
-        place = Place(left, TOP, PAGE - left - MARGIN - CAUSE_NUMBERS, CAUSE_ROW * len(names), 24)
-        ax = ax or charts.page("Where it goes wrong", notes, place, format)
-        charts.bare(ax)
-        charts.name_rows(ax, names, format)
-        charts.count_bars(ax, counts, [colour for _, colour in ERRORS.values()])
-        for at, (name, n) in enumerate(zip(ERRORS, counts, strict=True)):
-            side, of = ("gt", "objects") if name == "missed" else ("pred", "detections")
-            charts.part_beside(ax, at, n, tree["sweep"]["primary"][side], of)
-        return charts.figure_of(ax)
+    """A bar for each cause, its count, and what it is worth in F1 without scores."""
+    crowd = tree["errors"]["in_crowd"]
+    notes = ["at IoU 0.50, without scores", f"{crowd:,} detections in a crowd are left out" if crowd else ""]
+    return cause_bars(tree, notes, ax=ax, format=format)
+
+
+# Calibration
+
+
+def calibration_plot(tree: Tree, *, ax: Axes | None = None, format: str = "png") -> Figure:  # noqa: A002
+    """The precision of each bin of scores, as a bar and over the mean score; dashed what probabilities would give."""
+    return calibration_chart(tree, ax=ax, format=format)

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from calipers.core.best_scores import best_cut
 from calipers.core.bootstrap import around, ragged_bias
 from calipers.suites.coco.curves import (
     AT_75,
-    best_cut,
     class_precisions,
     coco_lines,
     curve,
@@ -18,6 +18,7 @@ from calipers.suites.coco.curves import (
     mean_of,
     precision_at_recall,
     precisions_at_target,
+    scored_class,
 )
 from calipers.suites.coco.engine import THRESHOLDS
 from calipers.suites.coco.matches import rows_by_class
@@ -25,7 +26,7 @@ from calipers.suites.coco.replicates import excess, replicate_values
 
 if TYPE_CHECKING:
     from calipers.suites.coco.config import Config
-    from calipers.suites.coco.measure import Measured
+    from calipers.suites.coco.measure import MeasuredImages
 
 
 class Replicated(NamedTuple):
@@ -35,7 +36,7 @@ class Replicated(NamedTuple):
     bias: dict[str, float]
 
 
-def precision_tree(measured: Measured, replicates: Replicated) -> dict[str, Any]:
+def precision_tree(measured: MeasuredImages, replicates: Replicated) -> dict[str, Any]:
     """The lines of COCO, their intervals, and the reason when there are none."""
     curves, config = measured.accumulated, measured.config
     lines: dict[str, float | None] = dict.fromkeys(line_names(config.iou_type, config.limits))
@@ -54,9 +55,9 @@ def precision_tree(measured: Measured, replicates: Replicated) -> dict[str, Any]
     }
 
 
-def replicated(measured: Measured) -> Replicated:
+def replicated(measured: MeasuredImages) -> Replicated:
     """The headline numbers in every replicate: of objects of all sizes, with the last of max_dets."""
-    config, names, curves = measured.config, measured.found.images.names, measured.accumulated
+    config, names, curves = measured.config, measured.detections.images.names, measured.accumulated
     if curves is None or not config.bootstrap:
         return Replicated({}, {})
     values = replicate_values(
@@ -90,29 +91,27 @@ def _headlines(config: Config) -> tuple[str, ...]:
 
 
 def intervals(
-    measured: Measured, numbers: dict[str, float | None], replicates: Replicated
+    measured: MeasuredImages, numbers: dict[str, float | None], replicates: Replicated
 ) -> dict[str, list[float] | None]:
     """The 95 % intervals of the headline numbers."""
-    found = measured.found
-    busy = int(np.count_nonzero(np.diff(found.truth.offsets) + np.diff(found.pred.offsets)))
     named: dict[str, list[float] | None] = dict.fromkeys(_headlines(measured.config))
     return named | {
-        name: around(numbers[name], values, records=busy, bias=replicates.bias[name])
+        name: around(numbers[name], values, records=measured.busy_images, bias=replicates.bias[name])
         for name, values in replicates.values.items()
     }
 
 
-def class_rows(measured: Measured) -> list[dict[str, Any]]:
+def class_rows(measured: MeasuredImages) -> list[dict[str, Any]]:
     """Every class of the data set, in the order of ids."""
-    found, classes = measured.found, len(measured.found.categories)
+    detections, classes = measured.detections, len(measured.detections.categories)
     figures = _class_figures(measured)
     gt = np.bincount(measured.matched.truth.category, minlength=classes)
-    pred = np.bincount(found.pred.category, minlength=classes)
+    pred = np.bincount(detections.pred.category, minlength=classes)
     best = _best_cuts(measured)
     return [
         {
-            "category_id": int(found.categories.ids[k]),
-            "name": found.categories.names[k],
+            "category_id": int(detections.categories.ids[k]),
+            "name": detections.categories.names[k],
             "gt": int(gt[k]),
             "pred": int(pred[k]),
             **{name: values[k] for name, values in figures.items()},
@@ -123,10 +122,10 @@ def class_rows(measured: Measured) -> list[dict[str, Any]]:
     ]
 
 
-def _class_figures(measured: Measured) -> dict[str, list[float | None]]:
-    """What scores tell of every class, undefined for those without ground truth."""
-    classes, target = len(measured.found.categories), measured.config.recall_target
-    names = ("AP", "AP_50", "precision_at_recall", "precision_at_target")
+def _class_figures(measured: MeasuredImages) -> dict[str, list[float | None]]:
+    """The figures of every class that depend on scores, undefined for those without ground truth."""
+    classes, target = len(measured.detections.categories), measured.config.recall_target
+    names = ("AP", "AP_50", "AR", "precision_at_recall", "precision_at_target")
     figures: dict[str, list[float | None]] = {name: [None] * classes for name in names}
     if measured.accumulated is not None:
         for name, values in class_precisions(measured.accumulated, target).items():
@@ -136,19 +135,22 @@ def _class_figures(measured: Measured) -> dict[str, list[float | None]]:
     return figures
 
 
-def _best_cuts(measured: Measured) -> list[tuple[float | None, float | None]]:
+def _best_cuts(measured: MeasuredImages) -> list[tuple[float | None, float | None]]:
     """For each class the score to cut at, and its F1."""
-    found, matches = measured.found, measured.matches
+    detections, matches = measured.detections, measured.matches
     if matches is None:
-        return [(None, None)] * len(found.categories)
-    rows = rows_by_class(found.pred, matches, len(found.categories))
-    return [best_cut(ranked, found.pred.score[mine]) for ranked, mine in zip(measured.ranked, rows, strict=True)]
+        return [(None, None)] * len(detections.categories)
+    rows = rows_by_class(detections.pred, matches, len(detections.categories))
+    return [
+        best_cut(scored_class(ranked, detections.pred.score[mine]))
+        for ranked, mine in zip(measured.ranked, rows, strict=True)
+    ]
 
 
-def curves_tree(measured: Measured) -> dict[str, dict[str, list[float]]]:
+def curves_tree(measured: MeasuredImages) -> dict[str, dict[str, list[float]]]:
     """The precision-recall curve of every class with ground truth, at IoU 0.50."""
     if measured.accumulated is None:
         return {}
-    names, held = measured.found.categories.names, measured.accumulated.held.tolist()
+    names, held = measured.detections.categories.names, measured.accumulated.held.tolist()
     named = ((names[k], curve(measured.accumulated, at)) for at, k in enumerate(held))
-    return {name: found for name, found in named if found is not None}
+    return {name: ranked for name, ranked in named if ranked is not None}

@@ -7,13 +7,13 @@ left out is left out on both sides: an image that holds an annotation which cann
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
-from importlib import import_module
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from calipers.core.errors import InputError, keyword
 from calipers.core.text import whole_text
-from calipers.files.inputs import Input, OnProgress
+from calipers.files.answers.records import AS_LISTS, AnswerOptions
+from calipers.files.inputs import InputFile, OnProgress
 from calipers.suites.coco.annotations.by_name import join_by_names
 from calipers.suites.coco.annotations.federated import Judged, federated_warnings, judge, read_federated
 from calipers.suites.coco.annotations.images import Dataset, read_dataset
@@ -27,40 +27,51 @@ from calipers.suites.coco.annotations.repeats import (
     pred_warnings,
     truth_warnings,
 )
-from calipers.suites.coco.annotations.rows import Origin
+from calipers.suites.coco.annotations.rows import CATEGORY, Origin, rows_in_memory
 from calipers.suites.coco.annotations.truth import Checked, check_truth
 from calipers.suites.coco.columns import Detections
 from calipers.suites.coco.formats.coco_json import CocoSide, Loading, coco_in_memory, converted_rows, read_coco
 from calipers.suites.coco.formats.conversion import Folder
 from calipers.suites.coco.formats.converted import Known
 from calipers.suites.coco.formats.pieces import SHARD_BYTES, FileShard, Piece, until_error
+from calipers.suites.coco.formats.roboflow import COCO_FILE, find_export, find_group, without_group
+from calipers.suites.coco.formats.table import (
+    BY_NAME,
+    find_file_format,
+    find_folder_format,
+    folder_words,
+    open_folder,
+    read_shard,
+)
+from calipers.suites.coco.image_fields import add_fields
 
+ANSWERS = "answers"  # the format of predictions that are answers of models, which is asked for by options of its own
 MEASURED = {"bbox": "boxes", "segm": "masks", "keypoints": "keypoints"}
-READ = {"yolo": ("YOLO", ("bbox", "segm")), "voc": ("Pascal VOC", ("bbox",)), "labelme": ("LabelMe", ("bbox", "segm"))}
-FOLDERS = "a COCO JSON file, or a folder of YOLO labels, Pascal VOC XML or LabelMe JSON"
-PEEKED = 4096  # bytes
-LABELME_KEYS = (b'"shapes"', b'"imagePath"', b'"imageData"')  # one of them is among the first of every LabelMe file
 
 
-class Source:
+class SideSource:
     """One side before it is read: what was given, in which format, and the file that is being read if it is COCO."""
 
-    def __init__(self, given: Any, name: str, kind: str | None) -> None:
-        self.given, self.name, self.truth = given, name, name == "gt"
-        self.path = os.fspath(given) if isinstance(given, (str, os.PathLike)) else None
+    def __init__(self, source: Any, name: str, kind: str | None) -> None:
+        self.given, self.name, self.truth = source, name, name == "gt"
+        self.path = os.fspath(source) if isinstance(source, (str, os.PathLike)) else None
+        self.warnings: list[str] = []
+        if self.path is not None and kind in (None, "coco") and (export := find_export(self.path, COCO_FILE)):
+            self.path, self.warnings = export
         self.format = kind or ("coco" if self.path is None else find_format(self.path, truth=self.truth))
-        if self.path is None and self.format != "coco":
-            raise InputError(f"{name}: found {type(given).__name__}, expected the path of {self.format} files")
+        if self.path is None and self.format not in ("coco", ANSWERS):
+            raise InputError(f"{name}: found {type(source).__name__}, expected the path of {self.format} files")
         self.file = Loading(self.path) if self.path is not None and self.format == "coco" else None
 
 
-class Side(NamedTuple):
+class LoadedSide(NamedTuple):
     """One side that was read."""
 
     coco: CocoSide
-    inputs: list[Input]
+    inputs: list[InputFile]
     warnings: list[str]
     problems: dict[int, str]
+    answers: dict[str, Any] | None = None  # the section of the artifact about answers of models
 
 
 def read_detections(
@@ -72,15 +83,19 @@ def read_detections(
     pred_format: str | None = None,
     images: str | os.PathLike[str] | None = None,
     federated: bool = True,
+    fields: Sequence[str] = (),
+    answers: AnswerOptions = AS_LISTS,
     progress: OnProgress | None = None,
 ) -> Detections:
     """Both sides, each a path or what its JSON would hold. `images` is the folder of images, for sizes; `federated`
-    is whether LVIS's lists of classes are honoured."""
-    reading = Reading(gt, pred, iou_type, (gt_format, pred_format), images, federated=federated)
+    is whether LVIS's lists of classes are honoured, `fields` are those of images to keep, `answers` says how
+    predictions are read that are answers of models."""
+    formats = gt_format, pred_format
+    reading = SidesReader(gt, pred, iou_type, formats, images, federated=federated, fields=fields, answers=answers)
     return reading.detections(until_error(reading.shards(SHARD_BYTES), read_shard), progress)
 
 
-class Reading:
+class SidesReader:
     """Both sides of a run: their files in shards, and what becomes of the pieces.
 
     COCO files are read here, whole. Files of other formats are cut into shards, as far as they can be found before the
@@ -97,12 +112,16 @@ class Reading:
         images: str | os.PathLike[str] | None,
         *,
         federated: bool = True,
+        fields: Sequence[str] = (),
+        answers: AnswerOptions = AS_LISTS,
     ) -> None:
-        self.sources = Source(gt, "gt", formats[0]), Source(pred, "pred", formats[1])
+        self._fields, self._answers = fields, answers
+        pred_format = ANSWERS if answers.are_asked_for else formats[1]
+        self.sources = SideSource(gt, "gt", formats[0]), SideSource(pred, "pred", pred_format)
         self._iou_type, self._images = iou_type, None if images is None else os.fspath(images)
         self._federated = federated
         self._folders: dict[str, Folder] = {}  # of sides whose files were cut into shards
-        self._truth: Side | None = None
+        self._truth: LoadedSide | None = None
         self._data: Dataset | None = None
 
     def shards(self, most_bytes: int) -> list[FileShard]:
@@ -112,9 +131,9 @@ class Reading:
         if gt.format != "coco":
             self._folders["gt"] = self._open(gt, None)
             shards += self._folders["gt"].shards(most_bytes)
-        elif pred.format == "yolo":
+        elif _needs_sizes(pred.format):
             self._read_truth([])
-        if pred.format == "coco" or (pred.format == "yolo" and gt.format in ("voc", "labelme")):
+        if pred.format in ("coco", ANSWERS) or (_needs_sizes(pred.format) and not _lists_images(gt.format)):
             return shards
         try:
             folder = self._open(pred, Known(self._known_images(), [], gt.format))
@@ -143,46 +162,56 @@ class Reading:
         return Known(list(lists["images"]), list(lists["categories"]), self.sources[0].format)
 
     def detections(self, pieces: Iterable[Piece], progress: OnProgress | None = None) -> Detections:
-        """Everything, of the pieces of all shards in their order."""
-        found = list(pieces)
-        truth, data = self._read_truth([piece for piece in found if piece.truth])
-        _tell(progress, self.sources, 1)
-        pred = self._read_pred([piece for piece in found if not piece.truth], truth)
-        _tell(progress, self.sources, 2)
+        """Both sides, put together from the pieces of all shards in their order."""
+        read = list(pieces)
+        truth, data = self._read_truth([piece for piece in read if piece.truth])
+        _report_progress(progress, self.sources, 1)
+        pred = self._read_pred([piece for piece in read if not piece.truth], truth)
+        if pred.answers is not None:  # whose labels may be of no class that there is
+            lists = {**truth.coco.lists, "categories": pred.coco.lists["categories"]}
+            data = read_dataset(lists, truth.coco.rows.origin.path)
+        _report_progress(progress, self.sources, 2)
         detections = _check(truth, pred, data, self._iou_type, self._federated)
         records = len(data.images), pred.coco.rows.count
         inputs = [
-            each
+            entry
             for source, side, count in zip(self.sources, (truth, pred), records, strict=True)
-            for each in side.inputs or [_input(source, count)]
+            for entry in side.inputs or [_input(source, count)]
         ]
-        return detections._replace(inputs=inputs, total=len(data.images), format=self.sources[0].format)
+        if self._fields:
+            add_fields(detections.images, truth.coco.lists["images"], self._fields)
+        return detections._replace(
+            inputs=inputs, total=len(data.images), format=self.sources[0].format, answers=pred.answers
+        )
 
-    def _read_truth(self, pieces: list[Piece]) -> tuple[Side, Dataset]:
+    def _read_truth(self, pieces: list[Piece]) -> tuple[LoadedSide, Dataset]:
         if self._truth is None or self._data is None:
             self._truth = self._read(self.sources[0], pieces, None)
             self._data = read_dataset(self._truth.coco.lists, self._truth.coco.rows.origin.path)
         return self._truth, self._data
 
-    def _read_pred(self, pieces: list[Piece], truth: Side) -> Side:
+    def _read_pred(self, pieces: list[Piece], truth: LoadedSide) -> LoadedSide:
         """Predictions on the images of the ground truth, with its ids. What was said of that may explain an error."""
         kind, pred_kind = (source.format for source in self.sources)
         known = None if pred_kind == "coco" else self.known()
         try:
-            found = self._read(self.sources[1], pieces, known)
+            side = self._read(self.sources[1], pieces, known)
             if pred_kind == "coco":
-                join_by_names(found.coco, truth.coco, numbered=kind != "coco")
+                join_by_names(side.coco, truth.coco, numbered=kind != "coco")
         except InputError as error:
-            raise InputError("\n".join([str(error), *(f"note: {each}" for each in truth.warnings)])) from error
-        return found
+            raise InputError("\n".join([str(error), *(f"note: {warning}" for warning in truth.warnings)])) from error
+        return side
 
-    def _read(self, source: Source, pieces: Iterable[Piece], known: Known | None) -> Side:
+    def _read(self, source: SideSource, pieces: Iterable[Piece], known: Known | None) -> LoadedSide:
         """One side; `known` is what the ground truth has, for predictions in other formats than COCO."""
         if source.file is not None:
-            return Side(read_coco(source.file, self._iou_type, truth=source.truth), [], [], {})
+            read = read_coco(source.file, self._iou_type, truth=source.truth)
+            return LoadedSide(read, [], source.warnings + _drop_group(read, source), {})
         if source.format == "coco":
             side = coco_in_memory(source.given, f"<{source.name}>", self._iou_type, truth=source.truth)
-            return Side(side, [], [], {})
+            return LoadedSide(side, [], [], {})
+        if source.format == ANSWERS and known is not None:
+            return self._read_answers(source, known)
         folder = self._folders.get(source.name)
         if folder is None:
             folder = self._open(source, known)
@@ -190,19 +219,47 @@ class Reading:
         made = folder.converted(pieces, known)
         rows = converted_rows(made.columns, Origin(source.path or "", "", made.places), self._iou_type)
         tables = {"images": made.images, "categories": made.categories}
-        return Side(CocoSide(rows, tables), made.inputs, made.warnings, made.problems)
+        return LoadedSide(CocoSide(rows, tables), made.inputs, made.warnings, made.problems)
 
-    def _open(self, source: Source, known: Known | None) -> Folder:
+    def _read_answers(self, source: SideSource, known: Known) -> LoadedSide:
+        """Answers of models, on the images of the ground truth."""
+        from calipers.suites.coco.answers import read_answers
+
+        given = source.given if source.path is None else source.path
+        made = read_answers(given, known, self.sources[0].path or "the ground truth", self._answers)
+        origin = Origin(source.path or "<pred>", "", made.places)
+        rows = rows_in_memory(made.rows, origin, self._iou_type, truth=False)
+        side = CocoSide(rows, {"categories": made.categories})
+        return LoadedSide(side, made.inputs, made.warnings, made.problems, made.tree["answers"])
+
+    def _open(self, source: SideSource, known: Known | None) -> Folder:
         """A side in another format than COCO, before its files are read."""
         path = source.path or ""
-        name, kinds = READ[source.format]
-        if self._iou_type not in kinds:
-            expected = f"expected {' or '.join(keyword('iou_type', kind) for kind in kinds)}"
-            raise InputError(f"{path}: {name} files have no {MEASURED[self._iou_type]} here, {expected}")
-        return _open(source.format, path, known, self._images)
+        kind = BY_NAME[source.format]
+        if self._iou_type not in kind.iou_types:
+            expected = f"expected {' or '.join(keyword('iou_type', name) for name in kind.iou_types)}"
+            raise InputError(f"{path}: no {MEASURED[self._iou_type]} are read from {kind.title}, {expected}")
+        return open_folder(source.format, path, known, self._images)
 
 
-def _tell(progress: OnProgress | None, sources: tuple[Source, ...], done: int) -> None:
+def _drop_group(side: CocoSide, source: SideSource) -> list[str]:
+    """Leave out the category of Roboflow that is no class; a warning says so."""
+    if not source.truth or find_group(side.lists) is None:
+        return []
+    rows = side.rows
+    side.lists["categories"], warnings = without_group(side.lists["categories"], rows.category[~rows.lacks(CATEGORY)])
+    return [f"{source.path}: {warning}" for warning in warnings]
+
+
+def _needs_sizes(name: str) -> bool:
+    return name in BY_NAME and BY_NAME[name].needs_sizes
+
+
+def _lists_images(name: str) -> bool:
+    return name not in BY_NAME or BY_NAME[name].lists_images
+
+
+def _report_progress(progress: OnProgress | None, sources: tuple[SideSource, ...], done: int) -> None:
     """How many bytes of COCO files were read, of all."""
     if progress:
         sizes = [source.file.size() if source.file else 0 for source in sources]
@@ -216,44 +273,25 @@ def find_format(path: str, *, truth: bool = True) -> str:
     'coco'
     """
     if os.path.isdir(path):
-        return _folder_format(path, truth)
+        return "coco" if find_export(path, COCO_FILE) else _folder_format(path, truth)
     if path.lower().endswith((".txt", ".yaml", ".yml")):
         raise InputError(f"{path}: found a file, expected the folder with the YOLO labels, or a COCO JSON file")
-    if path.lower().endswith(".xml"):
-        return "voc"
-    return "labelme" if _begins_like_labelme(path) else "coco"
+    kind = find_file_format(path)
+    return kind.name if kind else "coco"
 
 
 def _folder_format(path: str, truth: bool) -> str:
-    from calipers.suites.coco.formats import labelme, voc, yolo
-
-    for name, module in (("labelme", labelme), ("voc", voc), ("yolo", yolo)):
-        if module.looks_like(path):
-            return name
+    if kind := find_folder_format(path):
+        return kind.name
     hint = "" if truth else f" ({keyword('pred_format')} tells which it is, if nothing was found on the images)"
-    raise InputError(f"{path}: found a folder with none of these files, expected {FOLDERS}{hint}")
+    expected = f"expected a COCO JSON file, or a folder of {folder_words()}"
+    raise InputError(f"{path}: found a folder with none of these files, {expected}{hint}")
 
 
-def _begins_like_labelme(path: str) -> bool:
-    """Whether to have a closer look, for which more has to be loaded. What can be read only once is left alone."""
-    if not os.path.isfile(path):
-        return False
-    try:
-        with open(path, "rb") as file:
-            head = file.read(PEEKED)
-    except OSError:  # said when the file is read
-        return False
-    if not any(key in head for key in LABELME_KEYS):
-        return False
-    from calipers.suites.coco.formats.labelme import looks_like
-
-    return looks_like(path)
-
-
-def _check(truth: Side, found: Side, data: Dataset, iou_type: str, federated: bool) -> Detections:
-    truth_rows, pred_rows = truth.coco.rows, found.coco.rows
+def _check(truth: LoadedSide, pred: LoadedSide, data: Dataset, iou_type: str, federated: bool) -> Detections:
+    truth_rows, pred_rows = truth.coco.rows, pred.coco.rows
     checked, bad, kept, points = check_truth(truth_rows, data, iou_type)
-    guesses, problems = check_pred(pred_rows, data, iou_type, points, found.problems)
+    guesses, problems = check_pred(pred_rows, data, iou_type, points, pred.problems)
     judged = _judge(truth, data, iou_type, checked, guesses, problems) if federated else None
     images = kept_images(data.images, kept)
     objects, detections = truth_instances(checked, kept), pred_instances(guesses, problems, kept)
@@ -264,8 +302,8 @@ def _check(truth: Side, found: Side, data: Dataset, iou_type: str, federated: bo
         *data.warnings,
         *absent_fields(truth_rows, objects),
         *truth_warnings(objects, images, truth_rows.origin, iou_type),
-        *found.warnings,
-        *mistaken_file(found.coco),
+        *pred.warnings,
+        *mistaken_file(pred.coco),
         *none_usable(detections, pred_rows.origin),
         *derived_shapes(pred_rows, detections, iou_type),
         *pred_warnings(detections, images, pred_rows.origin),
@@ -275,9 +313,9 @@ def _check(truth: Side, found: Side, data: Dataset, iou_type: str, federated: bo
 
 
 def _judge(
-    truth: Side, data: Dataset, iou_type: str, checked: Checked, guesses: Checked, problems: Problems
+    truth: LoadedSide, data: Dataset, iou_type: str, checked: Checked, guesses: Checked, problems: Problems
 ) -> Judged | None:
-    """What becomes of detections on images that tell which classes were looked for; those left out lose their image."""
+    """Apply federated annotations: detections of classes that were not looked for on an image lose that image."""
     told = read_federated(truth.coco.lists["images"], data, iou_type)
     if told is None:
         return None
@@ -286,26 +324,7 @@ def _judge(
     return judged
 
 
-def _input(source: Source, records: int) -> Input:
+def _input(source: SideSource, records: int) -> InputFile:
     if source.file is None:
-        return Input(f"<{source.name}>", None, records)
-    return Input(whole_text(source.file.path), source.file.digest(), records)
-
-
-def _open(kind: str, path: str, known: Known | None, images: str | None) -> Folder:
-    if kind == "yolo":
-        from calipers.suites.coco.formats.yolo import open_yolo
-
-        return open_yolo(path, images, known)
-    if kind == "voc":
-        from calipers.suites.coco.formats.voc import open_voc
-
-        return open_voc(path, truth=known is None)
-    from calipers.suites.coco.formats.labelme import open_labelme
-
-    return open_labelme(path, truth=known is None)
-
-
-def read_shard(shard: FileShard) -> Piece:
-    """Files of any format to what they hold."""
-    return import_module(f"calipers.suites.coco.formats.{shard.format}").read_shard(shard)  # type: ignore[no-any-return]
+        return InputFile(f"<{source.name}>", None, records)
+    return InputFile(whole_text(source.file.path), source.file.digest(), records)

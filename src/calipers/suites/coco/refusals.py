@@ -1,4 +1,4 @@
-"""Everything in ground truth on images that a run would refuse: it ends at the first, a check counts them all."""
+"""Faults in ground truth on images that a run would refuse: it ends at the first, a check counts them all."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ import numpy as np
 
 from calipers.core.errors import InputError
 from calipers.suites.coco.annotations.images import Dataset, read_dataset, read_id, read_name
-from calipers.suites.coco.annotations.rows import IDENTITY, Rows
+from calipers.suites.coco.annotations.rows import IDENTITY, RowColumns
 from calipers.suites.coco.annotations.truth import check_truth
 from calipers.suites.coco.formats.coco_json import CocoSide
 from calipers.suites.coco.formats.pieces import SHARD_BYTES
+from calipers.suites.coco.formats.table import read_shard
 from calipers.suites.coco.formats.yolo import truth_faults
-from calipers.suites.coco.read import Reading, read_shard
+from calipers.suites.coco.read import SidesReader
 
 WHAT = {"images": "an image", "categories": "a category"}
 
@@ -26,33 +27,33 @@ def dataset_faults(side: CocoSide) -> list[str]:
     usable, messages = dict[str, list[Any]](), list[str]()
     for part in WHAT:
         faults = _entry_faults(side.lists[part], part, path)
-        usable[part] = [each for place, each in enumerate(_listed(side.lists[part])) if place not in faults]
+        usable[part] = [entry for place, entry in enumerate(_listed(side.lists[part])) if place not in faults]
         messages += faults.values()
     if not usable["images"]:
         return messages
     return [*messages, *_annotation_faults(side.rows, read_dataset(usable, path))]
 
 
-def folder_faults(given: Any, images: Any) -> list[str]:
+def folder_faults(source: Any, images: Any) -> list[str]:
     """What is wrong with files of other formats: a message for each object, or for each file that cannot be read."""
     try:
-        reading = Reading(given, [], "bbox", (None, None), images)
+        reading = SidesReader(source, [], "bbox", (None, None), images)
         if reading.sources[0].format == "yolo":
-            return list(truth_faults(os.fspath(given), None if images is None else os.fspath(images)))
+            return list(truth_faults(os.fspath(source), None if images is None else os.fspath(images)))
         pieces = (read_shard(shard._replace(collects=True)) for shard in reading.shards(SHARD_BYTES))
         return [message for piece in pieces for message in piece.faults]
     except InputError:  # of the whole folder, which was told
         return []
 
 
-def _listed(found: Any) -> list[Any]:
-    return list(found) if isinstance(found, (list, tuple)) else []
+def _listed(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, (list, tuple)) else []
 
 
-def _entry_faults(found: Any, part: str, path: str) -> dict[int, str]:
+def _entry_faults(entries: Any, part: str, path: str) -> dict[int, str]:
     """Images or categories without an id or a name, or with an id that one before them has, by place."""
     faults, first = dict[int, str](), dict[int, int]()
-    for place, entry in enumerate(_listed(found)):
+    for place, entry in enumerate(_listed(entries)):
         try:
             ident = read_id(entry, f"{path}: {part}[{place}]", WHAT[part])
             if part == "categories":
@@ -66,7 +67,7 @@ def _entry_faults(found: Any, part: str, path: str) -> dict[int, str]:
     return faults
 
 
-def _annotation_faults(rows: Rows, data: Dataset) -> Iterator[str]:
+def _annotation_faults(rows: RowColumns, data: Dataset) -> Iterator[str]:
     """Annotations with an id that one before them has, and those that are wrong in themselves."""
     repeated = dict(_repeated(rows))
     rows.has[list(repeated)] &= ~IDENTITY
@@ -75,7 +76,7 @@ def _annotation_faults(rows: Rows, data: Dataset) -> Iterator[str]:
     yield from (str(bad.error()) for bad in check_truth(rows, data, "bbox").bad if bad.name not in known)
 
 
-def _repeated(rows: Rows) -> Iterator[tuple[int, str]]:
+def _repeated(rows: RowColumns) -> Iterator[tuple[int, str]]:
     """Rows with the id of another row, and what is said of the two."""
     first: dict[int, int] = {}
     for row in np.flatnonzero(~rows.lacks(IDENTITY)).tolist():

@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calipers.core.ranking import first_step
-from calipers.kernels.poisson import key_hashes, weight_table
-from calipers.kernels.replicates import REPLICATES, mean_values
+from calipers.kernels.count.replicates import REPLICATES, mean_values
+from calipers.kernels.count.sums import key_hashes, weight_table
 
-MOST_THRESHOLDS = 16  # bits of `found`
+MAX_THRESHOLDS = 16  # bits of `hits`
 Values = NDArray[np.float64]
 
 
@@ -29,7 +29,7 @@ class RankedClass(NamedTuple):
     """The detections of one class, best first, and the objects that count."""
 
     image: NDArray[np.int32]  # (detections,) index of the image
-    found: NDArray[np.uint16]  # (detections,) bit t: a true positive at threshold t
+    hits: NDArray[np.uint16]  # (detections,) bit t: a true positive at threshold t
     ignored: NDArray[np.uint16]  # (detections,) bit t: left out at threshold t
     objects: NDArray[np.int32]  # (objects,) index of the image of each
 
@@ -78,6 +78,20 @@ def replicate_values(
     return Replicates(rows[:thresholds], rows[thresholds:-2], rows[-2], rows[-1], present)
 
 
+def value_of_images(classes: Sequence[RankedClass], inside: NDArray[np.bool_]) -> float | None:
+    """The mean over classes of average precision at the first threshold, on some of the images; None without objects.
+
+    >>> found, none = np.array([1, 0, 1], np.uint16), np.zeros(3, np.uint16)
+    >>> ranked = RankedClass(np.array([0, 1, 1], np.int32), found, none, np.array([0, 1], np.int32))
+    >>> value_of_images([ranked], np.array([True, False])), value_of_images([ranked], np.array([False, True]))
+    (1.0, 0.5)
+    """
+    weights = np.repeat(inside.astype(np.uint8), REPLICATES)
+    means, _ = mean_values(weights, *_columns(classes), 1, 0, 0.0)
+    value = min(float(np.asarray(means)[0]), 1.0)
+    return None if np.isnan(np.asarray(means)[0]) else value
+
+
 def excess(values: Values, whole: Values, present: NDArray[np.bool_]) -> float:
     """How much higher a mean over classes lies in replicates than in the whole set, on average, class against class.
 
@@ -101,12 +115,12 @@ def _bits(words: NDArray[np.uint64]) -> NDArray[np.bool_]:
 
 
 def _check(classes: Sequence[RankedClass], images: int, thresholds: int) -> None:
-    """What the kernel trusts: it looks up the weights of every image it is given."""
-    if not 0 < thresholds <= MOST_THRESHOLDS:
-        raise ValueError(f"{thresholds} thresholds: expected 1 to {MOST_THRESHOLDS}")
+    """Check what the kernel relies on: it looks up the weights of every image it is given."""
+    if not 0 < thresholds <= MAX_THRESHOLDS:
+        raise ValueError(f"{thresholds} thresholds: expected 1 to {MAX_THRESHOLDS}")
     for ranked in classes:
-        if not len(ranked.image) == len(ranked.found) == len(ranked.ignored):
-            raise ValueError("image, found and ignored of a class are not of one length")
+        if not len(ranked.image) == len(ranked.hits) == len(ranked.ignored):
+            raise ValueError("image, hits and ignored of a class are not of one length")
         for places in (ranked.image, ranked.objects):
             if len(places) and not 0 <= places.min() <= places.max() < images:
                 raise ValueError(f"an image from {places.min()} to {places.max()}: expected 0 to {images - 1}")
@@ -119,7 +133,7 @@ def _columns(classes: Sequence[RankedClass]) -> tuple[Any, Any, Any, Any, Any, A
     return (
         ends,
         _joined([ranked.image for ranked in classes], np.int32),
-        _joined([ranked.found for ranked in classes], np.uint16),
+        _joined([ranked.hits for ranked in classes], np.uint16),
         _joined([ranked.ignored for ranked in classes], np.uint16),
         object_ends,
         _joined([ranked.objects for ranked in classes], np.int32),

@@ -1,9 +1,8 @@
 """Every annotation and detection as a row: who its partner is and, for those without one, why.
 
 Rows: image, side, place in its file, id, class, score, box, what is wrong with it, the partner and overlap of the
-class-aware matching at IoU 0.50, and the cause (see `metrics.coco_errors`). What is not counted is said so: `crowd`,
-`in_crowd`, `below_min_score`. Cases: each image with a miss or a false positive, with its unmatched objects, its pairs
-and, always last, how many are unmatched: whoever looks for the worst need not read the rest.
+class-aware matching at IoU 0.50, and the cause (see `calipers.core.causes`). What is not counted is said so: `crowd`,
+`in_crowd`, `below_min_score`. They stand image by image, ground truth first.
 """
 
 from __future__ import annotations
@@ -13,11 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from calipers.core.causes import MATCHED
+from calipers.core.causes import OUTCOMES
+from calipers.core.cells import chosen, csv_numbers, known_or
 from calipers.core.matching import UNIT
-from calipers.files.output import json_line
-from calipers.suites.coco.errors import WORDS
-from calipers.suites.coco.measure import Measured
+from calipers.show.tables import csv_text
+from calipers.suites.coco.columns import Instances
+from calipers.suites.coco.measure import MeasuredImages
 
 Rows = list[dict[str, Any]]
 BOX = ("x", "y", "width", "height")
@@ -36,125 +36,122 @@ COLUMNS = (
     "overlap",
     "cause",
 )
+SIDES = ("gt", "pred")
+CAUSE_WORDS = (*OUTCOMES, "below_min_score", "in_crowd", "crowd", "not_labelled")
+BELOW, IN_CROWD, CROWD, NOT_LABELLED = range(len(OUTCOMES), len(CAUSE_WORDS))
+AT_A_TIME = 20_000  # rows
 
 
-def match_rows(measured: Measured) -> Rows:
-    """Every object on every image, ground truth first."""
-    sides = [_side_rows(measured, side) for side in (0, 1)]
-    offsets = [measured.found.truth.offsets, measured.found.pred.offsets]
-    rows: Rows = []
-    for image in range(len(measured.found.images)):
-        for side, ends in zip(sides, offsets, strict=True):
-            rows += side[ends[image] : ends[image + 1]]
-    return rows
+class SideTable:
+    """One side in columns: what it was read as, and what became of it."""
+
+    def __init__(self, measured: MeasuredImages, side: int) -> None:
+        detections, sides = measured.detections, measured.matched
+        self.objects: Instances = detections.pred if side else detections.truth
+        self.ids = np.full(len(self.objects), -1) if side else self.objects.ids  # (rows,) detections have none
+        self.score = self.objects.score if side else np.full(len(self.objects), np.nan)
+        self.partner = np.full(len(self.objects), -1)  # (rows,) its place in its file, -1 without one
+        self.overlap = np.full(len(self.objects), np.nan)
+        matching = sides.at_primary(measured.config)
+        rows = sides.truth.rows[np.asarray(matching.truth)], sides.pred.rows[np.asarray(matching.pred)]
+        other = detections.truth if side else detections.pred
+        self.partner[rows[side]] = other.place[rows[1 - side]]
+        self.overlap[rows[side]] = np.asarray(matching.score) / UNIT
+        self.cause = _causes(measured, side)  # (rows,) of CAUSE_WORDS
 
 
-def _side_rows(measured: Measured, side: int) -> Rows:
-    found = measured.found
-    objects = found.pred if side else found.truth
-    partners, causes = _partners(measured, side), _causes(measured, side)
-    ids = objects.place if side else objects.ids
-    columns = (objects.image, objects.category, objects.place, ids, objects.score, objects.box)
-    rows = []
-    for at, (image, category, place, own, score, box) in enumerate(zip(*(c.tolist() for c in columns), strict=True)):
-        row: dict[str, Any] = {"image": found.images.names[image], "image_id": int(found.images.ids[image])}
-        row |= {"side": "pred" if side else "gt", "index": place, "id": None if side else own}
-        row |= {"category_id": int(found.categories.ids[category]), "category": found.categories.names[category]}
-        row["score"] = _known(score) if side else None
-        row |= dict(zip(BOX, map(_known, box), strict=True))
-        row["invalid"] = objects.problems.get(at)
-        row["partner"], row["overlap"] = partners.get(at, (None, None))
-        rows.append(row | {"cause": causes[at]})
-    return rows
-
-
-def _known(number: float) -> float | None:
-    return None if number != number else number  # NaN
-
-
-def _partners(measured: Measured, side: int) -> dict[int, tuple[int, float]]:
-    """For each row with a partner the partner's place in its file, and the overlap."""
-    sides, found = measured.matched, measured.found
-    matching = sides.at_primary(measured.config)
-    rows = (sides.truth.rows[np.asarray(matching.truth)], sides.pred.rows[np.asarray(matching.pred)])
-    own, place = rows[side], (found.truth.place[rows[0]] if side else found.pred.place[rows[1]])
-    overlap = np.asarray(matching.score) / UNIT
-    return dict(zip(own.tolist(), zip(place.tolist(), overlap.tolist(), strict=True), strict=True))
-
-
-def _causes(measured: Measured, side: int) -> list[str]:
+def _causes(measured: MeasuredImages, side: int) -> Any:
     """For each row what became of it."""
-    sides, objects = measured.matched, measured.found.pred if side else measured.found.truth
-    words = np.full(len(objects), "below_min_score" if side else "crowd", dtype=object)
+    sides, objects = measured.matched, measured.detections.pred if side else measured.detections.truth
+    codes = np.full(len(objects), BELOW if side else CROWD, dtype=np.int8)
     if side:
-        words[sides.aside] = "in_crowd"
+        codes[sides.ignored] = IN_CROWD
     elif objects.visible is not None:
-        words[~objects.crowd] = "not_labelled"
+        codes[~objects.crowd] = NOT_LABELLED
     counted = (sides.pred if side else sides.truth).rows
-    words[counted] = [WORDS[code] for code in measured.causes[side].tolist()]
-    return [str(word) for word in words]
+    codes[counted] = measured.causes.pred if side else measured.causes.truth
+    return codes
 
 
-def case_lines(measured: Measured) -> Iterator[bytes]:
-    """Every image on which an object is without a partner, as a line of JSON."""
-    sides, found = measured.matched, measured.found
-    rows = [_side_rows(measured, side) for side in (0, 1)]
-    best = [sides.best_of(side) for side in (0, 1)]
-    matching = sides.at_primary(measured.config)
-    partners = dict(zip(np.asarray(matching.truth).tolist(), np.asarray(matching.pred).tolist(), strict=True))
-    for image in range(len(found.images)):
-        unmatched = [_unmatched(measured, image, side, rows[side], best[side]) for side in (0, 1)]
-        if any(unmatched):
-            size = (_known(float(each[image])) for each in (found.images.width, found.images.height))
-            head = {"key": found.images.names[image], "image_id": int(found.images.ids[image])}
-            head |= dict(zip(("width", "height"), size, strict=True))
-            head |= {"unmatched_gt": unmatched[0], "unmatched_pred": unmatched[1]}
-            head["matched"] = _matched(measured, image, rows, partners)
-            yield json_line(head | {"unmatched": len(unmatched[0]) + len(unmatched[1])})
+class ObjectTable:
+    """Both sides in one: every column has a value for each row."""
+
+    def __init__(self, measured: MeasuredImages) -> None:
+        detections = measured.detections
+        tables = [SideTable(measured, side) for side in (0, 1)]
+        objects = [table.objects for table in tables]
+        image = np.concatenate([side.image for side in objects])
+        order = np.argsort(image, kind="stable")
+        self.image = image[order]
+        self.side = np.repeat([0, 1], [len(side) for side in objects])[order]
+        self.index, self.category, self.box = (
+            np.concatenate([getattr(side, name) for side in objects])[order] for name in ("place", "category", "box")
+        )
+        self.ids, self.score, self.partner, self.overlap, self.cause = (
+            np.concatenate([getattr(table, name) for table in tables])[order]
+            for name in ("ids", "score", "partner", "overlap", "cause")
+        )
+        problems = {len(objects[0]) + row: words for row, words in objects[1].problems.items()}
+        self.reasons = [None, *sorted(set(problems.values()))]
+        codes, numbers = np.zeros(len(order), np.int64), {words: k for k, words in enumerate(self.reasons)}
+        codes[list(problems)] = [numbers[words] for words in problems.values()]
+        self.invalid = codes[order]  # (rows,) of reasons
+        self.names, self.image_ids = detections.images.names, detections.images.ids
+        self.categories, self.category_ids = detections.categories.names, detections.categories.ids
+
+    def __len__(self) -> int:
+        return len(self.image)
+
+    def rows(self) -> Rows:
+        """Every object as a dict."""
+        columns = (
+            chosen(self.names, self.image),
+            self.image_ids[self.image].tolist(),
+            chosen(SIDES, self.side),
+            self.index.tolist(),
+            _or_none(self.ids, self.side == 0),
+            self.category_ids[self.category].tolist(),
+            chosen(self.categories, self.category),
+            _or_none(self.score, ~np.isnan(self.score)),
+            *(_or_none(column, ~np.isnan(column)) for column in self.box.T),
+            chosen(self.reasons, self.invalid),
+            _or_none(self.partner, self.partner >= 0),
+            _or_none(self.overlap, self.partner >= 0),
+            chosen(CAUSE_WORDS, self.cause),
+        )
+        return [dict(zip(COLUMNS, values, strict=True)) for values in zip(*columns, strict=True)]
+
+    def csv(self) -> Iterator[list[list[bytes]]] | None:
+        """Columns of CSV cells, some rows at a time; None where a text needs quotes around its whole line."""
+        texts = [*self.names, *self.categories]
+        if any("\r" in text for text in texts):
+            return None
+        ids, category_ids = self.image_ids.tolist(), self.category_ids.tolist()
+        images = [b"%s,%d" % (csv_text(name), ident) for name, ident in zip(self.names, ids, strict=True)]
+        names = zip(category_ids, self.categories, strict=True)
+        categories = [b"%d,%s" % (ident, csv_text(name)) for ident, name in names]
+        return (self._cells(start, images, categories) for start in range(0, len(self), AT_A_TIME))
+
+    def _cells(self, start: int, images: list[bytes], categories: list[bytes]) -> list[list[bytes]]:
+        """Columns of some rows; an image and a class have two columns each in one."""
+        part = slice(start, start + AT_A_TIME)
+        return [
+            chosen(images, self.image[part]),
+            chosen([side.encode() for side in SIDES], self.side[part]),
+            csv_numbers(self.index[part]),
+            known_or(b"", csv_numbers(self.ids[part]), (self.side[part] == 0).tolist()),
+            chosen(categories, self.category[part]),
+            csv_numbers(self.score[part]),
+            *(csv_numbers(column[part]) for column in self.box.T),
+            chosen([csv_text(words or "") for words in self.reasons], self.invalid[part]),
+            known_or(b"", csv_numbers(self.partner[part]), (self.partner[part] >= 0).tolist()),
+            csv_numbers(self.overlap[part]),
+            chosen([words.encode() for words in CAUSE_WORDS], self.cause[part]),
+        ]
 
 
-def _matched(measured: Measured, image: int, rows: list[Rows], partners: dict[int, int]) -> Rows:
-    """The pairs of an image, so that it can be drawn whole."""
-    truth, pred = measured.matched.truth, measured.matched.pred
-    begin, end = truth.offsets[image : image + 2].tolist()
-    found = []
-    for at in range(begin, end):
-        if at in partners:
-            pair = rows[0][truth.rows[at]], rows[1][pred.rows[partners[at]]]
-            found.append({"gt": _object(pair[0]), "pred": _object(pair[1]), "overlap": pair[0]["overlap"]})
-    return found
-
-
-def _object(row: dict[str, Any]) -> dict[str, Any]:
-    entry = {name: row[name] for name in ("index", "id", "category", "score")}
-    return entry | {"bbox": [row[name] for name in BOX]}
-
-
-def _unmatched(measured: Measured, image: int, side: int, rows: Rows, best: Any) -> Rows:
-    counted = measured.matched.pred if side else measured.matched.truth
-    begin, end = counted.offsets[image : image + 2].tolist()
-    entries = []
-    for at in range(begin, end):
-        if measured.causes[side][at] == MATCHED:
-            continue
-        row = rows[counted.rows[at]]
-        entry = {name: row[name] for name in ("index", "id", "category", "score", "cause", "invalid")}
-        entry["bbox"] = [row[name] for name in BOX]
-        entries.append(entry | {"best": _candidate(measured, side, int(best[at]))})
-    return entries
-
-
-def _candidate(measured: Measured, side: int, position: int) -> dict[str, Any] | None:
-    """The closest object of the other side, whatever its class."""
-    if position < 0:
-        return None
-    sides, found = measured.matched, measured.found
-    if side:
-        row, other = sides.truth.rows[sides.pairs.truth[position]], found.truth
-    else:
-        row, other = sides.pred.rows[sides.pairs.pred[position]], found.pred
-    category = found.categories.names[other.category[row]]
-    return {"index": int(other.place[row]), "category": category, "overlap": int(sides.pairs.score[position]) / UNIT}
+def _or_none(values: Any, known: Any) -> list[Any]:
+    return [value if is_known else None for value, is_known in zip(values.tolist(), known.tolist(), strict=True)]
 
 
 def match_columns(params: object) -> list[str]:

@@ -16,7 +16,7 @@ import numpy as np
 
 from calipers.core.matching import UNIT, Labels, Pairs, greedy
 from calipers.core.sweep import above
-from calipers.kernels.assign import first_pairs
+from calipers.kernels.count.assign import first_pairs
 from calipers.suites.coco.columns import Detections
 from calipers.suites.coco.config import Config
 from calipers.suites.coco.matches import objects_to_find
@@ -24,7 +24,7 @@ from calipers.suites.coco.matches import objects_to_find
 KIND = {"bbox": 0, "segm": 1, "keypoints": 0}  # of the dense suite's types
 
 
-class Side:
+class SideRows:
     """Some rows of one side, image by image."""
 
     __slots__ = ("category", "kind", "offsets", "rows")
@@ -39,32 +39,32 @@ class Side:
         return len(self.rows)
 
 
-class Matched:
+class MatchedSides:
     """Both sides, the pairs between them, and their class-aware matching."""
 
-    __slots__ = ("aside", "keys", "labels", "matching", "pairs", "pred", "truth")
+    __slots__ = ("ignored", "keys", "labels", "matching", "pairs", "pred", "truth")
 
-    def __init__(self, found: Detections, overlaps: tuple[Any, Any, Any], config: Config) -> None:
-        self.keys: Sequence[str] = found.images.names
-        wanted = objects_to_find(found.truth)
-        self.truth = self._side(found.truth, wanted, config)
-        sure = ~(found.pred.score < (-np.inf if config.min_score is None else config.min_score))
-        everyone = self._side(found.pred, sure, config)
-        pairs, matching = self._match(overlaps, everyone, len(found.pred), wanted, config)
-        self.aside = _aside(found, overlaps, wanted, everyone.rows[np.asarray(matching.pred)], sure)
+    def __init__(self, detections: Detections, overlaps: tuple[Any, Any, Any], config: Config) -> None:
+        self.keys: Sequence[str] = detections.images.names
+        wanted = objects_to_find(detections.truth)
+        self.truth = self._side(detections.truth, wanted, config)
+        sure = ~(detections.pred.score < (-np.inf if config.min_score is None else config.min_score))
+        everyone = self._side(detections.pred, sure, config)
+        pairs, matching = self._match(overlaps, everyone, len(detections.pred), wanted, config)
+        self.ignored = _ignored(detections, overlaps, wanted, everyone.rows[np.asarray(matching.pred)], sure)
         self.pred, self.pairs, self.matching = everyone, pairs, matching
-        if self.aside.any():
-            self.pred = self._side(found.pred, sure & ~self.aside, config)
-            gone = self.aside[everyone.rows]
+        if self.ignored.any():
+            self.pred = self._side(detections.pred, sure & ~self.ignored, config)
+            gone = self.ignored[everyone.rows]
             self.pairs, self.matching = _without(pairs, gone), _without(matching, gone)
         self.labels = Labels(self.truth.category, self.pred.category)
 
-    def _side(self, instances: Any, keep: Any, config: Config) -> Side:
+    def _side(self, instances: Any, keep: Any, config: Config) -> SideRows:
         kind = KIND[config.iou_type]
-        return Side(np.flatnonzero(keep), instances.image, instances.category, len(self.keys), kind)
+        return SideRows(np.flatnonzero(keep), instances.image, instances.category, len(self.keys), kind)
 
     def _match(
-        self, overlaps: tuple[Any, Any, Any], pred: Side, preds: int, wanted: Any, config: Config
+        self, overlaps: tuple[Any, Any, Any], pred: SideRows, preds: int, wanted: Any, config: Config
     ) -> tuple[Pairs, Pairs]:
         rows, columns, overlap = overlaps
         place = np.full(preds, -1, dtype=np.int32)
@@ -73,7 +73,7 @@ class Matched:
         truth = (np.cumsum(wanted, dtype=np.int32) - np.int32(1))[rows[keep]]
         pairs = Pairs.sorted(self.truth, (truth, place[columns[keep]], _rounded(overlap[keep])))
         labels = Labels(self.truth.category, pred.category)
-        return pairs, greedy(pairs, self.truth, pred, least=config.levels.least, labels=labels)
+        return pairs, greedy(pairs, self.truth, pred, min_overlap=config.levels.min_overlap, labels=labels)
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -88,15 +88,15 @@ class Matched:
         return np.asarray(first_pairs(index, len(objects)))
 
 
-def _aside(found: Detections, overlaps: tuple[Any, Any, Any], wanted: Any, partnered: Any, sure: Any) -> Any:
+def _ignored(detections: Detections, overlaps: tuple[Any, Any, Any], wanted: Any, partnered: Any, sure: Any) -> Any:
     """Detections that are neither right nor wrong."""
     rows, columns, overlap = overlaps
-    same = found.truth.category[rows] == found.pred.category[columns]
+    same = detections.truth.category[rows] == detections.pred.category[columns]
     half = ~wanted[rows] & same & (_rounded(overlap) * 2 >= UNIT)
-    aside = found.pred.crowd.copy()
-    aside[columns[half]] = True
-    aside[partnered] = False
-    return aside & sure
+    ignored = detections.pred.crowd.copy()
+    ignored[columns[half]] = True
+    ignored[partnered] = False
+    return ignored & sure
 
 
 def _rounded(overlap: Any) -> Any:

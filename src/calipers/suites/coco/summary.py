@@ -10,6 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from calipers.show.answers import answers_line
+from calipers.show.calibration import calibration_line
+from calipers.show.causes import causes_line, fix_first_line
+from calipers.show.slices import slices_lines
 from calipers.show.text import SEPARATOR, between, named_line, printable, rate, share, short, width
 
 Tree = dict[str, Any]
@@ -18,17 +22,9 @@ LINE = " {:<18} {} @[ IoU={:<9} | area={:>6s} | maxDets={:>3d} ] = {}"
 TITLES = {"AP": ("Average Precision", "(AP)"), "AR": ("Average Recall", "(AR)")}
 ALL_THRESHOLDS, ONE_THRESHOLD = "0.50:0.95", {"50": "0.50", "75": "0.75"}
 AREAS = ("small", "medium", "large")
-CAUSES = {
-    "missed": "missed",
-    "background": "background",
-    "localisation": "localisation",
-    "class": "wrong class",
-    "both": "wrong class and place",
-    "duplicate": "duplicate",
-}
 MANY_TIES = 0.5  # of the detections, from which on AP should be read with care
 LONGEST_NAME = 28
-MOST_INPUTS, MOST_REASONS, MOST_PAIRS, MOST_WORST = 2, 3, 5, 5
+MAX_INPUTS, MAX_REASONS, MAX_PAIRS, MAX_WORST = 2, 3, 5, 5
 
 
 def summary(tree: Tree) -> str:
@@ -44,6 +40,8 @@ def _header(tree: Tree) -> Iterator[str]:
     kept = f"{images['evaluated']:,} evaluated · {images['skipped_empty']:,} empty · {images['rejected']:,} rejected"
     silent = f" · {images['without_pred']:,} with objects and no detection" if images["without_pred"] else ""
     yield f"images    {images['total']:,} in the ground truth · {kept}{silent}"
+    if "answers" in tree:
+        yield f"answers   {answers_line(tree['answers'])}"
     crowd = f" ({objects['crowd']:,} crowd)" if objects["crowd"] else ""
     invalid = f" ({objects['invalid_pred']:,} invalid)" if objects["invalid_pred"] else ""
     yield f"objects   {objects['gt']:,} ground truth{crowd} · {objects['pred']:,} predicted{invalid}"
@@ -53,14 +51,14 @@ def _header(tree: Tree) -> Iterator[str]:
 
 def _inputs(inputs: list[Tree]) -> str:
     names = [printable(str(entry["path"])) for entry in inputs]
-    more = [f"{len(names) - MOST_INPUTS:,} more"] if len(names) > MOST_INPUTS else []
-    return SEPARATOR.join(names[:MOST_INPUTS] + more)
+    more = [f"{len(names) - MAX_INPUTS:,} more"] if len(names) > MAX_INPUTS else []
+    return SEPARATOR.join(names[:MAX_INPUTS] + more)
 
 
 def _reasons(reasons: dict[str, int]) -> str:
     common = sorted(reasons.items(), key=lambda item: -item[1])
-    shown = [f"{n:,} {printable(reason)}" for reason, n in common[:MOST_REASONS]]
-    left = sum(n for _, n in common[MOST_REASONS:])
+    shown = [f"{n:,} {printable(reason)}" for reason, n in common[:MAX_REASONS]]
+    left = sum(n for _, n in common[MAX_REASONS:])
     return SEPARATOR.join([*shown, *([f"{left:,} for other reasons"] if left else [])])
 
 
@@ -110,14 +108,15 @@ def _behind(tree: Tree) -> Iterator[str]:
         yield named_line("cut by max_dets", f"{cut}: AP does not count them")
     if tree["tie_mass"] and not tree["ap_undefined_reason"]:
         yield named_line("ties", _ties(tree["tie_mass"]))
+    yield from _calibration(tree)
     if tree["absent_classes"]:
         yield named_line("absent classes", _absent(tree))
 
 
 def _sureness(tree: Tree) -> Iterator[str]:
     """How far AP could be off, and precision where recall is high."""
-    found, intervals = tree["coco"], tree["intervals"]
-    known = [f"{name} {rate(found[name])}{between(intervals[name])}" for name in ("AP", "AP_50") if intervals[name]]
+    numbers, intervals = tree["coco"], tree["intervals"]
+    known = [f"{name} {rate(numbers[name])}{between(intervals[name])}" for name in ("AP", "AP_50") if intervals[name]]
     if known:
         yield named_line("95 % intervals", f"{SEPARATOR.join(known)}   over images")
     if tree["precision_at_recall"] is not None:
@@ -128,10 +127,18 @@ def _sureness(tree: Tree) -> Iterator[str]:
         yield named_line("precision", text)
 
 
+def _calibration(tree: Tree) -> Iterator[str]:
+    """How far scores are from precision, and the best of the operating points."""
+    if line := calibration_line(tree):
+        yield named_line("calibration", line)
+    elif (reason := tree.get("calibration_undefined_reason")) and not tree["ap_undefined_reason"]:
+        yield named_line("calibration", f"undefined: {printable(reason)}")
+
+
 def _ties(mass: float) -> str:
-    found = f"{_percent(mass)} of detections share their score with another of their class"
+    share = f"{_percent(mass)} of detections share their score with another of their class"
     meaning = f"{SEPARATOR}the order of the images decides between them, not the model: read AP with care"
-    return found + (meaning if mass >= MANY_TIES else "")
+    return share + (meaning if mass >= MANY_TIES else "")
 
 
 def _percent(part: float) -> str:
@@ -147,9 +154,9 @@ def _absent(tree: Tree) -> str:
     """Detections of classes without ground truth."""
     rows = sorted(tree["absent_classes"], key=lambda row: -row["pred"])
     n = tree["objects"]["absent_class_pred"]
-    said = f"{_count(n, 'false positive')} of {_count(len(rows), 'class', 'classes')} without ground truth"
+    text = f"{_count(n, 'false positive')} of {_count(len(rows), 'class', 'classes')} without ground truth"
     named = [f"{_name(row['name'])} ({row['pred']:,})" for row in rows]
-    return SEPARATOR.join([f"{said}: AP does not see them", *_first(named, tree["params"]["top"])])
+    return SEPARATOR.join([f"{text}: AP does not see them", *_first(named, tree["params"]["top"])])
 
 
 # Without scores
@@ -163,10 +170,12 @@ def _sweep(tree: Tree) -> Iterator[str]:
     yield named_line(f"IoU {primary['iou']:.2f}", rates + between(primary["interval"]["f1"]))
     mean = rate(sweep["mean_f1"]) + between(sweep["mean_f1_interval"])
     yield named_line(f"mean F1 {ends[0]['iou']:.2f}:{ends[-1]['iou']:.2f}", mean)
+    yield named_line("fix first", fix_first_line(tree["worth"]["f1"]))
+    yield from slices_lines(tree, "sweep.f1")
     yield named_line("where it goes wrong", SEPARATOR.join(_causes(tree)))
     if pairs := confused_pairs(tree["confusion"]):
         shown = [f"{_name(gt)} taken for {_name(pred)} ({n:,})" for gt, pred, n in pairs]
-        yield named_line("most confused", SEPARATOR.join(_first(shown, MOST_PAIRS)))
+        yield named_line("most confused", SEPARATOR.join(_first(shown, MAX_PAIRS)))
     counts = tree["counts"]
     rates = f"over {share(counts['over_rate'])} · under {share(counts['under_rate'])}"
     yield named_line("counts", f"MAE {short(counts['mae'])} · {rates}")
@@ -181,8 +190,7 @@ def _sides(tree: Tree) -> str:
 
 
 def _causes(tree: Tree) -> Iterator[str]:
-    for name, words in CAUSES.items():
-        yield f"{tree['errors'][name]:,} {words}"
+    yield causes_line(tree["errors"])
     if tree["objects"]["in_crowd"]:
         yield f"{tree['objects']['in_crowd']:,} in a crowd, left out"
 
@@ -213,7 +221,7 @@ def _classes(tree: Tree) -> Iterator[str]:
         yield f" {_padded(row['name'], wide)} {counts} {rate(row['AP']):>7} {rate(row['AP_50']):>7} {_best(row)}"
     if len(rows) > top:
         yield f" {len(rows) - top:,} more in the artifact"
-        worst = sorted((row for row in rows if row["AP"] is not None), key=lambda row: row["AP"])[:MOST_WORST]
+        worst = sorted((row for row in rows if row["AP"] is not None), key=lambda row: row["AP"])[:MAX_WORST]
         if worst:
             shown = [f"{_name(row['name'])} {rate(row['AP'])} (n {row['gt']:,})" for row in worst]
             yield named_line("lowest AP", SEPARATOR.join(shown))

@@ -7,50 +7,56 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from calipers.core.errors import InputError
-from calipers.core.interpretations import is_guess, is_low, is_poor
+from calipers.core.interpretations import Rule, fits, fits_far_better, is_guess, is_low, is_poor
 from calipers.core.survey import FileCheck, Kind, SidesCheck, Survey
 from calipers.files.clues import Clue
+from calipers.suites.coco.formats.roboflow import COCO_FILE, find_export, find_group
+from calipers.suites.coco.formats.table import FORMATS, find_file_format
 
 Report = Mapping[str, Any]
 DATASET = Kind("COCO data set", "coco", "gt")
+ROBOFLOW = Kind("COCO data set, Roboflow's", "coco", "gt")
 RESULTS = Kind("COCO results", "coco", "pred")
-YOLO = Kind("YOLO labels", "coco")
-VOC = Kind("Pascal VOC", "coco")
-LABELME = Kind("LabelMe", "coco")
-FOLDERS = {"yolo": YOLO, "voc": VOC, "labelme": LABELME}
+KINDS = {form.name: Kind(form.title, "coco") for form in FORMATS}
 
 
 def find_kind(clue: Clue) -> Kind | None:
-    """COCO's JSON, a document of VOC or LabelMe, or a folder of YOLO, VOC or LabelMe files."""
+    """COCO's JSON, or a file or a folder of another format."""
     if clue.is_folder:
         return _folder_kind(clue.path)
+    if clue.is_path and (form := find_file_format(clue.path)) and form.module().looks_like(clue.path):
+        return KINDS[form.name]
     if clue.is_xml:
-        return VOC if b"<annotation" in clue.head else None
+        return None
     if clue.list is not None:
         first = clue.first
         is_result = first is not None and ("image_id" in first or "category_id" in first)
         return RESULTS if is_result or not clue.list else None
     tree = clue.object or {}
+    if "annotations" in tree and "images" in tree:
+        return ROBOFLOW if find_group(tree) is not None else DATASET
     if "annotations" in tree:
-        return DATASET if "images" in tree else RESULTS
-    return LABELME if "shapes" in tree and "imagePath" in tree else None
+        return RESULTS
+    return None
 
 
 def _folder_kind(path: str) -> Kind | None:
     from calipers.suites.coco.read import find_format
 
+    if find_export(path, COCO_FILE):
+        return ROBOFLOW
     try:
-        kind = FOLDERS[find_format(path)]
+        kind = KINDS[find_format(path)]
     except InputError:
         return None
     return kind._replace(name=f"folder of {kind.name}")
 
 
-def examine(given: Any, kind: Kind, side: str, **options: Any) -> tuple[FileCheck, list[SidesCheck]]:
+def examine(source: Any, kind: Kind, side: str, **options: Any) -> tuple[FileCheck, list[SidesCheck]]:
     """A data set or results."""
     from calipers.suites.coco.check import examine as examine_side
 
-    return examine_side(given, kind, side, **(options if side == "gt" else {})), []
+    return examine_side(source, kind, side, **(options if side == "gt" else {})), []
 
 
 def compare(gt: Any, pred: Any, kind: Kind, file: FileCheck, **options: Any) -> SidesCheck:
@@ -64,7 +70,11 @@ def explain_low(report: Report, gt: Any, pred: Any) -> Iterator[SidesCheck]:
     """What overlaps, and which other reading would fit."""
     from calipers.suites.coco.check import compare as compare_sides
 
-    if is_low(_headline(report)) and is_guess(report["objects"]):
+    if not is_low(_headline(report)) or not is_guess(report["objects"]):
+        return
+    if "answers" in report["params"]:
+        yield _compare_answers(report, gt, pred, fits)
+    else:
         names = ("iou_type", "gt_format", "pred_format", "images")
         options = {name: report["params"][name] for name in names}
         yield compare_sides(gt, pred, find_kind(Clue(pred)) or RESULTS, **options)
@@ -74,16 +84,37 @@ def explain_poor(report: Any, gt: Any, pred: Any) -> Iterator[tuple[SidesCheck, 
     """Readings that would fit far better, tried on a few of the images that were measured."""
     from calipers.suites.coco.few_images import compare_few
 
+    if "answers" in report["params"]:
+        if is_poor(_headline(report)) and is_guess(report["objects"]):
+            yield _compare_answers(report, gt, pred, fits_far_better), ""
+        return
     if report.measured is None or report["params"]["iou_type"] != "bbox":
         return
     if is_poor(_headline(report)) and is_guess(report["objects"]):
-        yield compare_few(report.measured.found, yolo=_is_yolo(pred)), ""
+        yield compare_few(report.measured.detections, yolo=_is_yolo(pred)), ""
+
+
+def _compare_answers(report: Report, gt: Any, pred: Any, rule: Rule) -> SidesCheck:
+    """Answers of models as they were read, and as those of other families."""
+    from calipers.files.answers.records import AnswerOptions
+    from calipers.suites.coco.other_families import compare_answers
+
+    params = report["params"]
+    if "-" in (gt, pred):
+        raise InputError("-: standard input cannot be read a second time")
+    asked = AnswerOptions(params["answers"], params.get("pred_field"))
+    return compare_answers(gt, pred, asked, rule, gt_format=params["gt_format"], images=params["images"])
+
+
+def is_yolo(kind: Kind) -> bool:
+    """Whether files hold YOLO's labels."""
+    return KINDS["yolo"].name in kind.name
 
 
 def _is_yolo(pred: Any) -> bool:
     is_folder = isinstance(pred, (str, os.PathLike)) and os.path.isdir(pred)
     kind = _folder_kind(os.fspath(pred)) if is_folder else None
-    return kind is not None and YOLO.name in kind.name
+    return kind is not None and is_yolo(kind)
 
 
 def _headline(report: Report) -> float | None:

@@ -1,10 +1,21 @@
-"""Tables of a detection report: `per_class.csv`, `confusion.csv`, `curves.csv`. An undefined value is an empty cell."""
+"""Tables of a detection report: classes, confusion, curves, calibration. An undefined value is an empty cell."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from calipers.core.tables import Named, Table, Tree, cause_table, named, sweep_columns
+from calipers.core.slice_views import has_slices, slices_table
+from calipers.core.tables import (
+    Named,
+    Table,
+    Tree,
+    cause_table,
+    confusion_table,
+    label_cause_table,
+    make_table,
+    named,
+    sweep_columns,
+)
 from calipers.suite import TableSpec
 
 PER_CLASS = (
@@ -14,41 +25,19 @@ PER_CLASS = (
     "pred",
     "AP",
     "AP_50",
+    "AR",
     "precision_at_recall",
     "precision_at_target",
     "best_score",
     "best_f1",
 )
+BINS = ("from", "to", "n", "score", "precision")
+POINTS = ("score", "precision", "recall", "f1", "false_positives_per_image")
 
 
 def per_class_table(tree: Tree) -> Table:
-    """One row a class, in the order of their ids."""
+    """One row per class, in the order of their ids."""
     return list(PER_CLASS), [{name: row.get(name) for name in PER_CLASS} for row in tree["per_class"]]
-
-
-def confusion_table(tree: Tree) -> Table:
-    """One row for each pair of classes that met; missed objects have no `pred`, detections of nothing no `gt`.
-
-    >>> confusion = {"matched": {"car": {"car": 9, "bus": 2}}, "missed": {"car": 1}, "background": {"bus": 3}}
-    >>> for row in confusion_table({"confusion": confusion})[1]:
-    ...     print(*row.values())
-    car car 9 matched
-    car bus 2 confused
-    car None 1 missed
-    None bus 3 background
-    """
-    columns = ["gt", "pred", "n", "kind"]
-    return columns, [dict(zip(columns, cells, strict=True)) for cells in _cells(tree["confusion"])]
-
-
-def _cells(confusion: Tree) -> Iterator[tuple[str | None, str | None, int, str]]:
-    for gt, row in confusion["matched"].items():
-        for pred, n in row.items():
-            yield gt, pred, n, "matched" if gt == pred else "confused"
-    for gt, n in confusion["missed"].items():
-        yield gt, None, n, "missed"
-    for pred, n in confusion["background"].items():
-        yield None, pred, n, "background"
 
 
 def curves_table(tree: Tree) -> Table:
@@ -61,17 +50,45 @@ def curves_table(tree: Tree) -> Table:
     return ["class", "recall", "precision"], rows
 
 
+def calibration_table(tree: Tree) -> Table:
+    """One row for each bin of scores; no rows where scores are no probabilities."""
+    calibration = tree.get("calibration")
+    return list(BINS), [{name: row[name] for name in BINS} for row in (calibration["bins"] if calibration else ())]
+
+
+def operating_points_table(tree: Tree) -> Table:
+    """One row for each score to cut at, all classes together; no rows where scores are no probabilities."""
+    return list(POINTS), [{name: row[name] for name in POINTS} for row in tree.get("operating_points") or ()]
+
+
+def ap_worth_table(tree: Tree) -> Table:
+    """One row for each cause, all wrong detections and all misses: what AP_50 would gain; no rows where undefined."""
+    gains = tree["worth"].get("ap_50") or {}
+    rows = ((cause, entry["gain"], *(entry["interval"] or (None, None))) for cause, entry in gains.items())
+    return make_table(["cause", "gain", "low", "high"], rows)
+
+
 def thresholds_table(tree: Tree) -> Table:
     """One row for each threshold of the score-free sweep."""
     return sweep_columns("iou"), [dict(row) for row in tree["sweep"]["thresholds"]]
 
 
+def slice_rows(tree: Tree) -> Table:
+    """One row for each figure of each slice; `sure` and `worth` stand in the row of the figure they are about."""
+    return slices_table(tree, "sweep.f1")
+
+
 TABLES = {
     "classes": TableSpec(make=per_class_table, file="per_class.csv"),
     "thresholds": TableSpec(make=thresholds_table),
-    "errors": TableSpec(make=cause_table),
+    "errors": TableSpec(make=cause_table, file="errors.csv"),
+    "label_errors": TableSpec(make=label_cause_table, file="errors_by_label.csv"),
+    "ap_worth": TableSpec(make=ap_worth_table, file="ap_worth.csv"),
     "confusion": TableSpec(make=confusion_table, file="confusion.csv"),
     "curves": TableSpec(make=curves_table, file="curves.csv"),
+    "calibration": TableSpec(make=calibration_table, file="calibration.csv"),
+    "operating_points": TableSpec(make=operating_points_table, file="operating_points.csv"),
+    "slices": TableSpec(make=slice_rows, file="slices.csv", is_there=has_slices),
 }
 
 

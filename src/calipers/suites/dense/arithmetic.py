@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from calipers.core.arithmetic import CLOSE, Place, Tree, at_most, check_share, equal, expect
+from calipers.core.cause_arithmetic import check_causes, check_confusion
 from calipers.core.json_schema import Mismatch
 from calipers.core.record_arithmetic import check_records
+from calipers.core.slice_arithmetic import check_slices
 from calipers.core.sweep_arithmetic import check_drawn, check_matched, check_numbers_of_objects, check_sums, check_sweep
+from calipers.files.answers.arithmetic import check_answers
 
 RATES = ("recall", "precision", "f1")
 
@@ -20,12 +23,15 @@ def check_dense(tree: Tree) -> None:
         for side in ("gt", "pred"):
             equal(sweep["primary"][side], objects[side], ("modes", mode, "primary", side), f"objects.{side}")
     _check_objects(tree)
+    if "answers" in tree:
+        check_answers(tree["answers"], tree["records"]["read"], "records.read")
     check_numbers_of_objects(tree["counts"], tree["records"]["evaluated"])
     _check_attributes(tree["attributes"])
     for name, row in tree["coverage"].items():
         _check_coverage(row, ("coverage", name))
     check_drawn(tree, ("bootstrap",))
     check_sums(tree["bootstrap"]["sums"], [f"{mode}." for mode in tree["modes"]], params)
+    check_slices(tree, tree["records"]["evaluated"])
 
 
 def check_replicates(tree: Tree) -> None:
@@ -36,11 +42,10 @@ def check_replicates(tree: Tree) -> None:
 
 
 def _check_objects(tree: Tree) -> None:
-    """What became of every object, and why some are invalid."""
+    """Check that causes add up to the objects of both sides, and reasons to the invalid ones."""
     errors, objects = tree["errors"], tree["objects"]
-    wrong = sum(errors[name] for name in ("misplaced", "wrong_label", "duplicate", "spurious"))
-    equal(errors["matched"] + errors["missed"], objects["gt"], ("errors",), "objects.gt", "matched + missed")
-    equal(errors["matched"] + wrong, objects["pred"], ("errors",), "objects.pred", "matched and what is wrong")
+    check_causes(tree, objects["gt"], objects["pred"], ())
+    check_confusion(tree["confusion"], errors, objects, ("confusion",))
     if "category" in tree["modes"]:
         matched = tree["modes"]["category"]["primary"]["matched"]
         equal(errors["matched"], matched, ("errors", "matched"), "matched of modes.category.primary")

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from calipers.report import Report
-from calipers.show.doubts import most_common
+from calipers.show.doubts import most_common, no_shared_label
 from calipers.show.doubts import useless as useless_counts
 from calipers.show.text import printable
 from calipers.suite import RecordCounts
@@ -40,6 +40,8 @@ def doubts(tree: Tree, hints: list[str]) -> Iterator[str]:
 def useless(report: Report) -> Iterator[str]:
     """A line where no prediction could match, with the first problem."""
     yield from useless_counts("", report["objects"], _first_problem(report))
+    rows = [row for mode in list(report["modes"].values())[-1:] for row in mode["by_label"]]
+    yield from no_shared_label(*([row["label"] for row in rows if row[side]] for side in ("gt", "pred")))
 
 
 def _first_problem(report: Report) -> str:

@@ -42,16 +42,16 @@ def count_attributes(
     """`descs` are the distinct descriptions of the batch, read."""
     pairs = DescPairs(matching, batch, len(descs))
     tally.count("attribute_pairs", [len(matching)])
-    said: dict[str, Said] = {}
-    _add_by_key(said, [desc.attributes for desc in descs])
-    for key in sorted(said):
+    by_key: dict[str, KeyedTexts] = {}
+    _add_by_key(by_key, [desc.attributes for desc in descs])
+    for key in sorted(by_key):
         if key not in text_keys and key != label_key:
-            _count_values(key, pairs, said[key], tally)
+            _count_values(key, pairs, by_key[key], tally)
     _count_unnamed(pairs, [desc.unnamed for desc in descs], tally)
-    _add_by_key(said, [desc.implied for desc in descs])
-    for key in sorted(said.keys() & set(text_keys)):
-        _count_texts(key, pairs, said[key], tally)
-    _count_distances(pairs, said.get(DISTANCE_KEY, Said()), tally)
+    _add_by_key(by_key, [desc.implied for desc in descs])
+    for key in sorted(by_key.keys() & set(text_keys)):
+        _count_texts(key, pairs, by_key[key], tally)
+    _count_distances(pairs, by_key.get(DISTANCE_KEY, KeyedTexts()), tally)
 
 
 class DescPairs:
@@ -71,7 +71,8 @@ class DescPairs:
         if not len(self._by_truth):
             self._by_truth, self._by_pred = (np.argsort(side, kind="stable") for side in (self.truth, self.pred))
         both = ((self.truth, self._by_truth), (self.pred, self._by_pred))
-        return np.unique(np.concatenate([_rows_of(side, order, descs) for side, order in both]))
+        rows = np.concatenate([_rows_of(side, order, descs) for side, order in both])
+        return np.unique(rows, return_index=True)[0]  # asked for no index, numpy imports all about masked arrays
 
 
 def _rows_of(side: Any, order: Any, descs: list[int]) -> Any:
@@ -80,8 +81,8 @@ def _rows_of(side: Any, order: Any, descs: list[int]) -> Any:
     return np.concatenate([order[start:end] for start, end in zip(starts, ends, strict=True)])
 
 
-class Said:
-    """What the descriptions say under one key: which of them say something, and what."""
+class KeyedTexts:
+    """The texts that descriptions give under one key, and which of them give one."""
 
     __slots__ = ("descs", "values")
 
@@ -96,19 +97,19 @@ class Said:
         return codes
 
 
-def _add_by_key(said: dict[str, Said], attributes: list[Attributes]) -> None:
+def _add_by_key(by_key: dict[str, KeyedTexts], attributes: list[Attributes]) -> None:
     """Add what each description says under its keys."""
-    for desc, each in enumerate(attributes):
-        for key, value in each.items():
-            if key not in said:
-                said[key] = Said()
-            said[key].descs.append(desc)
-            said[key].values.append(value)
+    for desc, pairs in enumerate(attributes):
+        for key, value in pairs.items():
+            if key not in by_key:
+                by_key[key] = KeyedTexts()
+            by_key[key].descs.append(desc)
+            by_key[key].values.append(value)
 
 
-def _count_values(key: str, pairs: DescPairs, said: Said, tally: Tally) -> None:
-    if len(said.descs) * RARE < pairs.descs:  # or many keys that are said once would take their square
-        rows, known = pairs.about(said.descs), dict(zip(said.descs, said.values, strict=True))
+def _count_values(key: str, pairs: DescPairs, texts: KeyedTexts, tally: Tally) -> None:
+    if len(texts.descs) * RARE < pairs.descs:  # or many keys that are said once would take their square
+        rows, known = pairs.about(texts.descs), dict(zip(texts.descs, texts.values, strict=True))
         meant, heard, times = (side[rows].tolist() for side in (pairs.truth, pairs.pred, pairs.times))
         both = [(known.get(truth), known.get(pred), n) for truth, pred, n in zip(meant, heard, times, strict=True)]
         counts = [
@@ -117,7 +118,7 @@ def _count_values(key: str, pairs: DescPairs, said: Said, tally: Tally) -> None:
             sum(n for truth, pred, n in both if truth is not None and truth == pred),
         ]
     else:
-        counts = _count_all(pairs, said.codes(said.values, {}, pairs.descs))
+        counts = _count_all(pairs, texts.codes(texts.values, {}, pairs.descs))
     if any(counts):
         tally.count_row("attributes", key, counts)
 
@@ -131,7 +132,7 @@ def _count_all(pairs: DescPairs, codes: Any) -> list[int]:
 
 def _count_unnamed(pairs: DescPairs, sets: list[frozenset[str]], tally: Tally) -> None:
     """Attributes without a key: those of the truth, of the prediction, and what both sets of a pair have."""
-    sizes = np.array([len(each) for each in sets], dtype=np.int64)
+    sizes = np.array([len(names) for names in sets], dtype=np.int64)
     meant, heard = sizes.take(pairs.truth), sizes.take(pairs.pred)
     same = pairs.truth == pairs.pred
     differ = np.flatnonzero((meant > 0) & (heard > 0) & ~same)
@@ -142,9 +143,9 @@ def _count_unnamed(pairs: DescPairs, sets: list[frozenset[str]], tally: Tally) -
         tally.count_row("attributes", UNNAMED, counts)
 
 
-def _count_texts(key: str, pairs: DescPairs, said: Said, tally: Tally) -> None:
+def _count_texts(key: str, pairs: DescPairs, keyed: KeyedTexts, tally: Tally) -> None:
     known: dict[str, int] = {"": 0}
-    codes = said.codes(["".join(value.split()) for value in said.values], known, pairs.descs)
+    codes = keyed.codes(["".join(value.split()) for value in keyed.values], known, pairs.descs)
     has = codes.take(pairs.truth) >= 0
     if not has.any():
         return
@@ -153,14 +154,17 @@ def _count_texts(key: str, pairs: DescPairs, said: Said, tally: Tally) -> None:
     same = int(times[alike].sum())
     tally.count_row("texts", key, [times.sum(), same])
     texts = list(known)
-    others = zip(meant[~alike].tolist(), heard[~alike].tolist(), times[~alike].tolist(), strict=True)
+    met, which = np.unique(meant[~alike] * np.int64(len(texts)) + heard[~alike], return_inverse=True)
+    often = np.zeros(len(met), dtype=np.int64)  # the same two texts meet in many pairs of descriptions
+    np.add.at(often, which, times[~alike])
+    others = zip((met // len(texts)).tolist(), (met % len(texts)).tolist(), often.tolist(), strict=True)
     units = sum(fixed_similarity(texts[a], texts[b]) * n for a, b, n in others)
     tally.add_sum(f"text.{key}", same * UNIT + units)
 
 
-def _count_distances(pairs: DescPairs, said: Said, tally: Tally) -> None:
+def _count_distances(pairs: DescPairs, texts: KeyedTexts, tally: Tally) -> None:
     numbers = np.full(pairs.descs, np.nan)
-    numbers[said.descs] = [read_number(value) for value in said.values]
+    numbers[texts.descs] = [read_number(value) for value in texts.values]
     with np.errstate(over="ignore"):
         error = abs(numbers.take(pairs.truth) - numbers.take(pairs.pred))  # NaN where one side says no number
     error = np.minimum(error, LARGEST)
@@ -188,8 +192,13 @@ def read_number(text: str) -> float:
     return number if abs(number) < float("inf") else float("nan")
 
 
+def texts_differ(tally: Tally) -> bool:
+    """Whether texts were compared by their edits: those that are exactly the same are not."""
+    return any(int(n) > int(same) for n, same in tally.tables.get("texts", {}).values())
+
+
 def attributes_tree(tally: Tally) -> dict[str, Any]:
-    """What the artifact says about attributes."""
+    """The section of the artifact about attributes."""
     table = tally.tables.get("attributes", {})
     gt, pred, matched = (sum(int(row[column]) for row in table.values()) for column in range(3))
     return {

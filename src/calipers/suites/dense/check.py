@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,15 +16,17 @@ import orjson
 from calipers.core.errors import InputError, keyword
 from calipers.core.interpretations import SAMPLE, Rule, fits, ranked, sample_of
 from calipers.core.shapes import FLAGS, KINDS, Batch, Objects
-from calipers.core.survey import MOST_SHOWN, FileCheck, SidesCheck, compared_labels, counted, is_constant, twice
+from calipers.core.survey import MAX_SHOWN, FileCheck, SidesCheck, compared_labels, counted, is_constant, twice
 from calipers.engines.local import run_in_order
-from calipers.files.lines import Shard, Source
+from calipers.files.answers.image_names import IMAGE_FIELDS
+from calipers.files.lines import LineSource, Shard
 from calipers.files.problems import REASON_WORDS
-from calipers.kernels.flatten import REASONS
+from calipers.kernels.scan.flatten import REASONS
 from calipers.suites.dense.config import Config
 from calipers.suites.dense.interpretations import Record, Sampled, numbers_of, other_readings
 from calipers.suites.dense.labels.vocabulary import MODES
 from calipers.suites.dense.measure import match_measurable
+from calipers.suites.dense.other_families import family_readings
 from calipers.suites.dense.plan import bad_records
 from calipers.suites.dense.read import DenseReading, read_records, read_shard, side_objects
 from calipers.suites.dense.written import Find, in_list, in_shard, written_bounds
@@ -33,10 +35,11 @@ METRIC, OVERLAP = "localization F1", "mean best IoU"
 ALL_OF_THEM = 1 << 62
 PEEKED = 100  # records, to tell their frame
 PIECE = 1 << 20  # bytes
+TRUTH_FIELDS = {"gt_norm1000", "gt_norm", "gt"}
 SCORES = ("score", "confidence", "conf", "prob", "probability", "logprob")
 
 
-class Side(NamedTuple):
+class SideSurvey(NamedTuple):
     """One side of some records, as far as it is told."""
 
     kinds: Any  # (4,) objects of each type; the last could not be read
@@ -46,7 +49,7 @@ class Side(NamedTuple):
     labels: Counter[str]
 
 
-class Survey(NamedTuple):
+class RecordSurvey(NamedTuple):
     """What some records hold."""
 
     read: int
@@ -54,95 +57,140 @@ class Survey(NamedTuple):
     bad: int
     first_bad: list[str]
     keys: list[str]
-    truth: Side
-    pred: Side
+    truth: SideSurvey
+    pred: SideSurvey
     matched: dict[str, int]  # ground truth against itself, over the whole sweep, by mode
     wanted: dict[str, int]  # what could be matched so
 
 
-def examine(given: Any, config: Config | None = None) -> tuple[FileCheck, SidesCheck]:
+def examine(source: Any, config: Config | None = None) -> tuple[FileCheck, SidesCheck]:
     """A dump, or a list of records."""
-    path = os.fspath(given) if isinstance(given, (str, os.PathLike)) else "<records>"
+    path = os.fspath(source) if isinstance(source, (str, os.PathLike)) else "<records>"
     if path == "-":
         raise InputError("-: found standard input, expected a file: a check reads it more than once")
-    config = config or Config(frame=frame_of(given), bootstrap=0)
-    parts = list(_surveys(given, config))
+    _refuse_answers(source, path)
+    config = config or Config(frame=frame_of(source), bootstrap=0)
+    parts = list(_surveys(source, config))
     if not sum(part.read for part in parts):
         raise InputError(f"{path}: no records, expected one JSON object a line")
-    sample = first_records([given] if path != "<records>" else given, config.frame)
+    sample = first_records([source] if path != "<records>" else source, config)
     file = FileCheck(path, f"dense dump, {config.frame}", "dense", "both")
-    _tell_file(file, parts)
-    _tell_sample(file, sample, config)
+    _describe_file(file, parts)
+    _describe_sample(file, sample, config)
     return file, _sides(path, parts, sample, config)
 
 
-def frame_of(given: Any) -> str:
+def _refuse_answers(source: Any, path: str) -> None:
+    """Tell answers, which name their image and have no ground truth of their own, from a dump."""
+    records = list(islice(_plain_records(source), PEEKED))
+    if records and all(map(_is_answer, records)):
+        command = f"calipers dense {keyword('gt', 'FILE')} {keyword('pred', 'FILE')}"
+        raise InputError(
+            f"{path}: answers that name their image, without ground truth, expected a dump that has both; {command}"
+            " (or calipers coco) measures them, and tells which reading fits if almost nothing matches"
+        )
+
+
+def _is_answer(record: Record) -> bool:
+    """Whether a record names its image and says something of it, but has nothing to compare that with.
+
+    >>> _is_answer({"image": "a.jpg", "text": "[]"}), _is_answer({"image": "a.jpg", "gt": [], "pred": "[]"})
+    (True, False)
+    """
+    said = [value for name, value in record.items() if name not in IMAGE_FIELDS and isinstance(value, (str, list))]
+    return bool(said) and any(name in record for name in IMAGE_FIELDS) and not TRUTH_FIELDS & record.keys()
+
+
+def frame_of(source: Any) -> str:
     """The frame that records are in: pixel if all that the first ones have of ground truth is in pixels."""
-    records = list(islice(_plain_records(given), PEEKED))
+    records = list(islice(_plain_records(source), PEEKED))
     normed = sum("gt_norm1000" in record or "gt_norm" in record for record in records)
     pixel = sum("gt" in record and not {"gt_norm1000", "gt_norm"} & record.keys() for record in records)
     return "pixel" if pixel > normed else "norm1000"
 
 
-def _plain_records(given: Any) -> Iterator[Record]:
+def _plain_records(source: Any) -> Iterator[Record]:
     """Records that are JSON objects, whatever is in them."""
-    if not isinstance(given, (str, os.PathLike)):
-        yield from (item for item in _listed(given) if isinstance(item, dict))
+    if not isinstance(source, (str, os.PathLike)):
+        yield from (item for item in _listed(source) if isinstance(item, dict))
         return
-    for shard in Source(0, os.fspath(given), PIECE):
+    for shard in LineSource(0, os.fspath(source), PIECE):
         for _, line in shard.lines():
             with suppress(orjson.JSONDecodeError):
                 if isinstance(record := orjson.loads(line or b"null"), dict):
                     yield record
 
 
-def first_records(given: Any, frame: str) -> list[Record]:
+def first_records(source: Any, config: Config) -> list[Record]:
     """The first records that can be read, of some dumps or of a list."""
-    return list(islice(_good_records(given, frame), SAMPLE))
+    return list(islice(_good_records(source, config), SAMPLE))
 
 
-def few_records(given: Any, frame: str, records: int, objects: int) -> list[Record]:
+def few_records(source: Any, config: Config, records: int, objects: int) -> list[Record]:
     """The first records that can be read, not many, and no more of them than have so many objects together."""
-    found: list[Record] = []
-    for record in islice(_good_records(given, frame), records):
-        objects -= sum(map(len, side_objects(record, frame)))
+    few: list[Record] = []
+    for record in islice(_good_records(source, config), records):
+        objects -= sum(map(len, side_objects(record, config.frame)))
         if objects < 0:
             break
-        found.append(record)
-    return found
+        few.append(record)
+    return few
 
 
-def _good_records(given: Any, frame: str) -> Iterator[Record]:
-    if not all(isinstance(path, (str, os.PathLike)) for path in given):
-        yield from read_records(_listed(given), frame=frame, keep=True).batch.raw
+class JoinedFiles(NamedTuple):
+    """Ground truth in COCO form and answers, which become records when they are joined."""
+
+    gt: str
+    pred: str
+
+
+def _joined_records(files: JoinedFiles, config: Config) -> Iterator[Record]:
+    """The records of images that something was predicted on."""
+    from calipers.suites.dense.coco_truth import join_answers
+
+    joined = join_answers(files.gt, files.pred, frame=config.frame, options=config.joined_options)
+    for record in read_records(joined.records, frame=config.frame, keep=True).batch.raw:
+        _, pred = side_objects(record, config.frame)
+        if pred:
+            yield record
+
+
+def _good_records(source: Any, config: Config) -> Iterator[Record]:
+    frame, answers = config.frame, config.answer_options
+    if isinstance(source, JoinedFiles):
+        yield from _joined_records(source, config)
         return
-    for path in given:
-        for shard in Source(0, os.fspath(path), PIECE):
-            yield from read_shard(shard, frame=frame, keep=True, most_bad=ALL_OF_THEM).batch.raw
+    if not all(isinstance(path, (str, os.PathLike)) for path in source):
+        yield from read_records(_listed(source), frame=frame, keep=True, answers=answers).batch.raw
+        return
+    for path in source:
+        for shard in LineSource(0, os.fspath(path), PIECE):
+            reading = read_shard(shard, frame=frame, keep=True, max_bad=ALL_OF_THEM, answers=answers)
+            yield from reading.batch.raw
 
 
-def _listed(given: Any) -> list[Any]:
-    return [given] if isinstance(given, dict) else list(given)
+def _listed(source: Any) -> list[Any]:
+    return [source] if isinstance(source, dict) else list(source)
 
 
 # All records
 
 
-def _surveys(given: Any, config: Config) -> Iterator[Survey]:
-    if isinstance(given, (str, os.PathLike)):
+def _surveys(source: Any, config: Config) -> Iterator[RecordSurvey]:
+    if isinstance(source, (str, os.PathLike)):
         work = partial(survey_shard, config=config)
-        yield from run_in_order(work, Source(0, os.fspath(given), config.chunk_bytes), config.jobs)
+        yield from run_in_order(work, LineSource(0, os.fspath(source), config.chunk_bytes), config.jobs)
         return
-    records = _listed(given)
+    records = _listed(source)
     yield _survey(read_records(records, frame=config.frame), config, in_list(records))
 
 
-def survey_shard(shard: Shard, *, config: Config) -> Survey:
+def survey_shard(shard: Shard, *, config: Config) -> RecordSurvey:
     """Some lines of a file."""
-    return _survey(read_shard(shard, frame=config.frame, most_bad=ALL_OF_THEM), config, in_shard(shard))
+    return _survey(read_shard(shard, frame=config.frame, max_bad=ALL_OF_THEM), config, in_shard(shard))
 
 
-def _survey(reading: DenseReading, config: Config, find: Find) -> Survey:
+def _survey(reading: DenseReading, config: Config, find: Find) -> RecordSurvey:
     batch = reading.batch
     bad, bounds = bad_records(reading, config), written_bounds(batch, config.frame, find)
     itself, compared, _ = match_measurable(Batch(batch.truth, batch.truth, keys=batch.keys), config)
@@ -154,11 +202,11 @@ def _survey(reading: DenseReading, config: Config, find: Find) -> Survey:
         matched[mode] = int((np.asarray(pairs.score) >= config.levels.units[-1]).sum())
         if mode in itself.labels:
             wanted[mode] = int((whole & (np.asarray(itself.labels[mode].truth) >= 0)).sum())
-    return Survey(
+    return RecordSurvey(
         reading.read,
         reading.skipped,
         len(bad),
-        [str(each.error()).replace("\n", "; ") for each in bad[:MOST_SHOWN]],
+        [str(fault.error()).replace("\n", "; ") for fault in bad[:MAX_SHOWN]],
         list(batch.keys),
         _side(batch.truth, categories, bounds[0]),
         _side(batch.pred, categories, bounds[1]),
@@ -167,14 +215,14 @@ def _survey(reading: DenseReading, config: Config, find: Find) -> Survey:
     )
 
 
-def _side(objects: Objects, categories: Sequence[str], bounds: Any) -> Side:
+def _side(objects: Objects, categories: Sequence[str], bounds: Any) -> SideSurvey:
     reasons = np.asarray(objects.reason)
     flags = np.asarray(objects.flags)
     codes = Counter(np.asarray(objects.desc)[reasons == 0].tolist())
     labels = Counter[str]()
     for code, n in codes.items():
         labels[categories[code]] += n
-    return Side(
+    return SideSurvey(
         np.bincount(objects.kind, minlength=4),
         bounds[reasons == 0],
         Counter({name: int((flags & FLAGS[name] != 0).sum()) for name in ("clamped", "repaired", "degenerate")}),
@@ -186,7 +234,7 @@ def _side(objects: Objects, categories: Sequence[str], bounds: Any) -> Side:
 # What is said
 
 
-def _tell_file(file: FileCheck, parts: list[Survey]) -> None:
+def _describe_file(file: FileCheck, parts: list[RecordSurvey]) -> None:
     keys = [key for part in parts for key in part.keys]
     truth, pred = _joined([part.truth for part in parts]), _joined([part.pred for part in parts])
     read, skipped = sum(part.read for part in parts), sum(part.skipped for part in parts)
@@ -205,17 +253,17 @@ def _tell_file(file: FileCheck, parts: list[Survey]) -> None:
         file.measure(f"{name} y", side.bounds[:, 1::2])
         file.measure(f"{name} width", side.bounds[:, 2] - side.bounds[:, 0])
         file.measure(f"{name} height", side.bounds[:, 3] - side.bounds[:, 1])
-    file.itself = _itself(parts, truth)
+    file.itself = _self_check(parts, truth)
     file.warnings += [*_doubts("ground truth", truth), *_doubts("predictions", pred)]
 
 
-def _object_counts(side: Side) -> dict[str, int]:
+def _object_counts(side: SideSurvey) -> dict[str, int]:
     by_type = {kind: int(n) for kind, n in zip(KINDS, side.kinds, strict=False) if n}
     return {"objects": int(side.kinds.sum()), **by_type, "labels": len(side.labels.keys() - {""})}
 
 
-def _joined(sides: list[Side]) -> Side:
-    return Side(
+def _joined(sides: list[SideSurvey]) -> SideSurvey:
+    return SideSurvey(
         sum(side.kinds for side in sides),
         np.concatenate([side.bounds for side in sides]),
         sum((side.flags for side in sides), Counter()),
@@ -224,7 +272,7 @@ def _joined(sides: list[Side]) -> Side:
     )
 
 
-def _itself(parts: list[Survey], truth: Side) -> dict[str, Any] | None:
+def _self_check(parts: list[RecordSurvey], truth: SideSurvey) -> dict[str, Any] | None:
     """Ground truth as its own prediction: F1 at every threshold, and what is left out; None if nothing could match."""
     total = int(truth.kinds.sum())
     matched = {mode: sum(part.matched[mode] for part in parts) for mode in MODES}
@@ -240,7 +288,7 @@ def _itself(parts: list[Survey], truth: Side) -> dict[str, Any] | None:
     }
 
 
-def _doubts(name: str, side: Side) -> Iterator[str]:
+def _doubts(name: str, side: SideSurvey) -> Iterator[str]:
     objects = int(side.kinds.sum())
     if not objects:
         yield f"{name}: no objects at all"
@@ -259,7 +307,7 @@ def _doubts(name: str, side: Side) -> Iterator[str]:
             yield f"{name}: {counted(n, 'object')} {words}"
 
 
-def _tell_sample(file: FileCheck, sample: list[Record], config: Config) -> None:
+def _describe_sample(file: FileCheck, sample: list[Record], config: Config) -> None:
     if config.frame == "pixel":
         reads = f"calipers dense {keyword('frame', 'pixel')} reads them"
         file.warnings.append(f"the records are in pixels: {reads}, the default does not")
@@ -269,8 +317,8 @@ def _tell_sample(file: FileCheck, sample: list[Record], config: Config) -> None:
     sides = zip(*(side_objects(record, config.frame) for record in sample), strict=True)
     for name, lists in zip(("ground truth", "predictions"), sides, strict=False):
         if repeats := sum(map(_repeats, lists)):
-            said = f"{counted(repeats, 'object')} repeating another of the record"
-            file.warnings.append(f"{name}: {said} (in the first {counted(len(sample), 'record')})")
+            message = f"{counted(repeats, 'object')} repeating another of the record"
+            file.warnings.append(f"{name}: {message} (in the first {counted(len(sample), 'record')})")
     if _seems_swapped(sample):
         file.warnings.append("ground truth has scores and predictions have none: are the two sides swapped?")
 
@@ -295,17 +343,17 @@ def _seems_swapped(sample: list[Record]) -> bool:
 # Both sides
 
 
-def _sides(path: str, parts: list[Survey], sample: list[Record], config: Config) -> SidesCheck:
+def _sides(path: str, parts: list[RecordSurvey], sample: list[Record], config: Config) -> SidesCheck:
     sides = compare_sides(path, sample, config)
     sides.labels = compared_labels(*(_labels(parts, side) for side in ("truth", "pred")))
-    sides.sample = sample_of(len(sample), sum(len(part.keys) for part in parts), "records")
+    sides.sample = (sides.sample or {}) | {"of": sum(len(part.keys) for part in parts)}
     return sides
 
 
-def _labels(parts: list[Survey], side: str) -> Counter[str]:
-    found = sum((getattr(part, side).labels for part in parts), Counter[str]())
-    del found[""]
-    return found
+def _labels(parts: list[RecordSurvey], side: str) -> Counter[str]:
+    labels = sum((getattr(part, side).labels for part in parts), Counter[str]())
+    del labels[""]
+    return labels
 
 
 def compare_sides(path: str, sample: list[Record], config: Config, rule: Rule = fits) -> SidesCheck:
@@ -314,7 +362,8 @@ def compare_sides(path: str, sample: list[Record], config: Config, rule: Rule = 
     sampled = Sampled(sample, config.frame)
     now = sampled.trial(config)
     sides.score, sides.overlap = now
-    sides.sample = sample_of(len(sample), None, "records")
+    sides.sample = sample_of(len(sampled.truth), None, "records")
     if any(sampled.pred):
-        sides.readings = ranked(now, other_readings(sampled, config), rule)
+        readings = chain(family_readings(sample[: len(sampled.pred)], config), other_readings(sampled, config))
+        sides.readings = ranked(now, readings, rule)
     return sides

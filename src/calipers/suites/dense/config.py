@@ -7,41 +7,52 @@ from functools import cached_property
 from typing import Any
 
 from calipers.core import sweep
-from calipers.core.config import RunOptions, option
+from calipers.core.config import option
 from calipers.core.errors import require
 from calipers.core.matching import SWEEP
 from calipers.core.option_values import checked
+from calipers.core.slice_options import SliceOptions, slice_params
+from calipers.files.answers.families import NAMES
+from calipers.files.answers.records import AnswerOptions
 from calipers.files.lines import MAX_EXPANSION
-from calipers.kernels.work import MAX_WORK
+from calipers.kernels.shape.work import MAX_WORK
 from calipers.rulers.tube import stroke_width
 from calipers.suites.dense.labels.taxonomy import Taxonomy, built_in, load
 from calipers.suites.dense.labels.vocabulary import MODES, Vocabulary, vocabulary
 from calipers.suites.dense.read import MAX_TEXT
 
+PROTOCOL = "dense/1"  # name and version of the definitions
 FRAMES = ("norm1000", "pixel")
 FREE_TEXT_KEYS = ("文本", "备注")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Config(RunOptions):
+class Config(SliceOptions):
     """Every option of the dense suite."""
 
-    tube_tolerance: float = option(8.0, "how far from a line its tube reaches, in norm1000 units")
-    primary_threshold: float = option(0.5, "overlap threshold of the summary; need not be in the sweep")
-    thresholds: tuple[float, ...] = option(SWEEP, "overlap thresholds of the sweep", metavar="T,T,…")
+    tube_tolerance: float = option(
+        8.0, "how far from a line its tube reaches, and how near counts for coverage, in norm1000 units"
+    )
+    primary_threshold: float = option(0.5, "overlap threshold of the summary, above 0 to 1; need not be in the sweep")
+    thresholds: tuple[float, ...] = option(SWEEP, "overlap thresholds of the sweep, ascending", metavar="T,T,…")
     modes: tuple[str, ...] = option(MODES, "label modes to report", metavar="MODE,…")
-    top: int = option(25, "how many labels the summary shows")
+    top: int = option(25, "how many labels the summary shows; the artifact has all")
     label_key: str = option("类别", "key whose value is the label")
     free_text_keys: tuple[str, ...] = option(FREE_TEXT_KEYS, "keys whose value is free text", metavar="KEY,…")
     mapping: str | None = option(None, "JSON file with umbrella phases and known keys", metavar="FILE")
     frame: str = option("norm1000", "coordinates of the records", metavar="norm1000|pixel")
+    answers: str | None = option(None, f"predictions are answers of this family: {', '.join(NAMES)}", metavar="FAMILY")
+    pred_field: str | None = option(None, "field of the records that holds the answer of a model", metavar="FIELD")
     max_bad_records: int = option(0, "reject and count up to N records that cannot be read", metavar="N")
     max_work: int = option(
         MAX_WORK, "refuse records that take more steps for each number of their shapes", metavar="N", artifact=False
     )
     max_text: int = option(MAX_TEXT, "refuse records with a longer desc, in characters", metavar="N", artifact=False)
     max_expansion: int = option(
-        MAX_EXPANSION, "refuse compressed input that grows to more times its size", metavar="N", artifact=False
+        MAX_EXPANSION,
+        "refuse compressed input that grows to more times its size; 64 MiB are always allowed",
+        metavar="N",
+        artifact=False,
     )
     bootstrap: int = option(1000, "replicates for the intervals; 0 is none")
     seed: int = option(0, "seed of the replicates")
@@ -50,6 +61,11 @@ class Config(RunOptions):
         super().__post_init__()
         for name, value in checked(self, modes=MODES, frames=FRAMES).items():
             object.__setattr__(self, name, value)
+        require(self.answers is None or self.answers in NAMES, "answers", self.answers, f"one of {', '.join(NAMES)}")
+        good = self.pred_field is None or (isinstance(self.pred_field, str) and bool(self.pred_field))
+        require(good, "pred_field", self.pred_field, "the name of a field")
+        if self.pred_field is not None and self.answers is None:
+            object.__setattr__(self, "answers", "auto")
         self.taxonomy  # noqa: B018  a mapping file that cannot be read is found out now
 
     @cached_property
@@ -61,6 +77,16 @@ class Config(RunOptions):
     def vocabulary(self) -> Vocabulary:
         """Parses descriptions under these options."""
         return vocabulary(self.taxonomy, self.label_key, self.free_text_keys)
+
+    @property
+    def answer_options(self) -> AnswerOptions:
+        """How predictions are read."""
+        return AnswerOptions(self.answers, self.pred_field)
+
+    @property
+    def joined_options(self) -> AnswerOptions:
+        """How answers are read that are joined with ground truth; where nothing is said, as whose they look."""
+        return AnswerOptions(self.answers or "auto", self.pred_field)
 
     @cached_property
     def levels(self) -> sweep.Levels:
@@ -74,10 +100,13 @@ def params(config: Config) -> dict[str, Any]:
     plain["thresholds"], plain["modes"] = list(config.thresholds), list(config.modes)
     plain["free_text_keys"] = list(config.free_text_keys)
     tolerance = plain.pop("tube_tolerance")
+    for name in ("answers", "pred_field"):
+        if plain[name] is None:  # which results of before lack
+            del plain[name]
     return {
         "tube_tolerance": tolerance,
         "stroke_width": stroke_width(tolerance),
-        **plain,
+        **slice_params(plain, config),
         "mapping_sha256": config.taxonomy.sha256,
         "rulers": {"region": "exact-area", "line": "tube-cells"},
         "matching": {"algorithm": "greedy_1to1", "tie_break": ["score_desc", "gt_index_asc", "pred_index_asc"]},
@@ -88,7 +117,7 @@ TABLE_KINDS = ("csv", "parquet")
 
 
 @dataclass(frozen=True, kw_only=True)
-class OutputOptions:
+class DenseOutputOptions:
     """Options that change only what a folder of `-o` holds."""
 
     tables: str | None = option(None, "kind of tables in the folder: csv or parquet  [default: csv]", metavar="KIND")

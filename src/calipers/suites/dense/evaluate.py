@@ -6,38 +6,88 @@ import os
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from calipers.core.config import make_config
-from calipers.core.errors import ConfigError
+from calipers.core.errors import ConfigError, keyword, require
+from calipers.files.answers.image_names import unanswered
+from calipers.files.answers.records import AS_LISTS, MISSING, AnswerOptions
+from calipers.files.inputs import InputFile
 from calipers.files.places import expand
-from calipers.kernels.column import keep_memory, keep_some_memory
+from calipers.kernels.scan.column import keep_memory, keep_some_memory
 from calipers.report import Report
 from calipers.run import OnProgress, check_bad, check_kept, refuse_elsewhere, run_plan
+from calipers.slicing import check_slices
 from calipers.suite import Job
 from calipers.suites.dense.config import Config
-from calipers.suites.dense.plan import DensePart, DensePlan, OnRows, measure_reading, report_of
-from calipers.suites.dense.read import read_records
+from calipers.suites.dense.plan import Again, DensePart, DensePlan, OnRows, measure_reading, report_of
+from calipers.suites.dense.read import DenseReading, read_records
+from calipers.suites.dense.slices import record_fields
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from calipers.suites.dense.artifact_types import DenseArtifact
+    from calipers.suites.dense.option_types import DenseOptions
+    from calipers.suites.dense.source_types import DenseSource
 
 
-def dense(source: Any, **options: Any) -> Report:
-    """Measure dumps of predicted objects against ground truth.
+def dense(
+    source: DenseSource, *, gt: str | os.PathLike[str] | None = None, **options: Unpack[DenseOptions]
+) -> Report[DenseArtifact]:
+    """Measure dumps of predicted regions and lines on images against ground truth.
 
-    `source` is a path or several (JSONL, also .gz and .zst; "-" is standard input), or a list of records. Options are
-    those of `calipers dense`; see `calipers.suites.dense.config.Config`.
+    Args:
+        source: A path or several (JSONL, also .gz and .zst; "-" is standard input), or a record or several.
+        gt: Ground truth in COCO form; `source` is then a path to answers of a model, each of which names its image.
+        **options: Those of `calipers dense`, see `calipers.DenseOptions`.
 
-    >>> box = {"type": "bbox_2d", "points": [0, 0, 10, 10], "desc": "类别=标签"}
-    >>> report = dense([{"gt_norm1000": [box], "pred": [box]}])
-    >>> report["modes"]["category"]["primary"]["f1"]
-    1.0
+    Returns:
+        The report: precision, recall and F1 by label mode over a sweep of thresholds, causes of errors, intervals.
+
+    Raises:
+        ConfigError: An option does not exist or has a value that cannot be meant.
+        InputError: An input cannot be read, or more records than `max_bad_records` are malformed.
+
+    Examples:
+        >>> report = dense("examples/dense/gt_vs_pred.jsonl", modes="category", bootstrap=100)
+        >>> report["modes"]["category"]["primary"]["recall"]
+        0.7272727272727273
+
+        Records may also come from memory:
+
+        >>> box = {"type": "bbox_2d", "points": [0, 0, 10, 10], "desc": "类别=标签"}
+        >>> dense([{"gt_norm1000": [box], "pred": [box]}])["modes"]["category"]["primary"]["f1"]
+        1.0
     """
-    return evaluate(source, make_config(Config, options))
+    config = make_config(Config, options)
+    if gt is None:
+        return evaluate(source, config)
+    for name, path in (("gt", gt), ("source", source)):
+        require(isinstance(path, (str, os.PathLike)) and bool(os.fspath(path)), name, path, "a path")
+    return evaluate_joined(os.fspath(gt), os.fspath(source), config)  # type: ignore[arg-type]
 
 
 def job(inputs: dict[str, Any], options: dict[str, Any]) -> Job:
-    """What the command runs."""
-    dumps, config = list(inputs["dumps"]), make_config(Config, options)
+    """Inputs and options of a command, checked and ready to run."""
+    config = make_config(Config, options)
+    dumps, gt, pred = (inputs.get(name) for name in ("dumps", "gt", "pred"))
+    if dumps is None or gt is not None or pred is not None:
+        _check_sides(dumps, gt, pred)
+        sides: tuple[Any, ...] = ([], (str(gt), str(pred)))
+        return Job(config, [str(gt), str(pred)], partial(evaluate_joined, str(gt), str(pred), config), sides)
+    dumps = list(dumps)
     return Job(config, dumps, partial(_evaluate_dumps, dumps, config), (dumps,))
+
+
+def _check_sides(dumps: Any, gt: Any, pred: Any) -> None:
+    """Refuse anything but dumps, or ground truth and predictions."""
+    if dumps is not None:
+        raise ConfigError(f"DUMP: found {dumps[0]!r:.80}, which has ground truth of its own, expected it alone")
+    missing = [name for name, path in (("gt", gt), ("pred", pred)) if path is None]
+    if missing:
+        both = f"{keyword('gt', 'FILE')} and {keyword('pred', 'FILE')}"
+        raise ConfigError(f"{missing[0]}: missing, expected DUMP... or both {both}")
 
 
 def _evaluate_dumps(dumps: list[str], config: Config, **hooks: Any) -> Report:
@@ -49,16 +99,17 @@ def evaluate(
     source: Any, config: Config, *, on_rows: OnRows | None = None, progress: OnProgress | None = None
 ) -> Report:
     """Evaluate dumps or records. `on_rows` receives rows of objects and lines of cases, in the order of the records."""
+    check_slices(config)
     if not isinstance(source, (str, os.PathLike)) and not _are_paths(source):
         return _evaluate_records(_records(source), config, on_rows)
     paths = expand([os.fspath(path) for path in ([source] if isinstance(source, (str, os.PathLike)) else source)])
     check_kept(config, paths)
     keep_some_memory()
     plan = DensePlan(paths, config, rows=on_rows is not None, again=partial(_rows_again, paths, config))
-    return run_plan(plan, config, on_part=on_rows and partial(_take_rows, on_rows), progress=progress)
+    return run_plan(plan, config, on_part=on_rows and partial(_pass_rows, on_rows), progress=progress)
 
 
-def _take_rows(on_rows: OnRows, part: DensePart) -> None:
+def _pass_rows(on_rows: OnRows, part: DensePart) -> None:
     on_rows(part.matches, part.cases)
     part.matches, part.cases = [], []
 
@@ -66,15 +117,49 @@ def _take_rows(on_rows: OnRows, part: DensePart) -> None:
 def _evaluate_records(records: list[Any], config: Config, on_rows: OnRows | None) -> Report:
     refuse_elsewhere(config, "records that are in memory")
     part = measure_reading(
-        read_records(records, frame=config.frame, keep=bool(on_rows), max_text=config.max_text),
-        config,
-        rows=bool(on_rows),
+        _read(records, config, config.answer_options, keep=bool(on_rows)), config, rows=bool(on_rows)
     )
+    inputs = [InputFile("<records>", None, part.read[0])]
+    return _report(part, config, inputs, on_rows, partial(_rows_again, records, config))
+
+
+def _read(records: list[Any], config: Config, answers: AnswerOptions, *, keep: bool) -> DenseReading:
+    read = partial(read_records, fields=record_fields(config), answers=answers)
+    return read(records, frame=config.frame, keep=keep, max_text=config.max_text)
+
+
+def _report(part: DensePart, config: Config, inputs: list[InputFile], on_rows: OnRows | None, again: Again) -> Report:
     check_bad(part, config.max_bad_records)
-    part.inputs = [{"path": "<records>", "sha256": None, "records": part.read[0]}]
+    part.inputs = [entry._asdict() for entry in inputs]
     if on_rows:
-        _take_rows(on_rows, part)
-    return report_of(part, config, partial(_rows_again, records, config))
+        _pass_rows(on_rows, part)
+    return report_of(part, config, again)
+
+
+def evaluate_joined(
+    gt: str, pred: str, config: Config, *, on_rows: OnRows | None = None, progress: OnProgress | None = None
+) -> Report:
+    """Evaluate answers of a model against ground truth in COCO form."""
+    from calipers.suites.dense.coco_truth import join_answers
+
+    check_slices(config)
+    refuse_elsewhere(config, "ground truth and answers that are joined")
+    joined = join_answers(gt, pred, frame=config.frame, options=config.joined_options)
+    reading = _read(joined.records, config, AS_LISTS, keep=bool(on_rows))
+    reading.answers, reading.bad = joined.counts, [*joined.bad, *reading.bad]
+    reading.read += len(joined.bad)
+    part = measure_reading(reading, config, rows=bool(on_rows))
+    part.tally.count(MISSING, [joined.missing])
+    report = _report(part, config, joined.inputs, on_rows, partial(_joined_again, gt, pred, config))
+    if joined.missing:
+        report.notes.append(unanswered(joined.missing))
+    if joined.crowds:
+        report.notes.append(f"{joined.crowds:,} crowd regions of the ground truth were left out")
+    return report
+
+
+def _joined_again(gt: str, pred: str, config: Config, take: OnRows) -> None:
+    evaluate_joined(gt, pred, config, on_rows=take)
 
 
 def _rows_again(source: Any, config: Config, take: OnRows) -> None:

@@ -24,3 +24,8 @@ def replicates(tree: Tree) -> dict[str, Floats]:
 def main_group(names: list[str]) -> str:
     """The mode that a figure without one means: category, else the last that is reported."""
     return "category" if "category" in names else names[-1]
+
+
+def slice_headline(tree: Tree) -> str:
+    """The figure that slices are judged by."""
+    return f"{main_group(modes(tree))}.f1"

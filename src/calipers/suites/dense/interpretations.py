@@ -14,12 +14,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from calipers.core.errors import keyword
-from calipers.core.interpretations import Reading, Trial, value_of
+from calipers.core.interpretations import Interpretation, Trial, value_of
 from calipers.core.matching import UNIT
 from calipers.core.shapes import KINDS
 from calipers.suites.dense.config import Config
 from calipers.suites.dense.measure import match_measurable
-from calipers.suites.dense.pixel_scale import Shown, Size, fitted_size
+from calipers.suites.dense.pixel_scale import FittedSize, SampledObjects, fitted_size
 from calipers.suites.dense.read import read_records, side_objects
 
 Record = dict[str, Any]
@@ -38,7 +38,10 @@ class Scale(NamedTuple):
     factors: Factors
 
 
-class Layout(NamedTuple):
+MAX_OF_RECORD, MAX_SAMPLED = 5000, 20_000  # objects that other readings are tried on
+
+
+class CoordinateOrder(NamedTuple):
     """What the numbers of a shape mean; `box` for a bbox_2d, `points` for anything else."""
 
     name: str
@@ -48,7 +51,11 @@ class Layout(NamedTuple):
 
 
 class Sampled:
-    """Some records of one frame, their predictions as numbers."""
+    """Some records of one frame, their predictions as numbers.
+
+    Each reading takes all objects once more, so there are not more than a hint needs: no more than MAX_OF_RECORD of
+    either side of a record, and no record after those with MAX_SAMPLED together.
+    """
 
     def __init__(self, records: Iterable[Record], frame: str) -> None:
         self.frame = frame
@@ -56,12 +63,16 @@ class Sampled:
         self.pred: list[list[Any]] = []
         self.sizes: list[tuple[float, float] | None] = []
         self.has_pixels = True  # whether ground truth in pixels is there too
+        objects = 0
         for record in records:
-            truth, pred = side_objects(record, frame)
+            truth, pred = (side[:MAX_OF_RECORD] for side in side_objects(record, frame))
             self.truth.append(truth)
             self.pred.append(pred)
             self.sizes.append(_size(record))
             self.has_pixels &= isinstance(record.get("gt"), list)
+            objects += len(truth) + len(pred)
+            if objects >= MAX_SAMPLED:
+                break
 
     @property
     def sized(self) -> bool:
@@ -87,16 +98,16 @@ class Sampled:
 def _trial(records: list[Record], config: Config) -> Trial:
     batch = read_records(records, frame=config.frame).batch
     matched, batch, _ = match_measurable(batch, config, all_pairs=True)
-    objects, found = len(batch.truth) + len(batch.pred), len(matched.at_primary("localization", config))
+    objects, matches = len(batch.truth) + len(batch.pred), len(matched.at_primary("localization", config))
     best = np.zeros(len(batch.truth))
     np.maximum.at(best, np.asarray(matched.pairs.truth), np.asarray(matched.pairs.score) / UNIT)
     solid = np.asarray(batch.truth.area) > 0
     lines = np.asarray(batch.truth.kind) == 2
     counted = best[solid | lines]
-    return Trial(2 * found / objects if objects else None, float(counted.mean()) if len(counted) else None)
+    return Trial(2 * matches / objects if objects else None, float(counted.mean()) if len(counted) else None)
 
 
-def other_readings(sample: Sampled, config: Config) -> Iterator[Reading]:
+def other_readings(sample: Sampled, config: Config) -> Iterator[Interpretation]:
     """Every scale with every layout; resized images only with the usual layout; a fitted size if it is better."""
     best = 0.0
     for reading in _named_readings(sample, config):
@@ -109,7 +120,7 @@ def other_readings(sample: Sampled, config: Config) -> Iterator[Reading]:
             yield reading
 
 
-def _named_readings(sample: Sampled, config: Config) -> Iterator[Reading]:
+def _named_readings(sample: Sampled, config: Config) -> Iterator[Interpretation]:
     for scale in _scales(sample):
         for layout in LAYOUTS:
             if scale is not AS_IS or layout is not CORNERS:
@@ -118,14 +129,14 @@ def _named_readings(sample: Sampled, config: Config) -> Iterator[Reading]:
         yield _reading(sample, config, scale, CORNERS)
 
 
-def _reading(sample: Sampled, config: Config, scale: Scale, layout: Layout) -> Reading:
-    """What a scale and a layout together would score."""
+def _reading(sample: Sampled, config: Config, scale: Scale, layout: CoordinateOrder) -> Interpretation:
+    """The interpretation by a scale and an order of coordinates, with its score."""
     name = ", ".join(part for part in (scale.name, layout.name) if part)
     advice = "; ".join(part for part in (scale.advice, layout.advice) if part)
-    return Reading(name, advice, sample.trial(config, _change(scale, layout)))
+    return Interpretation(name, advice, sample.trial(config, _change(scale, layout)))
 
 
-def _change(scale: Scale, layout: Layout) -> Callable[[Any, tuple[float, float]], Any]:
+def _change(scale: Scale, layout: CoordinateOrder) -> Callable[[Any, tuple[float, float]], Any]:
     def change(item: Any, size: tuple[float, float]) -> Any:
         numbers = numbers_of(item)
         if numbers is None:
@@ -146,12 +157,14 @@ def numbers_of(item: Any) -> Numbers | None:
     points = item.get("points") if isinstance(item, Mapping) else None
     if not isinstance(points, (list, tuple)):
         return None
-    flat = [each for point in points for each in (point if isinstance(point, (list, tuple)) else (point,))]
-    good = all(isinstance(each, (int, float)) and not isinstance(each, bool) and abs(each) < 1e9 for each in flat)
+    flat = [number for point in points for number in (point if isinstance(point, (list, tuple)) else (point,))]
+    good = all(
+        isinstance(number, (int, float)) and not isinstance(number, bool) and abs(number) < 1e9 for number in flat
+    )
     return flat if good and flat and len(flat) % 2 == 0 else None
 
 
-def _shown(objects: list[Any], layout: Layout) -> Shown:
+def _shown(objects: list[Any], layout: CoordinateOrder) -> SampledObjects:
     """Types and bounds of the objects that can be read."""
     kinds, bounds = list[int](), list[list[float]]()
     for item in objects:
@@ -161,10 +174,10 @@ def _shown(objects: list[Any], layout: Layout) -> Shown:
             meant = _meant(item, numbers, layout)
             kinds.append(KINDS.index(kind))
             bounds.append([low(meant[axis::2]) for low in (min, max) for axis in (0, 1)])
-    return Shown(np.array(kinds, np.int64), np.array(bounds, np.float64).reshape(-1, 4))
+    return SampledObjects(np.array(kinds, np.int64), np.array(bounds, np.float64).reshape(-1, 4))
 
 
-def _meant(item: Any, numbers: Numbers, layout: Layout) -> Numbers:
+def _meant(item: Any, numbers: Numbers, layout: CoordinateOrder) -> Numbers:
     """The points of an object, if its numbers mean what a layout says."""
     return (layout.box if item.get("type") == "bbox_2d" and len(numbers) == 4 else layout.points)(numbers)
 
@@ -221,7 +234,7 @@ def _resized(sample: Sampled) -> Iterator[Scale]:
             yield Scale(name, "undo the resizing", _undone(side, pixels))
 
 
-def _of_one_size(sample: Sampled, layout: Layout) -> Scale | None:
+def _of_one_size(sample: Sampled, layout: CoordinateOrder) -> Scale | None:
     """Pixels of images of one size, which is found from both sides where records do not tell it."""
     if sample.frame == "pixel" or sample.sized:
         return None
@@ -230,7 +243,7 @@ def _of_one_size(sample: Sampled, layout: Layout) -> Scale | None:
     return None if size is None else _from_size(size, sample.has_pixels)
 
 
-def _from_size(size: Size, has_pixels: bool) -> Scale:
+def _from_size(size: FittedSize, has_pixels: bool) -> Scale:
     width, height = size
     rerun = f"write width {width} and height {height} into the records and rerun with {PIXEL}"
     if not has_pixels:
@@ -281,10 +294,10 @@ def _swapped(numbers: Numbers) -> Numbers:
     return [value for at in range(0, len(numbers), 2) for value in (numbers[at + 1], numbers[at])]
 
 
-CORNERS = Layout("", "", _same, _same)
+CORNERS = CoordinateOrder("", "", _same, _same)
 LAYOUTS = (
     CORNERS,
-    Layout("x and y swapped", "write x before y", _swapped, _swapped),
-    Layout("boxes as [x, y, w, h]", TO_CORNERS, _from_sizes, _same),
-    Layout("boxes as [cx, cy, w, h]", TO_CORNERS, _from_centre, _same),
+    CoordinateOrder("x and y swapped", "write x before y", _swapped, _swapped),
+    CoordinateOrder("boxes as [x, y, w, h]", TO_CORNERS, _from_sizes, _same),
+    CoordinateOrder("boxes as [cx, cy, w, h]", TO_CORNERS, _from_centre, _same),
 )

@@ -39,9 +39,9 @@ def _rates_of(covered: CoveredPairs, truth: Any, pred: Any, width: int) -> Any:
     """The rates of given pairs; those out of reach have none and add nothing."""
     known, wanted = covered.truth * width + covered.pred, truth.astype(np.int64) * width + pred  # known is ascending
     at = np.searchsorted(known, wanted)
-    found = at < len(known)
-    found[found] = known[at[found]] == wanted[found]
-    return covered.rates[:, at[found]]
+    is_known = at < len(known)
+    is_known[is_known] = known[at[is_known]] == wanted[is_known]
+    return covered.rates[:, at[is_known]]
 
 
 def _best_rates(covered: CoveredPairs) -> Any:
@@ -57,7 +57,7 @@ def _add(name: str, rates: Any, n: int, tally: Tally) -> None:
 
 
 def coverage_tree(tally: Tally) -> dict[str, Any]:
-    """What the artifact says about coverage."""
+    """The section of the artifact about coverage."""
     return {name: _means(name, int(tally.counts[f"coverage.{name}"][0]), tally) for name in ("matched", "best")}
 
 

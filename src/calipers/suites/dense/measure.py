@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from calipers.core import causes as objects
-from calipers.core import sweep
+from calipers.core import sweep, worth
 from calipers.core.bootstrap import resample
+from calipers.core.causes import Causes, count_causes, count_per_record, faint_overlap
+from calipers.core.confusion import count_confusion
 from calipers.core.errors import WorkError
 from calipers.core.matching import UNIT, Labels, Pairs, greedy
 from calipers.core.shapes import FLAGS, Batch
 from calipers.core.tally import Tally
-from calipers.kernels.flatten import REASONS, take
+from calipers.kernels.scan.flatten import REASONS, take
 from calipers.rulers.region import region_overlaps
 from calipers.rulers.tube import covered_lines, nearby_lines, stroke_width, tube_overlaps
 from calipers.suites.dense import attributes, lines
@@ -24,38 +25,41 @@ from calipers.suites.dense.labels.desc import Desc
 from calipers.suites.dense.labels.vocabulary import MODES, label_codes
 
 
-class Matched:
-    """A batch with everything that was found out about it: descriptions, labels, overlaps, one matching a mode."""
+class MatchedBatch:
+    """A batch with its descriptions, labels and overlaps, and one matching per label mode."""
 
     def __init__(self, batch: Batch, config: Config, *, all_pairs: bool = False) -> None:
         truth, pred, levels = batch.truth, batch.pred, config.levels
-        least = 0.0 if all_pairs else min(levels.least, objects.FAINT) / UNIT
+        min_overlap = 0.0 if all_pairs else faint_overlap(levels.min_overlap / UNIT) / UNIT
         self.descs: list[Desc] = config.vocabulary.describe(truth.descs)
         tolerance, work = config.tube_tolerance, config.max_work
         tubes = tube_overlaps(truth, pred, stroke=stroke_width(tolerance), max_work=work)
         self.near = nearby_lines(truth, pred, tubes, tolerance=tolerance, max_work=work)
-        self.pairs = Pairs.sorted(truth, region_overlaps(truth, pred, least=least, max_work=work), tubes)
+        self.pairs = Pairs.sorted(truth, region_overlaps(truth, pred, min_overlap=min_overlap, max_work=work), tubes)
         self.names: dict[str, list[str]] = {}
         self.labels: dict[str, Labels] = {}
         for mode in ("phase", "category"):
             codes, self.names[mode] = label_codes(getattr(desc, mode) for desc in self.descs)
             self.labels[mode] = Labels(take(codes, truth.desc), take(codes, pred.desc))
         self.matchings: dict[str, Pairs] = {
-            mode: greedy(self.pairs, truth, pred, least=levels.least, labels=self.labels.get(mode)) for mode in MODES
+            mode: greedy(self.pairs, truth, pred, min_overlap=levels.min_overlap, labels=self.labels.get(mode))
+            for mode in MODES
         }
+        self.causes = Causes(self.pairs, self.labels["category"], levels.primary)
+        self.swept = {mode: sweep.Swept(self.matchings[mode], batch, levels) for mode in config.modes}
 
     def at_primary(self, mode: str, config: Config) -> Pairs:
         """The matching of a mode at the primary threshold."""
         return sweep.above(self.matchings[mode], config.levels.primary_unit)
 
 
-def match_measurable(batch: Batch, config: Config, *, all_pairs: bool = False) -> tuple[Matched, Batch, list[int]]:
+def match_measurable(batch: Batch, config: Config, *, all_pairs: bool = False) -> tuple[MatchedBatch, Batch, list[int]]:
     """A batch matched, without the records whose shapes take too much work to compare; these come last."""
     heavy: list[int] = []
     left = list(range(len(batch)))
     while True:
         try:
-            return Matched(batch, config, all_pairs=all_pairs), batch, sorted(heavy)
+            return MatchedBatch(batch, config, all_pairs=all_pairs), batch, sorted(heavy)
         except WorkError as error:
             heavy += [left[record] for record in error.records]
             left = [record for record in left if record not in set(heavy)]
@@ -64,24 +68,24 @@ def match_measurable(batch: Batch, config: Config, *, all_pairs: bool = False) -
 
 def measure(batch: Batch, config: Config) -> Tally:
     """One batch to counts."""
-    return count(Matched(batch, config), batch, config)
+    return count(MatchedBatch(batch, config), batch, config)
 
 
-def count(matched: Matched, batch: Batch, config: Config) -> Tally:
-    """What was found out, as counts."""
+def count(matched: MatchedBatch, batch: Batch, config: Config) -> Tally:
+    """The counts of a matched batch."""
     tally = Tally()
     _count_state(batch, tally)
     sweep.count_objects(batch, tally)
-    objects.count_per_record(batch, tally)
+    count_per_record(batch, tally)
     _count_unlabelled(matched.labels["category"], batch, tally)
-    swept = {mode: sweep.Swept(matched.matchings[mode], batch, config.levels) for mode in config.modes}
+    swept = matched.swept
     for mode in config.modes:
         sweep.count_sweep(swept[mode], mode, tally)
         if labels := matched.labels.get(mode):
             at_primary = matched.at_primary(mode, config)
             sweep.count_labels(at_primary, labels.truth, labels.pred, matched.names[mode], mode, tally)
     _count_primary(matched, batch, config, tally)
-    _resample(swept, batch, config, tally)
+    _resample(swept, matched, batch, config, tally)
     return tally
 
 
@@ -100,22 +104,31 @@ def _count_unlabelled(labels: Labels, batch: Batch, tally: Tally) -> None:
     tally.count("unlabelled", nameless)
 
 
-def _count_primary(matched: Matched, batch: Batch, config: Config, tally: Tally) -> None:
+def _count_primary(matched: MatchedBatch, batch: Batch, config: Config, tally: Tally) -> None:
     """Causes in category mode; attributes and coverage in localization mode."""
-    category, located = matched.at_primary("category", config), matched.at_primary("localization", config)
-    causes = objects.find_causes(batch, matched.pairs, category, matched.labels["category"], config.levels.primary_unit)
-    objects.count_causes(*causes, tally)
+    located = matched.at_primary("localization", config)
+    labels, names = matched.labels["category"], matched.names["category"]
+    count_causes(matched.causes, labels, names, tally)
+    count_confusion(matched.causes, labels, names, tally)
     attributes.count_attributes(located, batch, matched.descs, config.label_key, config.free_text_keys, tally)
     covered = covered_lines(batch.truth, batch.pred, matched.near, tolerance=config.tube_tolerance)
     lines.count_coverage(lines.CoveredPairs(*covered), located, batch, tally)
 
 
-def _resample(swept: dict[str, sweep.Swept], batch: Batch, config: Config, tally: Tally) -> None:
-    """For each replicate the objects on both sides, and for each mode the pairs at primary and over the sweep."""
+def _resample(swept: dict[str, sweep.Swept], matched: MatchedBatch, batch: Batch, config: Config, tally: Tally) -> None:
+    """For each replicate the objects on both sides, for each mode the pairs at primary and over the sweep, causes."""
     columns = [np.diff(batch.truth.offsets), np.diff(batch.pred.offsets)]
     for mode in config.modes:
-        columns += sweep.matched_by_record(swept[mode])
-    sums = resample(batch.keys, np.stack(columns), seed=config.seed, replicates=config.bootstrap).T
+        columns += swept[mode].matched_by_record
+    causes = worth.cause_rows(
+        (batch.truth.offsets, batch.pred.offsets),
+        matched.pairs,
+        matched.labels["category"],
+        config.levels.primary_and_sweep,
+    )
+    table = np.concatenate([np.stack(columns), causes])
+    sums = resample(batch.keys, table, seed=config.seed, replicates=config.bootstrap).T
     tally.count("resampled", sums[:, :2])
     for at, mode in enumerate(config.modes):
         tally.count(f"resampled.{mode}", sums[:, 2 + 2 * at : 4 + 2 * at])
+    worth.count_worth(causes, sums[:, len(columns) :], tally)

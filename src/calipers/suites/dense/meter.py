@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from calipers.core.config import make_config
 from calipers.core.errors import ConfigError
@@ -11,38 +11,78 @@ from calipers.report import Report
 from calipers.suites.dense.config import Config, params
 from calipers.suites.dense.plan import DensePart, measure_reading, report_of
 from calipers.suites.dense.read import read_records
+from calipers.suites.dense.slices import record_fields
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from calipers.suites.dense.artifact_types import DenseArtifact
+    from calipers.suites.dense.option_types import DenseOptions
+    from calipers.suites.dense.source_types import DenseRecords
 
 
 class DenseMeter:
-    """Adds up records as they come.
+    """The dense suite in a loop: records come in, a report comes out whenever it is asked for.
 
-    >>> box = {"type": "bbox_2d", "points": [0, 0, 10, 10], "desc": "类别=标签"}
-    >>> meter, other = DenseMeter(), DenseMeter()
-    >>> meter.update([{"id": "a", "gt_norm1000": [box], "pred": [box]}])
-    >>> other.update({"id": "b", "gt_norm1000": [box], "pred": []})
-    >>> meter.merge(other)
-    >>> meter.compute()["modes"]["category"]["primary"]["recall"]
-    0.5
+    Args:
+        **options: Those of `calipers.dense`, see `calipers.DenseOptions`.
+
+    Raises:
+        ConfigError: An option does not exist or has a value that cannot be meant.
+
+    Examples:
+        >>> box = {"type": "bbox_2d", "points": [0, 0, 10, 10], "desc": "类别=标签"}
+        >>> meter, other = DenseMeter(modes="category"), DenseMeter(modes="category")
+        >>> meter.update([{"id": "a", "gt_norm1000": [box], "pred": [box]}])
+        >>> other.update({"id": "b", "gt_norm1000": [box], "pred": []})
+        >>> meter.merge(other)
+        >>> meter.compute()["modes"]["category"]["primary"]["recall"]
+        0.5
     """
 
-    def __init__(self, **options: Any) -> None:
+    def __init__(self, **options: Unpack[DenseOptions]) -> None:
         self.config = make_config(Config, options)
         self.reset()
+
+    def __repr__(self) -> str:
+        return f"<DenseMeter: {self._read:,} records so far>"
 
     def reset(self) -> None:
         """Forget all records."""
         self._total = DensePart()
         self.update([])
 
-    def update(self, records: Any) -> None:
-        """Add one record or several. If one is bad, none of them is added."""
-        given = [records] if isinstance(records, dict) else list(records)
-        reading = read_records(given, frame=self.config.frame, first=self._read + 1, max_text=self.config.max_text)
+    def update(self, records: DenseRecords) -> None:
+        """Add one record or several. If one is bad, none of them is added.
+
+        Args:
+            records: A record, or several, as `calipers.dense` takes them.
+
+        Raises:
+            InputError: More records than `max_bad_records` are malformed.
+        """
+        batch = [records] if isinstance(records, dict) else list(records)
+        reading = read_records(
+            batch,
+            frame=self.config.frame,
+            first=self._read + 1,
+            max_text=self.config.max_text,
+            fields=record_fields(self.config),
+            answers=self.config.answer_options,
+        )
         self._check(reading.bad)
         self._total.add(measure_reading(reading, self.config))
 
     def merge(self, other: DenseMeter) -> None:
-        """Add all records of another meter with the same parameters."""
+        """Add all records of another meter.
+
+        Args:
+            other: A meter with the same parameters.
+
+        Raises:
+            ConfigError: The two have different parameters.
+            InputError: More records than `max_bad_records` are malformed in both.
+        """
         if self._meaning() != other._meaning():
             raise ConfigError("merge: the two meters have different parameters")
         self._check(other._total.bad)
@@ -57,12 +97,16 @@ class DenseMeter:
         return self._total.read.get(0, 0)
 
     def _check(self, bad: list[BadRecord]) -> None:
-        """No more records may be bad than were allowed."""
+        """Raise the error of a bad record if there are more than allowed."""
         everything, most = self._total.bad + bad, self.config.max_bad_records
         if len(everything) > most:
             raise everything[most].error()
 
-    def compute(self) -> Report:
-        """The report over all records so far."""
+    def compute(self) -> Report[DenseArtifact]:
+        """Compute the report over all records so far; more may follow.
+
+        Returns:
+            The report.
+        """
         self._total.inputs = [{"path": "<records>", "sha256": None, "records": self._read}]
         return report_of(self._total, self.config)

@@ -7,11 +7,15 @@ from functools import partial
 from math import isfinite
 from typing import Any, Literal, TypeGuard
 
+from calipers.core.survey import counted
+from calipers.show.causes import cause_words
 from calipers.show.page import sections as part
-from calipers.show.page.cases import Case, WorstCases, drawn_cases, left_out
-from calipers.show.page.heads import MOST_ROWS, Tree, facts_of, more_rows, problems, rules, short_name, title_of
+from calipers.show.page.cases import Case, WorstCases, left_out, shown_cases
+from calipers.show.page.causes import confusion_part, error_facets, fix_first_part, label_causes_part
+from calipers.show.page.heads import MAX_ROWS, Tree, facts_of, more_rows, problems, rules, short_name, title_of
 from calipers.show.page.images import Pictures
-from calipers.show.page.outlines import SIDES, Entry, Outline, Shapes, entries_of, said_of
+from calipers.show.page.listing import ErrorFacets, listing, slice_facets
+from calipers.show.page.outlines import SIDES, Entry, Outline, OutlineCollector, Side, entries_of, said_of
 from calipers.show.page.sections import Part
 
 FORMS: dict[str, Literal["box", "poly", "line"]] = {"bbox_2d": "box", "poly": "poly", "line": "line"}
@@ -19,38 +23,37 @@ FRAME = 1000
 LARGEST = 1e6  # pixels that a drawing is worth
 LONGEST_NOTE = 240
 RATES = ("precision", "recall", "f1")
-MEANINGS = {
-    "missed": "ground truth without a partner",
-    "misplaced": "a prediction that overlaps, but too little",
-    "wrong_label": "a prediction in place, under another category",
-    "duplicate": "a prediction of what is found already",
-    "spurious": "a prediction of nothing",
-}
+CONFUSION = "Matches on the diagonal, then objects in the right place under another label."
 
 
 def page_data(tree: Tree, cases: WorstCases | None, pictures: Pictures | None = None, why_not: str = "") -> Part:
-    """Everything the page shows. Without cases it says why there are none."""
+    """The data of all sections of the page. Without cases it says why there are none."""
     shown = _drawn(tree, cases, pictures) if cases else []
     records, objects = tree["records"], tree["objects"]
     return part.page_data(
         title_of(tree),
         "dense",
         [*_first(tree), *_case_section(shown, cases, why_not), *_details(tree), *problems(tree), *rules(tree)],
-        subtitle=f"{records['evaluated']:,} records · {objects['gt']:,} objects · {objects['pred']:,} predicted",
+        subtitle=f"{counted(records['evaluated'], 'record')} · {counted(objects['gt'], 'object')} · "
+        f"{objects['pred']:,} predicted",
         facts=facts_of(tree, "frame", "primary_threshold", "tube_tolerance"),
         cases=shown,
         notes=[*_remarks(tree), *(pictures.remarks if pictures else [])],
     )
 
 
-def tag(cause: str) -> str:
-    """A cause as it is read and clicked."""
-    return cause.replace("_", " ")
-
-
 def _first(tree: Tree) -> list[Part]:
-    """What a reader came for."""
-    return [_headline(tree), *_f1_curves(tree), _causes(tree), *_by_label(tree)[:1]]
+    """The sections that come first: headline, errors and labels."""
+    by_cause = label_causes_part(tree)
+    fixes = fix_first_part({"": tree}, lambda _, cause: {"cause": cause_words(cause)})
+    return [*fixes, _headline(tree), *_f1_curves(tree), *by_cause, *_by_label(tree)[:1], *_confusion(tree)]
+
+
+def _confusion(tree: Tree) -> list[Part]:
+    confusion = tree["confusion"]
+    rows = [*confusion["matched"], *(pred for row in confusion["matched"].values() for pred in row)]
+    names = dict.fromkeys([*rows, *confusion["missed"], *confusion["background"]])
+    return confusion_part(confusion, list(names), CONFUSION)
 
 
 def _details(tree: Tree) -> list[Part]:
@@ -60,14 +63,14 @@ def _details(tree: Tree) -> list[Part]:
 
 def _headline(tree: Tree) -> Part:
     modes, first = tree["modes"], headline_mode(tree)
-    found = [_mean_f1(name, modes[name]) for name in sorted(modes, key=lambda name: name != first)]
+    cards = [_mean_f1(name, modes[name]) for name in sorted(modes, key=lambda name: name != first)]
     primary = modes[first]["primary"]
-    for name, tagged in (("precision", None), ("recall", tag("missed")), ("f1", None)):
+    for name, tagged in (("precision", None), ("recall", {"cause": cause_words("missed")}), ("f1", None)):
         interval = (primary.get("interval") or {}).get(name)
         spoken = "F1" if name == "f1" else name
         at = f"{first}, overlap ≥ {primary['iou']:g}"
-        found.append(part.card(spoken, primary[name], interval, note=at, goto=tagged))
-    return part.cards("Headline", found)
+        cards.append(part.card(spoken, primary[name], interval, note=at, goto=tagged))
+    return part.cards("Headline", cards)
 
 
 def headline_mode(tree: Tree) -> str:
@@ -75,30 +78,37 @@ def headline_mode(tree: Tree) -> str:
     return "category" if "category" in tree["modes"] else list(tree["modes"])[-1]
 
 
-def _mean_f1(mode: str, found: Tree) -> Part:
-    levels = [row["iou"] for row in found["thresholds"]]
+def _mean_f1(mode: str, swept: Tree) -> Part:
+    levels = [row["iou"] for row in swept["thresholds"]]
     over = f"over {len(levels)} thresholds, {min(levels):g} to {max(levels):g}" if levels else ""
-    return part.card(f"mean F1, {mode}", found["mean_f1"], found.get("mean_f1_interval"), note=over)
+    return part.card(f"mean F1, {mode}", swept["mean_f1"], swept.get("mean_f1_interval"), note=over)
 
 
 def _f1_curves(tree: Tree) -> list[Part]:
     modes, first = tree["modes"], headline_mode(tree)
     levels = [row["iou"] for row in modes[first]["thresholds"]]
-    found = [part.series(name, levels, _column(mode, "f1"), bold=name == first) for name, mode in modes.items()]
-    curves = part.curves("F1 over the threshold", "overlap threshold", "F1", found, marks=_marks(tree))
+    lines = [part.series(name, levels, _column(mode, "f1"), bold=name == first) for name, mode in modes.items()]
+    about = _how_many(tree)
+    curves = part.curves("F1 over the threshold", "overlap threshold", "F1", lines, marks=_marks(tree), about=about)
     return [curves] if len(levels) > 1 else []
 
 
 def _sweeps(tree: Tree) -> list[Part]:
-    """Precision, recall and F1 over the sweep, a chart a mode."""
-    found = []
+    """Precision, recall and F1 over the sweep, one chart per mode."""
+    charts = []
     for name, mode in reversed(tree["modes"].items()):
         levels = [row["iou"] for row in mode["thresholds"]]
         lines = [part.series(what, levels, _column(mode, what), bold=what == "f1") for what in RATES]
         if len(levels) > 1:
             title = f"Precision and recall, {name}"
-            found.append(part.curves(title, "overlap threshold", "rate", lines, marks=_marks(tree)))
-    return found
+            charts.append(
+                part.curves(title, "overlap threshold", "rate", lines, marks=_marks(tree), about=_how_many(tree))
+            )
+    return charts
+
+
+def _how_many(tree: Tree) -> str:
+    return f"n {tree['objects']['gt']:,} objects of the ground truth, {tree['objects']['pred']:,} predicted."
 
 
 def _marks(tree: Tree) -> list[Part]:
@@ -107,23 +117,6 @@ def _marks(tree: Tree) -> list[Part]:
 
 def _column(mode: Tree, name: str) -> list[float | None]:
     return [row[name] for row in mode["thresholds"]]
-
-
-def _causes(tree: Tree) -> Part:
-    errors = {name: n for name, n in tree["errors"].items() if name != "matched"}
-    rows = sorted(errors, key=lambda name: -errors[name])
-    found = [
-        part.bar(
-            tag(name), errors[name], note=MEANINGS[name], tone=_tone(name), goto=tag(name) if errors[name] else None
-        )
-        for name in rows
-    ]
-    about = f"{tree['errors']['matched']:,} pairs match; of everything else, the cause at the primary threshold."
-    return part.bars("Where it goes wrong", found, about=about)
-
-
-def _tone(cause: str) -> Any:
-    return "gt" if cause == "missed" else "wrong"
 
 
 def _by_type(tree: Tree) -> Part:
@@ -143,39 +136,48 @@ def _by_type(tree: Tree) -> Part:
 
 
 def _by_label(tree: Tree) -> list[Part]:
-    found = []
+    tables = []
     for name, mode in reversed(tree["modes"].items()):
         if mode["by_label"]:
-            columns = [part.column(name), *(part.column(each, "number") for each in ("ground truth", "predicted"))]
+            columns = [part.column(name), *(part.column(column, "number") for column in ("ground truth", "predicted"))]
             columns += [part.column("matched", "number"), part.column("precision", "rate")]
             columns += [part.column("recall", "rate"), part.column("F1", "bar")]
-            kept = mode["by_label"][:MOST_ROWS]
-            rows = [[row["label"], *(row[each] for each in ("gt", "pred", "matched", *RATES))] for row in kept]
-            tags = [label_tag(name, row["label"]) for row in kept]
+            kept = mode["by_label"][:MAX_ROWS]
+            rows = [[row["label"], *(row[column] for column in ("gt", "pred", "matched", *RATES))] for row in kept]
+            links = [label_filter(name, row["label"]) for row in kept]
             cut = more_rows(len(mode["by_label"]))
-            found.append(part.table(f"By {name}", columns, rows, goto=tags, cut=cut, sort=(1, "down")))
-    return found
+            tables.append(part.table(f"By {name}", columns, rows, goto=links, cut=cut, sort=(1, "down")))
+    return tables
 
 
-def label_tag(mode: str, label: str) -> str:
+def label_filter(mode: str, label: str) -> part.Goto:
     """A label as it is clicked; a phase may be called like a category."""
-    return label if mode == "category" else f"{mode} {label}"
+    return {"label": label} if mode == "category" else phase_tag(label)
+
+
+def phase_tag(label: str) -> str:
+    """The tag of objects of a phase.
+
+    >>> phase_tag("open")
+    'phase open'
+    """
+    return f"phase {label}"
 
 
 def _counts(tree: Tree) -> Part:
     counts = tree["counts"]
-    found = [part.card("mean count error", counts["mae"], kind="number", better="low", note="|predicted − true|")]
-    for name, said in (("over_rate", "too many"), ("under_rate", "too few")):
-        found.append(part.card(said, counts[name], better="low", note="share of records"))
-    return part.cards("Counts", [*found, part.card("as many", counts["equal_rate"], note="share of records")])
+    cards = [part.card("mean count error", counts["mae"], kind="number", better="low", note="|predicted − true|")]
+    for name, meaning in (("over_rate", "too many"), ("under_rate", "too few")):
+        cards.append(part.card(meaning, counts[name], better="low", note="share of records"))
+    return part.cards("Counts", [*cards, part.card("as many", counts["equal_rate"], note="share of records")])
 
 
 def _attributes(tree: Tree) -> list[Part]:
-    found = tree["attributes"]
-    if not found["pairs"]:
+    attributes = tree["attributes"]
+    if not attributes["pairs"]:
         return []
-    texts, distance = found["text"], found["distance"]
-    cards = [part.card("attribute F1", found["f1"], note=f"over {found['pairs']:,} pairs in place")]
+    texts, distance = attributes["text"], attributes["distance"]
+    cards = [part.card("attribute F1", attributes["f1"], note=f"over {attributes['pairs']:,} pairs in place")]
     for name, each in texts.items():
         cards.append(part.card(f"{name} exact", each["exact"], note=f"n {each['n']:,}"))
         cards.append(part.card(f"{name} similarity", each["similarity"], note=f"n {each['n']:,}"))
@@ -185,22 +187,23 @@ def _attributes(tree: Tree) -> list[Part]:
         )
     columns = [part.column("key"), *(part.column(each, "number") for each in ("ground truth", "predicted", "equal"))]
     rows = [
-        [key, *(row[each] for each in ("gt", "pred", "matched", "accuracy"))] for key, row in found["by_key"].items()
+        [key, *(row[each] for each in ("gt", "pred", "matched", "accuracy"))]
+        for key, row in attributes["by_key"].items()
     ]
     table = part.table(
-        "By attribute", [*columns, part.column("accuracy", "bar")], rows[:MOST_ROWS], cut=more_rows(len(rows))
+        "By attribute", [*columns, part.column("accuracy", "bar")], rows[:MAX_ROWS], cut=more_rows(len(rows))
     )
     return [part.cards("Attributes", cards), *([table] if rows else [])]
 
 
 def _coverage(tree: Tree) -> list[Part]:
-    found = []
+    cards = []
     for name, note in (("best", "of true lines, by the best prediction"), ("matched", "of matched lines")):
-        each = tree["coverage"][name]
-        if each["n"]:
-            about = f"{note}, n {each['n']:,}"
-            found += [part.card(f"line {what}", each[what], note=about) for what in ("recall", "precision")]
-    return [part.cards("Coverage of lines", found)] if found else []
+        rates = tree["coverage"][name]
+        if rates["n"]:
+            about = f"{note}, n {rates['n']:,}"
+            cards += [part.card(f"line {what}", rates[what], note=about) for what in ("recall", "precision")]
+    return [part.cards("Coverage of lines", cards)] if cards else []
 
 
 def _invalid(tree: Tree) -> list[Part]:
@@ -215,13 +218,13 @@ def _invalid(tree: Tree) -> list[Part]:
 
 def _remarks(tree: Tree) -> list[str]:
     objects, nameless = tree["objects"], tree["unlabelled"]
-    found = []
+    remarks = []
     if nameless["gt"] or nameless["pred"]:
         sides = f"{nameless['gt']:,} true and {nameless['pred']:,} predicted objects"
-        found.append(f"{sides} have no label, and such match nothing by label.")
+        remarks.append(f"{sides} have no label, and such match nothing by label.")
     if objects["clamped"]:
-        found.append(f"{objects['clamped']:,} predictions reach outside the frame and were cut at its edge.")
-    return found
+        remarks.append(f"{objects['clamped']:,} predictions reach outside the frame and were cut at its edge.")
+    return remarks
 
 
 # The records that went wrong
@@ -230,48 +233,52 @@ def _remarks(tree: Tree) -> list[str]:
 def _case_section(shown: list[Part], cases: WorstCases | None, why_not: str) -> list[Part]:
     if cases is None:
         return [part.text("Failures", [why_not])] if why_not else []
-    about = " ".join(left_out(len(shown), cases.total, "records"))
+    about = " ".join(left_out(shown, cases.total, "records"))
     return [part.cases("Failures", len(shown), cases.total, about=about)]
 
 
 def _drawn(tree: Tree, cases: WorstCases, pictures: Pictures | None) -> list[Part]:
-    return drawn_cases(cases.parsed(), cases.limit, _tags, partial(draw_case, tree, pictures=pictures))
+    return shown_cases(cases, list_case, partial(draw_case, tree, pictures=pictures), partial(draw_case, tree))
 
 
-def _tags(case: Case) -> list[str]:
-    """What leads to a case: causes, labels and types of its objects without a partner."""
-    found: dict[str, None] = {}
-    for side, _ in SIDES:
-        for entry in case[f"unmatched_{side}"]:
-            found |= dict.fromkeys(_object_tags(case, side, entry))
-    return list(found)
+def list_case(case: Case) -> Part:
+    """A record as it is listed, with all its objects that are wrong."""
+    errors = [_facets(case, side, entry) for side, _ in SIDES for entry in case[f"unmatched_{side}"]]
+    place = f"{short_name(case['path'])}:{case['line']}"
+    return listing(case["key"], case["key"], errors, facets=slice_facets(case), score=case["unmatched"], note=place)
 
 
-def _object_tags(case: Case, side: str, entry: Tree) -> list[str]:
-    labels, index, given = case["labels"][side], entry["index"], entry["object"]
-    kind = given.get("type") if isinstance(given, dict) else None
-    named = [label_tag(mode, labels[mode][index]) for mode in ("category", "phase") if labels[mode][index]]
-    types = [kind] if kind in FORMS else []
-    return [tag(entry["cause"]), *named, *types, *(["invalid"] if "invalid" in entry else [])]
+def _facets(case: Case, side: str, entry: Tree) -> ErrorFacets:
+    """What an object without a partner can be asked for: cause, label, confusion, phase, type, and if it is invalid."""
+    labels, index, obj = case["labels"][side], entry["index"], entry["object"]
+    kind = obj.get("type") if isinstance(obj, dict) else None
+    phase = labels["phase"][index]
+    tags = [*([phase_tag(phase)] if phase else []), *([str(kind)] if kind in FORMS else [])]
+    tags += ["invalid"] if "invalid" in entry else []
+    return error_facets(side, entry["cause"], labels["category"][index], _partner_label(case, side, entry), tags)
+
+
+def _partner_label(case: Case, side: str, entry: Tree) -> str | None:
+    """The category of the partner in an error of two objects."""
+    other: Side = "pred" if side == "gt" else "gt"
+    partner = entry.get("partner")
+    return case["labels"][other]["category"][partner["index"]] if partner else None
 
 
 def draw_case(tree: Tree, case: Case, pictures: Pictures | None = None) -> Part:
-    """A record with all its objects."""
+    """Draw a record with all its objects."""
     pixel, size = tree["params"]["frame"] == "pixel", _size(case["fields"])
     canvas = size if pixel and size else (FRAME, FRAME)
     picture = pictures.find(case["key"], *_names(case["fields"])) if pictures else None
     seen = picture.aspect if picture else size[0] / size[1] if size else None
-    shapes = Shapes()
+    shapes = OutlineCollector()
     for entry in entries_of(case):
         label = case["labels"][entry.side]["category"][entry.place]
         shapes.add(entry, _outline(entry.object, canvas), label=label, **_look(case, entry))
-    return part.case(
-        case["key"],
-        case["key"],
+    return part.drawn_case(
+        list_case(case),
         shapes.parts(),
         canvas,
-        tags=_tags(case),
-        score=case["unmatched"],
         note=said_of(f"{short_name(case['path'])}:{case['line']}", shapes.undrawn),
         image=picture.uri if picture else None,
         aspect=None if pixel else seen,
@@ -279,20 +286,21 @@ def draw_case(tree: Tree, case: Case, pictures: Pictures | None = None) -> Part:
 
 
 def _look(case: Case, entry: Entry) -> Tree:
-    """What is said of an object without a partner."""
+    """The cause that is shown for an object without a partner."""
     if entry.unmatched is None:
         return {}
     desc = entry.object.get("desc") if isinstance(entry.object, dict) else None
     reason = entry.unmatched.get("invalid", "")
-    said = " · ".join(each for each in (desc, reason) if isinstance(each, str) and each)
-    tags = _object_tags(case, entry.side, entry.unmatched)
-    return {"cause": tags[0], "note": said[:LONGEST_NOTE], "state": "wrong", "tags": tags[1:]}
+    tooltip = " · ".join(text for text in (desc, reason) if isinstance(text, str) and text)
+    error = _facets(case, entry.side, entry.unmatched)
+    look = {"cause": error.cause, "tags": error.tags, "under": error.label}
+    return look | {"note": tooltip[:LONGEST_NOTE], "state": "wrong"}
 
 
 def _size(fields: Tree) -> tuple[float, float] | None:
     """Width and height of the image, where a record says them."""
-    found = [value for name in ("width", "height") if _is_number(value := fields.get(name)) and 0 < value <= LARGEST]
-    return (found[0], found[1]) if len(found) == 2 else None
+    size = [value for name in ("width", "height") if _is_number(value := fields.get(name)) and 0 < value <= LARGEST]
+    return (size[0], size[1]) if len(size) == 2 else None
 
 
 def _is_number(value: Any) -> TypeGuard[float]:
@@ -303,12 +311,12 @@ def _names(fields: Tree) -> list[str]:
     return [value for name in ("image_path", "image") if isinstance(value := fields.get(name), str)]
 
 
-def _outline(given: Any, canvas: tuple[float, float]) -> Outline | None:
+def _outline(obj: Any, canvas: tuple[float, float]) -> Outline | None:
     """The form and the points of an object, cut at the edges of the canvas as they are when it is measured."""
-    if not isinstance(given, dict) or given.get("type") not in FORMS or not isinstance(given.get("points"), list):
+    if not isinstance(obj, dict) or obj.get("type") not in FORMS or not isinstance(obj.get("points"), list):
         return None
-    form, numbers = FORMS[given["type"]], _flat(given["points"])
-    if not all(map(_is_number, numbers)) or len(numbers) % 2:
+    form, numbers = FORMS[obj["type"]], _flat(obj["points"])
+    if len(numbers) % 2 or not (set(map(type, numbers)) == {int} or all(map(_is_number, numbers))):
         return None
     points = [round(min(max(value, 0), canvas[at % 2]), 1) for at, value in enumerate(numbers)]
     if form == "box" and len(points) == 4:
@@ -318,6 +326,6 @@ def _outline(given: Any, canvas: tuple[float, float]) -> Outline | None:
 
 
 def _flat(points: list[Any]) -> list[Any]:
-    """Points may be given as pairs."""
-    pairs = all(isinstance(each, list) and len(each) == 2 for each in points)
-    return [value for each in points for value in each] if pairs else points
+    """Points as one flat list, also where they are given as pairs."""
+    pairs = all(isinstance(point, list) and len(point) == 2 for point in points)
+    return [value for point in points for value in point] if pairs else points

@@ -14,13 +14,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 FRAME = 1000.0
-MOST_OBJECTS = 40  # of a record and a side
-MOST_PAIRS = 400_000  # that may vote
+MAX_OBJECTS = 40  # of a record and a side
+MAX_PAIRS = 400_000  # that may vote
 ALIKE, EXACT = 0.6, 0.97  # the least that the smaller extent has of the larger, once scaled
 CELL = 0.04  # of the logarithm of a ratio, in which votes are counted
 NEAR = 0.05  # the same, around the ratio that has most votes
-LEAST_PLACES, LEAST_SHARE = 3, 0.3  # of different true objects that have to agree, and of how many that could
-LEAST_EXACT = 0.6  # of those that could, where they agree exactly
+MIN_PLACES, MIN_SHARE = 3, 0.3  # of different true objects that have to agree, and of how many that could
+MIN_EXACT = 0.6  # of those that could, where they agree exactly
 UNEVEN = 0.1  # the most that the growth of extents may differ from that of places, in the middle of all
 STEPS = 4
 SMALLEST, LARGEST = 16.0, 100_000.0  # pixels of an image
@@ -33,14 +33,14 @@ SIZES = (
 )
 
 
-class Shown(NamedTuple):
+class SampledObjects(NamedTuple):
     """Some objects of one side of a record."""
 
     kinds: Any  # (objects,) codes of their types
     bounds: Any  # (objects, 4)
 
 
-class Votes(NamedTuple):
+class PairVotes(NamedTuple):
     """Pairs of objects that may be the same."""
 
     owner: Any  # (pairs,) the true object, counted over all records
@@ -52,33 +52,33 @@ class Votes(NamedTuple):
         return np.log(_middle(self.pred) / _middle(self.truth))
 
 
-class Size(NamedTuple):
+class FittedSize(NamedTuple):
     """An image that predictions would be pixels of."""
 
     width: int
     height: int
 
 
-def fitted_size(truth: list[Shown], pred: list[Shown]) -> Size | None:
+def fitted_size(truth: list[SampledObjects], pred: list[SampledObjects]) -> FittedSize | None:
     """The size that brings predictions in its pixels onto ground truth in norm1000, None if no one size does.
 
     >>> boxes = np.array([[100, 100, 200, 300], [400, 500, 600, 550], [700, 20, 720, 90.0]])
     >>> seen = boxes * [1.92, 1.08, 1.92, 1.08]
-    >>> fitted_size([Shown(np.zeros(3), boxes)], [Shown(np.zeros(3), seen)])
-    Size(width=1920, height=1080)
+    >>> fitted_size([SampledObjects(np.zeros(3), boxes)], [SampledObjects(np.zeros(3), seen)])
+    FittedSize(width=1920, height=1080)
     """
     votes = _votes(truth, pred)
     if not len(votes.owner):
         return None
     agreed = _agreeing(votes)
-    could = min(sum(len(each.kinds) for each in side) for side in (truth, pred))
+    could = min(sum(len(objects.kinds) for objects in side) for side in (truth, pred))
     if not _is_evidence(votes, agreed, could):
         return None
     sides = FRAME * _least_squares(votes.truth[agreed], votes.pred[agreed])
     return None if _is_no_image(sides) else _usual(sides)
 
 
-def _is_evidence(votes: Votes, agreed: Any, could: int) -> bool:
+def _is_evidence(votes: PairVotes, agreed: Any, could: int) -> bool:
     """Whether true objects in several places agree, or most of all agree exactly, and were scaled and not moved."""
     exact = agreed & (_shares(votes.truth, votes.pred) >= EXACT).all(axis=1)
     places = len(np.unique(votes.truth[agreed], axis=0))
@@ -86,27 +86,27 @@ def _is_evidence(votes: Votes, agreed: Any, could: int) -> bool:
     growth = np.median(_growth(votes.truth[agreed], votes.pred[agreed]), axis=0)
     if (np.abs(growth - 1) > UNEVEN).any():
         return False
-    return (places >= LEAST_PLACES and share >= LEAST_SHARE) or exact_share >= LEAST_EXACT
+    return (places >= MIN_PLACES and share >= MIN_SHARE) or exact_share >= MIN_EXACT
 
 
-def _votes(truth: Iterable[Shown], pred: Iterable[Shown]) -> Votes:
+def _votes(truth: Iterable[SampledObjects], pred: Iterable[SampledObjects]) -> PairVotes:
     """All pairs that vote, of as many records as are allowed together."""
-    parts, objects, left = list[Votes](), 0, MOST_PAIRS
+    parts, objects, left = list[PairVotes](), 0, MAX_PAIRS
     for true, guess in zip(truth, pred, strict=True):
-        left -= min(len(true.kinds), MOST_OBJECTS) * min(len(guess.kinds), MOST_OBJECTS)
+        left -= min(len(true.kinds), MAX_OBJECTS) * min(len(guess.kinds), MAX_OBJECTS)
         if left < 0:
             break
         rows, columns = _likely_pairs(true, guess)
-        parts.append(Votes(rows + objects, true.bounds[rows], guess.bounds[columns]))
+        parts.append(PairVotes(rows + objects, true.bounds[rows], guess.bounds[columns]))
         objects += len(true.kinds)
-    nothing = Votes(np.empty(0, np.int64), np.empty((0, 4)), np.empty((0, 4)))
-    return Votes(*(np.concatenate(columns) for columns in zip(nothing, *parts, strict=True)))
+    nothing = PairVotes(np.empty(0, np.int64), np.empty((0, 4)), np.empty((0, 4)))
+    return PairVotes(*(np.concatenate(columns) for columns in zip(nothing, *parts, strict=True)))
 
 
-def _likely_pairs(truth: Shown, pred: Shown) -> tuple[Any, Any]:
+def _likely_pairs(truth: SampledObjects, pred: SampledObjects) -> tuple[Any, Any]:
     """Pairs of one type whose extents are to each other as their places are, on both axes."""
-    true, guess = truth.bounds[:MOST_OBJECTS, None], pred.bounds[None, :MOST_OBJECTS]
-    fine = truth.kinds[:MOST_OBJECTS, None] == pred.kinds[None, :MOST_OBJECTS]
+    true, guess = truth.bounds[:MAX_OBJECTS, None], pred.bounds[None, :MAX_OBJECTS]
+    fine = truth.kinds[:MAX_OBJECTS, None] == pred.kinds[None, :MAX_OBJECTS]
     inside = (_middle(true) > 0) & (_middle(guess) > 0)
     rows, columns = np.nonzero(fine & (inside & (_shares(true, guess) >= ALIKE)).all(axis=2))
     return rows, columns
@@ -115,8 +115,8 @@ def _likely_pairs(truth: Shown, pred: Shown) -> tuple[Any, Any]:
 def _shares(truth: Any, pred: Any) -> Any:
     """How much the smaller extent has of the larger on each axis, once both are in the same place; NaN for none."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = _growth(truth, pred)
-        return np.minimum(found, 1 / found)
+        growth = _growth(truth, pred)
+        return np.minimum(growth, 1 / growth)
 
 
 def _growth(truth: Any, pred: Any) -> Any:
@@ -134,7 +134,7 @@ def _extent(bounds: Any) -> Any:
     return bounds[..., 2:] - bounds[..., :2]
 
 
-def _agreeing(votes: Votes) -> Any:
+def _agreeing(votes: PairVotes) -> Any:
     """(pairs,) those near the ratio that most true objects vote for."""
     ratio = votes.ratio()
     middle = max(_peaks(votes.owner, ratio), key=lambda peak: peak[0])[1]
@@ -151,14 +151,14 @@ def _peaks(owner: Any, ratio: Any) -> Iterator[tuple[int, Any]]:
     for shift in ((0.0, 0.0), (0.0, 0.5), (0.5, 0.0), (0.5, 0.5)):
         cells = np.floor(ratio / CELL + shift).astype(np.int64)
         once = np.unique(np.column_stack([cells, owner]), axis=0)[:, :2]
-        found, counts = np.unique(once, axis=0, return_counts=True)
+        bins, counts = np.unique(once, axis=0, return_counts=True)
         best = int(counts.argmax())
-        yield int(counts[best]), (found[best] + 0.5 - shift) * CELL
+        yield int(counts[best]), (bins[best] + 0.5 - shift) * CELL
 
 
 def _least_squares(truth: Any, pred: Any) -> Any:
     """(2,) what x and y of the truth are multiplied by to come closest to the predictions."""
-    ends = [(each[:, :2], each[:, 2:]) for each in (truth, pred)]
+    ends = [(bounds[:, :2], bounds[:, 2:]) for bounds in (truth, pred)]
     products = sum((true * guess).sum(axis=0) for true, guess in zip(*ends, strict=True))
     return products / sum((true * true).sum(axis=0) for true in ends[0])
 
@@ -170,9 +170,9 @@ def _is_no_image(sides: Any) -> bool:
     return any((np.abs(sides / grid - 1) <= 0.02).all() for grid in GRIDS)
 
 
-def _usual(sides: Any) -> Size:
+def _usual(sides: Any) -> FittedSize:
     """A size that is as good as a usual one, either way up, is taken for it."""
     for size in (either for wide, high in SIZES for either in ((wide, high), (high, wide))):
         if (np.abs(sides / size - 1) <= USUAL).all():
-            return Size(*size)
-    return Size(round(sides[0]), round(sides[1]))
+            return FittedSize(*size)
+    return FittedSize(round(sides[0]), round(sides[1]))

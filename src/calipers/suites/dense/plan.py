@@ -1,8 +1,8 @@
 """Dumps of records in shards: byte ranges of plain files, pieces of streams.
 
 Here a file is cut as it is read, which also gives its digest. On a cluster that would make everything pass through one
-machine, so workers do it: one task takes the digest of a file, others count its lines range by range, and a compressed
-file is measured whole by one of them.
+machine, so workers do it: one task reads a plain file for its digest and its cuts, others measure what lies between
+them, and a compressed file is measured whole by one.
 """
 
 from __future__ import annotations
@@ -18,22 +18,29 @@ import numpy as np
 from calipers import __version__
 from calipers.core.config import artifact_options
 from calipers.core.errors import ConfigError, InputError, keyword
+from calipers.core.fuzzy import rapidfuzz_version
 from calipers.core.parts import Packed
 from calipers.core.shapes import Batch
+from calipers.core.slice_table import SliceTable, join_tables, pack_table, unpack_table
 from calipers.core.tally import Tally
 from calipers.core.text import whole_text
+from calipers.core.versions import Engines, engines_from, join_engines
 from calipers.engines import Engine
-from calipers.files.lines import Shard, Source
+from calipers.files.answers.records import check_frame, frame_doubts
+from calipers.files.lines import LineSource, Shard
 from calipers.files.only import read_only
-from calipers.files.part_files import Made
+from calipers.files.part_files import Provenance
 from calipers.files.problems import REASON_WORDS, BadRecord, in_order
-from calipers.files.ranges import WholeFile, count_lines, cut_ranges, ranges_of
-from calipers.kernels.flatten import REASONS
+from calipers.files.ranges import WholeFile, cut_file
+from calipers.kernels.scan.flatten import REASONS
 from calipers.report import Report, Rows, TakeCases
+from calipers.slicing import add_slices
 from calipers.suites.dense import measure as suite
-from calipers.suites.dense.config import Config, params
+from calipers.suites.dense.attributes import texts_differ
+from calipers.suites.dense.config import PROTOCOL, Config, params
 from calipers.suites.dense.read import DenseReading, read_batches
 from calipers.suites.dense.rows import case_lines, match_rows
+from calipers.suites.dense.slices import empty_table, record_fields, slice_table, slice_total
 from calipers.suites.dense.summarize import summarize
 
 BATCH_CHUNKS = 2  # a batch holds at most so many chunks
@@ -44,21 +51,24 @@ Again = Callable[[OnRows], None]
 
 
 class DensePart:
-    """What some records gave: counts, the bad ones, and rows of objects and lines of cases when asked for."""
+    """The result of some records: counts, the bad ones, and rows of objects and lines of cases when asked for."""
 
-    __slots__ = ("bad", "cases", "digests", "first_invalid", "inputs", "matches", "read", "tally")
+    __slots__ = ("bad", "cases", "digests", "engines", "first_invalid", "inputs", "matches", "read", "slices", "tally")
 
     def __init__(self, tally: Tally | None = None, bad: Iterable[BadRecord] = ()) -> None:
         self.tally, self.bad = tally or Tally(), list(bad)
         self.inputs: list[dict[str, Any]] = []
         self.read: dict[int, int] = {}  # source -> records
-        self.digests: dict[int, str] = {}  # source -> SHA-256, of files that were read by workers
+        self.digests: dict[int, str] = {}  # source -> SHA-256, of files that were measured whole by workers
+        self.engines: Engines = {}
         self.first_invalid = ""  # the first prediction that cannot be read: where it is, and why
         self.matches: Rows = []
         self.cases: list[bytes] = []
+        self.slices: SliceTable | None = None  # what slices are made of, when they are asked for
 
     def add(self, later: DensePart) -> None:
-        """Take in what comes after it."""
+        """Add the part that follows this one."""
+        self.engines = join_engines(self.engines, later.engines)
         self.tally += later.tally
         self.bad += later.bad
         self.inputs += later.inputs
@@ -68,29 +78,33 @@ class DensePart:
             self.read[source] = self.read.get(source, 0) + records
         self.matches += later.matches
         self.cases += later.cases
+        self.slices = join_tables(self.slices, later.slices)
 
     def pack(self) -> Packed:
-        """Everything it holds."""
+        """The part as plain values and arrays."""
         counted = self.tally.pack()
         plain = {
             "tally": counted.plain,
             "bad": [[bad.path, bad.line, bad.problem, bad.found] for bad in self.bad],
             "inputs": self.inputs,
             "read": list(self.read.items()),
+            "engines": self.engines,
             "first_invalid": self.first_invalid,
             "matches": self.matches,
             "cases": [line.decode() for line in self.cases],
         }
-        return Packed(plain, counted.arrays)
+        return pack_table(Packed(plain, counted.arrays), self.slices)
 
     @classmethod
     def unpack(cls, packed: Packed) -> DensePart:
-        """The part again."""
+        """The part that was packed."""
         plain = packed.plain
-        part = cls(Tally.unpack(Packed(plain["tally"], packed.arrays)), [BadRecord(*each) for each in plain["bad"]])
+        part = cls(Tally.unpack(Packed(plain["tally"], packed.arrays)), [BadRecord(*fault) for fault in plain["bad"]])
         part.inputs, part.read = plain["inputs"], dict(plain["read"])
         part.first_invalid = str(plain.get("first_invalid", ""))  # which files of before lack
+        part.engines = engines_from(plain)
         part.matches, part.cases = plain["matches"], [line.encode() for line in plain["cases"]]
+        part.slices = unpack_table(packed)
         return part
 
 
@@ -101,53 +115,54 @@ class DensePlan:
         if paths.count("-") > 1:
             raise ConfigError("-: standard input can be read only once")
         self.config, self._rows, self._again = config, rows, again
-        self.most_bad = config.max_bad_records
+        self.max_bad = config.max_bad_records
         here = replace(config, resume=None, tally=None, engine="local", address=None)
         self.measure: Callable[[Any], DensePart] = partial(
             measure_shard, config=here, rows=rows, only=read_only(config.only)
         )
         keep = config.resume is not None
         self._sources = [
-            Source(index, path, config.chunk_bytes, digests=keep, max_expansion=config.max_expansion)
+            LineSource(index, path, config.chunk_bytes, digests=keep, max_expansion=config.max_expansion)
             for index, path in enumerate(paths)
         ]
+        self._digests: dict[int, str] = {}  # of files that workers cut
         self._done = 0
 
-    def made(self) -> Made:
-        """What parts are made by."""
+    def made(self) -> Provenance:
+        """Suite, protocol, version and parameters that a part is measured with."""
         return made_by(self.config)
 
     def shards(self, engine: Engine) -> Iterator[Shard | WholeFile]:
-        """Byte ranges and pieces."""
+        """The inputs as byte ranges and pieces."""
         if not engine.remote or self.config.resume:
             for source in self._sources:
                 yield from source
             return
-        plain = [source.is_plain() for source in self._sources]
-        for source, is_plain in zip(self._sources, plain, strict=True):
-            if is_plain:
-                yield WholeFile(source.index, source.path, source.size, source.chunk_bytes, measured=False)
-        for source, is_plain in zip(self._sources, plain, strict=True):
-            if is_plain:
-                yield from _cut_by_workers(source, engine)
+        plain = [source for source in self._sources if source.is_plain()]
+        cut = iter(engine.in_order(cut_file, [_to_be_cut(source) for source in plain]))
+        for source in self._sources:
+            if source in plain:
+                file = next(cut)
+                self._digests[source.index] = file.sha256
+                yield from file.shards
             elif source.path == "-":
                 yield from source
             else:
-                yield WholeFile(source.index, source.path, source.size, source.chunk_bytes, measured=True)
+                yield WholeFile(source.index, source.path, source.size, source.chunk_bytes)
 
     def identify(self, shard: Any) -> str:
-        """Which input it is of, as parts count records by that, where it lies and what it holds."""
+        """A text of the shard's input, its place in that, and a digest of its bytes."""
         place = f"{shard.source}:{whole_text(shard.path)}:{shard.first_line}:{shard.offset}:{shard.size}"
         return f"{place}:{shard.digest}{':rows' if self._rows else ''}"
 
     def done(self, shard: Any) -> tuple[int, int]:
-        """Bytes as they are stored."""
-        self._done += getattr(shard, "weight", shard.size)
+        """Progress in bytes as they are stored."""
+        self._done += shard.size
         total = sum(source.size for source in self._sources)
         return max(self._done, sum(source.bytes_read for source in self._sources)), total
 
     def empty(self) -> DensePart:
-        """What no records give."""
+        """An empty part."""
         return DensePart()
 
     def unpack(self, packed: Packed) -> DensePart:
@@ -155,11 +170,11 @@ class DensePlan:
         return unpack(packed)
 
     def finish(self, total: DensePart) -> None:
-        """Name the inputs."""
+        """Name the inputs in the total."""
         total.inputs = [
             {
                 "path": whole_text(source.path),
-                "sha256": total.digests.get(source.index) or source.sha256,
+                "sha256": self._digests.get(source.index) or total.digests.get(source.index) or source.sha256,
                 "records": total.read.get(source.index, 0),
             }
             for source in self._sources
@@ -171,16 +186,15 @@ class DensePlan:
         return report_of(total, self.config, self._again)
 
 
-def _cut_by_workers(source: Source, engine: Engine) -> Iterator[Shard]:
-    """Of large files tasks are larger too, since each costs a cluster some milliseconds."""
+def _to_be_cut(source: LineSource) -> WholeFile:
+    """A file that a worker cuts; shards of large files are larger, as each costs a cluster some milliseconds."""
     chunks = min(max(1, source.size // (FEW_TASKS * source.chunk_bytes)), TASK_CHUNKS)
-    ranges = ranges_of(source.index, source.path, source.size, chunks * source.chunk_bytes)
-    yield from cut_ranges(zip(ranges, engine.in_order(count_lines, ranges), strict=True))
+    return WholeFile(source.index, source.path, source.size, chunks * source.chunk_bytes)
 
 
-def made_by(config: Config) -> Made:
-    """What parts are made by."""
-    return Made("dense", "dense/1", __version__, params(config), artifact_options(config))
+def made_by(config: Config) -> Provenance:
+    """Suite, protocol, version and parameters that a part is measured with."""
+    return Provenance("dense", PROTOCOL, __version__, params(config), artifact_options(config))
 
 
 def unpack(packed: Packed) -> DensePart:
@@ -194,19 +208,29 @@ def measure_shard(
     """Some lines to counts."""
     if isinstance(shard, WholeFile):
         return _measure_file(shard, config, rows, only)
-    most_bad, most_bytes, part = config.max_bad_records, BATCH_CHUNKS * config.chunk_bytes, DensePart()
-    limits = {"most_bad": most_bad, "most_bytes": most_bytes, "max_text": config.max_text}
-    for reading in read_batches(shard, frame=config.frame, keep=rows, only=only, **limits):
+    part = DensePart()
+    readings = read_batches(
+        shard,
+        frame=config.frame,
+        keep=rows,
+        max_bad=config.max_bad_records,
+        most_bytes=BATCH_CHUNKS * config.chunk_bytes,
+        max_text=config.max_text,
+        only=only,
+        fields=record_fields(config),
+        answers=config.answer_options,
+    )
+    for reading in readings:
         part.add(measure_reading(reading, config, source=shard.source, rows=rows))
     return part
 
 
 def _measure_file(file: WholeFile, config: Config, rows: bool, only: frozenset[str] | None) -> DensePart:
-    """The digest of a file, and its counts if nobody else takes them."""
-    source = Source(file.source, file.path, file.chunk_bytes, max_expansion=config.max_expansion)
+    """The digest of a file and its counts."""
+    source = LineSource(file.source, file.path, file.chunk_bytes, max_expansion=config.max_expansion)
     part = DensePart()
     for shard in source:
-        if file.measured and len(part.bad) <= config.max_bad_records:
+        if len(part.bad) <= config.max_bad_records:
             part.add(measure_shard(shard, config=config, rows=rows, only=only))
     part.digests[file.source] = source.sha256
     return part
@@ -218,8 +242,13 @@ def measure_reading(reading: DenseReading, config: Config, *, source: int = 0, r
     bad = _all_bad(reading, heavy, config)
     tally = suite.count(matched, batch, config)
     tally.count("records", [reading.read, len(batch), reading.skipped, len(bad)])
+    reading.answers.count_in(tally)
     part = DensePart(tally, bad)
+    if config.slice:
+        part.slices = slice_table(batch, matched.swept, config)
+        part.slices.known = reading.known
     part.read[source], part.first_invalid = reading.read, _first_invalid(batch)
+    part.engines = rapidfuzz_version() if texts_differ(tally) else {}
     if rows:
         part.matches, part.cases = match_rows(batch, matched, config), case_lines(batch, matched, config)
     return part
@@ -267,11 +296,16 @@ def report_of(total: DensePart, config: Config, again: Again | None = None) -> R
     for entry in total.inputs:
         if not entry["records"] and entry["sha256"]:
             raise InputError(f"{entry['path']}: no records, expected one JSON object a line")
-    tree = summarize(total.tally, config)
+    check_frame(total.tally)
+    tree = summarize(total.tally, config, total.engines)
     tree["inputs"] = total.inputs
     tree["rejected"] = [record.entry() for record in total.bad]
     matches, cases = (None, None) if again is None else (partial(_all_matches, again), partial(_all_cases, again))
-    return Report(tree, matches=matches, cases=cases, first_invalid=total.first_invalid)
+    report = Report(tree, matches=matches, cases=cases, first_invalid=total.first_invalid)
+    report.notes.extend(frame_doubts(total.tally))
+    if config.slice:
+        add_slices(report, (report.tree, slice_total(total.slices or empty_table(config), config)))
+    return report
 
 
 def _all_matches(again: Again) -> Rows:

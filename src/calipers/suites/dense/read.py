@@ -11,9 +11,9 @@ last counts, and the object is flagged as repaired.
 
 from __future__ import annotations
 
-import json
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import orjson
@@ -21,11 +21,21 @@ import orjson
 from calipers.core.errors import keyword
 from calipers.core.shapes import FLAGS, Batch, Objects
 from calipers.core.text import whole_text
+from calipers.files.answers.records import (
+    AS_LISTS,
+    AnswerCounts,
+    AnswerOptions,
+    ReadAnswer,
+    plain_objects,
+    with_objects,
+)
+from calipers.files.json_memory import check_memory
 from calipers.files.lines import LONGEST_LINE, Shard
-from calipers.files.problems import BadRecord, explain_object, in_order, json_problem, shown
-from calipers.files.repeated_keys import Doubled, as_object, repeats_keys
-from calipers.kernels.flatten import ObjectColumns
-from calipers.kernels.jsonlines import RecordLines
+from calipers.files.problems import BadRecord, explain_object, in_order, shown
+from calipers.files.repeated_keys import RepeatedKeyDict
+from calipers.kernels.scan.flatten import ObjectColumns
+from calipers.kernels.scan.jsonlines import RecordLines
+from calipers.suites.dense.parse import parse_line, record_of
 
 KEY_FIELDS = ("image_path", "id", "image")
 SIDES = ("gt_norm1000", "gt_norm", "gt", "pred_norm1000", "pred")
@@ -33,26 +43,27 @@ NOT_NEEDED_TWICE = frozenset(SIDES)
 LARGEST_SIZE = 1e9
 MAX_TEXT = 100_000  # characters of a desc: comparing two free texts takes the product of their lengths
 IN_PIXELS = f"{keyword('frame', 'pixel')} reads gt and pred as pixels"
-LONGEST_INT = 4000  # digits; more take Python too long, and no float holds them
+AS_ANSWER = f", which {keyword('answers', 'auto')} reads as the answer of a model"
+LOOKED_AT = 20  # records of a batch whose fields are noted, where fields are asked for
 
 
 class DenseReading:
-    """What came out of some lines: a batch, how many records were read and skipped, and the bad ones."""
+    """What was read from some lines: a batch, how many records were read and skipped, and the bad ones."""
 
-    __slots__ = ("bad", "batch", "read", "skipped")
+    __slots__ = ("answers", "bad", "batch", "known", "read", "skipped")
 
     def __init__(self, batch: Batch, read: int, skipped: int, bad: list[BadRecord]) -> None:
         self.batch, self.read, self.skipped, self.bad = batch, read, skipped, bad
+        self.known: set[str] = set()  # names of fields that records have, as far as they were looked at
+        self.answers = AnswerCounts()
 
 
 def read_shard(
-    shard: Shard, *, frame: str, keep: bool = False, most_bad: int = 0, max_text: int = MAX_TEXT
+    shard: Shard, *, frame: str, keep: bool = False, max_bad: int = 0, answers: AnswerOptions = AS_LISTS
 ) -> DenseReading:
-    """One shard as a batch; after more than `most_bad` bad records the rest is not looked at."""
+    """One shard as a batch; after more than `max_bad` bad records the rest is not looked at."""
     most_bytes = shard.size + 1
-    return next(
-        read_batches(shard, frame=frame, keep=keep, most_bad=most_bad, most_bytes=most_bytes, max_text=max_text)
-    )
+    return next(read_batches(shard, frame=frame, keep=keep, max_bad=max_bad, most_bytes=most_bytes, answers=answers))
 
 
 def read_batches(
@@ -60,26 +71,32 @@ def read_batches(
     *,
     frame: str,
     keep: bool = False,
-    most_bad: int = 0,
+    max_bad: int = 0,
     most_bytes: int,
     max_text: int = MAX_TEXT,
     only: frozenset[str] | None = None,
+    fields: Sequence[str] = (),
+    answers: AnswerOptions = AS_LISTS,
 ) -> Iterator[DenseReading]:
-    """The same as several batches, where a shard has more bytes than one should; of `only` some records, if given."""
-    reader, size = _Reader(shard.path, frame, keep, max_text), 0
-    for line, text in shard.lines():
+    """Read a shard in several batches where it has too many bytes for one; with `only`, just those records."""
+    begin = partial(_Reader, shard.path, frame, keep, max_text, fields, answers)
+    reader = begin()
+
+    def take(block: bytes, at: int, line: int) -> tuple[int, int]:
+        return reader.take_lines(block, at, line, most_bytes)
+
+    for line, text in shard.lines(take if only is None else None):
         if only is not None and not _is_named(only, reader.path, line, text):
             continue
         if text is None:
             reader.refuse(line, f"the line is longer than {LONGEST_LINE >> 20} MiB")
         else:
             reader.add_line(line, text)
-            size += len(text)
-        if len(reader.bad) > most_bad:
+        if len(reader.bad) > max_bad:
             break
-        if size >= most_bytes:
+        if reader.size >= most_bytes:
             yield reader.result()
-            reader, size = _Reader(shard.path, frame, keep, max_text), 0
+            reader = begin()
     yield reader.result()
 
 
@@ -91,39 +108,57 @@ def _is_named(only: frozenset[str], path: str, line: int, text: bytes | None) ->
     return isinstance(record, dict) and _key(record) in only
 
 
-def record_of(text: bytes) -> Any:
-    """What a line holds; None if that is no JSON."""
-    try:
-        return orjson.loads(text)
-    except orjson.JSONDecodeError:
-        return _loads_with_nan(text.strip())
-
-
 def read_records(
-    records: Iterable[Any], *, frame: str, keep: bool = False, first: int = 1, max_text: int = MAX_TEXT
+    records: Iterable[Any],
+    *,
+    frame: str,
+    keep: bool = False,
+    first: int = 1,
+    max_text: int = MAX_TEXT,
+    fields: Sequence[str] = (),
+    answers: AnswerOptions = AS_LISTS,
 ) -> DenseReading:
     """Records that are already in memory; they are left as they are."""
-    reader = _Reader("<records>", frame, keep, max_text)
+    reader = _Reader("<records>", frame, keep, max_text, fields, answers)
     for line, record in enumerate(records, first):
         reader.add(line, record)
     return reader.result()
 
 
 class _Reader:
-    def __init__(self, path: str, frame: str, keep: bool, max_text: int) -> None:
+    def __init__(
+        self, path: str, frame: str, keep: bool, max_text: int, fields: Sequence[str], answers: AnswerOptions
+    ) -> None:
         self.path, self.frame, self.keep, self.max_text = whole_text(path), frame, keep, max_text
         descs: dict[str, int] = {}
         self.truth, self.pred = ObjectColumns(descs), ObjectColumns(descs)
-        self.plain = None if frame == "pixel" else _plain_lines(self.truth, self.pred)
+        self.answers, self.counts = answers, AnswerCounts()
+        is_other = frame == "pixel" or answers.are_asked_for
+        self.plain = None if is_other else _plain_lines(self.truth, self.pred, fields)
+        self.fields: dict[str, list[Any]] = {name: [] for name in fields}
+        self._decoded: dict[bytes | None, Any] = {None: None}  # values of fields, as many are alike
         self.keys: list[str] = []
         self.lines: list[int] = []
         self.raw: list[dict[str, Any]] = []
         self.bad: list[BadRecord] = []
-        self.read = self.skipped = 0
+        self.read = self.skipped = self.size = 0
+        self.known: set[str] = set()
 
     def result(self) -> DenseReading:
+        """What was read so far."""
+        reading = self._reading()
+        reading.known, reading.answers = self.known, self.counts
+        return reading
+
+    def _reading(self) -> DenseReading:
         batch = Batch(
-            Objects(self.truth), Objects(self.pred), keys=self.keys, path=self.path, lines=self.lines, raw=self.raw
+            Objects(self.truth),
+            Objects(self.pred),
+            keys=self.keys,
+            path=self.path,
+            lines=self.lines,
+            raw=self.raw,
+            fields=self.fields,
         )
         wordy = self._wordy(batch)
         if not wordy:
@@ -144,18 +179,38 @@ class _Reader:
                     wordy[record] = max(wordy.get(record, 0), sizes[code])
         return dict(sorted(wordy.items()))
 
+    def take_lines(self, block: bytes, begin: int, line: int, most_bytes: int) -> tuple[int, int]:
+        """Read lines of a block that are written as most are, up to `most_bytes` in all: where they end, how many."""
+        if self.plain is None or self.keep or self.fields:
+            return begin, 0
+        keys: list[str] = []
+        end = self.plain.add_lines(block, begin, min(len(block), begin + max(most_bytes - self.size, 0)), keys)
+        self.size += end - begin
+        self.read += len(keys)
+        self.lines += range(line, line + len(keys))
+        self.keys += [key or f"{self.path}:{at}" for at, key in enumerate(keys, line)] if "" in keys else keys
+        return end, len(keys)
+
     def add_line(self, line: int, text: bytes) -> None:
         """One line; a blank one is no record. Most need no JSON objects on their way to the columns."""
+        self.size += len(text)
         key = None if self.plain is None else self.plain.add(text)
         if key is not None:
             self.read += 1
             self.lines.append(line)
             self.keys.append(key or f"{self.path}:{line}")
             if self.keep:
+                check_memory(text)
                 self.raw.append(orjson.loads(text))
+            if self.fields and self.plain:
+                known = self._decoded
+                for values, value in zip(self.fields.values(), self.plain.field_values(), strict=True):
+                    values.append(known[value] if value in known else self._decode(value))
+                if len(self.keys) <= LOOKED_AT:
+                    self.known |= carried(record_of(text)).keys()
             return
         if text := text.strip():
-            record, problem = _loads(text)
+            record, problem = parse_line(text)
             if problem:
                 self.refuse(line, problem)
             else:
@@ -171,6 +226,11 @@ class _Reader:
             array = " (jq -c '.[]' FILE makes lines of an array)" if isinstance(record, list) else ""
             self.refuse(line, f"not a JSON object, expected one a line{array}", shown(record))
             return
+        answer = self._answer(record)
+        if isinstance(answer, str):
+            self.refuse(line, answer)
+            return
+        record = record if answer is None else answer.record
         truth_name, pred_name, problem = _sides(record, self.frame)
         width = height = 1000.0
         if not problem and self.frame == "pixel":
@@ -181,7 +241,8 @@ class _Reader:
         truth, pred = record[truth_name], record[pred_name]
         if not isinstance(truth, list) or not isinstance(pred, list):
             name = pred_name if isinstance(truth, list) else truth_name
-            self.refuse(line, f"{name}: not a list", shown(record[name]))
+            is_answer = name == pred_name and isinstance(pred, str)
+            self.refuse(line, f"{name}: not a list", shown(record[name]) + (AS_ANSWER if is_answer else ""))
             return
         wrong = self.truth.add_record(truth, True, width, height)
         if wrong >= 0:
@@ -189,6 +250,9 @@ class _Reader:
             self.refuse(line, f"{truth_name}[{wrong}]{place}: {problem}", found)
             return
         self.read += 1
+        pred = plain_objects(pred)
+        if answer is not None:
+            self.counts.add(answer)
         if not truth and not pred:
             self.truth.drop_record()
             self.skipped += 1
@@ -198,20 +262,40 @@ class _Reader:
         _flag_doubled(self.pred, pred)
         self.keys.append(_key(record) or f"{self.path}:{line}")
         self.lines.append(line)
+        for name, values in self.fields.items():
+            values.append(record.get(name))
+        if self.fields and len(self.keys) <= LOOKED_AT:
+            self.known |= carried(record).keys()
         if self.keep:
             self.raw.append(record)
+
+    def _answer(self, record: dict[str, Any]) -> ReadAnswer | str | None:
+        """A record with the objects of its answer, or what is wrong with it; None where no answers are asked for."""
+        if not self.answers.are_asked_for:
+            return None
+        return with_objects(record, "pred" if self.frame == "pixel" else "pred_norm1000", self.answers, self.frame)
+
+    def _decode(self, value: bytes | None) -> Any:
+        """The value of a field, from its JSON; texts are kept, as many are alike."""
+        if value is None or value[:1] == b'"':
+            self._decoded[value] = record_of(value or b"null")
+            return self._decoded[value]
+        try:
+            return orjson.loads(value)
+        except orjson.JSONDecodeError:
+            return record_of(value)
 
 
 def _flag_doubled(columns: ObjectColumns, objects: list[Any]) -> None:
     """Flag those of the last record's objects that give a key twice, unless they are invalid."""
-    doubled = [index for index, item in enumerate(objects, -len(objects)) if type(item) is Doubled]
+    doubled = [index for index, item in enumerate(objects, -len(objects)) if type(item) is RepeatedKeyDict]
     if doubled:
         with memoryview(columns.flags) as flags:
             for index in doubled:
                 flags[index] |= 0 if columns.reason[index] else FLAGS["repaired"]
 
 
-def _plain_lines(truth: ObjectColumns, pred: ObjectColumns) -> RecordLines:
+def _plain_lines(truth: ObjectColumns, pred: ObjectColumns, fields: Sequence[str] = ()) -> RecordLines:
     """Reads records in norm1000 that are written as most are; the names are those of `_sides` and `_key`."""
     return RecordLines(
         truth,
@@ -220,6 +304,7 @@ def _plain_lines(truth: ObjectColumns, pred: ObjectColumns) -> RecordLines:
         pred_names=("pred_norm1000", "pred"),
         key_names=KEY_FIELDS,
         unless=("coord_mode", "pixel"),
+        fields=fields,
     )
 
 
@@ -269,36 +354,6 @@ def _size(record: dict[str, Any]) -> tuple[float, float, str]:
     return sizes[0], sizes[1], ""
 
 
-def _loads(text: bytes) -> tuple[Any, str]:
-    """A line that is JSON, objects that give a key twice as `Doubled`; or what is wrong with it."""
-    try:
-        record = orjson.loads(text)
-    except orjson.JSONDecodeError:
-        record = _loads_with_nan(text)
-        return record, json_problem(text) if record is None else ""
-    if not repeats_keys(text, record):
-        return record, ""
-    record = _loads_with_nan(text)
-    return record, "a key is there twice, and something is nested too deeply" if record is None else ""
-
-
-def _loads_with_nan(text: bytes) -> Any:
-    """A line that is JSON but for NaN, Infinity or numbers beyond floats, which only spoil the object they are in.
-
-    Objects that give a key twice are `Doubled`.
-    """
-    try:
-        record = json.loads(text.decode("utf-8"), parse_int=_int, object_pairs_hook=as_object)
-        json.dumps(record, ensure_ascii=False).encode("utf-8")  # half of a surrogate pair is not text
-    except (ValueError, RecursionError):
-        return None
-    return record
-
-
-def _int(digits: str) -> int | float:
-    return int(digits) if len(digits) < LONGEST_INT else float(digits)
-
-
 def carried(record: dict[str, Any]) -> dict[str, Any]:
     """The fields of a record that are neither ground truth nor predictions."""
     return {name: value for name, value in record.items() if name not in NOT_NEEDED_TWICE}
@@ -308,4 +363,4 @@ def side_objects(record: dict[str, Any], frame: str) -> Iterator[list[Any]]:
     """Ground truth and predictions as they stand in the record."""
     truth, pred, _ = _sides(record, frame)
     yield record[truth]
-    yield record[pred]
+    yield plain_objects(record[pred])

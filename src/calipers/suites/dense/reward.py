@@ -8,8 +8,8 @@ from __future__ import annotations
 from calipers.core.errors import InputError, WorkError, require
 from calipers.core.matching import SWEEP, Labels, Pairs, greedy, round_overlap
 from calipers.core.shapes import Objects
-from calipers.kernels.flatten import ObjectColumns, take
-from calipers.kernels.work import MAX_WORK
+from calipers.kernels.scan.flatten import ObjectColumns, take
+from calipers.kernels.shape.work import MAX_WORK
 from calipers.rulers.region import region_overlaps
 from calipers.rulers.tube import stroke_width, tube_overlaps
 from calipers.suites.dense.labels.taxonomy import built_in
@@ -17,14 +17,15 @@ from calipers.suites.dense.labels.vocabulary import MODES, label_codes, vocabula
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
 METRICS = {"f1": (round_overlap(0.5),), "mean_f1": tuple(round_overlap(value) for value in SWEEP)}
 
 
 def reward(
-    pred: Any,
-    gt: Any,
+    pred: str | Sequence[Any],
+    gt: str | Sequence[Any],
     *,
     mode: str = "category",
     metric: str = "f1",
@@ -32,29 +33,48 @@ def reward(
     label_key: str = "类别",
     max_work: int = MAX_WORK,
 ) -> float:
-    """F1 at 0.5, or its mean over the sweep, of one record's predictions.
+    """Score one record's prediction for training: the dense suite as one number, in microseconds.
 
-    Both sides are lists of objects or the model's own text. Nothing predicted where nothing is scores 1; a text without
-    any object in it scores 0, and so does an answer whose shapes take more than `max_work` steps for each number.
+    Nothing predicted where nothing is scores 1. A text without any object in it scores 0, and so does an answer whose
+    shapes take more than `max_work` steps for each number: training has to go on.
 
-    >>> box = {"type": "bbox_2d", "points": [0, 0, 10, 10], "desc": "类别=标签"}
-    >>> reward([box], [box]), reward([], [box]), reward([], [])
-    (1.0, 0.0, 1.0)
-    >>> reward('[{"bbox_2d": [0, 0, 10, 7], "desc": "类别=标签"}]', [box], metric="mean_f1")
-    0.5
+    Args:
+        pred: The predicted objects, as a list or as the text that a model wrote. It comes first, as in most libraries
+            of rewards; `reward(gt=…, pred=…)` is the same.
+        gt: The objects of the ground truth, in the same forms.
+        mode: Which labels have to agree: `category`, `phase` or, for none, `localization`.
+        metric: `f1` at an overlap of 0.5, or `mean_f1` over the thresholds from 0.5 to 0.95.
+        tube_tolerance: How far from a line its tube reaches.
+        label_key: The key of a description whose value is the label.
+        max_work: Steps that may be taken for each number of the shapes.
+
+    Returns:
+        A score from 0 to 1.
+
+    Raises:
+        InputError: The ground truth is malformed, or a side is neither a list nor a text.
+        ConfigError: An option has another value.
+
+    Examples:
+        >>> box = {"type": "bbox_2d", "points": [0, 0, 100, 100], "desc": "cone"}
+        >>> reward([box], [box]), reward([], [box]), reward([], [])
+        (1.0, 0.0, 1.0)
+        >>> answer = 'Here you are: [{"bbox_2d": [0, 0, 100, 70], "desc": "cone"}, {"bbox_2d": [5'
+        >>> reward(answer, [box]), reward(gt=[box], pred=answer, metric="mean_f1")
+        (1.0, 0.5)
     """
     require(isinstance(label_key, str) and label_key != "", "label_key", label_key, "a key")
     require(mode in MODES, "mode", mode, f"one of {', '.join(MODES)}")
     require(metric in METRICS, "metric", metric, f"one of {', '.join(METRICS)}")
     stroke = stroke_width(tube_tolerance)
     meant, unreadable = _objects(gt, "gt")
-    said, failed = _objects(pred, "pred")
+    objects, failed = _objects(pred, "pred")
     if unreadable:
         raise InputError(f"gt: no objects found in {gt!r:.80}, expected a list of objects or the text of one")
-    truth, pred_side = _columns(meant, said)
+    truth, pred_side = _columns(meant, objects)
     if failed:
         return 0.0
-    if not said and not meant:
+    if not objects and not meant:
         return 1.0
     labels = _labels(mode, truth, pred_side, label_key)
     try:
@@ -66,20 +86,20 @@ def reward(
 def _objects(side: Any, name: str) -> tuple[list[Any], bool]:
     """The objects of one side, and whether its text has none."""
     if isinstance(side, str):
-        from calipers.suites.dense.model_text import parse_objects
+        from calipers.files.answers.model_text import parse_objects
 
         parsed = parse_objects(side)
         return parsed.objects, parsed.status == "failed"
     if not isinstance(side, (list, tuple)):
         raise InputError(f"{name}: found {side!r:.80}, expected a list of objects or a text")
     if any(isinstance(item, dict) and "type" not in item for item in side):  # as models write them
-        from calipers.suites.dense.model_text import normalised
+        from calipers.files.answers.model_text import normalised
 
         return [normalised(item) for item in side], False
     return list(side), False
 
 
-def _columns(meant: list[Any], said: list[Any]) -> tuple[Objects, Objects]:
+def _columns(meant: list[Any], predicted: list[Any]) -> tuple[Objects, Objects]:
     descs: dict[str, int] = {}
     truth, pred = ObjectColumns(descs), ObjectColumns(descs)
     wrong = truth.add_record(meant, True)
@@ -88,16 +108,16 @@ def _columns(meant: list[Any], said: list[Any]) -> tuple[Objects, Objects]:
 
         place, problem, found = explain_object(meant[wrong], truth.last_reason, "norm1000", 0, 0)
         raise InputError(f"gt[{wrong}]{place}: {problem}\nfound {found}")
-    pred.add_record(said, False)
+    pred.add_record(predicted, False)
     return Objects(truth), Objects(pred)
 
 
 def _f1(
     truth: Objects, pred: Objects, labels: Labels | None, levels: tuple[int, ...], stroke: int, max_work: int
 ) -> float:
-    regions = region_overlaps(truth, pred, least=0.5, max_work=max_work)
+    regions = region_overlaps(truth, pred, min_overlap=0.5, max_work=max_work)
     pairs = Pairs.sorted(truth, regions, tube_overlaps(truth, pred, stroke=stroke, max_work=max_work))
-    matched = greedy(pairs, truth, pred, least=levels[0], labels=labels).score.tolist()
+    matched = greedy(pairs, truth, pred, min_overlap=levels[0], labels=labels).score.tolist()
     met = sum(1 for score in matched for level in levels if score >= level)
     return 2 * met / (len(levels) * (len(truth) + len(pred)))
 

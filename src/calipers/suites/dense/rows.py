@@ -1,7 +1,7 @@
 """Every object of a batch as a row: who its partner is, and, for those without one, why.
 
-Rows of objects: key, side, index, type, labels, what is wrong with it, the partner and overlap in each mode at the
-primary threshold, and the cause (see `metrics.objects`). Cases: each record with a miss or a false positive in
+Rows of objects: key, side, index, type, labels, points, what is wrong with it, the partner and overlap in each mode at
+the primary threshold, and the cause (see `metrics.objects`). Cases: each record with a miss or a false positive in
 category mode, with the fields it carries, its unmatched objects, its pairs, what every object is called, and, always
 last, how many are unmatched: whoever looks for the worst need not read the rest.
 """
@@ -13,61 +13,112 @@ from typing import Any
 
 import numpy as np
 
-from calipers.core.causes import CAUSES, MATCHED, find_causes
+from calipers.core.causes import MATCHED, OUTCOMES
 from calipers.core.matching import UNIT, Pairs
-from calipers.core.shapes import KINDS, Batch
+from calipers.core.shapes import KINDS, Batch, Objects
 from calipers.files.output import json_line
 from calipers.files.problems import explain_object
-from calipers.kernels.assign import first_pairs
+from calipers.kernels.count.assign import first_pairs
 from calipers.suites.dense.config import Config
-from calipers.suites.dense.measure import Matched
+from calipers.suites.dense.measure import MatchedBatch
 from calipers.suites.dense.read import carried, side_objects
 
 Rows = list[dict[str, Any]]
 SIDES = ("gt", "pred")
+BOX = KINDS.index("bbox_2d")
+NOBODY = (None, None)
 
 
 def match_columns(params: Mapping[str, Any]) -> list[str]:
     """The columns of `match_rows`, in order."""
     partners = [f"{mode}_{what}" for mode in params["modes"] for what in ("partner", "overlap")]
-    return ["key", "side", "index", "type", "phase", "category", "invalid", *partners, "cause"]
+    return ["key", "side", "index", "type", "phase", "category", "points", "invalid", *partners, "cause"]
 
 
-def match_rows(batch: Batch, matched: Matched, config: Config) -> Rows:
+def match_rows(batch: Batch, matched: MatchedBatch, config: Config) -> Rows:
     """Every object of every record."""
-    causes = _causes(batch, matched, config)
     partners = {mode: _partners(matched.at_primary(mode, config), batch) for mode in config.modes}
+    sides = [_RowSide(batch, matched, partners, side) for side in (0, 1)]
     rows: Rows = []
     for record, key in enumerate(batch.keys):
-        for side, name in enumerate(SIDES):
-            objects, other = (batch.truth, batch.pred) if side == 0 else (batch.pred, batch.truth)
-            begin = objects.offsets[record]
-            for at in range(begin, objects.offsets[record + 1]):
-                desc = matched.descs[objects.desc[at]]
-                row = {"key": key, "side": name, "index": at - begin, "type": _kind(objects.kind[at])}
-                row |= {"phase": desc.phase, "category": desc.category}
-                row["invalid"] = _reason(batch, record, side, at, config)
-                for mode in config.modes:
-                    partner, overlap = partners[mode][side].get(at, (None, None))
-                    row[f"{mode}_partner"] = None if partner is None else partner - other.offsets[record]
-                    row[f"{mode}_overlap"] = overlap
-                rows.append(row | {"cause": CAUSES[causes[side][at]]})
+        for side, other in ((sides[0], sides[1]), (sides[1], sides[0])):
+            for at in range(side.offsets[record], side.offsets[record + 1]):
+                invalid = _reason(batch, record, side.side, at, config) if side.reasons[at] else None
+                rows.append(side.row(key, record, at, invalid, other.offsets[record]))
     return rows
 
 
-def case_lines(batch: Batch, matched: Matched, config: Config) -> list[bytes]:
+class _RowSide:
+    """One side of a batch, as its rows show it."""
+
+    def __init__(self, batch: Batch, matched: MatchedBatch, partners: dict[str, Any], side: int) -> None:
+        objects = batch.pred if side else batch.truth
+        self.side, self._name = side, SIDES[side]
+        self.offsets, self.reasons, self._kinds, self._desc = (
+            column.tolist() for column in (objects.offsets, objects.reason, objects.kind, objects.desc)
+        )
+        self._descs, self._points = matched.descs, _point_texts(objects)
+        self._causes: list[int] = (matched.causes.pred if side else matched.causes.truth).tolist()
+        self._partners = [
+            (f"{mode}_partner", f"{mode}_overlap", both[side]) for mode, both in partners.items()
+        ]  # in each mode: names of columns, and by object its partner and overlap
+
+    def row(self, key: str, record: int, at: int, invalid: str | None, their_begin: int) -> dict[str, Any]:
+        """One object."""
+        desc = self._descs[self._desc[at]]
+        row = {
+            "key": key,
+            "side": self._name,
+            "index": at - self.offsets[record],
+            "type": _kind(self._kinds[at]),
+            "phase": desc.phase,
+            "category": desc.category,
+            "points": self._points[at],
+            "invalid": invalid,
+        }
+        for partner_name, overlap_name, known in self._partners:
+            partner, overlap = known.get(at, NOBODY)
+            row[partner_name] = None if partner is None else partner - their_begin
+            row[overlap_name] = overlap
+        row["cause"] = OUTCOMES[self._causes[at]]
+        return row
+
+
+class _NumberTexts(dict[float, str]):
+    """Numbers as they are written; whole ones of the frame are known."""
+
+    def __missing__(self, value: float) -> str:
+        return f"{value!r}".removesuffix(".0")
+
+
+NUMBER_TEXTS = _NumberTexts((float(value), str(value)) for value in range(1001))
+
+
+def _point_texts(objects: Objects) -> list[str | None]:
+    """The numbers of every object as it is measured, in the frame of 1000; of a box its two corners."""
+    starts, kinds, reasons, points, bounds = (
+        column.tolist() for column in (objects.starts, objects.kind, objects.reason, objects.points, objects.bounds)
+    )
+    write, texts = NUMBER_TEXTS.__getitem__, []
+    for at, (kind, reason) in enumerate(zip(kinds, reasons, strict=True)):
+        own = bounds[4 * at : 4 * at + 4] if kind == BOX else points[starts[at] : starts[at + 1]]
+        texts.append(None if reason else " ".join(map(write, own)))
+    return texts
+
+
+def case_lines(batch: Batch, matched: MatchedBatch, config: Config) -> list[bytes]:
     """Every record in which an object is without a partner in category mode, as a line of JSON."""
     sides = [_CaseSide(batch, matched, config, side) for side in (0, 1)]
     overlaps = _partners(matched.at_primary("category", config), batch)[0]
     lines = []
     for record, key in enumerate(batch.keys):
-        given = list(side_objects(batch.raw[record], config.frame))
-        unmatched = [side.unmatched(record, objects) for side, objects in zip(sides, given, strict=True)]
+        both_sides = list(side_objects(batch.raw[record], config.frame))
+        unmatched = [side.unmatched(record, objects) for side, objects in zip(sides, both_sides, strict=True)]
         if any(unmatched):
             row = {"key": key, "path": batch.path, "line": batch.lines[record]}
             row |= {"fields": carried(batch.raw[record])}
             row |= {"unmatched_gt": unmatched[0], "unmatched_pred": unmatched[1]}
-            row["matched"] = _matched_objects(sides, record, given, overlaps)
+            row["matched"] = _matched_objects(sides, record, both_sides, overlaps)
             row["labels"] = {name: side.labels(record) for name, side in zip(SIDES, sides, strict=True)}
             lines.append(json_line(row | {"unmatched": len(unmatched[0]) + len(unmatched[1])}))
     return lines
@@ -76,25 +127,29 @@ def case_lines(batch: Batch, matched: Matched, config: Config) -> list[bytes]:
 class _CaseSide:
     """One side of a batch, as its cases show it."""
 
-    def __init__(self, batch: Batch, matched: Matched, config: Config, side: int) -> None:
+    def __init__(self, batch: Batch, matched: MatchedBatch, config: Config, side: int) -> None:
         self._batch, self._config, self._side = batch, config, side
         objects, pairs = (batch.pred, matched.pairs) if side else (batch.truth, matched.pairs)
         self.offsets, self._reasons = (np.asarray(column).tolist() for column in (objects.offsets, objects.reason))
-        self.causes: list[int] = _causes(batch, matched, config)[side].tolist()
+        self.causes: list[int] = (matched.causes.truth, matched.causes.pred)[side].tolist()
+        self._pair: list[int] = matched.causes.places[side].tolist()
         self._best = np.asarray(first_pairs(pairs.pred if side else pairs.truth, len(objects))).tolist()
-        self._theirs, self._score = (pairs.truth if side else pairs.pred), pairs.score
-        self._other = batch.truth.offsets if side else batch.pred.offsets
+        self._theirs, self._score = (
+            np.asarray(column).tolist() for column in (pairs.truth if side else pairs.pred, pairs.score)
+        )
+        self._other = (batch.truth if side else batch.pred).offsets.tolist()
         self._descs, self._desc = matched.descs, np.asarray(objects.desc).tolist()
 
-    def unmatched(self, record: int, given: list[Any]) -> Rows:
-        """The objects without a partner, with the reason and the closest object of the other side."""
+    def unmatched(self, record: int, objects: list[Any]) -> Rows:
+        """The objects that are wrong: cause, partner in an error of two objects, and the closest of the other side."""
         begin = self.offsets[record]
         entries = []
         for at in range(begin, self.offsets[record + 1]):
             if self.causes[at] != MATCHED:
-                entry = {"index": at - begin, "object": given[at - begin], "cause": CAUSES[self.causes[at]]}
+                entry = {"index": at - begin, "object": objects[at - begin], "cause": OUTCOMES[self.causes[at]]}
                 if self._reasons[at]:
                     entry["invalid"] = _reason(self._batch, record, self._side, at, self._config)
+                entry["partner"] = self._candidate(record, self._pair[at])
                 entries.append(entry | {"best": self._candidate(record, self._best[at])})
         return entries
 
@@ -111,7 +166,7 @@ class _CaseSide:
 
 
 def _matched_objects(
-    sides: list[_CaseSide], record: int, given: list[list[Any]], partners: dict[int, tuple[int, float]]
+    sides: list[_CaseSide], record: int, objects: list[list[Any]], partners: dict[int, tuple[int, float]]
 ) -> Rows:
     """The pairs of a record, so that it can be drawn whole."""
     truth, pred = (side.offsets[record] for side in sides)
@@ -119,19 +174,14 @@ def _matched_objects(
     for at in range(truth, sides[0].offsets[record + 1]):
         if at in partners:
             partner, overlap = partners[at]
-            pair = _drawn(at - truth, given[0]), _drawn(partner - pred, given[1])
+            pair = _drawn(at - truth, objects[0]), _drawn(partner - pred, objects[1])
             rows.append({"gt": pair[0], "pred": pair[1], "overlap": overlap})
     return rows
 
 
-def _drawn(index: int, given: list[Any]) -> dict[str, Any]:
-    each = given[index]
-    return {"index": index, "type": each["type"], "points": each["points"], "desc": each.get("desc")}
-
-
-def _causes(batch: Batch, matched: Matched, config: Config) -> tuple[Any, Any]:
-    category = matched.at_primary("category", config)
-    return find_causes(batch, matched.pairs, category, matched.labels["category"], config.levels.primary_unit)
+def _drawn(index: int, objects: list[Any]) -> dict[str, Any]:
+    obj = objects[index]
+    return {"index": index, "type": obj["type"], "points": obj["points"], "desc": obj.get("desc")}
 
 
 def _partners(matching: Pairs, batch: Batch) -> tuple[dict[int, tuple[int, float]], dict[int, tuple[int, float]]]:
@@ -150,6 +200,6 @@ def _reason(batch: Batch, record: int, side: int, at: int, config: Config) -> st
     objects = batch.pred if side else batch.truth
     if not objects.reason[at]:
         return None
-    given = list(side_objects(batch.raw[record], config.frame))[side]
-    place, problem, _ = explain_object(given[at - objects.offsets[record]], objects.reason[at], config.frame, 0, 0)
+    listed = list(side_objects(batch.raw[record], config.frame))[side]
+    place, problem, _ = explain_object(listed[at - objects.offsets[record]], objects.reason[at], config.frame, 0, 0)
     return f"{place.lstrip('.')}: {problem}" if place else problem

@@ -5,23 +5,28 @@ from __future__ import annotations
 from typing import Any
 
 from calipers import __version__
-from calipers.core import causes as objects
 from calipers.core import sweep
+from calipers.core.causes import counts_tree, errors_tree, label_errors_tree
+from calipers.core.confusion import confusion_tree
 from calipers.core.tally import Tally
+from calipers.core.versions import Engines, engines_tree
+from calipers.core.worth import worth_tree
+from calipers.files.answers.records import answers_tree
 from calipers.files.problems import REASON_WORDS
-from calipers.kernels.flatten import REASONS
+from calipers.kernels.scan.flatten import REASONS
 from calipers.suites.dense import attributes, lines
-from calipers.suites.dense.config import Config, params
+from calipers.suites.dense.config import PROTOCOL, Config, params
 
 
-def summarize(tally: Tally, config: Config) -> dict[str, Any]:
+def summarize(tally: Tally, config: Config, engines: Engines | None = None) -> dict[str, Any]:
     """Counts to the artifact, but for its inputs."""
     read, evaluated, skipped, rejected = (int(value) for value in tally.counts["records"])
     clamped, repaired, degenerate = (int(value) for value in tally.counts["flags"])
     return {
         "suite": "dense",
-        "protocol": "dense/1",
+        "protocol": PROTOCOL,
         "calipers": __version__,
+        **engines_tree(engines or {}),
         "inputs": [],
         "params": params(config),
         "records": {"read": read, "evaluated": evaluated, "skipped_empty": skipped, "rejected": rejected},
@@ -33,11 +38,15 @@ def summarize(tally: Tally, config: Config) -> dict[str, Any]:
             "repaired": repaired,
             "degenerate": degenerate,
         },
+        **answers_tree(tally),
         "modes": {
             mode: sweep.mode_tree(mode, tally, config.levels, labelled=mode != "localization") for mode in config.modes
         },
-        "counts": objects.counts_tree(tally),
-        "errors": objects.errors_tree(tally),
+        "counts": counts_tree(tally),
+        "errors": errors_tree(tally.counts["errors"]),
+        "errors_by_label": label_errors_tree(tally.tables.get("errors", {}), tally.counts["errors.unlabelled"]),
+        "worth": worth_tree(tally),
+        "confusion": confusion_tree(tally),
         "attributes": attributes.attributes_tree(tally),
         "coverage": lines.coverage_tree(tally),
         "invalid_reasons": {

@@ -6,7 +6,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from calipers.core.errors import keyword
+from calipers.show.answers import answers_line
+from calipers.show.causes import causes_line, fix_first_line
+from calipers.show.slices import slices_lines
 from calipers.show.text import SEPARATOR, UNDEFINED, between, named_line, printable, rate, share, short
+from calipers.suites.dense.figures import slice_headline
 
 Tree = dict[str, Any]
 NAME_WIDTH = 19
@@ -27,6 +31,8 @@ def _header(tree: Tree) -> Iterator[str]:
     notes += [f"{objects[name]:,} {name}" for name in ("clamped", "repaired", "degenerate") if objects[name]]
     noted = f" ({'; '.join(notes)})" if notes else ""
     yield f"objects   {objects['gt']:,} ground truth · {objects['pred']:,} predicted{noted}"
+    if "answers" in tree:
+        yield f"answers   {answers_line(tree['answers'])}"
     if tree["invalid_reasons"]:
         common = sorted(tree["invalid_reasons"].items(), key=lambda item: -item[1])
         named = [f"{n:,} {reason}" for reason, n in common[:3]]
@@ -34,8 +40,8 @@ def _header(tree: Tree) -> Iterator[str]:
         yield f"invalid   {SEPARATOR.join([*named, *([f'{rest:,} for other reasons'] if rest else [])])}"
     if any(tree["unlabelled"].values()):
         key, nameless = printable(params["label_key"]), tree["unlabelled"]
-        found = f"{nameless['gt']:,} ground truth · {nameless['pred']:,} predicted"
-        yield f"no label  {found} (no {key}= in desc, and such match nothing by label; see {keyword('label_key')})"
+        unnamed = f"{nameless['gt']:,} ground truth · {nameless['pred']:,} predicted"
+        yield f"no label  {unnamed} (no {key}= in desc, and such match nothing by label; see {keyword('label_key')})"
 
 
 def _inputs(inputs: list[Tree]) -> str:
@@ -75,19 +81,18 @@ def _spread(interval: list[float] | None) -> str:
 
 
 def _details(tree: Tree) -> Iterator[str]:
-    errors, counts = tree["errors"], tree["counts"]
-    causes = ("missed", "misplaced", "wrong_label", "duplicate", "spurious")
-    yield named_line(
-        "where it goes wrong", SEPARATOR.join(f"{errors[name]:,} {name.replace('_', ' ')}" for name in causes)
-    )
+    counts = tree["counts"]
+    yield named_line("fix first", fix_first_line(tree["worth"]["f1"]))
+    yield from slices_lines(tree, slice_headline(tree))
+    yield named_line("where it goes wrong", causes_line(tree["errors"]))
     rates = f"over {share(counts['over_rate'])} · under {share(counts['under_rate'])}"
     yield named_line("counts", f"MAE {short(counts['mae'])} · {rates}")
     yield named_line("attributes", _attributes(tree["attributes"]))
     best, matched = tree["coverage"]["best"], tree["coverage"]["matched"]
     if best["n"]:
         covered, on = rate(best["recall"]), rate(best["precision"])
-        found = f"of true lines {covered} covered, of their best predictions {on} on them"
-        yield named_line("coverage", f"{found} · matched lines F1 {rate(matched['f1'])}")
+        coverage = f"of true lines {covered} covered, of their best predictions {on} on them"
+        yield named_line("coverage", f"{coverage} · matched lines F1 {rate(matched['f1'])}")
     for mode in ("phase", "category"):
         if mode in tree["modes"]:
             yield named_line(f"by {mode}", _labels(tree["modes"][mode]["by_label"], tree["params"]["top"]))

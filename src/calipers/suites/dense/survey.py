@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from calipers.core.interpretations import POOR, fits_far_better, is_guess, is_low
@@ -29,42 +30,71 @@ def _is_record(item: Mapping[str, Any]) -> bool:
     return any(key in item for key in RECORD_KEYS) or ("gt" in item and "pred" in item)
 
 
-def examine(given: Any, kind: Kind, side: str, **options: Any) -> tuple[FileCheck, list[SidesCheck]]:
+def examine(source: Any, kind: Kind, side: str, **options: Any) -> tuple[FileCheck, list[SidesCheck]]:
     """A dump, which has both sides in it."""
     from calipers.suites.dense.check import examine as examine_dump
 
-    file, sides = examine_dump(given)
+    file, sides = examine_dump(source)
     return file, [sides]
 
 
-def explain_low(report: Report, dumps: list[str]) -> Iterator[SidesCheck]:
-    """What overlaps, and which other reading would fit."""
+def explain_low(report: Report, dumps: list[str], joined: tuple[str, str] | None = None) -> Iterator[SidesCheck]:
+    """What overlaps, and which other reading would fit; `joined` are ground truth and answers in place of dumps."""
     from calipers.suites.dense.check import compare_sides, first_records
 
-    if is_low(_localization(report)["mean_f1"]) and is_guess(report["objects"]) and "-" not in dumps:
-        config = _config(report)
-        yield compare_sides(dumps[0], first_records(dumps, config.frame), config)
+    paths = [*dumps, *(joined or ())]
+    if is_low(_localization(report)["mean_f1"]) and is_guess(report["objects"]) and _can_be_read(paths):
+        source, config = _source(report, dumps, joined)
+        sides = compare_sides(paths[0], first_records(source, config), config)
+        sides.is_checkable = joined is None
+        yield sides
 
 
-def explain_poor(report: Report, dumps: list[str]) -> Iterator[tuple[SidesCheck, str]]:
+def explain_poor(
+    report: Report, dumps: list[str], joined: tuple[str, str] | None = None
+) -> Iterator[tuple[SidesCheck, str]]:
     """Readings that would fit far better, tried on a few records."""
     from calipers.suites.dense.check import compare_sides, few_records
 
-    located = _localization(report)
+    located, paths = _localization(report), [*dumps, *(joined or ())]
     f1 = located["primary"]["f1"]
-    if is_low(located["mean_f1"]) or f1 is None or f1 >= POOR or not is_guess(report["objects"]) or "-" in dumps:
+    if (
+        is_low(located["mean_f1"])
+        or f1 is None
+        or f1 >= POOR
+        or not is_guess(report["objects"])
+        or not _can_be_read(paths)
+    ):
         return
+    source, config = _source(report, dumps, joined)
+    sides = compare_sides(paths[0], few_records(source, config, FEW_RECORDS, FEW_OBJECTS), config, fits_far_better)
+    sides.is_checkable = joined is None
+    yield sides, ""
+
+
+def _source(report: Report, dumps: list[str], joined: tuple[str, str] | None) -> tuple[Any, Any]:
+    """What records are read from, and how; answers that are joined are those of a family in any case."""
+    from calipers.suites.dense.check import JoinedFiles
+
     config = _config(report)
-    sample = few_records(dumps, config.frame, FEW_RECORDS, FEW_OBJECTS)
-    yield compare_sides(dumps[0], sample, config, fits_far_better), ""
+    return (
+        (dumps, config)
+        if joined is None
+        else (JoinedFiles(*joined), replace(config, answers=config.joined_options.family))
+    )
+
+
+def _can_be_read(dumps: list[str]) -> bool:
+    """Whether there are dumps, all of which can be read once more."""
+    return bool(dumps) and "-" not in dumps
 
 
 def _config(report: Report) -> Any:
     """How a result was measured."""
     from calipers.suites.dense.config import Config
 
-    names = ("frame", "tube_tolerance", "primary_threshold")
-    return Config(bootstrap=0, **{name: report["params"][name] for name in names})
+    names = ("frame", "tube_tolerance", "primary_threshold", "answers", "pred_field")
+    return Config(bootstrap=0, **{name: report["params"][name] for name in names if name in report["params"]})
 
 
 def _localization(report: Report) -> Report:
@@ -77,8 +107,8 @@ def _localization(report: Report) -> Report:
 def refuse_together(files: list[FileCheck]) -> None:
     """Dumps are measured together, so that one of them may be empty, but not all."""
     counts = [file.counts["records"] for file in files if file.counts]
-    if counts and not any(file.refused for file in files) and not any(each["with objects"] for each in counts):
-        files[0].refuse([nothing_evaluated("record", sum(each["read"] for each in counts))])
+    if counts and not any(file.refused for file in files) and not any(count["with objects"] for count in counts):
+        files[0].refuse([nothing_evaluated("record", sum(count["read"] for count in counts))])
 
 
 SURVEY = Survey((DUMP, DUMP), find_kind, examine, None, explain_low, explain_poor, refuse_together)

@@ -4,9 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from calipers.core.slice_views import has_slices, slices_table
 from calipers.core.sweep_figures import RATES
-from calipers.core.tables import Named, Table, Tree, cause_table, named, sweep_columns
+from calipers.core.tables import (
+    Named,
+    Table,
+    Tree,
+    cause_table,
+    confusion_table,
+    label_cause_table,
+    named,
+    sweep_columns,
+)
 from calipers.suite import TableSpec
+from calipers.suites.dense.figures import slice_headline
 
 
 def thresholds_table(tree: Tree) -> Table:
@@ -42,12 +53,20 @@ def attributes_table(tree: Tree) -> Table:
     return columns, [{"key": key} | row for key, row in tree["attributes"]["by_key"].items()]
 
 
+def slice_rows(tree: Tree) -> Table:
+    """One row for each figure of each slice; `sure` and `worth` stand in the row of the figure they are about."""
+    return slices_table(tree, slice_headline(tree))
+
+
 TABLES = {
     "thresholds": TableSpec(make=thresholds_table, file="thresholds.csv"),
     "types": TableSpec(make=types_table, file="types.csv"),
     "labels": TableSpec(make=labels_table, file="labels.csv"),
-    "errors": TableSpec(make=cause_table),
+    "errors": TableSpec(make=cause_table, file="errors.csv"),
+    "label_errors": TableSpec(make=label_cause_table, file="errors_by_label.csv"),
+    "confusion": TableSpec(make=confusion_table, file="confusion.csv"),
     "attributes": TableSpec(make=attributes_table),
+    "slices": TableSpec(make=slice_rows, file="slices.csv", is_there=has_slices),
 }
 
 

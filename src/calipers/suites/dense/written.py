@@ -13,7 +13,8 @@ import numpy as np
 
 from calipers.core.shapes import FLAGS, Batch, Objects
 from calipers.files.lines import Shard
-from calipers.suites.dense.read import record_of, side_objects
+from calipers.suites.dense.parse import record_of
+from calipers.suites.dense.read import side_objects
 
 Find = Callable[[dict[int, int]], Iterator[tuple[int, Any]]]  # places of records by line -> places and records
 
@@ -21,16 +22,16 @@ Find = Callable[[dict[int, int]], Iterator[tuple[int, Any]]]  # places of record
 def written_bounds(batch: Batch, frame: str, find: Find) -> tuple[Any, Any]:
     """(objects, 4) of the ground truth and of the predictions; what could not be read keeps what the reader has."""
     sides = batch.truth, batch.pred
-    found = tuple(np.asarray(side.bounds, dtype=np.float64).reshape(-1, 4).copy() for side in sides)
+    both = tuple(np.asarray(side.bounds, dtype=np.float64).reshape(-1, 4).copy() for side in sides)
     changed = np.arange(len(batch)) if frame == "pixel" else _clamped_records(batch.pred)
     places = {int(batch.lines[place]): place for place in changed.tolist()}
     for place, record in find(places) if places else ():
-        for side, bounds, objects in zip(sides, found, side_objects(record, frame), strict=True):
+        for side, bounds, objects in zip(sides, both, side_objects(record, frame), strict=True):
             first = side.offsets[place]
             for at, item in enumerate(objects, first):
                 if not side.reason[at]:
                     bounds[at] = _bounds(item["points"])
-    return found  # type: ignore[return-value]
+    return both  # type: ignore[return-value]
 
 
 def in_shard(shard: Shard) -> Find:
@@ -54,11 +55,11 @@ def _clamped_records(objects: Objects) -> Any:
 
 
 def _bounds(points: list[Any]) -> tuple[float, float, float, float]:
-    """Of numbers in pairs or one after the other.
+    """The bounds of points that are given as pairs or as one flat list.
 
     >>> _bounds([30, 5, 10, 2450]), _bounds([[0, 1], [2, -3], [1, 1]])
     ((10.0, 5.0, 30.0, 2450.0), (0.0, -3.0, 2.0, 1.0))
     """
-    flat = [float(each) for point in points for each in (point if isinstance(point, (list, tuple)) else (point,))]
+    flat = [float(number) for point in points for number in (point if isinstance(point, (list, tuple)) else (point,))]
     xs, ys = flat[::2], flat[1::2]
     return min(xs), min(ys), max(xs), max(ys)

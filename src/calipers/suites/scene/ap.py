@@ -21,22 +21,22 @@ from numpy.typing import NDArray
 
 from calipers.core.matching import Labels, Pairs, confidence_order, in_order
 from calipers.core.ranking import RECALL_STEPS, curve_of, tied_share
-from calipers.suites.scene.counts import Side
+from calipers.suites.scene.counts import CountedSide
 
 Found = NDArray[np.bool_]
-LEAST_STEP, LEAST_PRECISION = 10, 0.1  # what nuScenes leaves out: the recall steps up to this one, precision below
+MIN_STEP, MIN_PRECISION = 10, 0.1  # what nuScenes leaves out: the recall steps up to this one, precision below
 
 
 class ApRuler(NamedTuple):
     """When a prediction is close to an object, and how precision is accumulated."""
 
     pairs: Pairs
-    least: int  # closeness
+    min_overlap: int  # closeness
     nuscenes: bool = False
 
 
 def ap_tree(
-    truth: Side, pred: Side, scores: Any, rulers: Mapping[str, ApRuler], names: list[str]
+    truth: CountedSide, pred: CountedSide, scores: Any, rulers: Mapping[str, ApRuler], names: list[str]
 ) -> dict[str, Any] | None:
     """For each ruler the mean over classes; then each class, and the share of ties."""
     sure = np.asarray(scores, dtype=np.float64)
@@ -48,7 +48,7 @@ def ap_tree(
     found: dict[str, list[Found]] = {}
     for name, ruler in rulers.items():
         order = _order(np.where(named, sure, -np.inf), ruler)
-        right = _right(truth, ruler, order, labels, len(sure))
+        right = find_right(truth, ruler, order, labels, len(sure))
         found[name] = [right[some] for some in _by_class(order, pred.classes, named, names)]
     if len(np.unique(sure[named])) == 1 and any(map(_is_mixed, found.values())):
         return None
@@ -68,48 +68,50 @@ def _order(sure: Any, ruler: ApRuler) -> Any:
     return np.lexsort((-np.arange(len(sure)), -sure)).astype(np.int32)
 
 
-def _right(truth: Side, ruler: ApRuler, order: Any, labels: Labels, preds: int) -> Found:
+def find_right(truth: CountedSide, ruler: ApRuler, order: Any, labels: Labels, preds: int) -> Found:
     """(predictions,) which of them find an object; of equally close ones pycocotools takes the last."""
     last = not ruler.nuscenes
-    matching = in_order(ruler.pairs, truth.scene, order, least=ruler.least, labels=labels, last_of_equals=last)
-    found = np.zeros(preds, dtype=bool)
-    found[np.asarray(matching.pred)] = True
-    return found
+    matching = in_order(
+        ruler.pairs, truth.scene, order, min_overlap=ruler.min_overlap, labels=labels, last_of_equals=last
+    )
+    hits = np.zeros(preds, dtype=bool)
+    hits[np.asarray(matching.pred)] = True
+    return hits
 
 
 def _is_mixed(classes: list[Found]) -> bool:
-    return any(found.any() and not found.all() for found in classes)
+    return any(ranked.any() and not ranked.all() for ranked in classes)
 
 
 def _averages(classes: list[Found], objects: list[int], ruler: ApRuler) -> list[float | None]:
     """The AP of each class that has objects."""
     average = clipped_average if ruler.nuscenes else _average
-    return [average(found, count) if count else None for found, count in zip(classes, objects, strict=True)]
+    return [average(ranked, count) if count else None for ranked, count in zip(classes, objects, strict=True)]
 
 
-def _average(found: Found, objects: int) -> float:
-    return fsum(curve_of(found, objects).tolist()) / len(RECALL_STEPS)
+def _average(ranked: Found, objects: int) -> float:
+    return fsum(curve_of(ranked, objects).tolist()) / len(RECALL_STEPS)
 
 
-def clipped_average(found: Found, objects: int) -> float:
+def clipped_average(ranked: Found, objects: int) -> float:
     """AP as nuScenes defines it, of predictions in order.
 
     >>> clipped_average(np.array([True, True]), 2), clipped_average(np.array([False]), 1)
     (1.0, 0.0)
     """
-    hits = np.cumsum(found)
+    hits = np.cumsum(ranked)
     if not len(hits) or not hits[-1]:
         return 0.0
     precision = np.interp(RECALL_STEPS, hits / objects, hits / np.arange(1, len(hits) + 1), right=0)
-    above = np.maximum(precision[LEAST_STEP + 1 :] - LEAST_PRECISION, 0)
-    return min(fsum(above.tolist()) / len(above) / (1 - LEAST_PRECISION), 1.0)
+    above = np.maximum(precision[MIN_STEP + 1 :] - MIN_PRECISION, 0)
+    return min(fsum(above.tolist()) / len(above) / (1 - MIN_PRECISION), 1.0)
 
 
 def _by_class(order: Any, classes: Any, named: Any, names: list[str]) -> list[Any]:
     """The predictions of each class, in order."""
     kept = order[named[order]]
     by_code = kept[np.argsort(classes[kept], kind="stable")]
-    return np.split(by_code, np.searchsorted(classes[by_code], np.arange(1, len(names))))
+    return np.split(by_code, np.searchsorted(classes[by_code], np.arange(1, len(names))))[: len(names)]
 
 
 def _mean(values: Any) -> float | None:

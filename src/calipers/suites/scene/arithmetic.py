@@ -15,7 +15,10 @@ from calipers.core.arithmetic import (
     equal,
     harmonic,
 )
+from calipers.core.calibration_arithmetic import check_calibration
+from calipers.core.cause_arithmetic import check_causes
 from calipers.core.record_arithmetic import check_records
+from calipers.core.slice_arithmetic import check_slices
 from calipers.core.sweep_arithmetic import check_drawn
 
 PER_CLASS = {
@@ -56,6 +59,7 @@ def _check_method(method: Tree, place: Place, name: str) -> None:
     """Counts, rates, objects, classes, scenes and replicates of one method."""
     equal(method["method"], name, (*place, "method"), "its name")
     check_records(method["records"], (*place, "records"), "read")
+    check_slices(method, method["records"]["evaluated"], place)
     counts = method["counts"]
     _check_found(counts, (*place, "counts"))
     sides = {key: counts[key] for key in ("tp", "fp", "fn")}
@@ -63,6 +67,7 @@ def _check_method(method: Tree, place: Place, name: str) -> None:
         rates = {key: method[part][key] for key in ("precision", "recall", "f1")}
         _check_found(sides | rates, (*place, part))
     equal(sum(method["fp_breakdown"].values()), counts["fp"], (*place, "fp_breakdown"), "counts.fp", "the sum")
+    check_causes(method, counts["gt"], counts["pred"], place)
     for key, rows in ROWS:
         equal(len(method[rows]), counts[key], (*place, rows), f"counts.{key}", "rows")
         equal(sum(scene[key] for scene in method["scenes"].values()), counts[key], (*place, "scenes"), f"counts.{key}")
@@ -74,6 +79,7 @@ def _check_method(method: Tree, place: Place, name: str) -> None:
     _check_geometry(method, place)
     _check_classes(method, (*place, "benchmark_compat"))
     _check_ap(method["ap"], (*place, "ap"))
+    check_calibration(method, counts["pred"] - counts["invalid_pred"], place, "scene")
     check_drawn(method, (*place, "bootstrap"))
 
 
@@ -90,7 +96,7 @@ def _check_found(row: Tree, place: Place) -> None:
 
 
 def _check_geometry(method: Tree, place: Place) -> None:
-    """What the matched pairs tell, of all scenes and of each."""
+    """Check the geometry of matched pairs, of all scenes and of each."""
     geometry, matches, pred = method["geometry_metrics"], method["matches"], method["counts"]["pred"]
     where = (*place, "geometry_metrics")
     for part in ("detection_metrics", "geometry_metrics", "benchmark_compat"):

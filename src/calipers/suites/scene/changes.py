@@ -12,9 +12,9 @@ def failures(tree: Tree, rows: MatchRows, groups: Mapping[str, str]) -> Failures
     """Boxes without a partner, of some methods, which are called by other names."""
     unmatched = Failures()
     methods = complete(dict(tree))["methods"]
-    for name, said in groups.items():
-        unmatched.missed.update((said, row["scene"], row["index"]) for row in methods[name]["unmatched_gt"])
-        unmatched.false.update((said, row["scene"]) for row in methods[name]["unmatched_pred"])
+    for name, group in groups.items():
+        unmatched.missed.update((group, row["scene"], row["index"]) for row in methods[name]["unmatched_gt"])
+        unmatched.false.update((group, row["scene"]) for row in methods[name]["unmatched_pred"])
     return unmatched
 
 

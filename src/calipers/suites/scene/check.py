@@ -30,69 +30,70 @@ from calipers.files.inputs import parse_json, read_bytes
 from calipers.show.text import UNDEFINED
 from calipers.suites.scene import measure as suite
 from calipers.suites.scene.config import Config
+from calipers.suites.scene.formats.table import EXPECTED
 from calipers.suites.scene.interpretations import Item, Scenes, other_readings, overlapping, scene_trial
 from calipers.suites.scene.read import SceneReading, read_scenes
-from calipers.suites.scene.scene_files import EXPECTED, Source, find_scenes, read_scene, read_value
+from calipers.suites.scene.scene_files import ScenesByName, find_scenes, read_scene, read_value
 
 METRIC, OVERLAP = "F1", "mean best IoU"
-SAMPLE, MOST_OBJECTS = 100, 3_000  # scenes, and objects of a side in all of them
+SAMPLE, MAX_OBJECTS = 100, 3_000  # scenes, and objects of a side in all of them
 ALL_OF_THEM = 1 << 62
 LARGE_M, SMALL_M = 50.0, 0.02  # sizes of which most things in a room are not
 UNIT_QUATERNION = 1e-3
 FULL_TURN = 2 * math.pi
 
 
-def examine(given: Any, kind: Kind, side: str) -> FileCheck:
+def examine(input_value: Any, kind: Kind, side: str) -> FileCheck:
     """A scene or a folder of them; side gt is read strictly, as ground truth."""
-    source = find_scenes(given, side)
+    source = find_scenes(input_value, side)
     file = FileCheck(source.path, kind.name, "scene", side)
     objects = _load(source)
-    reading = _read(given, side)
+    reading = _read(input_value, side)
     empty = sum(not items for items in objects.values())
     file.counts = {"contents": {"scenes": len(objects), "empty": empty, "objects": sum(map(len, objects.values()))}}
     _measure(file, objects)
     file.refuse(str(bad.error()) for bad in reading.bad)
-    file.invalid = Counter(each["reason"] for each in _invalid(reading))
+    file.invalid = Counter(fault["reason"] for fault in _invalid(reading))
     file.doubled = [f"{scene}: {name}" for scene, items in objects.items() for name in twice(_ids(items))]
     file.warnings += [*reading.warnings, *_doubts(objects)]
     if side == "gt":
-        file.itself = _itself(given, reading)
+        file.itself = _self_check(input_value, reading)
     return file
 
 
-def _read(given: Any, side: str) -> SceneReading:
+def _read(source: Any, side: str) -> SceneReading:
     nothing: dict[str, Any] = {}
-    gt, preds = (given, {}) if side == "gt" else (nothing, {"pred": given})
+    gt, preds = (source, {}) if side == "gt" else (nothing, {"pred": source})
     return read_scenes(gt, preds, label_source=Config().label_source, max_bad=ALL_OF_THEM)
 
 
 def _invalid(reading: SceneReading) -> Iterator[dict[str, Any]]:
-    for each in reading.invalid.values():
-        yield from each
+    for faults in reading.invalid.values():
+        yield from faults
 
 
-def _load(source: Source, names: Iterable[str] | None = None) -> Scenes:
+def _load(source: ScenesByName, names: Iterable[str] | None = None) -> Scenes:
     """The objects of every scene that can be read, in the plain form; of all scenes, or of some."""
-    found: Scenes = {}
+    scenes: Scenes = {}
     for name in source.scenes if names is None else names:
         try:
-            found[name] = _objects(source.scenes[name], source.files)
+            scenes[name] = _objects(source.scenes[name], source.files)
         except InputError:  # said by the reading, with its place
-            found[name] = []
-    return found
+            scenes[name] = []
+    return scenes
 
 
-def _objects(given: Any, is_file: bool) -> list[Any]:
+def _objects(source: Any, is_file: bool) -> list[Any]:
     label_source = Config().label_source
     if not is_file:
-        return list(read_value(given, label_source=label_source).content.objects)
-    data = read_bytes(given)
-    items = list(read_scene(data, given, label_source=label_source).content.objects)
-    angles = _angles(data, given)
+        return list(read_value(source, label_source=label_source).content.objects)
+    data = read_bytes(source)
+    items = list(read_scene(data, source, label_source=label_source).content.objects)
+    angles = _angles(data, source)
     if len(angles) != len(items):
         return items
     return [
-        item | {"angles": each} if isinstance(item, dict) else item for item, each in zip(items, angles, strict=True)
+        item | {"angles": angle} if isinstance(item, dict) else item for item, angle in zip(items, angles, strict=True)
     ]
 
 
@@ -165,10 +166,10 @@ def _doubts(objects: Scenes) -> Iterator[str]:
 
 def _rotation_doubts(boxes: list[Item]) -> Iterator[str]:
     quaternions = [box["rotation"] for box in boxes if _is_quaternion(box.get("rotation"))]
-    norms = np.array([math.hypot(*each) for each in quaternions])
+    norms = np.array([math.hypot(*quaternion) for quaternion in quaternions])
     if off := int((abs(norms - 1) > UNIT_QUATERNION).sum()):
         yield f"{counted(off, 'quaternion')} not of length 1 (read as if they were)"
-    if len(quaternions) >= 3 and all(_turns_about_x(each) for each in quaternions):
+    if len(quaternions) >= 3 and all(_turns_about_x(quaternion) for quaternion in quaternions):
         yield "every quaternion turns about x: is w written first, [w, x, y, z]?"
     angles = [angle for box in boxes for angle in _given_angles(box)]
     if sum(abs(angle) > FULL_TURN for angle in angles) > len(angles) / 10:
@@ -180,41 +181,41 @@ def _is_quaternion(rotation: Any) -> bool:
 
 
 def _turns_about_x(quaternion: list[float]) -> bool:
-    """As one about z does when w is written first: [w, 0, 0, z] for [0, 0, z, w]."""
+    """Whether a quaternion turns about x, as one about z does when w comes first: [w, 0, 0, z] for [0, 0, z, w]."""
     x, y, z, w = map(abs, quaternion)
     return max(y, z) < 0.1 * math.hypot(x, w) and x > 0.1
 
 
 def _given_angles(box: Item) -> list[float]:
     rotation = box.get("rotation")
-    found: list[Any] = [rotation.get("yaw")] if isinstance(rotation, Mapping) else box.get("angles") or []
-    return [angle for angle in found if is_number(angle)]
+    angles: list[Any] = [rotation.get("yaw")] if isinstance(rotation, Mapping) else box.get("angles") or []
+    return [angle for angle in angles if is_number(angle)]
 
 
 # Ground truth against itself
 
 
-def _itself(given: Any, reading: SceneReading) -> dict[str, Any] | None:
+def _self_check(source: Any, reading: SceneReading) -> dict[str, Any] | None:
     config = Config(bootstrap=0, open_set=False)
-    good = _values(given, reading.names)
-    found = read_scenes(good, {"itself": good}, label_source=config.label_source, max_bad=ALL_OF_THEM)
-    if not len(found.truth):
+    good = _values(source, reading.names)
+    self_reading = read_scenes(good, {"itself": good}, label_source=config.label_source, max_bad=ALL_OF_THEM)
+    if not len(self_reading.truth):
         return None
     try:
-        [method] = suite.measure(found, config).methods
+        [method] = suite.measure(self_reading, config).methods
     except InputError:  # too many boxes overlap each other; the suite says so if they overlap predictions as well
         return None
     rates = method.rates()
     figures = {"F1": rates["f1"], "mean IoU": rates["mean_iou_3d"], "strict accuracy": rates["strict_accuracy"]}
     shown = {name: UNDEFINED if value is None else f"{value:g}" for name, value in figures.items()}
     wrong = [f"{name} is {shown[name]}" for name, value in figures.items() if value is None or abs(value - 1) > 1e-9]
-    apart = {"no label": sum(not label for label in found.truth.labels)}
+    apart = {"no label": sum(not label for label in self_reading.truth.labels)}
     return {"figures": figures, "perfect": not wrong, "apart": apart, "imperfect": wrong}
 
 
-def _values(given: Any, names: list[str]) -> dict[str, Any]:
+def _values(source: Any, names: list[str]) -> dict[str, Any]:
     """Scenes that can be read, as values."""
-    objects = _load(find_scenes(given, "gt"))
+    objects = _load(find_scenes(source, "gt"))
     return {name: {"objects": objects[name]} for name in names if name in objects}
 
 
@@ -228,14 +229,14 @@ def compare(gt: Any, pred: Any, config: Config | None = None) -> SidesCheck:
     sample, chosen = _sample(truth, guess)
     sides = _tried(SidesCheck(here.path, there.path, METRIC, OVERLAP), sample, chosen, config)
     sides.sample = sample_of(len(sample), len(truth), "scenes")
-    _tell(sides, truth, guess)
+    _describe_sides(sides, truth, guess)
     if not any((*truth.values(), *guess.values())):
         sides.nothing = nothing_evaluated("scene", len(truth.keys() | guess))
     return sides
 
 
 def compare_few(gt: Any, pred: Any, config: Config, scenes: int, objects: int, rule: Rule) -> SidesCheck:
-    """The same of the first few scenes alone that are on both sides, with no more objects of a side than that."""
+    """Compare the first few scenes that both sides have, with a limited number of objects per side."""
     here, there = _joined(gt, pred)
     truth: Scenes = {}
     guess: Scenes = {}
@@ -250,7 +251,7 @@ def compare_few(gt: Any, pred: Any, config: Config, scenes: int, objects: int, r
     return sides
 
 
-def _joined(gt: Any, pred: Any) -> tuple[Source, Source]:
+def _joined(gt: Any, pred: Any) -> tuple[ScenesByName, ScenesByName]:
     """The scenes of both sides; one against one is the same scene, whatever they are called."""
     here, there = find_scenes(gt, "gt"), find_scenes(pred, "pred")
     if here.single and there.single:
@@ -271,7 +272,7 @@ def _sample(truth: Scenes, guess: Scenes) -> tuple[Scenes, Scenes]:
     """The first scenes of both sides, and no more objects than a dozen readings can be tried on in a moment."""
     sample: Scenes = {}
     chosen: Scenes = {}
-    room = MOST_OBJECTS
+    room = MAX_OBJECTS
     for name in islice(truth, SAMPLE):
         sample[name] = truth[name][:room]
         if name in guess:
@@ -282,14 +283,14 @@ def _sample(truth: Scenes, guess: Scenes) -> tuple[Scenes, Scenes]:
     return sample, chosen
 
 
-def _tell(sides: SidesCheck, truth: Scenes, pred: Scenes) -> None:
+def _describe_sides(sides: SidesCheck, truth: Scenes, pred: Scenes) -> None:
     sides.labels = _compared(*(Counter(_labels(side)) for side in (truth, pred)))
-    for words, found in (
+    for words, names in (
         ("predicted without ground truth", [name for name in pred if name not in truth]),
         ("without a prediction", [name for name in truth if name not in pred]),
     ):
-        if found:
-            sides.warnings.append(f"{counted(len(found), 'scene')} {words}: {some(found)}")
+        if names:
+            sides.warnings.append(f"{counted(len(names), 'scene')} {words}: {some(names)}")
     scored = [any(is_number(box.get("score")) for box in _boxes(side)) for side in (truth, pred)]
     if scored == [True, False]:
         sides.warnings.append("the ground truth has scores and the predictions have none: are the two sides swapped?")

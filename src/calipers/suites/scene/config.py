@@ -7,15 +7,17 @@ from dataclasses import dataclass, fields
 from itertools import pairwise
 from typing import Any
 
-from calipers.core.config import RunOptions, option
+from calipers.core.config import option
 from calipers.core.errors import require
 from calipers.core.option_values import flag, keys, number, parts, path, threshold, whole, word
+from calipers.core.slice_options import SliceOptions, slice_params
 from calipers.suites.scene.labels.canonical import MAX_COMPARISONS
 
+PROTOCOL = "scene/1"  # name and version of the definitions
 IOU_MODES = ("obb", "aabb")
 CONTAINMENTS = ("aabb", "obb")
 FRAMES = ("none", "gt_global_yaw")
-PROTOCOLS = ("calipers", "clio")
+OPEN_SET_PROTOCOLS = ("calipers", "clio")
 LABEL_SOURCES = ("prefer_retrieved_else_label", "label")
 AP_PLACES = ("3d", "ground_plane")
 AP_IOUS = {"iou_0.25": 0.25, "iou_0.50": 0.5}
@@ -23,43 +25,56 @@ AP_DISTANCES_M = {"distance_0.5": 0.5, "distance_1.0": 1.0, "distance_2.0": 2.0}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Config(RunOptions):
+class Config(SliceOptions):
     """Every option of the scene suite."""
 
     labels: str | Sequence[str] | None = option(
-        None, "canonical labels (JSON), else the labels of the ground truth", metavar="FILE"
+        None, "the classes (JSON), else the labels of the ground truth", metavar="FILE"
     )
     aliases: str | Mapping[str, str] | None = option(None, "aliases and contains-rules (JSON)", metavar="FILE")
     learned_aliases: str | Mapping[str, str] | None = option(
         None, "further aliases, which give way to those (JSON)", metavar="FILE"
     )
-    embed: object = option(False, "resolve what is left by a sentence model (extra embed)")
-    embed_min: float = option(0.5, "similarity from which the model's answer is taken")
-    write_aliases: str | None = option(None, "save what the model resolved", metavar="FILE", artifact=False)
-    iou_mode: str = option("obb", "oriented boxes, or their axis-aligned bounds", metavar="obb|aabb")
+    embed: object = option(
+        False,
+        "resolve what is left by a sentence model: the one of the extra embed, or a name or folder of your own",
+        metavar="[NAME_OR_PATH]",
+        optional_value=True,
+    )
+    embed_min: float = option(0.5, "similarity from which the model's answer is taken, from -1 to 1")
+    write_aliases: str | None = option(
+        None, "save what the model resolved; needs embed", metavar="FILE", artifact=False
+    )
+    iou_mode: str = option("obb", "overlap of oriented boxes, or of their axis-aligned bounds", metavar="obb|aabb")
     iou_threshold: float = option(0.1, "least IoU of a match")
     require_label_match: bool = option(False, "only boxes of one class may match")
-    containment: str = option("aabb", "a centroid lies in the bounds, or in the oriented box", metavar="aabb|obb")
-    frame_normalization: str = option("none", "turn scenes by their dominant yaw first", metavar="none|gt_global_yaw")
-    range_buckets: tuple[float, ...] = option((2.0, 4.0), "limits of distance in metres", metavar="M,M,…")
+    containment: str = option(
+        "aabb", "a centre lies in the axis-aligned bounds, or in the box itself", metavar="aabb|obb"
+    )
+    frame_normalization: str = option(
+        "none", "turn scenes by the dominant yaw of their ground truth first, or not", metavar="none|gt_global_yaw"
+    )
+    range_buckets: tuple[float, ...] = option((2.0, 4.0), "limits of distance in metres, ascending", metavar="M,M,…")
     open_set: bool = option(True, "measure osR, osP and F1_os")
     os_similarity_threshold: float = option(0.9, "similarity from which a prediction is relevant to a task")
     os_min_iou: float = option(0.0, "least IoU of a match in the open set; 0 is any overlap")
     ap_distance: str = option(
         "3d", "AP by distance in space, or on the ground as nuScenes has it", metavar="3d|ground_plane"
     )
-    protocol: str = option("calipers", "whose open-set definitions", metavar="calipers|clio")
+    protocol: str = option("calipers", "whose definitions the open-set figures have", metavar="calipers|clio")
     label_source: str = option(
         "prefer_retrieved_else_label", "which label of a scene graph counts", metavar="|".join(LABEL_SOURCES)
     )
     ignore_raw_labels: tuple[str, ...] = option((), "leave out predictions with these labels", metavar="A,B,…")
-    ignore_raw_contains: tuple[str, ...] = option((), "… with labels that contain one of these", metavar="A,B,…")
-    ignore_canonical_labels: tuple[str, ...] = option((), "… of these classes", metavar="A,B,…")
+    ignore_raw_contains: tuple[str, ...] = option(
+        (), "leave out predictions whose labels contain one of these texts", metavar="A,B,…"
+    )
+    ignore_canonical_labels: tuple[str, ...] = option((), "leave out predictions of these classes", metavar="A,B,…")
     max_comparisons: int = option(
         MAX_COMPARISONS, "comparisons of unresolved labels with names, for suggestions", metavar="N", artifact=False
     )
     max_methods: int = option(100, "methods of a run: every two of them are compared", metavar="N", artifact=False)
-    top: int = option(8, "how many classes and labels the summary shows")
+    top: int = option(8, "how many classes and labels the summary shows; the artifact has all")
     max_bad_records: int = option(0, "reject and count up to N scenes that cannot be read", metavar="N")
     bootstrap: int = option(1000, "replicates for the intervals; 0 is none")
     seed: int = option(0, "seed of the replicates")
@@ -77,7 +92,7 @@ def _checked(config: Config) -> dict[str, Any]:
         require(getattr(config, name) != "", name, "", "a path")
     return {
         "embed": _embed(config.embed),
-        "embed_min": number("embed_min", config.embed_min, least=-1.0, most=1.0, expected="a number from -1 to 1"),
+        "embed_min": number("embed_min", config.embed_min, minimum=-1.0, maximum=1.0, expected="a number from -1 to 1"),
         "write_aliases": path("write_aliases", config.write_aliases),
         "iou_mode": word("iou_mode", config.iou_mode, IOU_MODES),
         "iou_threshold": threshold("iou_threshold", config.iou_threshold),
@@ -89,9 +104,11 @@ def _checked(config: Config) -> dict[str, Any]:
         "os_similarity_threshold": number(
             "os_similarity_threshold", config.os_similarity_threshold, above=0.0, expected="a number above 0"
         ),
-        "os_min_iou": number("os_min_iou", config.os_min_iou, least=0.0, most=1.0, expected="a number from 0 to 1"),
+        "os_min_iou": number(
+            "os_min_iou", config.os_min_iou, minimum=0.0, maximum=1.0, expected="a number from 0 to 1"
+        ),
         "ap_distance": word("ap_distance", config.ap_distance, AP_PLACES),
-        "protocol": word("protocol", config.protocol, PROTOCOLS),
+        "protocol": word("protocol", config.protocol, OPEN_SET_PROTOCOLS),
         "label_source": word("label_source", config.label_source, LABEL_SOURCES),
         "ignore_raw_labels": keys("ignore_raw_labels", config.ignore_raw_labels),
         "ignore_raw_contains": keys("ignore_raw_contains", config.ignore_raw_contains),
@@ -106,15 +123,16 @@ def _checked(config: Config) -> dict[str, Any]:
 
 
 def _embed(value: Any) -> Any:
-    require(isinstance(value, bool) or callable(value), "embed", value, "true, false, or a function of a list of texts")
+    good = isinstance(value, bool) or callable(value) or (isinstance(value, str) and bool(value.strip()))
+    require(good, "embed", value, "true, false, the name or folder of a model, or a function of a list of texts")
     return value
 
 
 def _limits(value: Any) -> tuple[float, ...]:
     expected = "ascending distances above 0, in metres"
-    found = tuple(number("range_buckets", part, above=0.0, expected=expected) for part in parts(value))
-    require(all(a < b for a, b in pairwise(found)), "range_buckets", value, expected)
-    return found
+    limits = tuple(number("range_buckets", part, above=0.0, expected=expected) for part in parts(value))
+    require(all(a < b for a, b in pairwise(limits)), "range_buckets", value, expected)
+    return limits
 
 
 def params(config: Config, classes: list[str]) -> dict[str, Any]:
@@ -123,7 +141,7 @@ def params(config: Config, classes: list[str]) -> dict[str, Any]:
     plain |= {name: list(value) for name, value in plain.items() if isinstance(value, tuple)}
     named = {name: config_value(plain[name]) for name in ("aliases", "learned_aliases", "embed")}
     return {
-        **plain,
+        **slice_params(plain, config),
         **named,
         "labels": classes,
         "rulers": {

@@ -24,7 +24,7 @@ CLASSES_AT_ONCE = 16  # of class_blocks
 CAUSES = ("unresolved_label", "no_overlap", "low_iou", "wrong_label", "duplicate")
 
 
-class Side:
+class CountedSide:
     """One side of a comparison: for each object its scene, its class (-1 is none), and whether it counts at all."""
 
     __slots__ = ("classes", "counted", "scene")
@@ -42,7 +42,7 @@ class Matches:
     __slots__ = ("error", "pred", "relaxed", "score", "strict", "truth")
 
     def __init__(self, pairs: Pairs, pred_in_truth: Any, truth_in_pred: Any, distance: Any) -> None:
-        self.truth, self.pred, self.score = (np.asarray(each) for each in (pairs.truth, pairs.pred, pairs.score))
+        self.truth, self.pred, self.score = (np.asarray(column) for column in (pairs.truth, pairs.pred, pairs.score))
         inside, holds = np.asarray(pred_in_truth, dtype=bool), np.asarray(truth_in_pred, dtype=bool)
         self.strict, self.relaxed = inside & holds, inside | holds
         self.error = np.asarray(distance, dtype=np.float64)
@@ -56,7 +56,7 @@ class Counts:
 
     __slots__ = ("classes", "matches", "pred", "scenes", "truth")
 
-    def __init__(self, truth: Side, pred: Side, matches: Matches, scenes: int, classes: int) -> None:
+    def __init__(self, truth: CountedSide, pred: CountedSide, matches: Matches, scenes: int, classes: int) -> None:
         self.truth, self.pred, self.matches = truth, pred, matches
         self.scenes, self.classes = scenes, classes
 
@@ -65,10 +65,10 @@ class Counts:
         matches, scene = self.matches, self.truth.scene[self.matches.truth]
         columns = {"tp": None, "strict": matches.strict, "relaxed": matches.relaxed, "error": matches.error}
         columns["iou"] = matches.score / UNIT
-        found = {name: np.bincount(scene, weights, self.scenes) for name, weights in columns.items()}
-        found["gt"] = np.bincount(self.truth.scene, None, self.scenes)
-        found["pred"] = np.bincount(self.pred.scene[self.pred.counted], None, self.scenes)
-        return {name: np.asarray(column, dtype=np.float64) for name, column in found.items()}
+        sums = {name: np.bincount(scene, weights, self.scenes) for name, weights in columns.items()}
+        sums["gt"] = np.bincount(self.truth.scene, None, self.scenes)
+        sums["pred"] = np.bincount(self.pred.scene[self.pred.counted], None, self.scenes)
+        return {name: np.asarray(column, dtype=np.float64) for name, column in sums.items()}
 
     def class_blocks(self) -> Iterator[tuple[Ints, dict[str, Floats]]]:
         """A few classes at a time: the scenes in which they are found, and their sums there (classes, scenes).
@@ -101,9 +101,9 @@ class Counts:
         }
 
     def totals(self) -> dict[str, Floats]:
-        """The same over all scenes, each as one draw; sums of fractions are exact, then rounded."""
+        """The counts over all scenes, each as one draw; sums of fractions are exact, then rounded."""
         matches, codes = self.matches, np.where(self.agreed(), self._shared_class(), -1)
-        found: dict[str, Any] = {
+        sums: dict[str, Any] = {
             "gt": len(self.truth.scene),
             "pred": int(self.pred.counted.sum()),
             "tp": len(matches),
@@ -113,7 +113,7 @@ class Counts:
             "error": fsum(matches.error.tolist()),
         }
         agreed = codes >= 0
-        found |= {
+        sums |= {
             "class_tp": np.bincount(codes[agreed], None, self.classes),
             "class_strict": np.bincount(codes[agreed & matches.strict], None, self.classes),
             "class_relaxed": np.bincount(codes[agreed & matches.relaxed], None, self.classes),
@@ -121,9 +121,9 @@ class Counts:
             "class_error": np.zeros(self.classes),
         }
         for code, pairs in self._pairs_by_class(codes):
-            found["class_iou"][code] = exact_sum(matches.score[pairs]) / UNIT
-            found["class_error"][code] = fsum(matches.error[pairs].tolist())
-        return {name: np.array(value, dtype=np.float64)[..., None] for name, value in found.items()}
+            sums["class_iou"][code] = exact_sum(matches.score[pairs]) / UNIT
+            sums["class_error"][code] = fsum(matches.error[pairs].tolist())
+        return {name: np.array(value, dtype=np.float64)[..., None] for name, value in sums.items()}
 
     def _pairs_by_class(self, codes: Ints) -> Iterator[tuple[int, Ints]]:
         """Each class that has pairs, with these."""
@@ -144,8 +144,8 @@ def class_table(counts: Counts, names: list[str]) -> dict[str, dict[str, Any]]:
     """For each class its counts, rates and localisation."""
     sums = {name: column[..., 0] for name, column in counts.totals().items()}
     gt = np.bincount(counts.truth.classes[counts.truth.classes >= 0], None, len(names))
-    said = counts.pred.classes[counts.pred.counted & (counts.pred.classes >= 0)]
-    pred = np.bincount(said, None, len(names))
+    predicted = counts.pred.classes[counts.pred.counted & (counts.pred.classes >= 0)]
+    pred = np.bincount(predicted, None, len(names))
     means = {part: over(sums[f"class_{part}"], sums["class_tp"]) for part in CLASS_SUMS}
     return {
         name: {
@@ -204,7 +204,7 @@ def scene_table(counts: Counts, names: list[str]) -> dict[str, dict[str, Any]]:
     }
 
 
-def false_positive_causes(counts: Counts, pairs: Pairs, least: int, labelled: bool) -> tuple[Ints, Ints]:
+def false_positive_causes(counts: Counts, pairs: Pairs, min_overlap: int, labelled: bool) -> tuple[Ints, Ints]:
     """Predictions that found nothing, and why: the first of CAUSES that applies, as a code.
 
     The label names no class; it overlaps nothing; it overlaps nothing enough; labels are required, and nothing that it
@@ -213,15 +213,15 @@ def false_positive_causes(counts: Counts, pairs: Pairs, least: int, labelled: bo
     free = counts.pred.counted.copy()
     free[counts.matches.pred] = False
     spurious = np.flatnonzero(free)
-    truth, pred, score = (np.asarray(each) for each in (pairs.truth, pairs.pred, pairs.score))
+    truth, pred, score = (np.asarray(column) for column in (pairs.truth, pairs.pred, pairs.score))
     best, best_own = np.zeros(len(free), dtype=np.int64), np.zeros(len(free), dtype=np.int64)
     np.maximum.at(best, pred, score)
     own = counts.truth.classes[truth] == counts.pred.classes[pred]
     np.maximum.at(best_own, pred[own], score[own])
     cause = np.full(len(free), CAUSES.index("duplicate"))
     if labelled:
-        cause[best_own < least] = CAUSES.index("wrong_label")
-    cause[best < least] = CAUSES.index("low_iou")
+        cause[best_own < min_overlap] = CAUSES.index("wrong_label")
+    cause[best < min_overlap] = CAUSES.index("low_iou")
     cause[best == 0] = CAUSES.index("no_overlap")
     cause[counts.pred.classes < 0] = CAUSES.index("unresolved_label")
     return spurious, cause[spurious]

@@ -55,7 +55,7 @@ WITHOUT_EFFECT = {  # keys that ask for something else -> why they are ignored
 
 
 def read_eval_config(path: str) -> tuple[dict[str, Any], list[str]]:
-    """The options a file gives, checked, and what has to be said of it."""
+    """The options that a file gives, checked, and warnings about it."""
     tree = _read(path)
     check_names(tree, KEYS, f"{path}: ", "a section")
     options: dict[str, Any] = {}
@@ -76,6 +76,8 @@ def _checked(name: str, value: Any, path: str, place: str) -> Any:
     if place.startswith("paths."):
         require(isinstance(value, str) and bool(value), f"{path}: {place}", value, "a path")
         return os.path.join(os.path.dirname(path), value)
+    if name == "embed":
+        require(isinstance(value, bool), f"{path}: {place}", value, "true or false")
     try:
         make_config(Config, {name: value})
     except ConfigError as error:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from calipers.core.collecting import without_collection
 from calipers.core.errors import require
 from calipers.files.output import check_free
-from calipers.kernels.column import keep_some_memory
+from calipers.kernels.scan.column import keep_some_memory
 from calipers.report import Report
 from calipers.run import OnProgress, check_bad, check_kept, refuse_elsewhere, run_plan
+from calipers.slicing import check_slices
 from calipers.suite import Job
 from calipers.suites.scene.config import Config
 from calipers.suites.scene.folder import written_files
@@ -20,20 +21,43 @@ from calipers.suites.scene.methods import methods_of
 from calipers.suites.scene.options import scene_options
 from calipers.suites.scene.plan import ScenePart, ScenePlan, report_scenes
 from calipers.suites.scene.read import read_scenes
+from calipers.suites.scene.scene_files import find_many, inner_place
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from calipers.suites.scene.artifact_types import SceneArtifact
+    from calipers.suites.scene.option_types import SceneOptions
+    from calipers.suites.scene.source_types import SceneMethods, SceneSource
 
 
-def scene(gt: Any, pred: Any, *, config: str | os.PathLike[str] | None = None, **options: Any) -> Report:
+def scene(
+    gt: SceneSource,
+    pred: SceneMethods,
+    *,
+    config: str | os.PathLike[str] | None = None,
+    **options: Unpack[SceneOptions],
+) -> Report[SceneArtifact]:
     """Measure predicted boxes in scenes against ground truth, of one method or of several.
 
-    `gt` is a file, a folder of scenes, or what a file would hold; `pred` the same, or several: a list of "NAME=PATH",
-    or a dict of paths by name. `config` is an eval_config.json. Options are those of `calipers scene`; see
-    `calipers.suites.scene.config.Config`. `report.method(name)` has the numbers of a method.
+    Args:
+        gt: A file, a folder of scenes, or what a file would hold.
+        pred: The same, or several methods: a list of "NAME=PATH", or a dict of paths by name.
+        config: The path of an eval_config.json; keywords win over it.
+        **options: Those of `calipers scene`, see `calipers.SceneOptions`.
 
-    >>> seat = {"label": "seat", "center": [1, 1, 0.5], "size": [1, 1, 1]}
-    >>> moved = {"label": "seat", "center": [1.5, 1, 0.5], "size": [1, 1, 1]}
-    >>> found = scene({"objects": [seat]}, {"objects": [moved]}).method()["geometry_metrics"]
-    >>> found["mean_iou_3d"], found["mean_centroid_error_m"]
-    (0.333333333333, 0.5)
+    Returns:
+        The report. `report.method(name)` has the numbers of a method; of a single one they can be asked for directly.
+
+    Raises:
+        ConfigError: An option does not exist or has a value that cannot be meant, or two methods have one name.
+        InputError: An input cannot be read, or more scenes than `max_bad_records` are malformed.
+
+    Examples:
+        >>> seat = {"label": "seat", "center": [0, 0, 0.5], "size": [1, 1, 1]}
+        >>> report = scene([seat], [seat | {"center": [0.5, 0, 0.5]}])
+        >>> report["geometry_metrics"]["mean_iou_3d"], report.method()["geometry_metrics"]["mean_centroid_error_m"]
+        (0.333333333333, 0.5)
     """
     chosen = scene_options(config, options)
     return evaluate(gt, methods_of(pred), chosen.config, chosen.warnings, files=chosen.files)
@@ -62,7 +86,7 @@ def check_places(job: Job, output: str | None) -> None:
 
 
 def _check_outside(name: str, path: str, target: str, inputs: list[str]) -> None:
-    inside = [each for each in inputs if os.path.isdir(each) and os.path.realpath(target) == os.path.realpath(each)]
+    inside = [entry for entry in inputs if os.path.isdir(entry) and os.path.realpath(target) == os.path.realpath(entry)]
     require(not inside, name, path, "a place outside the folders of scenes")
 
 
@@ -76,16 +100,22 @@ def evaluate(
     progress: OnProgress | None = None,
 ) -> Report:
     """Evaluate predicted boxes in scenes. `files` are those the options came from."""
+    check_slices(config)
     inputs = [gt, *methods.values(), *files]
     check_free(config.write_aliases, inputs)
     keep_some_memory()
     with without_collection():
-        if all(isinstance(source, (str, os.PathLike)) for source in (gt, *methods.values())):
+        if all(map(_is_cut_by_file, (gt, *methods.values()))):
             check_kept(config, inputs)
             return run_plan(ScenePlan(gt, methods, config, warnings, files), config, progress=progress)
-        refuse_elsewhere(config, "scenes that are in memory")
+        refuse_elsewhere(config, "scenes that are in memory, or all in one file")
         reading = read_scenes(
             gt, methods, label_source=config.label_source, max_bad=config.max_bad_records, progress=progress
         )
         check_bad(ScenePart(reading), config.max_bad_records)
         return report_scenes(reading, config, warnings, files)
+
+
+def _is_cut_by_file(source: Any) -> bool:
+    """Whether a source has a file for each scene, so that shards can be read anywhere."""
+    return isinstance(source, (str, os.PathLike)) and find_many(inner_place(os.fspath(source))) is None

@@ -1,4 +1,4 @@
-"""What a folder of `-o` holds beside tables and the page: an artifact a method, a table for a paper, pictures."""
+"""What a folder of `-o` holds beside tables and the page: one artifact per method, a table for a paper, pictures."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from calipers.files.output import to_json
 from calipers.report import Report
 from calipers.show.file_names import file_stem
 from calipers.suites.scene import plots
-from calipers.suites.scene.overlay import MOST_PANELS, overlay_svg
+from calipers.suites.scene.overlay import MAX_PANELS, overlay_svg
 from calipers.suites.scene.paper import summary_tex
 from calipers.suites.scene.views import scene_views, state_counts
 
@@ -23,7 +23,7 @@ def folder_files(report: Report, options: Any) -> dict[str, bytes]:
     contents["summary.tex"] = summary_tex(methods)
     names = report.measured.reading.names if report.measured else []
     for method in report.measured.methods if report.measured else ():
-        views = scene_views(method, names[:MOST_PANELS])
+        views = scene_views(method, names[:MAX_PANELS])
         overlay = overlay_svg(method.name, views, total=len(names), counts=state_counts(method))
         contents[f"{stems[method.name]}_overlay_xy.svg"] = overlay
     return contents
@@ -43,7 +43,7 @@ def written_files(methods: list[str]) -> list[str]:
 
 def _stems(names: list[str]) -> dict[str, str]:
     """For each method the beginning of its files' names."""
-    found: dict[str, str] = {}
+    stems: dict[str, str] = {}
     for name in names:
-        found[name] = file_stem(name, [*TAKEN, *found.values()])
-    return found
+        stems[name] = file_stem(name, [*TAKEN, *stems.values()])
+    return stems

@@ -92,9 +92,12 @@ def _tame(value: float) -> float:
 
 
 def within_reach(scene: SceneView) -> SceneView:
-    """The same scene with nothing farther away than can be reckoned with."""
+    """A copy of the scene without objects that are too far away to compute with."""
     truth, pred = (
-        [each._replace(corners=[_near(c) for c in each.corners], center=_near(each.center)) for each in side]
+        [
+            footprint._replace(corners=[_near(c) for c in footprint.corners], center=_near(footprint.center))
+            for footprint in side
+        ]
         for side in (scene.truth, scene.pred)
     )
     return scene._replace(truth=truth, pred=pred)
@@ -144,7 +147,7 @@ def window(scene: SceneView) -> Window:
     middle, usual = _bounds(_without_far(shown)), _usual_size(shown)
     near = max(middle.width / 2, middle.height / 2, 6 * usual)
     reach, limit = middle.grown(near, near), middle.grown(1.5 * near, 1.5 * near)
-    seen = _bounds([each for each in (*scene.truth, *scene.pred) if reach.holds(each.center)])
+    seen = _bounds([footprint for footprint in (*scene.truth, *scene.pred) if reach.holds(footprint.center)])
     seen = Window(*map(max, seen[:2], limit[:2]), *map(min, seen[2:], limit[2:]))
     margin = max(0.04 * max(seen.width, seen.height), SMALLEST / 2)
     return seen.grown(margin, margin)
@@ -152,16 +155,16 @@ def window(scene: SceneView) -> Window:
 
 def _without_far(footprints: Sequence[Footprint]) -> list[Footprint]:
     """All but the few, a fifth at most, that reach much farther from the middle than is usual."""
-    x, y = (median(each.center[axis] for each in footprints) for axis in (0, 1))
-    away = [median(abs(each.center[axis] - (x, y)[axis]) for each in footprints) for axis in (0, 1)]
+    x, y = (median(footprint.center[axis] for footprint in footprints) for axis in (0, 1))
+    away = [median(abs(footprint.center[axis] - (x, y)[axis]) for footprint in footprints) for axis in (0, 1)]
     limit = FAR * max(*away, _usual_size(footprints))
-    nearest = sorted(footprints, key=lambda each: _radius(each, (x, y)))
+    nearest = sorted(footprints, key=lambda candidate: _radius(candidate, (x, y)))
     kept = max(1, len(nearest) - ceil(len(nearest) / 5))
-    return nearest[:kept] + [each for each in nearest[kept:] if _radius(each, (x, y)) <= limit]
+    return nearest[:kept] + [candidate for candidate in nearest[kept:] if _radius(candidate, (x, y)) <= limit]
 
 
 def _usual_size(footprints: Sequence[Footprint]) -> float:
-    return median(_radius(each, each.center) for each in footprints)
+    return median(_radius(footprint, footprint.center) for footprint in footprints)
 
 
 def _radius(footprint: Footprint, center: Point) -> float:
@@ -170,7 +173,7 @@ def _radius(footprint: Footprint, center: Point) -> float:
 
 
 def _bounds(footprints: Sequence[Footprint]) -> Window:
-    xs, ys = zip(*(corner for each in footprints for corner in each.corners), strict=True)
+    xs, ys = zip(*(corner for footprint in footprints for corner in footprint.corners), strict=True)
     return Window(min(xs), min(ys), max(xs), max(ys))
 
 

@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 
 from calipers.core.errors import InputError
-from calipers.core.interpretations import Reading, Rule, Trial, fits
+from calipers.core.interpretations import Interpretation, Rule, Trial, fits
 from calipers.core.matching import UNIT
 from calipers.core.survey import is_number
 from calipers.suites.scene import measure as suite
 from calipers.suites.scene.config import Config
-from calipers.suites.scene.offset import Offset, Votes, typical_size
+from calipers.suites.scene.offset import CenterVotes, Offset, typical_size
 from calipers.suites.scene.read import read_scenes
 
 Item = dict[str, Any]
@@ -28,9 +28,9 @@ Scenes = dict[str, list[Any]]  # objects in the plain form, by scene
 Change = Callable[[Item], Item]
 Named = tuple[str, str, Change]  # name, advice and change
 METHOD = "pred"
-MOST_PAIRS = 300_000
-LEAST_OVERLAP = 0.1  # on average, for boxes that are matched to be more than chance
-LEAST_MOVED_M = 0.005  # below it, an offset would be named as 0.00
+MAX_PAIRS = 300_000
+MIN_OVERLAP = 0.1  # on average, for boxes that are matched to be more than chance
+MIN_MOVED_M = 0.005  # below it, an offset would be named as 0.00
 SAME_UNIT = 1.6  # how many times as large sizes may be on average, for a unit to be believed
 Y_UP = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])  # y up becomes z up
 Z_UP = Y_UP.T
@@ -42,7 +42,7 @@ def scene_trial(truth: Scenes, pred: Scenes, config: Config) -> Trial:
     gt, guess = ({name: {"objects": items} for name, items in side.items()} for side in (truth, pred))
     reading = read_scenes(gt, {METHOD: guess}, label_source=config.label_source, max_bad=len(gt) + len(guess))
     try:
-        [method] = suite.measure(reading, replace(config, max_pairs=MOST_PAIRS)).methods
+        [method] = suite.measure(reading, replace(config, max_pairs=MAX_PAIRS)).methods
     except InputError:  # too many boxes overlap each other to try several readings in a moment
         return Trial(None, None)
     best = np.zeros(len(reading.truth))
@@ -57,15 +57,15 @@ def overlapping(rule: Rule = fits) -> Rule:
     >>> rule(Trial(0.04, 0.02), Trial(0.22, 0.05)), rule(Trial(0.04, 0.02), Trial(0.22, 0.15))
     (False, True)
     """
-    return lambda now, other: rule(now, other) and (other.overlap or 0.0) >= LEAST_OVERLAP
+    return lambda now, other: rule(now, other) and (other.overlap or 0.0) >= MIN_OVERLAP
 
 
-def other_readings(truth: Scenes, pred: Scenes, config: Config) -> Iterator[Reading]:
+def other_readings(truth: Scenes, pred: Scenes, config: Config) -> Iterator[Interpretation]:
     """Each change of all boxes that means something to some of them, and a few of two changes at once."""
     for name, advice, change in (*CHANGES, *_in_unit(truth, pred), *_moved(truth, pred)):
         changed = all_changed(pred, change)
         if changed != pred:
-            yield Reading(name, advice, scene_trial(truth, changed, config))
+            yield Interpretation(name, advice, scene_trial(truth, changed, config))
 
 
 def all_changed(pred: Scenes, change: Change) -> Scenes:
@@ -84,9 +84,9 @@ def _in_unit(truth: Scenes, pred: Scenes) -> Iterator[Named]:
 
 def _moved(truth: Scenes, pred: Scenes) -> Iterator[Named]:
     """A constant offset: of the boxes as they are, and after the change under which most centres agree on one."""
-    votes = Votes(truth, pred)
+    votes = CenterVotes(truth, pred)
     offset = votes.offset()
-    if offset is not None and offset.length > LEAST_MOVED_M:
+    if offset is not None and offset.length > MIN_MOVED_M:
         yield offset.name, offset.advice, moved(offset)
     most = 0 if offset is None else offset.votes
     best = None
@@ -155,8 +155,8 @@ def turned(axes: Any) -> Change:
 
 
 def _times(axes: Any, vector: list[float]) -> list[float]:
-    found: list[float] = (axes @ np.array(vector, dtype=np.float64)).tolist()
-    return found
+    product: list[float] = (axes @ np.array(vector, dtype=np.float64)).tolist()
+    return product
 
 
 def _is_mirrored(rotation: Any) -> bool:

@@ -22,33 +22,33 @@ def methods_of(pred: Any) -> dict[str, Any]:
     if isinstance(pred, dict):
         by_name = bool(pred) and all(isinstance(value, (str, os.PathLike)) for value in pred.values())
         return _named([(str(name), os.fspath(path)) for name, path in pred.items()]) if by_name else {"pred": pred}
-    if isinstance(pred, (list, tuple)) and pred and all(isinstance(each, (str, os.PathLike)) for each in pred):
-        return _named([_split(each) for each in pred])
-    if isinstance(pred, (list, tuple)) and not any(isinstance(each, (str, os.PathLike)) for each in pred):
+    if isinstance(pred, (list, tuple)) and pred and all(isinstance(argument, (str, os.PathLike)) for argument in pred):
+        return _named([_split(argument) for argument in pred])
+    if isinstance(pred, (list, tuple)) and not any(isinstance(argument, (str, os.PathLike)) for argument in pred):
         return {"pred": list(pred)}
     raise ConfigError(f"pred: found {pred!r:.80}, expected {EXPECTED}")
 
 
-def _split(given: str | os.PathLike[str]) -> tuple[str, str]:
+def _split(argument: str | os.PathLike[str]) -> tuple[str, str]:
     """Name and path; what stands before the first = is a name unless it has a slash."""
-    text = os.fspath(given)
+    text = os.fspath(argument)
     if not text:
         return "", ""
     name, equals, path = text.partition("=")
-    whole = isinstance(given, os.PathLike) or (os.path.exists(text) and not os.path.exists(path))
+    whole = isinstance(argument, os.PathLike) or (os.path.exists(text) and not os.path.exists(path))
     if equals and not whole and "/" not in name and os.sep not in name:
         return name.strip(), path
     return _stem(text), text
 
 
 def _stem(path: str) -> str:
-    found = Path(os.path.abspath(path))
-    return found.name if found.is_dir() else found.stem
+    place = Path(os.path.abspath(path))
+    return place.name if place.is_dir() else place.stem
 
 
-def _named(found: list[tuple[str, str]]) -> dict[str, Any]:
+def _named(pairs: list[tuple[str, str]]) -> dict[str, Any]:
     methods: dict[str, Any] = {}
-    for name, path in found:
+    for name, path in pairs:
         if not name or not path:
             given = f"{name}={path}" if name or path else ""
             raise ConfigError(f"pred: found {given!r}, expected a path or NAME=PATH")

@@ -18,9 +18,9 @@ from calipers.core.survey import is_number
 from calipers.core.words import normalise
 
 Scenes = dict[str, list[Any]]  # objects in the plain form, by scene
-MOST_VOTES = 10_000
-MOST_IN_GROUP = 100  # boxes of a side
-LEAST_VOTES, LEAST_SHARE = 3, 0.4  # pairs that have to agree, and of those that may
+MAX_VOTES = 10_000
+MAX_IN_GROUP = 100  # boxes of a side
+MIN_VOTES, MIN_SHARE = 3, 0.4  # pairs that have to agree, and of those that may
 TRIED = 5  # cells with most votes
 LARGEST, WIDE = 1e6, 1 << 21  # cells to either side, and from one row of them to the next
 UNTURNED = np.eye(3)
@@ -63,7 +63,7 @@ def metres(value: float) -> str:
     return f"{value:+.2f}" if abs(value) >= 0.005 else "0.00"
 
 
-class Votes:
+class CenterVotes:
     """Centres of both sides, grouped so that pairs of a group vote: by scene and label, or by scene alone."""
 
     def __init__(self, truth: Scenes, pred: Scenes) -> None:
@@ -72,20 +72,20 @@ class Votes:
         self._most = sum(min(len(true), len(guess)) for true, guess in self._groups)  # pairs that may be right
 
     def offset(self, axes: Any = UNTURNED) -> Offset | None:
-        """What most pairs agree on if predicted centres are multiplied by a matrix; None if too few do.
+        """The offset that most pairs agree on if predicted centres are multiplied by a matrix; None if too few do.
 
         >>> places = {"bed": [0.0, 0.0, 0.5], "desk": [4.0, 1.0, 0.5], "lamp": [2.0, 3.0, 2.0]}
         >>> here = {"room": [{"label": each, "center": [*at], "size": [1, 1, 1]} for each, at in places.items()]}
         >>> there = {"room": [{**box, "center": [box["center"][0] + 7, *box["center"][1:]]} for box in here["room"]]}
-        >>> Votes(here, there).offset()
+        >>> CenterVotes(here, there).offset()
         Offset(by=(-7.0, 0.0, 0.0), votes=3, within=0.5)
-        >>> Votes(here, {"room": there["room"][:2]}).offset()
+        >>> CenterVotes(here, {"room": there["room"][:2]}).offset()
         """
         if not self._groups or not self._within:
             return None
         votes = [(true[:, None] - (guess @ axes.T)[None]).reshape(-1, 3) for true, guess in self._groups]
-        found = _densest(np.concatenate(votes), self._within)
-        return found if found.votes >= max(LEAST_VOTES, LEAST_SHARE * self._most) else None
+        densest = _densest(np.concatenate(votes), self._within)
+        return densest if densest.votes >= max(MIN_VOTES, MIN_SHARE * self._most) else None
 
 
 def typical_size(objects: Scenes) -> float | None:
@@ -110,24 +110,24 @@ def _is_triple(value: Any) -> bool:
 def _groups(truth: Scenes, pred: Scenes, *, labelled: bool) -> list[tuple[Any, Any]]:
     """Centres of both sides that are in one group, the smallest groups first, and no more of them than may vote."""
     here, there = (_centers(side, truth, labelled) for side in (truth, pred))
-    found, room = list[tuple[Any, Any]](), MOST_VOTES
+    groups, room = list[tuple[Any, Any]](), MAX_VOTES
     for key in sorted(here.keys() & there, key=lambda key: (len(here[key]) * len(there[key]), key)):
         room -= len(here[key]) * len(there[key])
-        if room < 0 and found:
+        if room < 0 and groups:
             break
-        true, guess = (np.array(side[key][:MOST_IN_GROUP], dtype=np.float64) for side in (here, there))
-        found.append((true, guess))
-    return found
+        true, guess = (np.array(side[key][:MAX_IN_GROUP], dtype=np.float64) for side in (here, there))
+        groups.append((true, guess))
+    return groups
 
 
 def _centers(objects: Scenes, scenes: Scenes, labelled: bool) -> dict[tuple[str, str], list[Any]]:
     """Centres by scene, and by label if wanted."""
-    found: dict[tuple[str, str], list[Any]] = defaultdict(list)
+    centers: dict[tuple[str, str], list[Any]] = defaultdict(list)
     for scene, box in _boxes(objects, scenes):
         label = normalise(box["label"]) if labelled and isinstance(box.get("label"), str) else ""
         if label or not labelled:
-            found[scene, label].append(box["center"])
-    return found
+            centers[scene, label].append(box["center"])
+    return centers
 
 
 def _densest(votes: Any, within: float) -> Offset:

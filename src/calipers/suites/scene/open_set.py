@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calipers.core.matching import Pairs, greedy
-from calipers.suites.scene.counts import Side
+from calipers.suites.scene.counts import CountedSide
 from calipers.suites.scene.rates import OPEN_SET_SUMS
 
 Ints = NDArray[np.int64]
@@ -55,18 +55,18 @@ class Placed(NamedTuple):
 class Protocol(NamedTuple):
     """What counts as relevant and correct."""
 
-    least: int  # overlap of a matching pair, in units of 1e-12; 1 is any
+    min_overlap: int  # overlap of a matching pair, in units of 1e-12; 1 is any
     threshold: float
     clio: bool = False
 
 
-def fits_of(pred: Side, tasks: Mask, similarity: dict[int, dict[int, float]]) -> Fits:
+def fits_of(pred: CountedSide, tasks: Mask, similarity: dict[int, dict[int, float]]) -> Fits:
     """Similarities to the tasks: as given, or else by label."""
     by_label = pred.counted & (pred.classes >= 0)
     by_label[list(similarity)] = False
     named = np.flatnonzero(by_label)
-    given = [(index, task, value) for index, row in similarity.items() for task, value in row.items()]
-    index, task, value = np.array(given, dtype=np.float64).reshape(-1, 3).T
+    entries = [(index, task, value) for index, row in similarity.items() for task, value in row.items()]
+    index, task, value = np.array(entries, dtype=np.float64).reshape(-1, 3).T
     fits = Fits(
         np.concatenate([named, index.astype(np.int64)]),
         np.concatenate([pred.classes[named], task]).astype(np.int64),
@@ -77,7 +77,12 @@ def fits_of(pred: Side, tasks: Mask, similarity: dict[int, dict[int, float]]) ->
 
 
 def open_set_counts(
-    truth: Side, pred: Side, placed: Placed, similarity: dict[int, dict[int, float]], protocol: Protocol, scenes: int
+    truth: CountedSide,
+    pred: CountedSide,
+    placed: Placed,
+    similarity: dict[int, dict[int, float]],
+    protocol: Protocol,
+    scenes: int,
 ) -> dict[str, Floats]:
     """The sums of osR and osP, for each scene."""
     tasks = np.zeros(
@@ -88,17 +93,17 @@ def open_set_counts(
     overlap = np.zeros(len(fits.pred)) if protocol.clio else _best_overlap(fits, truth, placed.pairs)
     chosen = fits.where(_most_similar(fits, truth, pred, overlap))
     relevant = fits.where(_relevant(fits, pred, protocol))
-    found, correct = (_matched(some, truth, placed, protocol, scenes) for some in (chosen, relevant))
+    matched, correct = (_matched(some, truth, placed, protocol, scenes) for some in (chosen, relevant))
     gt = np.bincount(truth.scene[truth.classes >= 0], None, scenes)
-    sums = (gt, *found, np.bincount(pred.scene[relevant.pred], None, scenes), *correct)
+    sums = (gt, *matched, np.bincount(pred.scene[relevant.pred], None, scenes), *correct)
     return {name: np.asarray(column, np.float64) for name, column in zip(OPEN_SET_SUMS, sums, strict=True)}
 
 
 def _last(similarity: dict[int, dict[int, float]]) -> int:
-    return max((task for given in similarity.values() for task in given), default=-1)
+    return max((task for by_task in similarity.values() for task in by_task), default=-1)
 
 
-def _most_similar(fits: Fits, truth: Side, pred: Side, overlap: Any) -> Mask:
+def _most_similar(fits: Fits, truth: CountedSide, pred: CountedSide, overlap: Any) -> Mask:
     """Those among the first n of their task in their scene, where n is the number of its objects there."""
     group = pred.scene[fits.pred] * (fits.task.max(initial=0) + 1) + fits.task
     order = np.lexsort((fits.pred, -overlap, -fits.similarity, group))
@@ -114,7 +119,7 @@ def _most_similar(fits: Fits, truth: Side, pred: Side, overlap: Any) -> Mask:
     return np.asarray(rank < objects)
 
 
-def _best_overlap(fits: Fits, truth: Side, pairs: Pairs) -> Ints:
+def _best_overlap(fits: Fits, truth: CountedSide, pairs: Pairs) -> Ints:
     """For each entry the best overlap of its prediction with an object of its task."""
     entry, row = _entries_of_pairs(fits, truth, pairs)
     best = np.zeros(len(fits.pred), dtype=np.int64)
@@ -122,7 +127,7 @@ def _best_overlap(fits: Fits, truth: Side, pairs: Pairs) -> Ints:
     return best
 
 
-def _entries_of_pairs(fits: Fits, truth: Side, pairs: Pairs) -> tuple[Ints, Ints]:
+def _entries_of_pairs(fits: Fits, truth: CountedSide, pairs: Pairs) -> tuple[Ints, Ints]:
     """Every entry with every pair of its prediction and an object of its task: (entry, row of pairs), by row."""
     pred, task = np.asarray(pairs.pred, dtype=np.int64), truth.classes[np.asarray(pairs.truth)].astype(np.int64)
     width = max(fits.task.max(initial=-1), task.max(initial=-1)) + 1
@@ -132,7 +137,7 @@ def _entries_of_pairs(fits: Fits, truth: Side, pairs: Pairs) -> tuple[Ints, Ints
     return entry[row], row
 
 
-def _relevant(fits: Fits, pred: Side, protocol: Protocol) -> Mask:
+def _relevant(fits: Fits, pred: CountedSide, protocol: Protocol) -> Mask:
     """One entry for each relevant prediction: that of its best task."""
     order = np.lexsort((fits.task, -fits.similarity, fits.pred))
     best = np.zeros(len(order), dtype=bool)
@@ -146,11 +151,11 @@ def _relevant(fits: Fits, pred: Side, protocol: Protocol) -> Mask:
     return np.asarray(best & (fits.similarity > protocol.threshold * largest[place]))
 
 
-def _matched(fits: Fits, truth: Side, placed: Placed, protocol: Protocol, scenes: int) -> tuple[Ints, Ints]:
+def _matched(fits: Fits, truth: CountedSide, placed: Placed, protocol: Protocol, scenes: int) -> tuple[Ints, Ints]:
     """Correct matches for each scene, strict and relaxed, where entries match objects of their task one to one."""
     entry, row = _entries_of_pairs(fits, truth, placed.pairs)
     columns = np.asarray(placed.pairs.truth)[row], entry.astype(np.int32), np.asarray(placed.pairs.score)[row]
-    matching = greedy(Pairs(*columns), truth.scene, fits.pred, least=protocol.least)
+    matching = greedy(Pairs(*columns), truth.scene, fits.pred, min_overlap=protocol.min_overlap)
     partner = np.full(len(truth.scene), -1)
     partner[np.asarray(matching.truth)] = np.asarray(matching.pred)
     taken = partner[columns[0]] == entry

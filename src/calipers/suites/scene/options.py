@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any, NamedTuple
 
@@ -12,7 +13,7 @@ from calipers.suites.scene.config import Config
 from calipers.suites.scene.eval_config import read_eval_config
 
 
-class Chosen(NamedTuple):
+class ChosenOptions(NamedTuple):
     """The options, what was said on the way, and the files they came from."""
 
     config: Config
@@ -20,17 +21,17 @@ class Chosen(NamedTuple):
     files: list[str]
 
 
-def scene_options(path: Any, options: dict[str, Any]) -> Chosen:
+def scene_options(path: Any, options: Mapping[str, Any]) -> ChosenOptions:
     """All options; those given win over those of an eval_config.json."""
     require(path is None or isinstance(path, (str, os.PathLike)), "config", path, "a path")
-    given, warnings = ({}, []) if path is None else read_eval_config(os.fspath(path))
-    learned = given.get("learned_aliases")
+    options_in_file, warnings = ({}, []) if path is None else read_eval_config(os.fspath(path))
+    learned = options_in_file.get("learned_aliases")
     if learned and "learned_aliases" not in options and not os.path.exists(learned):
         warnings.append(f"{learned}: is not there yet; no learned aliases are read")
-        del given["learned_aliases"]
-    config = make_config(Config, given | options)
+        del options_in_file["learned_aliases"]
+    config = make_config(Config, {**options_in_file, **options})
     files = [path, config.labels, config.aliases, config.learned_aliases]
-    return Chosen(config, warnings, [os.fspath(file) for file in files if isinstance(file, (str, os.PathLike))])
+    return ChosenOptions(config, warnings, [os.fspath(file) for file in files if isinstance(file, (str, os.PathLike))])
 
 
 def file_digest(path: str) -> str:

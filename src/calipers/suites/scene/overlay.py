@@ -20,11 +20,11 @@ from calipers.show.charts.palette import FAINT, INK, MATCHED, QUIET, cause_colou
 from calipers.show.text import printable, width
 from calipers.suites.scene.footprints import Footprint, Point, SceneView, area, clipped, footprint, window, within_reach
 
-__all__ = ["MOST_PANELS", "Footprint", "SceneView", "footprint", "overlay_svg"]
+__all__ = ["MAX_PANELS", "Footprint", "SceneView", "footprint", "overlay_svg"]
 
 Look = dict[str, str | float]
 
-MOST_PANELS = 24
+MAX_PANELS = 24
 PAGE, MARGIN, GAP = 960, 24, 20  # in pixels
 AXIS, HEAD, FOOT = 34, 56, 18  # room to the left of a panel, above it and under it
 TITLE, TEXT, SMALL, LABEL = 18, 12, 10, 9
@@ -45,11 +45,11 @@ def overlay_svg(
 ) -> bytes:
     """All scenes of a method, the first ones if there are very many; the counts in the legend are of all.
 
-    Of very many scenes the first MOST_PANELS are enough, with the `total` of scenes and the `counts` of all states.
+    Of very many scenes the first MAX_PANELS are enough, with the `total` of scenes and the `counts` of all states.
     """
     counts = _counts(scenes) if counts is None else counts
-    looks = Looks(name, counts)
-    shown = [within_reach(scene) for scene in scenes[:MOST_PANELS]]
+    looks = StateStyles(name, counts)
+    shown = [within_reach(scene) for scene in scenes[:MAX_PANELS]]
     legend, top = _legend(counts, looks, 78)
     panels, foot = _panels(shown, looks, top)
     content = [
@@ -68,16 +68,16 @@ def overlay_svg(
 
 
 def _counts(scenes: Sequence[SceneView]) -> Counter[str]:
-    return Counter(each.state for scene in scenes for side in (scene.truth, scene.pred) for each in side)
+    return Counter(footprint.state for scene in scenes for side in (scene.truth, scene.pred) for footprint in side)
 
 
 def _note(scenes: int) -> str:
     words = "seen from above, x to the right, y up, in metres · a line joins the centres of a matched pair"
-    more = f" · the first {MOST_PANELS} scenes; {scenes - MOST_PANELS:,} more are not drawn"
-    return words + (more if scenes > MOST_PANELS else "" if scenes else " · no scenes")
+    more = f" · the first {MAX_PANELS} scenes; {scenes - MAX_PANELS:,} more are not drawn"
+    return words + (more if scenes > MAX_PANELS else "" if scenes else " · no scenes")
 
 
-class Looks:
+class StateStyles:
     """How each state is drawn."""
 
     def __init__(self, name: str, states: Iterable[str]) -> None:
@@ -111,7 +111,7 @@ class Looks:
         return _tag("pattern", ground, lines, id=self._hatch(cause), patternUnits="userSpaceOnUse", **tile)
 
 
-def _legend(counts: Mapping[str, int], looks: Looks, top: float) -> tuple[list[str], float]:
+def _legend(counts: Mapping[str, int], looks: StateStyles, top: float) -> tuple[list[str], float]:
     """Samples with names and counts, line by line; and where they end."""
     names = {"found": "ground truth, found", "missed": "ground truth, missed", "matched": "prediction, matched"}
     names |= {cause: cause.replace("_", " ").replace("iou", "IoU") for cause in looks.causes}
@@ -130,7 +130,7 @@ def _legend(counts: Mapping[str, int], looks: Looks, top: float) -> tuple[list[s
 # Panels
 
 
-def _panels(scenes: Sequence[SceneView], looks: Looks, top: float) -> tuple[list[str], float]:
+def _panels(scenes: Sequence[SceneView], looks: StateStyles, top: float) -> tuple[list[str], float]:
     """Panels from left to right, then down; and where they end. Few are large, many are small."""
     columns = 1 if len(scenes) < 2 else 2 if len(scenes) < 5 else 3
     wide = (PAGE - 2 * MARGIN + GAP) / columns - GAP - AXIS
@@ -154,7 +154,7 @@ def _shape(scene: SceneView) -> float:
 class Panel:
     """One scene, in pixels from its upper left corner."""
 
-    def __init__(self, scene: SceneView, looks: Looks, wide: float, tall: float) -> None:
+    def __init__(self, scene: SceneView, looks: StateStyles, wide: float, tall: float) -> None:
         self.scene, self.looks, self.wide, self.tall = scene, looks, wide, tall
         self.frame = window(scene).shaped(wide / tall)
         self.scale = wide / self.frame.width  # pixels a metre
@@ -178,25 +178,25 @@ class Panel:
         return (point[0] - self.frame.left) * self.scale, (self.frame.high - point[1]) * self.scale
 
     def _heading(self) -> Iterator[str]:
-        found = _counts([self.scene])
-        false = len(self.scene.pred) - found["matched"]
+        numbers = _counts([self.scene])
+        false = len(self.scene.pred) - numbers["matched"]
         unplaced = f" · {self.scene.unplaced:,} without a box" if self.scene.unplaced else ""
-        counts = f"{found['found']:,} found · {found['missed']:,} missed · {false:,} false{unplaced}"
+        counts = f"{numbers['found']:,} found · {numbers['missed']:,} missed · {false:,} false{unplaced}"
         title = _fit(self.scene.name, self.wide * 0.55, TEXT)
         yield _text(0, -38, title, _title(self.scene.name), font_weight="bold")
         for base, words in ((-23, counts), (-9, self._beyond())):
             yield _text(0, base, _fit(words, self.wide, SMALL), _title(words), font_size=SMALL, fill=QUIET)
 
     def _beyond(self) -> str:
-        """What the panel does not show."""
-        away = [self._outside(each.center) for each in self._absent()]
-        seen = [each for each in self.boxes if self.frame.holds(each.center)]
-        cut = sum(not all(map(self.frame.holds, each.corners)) for each in seen)
+        """The objects that the panel does not show."""
+        away = [self._outside(footprint.center) for footprint in self._absent()]
+        seen = [box for box in self.boxes if self.frame.holds(box.center)]
+        cut = sum(not all(map(self.frame.holds, footprint.corners)) for footprint in seen)
         parts = [f"{len(away):,} outside (arrows), up to {_metres(max(away))} m"] if away else []
         return " · ".join(parts + ([f"{cut:,} cut off"] if cut else []))
 
     def _absent(self) -> list[Footprint]:
-        return [each for each in self.boxes if not self.frame.holds(each.center)]
+        return [box for box in self.boxes if not self.frame.holds(box.center)]
 
     def _outside(self, point: Point) -> float:
         """Metres from the edge of the panel."""
@@ -219,11 +219,11 @@ class Panel:
     def _outlines(self) -> Iterator[str]:
         """Boxes, the largest first, so that the small ones on them can be pointed at."""
         edge = self.frame.grown(self.frame.width / 20, self.frame.height / 20)
-        for each in sorted(self.boxes, key=lambda each: -area(each.corners)):
-            corners = [self.place(corner) for corner in clipped(each.corners, edge)]
+        for box in sorted(self.boxes, key=lambda box: -area(box.corners)):
+            corners = [self.place(corner) for corner in clipped(box.corners, edge)]
             if corners:
                 path = "M" + "L".join(f"{_number(x)} {_number(y)}" for x, y in corners) + "Z"
-                yield _tag("path", _title(each.tooltip), d=path, **self.looks.of(each.state))
+                yield _tag("path", _title(box.tooltip), d=path, **self.looks.of(box.state))
 
     def _pairs(self) -> Iterator[str]:
         for truth in self.scene.truth:
@@ -237,11 +237,11 @@ class Panel:
     def _labels(self) -> Iterator[str]:
         """Labels of ground truth and of false predictions, over their centres, where they touch no other label."""
         taken: list[tuple[float, float, float, float]] = []
-        named = [each for each in self.boxes if each.state != "matched" and self.frame.holds(each.center)]
-        for each in sorted(named, key=lambda each: -area(each.corners)):
-            x, y = self.place(each.center)
-            words = _fit(each.label, 90, LABEL)
-            half, room = _wide(words, LABEL) / 2, self.scale * max(_extents(each.corners))
+        named = [box for box in self.boxes if box.state != "matched" and self.frame.holds(box.center)]
+        for drawn in sorted(named, key=lambda drawn: -area(drawn.corners)):
+            x, y = self.place(drawn.center)
+            words = _fit(drawn.label, 90, LABEL)
+            half, room = _wide(words, LABEL) / 2, self.scale * max(_extents(drawn.corners))
             spot = (x - half, y - LABEL - 2, x + half, y - 2)
             fits = 2 * half <= 1.1 * room and spot[0] > 0 and spot[2] < self.wide
             if words and fits and _is_free(spot, taken):
@@ -259,9 +259,9 @@ class Panel:
     def _arrows(self) -> Iterator[str]:
         """What lies outside, as arrows on the edge; those of one kind at one place are one arrow, with their number."""
         slots: dict[tuple[int, int, str], list[Footprint]] = defaultdict(list)
-        for each in self._absent():
-            x, y = self._on_edge(each.center)
-            slots[round(x / SLOT), round(y / SLOT), each.state].append(each)
+        for box in self._absent():
+            x, y = self._on_edge(box.center)
+            slots[round(x / SLOT), round(y / SLOT), box.state].append(box)
         for (_, _, state), some in slots.items():
             yield self._arrow(state, some)
 
@@ -273,7 +273,7 @@ class Panel:
         is_truth = state in ("found", "missed")
         colour, dashes = self.looks.colour(state), {"stroke_dasharray": "2 1.5"} if state == "missed" else {}
         look: Look = {"fill": "white" if is_truth else colour, "stroke": colour, **dashes}
-        told = [f"{each.tooltip}\n{_metres(self._outside(each.center))} m outside" for each in some[:TOLD]]
+        told = [f"{box.tooltip}\n{_metres(self._outside(box.center))} m outside" for box in some[:TOLD]]
         more = [f"and {len(some) - TOLD:,} more"] if len(some) > TOLD else []
         number = f"{len(some):,}" if len(some) > 1 else ""
         words = _text(foot[0] - across * 9, foot[1] - down * 9 + 3, number, font_size=LABEL, text_anchor="middle")
@@ -307,14 +307,14 @@ def _is_free(spot: tuple[float, float, float, float], taken: Iterable[tuple[floa
 # Numbers
 
 
-def _round_step(least: float) -> float:
+def _round_step(min_step: float) -> float:
     """The smallest of 1, 2, 5, 10, … that is not less.
 
-    >>> [_round_step(least) for least in (0.3, 1.0, 2.1, 70)]
+    >>> [_round_step(min_step) for min_step in (0.3, 1.0, 2.1, 70)]
     [0.5, 1.0, 5.0, 100.0]
     """
-    power = 10.0 ** math.floor(math.log10(least))
-    return next((times * power for times in (1, 2, 5) if least <= times * power), 10 * power)
+    power = 10.0 ** math.floor(math.log10(min_step))
+    return next((times * power for times in (1, 2, 5) if min_step <= times * power), 10 * power)
 
 
 def _multiples(step: float, start: float, end: float) -> list[float]:

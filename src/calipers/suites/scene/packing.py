@@ -16,31 +16,31 @@ from numpy.typing import NDArray
 from calipers.core.cuboids import REASONS, WIDTHS, Boxes
 from calipers.core.parts import Packed
 from calipers.core.text import whole_text
-from calipers.files.inputs import Input
+from calipers.files.inputs import InputFile
 from calipers.files.problems import shown
-from calipers.kernels.boxes import BoxColumns
-from calipers.suites.scene.read import BadScene, Found, SceneReading, SideReading
+from calipers.kernels.scan.boxes import BoxColumns
+from calipers.suites.scene.read import BadScene, SceneInputFile, SceneReading, SideReading
 
 Arrays = dict[str, NDArray[Any]]
 COLUMNS = ("offsets", *WIDTHS)
 
 
 def pack_reading(reading: SceneReading) -> Packed:
-    """Everything a reading holds; ids that are lists or objects, as tables show them."""
+    """A reading as plain values and arrays; ids that are lists or objects, as tables show them."""
     arrays: Arrays = {}
     sides = [_pack_side(side, f"{place}/", arrays) for place, side in enumerate(reading.sides)]
-    bad = [[whole_text(each.path), each.scene, whole_text(each.problem)] for each in reading.bad]
+    bad = [[whole_text(fault.path), fault.scene, whole_text(fault.problem)] for fault in reading.bad]
     methods = [whole_text(method) for method in reading.methods]
     return Packed({"names": reading.names, "methods": methods, "sides": sides, "bad": bad}, arrays)
 
 
 def unpack_reading(packed: Packed) -> SceneReading:
-    """The reading again."""
+    """The reading that was packed."""
     plain = packed.plain
     sides = [
         _unpack_side(side, f"{place}/", packed.arrays, len(plain["names"])) for place, side in enumerate(plain["sides"])
     ]
-    return SceneReading(plain["names"], plain["methods"], sides, [BadScene(*each) for each in plain["bad"]])
+    return SceneReading(plain["names"], plain["methods"], sides, [BadScene(*fault) for fault in plain["bad"]])
 
 
 def _pack_side(side: SideReading, lead: str, arrays: Arrays) -> dict[str, Any]:
@@ -55,9 +55,9 @@ def _pack_side(side: SideReading, lead: str, arrays: Arrays) -> dict[str, Any]:
         "labels": labels,
         "tasks": tasks,
         "ids": json.dumps([shown(key) if isinstance(key, (dict, list)) else key for key in boxes.ids]),
-        "found": [[scene, *each] for scene, each in side.found.items()],
+        "found": [[scene, *fields] for scene, fields in side.scenes.items()],
         "invalid": side.invalid,
-        "inputs": [list(each) for each in side.inputs],
+        "inputs": [list(entry) for entry in side.inputs],
     }
 
 
@@ -69,11 +69,11 @@ def _unpack_side(plain: dict[str, Any], lead: str, arrays: Arrays, scenes: int) 
     boxes.ids = json.loads(plain["ids"])
     tasks = [plain["tasks"][code] for code in arrays[lead + "tasks"].tolist()]
     pairs = iter(zip(tasks, arrays[lead + "similar"].tolist(), strict=True))
-    given = arrays[lead + "with_tasks"].reshape(-1, 2).tolist()
-    boxes.similarity = {box: dict(islice(pairs, count)) for box, count in given}
+    with_tasks = arrays[lead + "with_tasks"].reshape(-1, 2).tolist()
+    boxes.similarity = {box: dict(islice(pairs, count)) for box, count in with_tasks}
     _check_whole(boxes, scenes)
-    found = {scene: Found(*rest) for scene, *rest in plain["found"]}
-    return SideReading(boxes, found, plain["invalid"], [Input(*each) for each in plain["inputs"]])
+    scene_inputs = {scene: SceneInputFile(*rest) for scene, *rest in plain["found"]}
+    return SideReading(boxes, scene_inputs, plain["invalid"], [InputFile(*entry) for entry in plain["inputs"]])
 
 
 def _check_whole(boxes: Boxes, scenes: int) -> None:

@@ -64,8 +64,8 @@ def summary_tex(methods: Methods) -> bytes:
 def _groups(methods: Methods) -> list[tuple[str, tuple[Column, ...]]]:
     open_set, rulers = extra_metrics(methods)
     ap = tuple(Column(name, tex_text(name.removeprefix("ap_iou_"))) for name in rulers if name.startswith("ap_iou_"))
-    found = [("Detection", DETECTION), ("Localisation", LOCALISATION)]
-    return found + [("Open set", OPEN_SET_COLUMNS)] * bool(open_set) + [("AP at IoU", ap)] * bool(ap)
+    groups = [("Detection", DETECTION), ("Localisation", LOCALISATION)]
+    return groups + [("Open set", OPEN_SET_COLUMNS)] * bool(open_set) + [("AP at IoU", ap)] * bool(ap)
 
 
 def _heading(groups: list[tuple[str, tuple[Column, ...]]]) -> Iterator[str]:

@@ -17,19 +17,21 @@ from calipers.core.errors import InputError, keyword, require
 from calipers.core.parts import Packed
 from calipers.core.text import whole_text
 from calipers.engines import Engine
-from calipers.files.inputs import Input
+from calipers.files.inputs import InputFile
 from calipers.files.output import to_json, write_file
-from calipers.files.part_files import Made
+from calipers.files.part_files import Provenance
 from calipers.report import Report
 from calipers.suites.scene import measure as suite
 from calipers.suites.scene.cases import scene_case_lines
-from calipers.suites.scene.config import Config, params
+from calipers.suites.scene.config import PROTOCOL, Config, params
 from calipers.suites.scene.joining import join_bad, join_readings
-from calipers.suites.scene.labels.resolve import Known, known_from, load_known
+from calipers.suites.scene.labels.resolve import LabelRules, known_from, load_known
 from calipers.suites.scene.packing import pack_reading, unpack_reading
 from calipers.suites.scene.read import BadScene, SceneReading, find_sources, input_of
 from calipers.suites.scene.rows import match_rows
 from calipers.suites.scene.shards import SceneShard, cut_scenes, only_scenes, read_shard, shard_text
+from calipers.suites.scene.slices import slice_methods
+from calipers.suites.scene.summarize import option_inputs, summarize, with_inputs
 
 
 class ScenePart:
@@ -41,28 +43,28 @@ class ScenePart:
         self.readings = list(readings)
         self.bad: list[BadScene] = [bad for reading in readings for bad in reading.bad]
         self.inputs: list[dict[str, Any]] = []
-        self.sides: list[list[Input]] = []  # the inputs of each side
+        self.sides: list[list[InputFile]] = []  # the inputs of each side
         self.beside: list[dict[str, Any]] = []  # the files that options came from
         self.warnings: list[str] = []  # what those files gave rise to
-        self.known: Known | None = None  # what label files said
+        self.known: LabelRules | None = None  # what label files said
 
-    def name_inputs(self, sides: list[list[Input]], beside: list[dict[str, Any]]) -> None:
-        """Say what everything came from."""
+    def name_inputs(self, sides: list[list[InputFile]], beside: list[dict[str, Any]]) -> None:
+        """Name the input files in the report."""
         self.sides, self.beside = sides, beside
-        self.inputs = [*(each._asdict() for side in sides for each in side), *beside]
+        self.inputs = [*(entry._asdict() for side in sides for entry in side), *beside]
 
     def add(self, later: ScenePart) -> None:
-        """Take in what comes after it."""
-        self._check_alike(later)
+        """Add the part that follows this one."""
+        self._check_comparable(later)
         self.readings += later.readings
         self.bad = join_bad([*self.bad, *later.bad])
         self.known = self.known or later.known
         self.warnings += [warning for warning in later.warnings if warning not in self.warnings]
         both = zip(self.sides, later.sides, strict=False)
-        sides = [_once(mine + theirs) for mine, theirs in both] or self.sides or later.sides
-        self.name_inputs(sides, _once(self.beside + later.beside))
+        sides = [_distinct(mine + theirs) for mine, theirs in both] or self.sides or later.sides
+        self.name_inputs(sides, _distinct(self.beside + later.beside))
 
-    def _check_alike(self, later: ScenePart) -> None:
+    def _check_comparable(self, later: ScenePart) -> None:
         """Methods and label files are not among the options."""
         mine, theirs = ([whole_text(name) for name in part.methods] for part in (self, later))
         if self.readings and later.readings and mine != theirs:
@@ -85,7 +87,7 @@ class ScenePart:
         return joined
 
     def pack(self) -> Packed:
-        """Everything it holds."""
+        """The part as plain values and arrays."""
         reading = pack_reading(self.joined())
         beside = {"beside": self.beside, "warnings": [whole_text(warning) for warning in self.warnings]}
         known = self.known and self.known.to_text()
@@ -93,7 +95,7 @@ class ScenePart:
 
     @classmethod
     def unpack(cls, packed: Packed) -> ScenePart:
-        """The part again."""
+        """The part that was packed."""
         plain = packed.plain
         reading = unpack_reading(Packed(plain["reading"], packed.arrays))
         part = cls(reading)
@@ -102,13 +104,15 @@ class ScenePart:
         return part
 
 
-def _once(items: list[Any]) -> list[Any]:
+def _distinct(items: list[Any]) -> list[Any]:
     """Each item once, in the order they came."""
     return [item for place, item in enumerate(items) if item not in items[:place]]
 
 
 class ScenePlan:
     """Ground truth and methods, each a file or a folder. `files` are those the options came from."""
+
+    usual_jobs = 1  # boxes take as long to be sent as to be read, and are measured together
 
     def __init__(
         self,
@@ -121,34 +125,34 @@ class ScenePlan:
         kept = config.resume or config.tally
         require(not (kept and callable(config.embed)), "embed", config.embed, f"true or false: {kept} cannot hold it")
         self.config, self._warnings, self._files = config, list(warnings), list(files)
-        self.most_bad = config.max_bad_records
+        self.max_bad = config.max_bad_records
         self.measure: Callable[[SceneShard], ScenePart] = partial(
             measure_shard, methods=list(methods), label_source=config.label_source, max_bad=config.max_bad_records
         )
         self._sources = only_scenes(find_sources(gt, methods), config.only)
         self._done = self._size = 0
 
-    def made(self) -> Made:
-        """What parts are made by."""
+    def made(self) -> Provenance:
+        """Suite, protocol, version and parameters that a part is measured with."""
         return made_by(self.config)
 
     def shards(self, engine: Engine) -> Iterator[SceneShard]:
-        """Some scenes each."""
+        """The scenes in shards of some each."""
         shards = list(cut_scenes(self._sources, self.config.chunk_bytes))
         self._size = sum(shard.size for shard in shards)
         yield from shards
 
     def identify(self, shard: SceneShard) -> str:
-        """Which files, and their sizes and times."""
+        """A text of the shard's files, their sizes and their times."""
         return shard_text(shard)
 
     def done(self, shard: SceneShard) -> tuple[int, int]:
-        """Bytes of files."""
+        """Progress in bytes of files."""
         self._done += shard.size
         return self._done, self._size
 
     def empty(self) -> ScenePart:
-        """What no scenes give."""
+        """An empty part."""
         return ScenePart()
 
     def unpack(self, packed: Packed) -> ScenePart:
@@ -159,17 +163,17 @@ class ScenePlan:
         """Name the inputs, and read what stands beside them."""
         total.known, total.warnings = load_known(self.config), self._warnings
         sides = zip(self._sources, total.joined().sides, strict=True)
-        total.name_inputs([[input_of(source, side.found)] for source, side in sides], suite.option_inputs(self._files))
+        total.name_inputs([[input_of(source, side.scenes)] for source, side in sides], option_inputs(self._files))
 
     def report(self, total: ScenePart) -> Report:
         """Scenes to the report."""
         return report_of(total, self.config)
 
 
-def made_by(config: Config) -> Made:
-    """What parts are made by."""
+def made_by(config: Config) -> Provenance:
+    """Suite, protocol, version and parameters that a part is measured with."""
     options = {name: _plain(value) for name, value in artifact_options(config).items()}
-    return Made("scene", "scene/1", __version__, params(config, []) | options, options)
+    return Provenance("scene", PROTOCOL, __version__, params(config, []) | options, options)
 
 
 def _plain(value: Any) -> Any:
@@ -177,8 +181,8 @@ def _plain(value: Any) -> Any:
     if isinstance(value, (str, os.PathLike)):
         return whole_text(os.fspath(value))
     if isinstance(value, Mapping):
-        return {key: _plain(each) for key, each in value.items()}
-    return [_plain(each) for each in value] if isinstance(value, (list, tuple)) else value
+        return {key: _plain(item) for key, item in value.items()}
+    return [_plain(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 
 def unpack(packed: Packed) -> ScenePart:
@@ -199,20 +203,22 @@ def report_of(total: ScenePart, config: Config) -> Report:
 def report_scenes(reading: SceneReading, config: Config, warnings: Iterable[str], files: Iterable[str]) -> Report:
     """Scenes that were read at once, to their report."""
     known = load_known(config)
-    return _report(reading, config, known, warnings, suite.option_inputs(files))
+    return _report(reading, config, known, warnings, option_inputs(files))
 
 
 def _report(
-    reading: SceneReading, config: Config, known: Known, warnings: Iterable[str], beside: list[dict[str, Any]]
+    reading: SceneReading, config: Config, known: LabelRules, warnings: Iterable[str], beside: list[dict[str, Any]]
 ) -> Report:
     measured = suite.measure(reading, config, known)
-    tree = suite.with_inputs(suite.summarize(measured, config), reading, beside)
+    tree = with_inputs(summarize(measured, config), reading, beside)
     tree["warnings"] = [*warnings, *tree["warnings"]]
     if config.write_aliases:
         write_file(config.write_aliases, to_json({"aliases": measured.naming.resolver.learned()}))
-    return Report(
+    report = Report(
         tree,
         matches=lambda: match_rows(measured),
         cases=lambda take: take(scene_case_lines(measured)),
         measured=measured,
     )
+    slice_methods(report, measured, config)
+    return report

@@ -4,7 +4,7 @@ Each is a function `plot(methods, *, ax=None, format="png")` that gives the figu
 methods by name. The panels share the room of `ax`, whose own frame and ticks go, or that of a page. `pictures(methods)`
 are all of them as files; the same trees give the same bytes. Needs matplotlib (extra `plots`).
 
-One panel a metric, one row a method; a method has the same colour in all plots. Rates share one scale from 0 to 1,
+One panel per metric, one row per method; a method has the same colour in all plots. Rates share one scale from 0 to 1,
 metres have their own. A thin line over a bar is its 95 % interval, where one is known. The number stands beside the
 bar; an undefined one is a dash and has no bar.
 """
@@ -15,6 +15,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from calipers.show.charts import pieces as charts
+from calipers.show.charts.calibration import calibration_chart, calibration_lines, filled_bins
 from calipers.show.charts.palette import FAINT, cause_colours, method_colours
 from calipers.show.charts.panels import CELL, GAP, PANEL_FOOT, PANEL_HEAD, ROW, Board, Heading, Measure, Row
 from calipers.show.charts.pieces import SMALL
@@ -27,7 +28,8 @@ if TYPE_CHECKING:
 
 Methods = dict[str, Any]
 BAR = 9  # in points
-MOST_METHODS, MOST_CLASSES, MOST_BARS = 24, 40, 160
+MAX_METHODS, MAX_CLASSES, MAX_BARS = 24, 40, 160
+MANY = 7  # methods, whose counts do not fit into a line
 
 
 LOCALIZATION = (
@@ -76,6 +78,11 @@ def pictures(methods: Methods) -> dict[str, bytes]:
         **charts.files("localization_per_class", localization_per_class_plot, methods, [*names, *labels]),
         **charts.files("per_class_f1", per_class_f1_plot, methods, [*names, *labels]),
         **charts.files("fp_breakdown", fp_breakdown_plot, methods, names),
+        **(
+            charts.files("calibration", calibration_plot, methods, names)
+            if any(map(filled_bins, _trees(methods)))
+            else {}
+        ),
     }
 
 
@@ -116,7 +123,7 @@ def _panels(
     tall = ROW * max(1, len(some))
     step = PANEL_HEAD + tall + PANEL_FOOT
     with drawing(format):
-        heading = Heading(title, [note, _lines_note(some, measures), _cut(methods)])
+        heading = Heading(title, [note, _lines_note(some, measures), _counts_note(some), _cut(methods)])
         board = Board(ax, heading, len(lines) * step, some, format)
         for number, line in enumerate(lines):
             top = PANEL_HEAD + number * step
@@ -127,11 +134,19 @@ def _panels(
 
 
 def _first(methods: Methods) -> Methods:
-    return dict(list(methods.items())[:MOST_METHODS])
+    return dict(list(methods.items())[:MAX_METHODS])
 
 
 def _cut(methods: Methods) -> str:
-    return f"the first {MOST_METHODS:,} of {len(methods):,} methods" if len(methods) > MOST_METHODS else ""
+    return f"the first {MAX_METHODS:,} of {len(methods):,} methods" if len(methods) > MAX_METHODS else ""
+
+
+def _counts_note(methods: Methods) -> str:
+    """What figures rest on: objects, and the predictions of each method where they are few."""
+    counts = [tree["counts"] for tree in methods.values()]
+    objects = f"n = {max((each['gt'] for each in counts), default=0):,} objects"
+    predicted = ", ".join(f"{each['pred']:,}" for each in counts)
+    return f"{objects}, {predicted} predictions" if len(counts) < MANY else objects
 
 
 def _lines_note(methods: Methods, measures: Iterable[Measure]) -> str:
@@ -182,9 +197,9 @@ def _class_panels(
     """Panels beside each other, each with a metric over everything and for each class."""
     some = _first(methods)
     labels = _labels(some)
-    shown = labels[: max(8, min(MOST_CLASSES, MOST_BARS // max(1, len(some))))]
+    shown = labels[: max(8, min(MAX_CLASSES, MAX_BARS // max(1, len(some))))]
     cut = f"the {len(shown):,} classes with the most objects of {len(labels):,}" if len(shown) < len(labels) else ""
-    heading = Heading(title, [note, cut, _cut(methods)])
+    heading = Heading(title, [note, cut, _counts_note(some), _cut(methods)])
     with drawing(format):
         rows = ClassRows.of(len(some), len(shown))
         board = Board(ax, heading, PANEL_HEAD + rows.tall + PANEL_FOOT, [*some, *shown], format)
@@ -217,9 +232,9 @@ class ClassRows(NamedTuple):
 
 
 def _name_classes(board: Board, rows: ClassRows, methods: list[str], classes: list[str], first: str) -> None:
-    board.aside(PANEL_HEAD - 7, first)
+    board.note(PANEL_HEAD - 7, first)
     board.names([(PANEL_HEAD + ROW * (at + 0.5), name) for at, name in enumerate(methods)])
-    board.aside(PANEL_HEAD + rows.first - 7, "class by class" if classes else "no class")
+    board.note(PANEL_HEAD + rows.first - 7, "class by class" if classes else "no class")
     for edge, label in zip(rows.edges, classes, strict=True):
         board.names([(PANEL_HEAD + edge + rows.group / 2, label)])
         board.line(PANEL_HEAD + edge)
@@ -248,20 +263,22 @@ def _class_rows(methods: Methods, label: str, measure: Measure, start: float, pi
 
 
 def fp_breakdown_plot(methods: Methods, *, ax: Axes | None = None, format: str = "png") -> Figure:  # noqa: A002
-    """False positives by cause: a bar a method, made of its causes, and beside it all counts."""
+    """False positives by cause: one bar per method, made of its causes, and beside it all counts."""
     some = _first(methods)
     colours = cause_colours(cause for tree in some.values() for cause in tree["fp_breakdown"])
     tall, table = ROW * max(1, len(some)), CELL * (len(colours) + 1)
     heading = Heading(
-        "False positives by cause", ["each false positive under the first cause that applies to it", _cut(methods)]
+        "False positives by cause",
+        ["each false positive under the first cause that applies to it", _counts_note(some), _cut(methods)],
     )
     sums = [sum(tree["fp_breakdown"].values()) for tree in some.values()]
     with drawing(format):
-        board = Board(ax, heading, PANEL_HEAD + tall + PANEL_FOOT, some, format, narrowest=320 + table)
+        board = Board(ax, heading, PANEL_HEAD + tall + PANEL_FOOT + 12, some, format, narrowest=320 + table)
         board.names([(PANEL_HEAD + ROW * (at + 0.5), name) for at, name in enumerate(some)])
         left = board.width - table
         place = board.gutter, PANEL_HEAD, left - GAP / 2 - board.gutter, tall
         axes = board.frame(place, max(sums, default=0) or 1, whole=True)
+        charts.name_axes(axes, "false positives")
         for at, tree in enumerate(some.values()):
             _stack(axes, tree["fp_breakdown"], colours, ROW * (at + 0.5))
         for column, (cause, colour) in enumerate(colours.items()):
@@ -276,3 +293,18 @@ def _stack(axes: Any, counts: dict[str, int], colours: dict[str, str], middle: f
     for cause, colour in colours.items():
         axes.barh(middle, counts.get(cause, 0), BAR + 1, start, color=colour, edgecolor="white", linewidth=0.6)
         start += counts.get(cause, 0)
+
+
+# Calibration
+
+
+def calibration_plot(methods: Methods, *, ax: Axes | None = None, format: str = "png") -> Figure:  # noqa: A002
+    """The precision of each bin of scores over the mean score, a line for each method that has scores."""
+    scored = {name: tree for name, tree in _first(methods).items() if filled_bins(tree)}
+    if len(scored) == 1:
+        return calibration_chart(next(iter(scored.values())), ax=ax, format=format)
+    return calibration_lines(scored, ax=ax, format=format)
+
+
+def _trees(methods: Methods) -> list[Any]:
+    return list(_first(methods).values())

@@ -56,12 +56,12 @@ OPEN_SET_SUMS = (
 
 def scene_rates(sums: Sums) -> dict[str, Floats]:
     """Every rate, by its name; those over classes and open-set ones if their sums are there."""
-    found = _general(sums)
+    rates = _general(sums)
     if "class_tp" in sums:
-        found |= _macro(sums)
+        rates |= _macro(sums)
     if "os_gt" in sums:
-        found |= _open_set(sums)
-    return found
+        rates |= _open_set(sums)
+    return rates
 
 
 def _general(sums: Sums) -> dict[str, Floats]:
@@ -108,13 +108,13 @@ class MacroRates:
 
 
 def _open_set(sums: Sums) -> dict[str, Floats]:
-    found = {
+    rates = {
         "osR_strict": over(sums["os_found_strict"], sums["os_gt"]),
         "osR_relaxed": over(sums["os_found_relaxed"], sums["os_gt"]),
         "osP_strict": over(sums["os_correct_strict"], sums["os_relevant"]),
         "osP_relaxed": over(sums["os_correct_relaxed"], sums["os_relevant"]),
     }
-    return found | {"F1_os": harmonic(found["osR_relaxed"], found["osP_relaxed"])}
+    return rates | {"F1_os": harmonic(rates["osR_relaxed"], rates["osP_relaxed"])}
 
 
 def over(part: Any, whole: Any) -> Floats:

@@ -17,11 +17,12 @@ from typing import Any, NamedTuple
 from calipers.core.cuboids import Boxes
 from calipers.core.errors import InputError, RecordError
 from calipers.core.text import whole_text
-from calipers.files.inputs import Input, OnProgress, folder_digest, read_bytes
+from calipers.files.inputs import InputFile, OnProgress, folder_digest, read_bytes
 from calipers.files.problems import shown
-from calipers.kernels.boxes import BoxColumns
-from calipers.suites.scene.formats.plain import explain
-from calipers.suites.scene.scene_files import EXPECTED, Scene, Source, find_scenes, read_scene, read_value
+from calipers.kernels.scan.boxes import BoxColumns
+from calipers.suites.scene.formats.plain import Scene, explain
+from calipers.suites.scene.formats.table import EXPECTED
+from calipers.suites.scene.scene_files import ScenesByName, find_scenes, read_scene, read_value
 
 TRUTH_LABEL = "prefer_retrieved_else_label"  # what is asked of predictions does not change the ground truth
 
@@ -35,16 +36,16 @@ class BadScene:
         self.path, self.scene, self.problem = path, scene, problem
 
     def error(self) -> RecordError:
-        """As the end of a run."""
+        """The error that a run ends with."""
         return RecordError(f"{self.path}: {self.problem}")
 
     def entry(self) -> dict[str, Any]:
-        """As an entry of the artifact."""
+        """The entry that the artifact lists it by."""
         return {"path": whole_text(self.path), "scene": self.scene, "problem": self.problem}
 
 
-class Found(NamedTuple):
-    """A scene that one side has: the name and the SHA-256 of its file, and what has to be said of it."""
+class SceneInputFile(NamedTuple):
+    """A scene that one side has: the name and the SHA-256 of its file, and a warning about it."""
 
     file: str = ""
     sha256: str = ""
@@ -52,16 +53,16 @@ class Found(NamedTuple):
 
 
 class SideReading(NamedTuple):
-    """What came out of the ground truth, or of the predictions of a method."""
+    """What was read of the ground truth, or of the predictions of a method."""
 
     boxes: Boxes
-    found: dict[str, Found]  # by scene, also of those that are bad
+    scenes: dict[str, SceneInputFile]  # by scene, also of those that are bad
     invalid: list[dict[str, Any]]  # scene, index and reason of each malformed object
-    inputs: list[Input]
+    inputs: list[InputFile]
 
 
 class SceneReading:
-    """What came out of some sources: boxes of all sides, scene by scene, and what else has to be said."""
+    """What was read from some sources: boxes of all sides, scene by scene, with faults and warnings."""
 
     names: list[str]  # (scenes,) sorted
     sides: list[SideReading]  # the ground truth, then each method
@@ -71,8 +72,8 @@ class SceneReading:
     without_pred: dict[str, list[str]]  # method -> scenes of the ground truth that it does not have
     invalid: dict[str, list[dict[str, Any]]]  # method -> scene, index and reason of each malformed object
     bad: list[BadScene]
-    truth_inputs: list[Input]
-    inputs: dict[str, list[Input]]  # by method
+    truth_inputs: list[InputFile]
+    inputs: dict[str, list[InputFile]]  # by method
     warnings: list[str]
 
     def __init__(self, names: list[str], methods: Iterable[str], sides: list[SideReading], bad: list[BadScene]) -> None:
@@ -84,14 +85,14 @@ class SceneReading:
         self.invalid = {method: side.invalid for method, side in preds.items()}
         self.without_truth, self.without_pred = {}, {}
         for method, side in preds.items():
-            here, there = truth.found, side.found
+            here, there = truth.scenes, side.scenes
             self.without_truth[method] = [name for name in names if name in there and name not in here]
             self.without_pred[method] = [name for name in names if name in here and name not in there]
-        self.warnings = [found.warning for side in sides for found in side.found.values() if found.warning]
+        self.warnings = [scene.warning for side in sides for scene in side.scenes.values() if scene.warning]
 
     @property
     def methods(self) -> list[str]:
-        """Their names."""
+        """The names of the methods."""
         return list(self.preds)
 
     def apart(self) -> list[str]:
@@ -118,22 +119,22 @@ def read_scenes(
     )
 
 
-def find_sources(gt: Any, preds: Mapping[str, Any]) -> list[Source]:
+def find_sources(gt: Any, preds: Mapping[str, Any]) -> list[ScenesByName]:
     """Where the scenes are, of the ground truth and of each method."""
-    truth, *others = [find_scenes(gt, "gt"), *(find_scenes(given, method) for method, given in preds.items())]
+    truth, *others = [find_scenes(gt, "gt"), *(find_scenes(pred, method) for method, pred in preds.items())]
     for source in others:
         if truth.single and source.single:
             source.rename(*truth.scenes)
     return [truth, *others]
 
 
-def scene_names(sources: Iterable[Source]) -> list[str]:
+def scene_names(sources: Iterable[ScenesByName]) -> list[str]:
     """The scenes of all sides, in their order."""
     return sorted(set[str]().union(*(source.scenes for source in sources)))
 
 
 def read_sources(
-    sources: Sequence[Source],
+    sources: Sequence[ScenesByName],
     methods: list[str],
     *,
     label_source: str,
@@ -142,8 +143,8 @@ def read_sources(
 ) -> SceneReading:
     """The scenes of the ground truth, which is the first of the sources, and of the methods, which are the others."""
     watch = _Watch(progress)
-    sides = [_Side(sources[0], watch, strict=True, label_source=TRUTH_LABEL)]
-    sides += [_Side(source, watch, strict=False, label_source=label_source) for source in sources[1:]]
+    sides = [_SideReader(sources[0], watch, strict=True, label_source=TRUTH_LABEL)]
+    sides += [_SideReader(source, watch, strict=False, label_source=label_source) for source in sources[1:]]
     names, bad = list[str](), list[BadScene]()
     watch.expect(sides)
     for name in scene_names(sources):
@@ -157,7 +158,7 @@ def read_sources(
     return SceneReading(names, methods, [side.reading() for side in sides], bad)
 
 
-def _add_everywhere(name: str, sides: list[_Side]) -> BadScene | None:
+def _add_everywhere(name: str, sides: list[_SideReader]) -> BadScene | None:
     """Append a scene to all sides; or to none, if one cannot be read."""
     problems = [side.add(name) for side in sides]
     first = next((problem for problem in problems if problem is not None), None)
@@ -173,25 +174,25 @@ class _Watch:
     def __init__(self, progress: OnProgress | None) -> None:
         self._progress, self._done, self._size = progress, 0, 0
 
-    def expect(self, sides: Iterable[_Side]) -> None:
-        """All that there is to read."""
+    def expect(self, sides: Iterable[_SideReader]) -> None:
+        """Set how many bytes there are to read."""
         if self._progress:
             self._size = sum(side.size() for side in sides)
 
     def add(self, size: int) -> None:
-        """So many more."""
+        """Add to the number of bytes read."""
         self._done += size
         if self._progress:
             self._progress(self._done, max(self._size, self._done))
 
 
-class _Side:
+class _SideReader:
     """Ground truth, or the predictions of a method: takes one scene after the other."""
 
-    def __init__(self, source: Source, watch: _Watch, *, strict: bool, label_source: str) -> None:
+    def __init__(self, source: ScenesByName, watch: _Watch, *, strict: bool, label_source: str) -> None:
         self.source, self._watch, self._strict, self._label_source = source, watch, strict, label_source
         self.columns = BoxColumns()
-        self.found: dict[str, Found] = {}
+        self.scenes: dict[str, SceneInputFile] = {}
         self.invalid: list[dict[str, Any]] = []
 
     def add(self, name: str) -> BadScene | None:
@@ -217,21 +218,21 @@ class _Side:
         return sum(self.source.size(name) for name in self.source.scenes)
 
     def reading(self) -> SideReading:
-        """Everything that was added."""
-        return SideReading(Boxes(self.columns), self.found, self.invalid, [input_of(self.source, self.found)])
+        """The reading of all scenes added so far."""
+        return SideReading(Boxes(self.columns), self.scenes, self.invalid, [input_of(self.source, self.scenes)])
 
     def _read(self, name: str) -> Scene:
-        given = self.source.scenes[name]
+        place_or_value = self.source.scenes[name]
         if not self.source.files:
-            self.found[name] = Found()
-            return read_value(given, label_source=self._label_source)
+            self.scenes[name] = SceneInputFile()
+            return read_value(place_or_value, label_source=self._label_source)
         data = b""
         try:
-            data = read_bytes(given)
+            data = read_bytes(place_or_value)
         finally:
-            self.found[name] = Found(given.rpartition(os.sep)[2], sha256(data).hexdigest())
+            self.scenes[name] = SceneInputFile(place_or_value.rpartition(os.sep)[2], sha256(data).hexdigest())
             self._watch.add(len(data))
-        return read_scene(data, given, label_source=self._label_source)
+        return read_scene(data, place_or_value, label_source=self._label_source)
 
     def _append(self, scene: Scene, name: str) -> None:
         """The objects of a scene; or an error, and nothing is appended."""
@@ -243,16 +244,16 @@ class _Side:
             raise InputError(f"not JSON: {scene.problem}; expected {EXPECTED}")
         if scene.warning:
             place = whole_text(self.source.place(name))
-            self.found[name] = self.found[name]._replace(warning=f"{place}: {scene.warning}")
+            self.scenes[name] = self.scenes[name]._replace(warning=f"{place}: {scene.warning}")
         for index, reason in self.columns.last_wrong():
             self.invalid.append({"scene": name, "index": index, "reason": explain(scene.content, index, reason)})
 
 
-def input_of(source: Source, found: Mapping[str, Found]) -> Input:
+def input_of(source: ScenesByName, scenes: Mapping[str, SceneInputFile]) -> InputFile:
     """A source as the artifact names it, once its scenes were read."""
-    digest = None
+    digest = source.sha256
     if source.files and source.single:
-        digest = next((each.sha256 for each in found.values()), None)
+        digest = next((scene.sha256 for scene in scenes.values()), None)
     elif source.files:
-        digest = folder_digest((each.file, each.sha256) for each in found.values())
-    return Input(whole_text(source.path), digest, len(source.scenes))
+        digest = folder_digest((scene.file, scene.sha256) for scene in scenes.values())
+    return InputFile(whole_text(source.path), digest, len(source.scenes))

@@ -10,11 +10,11 @@ import numpy as np
 from calipers.core.cuboids import Boxes
 from calipers.core.matching import UNIT
 from calipers.files.problems import shown
-from calipers.suites.scene.counts import CAUSES, Side
+from calipers.suites.scene.counts import CAUSES, CountedSide
 from calipers.suites.scene.read import SceneReading
 
 if TYPE_CHECKING:
-    from calipers.suites.scene.measure import Measured, Method
+    from calipers.suites.scene.measure import MeasuredMethods, Method
 
 COLUMNS = (
     "method",
@@ -56,9 +56,9 @@ def object_rows(method: Method, reading: SceneReading) -> dict[str, Rows]:
     spurious = {
         "scene": names[method.pred.scene[method.spurious]],
         "index": pred_at[method.spurious],
-        "cause": np.array(CAUSES, dtype=object)[method.causes],
+        "cause": np.array(CAUSES, dtype=object)[method.fp_causes],
     }
-    reasons = {(each["scene"], each["index"]): each["reason"] for each in reading.invalid[method.name]}
+    reasons = {(fault["scene"], fault["index"]): fault["reason"] for fault in reading.invalid[method.name]}
     unmatched = _rows(spurious)
     for row in unmatched if reasons else ():
         if (row["scene"], row["index"]) in reasons:
@@ -74,14 +74,14 @@ def _rows(columns: dict[str, Any]) -> list[dict[str, Any]]:
     return [dict(zip(columns, row, strict=True)) for row in zip(*(c.tolist() for c in columns.values()), strict=True)]
 
 
-def match_rows(measured: Measured) -> Rows:
+def match_rows(measured: MeasuredMethods) -> Rows:
     """A row for every object of every method, with its partner and what was measured of the two."""
     return [row for method in measured.methods for row in _table(method, measured)]
 
 
-def _table(method: Method, measured: Measured) -> Rows:
+def _table(method: Method, measured: MeasuredMethods) -> Rows:
     """Ground truth first, then predictions; those left out by their labels have the cause `ignored`."""
-    matches, causes = method.counts.matches, dict(zip(method.spurious.tolist(), method.causes.tolist(), strict=True))
+    matches, causes = method.counts.matches, dict(zip(method.spurious.tolist(), method.fp_causes.tolist(), strict=True))
     rows = _side("gt", method.truth_boxes, method.truth, measured)
     others = _side("pred", method.boxes, method.pred, measured)
     for place, (truth, pred) in enumerate(zip(matches.truth.tolist(), matches.pred.tolist(), strict=True)):
@@ -98,7 +98,7 @@ def _table(method: Method, measured: Measured) -> Rows:
     return [row | {"method": method.name} for row in (*rows, *others)]
 
 
-def _side(side: str, boxes: Boxes, known: Side, measured: Measured) -> Rows:
+def _side(side: str, boxes: Boxes, known: CountedSide, measured: MeasuredMethods) -> Rows:
     classes = [*measured.naming.classes, None]  # the last is none, at -1
     names = measured.reading.names
     columns = (

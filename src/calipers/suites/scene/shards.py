@@ -11,7 +11,7 @@ from calipers.core.text import whole_text
 from calipers.files.only import check_found, read_only
 from calipers.files.problems import shown
 from calipers.suites.scene.read import SceneReading, read_sources, scene_names
-from calipers.suites.scene.scene_files import Source
+from calipers.suites.scene.scene_files import ScenesByName
 
 LARGEST_SHARD = 2 << 20  # bytes: enough to be worth the way to another process, and some for each of many
 
@@ -27,7 +27,7 @@ class SceneShard(NamedTuple):
         return f"the scenes {shown(names[0])} to {shown(names[-1])}" if len(names) > 1 else f"the scene {shown(*names)}"
 
 
-def cut_scenes(sources: Sequence[Source], chunk_bytes: int) -> Iterator[SceneShard]:
+def cut_scenes(sources: Sequence[ScenesByName], chunk_bytes: int) -> Iterator[SceneShard]:
     """Shards of at most so many bytes, or of one scene, in the order of their names."""
     limit = min(chunk_bytes, LARGEST_SHARD)
     names: list[str] = []
@@ -42,8 +42,8 @@ def cut_scenes(sources: Sequence[Source], chunk_bytes: int) -> Iterator[SceneSha
     yield _shard(sources, names, total)
 
 
-def only_scenes(sources: list[Source], path: str | None) -> list[Source]:
-    """The same with only the scenes that a file names; all of them without one."""
+def only_scenes(sources: list[ScenesByName], path: str | None) -> list[ScenesByName]:
+    """The sources with only the scenes that a file names; all scenes without such a file."""
     keys = read_only(path)
     if path is not None and keys is not None:
         check_found(path, keys, len(keys.intersection(scene_names(sources))), "scene")
@@ -52,14 +52,14 @@ def only_scenes(sources: list[Source], path: str | None) -> list[Source]:
     return sources
 
 
-def _shard(sources: Sequence[Source], names: list[str], size: int) -> SceneShard:
+def _shard(sources: Sequence[ScenesByName], names: list[str], size: int) -> SceneShard:
     sides = [{name: source.scenes[name] for name in names if name in source.scenes} for source in sources]
     return SceneShard(sides, size)
 
 
 def read_shard(shard: SceneShard, methods: list[str], *, label_source: str, max_bad: int) -> SceneReading:
     """The scenes of a shard."""
-    sources = [Source("", side, files=True, single=False) for side in shard.sides]
+    sources = [ScenesByName("", side, files=True, single=False) for side in shard.sides]
     return read_sources(sources, methods, label_source=label_source, max_bad=max_bad)
 
 
@@ -74,7 +74,7 @@ def shard_text(shard: SceneShard) -> str:
 
 def _stamp(path: str) -> str:
     try:
-        found = os.stat(path)
+        state = os.stat(path)
     except OSError:  # which reading it will say
         return f"{path}\t-"
-    return f"{path}\t{found.st_size}\t{found.st_mtime_ns}"
+    return f"{path}\t{state.st_size}\t{state.st_mtime_ns}"

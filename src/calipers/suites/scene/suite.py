@@ -3,26 +3,35 @@
 from functools import partial
 from typing import Any
 
-from calipers.suite import Input, Sample, Suite, Tree, later
+from calipers.core.suspects import SuspectSpec
+from calipers.suite import Converter, Input, ReadableFormat, Sample, Suite, Tree, WrittenFormat, later
 from calipers.suites import BUILT_IN
 from calipers.suites.scene.changes import CHANGED
-from calipers.suites.scene.config import Config
+from calipers.suites.scene.config import PROTOCOL, Config
 from calipers.suites.scene.figures import FIGURES, main_group
+from calipers.suites.scene.formats.table import FORMATS
 from calipers.suites.scene.tables import TABLES
 
 HERE = "calipers.suites.scene"
-PLOTS = ("main_metrics", "localization_metrics", "localization_per_class", "per_class_f1", "fp_breakdown")
-ENDINGS = ("_metrics", "_per_class", "_fp_breakdown")
+PLOTS = (
+    "main_metrics",
+    "localization_metrics",
+    "localization_per_class",
+    "per_class_f1",
+    "fp_breakdown",
+    "calibration",
+)
+ENDINGS = ("_metrics", "_per_class", "_fp_breakdown", "_calibration")
 
 
-def _plot(name: str, tree: Tree, **options: Any) -> Any:
+def _plot(draw: Any, tree: Tree, **options: Any) -> Any:
     """A plot of all methods."""
-    return later(f"{HERE}.plots", f"{name}_plot")(tree["methods"], **options)
+    return draw(tree["methods"], **options)
 
 
 SUITE = Suite(
     name="scene",
-    protocol="scene/1",
+    protocol=PROTOCOL,
     record="scene",
     purpose=BUILT_IN["scene"],
     about="""Measure predicted boxes in scenes against ground truth.
@@ -31,6 +40,24 @@ Scenes of folders are joined by the stems of their files. A method without NAME=
     # what it takes
     config=Config,
     config_help="an eval_config.json; or an options file .toml  [default: calipers.toml]",
+    formats=(
+        ReadableFormat(
+            name="plain scene",
+            side="gt and pred",
+            layout='room.json: {"objects": [{"label", "center": [x, y, z], "size": […], "rotation", "score"}]}',
+        ),
+        ReadableFormat(
+            name="scene graph",
+            side="gt and pred",
+            layout="objects with position, dimensions or a mesh (.ply, .obj, .glb) instead of center and size",
+        ),
+        *(ReadableFormat(name=form.title, side="gt and pred", layout=form.layout) for form in FORMATS),
+    ),
+    converter=Converter(
+        formats=(WrittenFormat("plain", 'a .json per scene, or one: {"objects": […]}'),),
+        convert=later(f"{HERE}.convert", "convert"),
+        options=("label_source", "max_bad_records"),
+    ),
     inputs=(
         Input(name="gt", metavar="GT", help="ground truth: a scene (JSON or GraphML), or a folder of them"),
         Input(
@@ -61,10 +88,12 @@ Scenes of folders are joined by the stems of their files. A method without NAME=
     schema=HERE,
     check_numbers=later(f"{HERE}.arithmetic", "check_scene"),
     complete=later(f"{HERE}.artifact", "complete"),
+    slice_headline=lambda tree: "f1",
+    slice_parts=lambda tree: list(tree["methods"].items()),
     # what is shown
     summary=later(f"{HERE}.summary", "summary"),
     tables=TABLES,
-    plots={name: partial(_plot, name) for name in PLOTS},
+    plots={name: partial(_plot, later(f"{HERE}.plots", f"{name}_plot")) for name in PLOTS},
     pictures=later(f"{HERE}.folder", "pictures"),
     picture_patterns=("*_overlay_xy.svg", *(f"*{end}.{kind}" for end in ENDINGS for kind in ("png", "svg"))),
     takes_images=True,
@@ -77,6 +106,7 @@ Scenes of folders are joined by the stems of their files. A method without NAME=
     file_params=frozenset({"aliases", "learned_aliases"}),
     changed=CHANGED,
     draw_case=later(f"{HERE}.page", "draw_case"),
+    suspects=SuspectSpec(later(f"{HERE}.suspects", "find_suspects")),
     # what can be told about a result and about inputs
     is_empty=later(f"{HERE}.artifact", "is_empty"),
     useless=later(f"{HERE}.artifact", "useless"),

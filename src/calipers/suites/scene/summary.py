@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from calipers.show.causes import fix_first_line
+from calipers.show.slices import slices_lines
 from calipers.show.text import SEPARATOR, UNDEFINED, between, named_line, printable, rate, width
 
 Tree = dict[str, Any]
@@ -58,10 +60,14 @@ def _found(tree: Tree) -> Iterator[str]:
 
 
 def _places(tree: Tree) -> Iterator[str]:
-    """How well those lie where they should; osR and osP are the relaxed ones."""
+    """The lines on how well matched boxes are placed; osR and osP are the relaxed ones."""
     methods = tree["methods"]
     wide = _name_width(methods)
-    shown = [column for column in PLACES if any(column[2] in each[column[1]] for each in methods.values())]
+    shown = [
+        column
+        for column in PLACES
+        if any(column[2] in tree_of_method[column[1]] for tree_of_method in methods.values())
+    ]
     yield f" {'method'.ljust(wide)}" + "".join(f"{label:>11}" for label, _, _ in shown)
     for name, method in methods.items():
         yield f" {_padded(name, wide)}" + "".join(f"{rate(method[part][key]):>11}" for _, part, key in shown)
@@ -74,7 +80,7 @@ def _name_width(methods: Tree) -> int:
 def _classes(tree: Tree) -> Iterator[str]:
     """F1 of each class, the most frequent first, a column for each method."""
     methods, top = tree["methods"], tree["params"]["top"]
-    tables = [each["per_class"] for each in methods.values()]
+    tables = [method["per_class"] for method in methods.values()]
     seen = {label: max(_objects(table[label]) for table in tables) for label in tables[0]}
     chosen = sorted((label for label in seen if seen[label]), key=lambda label: (-seen[label], label))
     if not chosen[:top]:
@@ -98,17 +104,27 @@ def _objects(row: Tree) -> int:
 def _details(tree: Tree) -> Iterator[str]:
     alone = len(tree["methods"]) == 1
     yield from _without_class(next(iter(tree["methods"].values())), tree["params"]["top"])
-    for name, each in tree["methods"].items():
+    for name, method in tree["methods"].items():
         of = "" if alone else f"{_name(name)}: "
-        yield from _errors(each, of)
-        yield from _left_over(each, of, tree["params"]["top"])
+        yield from _errors(method, of)
+        yield from _left_over(method, of, tree["params"]["top"])
     for pair in tree["comparison"][: len(tree["methods"]) - 1]:  # with the first method
         yield from _compared(pair)
     if len(tree["methods"]) > 2:
         yield named_line("", "all pairs of methods are in the artifact")
 
 
+def _agreeing(method: Tree) -> Iterator[str]:
+    """Which F1 causes are about, where it is another than the headline: that of boxes whose classes agree."""
+    counts, matched = method["counts"], method["errors"]["matched"]
+    if matched != counts["tp"] and (objects := counts["gt"] + counts["pred"]):
+        yield named_line("", f"gains in F1 where classes agree, {rate(2 * matched / objects)}, not in f1 above")
+
+
 def _errors(method: Tree, of: str) -> Iterator[str]:
+    yield named_line("fix first", of + fix_first_line(method["worth"]["f1"]))
+    yield from _agreeing(method)
+    yield from slices_lines(method, "f1", of)
     causes = SEPARATOR.join(f"{n:,} {cause}" for cause, n in method["fp_breakdown"].items() if n)
     if causes:
         yield named_line("false positives", of + causes)
@@ -122,9 +138,14 @@ def _errors(method: Tree, of: str) -> Iterator[str]:
     if method["ap"]:
         shown = SEPARATOR.join(f"{key.replace('_', ' ')} {rate(method['ap'][key])}" for key in _rulers(method["ap"]))
         yield named_line("AP", of + shown)
-    for key, said in (("scenes_without_predictions", "not predicted"), ("scenes_without_ground_truth", "no truth for")):
+    for key, words in (
+        ("scenes_without_predictions", "not predicted"),
+        ("scenes_without_ground_truth", "no truth for"),
+    ):
         if method[key]:
-            yield named_line(said, f"{of}{_count(len(method[key]), 'scene')}: {', '.join(map(_name, method[key][:5]))}")
+            yield named_line(
+                words, f"{of}{_count(len(method[key]), 'scene')}: {', '.join(map(_name, method[key][:5]))}"
+            )
 
 
 def _rulers(ap: Tree) -> list[str]:
@@ -148,7 +169,7 @@ def _left_over(method: Tree, of: str, top: int) -> Iterator[str]:
 
 
 def _labels_left(method: Tree, side: str, top: int) -> list[str]:
-    """The most frequent first."""
+    """Labels without a class, the most frequent first."""
     left = sorted((row for row in method["unresolved_labels"] if row[side]), key=lambda row: (-row[side], row["label"]))
     more = [f"{len(left) - top:,} more in the artifact"] if len(left) > top else []
     return [_unresolved(row, side) for row in left[:top]] + more
@@ -160,14 +181,14 @@ def _unresolved(row: Tree, side: str) -> str:
 
 
 def _compared(pair: Tree) -> Iterator[str]:
-    found = []
+    lines = []
     for label, key in COMPARED:
         if key in pair["metrics"]:
             metric = pair["metrics"][key]
             change = UNDEFINED if metric["difference"] is None else f"{metric['difference']:+.3f}"
             span = metric["interval"]
-            found.append(f"{label} {change}" + (f" ({span[0]:+.3f} … {span[1]:+.3f})" if span else ""))
-    yield named_line("difference", f"{_name(pair['b'])} − {_name(pair['a'])}: {SEPARATOR.join(found)}")
+            lines.append(f"{label} {change}" + (f" ({span[0]:+.3f} … {span[1]:+.3f})" if span else ""))
+    yield named_line("difference", f"{_name(pair['b'])} − {_name(pair['a'])}: {SEPARATOR.join(lines)}")
 
 
 def _count(n: int, one: str, several: str = "") -> str:

@@ -1,4 +1,4 @@
-"""Tables of methods on scenes: methods, classes, scenes, causes of false positives.
+"""Tables of methods on scenes: methods, classes, scenes, causes of errors, causes of false positives.
 
 `methods` are the trees of the methods by name, in the order they were given. An undefined value is an empty cell.
 Columns of the open set and of average precision are there when a method has them.
@@ -6,10 +6,12 @@ Columns of the open set and of average precision are there when a method has the
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
-from calipers.core.tables import Named, Table, Tree, make_table, named
+from calipers.core.slice_views import COLUMNS, has_slices, slices_table
+from calipers.core.tables import Named, Table, Tree, cause_table, label_cause_table, make_table, named
 from calipers.suite import TableSpec
 from calipers.suites.scene.rates import MACRO, OPEN_SET
 
@@ -29,6 +31,8 @@ GENERAL = (
     "mean_iou_3d",
     "mean_centroid_error_m",
 )
+BINS = ("from", "to", "n", "score", "precision")
+POINTS = ("score", "precision", "recall", "f1", "false_positives_per_scene")
 PER_CLASS = (
     "tp",
     "fp",
@@ -61,7 +65,7 @@ def extra_metrics(methods: Methods) -> tuple[Columns, Columns]:
 
 
 def summary_table(methods: Methods) -> Table:
-    """One row a method: counts, then general, macro and open-set metrics, then average precision."""
+    """One row for each method: counts, then general, macro and open-set metrics, then average precision."""
     open_set, ap = extra_metrics(methods)
     metrics = [*GENERAL, *MACRO, *open_set, *ap]
     rows = [
@@ -99,11 +103,53 @@ def false_positive_table(tree: Tree) -> Table:
     return make_table(["method", "cause", "n"], lines)
 
 
+def has_sliced_methods(tree: Tree) -> bool:
+    """Whether a result was sliced."""
+    return any(map(has_slices, tree["methods"].values() if "methods" in tree else [tree]))
+
+
+def scene_slices_table(tree: Tree) -> Table:
+    """One row for each figure of each slice of each method; `sure` and `worth` stand in the rows of F1."""
+    rows = [{"method": name} | row for name, method in tree["methods"].items() for row in slices_table(method, "f1")[1]]
+    return ["method", *COLUMNS], rows
+
+
+def _by_method(make: Callable[[Tree], Table], tree: Tree) -> Table:
+    """The rows of a table of each method, under each other."""
+    tables = {name: make(method) for name, method in tree["methods"].items()}
+    columns = max((columns for columns, _ in tables.values()), key=len, default=[])
+    return ["method", *columns], [{"method": name} | row for name, (_, rows) in tables.items() for row in rows]
+
+
+def _of_methods(make: Callable[[Methods], Table], tree: Tree) -> Table:
+    """A table of all methods."""
+    return make(tree["methods"])
+
+
+def calibration_table(tree: Tree) -> Table:
+    """One row for each bin of scores of each method that has them."""
+    methods = tree["methods"].items()
+    rows = ((name, row) for name, method in methods for row in (method.get("calibration") or {}).get("bins", ()))
+    return make_table(["method", *BINS], ((name, *(row[key] for key in BINS)) for name, row in rows))
+
+
+def operating_points_table(tree: Tree) -> Table:
+    """One row for each score to cut at of each method that has them, all classes together."""
+    methods = tree["methods"].items()
+    rows = ((name, row) for name, method in methods for row in method.get("operating_points") or ())
+    return make_table(["method", *POINTS], ((name, *(row[key] for key in POINTS)) for name, row in rows))
+
+
 TABLES = {
-    "methods": TableSpec(make=lambda tree: summary_table(tree["methods"]), file="summary.csv"),
-    "classes": TableSpec(make=lambda tree: per_class_table(tree["methods"]), file="per_class.csv"),
+    "methods": TableSpec(make=partial(_of_methods, summary_table), file="summary.csv"),
+    "classes": TableSpec(make=partial(_of_methods, per_class_table), file="per_class.csv"),
     "scenes": TableSpec(make=scenes_table),
-    "errors": TableSpec(make=false_positive_table),
+    "errors": TableSpec(make=partial(_by_method, cause_table), file="errors.csv"),
+    "label_errors": TableSpec(make=partial(_by_method, label_cause_table), file="errors_by_label.csv"),
+    "false_positives": TableSpec(make=false_positive_table),
+    "slices": TableSpec(make=scene_slices_table, file="slices.csv", is_there=has_sliced_methods),
+    "calibration": TableSpec(make=calibration_table),
+    "operating_points": TableSpec(make=operating_points_table),
 }
 
 

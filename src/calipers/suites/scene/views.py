@@ -28,15 +28,15 @@ def scene_views(method: Method, names: list[str]) -> list[SceneView]:
         kept = [j for j in there if counted[j]]
         pred = [j for j in kept if not reasons[j]]
         at_truth, at_pred = ({box: place for place, box in enumerate(side)} for side in (truth, pred))
-        found = [look.truth(i, at_pred) for i in truth]
-        views.append(SceneView(name, found, [look.pred(j, at_truth) for j in pred], len(kept) - len(pred)))
+        truth_boxes = [look.truth(i, at_pred) for i in truth]
+        views.append(SceneView(name, truth_boxes, [look.pred(j, at_truth) for j in pred], len(kept) - len(pred)))
     return views
 
 
 def state_counts(method: Method) -> dict[str, int]:
     """How many boxes of all scenes are in each state."""
     tp, boxed = len(method.counts.matches), np.asarray(method.boxes.reason)[method.spurious] == 0
-    causes = {cause: int((method.causes[boxed] == code).sum()) for code, cause in enumerate(CAUSES)}
+    causes = {cause: int((method.fp_causes[boxed] == code).sum()) for code, cause in enumerate(CAUSES)}
     return {"found": tp, "missed": len(method.truth.scene) - tp, "matched": tp, **causes}
 
 
@@ -48,7 +48,7 @@ class _Look:
         rows = list(zip(matches.truth.tolist(), matches.pred.tolist(), (matches.score / UNIT).tolist(), strict=True))
         self._of_truth = {i: (j, iou) for i, j, iou in rows}
         self._of_pred = {j: (i, iou) for i, j, iou in rows}
-        self._causes = dict(zip(method.spurious.tolist(), method.causes.tolist(), strict=True))
+        self._causes = dict(zip(method.spurious.tolist(), method.fp_causes.tolist(), strict=True))
         self._truth_boxes, self._pred_boxes = method.truth_boxes, method.boxes
 
     def truth(self, i: int, places: dict[int, int]) -> Footprint:
@@ -67,11 +67,11 @@ class _Look:
         return _footprint(self._pred_boxes, j, places[partner], "matched", f"matched, IoU {iou:.3f}")
 
 
-def _footprint(boxes: Boxes, k: int, partner: int | None, state: str, said: str) -> Footprint:
+def _footprint(boxes: Boxes, k: int, partner: int | None, state: str, tooltip: str) -> Footprint:
     center, half, axes = (_part(column, k, n) for column, n in ((boxes.center, 3), (boxes.half, 3), (boxes.axes, 9)))
     label = boxes.labels[k] or "(no label)"
     corners = footprint(center, half, axes)
-    return Footprint(corners, label, (center[0], center[1]), partner, state, f"{label} · {said}")
+    return Footprint(corners, label, (center[0], center[1]), partner, state, f"{label} · {tooltip}")
 
 
 def _part(column: Any, k: int, n: int) -> list[float]:

@@ -20,7 +20,10 @@ from calipers.core.arithmetic import (
     equal,
     expect,
 )
+from calipers.core.calibration_arithmetic import check_calibration
 from calipers.core.record_arithmetic import check_records
+from calipers.core.slice_arithmetic import check_slices
+from calipers.suites.timeline.frame_error_arithmetic import check_frame_errors, check_pooled_errors, check_worth
 
 SIDES = ("gt", "pred")
 SEGMENTAL = ("segmental_f1_10", "segmental_f1_25", "segmental_f1_50")
@@ -35,13 +38,20 @@ def check_timeline(tree: Tree) -> None:
     equal(records["read"], len(tree["videos"]), ("records", "read"), "the number of videos")
     equal(records["evaluated"], len(good), ("records", "evaluated"), "the number of videos without an error")
     _check_summary(summary, ("summary",), records)
+    for at, name in enumerate(tree["worst_videos"]):
+        expect(name in good, ("worst_videos", at), name, "a video that was evaluated")
     for name, video in good.items():
         _check_video(video, ("videos", name))
+        check_frame_errors(video, tree["params"]["idle"], ("videos", name))
     _check_means(summary, list(good.values()))
-    for tolerance, each in tree.get("sweep", {}).items():
-        _check_summary(each, ("sweep", tolerance), records)
-        _check_alike(each, summary, ("sweep", tolerance))
+    for tolerance, summary_at in tree.get("sweep", {}).items():
+        _check_summary(summary_at, ("sweep", tolerance), records)
+        _check_unchanged(summary_at, summary, ("sweep", tolerance))
     _check_pooled(tree["pooled"], list(good.values()))
+    check_pooled_errors(tree["pooled"], list(good.values()))
+    check_worth(tree, list(good.values()))
+    check_slices(tree, records["evaluated"])
+    check_calibration(tree, None, (), "minute")
 
 
 def _check_summary(summary: Tree, place: Place, records: Tree) -> None:
@@ -54,9 +64,9 @@ def _check_summary(summary: Tree, place: Place, records: Tree) -> None:
             at_most(value, records["evaluated"], (*place, name), "records.evaluated")
 
 
-def _check_alike(each: Tree, summary: Tree, place: Place) -> None:
+def _check_unchanged(summary_at: Tree, summary: Tree, place: Place) -> None:
     """At another tolerance other transitions are found, and nothing else changes."""
-    for name, value in each.items():
+    for name, value in summary_at.items():
         if not name.startswith("transition_"):
             equal(value, summary.get(name), (*place, name), f"summary.{name}")
 
@@ -148,7 +158,7 @@ def _check_means(summary: Tree, videos: list[Tree]) -> None:
 
 
 def _check_within(ends: list[float], values: list[float], place: Place) -> None:
-    """No mean is beyond the values it is of."""
+    """Raise a Mismatch if a mean is beyond the values it is the mean of."""
     low, high = min(values), max(values)
     slack = ROUGH * max(abs(low), abs(high)) + CLOSE
     expect(low - slack <= ends[0] and ends[1] <= high + slack, place, ends, f"an interval from {low:g} to {high:g}")
@@ -174,9 +184,11 @@ def _check_pooled(pooled: Tree, videos: list[Tree]) -> None:
     for video in videos:
         for state, row in video["confusion"].items():
             confusion.setdefault(state, Counter()).update(row)
-    found = {state: {name: count for name, count in row.items() if count} for state, row in pooled["confusion"].items()}
+    counted = {
+        state: {name: count for name, count in row.items() if count} for state, row in pooled["confusion"].items()
+    }
     expected: dict[str, Any] = {state: dict(row) for state, row in confusion.items()}
-    expect(found == expected, ("pooled", "confusion"), pooled["confusion"], "the sum of those of the videos")
+    expect(counted == expected, ("pooled", "confusion"), pooled["confusion"], "the sum of those of the videos")
     wrong = sum(video["time_in_error_frames"] for video in videos)
     check_ratio(pooled["frame_accuracy"], total["frames"] - wrong, total["frames"], ("pooled", "frame_accuracy"))
     _check_pooled_rates(pooled, videos)
@@ -190,11 +202,11 @@ def _check_pooled_rates(pooled: Tree, videos: list[Tree]) -> None:
     """Transitions and segments of all videos, whose numbers the rates of each tell; means over classes."""
     changes = [_changes(video["counts"]) for video in videos]
     matched = sum(
-        _part(video["transition_accuracy"], each["accuracy"]) for video, each in zip(videos, changes, strict=True)
+        _part(video["transition_accuracy"], changed["accuracy"]) for video, changed in zip(videos, changes, strict=True)
     )
     for name in ("recall", "precision", "accuracy"):
         place = ("pooled", f"transition_{name}")
-        check_ratio(pooled[place[1]], matched, sum(each[name] for each in changes), place)
+        check_ratio(pooled[place[1]], matched, sum(change[name] for change in changes), place)
     segments = [sum(video["counts"].get(f"{side}_segments", 0) for side in SIDES) for video in videos]
     for name in SEGMENTAL if all(segments) else ():
         shared = sum(_part(video[name], whole) for video, whole in zip(videos, segments, strict=True))
@@ -205,5 +217,5 @@ def _check_pooled_rates(pooled: Tree, videos: list[Tree]) -> None:
 
 
 def _part(rate: float | None, whole: int) -> int:
-    """What a rate was before it was divided."""
+    """The numerator of a rate."""
     return round((rate or 0) * whole)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from calipers.kernels.averages import column_means
+from calipers.kernels.count.sums import column_means
 
 Floats = NDArray[np.float64]
 SPREAD = ("*_timing_*", "*_start_error_*", "lead_time_sec", "*_start_*frame")
@@ -26,7 +26,7 @@ class Averages:
                 self._place[id(column)] = len(kept)
                 kept.append(column)
         self.table = np.stack(kept)  # (columns, records)
-        self._counts, self._means, self._spreads = (each.tolist() for each in column_means(self.table))
+        self._counts, self._means, self._spreads = (values.tolist() for values in column_means(self.table))
         self.intervals: list[list[float] | None] = [None] * len(kept)
 
     def of(self, column: Floats) -> tuple[int, float | None, float | None, list[float] | None]:

@@ -9,6 +9,7 @@ from calipers.core.errors import CalipersError
 from calipers.files.output import json_line
 from calipers.suites.timeline.columns import Videos
 from calipers.suites.timeline.config import Config
+from calipers.suites.timeline.frame_errors import error_stretches
 from calipers.suites.timeline.rows import painted_sides
 from calipers.suites.timeline.tables import videos_of
 
@@ -23,7 +24,7 @@ def case_lines(tree: Tree, videos: Videos, config: Config) -> Iterator[bytes]:
 
 
 def cases_of(tree: Tree, videos: Videos, config: Config, names: Iterable[str]) -> dict[str, Case]:
-    """Some videos by name; runs are (state, first frame, last frame)."""
+    """Some videos by name; runs are (state, first frame, last frame), wrong frames (kind, first frame, last frame)."""
     index = {name: place for place, name in enumerate(videos.names)}
     entries, cases = videos_of(tree), {}
     for name in names:
@@ -31,5 +32,6 @@ def cases_of(tree: Tree, videos: Videos, config: Config, names: Iterable[str]) -
             raise CalipersError(f"cases: {name!r} was not evaluated, expected a video that was")
         truth, pred = painted_sides(videos, index[name], config)
         runs = {"gt": [(*run,) for run in truth], "pred": [(*run,) for run in pred]}
-        cases[name] = {"key": name, **runs, "unmatched": entries[name]["time_in_error_frames"]}
+        wrong = error_stretches(runs["gt"], runs["pred"], config.idle)
+        cases[name] = {"key": name, **runs, "frame_errors": wrong, "unmatched": entries[name]["time_in_error_frames"]}
     return cases

@@ -20,10 +20,10 @@ from calipers.core.survey import (
     some,
 )
 from calipers.files.problems import shown
-from calipers.kernels.intervals import BESIDE
+from calipers.kernels.scan.intervals import BESIDE
 from calipers.show.text import printable
-from calipers.suites.timeline import measure as suite
 from calipers.suites.timeline.config import Config
+from calipers.suites.timeline.formats.spans import TimedStates
 from calipers.suites.timeline.interpretations import (
     Entries,
     fits_exactly,
@@ -35,11 +35,16 @@ from calipers.suites.timeline.interpretations import (
     short_name,
     state_names,
 )
+from calipers.suites.timeline.measure import measure
 from calipers.suites.timeline.read import EMPTY, MISSING, TimelineReading, read_timelines
-from calipers.suites.timeline.video_files import read_json, read_predictions
+from calipers.suites.timeline.seconds import has_seconds, in_frames
+from calipers.suites.timeline.summarize import summarize
+from calipers.suites.timeline.video_files import read_predictions
+from calipers.suites.timeline.video_names import match_names
 
 METRIC, OVERLAP = "frame accuracy", "transitions met exactly"
-MOST_INTERVALS = 20_000  # of both sides of a sample
+MAX_INTERVALS = 20_000  # of both sides of a sample
+MILLISECONDS = 1000.0  # frames a second where nothing says how many
 FEW_FRAMES = 100  # in which hardly any video ends
 PERFECT = ("frame_accuracy", "mean_iou", "macro_f1", "event_recall", "event_precision", "transition_recall")
 ANY = {"outside": [[0, 0]]}  # ground truth for predictions that come without
@@ -52,20 +57,34 @@ class Timelines:
         self.path, self.entries, self.warnings = path, entries, warnings
 
 
-def load(given: Any, side: str, states: Iterable[str] = ()) -> Timelines:
+def load(source: Any, side: str, states: Iterable[str] = ()) -> Timelines:
     """Ground truth or predictions, from a file, a folder or a value; CSVs spell states like those given."""
-    if not isinstance(given, (str, os.PathLike)):
-        return Timelines(f"<{side}>", dict(given), [])
-    path = os.fspath(given)
-    if side == "gt":
-        return Timelines(path, read_json(path)[0], [])
-    found = read_predictions(path, lambda: {state.lower(): state for state in states}, None)
-    return Timelines(path, found.entries, found.warnings)
+    if not isinstance(source, (str, os.PathLike)):
+        return Timelines(f"<{side}>", dict(source), [])
+    path = os.fspath(source)
+    known = states if side == "pred" else Config(bootstrap=0).known_states
+    videos = read_predictions(path, lambda: {state.lower(): state for state in known}, side=side)
+    return Timelines(path, videos.entries, videos.warnings)
 
 
-def examine(given: Any, kind: Kind, side: str) -> FileCheck:
+def _in_milliseconds(loaded: Timelines, side: str) -> Timelines:
+    """Times of one side in frames of a millisecond, where they are in seconds and nothing says how long a frame is."""
+    if not has_seconds(loaded.entries):
+        return loaded
+    entries: Entries = dict(loaded.entries)
+    for video, entry in loaded.entries.items():
+        if isinstance(entry, TimedStates):
+            frames, _ = entry.in_frames(MILLISECONDS)
+            entries[video] = frames if side == "gt" else {"states": frames}
+    note = (
+        "times are in seconds, shown as frames of a millisecond; a run takes fps from the other side or the option fps"
+    )
+    return Timelines(loaded.path, entries, [*loaded.warnings, note])
+
+
+def examine(source: Any, kind: Kind, side: str) -> FileCheck:
     """Annotations (side gt) or predictions."""
-    loaded = load(given, side)
+    loaded = _in_milliseconds(load(source, side), side)
     file = FileCheck(loaded.path, kind.name, "timeline", side)
     states = {video: _states_of(entry, side) for video, entry in loaded.entries.items()}
     file.counts = {"contents": _counts(states)}
@@ -76,14 +95,14 @@ def examine(given: Any, kind: Kind, side: str) -> FileCheck:
         file.refuse(f"{loaded.path}: {shown(bad.video)}: {bad.problem}" for bad in reading.bad)
         if not reading.bad and all(problem == EMPTY for problem in reading.errors.values()):
             file.refuse([f"{loaded.path}: {_nothing(reading, loaded)}"])
-        file.itself = _itself(loaded.entries)
+        file.itself = _self_check(loaded.entries)
     else:
         reading = read_timelines(dict.fromkeys(loaded.entries, ANY), loaded.entries)
         file.counts["contents"]["without states"] = sum(problem == MISSING for problem in reading.errors.values())
         wrong = [f"{name}: {words}" for name, words in reading.errors.items() if words != MISSING]
         file.invalid.update(wrong)
         if len(wrong) == len(loaded.entries):  # then it is the file that cannot be read, not one video
-            file.refuse(f"{loaded.path}: {each}" for each in wrong)
+            file.refuse(f"{loaded.path}: {fault}" for fault in wrong)
     return file
 
 
@@ -94,39 +113,41 @@ def _nothing(reading: TimelineReading, truth: Timelines) -> str:
 
 
 def _states_of(entry: Any, side: str) -> dict[str, Any]:
+    if isinstance(entry, TimedStates):
+        return {state: [list(span) for span in spans] for state, spans in entry.states.items()}
     if not isinstance(entry, Mapping):
         return {}
     if side == "gt":
-        return {name: given for name, given in entry.items() if name not in BESIDE}
+        return {name: intervals for name, intervals in entry.items() if name not in BESIDE}
     states = entry.get("states")
     return dict(states) if isinstance(states, Mapping) else {}
 
 
 def _intervals(states: Mapping[str, Any]) -> Iterator[tuple[str, float, float]]:
     """Every interval that is one, in order of time."""
-    found = [
+    intervals = [
         (item[0], item[1], state)
-        for state, given in states.items()
-        if isinstance(given, (list, tuple))
-        for item in given
+        for state, spans in states.items()
+        if isinstance(spans, (list, tuple))
+        for item in spans
         if is_interval(item)
     ]
-    yield from ((state, first, last) for first, last, state in sorted(found, key=lambda each: each[:2]))
+    yield from ((state, first, last) for first, last, state in sorted(intervals, key=lambda each: each[:2]))
 
 
 def _counts(states: dict[str, dict[str, Any]]) -> dict[str, int]:
-    intervals = {video: list(_intervals(each)) for video, each in states.items()}
+    intervals = {video: list(_intervals(intervals_by_state)) for video, intervals_by_state in states.items()}
     return {
         "videos": len(states),
-        "empty": sum(not found for found in intervals.values()),
+        "empty": sum(not spans for spans in intervals.values()),
         "intervals": sum(map(len, intervals.values())),
-        "states": len({state for found in intervals.values() for state, _, _ in found}),
+        "states": len({state for spans in intervals.values() for state, _, _ in spans}),
     }
 
 
 def _measure(file: FileCheck, entries: Entries, states: dict[str, dict[str, Any]]) -> None:
-    intervals = [each for given in states.values() for each in _intervals(given)]
-    file.measure("last frame of a video", [end for given in states.values() if (end := last_frame(given)) is not None])
+    intervals = [interval for spans in states.values() for interval in _intervals(spans)]
+    file.measure("last frame of a video", [end for spans in states.values() if (end := last_frame(spans)) is not None])
     file.measure("frames of an interval", [last - first + 1 for _, first, last in intervals if last >= first])
     rates = [entry["fps"] for entry in entries.values() if isinstance(entry, Mapping) and "fps" in entry]
     file.measure("fps", [rate for rate in rates if is_number(rate)])
@@ -137,8 +158,8 @@ def _measure(file: FileCheck, entries: Entries, states: dict[str, dict[str, Any]
 
 
 def _boxes(entry: Any) -> list[Mapping[str, Any]]:
-    found = entry.get("detections") if isinstance(entry, Mapping) else None
-    return [box for box in found if isinstance(box, Mapping)] if isinstance(found, list) else []
+    detections = entry.get("detections") if isinstance(entry, Mapping) else None
+    return [box for box in detections if isinstance(box, Mapping)] if isinstance(detections, list) else []
 
 
 def _doubts(entries: Entries, states: dict[str, dict[str, Any]]) -> Iterator[str]:
@@ -148,7 +169,7 @@ def _doubts(entries: Entries, states: dict[str, dict[str, Any]]) -> Iterator[str
     ends = [end for given in states.values() if (end := last_frame(given)) is not None]
     if ends and max(ends) < FEW_FRAMES:
         yield f"no video lasts longer than frame {max(ends):g}: are these seconds?"
-    late = [video for video, given in states.items() if (found := list(_intervals(given))) and found[0][1] > 0]
+    late = [video for video, given in states.items() if (intervals := list(_intervals(given))) and intervals[0][1] > 0]
     if late:
         yield f"{counted(len(late), 'video')} not beginning at frame 0, and idle until the first interval: {some(late)}"
     shared = sum(_shares_frames(given) for given in states.values())
@@ -157,14 +178,14 @@ def _doubts(entries: Entries, states: dict[str, dict[str, Any]]) -> Iterator[str
 
 
 def _shares_frames(states: Mapping[str, Any]) -> bool:
-    found = list(_intervals(states))
-    return any(second[1] <= first[2] for first, second in pairwise(found))
+    intervals = list(_intervals(states))
+    return any(second[1] <= first[2] for first, second in pairwise(intervals))
 
 
 # Ground truth against itself
 
 
-def _itself(entries: Entries) -> dict[str, Any] | None:
+def _self_check(entries: Entries) -> dict[str, Any] | None:
     good = {video: entry for video, entry in entries.items() if isinstance(entry, Mapping)}
     pred = {video: _as_prediction(entry) for video, entry in good.items()}
     config = Config(bootstrap=0)
@@ -172,7 +193,7 @@ def _itself(entries: Entries) -> dict[str, Any] | None:
     if not len(reading.videos):
         return None
     apart = {"without intervals": len(reading.errors)}
-    summary = suite.summarize(suite.measure(reading, config), config)["summary"]
+    summary = summarize(measure(reading, config), config)["summary"]
     figures = {name: summary[f"{name}_mean"] for name in PERFECT}
     wrong = [f"{name.replace('_', ' ')} is {value:g}" for name, value in figures.items() if value not in (None, 1)]
     shown = {name.replace("_", " "): figures[name] for name in PERFECT[:1]}
@@ -189,25 +210,25 @@ def _as_prediction(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 def compare(gt: Any, pred: Any, config: Config | None = None) -> SidesCheck:
     """Predictions against ground truth, as they are and read otherwise."""
-    truth, guess, marked = _loaded(gt, pred)
     config = config or Config(bootstrap=0)
+    truth, guess, marked = _loaded(gt, pred, config.fps)
     sides = SidesCheck(truth.path, guess.path, METRIC, OVERLAP)
     entries, chosen = _sample(truth.entries, guess.entries)
-    _tell(sides, truth, guess, marked)
+    _describe_sides(sides, truth, guess, marked)
     now = measured(entries, chosen, config)
     sides.score, sides.overlap = now.trial
     sides.sample = sample_of(len(entries), len(truth.entries), "videos")
-    found = ranked(now.trial, other_readings(entries, chosen, config))
+    ranking = ranked(now.trial, other_readings(entries, chosen, config))
     moved = moved_readings(entries, chosen, config)
-    sides.readings = found or ranked(now.trial, moved, fits_exactly)
+    sides.readings = ranking or ranked(now.trial, moved, fits_exactly)
     if not now.videos and not sides.nothing:
         sides.warnings.append("no video could be measured")
     return sides
 
 
 def compare_few(gt: Any, pred: Any, config: Config, videos: int, intervals: int, rule: Rule) -> SidesCheck:
-    """The same of the first few videos alone, with no more intervals than that of both sides, and by another rule."""
-    truth, guess, _ = _loaded(gt, pred)
+    """Compare the first few videos alone, with a limited number of intervals, and by another rule."""
+    truth, guess, _ = _loaded(gt, pred, config.fps)
     entries, chosen = _sample(truth.entries, guess.entries, videos, intervals)
     sides = SidesCheck(truth.path, guess.path, METRIC, OVERLAP)
     now = measured(entries, chosen, config)
@@ -217,15 +238,20 @@ def compare_few(gt: Any, pred: Any, config: Config, videos: int, intervals: int,
     return sides
 
 
-def _loaded(gt: Any, pred: Any) -> tuple[Timelines, Timelines, Entries]:
-    """Both sides, and the states of the ground truth by video."""
+def _loaded(gt: Any, pred: Any, fps: float | None) -> tuple[Timelines, Timelines, Entries]:
+    """Both sides, and the states of the ground truth by video. Without any fps, seconds are taken as milliseconds."""
     truth = load(gt, "gt")
-    marked = {video: _states_of(entry, "gt") for video, entry in truth.entries.items()}
-    return truth, load(pred, "pred", state_names(marked)), marked
+    names = state_names({video: _states_of(entry, "gt") for video, entry in truth.entries.items()})
+    guess = load(pred, "pred", names)
+    if has_seconds(truth.entries, guess.entries):
+        partners, _ = match_names(truth.entries, guess.entries, guess.path)
+        rate = fps or MILLISECONDS
+        truth.entries, guess.entries, _ = in_frames(truth.entries, guess.entries, partners, truth.entries, rate)
+    return truth, guess, {video: _states_of(entry, "gt") for video, entry in truth.entries.items()}
 
 
 def _sample(
-    truth: Entries, pred: Entries, videos: int = SAMPLE, intervals: int = MOST_INTERVALS
+    truth: Entries, pred: Entries, videos: int = SAMPLE, intervals: int = MAX_INTERVALS
 ) -> tuple[Entries, Entries]:
     """The first videos, and all predictions.
 
@@ -234,8 +260,8 @@ def _sample(
     """
     entries = dict(islice(truth.items(), videos))
     sizes = Counter({short_name(video): 0 for video in entries})
-    for side, given in (("gt", entries), ("pred", pred)):
-        for video, entry in given.items():
+    for side, side_entries in (("gt", entries), ("pred", pred)):
+        for video, entry in side_entries.items():
             if (name := short_name(video)) in sizes:
                 sizes[name] += _size(_states_of(entry, side))
     if sizes.total() <= intervals and len(pred) <= intervals:
@@ -250,20 +276,20 @@ def _sample(
 
 def _size(states: Mapping[str, Any]) -> int:
     """How many states and intervals a video has."""
-    return len(states) + sum(len(given) for given in states.values() if isinstance(given, (list, tuple)))
+    return len(states) + sum(len(intervals) for intervals in states.values() if isinstance(intervals, (list, tuple)))
 
 
-def _tell(sides: SidesCheck, truth: Timelines, guess: Timelines, marked: Entries) -> None:
+def _describe_sides(sides: SidesCheck, truth: Timelines, guess: Timelines, marked: Entries) -> None:
     sides.labels = compared_labels(Counter(state_names(marked)), Counter(state_names(guess.entries, "states")))
     reading = read_timelines(truth.entries, guess.entries)
     sides.nothing = "" if len(reading.videos) else _nothing(reading, truth)
-    for words, found in (
+    for words, names in (
         ("predicted without ground truth", reading.without_truth),
         ("without a prediction", [video for video, problem in reading.errors.items() if problem == MISSING]),
         ("predicted far beyond the ground truth", _too_long(marked, guess.entries)),
     ):
-        if found:
-            sides.warnings.append(f"{counted(len(found), 'video')} {words}: {some(found)}")
+        if names:
+            sides.warnings.append(f"{counted(len(names), 'video')} {words}: {some(names)}")
 
 
 def _too_long(truth: Entries, pred: Entries) -> list[str]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from calipers.kernels.intervals import IntervalColumns
+from calipers.kernels.scan.intervals import IntervalColumns
 
 
 class Box(NamedTuple):

@@ -5,36 +5,42 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any
 
-from calipers.core.config import RunOptions, option
+from calipers.core.config import option
 from calipers.core.errors import require
 from calipers.core.option_values import keys, number, whole, wholes, word
+from calipers.core.slice_options import SliceOptions, slice_params
 from calipers.suites.timeline.states import SEED_STATES
 
+PROTOCOL = "timeline/1"  # name and version of the definitions
 EXTENTS = ("union", "gt")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Config(RunOptions):
+class Config(SliceOptions):
     """Every option of the timeline suite."""
 
     transition_tolerance_frames: tuple[int, ...] = option(
-        (0,), "how far apart matching transitions may be; several make a sweep", metavar="N,N,…"
+        (0,), "frames that matching transitions may be apart; several make a sweep", metavar="N,N,…"
     )
-    min_event_overlap_frames: int = option(1, "frames two events share at least to match", metavar="N")
-    fps: float | None = option(None, "frames a second, where the predictions do not say", metavar="F")
+    min_event_overlap_frames: int = option(1, "frames that two events share at least to match", metavar="N")
+    fps: float | None = option(None, "frames a second, where neither file says", metavar="F")
     compliance_gain: float = option(
-        0.4, "share of speed violations that an advisory prevents", alias="simulated_compliance_gain"
+        0.4,
+        "share of speed violations that an advisory prevents, for simulated_speed_violation_reduction",
+        alias="simulated_compliance_gain",
     )
-    idle: str = option("outside", "the state without an advisory", metavar="STATE")
+    idle: str = option("outside", "the state without an advisory, also of frames without any state", metavar="STATE")
     focus: str = option("inside", "the state whose intervals are the events", metavar="STATE")
-    extent: str = option("union", "frames to the last end of either side, or of the ground truth", metavar="union|gt")
+    extent: str = option(
+        "union", "evaluate up to the last frame of either side, or of the ground truth", metavar="union|gt"
+    )
     ignore_states: tuple[str, ...] = option(
-        (), "states whose runs are no segments, in edit_score and segmental_f1_*", metavar="A,B,…"
+        (), "states whose runs are left out of edit_score and segmental_f1_*", metavar="A,B,…"
     )
     detection_score: float = option(0.5, "score from which a detection may be a false positive")
     recall_target: float = option(0.9, "recall at which and beyond which precision of detections is reported")
-    ocr_window_frames: int = option(15, "how far a text may be read from where its sign is", metavar="N")
-    top: int = option(5, "how many of the worst videos the summary shows")
+    ocr_window_frames: int = option(15, "frames that a text may be read away from its sign", metavar="N")
+    top: int = option(5, "how many of the worst videos the summary shows; the artifact has all")
     max_bad_records: int = option(0, "reject and count up to N videos with malformed ground truth", metavar="N")
     bootstrap: int = option(1000, "replicates for the intervals; 0 is none")
     seed: int = option(0, "seed of the replicates")
@@ -59,7 +65,7 @@ def _checked(config: Config) -> dict[str, Any]:
     fps = (
         None
         if config.fps is None
-        else number("fps", config.fps, least=0.001, most=1_000_000, expected="a number from 0.001 to 1000000")
+        else number("fps", config.fps, minimum=0.001, maximum=1_000_000, expected="a number from 0.001 to 1000000")
     )
     return {
         "transition_tolerance_frames": wholes("transition_tolerance_frames", config.transition_tolerance_frames),
@@ -72,7 +78,7 @@ def _checked(config: Config) -> dict[str, Any]:
         "ignore_states": keys("ignore_states", config.ignore_states),
         "detection_score": number("detection_score", config.detection_score),
         "recall_target": number(
-            "recall_target", config.recall_target, least=0, most=1, expected="a number from 0 to 1"
+            "recall_target", config.recall_target, minimum=0, maximum=1, expected="a number from 0 to 1"
         ),
         "ocr_window_frames": whole("ocr_window_frames", config.ocr_window_frames, 0),
         "top": whole("top", config.top, 0),
@@ -89,7 +95,7 @@ def params(config: Config) -> dict[str, Any]:
     plain["ignore_states"] = list(config.ignore_states)
     plain["transition_tolerance_frames"] = tolerances if len(tolerances) > 1 else tolerances[0]
     return {
-        **plain,
+        **slice_params(plain, config),
         "intervals": "frames, both ends included",
         "rulers": {"event": "shared frames", "transition": "frames apart", "detection": "exact-area"},
         "matching": {
@@ -102,7 +108,7 @@ def params(config: Config) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class OutputOptions:
+class TimelineOutputOptions:
     """Options that change only what a folder of `-o` holds."""
 
     plot_videos: int = option(0, "draw the N worst videos into the folder", metavar="N")

@@ -5,36 +5,56 @@ from __future__ import annotations
 import os
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from calipers.core.collecting import without_collection
 from calipers.core.config import make_config
 from calipers.core.errors import require
-from calipers.kernels.column import keep_some_memory
+from calipers.kernels.scan.column import keep_some_memory
 from calipers.report import Report
 from calipers.run import OnProgress, check_bad, check_kept, refuse_elsewhere, run_plan
+from calipers.slicing import check_slices
 from calipers.suite import Job
 from calipers.suites.timeline.config import Config
 from calipers.suites.timeline.plan import TimelinePlan, measure_reading, report_of
 from calipers.suites.timeline.read import read_timelines
 
+if TYPE_CHECKING:
+    from typing import Unpack
 
-def timeline(gt: Any, pred: Any, **options: Any) -> Report:
+    from calipers.suites.timeline.artifact_types import TimelineArtifact
+    from calipers.suites.timeline.option_types import TimelineOptions
+    from calipers.suites.timeline.source_types import TimelineSource
+
+
+def timeline(gt: TimelineSource, pred: TimelineSource, **options: Unpack[TimelineOptions]) -> Report[TimelineArtifact]:
     """Measure predicted states along videos against ground truth.
 
-    `gt` is an annotation JSON, `pred` a predictions JSON, a timeline CSV or a folder of them; or both are what the JSON
-    would hold. Options are those of `calipers timeline`; see `calipers.suites.timeline.config.Config`.
+    Args:
+        gt: The annotations: the path of a JSON file, or what it would hold, `{video: {state: [[first, last], …]}}`; or
+            a file of an annotation tool per video (ELAN, Audacity labels, CSV of spans), or a folder of them.
+        pred: The predictions: the path of a JSON file, a timeline CSV or a folder of them, or what the JSON would hold,
+            the same layout under a `states` key; or files as those of the ground truth.
+        **options: Those of `calipers timeline`, see `calipers.TimelineOptions`.
 
-    >>> truth = {"a.mp4": {"outside": [[0, 9], [20, 29]], "inside": [[10, 19]]}}
-    >>> report = timeline(truth, {"a.mp4": {"fps": 10, "states": {"inside": [[15, 19]]}}}, extent="gt")
-    >>> report["videos"]["a.mp4"]["entry_timing_mae_sec"]
-    0.5
+    Returns:
+        The report: frames, transitions, events and segments of every video, means with intervals, pooled figures.
+
+    Raises:
+        ConfigError: An option does not exist or has a value that cannot be meant.
+        InputError: An input cannot be read, or more videos than `max_bad_records` are malformed.
+
+    Examples:
+        >>> truth = {"a.mp4": {"outside": [[0, 29]], "inside": [[30, 59]]}}
+        >>> report = timeline(truth, {"a.mp4": {"fps": 30, "states": {"inside": [[24, 56]]}}})
+        >>> report["videos"]["a.mp4"]["frame_accuracy"]
+        0.85
     """
     return evaluate(gt, pred, make_config(Config, options))
 
 
 def job(inputs: dict[str, Any], options: dict[str, Any]) -> Job:
-    """What the command runs."""
+    """Inputs and options of a command, checked and ready to run."""
     gt, pred, config = inputs["gt"], inputs["pred"], make_config(Config, options)
     return Job(config, [gt, pred], partial(evaluate, gt, pred, config), (gt, pred))
 
@@ -53,6 +73,7 @@ def _is_inside(output: str, folder: str) -> bool:
 
 def evaluate(gt: Any, pred: Any, config: Config, *, progress: OnProgress | None = None) -> Report:
     """Evaluate predicted timelines against annotations."""
+    check_slices(config)
     keep_some_memory()
     with without_collection():
         if not all(isinstance(source, (str, os.PathLike)) for source in (gt, pred)):
@@ -64,7 +85,7 @@ def evaluate(gt: Any, pred: Any, config: Config, *, progress: OnProgress | None 
 def _evaluate_videos(gt: Any, pred: Any, config: Config, progress: OnProgress | None) -> Report:
     """Videos of which a side is in memory."""
     refuse_elsewhere(config, "videos that are in memory")
-    reading = read_timelines(gt, pred, spelling=config.known_states, progress=progress)
+    reading = read_timelines(gt, pred, spelling=config.known_states, progress=progress, fps=config.fps)
     part = measure_reading(reading, config)
     check_bad(part, config.max_bad_records)
     return report_of(part, config, lambda: reading.videos)

@@ -24,8 +24,8 @@ from calipers.core.ranking import ByClass, Ranked, count_false_positives, detect
 from calipers.core.shapes import Objects
 from calipers.core.similarity import fixed_similarity
 from calipers.core.tally import mean, ratio
-from calipers.kernels import assign
-from calipers.kernels.flatten import ObjectColumns
+from calipers.kernels.count import assign
+from calipers.kernels.scan.flatten import ObjectColumns
 from calipers.rulers.region import region_iou, region_overlaps
 from calipers.suites.timeline.columns import Box, Extras, Sign
 
@@ -126,15 +126,13 @@ def count_boxes(truth: list[Box], pred: list[Box], score: float) -> BoxCounts:
 def rank_boxes(truth: list[Box], pred: list[Box]) -> ByClass:
     """For each class its detections, image by image, and whether each found its object."""
     pred = sorted(pred, key=lambda box: box.frame)
-    found = _find_objects(truth, pred)
+    hits = _find_objects(truth, pred)
     labels = dict.fromkeys(box.label for box in (*truth, *pred))
     classes = {label: Ranked() for label in labels}
     for box in truth:
         classes[box.label].objects += 1
     for index, box in enumerate(pred):
-        ranked = classes[box.label]
-        ranked.scores.append(box.score)
-        ranked.found.append(index in found)
+        classes[box.label].add(box.score, index in hits, box.corners is not None)
     return classes
 
 
@@ -142,17 +140,17 @@ def _find_objects(truth: list[Box], pred: list[Box]) -> set[int]:
     """Which detections find an object of their class; `pred` is in order of frame."""
     groups = sorted({(box.frame, box.label) for box in (*truth, *pred)})
     sides = _columns(truth, groups), _columns(pred, groups)
-    pairs = Pairs.sorted(sides[0].objects, region_overlaps(sides[0].objects, sides[1].objects, least=HALF))
+    pairs = Pairs.sorted(sides[0].objects, region_overlaps(sides[0].objects, sides[1].objects, min_overlap=HALF))
     # Without a score is certain: what those find must not depend on others below the score that is asked for.
     confidence = [inf if pred[place].score is None else pred[place].score for place in sides[1].places]
-    found = by_confidence(
+    matching = by_confidence(
         pairs,
         sides[0].objects,
         confidence,
-        least=round_overlap(HALF),
+        min_overlap=round_overlap(HALF),
         last_of_equals=True,  # as pycocotools
     )
-    return {sides[1].places[row] for row in found.pred}
+    return {sides[1].places[row] for row in matching.pred}
 
 
 class Grouped(NamedTuple):
@@ -193,8 +191,8 @@ def count_signs(truth: list[Sign], pred: list[Sign], window: int) -> SignCounts:
     pairs = Pairs(i[order], j[order], close[order])
     matched = assign.greedy(pairs, len(truth), len(pred), 1)
     partners = zip(*(np.asarray(column).tolist() for column in matched[:2]), strict=True)
-    found = [fixed_similarity(texts[0][a], texts[1][b]) for a, b in partners]
-    return SignCounts(len(truth), found.count(UNIT), sum(found))
+    similarities = [fixed_similarity(texts[0][a], texts[1][b]) for a, b in partners]
+    return SignCounts(len(truth), similarities.count(UNIT), sum(similarities))
 
 
 def _by_frame(signs: list[Sign]) -> list[Sign]:
@@ -229,15 +227,15 @@ def _near(truth: list[Sign], pred: list[Sign], window: int) -> tuple[Whole, Whol
 def _similarities(truth: list[str], pred: list[str], i: Whole, j: Whole) -> Whole:
     """How alike the texts of some pairs are, as `fixed_similarity` has it; pairs come sign by sign."""
     distance, cdist = rapidfuzz().distance.Levenshtein.distance, rapidfuzz().process.cdist
-    found = np.empty(len(i), dtype=np.int64)
+    similarity = np.empty(len(i), dtype=np.int64)
     ends = np.searchsorted(i, np.arange(len(truth) + 1)).tolist()
     for sign, (start, end) in enumerate(pairwise(ends)):
         texts = [pred[place] for place in j[start:end].tolist()]
         if texts:
             edits = cdist([truth[sign]], texts, scorer=distance, dtype=np.int32)[0]
             longer = np.maximum(1, [max(len(truth[sign]), len(text)) for text in texts])
-            found[start:end] = np.rint((1 - edits / longer) * UNIT)
-    return found
+            similarity[start:end] = np.rint((1 - edits / longer) * UNIT)
+    return similarity
 
 
 def _closeness(truth: list[Sign], pred: list[Sign], i: Whole, j: Whole, alike: Whole) -> Whole:
@@ -260,18 +258,18 @@ def extras_metrics(videos: list[Timed], recall_target: float) -> dict[str, Any]:
     boxes = [(counted.boxes, minutes) for counted, minutes in videos if counted.boxes]
     signs = [counted.signs for counted, _ in videos if counted.signs]
     runtimes = [counted.runtime for counted, _ in videos if counted.runtime]
-    found: dict[str, Any] = dict.fromkeys(FIELDS)
+    metrics: dict[str, Any] = dict.fromkeys(FIELDS)
     if boxes:
-        found |= detection_tree(join(counts.classes for counts, _ in boxes), recall_target)
-        found["invalid_detections"] = sum(counts.invalid for counts, _ in boxes)
-        found["detection_false_positives_per_minute"] = _per_minute(boxes)
+        metrics |= detection_tree(join(counts.classes for counts, _ in boxes), recall_target)
+        metrics["invalid_detections"] = sum(counts.invalid for counts, _ in boxes)
+        metrics["detection_false_positives_per_minute"] = _per_minute(boxes)
     if signs:
         total, exact, similarity = (sum(column) for column in zip(*signs, strict=True))
-        found |= {"ocr_exact_accuracy": ratio(exact, total), "ocr_similarity": mean(similarity, total)}
+        metrics |= {"ocr_exact_accuracy": ratio(exact, total), "ocr_similarity": mean(similarity, total)}
     if runtimes:
         frames, seconds = (fsum(column) for column in zip(*runtimes, strict=True))
-        found["runtime_fps"] = frames / seconds
-    return found
+        metrics["runtime_fps"] = frames / seconds
+    return metrics
 
 
 def _per_minute(boxes: Iterable[tuple[BoxCounts, float | None]]) -> float | None:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from calipers.core.figures import SHARE, FigureSpec, Floats, Tree, over
+from calipers.suites.timeline.other_names import OTHER_NAMES
 from calipers.suites.timeline.states import SEED_STATES
 
 Video = Mapping[str, Any]
@@ -59,10 +60,15 @@ def _mean(
         headline=headline,
         each=each,
         definition=definition,
+        also=OTHER_NAMES.get(name, ()),
     )
 
 
-def _pooled(name: str, label: str, unit: str = SHARE, better: bool | None = UP) -> FigureSpec:
+ADDED = "counts of all videos added up first, divided afterwards"
+AS_ONE = "as for one video, of the detections of all videos together"
+
+
+def _pooled(name: str, label: str, unit: str = SHARE, better: bool | None = UP, definition: str = ADDED) -> FigureSpec:
     """A metric of all videos as one."""
     return FigureSpec(
         name=f"pooled.{name}",
@@ -70,7 +76,7 @@ def _pooled(name: str, label: str, unit: str = SHARE, better: bool | None = UP) 
         label=f"{label}, pooled",
         unit=unit,
         higher_is_better=better,
-        definition="counts of all videos added up first, divided afterwards",
+        definition=definition,
     )
 
 
@@ -79,11 +85,18 @@ STARTS = (
     _mean(
         "gt_{}_start_frame", "true start of {}", "start of the first true interval", FRAMES, NEITHER, each=start_states
     ),
-    _mean("pred_{}_start_frame", "predicted start of {}", "start of the first one", FRAMES, NEITHER, each=start_states),
+    _mean(
+        "pred_{}_start_frame",
+        "predicted start of {}",
+        "start of the first predicted interval",
+        FRAMES,
+        NEITHER,
+        each=start_states,
+    ),
     _mean(
         "pred_minus_gt_{}_start_frame",
         "start error of {}",
-        "the second − the first",
+        "predicted start − true start",
         FRAMES,
         NEITHER,
         each=start_states,
@@ -91,7 +104,7 @@ STARTS = (
     _mean(
         "pred_{}_start_matched_frame",
         "matched start of {}",
-        "start of the first predicted interval that meets a true one",
+        "start of the first predicted interval that shares min_event_overlap_frames with a true one",
         FRAMES,
         NEITHER,
         each=start_states,
@@ -99,74 +112,166 @@ STARTS = (
     _mean(
         "pred_minus_gt_{}_start_matched_frame",
         "matched start error of {}",
-        "that − start of the true interval it meets",
+        "matched start − start of the first true interval it meets",
         FRAMES,
         NEITHER,
         each=start_states,
     ),
 )
 MEANS = (
-    _mean("fps_estimate", "frame rate", "frames a second as read or measured", "frames/s", NEITHER),
+    _mean("fps_estimate", "frame rate", "frames per second as read or measured", "frames/s", NEITHER),
     _mean("frame_accuracy", "frame accuracy", "frames with the same state on both sides / frames", headline=True),
     _mean("time_in_error_frames", "time in error", "frames with different states", FRAMES, DOWN),
-    _mean("time_in_error_sec", "time in error", "frames with different states / fps", SECONDS, DOWN),
+    _mean("time_in_error_sec", "time in error", "time_in_error_frames / fps", SECONDS, DOWN),
     _mean("transition_recall", "transition recall", "matched / true transitions"),
     _mean("transition_precision", "transition precision", "matched / predicted transitions"),
-    _mean("transition_accuracy", "transition accuracy", "matched / the larger number of the two", headline=True),
-    _mean("event_recall", "event recall", "matched / true events", headline=True),
+    _mean(
+        "transition_accuracy",
+        "transition accuracy",
+        "matched transitions / the larger number of true or predicted ones",
+        headline=True,
+    ),
+    _mean("event_recall", "event recall", "matched / true events; 1 − it are the missed zones", headline=True),
     _mean("event_precision", "event precision", "matched / predicted events", headline=True),
     _mean("advisory_event_recall", "advisory event recall", "matched / true advisory events"),
     _mean("advisory_event_precision", "advisory event precision", "matched / predicted advisory events"),
     _mean("entry_timing_mae_frames", "entry error", "distance of the first focus frames of both sides", FRAMES, DOWN),
-    _mean("entry_timing_mae_sec", "entry error", "the same / fps", SECONDS, DOWN, headline=True),
+    _mean("entry_timing_mae_sec", "entry error", "entry_timing_mae_frames / fps", SECONDS, DOWN, headline=True),
     _mean(
-        "false_activation_rate", "false activation", "falsely active / truly idle frames", better=DOWN, headline=True
+        "false_activation_rate",
+        "false activation",
+        "truly idle frames that are predicted active / truly idle frames",
+        better=DOWN,
+        headline=True,
     ),
     _mean(
         "false_activations_per_minute", "false activations", "stretches of falsely active frames / minutes", RATE, DOWN
     ),
-    _mean("false_positives_per_minute", "false positives", "another name for it", RATE, DOWN),
+    _mean("false_positives_per_minute", "false positives", "another name for false_activations_per_minute", RATE, DOWN),
     _mean(
-        "mean_activation_persistence_frames", "activation length", "mean length of predicted events", FRAMES, NEITHER
+        "mean_activation_persistence_frames",
+        "activation length",
+        "mean length of predicted advisory events",
+        FRAMES,
+        NEITHER,
     ),
-    _mean("mean_activation_persistence_sec", "activation length", "the same / fps", SECONDS, NEITHER),
-    _mean("iou_{}", "IoU of {}", "frames both / (true + predicted − both)", each=seed_states),
+    _mean(
+        "mean_activation_persistence_sec",
+        "activation length",
+        "mean length of predicted advisory events / fps",
+        SECONDS,
+        NEITHER,
+    ),
+    _mean("iou_{}", "IoU of {}", "frames in both / (true + predicted frames − frames in both)", each=seed_states),
     _mean("mean_iou", "mean IoU", "mean of IoU over the states that occur"),
-    _mean("macro_precision", "macro precision", "mean of both / predicted over the states that occur"),
-    _mean("macro_recall", "macro recall", "mean of both / true over the states that occur"),
-    _mean("macro_f1", "macro F1", "mean of 2 · both / (true + predicted) over the states that occur", headline=True),
+    _mean("macro_precision", "macro precision", "mean over the states that occur of frames in both / predicted frames"),
+    _mean("macro_recall", "macro recall", "mean over the states that occur of frames in both / true frames"),
+    _mean(
+        "macro_f1",
+        "macro F1",
+        "mean over the states that occur of 2 · frames in both / (true + predicted)",
+        headline=True,
+    ),
     _mean("advisory_start_error_frames", "advisory start error", LATER, FRAMES, NEITHER),
     _mean("advisory_start_error_sec", "advisory start error", f"{LATER}; / fps", SECONDS, NEITHER),
-    _mean("advisory_timing_mae_frames", "advisory timing error", "its size, without the sign", FRAMES, DOWN),
-    _mean("advisory_timing_mae_sec", "advisory timing error", "the same / fps", SECONDS, DOWN, headline=True),
+    _mean(
+        "advisory_timing_mae_frames",
+        "advisory timing error",
+        "absolute value of advisory_start_error_frames",
+        FRAMES,
+        DOWN,
+    ),
+    _mean(
+        "advisory_timing_mae_sec",
+        "advisory timing error",
+        "advisory_timing_mae_frames / fps",
+        SECONDS,
+        DOWN,
+        headline=True,
+    ),
     _mean("false_advisory_rate", "false advisories", "another name for false_activation_rate", better=DOWN),
     _mean(
         "false_advisories_per_minute", "false advisories", "another name for false_activations_per_minute", RATE, DOWN
     ),
     _mean("lead_time_sec", "lead time", "(first true focus frame − predicted start) / fps", SECONDS, UP, headline=True),
-    _mean("late_advisory_rate", "late advisories", "frames the start is late / truly active frames", better=DOWN),
+    _mean(
+        "late_advisory_rate",
+        "late advisories",
+        "frames the predicted start is late / truly active frames, at most 1; 1 without a predicted start",
+        better=DOWN,
+    ),
     _mean("advisory_coverage_ratio", "advisory coverage", "frames active on both sides / truly active frames"),
     _mean("simulated_speed_violation_reduction", "simulated reduction", "advisory_coverage_ratio · compliance_gain"),
     *STARTS,
-    _mean("event_lead_time_sec_mean", "event lead time", "mean lead time over matched advisory events", SECONDS),
     _mean(
-        "event_delay_frames_mean", "event delay", "mean of predicted − true start over matched events", FRAMES, NEITHER
+        "event_lead_time_sec_mean",
+        "event lead time",
+        "mean over matched advisory events of (first true focus frame in it − start of its partner) / fps",
+        SECONDS,
+    ),
+    _mean(
+        "event_delay_frames_mean",
+        "event delay",
+        "mean over matched advisory events of predicted − true start; negative is early",
+        FRAMES,
+        NEITHER,
     ),
     _mean("flicker_per_minute", "flicker", "predicted transitions / minutes", RATE, DOWN, headline=True),
-    _mean("edit_score", "edit score", "1 − edit distance of the state sequences / the longer", headline=True),
-    _mean("segmental_f1_10", "segmental F1@10", "F1 of runs that share an IoU of 0.10"),
-    _mean("segmental_f1_25", "segmental F1@25", "F1 of runs that share an IoU of 0.25"),
-    _mean("segmental_f1_50", "segmental F1@50", "F1 of runs that share an IoU of 0.50", headline=True),
-    _mean("overlapped_frames_gt", "overlapped true frames", "frames that two states cover", FRAMES, NEITHER),
-    _mean("overlapped_frames_pred", "overlapped predicted frames", "frames that two states cover", FRAMES, NEITHER),
-    _mean("map_50", "mAP at IoU 0.50", "mean over labels of average precision of boxes"),
-    _mean("precision_at_recall", "precision beyond the target recall", "mean precision at recalls ≥ the target"),
-    _mean("precision_at_target", "precision at the target recall", "best precision at the target recall or beyond"),
-    _mean("detection_false_positives_per_minute", "false boxes", "boxes that find nothing / minutes", RATE, DOWN),
+    _mean(
+        "edit_score", "edit score", "1 − edit distance of the sequences of states / length of the longer", headline=True
+    ),
+    _mean(
+        "segmental_f1_10",
+        "segmental F1@10",
+        "2 · hits / (true + predicted runs); a hit is a run with an IoU of at least 0.10",
+    ),
+    _mean(
+        "segmental_f1_25",
+        "segmental F1@25",
+        "2 · hits / (true + predicted runs); a hit is a run with an IoU of at least 0.25",
+    ),
+    _mean(
+        "segmental_f1_50",
+        "segmental F1@50",
+        "2 · hits / (true + predicted runs); a hit is a run with an IoU of at least 0.50",
+        headline=True,
+    ),
+    _mean(
+        "overlapped_frames_gt", "overlapped true frames", "frames that two or more true states cover", FRAMES, NEITHER
+    ),
+    _mean(
+        "overlapped_frames_pred",
+        "overlapped predicted frames",
+        "frames that two or more predicted states cover",
+        FRAMES,
+        NEITHER,
+    ),
+    _mean("map_50", "mAP at IoU 0.50", "mean over labels of average precision of boxes at IoU 0.50"),
+    _mean(
+        "precision_at_recall",
+        "precision beyond the target recall",
+        "mean over labels of the mean precision at recalls ≥ the target, at IoU 0.50",
+    ),
+    _mean(
+        "precision_at_target",
+        "precision at the target recall",
+        "mean over labels of the best precision at the target recall or beyond, at IoU 0.50",
+    ),
+    _mean(
+        "detection_false_positives_per_minute",
+        "false boxes",
+        "boxes of detection_score or more that find nothing / minutes",
+        RATE,
+        DOWN,
+    ),
     _mean("ocr_exact_accuracy", "signs read exactly", "true signs whose partner has the same text / true signs"),
-    _mean("ocr_similarity", "similarity of signs", "mean over true signs of 1 − edit distance / longer length"),
-    _mean("runtime_fps", "runtime", "frames computed a second", "frames/s"),
-    _mean("iou_{}", "IoU of {}", "frames both / (true + predicted − both)", each=other_states),
+    _mean(
+        "ocr_similarity",
+        "similarity of signs",
+        "mean over true signs of 1 − edit distance / longer text; 0 without a partner",
+    ),
+    _mean("runtime_fps", "runtime", "frames / seconds of the runtime that predictions tell", "frames/s"),
+    _mean("iou_{}", "IoU of {}", "frames in both / (true + predicted frames − frames in both)", each=other_states),
 )
 POOLED = (
     _pooled("frame_accuracy", "frame accuracy"),
@@ -177,20 +282,37 @@ POOLED = (
     _pooled("event_precision", "event precision"),
     _pooled("advisory_event_recall", "advisory event recall"),
     _pooled("advisory_event_precision", "advisory event precision"),
-    _pooled("event_lead_time_sec_mean", "event lead time", SECONDS),
+    _pooled(
+        "event_lead_time_sec_mean",
+        "event lead time",
+        SECONDS,
+        definition="mean over the matched advisory events of all videos",
+    ),
     _pooled("event_delay_frames_mean", "event delay", FRAMES, NEITHER),
     _pooled("segmental_f1_10", "segmental F1@10"),
     _pooled("segmental_f1_25", "segmental F1@25"),
     _pooled("segmental_f1_50", "segmental F1@50"),
-    _pooled("map_50", "mAP at IoU 0.50"),
-    _pooled("precision_at_recall", "precision beyond the target recall"),
-    _pooled("precision_at_target", "precision at the target recall"),
+    _pooled("map_50", "mAP at IoU 0.50", definition=AS_ONE),
+    _pooled("precision_at_recall", "precision beyond the target recall", definition=AS_ONE),
+    _pooled("precision_at_target", "precision at the target recall", definition=AS_ONE),
     _pooled("detection_false_positives_per_minute", "false boxes", RATE, DOWN),
     _pooled("ocr_exact_accuracy", "signs read exactly"),
     _pooled("ocr_similarity", "similarity of signs"),
     _pooled("runtime_fps", "runtime", "frames/s"),
-    _pooled("tied_score_share", "tied scores", SHARE, NEITHER),
-    _pooled("invalid_detections", "invalid detections", "", DOWN),
+    _pooled(
+        "tied_score_share",
+        "tied scores",
+        SHARE,
+        NEITHER,
+        "detections that share their score with another of their label / detections",
+    ),
+    _pooled(
+        "invalid_detections",
+        "invalid detections",
+        "",
+        DOWN,
+        "detections that could not be read, or lack a score others have",
+    ),
 )
 FIGURES = (*MEANS, *POOLED)
 
@@ -203,7 +325,7 @@ def replicates(tree: Tree) -> dict[str, Floats]:
     draws = Draws(tree, list(videos))
     names = [name.removesuffix("_mean") for name in tree["summary"] if name.endswith("_mean")]
     pooled = draws.ratios(list(videos.values()))
-    return draws.means(names, list(videos.values())) | {f"pooled.{name}": each for name, each in pooled.items()}
+    return draws.means(names, list(videos.values())) | {f"pooled.{name}": numbers for name, numbers in pooled.items()}
 
 
 class Draws:
@@ -214,7 +336,7 @@ class Draws:
         self._keys, self._options = keys, {"seed": params["seed"], "replicates": params["bootstrap"]}
 
     def means(self, names: list[str], videos: list[Video]) -> dict[str, Floats]:
-        """Of every metric its mean in each replicate, over the videos where it is defined."""
+        """The mean of every metric in each replicate, over the videos where it is defined."""
         from calipers.core.bootstrap import resample, resample_values
 
         values = np.array([[video.get(name) for video in videos] for name in names], dtype=np.float64)
@@ -225,12 +347,12 @@ class Draws:
         return {name: over(sums[row], times[place[row]]) for row, name in enumerate(names)}
 
     def ratios(self, videos: list[Video]) -> dict[str, Floats]:
-        """Of every pooled figure that is a ratio of counts its value in each replicate."""
+        """The value in each replicate of every pooled figure that is a ratio of counts."""
         from calipers.core.bootstrap import resample
 
         counts = [counts_of(video) for video in videos]
         columns = sorted({column for pair in POOLED_RATIOS.values() for column in pair})
-        table = [[each[column] for each in counts] for column in columns]
+        table = [[count[column] for count in counts] for column in columns]
         sums = dict(zip(columns, resample(self._keys, table, **self._options).astype(np.float64), strict=True))
         return {name: over(sums[part], sums[whole]) for name, (part, whole) in POOLED_RATIOS.items()}
 
@@ -254,7 +376,7 @@ def counts_of(video: Video) -> dict[str, int]:
 
 
 def _part(video: Video, rate: str, whole: int) -> int:
-    """What a rate was before it was divided: a whole number, so rounding gives it back."""
+    """The numerator of a rate: a whole number, so rounding gives it back."""
     return round((video[rate] or 0) * whole)
 
 

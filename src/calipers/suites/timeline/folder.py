@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from calipers.report import Report
-from calipers.suites.timeline.config import OutputOptions
+from calipers.suites.timeline.config import TimelineOutputOptions
 from calipers.suites.timeline.strips import Strip, picture_name, strip_picture, tolerance_picture
 from calipers.suites.timeline.tables import videos_of
 
 FIGURES = ("frame_accuracy", "event_recall", "event_precision", "late_advisory_rate", "edit_score")
 
 
-def folder_files(report: Report, options: OutputOptions) -> dict[str, bytes]:
+def folder_files(report: Report, options: TimelineOutputOptions) -> dict[str, bytes]:
     """The worst videos as strips, and the curve of a sweep."""
     if not options.plot_videos or not report.has_cases:
         return {}

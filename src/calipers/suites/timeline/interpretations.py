@@ -8,36 +8,37 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from calipers.core.interpretations import Reading, Trial
+from calipers.core.interpretations import Interpretation, Trial
 from calipers.core.survey import is_number, nearest_labels, some
 from calipers.core.words import LONGEST
-from calipers.suites.timeline import measure as suite
 from calipers.suites.timeline.config import Config
 from calipers.suites.timeline.formats.timeline_csv import SHORT
+from calipers.suites.timeline.measure import measure
 from calipers.suites.timeline.read import read_timelines
+from calipers.suites.timeline.summarize import summarize
 
 Entries = dict[str, Any]
 Convert = Callable[[float], int]
 USUAL_FPS = (30.0, 25.0)  # where no video says
-MOST_WORDS = 50_000  # comparisons of states, to see which are meant
-LEAST_EXACT = 0.5  # transitions that are met exactly, for one frame off to be believed
+MAX_WORDS = 50_000  # comparisons of states, to see which are meant
+MIN_EXACT = 0.5  # transitions that are met exactly, for one frame off to be believed
 
 
-class Measured(NamedTuple):
-    """How good predictions are, and how many videos could be measured."""
+class VideoTrial(NamedTuple):
+    """The score of predictions read in some way, and how many videos could be measured."""
 
     trial: Trial
     videos: int
 
 
-def measured(truth: Entries, pred: Entries, config: Config) -> Measured:
+def measured(truth: Entries, pred: Entries, config: Config) -> VideoTrial:
     """Frames that are right, and transitions that are met exactly, both as means over videos."""
     reading = read_timelines(truth, pred, spelling=config.known_states)
     videos = reading.videos
     if not len(videos):
-        return Measured(Trial(None, None), 0)
-    tree = suite.summarize(suite.measure(reading, config), config)["summary"]
-    return Measured(Trial(tree["frame_accuracy_mean"], tree["transition_recall_mean"]), len(videos))
+        return VideoTrial(Trial(None, None), 0)
+    tree = summarize(measure(reading, config), config)["summary"]
+    return VideoTrial(Trial(tree["frame_accuracy_mean"], tree["transition_recall_mean"]), len(videos))
 
 
 def fits_exactly(now: Trial, other: Trial) -> bool:
@@ -46,26 +47,28 @@ def fits_exactly(now: Trial, other: Trial) -> bool:
     >>> fits_exactly(Trial(0.97, 0.02), Trial(0.98, 0.9)), fits_exactly(Trial(0.8, 0.1), Trial(0.8, 0.25))
     (True, False)
     """
-    exact = max(LEAST_EXACT, 2 * (now.overlap or 0.0))
+    exact = max(MIN_EXACT, 2 * (now.overlap or 0.0))
     return (other.overlap or 0.0) >= exact and (other.score or 0.0) >= (now.score or 0.0)
 
 
-def moved_readings(truth: Entries, pred: Entries, config: Config) -> Iterator[Reading]:
+def moved_readings(truth: Entries, pred: Entries, config: Config) -> Iterator[Interpretation]:
     """One frame earlier or later."""
     for step, words, advice in ((-1, "one frame earlier", "subtract 1"), (1, "one frame later", "add 1")):
         moved = each_frame(pred, _steps(step))
         name = f"every frame {words}"
-        yield Reading(name, f"{advice}: are frames counted from {1 if step < 0 else 0}?", _trial(truth, moved, config))
+        yield Interpretation(
+            name, f"{advice}: are frames counted from {1 if step < 0 else 0}?", _trial(truth, moved, config)
+        )
 
 
 def _steps(step: int) -> Callable[[str], Convert]:
     return lambda video: lambda frame: max(0, int(frame) + step)
 
 
-def other_readings(truth: Entries, pred: Entries, config: Config) -> Iterator[Reading]:
+def other_readings(truth: Entries, pred: Entries, config: Config) -> Iterator[Interpretation]:
     """Units of time, words for states, names of videos."""
     for name, advice, changed in (*_units(truth, pred), *_words(truth, pred), *_names(truth, pred)):
-        yield Reading(name, advice, _trial(truth, changed, config))
+        yield Interpretation(name, advice, _trial(truth, changed, config))
 
 
 def _trial(truth: Entries, pred: Entries, config: Config) -> Trial:
@@ -83,7 +86,7 @@ def each_frame(pred: Entries, convert: Callable[[str], Convert | None]) -> Entri
         if states is None or how is None:
             changed[video] = entry
             continue
-        changed[video] = {**entry, "states": {state: _moved(given, how) for state, given in states.items()}}
+        changed[video] = {**entry, "states": {state: _moved(intervals, how) for state, intervals in states.items()}}
     return changed
 
 
@@ -134,7 +137,11 @@ def last_frame(states: Any) -> float | None:
     if not isinstance(states, Mapping):
         return None
     ends = [
-        item[1] for given in states.values() if isinstance(given, (list, tuple)) for item in given if is_interval(item)
+        item[1]
+        for intervals in states.values()
+        if isinstance(intervals, (list, tuple))
+        for item in intervals
+        if is_interval(item)
     ]
     return float(max(ends)) if ends else None
 
@@ -153,20 +160,20 @@ def _stride(truth: Entries, pred: Entries) -> float | None:
 
 def state_names(entries: Entries, key: str | None = None) -> dict[str, int]:
     """States and in how many intervals each is, of ground truth or (under "states") of predictions."""
-    found: dict[str, int] = {}
+    names: dict[str, int] = {}
     for entry in entries.values():
         states = entry.get(key) if key and isinstance(entry, Mapping) else entry
-        for state, given in states.items() if isinstance(states, Mapping) else ():
-            if isinstance(given, (list, tuple)) and given and all(map(is_interval, given)):
-                found[str(state)] = found.get(str(state), 0) + len(given)
-    return found
+        for state, intervals in states.items() if isinstance(states, Mapping) else ():
+            if isinstance(intervals, (list, tuple)) and intervals and all(map(is_interval, intervals)):
+                names[str(state)] = names.get(str(state), 0) + len(intervals)
+    return names
 
 
 def _words(truth: Entries, pred: Entries) -> Iterator[tuple[str, str, Entries]]:
     known = [state for state in state_names(truth) if len(state) <= LONGEST]
     spelled = set(known)
     strangers = [state for state in state_names(pred, "states") if state not in spelled and len(state) <= LONGEST]
-    if len(strangers) * len(known) > MOST_WORDS:
+    if len(strangers) * len(known) > MAX_WORDS:
         return
     meant = {state: name for state in strangers if (name := _meant(state, known)) is not None}
     if not meant:
@@ -197,10 +204,10 @@ def _renamed(entry: Any, meant: Mapping[str, str]) -> Any:
     if states is None:
         return entry
     renamed: dict[str, Any] = {}
-    for state, given in states.items():
+    for state, intervals in states.items():
         name = meant.get(state, state)
-        both = isinstance(given, (list, tuple)) and isinstance(renamed.get(name), list)
-        renamed[name] = [*renamed[name], *given] if both else given
+        both = isinstance(intervals, (list, tuple)) and isinstance(renamed.get(name), list)
+        renamed[name] = [*renamed[name], *intervals] if both else intervals
     return {**entry, "states": renamed}
 
 

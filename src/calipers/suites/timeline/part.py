@@ -1,4 +1,4 @@
-"""What some videos gave: counts of those that were measured, and what is said of the others.
+"""The part of some videos: counts of those that were measured, and errors of the others.
 
 Parts of one run never share a video. Those of several runs may, where the same ground truth was given with predictions
 in pieces: a video without a prediction gives way to the same video with one, and what is wrong with the ground truth is
@@ -16,10 +16,11 @@ import numpy as np
 from calipers.core.errors import InputError
 from calipers.core.parts import Packed
 from calipers.core.ranking import Ranked
+from calipers.core.versions import Engines, engines_from, join_engines
 from calipers.files.problems import BadVideo
 from calipers.suites.timeline.columns import Videos
 from calipers.suites.timeline.extras import BoxCounts, Counted, SignCounts
-from calipers.suites.timeline.measure import Measured
+from calipers.suites.timeline.measure import MeasuredVideos
 from calipers.suites.timeline.read import EMPTY, MISSING, TimelineReading
 from calipers.suites.timeline.states import Confusion, StateCounts, join_counts
 from calipers.suites.timeline.video_names import match_names
@@ -29,13 +30,25 @@ CELLS = ("video", "truth", "pred", "frames")
 
 
 class TimelinePart:
-    """What some videos gave."""
+    """The counts of some videos."""
 
-    __slots__ = ("bad", "counts", "digests", "errors", "extras", "inputs", "videos", "warnings", "without_truth")
+    __slots__ = (
+        "bad",
+        "counts",
+        "digests",
+        "engines",
+        "errors",
+        "extras",
+        "inputs",
+        "videos",
+        "warnings",
+        "without_truth",
+    )
 
     def __init__(self) -> None:
         self.counts: list[StateCounts] = []
         self.extras: dict[str, Counted] = {}
+        self.engines: Engines = {}
         self.errors: dict[str, str] = {}
         self.bad: list[BadVideo] = []
         self.without_truth: list[str] = []
@@ -45,11 +58,12 @@ class TimelinePart:
         self.videos: Videos | None = None  # while all of them are in one part, which was measured in this process
 
     def __getstate__(self) -> tuple[None, dict[str, Any]]:
-        """Intervals stay where they are."""
+        """The state without intervals, which are not sent to another process."""
         return None, {name: getattr(self, name) for name in self.__slots__} | {"videos": None}
 
     def add(self, later: TimelinePart) -> None:
-        """Take in what comes after it."""
+        """Add the part that follows this one."""
+        self.engines = join_engines(self.engines, later.engines)
         self.videos = None if self.counts else later.videos
         self.counts += later.counts
         self.extras |= later.extras
@@ -69,19 +83,19 @@ class TimelinePart:
             elif problem != MISSING and not mine == problem == EMPTY:
                 raise _twice(name)
 
-    def measured(self) -> Measured:
-        """All of it as one."""
+    def measured(self) -> MeasuredVideos:
+        """The counts of all videos together."""
         counts, told = self._counts(), TimelineReading()
         told.bad = sorted(self.bad, key=lambda bad: bad.video)
-        bad = {each.video for each in told.bad}
+        bad = {fault.video for fault in told.bad}
         told.errors = _without_missing(self.errors, bad.union(counts.names)) if self.errors else {}
         told.warnings = [warning for _, warning in self.warnings]
         if self.without_truth:
             told.without_truth = self._strangers(bad.union(counts.names, told.errors))
-        return Measured(counts, self.extras, told)
+        return MeasuredVideos(counts, self.extras, self.engines, told)
 
     def _counts(self) -> StateCounts:
-        """Those of all videos, in the order of their names."""
+        """The counts of all videos, in the order of their names."""
         if len(self.counts) == 1:  # in order, as they are read
             return self.counts[0]
         counts = join_counts(self.counts)
@@ -95,7 +109,7 @@ class TimelinePart:
         return match_names(known, dict.fromkeys(self.without_truth), "predictions")[1]
 
     def pack(self) -> Packed:
-        """Everything it holds."""
+        """The part as plain values and arrays."""
         counts = self._counts()
         extras, arrays = _pack_extras(self.extras)
         plain = {
@@ -104,6 +118,7 @@ class TimelinePart:
             "starts": counts.starts,
             "states": counts.cells.states,
             "extras": extras,
+            "engines": self.engines,
             "errors": list(self.errors.items()),
             "bad": [[bad.path, bad.video, bad.problem] for bad in self.bad],
             "without_truth": self.without_truth,
@@ -116,7 +131,7 @@ class TimelinePart:
 
     @classmethod
     def unpack(cls, packed: Packed) -> TimelinePart:
-        """The part again."""
+        """The part that was packed."""
         plain, arrays, part = packed.plain, packed.arrays, cls()
         video, truth, pred, frames = (arrays[f"cells/{name}"] for name in CELLS)
         cells = Confusion(video, truth, pred, frames, plain["states"])
@@ -125,8 +140,9 @@ class TimelinePart:
         part.counts = [StateCounts(plain["names"], arrays["table"], arrays["rates"], cells, **options)]
         _check_whole(part.counts[0])
         part.extras = _unpack_extras(plain["extras"], arrays)
+        part.engines = engines_from(plain)
         part.errors, part.digests = dict(plain["errors"]), dict(plain["digests"])
-        part.bad = [BadVideo(*each) for each in plain["bad"]]
+        part.bad = [BadVideo(*fault) for fault in plain["bad"]]
         part.without_truth, part.inputs = plain["without_truth"], plain["inputs"]
         part.warnings = [(place, text) for place, text in plain["warnings"]]
         return part
@@ -160,18 +176,19 @@ def _without_missing(errors: dict[str, str], others: set[str]) -> dict[str, str]
 
 
 def _pack_extras(extras: dict[str, Counted]) -> tuple[list[Any], dict[str, Any]]:
-    """Scores, and which of them found something, in two columns for all videos; the rest is plain."""
-    ranked = [each for counted in extras.values() if counted.boxes for each in counted.boxes.classes.values()]
-    scores = [np.nan if score is None else score for each in ranked for score in each.scores]
-    found = [one for each in ranked for one in each.found]
+    """Scores, which of them found something and which could be read, in columns for all videos; the rest is plain."""
+    ranked = [one_class for counted in extras.values() if counted.boxes for one_class in counted.boxes.classes.values()]
+    scores = [np.nan if score is None else score for one_class in ranked for score in one_class.scores]
+    hits, valid = ([one for one_class in ranked for one in getattr(one_class, name)] for name in ("hits", "valid"))
     plain = [[name, _plain_boxes(one.boxes), _plain_signs(one.signs), one.runtime] for name, one in extras.items()]
-    return plain, {"scores": np.array(scores, dtype=np.float64), "found": np.array(found, dtype=np.bool_)}
+    flags = {name: np.array(column, dtype=np.bool_) for name, column in (("found", hits), ("valid", valid))}
+    return plain, {"scores": np.array(scores, dtype=np.float64), **flags}
 
 
 def _plain_boxes(boxes: BoxCounts | None) -> Any:
     if boxes is None:
         return None
-    classes = [[label, each.objects, len(each.scores)] for label, each in boxes.classes.items()]
+    classes = [[label, one_class.objects, len(one_class.scores)] for label, one_class in boxes.classes.items()]
     return [classes, boxes.false_positives, boxes.invalid]
 
 
@@ -181,22 +198,21 @@ def _plain_signs(signs: SignCounts | None) -> Any:
 
 def _unpack_extras(plain: Iterable[Any], arrays: dict[str, Any]) -> dict[str, Counted]:
     scores = iter([None if score != score else score for score in arrays["scores"].tolist()])
-    found = iter(arrays["found"].tolist())
+    flags = zip(arrays["found"].tolist(), arrays["valid"].tolist(), strict=True)
     extras = {}
     for name, boxes, signs, runtime in plain:
         counted = None
         if boxes is not None:
-            classes = {label: _ranked(objects, count, scores, found) for label, objects, count in boxes[0]}
+            classes = {label: _ranked(objects, count, scores, flags) for label, objects, count in boxes[0]}
             counted = BoxCounts(classes, boxes[1], boxes[2])
         read = None if signs is None else SignCounts(signs[0], signs[1], int(signs[2]))
         extras[name] = Counted(counted, read, None if runtime is None else (runtime[0], runtime[1]))
     return extras
 
 
-def _ranked(objects: int, count: int, scores: Any, found: Any) -> Ranked:
+def _ranked(objects: int, count: int, scores: Any, flags: Any) -> Ranked:
     ranked = Ranked()
     ranked.objects = objects
     for _ in range(count):
-        ranked.scores.append(next(scores))
-        ranked.found.append(next(found))
+        ranked.add(next(scores), *next(flags))
     return ranked

@@ -10,10 +10,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from calipers.show.charts import pieces as charts
-from calipers.show.charts.palette import METHODS, QUIET
-from calipers.show.charts.pieces import MARGIN, NUMBER, PAGE, TOP, Curve, Matrix, Place
-from calipers.show.charts.sheet import TEXT, drawing
+from calipers.show.charts.calibration import calibration_chart, filled_bins
+from calipers.show.charts.palette import CAUSES, METHODS, QUIET
+from calipers.show.charts.pieces import FOOT, MARGIN, NUMBER, PAGE, TOP, Curve, Matrix, Place
+from calipers.show.charts.sheet import drawing
 from calipers.show.text import UNDEFINED, rate
+from calipers.suites.timeline.frame_error_views import IN_TRUTH, WORDS
 from calipers.suites.timeline.strips import CURVES, WORK_ZONE
 from calipers.suites.timeline.tables import videos_of
 
@@ -22,8 +24,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Tree = Mapping[str, Any]
-ROW = 13  # in points
-MOST_VIDEOS, MOST_STATES = 60, 24
+ROW, KIND_ROW = 13, 20  # in points
+MAX_VIDEOS, MAX_STATES = 60, 24
 OTHERS = "other states"
 
 
@@ -34,7 +36,9 @@ def pictures(tree: Tree) -> dict[str, bytes]:
         return {}
     swept = charts.files("tolerance", tolerance_plot, tree) if "sweep" in tree else {}
     confusion = charts.files("confusion", confusion_plot, tree, states)
-    return swept | confusion | charts.files("frame_accuracy", frame_accuracy_plot, tree, videos)
+    errors = charts.files("frame_errors", frame_errors_plot, tree)
+    scores = charts.files("calibration", calibration_plot, tree) if filled_bins(tree) else {}
+    return swept | confusion | charts.files("frame_accuracy", frame_accuracy_plot, tree, videos) | errors | scores
 
 
 def tolerance_plot(tree: Tree, *, ax: Axes | None = None, format: str = "png") -> Figure:  # noqa: A002
@@ -48,7 +52,9 @@ def tolerance_plot(tree: Tree, *, ax: Axes | None = None, format: str = "png") -
         charts.draw_curves(ax, x, curves)
         charts.names_at_ends(ax, curves)
         ax.set_xticks(charts.with_room(x))
-        ax.set_xlabel("tolerance in frames", color=QUIET, size=TEXT)
+        charts.name_axes(
+            ax, "tolerance in frames", f"share of transitions (n = {tree['records']['evaluated']:,} videos)"
+        )
         return charts.figure_of(ax)
 
 
@@ -75,7 +81,7 @@ def confusion_matrix(tree: Tree) -> Matrix:
         for pred, n in row.items():
             frames[gt], frames[pred] = frames.get(gt, 0) + n, frames.get(pred, 0) + n
     order = [tree["params"]["idle"], *WORK_ZONE]
-    most = sorted(frames, key=lambda state: (state not in order, -frames[state], state))[:MOST_STATES]
+    most = sorted(frames, key=lambda state: (state not in order, -frames[state], state))[:MAX_STATES]
     states = [state for state in order if state in most] + sorted(set(most) - set(order))
     place = dict.fromkeys(frames, len(states)) | {state: at for at, state in enumerate(states)}
     names = states + [OTHERS] * (len(frames) > len(states))
@@ -93,26 +99,53 @@ def frame_accuracy_plot(tree: Tree, *, ax: Axes | None = None, format: str = "pn
     cut = f"the {len(rows):,} worst of {read:,} videos" if len(rows) < read else ""
     with drawing(format):
         left = charts.gutter(videos, format)
-        place = Place(left, TOP + 18, PAGE - left - MARGIN - 3 * NUMBER, ROW * len(rows), 24)
+        place = Place(left, TOP + 18, PAGE - left - MARGIN - 3 * NUMBER, ROW * len(rows), FOOT)
         ax = ax or charts.page("Frames right, by video", ["dashed: mean of all videos", cut], place, format)
         charts.bare(ax)
         charts.name_rows(ax, list(videos), format)
-        charts.rate_axis(ax)
+        charts.rate_axis(ax, f"frame accuracy (n = {read:,} videos)")
         ax.barh(range(len(rows)), [row["frame_accuracy"] for row in rows], 0.6, color=METHODS[2])
         charts.mean_line(ax, tree["summary"]["frame_accuracy_mean"])
         charts.columns(ax, ("accuracy", "events", "frames"), map(_numbers, rows))
         return charts.figure_of(ax)
 
 
+def frame_errors_plot(tree: Tree, *, ax: Axes | None = None, format: str = "png") -> Figure:  # noqa: A002
+    """A bar for each kind of wrong frames, how many stretches they make, and what they are worth in frame accuracy."""
+    errors, gains = tree["pooled"]["frame_errors"], tree["worth"]["frame_accuracy"]
+    names, counts = [WORDS[kind] for kind in errors], [each["frames"] for each in errors.values()]
+    notes = ["frames by how activations differ", "worth: what mean frame accuracy would gain"]
+    with drawing(format):
+        left = charts.gutter(names, format)
+        place = Place(left, TOP + 18, PAGE - left - MARGIN - 3 * NUMBER, KIND_ROW * len(names), FOOT)
+        ax = ax or charts.page("Where frames are wrong", notes, place, format)
+        charts.bare(ax)
+        charts.name_rows(ax, names, format)
+        colours = [QUIET if kind in IN_TRUTH else CAUSES["wrong_label"] for kind in errors]
+        charts.count_bars(ax, counts, colours, "wrong frames")
+        cells = [[f"{n['frames']:,}", f"{n['stretches']:,}", _worth(gains[kind]["gain"])] for kind, n in errors.items()]
+        charts.columns(ax, ("frames", "stretches", "worth"), cells)
+        return charts.figure_of(ax)
+
+
+def _worth(gain: float | None) -> str:
+    return UNDEFINED if gain is None else f"{gain:+.3f}"
+
+
 def _numbers(row: Tree) -> list[str]:
     """Accuracy, how many of the events were found, frames."""
     counts = row["counts"]
-    found = f"{counts['matched_events']:,}/{counts['gt_events']:,}" if counts["gt_events"] else UNDEFINED
-    return [rate(row["frame_accuracy"]), found, f"{counts['frames']:,}"]
+    matched = f"{counts['matched_events']:,}/{counts['gt_events']:,}" if counts["gt_events"] else UNDEFINED
+    return [rate(row["frame_accuracy"]), matched, f"{counts['frames']:,}"]
 
 
 def worst_videos(tree: Tree) -> dict[str, Tree]:
     """Evaluated videos, those with the least frames right first; not more than fit on a page."""
     videos = {name: row for name, row in videos_of(tree).items() if "error" not in row}
-    names = sorted(videos, key=lambda name: (videos[name]["frame_accuracy"], name))[:MOST_VIDEOS]
+    names = sorted(videos, key=lambda name: (videos[name]["frame_accuracy"], name))[:MAX_VIDEOS]
     return {name: videos[name] for name in names}
+
+
+def calibration_plot(tree: Tree, *, ax: Axes | None = None, format: str = "png") -> Figure:  # noqa: A002
+    """The precision of each bin of scores of detections, over the mean score; dashed what probabilities would give."""
+    return calibration_chart(tree, ax=ax, format=format)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from calipers.core.tally import exact_sum, ratio
+from calipers.suites.timeline.frame_errors import pooled_errors
 from calipers.suites.timeline.states import StateCounts
 
 
@@ -32,6 +33,7 @@ def pooled_tree(counts: StateCounts, tolerance: int) -> dict[str, Any]:
         both = total["gt_segments"] + total["pred_segments"]
         tree[f"segmental_f1_{percent}"] = ratio(2 * total[f"segments_{percent}"], both)
     tree["confusion"] = confusion_tree(counts)
+    tree["frame_errors"] = pooled_errors(counts)
     return tree
 
 

@@ -1,4 +1,4 @@
-"""States along videos: annotation JSON and predictions, as JSON, timeline CSV or a folder of these, to `Videos`.
+"""States along videos: annotations and predictions, as JSON, a file per video or a folder of these, to `Videos`.
 
 Ground truth is `{video: {state: [[first, last], …]}}` in whole frames, both ends included; `fps`, `detections`, `ocr`
 and `runtime` may stand beside the states. Predictions are `{video: {"fps", "states", "detections", "ocr",
@@ -16,12 +16,14 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from calipers.core.errors import InputError
-from calipers.files.inputs import Input, OnProgress
+from calipers.files.inputs import InputFile, OnProgress
 from calipers.files.problems import BadVideo, shown
-from calipers.kernels.intervals import BESIDE, LARGEST_FRAME, IntervalColumns, add_plain_videos
+from calipers.kernels.scan.intervals import BESIDE, LARGEST_FRAME, IntervalColumns, add_plain_videos
 from calipers.suites.timeline.columns import Extras, Videos
+from calipers.suites.timeline.formats.spans import TimedStates
 from calipers.suites.timeline.read_extras import has_extras, read_fps, read_pred_extras, read_truth_extras
-from calipers.suites.timeline.video_files import read_json, read_predictions
+from calipers.suites.timeline.seconds import has_seconds, in_frames
+from calipers.suites.timeline.video_files import Predictions, read_json, read_predictions, read_truth
 from calipers.suites.timeline.video_names import match_names
 
 EMPTY = "empty_ground_truth"
@@ -29,7 +31,7 @@ MISSING = "missing predictions or states"
 
 
 class TimelineReading:
-    """What came out of two inputs: the videos to measure, entries of the others, and what else has to be said."""
+    """What was read from two inputs: the videos to measure, entries of the others, and warnings."""
 
     def __init__(self) -> None:
         self.videos = Videos()
@@ -37,7 +39,7 @@ class TimelineReading:
         self.bad: list[BadVideo] = []
         self.without_truth: list[str] = []
         self.warnings: list[str] = []
-        self.inputs: list[Input] = []
+        self.inputs: list[InputFile] = []
 
 
 def read_timelines(
@@ -47,35 +49,47 @@ def read_timelines(
     spelling: Iterable[str] = (),
     progress: OnProgress | None = None,
     only: frozenset[str] | None = None,
+    fps: float | None = None,
 ) -> TimelineReading:
-    """Ground truth and predictions, each a path or what its JSON would hold; of `only` some videos, if given."""
+    """Ground truth and predictions, each a path or what its JSON would hold; of `only` some videos, if given.
+
+    `fps` is for videos whose times are in seconds, where the other side does not say.
+    """
     reading = TimelineReading()
-    truth_tree, truth_input = _tree(truth, "gt")
-    found = None
+    known = list(spelling)
+    truth_tree, truth_input, reading.warnings = _truth(truth, known)
+    predictions = None
     if isinstance(pred, (str, os.PathLike)):
-        found = read_predictions(os.fspath(pred), lambda: spelling_of(truth_tree, spelling), progress)
-    pred_tree, pred_input = (found.entries, found.input) if found else _tree(pred, "pred")
-    if found:
-        reading.warnings += found.warnings
+        predictions = read_predictions(os.fspath(pred), lambda: spelling_of(truth_tree, known), progress)
+    pred_tree, pred_input = (predictions.entries, predictions.input) if predictions else _tree(pred, "pred")
+    if predictions:
+        reading.warnings += predictions.warnings
     reading.inputs = [truth_input, pred_input]
     check_videos(truth_tree, truth_input)
-    add_videos(reading, truth_tree, pred_tree, only)
+    add_videos(reading, truth_tree, pred_tree, only, fps)
     return reading
 
 
-def check_videos(tree: Mapping[str, Any], source: Input) -> None:
+def check_videos(tree: Mapping[str, Any], source: InputFile) -> None:
     """A file of ground truth has to hold some."""
     if not tree and source.sha256:
         raise InputError(f"{source.path}: no videos, expected {{video: {{state: intervals}}}}")
 
 
 def add_videos(
-    reading: TimelineReading, truths: dict[str, Any], preds: dict[str, Any], only: frozenset[str] | None = None
+    reading: TimelineReading,
+    truths: dict[str, Any],
+    preds: dict[str, Any],
+    only: frozenset[str] | None = None,
+    fps: float | None = None,
 ) -> None:
     """Videos of the ground truth, in the order of their names, with their predictions; the inputs are named before."""
     truth_path, pred_path = (source.path for source in reading.inputs)
     partners, reading.without_truth = match_names(truths, preds, pred_path)
     names, at = sorted(truths if only is None else only.intersection(truths)), 0
+    if has_seconds(truths, preds):
+        truths, preds, warnings = in_frames(truths, preds, partners, names, fps)
+        reading.warnings += warnings
     while at < len(names):
         at = _add_plain(reading, names, at, truths, preds, partners)
         if at < len(names):
@@ -100,20 +114,26 @@ def _add_plain(
     return behind
 
 
-def _tree(given: Any, name: str) -> tuple[dict[str, Any], Input]:
-    if isinstance(given, (str, os.PathLike)):
-        return read_json(os.fspath(given))
-    if not isinstance(given, Mapping) or not all(isinstance(video, str) for video in given):
-        raise InputError(f"{name}: found {shown(given)}, expected a path or {{video: …}}")
-    return dict(given), Input(f"<{name}>", None, len(given))
+def _truth(source: Any, known: Iterable[str]) -> Predictions:
+    if isinstance(source, (str, os.PathLike)):
+        return read_truth(os.fspath(source), known)
+    return Predictions(*_tree(source, "gt"), [])
+
+
+def _tree(source: Any, name: str) -> tuple[dict[str, Any], InputFile]:
+    if isinstance(source, (str, os.PathLike)):
+        return read_json(os.fspath(source))
+    if not isinstance(source, Mapping) or not all(isinstance(video, str) for video in source):
+        raise InputError(f"{name}: found {shown(source)}, expected a path or {{video: …}}")
+    return dict(source), InputFile(f"<{name}>", None, len(source))
 
 
 def spelling_of(tree: Mapping[str, Any], known: Iterable[str]) -> dict[str, str]:
     """Every state that has a name by now, by its lower-cased form; as the ground truth has it, if that has one way."""
     names: set[Any] = set()
     for entry in tree.values():
-        if isinstance(entry, dict):
-            names.update(entry)
+        if isinstance(entry, (dict, TimedStates)):
+            names.update(entry if isinstance(entry, dict) else entry.states)
     spelling = {name.lower(): name for name in known}
     written = sorted(name for name in names.difference(BESIDE) if isinstance(name, str))
     ways = Counter(name.lower() for name in written)
@@ -153,7 +173,7 @@ def _add(reading: TimelineReading, name: str, truth: Any, pred: Any, path: str) 
 
 
 def _add_prediction(videos: Videos, pred: Any, extras: Extras | None, fps: float | None) -> str:
-    """Nothing, or why there is no prediction to measure. `fps` is that of the ground truth, if it says."""
+    """Add the prediction of a video; returns why there is none, or "". `fps` is that of the ground truth, if given."""
     if isinstance(pred, InputError):
         raise pred
     if pred is None:

@@ -14,10 +14,10 @@ from typing import Any, TypeVar
 
 from calipers.core.errors import InputError
 from calipers.files.problems import shown
-from calipers.kernels.intervals import LARGEST_FRAME
+from calipers.kernels.scan.intervals import LARGEST_FRAME
 from calipers.suites.timeline.columns import Box, Extras, Sign
 
-LEAST_SECONDS = 1e-9  # a shorter runtime is no measurement, and would make a rate that is not finite
+MIN_SECONDS = 1e-9  # a shorter runtime is no measurement, and would make a rate that is not finite
 Corners = tuple[float, float, float, float]
 T = TypeVar("T")
 
@@ -58,14 +58,14 @@ def _list(entry: Mapping[str, Any], name: str, read: Callable[[Mapping[str, Any]
     if items is None:
         return None
     _require(isinstance(items, (list, tuple)), name, items, "a list")
-    found = []
+    checked = []
     for index, item in enumerate(items):
         _require(isinstance(item, (dict, Mapping)), f"{name}[{index}]", item, "an object")
         try:
-            found.append(read(item))
+            checked.append(read(item))
         except InputError as error:
             raise InputError(f"{name}[{index}].{error}") from None
-    return found
+    return checked
 
 
 def _truth_box(item: Mapping[str, Any]) -> Box:
@@ -96,7 +96,7 @@ def _runtime(runtime: Any) -> tuple[float, float] | None:
         value = runtime.get(name)
         _require(_is_number(value) and value >= 0, f"runtime.{name}", value, "a number of at least 0")
     frames, seconds = float(runtime["frames"]), float(runtime["seconds"])
-    return (frames, seconds) if seconds >= LEAST_SECONDS else None
+    return (frames, seconds) if seconds >= MIN_SECONDS else None
 
 
 def _frame(item: Mapping[str, Any]) -> int:

@@ -11,10 +11,9 @@ from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
 
 from calipers.core.matching import Pairs, optimal
-from calipers.kernels.assign import int_column
-from calipers.kernels.column import long_column
-from calipers.kernels.intervals import IntervalColumns
-from calipers.kernels.spans import painted_runs, partners_in_order
+from calipers.kernels.count.spans import painted_runs, partners_in_order
+from calipers.kernels.scan.column import int_column, long_column
+from calipers.kernels.scan.intervals import IntervalColumns
 from calipers.suites.timeline.columns import Videos
 from calipers.suites.timeline.config import Config
 
@@ -34,11 +33,11 @@ def event_rows(videos: Videos, config: Config) -> Rows:
     rows: Rows = []
     for index, name in enumerate(videos.names):
         truth, pred = painted_sides(videos, index, config)
-        given = _focus(videos, videos.truth, index, config), _focus(videos, videos.pred, index, config)
-        least, tolerance = config.min_event_overlap_frames, config.transition_tolerance_frames[0]
-        rows += _rows(name, "event", *given, _shared_pairs(*given, least))
+        events = _focus(videos, videos.truth, index, config), _focus(videos, videos.pred, index, config)
+        min_frames, tolerance = config.min_event_overlap_frames, config.transition_tolerance_frames[0]
+        rows += _rows(name, "event", *events, _shared_pairs(*events, min_frames))
         active = _active(truth, config.idle), _active(pred, config.idle)
-        rows += _rows(name, "advisory_event", *active, _shared_pairs(*active, least))
+        rows += _rows(name, "advisory_event", *active, _shared_pairs(*active, min_frames))
         changes = _changes(truth), _changes(pred)
         rows += _rows(name, "transition", *changes, _near_pairs(*changes, tolerance))
     return rows
@@ -67,33 +66,33 @@ def _focus(videos: Videos, side: IntervalColumns, index: int, config: Config) ->
     frames = frame_count(videos, index, config)
     code = videos.states.get(config.focus, -1)
     rows = range(side.offsets[index], side.offsets[index + 1])
-    found = [
+    spans = [
         (side.start[k], min(side.end[k], frames - 1)) for k in rows if side.state[k] == code and side.start[k] < frames
     ]
-    return [Stretch(config.focus, start, end) for start, end in sorted(found)]
+    return [Stretch(config.focus, start, end) for start, end in sorted(spans)]
 
 
 def _active(runs: list[Stretch], idle: str) -> list[Stretch]:
-    found: list[Stretch] = []
+    stretches: list[Stretch] = []
     for run in runs:
         if run.state == idle:
             continue
-        if found and found[-1].end + 1 == run.start:
-            found[-1] = found[-1]._replace(end=run.end)
+        if stretches and stretches[-1].end + 1 == run.start:
+            stretches[-1] = stretches[-1]._replace(end=run.end)
         else:
-            found.append(Stretch("", run.start, run.end))
-    return found
+            stretches.append(Stretch("", run.start, run.end))
+    return stretches
 
 
 def _changes(runs: list[Stretch]) -> list[Stretch]:
     return [Stretch(f"{a.state} → {b.state}", b.start, b.start) for a, b in pairwise(runs)]
 
 
-def _shared_pairs(truth: list[Stretch], pred: list[Stretch], least: int) -> list[tuple[int, int]]:
-    """By the rule for stretches in order, else, where those of one side overlap, by the matcher."""
-    found = partners_in_order([run[1:] for run in truth], [run[1:] for run in pred], least)
-    if found is not None:
-        return found
+def _shared_pairs(truth: list[Stretch], pred: list[Stretch], min_frames: int) -> list[tuple[int, int]]:
+    """Pairs by the rule for stretches in order, or by the matcher where those of one side overlap."""
+    partners = partners_in_order([run[1:] for run in truth], [run[1:] for run in pred], min_frames)
+    if partners is not None:
+        return partners
     starts = [run.start for run in pred]
     last = list(accumulate((run.end for run in pred), max))  # where those so far end at the latest
     spans = ((bisect_left(last, a.start), bisect_right(starts, a.end)) for a in truth)
@@ -101,7 +100,7 @@ def _shared_pairs(truth: list[Stretch], pred: list[Stretch], least: int) -> list
         (overlap, i, j)
         for i, (first, end) in enumerate(spans)
         for j in range(first, end)
-        if (overlap := _shared(truth[i], pred[j])) >= least
+        if (overlap := _shared(truth[i], pred[j])) >= min_frames
     ]
     return _partners(shared)
 
@@ -124,7 +123,7 @@ def _near_pairs(truth: list[Stretch], pred: list[Stretch], tolerance: int) -> li
 def _partners(rows: list[tuple[int, int, int]]) -> list[tuple[int, int]]:
     rows.sort(key=lambda row: (-row[0], row[1], row[2]))
     scores, truth, pred = ([row[k] for row in rows] for k in range(3))
-    matched = optimal(Pairs(int_column(truth), int_column(pred), long_column(scores)), least=1)
+    matched = optimal(Pairs(int_column(truth), int_column(pred), long_column(scores)), min_overlap=1)
     return list(zip(matched.truth, matched.pred, strict=True))
 
 
@@ -136,8 +135,8 @@ def _rows(video: str, kind: str, truth: list[Stretch], pred: list[Stretch], pair
     """Matched and missed ones in the order of truth, then what was predicted beside."""
     partner = dict(pairs)
     taken = set(partner.values())
-    found = [_row(video, kind, a, pred[partner[i]] if i in partner else None) for i, a in enumerate(truth)]
-    return found + [_row(video, kind, None, b) for j, b in enumerate(pred) if j not in taken]
+    rows = [_row(video, kind, a, pred[partner[i]] if i in partner else None) for i, a in enumerate(truth)]
+    return rows + [_row(video, kind, None, b) for j, b in enumerate(pred) if j not in taken]
 
 
 def _row(video: str, kind: str, truth: Stretch | None, pred: Stretch | None) -> dict[str, Any]:

@@ -1,9 +1,9 @@
 """Videos in shards, some of them each, that can be read in any process.
 
 With JSON on both sides a shard is some videos of the ground truth and their predictions, as byte ranges of the two
-files. With timeline CSVs it is some files, with which the ground truth of their videos travels: that is little, and how
-states are spelled has to be known from all of it anyway. Shards are in the order of the names of videos, as everything
-is told in that order; predictions of no video come last.
+files. With a file per video it is some files, with which the ground truth of their videos travels: that is little, and
+how states are spelled has to be known from all of it anyway. Shards are in the order of the names of videos, as
+everything is told in that order; predictions of no video come last.
 
 What is small, cannot be read twice, or is JSON of an unusual kind (a byte order mark, NaN, a video twice, very large
 whole numbers, anything wrong) is one shard, read whole.
@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 
 from calipers.core.errors import InputError
 from calipers.core.text import whole_text
-from calipers.files.inputs import Input, read_bytes
-from calipers.kernels.members import find_members, find_names
+from calipers.files.inputs import InputFile, read_bytes
+from calipers.kernels.scan.jsontext import find_members, find_names
 from calipers.suites.timeline.read import TimelineReading, add_videos, check_videos, read_timelines, spelling_of
 from calipers.suites.timeline.video_files import (
     CsvReader,
@@ -35,7 +35,7 @@ from calipers.suites.timeline.video_files import (
     find_csvs,
     name_csvs,
     parse_videos,
-    read_json,
+    read_truth,
     size_of,
 )
 from calipers.suites.timeline.video_names import match_names
@@ -45,7 +45,7 @@ Range = tuple[int, int]
 Sizes = NDArray[np.int64]
 
 
-class Whole(NamedTuple):
+class WholeInputs(NamedTuple):
     """Both inputs, as they are."""
 
     truth: str
@@ -72,7 +72,7 @@ class Ranges(NamedTuple):
         return f"{self.pred}: {self.first!r} and videos after it"
 
 
-class Files(NamedTuple):
+class CsvShard(NamedTuple):
     """Some timeline CSVs, each with its place among all, and the ground truth of some videos."""
 
     truth: str
@@ -87,14 +87,14 @@ class Files(NamedTuple):
         return f"{self.files[0][2]} and files after it" if self.files else f"{self.truth}: videos without a file"
 
 
-Shard = Whole | Ranges | Files
+Shard = WholeInputs | Ranges | CsvShard
 
 
-class Cut(NamedTuple):
-    """Shards, and what is known of the inputs before they are read."""
+class ShardCut(NamedTuple):
+    """The shards of a run, and what is known of the inputs before they are read."""
 
     shards: list[Shard]
-    inputs: list[Input]  # none if the shards name them
+    inputs: list[InputFile]  # none if the shards name them
     csvs: Csvs | None  # whose digests come with the shards
     without_truth: list[str]
 
@@ -112,7 +112,7 @@ class ShardReading(NamedTuple):
     digests: dict[int, str]
 
 
-def cut_videos(truth: str, pred: str, *, known: Iterable[str], most: int, identify: bool) -> Cut:
+def cut_videos(truth: str, pred: str, *, known: Iterable[str], most: int, identify: bool) -> ShardCut:
     """Two inputs in shards of about so many bytes; `known` are states that have a name by now."""
     if are_csvs(pred):
         return _cut_csvs(truth, pred, known, most, identify)
@@ -122,16 +122,18 @@ def cut_videos(truth: str, pred: str, *, known: Iterable[str], most: int, identi
         other = _find_side(pred) if side else None
         if side and other:
             return _cut_json(side, other, most, identify)
-    return Cut([Whole(truth, pred, size, _stamps([truth, pred]))], [], None, [])
+    return ShardCut([WholeInputs(truth, pred, size, _stamps([truth, pred]))], [], None, [])
 
 
-def read_shard(shard: Shard, known: Iterable[str], only: frozenset[str] | None = None) -> ShardReading:
-    """A shard as it was cut; of `only` some videos, if given."""
-    if isinstance(shard, Files):
-        return _read_files(shard, only)
+def read_shard(
+    shard: Shard, known: Iterable[str], only: frozenset[str] | None = None, fps: float | None = None
+) -> ShardReading:
+    """A shard as it was cut; of `only` some videos, if given. `fps` is for times in seconds."""
+    if isinstance(shard, CsvShard):
+        return _read_files(shard, only, fps)
     if isinstance(shard, Ranges):
         return ShardReading(_read_ranges(shard, only), [], {})
-    reading = read_timelines(shard.truth, shard.pred, spelling=known, only=only)
+    reading = read_timelines(shard.truth, shard.pred, spelling=known, only=only, fps=fps)
     return ShardReading(reading, [(0, warning) for warning in reading.warnings], {})
 
 
@@ -150,7 +152,7 @@ def _groups(sizes: Sizes, most: int) -> Iterator[tuple[slice, int]]:
 
 
 def _stamps(paths: Iterable[str]) -> str:
-    """Which files these are, in which state; what is no file, a pipe say, is never the same again."""
+    """Names, sizes and times of files; what is no file, such as a pipe, is different each time."""
     stamps: list[Any] = []
     for path in paths:
         state = os.stat(path) if os.path.exists(path) else None
@@ -162,7 +164,7 @@ def _stamps(paths: Iterable[str]) -> str:
 # JSON on both sides
 
 
-class _Side:
+class _VideoJson:
     """A JSON file by video, and where each of them lies in it."""
 
     def __init__(self, path: str, data: bytes, places: dict[str, int], begins: Any, ends: Any) -> None:
@@ -181,23 +183,23 @@ class _Side:
         begins, ends = self._begins[places[after_gap]], self._ends[places[before_gap]]
         return list(zip(begins.tolist(), ends.tolist(), strict=True))
 
-    def input(self) -> Input:
+    def input(self) -> InputFile:
         """As the artifact names it."""
-        return Input(whole_text(self.path), sha256(self.data).hexdigest(), len(self.places))
+        return InputFile(whole_text(self.path), sha256(self.data).hexdigest(), len(self.places))
 
 
-def _find_side(path: str) -> _Side | None:
+def _find_side(path: str) -> _VideoJson | None:
     """The videos of a file, if nothing about it is unusual."""
     data = read_bytes(path)
-    found = find_members(data)
-    if found is None or not len(found[0]):
+    members = find_members(data)
+    if members is None or not len(members[0]):
         return None
-    names = orjson.loads(find_names(data, found[0]))
+    names = orjson.loads(find_names(data, members[0]))
     places: dict[str, int] = dict(zip(names, range(len(names)), strict=True))
-    return _Side(path, data, places, *found) if len(places) == len(names) else None
+    return _VideoJson(path, data, places, *members) if len(places) == len(names) else None
 
 
-def _cut_json(truth: _Side, pred: _Side, most: int, identify: bool) -> Cut:
+def _cut_json(truth: _VideoJson, pred: _VideoJson, most: int, identify: bool) -> ShardCut:
     partners, strangers = match_names(truth.places, pred.places, whole_text(pred.path))
     names = sorted(truth.places)
     mine = np.array([truth.places[name] for name in names])
@@ -207,10 +209,10 @@ def _cut_json(truth: _Side, pred: _Side, most: int, identify: bool) -> Cut:
         ranges = truth.ranges(mine[some]), pred.ranges(theirs[some])
         identity = _identity(truth, pred, *ranges) if identify else ""
         shards.append(Ranges(truth.path, pred.path, *ranges, names[some.start], size, identity))
-    return Cut(shards, [truth.input(), pred.input()], None, strangers)
+    return ShardCut(shards, [truth.input(), pred.input()], None, strangers)
 
 
-def _identity(truth: _Side, pred: _Side, truth_ranges: list[Range], pred_ranges: list[Range]) -> str:
+def _identity(truth: _VideoJson, pred: _VideoJson, truth_ranges: list[Range], pred_ranges: list[Range]) -> str:
     digest = sha256(orjson.dumps([whole_text(truth.path), whole_text(pred.path)]))
     for side, ranges in ((truth, truth_ranges), (pred, pred_ranges)):
         for begin, end in ranges:
@@ -223,7 +225,7 @@ def _identity(truth: _Side, pred: _Side, truth_ranges: list[Range], pred_ranges:
 def _read_ranges(shard: Ranges, only: frozenset[str] | None) -> TimelineReading:
     reading = TimelineReading()
     truths, preds = _entries(shard.truth, shard.truth_ranges), _entries(shard.pred, shard.pred_ranges)
-    reading.inputs = [Input(whole_text(path), None, 0) for path in (shard.truth, shard.pred)]
+    reading.inputs = [InputFile(whole_text(path), None, 0) for path in (shard.truth, shard.pred)]
     add_videos(reading, truths, preds, only)
     return reading
 
@@ -246,19 +248,21 @@ def _piece(file: Any, begin: int, end: int) -> bytes:
 # Timeline CSVs
 
 
-def _cut_csvs(truth: str, pred: str, known: Iterable[str], most: int, identify: bool) -> Cut:
-    tree, source = read_json(truth)
+def _cut_csvs(truth: str, pred: str, known: Iterable[str], most: int, identify: bool) -> ShardCut:
+    known = list(known)
+    tree, source, warnings = read_truth(truth, known)
     csvs, spelling = find_csvs(pred), spelling_of(tree, known)
+    csvs = csvs._replace(warnings=warnings + csvs.warnings)
     named = name_csvs(csvs.files)
     check_videos(tree, source)
     partners, strangers = match_names(tree, named, whole_text(pred))
     places = {key: place for place, key in enumerate(named)}
     weights = {key: size_of(file) for key, file in named.items()}
 
-    def shard(names: list[str], keys: list[str], size: int) -> Files:
+    def shard(names: list[str], keys: list[str], size: int) -> CsvShard:
         files = [(places[key], key, str(named[key])) for key in keys]
         identity = _files_identity(source, names, files) if identify else ""
-        return Files(truth, pred, {name: tree[name] for name in names}, files, spelling, size, identity)
+        return CsvShard(truth, pred, {name: tree[name] for name in names}, files, spelling, size, identity)
 
     names = sorted(tree)
     sizes = np.array([ENTRY_BYTES + weights.get(partners.get(name, ""), 0) for name in names])
@@ -267,15 +271,15 @@ def _cut_csvs(truth: str, pred: str, known: Iterable[str], most: int, identify: 
         shards.append(shard(names[some], [partners[name] for name in names[some] if name in partners], size))
     for some, size in _groups(np.array([weights[key] for key in strangers]), most):
         shards.append(shard([], strangers[some], size))
-    return Cut(shards, [source], csvs, strangers)
+    return ShardCut(shards, [source], csvs, strangers)
 
 
-def _files_identity(truth: Input, names: list[str], files: list[tuple[int, str, str]]) -> str:
+def _files_identity(truth: InputFile, names: list[str], files: list[tuple[int, str, str]]) -> str:
     """The ground truth as a whole, as it says how states are spelled, and which files in which state."""
     return orjson.dumps([list(truth), names, _stamps(path for _, _, path in files)]).decode()
 
 
-def _read_files(shard: Files, only: frozenset[str] | None) -> ShardReading:
+def _read_files(shard: CsvShard, only: frozenset[str] | None, fps: float | None) -> ShardReading:
     reader = CsvReader(shard.spelling)
     warnings: list[tuple[int, str]] = []
     for place, key, path in shard.files:
@@ -283,13 +287,14 @@ def _read_files(shard: Files, only: frozenset[str] | None) -> ShardReading:
         reader.add(key, Path(path))
         warnings += [(place, warning) for warning in reader.warnings[before:]]
     reading = TimelineReading()
-    reading.inputs = [Input(whole_text(path), None, 0) for path in (shard.truth, shard.pred)]
-    add_videos(reading, shard.entries, reader.entries, only)
+    reading.inputs = [InputFile(whole_text(path), None, 0) for path in (shard.truth, shard.pred)]
+    add_videos(reading, shard.entries, reader.entries, only, fps)
+    warnings += [(len(shard.files), warning) for warning in reading.warnings]
     places = [place for place, _, _ in shard.files]
     return ShardReading(reading, warnings, dict(zip(places, reader.digests, strict=True)))
 
 
-def name_inputs(cut: Cut, pred: str, digests: Mapping[int, str]) -> list[Input]:
+def name_inputs(cut: ShardCut, pred: str, digests: Mapping[int, str]) -> list[InputFile]:
     """The inputs as the artifact names them, once everything was read."""
     if cut.csvs is None:
         return cut.inputs

@@ -12,12 +12,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from calipers.kernels.timelines import COUNTS, RATES
+from calipers.kernels.count.timelines import COUNTS, RATES
 
 Floats = NDArray[np.float64]
 SEED_STATES = ("outside", "approaching", "inside", "exiting")
 START_PARTS = ("gt_start", "pred_start", "pred_matched_start", "gt_matched_start")
 STATE_PARTS = ("both", "gt", "pred")
+SECONDS = (0.5, 1.0)  # tolerances of transitions that every run has beside those asked for
+FRAME_SLACK = 0.001  # of a frame: a frame rate that was measured is not exact
 SEGMENTAL = frozenset(("edit_score", "segmental_f1_10", "segmental_f1_25", "segmental_f1_50"))
 NEVER_UNDEFINED = frozenset(
     (
@@ -33,9 +35,20 @@ NEVER_UNDEFINED = frozenset(
     )
 )
 
+WHOLE_METRICS = frozenset(  # of a video, beside those named *_frame: shown without a fraction
+    (
+        "time_in_error_frames",
+        "entry_timing_mae_frames",
+        "advisory_start_error_frames",
+        "advisory_timing_mae_frames",
+        "overlapped_frames_gt",
+        "overlapped_frames_pred",
+    )
+)
+
 
 class StateCounts:
-    """What was counted, a row a video."""
+    """Counts of states and transitions, one row per video."""
 
     __slots__ = ("cells", "fps", "fps_estimate", "names", "rates", "starts", "table", "tolerances")
 
@@ -59,9 +72,9 @@ class StateCounts:
         self.fps_estimate, self.fps = fps_estimate, fps  # (videos,) NaN is not known
 
     def width(self) -> int:
-        """Counts of a video."""
-        each = len(START_PARTS) * len(self.starts) + len(STATE_PARTS) * len(SEED_STATES)
-        return len(COUNTS) + len(self.tolerances) + each
+        """How many counts there are per video."""
+        by_state = len(START_PARTS) * len(self.starts) + len(STATE_PARTS) * len(SEED_STATES)
+        return len(COUNTS) + len(self.tolerances) + len(SECONDS) + by_state
 
     def count(self, name: str) -> Any:
         """One of the counts."""
@@ -71,9 +84,14 @@ class StateCounts:
         """Pairs of transitions within a tolerance."""
         return self.table[:, len(COUNTS) + self.tolerances.index(tolerance)]
 
+    def matched_within(self, seconds: float) -> Floats:
+        """Pairs of transitions within some seconds; NaN where no fps is known."""
+        matched = self.table[:, len(COUNTS) + len(self.tolerances) + SECONDS.index(seconds)]
+        return np.where(np.isnan(self.fps), np.nan, matched)
+
     def start(self, state: str, part: str) -> Floats:
         """A first frame of a state."""
-        at = len(COUNTS) + len(self.tolerances) + len(START_PARTS) * self.starts.index(state)
+        at = len(COUNTS) + len(self.tolerances) + len(SECONDS) + len(START_PARTS) * self.starts.index(state)
         return _frame(self.table[:, at + START_PARTS.index(part)])
 
     def state(self, state: str, part: str) -> Any:
@@ -119,8 +137,26 @@ def video_metrics(counts: StateCounts, tolerance: int, *, gain: float) -> dict[s
 
 def transition_metrics(counts: StateCounts, tolerance: int) -> dict[str, Floats]:
     """The only metrics that depend on the tolerance."""
+    return _transitions(counts, counts.matched_transitions(tolerance))
+
+
+def metrics_within(counts: StateCounts, seconds: float) -> dict[str, Floats]:
+    """Metrics of transitions within some seconds: as many frames as these are by the fps of each video."""
+    return _transitions(counts, counts.matched_within(seconds))
+
+
+def frames_within(seconds: float, fps: Floats) -> NDArray[np.int64]:
+    """The most whole frames that last at most some seconds, to a thousandth of a frame; -1 where no fps is known.
+
+    >>> frames_within(0.5, np.array([30.0, 29.97, 29.9999, np.nan])).tolist()
+    [15, 14, 15, -1]
+    """
+    frames = np.minimum(np.floor(seconds * fps + FRAME_SLACK), 2.0**40)
+    return np.where(np.isnan(fps), -1, np.nan_to_num(frames)).astype(np.int64)
+
+
+def _transitions(counts: StateCounts, matched: Any) -> dict[str, Floats]:
     truth, pred = counts.count("gt_runs") - 1, counts.count("pred_runs") - 1
-    matched = counts.matched_transitions(tolerance)
     return {
         "transition_recall": ratio(matched, truth),
         "transition_precision": ratio(matched, pred),
@@ -134,12 +170,12 @@ def _frames(counts: StateCounts, fps: Floats) -> dict[str, Floats]:
 
 
 def _events(counts: StateCounts) -> dict[str, Floats]:
-    found = {}
+    metrics = {}
     for name in ("event", "advisory_event"):
         matched = counts.count(f"matched_{name}s")
-        found[f"{name}_recall"] = ratio(matched, counts.count(f"gt_{name}s"))
-        found[f"{name}_precision"] = ratio(matched, counts.count(f"pred_{name}s"))
-    return found
+        metrics[f"{name}_recall"] = ratio(matched, counts.count(f"gt_{name}s"))
+        metrics[f"{name}_precision"] = ratio(matched, counts.count(f"pred_{name}s"))
+    return metrics
 
 
 def _activation(counts: StateCounts, minutes: Floats) -> dict[str, Floats]:
@@ -154,14 +190,14 @@ def _activation(counts: StateCounts, minutes: Floats) -> dict[str, Floats]:
 
 
 def _by_state(counts: StateCounts) -> dict[str, Floats]:
-    found = {}
+    metrics = {}
     for state in SEED_STATES:
         both, truth, pred = (counts.state(state, part) for part in STATE_PARTS)
-        found[f"iou_{state}"] = ratio(both, truth + pred - both)
+        metrics[f"iou_{state}"] = ratio(both, truth + pred - both)
     occurring = counts.count("states")
     for rate, name in zip(RATES, ("mean_iou", "macro_precision", "macro_recall", "macro_f1"), strict=True):
-        found[name] = counts.rates[:, RATES.index(rate)] / occurring
-    return found
+        metrics[name] = counts.rates[:, RATES.index(rate)] / occurring
+    return metrics
 
 
 def _advisory(counts: StateCounts, activation: dict[str, Floats], gain: float) -> dict[str, Floats]:
@@ -183,24 +219,24 @@ def _advisory(counts: StateCounts, activation: dict[str, Floats], gain: float) -
 
 
 def _starts(counts: StateCounts) -> dict[str, Floats]:
-    found = {}
+    metrics = {}
     for state in counts.starts:
         truth, pred, matched, met = (counts.start(state, part) for part in START_PARTS)
-        found[f"gt_{state}_start_frame"] = truth
-        found[f"pred_{state}_start_frame"] = pred
-        found[f"pred_minus_gt_{state}_start_frame"] = pred - truth
-        found[f"pred_{state}_start_matched_frame"] = matched
-        found[f"pred_minus_gt_{state}_start_matched_frame"] = matched - met
-    return found
+        metrics[f"gt_{state}_start_frame"] = truth
+        metrics[f"pred_{state}_start_frame"] = pred
+        metrics[f"pred_minus_gt_{state}_start_frame"] = pred - truth
+        metrics[f"pred_{state}_start_matched_frame"] = matched
+        metrics[f"pred_minus_gt_{state}_start_matched_frame"] = matched - met
+    return metrics
 
 
 def _segments(counts: StateCounts) -> dict[str, Floats]:
     truth, pred = counts.count("gt_segments"), counts.count("pred_segments")
     longest = np.maximum(truth, pred)
-    found = {"edit_score": ratio(longest - counts.count("edits"), longest)}
+    metrics = {"edit_score": ratio(longest - counts.count("edits"), longest)}
     for percent in (10, 25, 50):
-        found[f"segmental_f1_{percent}"] = ratio(2 * counts.count(f"segments_{percent}"), truth + pred)
-    return found
+        metrics[f"segmental_f1_{percent}"] = ratio(2 * counts.count(f"segments_{percent}"), truth + pred)
+    return metrics
 
 
 def _timed(name: str, frames: Floats, fps: Floats) -> dict[str, Floats]:

@@ -1,4 +1,4 @@
-"""Pictures of states along videos: one strip a video, and the curve of a tolerance sweep.
+"""Pictures of states along videos: one strip per video, and the curve of a tolerance sweep.
 
 A strip shows the ground truth over the prediction, and under both a thin line of the frames where they differ. The
 idle state is light grey, the states of a work zone have colours of their own, any other state takes the next of a
@@ -69,8 +69,8 @@ def strip_picture(strip: Strip, format: str, *, idle: str = "outside", states: I
     with drawing(format):
         lettering = Lettering(format)
         runs = [*strip.truth, *strip.pred]
-        found = {run[0] for run in runs}
-        shown = list(dict.fromkeys(state for state in (idle, *WORK_ZONE, *sorted(found)) if state in found))
+        present = {run[0] for run in runs}
+        shown = list(dict.fromkeys(state for state in (idle, *WORK_ZONE, *sorted(present)) if state in present))
         colours = state_colours({*states, *shown}, idle)
         legend = legend_entries(shown, colours, lettering)
         frames = 1 + max((run[2] for run in runs), default=0)
@@ -130,14 +130,14 @@ def agreement(truth: Sequence[Run], pred: Sequence[Run]) -> list[Run]:
     >>> agreement([("a", 0, 4), ("b", 5, 9)], [("a", 0, 2), ("c", 3, 6), ("b", 7, 9)])
     [('same', 0, 2), ('differ', 3, 6), ('same', 7, 9)]
     """
-    found: list[Run] = []
+    runs: list[Run] = []
     t = p = start = 0
     while t < len(truth) and p < len(pred):
         state, end = "same" if truth[t][0] == pred[p][0] else "differ", min(truth[t][2], pred[p][2])
-        first = found.pop()[1] if found and found[-1][0] == state else start
-        found.append((state, first, end))
+        first = runs.pop()[1] if runs and runs[-1][0] == state else start
+        runs.append((state, first, end))
         t, p, start = t + (truth[t][2] == end), p + (pred[p][2] == end), end + 1
-    return found
+    return runs
 
 
 def crowded_columns(runs: Iterable[Run], frames: int) -> dict[int, str]:

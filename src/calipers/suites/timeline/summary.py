@@ -7,11 +7,15 @@ from collections.abc import Iterator
 from typing import Any
 
 from calipers.core.errors import keyword
+from calipers.show.slices import slices_lines
 from calipers.show.text import SEPARATOR, UNDEFINED, named_line, printable, rate, short, width
+from calipers.suites.timeline.frame_error_views import error_lines
 
 Tree = dict[str, Any]
 NAME_WIDTH = 34
 LONGEST_NAME = 60
+LEAD, ALARMS, MISSED = "lead time, s before the zone", "false alarms a minute", "missed zones"
+LEAD_NAME, ALARMS_NAME, FOUND_NAME = "event_lead_time_sec_mean", "false_activations_per_minute", "event_recall"
 MEANS = (
     ("frame accuracy", "frame_accuracy"),
     ("mean IoU of states", "mean_iou"),
@@ -86,6 +90,7 @@ def _means(tree: Tree) -> Iterator[str]:
     if not summary["videos_evaluated"]:
         return
     yield " mean over videos".ljust(NAME_WIDTH) + "       95 % interval   videos   all videos as one"
+    yield from _warnings(tree)
     for label, name in MEANS:
         n = summary.get(f"{name}_n", summary["videos_evaluated"])
         if n and f"{name}_mean" in summary:  # which artifacts of before it was measured lack
@@ -98,8 +103,39 @@ def _means(tree: Tree) -> Iterator[str]:
             )
 
 
+def _warnings(tree: Tree) -> Iterator[str]:
+    """What matters first of a system that warns: how early it does, how often for nothing, and what it misses."""
+    summary, pooled = tree["summary"], tree["pooled"]
+    for label, name in ((LEAD, LEAD_NAME), (ALARMS, ALARMS_NAME)):
+        yield _row(
+            label, summary[f"{name}_mean"], summary[f"{name}_interval"], summary[f"{name}_n"], pooled.get(name), 2
+        )
+    missed, interval = missed_zones(summary)
+    as_one = pooled[FOUND_NAME]
+    yield _row(MISSED, missed, interval, summary[f"{FOUND_NAME}_n"], None if as_one is None else 1 - as_one, 3)
+
+
+def _row(label: str, value: float | None, interval: Any, n: int, as_one: float | None, digits: int) -> str:
+    spread = f"{interval[0]:.{digits}f}–{interval[1]:.{digits}f}" if interval else UNDEFINED
+    mean, one = (UNDEFINED if number is None else f"{number:.{digits}f}" for number in (value, as_one))
+    return (
+        f" {label}".ljust(NAME_WIDTH)
+        + f"{mean:>5}  {spread:^13}  {n:>7,}   {one if as_one is not None else ''}".rstrip()
+    )
+
+
+def missed_zones(summary: Tree) -> tuple[float | None, list[float] | None]:
+    """The mean share of true events that nothing found, and its interval.
+
+    >>> missed_zones({"event_recall_mean": 0.75, "event_recall_interval": [0.5, 1.0]})
+    (0.25, [0.0, 0.5])
+    """
+    found, interval = summary[f"{FOUND_NAME}_mean"], summary[f"{FOUND_NAME}_interval"]
+    return None if found is None else 1 - found, [1 - end for end in reversed(interval)] if interval else None
+
+
 def _sweep(tree: Tree) -> Iterator[str]:
-    """One row a tolerance."""
+    """One row per tolerance."""
     if "sweep" not in tree:
         return
     yield " Tolerance (frames)   Videos Evaluated   Frame Acc   Event Prec/Rec    Transition Prec/Rec/Acc"
@@ -119,8 +155,36 @@ def _four(value: float | None) -> str:
     return UNDEFINED if value is None else f"{value:.4f}"
 
 
+def _transitions(tree: Tree) -> Iterator[str]:
+    """Recall and precision of transitions at the tolerance asked for, and within some seconds."""
+    summary, within = tree["summary"], tree.get("transitions_within_sec", {})
+    if not summary["transition_accuracy_n"]:
+        return
+    tolerance = tree["params"]["transition_tolerance_frames"]
+    asked = f"±{tolerance[0] if isinstance(tolerance, list) else tolerance} frames"
+    spoken = {asked: summary} | {f"{seconds} s": means for seconds, means in within.items()}
+    known = [(name, means) for name, means in spoken.items() if means["transition_accuracy_n"]]
+    all_videos = summary["transition_accuracy_n"]
+    rates = [f"{_recall_and_precision(means)} within {name}{_of_videos(means, all_videos)}" for name, means in known]
+    yield named_line("transitions", SEPARATOR.join(rates))
+
+
+def _of_videos(means: Tree, videos: int) -> str:
+    n = means["transition_accuracy_n"]
+    return "" if n == videos else f" ({n:,} of {videos:,} videos)"
+
+
+def _recall_and_precision(means: Tree) -> str:
+    recall, precision = (rate(means[f"transition_{name}_mean"]) for name in ("recall", "precision"))
+    return f"recall {recall}, precision {precision}"
+
+
 def _details(tree: Tree) -> Iterator[str]:
     summary = tree["summary"]
+    yield from _transitions(tree)
+    if summary["videos_evaluated"]:
+        yield from (named_line(name, text) for name, text in error_lines(tree))
+    yield from slices_lines(tree, "frame_accuracy")
     for label, name in TIMES:
         if summary.get(f"{name}_frames_n", summary["videos_evaluated"]):
             yield named_line(label, _time(summary, name))

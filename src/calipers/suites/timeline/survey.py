@@ -11,24 +11,49 @@ from calipers.core.survey import FileCheck, Kind, SidesCheck, Survey
 from calipers.files.clues import Clue
 from calipers.files.folders import few_files_below
 from calipers.files.places import is_remote
+from calipers.suites.timeline.formats.table import FORMATS, PEEKED, format_of_file, format_of_head, format_of_tasks
 
 Report = Mapping[str, Any]
 ANNOTATIONS = Kind("timeline annotations, JSON", "timeline", "gt")
 STATES = Kind("timeline predictions, JSON", "timeline", "pred")
 CSV = Kind("timeline CSV", "timeline", "pred")
 CSV_FOLDER = Kind("folder of timeline CSVs", "timeline", "pred")
+OF_TOOLS = {form.name: Kind(form.title, "timeline") for form in FORMATS if "gt" in form.side}
+FOLDERS_OF_TOOLS = {form.name: Kind(f"folder of {form.title}", "timeline") for form in FORMATS if "gt" in form.side}
 BESIDE = ("fps", "detections", "ocr", "runtime", "states")
 FEW_VIDEOS, FEW_INTERVALS = 50, 2000
 FEW_BYTES = 10_000_000  # of timelines, which are read whole
 
 
 def find_kind(clue: Clue) -> Kind | None:
-    """A timeline CSV, a folder of them, or JSON by video."""
+    """A file of one video, a folder of them, or JSON by video."""
     if clue.is_folder:
-        return CSV_FOLDER if few_files_below(clue.path, ".csv") else None
+        return _kind_of_folder(clue.path)
+    if own := format_of_head(clue.head[:PEEKED]):
+        return OF_TOOLS.get(own.name, CSV)
     if clue.is_csv:
-        return CSV
+        return None if _has_boxes(clue.head) else CSV
+    if tasks := format_of_tasks(clue.list):
+        return OF_TOOLS[tasks.name]
     return _kind_by_video(clue.object) if clue.object else None
+
+
+def _kind_of_folder(path: str) -> Kind | None:
+    """By the content of the first CSV; where there is none, by that of the first file of another format."""
+    for ending in dict.fromkeys((".csv", *(ending for form in FORMATS for ending in form.file_endings))):
+        for file in few_files_below(path, ending):
+            own = format_of_file(file)
+            kind = FOLDERS_OF_TOOLS.get(own.name) if own else None
+            if ending == ".csv" and _has_boxes(Clue(file).head):
+                return None
+            if kind or ending == ".csv":
+                return kind or CSV_FOLDER
+    return None
+
+
+def _has_boxes(head: bytes) -> bool:
+    """Whether the header of a CSV is that of boxes on images."""
+    return b"xmin" in head.partition(b"\n")[0].lower()
 
 
 def _kind_by_video(tree: Mapping[str, Any]) -> Kind | None:
@@ -49,11 +74,11 @@ def _is_timeline(entry: Mapping[str, Any]) -> bool:
     return any(all(isinstance(item, (list, tuple)) and len(item) == 2 for item in value) for value in lists)
 
 
-def examine(given: Any, kind: Kind, side: str, **options: Any) -> tuple[FileCheck, list[SidesCheck]]:
+def examine(source: Any, kind: Kind, side: str, **options: Any) -> tuple[FileCheck, list[SidesCheck]]:
     """Annotations or predictions."""
     from calipers.suites.timeline.check import examine as examine_side
 
-    return examine_side(given, kind, side), []
+    return examine_side(source, kind, side), []
 
 
 def compare(gt: Any, pred: Any, kind: Kind, file: FileCheck, **options: Any) -> SidesCheck:
@@ -87,14 +112,15 @@ def _config(report: Report) -> Any:
     """How a result was measured."""
     from calipers.suites.timeline.config import Config
 
-    return Config(bootstrap=0, idle=report["params"]["idle"], focus=report["params"]["focus"])
+    given = {name: report["params"][name] for name in ("idle", "focus", "fps")}
+    return Config(bootstrap=0, **given)
 
 
-def _bytes(given: Any) -> int:
+def _bytes(source: Any) -> int:
     """How much there is to read: nothing of a value, and more than is wanted of a file elsewhere."""
-    if not isinstance(given, (str, os.PathLike)):
+    if not isinstance(source, (str, os.PathLike)):
         return 0
-    path = os.fspath(given)
+    path = os.fspath(source)
     if is_remote(path):
         return FEW_BYTES + 1
     files = [os.path.join(folder, name) for folder, _, names in os.walk(path) for name in names]

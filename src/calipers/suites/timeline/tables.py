@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from calipers.core.slice_views import has_slices, slices_table
 from calipers.core.tables import Table, Tree, make_table
 from calipers.suite import TableSpec
+from calipers.suites.timeline.frame_error_views import frame_errors_table
 
+NESTED = ("confusion", "frame_errors", "counts")  # of a video; no cell holds them
+BINS = ("from", "to", "n", "score", "precision")
+POINTS = ("score", "precision", "recall", "f1", "false_positives_per_minute")
 SWEPT = ("transition_precision", "transition_recall", "transition_accuracy")
-NESTED = ("confusion", "counts")  # of a video; no cell holds them
 
 
 def videos_of(tree: Tree) -> dict[str, Any]:
@@ -48,8 +52,32 @@ def confusion_table(tree: Tree) -> Table:
     return make_table(["gt", "pred", "frames"], cells)
 
 
+def calibration_table(tree: Tree) -> Table:
+    """One row for each bin of scores; no rows where detections have none."""
+    calibration = tree.get("calibration")
+    return make_table([*BINS], ([row[key] for key in BINS] for row in (calibration["bins"] if calibration else ())))
+
+
+def operating_points_table(tree: Tree) -> Table:
+    """One row for each score to cut detections at; no rows where they have none."""
+    return make_table([*POINTS], ([row[key] for key in POINTS] for row in tree.get("operating_points") or ()))
+
+
+def _has_scores(tree: Tree) -> bool:
+    return bool(tree.get("calibration"))
+
+
+def slice_rows(tree: Tree) -> Table:
+    """One row for each figure of each slice; `sure` and `worth` stand in the row of the figure they are about."""
+    return slices_table(tree, "frame_accuracy")
+
+
 TABLES = {
     "videos": TableSpec(make=videos_table, file="videos.csv"),
     "tolerances": TableSpec(make=tolerances_table, is_there=lambda tree: "sweep" in tree),
     "confusion": TableSpec(make=confusion_table),
+    "frame_errors": TableSpec(make=frame_errors_table, file="frame_errors.csv"),
+    "slices": TableSpec(make=slice_rows, file="slices.csv", is_there=has_slices),
+    "calibration": TableSpec(make=calibration_table, is_there=_has_scores),
+    "operating_points": TableSpec(make=operating_points_table, is_there=_has_scores),
 }

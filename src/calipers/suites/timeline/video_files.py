@@ -1,4 +1,4 @@
-"""The files of the timeline suite: JSON by video; timeline CSVs, one or a folder of them."""
+"""The files of the timeline suite: JSON by video; a file per video (timeline CSVs and others), or a folder of them."""
 
 from __future__ import annotations
 
@@ -10,65 +10,109 @@ from typing import Any, NamedTuple
 
 from calipers.core.errors import InputError
 from calipers.core.text import whole_text
-from calipers.files.inputs import Input, OnProgress, find_doubled, folder_digest, parse_json, read_bytes
+from calipers.files.folders import few_files_below
+from calipers.files.inputs import InputFile, OnProgress, find_doubled, folder_digest, parse_json, read_bytes
 from calipers.files.places import is_remote
 from calipers.files.problems import shown
-from calipers.files.repeated_keys import Doubled
-from calipers.suites.timeline.formats.timeline_csv import read_timeline_csv
+from calipers.files.repeated_keys import RepeatedKeyDict
+from calipers.kernels.scan.intervals import BESIDE
+from calipers.suites.timeline.formats.table import (
+    FORMATS,
+    format_of_file,
+    format_of_tasks,
+    looks_like_tasks,
+    read_video,
+    video_of_file,
+)
 from calipers.suites.timeline.video_names import video_key
 
+GENERIC = "annotations.xml"  # what CVAT calls the file of every task
 SLOWEST, FASTEST = 0.001, 1_000_000  # frames a second
 
 
 class Predictions(NamedTuple):
-    """Entries by video (an error stands for one that cannot be read), and what else has to be said."""
+    """Entries by video (an error stands for one that cannot be read), and warnings."""
 
     entries: dict[str, Any]
-    input: Input
+    input: InputFile
     warnings: list[str]
 
 
-def read_json(path: str) -> tuple[dict[str, Any], Input]:
+def read_json(path: str) -> tuple[dict[str, Any], InputFile]:
     """A JSON object by video. A key given twice in a video makes an error of its entry."""
     data = read_bytes(path)
     tree = parse_videos(data, path)
-    return tree, Input(whole_text(path), sha256(data).hexdigest(), len(tree))
+    return tree, InputFile(whole_text(path), sha256(data).hexdigest(), len(tree))
 
 
 def parse_videos(data: bytes, path: str) -> dict[str, Any]:
-    """The same of bytes that were read from a path."""
+    """The videos of a JSON file whose bytes were read already."""
     tree, _, has_doubles = parse_json(data, path, "{video: …}")  # NaN only spoils the video it is in
     if not isinstance(tree, dict):
         raise InputError(f"{path}: found {shown(tree)}, expected an object with a key for each video")
     return _without_doubles(tree, path) if has_doubles else tree
 
 
-def read_predictions(path: str, spelling: Callable[[], Mapping[str, str]], progress: OnProgress | None) -> Predictions:
-    """Predictions by video, from JSON, a timeline CSV or a folder of them; CSVs ask how states are spelled."""
+def read_predictions(
+    path: str, spelling: Callable[[], Mapping[str, str]], progress: OnProgress | None = None, side: str = "pred"
+) -> Predictions:
+    """Videos from JSON, a file per video or a folder of them; these ask how states are spelled."""
     if not are_csvs(path):
-        tree, source = read_json(path)
-        return Predictions(tree, source, [])
-    found = find_csvs(path)
-    reader = CsvReader(spelling(), progress, sum(map(size_of, found.files)))
-    for key, file in name_csvs(found.files).items():
+        return _read_tasks(path, spelling, side) or Predictions(*read_json(path), [])
+    csvs = find_csvs(path)
+    reader = CsvReader(spelling(), progress, sum(map(size_of, csvs.files)), side)
+    for key, file in name_csvs(csvs.files).items():
         reader.add(key, file)
-    return Predictions(reader.entries, csv_input(path, found, reader.digests), reader.warnings + found.warnings)
+    return Predictions(reader.entries, csv_input(path, csvs, reader.digests), reader.warnings + csvs.warnings)
+
+
+def _read_tasks(path: str, spelling: Callable[[], Mapping[str, str]], side: str) -> Predictions | None:
+    """Videos of a list of tasks, as annotation tools export them; None if the file is no such list."""
+    if is_remote(path) or not looks_like_tasks(path):
+        return None
+    data = read_bytes(path)
+    tasks = parse_json(data, path, "a list of tasks").tree
+    kind = format_of_tasks(tasks)
+    if kind is None:
+        return None
+    entries, warnings = kind.module().read_tasks(tasks, path, spelling(), side)
+    framed = {video: truth_form(entry) if side == "gt" else entry for video, entry in entries.items()}
+    return Predictions(framed, InputFile(whole_text(path), sha256(data).hexdigest(), len(entries)), warnings)
+
+
+def truth_form(entry: Any) -> Any:
+    """An entry of predictions in frames as ground truth has it; an error where a state cannot be one."""
+    if not isinstance(entry, dict):
+        return entry
+    if reserved := sorted(set(entry["states"]).intersection(BESIDE)):
+        return InputError(f"label: found {reserved[0]!r}, expected a state: {', '.join(BESIDE)} are none")
+    return {**entry["states"], **({} if entry["fps"] is None else {"fps": entry["fps"]})}
+
+
+def read_truth(path: str, known: Iterable[str]) -> Predictions:
+    """Ground truth by video, from JSON, a file per video or a folder of them; `known` are states that have a name."""
+    if os.path.isdir(path) and not few_files_below(path, ".csv") and not _other_files(path):
+        return Predictions(*read_json(path), [])  # which says that it is a folder
+    return read_predictions(path, lambda: {state.lower(): state for state in known}, side="gt")
 
 
 class Csvs(NamedTuple):
-    """Timeline CSVs, and what has to be said of others."""
+    """Files of one video each, and warnings about other files."""
 
     files: list[Path]
     warnings: list[str]
 
 
 def are_csvs(path: str) -> bool:
-    """Whether predictions there are timeline CSVs, by the name: a folder or a single one."""
-    return os.path.isdir(path) or path.lower().endswith(".csv")
+    """Whether there is a file per video: a folder, or one that its name or its content tells."""
+    if os.path.isdir(path) or path.lower().endswith(".csv"):
+        return True
+    is_json = path.lower().endswith(".json") or is_remote(path)
+    return not is_json and (path.lower().endswith(".eaf") or format_of_file(path) is not None)
 
 
 def find_csvs(path: str) -> Csvs:
-    """A single timeline CSV, or those below a folder, sorted: files that are named so, else all."""
+    """A single file, or those below a folder, sorted: CSVs that are named so, else all, else other formats' files."""
     if is_remote(path):
         raise InputError(f"{path}: timeline CSVs are read from files and folders here, expected JSON from elsewhere")
     if not os.path.isdir(path):
@@ -76,51 +120,73 @@ def find_csvs(path: str) -> Csvs:
         return Csvs([Path(path)], [])
     everything = sorted(file for file in Path(path).rglob("*") if file.suffix.lower() == ".csv" and not file.is_dir())
     files = [file for file in everything if "_timeline" in file.name.lower()] or everything
+    if not files and (of_tools := _other_files(path)):
+        return Csvs(of_tools, [])
     if not files:
         raise InputError(f"{path}: no CSV files in this folder, expected *_timeline*.csv or *.csv")
-    others = len(everything) - len(files)
-    warning = f"{path}: {others} CSV files without _timeline in their names were not read"
-    return Csvs(files, [warning] if others else [])
+    unread = len(everything) - len(files)
+    warning = f"{path}: {unread} CSV files without _timeline in their names were not read"
+    return Csvs(files, [warning] if unread else [])
+
+
+def _other_files(folder: str) -> list[Path]:
+    """Files that are no CSV, told by their endings and then by content, sorted: those of the first format there is."""
+    for kind in FORMATS:
+        endings = [ending for ending in kind.file_endings if ending != ".csv"]
+        named = sorted(file for file in Path(folder).rglob("*") if file.suffix.lower() in endings)
+        if files := [file for file in named if format_of_file(str(file)) is kind]:
+            return files
+    return []
 
 
 def name_csvs(files: Iterable[Path]) -> dict[str, Path]:
     """Files by their videos; two for one video are an error."""
-    found: dict[str, Path] = {}
+    named: dict[str, Path] = {}
     for file in files:
-        key = video_key(file.name)
-        if key in found:
-            raise InputError(f"{found[key]} and {file}: two files for the video {key!r}, expected one")
-        found[key] = file
-    return found
+        key = _key_of(file)
+        if key in named:
+            raise InputError(f"{named[key]} and {file}: two files for the video {key!r}, expected one")
+        named[key] = file
+    return named
 
 
-def csv_input(path: str, csvs: Csvs, digests: list[str]) -> Input:
+def _key_of(file: Path) -> str:
+    """The video of a file: the one that it names, else the one that it is called like, or its folder."""
+    if named := video_of_file(str(file)):
+        return whole_text(named)
+    return video_key(file.parent.name if file.name.lower() == GENERIC and file.parent.name else file.name)
+
+
+def csv_input(path: str, csvs: Csvs, digests: list[str]) -> InputFile:
     """The files as one input; digests in the order of files."""
     digest = digests[0]
     if os.path.isdir(path):
         names = (os.path.relpath(file, path) for file in csvs.files)
         digest = folder_digest(zip(names, digests, strict=True))
-    return Input(whole_text(path), digest, len(csvs.files))
+    return InputFile(whole_text(path), digest, len(csvs.files))
 
 
 class CsvReader:
     """Takes one file after the other; one that cannot be read is an error in place of its video's entry."""
 
-    def __init__(self, spelling: Mapping[str, str], progress: OnProgress | None = None, size: int = 0) -> None:
+    def __init__(
+        self, spelling: Mapping[str, str], progress: OnProgress | None = None, size: int = 0, side: str = "pred"
+    ) -> None:
+        self._side = side
         self._spelling, self._progress, self._size, self._done = spelling, progress, size, 0
         self.entries: dict[str, Any] = {}
         self.warnings: list[str] = []
         self.digests: list[str] = []
 
     def add(self, key: str, file: Path) -> None:
-        """The file of a video."""
+        """Add the file of a video."""
         data = b""
         try:
             data = read_bytes(str(file))
-            entry, warnings = read_timeline_csv(data, file.name, self._spelling)
-            self.entries[key] = entry
+            entry, warnings = read_video(data, file.name, self._spelling, self._side)
+            self.entries[key] = entry = truth_form(entry) if self._side == "gt" else entry
             self.warnings += warnings
-            if entry["fps"] is not None and not SLOWEST <= entry["fps"] <= FASTEST:
+            if isinstance(entry, dict) and entry.get("fps") is not None and not SLOWEST <= entry["fps"] <= FASTEST:
                 self.warnings.append(
                     f"{file.name}: time_sec makes {entry['fps']:g} frames a second, which is not believed"
                 )
@@ -140,7 +206,7 @@ def size_of(file: str | Path) -> int:
 
 def _without_doubles(tree: Any, path: str) -> dict[str, Any]:
     """The tree with an error for each video that has a key twice."""
-    if isinstance(tree, Doubled):
+    if isinstance(tree, RepeatedKeyDict):
         raise InputError(f"{path}: {shown(tree.twice)} is there twice, expected each video once")
     try:
         for name, entry in tree.items():

@@ -1,4 +1,4 @@
-"""What a video is called: the key of a file, and names matched with or without their extension."""
+"""Names of videos: the key of a file, and names matched with or without their extension."""
 
 from __future__ import annotations
 
@@ -57,10 +57,10 @@ def match_names(truth: Iterable[str], pred: Iterable[str], path: str) -> tuple[d
 
 def _by_stem(names: Iterable[str]) -> dict[str, list[str]]:
     """Names by themselves without extension."""
-    found: dict[str, list[str]] = {}
+    by_stem: dict[str, list[str]] = {}
     for name in sorted(names):
-        found.setdefault(_stem(name), []).append(name)
-    return found
+        by_stem.setdefault(_stem(name), []).append(name)
+    return by_stem
 
 
 def _stem(name: str) -> str:

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from calipers.kernels.trees import nested_counts, rows_as_dicts
-from calipers.suites.timeline.states import SEED_STATES, Floats, StateCounts
+from calipers.kernels.scan.intervals import nested_counts, rows_as_dicts
+from calipers.suites.timeline.frame_errors import error_trees
+from calipers.suites.timeline.states import SEED_STATES, WHOLE_METRICS, Floats, StateCounts
 
 COUNTED = (
     "frames",
@@ -57,7 +58,7 @@ class VideoTable(Mapping[str, dict[str, Any]]):
         return f"<{len(self)} videos>"
 
     def as_dict(self) -> dict[str, dict[str, Any]]:
-        """All of them."""
+        """All videos as a dict by name."""
         trees = dict(zip(self._counts.names, self._trees(0, len(self._counts.names)), strict=True))
         return {name: trees[name] if name in trees else self[name] for name in self._names}
 
@@ -68,18 +69,19 @@ class VideoTable(Mapping[str, dict[str, Any]]):
         confusions = nested_counts(cells.video[some] - first, *sides, cells.states, count)
         numbers = [self._counts.count(name)[rows].tolist() for name in COUNTED]
         lists = [plain(name, column[rows]) for name, column in self._columns.items()]
-        names, nested = [*self._columns, "confusion", "counts"], rows_as_dicts(list(COUNTED), numbers, count)
-        trees = rows_as_dicts(names, [*lists, confusions, nested], count)
-        for video, found in self._ious.items():
+        nested = [confusions, error_trees(self._counts, rows, count), rows_as_dicts(list(COUNTED), numbers, count)]
+        names = [*self._columns, "confusion", "frame_errors", "counts"]
+        trees = rows_as_dicts(names, [*lists, *nested], count)
+        for video, ious in self._ious.items():
             if first <= video < behind:
-                trees[video - first] |= found
+                trees[video - first] |= ious
         return trees
 
 
 def plain(name: str, column: Floats) -> list[Any]:
-    """A column as numbers, None where it is undefined."""
+    """A column as numbers, whole ones where the metric is a number of frames, None where it is undefined."""
     undefined = np.isnan(column)
-    whole = name.endswith(("_frames", "_frame", "_frames_gt", "_frames_pred")) and not name.startswith("mean_")
+    whole = name in WHOLE_METRICS or name.endswith("_frame")
     values: list[Any] = (np.where(undefined, 0, column).astype(np.int64) if whole else column).tolist()
     for row in np.flatnonzero(undefined).tolist():
         values[row] = None
@@ -88,12 +90,12 @@ def plain(name: str, column: Floats) -> list[Any]:
 
 def other_iou_means(counts: StateCounts) -> dict[str, Any]:
     """Mean and count of the IoU of states beyond the usual four."""
-    found: dict[str, list[float]] = {}
+    values: dict[str, list[float]] = {}
     for _, state, iou in other_ious(counts):
-        found.setdefault(state, []).append(iou)
+        values.setdefault(state, []).append(iou)
     tree: dict[str, Any] = {}
-    for state in sorted(found):
-        tree |= {f"iou_{state}_mean": fsum(found[state]) / len(found[state]), f"iou_{state}_n": len(found[state])}
+    for state in sorted(values):
+        tree |= {f"iou_{state}_mean": fsum(values[state]) / len(values[state]), f"iou_{state}_n": len(values[state])}
     return tree
 
 

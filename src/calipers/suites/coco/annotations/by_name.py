@@ -28,36 +28,36 @@ Find = Callable[[str, str], int]  # name and place -> the id in the ground truth
 def join_by_names(pred: CocoSide, truth: CocoSide, *, numbered: bool) -> None:
     """Ids of predictions become those of the ground truth, whose own may have been given here (`numbered`)."""
     for part in NAMED:
-        given = _names(pred, part)
-        if not given and numbered and pred.rows.count:
+        names = _names(pred, part)
+        if not names and numbered and pred.rows.count:
             raise InputError(_only_ids(pred, truth))
-        known = _names(truth, part) if given else {}
-        if given and (known or numbered) and not given.items() <= known.items():
-            _rename(pred, part, given, known)
+        known = _names(truth, part) if names else {}
+        if names and (known or numbered) and not names.items() <= known.items():
+            _rename(pred, part, names, known)
 
 
 def _names(side: CocoSide, part: str) -> Names:
     """Names by id, if all of a list have one."""
-    found, key = side.lists.get(part), NAMED[part]
-    if not isinstance(found, (list, tuple)):
+    entries, key = side.lists.get(part), NAMED[part]
+    if not isinstance(entries, (list, tuple)):
         return {}
-    if not all(isinstance(each, Mapping) and isinstance(each.get(key), str) and each[key] for each in found):
+    if not all(isinstance(entry, Mapping) and isinstance(entry.get(key), str) and entry[key] for entry in entries):
         return {}
-    return {ident: each[key] for ident, each in by_id(found, f"{side.rows.origin.path}: {part}", "one").items()}
+    return {ident: fields[key] for ident, fields in by_id(entries, f"{side.rows.origin.path}: {part}", "one").items()}
 
 
-def _rename(pred: CocoSide, part: str, given: Names, known: Names) -> None:
-    rows, path, own = pred.rows, pred.rows.origin.path, np.array(list(given), np.int64)
+def _rename(pred: CocoSide, part: str, names: Names, known: Names) -> None:
+    rows, path, own = pred.rows, pred.rows.origin.path, np.array(list(names), np.int64)
     if part == "images":
         column, at = rows.image, look_up(rows, "image_id", own, f"an image of {path}")
     else:
         column, at = rows.category, look_up(rows, "category_id", own, f"a category of {path}")
     used = {place: int(own[place]) for place in np.unique(at).tolist()}
-    if all(known.get(ident) == given[ident] for ident in used.values()):
+    if all(known.get(ident) == names[ident] for ident in used.values()):
         return
     find, ids = _finder(part, known), np.zeros(len(own), np.int64)
     for place, ident in used.items():
-        ids[place] = find(given[ident], f"{path}: {part} (id {ident})")
+        ids[place] = find(names[ident], f"{path}: {part} (id {ident})")
     column[:] = ids[at]
 
 
@@ -70,7 +70,7 @@ def _finder(part: str, known: Names) -> Find:
 
 def _only_ids(pred: CocoSide, truth: CocoSide) -> str:
     """What is wrong with a list of results beside files that have no ids."""
-    first = [f"{each['id']} = {shown(each[key])}" for part, key in NAMED.items() for each in truth.lists[part][:1]]
+    first = [f"{entry['id']} = {shown(entry[key])}" for part, key in NAMED.items() for entry in truth.lists[part][:1]]
     return (
         f"{pred.rows.origin.path}: found ids of images and categories, which mean nothing here: the ids of "
         f"{truth.rows.origin.path} are our own ({', '.join(first)}). Expected predictions as a folder, or as a COCO "

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from calipers.files.problems import BadAnnotation, shown
-from calipers.files.repeated_keys import Doubled
-from calipers.suites.coco.annotations.rows import AREA, BOX, CATEGORY, IDENTITY, IMAGE, VISIBLE, Rows
+from calipers.files.repeated_keys import RepeatedKeyDict
+from calipers.suites.coco.annotations.rows import AREA, BOX, CATEGORY, IDENTITY, IMAGE, VISIBLE, RowColumns
 
 EXPECTED = {
     "": "an object",
@@ -28,7 +28,7 @@ EXPECTED = {
 class Faults:
     """Rows at fault, each with the first that is wrong with it."""
 
-    def __init__(self, rows: Rows) -> None:
+    def __init__(self, rows: RowColumns) -> None:
         self.rows = rows
         self.found: dict[int, str] = {}
 
@@ -36,14 +36,14 @@ class Faults:
         """Rows in which a field is wrong: where it could not be read, and where the mask says so."""
         unread = [row for row, fields in self.rows.wrong.items() if field in fields]
         for row in [*unread, *np.flatnonzero(mask).tolist()]:
-            self.say(row, field, _value(self.rows, row, field))
+            self.add_row(row, field, _value(self.rows, row, field))
 
-    def say(self, row: int, field: str, value: Any, why: str = "") -> None:
+    def add_row(self, row: int, field: str, value: Any, why: str = "") -> None:
         """One row, and what it has for a field."""
-        found = "missing" if value is None else f"found {shown(value)}"
-        found = "is there twice" if isinstance(value, Doubled) else found
+        problem = "missing" if value is None else f"found {shown(value)}"
+        problem = "is there twice" if isinstance(value, RepeatedKeyDict) else problem
         because = f" ({why})" if why else ""
-        text = f"{field}: {found}, expected {EXPECTED[field]}{because}"
+        text = f"{field}: {problem}, expected {EXPECTED[field]}{because}"
         self.found.setdefault(row, text.removeprefix(": "))
 
     def bad(self, images: Mapping[int, str]) -> list[BadAnnotation]:
@@ -58,7 +58,7 @@ class Faults:
         ]
 
 
-def _value(rows: Rows, row: int, field: str) -> Any:
+def _value(rows: RowColumns, row: int, field: str) -> Any:
     """What a row has for a field, None if nothing."""
     if field in rows.wrong.get(row, {}):
         return rows.wrong[row][field]
@@ -75,5 +75,5 @@ def _value(rows: Rows, row: int, field: str) -> Any:
 def _plain(value: Any) -> Any:
     """Numbers as people write them: 3, not 3.0."""
     if isinstance(value, list):
-        return [_plain(each) for each in value]
+        return [_plain(item) for item in value]
     return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 1e15 else value

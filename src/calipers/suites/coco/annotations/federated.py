@@ -71,13 +71,13 @@ def _listed(image: Mapping[str, Any], name: str, where: str) -> list[int]:
     listed = image.get(name)
     if listed is None:
         return []
-    if not isinstance(listed, (list, tuple)) or not all(type(each) is int and abs(each) < 2**63 for each in listed):
+    if not isinstance(listed, (list, tuple)) or not all(type(ident) is int and abs(ident) < 2**63 for ident in listed):
         raise InputError(f"{where}: found {shown(listed)}, expected a list of ids of categories")
     return list(listed)
 
 
 def judge(federated: Federated, truth: Checked, pred: Checked, problems: Mapping[int, str]) -> Judged:
-    """What becomes of detections. One that is invalid counts as such, if its class was looked for."""
+    """Which detections are left out or ignored. One that is invalid counts as such, if its class was looked for."""
     keys = pred.image.astype(np.int64) * federated.classes + pred.category
     left_out = np.zeros(len(keys), np.bool_)
     if federated.absent is not None:

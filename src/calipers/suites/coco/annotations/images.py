@@ -21,7 +21,7 @@ LARGEST_SIDE = 2**31  # pixels; what is larger is no size
 
 
 class Dataset(NamedTuple):
-    """What ground truth and predictions are both about."""
+    """The images and categories that ground truth and predictions share."""
 
     path: str
     images: Images
@@ -37,30 +37,31 @@ def read_dataset(lists: Mapping[str, Any], path: str) -> Dataset:
         raise InputError(f"{path}: images: found an empty list, expected images")
     categories = by_id(lists["categories"], f"{path}: categories", "a category")
     ids = np.array(list(categories), np.int64)
-    names = [read_name(each, ident, path) for ident, each in categories.items()]
+    names = [read_name(entry, ident, path) for ident, entry in categories.items()]
     points = [
-        len(each["keypoints"]) if isinstance(each.get("keypoints"), list) else None for each in categories.values()
+        len(category["keypoints"]) if isinstance(category.get("keypoints"), list) else None
+        for category in categories.values()
     ]
     twice = [name for name, count in Counter(names).items() if count > 1]
     warnings = [f"{path}: category names given twice: {len(twice)} (first {shown(twice[0])})"] if twice else []
     return Dataset(path, _images(images), Categories(ids, distinct_names(names, ids.tolist())), points, warnings)
 
 
-def by_id(found: Any, place: str, what: str) -> dict[int, Mapping[str, Any]]:
+def by_id(entries: Any, place: str, what: str) -> dict[int, Mapping[str, Any]]:
     """Objects of a list by their ids, ascending."""
-    if not isinstance(found, (list, tuple)):
-        raise InputError(f"{place}: found {shown(found)}, expected a list")
-    ids = _plain_ids(found) or [read_id(each, f"{place}[{index}]", what) for index, each in enumerate(found)]
-    items = dict(zip(ids, found, strict=True))
+    if not isinstance(entries, (list, tuple)):
+        raise InputError(f"{place}: found {shown(entries)}, expected a list")
+    ids = _plain_ids(entries) or [read_id(entry, f"{place}[{index}]", what) for index, entry in enumerate(entries)]
+    items = dict(zip(ids, entries, strict=True))
     if len(items) < len(ids):
         _refuse_twice(ids, place)
     return dict(sorted(items.items(), key=itemgetter(0)))
 
 
-def _plain_ids(found: Sequence[Any]) -> list[int]:
+def _plain_ids(entries: Sequence[Any]) -> list[int]:
     """The ids of objects that have nothing but whole numbers for them, else none."""
     try:
-        ids = [each["id"] for each in found]
+        ids = [entry["id"] for entry in entries]
     except (TypeError, LookupError):
         return []
     return ids if set(map(type, ids)) == {int} and min(ids) >= -LARGEST and max(ids) < LARGEST else []
@@ -89,12 +90,12 @@ def read_id(item: Any, place: str, what: str) -> int:
 
 
 def _images(images: dict[int, Mapping[str, Any]]) -> Images:
-    given = [each.get("file_name") for each in images.values()]
-    counts = Counter(name for name in given if isinstance(name, str))
-    names = [name if isinstance(name, str) and name and counts[name] == 1 else "" for name in given]
+    file_names = [image.get("file_name") for image in images.values()]
+    counts = Counter(name for name in file_names if isinstance(name, str))
+    names = [name if isinstance(name, str) and name and counts[name] == 1 else "" for name in file_names]
     taken = set(names)
     texts = [name or _free_name(str(ident), taken) for name, ident in zip(names, images, strict=True)]
-    width, height = (_sizes([each.get(side) for each in images.values()]) for side in ("width", "height"))
+    width, height = (_sizes([image.get(side) for image in images.values()]) for side in ("width", "height"))
     return Images(np.array(list(images), np.int64), texts, width, height)
 
 
@@ -120,8 +121,8 @@ def read_name(category: Mapping[str, Any], ident: int, path: str) -> str:
     name = category.get("name")
     if isinstance(name, str):
         return whole_text(name)
-    found = "missing" if name is None else f"found {shown(name)}"
-    raise InputError(f"{path}: categories (id {ident}): name: {found}, expected a text")
+    problem = "missing" if name is None else f"found {shown(name)}"
+    raise InputError(f"{path}: categories (id {ident}): name: {problem}, expected a text")
 
 
 def distinct_names(names: list[str], ids: list[int]) -> list[str]:

@@ -21,7 +21,7 @@ def kept_images(images: Images, kept: Chosen) -> Images:
 
 
 def truth_instances(checked: Checked, kept: Chosen) -> Instances:
-    """Annotations."""
+    """The annotations as columns."""
     rows, order = checked.rows, _order(checked.image, kept)
     return Instances(
         box=rows.box.take(order, axis=0),
@@ -50,7 +50,7 @@ def pred_instances(checked: Checked, problems: dict[int, str], kept: Chosen) -> 
     if checked.area is not None:
         area = np.where(np.isnan(checked.area[order]), area, checked.area[order])
         area[unusable] = np.nan
-    found = Instances(
+    instances = Instances(
         box=box,
         area=area,
         crowd=np.zeros(len(order), np.bool_),
@@ -60,13 +60,13 @@ def pred_instances(checked: Checked, problems: dict[int, str], kept: Chosen) -> 
         keypoints=keypoints,
         **_placed(checked, order, kept),
     )
-    if found.masks is not None:
-        found.masks = [None if row in words else mask for row, mask in enumerate(found.masks)]
-    return found
+    if instances.masks is not None:
+        instances.masks = [None if row in words else mask for row, mask in enumerate(instances.masks)]
+    return instances
 
 
 def _placed(checked: Checked, order: Whole, kept: Chosen) -> dict[str, Any]:
-    """What both sides have alike."""
+    """The columns that annotations and detections have in common."""
     image, masks = checked.image.take(order), checked.masks
     return {
         "image": image if kept.all() else (np.cumsum(kept, dtype=np.int32) - np.int32(1))[image],

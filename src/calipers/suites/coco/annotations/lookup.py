@@ -9,15 +9,15 @@ from numpy.typing import NDArray
 
 from calipers.core.errors import InputError
 from calipers.files.problems import shown
-from calipers.files.repeated_keys import Doubled
+from calipers.files.repeated_keys import RepeatedKeyDict
 from calipers.suites.coco.annotations.images import find_ids
-from calipers.suites.coco.annotations.rows import CATEGORY, IMAGE, Rows
+from calipers.suites.coco.annotations.rows import CATEGORY, IMAGE, RowColumns
 from calipers.suites.coco.columns import Codes, Whole
 
 SHOWN_IDS = 3
 
 
-def look_up(rows: Rows, field: str, known: Whole, what: str) -> Codes:
+def look_up(rows: RowColumns, field: str, known: Whole, what: str) -> Codes:
     """(rows,) where the id of each is among the known ones; one that is not there is an error."""
     ids, bit = (rows.image, IMAGE) if field == "image_id" else (rows.category, CATEGORY)
     unread = sorted(row for row, fields in rows.wrong.items() if field in fields or "" in fields)
@@ -32,18 +32,18 @@ def look_up(rows: Rows, field: str, known: Whole, what: str) -> Codes:
     return at
 
 
-def _refuse_unread(rows: Rows, row: int, field: str, what: str) -> None:
+def _refuse_unread(rows: RowColumns, row: int, field: str, what: str) -> None:
     place = rows.origin.name(row)
     value = next(iter(rows.wrong[row].values())) if "" in rows.wrong[row] else rows.wrong[row][field]
     if "" in rows.wrong[row]:
         raise InputError(f"{place}: found {shown(value)}, expected an object")
-    if isinstance(value, Doubled):
+    if isinstance(value, RepeatedKeyDict):
         raise InputError(f"{place}: {field}: is there twice, expected it once")
     hint = ' (ids that are texts are not supported: an id is 7, not a name or "7")' if isinstance(value, str) else ""
     raise InputError(f"{place}: {field}: found {shown(value)}, expected the id of {what}, a whole number{hint}")
 
 
-def _refuse_unknown(rows: Rows, field: str, ids: Whole, fine: NDArray[np.bool_], known: Whole, what: str) -> None:
+def _refuse_unknown(rows: RowColumns, field: str, ids: Whole, fine: NDArray[np.bool_], known: Whole, what: str) -> None:
     row, others = int((~fine).argmax()), int((~fine).sum()) - 1
     text = f"{rows.origin.name(row)}: {field}: found {ids[row]}, expected the id of {what}: {_some(known)}"
     if not fine.any():

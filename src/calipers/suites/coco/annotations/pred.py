@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from calipers.files.repeated_keys import Doubled
+from calipers.files.repeated_keys import RepeatedKeyDict
 from calipers.suites.coco.annotations.images import Dataset
 from calipers.suites.coco.annotations.lookup import look_up
-from calipers.suites.coco.annotations.rows import BOX, SCORE, Rows
+from calipers.suites.coco.annotations.rows import BOX, SCORE, RowColumns
 from calipers.suites.coco.annotations.shapes import (
     Canvas,
     UnusableError,
@@ -34,13 +34,13 @@ class Problems(dict[int, str]):
     """Rows that cannot be used, each with the first that is wrong with it."""
 
     def add(self, chosen: Chosen, words: str) -> None:
-        """The rows chosen."""
+        """Add the chosen rows."""
         for row in np.flatnonzero(chosen).tolist():
             self.setdefault(row, words)
 
 
 def check_pred(
-    rows: Rows, data: Dataset, iou_type: str, points: int, known: dict[int, str] | None = None
+    rows: RowColumns, data: Dataset, iou_type: str, points: int, known: dict[int, str] | None = None
 ) -> tuple[Checked, Problems]:
     """All detections, and what is wrong with those that cannot be used; of some that may be known."""
     image = look_up(rows, "image_id", data.images.ids, f"an image of {data.path}")
@@ -58,21 +58,23 @@ def check_pred(
     return checked, problems
 
 
-def unread_fields(rows: Rows, problems: Problems) -> None:
+def unread_fields(rows: RowColumns, problems: Problems) -> None:
     """Boxes and scores that are there and could not be read; ids that are not are no problem but an error."""
     for row, fields in rows.wrong.items():
         for field, value in fields.items():
             if field in UNREAD:
-                problems.setdefault(row, f"{field}: given twice" if isinstance(value, Doubled) else UNREAD[field])
+                problems.setdefault(
+                    row, f"{field}: given twice" if isinstance(value, RepeatedKeyDict) else UNREAD[field]
+                )
 
 
-def judge_numbers(rows: Rows, problems: Problems) -> None:
+def judge_numbers(rows: RowColumns, problems: Problems) -> None:
     """Boxes and scores that are missing, or no such numbers as they have to be."""
     unfit = unfit_boxes(rows.box)
     if unfit.any():
-        given, finite = ~rows.lacks(BOX), are_finite(rows.box)
-        problems.add(given & ~finite, "bbox: not finite")
-        problems.add(~given & ~finite, "bbox: missing")
+        has_box, finite = ~rows.lacks(BOX), are_finite(rows.box)
+        problems.add(has_box & ~finite, "bbox: not finite")
+        problems.add(~has_box & ~finite, "bbox: missing")
         problems.add(unfit, "bbox: negative width or height")
     endless = ~np.isfinite(rows.score)
     if endless.any():
@@ -87,14 +89,14 @@ def _with_masks(checked: Checked, data: Dataset, problems: Problems) -> Checked:
     rows, canvas = checked.rows, Canvas(data.images, data.path)
     images, masks, boxless = checked.image.tolist(), [None] * rows.count, rows.lacks(BOX).tolist()
     areas, unfit = np.full(rows.count, np.nan), unfit_boxes(rows.box).tolist()
-    for row, given in enumerate(rows.shapes or []):
-        if given is None and boxless[row]:
+    for row, shape in enumerate(rows.shapes or []):
+        if shape is None and boxless[row]:
             problems.setdefault(row, "segmentation: missing")
-        if given is None and unfit[row]:
+        if shape is None and unfit[row]:
             continue
-        given = _outline(rows.box[row].tolist()) if given is None else given
+        shape = _outline(rows.box[row].tolist()) if shape is None else shape
         try:
-            mask = read_mask(given, images[row], canvas)
+            mask = read_mask(shape, images[row], canvas)
         except UnusableError as problem:
             problems.setdefault(row, f"segmentation: {problem}")
             continue
@@ -132,13 +134,13 @@ def _with_boxes_of_masks(checked: Checked, data: Dataset, problems: Problems) ->
 def _with_keypoints(checked: Checked, points: int, problems: Problems) -> Checked:
     """The keypoints, with their boxes where there is none."""
     rows = checked.rows
-    found = np.zeros((rows.count, 3 * points))
-    for row, given in enumerate(rows.shapes or []):
+    flat = np.zeros((rows.count, 3 * points))
+    for row, shape in enumerate(rows.shapes or []):
         try:
-            found[row] = read_keypoints(given, points)
+            flat[row] = read_keypoints(shape, points)
         except UnusableError as problem:
-            problems.setdefault(row, "keypoints: missing" if given is None else f"keypoints: {problem}")
-    keypoints = found.reshape(rows.count, points, 3)
+            problems.setdefault(row, "keypoints: missing" if shape is None else f"keypoints: {problem}")
+    keypoints = flat.reshape(rows.count, points, 3)
     boxless = rows.lacks(BOX)
     if boxless.any() and points:
         rows.box[boxless] = point_boxes(keypoints[boxless], np.ones((int(boxless.sum()), points), np.bool_))

@@ -1,4 +1,4 @@
-"""What is allowed and still deserves a word: each said once, with how many there are and the first of them."""
+"""Warnings about what is allowed and yet suspicious: one per kind, with the number and the first of them."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calipers.core.errors import keyword
-from calipers.kernels.repeats import outside, repeated
-from calipers.suites.coco.annotations.rows import AREA, BOX, CROWD, IDENTITY, SCORE, Origin, Rows
+from calipers.kernels.shape.cocoboxes import outside, repeated
+from calipers.suites.coco.annotations.rows import AREA, BOX, CROWD, IDENTITY, SCORE, Origin, RowColumns
 from calipers.suites.coco.columns import Images, Instances, Whole
 from calipers.suites.coco.formats.coco_json import CocoSide
 
@@ -28,7 +28,7 @@ OTHER_TYPES = {
 Chosen = NDArray[np.bool_]
 
 
-def absent_fields(rows: Rows, truth: Instances) -> Iterator[str]:
+def absent_fields(rows: RowColumns, truth: Instances) -> Iterator[str]:
     """Fields that annotations lack, and what is taken instead; nothing of formats that never have them."""
     if rows.origin.places is not None:
         return
@@ -41,7 +41,7 @@ def absent_fields(rows: Rows, truth: Instances) -> Iterator[str]:
 
 
 def truth_warnings(truth: Instances, images: Images, origin: Origin, iou_type: str) -> Iterator[str]:
-    """Of annotations."""
+    """Warnings about annotations."""
     size = truth.box[:, 2] * truth.box[:, 3]
     larger = (size > 0) & (truth.area > size * AREA_SLACK) & (iou_type == "bbox")
     for chosen, words in (
@@ -54,7 +54,7 @@ def truth_warnings(truth: Instances, images: Images, origin: Origin, iou_type: s
 
 
 def pred_warnings(pred: Instances, images: Images, origin: Origin) -> Iterator[str]:
-    """Of detections that can be used."""
+    """Warnings about detections that can be used."""
     for chosen, words in (
         (_repeated(pred), "detections given twice, with the same image, category, box and score"),
         (_outside(pred, images), "detections completely outside of their images"),
@@ -62,11 +62,11 @@ def pred_warnings(pred: Instances, images: Images, origin: Origin) -> Iterator[s
         yield from _said(origin, pred.place[chosen], words)
 
 
-def derived_shapes(rows: Rows, pred: Instances, iou_type: str) -> Iterator[str]:
+def derived_shapes(rows: RowColumns, pred: Instances, iou_type: str) -> Iterator[str]:
     """Detections with a box where masks are measured, or the other way round."""
     if rows.shapes is None or iou_type not in DERIVED:
         return
-    absent = rows.lacks(BOX) if iou_type == "bbox" else np.array([each is None for each in rows.shapes], np.bool_)
+    absent = rows.lacks(BOX) if iou_type == "bbox" else np.array([shape is None for shape in rows.shapes], np.bool_)
     derived = absent[pred.place]
     derived[list(pred.problems)] = False
     yield from _said(rows.origin, pred.place[derived], DERIVED[iou_type])
@@ -96,8 +96,8 @@ def _said(origin: Origin, places: Whole, words: str) -> Iterator[str]:
 
 def _repeated(rows: Instances) -> Chosen:
     """(rows,) whether one before it is the same."""
-    found = repeated(rows.offsets, rows.category, rows.box.reshape(-1), rows.score)
-    return np.asarray(found).view(np.bool_)
+    is_repeated = repeated(rows.offsets, rows.category, rows.box.reshape(-1), rows.score)
+    return np.asarray(is_repeated).view(np.bool_)
 
 
 def _outside(rows: Instances, images: Images) -> Chosen:

@@ -14,8 +14,8 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from calipers.files.repeated_keys import Doubled
-from calipers.kernels.cocojson import FIELDS, CocoScan, scan_coco
+from calipers.files.repeated_keys import RepeatedKeyDict
+from calipers.kernels.scan.cocojson import FIELDS, CocoScan, scan_coco
 
 IMAGE, CATEGORY, IDENTITY, BOX = FIELDS["image_id"], FIELDS["category_id"], FIELDS["id"], FIELDS["bbox"]
 SCORE, AREA, CROWD, VISIBLE = FIELDS["score"], FIELDS["area"], FIELDS["iscrowd"], FIELDS["num_keypoints"]
@@ -33,7 +33,7 @@ class Origin(NamedTuple):
     places: list[str] | None = None  # of rows that were converted
 
     def name(self, row: int) -> str:
-        """One row.
+        """How messages name a row, with its file.
 
         >>> Origin("a.json", "annotations").name(2), Origin("b.json", "").name(0)
         ('a.json: annotations[2]', 'b.json: [0]')
@@ -41,11 +41,11 @@ class Origin(NamedTuple):
         return self.place(row) if self.places is not None else f"{self.path}: {self.place(row)}"
 
     def place(self, row: int) -> str:
-        """The same, where the file is clear."""
+        """How messages name a row where the file is clear from the context."""
         return self.places[row] if self.places is not None else f"{self.list_name}[{row}]"
 
 
-class Rows:
+class RowColumns:
     """One list as columns. `wrong` says of a row which fields are there and cannot be used, and what they hold."""
 
     def __init__(self, scan: CocoScan, origin: Origin) -> None:
@@ -64,7 +64,7 @@ class Rows:
         self.shapes: list[Any] | None = None  # (rows,) segmentations or keypoints, None where there is none
 
     def clear_absent(self) -> None:
-        """What is not given is NaN, and no crowd."""
+        """Set absent fields to NaN, and to no crowd."""
         columns = ((AREA, self.area), (CROWD, self.crowd)) if len(self.area) else ((SCORE, self.score),)
         for field, column in ((BOX, self.box), *columns):
             if (absent := self.lacks(field)).any():
@@ -80,22 +80,24 @@ def _array(column: Any, kind: Any) -> NDArray[Any]:
     return np.frombuffer(column, kind) if len(column) else np.empty(0, kind)
 
 
-def rows_in_memory(rows: list[Any], origin: Origin, iou_type: str, *, truth: bool, has_doubles: bool = False) -> Rows:
+def rows_in_memory(
+    rows: list[Any], origin: Origin, iou_type: str, *, truth: bool, has_doubles: bool = False
+) -> RowColumns:
     """Rows as Python has them. Where boxes are wanted and a detection has none, `shapes` are the masks."""
     scan = None if has_doubles else _scan(rows, iou_type, truth)
     if scan is None:
         scan = scan_coco(b"[" + b",".join([b"0"] * len(rows)) + b"]", truth=truth, shape=SHAPES[iou_type])
     if scan is None:
         raise AssertionError("a list of zeros is JSON")
-    found = rows_of(scan, rows.__getitem__, origin, truth)
-    if iou_type == "bbox" and not truth and lacks_boxes(found):
+    columns = rows_of(scan, rows.__getitem__, origin, truth)
+    if iou_type == "bbox" and not truth and lacks_boxes(columns):
         return rows_in_memory(rows, origin, "segm", truth=truth, has_doubles=has_doubles)
     if shape := SHAPES[iou_type]:
-        found.shapes = [row.get(shape) if isinstance(row, Mapping) else None for row in rows]
-    return found
+        columns.shapes = [row.get(shape) if isinstance(row, Mapping) else None for row in rows]
+    return columns
 
 
-def lacks_boxes(rows: Rows) -> bool:
+def lacks_boxes(rows: RowColumns) -> bool:
     """Whether a row has no box at all, so that its mask has to tell where it is."""
     return any(row not in rows.wrong for row in np.flatnonzero(rows.lacks(BOX)).tolist())
 
@@ -114,9 +116,9 @@ def _nothing(value: Any) -> None:
     return None
 
 
-def rows_of(scan: CocoScan, find: Callable[[int], Any], origin: Origin, truth: bool) -> Rows:
+def rows_of(scan: CocoScan, find: Callable[[int], Any], origin: Origin, truth: bool) -> RowColumns:
     """The columns of a scan, in which the odd rows are read one by one; `find` has them as Python does."""
-    rows = Rows(scan, origin)
+    rows = RowColumns(scan, origin)
     names = IN_TRUTH if truth else IN_PRED
     for index in scan.odd.tolist()[::3]:
         _read_odd(rows, index, find(index), names)
@@ -124,7 +126,7 @@ def rows_of(scan: CocoScan, find: Callable[[int], Any], origin: Origin, truth: b
     return rows
 
 
-def _read_odd(rows: Rows, index: int, row: Any, names: tuple[str, ...]) -> None:
+def _read_odd(rows: RowColumns, index: int, row: Any, names: tuple[str, ...]) -> None:
     """One row, field by field."""
     rows.has[index] = 0
     if not isinstance(row, Mapping):
@@ -140,7 +142,7 @@ def _read_odd(rows: Rows, index: int, row: Any, names: tuple[str, ...]) -> None:
             rows.has[index] |= FIELDS[name]
         except _UnfitError:
             rows.wrong.setdefault(index, {})[name] = value
-    if isinstance(row, Doubled) and row.twice in FIELDS:
+    if isinstance(row, RepeatedKeyDict) and row.twice in FIELDS:
         rows.wrong.setdefault(index, {})[row.twice] = row
 
 
@@ -170,44 +172,44 @@ def _number(value: Any) -> float:
         raise _UnfitError from None
 
 
-def _set_image(rows: Rows, index: int, value: Any) -> None:
+def _set_image(rows: RowColumns, index: int, value: Any) -> None:
     rows.image[index] = _whole(value)
 
 
-def _set_category(rows: Rows, index: int, value: Any) -> None:
+def _set_category(rows: RowColumns, index: int, value: Any) -> None:
     rows.category[index] = _whole(value)
 
 
-def _set_id(rows: Rows, index: int, value: Any) -> None:
+def _set_id(rows: RowColumns, index: int, value: Any) -> None:
     rows.ids[index] = _whole(value)
 
 
-def _set_box(rows: Rows, index: int, value: Any) -> None:
+def _set_box(rows: RowColumns, index: int, value: Any) -> None:
     if not isinstance(value, (list, tuple)) or len(value) != 4:
         raise _UnfitError
-    rows.box[index] = [_number(plain(each)) for each in value]
+    rows.box[index] = [_number(plain(number)) for number in value]
 
 
-def _set_score(rows: Rows, index: int, value: Any) -> None:
+def _set_score(rows: RowColumns, index: int, value: Any) -> None:
     rows.score[index] = _number(value)
 
 
-def _set_area(rows: Rows, index: int, value: Any) -> None:
+def _set_area(rows: RowColumns, index: int, value: Any) -> None:
     rows.area[index] = _number(value)
 
 
-def _set_crowd(rows: Rows, index: int, value: Any) -> None:
+def _set_crowd(rows: RowColumns, index: int, value: Any) -> None:
     if not isinstance(value, (int, float)) or value not in (0, 1):
         raise _UnfitError
     rows.crowd[index] = value == 1
 
 
-def _set_visible(rows: Rows, index: int, value: Any) -> None:
+def _set_visible(rows: RowColumns, index: int, value: Any) -> None:
     if len(rows.visible):
         rows.visible[index] = _whole(value)
 
 
-_SETTERS: dict[str, Callable[[Rows, int, Any], None]] = {
+_SETTERS: dict[str, Callable[[RowColumns, int, Any], None]] = {
     "image_id": _set_image,
     "category_id": _set_category,
     "id": _set_id,

@@ -14,18 +14,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from calipers.core.errors import InputError
-from calipers.kernels.rle import measure_rle
+from calipers.kernels.shape.cocoboxes import measure_rle
 from calipers.suites.coco.annotations.images import Dataset
 from calipers.suites.coco.annotations.rows import plain
 from calipers.suites.coco.columns import Floats, Images
 
 LARGEST_SIDE = (1 << 20) - 1
-MOST_OUTLINE = 4_000_000  # pixels along the polygons of a mask: the engine keeps five points for each
-MOST_OUTLINES, OUTLINE_OF_EACH = (
+MAX_OUTLINE = 4_000_000  # pixels along the polygons of a mask: the engine keeps five points for each
+MAX_OUTLINES, OUTLINE_OF_EACH = (
     15_000_000,
     1000,
 )  # the same of all masks of a file, or for each of them if that is more
-MOST_CELLS = (1 << 32) - 1  # of an image: the engine counts the cells of a run in 32 bits
+MAX_CELLS = (1 << 32) - 1  # of an image: the engine counts the cells of a run in 32 bits
 
 
 class Mask(NamedTuple):
@@ -54,11 +54,11 @@ class Canvas:
 
     def spend(self, pixels: float) -> None:
         """Count what a mask takes to be drawn: too much makes one unusable, too much for all ends the reading."""
-        if pixels > MOST_OUTLINE:
-            raise UnusableError(f"polygons of more than {MOST_OUTLINE:,} pixels of outline")
+        if pixels > MAX_OUTLINE:
+            raise UnusableError(f"polygons of more than {MAX_OUTLINE:,} pixels of outline")
         self._masks += 1
         self._outlines += pixels
-        limit = max(MOST_OUTLINES, OUTLINE_OF_EACH * self._masks)
+        limit = max(MAX_OUTLINES, OUTLINE_OF_EACH * self._masks)
         if self._outlines > limit:
             raise InputError(
                 f"{self._path}: the first {self._masks:,} masks have more than {limit:,} pixels of outline, and the "
@@ -72,14 +72,14 @@ class Canvas:
         self._images.height[image], self._images.width[image] = size
 
 
-def read_mask(given: Any, image: int, canvas: Canvas) -> Mask:
+def read_mask(segmentation: Any, image: int, canvas: Canvas) -> Mask:
     """Polygons or an RLE, on an image."""
-    given = plain(given)
-    if isinstance(given, Mapping):
-        return _read_rle(given, image, canvas)
-    if not isinstance(given, (list, tuple)) or not given:
+    segmentation = plain(segmentation)
+    if isinstance(segmentation, Mapping):
+        return _read_rle(segmentation, image, canvas)
+    if not isinstance(segmentation, (list, tuple)) or not segmentation:
         raise UnusableError("malformed")
-    polygons = [_polygon(each) for each in given]
+    polygons = [_polygon(polygon) for polygon in segmentation]
     size = canvas.sizes[image]
     if size is None:
         raise UnusableError("polygons on an image without width and height")
@@ -94,11 +94,11 @@ def _outline_length(polygon: list[float]) -> float:
     return sum(max(abs(x[k] - x[k - 1]), abs(y[k] - y[k - 1])) for k in range(len(x)))
 
 
-def _polygon(given: Any) -> list[float]:
-    given = plain(given)
-    if not isinstance(given, (list, tuple)) or len(given) < 6 or len(given) % 2 or not are_numbers(given):
+def _polygon(points: Any) -> list[float]:
+    points = plain(points)
+    if not isinstance(points, (list, tuple)) or len(points) < 6 or len(points) % 2 or not are_numbers(points):
         raise UnusableError("malformed")
-    return list(given)
+    return list(points)
 
 
 def are_numbers(values: Iterable[Any]) -> bool:
@@ -109,8 +109,8 @@ def are_numbers(values: Iterable[Any]) -> bool:
         return False
 
 
-def _read_rle(given: Mapping[str, Any], image: int, canvas: Canvas) -> Mask:
-    size, counts = plain(given.get("size")), plain(given.get("counts"))
+def _read_rle(rle: Mapping[str, Any], image: int, canvas: Canvas) -> Mask:
+    size, counts = plain(rle.get("size")), plain(rle.get("counts"))
     if isinstance(counts, tuple):
         counts = list(counts)
     if not isinstance(size, (list, tuple)) or len(size) != 2 or not all(map(_is_side, size)):
@@ -119,16 +119,16 @@ def _read_rle(given: Mapping[str, Any], image: int, canvas: Canvas) -> Mask:
     if expected is not None and expected != tuple(size):
         raise UnusableError("not of the image's size")
     _check_cells((size[0], size[1]))
-    found = measure_rle(counts, *size)
-    if found is None:
+    measured = measure_rle(counts, *size)
+    if measured is None:
         raise UnusableError("malformed")
     if expected is None:
         canvas.learn(image, (size[0], size[1]))
-    return Mask({"size": list(size), "counts": counts}, found[0], found[1:])
+    return Mask({"size": list(size), "counts": counts}, measured[0], measured[1:])
 
 
 def _check_cells(size: tuple[int, int]) -> None:
-    if not 0 < size[0] * size[1] <= MOST_CELLS:
+    if not 0 < size[0] * size[1] <= MAX_CELLS:
         raise UnusableError("on an image of a size that no mask can have")
 
 
@@ -155,16 +155,18 @@ def count_points(data: Dataset, shapes: list[Any]) -> int:
         raise InputError(f"{data.path}: categories: found {counts} keypoints, expected as many in each category")
     if named:
         return named[0]
-    counts_found = Counter(len(each) // 3 for each in shapes if isinstance(each, (list, tuple)) and len(each) % 3 == 0)
+    counts_found = Counter(
+        len(shape) // 3 for shape in shapes if isinstance(shape, (list, tuple)) and len(shape) % 3 == 0
+    )
     return max(counts_found, key=lambda count: (counts_found[count], count), default=0)
 
 
-def read_keypoints(given: Any, points: int) -> list[float]:
+def read_keypoints(keypoints: Any, points: int) -> list[float]:
     """The flat numbers of a row."""
-    given = plain(given)
-    if not isinstance(given, (list, tuple)) or len(given) != 3 * points or not are_numbers(given):
+    keypoints = plain(keypoints)
+    if not isinstance(keypoints, (list, tuple)) or len(keypoints) != 3 * points or not are_numbers(keypoints):
         raise UnusableError("malformed")
-    return list(given)
+    return list(keypoints)
 
 
 def point_boxes(points: Floats, counted: Any) -> Floats:

@@ -11,7 +11,7 @@ from calipers.core.errors import InputError
 from calipers.files.problems import BadAnnotation
 from calipers.suites.coco.annotations.faults import Faults
 from calipers.suites.coco.annotations.images import Dataset, find_ids
-from calipers.suites.coco.annotations.rows import AREA, BOX, CATEGORY, IDENTITY, IMAGE, LARGEST, VISIBLE, Rows
+from calipers.suites.coco.annotations.rows import AREA, BOX, CATEGORY, IDENTITY, IMAGE, LARGEST, VISIBLE, RowColumns
 from calipers.suites.coco.annotations.shapes import (
     Canvas,
     UnusableError,
@@ -30,7 +30,7 @@ ENDLESS = 1e100  # what is larger is as good as infinite, for its area may be
 class Checked(NamedTuple):
     """Rows in the order they were given; those at fault mean nothing, nor do those with a problem."""
 
-    rows: Rows
+    rows: RowColumns
     image: Codes  # (rows,) -1 where it is not known
     category: Codes
     area: Floats | None = None  # (rows,) of the masks of detections that came without a box, else NaN
@@ -48,8 +48,8 @@ class Truth(NamedTuple):
     points: int  # keypoints of a row
 
 
-def check_truth(rows: Rows, data: Dataset, iou_type: str) -> Truth:
-    """All annotations."""
+def check_truth(rows: RowColumns, data: Dataset, iou_type: str) -> Truth:
+    """Check all annotations of a ground truth."""
     image, known = find_ids(data.images.ids, rows.image)
     known &= ~rows.lacks(IMAGE)
     category, category_known = find_ids(data.categories.ids, rows.category)
@@ -95,13 +95,13 @@ def _masks(checked: Checked, data: Dataset, faults: Faults) -> list[Any]:
     rows, canvas = checked.rows, Canvas(data.images, data.path)
     wanting = (rows.lacks(AREA) | rows.lacks(BOX)).tolist()
     images, masks = checked.image.tolist(), [None] * rows.count
-    for row, given in enumerate(rows.shapes or []):
+    for row, shape in enumerate(rows.shapes or []):
         if row in faults.found:
             continue
         try:
-            mask = read_mask(given, images[row], canvas)
+            mask = read_mask(shape, images[row], canvas)
         except UnusableError as problem:
-            faults.say(row, "segmentation", given, str(problem) if given is not None else "")
+            faults.add_row(row, "segmentation", shape, str(problem) if shape is not None else "")
             continue
         masks[row] = mask.given
         if wanting[row]:
@@ -109,7 +109,7 @@ def _masks(checked: Checked, data: Dataset, faults: Faults) -> list[Any]:
     return masks
 
 
-def _complete(rows: Rows, row: int, area: float, box: tuple[float, ...]) -> None:
+def _complete(rows: RowColumns, row: int, area: float, box: tuple[float, ...]) -> None:
     """The box and the area of a row, where it has none."""
     if not rows.has[row] & AREA:
         rows.area[row] = area
@@ -120,14 +120,14 @@ def _complete(rows: Rows, row: int, area: float, box: tuple[float, ...]) -> None
 def _with_keypoints(checked: Checked, points: int, faults: Faults) -> Checked:
     """The keypoints; where a box is missing it is that around the labelled ones."""
     rows = checked.rows
-    found = np.zeros((rows.count, 3 * points))
-    for row, given in enumerate(rows.shapes or []):
+    flat = np.zeros((rows.count, 3 * points))
+    for row, shape in enumerate(rows.shapes or []):
         if row not in faults.found:
             try:
-                found[row] = read_keypoints(given, points)
+                flat[row] = read_keypoints(shape, points)
             except UnusableError as problem:
-                faults.say(row, "keypoints", given, f"{problem}, {points} points" if given is not None else "")
-    keypoints = found.reshape(rows.count, points, 3)
+                faults.add_row(row, "keypoints", shape, f"{problem}, {points} points" if shape is not None else "")
+    keypoints = flat.reshape(rows.count, points, 3)
     labelled = keypoints[..., 2] > 0
     visible = np.where(rows.lacks(VISIBLE), labelled.sum(axis=1), rows.visible)
     faults.add("num_keypoints", visible < 0)
@@ -140,32 +140,32 @@ def _with_keypoints(checked: Checked, points: int, faults: Faults) -> Checked:
 def _derive_areas(checked: Checked, data: Dataset, faults: Faults) -> None:
     """Where there is no area it is that of the mask, if one is there, and else that of the box."""
     rows, canvas = checked.rows, Canvas(data.images, data.path)
-    for row, given in rows.odd.items():  # a row with a mask and without an area is one
+    for row, fields in rows.odd.items():  # a row with a mask and without an area is one
         if row in faults.found or rows.has[row] & AREA or not np.isnan(rows.area[row]):
             continue
         try:
             image = int(checked.image[row])
-            rows.area[row] = draw(read_mask(given.get("segmentation"), image, canvas), image, canvas)[0]
+            rows.area[row] = draw(read_mask(fields.get("segmentation"), image, canvas), image, canvas)[0]
         except UnusableError:  # which is nobody's fault where boxes are measured
             continue
     bare = np.flatnonzero(rows.lacks(AREA) & np.isnan(rows.area))
     rows.area[bare] = rows.box[bare, 2] * rows.box[bare, 3]
 
 
-def _complete_ids(rows: Rows) -> None:
-    """No two annotations have one id; those without take what comes after the ids of others."""
+def _complete_ids(rows: RowColumns) -> None:
+    """Check that ids of annotations are unique; those without one get ids after the largest."""
     bare = rows.lacks(IDENTITY)
     if not bare.any() and (rows.ids[1:] > rows.ids[:-1]).all():
         return
-    given = np.flatnonzero(~bare)
-    order = given[np.argsort(rows.ids[given], kind="stable")]
+    with_id = np.flatnonzero(~bare)
+    order = with_id[np.argsort(rows.ids[with_id], kind="stable")]
     again = np.flatnonzero(np.diff(rows.ids[order]) == 0)
     if len(again):
         first, second = sorted((int(order[again[0]]), int(order[again[0] + 1])))
         names = f"{rows.origin.name(first)} and {rows.origin.place(second)}"
         raise InputError(f"{names}: both have the id {rows.ids[first]}, expected each id once")
     wanted, last = int(bare.sum()), int(rows.ids[order[-1]]) if len(order) else 0
-    free = np.arange(last + 1, last + 1 + wanted) if last + wanted < LARGEST else _unused(rows.ids[given], rows.count)
+    free = np.arange(last + 1, last + 1 + wanted) if last + wanted < LARGEST else _unused(rows.ids[with_id], rows.count)
     rows.ids[bare] = free[:wanted]
 
 

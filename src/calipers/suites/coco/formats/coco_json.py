@@ -23,23 +23,23 @@ from calipers.files.inputs import find_doubled, parse_json
 from calipers.files.lines import GZIP, ZSTANDARD, reading
 from calipers.files.places import is_remote, open_place
 from calipers.files.problems import shown
-from calipers.files.repeated_keys import Doubled
-from calipers.kernels.cocojson import CocoScan, scan_coco
+from calipers.files.repeated_keys import RepeatedKeyDict
+from calipers.kernels.scan.cocojson import CocoScan, scan_coco
 from calipers.suites.coco.annotations.rows import (
     CATEGORY,
     IDENTITY,
     IMAGE,
     SHAPES,
     Origin,
-    Rows,
+    RowColumns,
     lacks_boxes,
     rows_in_memory,
     rows_of,
 )
 from calipers.suites.coco.formats.converted import Columns
 
-MOST_BYTES = 4 << 30  # out of a compressed file
-FEW_BYTES, MOST_TIMES = 32 << 20, 30  # a compressed file that grows beyond both was made to fill memory
+MAX_BYTES = 4 << 30  # out of a compressed file
+FEW_BYTES, MAX_TIMES = 32 << 20, 30  # a compressed file that grows beyond both was made to fill memory
 PIECE = 1 << 20
 LISTS = ("images", "annotations", "categories")
 BESIDE = ("images", "categories")
@@ -50,7 +50,7 @@ RESULTS = '[{"image_id", "category_id", "bbox", "score"}, …]'
 class CocoSide(NamedTuple):
     """One side as it was given: rows, and what stands beside them."""
 
-    rows: Rows
+    rows: RowColumns
     lists: dict[str, Any]  # "images" and "categories", where they are there
 
 
@@ -89,7 +89,7 @@ class Loading:
         return len(self._stored) - 1
 
     def digest(self) -> str:
-        """Of the bytes as stored."""
+        """The SHA-256 of the bytes as stored."""
         self._thread.join()
         return self._digest
 
@@ -124,11 +124,11 @@ def decompressed(stored: memoryview, path: str) -> memoryview:
         while piece := stream.read(PIECE):
             pieces.append(piece)
             size += len(piece)
-            if size > MOST_BYTES:
-                raise InputError(f"{path}: holds more than {MOST_BYTES >> 30} GiB when decompressed")
-            if size > max(FEW_BYTES, MOST_TIMES * len(stored)):
+            if size > MAX_BYTES:
+                raise InputError(f"{path}: holds more than {MAX_BYTES >> 30} GiB when decompressed")
+            if size > max(FEW_BYTES, MAX_TIMES * len(stored)):
                 raise InputError(
-                    f"{path}: holds more than {MOST_TIMES} times its {len(stored) - 1:,} bytes when decompressed, as "
+                    f"{path}: holds more than {MAX_TIMES} times its {len(stored) - 1:,} bytes when decompressed, as "
                     "no COCO file does; decompress it to lift this limit"
                 )
     return memoryview(b"".join([*pieces, b"\0"]))
@@ -150,7 +150,7 @@ def read_coco(file: Loading, iou_type: str, *, truth: bool) -> CocoSide:
     return CocoSide(rows, {name: _part(scan, text, path, name) for name in BESIDE if name in scan.parts})
 
 
-def converted_rows(columns: Columns, origin: Origin, iou_type: str) -> Rows:
+def converted_rows(columns: Columns, origin: Origin, iou_type: str) -> RowColumns:
     """Rows that were converted. Where boxes are wanted and a detection has none, `shapes` are the masks."""
     text, truth = memoryview(columns.text + b"\0"), columns.truth
     scan = scan_coco(text, truth=truth, shape=SHAPES[iou_type])
@@ -177,8 +177,8 @@ def coco_in_memory(tree: Any, path: str, iou_type: str, *, truth: bool, has_doub
     rows, name = (tree["annotations"], "annotations") if lists else (tree, "")
     if not isinstance(rows, (list, tuple)):
         raise InputError(f"{path}: annotations: found {shown(rows)}, expected a list")
-    found = rows_in_memory(list(rows), Origin(path, name), iou_type, truth=truth, has_doubles=has_doubles)
-    return CocoSide(found, {name: lists[name] for name in BESIDE if name in lists})
+    columns = rows_in_memory(list(rows), Origin(path, name), iou_type, truth=truth, has_doubles=has_doubles)
+    return CocoSide(columns, {name: lists[name] for name in BESIDE if name in lists})
 
 
 def check_lists(tree: Any, path: str, truth: bool) -> None:
@@ -210,7 +210,7 @@ def refuse_doubles(tree: Mapping[str, Any], path: str) -> None:
         twice = find_doubled({name: tree[name] for name in BESIDE if name in tree})
     except RecursionError as error:
         raise InputError(f"{path}: a key is there twice, and something is nested too deeply") from error
-    if isinstance(tree, Doubled):
+    if isinstance(tree, RepeatedKeyDict):
         twice = "", tree.twice
     if twice is not None:
         place = f"{twice[0]}: " if twice[0] else ""
@@ -229,7 +229,7 @@ def _finder(scan: CocoScan, text: memoryview, path: str) -> Callable[[int], Any]
     return find
 
 
-def _add_shapes(rows: Rows, scan: CocoScan, text: memoryview, shape: str) -> None:
+def _add_shapes(rows: RowColumns, scan: CocoScan, text: memoryview, shape: str) -> None:
     """The segmentations or keypoints of rows, if they are wanted."""
     if shape:
         rows.shapes = _shapes(scan, text)
@@ -242,7 +242,7 @@ def _shapes(scan: CocoScan, text: memoryview) -> list[Any]:
     spans = scan.shapes.tolist()
     pieces = [bytes(text[begin:end]) or b"null" for begin, end in zip(spans[::2], spans[1::2], strict=True)]
     try:
-        found: list[Any] = orjson.loads(b"[" + b",".join(pieces) + b"]")
+        shapes: list[Any] = orjson.loads(b"[" + b",".join(pieces) + b"]")
     except orjson.JSONDecodeError:  # NaN, which belongs to one row
         return [parse_json(piece, "", "").tree for piece in pieces]
-    return found
+    return shapes

@@ -17,7 +17,7 @@ import numpy as np
 
 from calipers.core.errors import InputError
 from calipers.core.text import whole_text
-from calipers.files.inputs import Input, folder_digest, read_bytes
+from calipers.files.inputs import InputFile, folder_digest, read_bytes
 from calipers.files.problems import shown
 from calipers.suites.coco.annotations.rows import plain
 from calipers.suites.coco.columns import Whole
@@ -37,7 +37,7 @@ class Folder(Protocol):
     images: list[Row]  # those that are known before
 
     def shards(self, most_bytes: int) -> list[FileShard]:
-        """Its files."""
+        """The files of this side, in shards."""
 
     def converted(self, pieces: Iterable[Piece], known: Known | None) -> Converted:
         """What all of them hold, of pieces in order."""
@@ -84,10 +84,11 @@ class Conversion:
         if piece.error is not None:
             raise InputError(piece.error)
         first = len(self._places)
-        for (begin, end), file, found in zip(_spans(piece), piece.files, images, strict=True):
-            self._images += [found] * (end - begin)
+        for (begin, end), file, image_id in zip(_spans(piece), piece.files, images, strict=True):
+            self._images += [image_id] * (end - begin)
             name = self._relative(file.path)
-            self._digests.append((name, file.sha256))
+            if self._digests[-1:] != [(name, file.sha256)]:  # a file may hold several images
+                self._digests.append((name, file.sha256))
             inside = piece.places[begin:end]
             single = file.path == self.path
             self._places += [place.lstrip(": ") for place in inside] if single else [name + place for place in inside]
@@ -102,7 +103,7 @@ class Conversion:
         return whole_text(os.path.relpath(path, self.path).replace(os.sep, "/"))
 
     def classes(self) -> set[Any]:
-        """Those that were noted."""
+        """The names of the classes noted so far."""
         return set(self._classes)
 
     def converted(
@@ -111,7 +112,7 @@ class Conversion:
         """All that was read, from so many files or images; `number` gives ids to images and classes."""
         single = not os.path.isdir(self.path) and len(self._digests) == 1
         digest = self._digests[0][1] if single else folder_digest(self._digests)
-        source = Input(whole_text(self.path), digest, records)
+        source = InputFile(whole_text(self.path), digest, records)
         image, category = number or (_id, _id)
         text = b"".join([b"[", b",".join(self._texts), b"]"])
         columns = Columns(text, _ids(self._images, image), _ids(self._classes, category), self.truth)
@@ -120,10 +121,10 @@ class Conversion:
 
 def _by_file(piece: Piece) -> dict[int, list[tuple[str, str]]]:
     """By the file that has them first, labels and their places in it."""
-    found: dict[int, list[tuple[str, str]]] = {}
+    by_file: dict[int, list[tuple[str, str]]] = {}
     for label, file, place in piece.labels:
-        found.setdefault(file, []).append((label, place))
-    return found
+        by_file.setdefault(file, []).append((label, place))
+    return by_file
 
 
 def _spans(piece: Piece) -> Iterator[tuple[int, int]]:
@@ -137,8 +138,8 @@ def _id(value: Any) -> int:
 
 
 def _ids(noted: list[Any], number: Number) -> Whole:
-    known = {each: number(each) for each in set(noted)}
-    return np.array([known[each] for each in noted], np.int64)
+    known = {name: number(name) for name in set(noted)}
+    return np.array([known[name] for name in noted], np.int64)
 
 
 class ClassNames:
@@ -151,12 +152,12 @@ class ClassNames:
 
     def find(self, name: str, place: str) -> Any:
         """The id of the class with this name."""
-        found = self._ids.get(name, ())
-        if len(found) == 1:
-            return found[0]
-        if found:
-            raise InputError(f"{place}: {shown(name)} names the categories {found[0]} and {found[1]}, expected one")
-        some = ", ".join(shown(each) for each in list(self._ids)[:5]) + (", …" if len(self._ids) > 5 else "")
+        ids = self._ids.get(name, ())
+        if len(ids) == 1:
+            return ids[0]
+        if ids:
+            raise InputError(f"{place}: {shown(name)} names the categories {ids[0]} and {ids[1]}, expected one")
+        some = ", ".join(shown(id_) for id_ in list(self._ids)[:5]) + (", …" if len(self._ids) > 5 else "")
         raise InputError(
             f"{place}: found the class {shown(name)}, expected one of the ground truth's: {some or 'none'}"
         )

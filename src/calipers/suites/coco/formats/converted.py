@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from typing import Any, NamedTuple
 
-from calipers.files.inputs import Input
+from calipers.files.inputs import InputFile
 from calipers.suites.coco.columns import Whole
 
 
@@ -38,7 +38,7 @@ class Converted(NamedTuple):
     columns: Columns
     places: list[str]
     problems: dict[int, str]
-    inputs: list[Input]
+    inputs: list[InputFile]
     warnings: list[str]
 
     @property

@@ -1,4 +1,4 @@
-"""Formats with a document for each image: Pascal VOC and LabelMe.
+"""Formats with a document for each image, as Pascal VOC and LabelMe have, or with many in a file, as CVAT has.
 
 The image is the one that a document names, by a path that counts from its own folder, else the one that is called like
 the document. Classes go by name.
@@ -20,7 +20,6 @@ from calipers.suites.coco.formats.conversion import ClassNames, Conversion, know
 from calipers.suites.coco.formats.converted import Converted, Known
 from calipers.suites.coco.formats.image_names import plain_name
 from calipers.suites.coco.formats.pieces import (
-    SHARD_BYTES,
     Fields,
     FileOf,
     FileRead,
@@ -29,7 +28,6 @@ from calipers.suites.coco.formats.pieces import (
     Row,
     cut,
     read_files,
-    until_error,
 )
 
 SCORE_NOTE = "objects of the ground truth have scores: are the sides swapped?"
@@ -58,13 +56,7 @@ class Reader(NamedTuple):
     format: str
     ending: str
     folder: str
-    document: Callable[[bytes, str, bool], Document]  # of data, path and whether it is ground truth
-
-
-def read_documents(path: str, known: Known | None, reader: Reader) -> Converted:
-    """All documents of a format below a folder, or the one in a file."""
-    folder = DocumentFolder(path, reader, truth=known is None)
-    return folder.converted(until_error(folder.shards(SHARD_BYTES), partial(read_piece, reader=reader)), known)
+    document: Callable[[bytes, str, bool], Document | list[Document]]  # of data, path and whether it is ground truth
 
 
 def read_piece(shard: FileShard, reader: Reader) -> Piece:
@@ -73,7 +65,12 @@ def read_piece(shard: FileShard, reader: Reader) -> Piece:
 
 
 def _read_document(reader: Reader, piece: Piece, file: FileOf, data: bytes) -> None:
-    document = reader.document(data, file.path, piece.truth)
+    documents = reader.document(data, file.path, piece.truth)
+    for document in documents if isinstance(documents, list) else [documents]:
+        _add_document(piece, file, data, document)
+
+
+def _add_document(piece: Piece, file: FileOf, data: bytes, document: Document) -> None:
     piece.open(file, data, document.name)
     if piece.truth:
         piece.set_size(_size(document, file.path))
@@ -85,21 +82,32 @@ def _read_document(reader: Reader, piece: Piece, file: FileOf, data: bytes) -> N
 class DocumentFolder:
     """All documents of a format below a folder, or the one in a file."""
 
-    def __init__(self, path: str, reader: Reader, *, truth: bool) -> None:
-        self._path, self._reader, self._truth = path, reader, truth
+    def __init__(
+        self,
+        path: str,
+        reader: Reader,
+        *,
+        truth: bool,
+        warnings: Iterable[str] = (),
+        is_wanted: Callable[[str], bool] | None = None,
+    ) -> None:
+        self._path, self._reader, self._truth, self._warnings = path, reader, truth, list(warnings)
         self.images: list[Row] = []  # nobody knows before documents are read
         self._root, self._files = _files(path, reader)
+        if is_wanted and os.path.isdir(path):
+            self._files = [file for file in self._files if is_wanted(file)]
         if not self._files and truth:
             raise InputError(f"{path}: no annotations in this folder, expected files that end in {reader.ending}")
 
     def shards(self, most_bytes: int) -> list[FileShard]:
-        """Its files."""
+        """The files of this side, in shards."""
         files = (FileOf(os.path.join(self._root, file), file) for file in self._files)
         return cut("gt" if self._truth else "pred", self._reader.format, self._path, files, most_bytes)
 
     def converted(self, pieces: Iterable[Piece], known: Known | None) -> Converted:
-        """What all of them hold."""
+        """The annotations of all documents in COCO's shape."""
         conversion = Conversion(self._path, truth=self._truth)
+        conversion.warnings += self._warnings
         if not self._files:
             note = f"no *{self._reader.ending} in this folder, so there are no predictions"
             conversion.warnings.append(f"{self._path}: {note}")
@@ -129,7 +137,7 @@ class _Truth:
         self._files: dict[str, str] = {}  # by the name of the image
 
     def add(self, piece: Piece) -> None:
-        """Some documents."""
+        """Add the annotations of some documents."""
         self._conversion.add(piece, self._name, lambda label, path, place: label)
 
     def _name(self, file: FileRead) -> str:
@@ -138,7 +146,7 @@ class _Truth:
         if name in self._files:
             raise InputError(f"{self._files[name]} and {file.path}: two files for the image {shown(name)}")
         self._files[name] = file.path
-        size = {} if file.size is None else dict(zip(("width", "height"), file.size, strict=True))
+        size = {} if file.size is None else dict(zip(("width", "height"), map(_whole, file.size), strict=True))
         self._images[name] = {"file_name": name} | size
         return name
 
@@ -160,7 +168,7 @@ class _Predictions:
         self._names = known_images(known)
 
     def add(self, piece: Piece) -> None:
-        """Some documents."""
+        """Add the annotations of some documents."""
         self._conversion.add(piece, self._image, lambda label, path, place: self._classes.find(label, path + place))
 
     def _image(self, file: FileRead) -> int:
@@ -192,6 +200,15 @@ def _size(document: Document, path: str) -> Row:
         return document.size()
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
+
+
+def _whole(pixels: float) -> float:
+    """A length of an image, as a whole number if it is one.
+
+    >>> _whole(100.0), _whole(0.5)
+    (100, 0.5)
+    """
+    return int(pixels) if pixels.is_integer() else pixels
 
 
 def _numbered(names: Iterable[str]) -> dict[str, int]:

@@ -52,8 +52,8 @@ class ImageNames:
 
     def claim(self, file: str, *wanted: str) -> int:
         """The image of a file that names it in one of these ways, the first that is known."""
-        found = (self.find(name, file) for name in wanted if name)
-        place = next((place for place in found if place is not None), None)
+        places = (self.find(name, file) for name in wanted if name)
+        place = next((place for place in places if place is not None), None)
         if place is None:
             raise InputError(f"{file}: {self._unknown(wanted)}")
         if place in self._files:
@@ -66,11 +66,11 @@ class ImageNames:
         name = plain_name(name)
         forms = list(dict.fromkeys((name, without_image_ending(name))))
         for form in forms:
-            if len(found := self._exact.get(form, [])) == 1:
-                return found[0]
+            if len(places := self._exact.get(form, [])) == 1:
+                return places[0]
         for form in forms:
-            if found := self._last.get(posixpath.basename(form), []):
-                return self._nearest(form, found, file)
+            if places := self._last.get(posixpath.basename(form), []):
+                return self._nearest(form, places, file)
         return None
 
     def _nearest(self, name: str, places: Sequence[int], file: str) -> int:
@@ -90,6 +90,6 @@ class ImageNames:
 
 def _agreement(name: str, other: str) -> int:
     """How many folders agree, from the inner ones out."""
-    mine, others = (posixpath.dirname(each).split("/")[::-1] for each in (name, other))
+    mine, others = (posixpath.dirname(text).split("/")[::-1] for text in (name, other))
     pairs = enumerate(zip(mine, others, strict=False))
     return next((count for count, (a, b) in pairs if a != b), min(len(mine), len(others)))

@@ -21,14 +21,13 @@ from calipers.files.folders import few_files_below
 from calipers.files.inputs import find_doubled, parse_json
 from calipers.files.problems import shown
 from calipers.suites.coco.formats.conversion import peek
-from calipers.suites.coco.formats.converted import Converted, Known
+from calipers.suites.coco.formats.converted import Known
 from calipers.suites.coco.formats.documents import (
     SCORE_NOTE,
     Document,
     DocumentFolder,
     Reader,
     Thing,
-    read_documents,
     read_piece,
 )
 from calipers.suites.coco.formats.pieces import FileShard, MalformedError, Piece, Row
@@ -44,14 +43,9 @@ IGNORED_NOTE = f"shapes labelled {IGNORED} were left out, as LabelMe's conversio
 Points = list[list[float]]
 
 
-def read_labelme(path: str, known: Known | None) -> Converted:
-    """The files of a folder, or one."""
-    return read_documents(path, known, _reader())
-
-
-def open_labelme(path: str, *, truth: bool) -> DocumentFolder:
-    """The same, before anything is read."""
-    return DocumentFolder(path, _reader(), truth=truth)
+def open_folder(path: str, known: Known | None, _images: str | None) -> DocumentFolder:
+    """A LabelMe folder or file, before anything is read."""
+    return DocumentFolder(path, _reader(), truth=known is None)
 
 
 def read_shard(shard: FileShard) -> Piece:

@@ -23,7 +23,7 @@ from calipers.core.text import whole_text
 from calipers.files.inputs import read_bytes
 
 SHARD_BYTES = 1 << 20  # at most: a file takes long to read for its size, and all cores are to have some of them
-MOST_FILES = 1000
+MAX_FILES = 1000
 Row = dict[str, Any]
 Fields = Callable[[], Row]  # some of a row, or `MalformedError`
 
@@ -69,7 +69,7 @@ class FileShard(NamedTuple):
 
     @property
     def bytes(self) -> int:
-        """Of all files."""
+        """The size of all files in bytes."""
         return sum(file.bytes for file in self.files)
 
     def identity(self) -> str:
@@ -118,8 +118,9 @@ class Piece:
         return self.side == "gt"
 
     def open(self, file: FileOf, data: bytes, image: str = "") -> None:
-        """Go on with a file."""
-        digest = sha256(data).hexdigest()
+        """Go on with a file, or with the next image of the same one."""
+        is_same = bool(self.files) and self.files[-1].path == file.path
+        digest = self.files[-1].sha256 if is_same else sha256(data).hexdigest()
         self.files.append(FileRead(file.path, file.name, digest, image, len(self._rows)))
 
     def set_size(self, size: Row) -> None:
@@ -163,7 +164,7 @@ class Piece:
         return self
 
     def pack(self) -> Packed:
-        """Everything it holds. What ends in an error is not kept: the run ends with it, another tries again."""
+        """The piece as plain values and arrays. An error is not kept: the run ends with it."""
         if self.error is not None:
             raise InputError(self.error)
         names = "\0".join(text for file in self.files for text in (file.path, file.name))
@@ -181,7 +182,7 @@ class Piece:
 
     @classmethod
     def unpack(cls, packed: Packed) -> Piece:
-        """The piece again."""
+        """The piece that was packed."""
         plain, arrays = packed
         piece, names = cls(plain["side"]), os.fsdecode(arrays["names"].tobytes()).split("\0")
         pairs = zip(names[::2], names[1::2], strict=False)
@@ -206,9 +207,9 @@ def cut(side: str, kind: str, folder: str, files: Iterable[FileOf], most_bytes: 
     """Files in shards of about so many bytes."""
     shards: list[FileShard] = []
     room = count = 0
-    for each in files:
-        file = _with_state(each)
-        if not shards or room < file.bytes or count == MOST_FILES:
+    for one_file in files:
+        file = _with_state(one_file)
+        if not shards or room < file.bytes or count == MAX_FILES:
             shards.append(FileShard(side, kind, folder, []))
             room, count = min(most_bytes, SHARD_BYTES), 0
         shards[-1].files.append(file)

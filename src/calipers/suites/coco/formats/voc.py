@@ -19,14 +19,13 @@ from calipers.files.folders import few_files_below
 from calipers.files.problems import shown
 from calipers.files.safe_xml import SafeXml
 from calipers.suites.coco.formats.conversion import peek
-from calipers.suites.coco.formats.converted import Converted, Known
+from calipers.suites.coco.formats.converted import Known
 from calipers.suites.coco.formats.documents import (
     SCORE_NOTE,
     Document,
     DocumentFolder,
     Reader,
     Thing,
-    read_documents,
     read_piece,
 )
 from calipers.suites.coco.formats.pieces import Fields, FileShard, MalformedError, Piece, Row
@@ -40,14 +39,9 @@ ENDLESS = {"nan", "inf", "infinity"}
 POLYGON_NOTE = "polygons of Pascal VOC objects were not read, only their boxes"
 
 
-def read_voc(path: str, known: Known | None) -> Converted:
-    """The documents of a folder, or the one in a file."""
-    return read_documents(path, known, _reader())
-
-
-def open_voc(path: str, *, truth: bool) -> DocumentFolder:
-    """The same, before anything is read."""
-    return DocumentFolder(path, _reader(), truth=truth)
+def open_folder(path: str, known: Known | None, _images: str | None) -> DocumentFolder:
+    """A Pascal VOC folder or file, before anything is read."""
+    return DocumentFolder(path, _reader(), truth=known is None)
 
 
 def read_shard(shard: FileShard) -> Piece:
@@ -75,11 +69,11 @@ def _document(data: bytes, path: str, truth: bool) -> Document:
 def _read_document(data: bytes, truth: bool) -> Document:
     root = _parse(data)
     objects = [child for child in root.children if child.name == "object"]
-    notes = [POLYGON_NOTE for each in objects if each.find("polygon")]
+    notes = [POLYGON_NOTE for item in objects if item.find("polygon")]
     if truth:
-        notes += [SCORE_NOTE for each in objects if _find_score(each)]
-        notes += [DIFFICULT_NOTE for each in objects if DIFFICULT.get(each.text("difficult").lower())]
-    things = [_thing(each, f": object {number}", truth) for number, each in enumerate(objects, 1)]
+        notes += [SCORE_NOTE for item in objects if _find_score(item)]
+        notes += [DIFFICULT_NOTE for item in objects if DIFFICULT.get(item.text("difficult").lower())]
+    things = [_thing(element, f": object {number}", truth) for number, element in enumerate(objects, 1)]
     return Document(root.text("filename"), lambda: _size(root), things, notes)
 
 
@@ -112,8 +106,8 @@ def _crowd(element: _Element) -> Row:
 
 
 def _score(element: _Element) -> Row:
-    found = _find_score(element)
-    return {"score": _number(found[0], found[0].name, "score: not a number")} if found else {}
+    score = _find_score(element)
+    return {"score": _number(score[0], score[0].name, "score: not a number")} if score else {}
 
 
 def _find_score(element: _Element) -> list[_Element]:
@@ -164,15 +158,15 @@ class _Element:
 
     def text(self, name: str) -> str:
         """The text of a child, "" if there is none."""
-        return found[0].own_text() if (found := self.find(name)) else ""
+        return children[0].own_text() if (children := self.find(name)) else ""
 
     def only(self, name: str, expected: str, field: str = "", words: str = "") -> _Element:
         """The one child of a name."""
-        found = self.find(name)
-        if len(found) != 1:
-            problem = f"there {len(found)} times, expected once" if found else f"missing, expected {expected}"
+        children = self.find(name)
+        if len(children) != 1:
+            problem = f"there {len(children)} times, expected once" if children else f"missing, expected {expected}"
             raise MalformedError(f"{field or name}: {problem}", words)
-        return found[0]
+        return children[0]
 
 
 def _parse(data: bytes) -> _Element:

@@ -15,7 +15,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple, TypeGuard
 
-from calipers.core.errors import InputError, keyword
+from calipers.core.errors import ConfigError, InputError, keyword
 from calipers.core.text import whole_text
 from calipers.files.folders import few_files_below, files_below
 from calipers.files.image_size import image_size
@@ -24,9 +24,10 @@ from calipers.suites.coco.formats.conversion import ClassNames, Conversion, know
 from calipers.suites.coco.formats.converted import Converted, Known
 from calipers.suites.coco.formats.image_names import ImageNames
 from calipers.suites.coco.formats.pieces import SHARD_BYTES, FileOf, FileRead, FileShard, Piece, Row, cut, until_error
-from calipers.suites.coco.formats.yolo_folders import Labels, find_images, find_labels, find_names, is_label
+from calipers.suites.coco.formats.table import BY_NAME
+from calipers.suites.coco.formats.yolo_folders import LabelFolder, find_images, find_labels, find_names, is_label
 from calipers.suites.coco.formats.yolo_lines import BOX, Tokens, finite, lines_of, quoted, read_shard
-from calipers.suites.coco.formats.yolo_names import MOST_CLASSES, read_list, read_yaml
+from calipers.suites.coco.formats.yolo_names import MAX_CLASSES, read_list, read_yaml
 
 PEEKED_FILES = 100
 NEEDS_IMAGES = (
@@ -34,14 +35,8 @@ NEEDS_IMAGES = (
 )
 
 
-def read_yolo(folder: str, known: Known | None, images: str | None) -> Converted:
-    """The labels of a data set, or predictions on images that are known."""
-    opened = open_yolo(folder, images, known)
-    return opened.converted(until_error(opened.shards(SHARD_BYTES), read_shard), known)
-
-
-def open_yolo(folder: str, images: str | None, known: Known | None) -> YoloTruth | YoloPredictions:
-    """The same, before labels are read; of what is known only the images matter yet."""
+def open_folder(folder: str, known: Known | None, images: str | None) -> YoloTruth | YoloPredictions:
+    """A YOLO data set or predictions, before labels are read; of the ground truth only the images matter yet."""
     labels = find_labels(folder)
     return YoloTruth(folder, labels, images) if known is None else YoloPredictions(folder, labels, images, known)
 
@@ -60,7 +55,7 @@ def read_numbered(folder: str, known: Known, images: str | None) -> Numbered:
 
 
 def truth_faults(folder: str, images: str | None) -> Iterator[str]:
-    """Everything that is wrong with the labels of a data set."""
+    """All faults in the labels of a data set."""
     opened = YoloTruth(folder, find_labels(folder), images)
     for shard in opened.shards(SHARD_BYTES):
         piece = read_shard(shard._replace(collects=True))
@@ -88,13 +83,13 @@ class _Claims:
     """Files of labels, and which image each belongs to."""
 
     def __init__(
-        self, labels: Labels, images: list[Row], index: ImageNames, sized: Callable[[FileOf, Row], FileOf]
+        self, labels: LabelFolder, images: list[Row], index: ImageNames, sized: Callable[[FileOf, Row], FileOf]
     ) -> None:
         self._labels, self._images, self._index, self._sized = labels, images, index, sized
         self._ids: dict[str, Any] = {}  # of images, by the path of their labels
 
     def files(self) -> Iterator[FileOf]:
-        """All of them, each with what is known of its image, up to one that belongs to none."""
+        """All label files, each with what is known of its image, up to one that belongs to none."""
         for path, stem in list(_label_files(self._labels, self._index)):
             try:
                 image = self._images[self._index.claim(path, stem)]
@@ -112,10 +107,10 @@ class _Claims:
 class YoloTruth:
     """Labels of a data set. Its images have to be there."""
 
-    def __init__(self, folder: str, labels: Labels, given: str | None) -> None:
+    def __init__(self, folder: str, labels: LabelFolder, images: str | None) -> None:
         self._conversion = Conversion(folder, truth=True)
         self._conversion.warnings += labels.warnings
-        place, names = find_images(given, labels, folder)
+        place, names = find_images(images, labels, folder)
         if not names:
             raise InputError(f"{labels.folder}: no images for these labels: {NEEDS_IMAGES}")
         self.images = [_image(number, name, place) for number, name in enumerate(names, 1)]
@@ -123,7 +118,7 @@ class YoloTruth:
         self._claims = _Claims(labels, self.images, ImageNames(names, place), _with_pixels)
 
     def shards(self, most_bytes: int) -> list[FileShard]:
-        """Its files."""
+        """The files of this side, in shards."""
         return cut("gt", "yolo", self._conversion.path, self._claims.files(), most_bytes)
 
     def converted(self, pieces: Iterable[Piece], known: Known | None) -> Converted:
@@ -141,7 +136,7 @@ class YoloTruth:
         return conversion.converted(self.images, categories, len(self.images))
 
     def _classes(self) -> _Classes:
-        return _Classes(self._source, len(self._names) or MOST_CLASSES, lambda number, _: number + 1)
+        return _Classes(self._source, len(self._names) or MAX_CLASSES, lambda number, _: number + 1)
 
     def class_faults(self, piece: Piece) -> Iterator[str]:
         """What is wrong with classes, of every object of a piece that has no other fault."""
@@ -157,15 +152,15 @@ class YoloTruth:
 class YoloPredictions:
     """Labels on images that are known."""
 
-    def __init__(self, folder: str, labels: Labels, given: str | None, known: Known) -> None:
+    def __init__(self, folder: str, labels: LabelFolder, images: str | None, known: Known) -> None:
         self._conversion = Conversion(folder, truth=False)
         self._conversion.warnings += labels.warnings
         self._source, self._names = _class_names(self._conversion, labels)
         self.images = known.images
-        self._claims = _Claims(labels, known.images, known_images(known), _Sizes(given, labels, folder).add_to)
+        self._claims = _Claims(labels, known.images, known_images(known), _Sizes(images, labels, folder).add_to)
 
     def shards(self, most_bytes: int) -> list[FileShard]:
-        """Its files."""
+        """The files of this side, in shards."""
         return cut("pred", "yolo", self._conversion.path, self._claims.files(), most_bytes)
 
     def converted(self, pieces: Iterable[Piece], known: Known | None) -> Converted:
@@ -202,7 +197,7 @@ def _with_pixels(file: FileOf, image: Row) -> FileOf:
 class _Sizes:
     """Sizes of images that are known: from the ground truth, else from files of images."""
 
-    def __init__(self, given: str | None, labels: Labels, folder: str) -> None:
+    def __init__(self, given: str | None, labels: LabelFolder, folder: str) -> None:
         self._given, self._labels, self._folder = given, labels, folder
         self._found: tuple[str, list[str], ImageNames] | None = None
 
@@ -273,19 +268,19 @@ def _whole_number(label: str, path: str, line: str) -> int:
     """The class in a line, whatever it means."""
     token = label.encode("latin-1")
     number = finite(token)
-    if not number.is_integer() or abs(number) > MOST_CLASSES:
+    if not number.is_integer() or abs(number) > MAX_CLASSES:
         raise InputError(f"{path}{line}: class: found {quoted(token)}, expected a whole number")
     return int(number)
 
 
-def _class_names(conversion: Conversion, labels: Labels) -> tuple[str, list[str]]:
+def _class_names(conversion: Conversion, labels: LabelFolder) -> tuple[str, list[str]]:
     """The file with the names, and these; nothing if there is none."""
     for path in find_names(labels, conversion.path):
         data = conversion.read(path)
         try:
             names = (read_yaml if path.endswith((".yaml", ".yml")) else read_list)(data)
-        except InputError as error:
-            raise InputError(f"{path}: {error}") from None
+        except (ConfigError, InputError) as error:
+            raise type(error)(f"{path}: {error}") from None
         if names:
             return path, names
     return "", []
@@ -297,8 +292,8 @@ def _known_classes(conversion: Conversion, known: Known, source: str, names: lis
     by_name = ClassNames(known.categories)
     if names and names != [category["name"] for category in ordered]:
         return _Classes(source, len(names), lambda number, place: by_name.find(names[number], place))
-    if not names and known.format in ("voc", "labelme"):
-        return _Classes(source, MOST_CLASSES, _refuse_number)
+    if not names and known.format in BY_NAME and not BY_NAME[known.format].numbers_classes:
+        return _Classes(source, MAX_CLASSES, _refuse_number)
     if not names and known.format == "coco":
         first = f", 0 is {shown(ordered[0]['name'])}" if ordered else ""
         problem = "no names of classes beside the predictions: their numbers count the categories of the ground truth"
@@ -315,7 +310,7 @@ def _refuse_number(number: int, place: str) -> Any:
 # Files and lines
 
 
-def _label_files(labels: Labels, images: ImageNames) -> Iterator[tuple[str, str]]:
+def _label_files(labels: LabelFolder, images: ImageNames) -> Iterator[tuple[str, str]]:
     """Paths of the files of labels, and their names without ending."""
     for name in files_below(labels.folder, (".txt",)):
         stem = posixpath.splitext(name)[0]

@@ -29,15 +29,15 @@ NAME_FILES = (
 INSIDE = re.compile(r"labels|obj_\w+_data", re.IGNORECASE)  # folders that are part of a data set
 
 
-class Labels(NamedTuple):
-    """Where labels are, which split of the data set they are, and what has to be said about it."""
+class LabelFolder(NamedTuple):
+    """The folder of the labels, which split of the data set they are, and warnings about it."""
 
     folder: str
     split: str  # "" if there are no splits
     warnings: list[str]
 
 
-def find_labels(folder: str) -> Labels:
+def find_labels(folder: str) -> LabelFolder:
     """The folder with the labels of a data set."""
     if not os.path.isdir(folder):
         problem = "found a file, expected a folder of *.txt" if os.path.exists(folder) else "no such folder"
@@ -45,30 +45,35 @@ def find_labels(folder: str) -> Labels:
     base = _inner(folder, "labels")
     splits = [name for name in _folders(base) if SPLIT.fullmatch(name)] if not _has_loose_labels(base) else []
     if not splits:
-        return Labels(base, _split_of(base), [])
+        return LabelFolder(base, _split_of(base), [])
+    split, warnings = choose_split(splits, base)
+    return LabelFolder(_inner(os.path.join(base, split), "labels"), split, warnings)
+
+
+def choose_split(splits: list[str], base: str) -> tuple[str, list[str]]:
+    """Of the splits of a data set the one that is read, that for validation, and a warning about the others."""
     split = _chosen(splits, base)
     others = [name for name in splits if name != split]
-    warnings = [f"{base}: only {split} was read, not {', '.join(others)}"] if others else []
-    return Labels(_inner(os.path.join(base, split), "labels"), split, warnings)
+    return split, [f"{base}: only {split} was read, not {', '.join(others)}"] if others else []
 
 
-def find_images(given: str | None, labels: Labels, folder: str) -> tuple[str, list[str]]:
+def find_images(given: str | None, labels: LabelFolder, folder: str) -> tuple[str, list[str]]:
     """The folder with the images, and these; none are found if there are none."""
     if given is not None:
         place = _inner(given, labels.split) if labels.split else given
         if not os.path.isdir(place):
             raise InputError(f"{given}: no such folder, expected the one with the images")
-        if not (found := files_below(place, IMAGE_ENDINGS)):
+        if not (files := files_below(place, IMAGE_ENDINGS)):
             raise InputError(f"{given}: no images in this folder, expected files like a.jpg or a.png")
-        return place, found
+        return place, files
     candidates = [_mirrored(labels.folder), os.path.join(labels.folder, "images"), os.path.join(folder, "images")]
     for place in [place for place in candidates if place and os.path.isdir(place)] + [labels.folder]:
-        if found := files_below(place, IMAGE_ENDINGS):
-            return place, found
+        if files := files_below(place, IMAGE_ENDINGS):
+            return place, files
     return labels.folder, []
 
 
-def find_names(labels: Labels, folder: str) -> Iterator[str]:
+def find_names(labels: LabelFolder, folder: str) -> Iterator[str]:
     """Files that may have the names of classes, the likeliest first."""
     for place in dict.fromkeys([*_around(labels.folder), folder]):
         for name in NAME_FILES:
@@ -121,8 +126,8 @@ def _mirrored(folder: str) -> str:
 def _around(folder: str) -> list[str]:
     """A folder, and those above it that belong to the same data set."""
     place = os.path.abspath(folder)
-    found = [place]
+    folders = [place]
     while INSIDE.fullmatch(name := os.path.basename(place)) or SPLIT.fullmatch(name):
         place = os.path.dirname(place)
-        found.append(place)
-    return found
+        folders.append(place)
+    return folders

@@ -114,8 +114,8 @@ def _field(place: int, count: int) -> str:
 def _box(fractions: list[float], size: Size) -> Row:
     cx, cy, w, h = fractions
     if w < 0 or h < 0:
-        name, found = ("w", w) if w < 0 else ("h", h)
-        raise MalformedError(f"{name}: found {found!r}, expected no negative number", "bbox: negative width or height")
+        name, value = ("w", w) if w < 0 else ("h", h)
+        raise MalformedError(f"{name}: found {value!r}, expected no negative number", "bbox: negative width or height")
     width, height = size
     return {"bbox": [(cx - w / 2) * width, (cy - h / 2) * height, w * width, h * height]}
 

@@ -1,44 +1,45 @@
-r"""The names of YOLO's classes: `names` of a data.yaml, or a file with a name a line.
+r"""The names of YOLO's classes: `names` of a data.yaml, or a file with one name per line.
 
-Of YAML only what such files use is read: `names` as a list or as a map from numbers, in brackets or a line each, with
-or without quotes. Anything else under `names` is refused, and every other key is passed over, apart from `nc`, the
-number of classes, which has to agree.
+YAML is parsed by PyYAML (extra `yolo`), to events: nothing is constructed, so that no tag means anything and an alias
+is only a name. `names` is a list, or a map from numbers, of texts in one line each, as tools write them; every text is
+taken as it is written, so that `yes` and `3` are names. Every other key is passed over, apart from `nc`, the number of
+classes, which has to agree.
 """
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Iterator
+from typing import Any, NamedTuple
 
-from calipers.core.errors import InputError
+from calipers.core.errors import ConfigError, InputError
 from calipers.files.inputs import BOM
 from calipers.files.problems import shown
 
 LARGEST = 10_000_000  # bytes
-MOST_CLASSES = 100_000
+LARGEST_YAML = 1_000_000  # bytes; a parser in Python takes some seconds for them
+MAX_CLASSES = 100_000
+DEEPEST = 20  # levels of lists and maps
 EXPECTED = "names: [a, b], or a name a line as - a or 0: a"
-
-_KEY = re.compile(r"""(?:'(?P<single>[^']*)'|"(?P<double>[^"]*)"|(?P<plain>[A-Za-z_][\w.-]*))\s*:(?P<rest>\s.*|)""")
-_QUOTED = r"""'(?:[^']|'')*'|"(?:[^"\\]|\\.)*\""""
-_TOKEN = re.compile(
-    rf"(?P<mark>[\[\]{{}},:])|(?P<text>{_QUOTED}|[^\s\[\]{{}},:#'\"&*!|>%@`](?:[^\[\]{{}},:#\n]|:(?=\S)|(?<=\S)#)*)"
-)
-_GAP = re.compile(r"(?:\s|(?<!\S)#[^\n]*)*")
-_ENTRY = re.compile(r"""(?:-|(?P<key>\d+|'\d+'|"\d+")\s*:)(?:\s+(?P<text>.*))?""")
-_IN_QUOTES, _AFTER, _COMMENT = (re.compile(part) for part in (_QUOTED, r"\s*(?:(?<=\s)#.*)?", r"(?<=\s)#"))
-_NO_NAME = ("'", '"', *"&*!|>%@`[]{},#")  # what YAML means something else by at the beginning
+NEEDED = "YAML is read by PyYAML, which is missing: pip install 'calipers[yolo]', or write a name a line to classes.txt"
+READ = ("names", "nc", "kpt_shape", "<<")  # keys that mean something
 
 Entry = tuple[str | None, str]  # number, name
 
 
+class Field(NamedTuple):
+    """What stands under a key: events of PyYAML, and the line of the key."""
+
+    line: str
+    events: list[Any]
+
+
 def read_list(data: bytes) -> list[str]:
-    r"""A name a line.
+    r"""Read a list of names, one per line.
 
     >>> read_list(b"cat\r\ntraffic light\n\n")
     ['cat', 'traffic light']
     """
-    lines = [line.strip() for line in _text(data).rstrip().splitlines()]
+    lines = [line.strip() for line in _text(data, LARGEST).rstrip().splitlines()]
     for number, line in enumerate(lines, 1):
         if not line:
             raise InputError(f"line {number}: found nothing, expected the name of class {number - 1}")
@@ -53,21 +54,25 @@ def read_yaml(data: bytes) -> list[str] | None:
     >>> read_yaml(b"names:\\n  1: dog\\n  0: cat\\n")
     ['cat', 'dog']
     """
-    lines = _text(data).splitlines()
-    keys = dict(_top_keys(lines))
-    if "kpt_shape" in keys:
-        raise InputError(f"line {keys['kpt_shape'] + 1}: kpt_shape: found keypoints, expected boxes or polygons")
-    if "names" not in keys:
+    text = _text(data, LARGEST_YAML)
+    if not any(key in text for key in ("names", "kpt_shape")):  # of some other program
         return None
-    names = _in_order(_entries(lines, keys["names"]), keys["names"] + 1)
-    if "nc" in keys:
-        _check_count(lines[keys["nc"]], keys["nc"] + 1, len(names))
+    fields = _fields(_events(text))
+    if "kpt_shape" in fields:
+        raise InputError(f"{fields['kpt_shape'].line}kpt_shape: found keypoints, expected boxes or polygons")
+    if "names" not in fields and "<<" in fields:
+        raise InputError(f"{fields['<<'].line}found keys of another map (<<), expected {EXPECTED}")
+    if "names" not in fields:
+        return None
+    names = _in_order(_entries(fields["names"]), fields["names"].line)
+    if "nc" in fields:
+        _check_count(fields["nc"], len(names))
     return names
 
 
-def _text(data: bytes) -> str:
-    if len(data) > LARGEST:
-        raise InputError(f"found {len(data):,} bytes, expected at most {LARGEST:,}")
+def _text(data: bytes, most: int) -> str:
+    if len(data) > most:
+        raise InputError(f"found {len(data):,} bytes, expected at most {most:,}")
     try:
         return data.removeprefix(BOM).decode("utf-8")
     except UnicodeDecodeError as error:
@@ -75,118 +80,130 @@ def _text(data: bytes) -> str:
         raise InputError(f"not UTF-8: {place}; expected names of classes") from None
 
 
-def _top_keys(lines: list[str]) -> Iterator[tuple[str, int]]:
-    """Keys that are not indented, with the places of their lines."""
-    seen: set[str] = set()
-    for place, line in enumerate(lines):
-        if match := _KEY.fullmatch(line):
-            key = match["single"] or match["double"] or match["plain"] or ""
-            if key in seen and key == "names":
-                raise InputError(f"line {place + 1}: names is there twice, expected once")
-            seen.add(key)
-            yield key, place
-
-
-def _entries(lines: list[str], place: int) -> list[Entry]:
-    """What stands under `names`."""
-    match = _KEY.fullmatch(lines[place])
-    rest = match["rest"].strip() if match else ""
-    if rest.startswith(("[", "{")):
-        return _flow("\n".join([rest, *lines[place + 1 :]]), place + 1)
-    if rest and not rest.startswith("#"):
-        raise InputError(f"line {place + 1}: names: found {shown(rest)}, expected {EXPECTED}")
-    return list(_block(lines, place + 1))
-
-
-def _block(lines: list[str], start: int) -> Iterator[Entry]:
-    """An entry a line, up to the next key."""
-    indent = None
-    for place, line in enumerate(lines[start:], start):
-        text = line.strip()
-        if not text or text.startswith("#"):
-            continue
-        depth = len(line) - len(line.lstrip(" "))
-        if not depth and not text.startswith("- "):
-            return
-        match, indent = _ENTRY.fullmatch(text), depth if indent is None else indent
-        scalar = _scalar(match["text"] or "") if match else ""
-        if not match or not scalar or depth != indent:
-            raise InputError(f"line {place + 1}: names: found {shown(text)}, expected {EXPECTED}")
-        yield match["key"], _unquoted(scalar, place + 1)
-
-
-def _scalar(text: str) -> str:
-    """A name as it is written, without the comment after it; "" if it is none."""
-    if quoted := _IN_QUOTES.match(text):
-        return quoted[0] if _AFTER.fullmatch(text, quoted.end()) else ""
-    comment = _COMMENT.search(text)
-    plain = (text[: comment.start()] if comment else text).strip()
-    return "" if plain.startswith(_NO_NAME) or ": " in plain else plain
-
-
-def _flow(text: str, line: int) -> list[Entry]:
-    """Entries in brackets, which may run over several lines."""
-    entries: list[Entry] = []
-    tokens = _tokens(text, line)
-    is_map = next(tokens) == "{"
-    end = "}" if is_map else "]"
-    for token in tokens:
-        if token == end:
-            return entries
-        key = token if is_map else None
-        if is_map and next(tokens, "") != ":":
-            break
-        name = next(tokens, "") if is_map else token
-        after = next(tokens, "")
-        if name in _MARKS or after not in (",", end):
-            break
-        entries.append((key, _unquoted(name, line)))
-        if after == end:
-            return entries
-    raise InputError(f"line {line}: names: found {shown(text[:80])}, expected {EXPECTED}")
-
-
-_MARKS = set("[]{},:") | {""}
-
-
-def _tokens(text: str, line: int) -> Iterator[str]:
-    """Marks and names in brackets."""
-    at = _GAP.match(text, 0).end()  # type: ignore[union-attr]
-    while match := _TOKEN.match(text, at):
-        yield match[0].strip()
-        at = _GAP.match(text, match.end()).end()  # type: ignore[union-attr]
-    raise InputError(f"line {line}: names: found {shown(text[at : at + 40])} in brackets, expected {EXPECTED}")
-
-
-def _unquoted(text: str, line: int) -> str:
-    if text.startswith("'"):
-        return text[1:-1].replace("''", "'")
-    if not text.startswith('"'):
-        return text
+def _events(text: str) -> Iterator[Any]:
+    """What PyYAML finds in a text, one thing after the other; it takes ever longer for what is nested deeply."""
     try:
-        return str(json.loads(text))
-    except ValueError:
-        raise InputError(f"line {line}: names: found {text[:80]}, expected a text in quotes") from None
+        import yaml
+    except ImportError:
+        raise ConfigError(NEEDED) from None
+    depth = 0
+    try:
+        for event in yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
+            depth += is_start(event) - is_end(event)
+            if depth > DEEPEST:
+                raise InputError(f"{_line(event)}found more than {DEEPEST} levels, expected {EXPECTED}")
+            yield event
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        place = f"line {mark.line + 1}: " if mark else ""
+        raise InputError(f"{place}found no YAML: {error.problem or error.context}; expected {EXPECTED}") from None
+    except yaml.YAMLError as error:  # a character that no text has
+        raise InputError(f"found no YAML: {str(error).splitlines()[0]:.200}; expected {EXPECTED}") from None
 
 
-def _in_order(entries: list[Entry], line: int) -> list[str]:
+def _kind(event: Any) -> str:
+    return type(event).__name__.removesuffix("Event")
+
+
+def is_start(event: Any) -> bool:
+    """Whether a list or a map begins."""
+    return _kind(event) in ("SequenceStart", "MappingStart")
+
+
+def is_end(event: Any) -> bool:
+    """Whether a list or a map ends."""
+    return _kind(event) in ("SequenceEnd", "MappingEnd")
+
+
+def _line(event: Any) -> str:
+    return f"line {event.start_mark.line + 1}: "
+
+
+def _fields(events: Iterator[Any]) -> dict[str, Field]:
+    """What stands under the keys that are read; nothing if the document is no map. No key is there twice."""
+    fields: dict[str, Field] = {}
+    first = next((event for event in events if _kind(event) not in ("StreamStart", "DocumentStart")), None)
+    if _kind(first) != "MappingStart":
+        return {}
+    known: set[str] = set()
+    for key, value in _pairs(events):
+        if key in known:
+            raise InputError(f"{value.line}{key[:80]} is there twice, expected once")
+        known.add(key)
+        fields |= {key: value} if key in READ else {}
+    for event in events:
+        if _kind(event) == "DocumentStart":
+            raise InputError(f"{_line(event)}found a second document, expected one")
+    return fields
+
+
+def _pairs(events: Iterator[Any]) -> Iterator[tuple[str, Field]]:
+    """The keys of a map that are texts, with what stands under them, up to its end."""
+    while not is_end((key := _next_value(events))[0]):
+        value = _next_value(events)
+        if _kind(key[0]) == "Scalar":
+            yield key[0].value, Field(_line(key[0]), value)
+
+
+def _next_value(events: Iterator[Any]) -> list[Any]:
+    """The events of the next value, or the one that ends what is around it."""
+    found, depth = [], 0
+    for event in events:
+        found.append(event)
+        depth += is_start(event) - is_end(event)
+        if depth <= 0:
+            break
+    return found
+
+
+def _entries(names: Field) -> list[Entry]:
+    """Number, if there is one, and name of each class."""
+    first, *inside = names.events
+    if _kind(first) == "SequenceStart" and not first.anchor:
+        return [(None, _name(event)) for event in inside[:-1]]
+    if _kind(first) == "MappingStart" and not first.anchor:
+        return [(key, _name(value.events[0])) for key, value in _pairs(iter(inside))]
+    if _kind(first) == "Scalar" and not first.value and not first.style:
+        return []
+    raise _refused(first)
+
+
+def _name(event: Any) -> str:
+    """A text in one line, as it is written."""
+    if _kind(event) != "Scalar" or event.anchor or event.style in ("|", ">") or not (event.value or event.style):
+        raise _refused(event)
+    if event.start_mark.line != event.end_mark.line:
+        raise _refused(event)
+    return str(event.value)
+
+
+def _refused(event: Any) -> InputError:
+    kind = _kind(event)
+    if kind == "Scalar" and not event.anchor:
+        found = shown(event.value) if event.value else "nothing"
+    else:
+        found = {"SequenceStart": "a list", "MappingStart": "a map", "Scalar": f"&{event.anchor}"}.get(kind, "an alias")
+    return InputError(f"{_line(event)}names: found {found}, expected {EXPECTED}")
+
+
+def _in_order(entries: list[Entry], line: str) -> list[str]:
     """Names by their numbers, which are given for all or for none."""
     if not entries:
-        raise InputError(f"line {line}: names: found none, expected {EXPECTED}")
-    if len(entries) > MOST_CLASSES:
-        raise InputError(f"line {line}: names: found {len(entries):,}, expected at most {MOST_CLASSES:,}")
-    if all(key is None for key, _ in entries):
+        raise InputError(f"{line}names: found none, expected {EXPECTED}")
+    if len(entries) > MAX_CLASSES:
+        raise InputError(f"{line}names: found {len(entries):,}, expected at most {MAX_CLASSES:,}")
+    numbers = [key for key, _ in entries if key is not None]
+    if not numbers:
         return [name for _, name in entries]
-    numbers = [(key or "").strip("'\"") for key, _ in entries]
-    named = dict(zip(numbers, (name for _, name in entries), strict=True))
+    named = dict(entries)
     wanted = [str(number) for number in range(len(entries))]
     if named.keys() != set(wanted):
-        found = ", ".join(numbers[:10])
-        raise InputError(f"line {line}: names: found the numbers {found}, expected 0 to {len(entries) - 1}, each once")
+        found = ", ".join(number[:20] for number in numbers[:10])
+        raise InputError(f"{line}names: found the numbers {found}, expected 0 to {len(entries) - 1}, each once")
     return [named[number] for number in wanted]
 
 
-def _check_count(line: str, number: int, names: int) -> None:
-    count = line.partition(":")[2].partition("#")[0].strip()
-    if count.isdecimal() and int(count[:20]) != names:
-        raise InputError(f"line {number}: nc: found {count[:20]}, expected {names}, as there are names")
+def _check_count(count: Field, names: int) -> None:
+    value = count.events[0].value if _kind(count.events[0]) == "Scalar" else ""
+    if value.isdecimal() and int(value[:20]) != names:
+        raise InputError(f"{count.line}nc: found {value[:20]}, expected {names}, as there are names")

@@ -131,8 +131,8 @@ def _attributes(mapping: object, file: str) -> Iterator[tuple[dict[str, object],
 
 def _known_by(name: str, attribute: dict[str, object]) -> list[str]:
     """The keys under which descriptions may give an attribute."""
-    given = [attribute.get("chinese_name"), attribute.get("chinese_label")]
-    chinese = [text.strip() for text in given if isinstance(text, str) and text.strip()]
+    names = [attribute.get("chinese_name"), attribute.get("chinese_label")]
+    chinese = [text.strip() for text in names if isinstance(text, str) and text.strip()]
     return chinese if name == "type" and chinese else [name, *chinese]
 
 

@@ -18,7 +18,7 @@ MODES = ("localization", "phase", "category")
 LARGEST_CACHE = 100_000
 
 
-MOST_SHARED = 8
+MAX_SHARED = 8
 _SHARED: dict[tuple[Taxonomy, str, tuple[str, ...]], Vocabulary] = {}
 
 
@@ -30,7 +30,7 @@ class Vocabulary:
         self._known: dict[str, Desc] = {}
 
     def describe(self, texts: Iterable[str]) -> list[Desc]:
-        """The texts, read."""
+        """The descriptions that the texts parse to."""
         if len(self._known) > LARGEST_CACHE:
             self._known.clear()
         return [self._known.get(text) or self._learn(text) for text in texts]
@@ -44,7 +44,7 @@ def vocabulary(taxonomy: Taxonomy, label_key: str, free_text_keys: tuple[str, ..
     """The vocabulary of a taxonomy, which goes on remembering from one evaluation to the next."""
     key = (taxonomy, label_key, free_text_keys)
     if key not in _SHARED:
-        if len(_SHARED) > MOST_SHARED:
+        if len(_SHARED) > MAX_SHARED:
             _SHARED.clear()
         _SHARED[key] = Vocabulary(taxonomy, label_key, free_text_keys)
     return _SHARED[key]

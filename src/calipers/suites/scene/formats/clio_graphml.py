@@ -19,7 +19,7 @@ import orjson
 from calipers.core.errors import InputError
 from calipers.files.problems import shown
 from calipers.files.safe_xml import SafeXml
-from calipers.suites.scene.formats.plain import Broken, Converted
+from calipers.suites.scene.formats.plain import ObjectWithoutBox, PlainScene
 
 LARGEST_DOCUMENT = 500_000_000  # bytes
 LONGEST_LITERAL = 1000  # characters; nine floats take 250
@@ -39,7 +39,7 @@ NUMBER, VECTOR, MATRIX = (re.compile(part) for part in (_NUMBER, _three(_NUMBER)
 TASK = re.compile(r"\Afind the\s+", re.IGNORECASE)
 
 
-def plain_objects(data: bytes) -> Converted:
+def plain_objects(data: bytes) -> PlainScene:
     """The objects of a document, in its order.
 
     >>> texts = {"node_type": "object", "name": "find the lamp", "position": "[1, 2, 3]", "bbox_dim": "(1, 1, 0.5)"}
@@ -55,10 +55,10 @@ def plain_objects(data: bytes) -> Converted:
     def where(index: int, field: str) -> str:
         return nodes[index].where(field)
 
-    return Converted([_plain_object(node) for node in nodes], where)
+    return PlainScene([_plain_object(node) for node in nodes], where)
 
 
-def _plain_object(node: _Node) -> dict[str, Any]:
+def _plain_object(node: _GraphNode) -> dict[str, Any]:
     name, score, similarity = node.text("name"), node.text("score"), node.text("similarity")
     known: dict[str, Any] = {"id": node.text("obj_id") or node.id, "label": TASK.sub("", name, 1) or None}
     if score:
@@ -68,10 +68,10 @@ def _plain_object(node: _Node) -> dict[str, Any]:
     try:
         return known | _box(node)
     except InputError as error:
-        return Broken(str(error), **known)
+        return ObjectWithoutBox(str(error), **known)
 
 
-def _box(node: _Node) -> dict[str, Any]:
+def _box(node: _GraphNode) -> dict[str, Any]:
     if node.twice:
         raise InputError(f"{node.twice} is there twice, expected each once")
     center, size = _numbers(node, "position", VECTOR), _numbers(node, "bbox_dim", VECTOR)
@@ -81,7 +81,7 @@ def _box(node: _Node) -> dict[str, Any]:
     return {"center": center, "size": size, "rotation": [turn[:3], turn[3:6], turn[6:]]}
 
 
-def _numbers(node: _Node, name: str, pattern: re.Pattern[str]) -> list[float]:
+def _numbers(node: _GraphNode, name: str, pattern: re.Pattern[str]) -> list[float]:
     text = " ".join(node.text(name).split())
     if len(text) > LONGEST_LITERAL or not pattern.fullmatch(text):
         expected = "three numbers like [1.0, 2.0, 3.0]" if pattern is VECTOR else "three rows of three numbers"
@@ -101,7 +101,7 @@ def _json(text: str) -> Any:
 # XML
 
 
-class _Node(NamedTuple):
+class _GraphNode(NamedTuple):
     """A node, with the texts of its data by name."""
 
     id: str | None
@@ -121,7 +121,7 @@ class _Node(NamedTuple):
         return f"{node}: {name}" if name else node
 
 
-def _read_nodes(data: bytes) -> list[_Node]:
+def _read_nodes(data: bytes) -> list[_GraphNode]:
     if len(data) > LARGEST_DOCUMENT:
         raise InputError(f"found {len(data):,} bytes of XML, expected at most {LARGEST_DOCUMENT:,}")
     document = _Document()
@@ -131,7 +131,7 @@ def _read_nodes(data: bytes) -> list[_Node]:
     return [document.named(place, element) for place, element in enumerate(document.nodes)]
 
 
-class _Element:
+class _GraphElement:
     """An element of the document."""
 
     __slots__ = ("attributes", "data", "name", "texts")
@@ -146,17 +146,17 @@ class _Document:
     """GraphML as expat tells it, element by element."""
 
     def __init__(self) -> None:
-        self.nodes: list[_Element] = []
+        self.nodes: list[_GraphElement] = []
         self._names: dict[str, str] = {}  # by the ids of keys
         self._defaults: dict[str, str] = {}  # texts by name
-        self._open: list[_Element] = []
+        self._open: list[_GraphElement] = []
         self._parser = SafeXml("GraphML", self._start, self._end, self._add_text)
 
     def parse(self, data: bytes) -> None:
-        """All of it, or an error that says where it cannot go on."""
+        """Parse the whole document, or raise an error that names the line at fault."""
         self._parser.parse(data)
 
-    def named(self, place: int, element: _Element) -> _Node:
+    def named(self, place: int, element: _GraphElement) -> _GraphNode:
         """A node with the names that its keys stand for."""
         texts: dict[str, str] = {}
         twice = ""
@@ -164,12 +164,12 @@ class _Document:
             name = self._names.get(key, key)
             twice = name if name in texts else twice
             texts[name] = text
-        return _Node(element.attributes.get("id"), place, texts, self._defaults, twice)
+        return _GraphNode(element.attributes.get("id"), place, texts, self._defaults, twice)
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         if not self._open and name != "graphml":
             raise InputError(f"{self._parser.line()}: found <{name}>, expected <graphml>")
-        element = _Element(name, attributes)
+        element = _GraphElement(name, attributes)
         self._open.append(element)
         if element.name == "node":
             self.nodes.append(element)

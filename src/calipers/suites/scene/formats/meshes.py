@@ -21,16 +21,16 @@ from numpy.typing import NDArray
 
 from calipers.core.errors import ConfigError, InputError
 from calipers.files.problems import shown
-from calipers.kernels.boxes import LARGEST
+from calipers.kernels.scan.boxes import LARGEST
 
 FORMATS = ("glb", "obj", "off", "ply", "stl")
 NEEDED = "trimesh 4.6 or later and scipy: pip install 'calipers[mesh]'"
 LARGEST_FILE = 1_000_000_000  # bytes
-MOST_VERTICES = 50_000_000
+MAX_VERTICES = 50_000_000
 DEEPEST = 100  # nodes within nodes: the time trimesh takes grows with the cube of their depth
 LONGEST_HEAD = 100_000  # bytes
 FLATTEST = 1e-6  # of the length: flat meshes whose numbers are of single precision are about 1e-7 thick
-MOST_DIRECTIONS = 2000  # of faces; only hulls of round things have more, and theirs hardly differ
+MAX_DIRECTIONS = 2000  # of faces; only hulls of round things have more, and theirs hardly differ
 SHORTEST = 1e-9  # of the length: edges below that have no direction
 EQUAL = 1e-9  # volumes and areas that differ by less of themselves are equal
 DECIMALS = 9  # directions that agree in so many are the same
@@ -80,9 +80,9 @@ def box_around(corners: Points, matrix: list[list[float]]) -> dict[str, Any]:
     if _is_flat(unit):
         raise InputError("placed, it is flat; expected a mesh with a volume")
     axes = _tightest_axes(unit)
-    least, most = (unit @ axes).min(axis=0), (unit @ axes).max(axis=0)
-    center = middle + length * (axes @ (least + (most - least) / 2))
-    return {"center": center.tolist(), "size": (length * (most - least)).tolist(), "rotation": axes.tolist()}
+    low, high = (unit @ axes).min(axis=0), (unit @ axes).max(axis=0)
+    center = middle + length * (axes @ (low + (high - low) / 2))
+    return {"center": center.tolist(), "size": (length * (high - low)).tolist(), "rotation": axes.tolist()}
 
 
 # Boxes
@@ -137,9 +137,9 @@ def _directions(normals: Points, areas: Points) -> Points:
     """Directions of the largest faces without their opposites and doubles, from the most upright one on."""
     upward = np.where(normals[:, 2:] < 0, -normals, normals)
     _, places, same = np.unique(upward.round(DECIMALS), axis=0, return_index=True, return_inverse=True)
-    largest = np.argsort(-np.bincount(same.ravel(), areas), kind="stable")[:MOST_DIRECTIONS]
-    found = upward[places[np.sort(largest, kind="stable")]]
-    return found[np.argsort(-found[:, 2], kind="stable")]
+    largest = np.argsort(-np.bincount(same.ravel(), areas), kind="stable")[:MAX_DIRECTIONS]
+    directions = upward[places[np.sort(largest, kind="stable")]]
+    return directions[np.argsort(-directions[:, 2], kind="stable")]
 
 
 # Points
@@ -161,8 +161,8 @@ def _convex(unit: Points) -> Any:
 def _to_unit(points: Points) -> tuple[Points, Points, float]:
     """Points moved to the origin and made one long, where they were, and how long: so sizes and places far off do not
     matter to tolerances of others."""
-    least, most = points.min(axis=0), points.max(axis=0)
-    middle, length = least + (most - least) / 2, float((most - least).max())
+    low, high = points.min(axis=0), points.max(axis=0)
+    middle, length = low + (high - low) / 2, float((high - low).max())
     return (points - middle) / (length or 1.0), middle, length
 
 
@@ -217,8 +217,8 @@ def _vertices(data: bytes, kind: str) -> Points:
 def _placed(scene: Any) -> Points:
     nodes = [scene.graph[name] for name in scene.graph.nodes_geometry]  # (matrix, name of its geometry)
     parts = [(np.asarray(scene.geometry[name].vertices, np.float64), matrix) for matrix, name in nodes]
-    if sum(len(vertices) for vertices, _ in parts) > MOST_VERTICES:
-        raise InputError(f"found too many vertices in it, expected at most {MOST_VERTICES:,}")
+    if sum(len(vertices) for vertices, _ in parts) > MAX_VERTICES:
+        raise InputError(f"found too many vertices in it, expected at most {MAX_VERTICES:,}")
     placed = [vertices @ matrix[:3, :3].T + matrix[:3, 3] for vertices, matrix in parts]
     return np.concatenate([np.empty((0, 3)), *placed])
 
@@ -240,8 +240,8 @@ def _check_glb(header: Any) -> None:
     if not all(buffer.get("uri", "data:").startswith("data:") for buffer in header.get("buffers", [])):
         raise InputError("its data lie in other files, expected one file with all of them")
     accessors, views = header.get("accessors", []), header.get("bufferViews", [])
-    if sum(abs(accessor["count"]) for accessor in accessors) > MOST_VERTICES:
-        raise InputError(f"found more than {MOST_VERTICES:,} of something in it")
+    if sum(abs(accessor["count"]) for accessor in accessors) > MAX_VERTICES:
+        raise InputError(f"found more than {MAX_VERTICES:,} of something in it")
     primitives = [primitive for mesh in header.get("meshes", []) for primitive in mesh["primitives"]]
     for positions in (accessors[primitive["attributes"]["POSITION"]] for primitive in primitives):
         written = "bufferView" in positions and "extensions" not in views[positions["bufferView"]]
@@ -261,17 +261,17 @@ def _check_depth(nodes: list[Any]) -> None:
 def _check_whole(head: bytes, kind: str, scene: Any) -> None:
     """Refuse less than a head promises: in text that is cut short, trimesh takes half a number for a whole one."""
     shapes = scene.geometry.values()
-    found = sum(len(shape.vertices) for shape in shapes), sum(len(getattr(shape, "faces", ())) for shape in shapes)
-    for name, count, said in zip(("vertices", "faces"), found, _promised(head, kind), strict=True):
-        if count < said:
-            raise InputError(f"found {count} {name} in it where its head says {said}: it is cut short")
+    actual = sum(len(shape.vertices) for shape in shapes), sum(len(getattr(shape, "faces", ())) for shape in shapes)
+    for name, count, promised in zip(("vertices", "faces"), actual, _promised(head, kind), strict=True):
+        if count < promised:
+            raise InputError(f"found {count} {name} in it where its head says {promised}: it is cut short")
 
 
 def _promised(head: bytes, kind: str) -> tuple[int, int]:
     """How many vertices and faces a head says there are, as far as it does."""
     if kind == "off":
-        said = re.search(rb"OFF(?:\s|#[^\n]*\n)*([0-9]+)\s+([0-9]+)", head)
-        return (int(said[1]), int(said[2])) if said else (0, 0)
+        counts = re.search(rb"OFF(?:\s|#[^\n]*\n)*([0-9]+)\s+([0-9]+)", head)
+        return (int(counts[1]), int(counts[2])) if counts else (0, 0)
     vertices, faces = (
         re.search(rb"^element %b ([0-9]+)\s*$" % name, head, re.MULTILINE) for name in (b"vertex", b"face")
     )

@@ -6,10 +6,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from calipers.files.problems import shown
-from calipers.kernels.boxes import LARGEST, REASONS, ROTATIONS, SMALLEST, TOLERANCE
+from calipers.kernels.scan.boxes import LARGEST, REASONS, ROTATIONS, SMALLEST, TOLERANCE
 
 EXPECTED = {
     "not an object": "an object with center and size",
@@ -25,7 +25,7 @@ LIMITED = ("center", "size", "score")
 MATRIX = f"a rotation matrix: orthonormal and of determinant +1, to {TOLERANCE:g}"
 
 
-class Converted:
+class PlainScene:
     """The objects of one scene in the plain form, and where each of their fields stands in the file."""
 
     __slots__ = ("_owners", "objects", "where")
@@ -46,10 +46,18 @@ class Converted:
         return self._owners
 
 
-class Broken(dict[str, Any]):
+class Scene(NamedTuple):
+    """What a file holds."""
+
+    content: PlainScene
+    warning: str = ""
+    problem: str = ""  # why the text is not strictly JSON, which the objects need not show
+
+
+class ObjectWithoutBox(dict[str, Any]):
     """An object whose box cannot be had: what else is known of it, without a center, and what the problem is.
 
-    >>> chair = Broken("no mesh at chair.ply", id=3, label="chair")
+    >>> chair = ObjectWithoutBox("no mesh at chair.ply", id=3, label="chair")
     >>> chair["label"], "center" in chair, chair.problem
     ('chair', False, 'no mesh at chair.ply')
     """
@@ -70,17 +78,17 @@ def plain_place(index: int, field: str) -> str:
     return f"objects[{index}].{field}" if field else f"objects[{index}]"
 
 
-def explain(scene: Converted, index: int, reason: int) -> str:
+def explain(scene: PlainScene, index: int, reason: int) -> str:
     """What is wrong with an object, for a reason of the kernel: where, what was found, what was expected.
 
-    >>> scene = Converted([{"center": [0, 0, 1], "size": [1, 0, 2]}], plain_place)
+    >>> scene = PlainScene([{"center": [0, 0, 1], "size": [1, 0, 2]}], plain_place)
     >>> explain(scene, 0, REASONS.index("size"))
     'objects[0].size: found [1, 0, 2], expected three positive numbers'
     """
     item, field = scene.objects[index], REASONS[reason]
     if field == "not an object":
         return f"{scene.where(index, '')}: found {shown(item)}, expected {EXPECTED[field]}"
-    if field == "center" and isinstance(item, Broken):
+    if field == "center" and isinstance(item, ObjectWithoutBox):
         return f"{scene.where(index, '')}: {item.problem}"
     if item.get(field) is None:
         other = next((name for name in ROTATIONS if field == "rotation" and item.get(name) is not None), "")
@@ -89,7 +97,7 @@ def explain(scene: Converted, index: int, reason: int) -> str:
     return f"{scene.where(index, field)}: found {shown(item[field])}, {_expected(scene, index, field)}"
 
 
-def _expected(scene: Converted, index: int, field: str) -> str:
+def _expected(scene: PlainScene, index: int, field: str) -> str:
     value, expected = scene.objects[index][field], EXPECTED[field]
     if field == "rotation":
         return f"expected {_expected_rotation(value)}"
@@ -108,7 +116,7 @@ def _expected_rotation(value: Any) -> str:
     return MATRIX if is_matrix else EXPECTED["rotation"]
 
 
-def _owner(scene: Converted, index: int) -> str:
+def _owner(scene: PlainScene, index: int) -> str:
     """The first object with this id, or none: an id may also be nested too deeply to be compared."""
     first = scene.owners.get(_id_text(scene.objects[index]["id"]), index)
     return scene.where(first, "") if first < index else ""

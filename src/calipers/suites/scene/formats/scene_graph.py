@@ -16,15 +16,15 @@ from typing import Any
 
 from calipers.core.errors import InputError
 from calipers.files.problems import shown
-from calipers.kernels.boxes import LARGEST
-from calipers.suites.scene.formats.plain import Broken, Converted
+from calipers.kernels.scan.boxes import LARGEST
+from calipers.suites.scene.formats.plain import ObjectWithoutBox, PlainScene
 
 PREFER_RETRIEVED = "prefer_retrieved_else_label"
 LAST_ROW = [0.0, 0.0, 0.0, 1.0]
 Matrix = list[list[float]]
 
 
-def plain_objects(tree: dict[str, Any], folder: Path, label_source: str) -> Converted:
+def plain_objects(tree: dict[str, Any], folder: Path, label_source: str) -> PlainScene:
     """The objects of a scene graph; meshes are found from `folder`, and each is read once.
 
     >>> chair = {"id": 4, "label": "seat", "position": [1, 2, 0.5], "dimensions": {"x": 0.5, "y": 0.5, "z": 1}}
@@ -42,11 +42,11 @@ def plain_objects(tree: dict[str, Any], folder: Path, label_source: str) -> Conv
     def where(index: int, field: str) -> str:
         return f"objects[{index}]" + _field(items[index], field, label_source)
 
-    return Converted([_plain(item, meshes, label_source) for item in items], where)
+    return PlainScene([_plain(item, meshes, label_source) for item in items], where)
 
 
 def plain_object(item: dict[str, Any], folder: Path, label_source: str) -> dict[str, Any]:
-    """One object of a scene graph; `Broken` if its box cannot be had."""
+    """One object of a scene graph; `ObjectWithoutBox` if its box cannot be had."""
     plain: dict[str, Any] = _plain(item, _Meshes(folder), label_source)
     return plain
 
@@ -59,7 +59,7 @@ def _plain(item: Any, meshes: _Meshes, label_source: str) -> Any:
     try:
         return known | _box(item, meshes)
     except InputError as error:
-        return Broken(str(error), **known)
+        return ObjectWithoutBox(str(error), **known)
 
 
 def _label_field(item: dict[str, Any], label_source: str) -> str:

@@ -12,14 +12,14 @@ from typing import Any
 
 from calipers.core.errors import InputError
 from calipers.files.problems import shown
-from calipers.kernels.boxes import LARGEST
-from calipers.suites.scene.formats.plain import Broken, Converted
+from calipers.kernels.scan.boxes import LARGEST
+from calipers.suites.scene.formats.plain import ObjectWithoutBox, PlainScene
 
 NAMED_BY = {"objectId": "id", "objectKey": "key"}  # what a figure calls its object, and what the object calls itself
 FIELDS = {"center": ".geometry.position", "size": ".geometry.dimensions", "rotation": ".geometry.rotation"}
 
 
-def plain_objects(tree: dict[str, Any]) -> Converted:
+def plain_objects(tree: dict[str, Any]) -> PlainScene:
     """The cuboids of an annotation, in the order of its figures.
 
     >>> box = {"position": {"x": 1, "y": 2, "z": 0.5}, "dimensions": {"x": 2, "y": 1, "z": 1}}
@@ -36,16 +36,17 @@ def plain_objects(tree: dict[str, Any]) -> Converted:
     def where(index: int, field: str) -> str:
         return _where(figures[places[index]], f"figures[{places[index]}]", field, owners)
 
-    return Converted([_plain_object(figures[place], owners) for place in places], where)
+    return PlainScene([_plain_object(figures[place], owners) for place in places], where)
 
 
-def skipped(tree: dict[str, Any]) -> int:
-    """How many figures are of a geometry type that is no box."""
-    return sum(not _is_cuboid(figure) for figure in _listed(tree, "figures"))
+def left_out(tree: dict[str, Any]) -> str:
+    """A note on figures of a geometry type that is no box."""
+    skipped = sum(not _is_cuboid(figure) for figure in _listed(tree, "figures"))
+    return f"figures that are no cuboids were left out ({skipped})" if skipped else ""
 
 
 def _is_cuboid(figure: Any) -> bool:
-    """Or not even a figure, which has to be said where objects are checked."""
+    """Whether a figure is a cuboid; what is no figure at all counts as one, as the check of objects reports it."""
     return not isinstance(figure, dict) or figure.get("geometryType") in (None, "cuboid_3d")
 
 
@@ -57,7 +58,7 @@ def _plain_object(figure: Any, owners: _Owners) -> Any:
         known["label"] = owners.find(figure)[1].get("classTitle")
         return known | _box(figure.get("geometry"))
     except InputError as error:
-        return Broken(str(error), **known)
+        return ObjectWithoutBox(str(error), **known)
 
 
 def _where(figure: Any, place: str, field: str, owners: _Owners) -> str:
@@ -90,12 +91,12 @@ class _Owners:
 
     def find(self, figure: dict[str, Any]) -> tuple[int, dict[str, Any]]:
         """Place and entry of a figure's object."""
-        given = {name: figure[name] for name in NAMED_BY if figure.get(name) is not None}
-        if not given:
+        keys = {name: figure[name] for name in NAMED_BY if figure.get(name) is not None}
+        if not keys:
             raise InputError("neither objectId nor objectKey, expected the id or key of one of the objects")
-        places = {place for name, value in given.items() for place in self._named(NAMED_BY[name], value)}
+        places = {place for name, value in keys.items() for place in self._named(NAMED_BY[name], value)}
         if len(places) != 1:
-            name, value = next(iter(given.items()))
+            name, value = next(iter(keys.items()))
             count = f"{len(places)} objects" if places else "no object"
             raise InputError(f"{name}: found {shown(value)}, which names {count}, expected one")
         [place] = places
@@ -140,7 +141,7 @@ def _is_angle(value: Any) -> bool:
 
 
 def _listed(tree: dict[str, Any], name: str) -> list[Any]:
-    found = tree.get(name)
-    if not isinstance(found, (list, tuple)):
-        raise InputError(f"{name}: found {shown(found)}, expected a list")
-    return list(found)
+    value = tree.get(name)
+    if not isinstance(value, (list, tuple)):
+        raise InputError(f"{name}: found {shown(value)}, expected a list")
+    return list(value)

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from calipers.suites.scene.labels.spelling import Spelling
 
 NO_CLASS = frozenset({"unknown", "unlabeled", "unlabelled"})
-MOST_NAMED = 3  # entries in a warning
+MAX_NAMED = 3  # entries in a warning
 MAX_COMPARISONS = 50_000_000  # of labels with names, for suggestions; a text counts once for each 64 characters
 WordTree = dict[str, Any]  # word -> the tree of the words that follow
 
@@ -70,6 +70,7 @@ class Resolver:
     warnings: list[str]  # what in the label files has no effect
     unsuggested: int  # labels for which no suggestion was looked for, as `max_comparisons` were made
     too_long: int  # labels for which no suggestion was looked for, as they are longer than any label
+    spelling_used: bool  # whether a suggestion was looked for
 
     def __init__(
         self,
@@ -82,18 +83,19 @@ class Resolver:
     ) -> None:
         require(_is_cosine(embed_min), "embed_min", embed_min, "a number from -1 to 1")
         listed = load_canonical(canonical)
-        given = load_aliases({} if aliases is None else aliases)
+        loaded = load_aliases({} if aliases is None else aliases)
         self.classes = [label for label in listed if normalise(label) not in NO_CLASS]
         self._canonical = {normalise(label): label for label in self.classes}
-        self._aliases = self._leading_somewhere(given.aliases)
-        self._rules = dict(sorted(self._leading_somewhere(given.contains_rules).items(), key=_longest_first))
+        self._aliases = self._leading_somewhere(loaded.aliases)
+        self._rules = dict(sorted(self._leading_somewhere(loaded.contains_rules).items(), key=_longest_first))
         self._rule_tree = _word_tree(self._rules)
         self._comparisons_left, self.unsuggested, self.too_long = max_comparisons, 0, 0
+        self.spelling_used = False
         self._embed, self._embed_min = embed, embed_min
         self._class_vectors: Vectors | None = None
         self._known: dict[str, Resolved] = {}
         self._suggested: dict[str, list[str]] = {}
-        self.warnings = [*self._warnings_of_classes(listed), *self._warnings_of_aliases(given)]
+        self.warnings = [*self._warnings_of_classes(listed), *self._warnings_of_aliases(loaded)]
 
     def _leading_somewhere(self, entries: dict[str, str]) -> dict[str, str | None]:
         """The entries with a target that is a class, or None for no class; the others resolve nothing."""
@@ -115,13 +117,13 @@ class Resolver:
 
     def _learn(self, texts: list[str]) -> None:
         words = {text: normalise(text) for text in texts}
-        found = {text: self._by_words(text) for text in words.values()}
-        unresolved = sorted(text for text, resolved in found.items() if resolved is None)
-        found.update(self._by_embedding(unresolved))
-        self._known.update((text, found[words[text]] or UNRESOLVED) for text in texts)
+        by_text = {text: self._by_words(text) for text in words.values()}
+        unresolved = sorted(text for text, resolved in by_text.items() if resolved is None)
+        by_text.update(self._by_embedding(unresolved))
+        self._known.update((text, by_text[words[text]] or UNRESOLVED) for text in texts)
 
     def _by_words(self, text: str) -> Resolved | None:
-        """What is said of the text by name; None if nothing is."""
+        """The class that a text resolves to by its words; None if there is none."""
         if not text or text in NO_CLASS:
             return UNRESOLVED
         if text in self._canonical:
@@ -132,7 +134,7 @@ class Resolver:
         return None if rule is None else _named(self._rules[rule], "contains")
 
     def _by_embedding(self, texts: list[str]) -> dict[str, Resolved]:
-        """Those of the texts that are near enough to a class."""
+        """The classes of those texts whose embedding is near enough to one."""
         if self._embed is None or not texts or not self.classes:
             return {}
         from calipers.suites.scene.labels.embedding import nearest, vectors_of
@@ -141,14 +143,21 @@ class Resolver:
         vectors = vectors_of(self._embed, unasked + texts)
         if self._class_vectors is None:
             self._class_vectors = vectors[: len(unasked)]
-        found = zip(texts, nearest(vectors[len(unasked) :], self._class_vectors), strict=True)
-        enough = ((text, place, cosine) for text, (place, cosine) in found if cosine >= self._embed_min)
+        neighbours = zip(texts, nearest(vectors[len(unasked) :], self._class_vectors), strict=True)
+        enough = ((text, place, cosine) for text, (place, cosine) in neighbours if cosine >= self._embed_min)
         return {text: Resolved(self.classes[place], "embedding", cosine) for text, place, cosine in enough}
+
+    @property
+    def embedder_used(self) -> Embed | None:
+        """The function for embedding, if it was asked."""
+        return None if self._class_vectors is None else self._embed
 
     def learned(self) -> dict[str, str]:
         """The labels that embedding resolved so far, and to what; sorted. As aliases they would say the same."""
         known = sorted(self._known.items())
-        return {raw: found.label for raw, found in known if found.how == "embedding" and found.label is not None}
+        return {
+            raw: resolved.label for raw, resolved in known if resolved.how == "embedding" and resolved.label is not None
+        }
 
     # Suggesting
 
@@ -173,8 +182,9 @@ class Resolver:
     def _suggest(self, text: str) -> list[str]:
         if not self._may_compare(text):
             return []
+        self.spelling_used = True
         best: dict[str | None, float] = {}
-        for name, score in self._spelling.alike(text).items():
+        for name, score in self._spelling.similar_names(text).items():
             label = self._names[name]
             best[label] = max(score, best.get(label, 0.0))
         near = sorted((self._order[label], label) for label in best if label is not None)
@@ -215,20 +225,20 @@ class Resolver:
         if not self.classes:
             yield "canonical labels: there is no class, so no label resolves"
 
-    def _warnings_of_aliases(self, given: Aliases) -> Iterator[str]:
-        for key in given.unread:
-            yield f"{given.where}: {key!r} is not read (known: {', '.join(SECTIONS)})"
-        for section, entries in zip(SECTIONS, (given.aliases, given.contains_rules), strict=True):
+    def _warnings_of_aliases(self, aliases: Aliases) -> Iterator[str]:
+        for key in aliases.unread:
+            yield f"{aliases.where}: {key!r} is not read (known: {', '.join(SECTIONS)})"
+        for section, entries in zip(SECTIONS, (aliases.aliases, aliases.contains_rules), strict=True):
             for target, keys in self._leading_nowhere(entries).items():
                 near = self.suggest(target, 1)
                 hint = f", did you mean {near[0]!r}?" if near else ""
                 problem = f"{target!r} is not a canonical label and resolves nothing{hint}"
-                yield f"{given.where}: {section}: {problem} (target of {_listed(keys)})"
-        for key in given.aliases:
+                yield f"{aliases.where}: {section}: {problem} (target of {_listed(keys)})"
+        for key in aliases.aliases:
             text = normalise(key)
             if text in self._aliases and self.resolve(text).label != self._aliases[text]:
                 what = "a canonical label itself" if text in self._canonical else "never a class"
-                yield f"{given.where}: aliases: {key!r} is {what}, so its alias has no effect"
+                yield f"{aliases.where}: aliases: {key!r} is {what}, so its alias has no effect"
 
     def _leading_nowhere(self, entries: dict[str, str]) -> dict[str, list[str]]:
         """Targets that are not canonical, and the entries that lead to them."""
@@ -282,5 +292,5 @@ def _is_cosine(value: object) -> bool:
 
 def _listed(keys: list[str]) -> str:
     """The first few of some keys, and how many more there are."""
-    more = f" and {len(keys) - MOST_NAMED} more" if len(keys) > MOST_NAMED else ""
-    return ", ".join(map(repr, keys[:MOST_NAMED])) + more
+    more = f" and {len(keys) - MAX_NAMED} more" if len(keys) > MAX_NAMED else ""
+    return ", ".join(map(repr, keys[:MAX_NAMED])) + more

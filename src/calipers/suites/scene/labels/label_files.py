@@ -39,7 +39,7 @@ _ABSENT = object()
 
 
 class Aliases(NamedTuple):
-    """What else canonical labels are called, as written in the file."""
+    """Other names of canonical labels, as written in the file."""
 
     aliases: dict[str, str]  # a label -> the canonical label it stands for
     contains_rules: dict[str, str]  # words -> the canonical label of what has them in its name
@@ -85,12 +85,12 @@ def load_aliases(source: AliasesSource) -> Aliases:
     if isinstance(source, Aliases):
         where, tree = source.where, {"aliases": source.aliases, "contains_rules": source.contains_rules}
         return _sections(tree, where)._replace(unread=source.unread)
-    where, found = _source(source, "label aliases")
-    if not isinstance(found, Mapping):
-        raise _refusal(where, found, "an object of labels and what they stand for")
-    if any(not isinstance(found.get(section, ""), str) for section in SECTIONS):
-        return _sections(found, where)
-    return Aliases(_entries(found, where), {}, where)
+    where, content = _source(source, "label aliases")
+    if not isinstance(content, Mapping):
+        raise _refusal(where, content, "an object of labels and what they stand for")
+    if any(not isinstance(content.get(section, ""), str) for section in SECTIONS):
+        return _sections(content, where)
+    return Aliases(_entries(content, where), {}, where)
 
 
 def _sections(tree: Mapping[str, Any], where: str) -> Aliases:
@@ -151,12 +151,12 @@ def _parse(content: bytes, file: str, name: str) -> object:
     import json  # and not orjson, which does not tell when a key is given twice
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found: dict[str, Any] = {}
+        tree: dict[str, Any] = {}
         for key, value in pairs:
-            if found.setdefault(key, value) != value:
-                twice = f"{_shown(found[key])} and {_shown(value)}"
+            if tree.setdefault(key, value) != value:
+                twice = f"{_shown(tree[key])} and {_shown(value)}"
                 raise ConfigError(f"{file}: {key!r}: found twice, with {twice}, expected it once")
-        return found
+        return tree
 
     try:
         return json.loads(content, object_pairs_hook=once)

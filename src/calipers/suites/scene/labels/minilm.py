@@ -25,9 +25,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 LAYERS, HEADS, WIDTH = 6, 12, 384
-MOST_PIECES = 256  # of a text, with the two that mark its ends; what is beyond is cut
+MAX_PIECES = 256  # of a text, with the two that mark its ends; what is beyond is cut
 LONGEST_WORD = 100  # in characters; a longer one is not known
-MOST_TEXTS = 64  # at a time
+MAX_TEXTS = 64  # at a time
 EPSILON = 1e-12
 
 Floats = NDArray[np.float64]
@@ -68,7 +68,7 @@ class MiniLM:
         return pieces
 
     def _coded(self, text: str) -> list[int]:
-        pieces = self.pieces(text)[: MOST_PIECES - 2]
+        pieces = self.pieces(text)[: MAX_PIECES - 2]
         return [self._codes[piece] for piece in ("[CLS]", *pieces, "[SEP]")] if pieces else []
 
     def _vectors(self, codes: NDArray[np.int_]) -> Floats:
@@ -149,12 +149,12 @@ def _is_taught(char: str) -> bool:
 
 
 def _of_equal_length(coded: list[list[int]]) -> list[list[int]]:
-    """Places of lists of equal length, at most MOST_TEXTS together; empty lists are in none."""
+    """Places of lists of equal length, at most MAX_TEXTS together; empty lists are in none."""
     places: dict[int, list[int]] = {}
     for place, codes in enumerate(coded):
         places.setdefault(len(codes), []).append(place)
     places.pop(0, None)
-    return [same[start : start + MOST_TEXTS] for same in places.values() for start in range(0, len(same), MOST_TEXTS)]
+    return [same[start : start + MAX_TEXTS] for same in places.values() for start in range(0, len(same), MAX_TEXTS)]
 
 
 def read_tensors(file: Path) -> dict[str, NDArray[Any]]:

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from calipers.core.cuboids import Boxes
 from calipers.core.errors import keyword
+from calipers.core.fuzzy import rapidfuzz_version
+from calipers.core.versions import Engines
 from calipers.core.words import LONGEST, normalise
 from calipers.suites.scene.config import Config
 from calipers.suites.scene.labels.canonical import Resolved, Resolver
@@ -40,12 +42,19 @@ class Naming:
         """Say that some labels were not compared with all names."""
         warnings = []
         if long := self.resolver.too_long:
-            said = f"{long:,} labels of more than {LONGEST} characters have no suggestions"
-            warnings.append(f"unresolved_labels: {said}; {keyword('aliases')} can name them")
+            notes = f"{long:,} labels of more than {LONGEST} characters have no suggestions"
+            warnings.append(f"unresolved_labels: {notes}; {keyword('aliases')} can name them")
         if left := self.resolver.unsuggested:
-            said = f"{left:,} labels have no suggestions, as {config.max_comparisons:,} comparisons were made"
-            warnings.append(f"unresolved_labels: {said}; {keyword('max_comparisons')} lifts this limit")
+            notes = f"{left:,} labels have no suggestions, as {config.max_comparisons:,} comparisons were made"
+            warnings.append(f"unresolved_labels: {notes}; {keyword('max_comparisons')} lifts this limit")
         return warnings
+
+    def engines(self) -> Engines:
+        """Versions of what labels were compared with so far: for suggestions by spelling, for classes by meaning."""
+        from calipers.suites.scene.labels.embedding import model_version
+
+        spelling = rapidfuzz_version() if self.resolver.spelling_used else {}
+        return spelling | model_version(self.resolver.embedder_used)
 
     def of(self, text: str) -> Resolved:
         """What a label resolved to."""
@@ -54,24 +63,24 @@ class Naming:
     def codes(self, boxes: Boxes) -> Codes:
         """The class of each box; -1 is none."""
         place = {label: code for code, label in enumerate(self.classes)}
-        by_text = {text: place.get(found.label or "", -1) for text, found in self._known.items()}
+        by_text = {text: place.get(resolved.label or "", -1) for text, resolved in self._known.items()}
         return np.array([by_text[text] for text in boxes.labels], dtype=np.int32)
 
     def similarity(self, boxes: Boxes) -> dict[int, dict[int, float]]:
         """Similarities to classes; of two tasks that are one class the larger counts."""
         place = {label: code for code, label in enumerate(self.classes)}
-        found: dict[int, dict[int, float]] = {}
-        for index, given in boxes.similarity.items():
-            row = found[index] = {}
-            for task, value in given.items():
+        by_class: dict[int, dict[int, float]] = {}
+        for index, by_task in boxes.similarity.items():
+            row = by_class[index] = {}
+            for task, value in by_task.items():
                 label = self._known[task].label
                 if label is not None:
                     row[place[label]] = max(value, row.get(place[label], value))
-        return found
+        return by_class
 
 
-class Known(NamedTuple):
-    """What the label files say."""
+class LabelRules(NamedTuple):
+    """The canonical labels and aliases of the label files."""
 
     canonical: list[str] | None  # None is the labels of the ground truth
     aliases: Aliases
@@ -81,27 +90,27 @@ class Known(NamedTuple):
         return json.dumps([self.canonical, *self.aliases])  # ASCII: also half of a surrogate pair comes back
 
 
-def known_from(text: str) -> Known:
-    """What the label files said.
+def known_from(text: str) -> LabelRules:
+    """The rules that `to_text` wrote.
 
-    >>> known = Known(["seat"], Aliases({"chair": "seat"}, {}, "a.json", ("note",)))
+    >>> known = LabelRules(["seat"], Aliases({"chair": "seat"}, {}, "a.json", ("note",)))
     >>> known_from(known.to_text()) == known
     True
     """
     canonical, aliases, rules, where, unread = json.loads(text)
-    return Known(canonical, Aliases(aliases, rules, where, tuple(unread)))
+    return LabelRules(canonical, Aliases(aliases, rules, where, tuple(unread)))
 
 
-def load_known(config: Config) -> Known:
+def load_known(config: Config) -> LabelRules:
     """The label files of the options."""
-    return Known(None if config.labels is None else load_canonical(config.labels), _aliases(config))
+    return LabelRules(None if config.labels is None else load_canonical(config.labels), _aliases(config))
 
 
-def make_naming(config: Config, truth: Boxes, preds: list[Boxes], known: Known) -> Naming:
+def make_naming(config: Config, truth: Boxes, preds: list[Boxes], known: LabelRules) -> Naming:
     """Classes as the label files give them, or else the labels of the ground truth."""
     sides = [truth, *preds]
     texts = {text for side in sides for text in side.labels}
-    tasks = {task for side in sides for given in side.similarity.values() for task in given}
+    tasks = {task for side in sides for by_task in side.similarity.values() for task in by_task}
     resolver = Resolver(
         _own_labels(truth) if known.canonical is None else known.canonical,
         known.aliases,
@@ -116,20 +125,20 @@ def make_naming(config: Config, truth: Boxes, preds: list[Boxes], known: Known) 
 
 def _own_labels(truth: Boxes) -> list[str]:
     """The labels of the ground truth, one spelling each."""
-    found: dict[str, str] = {}
+    labels: dict[str, str] = {}
     for label in sorted(set(truth.labels)):
         if key := normalise(label):
-            found.setdefault(key, label)
-    return sorted(found.values())
+            labels.setdefault(key, label)
+    return sorted(labels.values())
 
 
 def _aliases(config: Config) -> Aliases:
     own = Aliases({}, {}) if config.aliases is None else load_aliases(config.aliases)
     learned = Aliases({}, {}) if config.learned_aliases is None else load_aliases(config.learned_aliases)
-    said = {normalise(raw) for raw in own.aliases}
-    further = {raw: target for raw, target in learned.aliases.items() if normalise(raw) not in said}
-    said = {normalise(words) for words in own.contains_rules}
-    rules = {words: target for words, target in learned.contains_rules.items() if normalise(words) not in said}
+    own_names = {normalise(raw) for raw in own.aliases}
+    further = {raw: target for raw, target in learned.aliases.items() if normalise(raw) not in own_names}
+    own_names = {normalise(words) for words in own.contains_rules}
+    rules = {words: target for words, target in learned.contains_rules.items() if normalise(words) not in own_names}
     rules |= own.contains_rules
     return own._replace(aliases=own.aliases | further, contains_rules=rules, unread=own.unread + learned.unread)
 
@@ -139,6 +148,10 @@ def _embedder(embed: Any) -> Any:
         from calipers.suites.scene.labels.embedding import sentence_embedder
 
         return sentence_embedder()
+    if isinstance(embed, str):
+        from calipers.suites.scene.labels.named_models import named_model
+
+        return named_model(embed)
     return embed or None
 
 
@@ -169,4 +182,19 @@ def label_tree(naming: Naming, truth: Boxes, pred: Boxes, counted: Any) -> dict[
     unresolved = [
         {"label": text, "gt": sides[0][text], "pred": sides[1][text], "suggestions": suggestions[text]} for text in left
     ]
-    return {"label_resolution": ways, "unresolved_labels": unresolved}
+    meant = _by_meaning(naming, sides)
+    return {
+        "label_resolution": ways,
+        "unresolved_labels": unresolved,
+        **({"resolved_by_meaning": meant} if meant else {}),
+    }
+
+
+def _by_meaning(naming: Naming, sides: tuple[Counter[str], Counter[str]]) -> list[dict[str, Any]]:
+    """Labels that a sentence model resolved, to be looked at: the least sure first."""
+    known = [(text, naming.of(text)) for text in sorted({*sides[0], *sides[1]})]
+    meant = sorted((item for item in known if item[1].how == "embedding"), key=lambda item: item[1].score or 0.0)
+    return [
+        {"label": text, "class": found.label, "score": found.score, "gt": sides[0][text], "pred": sides[1][text]}
+        for text, found in meant
+    ]

@@ -21,7 +21,7 @@ from calipers.core.fuzzy import rapidfuzz
 from calipers.core.words import LONGEST
 
 LEAST = 75.0
-LEAST_OF_WORDS = 85.0
+MIN_OF_WORDS = 85.0
 UNSPACED = ("CJK UNIFIED", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR")
 BLOCK = 64  # characters that are compared in one step
 
@@ -29,7 +29,7 @@ BLOCK = 64  # characters that are compared in one step
 class Spelling:
     """Names by their words, so that a text meets only those it may be spelled like; all are normalised.
 
-    >>> Spelling(["chair", "office", "door"]).alike("office chairs")
+    >>> Spelling(["chair", "office", "door"]).similar_names("office chairs")
     {'chair': 68.18181818181819, 'office': 75.0}
     """
 
@@ -53,7 +53,7 @@ class Spelling:
         in_names = _blocks(text) * (self._name_blocks + len(self._unspaced))
         return in_names + sum(map(_blocks, new)) * self._word_blocks
 
-    def alike(self, text: str) -> dict[str, float]:
+    def similar_names(self, text: str) -> dict[str, float]:
         """The names that a text is spelled like, and how much."""
         scores = _near(text, self._names, LEAST)
         words = self._words_near(text)
@@ -70,7 +70,7 @@ class Spelling:
         best: dict[str, float] = {}
         for word in dict.fromkeys(text.split()):
             if word not in self._near_words:
-                self._near_words[word] = _near(word, self._words, LEAST_OF_WORDS)
+                self._near_words[word] = _near(word, self._words, MIN_OF_WORDS)
             for part, score in self._near_words[word].items():
                 best[part] = max(score, best.get(part, 0.0))
         return best
@@ -81,9 +81,9 @@ class Spelling:
         return [name for name in some if all(part in words for part in name.split())]
 
 
-def _near(text: str, names: list[str], least: float) -> dict[str, float]:
+def _near(text: str, names: list[str], min_score: float) -> dict[str, float]:
     extract, ratio = rapidfuzz().process.extract, rapidfuzz().fuzz.ratio
-    return {name: score for name, score, _ in extract(text, names, scorer=ratio, score_cutoff=least, limit=None)}
+    return {name: score for name, score, _ in extract(text, names, scorer=ratio, score_cutoff=min_score, limit=None)}
 
 
 def _is_unspaced(name: str) -> bool:

@@ -19,9 +19,8 @@ from calipers.core.errors import InputError
 from calipers.core.text import whole_text
 from calipers.files.lines import BYTE_ORDER_MARK
 from calipers.files.problems import LONGEST_SHOWN, shown
-from calipers.kernels.assign import int_column, take_rows
-from calipers.kernels.column import Column
-from calipers.kernels.csvrows import (
+from calipers.kernels.scan.column import Column, int_column, take_rows
+from calipers.kernels.scan.csvrows import (
     AMOUNT,
     LARGEST_WHOLE,
     NAME,
@@ -45,6 +44,16 @@ EXPECTED = {
     "runtime_ms": "a number that is not negative, or nothing",
 }
 SHORT = {"out": "outside", "approach": "approaching", "in": "inside", "exit": "exiting"}
+
+
+def looks_like(head: bytes) -> bool:
+    r"""Whether the header has a column `frame`.
+
+    >>> looks_like(b"time_sec,Frame,State\n"), looks_like(b"start,end,label\n")
+    (True, False)
+    """
+    first = head.removeprefix(BYTE_ORDER_MARK).lstrip().partition(b"\n")[0]
+    return b"frame" in [cell.strip().strip(b'"').strip().lower() for cell in first.split(b",")]
 
 
 def read_timeline_csv(data: bytes, name: str, spelling: Mapping[str, str]) -> tuple[dict[str, Any], list[str]]:

@@ -1,0 +1,197 @@
+"""Annotations and detections of any format that the suite reads, written as COCO's JSON or as YOLO's labels.
+
+Inputs pass the checks of a run first, so that nothing malformed is written. COCO's JSON is the plain form of this
+suite. Detections name images and classes of a ground truth, whose ids and sizes they are written with.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from calipers.core.errors import ConfigError, InputError, keyword, require
+from calipers.core.option_values import whole, word
+from calipers.files.coco_writing import CocoTree, Row, coco_json, without_shapes, yolo_files
+from calipers.files.folders import files_below
+from calipers.files.image_size import image_size
+from calipers.files.inputs import parse_json
+from calipers.files.left_out import LeftOut
+from calipers.files.problems import shown
+from calipers.suite import ConvertedFiles
+from calipers.suites.coco.columns import Detections
+from calipers.suites.coco.config import FORMATS, IOU_TYPES
+from calipers.suites.coco.formats.coco_json import DATASET, Loading
+from calipers.suites.coco.formats.converted import Known
+from calipers.suites.coco.formats.image_names import IMAGE_ENDINGS, ImageNames
+from calipers.suites.coco.formats.pieces import SHARD_BYTES, until_error
+from calipers.suites.coco.formats.roboflow import without_group
+from calipers.suites.coco.formats.table import open_folder, read_shard
+from calipers.suites.coco.read import SideSource, read_detections
+
+LISTS = ("images", "annotations", "categories")
+
+
+def convert(
+    inputs: list[Any],
+    to: str,
+    side: str,
+    *,
+    gt: Any = None,
+    gt_format: str | None = None,
+    pred_format: str | None = None,
+    images: str | None = None,
+    iou_type: str | None = None,
+    max_bad_records: int = 0,
+) -> ConvertedFiles:
+    """Ground truth, or predictions on the images of `gt`, as files of another format."""
+    left_out = LeftOut(whole("max_bad_records", max_bad_records, 0))
+    for name, value in (("gt_format", gt_format), ("pred_format", pred_format)):
+        require(value is None or value in FORMATS, name, value, f"one of {', '.join(FORMATS)}")
+    if iou_type is not None:
+        word("iou_type", iou_type, IOU_TYPES[:2])
+    truth = side == "gt"
+    require(not truth or gt is None, "gt", gt, "none: these inputs are ground truth themselves")
+    require(not truth or pred_format is None, "pred_format", pred_format, "predictions")
+    if truth:
+        tree, notes = _joined([_read_truth(source, gt_format, images) for source in inputs])
+    else:
+        tree, notes = _read_pred(inputs, gt, (gt_format, pred_format), images, left_out)
+    if iou_type == "bbox":
+        tree, shapeless = without_shapes(tree)
+        notes += shapeless
+    before = len(left_out.errors)
+    if to == "yolo":
+        sized = tree._replace(images=_with_sizes(tree.images, images))
+        files, unwritten = yolo_files(sized, left_out, truth=truth)
+        notes += unwritten
+    else:
+        files = {"": coco_json(tree, truth=truth)}
+    written = len(tree.rows) - (len(left_out.errors) - before)
+    counts = {"images": len(tree.images), "classes": len(tree.categories), "objects": written}
+    return ConvertedFiles(files, counts, notes + left_out.notes())
+
+
+# Ground truth
+
+
+def _read_truth(source: Any, kind: str | None, images: str | None) -> tuple[CocoTree, list[str]]:
+    """A data set that a run would take, and what a run would warn of."""
+    checked = read_detections(source, [], gt_format=kind, images=images, federated=False)
+    if checked.bad:
+        raise InputError(str(checked.bad[0].error()))
+    side = SideSource(source, "gt", kind)
+    if side.format == "coco":
+        return _coco_tree(side), checked.warnings
+    folder = open_folder(side.format, side.path or "", None, images)
+    made = folder.converted(until_error(folder.shards(SHARD_BYTES), read_shard), None)
+    return CocoTree(made.images, made.categories, made.rows, made.places.__getitem__), checked.warnings
+
+
+def _coco_tree(side: SideSource) -> CocoTree:
+    """A data set in COCO's own form, with everything that it holds."""
+    tree = side.given if side.file is None else _parsed(side.file, DATASET)
+    path, beside = side.path or "<gt>", {name: tree[name] for name in tree if name not in LISTS}
+    images, rows, categories = (list(tree[name]) for name in LISTS)
+    categories, _ = without_group(categories, {row.get("category_id") for row in rows})
+    return CocoTree(images, categories, rows, lambda row: f"{path}: annotations[{row}]", beside)
+
+
+def _parsed(file: Loading, expected: str) -> Any:
+    return parse_json(bytes(file.text()[:-1]), file.path, expected).tree
+
+
+def _joined(trees: list[tuple[CocoTree, list[str]]]) -> tuple[CocoTree, list[str]]:
+    """Several data sets as one: classes go by name, and everything is numbered anew."""
+    if len(trees) == 1:
+        return trees[0]
+    notes = [note for _, warnings in trees for note in warnings]
+    classes: dict[str, Row] = {}
+    images, rows, places, names = list[Row](), list[Row](), list[str](), Counter[str]()
+    for tree, _ in trees:
+        for category in tree.categories:
+            classes.setdefault(category["name"], {**category, "id": len(classes) + 1})
+        ids = {category["id"]: classes[category["name"]]["id"] for category in tree.categories}
+        own = {image["id"]: number for number, image in enumerate(tree.images, len(images) + 1)}
+        images += [{**image, "id": own[image["id"]]} for image in tree.images]
+        names.update(str(image.get("file_name") or "") for image in tree.images)
+        for at, row in enumerate(tree.rows):
+            ids_of_row = {"id": len(rows) + 1, "image_id": own[row["image_id"]], "category_id": ids[row["category_id"]]}
+            rows.append({**row, **ids_of_row})
+            places.append(tree.place(at))
+        notes += [f"{shown(name)} of a data set was left out, as there are several" for name in tree.beside]
+    if twice := [name for name, count in names.items() if count > 1 and name]:
+        raise InputError(f"images: {shown(twice[0])} is in two of the inputs, expected each image in one")
+    return CocoTree(images, list(classes.values()), rows, places.__getitem__), notes
+
+
+# Predictions
+
+
+def _read_pred(
+    inputs: list[Any], gt: Any, formats: tuple[str | None, str | None], images: str | None, left_out: LeftOut
+) -> tuple[CocoTree, list[str]]:
+    """Detections of all inputs, with ids of the ground truth."""
+    gt_format, pred_format = formats
+    if gt is None:
+        raise ConfigError(
+            f"gt: missing, expected {keyword('gt', 'FILE')}: predictions name images and classes of a ground truth"
+        )
+    truth, _ = _read_truth(gt, gt_format, images)
+    known = Known(truth.images, truth.categories, SideSource(gt, "gt", gt_format).format)
+    rows, places, notes = list[Row](), list[str](), list[str]()
+    for source in inputs:
+        checked = read_detections(
+            gt, source, gt_format=gt_format, pred_format=pred_format, images=images, federated=False
+        )
+        given, names = _given_rows(SideSource(source, "pred", pred_format), known, images)
+        for row, place in _with_ids(given, checked, names, left_out):
+            rows.append(row)
+            places.append(place)
+        notes += [warning for warning in checked.warnings if warning not in notes]
+    return CocoTree(truth.images, truth.categories, rows, places.__getitem__), notes
+
+
+def _given_rows(side: SideSource, known: Known, images: str | None) -> tuple[list[Row], list[str]]:
+    """Detections as they were given, and how messages name them."""
+    if side.format != "coco":
+        folder = open_folder(side.format, side.path or "", known, images)
+        made = folder.converted(until_error(folder.shards(SHARD_BYTES), read_shard), known)
+        return made.rows, made.places
+    tree = side.given if side.file is None else _parsed(side.file, "results")
+    rows = list(tree["annotations"] if isinstance(tree, Mapping) else tree)
+    name = "annotations" if isinstance(tree, Mapping) else ""
+    return rows, [f"{side.path or '<pred>'}: {name}[{at}]" for at in range(len(rows))]
+
+
+def _with_ids(rows: list[Row], checked: Detections, places: list[str], left_out: LeftOut) -> Iterator[tuple[Row, str]]:
+    """The rows with ids of images and classes of the ground truth, and their places; malformed ones are left out."""
+    pred, images, classes = checked.pred, checked.images.ids.tolist(), checked.categories.ids.tolist()
+    by_place = dict(zip(pred.place.tolist(), range(len(pred)), strict=True))
+    for at, (row, place) in enumerate(zip(rows, places, strict=True)):
+        own = by_place.get(at)
+        problem = "is on no image of the ground truth" if own is None else pred.problems.get(own)
+        if own is None or problem:
+            left_out.add(InputError(f"{place}: {problem}, expected a detection that can be written"))
+        else:
+            yield row | {"image_id": images[pred.image[own]], "category_id": classes[pred.category[own]]}, place
+
+
+def _with_sizes(entries: list[Row], folder: str | None) -> list[Row]:
+    """Images with the sizes of the files in a folder, where they have none of their own."""
+    if folder is None or all(entry.get("width") and entry.get("height") for entry in entries):
+        return entries
+    files = files_below(folder, IMAGE_ENDINGS)
+    names = ImageNames(files, folder)
+    sized = []
+    for entry in entries:
+        name = str(entry.get("file_name") or entry["id"])
+        place = None if entry.get("width") and entry.get("height") else names.find(name)
+        size = (
+            {}
+            if place is None
+            else dict(zip(("width", "height"), image_size(os.path.join(folder, files[place])), strict=True))
+        )
+        sized.append({**entry, **size})
+    return sized

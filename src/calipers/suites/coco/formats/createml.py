@@ -1,0 +1,115 @@
+"""CreateML's JSON, as Roboflow exports it: a list of images, each with its annotations.
+
+An image is `{"image": name, "annotations": [{"label", "coordinates": {"x", "y", "width", "height"}}]}`, where x and y
+are the middle of the box, in pixels. Predictions add `confidence` or `score` to an annotation. Sizes of images are not
+told.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from functools import partial
+from typing import Any
+
+from calipers.core.errors import InputError
+from calipers.files.folders import few_files_below
+from calipers.files.inputs import parse_json
+from calipers.files.problems import shown
+from calipers.suites.coco.formats.conversion import peek
+from calipers.suites.coco.formats.converted import Known
+from calipers.suites.coco.formats.documents import SCORE_NOTE, Document, DocumentFolder, Reader, Thing, read_piece
+from calipers.suites.coco.formats.pieces import FileShard, MalformedError, Piece, Row
+from calipers.suites.coco.formats.roboflow import find_export
+
+FILE = "_annotations.createml.json"
+EXPECTED = "a CreateML file, [{image, annotations}, …]"
+MARK = b'"coordinates"'
+SIDES = ("x", "y", "width", "height")
+SCORES = ("confidence", "score")
+
+
+def open_folder(path: str, known: Known | None, _images: str | None) -> DocumentFolder:
+    """A CreateML file, a folder of them or an export of Roboflow, before anything is read."""
+    file, warnings = find_export(path, FILE) or (path, [])
+    return DocumentFolder(file, _reader(), truth=known is None, warnings=warnings)
+
+
+def read_shard(shard: FileShard) -> Piece:
+    """Some of the files."""
+    return read_piece(shard, _reader())
+
+
+def _reader() -> Reader:
+    return Reader("createml", ".json", "", _documents)
+
+
+def looks_like(path: str) -> bool:
+    """Whether this is a file of CreateML, or a folder with one."""
+    if find_export(path, FILE):
+        return True
+    [file] = (few_files_below(path, ".json") or [""]) if os.path.isdir(path) else [path]
+    return file.lower().endswith(".json") and all(mark in peek(file) for mark in (MARK, b'"image"', b'"annotations"'))
+
+
+def _documents(data: bytes, path: str, truth: bool) -> list[Document]:
+    images = parse_json(data, path, EXPECTED).tree  # NaN only spoils the box it is in
+    if not isinstance(images, list) or not images:
+        raise InputError(f"{path}: found {shown(images)}, expected {EXPECTED}")
+    try:
+        return [_document(image, f"[{place}]", truth) for place, image in enumerate(images)]
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+
+
+def _document(image: Any, place: str, truth: bool) -> Document:
+    name = image.get("image") if isinstance(image, dict) else None
+    if not isinstance(name, str) or not name:
+        found = f".image: found {shown(name)}" if isinstance(image, dict) else f": found {shown(image)}"
+        raise InputError(f"{place}{found}, expected the name of an image")
+    entries = image.get("annotations")
+    if not isinstance(entries, list):
+        raise InputError(f"{place}.annotations: found {shown(entries)}, expected a list")
+    things = [_thing(entry, f"{place}.annotations[{at}]", truth) for at, entry in enumerate(entries)]
+    notes = [SCORE_NOTE for entry in entries if truth and _find_score(entry) is not None]
+    return Document(name, dict, things, notes)
+
+
+def _thing(entry: Any, place: str, truth: bool) -> Thing:
+    label = entry.get("label") if isinstance(entry, dict) else None
+    if not isinstance(label, str) or not label.strip():
+        found = f".label: found {shown(label)}" if isinstance(entry, dict) else f": found {shown(entry)}"
+        raise InputError(f"{place}{found}, expected the name of its class")
+    shaped = partial(_box, entry)
+    return Thing(f": {place}", label.strip(), [shaped] if truth else [partial(_score, entry), shaped])
+
+
+def _box(entry: Row) -> Row:
+    sides = entry.get("coordinates")
+    numbers: list[Any] = [sides.get(name) for name in SIDES] if isinstance(sides, dict) else []
+    if not numbers or not all(map(_is_number, numbers)):
+        expected = "expected {x, y, width, height}"
+        raise MalformedError(f"coordinates: found {shown(sides)}, {expected}", "bbox: not 4 numbers")
+    x, y, width, height = map(float, numbers)
+    if width < 0 or height < 0:
+        words = "bbox: negative width or height"
+        raise MalformedError(f"coordinates: found {shown(sides)}, expected no negative width or height", words)
+    return {"bbox": [x - width / 2, y - height / 2, width, height]}
+
+
+def _find_score(entry: Any) -> Any:
+    return next((entry[name] for name in SCORES if isinstance(entry, dict) and entry.get(name) is not None), None)
+
+
+def _score(entry: Row) -> Row:
+    score = _find_score(entry)
+    if score is None:
+        return {}
+    if not _is_number(score):
+        raise MalformedError(f"score: found {shown(score)}, expected a number", "score: not a number")
+    return {"score": float(score)}
+
+
+def _is_number(value: Any) -> bool:
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return number and -sys.float_info.max <= value <= sys.float_info.max

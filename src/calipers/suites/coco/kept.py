@@ -1,0 +1,278 @@
+"""What is kept of images that were measured: flags instead of shapes, from which every figure can be made.
+
+Matching is local to an image, in all its forms. So of an object only remain its class, whether it has to be found in
+each range of area, and what became of it; of a detection its class, its score, what became of it in each range of area
+at each threshold, and its partner, as a place among the objects of its image. Images that were measured apart are put
+together by putting their rows together; ranks are made at the end. No box, mask or keypoint is left, so rows of objects
+and cases can not be had from what was kept.
+"""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calipers.core.causes import MATCHED, WRONG_LABEL, Causes
+from calipers.core.matching import Labels, Pairs
+from calipers.core.slice_fields import SIZE
+from calipers.core.versions import Engines
+from calipers.suites.coco.columns import Categories, Codes, Detections, Images, Instances
+from calipers.suites.coco.config import Config
+from calipers.suites.coco.curves import why_no_order, why_no_scores
+from calipers.suites.coco.engine import usable
+from calipers.suites.coco.matches import CocoMatches, ranked_classes
+from calipers.suites.coco.measure import MeasuredImages, accumulated, all_equal
+from calipers.suites.coco.sides import KIND, MatchedSides, SideRows
+from calipers.suites.coco.tide import NOT_WRONG, TideErrors
+
+FOUND, MISSED, CROWD, COUNTED_TRUTH = 16, 32, 64, 128  # flags of objects; the lower bits are ranges of area
+KEPT, COUNTED, IN_CROWD, NOT_EXHAUSTIVE = 1, 2, 4, 8  # flags of detections
+NOT_COUNTED, NOBODY = -1, -1  # an outcome, a place
+
+
+class KeptSide(NamedTuple):
+    """One side, image by image; further columns by name, each with a value for each row."""
+
+    image: Codes
+    category: Codes
+    columns: dict[str, NDArray[Any]]
+
+    def __len__(self) -> int:
+        return len(self.image)
+
+
+class KeptImages(NamedTuple):
+    """Images that were measured, both sides, and what they came from."""
+
+    images: Images
+    categories: Categories
+    truth: KeptSide  # flags, outcome, pair_at; area where slices by size are asked for
+    pred: KeptSide  # score, place, hits, ignored, flags, outcome, cause, gets_at, match_at, match_score, overlap
+    causes: NDArray[np.int64]  # (rows, images) see `calipers.core.worth.cause_rows`
+    problems: dict[int, str]  # of detections
+    last_place: int  # the largest of the detections in their list, -1 without any
+    truth_digest: str  # of annotations, to tell whether ground truth is the same
+    engines: Engines
+    inputs: list[Any]
+    warnings: list[str]
+    bad: list[Any]
+    total: int
+    format: str
+
+
+def keep_images(measured: MeasuredImages) -> KeptImages:
+    """What is kept of images that were measured whole."""
+    detections = measured.detections
+    truth, pred = detections.truth, detections.pred
+    return KeptImages(
+        detections.images,
+        detections.categories,
+        KeptSide(truth.image, truth.category, _truth_columns(measured)),
+        KeptSide(pred.image, pred.category, _pred_columns(measured)),
+        measured.cause_table(),
+        pred.problems,
+        int(pred.place.max()) if len(pred) else -1,
+        _digest(truth),
+        measured.engines,
+        detections.inputs,
+        detections.warnings,
+        detections.bad,
+        detections.total,
+        detections.format,
+    )
+
+
+def _digest(truth: Instances) -> str:
+    """A digest of annotations."""
+    columns = (truth.image, truth.category, truth.ids, truth.box, truth.area, truth.crowd)
+    return sha256(b"".join(np.ascontiguousarray(column).tobytes() for column in columns)).hexdigest()
+
+
+def _truth_columns(measured: MeasuredImages) -> dict[str, NDArray[Any]]:
+    truth, pred = measured.detections.truth, measured.detections.pred
+    matches, tide, sides = measured.by_score, measured.by_tide, measured.matched
+    flags = np.packbits(matches.area_wanted, axis=1, bitorder="little").reshape(-1) if len(truth) else _none(np.uint8)
+    flags = flags | np.uint8(CROWD) * truth.crowd
+    if tide is not None:
+        flags = flags | np.uint8(FOUND) * tide.found | np.uint8(MISSED) * tide.missed
+    flags[sides.truth.rows] |= COUNTED_TRUTH
+    outcome, pair_at = np.full(len(truth), NOT_COUNTED, np.int8), np.full(len(truth), NOBODY, np.int32)
+    outcome[sides.truth.rows] = measured.causes.truth
+    own, other = measured.causes.pairs_of(MATCHED, WRONG_LABEL)
+    pair_at[sides.truth.rows[own]] = _within_image(pred, sides.pred.rows[other])
+    columns: dict[str, NDArray[Any]] = {"flags": flags.astype(np.uint8), "outcome": outcome, "pair_at": pair_at}
+    return columns | _area(truth, measured.config)
+
+
+def _pred_columns(measured: MeasuredImages) -> dict[str, NDArray[Any]]:
+    truth, pred = measured.detections.truth, measured.detections.pred
+    matches, tide, sides, rows = measured.by_score, measured.by_tide, measured.matched, len(pred)
+    flags = KEPT * matches.kept + IN_CROWD * sides.ignored + NOT_EXHAUSTIVE * pred.crowd
+    flags[sides.pred.rows] += COUNTED
+    outcome, match_at = np.full(rows, NOT_COUNTED, np.int8), np.full(rows, NOBODY, np.int32)
+    outcome[sides.pred.rows] = measured.causes.pred
+    own, other = (np.asarray(column) for column in (sides.matching.pred, sides.matching.truth))
+    matched, match_score = sides.pred.rows[own], np.zeros(rows, np.int64)
+    match_at[matched] = _within_image(truth, sides.truth.rows[other])
+    match_score[matched] = np.asarray(sides.matching.score)
+    gets_at = np.full(rows, NOBODY, np.int32)
+    if tide is not None:
+        aiming = np.flatnonzero(tide.gets >= 0)
+        gets_at[aiming] = _within_image(truth, tide.gets[aiming])
+    columns = {
+        "score": pred.score,
+        "place": np.where(_is_odd(pred.score), pred.place, 0),
+        "hits": matches.area_hits,
+        "ignored": matches.area_ignored,
+        "flags": flags.astype(np.uint8),
+        "outcome": outcome,
+        "cause": np.full(rows, NOT_WRONG, np.int8) if tide is None else tide.cause,
+        "gets_at": gets_at,
+        "match_at": match_at,
+        "match_score": match_score,
+        "overlap": matches.overlap,
+    }
+    if measured.uncut is not None:
+        columns["uncut"] = np.stack([measured.uncut.hits, measured.uncut.ignored], axis=1)
+    return columns | _area(pred, measured.config)
+
+
+def _is_odd(score: Any) -> NDArray[np.bool_]:
+    """Scores that a reason may name by their places: missing, or no probabilities."""
+    return np.asarray(~((score >= 0) & (score <= 1)))
+
+
+def _none(kind: Any) -> NDArray[Any]:
+    return np.empty(0, kind)
+
+
+def _area(side: Instances, config: Config) -> dict[str, NDArray[Any]]:
+    return {"area": side.area} if SIZE in config.slice_fields else {}
+
+
+def _within_image(side: Instances, rows: Any) -> Any:
+    """Rows as places among those of their image."""
+    return rows - side.offsets[side.image[rows]]
+
+
+# From what was kept to figures
+
+
+class KeptSides(MatchedSides):
+    """Both sides and their class-aware matching, of images that were kept."""
+
+    def __init__(self, kept: KeptImages, detections: Detections, config: Config) -> None:
+        self.keys = detections.images.names
+        truth, pred = kept.truth.columns, kept.pred.columns
+        self.truth = self._counted(detections.truth, truth["flags"] & COUNTED_TRUTH, config)
+        self.pred = self._counted(detections.pred, pred["flags"] & COUNTED, config)
+        self.ignored = pred["flags"] & IN_CROWD > 0
+        self.labels = Labels(self.truth.category, self.pred.category)
+        rows = np.flatnonzero(pred["match_at"] >= 0)
+        truths = detections.truth.offsets[detections.pred.image[rows]] + pred["match_at"][rows]
+        self.matching = Pairs(
+            np.searchsorted(self.truth.rows, truths).astype(np.int32),
+            np.searchsorted(self.pred.rows, rows).astype(np.int32),
+            pred["match_score"][rows],
+        )
+
+    def _counted(self, side: Instances, flags: Any, config: Config) -> SideRows:
+        return SideRows(np.flatnonzero(flags), side.image, side.category, len(self.keys), KIND[config.iou_type])
+
+
+class KeptCauses(Causes):
+    """What became of every object that is counted, of images that were kept."""
+
+    def __init__(self, kept: KeptImages, detections: Detections, sides: KeptSides) -> None:
+        truth = kept.truth.columns
+        self.truth = truth["outcome"][sides.truth.rows]
+        self.pred = kept.pred.columns["outcome"][sides.pred.rows]
+        paired = np.flatnonzero(truth["pair_at"] >= 0)
+        preds = detections.pred.offsets[detections.truth.image[paired]] + truth["pair_at"][paired]
+        own, other = np.searchsorted(sides.truth.rows, paired), np.searchsorted(sides.pred.rows, preds)
+        self.pairs = Pairs(own, other, np.zeros(len(own), np.int64))
+        places = np.full(len(self.truth), NOBODY)
+        places[own] = np.arange(len(own))
+        self.places = [places, np.full(len(self.pred), NOBODY)]
+
+
+class KeptMeasured(MeasuredImages):
+    """Images that were measured apart, as if they had been measured here; without shapes."""
+
+    def __init__(self, kept: KeptImages, config: Config) -> None:
+        self.kept, self.config, self.detections = kept, config, _detections(kept)
+        sides = KeptSides(kept, self.detections, config)
+        self.matched = sides
+        self.causes = KeptCauses(kept, self.detections, sides)
+        self.by_score, self.by_tide = self._matches(), self._tide() if config.iou_type != "keypoints" else None
+        self.no_order = self._why_no_order()
+        self.matches = None if self.no_order else self.by_score
+        self.tide = None if self.no_order else self.by_tide
+        self.accumulated = None if self.no_order else accumulated(self.detections, self.by_score, config)
+        self.scored = None if self.no_probabilities else self.by_score
+
+    @property
+    def engines(self) -> Engines:
+        """The version of hotcoco, where it compared masks."""
+        return {} if self.accumulated is None or not len(self.accumulated.held) else self.kept.engines
+
+    def cause_table(self) -> Any:
+        """The rows of causes in each image."""
+        return self.kept.causes
+
+    def _matches(self) -> CocoMatches:
+        truth, pred = self.kept.truth.columns, self.kept.pred.columns
+        hits, ignored = pred["hits"], pred["ignored"]
+        wanted = (truth["flags"][:, None] >> np.arange(hits.shape[1], dtype=np.uint8) & 1).astype(bool)
+        order = np.argsort(-pred["score"], kind="stable").astype(np.int32)
+        partner = np.full(len(order), NOBODY, np.int32)  # which nobody asks for any more
+        kept = pred["flags"] & KEPT > 0
+        columns = (hits[:, 0], ignored[:, 0], kept, order, wanted[:, 0], partner, pred["overlap"])
+        return CocoMatches(*columns, hits, ignored, wanted)
+
+    def _tide(self) -> TideErrors:
+        truth, pred = self.kept.truth.columns, self.kept.pred.columns
+        gets, aiming = pred["gets_at"].copy(), np.flatnonzero(pred["gets_at"] >= 0)
+        gets[aiming] += self.detections.truth.offsets[self.detections.pred.image[aiming]].astype(np.int32)
+        return TideErrors(pred["cause"], gets, truth["flags"] & FOUND > 0, truth["flags"] & MISSED > 0)
+
+    def _why_no_order(self) -> str | None:
+        """As for images that are measured whole; without limits on detections if all scores are equal."""
+        detections, good = self.detections, usable(self.detections.pred)
+        scores = detections.pred.score[good]
+        reason = why_no_scores(scores, detections.pred.place[good])
+        if reason or len(scores) < 2 or not all_equal(scores):
+            return reason
+        uncut = self.kept.pred.columns["uncut"]
+        matches = self.by_score._replace(hits=uncut[:, 0], ignored=uncut[:, 1], kept=good)
+        return why_no_order(
+            scores, ranked_classes(detections.truth, detections.pred, matches, len(detections.categories))
+        )
+
+
+def _detections(kept: KeptImages) -> Detections:
+    """What was kept under the names that it had when it was read; shapes and ids are gone."""
+    truth = _instances(kept.truth, kept.truth.columns["flags"] & CROWD > 0, {}, len(kept.images))
+    pred = _instances(kept.pred, kept.pred.columns["flags"] & NOT_EXHAUSTIVE > 0, kept.problems, len(kept.images))
+    return Detections(
+        kept.images, kept.categories, truth, pred, kept.inputs, kept.warnings, kept.bad, kept.total, kept.format
+    )
+
+
+def _instances(side: KeptSide, crowd: Any, problems: dict[int, str], images: int) -> Instances:
+    rows, gone = len(side), np.array(np.nan)
+    return Instances(
+        image=side.image,
+        category=side.category,
+        box=np.broadcast_to(gone, (rows, 4)),
+        area=side.columns.get("area", np.broadcast_to(gone, rows)),
+        crowd=crowd,
+        score=side.columns.get("score", np.broadcast_to(gone, rows)),
+        ids=np.broadcast_to(np.array(0), rows),
+        place=side.columns.get("place", np.broadcast_to(np.array(0), rows)),
+        problems=problems,
+        images=images,
+    )

@@ -1,0 +1,54 @@
+"""What scores are worth, for the artifact: calibration, in all and by class, and operating points."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from calipers.core.best_scores import class_scores_tree
+from calipers.core.calibration import ScoredHits, calibration_tree, operating_points
+from calipers.suites.coco.curves import scored_class
+from calipers.suites.coco.lrp import optimal_lrp
+from calipers.suites.coco.matches import CocoMatches, ranked_classes, rows_by_class
+
+if TYPE_CHECKING:
+    from calipers.suites.coco.measure import MeasuredImages
+
+
+def scores_tree(measured: MeasuredImages) -> dict[str, Any]:
+    """Calibration and operating points, or the reason why there are none."""
+    matches, reason = measured.scored, measured.no_probabilities
+    calibration: dict[str, Any] | None = None
+    points: list[dict[str, float | None]] | None = None
+    if matches is not None:
+        rows = _counted(matches)
+        hits = ScoredHits(measured.detections.pred.score[rows], (matches.hits[rows] & 1) > 0)
+        calibration = calibration_tree(hits) | {"per_class": _class_entries(measured, matches)}
+        objects, images = int(np.count_nonzero(matches.wanted)), len(measured.detections.images)
+        points = operating_points(hits, objects, images)
+    return {
+        "calibration": calibration,
+        "calibration_undefined_reason": reason,
+        "operating_points": points,
+        "operating_points_undefined_reason": reason,
+    }
+
+
+def _counted(matches: CocoMatches) -> Any:
+    """The rows of detections that are right or wrong at IoU 0.50, the surest first."""
+    return matches.order[(matches.kept & (matches.ignored & 1 == 0))[matches.order]]
+
+
+def _class_entries(measured: MeasuredImages, matches: CocoMatches) -> dict[str, Any]:
+    """Of every class its error, and the scores that serve it best, that of F1 with an interval."""
+    detections, config = measured.detections, measured.config
+    pred, names = detections.pred, detections.categories.names
+    ranked = ranked_classes(detections.truth, pred, matches, len(names))
+    rows = rows_by_class(pred, matches, len(names))
+    scored = [scored_class(one, pred.score[mine]) for one, mine in zip(ranked, rows, strict=True)]
+    entries = class_scores_tree(detections.images.names, names, scored, seed=config.seed, replicates=config.bootstrap)
+    for name, one, mine in zip(names, ranked, rows, strict=True):
+        score, lrp = optimal_lrp(one, pred.score[mine], matches.overlap[mine])
+        entries[name] |= {"optimal_lrp": lrp, "lrp_optimal_score": score}
+    return entries

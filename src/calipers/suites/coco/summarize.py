@@ -1,0 +1,154 @@
+"""The detection suite: everything that was found out about a data set, to the artifact."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+
+from calipers import __version__
+from calipers.core import sweep, worth
+from calipers.core.bootstrap import resample
+from calipers.core.causes import (
+    count_causes,
+    count_per_record,
+    counts_tree,
+    errors_tree,
+    label_errors_tree,
+)
+from calipers.core.tally import Tally
+from calipers.core.versions import engines_tree
+from calipers.suites.coco.ap_worth import ap_worth_tree
+from calipers.suites.coco.columns import Detections, Instances
+from calipers.suites.coco.config import PROTOCOL, Config, params
+from calipers.suites.coco.confusion import confusion_tree
+from calipers.suites.coco.measure import (
+    MeasuredImages,
+)
+from calipers.suites.coco.precision import Replicated, class_rows, curves_tree, precision_tree, replicated
+from calipers.suites.coco.scores import scores_tree
+from calipers.suites.coco.sides import MatchedSides
+
+MODE = "category"  # the sweep is that mode of the dense suite
+
+
+def summarize(measured: MeasuredImages) -> dict[str, Any]:
+    """The artifact, but for its inputs."""
+    detections, config = measured.detections, measured.config
+    tally, replicates = _count(measured), replicated(measured)
+    ap_worth, no_ap_worth = ap_worth_tree(measured)
+    return {
+        "suite": "coco",
+        "protocol": PROTOCOL,
+        "calipers": __version__,
+        **engines_tree(measured.engines),
+        "inputs": [],
+        "params": params(config),
+        "images": _images_tree(detections),
+        **({} if detections.answers is None else {"answers": detections.answers}),
+        "objects": _objects_tree(measured),
+        **precision_tree(measured, replicates),
+        "per_class": class_rows(measured),
+        "curves": curves_tree(measured),
+        **scores_tree(measured),
+        "confusion": _confusion(measured),
+        "errors": errors_tree(tally.counts["errors"]) | {"in_crowd": int(np.count_nonzero(measured.matched.ignored))},
+        "errors_by_label": label_errors_tree(tally.tables.get("errors", {}), tally.counts["errors.unlabelled"]),
+        "worth": worth.worth_tree(tally) | {"ap_50": ap_worth},
+        "worth_ap_50_undefined_reason": no_ap_worth,
+        "sweep": sweep.mode_tree(MODE, tally, config.levels, labelled=True),
+        "counts": counts_tree(tally),
+        "invalid_reasons": _reasons(detections.pred),
+        "absent_classes": _absent_classes(detections, measured.matched),
+        "warnings": list(detections.warnings),
+        "bootstrap": _bootstrap_tree(tally, replicates, config),
+    }
+
+
+def _count(measured: MeasuredImages) -> Tally:
+    """The sweep, as the dense suite counts it."""
+    sides, config, tally = measured.matched, measured.config, Tally()
+    images = _images_tree(measured.detections)
+    tally.count("records", list(images.values())[:4])
+    sweep.count_objects(sides, tally)
+    count_per_record(sides, tally)
+    tally.count("per_record", [0, 0, 0, -images["skipped_empty"]])  # nothing on both sides is not counted right
+    swept = sweep.Swept(sides.matching, sides, config.levels)
+    sweep.count_sweep(swept, MODE, tally)
+    names, labels = measured.detections.categories.names, sides.labels
+    sweep.count_labels(sides.at_primary(config), labels.truth, labels.pred, names, MODE, tally)
+    count_causes(measured.causes, labels, names, tally)
+    columns = [np.diff(sides.truth.offsets), np.diff(sides.pred.offsets), *swept.matched_by_record]
+    causes = measured.cause_table()
+    table = np.concatenate([np.stack(columns), causes])
+    sums = resample(sides.keys, table, seed=config.seed, replicates=config.bootstrap).T
+    tally.count("resampled", sums[:, :2])
+    tally.count(f"resampled.{MODE}", sums[:, 2:4])
+    worth.count_worth(causes, sums[:, 4:], tally)
+    return tally
+
+
+def _images_tree(detections: Detections) -> dict[str, int]:
+    busy = np.diff(detections.truth.offsets) + np.diff(detections.pred.offsets) > 0
+    total, evaluated = detections.total, int(np.count_nonzero(busy))
+    empty = len(busy) - evaluated
+    silent = (np.diff(detections.truth.offsets) > 0) & (np.diff(detections.pred.offsets) == 0)
+    return {
+        "total": total,
+        "evaluated": evaluated,
+        "skipped_empty": empty,
+        "rejected": total - len(busy),
+        "without_pred": int(np.count_nonzero(silent)),
+    }
+
+
+def _objects_tree(measured: MeasuredImages) -> dict[str, int]:
+    truth, pred, matches = measured.detections.truth, measured.detections.pred, measured.matches
+    cut = 0 if matches is None else len(pred) - len(pred.problems) - int(np.count_nonzero(matches.kept))
+    return {
+        "gt": len(truth),
+        "crowd": int(np.count_nonzero(truth.crowd)),
+        "pred": len(pred),
+        "invalid_pred": len(pred.problems),
+        "cut_by_max_dets": cut,
+        "absent_class_pred": sum(row["pred"] for row in _absent_classes(measured.detections, measured.matched)),
+        "in_crowd": int(np.count_nonzero(measured.matched.ignored)),
+        "unlabelled": len(truth) - int(np.count_nonzero(truth.crowd)) - len(measured.matched.truth),
+    }
+
+
+def _absent_classes(detections: Detections, sides: MatchedSides) -> list[dict[str, Any]]:
+    """Classes that are predicted and have nothing to be found."""
+    classes = len(detections.categories)
+    gt, pred = np.bincount(sides.truth.category, None, classes), np.bincount(detections.pred.category, None, classes)
+    return [
+        {"category_id": int(detections.categories.ids[k]), "name": detections.categories.names[k], "pred": int(pred[k])}
+        for k in np.flatnonzero((gt == 0) & (pred > 0)).tolist()
+    ]
+
+
+def _confusion(measured: MeasuredImages) -> dict[str, Any]:
+    return confusion_tree(measured.causes, measured.matched.labels, measured.detections.categories.names)
+
+
+def _reasons(pred: Instances) -> dict[str, int]:
+    counts = Counter(pred.problems.values())
+    return {words: counts[words] for words in sorted(counts)}
+
+
+def _bootstrap_tree(tally: Tally, replicates: Replicated, config: Config) -> dict[str, Any]:
+    """Values and sums of every replicate, so that two results over the same images can be compared in pairs."""
+    columns = np.concatenate([tally.counts["resampled"], tally.counts[f"resampled.{MODE}"]], axis=1)
+    names = ("gt", "pred", "matched", "matched_over_sweep")
+    return {
+        "replicates": config.bootstrap,
+        "seed": config.seed,
+        "values": {name: [_defined(value) for value in values.tolist()] for name, values in replicates.values.items()},
+        "bias": replicates.bias,
+        "sums": dict(zip(names, columns.T.tolist(), strict=True)),
+    }
+
+
+def _defined(value: float) -> float | None:
+    return None if value != value else value  # NaN

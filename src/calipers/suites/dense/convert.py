@@ -1,0 +1,261 @@
+"""Dumps of any form that the suite reads, written as a plain dump, or one side of them as COCO's JSON or YOLO's labels.
+
+The plain form has both sides in norm1000: a model's answers are objects in it, pixels are brought to the frame. COCO
+and YOLO are in pixels, so records need the sizes of their images; each description is a class of its own, over both
+sides, so that the two sides of a dump have the same ids. Lines are no regions, and cannot be written as either.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from calipers.core.config import make_config
+from calipers.core.errors import InputError, keyword, require
+from calipers.core.option_values import whole
+from calipers.core.shapes import KINDS, Objects
+from calipers.core.text import whole_text
+from calipers.files.answers.image_names import unanswered
+from calipers.files.answers.json_keys import scaled
+from calipers.files.answers.records import AS_LISTS, AnswerOptions, is_side
+from calipers.files.coco_writing import CocoTree, Row, coco_json, without_shapes, yolo_files
+from calipers.files.left_out import LeftOut
+from calipers.files.lines import LineSource
+from calipers.files.output import json_line
+from calipers.files.places import expand
+from calipers.files.problems import explain_object, shown
+from calipers.suite import ConvertedFiles
+from calipers.suites.dense.config import Config
+from calipers.suites.dense.parse import record_of
+from calipers.suites.dense.read import SIDES, read_records
+
+PIECE = 8 << 20  # bytes
+MALFORMED = "expected an object that can be written"
+
+
+class CheckedRecord(NamedTuple):
+    """A record that can be used, as it was read, and its two sides as columns."""
+
+    place: str
+    record: Row
+    key: str
+    truth: Objects
+    pred: Objects
+
+
+def convert(
+    inputs: list[Any],
+    to: str,
+    side: str,
+    *,
+    gt: Any = None,
+    frame: str = "norm1000",
+    answers: str | None = None,
+    pred_field: str | None = None,
+    iou_type: str | None = None,
+    max_bad_records: int = 0,
+) -> ConvertedFiles:
+    """A plain dump of all records, or one side of them in another format."""
+    left_out = LeftOut(whole("max_bad_records", max_bad_records, 0))
+    config = make_config(Config, {"frame": frame, "answers": answers, "pred_field": pred_field})
+    require(iou_type in (None, "bbox", "segm"), "iou_type", iou_type, "bbox or segm")
+    records, notes, read_as = _records(inputs, gt, config)
+    if to == "plain":
+        require(gt is not None or side == "both", "side", side, "none: a plain dump has both sides")
+        require(iou_type is None, "iou_type", iou_type, "none: a plain dump has all shapes")
+        lines = [_plain_line(item, config.frame) for item in _checked(records, config.frame, read_as)]
+        return ConvertedFiles({"": b"".join(lines)}, {"records": len(lines)}, notes)
+    if side == "both":
+        notes.append(f"the ground truth was written: {keyword('side', 'pred')} writes the predictions")
+    truth = side != "pred"
+    tree = _tree(list(_checked(records, config.frame, read_as)), truth, left_out)
+    if iou_type == "bbox":
+        tree, shapeless = without_shapes(tree)
+        notes += shapeless
+    before, unwritten = len(left_out.errors), list[str]()
+    if to == "yolo":
+        files, unwritten = yolo_files(tree, left_out, truth=truth)
+    else:
+        files = {"": coco_json(tree, truth=truth)}
+    written = len(tree.rows) - (len(left_out.errors) - before)
+    counts = {"images": len(tree.images), "classes": len(tree.categories), "objects": written}
+    return ConvertedFiles(files, counts, notes + unwritten + left_out.notes())
+
+
+# Reading
+
+Records = Iterator[tuple[str, Any]]  # places and records
+
+
+def _records(inputs: list[Any], gt: Any, config: Config) -> tuple[Records, list[str], AnswerOptions]:
+    """All records with their places, notes, and how their predictions are read."""
+    if gt is None:
+        return _read_all(inputs), [], config.answer_options
+    from calipers.suites.dense.coco_truth import join_answers
+
+    require(
+        len(inputs) == 1 and _is_path(inputs[0]) and _is_path(gt), "gt", gt, "the path of a COCO file, and one input"
+    )
+    pred = os.fspath(inputs[0])
+    joined = join_answers(os.fspath(gt), pred, frame=config.frame, options=config.joined_options)
+    if joined.bad:
+        raise InputError(str(joined.bad[0].error()))
+    notes = [unanswered(joined.missing)] if joined.missing else []
+    notes += [f"{joined.crowds:,} crowd regions of the ground truth were left out"] if joined.crowds else []
+    path = whole_text(pred)
+    return ((f"{path}: {record['image_path']}", record) for record in joined.records), notes, AS_LISTS
+
+
+def _is_path(source: Any) -> bool:
+    return isinstance(source, (str, os.PathLike))
+
+
+def _read_all(inputs: list[Any]) -> Records:
+    for source in inputs:
+        if not _is_path(source):
+            records = [source] if isinstance(source, dict) else list(source)
+            yield from ((f"<records>:{line}", record) for line, record in enumerate(records, 1))
+            continue
+        for path in expand([os.fspath(source)]):
+            yield from _read_lines(path)
+
+
+def _read_lines(path: str) -> Records:
+    for shard in LineSource(0, path, PIECE):
+        for line, text in shard.lines():
+            if text is None or text.strip():
+                yield f"{whole_text(path)}:{line}", None if text is None else record_of(text)
+
+
+def _checked(records: Records, frame: str, answers: AnswerOptions) -> Iterator[CheckedRecord]:
+    """Records that a run would take; the first that it would refuse is an error."""
+    for place, record in records:
+        reading = read_records([record], frame=frame, keep=True, answers=answers)
+        if reading.bad:
+            bad = reading.bad[0]
+            raise InputError(f"{place}: {bad.problem}" + (f"\nfound {bad.found}" if bad.found else ""))
+        batch = reading.batch
+        key = batch.keys[0] if len(batch) else _key_of(record)
+        own = not key.startswith("<records>:")
+        yield CheckedRecord(place, batch.raw[0] if len(batch) else record, key if own else "", batch.truth, batch.pred)
+
+
+def _key_of(record: Row) -> str:
+    """The key of a record without objects, which the reader passes over."""
+    box = {"type": "bbox_2d", "points": [0, 0, 1, 1], "desc": ""}
+    sides = {name: record[name] for name in ("image_path", "id", "image") if name in record}
+    return str(read_records([{**sides, "gt_norm1000": [box], "pred": []}], frame="norm1000").batch.keys[0])
+
+
+# The plain form
+
+
+def _plain_line(item: CheckedRecord, frame: str) -> bytes:
+    """A record with both sides in norm1000, and all that it carries beside them."""
+    record = item.record
+    truth, pred = _side_names(record, frame)
+    sides = {"gt_norm1000": record[truth], "pred_norm1000": record[pred]}
+    if frame == "pixel":
+        x, y = (1000, record["width"]), (1000, record["height"])
+        sides = {name: [_scaled(shape, x, y) for shape in shapes] for name, shapes in sides.items()}
+    beside = {name: value for name, value in record.items() if name not in (*SIDES, "coord_mode")}
+    return json_line({**beside, **sides})
+
+
+def _side_names(record: Row, frame: str) -> tuple[str, str]:
+    if frame == "pixel":
+        return "gt", "pred"
+    truth = "gt_norm1000" if "gt_norm1000" in record else "gt_norm"
+    return truth, "pred_norm1000" if "pred_norm1000" in record else "pred"
+
+
+def _scaled(shape: Any, x: tuple[float, float], y: tuple[float, float]) -> Any:
+    """An object in norm1000; one that cannot be read stays what it is."""
+    from calipers.files.answers.records import plain_objects
+
+    [plain] = plain_objects([shape])
+    if not isinstance(plain, dict) or "points" not in plain:
+        return shape
+    return {**plain, "points": scaled(plain["points"], x, y)}
+
+
+# COCO and YOLO
+
+
+def _tree(records: list[CheckedRecord], truth: bool, left_out: LeftOut) -> CocoTree:
+    """One side of all records in COCO's shape."""
+    classes = {desc: number for number, desc in enumerate(sorted(_descs(records)), 1)}
+    images, rows, places = list[Row](), list[Row](), list[str]()
+    for number, item in enumerate(records, 1):
+        images.append({"id": number, "file_name": item.key or str(number), **_size(item)})
+        for name, row in _rows(item, truth, images[-1], left_out):
+            own = {"image_id": number, "category_id": classes[row.pop("desc")]}
+            rows.append(({"id": len(rows) + 1} if truth else {}) | own | row | ({"iscrowd": 0} if truth else {}))
+            places.append(name)
+    categories = [{"id": number, "name": desc} for desc, number in classes.items()]
+    return CocoTree(images, categories, rows, places.__getitem__)
+
+
+def _descs(records: list[CheckedRecord]) -> set[str]:
+    """Descriptions of all objects of both sides that can be read."""
+    used: set[str] = set()
+    for item in records:
+        texts = {code: text for text, code in item.truth.descs.items()}
+        for side in (item.truth, item.pred):
+            pairs = zip(side.desc, side.reason, strict=True)
+            used.update(texts[code] for code, reason in pairs if not reason and texts[code].strip())
+    return used
+
+
+def _size(item: CheckedRecord) -> Row:
+    sizes = {name: item.record.get(name) for name in ("width", "height")}
+    for name, value in sizes.items():
+        if not is_side(value):
+            raise InputError(
+                f"{item.place}: {name}: found {shown(value)}, expected the size of the image: pixels are written"
+            )
+    return sizes
+
+
+def _rows(item: CheckedRecord, truth: bool, image: Row, left_out: LeftOut) -> Iterator[tuple[str, Row]]:
+    """The objects of a side in pixels; what cannot be written is left out."""
+    side = item.truth if truth else item.pred
+    texts, points = {code: text for text, code in side.descs.items()}, list(side.points)
+    for at in range(len(side)):
+        place, kind = f"{item.place}: {'gt' if truth else 'pred'}[{at}]", side.kind[at]
+        if problem := _problem(item, side, at, texts.get(side.desc[at], "")):
+            left_out.add(InputError(f"{place}: {problem}"))
+        else:
+            yield (
+                place,
+                {
+                    "desc": texts[side.desc[at]],
+                    **_shape(points[side.starts[at] : side.starts[at + 1]], KINDS[kind], image),
+                },
+            )
+
+
+def _problem(item: CheckedRecord, side: Objects, at: int, desc: str) -> str:
+    """Why an object cannot be written, or nothing."""
+    if side.reason[at]:
+        return f"{_malformed(item, at, side.reason[at])}, {MALFORMED}"
+    if not desc.strip():
+        return f"desc: found {shown(desc)}, expected the name of a class"
+    is_line = KINDS[side.kind[at]] == "line"
+    return "type: found a line, expected boxes and polygons: a line is no region" if is_line else ""
+
+
+def _malformed(item: CheckedRecord, at: int, reason: int) -> str:
+    objects = item.record[_side_names(item.record, "norm1000")[1]]
+    where, problem, found = explain_object(objects[at], reason, "norm1000", 1000.0, 1000.0)
+    return f"{where.removeprefix('.')}{': ' if where else ''}{problem}" + (f", found {found}" if found else "")
+
+
+def _shape(numbers: list[float], kind: str, image: Row) -> Row:
+    """Box and outline in pixels."""
+    sides = image["width"], image["height"]
+    pixels = [value * sides[index % 2] / 1000 for index, value in enumerate(numbers)]
+    xs, ys = pixels[::2], pixels[1::2]
+    box = [min(xs), min(ys), max(xs) - min(xs), max(ys) - min(ys)]
+    return {"bbox": box} if kind == "bbox_2d" else {"bbox": box, "segmentation": [pixels]}

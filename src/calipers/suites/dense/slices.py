@@ -1,0 +1,79 @@
+"""Slices of the dense suite: figures of each label mode for groups of records, or of objects by their size.
+
+Fields are those of the record and those of the file of attributes (which win). Built in are `objects`, the ground truth
+of a record, and `size`: of a region the side of a square of the same area, of a line its length, in norm1000 units. The
+headline is category.f1, or F1 of the last mode that is reported.
+
+By size, a prediction that is matched in a mode (at the lowest threshold that counts) goes with its truth there, any
+other by its own size; one that could not be read has no size and is `(missing)`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from calipers.core import sweep
+from calipers.core.shapes import KINDS, Batch
+from calipers.core.slice_fields import OBJECTS, SIZE
+from calipers.core.slice_objects import matched_rows
+from calipers.core.slice_table import SliceTable
+from calipers.core.slices import RatioFigure, Resampling, SliceFigures
+from calipers.kernels.shape.sizes import object_sizes
+from calipers.slicing import SlicedRun, slice_run
+from calipers.suites.dense.config import Config
+from calipers.suites.dense.figures import main_group
+
+LINE = KINDS.index("line")
+PAIRS = ("matched", "matched_over_sweep")
+Swept = dict[str, sweep.Swept]  # by mode
+
+
+def slice_table(batch: Batch, swept: Swept, config: Config) -> SliceTable:
+    """Every record of a batch: objects, matched pairs of each mode, and the fields it is sliced by."""
+    table = empty_table(config)
+    truth, pred = np.diff(batch.truth.offsets), np.diff(batch.pred.offsets)
+    columns = [truth, pred]
+    for mode in config.modes:
+        columns += swept[mode].matched_by_record
+    table.extend(batch.keys, np.stack(columns), {**batch.fields, OBJECTS: truth.tolist(), SIZE: []})
+    if table.objects:
+        sizes = (np.asarray(object_sizes(side, LINE)) for side in (batch.truth, batch.pred))
+        table.objects.extend(*matched_rows([swept[mode] for mode in config.modes], config.levels, *sizes))
+    return table
+
+
+def record_fields(config: Config) -> list[str]:
+    """The fields that are read from records."""
+    return [name for name in config.slice_fields if name not in (OBJECTS, SIZE)]
+
+
+def empty_table(config: Config) -> SliceTable:
+    """A table without records."""
+    names = ["gt", "pred", *(f"{mode}.{name}" for mode in config.modes for name in PAIRS)]
+    by_size = ["gt", *(f"{mode}.{name}" for mode in config.modes for name in ("pred", *PAIRS))]
+    fields = [name for name in config.slice_fields if name != SIZE]
+    return SliceTable(names, fields, by_size if SIZE in config.slice_fields else None)
+
+
+def figures_of(config: Config, *, by_size: bool = False) -> SliceFigures:
+    """The figures of a slice, as `compare` names them; by size each mode has predictions of its own."""
+    figures = []
+    for mode in config.modes:
+        pred = f"{mode}.pred" if by_size else "pred"
+        matched, over_sweep = (f"{mode}.{name}" for name in PAIRS)
+        sides, times = {"gt": 1, pred: 1}, len(config.thresholds)
+        figures += [
+            RatioFigure(f"{mode}.precision", {matched: 1}, {pred: 1}),
+            RatioFigure(f"{mode}.recall", {matched: 1}, {"gt": 1}),
+            RatioFigure(f"{mode}.f1", {matched: 2}, sides),
+            RatioFigure(f"{mode}.mean_f1", {over_sweep: 2}, dict.fromkeys(sides, times)),
+        ]
+    main = main_group(list(config.modes))
+    share = {"gt": 1, f"{main}.pred" if by_size else "pred": 1}
+    return SliceFigures(tuple(figures), f"{main}.f1", share, {"gt": 1})
+
+
+def slice_total(table: SliceTable, config: Config) -> SlicedRun:
+    """The slices of a run, once all records are in the table."""
+    resampling, by_size = Resampling(config.seed, config.bootstrap), figures_of(config, by_size=True)
+    return slice_run(table, config, figures_of(config), resampling, object_figures=by_size)

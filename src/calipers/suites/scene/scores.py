@@ -1,0 +1,93 @@
+"""What scores of boxes in scenes are worth: calibration, in all and by class, and operating points.
+
+Predictions of a class come by score, each to the closest object of its class still free, at an IoU of 0.50 whatever
+the threshold of the run. Boxes that could not be read, ignored ones, those without a class, and those without a score
+beside others that have one are left out. See `calipers.core.calibration` for what is made of them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from calipers.core.best_scores import ScoredClass, class_scores_tree
+from calipers.core.calibration import ScoredHits, calibration_tree, operating_points
+from calipers.core.matching import Labels, confidence_order, round_overlap
+from calipers.files.problems import shown
+from calipers.suites.scene.ap import ApRuler, find_right
+from calipers.suites.scene.config import Config
+from calipers.suites.scene.measure import Method
+
+HALF = 0.5
+UNSCORED = "no prediction with a class has a score"
+
+
+def scores_tree(method: Method, scenes: list[str], classes: list[str], config: Config) -> dict[str, Any]:
+    """Calibration and operating points of a method, or the reason why there are none."""
+    scores, usable = np.asarray(method.boxes.scores), _usable(method)
+    scored = usable & ~np.isnan(scores)
+    reason = UNSCORED if usable.any() and not scored.any() else _why_none(method, scenes, scores, scored)
+    calibration: dict[str, Any] | None = None
+    points: list[dict[str, float | None]] | None = None
+    if not reason:
+        rows, right = _matched(method, scores, scored)
+        hits = ScoredHits(scores[rows], right)
+        by_class = _by_class(method, hits, rows, len(classes))
+        some = [code for code, one in enumerate(by_class) if len(one.score) or len(one.objects)]
+        names, kept = [classes[code] for code in some], [by_class[code] for code in some]
+        per_class = class_scores_tree(scenes, names, kept, seed=config.seed, replicates=config.bootstrap)
+        calibration = calibration_tree(hits) | {"per_class": per_class}
+        points = operating_points(hits, int((method.truth.classes >= 0).sum()), len(scenes), "scene")
+    return {
+        "calibration": calibration,
+        "calibration_undefined_reason": reason,
+        "operating_points": points,
+        "operating_points_undefined_reason": reason,
+    }
+
+
+def _usable(method: Method) -> Any:
+    """(predictions,) those that count, have a class and could be read."""
+    return method.pred.counted & (method.pred.classes >= 0) & (np.asarray(method.boxes.reason) == 0)
+
+
+def _why_none(method: Method, scenes: list[str], scores: Any, scored: Any) -> str | None:
+    """Why scores are no probabilities, if one is not from 0 to 1."""
+    outside = np.flatnonzero(scored & ((scores < 0) | (scores > 1)))
+    if not len(outside):
+        return None
+    first = int(outside[0])
+    place = f"{shown(scenes[int(method.pred.scene[first])])}, box {int(np.asarray(method.boxes.index)[first])}"
+    problem = f"{len(outside):,} of {int(scored.sum()):,} predictions have a score outside 0 to 1"
+    return f"{problem} (the first is {place}, with {float(scores[first])!r})"
+
+
+def _matched(method: Method, scores: Any, scored: Any) -> tuple[Any, Any]:
+    """The predictions that count, the surest first, and which of them found an object."""
+    order = np.asarray(confidence_order(np.where(scored, scores, -np.inf)))
+    labels = Labels(method.truth.classes, np.where(scored, method.pred.classes, -1).astype(np.int32))
+    right = find_right(method.truth, ApRuler(method.pairs, round_overlap(HALF)), order, labels, len(scores))
+    rows = order[scored[order]]
+    return rows, right[rows]
+
+
+def _by_class(method: Method, hits: ScoredHits, rows: Any, classes: int) -> list[ScoredClass]:
+    """The predictions and objects of each class, with their scenes."""
+    truth, pred = method.truth, method.pred
+    place, objects = _split(pred.classes[rows], classes), _split(truth.classes, classes)
+    return [
+        ScoredClass(
+            hits.score[mine],
+            hits.hit[mine],
+            pred.scene[rows[mine]].astype(np.int32),
+            truth.scene[theirs].astype(np.int32),
+        )
+        for mine, theirs in zip(place, objects, strict=True)
+    ]
+
+
+def _split(codes: Any, classes: int) -> list[Any]:
+    """The places of each class, in order; those without a class are left out."""
+    order = np.argsort(codes, kind="stable")
+    return np.split(order, np.searchsorted(codes[order], np.arange(classes + 1)))[1:-1]

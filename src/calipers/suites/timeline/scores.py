@@ -1,0 +1,106 @@
+"""What scores of detections on frames are worth: calibration, in all and by label, and operating points.
+
+Detections were matched by score within their label on each frame, at an IoU of 0.50. All videos with detections on
+both sides count together. Boxes that could not be read, and those without a score beside others of their video that
+have one, are left out. See `calipers.core.calibration` for what is made of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import fsum
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from calipers.core.best_scores import ScoredClass, class_scores_tree
+from calipers.core.calibration import ScoredHits, calibration_tree, operating_points
+from calipers.core.ranking import ByClass
+from calipers.files.problems import shown
+from calipers.suites.timeline.config import Config
+from calipers.suites.timeline.extras import Timed
+
+NOT_GIVEN = "no video has detections on both sides"
+Rows = Iterable[tuple[int, Timed]]  # the place of a video, with what it has beside states
+
+
+class RankedBoxes(NamedTuple):
+    """Detections that could be read, video by video, and objects; NaN is no score."""
+
+    score: Any  # (detections,)
+    hit: Any  # (detections,)
+    label: Any  # (detections,) of `labels`
+    video: Any  # (detections,) its place
+    objects: Any  # (objects, 2) label and video
+    labels: list[str]
+
+
+def scores_tree(videos: Rows, names: list[str], config: Config) -> dict[str, Any]:
+    """Calibration and operating points of all videos, or the reason why there are none."""
+    given = [(row, counted.boxes.classes, minutes) for row, (counted, minutes) in videos if counted.boxes]
+    boxes = _gathered([(row, classes) for row, classes, _ in given])
+    reason = _why_none(boxes, names) if given else NOT_GIVEN
+    calibration: dict[str, Any] | None = None
+    points: list[dict[str, float | None]] | None = None
+    if not reason:
+        hits, scored = ScoredHits(boxes.score, boxes.hit), _by_label(boxes)
+        per_class = class_scores_tree(names, boxes.labels, scored, seed=config.seed, replicates=config.bootstrap)
+        calibration = calibration_tree(hits) | {"per_class": per_class}
+        points = operating_points(hits, len(boxes.objects), _total([minutes for _, _, minutes in given]), "minute")
+    return {
+        "calibration": calibration,
+        "calibration_undefined_reason": reason,
+        "operating_points": points,
+        "operating_points_undefined_reason": reason,
+    }
+
+
+def _total(minutes: list[float | None]) -> float | None:
+    """Minutes of all videos, unless those of one are not known."""
+    known = [each for each in minutes if each is not None]
+    return fsum(known) if len(known) == len(minutes) else None
+
+
+def _gathered(videos: list[tuple[int, ByClass]]) -> RankedBoxes:
+    """The detections and objects of all videos in columns."""
+    labels = sorted({label for _, classes in videos for label in classes})
+    place = {label: code for code, label in enumerate(labels)}
+    rows = [
+        (np.nan if score is None else score, hit, place[label], row)
+        for row, classes in videos
+        for label, ranked in classes.items()
+        for score, hit, valid in zip(ranked.scores, ranked.hits, ranked.valid, strict=True)
+        if valid
+    ]
+    score, hit, label, video = np.array(rows, dtype=np.float64).reshape(-1, 4).T
+    objects = [
+        (place[label], row)
+        for row, classes in videos
+        for label, ranked in classes.items()
+        for _ in range(ranked.objects)
+    ]
+    numbers = np.array(objects, dtype=np.int32).reshape(-1, 2)
+    return RankedBoxes(score, hit > 0, label.astype(np.int64), video.astype(np.int32), numbers, labels)
+
+
+def _why_none(boxes: RankedBoxes, names: list[str]) -> str | None:
+    """Why scores are no probabilities, if one is missing or not from 0 to 1."""
+    missing, outside = np.isnan(boxes.score), (boxes.score < 0) | (boxes.score > 1)
+    for some, problem in ((missing, "no score"), (outside, "a score outside 0 to 1")):
+        if some.any():
+            first = int(np.flatnonzero(some)[0])
+            value = "" if missing[first] else f", with {float(boxes.score[first])!r}"
+            where = f"the first is in {shown(names[int(boxes.video[first])])}{value}"
+            return f"{np.count_nonzero(some):,} of {len(some):,} detections have {problem} ({where})"
+    return None
+
+
+def _by_label(boxes: RankedBoxes) -> list[ScoredClass]:
+    """The detections of each label, the surest first, ties in the order of videos."""
+    order = np.argsort(-boxes.score, kind="stable")
+    classes = []
+    for code in range(len(boxes.labels)):
+        mine = order[boxes.label[order] == code]
+        objects = boxes.objects[boxes.objects[:, 0] == code, 1]
+        classes.append(ScoredClass(boxes.score[mine], boxes.hit[mine], boxes.video[mine], objects))
+    return classes

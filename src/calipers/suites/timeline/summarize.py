@@ -1,0 +1,154 @@
+"""The timeline suite: counts to the artifact. Rates appear here and nowhere before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from calipers import __version__
+from calipers.core.bootstrap import mean_intervals
+from calipers.core.versions import engines_tree
+from calipers.suites.timeline.averages import Averages, summary_tree
+from calipers.suites.timeline.config import PROTOCOL, Config, params
+from calipers.suites.timeline.extras import FIELDS, Timed, extras_metrics
+from calipers.suites.timeline.frame_errors import error_shares, worth_tree
+from calipers.suites.timeline.measure import (
+    MeasuredVideos,
+)
+from calipers.suites.timeline.pooled import pooled_tree
+from calipers.suites.timeline.scores import scores_tree
+from calipers.suites.timeline.states import (
+    NEVER_UNDEFINED,
+    SECONDS,
+    SEGMENTAL,
+    StateCounts,
+    metrics_within,
+    transition_metrics,
+    video_metrics,
+)
+from calipers.suites.timeline.video_trees import VideoTable, other_iou_means
+
+FEW = 100  # one idle frame of so many is few
+
+
+def summarize(measured: MeasuredVideos, config: Config) -> dict[str, Any]:
+    """Counts to the artifact, but for its inputs."""
+    counts, first = measured.counts, config.transition_tolerance_frames[0]
+    columns = video_metrics(counts, first, gain=config.compliance_gain)
+    beside = _extras_columns(measured, config)
+    sweep = {
+        tolerance: columns | beside | transition_metrics(counts, tolerance)
+        for tolerance in config.transition_tolerance_frames
+    }
+    shares = error_shares(counts)
+    within = {f"{seconds:g}": metrics_within(counts, seconds) for seconds in SECONDS}
+    averages = Averages(
+        column for metrics in (*sweep.values(), shares, *within.values()) for column in metrics.values()
+    )
+    averages.intervals = mean_intervals(counts.names, averages.table, seed=config.seed, replicates=config.bootstrap)
+    errors = _errors(measured)
+    skipped, rejected = len(measured.errors), len(measured.bad)
+    total = len(counts.names) + skipped + rejected
+    ends: dict[str, Any] = {"videos_evaluated": len(counts.names), "videos_total": total}
+    ends |= other_iou_means(counts)
+    always = NEVER_UNDEFINED - SEGMENTAL if config.ignore_states else NEVER_UNDEFINED
+    summaries = {
+        str(tolerance): summary_tree(sweep[tolerance], averages, always) | ends
+        for tolerance in config.transition_tolerance_frames
+    }
+    tree: dict[str, Any] = {
+        "suite": "timeline",
+        "protocol": PROTOCOL,
+        "calipers": __version__,
+        **engines_tree(measured.engines),
+        "inputs": [],
+        "params": params(config),
+        "records": {"read": total, "evaluated": len(counts.names), "skipped": skipped, "rejected": rejected},
+        "videos": VideoTable(counts, columns | beside, errors),
+        "summary": summaries[str(first)],
+        "pooled": pooled_tree(counts, first) | _pooled_extras(measured, config),
+        "transitions_within_sec": {
+            seconds: summary_tree(metrics, averages, frozenset()) for seconds, metrics in within.items()
+        },
+        "worth": worth_tree(shares, averages),
+        **scores_tree(_timed_extras(measured), counts.names, config),
+        "worst_videos": _worst(counts.names, columns["frame_accuracy"], config.top),
+        "not_evaluated": errors,
+        "videos_without_ground_truth": measured.without_truth,
+        "warnings": measured.warnings + _doubts(counts, config),
+    }
+    if len(sweep) > 1:
+        tree["sweep"] = summaries
+    return tree
+
+
+def _extras_columns(measured: MeasuredVideos, config: Config) -> dict[str, Any]:
+    columns = {field: np.full(len(measured.counts.names), np.nan) for field in FIELDS}
+    for row, video in _timed_extras(measured):
+        metrics = extras_metrics([video], config.recall_target)
+        for field in FIELDS:
+            columns[field][row] = np.nan if metrics[field] is None else metrics[field]
+    return columns
+
+
+def _pooled_extras(measured: MeasuredVideos, config: Config) -> dict[str, Any]:
+    """The extras of all videos together."""
+    return extras_metrics([video for _, video in _timed_extras(measured)], config.recall_target)
+
+
+def _timed_extras(measured: MeasuredVideos) -> Iterator[tuple[int, Timed]]:
+    """The row of every video that has extras, with those and its minutes."""
+    counts = measured.counts
+    for row, name in enumerate(counts.names if measured.extras else ()):
+        if name in measured.extras:
+            fps, frames = float(counts.fps[row]), int(counts.count("frames")[row])
+            yield row, (measured.extras[name], frames / fps / 60 if fps > 0 else None)
+
+
+def _errors(measured: MeasuredVideos) -> dict[str, str]:
+    """Why videos of the ground truth were not evaluated, by name."""
+    errors = measured.errors | {bad.video: f"invalid ground truth: {bad.problem}" for bad in measured.bad}
+    return dict(sorted(errors.items()))
+
+
+def _doubts(counts: StateCounts, config: Config) -> list[str]:
+    """Warnings: states that never occur, or on one side only; ends that may not be meant included."""
+    cells = counts.cells
+    truth, pred = (
+        {cells.states[code] for code in np.flatnonzero(np.bincount(side))} for side in (cells.truth, cells.pred)
+    )
+    some = ", ".join(sorted(truth | pred)[:8])
+    events = int(counts.count("gt_events").sum() + counts.count("pred_events").sum())
+    missing = [("focus", config.focus)] if not events else []
+    missing += [("idle", config.idle)] if config.idle not in truth | pred else []
+    missing += [("ignore_states", state) for state in config.ignore_states if state not in truth | pred]
+    doubts = [f"{name}: no frame is in the state {state!r}; states found: {some}" for name, state in missing if some]
+    if few := _few_idle_frames(counts, config.idle):
+        doubts.append(f"idle: only {few} in the state {config.idle!r}; states found: {some}; is one of them idle?")
+    if strangers := sorted(pred - truth - {config.idle}):
+        doubts.append(f"predicted, and never in the ground truth: {', '.join(strangers[:8])}")
+    for side, name in (("gt", "the ground truth"), ("pred", "the predictions")):
+        shared, changes = counts.count(f"overlapped_frames_{side}"), counts.count(f"{side}_runs") - 1
+        if 2 * int(((shared == changes) & (changes > 0)).sum()) > max(1, int((changes > 0).sum())):
+            doubts.append(f"intervals of {name} share a frame at each change; both ends of an interval belong to it")
+    return doubts
+
+
+def _few_idle_frames(counts: StateCounts, idle: str) -> str:
+    """How many frames of both sides are idle, where that is less than 1 %: as gaps between intervals are.
+
+    A state that stands for "nothing" under another name would be taken for a warning.
+    """
+    cells = counts.cells
+    code = cells.states.index(idle) if idle in cells.states else -1
+    quiet = int(cells.frames[cells.truth == code].sum() + cells.frames[cells.pred == code].sum())
+    every = 2 * int(cells.frames.sum())
+    return f"{quiet:,} of {every:,} frames of both sides are" if 0 < quiet * FEW < every else ""
+
+
+def _worst(names: list[str], accuracy: Any, top: int) -> list[str]:
+    """The videos with the least frames right, but not those with all."""
+    order = np.lexsort((np.arange(len(names)), accuracy))[:top]
+    return [names[place] for place in order.tolist() if accuracy[place] < 1]
