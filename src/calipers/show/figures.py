@@ -11,7 +11,7 @@ from calipers.core.figures import Figure, read_figures
 from calipers.suite import Suite, suite_of_tree
 
 Tree = Mapping[str, Any]
-MOST_NAMES = 24  # that an error lists
+MAX_NAMES = 24  # that an error lists
 
 
 def figures(tree: Tree, *, replicates: bool = True) -> dict[str, Figure]:
@@ -19,8 +19,8 @@ def figures(tree: Tree, *, replicates: bool = True) -> dict[str, Figure]:
     suite = suite_of_tree(tree)
     whole = suite.completed(tree)
     draws = suite.replicates(whole) if replicates else None
-    found = read_figures(whole, suite.figures, suite.counts(whole).evaluated, draws)
-    return {figure.name: figure for figure in found}
+    by_name = read_figures(whole, suite.figures, suite.counts(whole).evaluated, draws)
+    return {figure.name: figure for figure in by_name}
 
 
 def headline(tree: Tree) -> list[Figure]:
@@ -30,10 +30,10 @@ def headline(tree: Tree) -> list[Figure]:
 
 def main_headline(tree: Tree) -> list[Figure]:
     """The headline figures; where all belong to groups, those of the main one, if there is one."""
-    found = headline(tree)
-    groups = [figure.name.rpartition(".")[0] for figure in found]
+    figures_shown = headline(tree)
+    groups = [figure.name.rpartition(".")[0] for figure in figures_shown]
     chosen = "" if "" in groups else main_group(suite_of_tree(tree), groups)
-    return [figure for figure, group in zip(found, groups, strict=True) if chosen in ("", group)]
+    return [figure for figure, group in zip(figures_shown, groups, strict=True) if chosen in ("", group)]
 
 
 def full_name(name: str, known: Mapping[str, Figure], tree: Tree) -> str:
@@ -47,7 +47,7 @@ def full_name(name: str, known: Mapping[str, Figure], tree: Tree) -> str:
     near = [figure for figure in known if figure.endswith(f".{name}")]
     near = near or get_close_matches(name, [*known, *short], n=1, cutoff=0.5)
     hint = f", did you mean {near[0]!r}?" if near else ""
-    listed = f" (known: {', '.join(known)})" if len(known) <= MOST_NAMES else ""
+    listed = f" (known: {', '.join(known)})" if len(known) <= MAX_NAMES else ""
     raise ConfigError(f"{name!r:.80} is not a metric of the {tree['suite']} suite{hint}{listed}")
 
 

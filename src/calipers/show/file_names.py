@@ -14,7 +14,7 @@ def file_stem(name: str, taken: Iterable[str]) -> str:
     >>> file_stem("ours v2", []), file_stem("../ours", []), file_stem("Result", ["result"])
     ('ours v2', 'ours-06143992', 'Result-6e7d50e8')
     """
-    used = {each.casefold() for each in taken}
+    used = {other.casefold() for other in taken}
     if re.fullmatch(r"\w(?:[\w. -]{0,62}\w)?", name) and name.casefold() not in used:
         return name
     return hashed_stem(name, used, "method")
@@ -26,7 +26,7 @@ def hashed_stem(name: str, taken: Iterable[str], otherwise: str) -> str:
     >>> hashed_stem("../城市/drive 01.mp4", [], "video")
     'drive-01-mp4-b86fc8ac'
     """
-    used = {each.casefold() for each in taken}
+    used = {other.casefold() for other in taken}
     slug = re.sub(r"[^A-Za-z0-9_]+", "-", name)[:48].strip("-") or otherwise
     digests = (sha256((name + "+" * again).encode("utf-8", "surrogatepass")) for again in count())
     stems = (f"{slug}-{digest.hexdigest()[:8]}" for digest in digests)

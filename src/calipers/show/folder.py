@@ -1,4 +1,4 @@
-"""What `-o` writes: one artifact, or a folder with everything. Files appear whole, at the end, or not at all.
+"""What `-o` writes: one artifact, or a folder with all outputs. Files appear whole, at the end, or not at all.
 
 A folder has the artifact, the page, the tables that the suite declares a file for, every object (`matches`) and every
 case where the report knows them, plots, and what else the suite adds.
@@ -12,12 +12,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
+from calipers.artifact import ARTIFACT
 from calipers.core.errors import ConfigError, OutputError
 from calipers.core.stopping import Deferred
 from calipers.files.output import atomic_files, check_folder, make_folder, remove_empty
-from calipers.report import ARTIFACT, Report
-from calipers.show.page.build import CASES, page_of, report_page
-from calipers.show.page.cases import WorstCases
+from calipers.report import Report
+from calipers.show.page.cases import CASES, WorstCases
 from calipers.show.report_tables import write_table
 from calipers.show.tables import CsvTable, ParquetTable, Rows, import_pyarrow, open_table
 from calipers.suite import Suite, suite_of_tree
@@ -28,7 +28,7 @@ OBJECTS = ("matches.csv", "matches.parquet", CASES)  # which `report` and `compa
 AT_A_TIME = 10_000  # rows
 
 
-class Folder:
+class OutputFolder:
     """Takes rows as they come, where the suite streams them, and the report at the end."""
 
     def __init__(self, path: str, suite: Suite, matches: CsvTable | ParquetTable | None, files: OpenFile) -> None:
@@ -48,10 +48,11 @@ class Folder:
             self._worst.add([line])
 
     def finish(self, report: Report, options: Any = None) -> list[str]:
-        """Write everything but rows that came before; returns what has to be said of plots."""
+        """Write all files except rows that were streamed before; returns notes about plots."""
         if self._matches is not None and not self._has_rows and report.has_matches:
             self._write_rows(report)
         self._worst.lookup = report.cases_of if report.has_cases else None
+        self._worst.slices_of = report.slices_of
         contents = {ARTIFACT: report.to_json(), PAGE: self._page(report)}
         for name, spec in self._suite.tables.items():
             if spec.file and spec.is_there(report.tree):
@@ -63,19 +64,28 @@ class Folder:
         return missing + left_behind(self._path, self._suite.picture_patterns, {*contents, *pictures})
 
     def _write_rows(self, report: Report) -> None:
+        cells = report.match_cells() if report.match_cells and isinstance(self._matches, CsvTable) else None
+        if cells is not None and isinstance(self._matches, CsvTable):
+            self._has_rows = True
+            for columns in cells:
+                self._matches.add_cells(columns)
+            report.pass_cases(lambda lines: self.add_rows([], lines))
+            return
         rows = report.matches()
         for start in range(0, len(rows), AT_A_TIME):
             self.add_rows(rows[start : start + AT_A_TIME], ())
         report.pass_cases(lambda lines: self.add_rows([], lines))
 
     def _page(self, report: Report) -> bytes:
+        from calipers.show.page.build import page_of, report_page  # which most runs do without
+
         if self._matches is None:
             return report_page(report)
         return page_of(report.tree, self._worst)
 
 
 def write_folder(path: str, report: Report, options: Any = None) -> list[str]:
-    """A folder of a report that is there, with rows of objects if it has them; returns what has to be said."""
+    """Write the folder of a finished report, with rows of objects if it has them; returns notes about the folder."""
     suite = suite_of_tree(report.tree)
     if not report.has_matches and (there := [name for name in OBJECTS if Path(path, name).exists()]):
         raise OutputError(f"{path}: holds {', '.join(there)} of another result, expected another folder")
@@ -107,7 +117,7 @@ def check_output(path: str, tables: str, inputs: list[str]) -> None:
     if is_artifact(path):
         if target.is_dir():
             raise OutputError(f"{path}: is a folder, expected a file to write the artifact to")
-        if target.exists() and any(os.path.exists(each) and os.path.samefile(path, each) for each in inputs):
+        if target.exists() and any(os.path.exists(entry) and os.path.samefile(path, entry) for entry in inputs):
             raise OutputError(f"{path}: is an input, expected another file to write the artifact to")
     check_folder(path, target.parent if is_artifact(path) else target)
 
@@ -118,7 +128,7 @@ def is_artifact(path: str) -> bool:
 
 
 @contextmanager
-def open_folder(path: str, suite: Suite, columns: list[str] | None, tables: str) -> Iterator[Folder]:
+def open_folder(path: str, suite: Suite, columns: list[str] | None, tables: str) -> Iterator[OutputFolder]:
     """The folder's files, open until the report is there; with columns there will be rows of objects."""
     with new_folder(path) as folder, atomic_files() as files:
 
@@ -126,10 +136,10 @@ def open_folder(path: str, suite: Suite, columns: list[str] | None, tables: str)
             return files.open(folder / name)
 
         if columns is None:
-            yield Folder(path, suite, None, open_file)
+            yield OutputFolder(path, suite, None, open_file)
             return
         with open_table(open_file(f"matches.{tables}"), columns, tables) as matches:
-            yield Folder(path, suite, matches, open_file)
+            yield OutputFolder(path, suite, matches, open_file)
 
 
 @contextmanager

@@ -57,8 +57,8 @@ def latex_table(columns: Sequence[str], rows: list[dict[str, Any]]) -> str:
     \end{tabular}
     """
     values = [[row[name] for row in rows] for name in columns]
-    kinds = [is_number(each) for each in values]
-    cells = [_column(each, number) for each, number in zip(values, kinds, strict=True)]
+    kinds = [is_number(value) for value in values]
+    cells = [_column(cell, number) for cell, number in zip(values, kinds, strict=True)]
     body = [rf"{' & '.join(line)} \\" for line in zip(*cells, strict=True)]
     head = rf"{' & '.join(map(tex_text, columns))} \\"
     shape = "".join("r" if number else "l" for number in kinds)

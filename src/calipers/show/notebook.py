@@ -17,7 +17,7 @@ from calipers.show.text import UNDEFINED
 from calipers.suite import suite_of_tree
 
 Tree = Mapping[str, Any]
-MOST_ROWS = 24
+MAX_ROWS = 24
 NO_FORMULAS = "tex2jax_ignore mathjax_ignore"  # what the two generations of MathJax leave alone
 RIGHT = ' style="text-align: right"'
 
@@ -25,8 +25,8 @@ RIGHT = ' style="text-align: right"'
 def notebook_html(tree: Tree) -> str:
     """A piece of HTML without script or style of its own."""
     rows = headline(tree)
-    cut = f"<p>{len(rows) - MOST_ROWS:,} more rows in <code>report.table()</code></p>" if len(rows) > MOST_ROWS else ""
-    body = "".join(map(_row, rows[:MOST_ROWS]))
+    cut = f"<p>{len(rows) - MAX_ROWS:,} more rows in <code>report.table()</code></p>" if len(rows) > MAX_ROWS else ""
+    body = "".join(map(_row, rows[:MAX_ROWS]))
     head = f"<tr><th>metric</th><th{RIGHT}>value</th><th{RIGHT}>95 % interval</th><th{RIGHT}>n</th></tr>"
     table = f"<table><caption>{_text(_caption(tree))}</caption><thead>{head}</thead><tbody>{body}</tbody></table>"
     whole = f"<details><summary>summary</summary><pre>{_text(_summary(tree))}</pre></details>"

@@ -8,17 +8,18 @@ from math import floor, log10
 from calipers.show.text import UNDEFINED, printable, width
 
 LONGEST_NAME = 44
-MOST_DECIMALS = 9  # a difference of less is what floats lose
+MAX_DECIMALS = 9  # a difference of less is what floats lose
 
 
 def spoken(metric: str) -> str:
-    r"""A metric as it is said.
+    r"""The name of a metric as people write it.
 
-    >>> spoken("category.mean_f1"), spoken("AP_50"), spoken("my\x1bmethod.f1")
-    ('category mean_f1', 'AP_50', 'my\\x1bmethod f1')
+    >>> spoken("category.mean_f1"), spoken("AP_50"), spoken("my\x1bmethod.f1"), spoken("phase.f1@km=< 0.5")
+    ('category mean_f1', 'AP_50', 'my\\x1bmethod f1', 'phase f1@km=< 0.5')
     """
-    of, _, name = metric.rpartition(".")
-    return cut(printable(f"{of} {name}" if of else name))
+    figure, at, place = metric.partition("@")
+    of, _, name = figure.rpartition(".")
+    return cut(printable(f"{of} {name}{at}{place}" if of else f"{name}{at}{place}"))
 
 
 def cut(text: str) -> str:
@@ -49,8 +50,8 @@ def number(value: float | None, digits: int) -> str:
 
 
 def plain(value: float, digits: int) -> str:
-    """The same with a hyphen for a minus."""
-    enough = next((more for more in range(digits, MOST_DECIMALS + 1) if round(value, more)), None)
+    """A number as text, with a hyphen in place of the minus sign."""
+    enough = next((more for more in range(digits, MAX_DECIMALS + 1) if round(value, more)), None)
     return f"{0:.{digits}f}" if enough is None else f"{value:.{enough}f}"
 
 
@@ -60,7 +61,7 @@ def signed(value: float | None, digits: int) -> str:
     >>> signed(-0.0221, 3), signed(0.00004, 3), signed(0.0, 3), signed(None, 3)
     ('−0.022', '+0.00004', '0.000', '—')
     """
-    return f"{'+' if value and round(value, MOST_DECIMALS) > 0 else ''}{number(value, digits)}"
+    return f"{'+' if value and round(value, MAX_DECIMALS) > 0 else ''}{number(value, digits)}"
 
 
 def span(interval: list[float] | None, digits: int) -> str:

@@ -17,6 +17,7 @@ from calipers.core.errors import ConfigError
 from calipers.core.text import FORMULA_STARTS, whole_text
 
 Rows = list[dict[str, Any]]
+PLAIN = frozenset({int, float, bool, type(None)})  # cells that are written as they are, None as nothing
 
 
 def safe_cell(value: Any) -> Any:
@@ -39,7 +40,12 @@ class CsvTable:
 
     def add(self, rows: Rows) -> None:
         """Append rows."""
-        self._write([[safe_cell(row[name]) for name in self._columns] for row in rows])
+        cells = ([row[name] for name in self._columns] for row in rows)
+        self._write([[value if value.__class__ in PLAIN else safe_cell(value) for value in row] for row in cells])
+
+    def add_cells(self, columns: list[list[bytes]]) -> None:
+        """Append rows whose cells are written already: columns of texts, as `csv_text` gives them."""
+        self._file.write(b"".join(b"%s\n" % b",".join(cells) for cells in zip(*columns, strict=True)))
 
     def _write(self, lines: list[list[Any]]) -> None:
         text = io.StringIO(newline="")
@@ -64,6 +70,17 @@ def csv_table(columns: list[str], rows: Rows) -> bytes:
     file = io.BytesIO()
     CsvTable(file, columns).add(rows)
     return file.getvalue()
+
+
+def csv_text(value: str) -> bytes:
+    """A text without carriage returns as a cell of CSV.
+
+    >>> csv_text("a, b"), csv_text("=1+1"), csv_text("")
+    (b'"a, b"', b"'=1+1", b'')
+    """
+    text = io.StringIO(newline="")
+    csv.writer(text, lineterminator="\n").writerow([safe_cell(value), ""])
+    return whole_text(text.getvalue()[:-2]).encode("utf-8")
 
 
 class ParquetTable:

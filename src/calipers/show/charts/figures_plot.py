@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from calipers.core.figures import SHARE, Figure
 from calipers.show.charts import pieces as charts
 from calipers.show.charts.palette import INK, METHODS
-from calipers.show.charts.pieces import MARGIN, NUMBER, PAGE, TOP, Place
+from calipers.show.charts.pieces import FOOT, MARGIN, NUMBER, PAGE, TOP, Place
 from calipers.show.charts.sheet import drawing
 from calipers.show.figures import headline
 from calipers.show.numbers import spoken
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
 
 ROW = 18  # in points
-MOST_FIGURES = 60
+MAX_FIGURES = 60
 
 
 def figures_plot(tree: Mapping[str, Any], *, ax: Axes | None = None, format: str = "png") -> Drawing:  # noqa: A002
@@ -28,11 +28,11 @@ def figures_plot(tree: Mapping[str, Any], *, ax: Axes | None = None, format: str
     names = [spoken(figure.name) for figure in rows]
     with drawing(format):
         left = charts.gutter(names, format)
-        place = Place(left, TOP + 18, PAGE - left - MARGIN - 2 * NUMBER, ROW * max(1, len(rows)), 24)
+        place = Place(left, TOP + 18, PAGE - left - MARGIN - 2 * NUMBER, ROW * max(1, len(rows)), FOOT)
         ax = ax or charts.page("Headline", ["lines: 95 % intervals"], place, format)
         charts.bare(ax)
         charts.name_rows(ax, names, format)
-        charts.rate_axis(ax)
+        charts.rate_axis(ax, "share, 0 to 1")
         ax.barh(range(len(rows)), [figure.value or 0.0 for figure in rows], 0.6, color=METHODS[0])
         for at, figure in enumerate(rows):
             if figure.interval:
@@ -43,8 +43,8 @@ def figures_plot(tree: Mapping[str, Any], *, ax: Axes | None = None, format: str
 
 def shares(tree: Mapping[str, Any]) -> list[Figure]:
     """The headline figures that share one scale and are defined."""
-    found = [figure for figure in headline(tree) if figure.unit == SHARE and figure.value is not None]
-    return found[:MOST_FIGURES]
+    shown = [figure for figure in headline(tree) if figure.unit == SHARE and figure.value is not None]
+    return shown[:MAX_FIGURES]
 
 
 def pictures(tree: Mapping[str, Any]) -> dict[str, bytes]:

@@ -45,6 +45,6 @@ def cause_colours(causes: Iterable[str]) -> dict[str, str]:
     >>> cause_colours(["haste", "low_iou", "no_overlap"])
     {'no_overlap': '#c23b1e', 'low_iou': '#f0ae35', 'haste': '#9b3b3b'}
     """
-    found = set(causes)
-    others = dict(zip(sorted(found - set(CAUSES)), more_colours(), strict=False))
-    return {cause: colour for cause, colour in CAUSES.items() if cause in found} | others
+    present = set(causes)
+    others = dict(zip(sorted(present - set(CAUSES)), more_colours(), strict=False))
+    return {cause: colour for cause, colour in CAUSES.items() if cause in present} | others

@@ -95,8 +95,8 @@ class Board:
         for middle, name in places:
             self.write(0, middle, self._shown(name), va="center_baseline")
 
-    def aside(self, base: float, text: str) -> None:
-        """A quiet word in the gutter."""
+    def note(self, base: float, text: str) -> None:
+        """Write a note in small grey text at the left edge."""
         self.write(0, base, text, color=QUIET, fontsize=SMALL)
 
     def line(self, top: float) -> None:

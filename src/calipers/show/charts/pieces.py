@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 # In points
 PAGE, MARGIN, TOP, SMALL = 648, 14, 54, 7
+FOOT = 38  # below axes: ticks and the name of the axis
 NAMES, NUMBER, UPRIGHT = 150, 42, 76
 CELL_LEAST, CELL_MOST, MATRIX = 16, 64, 440
 WRONG = "#c23b1e"
@@ -35,7 +36,7 @@ class Place(NamedTuple):
     height: float
     below: float
     beside: float = 0.0  # room to the right that is needed, where the page would not be wide enough
-    least: float = PAGE  # how wide the page is at least; less than that only if its heading is read
+    min_width: float = PAGE  # how wide the page is at least; less than that only if its heading is read
 
 
 class Curve(NamedTuple):
@@ -52,7 +53,7 @@ def page(title: str, notes: Iterable[str], place: Place, format: str) -> Axes:  
     """Axes on a page of their own, under a title and, quietly, what goes with it."""
     letters, note = Lettering(format), " · ".join(note for note in notes if note)
     words = min(PAGE, max(TITLE * letters.ems(title), TEXT * letters.ems(note)) + 2 * MARGIN)
-    wide = max(place.least, words, place.left + place.width + place.beside + MARGIN)
+    wide = max(place.min_width, words, place.left + place.width + place.beside + MARGIN)
     sheet = Sheet(wide, place.top + place.height + place.below)
     sheet.heading(title, note, MARGIN, letters)
     sheet.figure.set_label(title)
@@ -75,15 +76,16 @@ def file_of(figure: Figure, format: str) -> bytes:  # noqa: A002
 
 
 def files(stem: str, plot: Callable[..., Figure], tree: Any, names: Iterable[str] = ()) -> dict[str, bytes]:
-    """A plot as PNG and, where names have characters that a PNG can only spell out, also as SVG."""
-    formats = ["png", "svg"] if _spells_out(names) else ["png"]
-    return {f"{stem}.{each}": file_of(plot(tree, format=each), each) for each in formats}
+    """A plot as PNG and, where names have characters that a PNG may have to spell out, also as SVG."""
+    formats = ["png", "svg"] if _needs_fonts(names) else ["png"]
+    return {f"{stem}.{ending}": file_of(plot(tree, format=ending), ending) for ending in formats}
 
 
-def _spells_out(names: Iterable[str]) -> bool:
+def _needs_fonts(names: Iterable[str]) -> bool:
+    """Whether names take more than the font that comes with matplotlib, the same on every machine."""
     with drawing("png"):
-        spelled, kept = Lettering("png"), Lettering("svg")
-        return any(shown(spelled, name) != shown(kept, name) for name in names)
+        lettering = Lettering("svg")
+        return not all(lettering.brings(shown(lettering, name)) for name in names)
 
 
 # Rows
@@ -137,14 +139,17 @@ def columns(ax: Axes, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> No
             beside(ax, at, NUMBER * place, text, color=INK if place == 1 else QUIET)
 
 
-def part_beside(ax: Axes, row: float, n: int, whole: int, of: str) -> None:
-    """A count beside its row, and what part of a whole that is."""
-    beside(ax, row, 54, f"{n:,}", fontsize=TEXT, color=INK if n else QUIET)
-    beside(ax, row, 62, f"{100 * n / whole:.1f} % of {of}" if whole else f"no {of}", ha="left", color=QUIET)
+def name_axes(ax: Axes, across: str = "", up: str = "") -> None:
+    """What is measured along the axes, with its unit and n."""
+    if across:
+        ax.set_xlabel(across, color=QUIET, size=TEXT)
+    if up:
+        ax.set_ylabel(up, color=QUIET, size=TEXT)
 
 
-def rate_axis(ax: Axes) -> None:
+def rate_axis(ax: Axes, name: str) -> None:
     """Rates from 0 to 1 across, with quiet lines."""
+    name_axes(ax, name)
     ax.set(xlim=(0, 1), xticks=[0, 0.25, 0.5, 0.75, 1])
     ax.grid(axis="x", color=FAINT, linewidth=0.7)
 
@@ -155,8 +160,9 @@ def mean_line(ax: Axes, value: float | None) -> None:
         ax.axvline(value, color=INK, linewidth=0.8, linestyle=DASHED)
 
 
-def count_bars(ax: Axes, counts: Sequence[int], colours: Sequence[str]) -> None:
-    """A bar a row, as long as its count."""
+def count_bars(ax: Axes, counts: Sequence[int], colours: Sequence[str], name: str) -> None:
+    """One bar per row, as long as its count of what `name` says."""
+    name_axes(ax, f"{name} (n = {sum(counts):,})")
     end = max(counts, default=0) or 1
     ticks = round_numbers(end, most=5, whole=True)
     ax.set_xlim(0, end)
@@ -181,7 +187,7 @@ def draw_curves(ax: Axes, x: Sequence[float], curves: Sequence[Curve]) -> None:
 
 
 def with_room(x: Sequence[float]) -> list[float]:
-    """Those of rising numbers that can be written under an axis without standing on the one before.
+    """The numbers, of a rising list, that can be written under an axis without overlapping the one before.
 
     >>> with_room([0, 1, 5, 30])
     [0, 5, 30]
@@ -202,7 +208,7 @@ def names_at_ends(ax: Axes, curves: Sequence[Curve]) -> None:
 def curve_key(ax: Axes, curves: Sequence[Curve], title: str) -> None:
     """All names to the right of the axes; for curves that end in the same place."""
     look: dict[str, Any] = {"lw": 1.6, "ms": 5.5, "mec": "white"}
-    key(ax, [(each.name, look | {"color": each.colour, "marker": each.marker}) for each in curves], title)
+    key(ax, [(curve.name, look | {"color": curve.colour, "marker": curve.marker}) for curve in curves], title)
 
 
 def key(ax: Axes, lines: Sequence[tuple[str, dict[str, Any]]], title: str, **look: Any) -> None:
@@ -257,12 +263,12 @@ def matrix_place(matrix: Matrix, format: str) -> Place:  # noqa: A002
     """Cells that grow as they get fewer, on a page that is as wide as they need."""
     cells = len(matrix.rows)
     size = cells * max(CELL_LEAST, min(CELL_MOST, MATRIX / max(1, cells)))
-    left, above = gutter(matrix.rows, format), gutter(matrix.columns, format, UPRIGHT)
-    return Place(left, TOP + above - 8, size, size, 14, beside=NUMBER, least=0)
+    left, above = gutter(matrix.rows, format) + 14, gutter(matrix.columns, format, UPRIGHT)
+    return Place(left, TOP + above - 8, size, size, 26, beside=NUMBER, min_width=0)
 
 
 def draw_matrix(ax: Axes, matrix: Matrix, format: str) -> None:  # noqa: A002
-    """A cell a pair, as dark as its share of the row, in per cent; beside each row its sum."""
+    """One cell per pair, as dark as its share of the row, in per cent; beside each row its sum."""
     shares = [[n / (sum(row) or 1) for n in row] for row in matrix.counts]
     bare(ax)
     if shares:
@@ -270,6 +276,8 @@ def draw_matrix(ax: Axes, matrix: Matrix, format: str) -> None:  # noqa: A002
     ax.set_aspect("auto")
     name_rows(ax, matrix.rows, format)
     _name_columns(ax, matrix.columns, format)
+    ax.xaxis.set_label_position("bottom")
+    name_axes(ax, "prediction", "ground truth")
     _part_cells(ax, len(shares), marked=matrix.rows != matrix.columns)
     column_head(ax, NUMBER, "n")
     for at, row in enumerate(shares):

@@ -1,8 +1,9 @@
 """What every drawn picture stands on: a page in points, letters that are there, and files that are always the same.
 
 The same input gives the same bytes, whatever others have set. Names are text and nothing else: without their middle
-when they are long, with characters that do not print spelled out, and in a PNG also those that the font lacks. Needs
-matplotlib (extra `plots`), which is loaded when something is drawn.
+when they are long, with characters that do not print spelled out, and in a PNG also those that its fonts lack: DejaVu
+Sans and, for Chinese, Japanese and Korean, one that is installed (see `cjk`). Needs matplotlib (extra `plots`), which
+is loaded when something is drawn.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from calipers.core.errors import ConfigError, require
+from calipers.show.charts.cjk import cjk_font, is_cjk, note_missing_font
 from calipers.show.charts.palette import INK, QUIET
 from calipers.show.text import printable
 
@@ -102,15 +104,23 @@ class Sheet:
 
 
 class Lettering:
-    """What the font can show and how wide that is: DejaVu Sans, as matplotlib brings it."""
+    """What the fonts can show and how wide that is: DejaVu Sans, as matplotlib brings it, and one for CJK letters."""
 
     def __init__(self, format: str) -> None:  # noqa: A002
         from matplotlib import get_data_path
         from matplotlib.ft2font import FT2Font
 
-        self._font = FT2Font(str(Path(get_data_path(), "fonts", "ttf", "DejaVuSans.ttf")))
-        self._font.set_size(100, 72)
+        paths = [str(Path(get_data_path(), "fonts", "ttf", "DejaVuSans.ttf"))]
+        if format == "png" and (installed := cjk_font()):
+            paths.append(installed.path)
+        self._fonts = [FT2Font(path) for path in paths]
+        for font in self._fonts:
+            font.set_size(100, 72)
         self._spells = format == "png"  # whoever opens an SVG may have a font for what this one lacks
+
+    def brings(self, text: str) -> bool:
+        """Whether DejaVu Sans, which is everywhere, has all that prints of a text."""
+        return all(self._fonts[0].get_char_index(ord(char)) for char in text if char.isprintable())
 
     def ems(self, text: str) -> float:
         """The width of a text in letters of size 1."""
@@ -126,12 +136,24 @@ class Lettering:
         return shown
 
     def _shown(self, char: str) -> str:
-        lacking = self._spells and char.isprintable() and not self._font.get_char_index(ord(char))
+        lacking = self._spells and char.isprintable() and self._font_with(ord(char)) is None
+        if lacking and is_cjk(char) and len(self._fonts) == 1:
+            note_missing_font()
         return char.encode("ascii", "backslashreplace").decode() if lacking else printable(char)
 
     def _advance(self, code: int) -> float:
-        known = self._font.get_char_index(code)
-        return self._font.load_char(code).linearHoriAdvance / 65536 / 100 if known else 1.0
+        font = self._font_with(code)
+        return 1.0 if font is None else font.load_char(code).linearHoriAdvance / 65536 / 100
+
+    def _font_with(self, code: int) -> Any:
+        """The first font that has a character, or None."""
+        return next((font for font in self._fonts if font.get_char_index(code)), None)
+
+
+def _families(format: str) -> dict[str, Any]:  # noqa: A002
+    """Families of a PNG by name, so that its texts keep them; an SVG names none of this machine."""
+    installed = cjk_font() if format == "png" else None
+    return {} if installed is None else {"font.family": ["DejaVu Sans", installed.family]}
 
 
 @contextmanager
@@ -147,6 +169,6 @@ def drawing(format: str) -> Iterator[None]:  # noqa: A002
             from matplotlib import style
         except ImportError:
             raise ConfigError("plots: pictures need matplotlib: pip install 'calipers[plots]'") from None
-        with style.context(["default", STYLE]), warnings.catch_warnings():
+        with style.context(["default", STYLE | _families(format)]), warnings.catch_warnings():
             warnings.filterwarnings("ignore", r"Glyph \d+ .*missing from", UserWarning)  # an SVG keeps the character
             yield

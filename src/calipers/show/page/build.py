@@ -11,28 +11,30 @@ from typing import Any
 
 import orjson
 
+from calipers.artifact import ARTIFACT, read_artifact
 from calipers.core.errors import CalipersError, ConfigError, InputError, OutputError
-from calipers.report import ARTIFACT, Report, read_artifact
-from calipers.show.page.cases import Case, Limit, WorstCases
+from calipers.report import Report
+from calipers.show.page.cases import CASES, Case, Limit, WorstCases
 from calipers.show.page.images import Pictures
 from calipers.show.page.plain import plain_page
 from calipers.show.page.sections import Part
 from calipers.show.page.shell import page
+from calipers.show.page.slices import add_slices
 from calipers.suite import suite_of_tree, suites
 
 Tree = dict[str, Any]
 Folder = str | os.PathLike[str]
-CASES = "cases.jsonl"
 
 
 def page_of(tree: Tree, cases: WorstCases | None, images: Folder | None = None, why_not: str = "") -> bytes:
     """The page of a result whose failures are at hand."""
     suite = suite_of_tree(tree)
     if images and not suite.takes_images:
-        known = ", ".join(each.name for each in suites() if each.takes_images)
+        known = ", ".join(candidate.name for candidate in suites() if candidate.takes_images)
         raise ConfigError(f"images: found a folder for a result of {suite.name}, expected one only for {known}")
     pictures = Pictures(images) if images else None
     data: Part = (suite.page or plain_page)(tree, cases, pictures, why_not)
+    add_slices(data, tree, cases)
     return page(data)
 
 
@@ -53,6 +55,7 @@ def report_page(report: Report, *, cases: int | None = None, images: Folder | No
     if not report.has_cases:
         return page_of(tree, None, images, _how_to_draw(tree))
     worst = WorstCases(Limit.of(cases), report.cases_of)
+    worst.slices_of = report.slices_of
     try:
         report.pass_cases(worst.add)
     except CalipersError as error:  # not kept, or standard input; the numbers are there all the same
@@ -87,9 +90,9 @@ def _kept_as_written(kept: Path) -> Iterator[None]:
 
 def kept_cases(path: str) -> Path | None:
     """The cases that were written into a folder together with its artifact."""
-    given = Path(path)
-    folder = given if given.is_dir() else given.parent
-    there = (given.is_dir() or given.name == ARTIFACT) and (folder / CASES).exists()
+    place = Path(path)
+    folder = place if place.is_dir() else place.parent
+    there = (place.is_dir() or place.name == ARTIFACT) and (folder / CASES).exists()
     return folder / CASES if there else None
 
 

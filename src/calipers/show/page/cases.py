@@ -1,4 +1,6 @@
-"""Which failures a page shows: the worst of them, and at least one of every kind.
+"""Which failures a page draws: the worst of them, and at least one of every kind. It lists many more.
+
+Of those that are listed, as many as there is room for are drawn when they come into sight.
 
 Cases are lines of JSON, a record each, that end with `"unmatched"`: how many objects have no partner. That number is
 read from the end of a line, so that of a million lines only the worst few have to be understood.
@@ -6,21 +8,27 @@ read from the end of a line, so that of a million lines only the worst few have 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from heapq import heappush, heappushpop
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from heapq import heappop, heappush
 from typing import Any, NamedTuple
 
 import orjson
 
 from calipers.files.output import json_line
-from calipers.show.page.sections import Part
+from calipers.show.page.folded import TextTable, fold
+from calipers.show.page.listing import Part, kinds_of
 
-MOST = 200  # cases on a page, if nobody asks for another number
-LARGEST = 600_000  # bytes of cases on a page, if nobody asks for a number of them
-CHOICE = 4  # times as many are looked at, so that rare kinds of failure have a chance
+CASES = "cases.jsonl"
+MOST = 200  # drawn cases on a page, if nobody asks for another number
+LARGEST = 600_000  # bytes of drawings on a page, if nobody asks for a number of them
+LISTED = 5000  # cases on a page at most, drawn or not
+LARGEST_LIST = 700_000  # bytes of cases that are listed without a drawing
+LARGEST_FOLDED = 1_200_000  # bytes of drawings that are unfolded on demand, if nobody asks for a number of cases
+LARGEST_KEPT = 32_000_000  # bytes of lines of cases that are kept until the page is made
 
 Case = dict[str, Any]
 Lookup = Callable[[Iterable[str]], dict[str, Case]]
+SlicesOf = Callable[[list[str]], dict[str, list[str]]]
 
 
 class Limit(NamedTuple):
@@ -41,24 +49,28 @@ class WorstCases:
     def __init__(self, limit: Limit | None = None, lookup: Lookup | None = None) -> None:
         """`lookup` finds the cases of some records by their keys."""
         self.limit, self.lookup = limit or Limit(), lookup
+        self.slices_of: SlicesOf | None = None  # the slices of some records by their keys, where that is known
         self.total = 0
         self._kept: list[tuple[int, int, bytes]] = []  # a heap: unmatched objects, place from the end, line
+        self._size = 0  # bytes of the lines
 
     def add(self, lines: Iterable[bytes]) -> None:
         """Look at some more lines."""
-        room = CHOICE * self.limit.cases
+        room = max(LISTED, self.limit.cases) if self.limit.cases else 0
         for line in lines:
-            entry = (_unmatched(line), -self.total, line)
+            heappush(self._kept, (_unmatched(line), -self.total, line))
             self.total += 1
-            if len(self._kept) < room:
-                heappush(self._kept, entry)
-            elif room:
-                heappushpop(self._kept, entry)
+            self._size += len(line)
+            while len(self._kept) > room or (self._size > LARGEST_KEPT and len(self._kept) > self.limit.cases):
+                self._size -= len(heappop(self._kept)[2])
 
-    def parsed(self) -> list[Case]:
-        """The kept ones, worst first, then by key."""
-        found = [orjson.loads(line) for _, _, line in self._kept]
-        return sorted(found, key=lambda case: (-case["unmatched"], case["key"]))
+    def listed(self, list_case: Callable[[Case], Part]) -> list[tuple[Part, bytes]]:
+        """The kept ones as they are listed, with their lines, worst first, then by key; one is parsed at a time."""
+        found = []
+        for _, _, line in self._kept:
+            case = orjson.loads(line)
+            found.append((-case["unmatched"], case["key"], list_case(case), line))
+        return [(part, line) for _, _, part, line in sorted(found, key=lambda entry: entry[:2])]
 
     def of(self, keys: Iterable[str]) -> dict[str, Case]:
         """The cases of some records, by key."""
@@ -75,37 +87,84 @@ def _unmatched(line: bytes) -> int:
     return int(number) if head.endswith(b'"unmatched"') and number.isdigit() else 0
 
 
-def drawn_cases(
-    cases: list[Case], limit: Limit, tags_of: Callable[[Case], list[str]], draw: Callable[[Case], Part]
+def shown_cases(
+    cases: WorstCases,
+    list_case: Callable[[Case], Part],
+    draw: Callable[[Case], Part],
+    draw_plainly: Callable[[Case], Part] | None = None,
 ) -> list[Part]:
-    """The cases that a page shows, worst first, as many as the limit allows.
+    """The cases that a page shows, worst first: as many drawings as the limit allows, all others listed without.
 
-    Half of the room goes to the worst case of every tag, so that whatever is clicked leads somewhere.
+    Half of the room goes to the worst case of every kind of error, so that whatever is clicked leads to a drawing.
+    Listed ones have a drawing to unfold, without a picture, while there is room for it.
     """
-    found: dict[int, Part] = {}
+    limit, listed = cases.limit, cases.listed(list_case)
+    order = _order([kinds_of(part) for part, _ in listed], limit.cases // 2)
+    parts = _drawn((orjson.loads(listed[place][1]) for place in order[: limit.cases]), limit, draw)
+    drawn = dict(zip(order, parts, strict=False))
     size = 0
-    for place in _order([tags_of(case) for case in cases], limit.cases // 2)[: limit.cases]:
-        part = draw(cases[place])
-        size += len(json_line(part)) - len(part.get("image", ""))  # pictures have a limit of their own
-        if limit.bytes is not None and size > limit.bytes and found:
+    drawings = FoldedDrawings(draw_plainly or draw, LARGEST_FOLDED if limit.bytes is not None else 0)
+    for place, (part, line) in enumerate(listed):
+        if place not in drawn:
+            size += _listed_size(part)
+            if size > LARGEST_LIST:
+                break
+            drawn[place] = drawings.folded(part, line)
+    return _with_own_keys([drawn[place] for place in sorted(drawn)])
+
+
+class FoldedDrawings:
+    """Draws cases for later, as many as there is room for."""
+
+    def __init__(self, draw: Callable[[Case], Part], room: int) -> None:
+        self._draw, self._room, self._size, self._table = draw, room, 0, TextTable()
+
+    def folded(self, part: Part, line: bytes) -> Part:
+        """A listed case with its drawing, or without where there is no room."""
+        if self._size + self._table.size >= self._room:
+            return part
+        drawing = fold(self._draw(orjson.loads(line)), self._table)
+        self._size += drawing.size
+        return part | {"folded": drawing}
+
+
+def _listed_size(part: Part) -> int:
+    """About how many bytes a case takes that is only listed."""
+    title = len(part["title"]) if part["title"] != part["key"] else 0
+    return len(json_line([part["key"], part.get("facets")])) + title + 6 * len(part["errors"])
+
+
+def drawn_cases(cases: list[Case], limit: Limit, draw: Callable[[Case], Part]) -> list[Part]:
+    """The first cases, drawn, as many as the limit allows."""
+    return _with_own_keys(_drawn(cases[: limit.cases], limit, draw))
+
+
+def _drawn(cases: Iterable[Case], limit: Limit, draw: Callable[[Case], Part]) -> list[Part]:
+    parts: list[Part] = []
+    size = 0
+    for case in cases:
+        part = draw(case)
+        counted = {name: value for name, value in part.items() if name not in ("errors", "image")}
+        size += len(json_line(counted))  # pictures have a limit of their own
+        if limit.bytes is not None and size > limit.bytes and parts:
             break
-        found[place] = part
-    return _with_own_keys([found[place] for place in sorted(found)])
+        parts.append(part)
+    return parts
 
 
-def _order(tags: list[list[str]], most: int) -> list[int]:
-    """Places of cases: first those that bring a new tag, then the others.
+def _order(kinds: Sequence[Sequence[Hashable]], most: int) -> list[int]:
+    """Places of cases: first those that bring a new kind of error, then the others.
 
     >>> _order([["a"], ["a"], ["a", "b"]], 2)
     [0, 2, 1]
     """
-    seen: set[str] = set()
+    seen: set[Hashable] = set()
     first: list[int] = []
-    for place, own in enumerate(tags):
+    for place, own in enumerate(kinds):
         if len(first) < most and not seen.issuperset(own):
             first.append(place)
             seen.update(own)
-    return first + sorted(set(range(len(tags))) - set(first))
+    return first + sorted(set(range(len(kinds))) - set(first))
 
 
 def _with_own_keys(parts: list[Part]) -> list[Part]:
@@ -120,13 +179,20 @@ def _with_own_keys(parts: list[Part]) -> list[Part]:
     return parts
 
 
-def left_out(shown: int, total: int, what: str) -> list[str]:
-    """What has to be said of the cases that are not on the page.
+def left_out(parts: Sequence[Part], total: int, what: str) -> list[str]:
+    """A note about the cases that are not drawn on the page, or not even listed.
 
-    >>> left_out(2, 1200, "records")
-    ['2 of 1,200 records with failures are drawn here, the worst and some of every kind; cases.jsonl has all of them.']
+    >>> left_out([{"shapes": []}, {"folded": 0}], 2, "records")
+    []
+    >>> left_out([{"shapes": []}, {}], 2, "records")
+    ['1 of 2 records with failures are drawn, the worst and some of every kind; the others are listed.']
+    >>> left_out([{"shapes": []}, {}], 1200, "records")[0][-63:]
+    'every kind; 1 more are listed, and cases.jsonl has all of them.'
     """
-    if shown == total:
+    drawn = sum("shapes" in part or "folded" in part for part in parts)
+    if drawn == total:
         return []
-    kept = f"{shown:,} of {total:,} {what} with failures are drawn here, the worst and some of every kind"
-    return [f"{kept}; cases.jsonl has all of them."]
+    kept = f"{drawn:,} of {total:,} {what} with failures are drawn, the worst and some of every kind"
+    if len(parts) == total:
+        return [f"{kept}; the others are listed."]
+    return [f"{kept}; {len(parts) - drawn:,} more are listed, and cases.jsonl has all of them."]

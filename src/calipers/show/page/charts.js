@@ -1,7 +1,26 @@
 // Headline cards, curves and bars.
 
+const CARD = 206; // pixels with the gap
+const SMALL_CARD = 150;
+
 function cards(section) {
-  return h("div", { class: "cards" }, section.cards.map(card));
+  const place = h("div", { class: "cards" }, section.cards.map(card));
+  drawToWidth(place, (width) => {
+    const most = Math.max(1, Math.floor((width + 16) / (innerWidth > 820 ? CARD : SMALL_CARD)));
+    setColumns(place, evenColumns(section.cards.length, most));
+  });
+  return place;
+}
+
+// As few rows as there must be, and as full as can be; a card that would stand alone takes its whole row
+function evenColumns(count, most) {
+  return Math.max(1, Math.ceil(count / Math.ceil(count / most)));
+}
+
+function setColumns(place, columns) {
+  place.style.gridTemplateColumns = `repeat(${columns}, minmax(0, 1fr))`;
+  const alone = place.children.length > columns && columns > 1 && place.children.length % columns === 1;
+  [...place.children].forEach((child) => child.classList.toggle("alone", alone && child === place.lastChild));
 }
 
 function card(each) {
@@ -12,11 +31,26 @@ function card(each) {
     "div",
     { class: "card" },
     h("div", { class: "name" }, each.name),
-    h("div", { class: "value" }, say(each.value), unit),
+    h("div", { class: "value" }, each.kind === "number" ? supported(each.value, each.interval) : say(each.value), unit),
     each.interval && each.value !== null ? rangeBar(each) : null,
-    each.interval ? h("div", { class: "range" }, h("span", null, "95 % "), between(each.interval, say)) : null,
+    each.interval ? h("div", { class: "range" }, h("span", null, "95 % "), rangeWords(each)) : null,
     each.note || each.better === "low" ? h("div", { class: "note" }, cardNote(each)) : null,
   );
+}
+
+// As many decimals as the interval supports: one beyond its first digit
+function supported(value, interval) {
+  const wide = interval ? interval[1] - interval[0] : 0;
+  if (value === null || !(wide > 0) || Number.isInteger(value)) return number(value);
+  const decimals = Math.max(0, Math.ceil(-Math.log10(wide)) + 1);
+  const short = Number(value.toFixed(Math.min(decimals, 9)));
+  return short ? number(short) : number(value);
+}
+
+function rangeWords({ kind, interval }) {
+  const fine = kind !== "number" || Math.max(...interval.map(Math.abs)) <= 1;
+  if (fine) return between(interval, SAY[kind ?? "rate"]);
+  return interval.map((end) => supported(end, interval)).join(" \u2013 ");
 }
 
 function cardNote(each) {
@@ -44,7 +78,8 @@ function rangeBar({ value, kind, interval: [low, high] }) {
 // Bars
 
 function bars(section) {
-  const most = Math.max(...section.bars.map((each) => Math.abs(each.value ?? 0)), 1e-300);
+  const ends = (each) => [each.value ?? 0, ...(each.interval ?? [])].map(Math.abs);
+  const most = Math.max(...section.bars.flatMap(ends), 1e-300);
   return h(
     "ul",
     { class: "bars" },
@@ -53,18 +88,28 @@ function bars(section) {
 }
 
 function bar(each, most) {
-  const fill = h("span", { class: "fill " + (each.tone ?? "plain") });
+  const cause = each.goto?.cause;
+  const fill = h("span", { class: `fill ${each.tone ?? "plain"} ${lookOf(cause)}` });
   fill.style.width = (100 * Math.abs(each.value ?? 0)) / most + "%";
   fill.hidden = !each.value;
   return toCases(
     each.goto,
     "div",
     { class: "bar" },
-    h("span", { class: "name", title: each.name }, each.name),
-    h("span", { class: "track" }, fill),
-    h("span", { class: "value" }, number(each.value)),
+    h("span", { class: "name", title: each.name }, signOf(cause), each.name),
+    h("span", { class: "track" }, fill, whisker(each.interval, most)),
+    h("span", { class: "value" }, SAY[each.kind ?? "number"](each.value)),
     each.note ? h("span", { class: "note" }, each.note) : null,
   );
+}
+
+function whisker(interval, most) {
+  if (!interval) return null;
+  const [low, high] = interval.map((end) => (100 * Math.max(end, 0)) / most);
+  const line = h("span", { class: "whisker", title: "95 % interval: " + between(interval, difference) });
+  line.style.left = low + "%";
+  line.style.width = Math.max(high - low, 0.5) + "%";
+  return line;
 }
 
 // Curves

@@ -76,6 +76,19 @@ function between(interval, say) {
   return interval.map((end) => (say === difference ? difference(end, each) : each(end))).join(" \u2013 ");
 }
 
+// A count that fits into so many digits: 12k, 3.4M
+function shortCount(count, digits) {
+  const whole = number(count);
+  if (whole.length <= digits || Math.abs(count) < 1000) return whole;
+  const [size, unit] = [
+    [1e9, "G"],
+    [1e6, "M"],
+    [1e3, "k"],
+  ].find(([each]) => Math.abs(count) >= each * 0.9995);
+  const near = count / size;
+  return signed(near.toFixed(Math.abs(near) < 9.95 ? 1 : 0)) + unit;
+}
+
 const plural = (count, one, many) => `${number(count)} ${count === 1 ? one : (many ?? one + "s")}`;
 
 const SAY = { rate, number, difference };
@@ -134,6 +147,22 @@ function drawToWidth(place, draw) {
     const width = Math.round(entry.contentRect.width);
     if (width && width !== last) draw((last = width));
   }).observe(place);
+}
+
+// A place that scrolls sideways fades where there is more, and takes the focus for the arrow keys
+function showsScroll(place, focusable = false) {
+  const mark = () => {
+    const left = place.scrollWidth - place.clientWidth - Math.abs(place.scrollLeft);
+    const wide = place.scrollWidth > place.clientWidth + 2;
+    place.classList.toggle("wider", wide);
+    place.classList.toggle("more-right", wide && left > 2);
+    place.classList.toggle("more-left", wide && Math.abs(place.scrollLeft) > 2);
+    if (!focusable) place.toggleAttribute("tabindex", wide);
+    if (wide) place.tabIndex = 0;
+  };
+  place.addEventListener("scroll", mark, { passive: true });
+  drawToWidth(place, mark);
+  return place;
 }
 
 function button(words, press, attributes) {

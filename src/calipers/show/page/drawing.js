@@ -2,6 +2,31 @@
 
 const stateOf = (shape) => shape.state ?? (shape.partner !== undefined ? "right" : shape.cause ? "wrong" : "aside");
 
+// A drawing may be folded: short, with texts by their places in a table
+
+const FORMS = ["box", "poly", "line"];
+const isDrawn = (each) => Boolean(each.shapes ?? each.folded);
+
+function unfolded(each) {
+  if (each.shapes || !each.folded) return each;
+  const [canvas, note, aspect, y_up, rows] = each.folded;
+  const shapes = rows.map(unfoldedShape);
+  return Object.assign(each, { canvas, note: DATA.texts[note], ...given({ aspect, y_up }), shapes });
+}
+
+function unfoldedShape([kind, label, points, partner, overlap, score, cause, note, state, tags, under]) {
+  const text = (place) => (place === undefined || place === null ? undefined : DATA.texts[place]);
+  const words = { cause: text(cause), note: text(note), state: text(state), under: text(under), tags: tags?.map(text) };
+  const side = kind < FORMS.length ? "gt" : "pred";
+  const form = FORMS[kind % FORMS.length];
+  const numbers = { partner: partner ?? undefined, overlap: overlap ?? undefined, score: score ?? undefined };
+  return { side, form, points, label: text(label), ...given({ ...numbers, ...words }, true) };
+}
+
+// Without what is not given; 0 is a value only where zeros are kept
+const given = (fields, zeros = false) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value || (zeros && value === 0)));
+
 function canvasOf(each) {
   const [left, top, right, bottom] = each.canvas.length === 4 ? each.canvas : [0, 0, ...each.canvas];
   const width = right - left;
@@ -40,7 +65,10 @@ function boundsOf(shape, canvas) {
   return { left, right, top, bottom };
 }
 
-const shapeClass = (shape) => `shape ${shape.side} ${stateOf(shape)} ${shape.form}`;
+function shapeClass(shape) {
+  const state = stateOf(shape);
+  return `shape ${shape.side} ${state} ${shape.form}${state === "wrong" ? " " + lookOf(shape.cause) : ""}`;
+}
 
 function frameOf(each, canvas, attributes) {
   const box = `${canvas.left} ${canvas.top} ${canvas.width} ${canvas.height}`;
@@ -62,17 +90,25 @@ function thumbnail(each) {
   const wrongLast = [...looks].sort(([a], [b]) => a.includes("wrong") - b.includes("wrong"));
   const picture = frameOf(each, canvas, { "aria-hidden": "true" });
   picture.append(...wrongLast.map(([look, d]) => s("path", { class: look, d })));
-  return picture;
+  const all = each.shapes.map((_, k) => k);
+  const spot = (shape) => percentOf(middleOf(shape, canvas), canvas.left, canvas.top, canvas.width, canvas.height);
+  const place = h("span", { class: "still" }, picture, ...signsOn(each, all, spot).map(({ node }) => node));
+  place.style.setProperty("--aspect", canvas.aspect);
+  return place;
 }
+
+const percentOf = ([x, y], left, top, width, height) => [(100 * (x - left)) / width, (100 * (y - top)) / height];
 
 // Words
 
+// Errors of two objects, each of which is listed: a pair counts once
+const PAIRED = new Set(["wrong label", "misplaced", "wrong label and place"]);
+
 function causesOf(each) {
   const found = new Map();
-  for (const shape of each.shapes) {
-    if (stateOf(shape) === "wrong") found.set(shape.cause ?? "wrong", (found.get(shape.cause ?? "wrong") ?? 0) + 1);
-  }
-  return [...found].sort((a, b) => b[1] - a[1]);
+  for (const { cause, count } of errorsOf(each)) found.set(cause || "wrong", (found.get(cause || "wrong") ?? 0) + count);
+  const errors = [...found].map(([cause, count]) => [cause, PAIRED.has(cause) ? Math.ceil(count / 2) : count]);
+  return errors.filter(([, count]) => count).sort((a, b) => b[1] - a[1]);
 }
 
 function caseWords(each) {

@@ -1,17 +1,18 @@
-"""What stands at the top of every page: what was measured, with which rules, and what there is to say about it."""
+"""The top of every page: what was measured, with which rules, and warnings about it."""
 
 from __future__ import annotations
 
 import os
 from typing import Any
 
+from calipers.core.survey import counted
 from calipers.show.page.sections import Part, column, table
 
 Tree = dict[str, Any]
 LONGEST_LIST = 12
-MOST_ROWS = 1000  # of a table
-MOST_PROBLEMS = 50
-MOST_INPUTS = 4
+MAX_ROWS = 1000  # of a table
+MAX_PROBLEMS = 50
+MAX_INPUTS = 4
 
 
 def title_of(tree: Tree) -> str:
@@ -31,30 +32,31 @@ def short_name(path: str) -> str:
 
 def facts_of(tree: Tree, *names: str) -> list[tuple[str, str]]:
     """The inputs in short, the parameters a reader asks for first, and the protocol."""
-    facts = [("input", _counted(entry)) for entry in tree["inputs"][:MOST_INPUTS]]
+    facts = [("input", _counted(entry)) for entry in tree["inputs"][:MAX_INPUTS]]
     facts += [(name.replace("_", " "), said(tree["params"][name])) for name in names if name in tree["params"]]
     return [*facts, ("protocol", tree["protocol"]), ("calipers", tree["calipers"])]
 
 
 def _counted(entry: Tree) -> str:
-    count = "" if entry.get("records") is None else f" · {entry['records']:,} records"
+    count = "" if entry.get("records") is None else f" · {counted(entry['records'], 'record')}"
     return f"{short_name(entry['path'])}{count}"
 
 
 def rules(tree: Tree) -> list[Part]:
-    """What was read, and every parameter, given or default."""
+    """The section with inputs and every parameter, given or default."""
     inputs = [[entry["path"], entry.get("records"), entry.get("sha256")] for entry in tree["inputs"]]
     columns = [column("path"), column("records", "number"), column("sha256")]
     rows = [[name, said(value)] for name, value in tree["params"].items()]
     about = "Every parameter that can change a number, given or default."
-    return [
-        table("Inputs", columns, inputs[:MOST_ROWS], cut=more_rows(len(inputs))),
+    sections = [
+        table("Inputs", columns, inputs[:MAX_ROWS], cut=more_rows(len(inputs))),
         table("Parameters", [column("parameter"), column("value")], rows, about=about),
     ]
+    return [section | {"folded": True} for section in sections]
 
 
 def said(value: Any) -> str:
-    """A parameter in words.
+    """A parameter and its value in words.
 
     >>> said([0.5, 0.75]), said(None), said({"region": "exact-area"})
     ('0.5, 0.75', 'none', 'region: exact-area')
@@ -72,8 +74,8 @@ def said(value: Any) -> str:
 
 
 def more_rows(total: int) -> str:
-    """What is said under a table that does not hold all rows."""
-    return f"{total - MOST_ROWS:,} more in the artifact" if total > MOST_ROWS else ""
+    """The note under a table that does not hold all rows."""
+    return f"{total - MAX_ROWS:,} more in the artifact" if total > MAX_ROWS else ""
 
 
 def problems(tree: Tree) -> list[Part]:
@@ -81,8 +83,8 @@ def problems(tree: Tree) -> list[Part]:
     rejected = tree.get("rejected") or []
     if not rejected:
         return []
-    rows = [[_place(entry), entry["problem"]] for entry in rejected[:MOST_PROBLEMS]]
-    cut = f"{len(rejected) - MOST_PROBLEMS:,} more in the artifact" if len(rejected) > MOST_PROBLEMS else ""
+    rows = [[_place(entry), entry["problem"]] for entry in rejected[:MAX_PROBLEMS]]
+    cut = f"{len(rejected) - MAX_PROBLEMS:,} more in the artifact" if len(rejected) > MAX_PROBLEMS else ""
     return [table("Rejected records", [column("where"), column("problem")], rows, cut=cut)]
 
 

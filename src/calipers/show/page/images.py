@@ -17,26 +17,26 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from calipers.core.errors import InputError
-from calipers.files.image_size import Size, image_size
+from calipers.files.image_size import ImageSize, image_size
 
 WIDEST = 1024  # pixels
 LARGEST_AS_IS = 300_000  # bytes
 LARGEST_TOGETHER = 20_000_000  # bytes
-MOST_PIXELS = 100_000_000
+MAX_PIXELS = 100_000_000
 QUALITY = 80
 STARTS = {b"\xff\xd8\xff": "jpeg", b"\x89PNG": "png", b"GIF8": "gif", b"RIFF": "webp"}
 DAMAGED = (OSError, SyntaxError, ValueError, TypeError, LookupError, EOFError, struct.error, zlib.error)  # Pillow's
 
 
-class Picture(NamedTuple):
+class EmbeddedImage(NamedTuple):
     """A picture as data, and the size of its file in pixels."""
 
     uri: str
-    size: Size
+    size: ImageSize
 
     @property
     def aspect(self) -> float:
-        """Its width for a height of 1."""
+        """Width divided by height."""
         return self.size.width / self.size.height
 
 
@@ -55,12 +55,12 @@ class Pictures:
 
     @property
     def remarks(self) -> list[str]:
-        """What there is to say about pictures that were not found or not taken."""
+        """Notes about pictures that were not found or not embedded."""
         lost = self._asked - self._found
-        found = [f"{lost:,} of {self._asked:,} drawn cases have no image under them."] if lost else []
-        return found + [f"{n:,} images {why}" for why, n in self._unfit.items()]
+        notes = [f"{lost:,} of {self._asked:,} drawn cases have no image under them."] if lost else []
+        return notes + [f"{n:,} images {why}" for why, n in self._unfit.items()]
 
-    def find(self, *names: str) -> Picture | None:
+    def find(self, *names: str) -> EmbeddedImage | None:
         """The picture of the first of these names that has one."""
         self._asked += 1
         path = next((path for name in names if (path := self._path(name))), None)
@@ -79,7 +79,7 @@ class Pictures:
             path = self._inside(self._root.joinpath(*inside[at:]))
             if path:
                 return path
-        below = [path for each in self._below().get(last, []) if (path := self._inside(each))]
+        below = [path for candidate in self._below().get(last, []) if (path := self._inside(candidate))]
         return below[0] if len(below) == 1 else None
 
     def _inside(self, path: Path) -> Path | None:
@@ -98,10 +98,10 @@ class Pictures:
                     self._files.setdefault(name, []).append(Path(folder, name))
         return self._files
 
-    def _read(self, path: Path) -> Picture | None:
+    def _read(self, path: Path) -> EmbeddedImage | None:
         try:
             size = image_size(str(path))
-            if size.width * size.height > MOST_PIXELS:
+            if size.width * size.height > MAX_PIXELS:
                 self._refuse("have more than 100 million pixels and are left out.")
                 return None
             kind, content = self._content(path)
@@ -115,7 +115,7 @@ class Pictures:
             self._refuse("are left out: the page would hold more than 20 MB of them.")
             return None
         self._size += len(content)
-        return Picture(f"data:image/{kind};base64,{b64encode(content).decode('ascii')}", size)
+        return EmbeddedImage(f"data:image/{kind};base64,{b64encode(content).decode('ascii')}", size)
 
     def _refuse(self, why: str) -> None:
         self._unfit[why] = self._unfit.get(why, 0) + 1

@@ -19,7 +19,7 @@ function matrix(section) {
     view.cursor,
   );
   addMatrixCursor(view);
-  return h("div", null, axisTitles(section), h("div", { class: "wide" }, view.map));
+  return h("div", null, axisTitles(section), showsScroll(h("div", { class: "wide" }, view.map)));
 }
 
 function matrixView(section) {
@@ -74,8 +74,8 @@ function heatCell({ section, left, top, size, most }, [row, column, count], want
     "fill-opacity": (0.08 + 0.86 * share).toFixed(3),
   });
   const middle = { x: x + size / 2, y: y + size / 2, dy: "0.34em", "text-anchor": "middle" };
-  const label = size < 26 ? null : s("text", { class: share > 0.55 ? "onfill" : null, ...middle }, number(count));
-  return s("g", { class: goto ? "cell goes" : "cell", "data-tag": goto ? goto.tag : null }, rect, label);
+  const label = size < 26 ? null : s("text", { class: share > 0.55 ? "onfill" : null, ...middle }, shortCount(count, Math.floor(size / 6.6)));
+  return s("g", { class: goto ? "cell goes" : "cell", "data-find": goto ? filterText(goto) : null }, rect, label);
 }
 
 // The cell under the pointer, or the one that arrows moved to
@@ -133,5 +133,5 @@ function stepCell(view, [down, right]) {
 
 function enterCell({ section, at, found, across }) {
   const goto = at && (section.goto ?? [])[found.get(at[0] * across + at[1])];
-  if (leads(goto)) followTag(goto.tag);
+  if (leads(goto)) followFilter(filterText(goto));
 }

@@ -31,20 +31,20 @@ class Entry(NamedTuple):
 
 def entries_of(case: Case) -> list[Entry]:
     """Every object of a case."""
-    found = []
+    entries = []
     for pair in case["matched"]:
         for side, other in SIDES:
             to = (other, pair[other]["index"])
-            found.append(Entry(side, pair[side]["index"], pair[side], to, pair["overlap"], None))
+            entries.append(Entry(side, pair[side]["index"], pair[side], to, pair["overlap"], None))
     for side, other in SIDES:
         for entry in case[f"unmatched_{side}"]:
-            best = entry["best"] or {}
+            best = entry.get("partner") or entry["best"] or {}
             near = (other, best["index"]) if best else None
-            found.append(Entry(side, entry["index"], entry.get("object", entry), near, best.get("overlap"), entry))
-    return found
+            entries.append(Entry(side, entry["index"], entry.get("object", entry), near, best.get("overlap"), entry))
+    return entries
 
 
-class Shapes:
+class OutlineCollector:
     """Collects shapes whose partners are known by their side and index."""
 
     def __init__(self) -> None:
@@ -75,7 +75,7 @@ class Shapes:
 
 
 def said_of(place: str, undrawn: int) -> str:
-    """What is said of a case beside the causes: where it stands, and what is missing from the drawing.
+    """Notes about a case besides its causes: its place, and what is missing from the drawing.
 
     >>> said_of("dump.jsonl:17", 1), said_of("image 4", 0)
     ('dump.jsonl:17 · 1 cannot be drawn', 'image 4')

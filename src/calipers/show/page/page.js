@@ -1,8 +1,10 @@
 // The page itself: head, contents, sections, keys.
 
 const DATA = JSON.parse(document.getElementById("data").textContent);
-const KINDS = { cards, curves, bars, table, matrix, strips, text: paragraphs, cases };
-const HALF = new Set(["curves", "bars"]); // two of these stand side by side
+DATA.cases = DATA.cases.map(unpacked);
+const KINDS = { cards, curves, bars, dots, table, matrix, strips, text: paragraphs, cases };
+const HALF = new Set(["curves", "bars", "dots"]); // two of these stand side by side
+const FEW_COLUMNS = 8; // of a matrix that needs half the width
 
 const KEYS = [
   ["j, \u2192", "next case"],
@@ -24,11 +26,12 @@ function paragraphs(section) {
 }
 
 function pageHead() {
-  const facts = h(
+  const list = h(
     "dl",
-    { class: "facts" },
+    null,
     DATA.facts.map(([name, text]) => h("div", null, h("dt", null, name), h("dd", null, text))),
   );
+  const facts = h("details", { class: "facts" }, h("summary", null, "Inputs and settings"), list);
   return h(
     "header",
     null,
@@ -47,14 +50,24 @@ function pageSection(section, k) {
     heading,
     section.about ? h("p", { class: "about" }, section.about) : null,
   );
-  place.append(KINDS[section.kind](section));
+  const content = KINDS[section.kind](section);
+  const folded = () => h("details", { class: "folded" }, h("summary", null, foldWords(section)), content);
+  place.append(section.folded ? folded() : content);
   return place;
 }
 
+const foldWords = (section) => (section.rows ? `Show ${plural(section.rows.length, "row")}` : "Show");
+
+function isHalf(section) {
+  if (!section) return false;
+  const narrow = section.kind === "matrix" && section.columns.length <= FEW_COLUMNS;
+  return section.half || narrow || HALF.has(section.kind);
+}
+
 // Neighbours of half the width form pairs; one that is left over takes the whole width
-function pairUp(places, kinds) {
+function pairUp(places, sections) {
   for (let k = 0; k < places.length; k++) {
-    if (!HALF.has(kinds[k]) || !HALF.has(kinds[k + 1])) continue;
+    if (!isHalf(sections[k]) || !isHalf(sections[k + 1])) continue;
     places[k].classList.add("half");
     places[++k].classList.add("half");
   }
@@ -126,7 +139,7 @@ function toggleKeys() {
 
 // The filter in sight, or else the first
 function focusFilter() {
-  const all = [...document.querySelectorAll("input[type=search]")];
+  const all = [...document.querySelectorAll("input[type=search]")].filter((each) => each.checkVisibility());
   const inSight = (input) => {
     const { top, bottom } = input.closest("section").getBoundingClientRect();
     return top < innerHeight * 0.6 && bottom > innerHeight * 0.3;
@@ -167,6 +180,7 @@ addEventListener("keydown", (event) => {
 // Printing: what is drawn on demand is drawn now, tables are whole
 
 addEventListener("beforeprint", () => {
+  document.querySelectorAll("details").forEach((each) => (each.open = true));
   for (const place of [...waiting.keys()]) if (place.isConnected) drawNow(place);
   tables.forEach((view) => drawRows(view, true));
 });
@@ -188,10 +202,7 @@ function start() {
     tip,
   );
   const places = sections.map(pageSection);
-  pairUp(
-    places,
-    sections.map((section) => section.kind),
-  );
+  pairUp(places, sections);
   content.append(...places, notes());
   watch(places);
   labelTheme();

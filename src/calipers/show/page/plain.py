@@ -7,7 +7,7 @@ from calipers.show.figures import headline
 from calipers.show.numbers import spoken
 from calipers.show.page import sections as part
 from calipers.show.page.cases import WorstCases
-from calipers.show.page.heads import MOST_ROWS, Tree, more_rows, problems, rules, title_of
+from calipers.show.page.heads import MAX_ROWS, Tree, more_rows, problems, rules, title_of
 from calipers.show.page.images import Pictures
 from calipers.show.page.sections import ColumnKind, Part
 from calipers.show.report_tables import SUMMARY, table, table_names
@@ -15,7 +15,7 @@ from calipers.suite import suite_of_tree
 
 
 def plain_page(tree: Tree, cases: WorstCases | None, pictures: Pictures | None = None, why_not: str = "") -> Part:
-    """Everything the page shows."""
+    """The data of all sections of the page."""
     suite = suite_of_tree(tree)
     counts = suite.counts(tree)
     tables = [_table(tree, name) for name in table_names(tree) if name != SUMMARY]
@@ -45,7 +45,7 @@ def _table(tree: Tree, name: str) -> Part:
     cells = [[row[column] for column in columns] for row in rows]
     kinds = [_kind([row[k] for row in cells]) for k in range(len(columns))]
     heads = [part.column(column, kind) for column, kind in zip(columns, kinds, strict=True)]
-    return part.table(name, heads, cells[:MOST_ROWS], cut=more_rows(len(cells)))
+    return part.table(name, heads, cells[:MAX_ROWS], cut=more_rows(len(cells)))
 
 
 def _kind(values: list[object]) -> ColumnKind:

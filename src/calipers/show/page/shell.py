@@ -19,7 +19,22 @@ from typing import Any
 from calipers.core.text import whole_text
 from calipers.files.output import json_line
 
-SCRIPTS = ("dom", "links", "charts", "matrix", "tables", "strips", "drawing", "stage", "viewer", "cases", "page")
+SCRIPTS = (
+    "dom",
+    "query",
+    "links",
+    "charts",
+    "dots",
+    "matrix",
+    "tables",
+    "strips",
+    "drawing",
+    "looks",
+    "stage",
+    "viewer",
+    "cases",
+    "page",
+)
 ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 
 
@@ -35,15 +50,15 @@ def json_block(value: Any) -> str:
     >>> json_block({"label": "</script>"})
     '{"label":"\\u003c/script\\u003e"}'
     """
-    found = json_line(value).decode("utf-8").rstrip("\n")
+    text = json_line(value).decode("utf-8").rstrip("\n")
     for sign, written in ESCAPES.items():
-        found = found.replace(sign, written)
-    return found
+        text = text.replace(sign, written)
+    return text
 
 
 @cache
 def _frame() -> Template:
-    """The page without what it shows."""
+    """The HTML of the page without its data."""
     style = packed(_source("page.css"))
     script = "(() => {\n" + "".join(packed(_source(f"{name}.js")) for name in SCRIPTS) + "})();\n"
     parts = {"policy": policy(style, script), "style": style, "script": script}

@@ -14,7 +14,9 @@ function drawing(each, layers, picked, acts) {
   const named = layers.labels ? namesFirst(each, order, picked) : [];
   stage.labels = named.map((k) => ({ node: labelNode(each.shapes[k]), k }));
   stage.scale = canvas.metres ? h("span", { class: "scalebar" }, h("i"), h("span")) : null;
-  const parts = [stage.picture, ...stage.labels.map((label) => label.node), stage.scale];
+  stage.signs = signsOn(each, order, () => [0, 0]);
+  for (const { node, k } of stage.signs) node.classList.toggle("dim", picked.size > 0 && !picked.has(k));
+  const parts = [stage.picture, ...[...stage.signs, ...stage.labels].map(({ node }) => node), stage.scale];
   stage.place = h("div", { class: each.image ? "canvas photo" : "canvas" }, parts);
   stage.place.style.aspectRatio = String(canvas.aspect);
   stage.place.style.setProperty("--aspect", canvas.aspect);
@@ -58,7 +60,8 @@ function addPointing(node, k, { point, leave, choose }) {
 }
 
 function labelNode(shape) {
-  return h("span", { class: `label ${shape.side} ${stateOf(shape)}` }, shortened(shape.label || shape.cause, 24));
+  const look = stateOf(shape) === "wrong" ? lookOf(shape.cause) : "";
+  return h("span", { class: `label ${shape.side} ${stateOf(shape)} ${look}` }, shortened(shape.label || shape.cause, 24));
 }
 
 // What the window shows: shapes by the picture itself, names and scale beside them
@@ -74,6 +77,9 @@ function lookThrough(stage) {
     const at = { left: across(left), right: across(right), top: down(top), bottom: down(bottom) };
     node.hidden = at.right < 0 || at.left > 100 || at.bottom < 0 || at.top > 100;
     if (!node.hidden) placeLabel(node, at, stage.each.shapes[k].side);
+  }
+  for (const { node, k } of stage.signs) {
+    placeSign(node, percentOf(middleOf(stage.each.shapes[k], stage.canvas), x, y, width, height));
   }
   hideCovered(stage.labels.map((label) => label.node));
   if (stage.scale) fitScale(stage.scale, width);

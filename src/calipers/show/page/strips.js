@@ -6,19 +6,19 @@ const ZONE = new Set(["approaching", "inside", "exiting"]);
 const STRIPS_AT_ONCE = 30;
 
 function strips(section) {
-  const view = { section, colour: stateColours(section), most: STRIPS_AT_ONCE, text: "", tags: [] };
+  const view = { section, colour: stateColours(section), most: STRIPS_AT_ONCE, terms: [], all: new Set() };
   view.list = h("ol", { class: "strips" });
   view.count = h("span", { class: "count", role: "status" });
-  view.clear = h("span");
+  view.chips = h("div", { class: "chips", role: "group", "aria-label": "Kinds of errors" });
   view.more = button("", () => listStrips(Object.assign(view, { most: view.most + 100 })), { class: "more" });
   view.items = section.videos.map((video) => stripItem(view, video));
-  const search = (text) => listStrips(Object.assign(view, { text: text.toLowerCase() }));
-  const input = section.videos.length > FEW ? searchBox(`Filter ${section.title}`, search) : null;
+  view.input = searchBox(`Filter ${section.title}`, (text) => go({ ...here, text }));
+  view.input.hidden = section.videos.length <= FEW;
   const cut = section.cut ? h("p", { class: "note cut" }, section.cut) : null;
-  const tools = h("div", { class: "tools" }, input, view.count, view.clear);
-  view.place = h("div", { class: "stripbox" }, stripLegend(view), tools, view.list, view.more, cut);
-  listeners.push(({ tags }, reveal) => followStrips(view, tags, reveal));
-  followStrips(view, here.tags, false);
+  const tools = h("div", { class: "tools" }, view.input, view.count);
+  view.place = h("div", { class: "stripbox" }, stripLegend(view), tools, view.chips, view.list, view.more, cut);
+  listeners.push(({ text }, reveal) => followStrips(view, text, reveal));
+  followStrips(view, here.text, false);
   return view.place;
 }
 
@@ -35,34 +35,55 @@ function stripLegend({ section, colour }) {
   return h("ul", { class: "legend" }, states, entry("they differ", "st-differ"));
 }
 
-// A tag that videos carry is a filter of the strips
-const carries = (video, tag) => video.name === tag || (video.tags ?? []).includes(tag);
+// What videos carry is a filter of the strips: kinds of errors, names
+const carriedBy = (video) => [video.name, ...(video.tags ?? [])];
 
 const stripTags = () =>
   DATA.sections
     .filter((section) => section.kind === "strips")
-    .flatMap((section) => section.videos.flatMap((video) => [video.name, ...(video.tags ?? [])]));
+    .flatMap((section) => section.videos.flatMap(carriedBy));
 
-const carriedByStrips = (tags) => stripTags().some((tag) => tags.includes(tag));
+const carriedByStrips = (text) => {
+  const tags = stripTags();
+  return readQuery(text).some((term) => term.facet && tags.some((tag) => plain(tag) === term.asked));
+};
 
-function followStrips(view, tags, reveal) {
-  view.tags = tags.filter((tag) => view.section.videos.some((video) => carries(video, tag)));
+function followStrips(view, text, reveal) {
+  const carried = new Set(view.section.videos.flatMap(carriedBy).map(plain));
+  const terms = readQuery(text).map((term) => ({ ...term, exact: carried.has(term.asked) }));
+  view.terms = DATA.cases.length ? terms.filter((term) => term.facet && term.exact) : terms;
+  if (view.input.value !== text) view.input.value = text;
   listStrips(view);
-  if (reveal && view.tags.length && !casesWith(tags, "").length) view.place.closest("section").scrollIntoView();
+  if (reveal && view.terms.length && !(DATA.cases.length && casesWith(text).length))
+    view.place.closest("section").scrollIntoView();
+}
+
+function videoFits(video, { facet, asked, exact, not }) {
+  const carried = carriedBy(video).map(plain);
+  const there = facet === null ? plain(`${video.name} ${video.note} ${carried.join(" ")}`).includes(asked) : null;
+  return (there ?? carried.some((value) => (exact ? value === asked : value.includes(asked)))) !== not;
 }
 
 function listStrips(view) {
-  const said = (video) => [video.name, video.note].some((text) => text.toLowerCase().includes(view.text));
-  const fits = (video) => said(video) && view.tags.every((tag) => carries(video, tag));
-  const found = view.items.filter((_, k) => fits(view.section.videos[k]));
+  const found = view.items.filter((_, k) => view.terms.every((term) => videoFits(view.section.videos[k], term)));
   view.count.replaceChildren(someOf(found.length, view.items.length, "video"));
-  const chosen = [shortened(view.tags.join(" + "), 60), h("span", { "aria-hidden": "true" }, "\u00d7")];
-  const clear = button(chosen, () => go({ ...here, tags: [] }), { class: "chip on" });
-  view.clear.replaceChildren(...(view.tags.length ? [clear] : []));
+  view.chips.replaceChildren(...stripChips(view));
   view.list.replaceChildren(...found.slice(0, view.most));
   if (view.items.length && !found.length) view.list.append(h("li", { class: "nothing" }, "No video matches the filter."));
   view.more.replaceChildren(`Show more of ${number(found.length)}`);
   view.more.hidden = found.length <= view.most;
+}
+
+// Chosen ones first, then the kinds of errors among the videos that are left
+function stripChips(view) {
+  const counts = new Map();
+  for (const video of view.section.videos.filter((each) => view.terms.every((term) => videoFits(each, term)))) {
+    for (const tag of new Set(video.tags ?? [])) if (tag !== video.name) counts.set(tag, (counts.get(tag) ?? 0) + 1);
+  }
+  for (const tag of counts.keys()) if (view.terms.some((term) => term.asked === plain(tag))) counts.delete(tag);
+  const chosen = view.terms.filter((term) => term.facet).map((term) => chip(view, term, null));
+  const offered = counts.size ? [chipGroup(view, "tag", counts, () => listStrips(view), "kind")] : [];
+  return [...(chosen.length ? [h("div", { class: "chosen" }, chosen)] : []), ...offered];
 }
 
 function stripItem(view, video) {
@@ -76,7 +97,8 @@ function stripItem(view, video) {
 function strip({ colour }, video) {
   const lanes = video.rows.map(({ runs }) => ({ height: LANE, runs, look: (state) => colour.get(state) }));
   if (lanes.length === 2) {
-    lanes.push({ height: 6, runs: differing(lanes[0].runs, lanes[1].runs), look: () => "st-differ" });
+    const runs = video.marks ?? differing(lanes[0].runs, lanes[1].runs);
+    lanes.push({ height: 6, runs, look: () => "st-differ" });
   }
   const height = lanes.reduce((sum, lane) => sum + lane.height + GAP, 0);
   const words = `${video.name}, ${plural(video.frames, "frame")}. Arrows read states, plus and minus zoom, 0 shows all.`;
@@ -89,6 +111,7 @@ function strip({ colour }, video) {
   };
   addStripCursor(picture, video, at, draw);
   draw();
+  drawToWidth(scale, () => drawScale(scale, at, video.fps));
   const names = video.rows.map((row) => h("span", { title: row.name }, shortened(row.name, 16)));
   return h("div", { class: "strip" }, h("div", { class: "lanes" }, names), h("div", { class: "film" }, picture, scale));
 }
@@ -114,7 +137,10 @@ function drawScale(scale, at, fps) {
     node.style.left = (100 * (frame - at.from)) / (at.to - at.from) + "%";
     return node;
   };
-  scale.replaceChildren(...ticks(at.from, at.to, 6).filter(Number.isInteger).map(label));
+  const about = Math.max(1, Math.min(6, Math.floor((scale.clientWidth || 900) / 110))); // so that none covers another
+  const found = ticks(at.from, at.to, about).filter(Number.isInteger).map(label);
+  scale.replaceChildren(...found);
+  for (const node of found.slice(1)) node.classList.toggle("last", parseFloat(node.style.left) > 92);
 }
 
 const clock = (seconds) => `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")}`;
@@ -171,7 +197,8 @@ function showFrame({ picture, video, at }, frame, x, y) {
   picture.lastChild.setAttribute("d", `M${at.frame - at.from + 0.5} 0V${picture.viewBox.baseVal.height}`);
   const time = video.fps ? ` \u00b7 ${clock(at.frame / video.fps)}` : "";
   const states = video.rows.map((row) => `${row.name}: ${stateAt(row.runs, at.frame)}`);
-  showTip(x, y, [`frame ${number(at.frame)}${time}`, ...states]);
+  const mark = video.marks?.find(([, first, last]) => first <= at.frame && at.frame <= last);
+  showTip(x, y, [`frame ${number(at.frame)}${time}`, ...states, ...(mark ? [mark[0]] : [])]);
 }
 
 function showFrames({ video, at, draw }, from, to) {

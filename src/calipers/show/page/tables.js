@@ -38,9 +38,10 @@ function tableFrame(view) {
   const widths = columns.map((column, k) => columnWidth(view.section, column, k));
   const head = h("thead", null, h("tr", null, view.heads));
   const inner = h("table", { "aria-rowcount": rows.length + 1 }, h("colgroup", null, widths), head, view.body);
-  const scrolled = () => drawRows(view);
+  const events = { onscroll: () => drawRows(view), onfocusin: (event) => drawAround(view, event.target.closest("tr")) };
   const tabindex = rows.length > WHOLE ? 0 : null;
-  return h("div", { class: "frame", tabindex, role: "region", "aria-label": title, onscroll: scrolled }, inner);
+  const attributes = { class: "frame", tabindex, role: "region", "aria-label": title, ...events };
+  return showsScroll(h("div", attributes, inner), rows.length > WHOLE);
 }
 
 function columnMost(rows, k) {
@@ -56,8 +57,9 @@ function columnWidth({ rows }, column, k) {
     0,
   );
   const col = h("col");
-  col.style.width =
-    Math.max(letters(column.name) + 4, Math.min(longest + 3, 44) + (column.kind === "bar" ? 12 : 0), 8) + "ch";
+  const wide = Math.max(letters(column.name) + 4, Math.min(longest + 3, 44) + (column.kind === "bar" ? 12 : 0), 8);
+  const most = k === 0 && innerWidth < 600 ? 19 : 60; // the first column stays while others scroll past it
+  col.style.width = Math.min(wide, most) + "ch";
   return col;
 }
 
@@ -127,11 +129,27 @@ function refresh(view) {
 // Rows
 
 function drawRows(view, whole = view.shown.length <= WHOLE) {
+  if (whole) drawRange(view, 0, view.shown.length);
+  else drawRange(view, ...rowsInSight(view));
+}
+
+function rowsInSight({ frame }) {
+  const end = frame.scrollTop + Math.max(frame.clientHeight, 600);
+  return [Math.floor(frame.scrollTop / ROW) - SPARE, Math.ceil(end / ROW) + SPARE];
+}
+
+// The neighbours of a row that takes the focus are there at once: the next press of Tab may come before the frame scrolls
+function drawAround(view, row) {
+  if (!row?.ariaRowIndex || view.shown.length <= WHOLE) return;
+  const place = row.ariaRowIndex - 2;
+  const [first, last] = rowsInSight(view);
+  drawRange(view, Math.min(first, place - SPARE), Math.max(last, place + SPARE + 1));
+}
+
+function drawRange(view, from, to) {
   const all = view.shown.length;
-  const first = whole ? 0 : Math.max(0, Math.floor(view.frame.scrollTop / ROW) - SPARE);
-  const last = whole
-    ? all
-    : Math.min(all, Math.ceil((view.frame.scrollTop + Math.max(view.frame.clientHeight, 600)) / ROW) + SPARE);
+  const first = Math.max(0, from);
+  const last = Math.min(all, to);
   for (const [place, row] of view.drawn) {
     if (place < first || place >= last) {
       row.remove();
@@ -174,7 +192,7 @@ function drawRow(view, place) {
   const cells = view.section.columns.map((_, k) => drawCell(view, row, k, k === 0 ? goto : null));
   return h(
     "tr",
-    { "aria-rowindex": place + 2, class: goto ? "goes" : null, "data-tag": goto ? goto.tag : null },
+    { "aria-rowindex": place + 2, class: goto ? "goes" : null, "data-find": goto ? filterText(goto) : null },
     cells,
   );
 }

@@ -40,7 +40,7 @@ function toggleLayer(name) {
 }
 
 function zoomCase(factor) {
-  if (shownCases?.open) zoomMiddle(shownCases.viewer.drawn, factor);
+  if (shownCases?.open?.shapes) zoomMiddle(shownCases.viewer.drawn, factor);
 }
 
 function showCase(view) {
@@ -48,6 +48,7 @@ function showCase(view) {
   hideTip();
   made.place.hidden = !each;
   if (!each) return made.stage.replaceChildren();
+  unfolded(each);
   const at = view.found.indexOf(each);
   const position = at < 0 ? "outside the filter" : `${number(at + 1)} of ${number(view.found.length)}`;
   made.title.replaceChildren(shortened(each.title, 90));
@@ -61,23 +62,66 @@ function showCase(view) {
 
 function showStage(view) {
   const each = view.open;
-  const picked = pickedBy(each, new Set(view.tags));
+  if (!each.shapes) return view.viewer.stage.replaceChildren(undrawn(each));
+  const picked = pickedBy(each, view.terms);
   const rows = new Map();
   const acts = {
     point: (k, x, y) => pointAt(drawn, rows, k, x, y),
     leave: () => pointAt(drawn, rows, null),
     choose: (k) => rows.get(k)?.focus(),
   };
-  const drawn = (view.viewer.drawn = drawing(each, layers, picked, acts));
+  const others = besideCase(each);
+  const canvas = commonCanvas([each, ...others]);
+  const drawn = (view.viewer.drawn = drawing({ ...each, canvas }, layers, picked, acts));
   const order = visible(each, layers).sort((a, b) => rank(each, a, picked) - rank(each, b, picked) || a - b);
   const items = order.map((k) => h("li", null, objectRow(drawn, rows, k, picked, acts)));
-  view.viewer.stage.replaceChildren(drawn.place, h("ul", { class: "objects", "aria-label": "Objects" }, items));
+  const place = others.length ? panels(view, drawn, others) : drawn.place;
+  view.viewer.stage.classList.toggle("several", others.length > 0);
+  view.viewer.stage.replaceChildren(place, h("ul", { class: "objects", "aria-label": "Objects" }, items));
+}
+
+// The same record by other methods
+function besideCase(each) {
+  const { key, method } = each.facets ?? {};
+  if (!key || !method) return [];
+  const same = (other) => other !== each && isDrawn(other) && other.facets?.key?.[0] === key[0];
+  return DATA.cases.filter(same).map(unfolded);
+}
+
+// What holds all of them: the same place is the same in each
+function commonCanvas(all) {
+  const canvases = all.map(({ canvas }) => canvas);
+  if (canvases.length < 2 || canvases.some((canvas) => canvas.length < 4)) return canvases[0];
+  return [0, 1, 2, 3].map((k) => Math[k < 2 ? "min" : "max"](...canvases.map((canvas) => canvas[k])));
+}
+
+// Methods side by side, in one order whichever of them is open
+function panels(view, drawn, others) {
+  const panel = (each) => {
+    const open = each === view.open;
+    const acts = { point: () => {}, leave: () => {}, choose: () => go({ ...here, open: each.key }) };
+    const still = { ...each, canvas: drawn.each.canvas };
+    const place = open ? drawn.place : drawing(still, layers, pickedBy(each, view.terms), acts).place;
+    const name = [h("b", null, each.facets.method[0]), ` ${caseWords(each)}`];
+    const show = button(name, () => go({ ...here, open: each.key }), { "aria-pressed": String(open) });
+    return h("figure", { class: open ? "panel open" : "panel" }, h("figcaption", null, show), place);
+  };
+  const all = DATA.cases.filter((each) => each === view.open || others.includes(each));
+  all.sort((a, b) => collator.compare(a.facets.method[0], b.facets.method[0]));
+  return h("div", { class: "panels" }, all.map(panel));
+}
+
+// A case that the page lists and does not draw: its errors in words
+function undrawn(each) {
+  const row = ({ cause, label, count }) =>
+    h("li", { class: "listed" }, h("b", null, number(count)), ` ${cause}: `, shortened(label || UNDEFINED, 60));
+  const words = "Not drawn on this page, which has room for some. calipers report with --cases draws more.";
+  return h("div", { class: "undrawn" }, h("p", { class: "note" }, words), h("ul", null, errorsOf(each).map(row)));
 }
 
 // The objects that a filter looks for; a wrong prediction also points at the true object it is about
-function pickedBy(each, wanted) {
-  const carried = (shape) => [shape.cause, shape.label, ...(shape.tags ?? [])].some((word) => wanted.has(word));
-  const found = each.shapes.map((_, k) => k).filter((k) => carried(each.shapes[k]));
+function pickedBy(each, terms) {
+  const found = each.shapes.map((_, k) => k).filter((k) => isPicked(each.shapes[k], terms));
   const about = found.map((k) => each.shapes[k]).filter((shape) => shape.side === "pred" && stateOf(shape) === "wrong");
   return new Set([...found, ...about.map((shape) => shape.partner).filter((k) => k !== undefined)]);
 }
@@ -85,21 +129,25 @@ function pickedBy(each, wanted) {
 const rank = (each, k, picked) =>
   (picked.has(k) ? 0 : 3) + ["wrong", "right", "aside"].indexOf(stateOf(each.shapes[k]));
 
+// A note that only repeats the label says nothing
+const noteOf = (shape) => (shape.note && shape.note !== shape.label ? shape.note : "");
+
 function objectRow(drawn, rows, k, picked, { point, leave }) {
   const shape = drawn.each.shapes[k];
   const dim = picked.size && !picked.has(k) ? " dim" : "";
   const words = [
-    h("i", { "aria-hidden": "true" }),
+    (stateOf(shape) === "wrong" && signOf(shape.cause)) || h("i", { "aria-hidden": "true" }),
     h("span", { class: "name", title: shape.label }, shortened(shape.label || UNDEFINED, 60)),
     h("span", { class: "told" }, shapeWords(shape)),
-    shape.note ? h("span", { class: "told" }, shortened(shape.note, 120)) : null,
+    noteOf(shape) ? h("span", { class: "told" }, shortened(noteOf(shape), 120)) : null,
   ];
   const show = () => {
     const box = drawn.nodes.get(k).getBoundingClientRect();
     point(k, box.right - 6, box.bottom - 10);
   };
   const events = { onfocus: show, onpointerenter: show, onblur: leave, onpointerleave: leave };
-  rows.set(k, button(words, show, { class: `object ${shape.side} ${stateOf(shape)}${dim}`, ...events }));
+  const look = stateOf(shape) === "wrong" ? " " + lookOf(shape.cause) : "";
+  rows.set(k, button(words, show, { class: `object ${shape.side} ${stateOf(shape)}${look}${dim}`, ...events }));
   return rows.get(k);
 }
 
@@ -113,11 +161,11 @@ function pointAt(drawn, rows, k, x, y) {
     rows.get(at)?.classList.toggle("lit", at === k || at === partner);
   }
   if (!shape) return hideTip();
-  showTip(x, y, [shape.label || UNDEFINED, shapeWords(shape), shape.note]);
+  showTip(x, y, [shape.label || UNDEFINED, shapeWords(shape), noteOf(shape)]);
 }
 
 function keepInList(view) {
-  const item = view.items.get(view.open);
+  const item = itemOf(view, view.open);
   if (!item.isConnected) return;
   const list = view.list.getBoundingClientRect();
   const box = item.getBoundingClientRect();

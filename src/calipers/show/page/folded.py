@@ -1,0 +1,70 @@
+"""Drawings that a page holds folded: short rows of numbers, which the script unfolds when a case comes into sight.
+
+Texts stand once in a table of the page, and rows have their places in it. A drawing is [canvas, note, aspect, y_up,
+shapes], a shape [kind, label, points, partner, overlap, score, cause, note, state, tags, under], where the kind says
+side and form, and what is not given at the end is left out.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from calipers.files.output import json_line
+
+Part = dict[str, Any]
+FORMS = ("box", "poly", "line")
+SIDES = ("gt", "pred")
+NUMBERS = ("partner", "overlap", "score")  # of a shape, as are the texts
+TEXTS = ("cause", "note", "state")
+
+
+class TextTable:
+    """Texts by their place, each once, and about how many bytes they take."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+        self.size = 0
+        self._places: dict[str, int] = {}
+
+    def place(self, text: str) -> int:
+        """Where a text stands."""
+        if text not in self._places:
+            self._places[text] = len(self.texts)
+            self.texts.append(text)
+            self.size += len(text.encode("utf-8", "surrogatepass")) + 3
+        return self._places[text]
+
+
+class Folded(NamedTuple):
+    """A drawing as a row, and the table that its texts are in."""
+
+    row: list[Any]
+    table: TextTable
+
+    @property
+    def size(self) -> int:
+        """About how many bytes the row takes."""
+        return len(json_line(self.row))
+
+
+def fold(drawn: Part, table: TextTable) -> Folded:
+    """The drawing of a case in short; a picture is left out.
+
+    >>> box = {"side": "pred", "form": "box", "points": [0, 0, 5, 5], "label": "screw", "cause": "spurious"}
+    >>> fold({"canvas": [9, 9], "note": "", "shapes": [box]}, TextTable()).row
+    [[9, 9], 0, 0, 0, [[3, 1, [0, 0, 5, 5], None, None, None, 2]]]
+    """
+    note = table.place(drawn.get("note", ""))
+    shapes = [_shape_row(shape, table) for shape in drawn["shapes"]]
+    return Folded([drawn["canvas"], note, drawn.get("aspect", 0), int(drawn.get("y_up", False)), shapes], table)
+
+
+def _shape_row(shape: Part, table: TextTable) -> list[Any]:
+    kind = len(FORMS) * SIDES.index(shape["side"]) + FORMS.index(shape["form"])
+    row = [kind, table.place(shape["label"]), shape["points"], *(shape.get(name) for name in NUMBERS)]
+    row += [table.place(shape[name]) if name in shape else None for name in TEXTS]
+    row.append([table.place(tag) for tag in shape["tags"]] if "tags" in shape else None)
+    row.append(table.place(shape["under"]) if "under" in shape else None)
+    while row[-1] is None:
+        row.pop()
+    return row
