@@ -1,4 +1,4 @@
-"""`python -m calipers` is `calipers`."""
+"""Where `calipers` and `python -m calipers` begin: interrupts are no tracebacks from the first line on."""
 
 import _signal  # type: ignore[import-not-found]
 
@@ -8,4 +8,7 @@ if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
 
 from calipers.cli.start import main
 
-main()
+__all__ = ["main"]
+
+if __name__ == "__main__":
+    main()

@@ -2,7 +2,8 @@
 
 A suite that reads its records into a list and turns some of them into counts needs no plan of its own: with this one it
 has processes, clusters, `--resume`, `--tally` and `calipers merge`. What it writes are two pure functions,
-`measure(records, config) -> Tally` and `summarize(tally, config) -> dict`.
+`measure(records, config) -> Tally` and `summarize(tally, config) -> dict`. With a third, `slices(records, config) ->
+SliceTable`, and a Config below `SliceOptions`, its results can be sliced.
 """
 
 from __future__ import annotations
@@ -18,15 +19,19 @@ from calipers import __version__
 from calipers.core.config import artifact_options
 from calipers.core.errors import RecordError
 from calipers.core.parts import Packed
+from calipers.core.slice_table import SliceTable, join_tables, pack_table, unpack_table
+from calipers.core.slices import Resampling, SliceFigures
 from calipers.core.tally import Tally
 from calipers.engines import Engine
 from calipers.files.only import read_only
-from calipers.files.part_files import Made
+from calipers.files.part_files import Provenance
 from calipers.report import Report
+from calipers.slicing import add_slices, slice_run
 from calipers.suite import Suite
 
 Records = list[tuple[str, Any]]  # key, and what JSON can hold
 Measure = Callable[[Records, Any], Tally]
+Slices = Callable[[Records, Any], SliceTable]
 SHARD_RECORDS = 1000
 
 
@@ -38,48 +43,53 @@ class BadEntry(NamedTuple):
     problem: str
 
     def error(self) -> RecordError:
-        """As the end of a run."""
+        """The error that a run ends with."""
         return RecordError(f"{self.path}:{self.line}: {self.problem}")
 
     def entry(self) -> dict[str, Any]:
-        """As the artifact lists it."""
+        """The entry that the artifact lists it by."""
         return self._asdict()
 
 
 class CountingPart:
-    """Counts of some records, and what was bad."""
+    """Counts of some records, what was bad, and what slices are made of when they are asked for."""
 
-    __slots__ = ("bad", "inputs", "tally")
+    __slots__ = ("bad", "inputs", "slices", "tally")
 
     def __init__(self, tally: Tally | None = None, bad: list[BadEntry] | None = None) -> None:
         self.tally, self.bad = tally or Tally(), bad or []
         self.inputs: list[dict[str, Any]] = []
+        self.slices: SliceTable | None = None
 
     def add(self, later: CountingPart) -> None:
-        """Take in what comes after it."""
+        """Add the part that follows this one."""
         self.tally += later.tally
         self.bad += later.bad
         self.inputs += later.inputs
+        self.slices = join_tables(self.slices, later.slices)
 
     def pack(self) -> Packed:
-        """Everything it holds."""
+        """The part as plain values and arrays."""
         counted = self.tally.pack()
-        return Packed({"tally": counted.plain, "bad": self.bad, "inputs": self.inputs}, counted.arrays)
+        plain = {"tally": counted.plain, "bad": self.bad, "inputs": self.inputs}
+        return pack_table(Packed(plain, counted.arrays), self.slices)
 
     @classmethod
     def unpack(cls, packed: Packed) -> CountingPart:
-        """The part again."""
+        """The part that was packed."""
         plain = packed.plain
-        part = cls(Tally.unpack(Packed(plain["tally"], packed.arrays)), [BadEntry(*each) for each in plain["bad"]])
-        part.inputs = plain["inputs"]
+        part = cls(Tally.unpack(Packed(plain["tally"], packed.arrays)), [BadEntry(*fault) for fault in plain["bad"]])
+        part.inputs, part.slices = plain["inputs"], unpack_table(packed)
         return part
 
 
-def measure_records(records: Records, *, measure: Measure, config: Any) -> CountingPart:
+def measure_records(records: Records, *, measure: Measure, config: Any, slices: Slices | None = None) -> CountingPart:
     """Some records to a part."""
     tally = measure(records, config)
     tally.count("records", [len(records)])
-    return CountingPart(tally)
+    part = CountingPart(tally)
+    part.slices = slices(records, config) if slices and config.slice else None
+    return part
 
 
 class CountingPlan:
@@ -94,29 +104,32 @@ class CountingPlan:
         *,
         inputs: list[dict[str, Any]],
         bad: list[BadEntry] | None = None,
+        slices: Slices | None = None,
     ) -> None:
         keys = read_only(config.only)
-        self._records = [each for each in records if keys is None or each[0] in keys]
+        self._records = [record for record in records if keys is None or record[0] in keys]
         self._suite, self._config, self._inputs, self._bad = suite, config, inputs, bad or []
-        self.most_bad = config.max_bad_records
-        self.measure: Callable[[Any], CountingPart] = partial(measure_records, measure=measure, config=config)
+        self.max_bad = config.max_bad_records
+        self.measure: Callable[[Any], CountingPart] = partial(
+            measure_records, measure=measure, config=config, slices=slices
+        )
         self._done = 0
 
-    def made(self) -> Made:
+    def made(self) -> Provenance:
         """Suite, protocol, version and parameters that parts are measured with."""
         return made_by(self._suite, self._config)
 
     def shards(self, engine: Engine) -> Iterator[Records]:
-        """Some records each."""
+        """The records in shards of some each."""
         for start in range(0, len(self._records), SHARD_RECORDS):
             yield self._records[start : start + SHARD_RECORDS]
 
     def identify(self, shard: Records) -> str:
-        """A digest of what it holds."""
+        """A digest of the records of a shard."""
         return sha256(orjson.dumps(shard)).hexdigest()
 
     def done(self, shard: Records) -> tuple[int, int]:
-        """Records instead of bytes."""
+        """Progress in records instead of bytes."""
         self._done += len(shard)
         return self._done, len(self._records)
 
@@ -139,16 +152,20 @@ class CountingPlan:
         return self._suite.report_of(total, self._config)
 
 
-def made_by(suite: Suite, config: Any) -> Made:
+def made_by(suite: Suite, config: Any) -> Provenance:
     """Suite, protocol, version and parameters that parts are measured with."""
     options = artifact_options(config)
-    return Made(suite.name, suite.protocol, __version__, options, options)
+    return Provenance(suite.name, suite.protocol, __version__, options, options)
 
 
 def report_of(
-    suite: Suite, summarize: Callable[[Tally, Any], dict[str, Any]], total: CountingPart, config: Any
+    suite: Suite,
+    summarize: Callable[[Tally, Any], dict[str, Any]],
+    total: CountingPart,
+    config: Any,
+    figures: SliceFigures | None = None,
 ) -> Report:
-    """Counts to the report: what every artifact has, then what the suite adds."""
+    """Counts to the report: what every artifact has, then what the suite adds; `figures` are those of its slices."""
     evaluated = int(total.tally.counts["records"][0])
     records = {"read": evaluated + len(total.bad), "evaluated": evaluated, "rejected": len(total.bad)}
     tree = {
@@ -161,4 +178,8 @@ def report_of(
         **summarize(total.tally, config),
         "rejected": [bad.entry() for bad in total.bad],
     }
-    return Report(tree)
+    report = Report(tree)
+    if figures and total.slices:
+        resampling = Resampling(config.seed, config.bootstrap)
+        add_slices(report, (tree, slice_run(total.slices, config, figures, resampling, built_in=())))
+    return report

@@ -10,27 +10,29 @@ from calipers.core.errors import InputError
 class HasBad(Protocol):
     """A part of which some records may be bad."""
 
-    bad: list[Any]
+    @property
+    def bad(self) -> list[Any]:
+        """Those that are."""
 
 
 Part = TypeVar("Part", bound=HasBad)
 
 
-class Taken(Generic[Part]):
-    """What a meter took so far: parts, the names in them, and what could not be read."""
+class MeterInput(Generic[Part]):
+    """The input of a meter so far: parts, the names in them, and what could not be read."""
 
     def __init__(self) -> None:
         self.parts: list[Part] = []
         self.names: set[str] = set()
         self._bad: list[Any] = []
 
-    def add(self, parts: list[Part], names: set[str], what: str, most_bad: int) -> None:
+    def add(self, parts: list[Part], names: set[str], what: str, max_bad: int) -> None:
         """Take further parts, all or none: no name may come twice, and no more than so many be bad."""
         if twice := sorted(self.names & names):
             raise InputError(f"the {what} {twice[0]!r} was added before, expected each {what} once")
-        bad = [*self._bad, *(each for part in parts for each in part.bad)]
-        if len(bad) > most_bad:
-            raise bad[most_bad].error()
+        bad = [*self._bad, *(fault for part in parts for fault in part.bad)]
+        if len(bad) > max_bad:
+            raise bad[max_bad].error()
         self.parts.extend(parts)
         self.names |= names
         self._bad = bad

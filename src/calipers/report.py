@@ -4,49 +4,77 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Generic, cast, overload
 
 import orjson
 
-from calipers.core.errors import CalipersError, ConfigError, InputError
-from calipers.files.output import DEEPEST, to_json, write_file
-from calipers.schemas import Mismatch, check_artifact
-from calipers.suite import Suite, is_suite, suite_of, suite_of_tree, suites
+from calipers.artifact import read_artifact
+from calipers.core.errors import CalipersError, ConfigError
+from calipers.files.output import to_json, write_file
+from calipers.suite import Suite, suite_of_tree
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeVar
+
+    Artifact = TypeVar("Artifact", covariant=True, default=Any)  # a TypedDict; of a report of any suite, anything
+else:
+    from typing import TypeVar
+
+    Artifact = TypeVar("Artifact", covariant=True)
 
 Rows = list[dict[str, Any]]
 TakeCases = Callable[[Iterable[bytes]], None]
+MatchCells = Callable[[], Iterator[list[list[bytes]]] | None]
 CasesOf = Callable[[Iterable[str]], dict[str, dict[str, Any]]]
 
-ARTIFACT = "result.json"  # what it is called in the folder of `-o`
-PART = b"calipers parts "  # how a file of parts begins
 FIRST_FIGURES = 4  # that a notebook or a log shows of a report
-LARGEST_ARTIFACT, PIECE = 1 << 30, 1 << 20  # bytes
 
 
-class Report(Mapping[str, Any]):
-    """A result: `report["modes"]["category"]["mean_f1"]`. `str(report)` is the console summary."""
+class Report(Mapping[str, Any], Generic[Artifact]):
+    """A result: a mapping of its artifact, with everything that can be made of it.
+
+    `report["modes"]["category"]["mean_f1"]` is a number, `str(report)` the summary of the console; a notebook shows a
+    table. Reports come from suites, meters, `calipers.load` and `calipers.merge`.
+
+    Examples:
+        >>> import calipers
+        >>> report = calipers.dense("examples/dense/gt_vs_pred.jsonl", bootstrap=0)
+        >>> report["records"]["read"], report.flat("val/")["val/category/f1"]
+        (8, 0.64)
+        >>> [row["key"] for row in report.matches() if row["cause"] == "duplicate"]
+        ['4-wrong-label-and-duplicate.jpg']
+        >>> report.tables()
+        ['summary', 'thresholds', 'types', 'labels', 'errors', 'label_errors', 'confusion', 'attributes']
+        >>> [(row["cause"], row["n"]) for row in report.table("errors")][:2]
+        [('matched', 8), ('wrong_label', 1)]
+    """
 
     def __init__(
         self,
         tree: dict[str, Any],
         *,
         matches: Callable[[], Rows] | None = None,
+        match_cells: MatchCells | None = None,
         cases: Callable[[TakeCases], None] | None = None,
         cases_of: CasesOf | None = None,
         measured: Any = None,
         first_invalid: str = "",
         home: str | None = None,
     ) -> None:
-        """`cases` passes lines of cases on, `cases_of` finds those of some records faster than all of them."""
+        """`cases` passes lines of cases on, `cases_of` finds those of some records faster than all of them.
+
+        `match_cells` has the rows of `matches` as columns of CSV cells, some rows at a time; it may have none.
+        """
         self._tree, self._home, self._first_invalid = tree, home, first_invalid
         self._matches, self._cases, self._cases_of, self._measured = matches, cases, cases_of, measured
+        self.match_cells = match_cells
         self._notes: list[str] = []
+        self.slices_of: Callable[[list[str]], dict[str, list[str]]] | None = None  # slices of records, by keys
 
     @property
-    def tree(self) -> dict[str, Any]:
-        """Everything the artifact holds."""
-        return self._tree
+    def tree(self) -> Artifact:
+        """All fields of the artifact, as plain dicts and lists; of a known suite, with the types of its schema."""
+        return cast(Artifact, self._tree)
 
     @property
     def home(self) -> str | None:
@@ -55,7 +83,7 @@ class Report(Mapping[str, Any]):
 
     @property
     def notes(self) -> list[str]:
-        """What has to be said of files that the run kept or used (`resume`, `tally`, `only`)."""
+        """Notes about files that the run kept or used (`resume`, `tally`, `only`)."""
         return self._notes
 
     @property
@@ -70,42 +98,49 @@ class Report(Mapping[str, Any]):
 
     def __getitem__(self, key: str) -> Any:
         """A field of the artifact; where there is one method only, also one of its fields."""
-        methods = {} if key in self.tree else self.tree.get("methods", {})
+        methods = {} if key in self._tree else self._tree.get("methods", {})
         owners = [method for method in methods.values() if key in method]
         if len(owners) == len(methods) == 1:
             return owners[0][key]
         if owners:
             raise KeyError(f"{key}: there are several methods; ask for report.method(name)[{key!r}]")
-        return self.tree[key]
+        return self._tree[key]
 
     def __contains__(self, key: object) -> bool:
-        return key in self.tree  # whatever the number of methods
+        return key in self._tree  # whatever the number of methods
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self.tree)
+        return iter(self._tree)
 
     def __len__(self) -> int:
-        return len(self.tree)
+        return len(self._tree)
 
     def __str__(self) -> str:
-        return self._suite.summary(self.tree)
+        return self._suite.summary(self._tree)
 
     def __repr__(self) -> str:
         from calipers.show.figures import main_headline
 
-        counts = self._suite.counts(self.tree)
+        counts = self._suite.counts(self._tree)
         records = f"{counts.evaluated:,} {self._suite.record}{'' if counts.evaluated == 1 else 's'}"
-        figures = [figure for figure in main_headline(self.tree) if figure.value is not None]
+        figures = [figure for figure in main_headline(self._tree) if figure.value is not None]
         numbers = [f"{figure.name} {figure.value:.3f}" for figure in figures]
-        return f"<Report {self.tree['protocol']}: {', '.join([records, *numbers[:FIRST_FIGURES]])}>"
+        return f"<Report {self._tree['protocol']}: {', '.join([records, *numbers[:FIRST_FIGURES]])}>"
 
     @property
     def _suite(self) -> Suite:
-        return suite_of_tree(self.tree)
+        return suite_of_tree(self._tree)
 
     def method(self, name: str | None = None) -> dict[str, Any]:
-        """The numbers of one method, of a suite that measures several; without a name those of the only one."""
-        methods: dict[str, Any] = self.tree.get("methods", {})
+        """The numbers of one method, of a suite that measures several.
+
+        Args:
+            name: The method; without a name the only one.
+
+        Raises:
+            ConfigError: There is no such method, or there are several and none is named.
+        """
+        methods: dict[str, Any] = self._tree.get("methods", {})
         if name is None and len(methods) == 1:
             (only,) = methods.values()
             return dict(only)
@@ -116,16 +151,22 @@ class Report(Mapping[str, Any]):
 
     def to_json(self) -> bytes:
         """The artifact: canonical JSON, the same bytes for the same input and parameters."""
-        return to_json(self.tree)
+        return to_json(self._tree)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the artifact, whole or not at all."""
+        """Write the artifact to a file, whole or not at all; an OutputError where it cannot be written."""
         write_file(path, self.to_json())
 
     def to_html(
         self, path: str | os.PathLike[str], *, cases: int | None = None, images: str | os.PathLike[str] | None = None
     ) -> None:
-        """Write one self-contained page, with at most `cases` failures drawn, over the `images` of a folder."""
+        """Write one self-contained page; an OutputError where it cannot be written.
+
+        Args:
+            path: The file; a folder, or a name that ends in `.json`, is refused.
+            cases: How many failures are drawn at most.
+            images: A folder of images to draw them over.
+        """
         from calipers.show.page.build import check_page_name, report_page, result_page
 
         check_page_name(path)
@@ -136,72 +177,90 @@ class Report(Mapping[str, Any]):
 
     # Numbers for others: trackers, tables, dataframes, notebooks
 
-    def flat(self, prefix: str = "") -> dict[str, float]:
-        """Every headline number by a path, `{"val/category/mean_f1": 0.56, …}`; what is undefined is left out."""
-        from calipers.show.flat import flat
+    @overload
+    def flat(self, prefix: str = "", style: None = None) -> dict[str, float]: ...
 
-        return flat(self.tree, prefix)
+    @overload
+    def flat(self, prefix: str = "", *, style: str) -> dict[str, Any]: ...
+
+    def flat(self, prefix: str = "", style: str | None = None) -> dict[str, Any]:
+        """Every headline number by a path, for an experiment tracker; what is undefined is left out.
+
+        Args:
+            prefix: What every path begins with: `"val/"` gives `{"val/category/mean_f1": 0.56, …}`.
+            style: The names of another library, in which undefined is None; of detections `"torchmetrics"`.
+        """
+        from calipers.show.flat import flat_numbers
+
+        return flat_numbers(self._tree, prefix, style)
 
     def tables(self) -> list[str]:
         """The names of the tables of this result."""
         from calipers.show.report_tables import table_names
 
-        return table_names(self.tree)
+        return table_names(self._tree)
 
     def table(self, name: str | None = None) -> Rows:
-        """A table as rows, which `pandas.DataFrame` takes as they are; without a name the summary."""
+        """A table as rows, which `pandas.DataFrame` takes as they are; a ConfigError where there is no such table.
+
+        Args:
+            name: One of `tables()`; without a name the summary.
+        """
         from calipers.show.report_tables import table
 
-        return table(self.tree, name)[1]
+        return table(self._tree, name)[1]
 
     def to_csv(self, table: str | None = None) -> str:
-        """A table as CSV, in which no cell is taken for a formula."""
+        """A table (see `table`) as CSV, in which no cell is taken for a formula."""
         return self._written(table, "csv")
 
     def to_markdown(self, table: str | None = None) -> str:
-        """A table as Markdown."""
+        """A table (see `table`) as Markdown."""
         return self._written(table, "md")
 
     def to_latex(self, table: str | None = None) -> str:
-        """A table as LaTeX, for `booktabs`."""
+        """A table (see `table`) as LaTeX, for `booktabs`."""
         return self._written(table, "tex")
 
     def _written(self, table: str | None, format: str) -> str:  # noqa: A002
         from calipers.show.report_tables import write_table
 
-        return write_table(self.tree, table, format).decode()
+        return write_table(self._tree, table, format).decode()
 
     def to_pandas(self, table: str | None = None) -> Any:
-        """A table as a DataFrame of pandas, which has to be installed."""
+        """A table (see `table`) as a DataFrame of pandas; a ConfigError says so where that is not installed."""
         from calipers.show.frames import pandas_frame
         from calipers.show.report_tables import table as find
 
-        return pandas_frame(*find(self.tree, table))
+        return pandas_frame(*find(self._tree, table))
 
     def to_polars(self, table: str | None = None) -> Any:
-        """A table as a DataFrame of polars, which has to be installed."""
+        """A table (see `table`) as a DataFrame of polars; a ConfigError says so where that is not installed."""
         from calipers.show.frames import polars_frame
         from calipers.show.report_tables import table as find
 
-        return polars_frame(*find(self.tree, table))
+        return polars_frame(*find(self._tree, table))
 
     def _repr_html_(self) -> str:
         from calipers.show.notebook import notebook_html
 
-        return notebook_html(self.tree)
-
-    # Plots
+        return notebook_html(self._tree)
 
     def plots(self) -> list[str]:
         """The names of the plots of this result."""
         return list(self._suite.plots)
 
     def plot(self, name: str, ax: Any = None) -> Any:
-        """A plot as a figure of matplotlib, drawn into `ax` if there is one."""
+        """A plot as a figure of matplotlib; a ConfigError where there is no such plot, or matplotlib is not installed.
+
+        Args:
+            name: One of `plots()`.
+            ax: Axes of matplotlib to draw into.
+        """
         from calipers.core.config import check_names
 
         check_names([name], self.plots(), "plot: ", "a plot of this result")
-        return self._suite.plots[name](self.tree, ax=ax)
+        return self._suite.plots[name](self._tree, ax=ax)
 
     # Objects
 
@@ -211,7 +270,10 @@ class Report(Mapping[str, Any]):
         return self._matches is not None
 
     def matches(self) -> Rows:
-        """A row for every object with its partner; the inputs are read once more for it."""
+        """A row for every object with its partner and cause; the inputs are read once more.
+
+        CalipersError where the records were not kept, as in a loaded or merged report.
+        """
         if self._matches is None:
             raise CalipersError(
                 "matches: the records of this report were not kept; evaluate a file or a list of records"
@@ -224,19 +286,19 @@ class Report(Mapping[str, Any]):
         return self._cases is not None
 
     def cases(self) -> Iterator[dict[str, Any]]:
-        """The records that went wrong, one after the other; the inputs are read once more for it."""
+        """The records that went wrong, as `cases.jsonl` has them; the inputs are read once more, as for `matches`."""
         lines: list[bytes] = []
         self.pass_cases(lines.extend)
         return map(orjson.loads, lines)
 
     def pass_cases(self, take: TakeCases) -> None:
-        """Give the records that went wrong to someone, some lines of JSON at a time; the inputs are read once more."""
+        """Give the records that went wrong to `take`, some lines of JSON at a time; otherwise as `cases`."""
         if self._cases is None:
             raise CalipersError("cases: the records of this report were not kept; evaluate a file or a list of records")
         self._cases(take)
 
     def cases_of(self, keys: Iterable[str]) -> dict[str, dict[str, Any]]:
-        """The cases of some records, by key."""
+        """The cases of the records with these keys, by key; of videos the runs (state, first frame, last frame)."""
         if self._cases_of is not None:
             return self._cases_of(keys)
         wanted = set(keys)
@@ -247,71 +309,23 @@ class Report(Mapping[str, Any]):
 
 
 def load(path: str | os.PathLike[str]) -> Report:
-    """The report of an artifact (`result.json`), or of a folder of an earlier `-o`.
+    """Load a result that was kept: its numbers, and all that is made of them.
 
-    It has the numbers and all that is made of them. Matches, which come from the inputs, it has not.
+    Matches and cases come from the inputs; a loaded report has none.
+
+    Args:
+        path: An artifact (`result.json`), or the folder of an earlier `-o`.
+
+    Returns:
+        The report.
+
+    Raises:
+        InputError: There is no artifact, it is damaged, or its numbers do not fit each other.
+
+    Examples:
+        >>> kept = load("examples/coco/out")
+        >>> kept["suite"], kept.tables()[:2], kept.has_matches
+        ('coco', ['summary', 'classes'], False)
     """
     tree = read_artifact(path)
     return Report(dict(suite_of_tree(tree).completed(tree)), home=os.fspath(path))
-
-
-def read_artifact(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """What an artifact holds, or that of a folder; anything else is an input error that says what was found."""
-    file = Path(path, ARTIFACT) if os.path.isdir(path) else Path(path)
-    try:
-        content = _content(file)
-        if content.startswith(PART):
-            raise InputError(f"{file}: is a part of a result, expected an artifact: calipers merge makes one of parts")
-        tree = orjson.loads(content)
-    except FileNotFoundError:
-        inside = ", expected a folder that a suite wrote (-o DIR)" if os.path.isdir(path) else ""
-        raise InputError(f"{file}: is not there{inside}") from None
-    except OSError as error:
-        raise InputError(f"{file}: cannot be read: {error.strerror or error}") from error
-    except orjson.JSONDecodeError as error:
-        raise InputError(f"{file}: is not JSON: {error}; expected an artifact ({ARTIFACT})") from error
-    return check_tree(str(file), tree)
-
-
-def _content(file: Path) -> bytearray:
-    """All of a file, also of one whose size only shows at its end."""
-    content = bytearray()
-    with open(file, "rb") as stream:
-        while piece := stream.read(PIECE):
-            content += piece
-            if max(len(content), os.fstat(stream.fileno()).st_size) > LARGEST_ARTIFACT:
-                raise InputError(f"{file}: is larger than 1 GiB, expected an artifact ({ARTIFACT})")
-    return content
-
-
-def check_tree(name: str, tree: Any, check: Callable[[str, Any], None] = check_artifact) -> dict[str, Any]:
-    """The same tree, if it is an artifact of a suite: of its schema, and with numbers that fit each other."""
-    if _is_deeper(tree, DEEPEST):
-        raise InputError(f"{name}: is nested more than {DEEPEST} deep, expected an artifact ({ARTIFACT})")
-    protocol = tree.get("protocol") if isinstance(tree, dict) else None
-    suite = protocol.partition("/")[0] if isinstance(protocol, str) else ""
-    if not is_suite(suite) or protocol != suite_of(suite).protocol:
-        found = "no field protocol" if protocol is None else f"protocol {protocol!r:.100}"
-        raise InputError(f"{name}: {found}, expected an artifact of one of {', '.join(protocols())}")
-    if tree.get("suite") != suite:
-        raise InputError(f"{name}: suite: found {tree.get('suite')!r:.100}, expected {suite!r}")
-    try:
-        check(suite, tree)
-    except Mismatch as problem:
-        whole = f"is not a whole artifact of {protocol}: " if problem.missing else ""
-        raise InputError(f"{name}: {whole}{problem}") from None
-    return tree  # type: ignore[no-any-return]  # a dict, as its schema says
-
-
-def _is_deeper(tree: Any, most: int) -> bool:
-    """Whether something is nested more than so many levels deep."""
-    level = [tree] if isinstance(tree, (dict, list)) else []
-    for _ in range(most):
-        parts = (part for each in level for part in (each.values() if isinstance(each, dict) else each))
-        level = [part for part in parts if isinstance(part, (dict, list))]
-    return bool(level)
-
-
-def protocols() -> list[str]:
-    """The protocols of all suites."""
-    return [suite.protocol for suite in suites()]

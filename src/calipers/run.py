@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 import orjson
 
+from calipers.artifact import check_tree
 from calipers.core.config import RunOptions
 from calipers.core.errors import ConfigError
 from calipers.core.parts import Part, join
@@ -23,7 +24,7 @@ from calipers.engines import open_engine
 from calipers.files.only import check_found, only_input, read_only
 from calipers.files.output import check_free, check_place
 from calipers.files.part_files import FinishedShards, finished_shards, parts_of, write_tally
-from calipers.report import Report, check_tree
+from calipers.report import Report
 from calipers.suite import Plan, suite_of_tree
 
 P = TypeVar("P", bound=Part)
@@ -34,22 +35,22 @@ OnProgress = Callable[[int, int], None]
 def run_plan(
     plan: Plan[P], config: RunOptions, *, on_part: OnPart | None = None, progress: OnProgress | None = None
 ) -> Report:
-    """Everything. `on_part` sees each part, in order, before it is added."""
-    total, found = plan.empty(), Found()
-    for part in _parts(plan, config, progress, found, whole=on_part is not None):
+    """Measure all shards and return the report. `on_part` sees each part, in order, before it is added."""
+    total, resumed = plan.empty(), ResumeCount()
+    for part in _parts(plan, config, progress, resumed, whole=on_part is not None):
         check_stop()
         if on_part:
             on_part(part)
-        with found.parts_in(config.resume):
+        with resumed.parts_in(config.resume):
             total.add(part)
-        check_bad(total, plan.most_bad)
+        check_bad(total, plan.max_bad)
     plan.finish(total)
-    check_bad(total, plan.most_bad)
-    with found.parts_in(config.resume):
+    check_bad(total, plan.max_bad)
+    with resumed.parts_in(config.resume):
         report = plan.report(total)
-        if found.finished:
+        if resumed.finished:
             check_report(report, str(config.resume))
-    report.notes.extend((*found.notes(config.resume), *_note_only(report, config.only)))
+    report.notes.extend((*resumed.notes(config.resume), *_note_only(report, config.only)))
     if config.tally:
         write_tally(config.tally, plan.made(), total.pack())
         report.notes.append(f"counts are in {config.tally}, for calipers merge")
@@ -66,7 +67,7 @@ def _note_only(report: Report, path: str | None) -> list[str]:
     return check_found(path, keys, suite.counts(report.tree).read, suite.record)
 
 
-class Found:
+class ResumeCount:
     """How many shards there were, and how many of them had been finished before."""
 
     def __init__(self) -> None:
@@ -74,11 +75,11 @@ class Found:
         self.was_cut = False  # the file of finished shards
 
     def parts_in(self, path: str | None) -> AbstractContextManager[None]:
-        """What goes wrong with parts that were kept in a file is an error of the file, with others a bug."""
+        """A block in which parts are added: with parts from a file, a failure is an error of that file, else a bug."""
         return parts_of(str(path)) if self.finished else nullcontext()
 
     def notes(self, path: str | None) -> list[str]:
-        """What there is to say of it."""
+        """Notes about shards that had been finished before."""
         cut = [f"{path} ended within its head, with no shard in it, and was begun anew"] if self.was_cut else []
         known = f"{self.finished} of {self.shards} shards were finished before, in {path}"
         return [*cut, *([known] if self.finished else [])]
@@ -86,11 +87,11 @@ class Found:
 
 def check_kept(config: RunOptions, inputs: Iterable[Any]) -> None:
     """Find out before the work begins whether the files to be kept can be written, and are nothing else."""
-    given = list(inputs)
+    sources = list(inputs)
     for name in ("tally", "resume"):
         path = getattr(config, name)
         if path is not None:
-            check_free(path, given)
+            check_free(path, sources)
             check_place(path)
     if config.tally is not None and config.tally == config.resume:
         raise ConfigError(f"tally: found {config.tally!r}, which is also that of resume; expected a file of its own")
@@ -99,7 +100,7 @@ def check_kept(config: RunOptions, inputs: Iterable[Any]) -> None:
 
 
 def check_bad(total: Part, most: int) -> None:
-    """No more records may be bad than were allowed."""
+    """Raise the error of a bad record if there are more than allowed."""
     if len(total.bad) > most:
         raise total.bad[most].error()
 
@@ -112,31 +113,41 @@ def check_report(report: Report, name: str) -> None:
 def refuse_elsewhere(config: RunOptions, what: str) -> None:
     """Where there is nothing to be cut into shards, options that need them are an error."""
     for name, default in (("engine", "local"), ("resume", None), ("tally", None), ("only", None)):
-        found = getattr(config, name)
-        if found != default:
-            raise ConfigError(f"{name}: found {found!r}, expected files to read instead of {what}")
+        value = getattr(config, name)
+        if value != default:
+            raise ConfigError(f"{name}: found {value!r}, expected files to read instead of {what}")
 
 
-def _parts(plan: Plan[P], config: RunOptions, progress: OnProgress | None, found: Found, *, whole: bool) -> Iterator[P]:
+def _parts(
+    plan: Plan[P], config: RunOptions, progress: OnProgress | None, resumed: ResumeCount, *, whole: bool
+) -> Iterator[P]:
     """Parts in order; several neighbours may come as one unless each is wanted `whole`."""
     finished = finished_shards(config.resume, plan.made()) if config.resume else nullcontext(None)
-    with finished as known, open_engine(config.engine, jobs=config.jobs, address=config.address) as engine:
-        tell = partial(_tell, plan, progress) if progress else None
+    with finished as known, open_engine(config.engine, jobs=_jobs(plan, config), address=config.address) as engine:
+        tell = partial(_report_progress, plan, progress) if progress else None
         shards = plan.shards(engine)
         if known is None:
             yield from engine.in_order(plan.measure, shards, join=None if whole else join, done=tell)
         else:
-            found.was_cut = known.was_cut
+            resumed.was_cut = known.was_cut
             names: deque[str] = deque()
             waiting = _not_known(plan, shards, known, names)
             results = engine.in_order(partial(_unless_known, plan.measure), waiting, done=tell)
             for part in results:
-                found.shards += 1
-                found.finished += part is None
+                resumed.shards += 1
+                resumed.finished += part is None
                 yield _kept(plan, part, names.popleft(), known, str(config.resume))
 
 
-def _tell(plan: Plan[Any], progress: OnProgress, shard: Any) -> None:
+def _jobs(plan: Plan[Any], config: RunOptions) -> int | None:
+    """How many processes: as many as were asked for, else as the plan has work to share for, else all cores."""
+    if config.jobs is not None or config.engine != "local":
+        return config.jobs
+    jobs: int | None = getattr(plan, "usual_jobs", None)
+    return jobs
+
+
+def _report_progress(plan: Plan[Any], progress: OnProgress, shard: Any) -> None:
     if shard is not None:
         progress(*plan.done(shard))
 
@@ -157,6 +168,6 @@ def _kept(plan: Plan[P], part: P | None, name: str, known: FinishedShards, path:
     if part is None:
         with parts_of(path):
             return plan.unpack(known.get(name))
-    if len(part.bad) <= plan.most_bad:  # else it may have ended before its end
+    if len(part.bad) <= plan.max_bad:  # else it may have ended before its end
         known.add(name, part.pack())
     return part

@@ -25,8 +25,9 @@ if TYPE_CHECKING:
     from calipers.core.figures import FigureSpec
     from calipers.core.parts import Packed, Part
     from calipers.core.survey import Survey
+    from calipers.core.suspects import SuspectSpec
     from calipers.engines import Engine
-    from calipers.files.part_files import Made
+    from calipers.files.part_files import Provenance
     from calipers.report import Report
 
 Tree = Mapping[str, Any]
@@ -41,16 +42,17 @@ class Plan(Protocol[P]):
 
     A plan is made from inputs and options. Its shards are small and can be sent anywhere; `measure` takes one to a
     part, without looking at anything else; parts add up; `report` takes the total to the report. The same plan runs on
-    every engine, and gives the same bytes on each.
+    every engine, and gives the same bytes on each. A plan whose shards cost about as much to send as to measure has
+    `usual_jobs`, the number of processes where nobody asks for another; without it, these are all cores.
     """
 
-    most_bad: int  # records that may be bad
+    max_bad: int  # records that may be bad
 
     @property
     def measure(self) -> Callable[[Any], P]:
         """Takes a shard to its part: pure, and fit to be sent to another process."""
 
-    def made(self) -> Made:
+    def made(self) -> Provenance:
         """Suite, protocol, version and parameters that parts are measured with."""
 
     def shards(self, engine: Engine) -> Iterable[Any]:
@@ -69,10 +71,10 @@ class Plan(Protocol[P]):
         """A part that was packed."""
 
     def finish(self, total: P) -> None:
-        """Everything was added: name the inputs."""
+        """All parts were added: name the inputs."""
 
     def report(self, total: P) -> Report:
-        """The report of everything."""
+        """The report of the total."""
 
 
 class Later:
@@ -108,6 +110,7 @@ class Input:
     help: str = ""
     positional: bool = False  # one path or several, without a flag
     several: bool = False  # the flag may be given again
+    optional: bool = False  # the job of the suite says which of its inputs are needed together
 
 
 class Job(NamedTuple):
@@ -144,6 +147,39 @@ def _plain_plots() -> dict[str, Callable[..., Any]]:
     return {"figures": later(PLAIN_PLOTS, "figures_plot")}
 
 
+class ReadableFormat(NamedTuple):
+    """A format that a suite reads, for `calipers formats`."""
+
+    name: str  # what people call it
+    side: str  # "gt", "pred" or "gt and pred"
+    layout: str  # how to tell it: files and their main fields, on one line
+    option: str = ""  # how it is asked for where it is not detected
+
+
+class ConvertedFiles(NamedTuple):
+    """What a conversion makes: files, how much is in them, and what has to be known of it."""
+
+    files: Mapping[str, bytes]  # by path within the output folder; "" is the output itself
+    counts: Mapping[str, int]  # what is in them, in words: {"images": 3}
+    notes: list[str]  # what was left out because it is only about the data, and how it was read
+
+
+class WrittenFormat(NamedTuple):
+    """A format that a suite writes, for `calipers convert`."""
+
+    name: str  # as `--to` takes it
+    layout: str  # files and their main fields, on one line
+
+
+@dataclass(frozen=True, kw_only=True)
+class Converter:
+    """How a suite writes what it reads in another format."""
+
+    formats: tuple[WrittenFormat, ...]
+    convert: Callable[..., ConvertedFiles]  # inputs, to (a format's name), side ("gt", "pred" or "both"), options
+    options: tuple[str, ...] = ()  # those of `calipers convert` that mean something here
+
+
 @dataclass(frozen=True, kw_only=True)
 class Sample:
     """Bundled sample data for `calipers demo`: paths below `folder`, and what to say of them."""
@@ -171,15 +207,18 @@ class Suite:
     inputs: tuple[Input, ...]
     job: Callable[[dict[str, Any], dict[str, Any]], Job]  # inputs and options by name, as a command has them
     output_options: type[Any] | None = None  # options that change only what `-o` writes
+    formats: tuple[ReadableFormat, ...] = ()  # what it reads
+    converter: Converter | None = None  # how it writes that in other formats
     config_help: str = ""  # of `--config`, where it may also name a file of the suite's own
     check_places: Callable[[Job, str | None], None] | None = None  # refuses places to write to; the second is `-o`
+    takes_detections: bool = False  # whether its inputs gt and pred are a ground truth and what a detector found on it
     sample: Sample | None = None
     meter: Callable[..., Any] | None = None
 
     # How parts of a run become a report
     unpack: Callable[[Packed], Any]
     report_of: Callable[[Any, Any], Report]  # the total, the config
-    made_by: Callable[[Any], Made]  # of a config
+    made_by: Callable[[Any], Provenance]  # of a config
     shared_inputs: bool = False  # whether parts of one result may have read the same ground truth
 
     # The artifact
@@ -188,11 +227,18 @@ class Suite:
     main_group: Callable[[list[str]], str] | None = None  # of groups, the one that a figure without one means
     group_word: str = ""  # what groups are called that may have other names in another result: "method"
     flat: Callable[[Tree], Iterator[tuple[str, float | None]]] | None = None  # further numbers for a tracker
+    flat_styles: Mapping[str, Callable[[Tree], dict[str, Any]]] = field(
+        default_factory=dict
+    )  # its numbers under the names of another library, by that library
     counts: Callable[[Tree], RecordCounts]
     schema: str  # the package whose schema.json describes the artifact
     check_replicates: Callable[[Tree], None] | None = None  # a Mismatch where replicates of a figure are missing
     check_numbers: Callable[[Tree], None] | None = None  # a Mismatch where numbers do not fit each other
     complete: Callable[[dict[str, Any]], dict[str, Any]] | None = None  # another form of an artifact as the usual one
+    slice_headline: Callable[[Tree], str] | None = None  # the figure that slices are judged by, without its group
+    slice_parts: Callable[[Tree], list[tuple[str, Tree]]] = field(
+        default=lambda tree: [("", tree)]
+    )  # parts of the artifact that have `slices`, by the group their figures belong to
 
     # What is shown
     summary: Callable[[Tree], str]
@@ -214,12 +260,13 @@ class Suite:
     # How results are compared
     truth: Callable[[Tree], Iterator[tuple[str, Any]]]  # what two results over the same records have in common
     ignored_params: frozenset[str] = frozenset(
-        {"top", "max_bad_records"}
+        {"top", "max_bad_records", "slice", "attributes"}
     )  # parameters that keep no two results from being compared
     file_params: frozenset[str] = frozenset()  # options that name a file: what it holds is compared
     changed: ChangedObjects | None = None  # how objects of two results are told apart
     draw_case: Callable[..., Any] | None = None  # a case as the page draws it: artifact, case
     draw_changed: Callable[..., Any] | None = None  # sections that draw old and new cases in one picture
+    suspects: SuspectSpec | None = None  # where results say that the annotation may be wrong
 
     # What can be told about a result and about inputs
     first_reason: Callable[[Tree], str] | None = None  # why the first record was not evaluated
@@ -241,16 +288,20 @@ class Suite:
 
 def built_in() -> dict[str, str]:
     """The suites that come with Calipers, by name, with a line about each."""
-    found: dict[str, str] = import_module("calipers.suites").BUILT_IN
-    return found
+    names: dict[str, str] = import_module("calipers.suites").BUILT_IN
+    return names
 
 
 @cache
 def _plugged_in() -> dict[str, Any]:
-    """Entry points of other packages by name; finding them takes some milliseconds."""
+    """Entry points of other packages by name; finding them takes some milliseconds, looking for any fewer."""
+    from calipers.files.distributions import may_name
+
+    if not may_name(ENTRY_POINTS):
+        return {}
     from importlib.metadata import entry_points
 
-    return {each.name: each for each in entry_points(group=ENTRY_POINTS)}
+    return {entry_point.name: entry_point for entry_point in entry_points(group=ENTRY_POINTS)}
 
 
 def suite_names() -> list[str]:
@@ -271,8 +322,8 @@ def suite_of(name: str) -> Suite:
     'dense/1'
     """
     if name in built_in():
-        found: Suite = import_module(f"calipers.suites.{name}.suite").SUITE
-        return found
+        suite: Suite = import_module(f"calipers.suites.{name}.suite").SUITE
+        return suite
     if name in _plugged_in():
         return _checked(name, _plugged_in()[name].load())
     names = suite_names()
@@ -281,10 +332,10 @@ def suite_of(name: str) -> Suite:
     raise ConfigError(f"suite: found {name!r:.80}{hint}, expected one of {', '.join(names)}")
 
 
-def _checked(name: str, found: Any) -> Suite:
-    if not isinstance(found, Suite) or found.name != name:
-        raise ConfigError(f"suite: the entry point {name!r} gives {found!r:.80}, expected the Suite of that name")
-    return found
+def _checked(name: str, value: Any) -> Suite:
+    if not isinstance(value, Suite) or value.name != name:
+        raise ConfigError(f"suite: the entry point {name!r} gives {value!r:.80}, expected the Suite of that name")
+    return value
 
 
 def suites() -> list[Suite]:

@@ -64,8 +64,8 @@ def _placed(value: Any, folder: str) -> Any:
     if isinstance(value, str):
         return value.replace("{}", folder)
     if isinstance(value, (list, tuple)):
-        return [_placed(each, folder) for each in value]
-    return {name: _placed(each, folder) for name, each in value.items()} if hasattr(value, "items") else value
+        return [_placed(item, folder) for item in value]
+    return {name: _placed(item, folder) for name, item in value.items()} if hasattr(value, "items") else value
 
 
 def _job(suite: Suite, inputs: dict[str, Any], options: dict[str, Any]) -> Job:
@@ -94,18 +94,18 @@ def _check_artifact(suite: Suite, report: Report) -> None:
 
 def _check_figures(suite: Suite, report: Report) -> None:
     """Every declared figure that is there has a name, a direction and, where it has one, an interval around it."""
-    found = figures(report.tree)
-    expect(bool(found), "a suite declares figures")
-    expect(any(figure.headline for figure in found.values()), "some figure is a headline")
+    by_name = figures(report.tree)
+    expect(bool(by_name), "a suite declares figures")
+    expect(any(figure.headline for figure in by_name.values()), "some figure is a headline")
     for spec in suite.figures:
         expect(bool(spec.label) and bool(spec.definition or not spec.headline), f"{spec.name} says what it is")
-    for figure in list(found.values())[:MANY]:
+    for figure in list(by_name.values())[:MANY]:
         expect(figure.value is None or figure.value == figure.value, f"{figure.name}: undefined is None, never NaN")
         expect(figure.interval is None or figure.interval[0] <= figure.interval[1], f"{figure.name}: ends in order")
 
 
 def _check_runs(suite: Suite, inputs: dict[str, Any], options: dict[str, Any], report: Report) -> None:
-    """The same bytes from several processes, small shards, a resumed run, and a total that was merged."""
+    """Several processes, small shards, a resumed run and a merged total must all give equal bytes."""
     whole = report.to_json()
     with TemporaryDirectory() as folder:
         tally, resume = os.path.join(folder, "all.cal"), os.path.join(folder, "shards.cal")

@@ -6,14 +6,14 @@ from typing import Any
 
 import click
 
-from calipers.cli.options import Once, settings
-from calipers.cli.streams import put
+from calipers.cli.options import NoRepeatedOptions, settings
+from calipers.cli.streams import write_result
 from calipers.core.errors import ConfigError, require
 from calipers.results.check import Check, check
 from calipers.suite import built_in
 
 
-@click.command("check", cls=Once)
+@click.command("check", cls=NoRepeatedOptions)
 @click.argument("files", nargs=-1, metavar="[FILE]...")
 @click.option("--gt", metavar="GT", help="the ground truth, for suites whose sides are apart")
 @click.option("--pred", multiple=True, metavar="PRED", help="predictions; give it again for others")
@@ -34,7 +34,7 @@ def command(files: tuple[str, ...], pred: tuple[str, ...], config: str | None, *
 def run_check(
     files: list[str], *, gt: Any = None, pred: Any = None, suite: Any = None, images: Any = None, json: Any = False
 ) -> Check:
-    """Check, and print."""
+    """Check the inputs and print the findings."""
     for name, value in {"gt": gt, "images": images}.items():
         require(value is None or (isinstance(value, str) and bool(value)), name, value, "a path")
     paths = [pred] if isinstance(pred, str) else pred or []
@@ -42,6 +42,6 @@ def run_check(
     require(isinstance(json, bool), "json", json, "true or false")
     if not files and gt is None and not paths:
         raise ConfigError("nothing to check, expected files, or --gt and --pred (see calipers check --help)")
-    found = check(*files, gt=gt, pred=paths or None, suite=suite, images=images)
-    put(found.to_json() if json else str(found))
-    return found
+    findings = check(*files, gt=gt, pred=paths or None, suite=suite, images=images)
+    write_result(findings.to_json() if json else str(findings))
+    return findings

@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from calipers.cli.options import Once, output_flag, settings
-from calipers.cli.streams import put
+from calipers.cli.options import NoRepeatedOptions, output_flag, settings
+from calipers.cli.streams import write_result
 from calipers.core.errors import ConfigError, require
 from calipers.files.output import check_free, write_file
 from calipers.results.artifacts import files_of, read_result
@@ -15,7 +15,7 @@ from calipers.results.compare import Comparison, compare_results, writer
 from calipers.show.text import printable
 
 
-@click.command("compare", cls=Once)
+@click.command("compare", cls=NoRepeatedOptions)
 @click.argument("old")
 @click.argument("new")
 @click.option("--force", is_flag=True, default=None, help="also of results that are not alike; then not in pairs")
@@ -46,7 +46,7 @@ def run_compare(
         content = writer(comparison, output)
         check_free(output, files_of(old) + files_of(new))
         write_file(output, content())
-    put(comparison.to_json() if json else _text(comparison, output, markdown=markdown))
+    write_result(comparison.to_json() if json else _text(comparison, output, markdown=markdown))
 
 
 def _text(comparison: Comparison, output: str | None, *, markdown: bool) -> str:

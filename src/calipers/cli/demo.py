@@ -9,9 +9,11 @@ from typing import Any
 
 import click
 
-from calipers.cli.options import Once, output_flag
-from calipers.cli.streams import put, say
+from calipers.cli.options import NoRepeatedOptions, output_flag
+from calipers.cli.streams import log, write_result
 from calipers.core.errors import ConfigError
+from calipers.show.folder import is_artifact
+from calipers.show.text import printable
 from calipers.suite import Suite, suite_names, suite_of
 
 JUDGE = "judge"
@@ -31,7 +33,7 @@ class SampleName(click.ParamType[str]):
         return value
 
 
-@click.command("demo", cls=Once)
+@click.command("demo", cls=NoRepeatedOptions)
 @click.argument("suite", default="", type=SampleName(), metavar="[SUITE]")
 @output_flag("PATH", "as in the suite's own command")
 @click.option("--json", "json", is_flag=True, help="print the artifact, or the verdict on one line")
@@ -54,12 +56,23 @@ def _demo_suite(suite: Suite, options: dict[str, Any]) -> None:
         raise ConfigError(f"demo: the {suite.name} suite comes without sample data")
     with as_file(files(sample.package)) as package:
         inputs, further, notes = (
-            _placed(each, str(package / sample.folder)) for each in (sample.inputs, sample.options, sample.notes)
+            _placed(template, str(package / sample.folder))
+            for template in (sample.inputs, sample.options, sample.notes)
         )
-        say(f"$ calipers {suite.name} {' '.join(_words(suite, inputs, further))}")
+        log(f"$ calipers {suite.name} {' '.join(_words(suite, inputs, further))}")
         for note in notes:
-            say(f"({note})")
+            log(f"({note})")
         run_suite(suite, {**options, **inputs, **further})
+    if options["output"] and not is_artifact(options["output"]):
+        log(_next_steps(suite, Path(options["output"], "report.html")))
+
+
+def _next_steps(suite: Suite, page: Path) -> str:
+    """What to do after a demo that wrote a folder."""
+    return (
+        f"Open {printable(str(page))} in a browser. Then measure files of your own:"
+        f" calipers formats {suite.name} says what can be read."
+    )
 
 
 def _placed(value: Any, folder: str) -> Any:
@@ -67,8 +80,8 @@ def _placed(value: Any, folder: str) -> Any:
     if isinstance(value, str):
         return value.replace("{}", folder)
     if isinstance(value, Mapping):
-        return {name: _placed(each, folder) for name, each in value.items()}
-    return [_placed(each, folder) for each in value] if isinstance(value, (list, tuple)) else value
+        return {name: _placed(item, folder) for name, item in value.items()}
+    return [_placed(item, folder) for item in value] if isinstance(value, (list, tuple)) else value
 
 
 def _words(suite: Suite, inputs: dict[str, Any], options: dict[str, Any]) -> Iterator[str]:
@@ -76,7 +89,7 @@ def _words(suite: Suite, inputs: dict[str, Any], options: dict[str, Any]) -> Ite
     positional = {item.name for item in suite.inputs if item.positional}
     for name, value in (*inputs.items(), *options.items()):
         flag = "" if name in positional else f"--{name.replace('_', '-')} "
-        yield from (f"{flag}{each}" for each in (value if isinstance(value, list) else [value]))
+        yield from (f"{flag}{text}" for text in (value if isinstance(value, list) else [value]))
 
 
 def _demo_judge(payload: Path, options: dict[str, Any]) -> None:
@@ -86,13 +99,13 @@ def _demo_judge(payload: Path, options: dict[str, Any]) -> None:
 
     if options["output"] is not None:
         raise click.UsageError("The judge writes no files, so -o is not for it.")
-    say(f"$ cat {payload}\n{payload.read_text(encoding='utf-8')}\n$ calipers judge boxes < {payload}")
+    log(f"$ cat {payload}\n{payload.read_text(encoding='utf-8')}\n$ calipers judge boxes < {payload}")
     verdict = boxes(payload.read_bytes())
     if options["json"]:
-        put(dumps(verdict, allow_nan=False))
+        write_result(dumps(verdict, allow_nan=False))
     else:
-        say("(laid out to be read; the command itself prints one line, and so does --json)")
-        put(_laid_out(verdict))
+        log("(laid out to be read; the command itself prints one line, and so does --json)")
+        write_result(_laid_out(verdict))
 
 
 def _laid_out(value: Any, indent: str = "") -> str:

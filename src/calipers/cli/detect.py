@@ -1,4 +1,8 @@
-"""`calipers detect`: run a detector over images, results in COCO form."""
+"""`calipers detect`: run a detector over images, results in COCO form; into a folder, with the numbers of them.
+
+A file that ends in `.json` receives the results alone. Any other `-o` is a folder: they are its `detections.json`,
+and then everything that the suite of detections writes about them, by its options in `calipers.toml`.
+"""
 
 from __future__ import annotations
 
@@ -9,55 +13,89 @@ from typing import Any
 
 import click
 
-from calipers.cli.options import Once, config_flags, output_flag, settings
+from calipers.cli.options import NoRepeatedOptions, config_flags, output_flag, settings
 from calipers.cli.progress import Progress
-from calipers.cli.streams import put, say
+from calipers.cli.streams import log, write_result
+from calipers.cli.suite_command import run_suite
 from calipers.core.config import make_config
 from calipers.core.errors import CalipersError, ConfigError, require
 from calipers.detectors.detect import Detected, run_detector
-from calipers.detectors.options import Config
+from calipers.detectors.options import DetectConfig
 from calipers.detectors.part_file import part_path
+from calipers.show.folder import check_output, is_artifact, new_folder
 from calipers.show.text import printable
+from calipers.suite import suites
 
-PLACES = {"weights": "a model", "images": "a folder", "gt": "a COCO file", "output": "a file to write to"}
+PLACES = {"weights": "a model", "images": "a folder", "gt": "a COCO file", "output": "a file or folder to write to"}
+DETECTIONS = "detections.json"  # in a folder
 INTERRUPTED = 130
 LOW = 0.001  # from which on detections are kept where AP is the aim
 
 
-@click.command("detect", cls=Once)
-@click.option("--weights", metavar="MODEL", help="an ONNX model, or weights of Ultralytics (.pt)")
-@click.option("--images", metavar="DIR", help="folder of the images")
+@click.command("detect", cls=NoRepeatedOptions)
+@click.argument("folder", metavar="[IMAGES]", required=False)
+@click.option("--weights", "--model", "weights", metavar="MODEL", help="an ONNX model, or weights of Ultralytics (.pt)")
+@click.option("--images", metavar="DIR", help="folder of the images, unless it is IMAGES")
 @click.option("--gt", metavar="GT", help="ground truth in COCO form: which images, which categories")
-@config_flags(Config)
-@output_flag("FILE", "receives the results, as COCO has them")
+@config_flags(DetectConfig)
+@output_flag("PATH", "FILE.json receives the results, as COCO has them; any other path is a folder for the numbers too")
 @click.option("--config", metavar="FILE", help="options file  [default: calipers.toml, if there]")
-def command(config: str | None, **flags: Any) -> None:
-    """Run a detector over the images of a ground truth.
+def command(config: str | None, folder: str | None, **flags: Any) -> None:
+    """Run a detector over the images of a ground truth, and measure what it finds.
 
-    The results are what calipers coco takes as predictions. Run it again after an interruption, and it goes on.
+    The results are what calipers coco takes as predictions; into a folder (-o DIR) they are measured at once. Run it
+    again after an interruption, and it goes on.
     """
-    run_detect(settings("detect", [item.name for item in fields(Config)], flags, config))
+    if folder is not None and flags["images"] is not None:
+        raise ConfigError(f"--images: found {flags['images']!r:.80} beside {folder!r:.80}, expected the folder once")
+    flags["images"] = folder if flags["images"] is None else flags["images"]
+    run_detect(settings("detect", [item.name for item in fields(DetectConfig)], flags, config), config)
 
 
-def run_detect(options: dict[str, Any]) -> Detected:
-    """Detect, write the results, and print what was done."""
+def run_detect(options: dict[str, Any], config_file: str | None = None) -> Detected:
+    """Detect, write the results, and print what was done; of a folder the numbers."""
     places = {name: options.pop(name, None) for name in PLACES}
     for name, what in PLACES.items():
         flag = "-o" if name == "output" else f"--{name}"
         if not places[name]:
             raise ConfigError(f"{flag} is missing, expected {what} (see calipers detect --help)")
         require(isinstance(places[name], str), flag, places[name], what)
-    config = make_config(Config, options)
-    detected = _detect(places, config)
-    for warning in detected.warnings:
-        say(printable(f"warning: {warning}"))
-    for note in detected.notes:
-        say(printable(f"note: {note}"))
-    put(_summary(detected, places, config.conf))
+    config = make_config(DetectConfig, options)
+    if is_artifact(places["output"]):
+        detected = _run(places, config)
+        write_result(_summary(detected, places, config.conf))
+        return detected
+    return _measure(places, config, config_file)
+
+
+def _measure(places: dict[str, str], config: DetectConfig, config_file: str | None) -> Detected:
+    """Detect into a folder, and go on to the numbers."""
+    suite = next(suite for suite in suites() if suite.takes_detections)
+    known = [item.name for item in fields(suite.config)]
+    inside = {**places, "output": os.path.join(places["output"], DETECTIONS)}
+    sides = {"gt": places["gt"], "pred": inside["output"], "output": places["output"], "json": None}
+    options = settings(suite.name, known, sides, config_file)
+    check_output(places["output"], "csv", [places["gt"], places["weights"]])
+    with new_folder(places["output"]):
+        detected = _run(inside, config)
+    log(_summary(detected, inside, config.conf).partition("\n")[0])
+    if config.conf > LOW:
+        log(f"note: AP needs low scores too: --conf {LOW}")
+    run_suite(suite, options)
     return detected
 
 
-def _detect(places: dict[str, str], config: Config) -> Detected:
+def _run(places: dict[str, str], config: DetectConfig) -> Detected:
+    """Detect, and say what was noted on the way."""
+    detected = _detect(places, config)
+    for warning in detected.warnings:
+        log(printable(f"warning: {warning}"))
+    for note in detected.notes:
+        log(printable(f"note: {note}"))
+    return detected
+
+
+def _detect(places: dict[str, str], config: DetectConfig) -> Detected:
     progress = Progress("images", 1)
     try:
         return run_detector(
@@ -66,7 +104,7 @@ def _detect(places: dict[str, str], config: Config) -> Detected:
     except KeyboardInterrupt as error:
         progress.clear()
         kept = _kept(places["output"])
-        say(f"interrupted; {kept or 'nothing was written'}")
+        log(f"interrupted; {kept or 'nothing was written'}")
         raise click.exceptions.Exit(INTERRUPTED) from error
     except CalipersError as error:
         kept = "" if isinstance(error, ConfigError) else _kept(places["output"])

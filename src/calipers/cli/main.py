@@ -11,28 +11,50 @@ from typing import Any
 import click
 
 from calipers import __version__
-from calipers.cli.streams import ReaderGoneError, say, say_error
+from calipers.cli.streams import ReaderGoneError, log, log_error
 from calipers.core.errors import CalipersError
 from calipers.show.text import printable
 from calipers.suite import built_in, is_suite, suite_names, suite_of
 
-COMMANDS = {
-    "detect": "Run a detector over images, results in COCO form.",
-    "merge": "Add up parts that runs wrote with --tally.",
-    "judge": "One payload on standard input, one verdict on standard output.",
-    "compare": "Paired differences of two artifacts, with intervals.",
-    "gate": "Exit 1 when worse than the rules allow.",
-    "report": "One self-contained HTML page.",
-    "check": "Is this input what it claims to be? Why is the score zero?",
-    "schema": "The JSON Schema of a suite's artifact.",
-    "demo": "Bundled sample data through a suite, start to end.",
+MEASURE = "Measure"
+PURPOSES = {  # commands by what they are for, in the order of the help; suites come first in the first group
+    MEASURE: {
+        "judge": "One payload on standard input, one verdict on standard output.",
+    },
+    "Decide": {
+        "compare": "Paired differences of two artifacts, with intervals.",
+        "rank": "Many results: which of them is really better.",
+        "gate": "Exit 1 when worse than the rules allow.",
+    },
+    "Look": {
+        "check": "Is this input what it claims to be? Why is the score zero?",
+        "report": "One self-contained HTML page.",
+        "suspects": "Ground truth to look at: where the annotation may be wrong.",
+        "explain": "What a figure means: definition, direction, unit, where it is.",
+        "formats": "What can be read, one line each.",
+    },
+    "Run": {
+        "detect": "Run a detector over images, results in COCO form.",
+        "merge": "Add up parts that runs wrote with --tally.",
+        "convert": "Ground truth or predictions in another format: COCO, YOLO, plain.",
+    },
+    "Other": {
+        "demo": "Bundled sample data through a suite, start to end.",
+        "schema": "The JSON Schema of a suite's artifact, or of a ranking.",
+        "completion": "Completion of commands and options for bash, zsh or fish.",
+    },
 }
+COMMANDS = {name: line for commands in PURPOSES.values() for name, line in commands.items()}
 
 
 def all_commands() -> dict[str, str]:
     """Every command with a line about it: the suites first, those of other packages among them."""
+    return {**_suite_lines(), **COMMANDS}
+
+
+def _suite_lines() -> dict[str, str]:
     others = {name: suite_of(name).purpose for name in suite_names() if name not in built_in()}
-    return {**built_in(), **others, **COMMANDS}
+    return {**built_in(), **others}
 
 
 class Commands(click.Group):
@@ -67,8 +89,11 @@ class Commands(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The list of commands, without loading any."""
-        with formatter.section("Commands"):
-            formatter.write_dl(list(all_commands().items()))
+        width = max(map(len, all_commands()))
+        for purpose, commands in PURPOSES.items():
+            lines = {**_suite_lines(), **commands} if purpose == MEASURE else commands
+            with formatter.section(purpose):
+                formatter.write_dl([(name.ljust(width), line) for name, line in lines.items()])
 
 
 @click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
@@ -87,24 +112,24 @@ def run_command() -> int:
     try:
         code = calipers(standalone_mode=False, prog_name="calipers")
     except (click.exceptions.Abort, KeyboardInterrupt) as error:
-        say(f"interrupted; {printable(str(error.__context__ or error)) or 'no result was written'}")
+        log(f"interrupted; {printable(str(error.__context__ or error)) or 'no result was written'}")
         code = 130
     except click.exceptions.NoArgsIsHelpError as error:
-        say(error.format_message())
+        log(error.format_message())
         code = error.exit_code
     except click.ClickException as error:
-        say_error(_usage(error))
+        log_error(_usage(error))
         code = error.exit_code
     except ReaderGoneError as error:
         code = error.exit_code
     except CalipersError as error:
-        say_error("\n".join([str(error), *getattr(error, "__notes__", ())]))
+        log_error("\n".join([str(error), *getattr(error, "__notes__", ())]))
         code = error.exit_code
     except OSError as error:  # of the help, which click prints
-        say_error(f"standard output cannot be written: {error.strerror or error}")
+        log_error(f"standard output cannot be written: {error.strerror or error}")
         code = CalipersError.exit_code
     except MemoryError:
-        say_error("out of memory; try fewer --jobs or smaller --chunk-bytes")
+        log_error("out of memory; try fewer --jobs or smaller --chunk-bytes")
         code = CalipersError.exit_code
     return code if isinstance(code, int) else 0
 

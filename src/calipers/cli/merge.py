@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from calipers.cli.options import RESULT_FLAG, Once, settings
-from calipers.cli.streams import put, say
+from calipers.cli.options import RESULT_FLAG, NoRepeatedOptions, settings
+from calipers.cli.streams import log, write_result
 from calipers.cli.suite_command import rejected_place
 from calipers.core.errors import require
 from calipers.files.places import expand
@@ -18,7 +18,7 @@ from calipers.show.folder import check_output, is_artifact, write_folder
 from calipers.show.text import printable
 
 
-@click.command("merge", cls=Once)
+@click.command("merge", cls=NoRepeatedOptions)
 @click.argument("parts", nargs=-1, required=True, metavar="PART...")
 @RESULT_FLAG
 @click.option("--json", "json", is_flag=True, default=None, help="print the artifact instead of the summary")
@@ -40,18 +40,18 @@ def run_merge(paths: list[str], *, output: Any = None, json: Any = False) -> Non
         check_output(output, "csv", paths)
     report = merge(paths)
     for entry in report["rejected"]:
-        say(printable(f"rejected: {rejected_place(entry)}: {entry['problem']}"))
+        log(printable(f"rejected: {rejected_place(entry)}: {entry['problem']}"))
     notes = _write(output, report) if output is not None else []
     for warning in (*report.get("warnings", ()), *notes):
-        say(printable(f"warning: {warning}"))
+        log(printable(f"warning: {warning}"))
     for line in doubts_of(report):
-        say(f"warning: {line}")
-    put(report.to_json() if json else f"{report}\n{_next_step(output)}")
+        log(f"warning: {line}")
+    write_result(report.to_json() if json else f"{report}\n{_next_step(output)}")
     check_evaluated(report)
 
 
 def _write(output: str, report: Report) -> list[str]:
-    """The artifact, or a folder; returns what has to be said of it."""
+    """Write the artifact or a folder; returns notes about the folder."""
     if is_artifact(output):
         report.save(output)
         return []

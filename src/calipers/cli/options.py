@@ -19,24 +19,34 @@ from calipers.suite import suite_names
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 KINDS = {"int": int, "float": float}
-OTHER_TABLES = ("detect", "merge", "compare", "gate", "check")  # of calipers.toml, beside the suites
+OTHER_TABLES = (
+    "detect",
+    "merge",
+    "compare",
+    "rank",
+    "suspects",
+    "gate",
+    "check",
+    "convert",
+)  # of calipers.toml, beside the suites
 
 
-class Once(click.Command):
+class NoRepeatedOptions(click.Command):
     """A command of which each option is given once, unless it takes several."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Click would take the last in silence."""
-        given = self.make_parser(ctx).parse_args(list(args))[2]
-        for option in given:
-            if isinstance(option, click.Option) and not option.multiple and given.count(option) > 1:
-                ctx.fail(f"Option {option.opts[-1]!r} is given {given.count(option)} times, expected it once.")
+        order = self.make_parser(ctx).parse_args(list(args))[2]
+        for option in order:
+            if isinstance(option, click.Option) and not option.multiple and order.count(option) > 1:
+                ctx.fail(f"Option {option.opts[-1]!r} is given {order.count(option)} times, expected it once.")
         return super().parse_args(ctx, args)
 
 
 def config_flags(kind: type) -> Decorator:
     """A flag for each option of a suite; those that can change no number come last."""
-    items = sorted(fields(kind), key=lambda item: not item.metadata["artifact"])
+    own = kind.__annotations__  # those it shares with others come after its own
+    items = sorted(fields(kind), key=lambda item: (not item.metadata["artifact"], item.name not in own))
 
     def add(function: Callable[..., Any]) -> Callable[..., Any]:
         for item in reversed(items):
@@ -48,6 +58,8 @@ def config_flags(kind: type) -> Decorator:
 
 def _flag(item: Field[Any]) -> Decorator:
     name = _dashed(item.name)
+    if item.metadata.get("optional_value"):
+        return _switch_with_value(item, name)
     if isinstance(item.default, bool):
         shown = f"{item.metadata['help']}  [default: {'yes' if item.default else 'no'}]"
         return click.option(f"{name}/--no-{name[2:]}", item.name, is_flag=True, default=None, help=shown)
@@ -58,9 +70,41 @@ def _flag(item: Field[Any]) -> Decorator:
         item.name,
         type=KINDS.get(str(item.type).removesuffix(" | None"), str),
         default=None,
+        multiple=item.metadata.get("several", False),
         metavar=item.metadata["metavar"] or None,
         help=item.metadata["help"] + (f"  [default: {shown}]" if shown else ""),
     )
+
+
+class _SwitchOrText(click.ParamType):  # type: ignore[type-arg,unused-ignore]
+    """A text, or the switch by itself."""
+
+    name = "text"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Leave both as they are."""
+        return value
+
+
+def _switch_with_value(item: Field[Any], name: str) -> Decorator:
+    """A flag that may have a value, and one more that says no."""
+    shown = f"{item.metadata['help']}  [default: {'yes' if item.default else 'no'}]"
+    no = f"--no-{name[2:]}"
+
+    def note(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+        ctx.meta[no] = value
+
+    def choose(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
+        if value is not None and ctx.meta.get(no):
+            ctx.fail(f"Options {name!r} and {no!r} are given both, expected one of them.")
+        return False if ctx.meta.get(no) else value
+
+    words = {"metavar": item.metadata["metavar"], "help": shown}
+    with_value = click.option(
+        name, item.name, flag_value=True, type=_SwitchOrText(), callback=choose, is_flag=False, **words
+    )
+    without = click.option(no, is_flag=True, is_eager=True, expose_value=False, callback=note, help=f"not {name}")
+    return lambda function: with_value(without(function))
 
 
 def _dashed(name: str) -> str:
@@ -69,7 +113,7 @@ def _dashed(name: str) -> str:
 
 def _shown(default: Any) -> str:
     if isinstance(default, tuple):
-        return ",".join(f"{each:g}" if isinstance(each, float) else str(each) for each in default)
+        return ",".join(f"{item:g}" if isinstance(item, float) else str(item) for item in default)
     return "" if default is None else str(default)
 
 

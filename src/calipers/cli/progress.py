@@ -18,7 +18,7 @@ class Progress:
         self._wanted = sys.stderr is not None and sys.stderr.isatty()
 
     def __call__(self, done: int, total: int) -> None:
-        """Show where it stands."""
+        """Draw the bar."""
         if not self._wanted or not self._will_last(done, total):
             return
         filled = min(WIDTH, WIDTH * done // total) if total else 0
@@ -35,7 +35,7 @@ class Progress:
         return taken >= 1 or (taken >= SOON and taken * total > done)
 
     def clear(self) -> None:
-        """Take the bar away."""
+        """Erase the bar."""
         if self._shown:
             sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()

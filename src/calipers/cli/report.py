@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import click
 
-from calipers.cli.options import Once, output_flag
-from calipers.cli.streams import put
+from calipers.artifact import read_artifact
+from calipers.cli.options import NoRepeatedOptions, output_flag
+from calipers.cli.streams import for_terminal, write_result
 from calipers.core.errors import ConfigError
 from calipers.files.output import write_file
-from calipers.report import load, read_artifact
+from calipers.report import load
 from calipers.results.failed import failed_keys
 from calipers.show.page.build import check_page_name, result_page
 from calipers.show.report_tables import write_table
 from calipers.show.text import printable
 
 
-@click.command("report", cls=Once)
+@click.command("report", cls=NoRepeatedOptions)
 @click.argument("result", metavar="RESULT")
 @output_flag("FILE.html", "where the page goes  [default: report.html beside RESULT]")
 @click.option("--images", metavar="DIR", help="folder with the images, to be shown under the drawings")
@@ -40,14 +40,16 @@ def command(
     RESULT is a folder of an earlier -o, whose failures are drawn, or an artifact alone, whose numbers are shown.
     """
     if failed:
-        if any(given is not None for given in (output, images, cases, table, kind)):
+        if any(option is not None for option in (output, images, cases, table, kind)):
             raise ConfigError("--failed prints keys and writes no page: expected no other option with it")
-        put("".join(f"{key}\n" for key in failed_keys(read_artifact(result))).encode("utf-8", "surrogateescape"))
+        write_result(
+            "".join(f"{key}\n" for key in failed_keys(read_artifact(result))).encode("utf-8", "surrogateescape")
+        )
         return
     if table is not None:
         if output is not None or images is not None or cases is not None:
             raise ConfigError("--table prints a table and writes no page: expected none of -o, --images and --cases")
-        put(_table(result, table, kind or "md"))
+        write_result(_table(result, table, kind or "md"))
         return
     if kind is not None:
         raise ConfigError(f"--format: found {kind!r}, expected it only together with --table")
@@ -55,21 +57,18 @@ def command(
     check_page_name(target)
     page = result_page(result, cases=cases, images=images)
     write_file(target, page)
-    put(f"{printable(str(target))}   {_size(len(page))}")
+    write_result(f"{printable(str(target))}   {_size(len(page))}")
 
 
 def _table(result: str, name: str, kind: str) -> bytes:
-    """A table as the bytes of a file; a terminal gets none that it would act on."""
-    table = write_table(load(result), name, kind)
-    if sys.stdout is not None and sys.stdout.isatty():
-        return "\n".join(map(printable, table.decode().split("\n"))).encode(sys.stdout.encoding, "backslashreplace")
-    return table
+    """A table as the bytes of a file, or as a terminal may have them."""
+    return for_terminal(write_table(load(result), name, kind))
 
 
 def default_page(result: str) -> Path:
-    """Beside the result: in its folder."""
-    given = Path(result)
-    return (given if given.is_dir() else given.parent) / "report.html"
+    """The default path of the page: in the folder of the result."""
+    path = Path(result)
+    return (path if path.is_dir() else path.parent) / "report.html"
 
 
 def _size(count: int) -> str:

@@ -1,17 +1,21 @@
-"""Where `calipers` begins: signals are handled first, then the command is loaded.
+"""The command from its start on: signals are handled first, then the rest is loaded.
 
 A judge must start in no time, so it gets by without what the other commands need.
 """
 
 from __future__ import annotations
 
+import gc
 import sys
 
 from calipers.core.stopping import check_stop, listen, stop_listening
 
+GC_OBJECTS = 50_000  # new ones, before garbage in cycles is looked for: imports make many objects and no garbage
+
 
 def main() -> None:
     """Run a command; whatever ends it, it has an exit code."""
+    gc.set_threshold(GC_OBJECTS, *gc.get_threshold()[1:])
     listen()
     try:
         code = _run_command()
@@ -27,6 +31,7 @@ def main() -> None:
         _drop_output()
         exec("")  # makes Python forget an interrupt that broke off an exec(), or it would end by the signal instead
         code = stopped
+    _leave(code)
     sys.exit(code)
 
 
@@ -42,6 +47,29 @@ def _run_command() -> int:
     return run_command()
 
 
+def _leave(code: int) -> None:
+    """End the program, if this is one and nothing else is under way: taking an interpreter apart takes a while."""
+    program, threads = sys.modules.get("__main__"), sys.modules.get("threading")
+    if getattr(program, "main", None) is not main or not hasattr(program, "__file__"):
+        return
+    if threads is not None and threads.active_count() > 1:
+        return
+    import atexit
+    import os
+
+    atexit._run_exitfuncs()
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except (
+        AttributeError,
+        OSError,
+        ValueError,
+    ):  # one is closed, or nobody listens: Python says so
+        return
+    os._exit(code)
+
+
 def _write_error(text: str) -> None:
     try:
         sys.stderr.write(text)
@@ -51,7 +79,7 @@ def _write_error(text: str) -> None:
 
 
 def _drop_output() -> None:
-    """What waits in the buffer of standard output is not wanted, and its reader may have stopped reading."""
+    """Discard the buffer of standard output: it is not wanted, and its reader may have stopped reading."""
     import os
 
     try:

@@ -20,8 +20,8 @@ class ReaderGoneError(OutputError):
     exit_code = 0
 
 
-def put(result: str | bytes) -> None:
-    """Write the result; a text gets a line break."""
+def write_result(result: str | bytes) -> None:
+    """Write a result to standard output; a text gets a line break."""
     check_stop()
     if sys.stdout is None:
         raise OutputError("standard output cannot be written: it is closed")
@@ -38,14 +38,23 @@ def put(result: str | bytes) -> None:
 
 
 def _silence() -> None:
-    """What is still in the buffer goes nowhere, instead of failing again at the end of the program."""
+    """Discard the buffer of standard output, so that it does not fail again at the end of the program."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
     os.close(nowhere)
 
 
-def say(message: str) -> None:
-    """Tell the user something."""
+def for_terminal(table: bytes) -> bytes:
+    """A table as the bytes of a file; a terminal gets none that it would act on."""
+    from calipers.show.text import printable
+
+    if sys.stdout is not None and sys.stdout.isatty():
+        return "\n".join(map(printable, table.decode().split("\n"))).encode(sys.stdout.encoding, "backslashreplace")
+    return table
+
+
+def log(message: str) -> None:
+    """Write a message to standard error."""
     if sys.stderr is None:
         return
     text = with_flags(message + "\n").encode(sys.stderr.encoding or "utf-8", "backslashreplace")
@@ -56,11 +65,11 @@ def say(message: str) -> None:
         pass
 
 
-def say_error(message: str) -> None:
-    """Tell what went wrong; further lines are indented."""
+def log_error(message: str) -> None:
+    """Write an error message to standard error; further lines are indented."""
     from calipers.show.text import printable
 
     first, *rest = (printable(line) for line in message.split("\n"))
     coloured = sys.stderr is not None and sys.stderr.isatty() and not os.environ.get("NO_COLOR")
     head = "\x1b[31m\x1b[1merror:\x1b[0m" if coloured else "error:"
-    say("\n".join([f"{head} {first}", *(f"       {line}" for line in rest)]))
+    log("\n".join([f"{head} {first}", *(f"       {line}" for line in rest)]))

@@ -8,9 +8,9 @@ from typing import Any
 
 import click
 
-from calipers.cli.options import RESULT_FLAG, Once, config_flags, settings
+from calipers.cli.options import RESULT_FLAG, NoRepeatedOptions, config_flags, settings
 from calipers.cli.progress import Progress
-from calipers.cli.streams import put, say
+from calipers.cli.streams import log, write_result
 from calipers.core.config import artifact_options, make_config
 from calipers.core.errors import ConfigError, require
 from calipers.report import Report
@@ -21,6 +21,21 @@ from calipers.show.text import printable
 from calipers.suite import Input, Job, Suite
 
 CONFIG_HELP = "options file  [default: calipers.toml, if there]"
+
+
+class SuiteCommand(NoRepeatedOptions):
+    """The command of a suite: arguments that stand without a flag are told what flags there are for them."""
+
+    input_flags: tuple[str, ...] = ()  # with what they take
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Click would only say how many are too many."""
+        ctx.allow_extra_args = True
+        left = super().parse_args(ctx, args)
+        if left and not ctx.resilient_parsing:
+            expected = f"inputs by name: {' '.join(self.input_flags)}" if self.input_flags else "no more arguments"
+            ctx.fail(f"found {left[0]!r:.80} without a flag, expected {expected}")
+        return left
 
 
 def make_command(suite: Suite) -> click.Command:
@@ -41,12 +56,14 @@ def make_command(suite: Suite) -> click.Command:
     ]
     for decorate in reversed(decorators):
         function = decorate(function)
-    return click.command(suite.name, cls=Once)(function)
+    command = click.command(suite.name, cls=SuiteCommand)(function)
+    command.input_flags = tuple(f"--{item.name} {item.metavar}" for item in suite.inputs if not item.positional)
+    return command
 
 
 def _input_flag(item: Input) -> Callable[..., Any]:
     if item.positional:
-        return click.argument(item.name, nargs=-1, required=True, metavar=item.metavar)
+        return click.argument(item.name, nargs=-1, required=not item.optional, metavar=item.metavar)
     return click.option(f"--{item.name}", item.name, multiple=item.several, metavar=item.metavar, help=item.help)
 
 
@@ -75,13 +92,15 @@ def run_suite(suite: Suite, options: dict[str, Any]) -> Report:
     if suite.check_places:
         suite.check_places(job, output)
     report, notes = _evaluate(suite, job, output, shown)
-    _tell(suite, report, job, notes)
-    put(report.to_json() if as_json else f"{report}\n{_next_step(suite, output)}")
+    _log_notes(suite, report, job, notes)
+    write_result(report.to_json() if as_json else f"{report}\n{_next_step(suite, output)}")
     check_evaluated(report)
     return report
 
 
 def _input(suite: Suite, item: Input, value: Any) -> Any:
+    if item.optional and (value is None or value == []):
+        return None
     if value is None or value == []:
         raise ConfigError(f"--{item.name} is missing, expected a path (see calipers {suite.name} --help)")
     if not item.positional and not item.several:
@@ -100,7 +119,7 @@ def _output_options(suite: Suite, options: dict[str, Any], output: str | None) -
 
 
 def _evaluate(suite: Suite, job: Job, output: str | None, shown: Any) -> tuple[Report, list[str]]:
-    """The report, written where it was asked for, and what has to be said of the folder."""
+    """Evaluate and write the results; returns the report and notes about the folder."""
     progress = Progress()
     try:
         if output and not is_artifact(output) and suite.streams_rows and suite.match_columns:
@@ -116,19 +135,19 @@ def _evaluate(suite: Suite, job: Job, output: str | None, shown: Any) -> tuple[R
     return report, write_folder(output, report, shown) if output and not is_artifact(output) else []
 
 
-def _tell(suite: Suite, report: Report, job: Job, notes: list[str]) -> None:
-    """Everything that has to be said of a result, on standard error."""
+def _log_notes(suite: Suite, report: Report, job: Job, notes: list[str]) -> None:
+    """Write warnings, notes and hints about a result to standard error."""
     for warning in (*report.tree.get("warnings", ()), *notes):
-        say(printable(f"warning: {warning}"))
+        log(printable(f"warning: {warning}"))
     for entry in report["rejected"]:
-        say(printable(f"rejected: {rejected_place(entry)}: {entry['problem']}"))
+        log(printable(f"rejected: {rejected_place(entry)}: {entry['problem']}"))
     hints = hint(report, *job.sides)
     for line in (*(suite.doubts(report, hints) if suite.doubts else ()), *doubts_of(report)):
-        say(f"warning: {line}")
+        log(f"warning: {line}")
     for line in hints:
-        say(line)
+        log(line)
     for note in report.notes:
-        say(printable(note))
+        log(printable(note))
 
 
 def rejected_place(entry: dict[str, Any]) -> str:

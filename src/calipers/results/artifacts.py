@@ -16,10 +16,12 @@ from typing import IO, Any
 
 import orjson
 
+from calipers.artifact import ARTIFACT, check_tree, read_artifact
 from calipers.core.errors import InputError
 from calipers.core.figures import Figure
 from calipers.files.output import to_json
-from calipers.report import ARTIFACT, Report, check_tree, read_artifact
+from calipers.report import Report
+from calipers.results.slice_changes import SlicedResult
 from calipers.schemas import check_shape
 from calipers.show.figures import figures
 from calipers.show.tables import import_pyarrow
@@ -37,6 +39,11 @@ class Result:
     def figures(self) -> dict[str, Figure]:
         """Every figure by its name."""
         return figures(self.tree)
+
+    @cached_property
+    def sliced(self) -> SlicedResult:
+        """Every slice, with its figures."""
+        return SlicedResult(self.tree)
 
     def rows(self, *columns: str, may_skip: str = "") -> Iterable[Cells] | None:
         """These columns of every object, as the folder has them; nothing where only the artifact is there.

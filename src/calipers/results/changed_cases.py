@@ -16,9 +16,8 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from calipers.report import ARTIFACT, read_artifact
-from calipers.show.page.build import CASES
-from calipers.show.page.cases import Case, Limit, drawn_cases
+from calipers.artifact import ARTIFACT, read_artifact
+from calipers.show.page.cases import CASES, Case, Limit, drawn_cases
 from calipers.show.page.heads import Tree
 from calipers.show.page.sections import Part
 from calipers.suite import suite_of_tree
@@ -29,7 +28,7 @@ FIRST = 1_000_000  # a kind of change comes before the next
 BROKEN, FIXED, NEW, GONE = "broken", "fixed", "false positives, new", "false positives, gone"
 
 
-class Change(NamedTuple):
+class ChangeKind(NamedTuple):
     """A kind of change: what is clicked, what its objects are called, where they are listed and drawn from."""
 
     word: str
@@ -40,14 +39,14 @@ class Change(NamedTuple):
 
 
 CHANGES = (
-    Change(BROKEN, BROKEN, "broken_objects", "new", "as in the new result"),
-    Change(FIXED, FIXED, "fixed_objects", "old", "{n:,} fixed, as in the old result"),
-    Change(NEW, "unmatched", "false_positives_new_records", "new", "{n:,} more than before, as in the new result"),
-    Change(GONE, "unmatched", "false_positives_gone_records", "old", "{n:,} fewer by now, as in the old result"),
+    ChangeKind(BROKEN, BROKEN, "broken_objects", "new", "as in the new result"),
+    ChangeKind(FIXED, FIXED, "fixed_objects", "old", "{n:,} fixed, as in the old result"),
+    ChangeKind(NEW, "unmatched", "false_positives_new_records", "new", "{n:,} more than before, as in the new result"),
+    ChangeKind(GONE, "unmatched", "false_positives_gone_records", "old", "{n:,} fewer by now, as in the old result"),
 )
 
 
-class Kept:
+class ResultFolder:
     """A result with the folder its cases are in."""
 
     def __init__(self, folder: Path, tree: Tree) -> None:
@@ -58,12 +57,12 @@ class Kept:
         wanted = {orjson.dumps(key) for key in keys}
         with open(self._cases, "rb") as file:
             for line in file:
-                found = KEY.match(line)
-                if found and found[1] in wanted:
+                match = KEY.match(line)
+                if match and match[1] in wanted:
                     yield orjson.loads(line)
 
 
-def kept(source: Mapping[str, Any]) -> Kept | None:
+def kept(source: Mapping[str, Any]) -> ResultFolder | None:
     """The folder of a result that was compared, if it is one and its cases are there."""
     folder = Path(source["name"])
     folder = folder if folder.is_dir() else folder.parent
@@ -71,45 +70,45 @@ def kept(source: Mapping[str, Any]) -> Kept | None:
         return None
     tree = read_artifact(folder)
     same = all(tree.get(name) == source[name] for name in ("calipers", "inputs"))
-    return Kept(folder, tree) if same else None
+    return ResultFolder(folder, tree) if same else None
 
 
-def changed_cases(comparison: Tree, old: Kept | None, new: Kept | None, limit: Limit) -> list[Part]:
+def changed_cases(comparison: Tree, old: ResultFolder | None, new: ResultFolder | None, limit: Limit) -> list[Part]:
     """Records with objects that broke, then with objects that were fixed, then with other false positives."""
     sides = {"old": old, "new": new}
-    found = [
+    drawn = [
         (change, kept, cases)
         for change in CHANGES
         if (kept := sides[change.side]) and (cases := _marked(comparison["objects"][change.listed], kept, change))
     ]
-    share = Limit(limit.cases // max(1, len(found)), limit.bytes and limit.bytes // max(1, len(found)))
+    share = Limit(limit.cases // max(1, len(drawn)), limit.bytes and limit.bytes // max(1, len(drawn)))
     parts = []
-    for change, kept, cases in found:
-        parts += drawn_cases(cases, share, lambda case: [], partial(_draw, kept, change))
+    for change, kept, cases in drawn:
+        parts += drawn_cases(cases, share, partial(_draw, kept, change))
     return parts
 
 
-def _marked(listed: list[Tree], kept: Kept, change: Change) -> list[Case]:
+def _marked(listed: list[Tree], kept: ResultFolder, change: ChangeKind) -> list[Case]:
     """The cases of what is listed, with its objects under the cause of the change; most objects first."""
     wanted: dict[tuple[Any, str], list[Tree]] = {}
-    for each in listed:
-        wanted.setdefault((each.get("method"), each["record"]), []).append(each)
-    found = []
-    for case in kept.cases(each["record"] for each in listed):
+    for entry in listed:
+        wanted.setdefault((entry.get("method"), entry["record"]), []).append(entry)
+    marked = []
+    for case in kept.cases(entry["record"] for entry in listed):
         rows = wanted.get((case.get("method"), case["key"]), [])
         if count := _mark(case, rows, change):
-            found.append(case | {"unmatched": count})
-    return sorted(found, key=lambda case: (-case["unmatched"], case["key"]))
+            marked.append(case | {"unmatched": count})
+    return sorted(marked, key=lambda case: (-case["unmatched"], case["key"]))
 
 
-def _mark(case: Case, rows: list[Tree], change: Change) -> int:
+def _mark(case: Case, rows: list[Tree], change: ChangeKind) -> int:
     """Give the objects their cause; how many of them changed."""
     in_scene = case.get("method") is not None
     by_record = change.word in (NEW, GONE)
     places, count = {row.get("index") for row in rows}, 0
     for entry in _failures(case, "pred" if by_record else "gt"):
         if rows and (by_record or entry["index"] in places):
-            entry["state" if in_scene else "cause"] = change.cause
+            entry |= {"cause": change.cause} | ({"state": change.cause} if in_scene else {})
             count += 1
     return sum(row["n"] for row in rows) if by_record and count else count
 
@@ -121,20 +120,22 @@ def _failures(case: Case, side: str) -> list[Tree]:
     return list(case[f"unmatched_{side}"])
 
 
-def _draw(kept: Kept, change: Change, case: Case) -> Part:
+def _draw(kept: ResultFolder, change: ChangeKind, case: Case) -> Part:
     draw = suite_of_tree(kept.tree).draw_case
     drawn: Part = draw(kept.tree, case) if draw else {}
     for shape in drawn["shapes"]:
         _look(shape, change)
     labels = [shape["label"] for shape in drawn["shapes"] if change.word in shape["tags"]]
+    drawn.pop("errors", None)  # of the one result, which would be read as changes
     drawn["tags"] = list(dict.fromkeys([change.word, case["key"], *labels]))
+    drawn["facets"] = drawn.get("facets", {}) | {"key": [case["key"]]}
     drawn |= {"key": f"{change.word} · {drawn['key']}", "title": f"{drawn['title']} · {change.word}"}
     drawn["note"] = change.said.format(n=case["unmatched"])
     return drawn | {"score": case["unmatched"] + FIRST * (len(CHANGES) - CHANGES.index(change))}
 
 
-def _look(shape: Part, change: Change) -> None:
-    """What did not change steps back, whether right or wrong."""
+def _look(shape: Part, change: ChangeKind) -> None:
+    """How an object is drawn: unchanged ones in the background, whether right or wrong."""
     own = shape.get("cause") == change.cause
     shape["tags"] = [change.word] if own else []
     if not own:
@@ -143,7 +144,7 @@ def _look(shape: Part, change: Change) -> None:
         shape["state"] = "right"
 
 
-def changed_together(comparison: Tree, old: Kept | None, new: Kept | None, limit: Limit) -> list[Part]:
+def changed_together(comparison: Tree, old: ResultFolder | None, new: ResultFolder | None, limit: Limit) -> list[Part]:
     """Sections of records that changed, of a suite that draws both results in one picture."""
     draw = suite_of_tree(comparison).draw_changed
     if old is None or new is None or draw is None:

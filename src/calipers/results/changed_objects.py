@@ -17,7 +17,7 @@ from calipers.results.artifacts import Result
 from calipers.results.comparable import shared_groups
 from calipers.suite import suite_of_tree
 
-MOST_LISTED = 200
+MAX_LISTED = 200
 
 
 def changed_objects(old: Result, new: Result) -> dict[str, Any] | None:
@@ -54,10 +54,10 @@ def _tree(spec: ChangedObjects, before: Failures, after: Failures) -> dict[str, 
 
 
 def _listed(places: Counter[Place], names: tuple[str, ...]) -> list[dict[str, Any]]:
-    return [dict(zip(names, place, strict=True)) for place in sorted(places.elements())[:MOST_LISTED]]
+    return [dict(zip(names, place, strict=True)) for place in sorted(places.elements())[:MAX_LISTED]]
 
 
 def _most(records: Counter[Place], names: tuple[str, ...]) -> list[dict[str, Any]]:
     """Records with how many of their false positives came or went, most first."""
-    ordered = sorted(records.items(), key=lambda item: (-item[1], item[0]))[:MOST_LISTED]
+    ordered = sorted(records.items(), key=lambda item: (-item[1], item[0]))[:MAX_LISTED]
     return [dict(zip(names, place, strict=True)) | {"n": n} for place, n in ordered]

@@ -21,12 +21,13 @@ from calipers.suite import Suite, suite_names, suite_of
 if TYPE_CHECKING:
     from calipers.core.survey import FileCheck, Kind, SidesCheck
     from calipers.report import Report
+    from calipers.results.source_types import CheckSource
 
 Tree = dict[str, Any]
 
 
 class Check(Mapping[str, Any]):
-    """What was found out: `check["ok"]`, `check["files"]`, `check["comparisons"]`. `str(check)` is the summary."""
+    """The findings: `check["ok"]`, `check["files"]`, `check["comparisons"]`. `str(check)` is the summary."""
 
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
@@ -46,7 +47,9 @@ class Check(Mapping[str, Any]):
         return summary(self.tree)
 
     def __repr__(self) -> str:
-        return f"<Check {'ok' if self.tree['ok'] else 'not ok'}>"
+        kinds = ", ".join(f"{entry['path']} is {entry['kind']}" for entry in self.tree["files"])
+        said = f"{len(self.tree['warnings']):,} warnings" if self.tree["warnings"] else "no warnings"
+        return f"<Check {'ok' if self.tree['ok'] else 'not ok'}: {kinds or 'no files'}; {said}>"
 
     @property
     def exit_code(self) -> int:
@@ -54,22 +57,40 @@ class Check(Mapping[str, Any]):
         return 0 if self.tree["ok"] else InputError.exit_code
 
     def to_json(self) -> bytes:
-        """The whole as JSON."""
+        """All findings as JSON."""
         from calipers.files.output import to_json
 
         return to_json(self.tree)
 
 
-def check(*files: Any, gt: Any = None, pred: Any = None, suite: str | None = None, images: Any = None) -> Check:
-    """Look at inputs: paths, or what files would hold.
+def check(
+    *files: CheckSource,
+    gt: CheckSource | None = None,
+    pred: CheckSource | None = None,
+    suite: str | None = None,
+    images: str | os.PathLike[str] | None = None,
+) -> Check:
+    """Look at inputs before a run, or after a score of nearly 0. Nothing is changed.
 
-    `gt` and `pred` (one, or a list of paths) say which side an input is; `suite` (dense, timeline, scene, coco) what to
-    read it as where that cannot be told. `images` is the folder of images, for sizes that YOLO files lack.
+    Args:
+        *files: Paths, or what files would hold.
+        gt: An input that is ground truth.
+        pred: An input that is predictions; several, if it is a list of paths.
+        suite: What to read inputs as, where that cannot be told.
+        images: The folder of images, for sizes that YOLO files lack.
 
-    >>> box = {"type": "bbox_2d", "points": [10, 10, 20, 20], "desc": "类别=标签"}
-    >>> found = check([{"gt_norm1000": [box], "pred": [box | {"points": [0.01, 0.01, 0.02, 0.02]}]}])
-    >>> found["ok"], found["comparisons"][0]["readings"][0]["name"]
-    (True, 'fractions 0–1 -> norm1000')
+    Returns:
+        What each input is and what would be refused (`files`), which other reading of predictions would fit
+            (`comparisons`), and whether everything can be read (`ok`).
+
+    Raises:
+        ConfigError: There is nothing to check, or no such suite.
+
+    Examples:
+        >>> box = {"type": "bbox_2d", "points": [10, 10, 20, 20], "desc": "类别=标签"}
+        >>> found = check([{"gt_norm1000": [box], "pred": [box | {"points": [0.01, 0.01, 0.02, 0.02]}]}])
+        >>> found["ok"], found["comparisons"][0]["readings"][0]["name"]
+        (True, 'fractions 0–1 -> norm1000')
     """
     import numpy as np
 
@@ -78,17 +99,17 @@ def check(*files: Any, gt: Any = None, pred: Any = None, suite: str | None = Non
         raise ConfigError("nothing to check: expected files, or gt and pred")
     inputs = [_Input(given, None, suite) for given in files]
     inputs += [_Input(gt, "gt", suite)] if gt is not None else []
-    inputs += [_Input(each, "pred", suite) for each in (_paths(pred) if pred is not None else [])]
+    inputs += [_Input(item, "pred", suite) for item in (_paths(pred) if pred is not None else [])]
     options = {} if images is None else {"images": images}
     with np.errstate(over="ignore", invalid="ignore"):  # numbers beyond all reason are refused, or match nothing
-        comparisons = [each for one in inputs for each in one.examine(options)] + _compare_all(inputs, options)
-    found = [one.file for one in inputs]
-    _refuse_together(found)
+        comparisons = [item for one in inputs for item in one.examine(options)] + _compare_all(inputs, options)
+    files_checked = [one.file for one in inputs]
+    _refuse_together(files_checked)
     return Check(
         {
-            "ok": not any(file.refused for file in found),
-            "files": [file.tree() for file in found],
-            "comparisons": [each.tree() for each in comparisons],
+            "ok": not any(file.refused for file in files_checked),
+            "files": [file.tree() for file in files_checked],
+            "comparisons": [comparison.tree() for comparison in comparisons],
             "warnings": list(_strange_sides(inputs)),
         }
     )
@@ -103,15 +124,15 @@ def _refuse_together(files: list[FileCheck]) -> None:
 
 def _paths(pred: Any) -> list[Any]:
     """Several predictions if they are several paths; NAME=PATH is a path too, as the scene suite has it."""
-    several = isinstance(pred, (list, tuple)) and pred and all(isinstance(each, (str, os.PathLike)) for each in pred)
-    return [_path(each) for each in (pred if several else [pred])]
+    several = isinstance(pred, (list, tuple)) and pred and all(isinstance(path, (str, os.PathLike)) for path in pred)
+    return [_path(path) for path in (pred if several else [pred])]
 
 
-def _path(given: Any) -> Any:
-    if not isinstance(given, str) or os.path.exists(given) or "=" not in given:
-        return given
-    _, _, path = given.partition("=")
-    return path if os.path.exists(path) else given
+def _path(source: Any) -> Any:
+    if not isinstance(source, str) or os.path.exists(source) or "=" not in source:
+        return source
+    _, _, path = source.partition("=")
+    return path if os.path.exists(path) else source
 
 
 class _Input:
@@ -119,13 +140,13 @@ class _Input:
 
     file: FileCheck
 
-    def __init__(self, given: Any, side: str | None, suite: str | None) -> None:
+    def __init__(self, source: Any, side: str | None, suite: str | None) -> None:
         from calipers.results.check_kinds import find_kind
 
-        self.given, self.said, self.problem = given, side, ""
+        self.source, self.side_option, self.problem = source, side, ""
         self.kind: Kind | None = None
         try:
-            self.kind = find_kind(given)
+            self.kind = find_kind(source)
         except InputError as error:
             self.problem = str(error)
         if suite and (self.kind is None or self.kind.suite not in (suite, None)):
@@ -134,22 +155,22 @@ class _Input:
     @property
     def side(self) -> str:
         """The side it is read as: as it was said, else by its kind; what may be either is read as ground truth."""
-        if self.said:
-            return self.said
+        if self.side_option:
+            return self.side_option
         return (self.kind.side or self.kind.usual_side) if self.kind else "gt"
 
     def is_strange(self) -> bool:
         """Whether it was said to be the side that it does not look like."""
         told = self.kind.side if self.kind else None
-        return bool(self.said) and told in ("gt", "pred") and told != self.said
+        return bool(self.side_option) and told in ("gt", "pred") and told != self.side_option
 
     def examine(self, options: Tree) -> list[SidesCheck]:
         """Look at it alone; a dense dump has both sides in it."""
         from calipers.core.survey import FileCheck, path_of
 
-        path = path_of(self.given, self.side)
+        path = path_of(self.source, self.side)
         self.file = FileCheck(
-            path, self.kind.name if self.kind else "unknown", self.kind and self.kind.suite, self.said
+            path, self.kind.name if self.kind else "unknown", self.kind and self.kind.suite, self.side_option
         )
         if self.kind is None:
             self.file.refuse([self.problem])
@@ -164,10 +185,10 @@ class _Input:
         if kind.suite is None:
             from calipers.results import check_artifact
 
-            self.file = check_artifact.examine(self.given, kind)
+            self.file = check_artifact.examine(self.source, kind)
             return []
         sides: list[SidesCheck]
-        self.file, sides = suite_of(kind.suite).survey.examine(self.given, kind, self.side, **options)
+        self.file, sides = suite_of(kind.suite).survey.examine(self.source, kind, self.side, **options)
         return sides
 
 
@@ -176,26 +197,26 @@ class _Input:
 
 def _compare_all(inputs: list[_Input], options: Tree) -> list[SidesCheck]:
     """Every prediction against the only ground truth of its suite."""
-    found: list[tuple[_Input, _Input, SidesCheck]] = []
+    comparisons: list[tuple[_Input, _Input, SidesCheck]] = []
     for one in inputs:
         suite = one.kind.suite if one.kind else None
         if one.side != "pred" or one.kind is None or suite is None:
             continue
-        truths = [each for each in inputs if each.side == "gt" and each.kind and each.kind.suite == suite]
+        truths = [entry for entry in inputs if entry.side == "gt" and entry.kind and entry.kind.suite == suite]
         if len(truths) != 1 or truths[0].is_strange():
             continue
         if sides := _compare(suite_of(suite), truths[0], one, one.kind, options):
-            found.append((truths[0], one, sides))
-    _refuse_nothing(found)
-    return [sides for _, _, sides in found]
+            comparisons.append((truths[0], one, sides))
+    _refuse_nothing(comparisons)
+    return [sides for _, _, sides in comparisons]
 
 
 def _refuse_nothing(compared: list[tuple[_Input, _Input, SidesCheck]]) -> None:
     """Refuse predictions with which nothing would be evaluated; methods may be evaluated together."""
     for truth, one, sides in compared:
-        alike = [each for _, other, each in compared if other.file.suite == one.file.suite]
+        alike = [comparison for _, other, comparison in compared if other.file.suite == one.file.suite]
         together = alike if suite_of(str(one.file.suite)).survey.methods_together else [sides]
-        if all(each.nothing for each in together) and not truth.file.refused and not one.file.refused:
+        if all(comparison.nothing for comparison in together) and not truth.file.refused and not one.file.refused:
             one.file.refuse([sides.nothing])
 
 
@@ -203,7 +224,7 @@ def _compare(suite: Suite, truth: _Input, pred: _Input, kind: Kind, options: Tre
     if suite.survey.compare is None:
         return None
     try:
-        sides: SidesCheck = suite.survey.compare(truth.given, pred.given, kind, pred.file, **options)
+        sides: SidesCheck = suite.survey.compare(truth.source, pred.source, kind, pred.file, **options)
         return sides
     except InputError as error:
         if not truth.file.refused and not pred.file.refused:
@@ -216,9 +237,9 @@ def _strange_sides(inputs: list[_Input]) -> Iterator[str]:
     strange = [(one, one.kind.name) for one in inputs if one.kind and one.is_strange()]
     sides = {"gt": "ground truth", "pred": "predictions"}
     for one, name in strange:
-        other = sides["pred" if one.said == "gt" else "gt"]
-        yield f"{one.file.path} was given as {sides[one.said or '']} and looks like {other} ({name})"
-    if {one.said for one, _ in strange} == {"gt", "pred"}:
+        other = sides["pred" if one.side_option == "gt" else "gt"]
+        yield f"{one.file.path} was given as {sides[one.side_option or '']} and looks like {other} ({name})"
+    if {one.side_option for one, _ in strange} == {"gt", "pred"}:
         yield "the two sides seem to be swapped"
 
 

@@ -10,8 +10,9 @@ from __future__ import annotations
 from typing import Any
 
 from calipers.core.errors import InputError
+from calipers.core.survey import SidesCheck
 from calipers.report import Report
-from calipers.results.check_text import better_lines, hint_lines
+from calipers.results.check_text import MORE, better_lines, hint_lines
 from calipers.suite import suite_of_tree
 
 
@@ -25,5 +26,10 @@ def hints(report: Report, *inputs: Any) -> list[str]:
         poor = list(survey.explain_poor(report, *inputs)) if survey.explain_poor else []
     except InputError:  # what was read a moment ago is gone
         return []
-    better = [line for sides, who in poor for line in better_lines(sides.tree(), who)]
-    return [*(line for sides in low for line in hint_lines(sides.tree())), *better]
+    better = [line for sides, who in poor for line in better_lines(sides.tree(), who, _more(sides))]
+    return [*(line for sides in low for line in hint_lines(sides.tree(), _more(sides))), *better]
+
+
+def _more(sides: SidesCheck) -> str:
+    """Where more is to be had, if `check` can read the inputs."""
+    return MORE if sides.is_checkable else ""

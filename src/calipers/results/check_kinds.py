@@ -5,16 +5,16 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from calipers.artifact import ARTIFACT, PART
 from calipers.core.errors import InputError
 from calipers.core.survey import Kind
 from calipers.files.clues import Clue, words_for
-from calipers.report import ARTIFACT, PART
 from calipers.suite import built_in, suites
 
 
-def find_kind(given: Any) -> Kind:
-    """What a path leads to, or what a value is; an error says that it is none of these."""
-    clue = Clue(given)
+def find_kind(source: Any) -> Kind:
+    """The kind of an input, a path or a value; an error says that it is none that a suite reads."""
+    clue = Clue(source)
     if (artifact := _artifact_kind(clue)) is not None:
         return artifact
     for survey in sorted((suite for suite in suites() if suite.survey), key=lambda suite: suite.name in built_in()):

@@ -11,8 +11,10 @@ from typing import Any
 from calipers.show.text import INDENT, SEPARATOR, UNDEFINED, named_line, printable, rate, width
 
 Tree = dict[str, Any]
+MORE = "calipers check says more"
+NO_LABEL = "no label is on both sides: nothing is right where labels count"
 SIDES = {"gt": "ground truth", "pred": "predictions", "both": "ground truth and predictions"}
-MOST_REASONS, MOST_LABELS, MOST_RESPELLED = 3, 6, 3
+MAX_REASONS, MAX_LABELS, MAX_RESPELLED = 3, 6, 3
 LONGEST_NAME, LONGEST_LINE = 60, 400  # characters
 NAME_WIDTH, NUMBER_WIDTH = 24, 11
 IOU = "mean best IoU"
@@ -22,7 +24,7 @@ SMALL_OVERLAP = 0.1  # below it, almost nothing overlaps
 
 def summary(tree: Tree) -> str:
     """The whole check, without a line break at the end."""
-    parts = [_file(each) for each in tree["files"]] + [_sides(each) for each in tree["comparisons"]]
+    parts = [_file(file) for file in tree["files"]] + [_sides(comparison) for comparison in tree["comparisons"]]
     parts.append(_verdict(tree))
     return "\n\n".join("\n".join(lines) for part in parts if (lines := list(part)))
 
@@ -42,7 +44,7 @@ def _file(file: Tree) -> Iterator[str]:
         yield named_line("named twice", _listed(file["doubled"]["first"], file["doubled"]["n"]))
     yield from _ranges(file["ranges"])
     if file["itself"]:
-        yield named_line("against itself", _itself(file["itself"]))
+        yield named_line("against itself", _self_check_line(file["itself"]))
     yield from _under("look at", file["warnings"])
 
 
@@ -67,8 +69,8 @@ def _refused(refused: Tree) -> Iterator[str]:
 def _invalid(invalid: Tree) -> Iterator[str]:
     if invalid["n"]:
         reasons = list(invalid["reasons"].items())
-        shown = [f"{n:,} {_cut(reason, LONGEST_LINE)}" for reason, n in reasons[:MOST_REASONS]]
-        left = invalid["n"] - sum(n for _, n in reasons[:MOST_REASONS])
+        shown = [f"{n:,} {_cut(reason, LONGEST_LINE)}" for reason, n in reasons[:MAX_REASONS]]
+        left = invalid["n"] - sum(n for _, n in reasons[:MAX_REASONS])
         more = [f"{left:,} for other reasons"] if left else []
         yield named_line("invalid", SEPARATOR.join([f"{invalid['n']:,} in all", *shown, *more]))
 
@@ -115,7 +117,7 @@ def number(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
-def _itself(itself: Tree) -> str:
+def _self_check_line(itself: Tree) -> str:
     figures = SEPARATOR.join(f"{name} {rate(value)}" for name, value in itself["figures"].items())
     apart = [f"{n:,} with {words}" if words.startswith("no ") else f"{n:,} {words}" for words, n in _some(itself)]
     aside = f" ({', '.join(apart)}, left aside)" if apart else ""
@@ -162,7 +164,7 @@ def _labels(labels: Tree) -> Iterator[str]:
     yield named_line("labels", SEPARATOR.join(shown))
     for name, rows in only.items():
         if rows:
-            yield named_line(f"  {name}", SEPARATOR.join([*map(_label, rows[:MOST_LABELS]), *_more(rows)]))
+            yield named_line(f"  {name}", SEPARATOR.join([*map(_label, rows[:MAX_LABELS]), *_more(rows)]))
 
 
 def _label(row: Tree) -> str:
@@ -171,19 +173,19 @@ def _label(row: Tree) -> str:
 
 
 def _more(rows: list[Tree]) -> list[str]:
-    return [f"{len(rows) - MOST_LABELS:,} more"] if len(rows) > MOST_LABELS else []
+    return [f"{len(rows) - MAX_LABELS:,} more"] if len(rows) > MAX_LABELS else []
 
 
 def _readings(readings: list[Tree]) -> Iterator[str]:
     if not readings:
         return
-    wide = max(width(_cut(each["name"], LONGEST_LINE)) for each in readings) + 2
-    for at, each in enumerate(readings):
-        scores = f"{rate(each['score']):>7}{rate(each['overlap']):>8}"
-        advice = f"   <- likely: {printable(each['advice'])}" if each["likely"] else ""
+    wide = max(width(_cut(interpretation["name"], LONGEST_LINE)) for interpretation in readings) + 2
+    for at, other in enumerate(readings):
+        scores = f"{rate(other['score']):>7}{rate(other['overlap']):>8}"
+        advice = f"   <- likely: {printable(other['advice'])}" if other["likely"] else ""
         yield (
             f" {'' if at else 'other readings'}".ljust(INDENT)
-            + _padded(_cut(each["name"], LONGEST_LINE), wide)
+            + _padded(_cut(other["name"], LONGEST_LINE), wide)
             + scores
             + advice
         )
@@ -196,12 +198,23 @@ def _verdict(tree: Tree) -> Iterator[str]:
     doubts = sum(len(part["warnings"]) for part in (*tree["files"], *tree["comparisons"], tree))
     doubts += sum(file["doubled"]["n"] > 0 for file in tree["files"])
     doubts += sum(not (file["itself"] or {"perfect": True})["perfect"] for file in tree["files"])
-    likely = [each["name"] for sides in tree["comparisons"] for each in sides["readings"] if each["likely"]]
+    likely = [
+        interpretation["name"]
+        for sides in tree["comparisons"]
+        for interpretation in sides["readings"]
+        if interpretation["likely"]
+    ]
     words = ["everything can be read" if tree["ok"] else f"not everything can be read: {refused:,} would be refused"]
     words += [f"{doubts:,} to look at"] if doubts else []
     words += [f"predictions fit when read otherwise: {_cut(name, LONGEST_LINE)}" for name in likely]
-    words += [text for sides in tree["comparisons"] if sides["labels"] for text in _spelling(sides["labels"])]
+    compared = [sides["labels"] for sides in tree["comparisons"] if sides["labels"]]
+    words += [text for labels in compared for text in (list(_spelling(labels)) or _nothing_shared(labels))]
     yield named_line("verdict", SEPARATOR.join(words))
+
+
+def _nothing_shared(labels: Tree) -> list[str]:
+    """Why the score is zero where no label of one side is on the other."""
+    return [NO_LABEL] if not labels["shared"] and labels["gt_only"] and labels["pred_only"] else []
 
 
 def _spelling(labels: Tree) -> Iterator[str]:
@@ -225,40 +238,40 @@ def _is_same(label: str, other: str) -> bool:
 
 
 def _respelled(rows: list[Tree]) -> str:
-    more = f" and {len(rows) - MOST_RESPELLED:,} more" if len(rows) > MOST_RESPELLED else ""
-    return ", ".join(f"{_cut(row['label'])} for {_cut(row['nearest'])}" for row in rows[:MOST_RESPELLED]) + more
+    more = f" and {len(rows) - MAX_RESPELLED:,} more" if len(rows) > MAX_RESPELLED else ""
+    return ", ".join(f"{_cut(row['label'])} for {_cut(row['nearest'])}" for row in rows[:MAX_RESPELLED]) + more
 
 
 # Short
 
 
-def hint_lines(sides: Tree) -> list[str]:
+def hint_lines(sides: Tree, more: str = MORE) -> list[str]:
     """Lines for standard error: what overlaps, and the other readings that fit."""
     if sides["score"] is None and sides["overlap"] is None:
-        said = "almost nothing matches, and no other reading of the predictions was tried"
-        return [f"warning: {said} (calipers check says more)"]
+        message = "almost nothing matches, and no other reading of the predictions was tried"
+        return [f"warning: {message}{more and f' ({more})'}"]
     head = f"warning: {_low(sides)}"
     if not sides["readings"]:
-        return [f"{head}, and no other reading of the predictions fits better (calipers check says more)"]
-    wide = max(width(_cut(each["name"], LONGEST_LINE)) for each in sides["readings"]) + 3
+        return [f"{head}, and no other reading of the predictions fits better{more and f' ({more})'}"]
+    wide = max(width(_cut(interpretation["name"], LONGEST_LINE)) for interpretation in sides["readings"]) + 3
     lines = [f"{head}. Other readings of the predictions:"]
-    for each in sides["readings"]:
-        score = _hundredths(each["score"])
-        advice = f"   <- likely: {printable(each['advice'])}" if each["likely"] else ""
-        lines.append(" " * 11 + _padded(_cut(each["name"], LONGEST_LINE), wide) + score + advice)
+    for other in sides["readings"]:
+        score = _hundredths(other["score"])
+        advice = f"   <- likely: {printable(other['advice'])}" if other["likely"] else ""
+        lines.append(" " * 11 + _padded(_cut(other["name"], LONGEST_LINE), wide) + score + advice)
     return [*lines, " " * 9 + "Nothing was changed."]
 
 
-def better_lines(sides: Tree, method: str = "") -> list[str]:
+def better_lines(sides: Tree, method: str = "", more: str = MORE) -> list[str]:
     """One line of standard error for the likely reading, if there is one; `method` is named where there are several."""
-    likely = next((each for each in sides["readings"] if each["likely"]), None)
+    likely = next((interpretation for interpretation in sides["readings"] if interpretation["likely"]), None)
     if likely is None:
         return []
     metric = sides["metric"].removeprefix("localization ")
     scores = f"{_named(metric, likely['score'])} instead of {_hundredths(sides['score'])}"
     what = f"read otherwise: {_cut(likely['name'], LONGEST_LINE)} ({scores}, {_few(sides['sample'])})"
     whose = f"predictions of {_cut(method)}" if method else "predictions"
-    return [f"hint: {whose} would fit far better {what}; calipers check says more"]
+    return [f"hint: {whose} would fit far better {what}; {more or printable(likely['advice'])}"]
 
 
 def _few(sample: Tree) -> str:

@@ -7,7 +7,7 @@ of records.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import fields
 from typing import Any, NamedTuple
 
@@ -17,33 +17,44 @@ from calipers.suite import Suite, suite_of_tree
 
 Tree = Mapping[str, Any]
 REPLICATES = ("bootstrap", "seed")
-MOST_NAMED = 3
+MAX_NAMED = 3
 ABSENT = "absent"
 
 
 class Differences(NamedTuple):
-    """What keeps two artifacts from being compared in pairs, each said with what both have."""
+    """Differences that keep two artifacts from being compared in pairs, each with the values of both."""
 
     settings: list[str]
     records: list[str]
 
     @property
     def all(self) -> list[str]:
-        """Settings first."""
+        """All differences, those of settings first."""
         return [*self.settings, *self.records]
 
 
-def differences(old: Result, new: Result) -> Differences:
-    """All of them; where protocols differ, so do the records, and nothing else is looked at."""
+Sides = tuple[str, str]  # what the two are called
+SIDES = ("the old one", "the new one")
+
+
+def differences(old: Result, new: Result, sides: Sides = SIDES, *, replicates: bool = True) -> Differences:
+    """All differences between two results; where protocols differ, so do the records, and nothing else is looked at.
+
+    Without `replicates` results may have as many of them as they like.
+    """
     if old.tree["protocol"] != new.tree["protocol"]:
-        said = _said("protocol", old.tree["protocol"], new.tree["protocol"])
-        return Differences([], [said])
+        difference = _said("protocol", old.tree["protocol"], new.tree["protocol"], sides)
+        return Differences([], [difference])
     before, after = _Compared(old.tree), _Compared(new.tree)
-    return Differences(_named("", before.params, after.params, most=len(before.params)), list(_records(before, after)))
+    left_out = () if replicates else REPLICATES
+    settings = _named(
+        "", before.params_without(left_out), after.params_without(left_out), sides, most=len(before.params)
+    )
+    return Differences(settings, list(_records(before, after, sides)))
 
 
 class _Compared:
-    """What has to be the same, of one artifact."""
+    """The settings and records of one artifact that must equal those of the other."""
 
     def __init__(self, tree: Tree) -> None:
         suite, params = suite_of_tree(tree), tree["params"]
@@ -53,6 +64,10 @@ class _Compared:
         self.params |= {name: params[name] for name in REPLICATES}
         self.records = dict(suite.truth(tree))
         self.sums = tree.get("bootstrap", {}).get("sums", {}).get("gt", [])
+
+    def params_without(self, names: Collection[str]) -> dict[str, Any]:
+        """The parameters but for some."""
+        return {name: value for name, value in self.params.items() if name not in names}
 
 
 def _defaults(suite: Suite) -> dict[str, Any]:
@@ -66,7 +81,7 @@ def _value(tree: Tree, name: str, suite: Suite) -> Any:
     value = tree["params"][name]
     if name not in suite.file_params or not isinstance(value, str):
         return value
-    return next((each["sha256"] for each in tree["inputs"] if each["path"] == whole_text(value)), value)
+    return next((entry["sha256"] for entry in tree["inputs"] if entry["path"] == whole_text(value)), value)
 
 
 def shared_groups(old: Result, new: Result) -> dict[str, str]:
@@ -74,33 +89,33 @@ def shared_groups(old: Result, new: Result) -> dict[str, str]:
 
     Methods may be called otherwise in another result: two that are alone are the same one.
     """
-    before, after = (list(dict.fromkeys(name.rpartition(".")[0] for name in each.figures)) for each in (old, new))
+    before, after = (list(dict.fromkeys(name.rpartition(".")[0] for name in result.figures)) for result in (old, new))
     if suite_of_tree(new.tree).group_word and len(before) == len(after) == 1:
         return {after[0]: before[0]}
     return {name: name for name in after if name in before}
 
 
-def _records(old: _Compared, new: _Compared) -> Iterator[str]:
-    found = _named("ground truth: ", old.records, new.records, most=MOST_NAMED)
-    yield from found
+def _records(old: _Compared, new: _Compared, sides: Sides) -> Iterator[str]:
+    differing = _named("ground truth: ", old.records, new.records, sides, most=MAX_NAMED)
+    yield from differing
     same_replicates = all(old.params[name] == new.params[name] for name in REPLICATES)
-    if not found and same_replicates and old.sums != new.sums:
+    if not differing and same_replicates and old.sums != new.sums:
         yield (
             "records: as many objects, but not the same records (those without image_path, id or image are known by"
             " their file and line)"
         )
 
 
-def _named(what: str, old: Mapping[str, Any], new: Mapping[str, Any], *, most: int) -> list[str]:
+def _named(what: str, old: Mapping[str, Any], new: Mapping[str, Any], sides: Sides, *, most: int) -> list[str]:
     """The first that are not the same, and how many more."""
     names = [name for name in {**old, **new} if old.get(name, ABSENT) != new.get(name, ABSENT)]
-    said = [_said(f"{what}{name}", old.get(name, ABSENT), new.get(name, ABSENT)) for name in names[:most]]
+    sentences = [_said(f"{what}{name}", old.get(name, ABSENT), new.get(name, ABSENT), sides) for name in names[:most]]
     more = len(names) - most
-    return [*said, f"{what}{more:,} more"] if more > 0 else said
+    return [*sentences, f"{what}{more:,} more"] if more > 0 else sentences
 
 
-def _said(name: str, old: Any, new: Any) -> str:
-    return f"{_short(name)}: {_short(old)} in the old one, {_short(new)} in the new one"
+def _said(name: str, old: Any, new: Any, sides: Sides) -> str:
+    return f"{_short(name)}: {_short(old)} in {_short(sides[0])}, {_short(new)} in {_short(sides[1])}"
 
 
 def _short(value: Any) -> str:

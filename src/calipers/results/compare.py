@@ -10,26 +10,32 @@ tell.
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from calipers.core.bootstrap import middle
 from calipers.core.errors import ConfigError, OutputError, keyword
 from calipers.core.figures import Figure, Floats
+from calipers.core.versions import other_versions
 from calipers.files.output import to_json, write_file
 from calipers.results import compare_text as views
 from calipers.results.artifacts import Result, read_result
 from calipers.results.changed_objects import changed_objects
 from calipers.results.comparable import differences, shared_groups
+from calipers.results.slice_changes import SliceChange, slice_changes, slices_tree
 from calipers.suite import suite_of_tree
 
+if TYPE_CHECKING:
+    from calipers.results.source_types import ResultSource
+
 BETTER, WORSE, CANNOT_TELL = "better", "worse", "cannot tell"
-MOST_LEFT_OUT = 5  # names that are listed
+MAX_LEFT_OUT = 5  # names that are listed
 
 
-class Change(NamedTuple):
+class FigureChange(NamedTuple):
     """A figure before and after."""
 
     old: Figure
@@ -52,7 +58,7 @@ class Change(NamedTuple):
         return BETTER if (self.interval[0] > 0) == up else WORSE
 
     def tree(self) -> dict[str, Any]:
-        """For the artifact of a comparison."""
+        """The entry of this figure in the artifact of a comparison."""
         return {
             "metric": self.new.name,
             "old": self.old.value,
@@ -66,9 +72,14 @@ class Change(NamedTuple):
 
 
 class Comparison(Mapping[str, Any]):
-    """Two results side by side: `comparison["metrics"]`. `str(comparison)` is the table of the console."""
+    """Two results side by side, a mapping: `comparison["metrics"]`. `str(comparison)` is the table of the console.
 
-    def __init__(self, tree: dict[str, Any], changes: dict[str, Change]) -> None:
+    Attributes:
+        tree: Everything, as plain dicts and lists.
+        changes: The rows of `metrics` as objects, by the name of the figure, and after them those of slices.
+    """
+
+    def __init__(self, tree: dict[str, Any], changes: dict[str, FigureChange]) -> None:
         self.tree, self.changes = tree, changes
 
     def __getitem__(self, key: str) -> Any:
@@ -84,10 +95,12 @@ class Comparison(Mapping[str, Any]):
         return views.table(self.tree)
 
     def __repr__(self) -> str:
-        return f"<Comparison {self.tree['protocol']}>"
+        verdicts = Counter(row["verdict"] for row in self.tree["metrics"])
+        counts = ", ".join(f"{n:,} {verdict}" for verdict, n in sorted(verdicts.items(), key=str))
+        return f"<Comparison {self.tree['protocol']}: {counts or 'no figures'}>"
 
     def to_json(self) -> bytes:
-        """Everything, as canonical JSON."""
+        """All fields as canonical JSON."""
         return to_json(self.tree)
 
     def to_markdown(self) -> str:
@@ -99,12 +112,19 @@ class Comparison(Mapping[str, Any]):
         return views.page(self.tree)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write it whole or not at all; the ending says as what: .json, .md or .html."""
+        """Write it whole or not at all.
+
+        Args:
+            path: The file; its ending says as what: .json, .md or .html.
+
+        Raises:
+            OutputError: The ending is another one, or the file cannot be written.
+        """
         write_file(path, writer(self, path)())
 
 
 def writer(comparison: Comparison, path: str | os.PathLike[str]) -> Any:
-    """What gives the content of a file with this ending."""
+    """The function that makes the content of a file with this ending."""
     ending = os.path.splitext(os.fspath(path))[1]
     kinds = {".json": comparison.to_json, ".md": lambda: comparison.to_markdown().encode(), ".html": comparison.to_html}
     if ending not in kinds:
@@ -112,39 +132,50 @@ def writer(comparison: Comparison, path: str | os.PathLike[str]) -> Any:
     return kinds[ending]
 
 
-def compare(old: Any, new: Any, *, force: bool = False) -> Comparison:
-    """The differences of two results, paired by record.
+def compare(old: ResultSource, new: ResultSource, *, force: bool = False) -> Comparison:
+    """Compare two results, paired by record.
 
-    `old` and `new` are artifacts, folders with a `result.json`, reports, or what an artifact holds. Results of
-    different suites, protocols, parameters or records are refused; with `force` what is comparable is compared, not in
-    pairs.
+    Args:
+        old: An artifact, a folder with a `result.json`, a report, or what an artifact holds.
+        new: The same, over the same records.
+        force: Compare what is comparable, not in pairs, instead of refusing results of different parameters or records.
 
-    >>> from calipers import dense
-    >>> box = {"type": "bbox_2d", "points": [0, 0, 10, 10], "desc": "类别=标签"}
-    >>> records = [{"id": str(k), "gt_norm1000": [box], "pred": []} for k in range(9)]
-    >>> before, after = dense(records), dense([record | {"pred": [box]} for record in records])
-    >>> row = compare(before, after)["metrics"][-1]
-    >>> row["metric"], row["difference"], row["interval"], row["verdict"]
-    ('category.mean_f1', 1.0, [1.0, 1.0], 'better')
+    Returns:
+        The difference of every figure with its interval and a verdict: better, worse or cannot tell.
+
+    Raises:
+        ConfigError: The results are of different suites, parameters or records.
+        InputError: A result cannot be read.
+
+    Examples:
+        >>> from calipers import dense
+        >>> box = {"type": "bbox_2d", "points": [0, 0, 100, 100], "desc": "cone"}
+        >>> records = [{"id": f"{k}.jpg", "gt_norm1000": [box], "pred": [box] * (k % 3 > 0)} for k in range(30)]
+        >>> comparison = compare(dense(records), dense([record | {"pred": [box]} for record in records]))
+        >>> row = comparison["metrics"][-1]
+        >>> row["metric"], round(row["difference"], 3), row["verdict"]
+        ('category.mean_f1', 0.2, 'better')
     """
     return compare_results(read_result(old, "old"), read_result(new, "new"), force=force)
 
 
 def compare_results(old: Result, new: Result, *, force: bool | None = False) -> Comparison:
-    """The same of results that were read; without a choice (None) nobody is told of one."""
-    found = differences(old, new)
-    if found.all and not force:
-        said = "\n".join(f"- {each}" for each in found.all)
+    """Compare two results that were read; with `force` None, the error does not suggest that option."""
+    differing = differences(old, new)
+    if differing.all and not force:
+        reasons = "\n".join(f"- {entry}" for entry in differing.all)
         hint = "" if force is None else f"\n({keyword('force', True)} compares what is comparable, not in pairs)"
-        raise ConfigError(f"{old.name} and {new.name} cannot be compared in pairs:\n{said}{hint}")
-    changes = {each.new.name: each for each in _changes(old, new, paired=not found.all)}
+        raise ConfigError(f"{old.name} and {new.name} cannot be compared in pairs:\n{reasons}{hint}")
+    changes = {entry.new.name: entry for entry in _changes(old, new, paired=not differing.all)}
     if not changes:
         raise ConfigError(f"{old.name} and {new.name} have no figure in common")
-    objects = None if found.records else changed_objects(old, new)
-    return Comparison(_tree(old, new, changes, found.all, objects), changes)
+    objects = None if differing.records else changed_objects(old, new)
+    slices = slice_changes(old.sliced, new.sliced, shared_groups(old, new), paired=not differing.all)
+    of_slices = {entry.key.name(name): change for entry in slices for name, change in entry.changes.items()}
+    return Comparison(_tree(old, new, changes, differing.all, objects, slices), changes | of_slices)
 
 
-def _changes(old: Result, new: Result, *, paired: bool) -> Iterator[Change]:
+def _changes(old: Result, new: Result, *, paired: bool) -> Iterator[FigureChange]:
     before, after = old.figures, new.figures
     names = _old_names(old, new, list(after))
     for name, figure in after.items():
@@ -159,17 +190,17 @@ def _old_names(old: Result, new: Result, names: list[str]) -> dict[str, str]:
     return {name: f"{groups[group]}{dot}{rate}" for name, group, dot, rate in parts if group in groups}
 
 
-def change(old: Figure, new: Figure, *, paired: bool = True) -> Change:
+def change(old: Figure, new: Figure, *, paired: bool = True) -> FigureChange:
     """The difference of a figure, with its interval."""
     difference = None if old.value is None or new.value is None else new.value - old.value
     draws = _draws(old, new, paired=paired)
     if difference is None or draws is None:
-        return Change(old, new, difference, None, None)
+        return FigureChange(old, new, difference, None, None)
     ends = middle(draws, records=min(old.n, new.n))
     if ends is not None and new.moved:
         shift = difference - float(np.nanmedian(draws))
         ends = [end + shift for end in ends]
-    return Change(old, new, difference, ends, draws)
+    return FigureChange(old, new, difference, ends, draws)
 
 
 def _draws(old: Figure, new: Figure, *, paired: bool) -> Floats | None:
@@ -183,7 +214,12 @@ def _draws(old: Figure, new: Figure, *, paired: bool) -> Floats | None:
 
 
 def _tree(
-    old: Result, new: Result, changes: dict[str, Change], differs: list[str], objects: dict[str, Any] | None
+    old: Result,
+    new: Result,
+    changes: dict[str, FigureChange],
+    differs: list[str],
+    objects: dict[str, Any] | None,
+    slices: list[SliceChange],
 ) -> dict[str, Any]:
     params = new.tree["params"]
     return {
@@ -194,25 +230,38 @@ def _tree(
         "new": _source(new),
         "paired": not differs,
         "differs": differs,
-        "left_out": list(_left_out(old, new, changes)),
-        "records": max((each.n for each in changes.values()), default=0),
+        "engines_differ": other_versions(old.tree, new.tree),
+        "left_out": [*_left_out(old, new, changes), *_slices_left_out(old, new, slices)],
+        "records": max((change.n for change in changes.values()), default=0),
         "replicates": params["bootstrap"],
         "seed": params["seed"],
-        "metrics": [each.tree() for each in changes.values()],
+        "metrics": [change.tree() for change in changes.values()],
+        **({"slices": slices_tree(slices)} if slices else {}),
         "objects": objects,
     }
 
 
-def _left_out(old: Result, new: Result, changes: dict[str, Change]) -> Iterator[str]:
-    """What only one of the results has: whole methods of scenes, else figures."""
-    compared = {"old": {each.old.name for each in changes.values()}, "new": set(changes)}
+def _slices_left_out(old: Result, new: Result, slices: list[SliceChange]) -> Iterator[str]:
+    """Slices that only one of the results has."""
+    compared = {(entry.key.field, entry.key.value) for entry in slices}
+    for side, result in (("old", old), ("new", new)):
+        places = dict.fromkeys((key.field, key.value) for key in result.sliced.parts)
+        names = [f"{field} = {value}" for field, value in places if (field, value) not in compared]
+        more = f" and {len(names) - MAX_LEFT_OUT:,} more" if len(names) > MAX_LEFT_OUT else ""
+        if names:
+            yield f"slices {', '.join(names[:MAX_LEFT_OUT])}{more}: only in the {side} result"
+
+
+def _left_out(old: Result, new: Result, changes: dict[str, FigureChange]) -> Iterator[str]:
+    """Groups, or else figures, that only one of the results has."""
+    compared = {"old": {change.old.name for change in changes.values()}, "new": set(changes)}
     for side, result in (("old", old), ("new", new)):
         names = [name for name in result.figures if name not in compared[side]]
         if word := suite_of_tree(result.tree).group_word:
             names = [f"{word} {name}" for name in dict.fromkeys(name.rpartition(".")[0] for name in names)]
-        more = f" and {len(names) - MOST_LEFT_OUT:,} more" if len(names) > MOST_LEFT_OUT else ""
+        more = f" and {len(names) - MAX_LEFT_OUT:,} more" if len(names) > MAX_LEFT_OUT else ""
         if names:
-            yield f"{', '.join(names[:MOST_LEFT_OUT])}{more}: only in the {side} result"
+            yield f"{', '.join(names[:MAX_LEFT_OUT])}{more}: only in the {side} result"
 
 
 def _source(result: Result) -> dict[str, Any]:

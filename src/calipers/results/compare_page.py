@@ -9,19 +9,21 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from calipers.results.changed_cases import BROKEN, FIXED, GONE, NEW, Kept, changed_cases, changed_together, kept
+from calipers.results import compare_slices as slices
+from calipers.results.changed_cases import BROKEN, FIXED, GONE, NEW, ResultFolder, changed_cases, changed_together, kept
 from calipers.results.compare_text import below, main_rows, place_words, records_of
 from calipers.show.numbers import decimals, number, spoken
 from calipers.show.page import sections as part
 from calipers.show.page.cases import Limit
-from calipers.show.page.heads import MOST_INPUTS, MOST_ROWS, Tree, more_rows, short_name
+from calipers.show.page.heads import MAX_INPUTS, MAX_ROWS, Tree, more_rows, short_name
 from calipers.show.page.sections import Part
 from calipers.show.page.shell import page
 from calipers.suite import suite_of_tree
 
-MOST_CARDS = 8
+MAX_CARDS = 8
 HEADS = {"index": "#", "method": "method", "kind": "kind", "state": "state", "type": "type", "label": "label"}
 HEADS |= {"start": "first frame", "end": "last frame"}
+TOLD_ABOVE = ("objects", "fixed", "broken", "#", "more")  # of the lines below a table
 COUNTED = ("index", "start", "end")
 
 
@@ -31,17 +33,25 @@ def comparison_page(tree: Tree) -> bytes:
     return page(page_data(tree, old, new))
 
 
-def page_data(tree: Tree, old: Kept | None = None, new: Kept | None = None) -> Part:
-    """Everything the page shows."""
+def page_data(tree: Tree, old: ResultFolder | None = None, new: ResultFolder | None = None) -> Part:
+    """The data of all sections of the page."""
     cases: list[Part] = []
     strips: list[Part] = []
     if tree["objects"] and suite_of_tree(tree).draw_changed:
         strips = changed_together(tree, old, new, Limit())
     elif tree["objects"] and suite_of_tree(tree).draw_case:
         cases = changed_cases(tree, old, new, Limit())
-    tags = {tag for each in cases for tag in each["tags"]}
-    tags |= {tag for strip in strips for each in strip["videos"] for tag in (each["name"], *each.get("tags", ()))}
-    sections = [_cards(tree, tags), _table(tree), *_objects(tree, tags), *strips, *_drawn(cases), *_listed(tree, tags)]
+    tags = {tag for case in cases for tag in case["tags"]}
+    tags |= {tag for strip in strips for video in strip["videos"] for tag in (video["name"], *video.get("tags", ()))}
+    sections = [
+        _cards(tree, tags),
+        _table(tree),
+        *_slices(tree),
+        *_objects(tree, tags),
+        *strips,
+        *_drawn(cases),
+        *_listed(tree, tags),
+    ]
     names = _names(*(tree[side]["name"] for side in ("old", "new")))
     paired = f"paired, {tree['replicates']:,} replicates" if tree["paired"] else "not paired"
     return part.page_data(
@@ -52,7 +62,12 @@ def page_data(tree: Tree, old: Kept | None = None, new: Kept | None = None) -> P
         facts=_facts(tree),
         cases=cases,
         notes=[
-            f"{name}: {said}" for name, said in below(tree) if name not in ("objects", "fixed", "broken", "#", "more")
+            *slices.warnings(tree),
+            *(
+                f"{name}: {text}"
+                for name, text in below(tree)
+                if name not in ("objects", "fixed", "broken", "#", "more")
+            ),
         ],
     )
 
@@ -68,23 +83,23 @@ def _names(old: str, new: str) -> tuple[str, str]:
 
 
 def _facts(tree: Tree) -> list[tuple[str, str]]:
-    found = [("protocol", tree["protocol"])]
+    facts = [("protocol", tree["protocol"])]
     for side in ("old", "new"):
-        inputs = ", ".join(short_name(entry["path"]) for entry in tree[side]["inputs"][:MOST_INPUTS])
-        found.append((side, f"{tree[side]['name']} · {inputs} · calipers {tree[side]['calipers']}"))
-    return found
+        inputs = ", ".join(short_name(entry["path"]) for entry in tree[side]["inputs"][:MAX_INPUTS])
+        facts.append((side, f"{tree[side]['name']} · {inputs} · calipers {tree[side]['calipers']}"))
+    return facts
 
 
 def _cards(tree: Tree, tags: set[str]) -> Part:
-    found = []
-    for row in main_rows(tree)[:MOST_CARDS]:
+    cards = []
+    for row in main_rows(tree)[:MAX_CARDS]:
         digits = decimals(row["old"], row["new"], row["interval"])
         note = f"{number(row['old'], digits)} → {number(row['new'], digits)} · {row['verdict']}"
         better: Any = "high" if row["higher_is_better"] else "low"
         look: Any = {"kind": "difference", "note": note, "better": better, "goto": _behind(row, tags)}
-        found.append(part.card(spoken(row["metric"]), row["difference"], row["interval"], **look))
-    clicks = " A click on a number shows the objects behind it." if any("goto" in each for each in found) else ""
-    return part.cards("What changed", found, about=f"New minus old, with the 95 % interval of the difference.{clicks}")
+        cards.append(part.card(spoken(row["metric"]), row["difference"], row["interval"], **look))
+    clicks = " A click on a number shows the objects behind it." if any("goto" in card for card in cards) else ""
+    return part.cards("What changed", cards, about=f"New minus old, with the 95 % interval of the difference.{clicks}")
 
 
 def _behind(row: Mapping[str, Any], tags: set[str]) -> str | None:
@@ -93,7 +108,7 @@ def _behind(row: Mapping[str, Any], tags: set[str]) -> str | None:
         return None
     changes = (BROKEN, NEW) if row["difference"] < 0 else (FIXED, GONE)
     kinds = {"recall": changes[:1], "precision": changes[1:]}
-    wanted = next((found for name, found in kinds.items() if row["metric"].endswith(name)), changes)
+    wanted = next((count for name, count in kinds.items() if row["metric"].endswith(name)), changes)
     return next((tag for tag in wanted if tag in tags), None)
 
 
@@ -103,17 +118,17 @@ def _drawn_tag(tag: str, tags: set[str]) -> str | None:
 
 def _objects(tree: Tree, tags: set[str]) -> list[Part]:
     """How many objects were fixed and broken."""
-    found = tree["objects"]
-    if not found:
+    objects = tree["objects"]
+    if not objects:
         lines = ["Which objects were fixed and broken is told of two folders that a suite wrote with -o."]
         return [part.text("Objects", lines)]
     rows: list[tuple[str, int, str, Any]] = [
-        (BROKEN, found["broken"], "found before, missed now", "wrong"),
-        (FIXED, found["fixed"], "missed before, found now", "right"),
-        (NEW, found["false_positives_new"], "more in a record than before", "wrong"),
-        (GONE, found["false_positives_gone"], "fewer in a record than before", "right"),
+        (BROKEN, objects["broken"], "found before, missed now", "wrong"),
+        (FIXED, objects["fixed"], "missed before, found now", "right"),
+        (NEW, objects["false_positives_new"], "more in a record than before", "wrong"),
+        (GONE, objects["false_positives_gone"], "fewer in a record than before", "right"),
     ]
-    bars = [part.bar(name, n, note=said, tone=tone, goto=_drawn_tag(name, tags)) for name, n, said, tone in rows]
+    bars = [part.bar(name, n, note=note, tone=tone, goto=_drawn_tag(name, tags)) for name, n, note, tone in rows]
     return [part.bars("Objects", bars)]
 
 
@@ -126,18 +141,20 @@ def _drawn(cases: list[Part]) -> list[Part]:
 
 def _listed(tree: Tree, tags: set[str]) -> list[Part]:
     """The objects one by one."""
-    found = []
+    tables = []
     for word in (BROKEN, FIXED) if tree["objects"] else ():
         listed, total = tree["objects"][f"{word}_objects"], tree["objects"][word]
         if not listed:
             continue
         names = [name for name in HEADS if name in listed[0]]
         columns = [part.column("record"), *(_column(name, tree) for name in names)]
-        rows = [[each["record"], *(each[name] for name in names)] for each in listed]
+        rows = [[entry["record"], *(entry[name] for name in names)] for entry in listed]
         goto = [_drawn_tag(row[0], tags) for row in rows]
         more = f"{total - len(listed):,} more" if total > len(listed) else ""
-        found.append(part.table(f"Objects {word}", columns, rows, goto=goto, cut=more, about=_place_words(tree, names)))
-    return found
+        tables.append(
+            part.table(f"Objects {word}", columns, rows, goto=goto, cut=more, about=_place_words(tree, names))
+        )
+    return tables
 
 
 def _column(name: str, tree: Tree) -> Part:
@@ -149,6 +166,20 @@ def _place_words(tree: Tree, names: list[str]) -> str:
     return f"# is {place_words(tree)}." if "index" in names else ""
 
 
+def _slices(tree: Tree) -> list[Part]:
+    """What changed in each slice."""
+    if not tree.get("slices"):
+        return []
+    columns = [part.column("slice"), part.column("old", "rate"), part.column("new", "rate")]
+    columns += [part.column("difference", "difference"), part.column("95 % interval", "differences")]
+    columns += [part.column("sure", "verdict"), part.column("records", "number")]
+    rows = []
+    for row in tree["slices"]:
+        name, *_, verdict = slices.cells(row)
+        rows.append([name, *(row[key] for key in ("old", "new", "difference", "interval")), verdict, row["records"]])
+    return [part.table("Slices", columns, rows[:MAX_ROWS], cut=more_rows(len(rows)))]
+
+
 def _table(tree: Tree) -> Part:
     columns = [part.column("metric"), part.column("old", "rate"), part.column("new", "rate")]
     columns += [part.column("difference", "difference"), part.column("95 % interval", "differences")]
@@ -158,4 +189,4 @@ def _table(tree: Tree) -> Part:
         verdict = None if row["higher_is_better"] is None else row["verdict"]  # a description is neither good nor bad
         numbers = [row[name] for name in ("old", "new", "difference", "interval")]
         rows.append([spoken(row["metric"]), *numbers, verdict, row["n"]])
-    return part.table("All figures", columns, rows[:MOST_ROWS], cut=more_rows(len(rows)))
+    return part.table("All figures", columns, rows[:MAX_ROWS], cut=more_rows(len(rows)))

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from calipers.core.figures import spec_named
+from calipers.results import compare_slices as slices
 from calipers.show.figures import main_group
 from calipers.show.markdown import escaped
 from calipers.show.numbers import aligned, cut, decimals, number, signed, span, spoken
@@ -19,15 +20,19 @@ from calipers.suite import suite_of_tree
 Tree = Mapping[str, Any]
 LONG_TABLE = 24  # rows
 FEW = 10  # records, of which an interval says little
-MOST_OBJECTS = 4
+MAX_OBJECTS = 4
 COLUMNS = ("metric", "old", "new", "Δ", "95 % of Δ", "verdict")
 UNDECIDED = "cannot tell"
 
 
 def table(tree: Tree) -> str:
     """The whole comparison, without a line break at the end."""
-    lines = [*aligned([COLUMNS, *map(cells, shown(tree))]), "", *(named_line(*each) for each in below(tree))]
-    return "\n".join([_header(tree), "", *lines]).rstrip("\n")
+    lines = [*aligned([COLUMNS, *map(cells, shown(tree))]), ""]
+    if tree.get("slices"):
+        lines += [*aligned([slices.COLUMNS, *map(slices.cells, slices.shown(tree))]), ""]
+    lines += [named_line(*line) for line in below(tree)]
+    warned = [f" ! {line}" for line in slices.warnings(tree)]
+    return "\n".join([_header(tree), *warned, "", *lines]).rstrip("\n")
 
 
 def _header(tree: Tree) -> str:
@@ -76,16 +81,21 @@ def cells(row: Tree) -> tuple[str, ...]:
 
 
 def below(tree: Tree) -> Iterator[tuple[str, str]]:
-    """What is said under the table: a word, and what it is about."""
+    """The lines under the table: a heading, and the text."""
     rows = shown(tree)
     if any(not row["higher_is_better"] for row in rows):
         yield "↓", "lower is better"
     if len(rows) < len(tree["metrics"]):
         yield "more", f"{len(tree['metrics']) - len(rows):,} further figures are in the JSON"
+    yield from slices.more(tree)
     if 1 < tree["records"] < FEW:
         yield "few", f"{records_of(tree)} are so few that intervals come out too narrow"
-    yield from (("not the same", printable(each)) for each in tree["differs"])
-    yield from (("left out", printable(each)) for each in tree["left_out"])
+    yield from (("not the same", printable(difference)) for difference in tree["differs"])
+    yield from (
+        ("engine", f"{printable(difference)}: numbers may differ for that alone")
+        for difference in tree["engines_differ"]
+    )
+    yield from (("left out", printable(left_out)) for left_out in tree["left_out"])
     if not tree["paired"]:
         yield "not paired", "intervals are of independent replicates: wider than those of pairs"
     if tree["objects"]:
@@ -104,7 +114,7 @@ def place_words(tree: Tree) -> str:
 
 def places(objects: Tree, name: str) -> str:
     """The first objects that were fixed or broken."""
-    listed = objects[f"{name}_objects"][:MOST_OBJECTS]
+    listed = objects[f"{name}_objects"][:MAX_OBJECTS]
     more = objects[name] - len(listed)
     return SEPARATOR.join([*map(place, listed), *([f"{more:,} more"] if more else [])])
 
@@ -142,7 +152,10 @@ def place(entry: Tree) -> str:
 def markdown(tree: Tree) -> str:
     """A heading, the table, and what became of objects."""
     head = f"### {escaped(tree['old']['name'])} → {escaped(tree['new']['name'])}"
-    lines = [head, "", _facts(tree), "", *markdown_table(COLUMNS, [cells(row) for row in shown(tree)]), ""]
+    warned = [line for text in slices.warnings(tree) for line in (f"**{escaped(text)}**", "")]
+    lines = [head, "", *warned, _facts(tree), "", *markdown_table(COLUMNS, [cells(row) for row in shown(tree)]), ""]
+    if tree.get("slices"):
+        lines += [*markdown_table(slices.COLUMNS, [slices.cells(row) for row in slices.shown(tree)]), ""]
     return "\n".join([*lines, *(f"- {name}: {escaped(text)}" for name, text in below(tree))]).rstrip() + "\n"
 
 

@@ -11,25 +11,30 @@ Of equal models hardly more than 2.5 % fail, however many figures may not drop.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from collections import Counter
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from calipers.core.errors import ConfigError, keyword
 from calipers.core.figures import SHARE, Figure
 from calipers.files.output import to_json
+from calipers.results import gate_ci
 from calipers.results import gate_text as views
 from calipers.results.artifacts import Result, read_result
-from calipers.results.compare import Change, compare_results
+from calipers.results.compare import FigureChange, compare_results
 from calipers.results.gate_rules import Rule, make_rules
 from calipers.results.power import Noise, noise_of
+from calipers.results.slice_changes import slice_rule
 from calipers.show.figures import full_name
+
+if TYPE_CHECKING:
+    from calipers.results.source_types import Limits, ResultSource, RuleSource
 
 PASS, FAIL, INVESTIGATE = "pass", "fail", "investigate"
 EXIT_CODES = {PASS: 0, FAIL: 1, INVESTIGATE: 4}
 
 
 class Gate:
-    """What the rules say: `state`, `exit_code`, and `rows`, one a rule. `str(gate)` is the table of the console."""
+    """The outcome of a gate: `state`, `exit_code`, and `rows`, one per rule. `str(gate)` is its table."""
 
     def __init__(self, tree: dict[str, Any]) -> None:
         self.tree = tree
@@ -41,22 +46,23 @@ class Gate:
 
     @property
     def exit_code(self) -> int:
-        """Of the command: 0, 1 or 4."""
+        """The exit code of the command: 0, 1 or 4."""
         return EXIT_CODES[self.state]
 
     @property
     def rows(self) -> list[dict[str, Any]]:
-        """A row for each rule."""
+        """One row per rule."""
         return list(self.tree["rows"])
 
     def __str__(self) -> str:
         return views.table(self.tree)
 
     def __repr__(self) -> str:
-        return f"<Gate {self.state}>"
+        states = Counter(row["state"] for row in self.tree["rows"])
+        return f"<Gate {self.state}: {', '.join(f'{n} {state}' for state, n in sorted(states.items()))}>"
 
     def to_json(self) -> bytes:
-        """Everything, as canonical JSON."""
+        """All fields as canonical JSON."""
         return to_json(self.tree)
 
     def to_markdown(self) -> str:
@@ -67,29 +73,51 @@ class Gate:
         """A test case for each rule, as JUnit XML."""
         return views.junit(self.tree)
 
+    def to_github(self) -> str:
+        """Commands of a GitHub workflow: a line for each rule that does not pass, and one for the whole."""
+        return gate_ci.github(self.tree)
+
+    def to_gitlab(self) -> bytes:
+        """A code quality report for GitLab: an issue for each rule that does not pass."""
+        return gate_ci.gitlab(self.tree)
+
 
 def gate(
-    new: Any,
-    baseline: Any = None,
-    rules: Any = None,
+    new: ResultSource,
+    baseline: ResultSource | None = None,
+    rules: RuleSource | None = None,
     *,
-    max_drop: Mapping[str, float] | Iterable[str] = (),
-    floor: Mapping[str, float] | Iterable[str] = (),
-    ceiling: Mapping[str, float] | Iterable[str] = (),
+    max_drop: Limits = (),
+    floor: Limits = (),
+    ceiling: Limits = (),
 ) -> Gate:
     """Judge a result by rules, those about drops against a baseline.
 
-    `new` and `baseline` are what `compare` takes. `rules` is a TOML file or a list of what its tables hold; `max_drop`,
-    `floor` and `ceiling` are limits by name, also as texts "NAME=NUMBER".
+    Args:
+        new: The result, as `compare` takes it.
+        baseline: The result to drop from, for `max_drop`.
+        rules: The path of a TOML file, or a list of what its tables hold.
+        max_drop: How far a figure may drop, by its name; also as texts "NAME=NUMBER".
+        floor: The least that a figure may be, in the same forms.
+        ceiling: The most that a figure may be, in the same forms.
 
-    >>> from calipers import dense
-    >>> box = {"type": "bbox_2d", "points": [0, 0, 10, 10], "desc": "类别=标签"}
-    >>> report = dense([{"id": str(k), "gt_norm1000": [box], "pred": [box] * (k % 3 > 0)} for k in range(9)])
-    >>> checked = gate(report, floor={"recall": 0.75, "precision": 0.9})
-    >>> checked.state, [(row["metric"], row["state"]) for row in checked.rows]
-    ('fail', [('category.recall', 'fail'), ('category.precision', 'pass')])
-    >>> gate(report, report, max_drop={"mean_f1": 0.01}).exit_code
-    0
+    Returns:
+        The gate: its `state` is pass, fail or investigate, its `exit_code` 0, 1 or 4, and `rows` has one for each rule.
+
+    Raises:
+        ConfigError: No rule was given, a figure does not exist, a limit cannot be meant, or a baseline is missing or
+            not comparable.
+        InputError: A result cannot be read.
+
+    Examples:
+        >>> from calipers import dense
+        >>> box = {"type": "bbox_2d", "points": [0, 0, 10, 10], "desc": "类别=标签"}
+        >>> report = dense([{"id": str(k), "gt_norm1000": [box], "pred": [box] * (k % 3 > 0)} for k in range(9)])
+        >>> checked = gate(report, floor={"recall": 0.75, "precision": 0.9})
+        >>> checked.state, [(row["metric"], row["state"]) for row in checked.rows]
+        ('fail', [('category.recall', 'fail'), ('category.precision', 'pass')])
+        >>> gate(report, report, max_drop={"mean_f1": 0.01}).exit_code
+        0
     """
     chosen = make_rules(rules, {"max_drop": max_drop, "floor": floor, "ceiling": ceiling})
     result = read_result(new, "new")
@@ -97,16 +125,17 @@ def gate(
 
 
 def judge(new: Result, baseline: Result | None, rules: list[Rule]) -> Gate:
-    """The same of results that were read."""
-    named = [(full_name(rule.metric, new.figures, new.tree), rule) for rule in rules]
+    """Apply the rules to results that were read."""
+    named = [(_figure_name(rule.metric, new), rule) for rule in rules]
     if baseline is None and (drop := next((rule for rule in rules if rule.kind == "max_drop"), None)):
         expected = f"expected a baseline ({keyword('baseline', 'OLD')})"
         raise ConfigError(f"max_drop {drop.metric}: needs a result to drop from, {expected}")
+    known = new.figures | (new.sliced.by_name() if any(name not in new.figures for name, _ in named) else {})
     for name, rule in named:
-        _check_limit(new.figures[name], rule)
+        _check_limit(known[name], rule)
     changes = compare_results(baseline, new, force=None).changes if baseline else {}
     drops = len({name for name, rule in named if rule.kind == "max_drop"})
-    rows = [_row(rule, new.figures[name], changes.get(name), drops) for name, rule in named]
+    rows = [_row(rule, known[name], changes.get(name), drops) for name, rule in named]
     states = [row["state"] for row in rows]
     return Gate(
         {
@@ -121,6 +150,13 @@ def judge(new: Result, baseline: Result | None, rules: list[Rule]) -> Gate:
     )
 
 
+def _figure_name(metric: str, new: Result) -> str:
+    """The full name of the figure that a rule asks for, in all or, as METRIC@FIELD=VALUE, in a slice."""
+    if "@" in metric and metric not in new.figures:
+        return slice_rule(metric, new.figures, new.sliced, new.tree)
+    return full_name(metric, new.figures, new.tree)
+
+
 def _check_limit(figure: Figure, rule: Rule) -> None:
     """Of a figure between 0 and 1, a limit that nothing could pass or fail is a percentage that was meant."""
     if figure.unit == SHARE and not 0 <= rule.limit <= 1:
@@ -131,13 +167,13 @@ def _check_limit(figure: Figure, rule: Rule) -> None:
 
 
 class Verdict(NamedTuple):
-    """What a rule says, and why if it does not pass."""
+    """The verdict of a rule, with the reason if it does not pass."""
 
     state: str
     reason: str | None = None
 
 
-def _row(rule: Rule, figure: Figure, change: Change | None, drops: int) -> dict[str, Any]:
+def _row(rule: Rule, figure: Figure, change: FigureChange | None, drops: int) -> dict[str, Any]:
     noise = noise_of(change, drops) if change and rule.kind == "max_drop" else None
     verdict = _drop(rule, figure, change, noise) if rule.kind == "max_drop" else _limit(rule, figure)
     return {
@@ -167,7 +203,7 @@ def _limit(rule: Rule, figure: Figure) -> Verdict:
     return Verdict(PASS) if figure.value <= rule.limit else Verdict(FAIL, "above the ceiling")
 
 
-def _drop(rule: Rule, figure: Figure, change: Change | None, noise: Noise | None) -> Verdict:
+def _drop(rule: Rule, figure: Figure, change: FigureChange | None, noise: Noise | None) -> Verdict:
     """A drop against the baseline, of a figure that may be noisy."""
     if figure.higher_is_better is None:
         raise ConfigError(
@@ -184,7 +220,7 @@ def _drop(rule: Rule, figure: Figure, change: Change | None, noise: Noise | None
 
 
 def decided(noise: Noise, allowed: float) -> Verdict:
-    """What a drop with its noise means for a rule."""
+    """The state of a rule for a drop with its noise."""
     if noise.drop > allowed and noise.low > 0:
         return Verdict(FAIL, "dropped by more than allowed, and not by chance")
     if noise.high <= allowed or (noise.drop <= allowed and noise.detectable <= allowed):

@@ -35,10 +35,10 @@ class Rule(NamedTuple):
 
 def make_rules(rules: Any, limits: Mapping[str, Any]) -> list[Rule]:
     """All rules: those of a file or list, then those given by kind."""
-    found = [*_listed(rules), *(rule for kind, given in limits.items() for rule in _given(kind, given))]
-    if not found:
+    made = [*_listed(rules), *(rule for kind, limit in limits.items() for rule in _given(kind, limit))]
+    if not made:
         raise ConfigError("no rule was given, expected at least one of max_drop, floor, ceiling, or a file of rules")
-    return found
+    return made
 
 
 def _listed(rules: Any) -> Iterator[Rule]:
@@ -77,12 +77,12 @@ def _limits(table: Mapping[str, Any], where: str) -> Iterator[Rule]:
         yield Rule(metric, kind, _limit(table[kind], kind, f"{where}{kind}"))
 
 
-def _given(kind: str, given: Any) -> Iterator[Rule]:
+def _given(kind: str, limit: Any) -> Iterator[Rule]:
     """By name, as a keyword or a table gives them, or as texts NAME=NUMBER, as flags do."""
-    if isinstance(given, Mapping):
-        yield from (Rule(name, kind, _limit(value, kind, f"{kind} {name}")) for name, value in given.items())
+    if isinstance(limit, Mapping):
+        yield from (Rule(name, kind, _limit(value, kind, f"{kind} {name}")) for name, value in limit.items())
         return
-    for text in [given] if isinstance(given, str) else given or ():
+    for text in [limit] if isinstance(limit, str) else limit or ():
         metric, _, value = str(text).rpartition("=")
         if not metric:
             raise ConfigError(f"{kind}: found {text!r:.80}, expected NAME=NUMBER")

@@ -6,10 +6,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 from xml.etree import ElementTree
 
+from calipers.core.figures import SHARE, spec_named
 from calipers.results.compare_text import markdown_table
 from calipers.show.markdown import escaped
-from calipers.show.numbers import MOST_DECIMALS, aligned, decimals, number, signed, span, spoken
+from calipers.show.numbers import MAX_DECIMALS, aligned, decimals, number, signed, span, spoken
 from calipers.show.text import SEPARATOR, UNDEFINED, printable
+from calipers.suite import suite_of_tree
 
 Tree = Mapping[str, Any]
 MARKS = {"pass": " ", "fail": "!", "investigate": "?"}
@@ -18,7 +20,7 @@ BADGES = {"pass": "✅ pass", "fail": "❌ FAIL", "investigate": "❓ investigat
 SIGNS = {"floor": ">=", "ceiling": "<="}
 AGAINST = ("metric", "base", "new", "Δ", "95 % of Δ", "rule", "state")
 ALONE = ("metric", "new", "95 % of it", "rule", "state")
-MOST_NAMED = 3  # rules in the closing line
+MAX_NAMED = 3  # rules in the closing line
 
 
 def table(tree: Tree) -> str:
@@ -36,21 +38,21 @@ def columns(tree: Tree) -> tuple[str, ...]:
 def cells(row: Tree, tree: Tree) -> tuple[str, ...]:
     """A row as texts."""
     digits = _digits(row)
-    name, said = spoken(row["metric"]), SAID[row["state"]]
+    name, verdict = spoken(row["metric"]), SAID[row["state"]]
     if tree["baseline"] is None:
         ends = row["new_interval"]
         interval = UNDEFINED if ends is None else f"{number(ends[0], digits)} … {number(ends[1], digits)}"
-        return (name, number(row["new"], digits), interval, limit(row), said)
+        return (name, number(row["new"], digits), interval, limit(row), verdict)
     values = (number(row["baseline"], digits), number(row["new"], digits), signed(row["difference"], digits))
-    return (name, *values, span(row["interval"], digits), limit(row), said)
+    return (name, *values, span(row["interval"], digits), limit(row), verdict)
 
 
 def _digits(row: Tree) -> int:
-    """As many that a value which misses its limit does not look like it."""
+    """So many digits that a value which misses its limit does not look equal to it."""
     digits = decimals(row["baseline"], row["new"], row["interval"])
     if row["new"] is None or row["rule"] == "max_drop" or row["new"] == row["limit"]:
         return digits
-    while f"{row['new']:.{digits}f}" == f"{row['limit']:.{digits}f}" and digits < MOST_DECIMALS:
+    while f"{row['new']:.{digits}f}" == f"{row['limit']:.{digits}f}" and digits < MAX_DECIMALS:
         digits += 1
     return digits
 
@@ -71,8 +73,8 @@ def notes(tree: Tree) -> Iterator[str]:
     """The smallest drops that this set can detect, and, where others fail, why rules are undecided."""
     drops = [row for row in tree["rows"] if row["rule"] == "max_drop" and row["detectable_drop"] is not None]
     if drops:
-        least = SEPARATOR.join(f"{printable(row['asked'])} {_up(row)}" for row in drops)
-        yield f"smallest drop this set can detect (80 % power): {least}"
+        smallest = SEPARATOR.join(f"{printable(row['asked'])} {_up(row, _room(row, tree))}" for row in drops)
+        yield f"smallest drop this set can detect (80 % power): {smallest}"
     for row in tree["rows"]:
         if row["state"] == "investigate" and tree["state"] == "fail":
             yield f"investigate {spoken(row['metric'])}: {printable(row['reason'])}"
@@ -86,12 +88,28 @@ def verdict(tree: Tree) -> str:
         return f"PASS: {'the rule passes' if len(rows) == 1 else f'all {len(rows):,} rules pass'}"
     what = {"fail": "fail" if len(decisive) > 1 else "fails", "investigate": "cannot be decided"}[state]
     of = "the rule" if len(rows) == 1 else f"{len(decisive):,} of {len(rows):,} rules"
-    why = [f"{spoken(row['metric'])}: {printable(row['reason'])}" for row in decisive[:MOST_NAMED]]
-    more = [f"{len(decisive) - MOST_NAMED:,} more"] if len(decisive) > MOST_NAMED else []
+    why = [f"{spoken(row['metric'])}: {printable(row['reason'])}" for row in decisive[:MAX_NAMED]]
+    more = [f"{len(decisive) - MAX_NAMED:,} more"] if len(decisive) > MAX_NAMED else []
     return f"{state.upper()}: {of} {what}{SEPARATOR}{SEPARATOR.join([*why, *more])}"
 
 
-def _up(row: Tree) -> str:
+def _room(row: Tree, tree: Tree) -> float | None:
+    """How far a share can get worse from where it is; nothing is known of other figures."""
+    spec = spec_named(suite_of_tree(tree).figures, row["metric"].partition("@")[0])
+    if spec is None or spec.unit != SHARE or row["baseline"] is None:
+        return None
+    return float(row["baseline"] if row["higher_is_better"] else 1 - row["baseline"])
+
+
+def _up(row: Tree, room: float | None) -> str:
+    """The smallest drop that would be found, unless a figure cannot get worse by as much.
+
+    >>> row = {"detectable_drop": 2.955, "new": 0.5, "higher_is_better": True}
+    >>> _up(row, 0.5123), _up(row, None)
+    ('none, as it can drop by 0.512 at most', '2.955')
+    """
+    if room is not None and row["detectable_drop"] > room:
+        return f"none, as it can {'drop' if row['higher_is_better'] else 'rise'} by {number(room, 3)} at most"
     return number(row["detectable_drop"], decimals(row["new"], None, [0.0, 2 * row["detectable_drop"]]))
 
 

@@ -12,16 +12,34 @@ from typing import Any
 from calipers.core.config import make_config
 from calipers.core.errors import ConfigError, InputError, keyword, require
 from calipers.core.parts import Packed, Part, join
-from calipers.files.part_files import Made, parts_of, read_tally
+from calipers.files.part_files import Provenance, parts_of, read_tally
 from calipers.report import Report
 from calipers.run import check_bad, check_report
 from calipers.suite import Suite, is_suite, suite_names, suite_of
 
 
 def merge(parts: Iterable[str | os.PathLike[str]]) -> Report:
-    """One report of the parts that were written with `tally`, of any suite, given in any order.
+    """Merge the parts of a run, or of several runs, into one report.
 
     It is the report of one run over all of the data, byte for byte if the inputs of that run are the same.
+
+    Args:
+        parts: Files that runs over parts of the data wrote with `tally=`, of any suite, in any order.
+
+    Returns:
+        The report over all of the data.
+
+    Raises:
+        ConfigError: No parts were given, or they were measured with different options.
+        InputError: A part cannot be read or is damaged, or two parts hold the same input.
+
+    Examples:
+        >>> import calipers, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     part = f"{folder}/a.cal"
+        ...     whole = calipers.dense("examples/dense/gt_vs_pred.jsonl", tally=part)
+        ...     merge([part]).to_json() == whole.to_json()
+        True
     """
     require(not isinstance(parts, (str, bytes, os.PathLike)), "parts", parts, "several paths")
     paths = [os.fspath(path) for path in parts]
@@ -29,15 +47,16 @@ def merge(parts: Iterable[str | os.PathLike[str]]) -> Report:
     tallies = {path: read_tally(path) for path in paths}
     made, _ = tallies[paths[0]]
     suite = _suite(made, paths[0])
-    for path, (each, _) in tallies.items():
-        _check_made(each, path)
-    found = [(path, _part(path, made, *tallies[path], suite)) for path in paths]
-    found.sort(key=lambda each: _inputs(each[1]))
-    _check_apart(found, shared=suite.shared_inputs)
+    for path, (provenance, _) in tallies.items():
+        _check_made(provenance, path)
+    tallied = [(path, _part(path, made, *tallies[path], suite)) for path in paths]
+    tallied.sort(key=lambda item: _inputs(item[1]))
+    _check_apart(tallied, shared=suite.shared_inputs)
+    _check_engines(tallied)
     with parts_of(", ".join(paths)):
-        config = _config(made, max(each.options["max_bad_records"] for each, _ in tallies.values()))
+        config = _config(made, max(provenance.options["max_bad_records"] for provenance, _ in tallies.values()))
     with parts_of(", ".join(paths)):
-        total = join([part for _, part in found])
+        total = join([part for _, part in tallied])
         if suite.shared_inputs:
             total.inputs = _once(total.inputs)
         check_bad(total, config.max_bad_records)
@@ -46,21 +65,21 @@ def merge(parts: Iterable[str | os.PathLike[str]]) -> Report:
     return report
 
 
-def _suite(made: Made, path: str) -> Suite:
+def _suite(made: Provenance, path: str) -> Suite:
     if not is_suite(made.suite):
         raise InputError(f"{path}: found the suite {made.suite!r:.80}, expected one of {', '.join(suite_names())}")
     return suite_of(made.suite)
 
 
-def _part(path: str, made: Made, other: Made, packed: Packed, suite: Suite) -> Part:
-    made.check_alike(other, path)
+def _part(path: str, made: Provenance, other: Provenance, packed: Packed, suite: Suite) -> Part:
+    made.check_comparable(other, path)
     with parts_of(path):
         part: Part = suite.unpack(packed)
         _check_inputs(part)
     return part
 
 
-def _check_made(made: Made, path: str) -> None:
+def _check_made(made: Provenance, path: str) -> None:
     """The options of a part are some that a run can have, and its parameters are those of the options.
 
     A part that says otherwise was damaged or made up, while two parts that differ are a mistake of whoever chose them,
@@ -78,30 +97,30 @@ def _check_made(made: Made, path: str) -> None:
     own.check_version(made, path)
     if changed := [name for name in made.differing(own) if not name.endswith("_sha256")]:
         raise InputError(f"{path}: is damaged: {changed[0]} is not that of its options")
-    own.check_alike(made, path)
+    own.check_comparable(made, path)
 
 
 def _check_inputs(part: Part) -> None:
     """Every input has a path, and a digest if it was a file."""
-    for each in part.inputs:
-        if not isinstance(each["path"], str) or not isinstance(each["sha256"], (str, type(None))):
+    for entry in part.inputs:
+        if not isinstance(entry["path"], str) or not isinstance(entry["sha256"], (str, type(None))):
             raise TypeError("an input without a path or a digest")
 
 
-def _config(made: Made, most_bad: int) -> Any:
-    options = made.options | {"max_bad_records": most_bad}
+def _config(made: Provenance, max_bad: int) -> Any:
+    options = made.options | {"max_bad_records": max_bad}
     return make_config(suite_of(made.suite).config, options)
 
 
 def _inputs(part: Part) -> list[tuple[str, str]]:
-    return [(each["path"], each["sha256"] or "") for each in part.inputs]
+    return [(entry["path"], entry["sha256"] or "") for entry in part.inputs]
 
 
-def _check_apart(found: list[tuple[str, Part]], *, shared: bool) -> None:
-    """No input counts twice, under whatever name; where one side may be in several parts, no part does."""
+def _check_apart(parts: list[tuple[str, Part]], *, shared: bool) -> None:
+    """Raise an error if an input is there twice, under whatever name, or a part, where parts may share a side."""
     seen: dict[Any, str] = {}
-    for path, part in found:
-        names = {each["sha256"]: f"both hold {each['path']}" for each in part.inputs}
+    for path, part in parts:
+        names = {entry["sha256"]: f"both hold {entry['path']}" for entry in part.inputs}
         if shared:
             names = {tuple(names): "are parts of the same inputs"}
         for content, what in names.items():
@@ -110,6 +129,16 @@ def _check_apart(found: list[tuple[str, Part]], *, shared: bool) -> None:
         seen |= dict.fromkeys(names, path)
 
 
+def _check_engines(found: list[tuple[str, Part]]) -> None:
+    """Parts that were counted with the same library were so with the same version of it."""
+    known: dict[str, tuple[str, str]] = {}
+    for path, part in found:
+        for name, version in getattr(part, "engines", {}).items():  # which parts of plugins need not have
+            first, where = known.setdefault(name, (version, path))
+            if version != first:
+                raise InputError(f"{path}: counted with {name} {version}, expected {name} {first}, as {where} was")
+
+
 def _once(inputs: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Every input once, in the order they came."""
-    return list({(each["path"], each["sha256"]): each for each in inputs}.values())
+    return list({(entry["path"], entry["sha256"]): entry for entry in inputs}.values())

@@ -32,7 +32,9 @@ def _first_reason(report: Report) -> str:
     if suite.first_reason and (reason := suite.first_reason(report.tree)):
         return reason
     if report["rejected"]:
-        return printable(str(report["rejected"][0]["problem"]))
+        first = report["rejected"][0]
+        places = (str(first[name]) for name in ("path", "line", "video", "place") if first.get(name) is not None)
+        return printable(f"{':'.join(places)}: {first['problem']}")
     return NOTHING
 
 

@@ -12,11 +12,11 @@ from __future__ import annotations
 
 from math import cos, pi, sin, sqrt, tan
 from statistics import NormalDist
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from calipers.results.compare import Change
+from calipers.results.compare import FigureChange
 
 FALSE_ALARMS = 0.025
 POWER = 0.80
@@ -33,7 +33,7 @@ class Noise(NamedTuple):
     detectable: float  # the smallest real drop that is found in 80 % of cases
 
 
-def noise_of(change: Change, rules: int = 1) -> Noise | None:
+def noise_of(change: FigureChange, rules: int = 1) -> Noise | None:
     """The drop of a figure with its bounds; nothing without an interval or a good direction."""
     up = change.new.higher_is_better
     if change.difference is None or change.interval is None or change.draws is None or up is None:
@@ -77,7 +77,11 @@ def _within(angle: float, freedom: int) -> float:
 
 
 def _expanded(share: float, freedom: int) -> float:
-    z = NormalDist().inv_cdf(share)
+    return float(_student(NormalDist().inv_cdf(share), freedom))
+
+
+def _student(z: Any, freedom: int) -> Any:
+    """Student's t that is as likely as a normal deviate."""
     terms = (
         (z**3 + z) / 4,
         (5 * z**5 + 16 * z**3 + 3 * z) / 96,

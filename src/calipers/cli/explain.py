@@ -1,0 +1,161 @@
+"""`calipers explain`: what a figure means, from the declarations of the suites."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from difflib import get_close_matches
+from typing import Any, NamedTuple
+
+import click
+
+from calipers.cli.options import NoRepeatedOptions
+from calipers.cli.streams import write_result
+from calipers.core.errors import ConfigError
+from calipers.core.figures import SHARE, FigureSpec, spec_named
+from calipers.core.words import normalise
+from calipers.show import calibration, causes
+from calipers.suite import Suite, suite_names, suite_of
+
+WORDS = {"a cause of errors": causes.MEANINGS, "of scores": calibration.MEANINGS}
+ENDS = re.compile(r"[\s_]+\d\.\d+:\d\.\d+$")  # the thresholds behind a mean over them
+DOT = re.compile(r"\.(?!\d)")  # between the parts of a name, not in a number
+BETTER = {True: "higher is better", False: "lower is better", None: "neither: it describes"}
+
+
+class Explained(NamedTuple):
+    """A figure and the suite that declares it."""
+
+    suite: Suite
+    spec: FigureSpec
+
+    def tree(self) -> dict[str, Any]:
+        """What is known of the figure, with `*` for a name that depends on the result."""
+        spec = self.spec
+        return {
+            "suite": self.suite.name,
+            "figure": _starred(spec.name),
+            "in_words": spec.label.replace("{}", "…"),
+            "also": list(spec.also),
+            "definition": spec.definition,
+            "direction": BETTER[spec.higher_is_better],
+            "unit": "share, 0 to 1" if spec.unit == SHARE else spec.unit or "number",
+            "headline": spec.headline,
+            "artifact": _starred(spec.path),
+            "interval": _starred(spec.interval or "") or None,
+            "manual": f"docs/{self.suite.name}.md",
+        }
+
+
+@click.command("explain", cls=NoRepeatedOptions)
+@click.argument("words", nargs=-1, metavar="[FIGURE]")
+@click.option("--suite", metavar="NAME", help="of this suite only")
+@click.option("--json", "json", is_flag=True, help="print JSON instead of text")
+def command(words: tuple[str, ...], suite: str | None, json: bool) -> None:
+    """Say what FIGURE means: definition, direction, unit, and where it is in the artifact.
+
+    A FIGURE is named as compare, gate and flat name it (category.f1, AP_50, frame_accuracy), by its last part (f1), in
+    words (frame accuracy), or as a summary prints it (osR, missed zones). A cause of errors (missed, wrong_label) and
+    what is told of scores (ECE) are explained too. Without FIGURE, all are listed.
+    """
+    figure = " ".join(words)
+    suites = [suite_of(name) for name in ([suite] if suite else suite_names())]
+    if not figure:
+        write_result(_listed(suites))
+        return
+    found = [Explained(own, spec) for own in suites for spec in _matching(own, figure)]
+    meanings = list(_meanings(figure))
+    if not found and not meanings:
+        found = [Explained(own, spec) for own in suites for spec in _of_group(own, figure)]
+    if not found and not meanings:
+        raise ConfigError(_unknown(figure, suites))
+    write_result(_json(found, meanings) if json else _text(found, meanings))
+
+
+def _starred(name: str) -> str:
+    return name.replace("{}", "*")
+
+
+def _matching(suite: Suite, name: str) -> list[FigureSpec]:
+    """The figure of exactly this name; else all whose last part or words it is, in any case."""
+    if exact := spec_named(suite.figures, name) or spec_named(suite.figures, name.replace("*", "{}")):
+        return [exact]
+    wanted = _plain(name)
+    found = [spec for spec in suite.figures if wanted and (wanted in map(_plain, _names(spec)) or _fits(wanted, spec))]
+    return list({spec.name: spec for spec in found}.values())
+
+
+def _names(spec: FigureSpec) -> list[str]:
+    return [spec.name, spec.name.rpartition(".")[2], spec.label, *spec.also]
+
+
+def _fits(wanted: str, spec: FigureSpec) -> bool:
+    """Whether a plain name is the words of a figure, with any others for what depends on the result."""
+    pattern = re.escape(_plain(spec.label.replace("{}", "0each0"))).replace("0each0", ".+")
+    return re.fullmatch(pattern, wanted) is not None
+
+
+def _plain(name: str) -> str:
+    """A name without case, punctuation, and the thresholds behind a mean.
+
+    >>> _plain("sweep.mean_f1"), _plain("mean F1 0.50:0.95"), _plain("lead time, s before the zone")
+    ('sweep mean f1', 'mean f1', 'lead time s before the zone')
+    """
+    return normalise(DOT.sub(" ", ENDS.sub("", name)))
+
+
+def _of_group(suite: Suite, name: str) -> list[FigureSpec]:
+    """The figure of a group as compare prints it: `category f1`, with an arrow and a slice behind it or not."""
+    group, _, figure = name.partition("@")[0].removesuffix("↓").strip().rpartition(" ")
+    spec = spec_named(suite.figures, f"{group}.{figure}") if group else spec_named(suite.figures, figure)
+    return [spec] if spec else []
+
+
+def _meanings(name: str) -> Iterator[tuple[str, str, str]]:
+    """What else goes by this name: its kind, the name itself, what it means."""
+    for kind, known in WORDS.items():
+        yield from ((kind, word, meaning) for word, meaning in known.items() if _plain(word) == _plain(name))
+
+
+def _unknown(name: str, suites: list[Suite]) -> str:
+    """A message that names what is near, or some of what there is."""
+    specs = [spec for suite in suites for spec in suite.figures]
+    names = [*(name for spec in specs for name in _names(spec)), *(word for known in WORDS.values() for word in known)]
+    by_words = {_plain(name): _starred(name) for name in reversed(names)}
+    near = dict.fromkeys(by_words[words] for words in get_close_matches(_plain(name), by_words, n=3, cutoff=0.5))
+    hint = f", did you mean {' or '.join(near)}?" if near else ""
+    return f"explain: no figure is called {name!r:.80}{hint} (calipers explain lists all)"
+
+
+def _json(found: list[Explained], meanings: list[tuple[str, str, str]]) -> str:
+    from json import dumps
+
+    keys = {kind: "cause" if known is causes.MEANINGS else "figure" for kind, known in WORDS.items()}
+    words = [{keys[kind]: word, "definition": meaning} for kind, word, meaning in meanings]
+    return dumps([*(item.tree() for item in found), *words], ensure_ascii=False, indent=2)
+
+
+def _text(found: list[Explained], meanings: list[tuple[str, str, str]]) -> str:
+    parts = ["\n".join(_lines(item.tree())) for item in found]
+    parts += [f"{word}  ({kind})\n  definition  {meaning}" for kind, word, meaning in meanings]
+    return "\n\n".join(parts)
+
+
+def _lines(tree: dict[str, Any]) -> Iterator[str]:
+    headline = " · headline" if tree["headline"] else ""
+    yield f"{tree['figure']}  ({tree['suite']}: {tree['in_words']}{headline})"
+    if tree["also"]:
+        yield f"  also        {' · '.join(tree['also'])}"
+    for name in ("definition", "direction", "unit", "artifact", "interval", "manual"):
+        if tree[name]:
+            yield f"  {name.ljust(10)}  {tree[name]}"
+
+
+def _listed(suites: list[Suite]) -> str:
+    blocks = []
+    for suite in suites:
+        names = [_starred(spec.name) for spec in suite.figures]
+        width = max(map(len, names), default=0)
+        rows = [f"  {name.ljust(width)}  {spec.definition}" for name, spec in zip(names, suite.figures, strict=True)]
+        blocks.append("\n".join([suite.name, *rows]))
+    return "\n\n".join(blocks)

@@ -1,0 +1,153 @@
+"""The results that are searched for wrong annotations: folders of runs of one suite, over the same records.
+
+A folder that a suite wrote is one result, any other folder stands for those in it; names are as in a ranking. Where a
+suite measures several methods, each method is a result of its own.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import orjson
+
+from calipers.core.changes import BadCellError
+from calipers.core.errors import ConfigError, InputError
+from calipers.core.suspects import Case, SuspectRun, SuspectSpec
+from calipers.files.json_memory import check_memory
+from calipers.files.lines import LONGEST_LINE
+from calipers.report import Report
+from calipers.results.artifacts import Cells, Result, files_of, read_result
+from calipers.results.comparable import differences
+from calipers.results.rank_inputs import Source, check_names, flat_sources, folder_sources, methods_of, source_name
+from calipers.show.page.build import kept_cases
+from calipers.show.page.cases import CASES
+from calipers.suite import Suite, suite_of_tree
+
+MOST = 100  # results
+MOST_NAMED = 3  # results that an error names
+
+
+class SuspectInputs(NamedTuple):
+    """All results, checked."""
+
+    runs: list[SuspectRun]
+    suite: Suite
+    spec: SuspectSpec
+    records: int
+    files: list[str]  # that are read
+
+
+def read_inputs(given: Iterable[Any]) -> SuspectInputs:
+    """The results to be searched: of one suite, with their cases, over the same records."""
+    sources = [source for each in flat_sources(given) for source in _in_folder(each)]
+    if not 0 < len(sources) <= MOST:
+        raise ConfigError(f"found {len(sources):,} results, expected 1 to {MOST}")
+    named = [_read(source, number) for number, source in enumerate(sources, 1)]
+    check_names(named)
+    _check_comparable(named)
+    tree = named[0][1].tree
+    suite, spec = suite_of_tree(tree), spec_of(tree)
+    files = [file for _, result in named for file in (*files_of(result.name), os.path.join(result.name, CASES))]
+    return SuspectInputs(list(_runs(named)), suite, spec, suite.counts(tree).evaluated, files)
+
+
+def spec_of(tree: Mapping[str, Any]) -> SuspectSpec:
+    """How the suite of a result finds suspects; one that does not is refused."""
+    suite = suite_of_tree(tree)
+    if suite.suspects is None:
+        says = "does not say where its annotations may be wrong"
+        raise ConfigError(f"the {suite.name} suite {says}, expected a result of one that does")
+    return suite.suspects
+
+
+def _in_folder(source: Source) -> Iterator[Source]:
+    """The result itself, or those in a folder that is none."""
+    try:
+        yield from folder_sources(source)
+    except InputError as error:
+        raise ConfigError(f"{error}; expected {_folder('SUITE')}") from None
+
+
+def _read(source: Source, number: int) -> tuple[str, Result]:
+    """A result by its name; what is no folder with cases is refused."""
+    place = source.place.home if isinstance(source.place, Report) else source.place
+    name = source.name or source_name(source, number)
+    if not isinstance(place, (str, os.PathLike)):
+        raise ConfigError(f"{name}: found {type(source.place).__name__}, expected {_folder('SUITE')}")
+    kept = kept_cases(os.fspath(place))
+    if kept is not None:
+        return name, read_result(str(kept.parent), name)
+    tree = read_result(place, name).tree
+    spec_of(tree)
+    raise ConfigError(f"{place}: has numbers and no {CASES}, expected {_folder(tree['suite'])}")
+
+
+def _folder(suite: str) -> str:
+    return f"the folder of a run, as calipers {suite} … -o DIR writes it"
+
+
+def _check_comparable(named: list[tuple[str, Result]]) -> None:
+    """All against the first: the same protocol, parameters and records; replicates do not matter."""
+    (base, first), *others = named
+    problems = []
+    for name, result in others:
+        found = differences(first, result, (base, name), replicates=False).all
+        reasons = "".join(f"\n- {said}" for said in found)
+        problems += [f"{base} and {name} cannot be searched together:{reasons}"] if found else []
+    more = [f"(and {len(problems) - MOST_NAMED:,} more results)"] if len(problems) > MOST_NAMED else []
+    if problems:
+        raise ConfigError("\n".join(problems[:MOST_NAMED] + more))
+
+
+def _runs(named: list[tuple[str, Result]]) -> Iterator[SuspectRun]:
+    """Each result, and where a suite has methods, each of these."""
+    by_method = [(name, result, list(methods_of(result))) for name, result in named]
+    alone = all(len(methods) == 1 for _, _, methods in by_method)
+    for name, result, methods in by_method:
+        for method in methods:
+            own = name if alone else method if len(named) == 1 else f"{name}/{method}"
+            cases = partial(cases_of, Path(result.name, CASES), method)
+            yield SuspectRun(own, method, result.tree, partial(_rows, result), cases)
+
+
+def _rows(result: Result, *columns: str, may_skip: str = "") -> Iterable[Cells]:
+    """Columns of every object; a folder without them is refused."""
+    rows = result.rows(*columns, may_skip=may_skip)
+    if rows is None:
+        raise ConfigError(f"{result.name}: has no table of matches, expected {_folder(result.tree['suite'])}")
+    return rows
+
+
+def cases_of(path: Path, method: str) -> Iterator[Case]:
+    """The cases of a result, or of one of its methods, line by line."""
+    try:
+        with open(path, "rb") as file:
+            while line := file.readline(LONGEST_LINE + 1):
+                if len(line) > LONGEST_LINE:
+                    raise InputError(f"{path}: a line has more than {LONGEST_LINE >> 20} MiB, expected cases")
+                check_memory(line)
+                case = orjson.loads(line)
+                if not method or case["method"] == method:
+                    yield case
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror or error}") from error
+
+
+@contextmanager
+def kept_as_written(runs: list[SuspectRun]) -> Iterator[None]:
+    """Artifacts were checked, what lies beside them was not: another shape of it is an error of those files."""
+    names = ", ".join(run.name for run in runs[:MOST_NAMED]) + (", …" if len(runs) > MOST_NAMED else "")
+    try:
+        yield
+    except BadCellError as error:
+        raise InputError(f"{names}: the table of matches: {error}") from None
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        problem = f"{type(error).__name__}: {error}"
+        raise InputError(
+            f"{names}: {CASES} is not as this version of calipers writes cases ({problem:.200})"
+        ) from error

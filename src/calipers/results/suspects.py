@@ -1,0 +1,149 @@
+"""Ground truth to look at: places where the annotation is more likely wrong than the models, most likely first.
+
+It proposes and never edits: what is read stays as it is, and what is written are lists and a page.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from calipers.core.errors import OutputError, require
+from calipers.core.suspects import COLUMNS, Suspect, one_each
+from calipers.files.output import atomic_files, json_line, to_json, write_file
+from calipers.results import suspects_text as views
+from calipers.results.suspect_inputs import SuspectInputs, kept_as_written, read_inputs
+from calipers.show.tables import csv_table
+
+FILES = "suspects"  # the stem of files in a folder
+KINDS = (".csv", ".jsonl", ".html")
+
+
+class SuspectFacts(NamedTuple):
+    """What is said of suspects beside their rows."""
+
+    record: str  # what the suite calls a record
+    records: int
+    found: int  # all of them, also those that `top` leaves out
+    notes: list[str]
+
+
+class Suspects(Mapping[str, Any]):
+    """Places to look at: `suspects["rows"][0]["key"]`. `str(suspects)` is the console's table."""
+
+    def __init__(self, tree: dict[str, Any], facts: SuspectFacts, listed: list[Suspect], inputs: SuspectInputs) -> None:
+        self.tree, self.facts = tree, facts
+        self._listed, self._inputs = listed, inputs
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """One row for each place, the most likely first."""
+        rows: list[dict[str, Any]] = self.tree["rows"]
+        return rows
+
+    def __getitem__(self, key: str) -> Any:
+        return self.tree[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.tree)
+
+    def __len__(self) -> int:
+        return len(self.tree)
+
+    def __str__(self) -> str:
+        return views.table(self.tree, self.facts)
+
+    def __repr__(self) -> str:
+        return f"<Suspects {self.tree['suite']}: {len(self.rows):,} places>"
+
+    def to_json(self) -> bytes:
+        """The whole list, as canonical JSON."""
+        return to_json(self.tree)
+
+    def to_jsonl(self) -> bytes:
+        """One row a line."""
+        return b"".join(map(json_line, self.rows))
+
+    def to_csv(self) -> str:
+        """One row for each place, as CSV in which no cell is taken for a formula."""
+        return csv_table(list(COLUMNS), self.rows).decode()
+
+    def to_html(self) -> bytes:
+        """The page: the list, and the places drawn."""
+        from calipers.results.suspects_page import suspects_page
+
+        with kept_as_written(self._inputs.runs):
+            return suspects_page(self.tree, self.facts, self._listed, self._inputs)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a file by its ending (.csv, .jsonl, .html), or all of them into a folder."""
+        writer(self, path)()
+
+
+def writer(suspects: Suspects, path: str | os.PathLike[str]) -> Callable[[], None]:
+    """What writes the file or the folder of this name; a name of another kind is refused."""
+    kinds: dict[str, Callable[[], bytes]] = {
+        ".csv": lambda: suspects.to_csv().encode(),
+        ".jsonl": suspects.to_jsonl,
+        ".html": suspects.to_html,
+    }
+    given = os.fspath(path)
+    ending = os.path.splitext(given)[1]
+    if ending in kinds and not os.path.isdir(given):
+        return lambda: write_file(path, kinds[ending]())
+    if ending and not given.endswith("/") and not os.path.isdir(given):
+        raise OutputError(f"{given}: ends in {ending!r}, expected {', '.join(kinds)}, or a folder")
+    return lambda: _write_folder(Path(path), kinds)
+
+
+def written_files(path: str) -> list[str]:
+    """The files that `-o PATH` writes or writes over."""
+    if os.path.splitext(path)[1] and not os.path.isdir(path):
+        return [path]
+    return [os.path.join(path, f"{FILES}{ending}") for ending in KINDS]
+
+
+def _write_folder(folder: Path, kinds: dict[str, Callable[[], bytes]]) -> None:
+    with atomic_files() as files:
+        for ending, content in kinds.items():
+            files.open(folder / f"{FILES}{ending}").write(content())
+
+
+def suspects(*results: Any, top: int | None = None) -> Suspects:
+    """List places where the annotation is more likely wrong than the model, most likely first.
+
+    Args:
+        *results: 1 to 100 folders of runs of one suite over the same records, as `-o DIR` writes them: paths,
+            "NAME=PATH", lists of these, or a dict of them by name.
+        top: How many places are listed at most; without a number all of them.
+
+    Returns:
+        One row for each place: `key`, `side`, `index`, `result`, `reason`, `label`, `suggested` and `score`. `str` of
+            it is the table of the console.
+
+    Raises:
+        ConfigError: A result is no folder with cases, results are over different records or of different protocols,
+            or the suite does not say where its annotations may be wrong.
+        InputError: A result cannot be read.
+
+    Examples:
+        >>> for row in suspects("examples/dense/out", top=1)["rows"]:
+        ...     print(row["reason"], row["key"], row["index"], row["label"], "->", row["suggested"])
+        wrong_label 4-wrong-label-and-duplicate.jpg 0 标签 -> 紧固件
+    """
+    return search(read_inputs(results), top=top)
+
+
+def search(inputs: SuspectInputs, *, top: int | None = None) -> Suspects:
+    """Search results that were read."""
+    require(top is None or (type(top) is int and top >= 1), "top", top, "a whole number from 1 on")
+    with kept_as_written(inputs.runs):
+        found = inputs.spec.find(inputs.runs)
+    listed = one_each(found.suspects)
+    shown = listed[:top]
+    rows = [dict(zip(COLUMNS, suspect, strict=False)) for suspect in shown]
+    tree = {"suspects": "suspects/1", "suite": inputs.suite.name, "results": sorted(run.name for run in inputs.runs)}
+    facts = SuspectFacts(inputs.suite.record, inputs.records, len(listed), found.notes)
+    return Suspects(tree | {"rows": rows}, facts, shown, inputs)

@@ -1,0 +1,125 @@
+"""Slices of a run, for any suite: its table and figures to the `slices` of the artifact.
+
+A suite whose Config is below `SliceOptions` fills a `SliceTable` while it measures, says which figures a slice has, and
+adds what comes out to its artifact. Where a field comes from is for the suite to say; the file of attributes is read
+here, and joined to records by their keys once all of them are there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import partial
+from itertools import islice
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from calipers.core.errors import ConfigError, keyword
+from calipers.core.slice_fields import ABSENT, OBJECTS, SIZE
+from calipers.core.slice_options import SliceOptions
+from calipers.core.slice_table import Ints, SliceTable
+from calipers.core.slices import Resampling, Slice, SliceFigures, find_slices, slice_replicates, slice_rows
+from calipers.files.attributes import AttributeFile, read_attributes
+from calipers.kernels.count.sums import key_hashes
+from calipers.report import Report
+
+MAX_NAMED = 40  # fields in a message
+
+
+class SlicedRun(NamedTuple):
+    """The slices of a run, the file of attributes as the artifact names it, and notes about that."""
+
+    hashes: Ints  # (records,) of keys
+    slices: list[Slice]
+    inputs: list[dict[str, Any]]
+    notes: list[str]
+
+
+def check_slices(config: SliceOptions) -> None:
+    """Read the file of attributes before the work begins, as it can be wrong."""
+    if config.attributes is not None:
+        read_attributes(config.attributes)
+
+
+def slice_run(
+    table: SliceTable,
+    config: SliceOptions,
+    figures: SliceFigures,
+    resampling: Resampling,
+    *,
+    object_figures: SliceFigures | None = None,
+    built_in: Iterable[str] = (OBJECTS, SIZE),
+    same_keys: Mapping[str, str] | None = None,
+) -> SlicedRun:
+    """Every slice of a run; a field that no record has is an error that names those there are.
+
+    `same_keys` says which key of a record an attribute may also be given under: the id of an image.
+    """
+    file = None if config.attributes is None else read_attributes(config.attributes)
+    strangers = [] if file is None else table.set_attributes(_renamed(file, same_keys or {}), set(built_in))
+    notes = [] if file is None else _strangers_note(file, strangers)
+    inputs = [] if file is None else [file.entry()]
+    hashes, _ = table.columns()
+    if not len(hashes):
+        return SlicedRun(hashes, [], inputs, notes)
+    _check_fields(table, {*built_in, *table.known, *(file.names if file else ())})
+    slices = find_slices(table, config.slice_specs, figures, resampling, object_figures)
+    return SlicedRun(hashes, slices, inputs, notes)
+
+
+def _renamed(file: AttributeFile, same_keys: Mapping[str, str]) -> dict[str, Mapping[str, Any]]:
+    """Attributes by the keys of records."""
+    renamed: dict[str, Mapping[str, Any]] = {}
+    for key, row in file.rows.items():
+        name = same_keys.get(key, key)
+        if name in renamed:
+            raise ConfigError(f"{file.path}: {key!r:.80} and {name!r:.80} are the same record, expected each once")
+        renamed[name] = row
+    return renamed
+
+
+def _strangers_note(file: AttributeFile, strangers: list[str]) -> list[str]:
+    if not strangers:
+        return []
+    counted = f"{len(strangers):,} of {len(file.rows):,} keys are of no record that was evaluated"
+    return [f"warning: {file.path}: {counted}, such as {strangers[0]!r:.80}"]
+
+
+def _check_fields(table: SliceTable, known: set[str]) -> None:
+    for name, values in table.fields.items():
+        codes, _ = values.columns()
+        if bool(np.all(codes == ABSENT)):
+            named = sorted(known)
+            more = f" and {len(named) - MAX_NAMED} more" if len(named) > MAX_NAMED else ""
+            fields = ", ".join(f"{field:.40}" for field in named[:MAX_NAMED])
+            there = f"the fields there are: {fields}{more}" if named else f"{keyword('attributes', 'FILE')} gives some"
+            raise ConfigError(f"slice: no record has the field {name!r:.80}; {there}")
+
+
+def add_slices(report: Report, *runs: tuple[dict[str, Any], SlicedRun]) -> None:
+    """Add slices to an artifact, or to parts of it (its methods), with what two results are compared by.
+
+    Which slices are sure is decided over those of all parts.
+    """
+    rows = iter(slice_rows([part for _, run in runs for part in run.slices]))
+    for tree, run in runs:
+        params = tree["params"]
+        tree["slices"] = list(islice(rows, len(run.slices)))
+        kept = tree.setdefault("bootstrap", {"replicates": params["bootstrap"], "seed": params["seed"]})
+        kept["slices"] = slice_replicates(run.slices)
+        if tree is not report.tree:
+            tree["inputs"] = [*tree["inputs"], *run.inputs]
+    report.tree["inputs"] = [*report.tree["inputs"], *runs[0][1].inputs]
+    report.notes.extend(runs[0][1].notes)
+    report.slices_of = partial(slices_of_records, [run for _, run in runs])
+
+
+def slices_of_records(runs: list[SlicedRun], keys: list[str]) -> dict[str, list[str]]:
+    """The slices that some records are in, by their keys, as the page names them."""
+    wanted = np.asarray(key_hashes(keys)).view(np.int64)
+    names: dict[str, dict[str, None]] = {key: {} for key in keys}
+    for run in runs:
+        for part in run.slices:
+            for at in np.flatnonzero(np.isin(wanted, run.hashes[part.members])).tolist():
+                names[keys[at]][f"{part.field}={part.value}"] = None
+    return {key: list(own) for key, own in names.items()}
