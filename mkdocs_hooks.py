@@ -4,11 +4,13 @@
   alone, so there it becomes its text, with the path of the file where the text does not say it already.
 - An empty line that an example prints has to be written <BLANKLINE> for the tests that run it. Readers see an empty
   line.
-- Two things the theme needs are put into the head of every page, see HEAD.
+- A bar in the code of a cell has to be written with a backslash, which code hosts drop and the site would show.
+- One script is put into the head of every page, see HEAD.
 """
 
 from __future__ import annotations
 
+import re
 from typing import Any
 from xml.etree.ElementTree import Element
 
@@ -16,12 +18,11 @@ from markdown import Extension, Markdown
 from markdown.treeprocessors import Treeprocessor
 from markdown.util import AtomicString
 
+CELL = re.compile(r"<td[^>]*>.*?</td>", re.DOTALL)
 PRIORITY = 10  # after links were found (20), before MkDocs looks where they lead (0)
 
-# The theme's switch between light and dark looks for the style sheets of a highlighter that would come from a server of
-# others, and is not used here. Its search works only on a server, so that there is no button for it on disk.
+# The theme's search works only on a server, so that there is no box for it on disk.
 HEAD = """
-<link id="hljs-light"><link id="hljs-dark">
 <script>document.documentElement.classList.toggle("on-disk", location.protocol === "file:")</script>
 </head>"""
 
@@ -69,6 +70,11 @@ def on_config(config: Any) -> None:
 def on_page_markdown(markdown: str, **about: Any) -> str:
     """The text of a page."""
     return markdown.replace("\n<BLANKLINE>\n", "\n\n")
+
+
+def on_page_content(html: str, **about: Any) -> str:
+    """The page as HTML, before its frame."""
+    return CELL.sub(lambda cell: cell[0].replace("\\|", "|"), html)
 
 
 def on_post_page(output: str, **about: Any) -> str:
