@@ -22,10 +22,11 @@ import orjson
 
 from calipers import CalipersError, Report
 from calipers.core.config import make_config
+from calipers.files.answers.model_text import ParsedText
 from calipers.files.output import to_json
+from calipers.files.repeated_keys import repeats_keys
 from calipers.suites.dense.config import Config
 from calipers.suites.dense.evaluate import evaluate
-from calipers.suites.dense.model_text import ParsedText
 from fuzz.calls import CALLS, CODES, Printed
 from fuzz.case import Case
 
@@ -252,6 +253,8 @@ def _compare_records(tree: dict[str, Any], files: list[bytes], options: dict[str
         records = [orjson.loads(line) for line in lines]
     except orjson.JSONDecodeError:
         return
+    if any(repeats_keys(line, record) for line, record in zip(lines, records, strict=True)):
+        return  # a dict has each key once: that it was there twice is counted in files alone
     if all(isinstance(record, str) for record in records):  # which would be paths
         return
     in_memory = json.loads(CALLS["dense"](records, **options).to_json())

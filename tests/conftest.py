@@ -1,21 +1,81 @@
-"""What holds for all tests: no deadlines, interrupts that are heard, and tests that share a cluster or a browser stay
-in one process.
+"""What holds for all tests: how large they are (`profiles`), interrupts that are heard, tests that share a cluster or
+a browser stay in one process, and long files come first, so that no core is idle in the end."""
 
-Examples of property tests have no deadline: how long one takes is up to the machine and who else uses it.
-"""
-
+import gc
 import signal
+import sys
 from pathlib import PurePath
 
 import pytest
-from hypothesis import settings
 
 from calipers.engines import local
+from calipers.files.output import to_json
+from calipers.show.charts import pieces
 
-settings.register_profile("calipers", deadline=None)
-settings.load_profile("calipers")
+from .profiles import load_profile, share
+
+load_profile()
 
 SHARED = {"browser", "engines"}  # folders whose tests share something that is slow to start
+LONG = (  # to run, of all files and folders: longest first
+    "engines",
+    "tests/cli/test_faults.py",
+    "browser",
+    "tests/contracts/test_plots.py",
+    "tests/cli/test_interrupts.py",
+    "tests/contracts/test_determinism.py",
+    "tests/contracts/test_everywhere.py",
+    "tests/results/test_power.py",
+    "tests/test_plugin.py",
+    "tests/cli/test_bad_input.py",
+    "tests/cli/test_resume.py",
+    "tests/detectors/test_onnx.py",
+    "tests/cli/test_limits.py",
+    "tests/test_examples.py",
+    "tests/suites/scene/test_plots.py",
+    "tests/suites/coco/test_plots.py",
+    "tests/results/test_check_dense.py",
+    "tests/contracts/test_matrix.py",
+    "tests/cli/test_detect.py",
+    "tests/parity/test_region.py",
+    "tests/cli/test_output.py",
+    "tests/fuzz/test_corpus.py",
+    "tests/test_docs.py",
+    "tests/test_typing.py",
+    "tests/cli/test_coco_output.py",
+    "tests/cli/test_every_suite.py",
+    "tests/cli/test_stopping.py",
+    "tests/judge/test_command.py",
+    "tests/suites/timeline/test_plots.py",
+    "tests/cli/test_random_signals.py",
+)
+
+
+def scope_of(nodeid: str) -> str:
+    """What a test has to stay in one process with: its file, or its folder where that shares something."""
+    file = nodeid.partition("::")[0]
+    folder = PurePath(file).parent.name
+    return folder if folder in SHARED else file
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """Thousands of tests stay to the end: what they are made of is not searched for garbage again and again."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config, items):
+    """Where several processes share the tests, long files come first."""
+    if not hasattr(config, "workerinput"):  # which pytest-xdist gives its processes
+        return
+    places = {scope: place for place, scope in enumerate(LONG)}
+    items.sort(key=lambda item: places.get(scope_of(item.nodeid), len(LONG)))
 
 
 @pytest.hookimpl(optionalhook=True)  # of pytest-xdist
@@ -25,10 +85,9 @@ def pytest_xdist_make_scheduler(config, log):
 
     class ByFile(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
-            file = nodeid.partition("::")[0]
-            folder = PurePath(file).parent.name
-            return folder if folder in SHARED else file
+            return scope_of(nodeid)
 
+    config.option.loadscopereorder = False  # by the number of tests, which says little of how long they take
     return ByFile(config, log)
 
 
@@ -46,3 +105,43 @@ def _interrupts_are_heard():
 def workers_only(monkeypatch):
     """With several jobs, worker processes do all the work, however little it is."""
     monkeypatch.setattr(local, "ALONE_SEC", None)
+
+
+BLANK = {"png": b"\x89PNG\r\n", "svg": b"<svg/>"}
+DRAWN = {}  # files by what they were drawn from, since this process began
+
+
+@pytest.fixture
+def blank_plots(monkeypatch):
+    """Every result is drawn once, and only a full run makes files of it, which takes longer than all else `-o` does."""
+    if share() == 1:
+        return
+    files = pieces.files
+
+    def files_once(stem, plot, tree, names=()):
+        names = list(names)
+        drawn_from = stem, plot.__module__, to_json({"tree": tree, "names": names})
+        if drawn_from not in DRAWN or sys.modules.get("matplotlib", True) is None:  # where a test hides the library
+            DRAWN[drawn_from] = files(stem, plot, tree, names)
+        return DRAWN[drawn_from]
+
+    monkeypatch.setattr(pieces, "file_of", lambda figure, kind: BLANK[kind])
+    monkeypatch.setattr(pieces, "files", files_once)
+
+
+@pytest.fixture
+def without_plots(monkeypatch):
+    """Folders have plots in a full run only: for tests of results, which are read from everything but plots."""
+    if share() < 1:
+        monkeypatch.setattr("calipers.show.folder.drawn", lambda suite, tree: ({}, []))
+
+
+@pytest.fixture(autouse=True, scope="session")
+def no_fonts_of_this_machine():
+    """Pictures are drawn without the CJK fonts that happen to be installed; tests of these ask for them."""
+    from calipers.show.charts import sheet
+
+    before, sheet.cjk_font = (sheet.cjk_font, sheet.note_missing_font), lambda: None
+    sheet.note_missing_font = lambda: None  # it comes once in a process, in whichever test draws such labels first
+    yield
+    sheet.cjk_font, sheet.note_missing_font = before

@@ -1,6 +1,8 @@
 """The documentation: a site that builds without a warning, in which every link, name and command line exists."""
 
+import importlib
 import inspect
+import os
 import re
 import shlex
 import subprocess
@@ -15,6 +17,7 @@ import pytest
 import yaml
 
 import calipers
+from calipers.artifact import protocols
 from calipers.cli.main import all_commands
 from calipers.cli.main import calipers as program
 from calipers.judge import command as judge_command
@@ -22,8 +25,13 @@ from calipers.judge import options as judge_options
 
 ROOT = Path(__file__).parents[1]
 DOCS = sorted((ROOT / "docs").glob("*.md"))
-PAGES = [ROOT / "README.md", *DOCS, *sorted((ROOT / "examples").glob("*/README.md"))]
+PAGES = [
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")),
+    *DOCS,
+    *sorted((ROOT / "examples").glob("*/README.md")),
+]
 PYTHON = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
+NESTED = ("article", "div")  # elements by which the depth in the main part is known
 ATTRIBUTES = {"a": "href", "img": "src", "link": "href", "script": "src", "source": "src", "iframe": "src"}
 
 
@@ -39,7 +47,10 @@ def settings() -> dict:
 
 
 class Page(HTMLParser):
-    """What a built page refers to, what can be referred to in it, and its outline in the main part."""
+    """What a built page refers to, what can be referred to in it, and its outline in the main part.
+
+    The outline leaves out what comes from docstrings; `words` has the text of that by the id of its heading.
+    """
 
     def __init__(self, path: Path) -> None:
         super().__init__()
@@ -47,7 +58,10 @@ class Page(HTMLParser):
         self.refers: list[tuple[str, str]] = []
         self.ids: set[str] = set()
         self.elements: list[str] = []
+        self.words: dict[str, str] = {}
         self._depth = 0
+        self._made = 0  # depth at which a part begins that is made of a docstring
+        self._name = ""
         self.feed(path.read_text(encoding="utf-8"))
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -56,12 +70,22 @@ class Page(HTMLParser):
             self.ids.add(str(found["id"]))
         if found.get(ATTRIBUTES.get(tag, "")):
             self.refers.append((tag, str(found[ATTRIBUTES[tag]])))
-        if self._depth or found.get("role") == "main":
-            self._depth += tag == "div"
-            self.elements.append(tag)
+        if self._depth or tag == "article":
+            self._depth += tag in NESTED
+            if not self._made and "doc-object" in str(found.get("class")).split():
+                self._made = self._depth
+            self._name = str(found["id"]) if self._made and found.get("id") else self._name
+            if not self._made:
+                self.elements.append(tag)
+
+    def handle_data(self, data: str) -> None:
+        if self._made:
+            self.words[self._name] = self.words.get(self._name, "") + data
 
     def handle_endtag(self, tag: str) -> None:
-        self._depth -= bool(self._depth) and tag == "div"
+        if self._depth and tag in NESTED:
+            self._made = 0 if self._depth == self._made else self._made
+            self._depth -= 1
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +93,8 @@ def built(tmp_path_factory) -> tuple[Path, str]:
     """The site, and what was said while it was built."""
     folder = tmp_path_factory.mktemp("docs") / "site"
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)]
-    ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    quiet = os.environ | {"NO_MKDOCS_2_WARNING": "1"}  # a notice of the theme about itself
+    ended = subprocess.run(command, cwd=ROOT, env=quiet, capture_output=True, text=True, check=False)
     assert ended.returncode == 0, ended.stderr
     return folder, ended.stdout + ended.stderr
 
@@ -154,6 +179,24 @@ def test_anchors_in_other_pages_are_headings_there(path, site):
     anchors = re.findall(r"\]\(([^):]*\.md)#([^)]+)\)", path.read_text(encoding="utf-8"))
     pages = {page.path.stem: page for page in site.values()}
     assert [(page, anchor) for page, anchor in anchors if anchor not in pages[Path(page).stem].ids] == []
+
+
+# Versions
+
+
+def test_the_page_of_support_and_the_citation_have_the_versions_of_now():
+    support = (ROOT / "docs" / "support.md").read_text(encoding="utf-8")
+    assert [protocol for protocol in protocols() if f"`{protocol}`" not in support] == []
+    assert f"| the package | {calipers.__version__} |" in support
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert (citation["version"], citation["license"]) == (calipers.__version__, "MIT")
+
+
+def test_hooks_before_a_commit_run_programs_of_the_project():
+    settings_of_hooks = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8"))
+    hooks = [hook for source in settings_of_hooks["repos"] for hook in source["hooks"]]
+    assert {source["repo"] for source in settings_of_hooks["repos"]} == {"local"}
+    assert all(hook["entry"].startswith(".venv/bin/") and hook["language"] == "system" for hook in hooks)
 
 
 # Command lines
@@ -250,36 +293,52 @@ def test_every_flag_that_is_named_is_one():
 
 # Python
 
-
-@pytest.mark.parametrize("name", [name for name in calipers.__all__ if name != "__version__"])
-def test_the_manual_of_python_has_a_section_with_an_example_for_every_public_name(name):
-    heading = next(line for line in re.findall(r"^### (.+)$", PYTHON, flags=re.MULTILINE) if name in line.split(", "))
-    section = PYTHON.partition(f"\n### {heading}\n")[2].partition("\n## ")[0].partition("\n### ")[0]
-    assert name in "".join(re.findall(r"^```pycon\n([\s\S]*?)\n```", section, flags=re.MULTILINE))
+DIRECTIVES = re.findall(r"^::: (\S+)$", PYTHON, flags=re.MULTILINE)
 
 
-@pytest.mark.parametrize("name", [name for name in calipers.__all__ if callable(getattr(calipers, name))])
-def test_the_manual_of_python_has_every_signature(name):
-    value = getattr(calipers, name)
-    if not (inspect.isclass(value) and issubclass(value, (Exception, calipers.Report))):
-        assert f"\ncalipers.{name}{plain(inspect.signature(value))}" in PYTHON
+@pytest.fixture(scope="module")
+def manual(site) -> dict[str, str]:
+    """What the manual of Python says from docstrings, by name."""
+    return next(page for page in site.values() if page.path.name == "python.html").words
 
 
-def plain(signature: inspect.Signature) -> str:
-    """Without types."""
-    bare = [each.replace(annotation=inspect.Parameter.empty) for each in signature.parameters.values()]
-    return str(inspect.Signature(bare)).replace("'", '"')
+def test_the_manual_of_python_has_every_public_name_once():
+    assert len(DIRECTIVES) == len(set(DIRECTIVES))
+    public = {f"calipers.{name}" for name in calipers.__all__ if name != "__version__"}
+    assert public <= set(DIRECTIVES)
+    assert "calipers.__version__" in PYTHON
 
 
-def test_the_manual_of_python_has_every_method_of_a_report():
-    table = PYTHON.partition("### Report\n")[2].partition("\n```")[0]
-    listed = re.findall(r"^\| `report\.(\w+\([^`]*\))` \|", table, flags=re.MULTILINE)
-    methods = {name: value for name, value in vars(calipers.Report).items() if callable(value) and name[0] != "_"}
-    shown = {f"{name}{plain(inspect.signature(value))}" for name, value in methods.items()}
-    assert set(listed) == {re.sub(r"\(self(?:, )?", "(", each) for each in shown}
+@pytest.mark.parametrize("name", [name for name in DIRECTIVES if name != "calipers.judge"])
+def test_the_manual_of_python_shows_the_docstring_and_every_parameter(name, manual):
+    value = resolve(name)
+    text = re.sub(r"\s+", " ", manual[name])
+    assert inspect.getdoc(value).partition("\n")[0].replace("`", "") in text
+    if inspect.isfunction(value):
+        assert all(
+            f" {parameter} " in f"{text} ".replace("*", " ") for parameter in inspect.signature(value).parameters
+        )
 
 
-def test_the_manual_of_python_has_every_ruler_of_the_judge():
-    assert set(calipers.judge.__all__) <= set(
-        re.findall(r"`(\w+)`", PYTHON.partition("### judge\n")[2].partition("```")[0])
-    )
+def resolve(name: str) -> object:
+    module, _, attribute = name.rpartition(".")
+    return getattr(sys.modules.get(module) or importlib.import_module(module), attribute)
+
+
+def test_the_manual_of_python_has_every_method_of_what_functions_return(manual):
+    for name in DIRECTIVES:
+        value = resolve(name)
+        is_shown = inspect.isclass(value) and not name.endswith(("Options", "Artifact", "Error"))
+        methods = [each for each in vars(value) if callable(vars(value)[each]) and each[0] != "_"] if is_shown else []
+        assert [each for each in methods if f"{name}.{each}" not in manual] == []
+
+
+def test_the_manual_of_python_has_every_ruler_of_the_judge(manual):
+    assert [name for name in calipers.judge.__all__ if f"calipers.judge.{name}" not in manual] == []
+
+
+@pytest.mark.parametrize("name", [name for name in calipers.__all__ if name.endswith("Options")])
+def test_the_manual_of_python_has_every_option(name, manual):
+    assert [
+        option for option in getattr(calipers, name).__annotations__ if option not in manual[f"calipers.{name}"]
+    ] == []

@@ -1,6 +1,7 @@
 """The house rules: imports point one way, suites are apart, names say something, and importing costs nothing."""
 
 import ast
+import re
 import subprocess
 import sys
 import tomllib
@@ -11,7 +12,9 @@ from pathlib import Path
 import pytest
 
 import calipers
-from calipers.suite import built_in
+from calipers.suite import built_in, suite_of
+
+from .walk import walk
 
 PACKAGE = Path(calipers.__file__).parent
 SOURCES = sorted(PACKAGE.rglob("*.py"))
@@ -23,16 +26,22 @@ FLOORS = [
     {"kernels"},
     {"core"},
     {"rulers", "files", "engines"},
-    {"suite", "run", "report", "meter", "counting_plan", "schemas"},
+    {"suite", "run", "report", "artifact", "meter", "counting_plan", "slicing", "schemas"},
     {"show"},
     {"suites", "detectors"},
     {"results", "judge"},
-    {"cli", "testing"},
+    {"cli", "testing", "pytest_plugin"},
     {"__init__", "__main__"},
 ]
 UPWARD = {
     ("report", "show"),  # a report shows itself, by what is loaded when it is asked for
 }
+ONE_PER_SUITE = {"Config"}  # what a suite's declaration names alike everywhere: its options
+DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+RIDDLE = re.compile(
+    r"^(The same\b|Everything\b|That of\b|Those of\b|It (is|has)\b|Its\b|As it is\b|(All|Some|One) of (them|it)\b)"
+    r"|^What (nothing|no \w+) gives?\b|made by\.$|there is to say|(has|have) to be said|\ba row a\b"
+)
 NAMELESS = {"utils", "util", "helpers", "helper", "common", "base", "misc", "tools"}
 
 
@@ -124,6 +133,25 @@ def test_nothing_outside_of_the_suites_names_one():
     assert known == set()
 
 
+def test_a_protocol_is_spelled_once_in_the_config_of_its_suite():
+    spelled = {
+        f"{identity(path)}:{node.lineno} says {node.value!r}"
+        for path in SOURCES
+        if path.name not in ("config.py", "artifact_types.py") or part_of(path) != "suites"  # the latter is made
+        for node in ast.walk(parsed(path))
+        if isinstance(node, ast.Constant)
+        and isinstance(node.value, str)
+        and re.fullmatch(rf"({'|'.join(built_in())})/\d+", node.value)
+    }
+    assert spelled == set()
+
+
+def test_schemas_are_of_the_protocol_of_their_suite():
+    for name in built_in():
+        schema = (PACKAGE / "suites" / name / "schema.json").read_text(encoding="utf-8")
+        assert set(re.findall(rf'"const": "({name}/\d+)"', schema)) == {suite_of(name).protocol}
+
+
 def test_the_judge_stands_on_kernels_rulers_and_the_core_alone():
     parts = {
         part_named(module) for path in SOURCES if part_of(path) == "judge" for module in imported_modules(parsed(path))
@@ -140,12 +168,30 @@ def test_kernels_import_neither_numpy_nor_anything_above_them():
     assert upward == set()
 
 
+def test_rooms_of_kernels_stand_on_scan_alone():
+    rooms: dict[str, set[str]] = {}
+    for path in COMPILED:
+        lines = [line.split() for line in path.read_text(encoding="utf-8").splitlines()]
+        others = {words[1].split(".")[2] for words in lines if words[:1] == ["from"] and words[1].startswith("..")}
+        rooms.setdefault(path.parent.name, set()).update(others)
+    assert rooms == {"scan": set(), "shape": {"scan"}, "count": {"scan"}}
+
+
+def test_a_run_of_one_suite_imports_nothing_of_another():
+    path = walk("timeline")
+    assert "suites/timeline/measure.py" in path.files_passed
+    assert path.foreign_modules == []
+
+
 # Files and names
+
+
+GENERATED = ("artifact_types.py", "option_types.py")  # as long as the schema and the options they are made from
 
 
 def test_no_file_has_more_than_400_lines():
     sizes = {identity(path): len(path.read_text(encoding="utf-8").splitlines()) for path in SOURCES + COMPILED}
-    assert {name: size for name, size in sizes.items() if size > 400} == {}
+    assert {name: size for name, size in sizes.items() if size > 400 and not name.endswith(GENERATED)} == {}
 
 
 def test_every_module_says_what_it_is_for():
@@ -158,8 +204,36 @@ def test_no_module_has_a_name_that_says_nothing():
     assert not {path.name for path in PACKAGE.rglob("*") if path.is_dir()} & NAMELESS
 
 
+def test_docstrings_stand_alone():
+    """A docstring is read in a tooltip or a search result, where nothing stands before it."""
+    riddles = {
+        f"{identity(path)}: {docstring.splitlines()[0]}"
+        for path in SOURCES
+        for node in ast.walk(parsed(path))
+        if isinstance(node, DOCUMENTED) and (docstring := ast.get_docstring(node)) and RIDDLE.search(docstring)
+    }
+    assert riddles == set()
+
+
+def test_a_class_name_occurs_once():
+    homes: dict[str, list[str]] = {}
+    for path in SOURCES:
+        for node in ast.walk(parsed(path)):
+            if isinstance(node, ast.ClassDef) and node.name not in ONE_PER_SUITE:
+                homes.setdefault(node.name, []).append(identity(path))
+    assert {name: paths for name, paths in homes.items() if len(paths) > 1} == {}
+
+
+def test_a_class_name_that_every_suite_has_occurs_once_in_each():
+    for name in ONE_PER_SUITE:
+        homes = [path for path in SOURCES if f"class {name}(" in path.read_text(encoding="utf-8")]
+        assert len(homes) == len({path.parent for path in homes}), name
+        assert {part_of(path) for path in homes} == {"suites"}, name
+
+
 def test_no_part_is_named_like_a_module_of_the_standard_library():
     parts = {path.stem for path in PACKAGE.iterdir() if path.is_dir() or path.suffix == ".py"}
+    parts |= {path.stem for path in COMPILED} | {path.parent.name for path in COMPILED}
     assert not (parts - {"__init__", "__main__", "__pycache__"}) & sys.stdlib_module_names
 
 
@@ -239,5 +313,5 @@ def test_the_package_says_it_is_typed_and_ships_that():
 
 
 def test_every_kernel_has_its_types():
-    stubs = {path.stem for path in (PACKAGE / "kernels").glob("*.pyi")}
-    assert stubs == {path.stem for path in (PACKAGE / "kernels").glob("*.pyx")}
+    sources = {path.with_suffix(".pyi") for path in (PACKAGE / "kernels").rglob("*.pyx")}
+    assert sources == set((PACKAGE / "kernels").rglob("*.pyi"))

@@ -49,7 +49,7 @@ def sides(installed):
 
 
 def test_it_has_a_command_with_help_and_a_demo(run):
-    assert "counts    Numbers of objects by class and image." in run("--help")
+    assert "counts      Numbers of objects by class and image." in run("--help")
     assert "how far a count may be off" in run("counts", "--help")
     assert "40 images   absolute error 0.453 · exact 0.623 over 3 classes" in run("demo", "counts")
 
@@ -103,6 +103,9 @@ def test_results_are_compared_gated_checked_and_loaded(run, sides):
     run("counts", sides[0], sides[1], "--pred", sides[1], "-o", "new.json")
     assert "better" in run("compare", "old.json", "new.json")
     assert "PASS" in run("gate", "new.json", "--baseline", "old.json", "--max-drop", "exact=0.05")
+    refusal = "the counts suite does not say where its annotations may be wrong"
+    assert refusal in run("suspects", "old.json", code=2)
+    assert json.loads(run("rank", "old.json", "new.json", "--json"))["figures"]["mae"][0]["name"] == "new"
     assert "FAIL" in run("gate", "old.json", "--ceiling", "mae=0.1", code=1)
     assert "counts, CSV" in run("check", sides[1])
     program = "import calipers; report = calipers.load('old.json'); print(repr(report), report.flat()['exact'])"

@@ -10,10 +10,15 @@ from pathlib import Path
 import pytest
 
 import calipers
+from calipers import run
 from calipers.core.config import make_config
 from calipers.core.errors import ConfigError, InputError
+from calipers.suites.coco.config import Config as CocoConfig
+from calipers.suites.coco.plan import CocoPlan
 from calipers.suites.dense.config import Config
 from calipers.suites.dense.evaluate import evaluate
+from calipers.suites.dense.plan import DensePlan
+from calipers.suites.scene.plan import ScenePlan
 
 BOX = {"type": "bbox_2d", "points": [0, 0, 100, 100], "desc": "类别=标签"}
 RECORD = {"image_path": "a.jpg", "gt_norm1000": [BOX], "pred": [BOX]}
@@ -203,12 +208,16 @@ def test_a_width_beyond_floats_is_an_input_error():
         calipers.dense([record], frame="pixel")
 
 
-@pytest.mark.parametrize("distance", ["1e300", "-1.7e308", "9" * 300, "1e-400", "nan", "٣"])
-def test_no_station_distance_ends_the_run(distance):
+@pytest.mark.parametrize(
+    ("distance", "off"),
+    [("1e300", 1e300), ("-1.7e308", 1.7e308), ("9" * 300, 1e300), ("1e-400", 98), ("nan", None), ("٣", 95)],
+)
+def test_no_station_distance_ends_the_run(distance, off):
     truth = {**BOX, "desc": "类别=站点距离,站点距离=98"}
     record = {"id": 1, "gt_norm1000": [truth], "pred": [{**BOX, "desc": f"类别=站点距离,站点距离={distance}"}]}
     artifact = json.loads(calipers.dense([record]).to_json())
-    assert artifact["attributes"]["distance"]["exact"] in (None, 0.0)
+    found = artifact["attributes"]["distance"]
+    assert (found["exact"], found["mae"]) == (None if off is None else 0, off)
 
 
 @pytest.mark.parametrize(
@@ -218,7 +227,7 @@ def test_no_description_ends_the_run(desc):
     report = predicted({**BOX, "desc": desc})
     json.loads(report.to_json())
     assert report["objects"]["invalid_pred"] == 0
-    assert str(report).isprintable() or "\x1b" not in str(report)
+    assert all(line.isprintable() for line in str(report).split("\n"))
 
 
 def test_a_polygon_of_thousands_of_points_and_a_line_of_thousands_are_measured():
@@ -245,3 +254,27 @@ def test_a_bad_record_in_a_pipe_that_stays_open_ends_the_run_with_its_exit_code(
             assert process.wait(timeout=300) == 3
         finally:
             process.kill()
+
+
+# How many processes
+
+
+@pytest.mark.parametrize(("asked", "usual", "jobs"), [(None, 1, 1), (None, None, None), (2, 1, 2), (1, None, 1)])
+def test_a_plan_knows_how_many_processes_it_has_work_for(tmp_path, monkeypatch, asked, usual, jobs):
+    opened, open_engine = [], run.open_engine
+    monkeypatch.setattr(DensePlan, "usual_jobs", usual, raising=False)
+    monkeypatch.setattr(
+        run, "open_engine", lambda name, **place: opened.append(place["jobs"]) or open_engine(name, **place)
+    )
+    calipers.dense(write(tmp_path / "1.jsonl", RECORD), jobs=asked, bootstrap=0)
+    assert opened == [jobs]
+
+
+def test_scenes_and_lines_of_yolo_are_read_by_one_process(tmp_path):
+    for name, text in (("gt/a.txt", "0 .5 .5 .2 .2"), ("voc/a.xml", "<annotation></annotation>"), ("pred.json", "[]")):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    config = make_config(CocoConfig, {})
+    pairs = [("gt", "gt"), ("gt", "pred.json"), ("voc", "pred.json"), ("voc", "gt")]
+    found = [CocoPlan(tmp_path / gt, tmp_path / pred, config).usual_jobs for gt, pred in pairs]
+    assert [*found, ScenePlan.usual_jobs] == [1, 1, None, None, 1]

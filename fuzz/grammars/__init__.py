@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fuzz.draft import Grammar
-from fuzz.grammars import dense, images, judging, parts, results, scenes, settings, timelines
+from fuzz.grammars import answers, dense, images, judging, parts, results, scenes, settings, timelines, tools
 
 GRAMMARS: dict[str, Grammar] = {
     **dense.GRAMMARS,
@@ -14,4 +14,6 @@ GRAMMARS: dict[str, Grammar] = {
     **results.GRAMMARS,
     **parts.GRAMMARS,
     **settings.GRAMMARS,
+    **answers.GRAMMARS,
+    **tools.GRAMMARS,
 }

@@ -9,6 +9,7 @@ from fuzz.draft import Doc, Draft
 from fuzz.writers import write_lines
 
 LABELS = ("标签", "光纤", "BBU设备", "螺丝、光纤插头/BBU安装螺丝", "line", "a/b/c")
+SIDES = ("gt_norm1000", "gt_norm", "gt", "pred", "pred_norm1000")  # ground truth of a record is the first that it has
 EXTRAS = ("文本=4G", "站点距离=50", "备注=无, 需复核", "可见性=完整", "组=1", "no key")
 
 
@@ -55,8 +56,12 @@ def record(rng: Random, number: int, frame: str = "norm1000") -> dict[str, Any]:
 
 
 def records(rng: Random, frame: str = "norm1000") -> list[dict[str, Any]]:
-    """Some records, at least one."""
-    return [record(rng, number, frame) for number in range(rng.randint(1, 5))]
+    """Some records, at least one; the last one has objects, since a dump of empty records is refused."""
+    some = [record(rng, number, frame) for number in range(rng.randint(1, 5))]
+    sides = [some[-1][name] for name in SIDES if some[-1].get(name)]
+    if not sides:
+        next(some[-1][name] for name in SIDES if name in some[-1]).append(shape(rng))
+    return some
 
 
 def _options(rng: Random) -> dict[str, Any]:

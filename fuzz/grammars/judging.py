@@ -27,12 +27,14 @@ def _shapes(rng: Random, ruler: str) -> Any:
         "point": {"point": rng.choice([[x, y], {"x": x, "y": y}, [x, y, 1]])},
         "box3d": {"cuboid": {"center": [x, y, 0], "size": [1, 2, 3], "rotation": rng.choice([None, {"yaw": 0.3}])}},
         "intervals": {"intervals": [[0, 9], {"start": 20, "end": 29}]},
+        "click": rng.choice([{"bbox": [x, y, x + 10, y + 9]}, {"x": x, "y": y}, [x, y], "click(9, 9)"]),
+        "count": rng.choice([3, "3", {"count": 2}, {"count": {"a": 2, "b": 1}}, ["a", "a"], "of 1,200 parts 3"]),
         "map": {"boxes": [[x, y, x + 10, y + 9], [0, 0, 5, 5]], "scores": [0.9, 0.8]},
     }
     return one[ruler]
 
 
-RULERS = ("iou", "boxes", "polygon", "rotated", "line", "point", "box3d", "intervals", "map")
+RULERS = ("iou", "boxes", "polygon", "rotated", "line", "point", "box3d", "intervals", "map", "click", "count")
 
 
 def payload(rng: Random) -> Draft:

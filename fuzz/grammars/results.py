@@ -19,11 +19,12 @@ from fuzz.writers import write_json, write_kept_lines, write_table, write_toml
 
 SUITES = {"dense": dense.plain, "timeline": timelines.from_json, "scene": scenes.rooms, "coco": images.coco}
 VARIANTS = 3
+FEWEST_TO_RANK = 40  # replicates
 METRICS = {"dense": "category.mean_f1", "timeline": "frame_accuracy", "scene": "f1", "coco": "AP"}
 
 
 @lru_cache
-def _written(suite: str, variant: int) -> dict[str, bytes]:
+def _written(suite: str, variant: int, replicates: int = 7) -> dict[str, bytes]:
     """The files of a folder that a suite wrote, small ones; the two sides of a comparison are over the same records."""
     rng = Random(f"{suite} {variant // 2}")
     draft = SUITES[suite](rng)
@@ -32,7 +33,9 @@ def _written(suite: str, variant: int) -> dict[str, bytes]:
     files = {name: compress(doc.write(doc.tree, rng), doc.pack, rng) for name, doc in draft.docs.items()}
     with TemporaryDirectory() as folder:
         Case("", "", {}, files).write(Path(folder))
-        command([suite, *_inputs(suite, draft, folder), "-o", f"{folder}/out", "--bootstrap", str(7 + variant % 2)])
+        command(
+            [suite, *_inputs(suite, draft, folder), "-o", f"{folder}/out", "--bootstrap", str(replicates + variant % 2)]
+        )
         found = Path(folder, "out").iterdir()
         kept = {file.name: file.read_bytes() for file in sorted(found) if file.suffix in (".json", ".jsonl", ".csv")}
     return {name: content.replace(f"{folder}/".encode(), b"") for name, content in kept.items()}
@@ -47,22 +50,22 @@ def _inputs(suite: str, draft: Draft, folder: str) -> list[str]:
     return ["--gt", f"{folder}/{given['gt']}", "--pred", f"{folder}/{given['pred']}", *more]
 
 
-def _artifact(suite: str, variant: int) -> Any:
-    return deepcopy(json.loads(_written(suite, variant)["result.json"]))
+def _artifact(suite: str, variant: int, replicates: int = 7) -> Any:
+    return deepcopy(json.loads(_written(suite, variant, replicates)["result.json"]))
 
 
 def _chosen(rng: Random) -> tuple[str, int]:
     return rng.choice(list(SUITES)), rng.randrange(VARIANTS)
 
 
-def _folder(rng: Random, name: str, suite: str, variant: int) -> dict[str, Doc]:
-    """The artifact, the cases and the table of matches of a folder."""
+def _folder(rng: Random, name: str, suite: str, variant: int, *, whole: bool = False) -> dict[str, Doc]:
+    """The artifact and, mostly or always, the cases and the table of matches of a folder."""
     files = _written(suite, variant)
     docs = {f"{name}/result.json": Doc(_artifact(suite, variant), write_json)}
-    if "cases.jsonl" in files and rng.random() < 0.8:
+    if "cases.jsonl" in files and (whole or rng.random() < 0.8):
         lines = [json.loads(line) for line in files["cases.jsonl"].splitlines()]
         docs[f"{name}/cases.jsonl"] = Doc(lines, write_kept_lines)
-    if "matches.csv" in files and rng.random() < 0.8:
+    if "matches.csv" in files and (whole or rng.random() < 0.8):
         rows = [[line] for line in files["matches.csv"].decode().splitlines()]
         docs[f"{name}/matches.csv"] = Doc(rows, write_table)
     return docs
@@ -104,6 +107,26 @@ def gated(rng: Random) -> Draft:
     )
 
 
+def ranked(rng: Random) -> Draft:
+    """Two to four artifacts over the same records."""
+    suite, variant = _chosen(rng)
+    docs = {
+        f"{name}.json": Doc(_artifact(suite, variant, FEWEST_TO_RANK), write_json)
+        for name in "abcd"[: rng.randint(2, 4)]
+    }
+    more = rng.choice(([], ["--order", "given"], ["--baseline", "a"], ["--figure", METRICS[suite]]))
+    return Draft("command", {"arguments": ["rank", *docs, "--json", *more]}, docs)
+
+
+def suspected(rng: Random) -> Draft:
+    """One or two folders whose annotations are looked at."""
+    suite, variant = _chosen(rng)
+    docs = _folder(rng, "a", suite, variant, whole=True)
+    docs |= _folder(rng, "b", suite, variant, whole=True) if rng.random() < 0.6 else {}
+    folders = sorted({name.partition("/")[0] for name in docs})
+    return Draft("command", {"arguments": ["suspects", *folders, "--json"]}, docs)
+
+
 def checked(rng: Random) -> Draft:
     """Any input, looked at."""
     draft = rng.choice([*SUITES.values(), images.yolo, images.voc, images.labelme, timelines.from_csv])(rng)
@@ -112,4 +135,12 @@ def checked(rng: Random) -> Draft:
     return Draft("command", {"arguments": ["check", "--json", *sides]}, draft.docs)
 
 
-GRAMMARS = {"load": loaded, "report": drawn, "compare": compared, "gate": gated, "check": checked}
+GRAMMARS = {
+    "load": loaded,
+    "report": drawn,
+    "compare": compared,
+    "gate": gated,
+    "rank": ranked,
+    "suspects": suspected,
+    "check": checked,
+}

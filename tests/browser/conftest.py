@@ -2,8 +2,11 @@
 
 import os
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 
@@ -11,6 +14,10 @@ from calipers.show.page.shell import page as page_bytes
 
 from .chromium import find_chromium, required
 
+HERE = Path(__file__).parent
+PATIENCE_SEC = 300  # after which something hangs, however busy the machine
+# None is imitated either: pages here need none
+NO_GRAPHICS_CARD = ("--disable-gpu", "--disable-gpu-rasterization", "--disable-software-rasterizer")
 # Counts what runs though it must not, and keeps what the policy stopped
 WATCH = """
 window.hits = 0;
@@ -21,28 +28,54 @@ addEventListener("securitypolicyviolation", (event) => window.stopped.push(event
 """
 
 
-def _unable(reason: str) -> Any:
+def _unable(reason: str) -> NoReturn:
     if required():
         pytest.fail(f"{reason} (needed: CI=true or CALIPERS_BROWSER=require)", pytrace=False)
     pytest.skip(reason)
 
 
-@pytest.fixture(scope="package")
-def chromium() -> Iterator[Any]:
-    """One browser for all tests of this folder."""
+RUNNING = ExitStack()  # the browser, from the first test of this folder to the last
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> Iterator[None]:
+    """After the last test of this folder the browser is closed."""
     try:
-        from playwright.sync_api import sync_playwright
-    except ImportError:
+        return (yield)
+    finally:
+        if nextitem is None or HERE not in nextitem.path.parents:
+            RUNNING.close()
+            _browser.cache_clear()
+
+
+@pytest.fixture(scope="session")
+def program() -> str:
+    """Where Chromium is, looked for once."""
+    if find_spec("playwright") is None:
         _unable("pages are not tested in a browser: pip install playwright")
     try:
-        path = find_chromium()
+        return find_chromium()
     except LookupError as error:
         _unable(f"pages are not tested in a browser: {error}")
+
+
+@pytest.fixture
+def chromium(program: str) -> Any:
+    """One browser for all tests of this folder."""
+    return _browser(program)
+
+
+@cache
+def _browser(path: str) -> Any:
+    from playwright.sync_api import sync_playwright
+
     sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []  # which Chromium refuses to start as root
-    with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=path, args=sandbox)
-        yield browser
-        browser.close()
+    driver = RUNNING.enter_context(sync_playwright())
+    browser = driver.chromium.launch(
+        executable_path=path, args=[*NO_GRAPHICS_CARD, *sandbox], timeout=1000 * PATIENCE_SEC
+    )
+    RUNNING.callback(browser.close)
+    return browser
 
 
 class Watched:
@@ -50,6 +83,7 @@ class Watched:
 
     def __init__(self, context: Any, path: Path) -> None:
         self.path, self.said, self.asked = path, list[str](), list[str]()
+        context.set_default_timeout(1000 * PATIENCE_SEC)
         self.page = context.new_page()
         self.page.add_init_script(WATCH)
         self.page.on("console", lambda message: self.said.append(message.text))
@@ -71,21 +105,59 @@ class Watched:
         assert [url for url in self.asked if not url.startswith(own)] == []
 
 
-SETTLED = "() => new Promise((done) => setTimeout(() => requestAnimationFrame(() => setTimeout(done))))"
+# After a frame, in which places are drawn to their width, and after what the frame found to be in sight was told
+SETTLED = """() => new Promise((done) =>
+    setTimeout(() => requestAnimationFrame(() => setTimeout(() => setTimeout(done)))))"""
+DOES = {  # names of what changes a page, by the class of the driver that has it
+    "Page": ("goto", "go_back", "reload", "set_viewport_size", "emulate_media"),
+    "Locator": ("hover", "fill", "scroll_into_view_if_needed"),
+    "Keyboard": ("press", "type"),
+    "Mouse": ("move", "down", "up"),
+}
+READS = {  # and of what looks at it, or does something to a thing where it is
+    "Page": ("evaluate", "pdf"),
+    "Locator": (
+        *("inner_text", "all_inner_texts", "text_content", "all_text_contents", "get_attribute", "input_value"),
+        *("count", "all", "evaluate", "evaluate_all", "bounding_box", "is_visible", "is_hidden", "is_disabled"),
+        *("hover", "focus"),
+    ),
+}
 
 
 @pytest.fixture(autouse=True)
-def _clicks_settle(chromium: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """After a click the page has its turn: a link within a page is followed by an event that comes later."""
-    from playwright.sync_api import Locator
+def _pages_settle(chromium: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page is looked at once it has had its turn after what was done to it, however busy the machine."""
+    from playwright import sync_api
 
-    click = Locator.click
+    evaluate, settled = sync_api.Page.evaluate, set[Any]()  # pages to which nothing was done since they had their turn
 
-    def click_and_wait(self: Any, **options: Any) -> None:
-        click(self, **options)
-        self.page.evaluate(SETTLED)
+    def settle(page: Any) -> None:
+        if page not in settled:
+            evaluate(page, SETTLED)
+            settled.add(page)
 
-    monkeypatch.setattr(Locator, "click", click_and_wait)
+    def settling(method: Callable[..., Any], *, does: bool, reads: bool) -> Callable[..., Any]:
+        def call(self: Any, *arguments: Any, **options: Any) -> Any:
+            if reads:
+                settle(getattr(self, "page", self))
+            if does:
+                settled.clear()
+            return method(self, *arguments, **options)
+
+        return call
+
+    def click(self: Any, method: Any = sync_api.Locator.click, **options: Any) -> None:
+        settle(self.page)
+        settled.clear()
+        method(self, **options)
+        settle(self.page)  # also before a key is pressed: a link within a page is followed by an event that comes later
+
+    for name, doing in DOES.items():
+        kind, reading = getattr(sync_api, name), READS.get(name, ())
+        for method in {*doing, *reading}:
+            patched = settling(getattr(kind, method), does=method in doing, reads=method in reading)
+            monkeypatch.setattr(kind, method, patched)
+    monkeypatch.setattr(sync_api.Locator, "click", click)
 
 
 @pytest.fixture

@@ -6,7 +6,8 @@ import pytest
 
 from calipers.show.page import sections as made
 
-from ..views.page.samples import photographs, picture, rooms
+from ..show.page.samples import photographs, picture, rooms
+from .conftest import SETTLED
 
 DATA = photographs(12)
 KEYS = [case["key"] for case in DATA["cases"]]
@@ -45,7 +46,8 @@ def test_a_click_on_a_number_opens_the_first_case_behind_it(show, find, tag):
     page.locator(find).first.click()
     assert listed(page) == with_tag(tag)
     assert opened(page) == with_tag(tag)[0]
-    assert page.locator(".chip.on").inner_text().startswith(tag)
+    assert page.get_by_label("Filter cases").input_value() == f"tag:{tag}"
+    assert page.locator(".chip.on").inner_text().startswith(f"tag:{tag}")
     assert page.locator(".viewer").evaluate("node => node.getBoundingClientRect().top < innerHeight / 2")
     shapes = next(case for case in DATA["cases"] if case["key"] == opened(page))["shapes"]
     carrying = [k for k, shape in enumerate(shapes) if tag in (shape.get("cause"), shape["label"])]
@@ -56,7 +58,7 @@ def test_a_click_on_a_number_opens_the_first_case_behind_it(show, find, tag):
 def test_a_cell_of_the_matrix_tells_its_count_and_leads_to_its_cases(show):
     page = show(DATA)
     cell = page.locator(".matrix .goes").first
-    tag = cell.get_attribute("data-tag")
+    tag = cell.get_attribute("data-find").removeprefix("tag:")
     cell.hover()
     assert re.search(r"\d+ · \d+\.\d % of the row", page.locator(".tip").inner_text())
     cell.click()
@@ -99,6 +101,7 @@ def test_closing_returns_the_focus_to_the_case(show):
     page.keyboard.press("Escape")
     assert page.evaluate("document.activeElement.querySelector('.name').textContent") == KEYS[3]
     page.keyboard.press("Enter")
+    page.evaluate(SETTLED)
     assert opened(page) == KEYS[3]
 
 
@@ -131,7 +134,7 @@ def test_the_address_keeps_case_and_filter_and_opens_them_again(show):
     page.locator(".bar:has-text('spurious')").click()
     page.keyboard.press("j")
     link, case = page.evaluate("location.hash"), opened(page)
-    assert link.startswith("#tag=spurious&case=tower")
+    assert link.startswith("#find=tag%3Aspurious&case=tower")
     again = show(DATA, link)
     assert opened(again) == case == with_tag("spurious")[1]
     assert listed(again) == with_tag("spurious")
@@ -291,7 +294,7 @@ def test_a_page_without_cases_says_that_nothing_went_wrong(show):
 def test_the_page_says_how_many_cases_it_left_out(show):
     page = show(DATA)
     note = page.locator(".kind-cases .cut").inner_text()
-    assert note == "This page draws 12 of 108 cases; the cases file has all of them."
+    assert note == "12 of 108 cases are in this page; the cases file has all of them."
 
 
 def test_everything_to_press_can_be_reached_by_tab(show):

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from calipers.show.page import sections as made
+from calipers.show.page.listing import ErrorFacets, listing
 
 from ..hostile import HALF_PAIR, HOSTILE
 
@@ -16,7 +17,7 @@ ALLOWED = {"HTML", "HEAD", "META", "TITLE", "STYLE", "BODY", "NOSCRIPT", "SCRIPT
 MADE = (
     "A NAV OL LI MAIN HEADER P H1 H2 H3 DL DIV DT DD SECTION UL SPAN B I STRONG BUTTON INPUT TABLE COLGROUP COL THEAD"
 )
-MADE += " TR TH TBODY TD FOOTER KBD DIALOG svg path rect circle text g"
+MADE += " TR TH TBODY TD FOOTER KBD DIALOG DETAILS SUMMARY FIGURE FIGCAPTION svg path rect circle text g"
 
 
 def as_shown(text: str) -> str:
@@ -32,6 +33,9 @@ def everywhere(texts: list[str]) -> dict[str, Any]:
     first = texts[0]
     box = [made.shape("gt", "box", [0, 0, 5, 5], text, text, note=text, tags=[text]) for text in texts]
     drawn = [made.case(text, text, box[k : k + 3], (10, 10), tags=[text], note=text) for k, text in enumerate(texts)]
+    facets = {name: [first] for name in ("key", "method", "slice", "cause", "constructor", first)}
+    drawn = [case | {"facets": facets | {"method": [case["key"]]}} for case in drawn]
+    drawn += [listing(f"{text} (2)", text, [ErrorFacets(text, text, (text,), text)], note=text) for text in texts]
     runs = {"truth " + first: [(text, k, k) for k, text in enumerate(texts)], "pred": [(first, 0, len(texts) - 1)]}
     films = [made.video(text, len(texts), runs, note=text, tags=[text]) for text in texts]
     columns = [made.column(text, title=text) for text in (texts * 3)[:3]]
@@ -58,6 +62,11 @@ def use(page: Any) -> None:
         button.click()
     page.locator(".bar").first.click()
     page.keyboard.press("j")
+    page.evaluate("document.querySelectorAll('summary').forEach((node) => node.click())")
+    for name in ("cause", "label", "slice", "method", "kind"):
+        for chip in page.locator(f".facets[aria-labelledby=facet-{name}] .chip").all()[:1]:
+            chip.click()
+            page.locator(".chip.on").first.click()
     page.keyboard.press("Escape")
     page.evaluate("for (let y = 0; y < document.body.scrollHeight; y += 500) scrollTo(0, y)")
     page.evaluate("document.querySelectorAll('.object, .film svg, .matrix, .plot svg').forEach((node) => node.focus())")

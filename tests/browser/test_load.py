@@ -2,7 +2,7 @@
 
 import pytest
 
-from ..views.page.samples import SAMPLES, many_rows, photographs, videos
+from ..show.page.samples import SAMPLES, many_rows, photographs, videos
 
 
 @pytest.mark.parametrize("mode", ["light", "dark"])

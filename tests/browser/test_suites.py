@@ -9,7 +9,7 @@ import calipers
 from calipers.show.page.build import report_page
 
 from ..hostile import HOSTILE
-from ..views.page.reading import data_of
+from ..show.page.reading import data_of, fits
 
 SAMPLES = Path(calipers.__file__).parent / "data"
 
@@ -50,7 +50,7 @@ def test_a_bar_opens_a_case_that_carries_its_cause(show, suite):
         if "goto" in bar
     )
     page.locator(".bar").first.click()
-    carrying = [case["title"] for case in data(suite)["cases"] if bar["goto"]["tag"] in case["tags"]]
+    carrying = [case["title"] for case in data(suite)["cases"] if fits(data(suite), case, bar["goto"])]
     assert page.locator(".viewer h3").inner_text() == carrying[0]
     assert page.locator(".viewer .canvas .shape").count() > 0
 

@@ -5,6 +5,8 @@ import os
 import signal
 import subprocess
 import sys
+import time
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,8 +15,16 @@ import pytest
 import calipers
 from calipers.cli.start import main
 
+from ..profiles import share
+
 HANG_SEC = 300  # after which something hangs, however busy the machine
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(calipers.__file__).parents[1])}
+OUTPUTS = {
+    "the terminal": [],
+    "an old artifact": ["-o", "old.json"],
+    "an old folder": ["-o", "old"],
+    "a new folder": ["-o", "new/deep"],
+}
 PREVIOUS = {"old.json": b"before", "old/result.json": b"1", "old/cases.jsonl": b"2", "old/matches.csv": b"3"}
 
 
@@ -41,7 +51,7 @@ class Ended(NamedTuple):
 
 
 @pytest.fixture(autouse=True)
-def _own_folder(tmp_path, monkeypatch):
+def _own_folder(tmp_path, monkeypatch, blank_plots):
     monkeypatch.chdir(tmp_path)
 
 
@@ -76,9 +86,10 @@ def start():
 
     def call(*args, program=("-m", "calipers"), env=(), **options):
         options = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | options
+        limited = {"PYTHONDONTWRITEBYTECODE": "1"} if "preexec_fn" in options else {}  # or half of a module is kept
         process = subprocess.Popen(
             [sys.executable, *program, *map(str, args)],
-            env={**ENVIRONMENT, **dict(env)},
+            env={**ENVIRONMENT, **limited, **dict(env)},
             start_new_session=True,
             **options,
         )
@@ -88,7 +99,8 @@ def start():
     yield call
     for process in started:
         for pid in group_of(process):
-            os.kill(pid, signal.SIGKILL)
+            with suppress(ProcessLookupError):  # it has ended since
+                os.kill(pid, signal.SIGKILL)
         process.communicate()
 
 
@@ -108,14 +120,19 @@ def finish(start):
 
 @pytest.fixture
 def refuses(run, tmp_path):
-    """The command refuses these arguments, however it is asked to write, and leaves every file as it was."""
+    """The command refuses these arguments when it is to write over a folder, and leaves every file as it was.
 
-    def check(args, *parts, code=3, command="dense"):
+    A full run tries every kind of output; `test_refusals.py` does so for each suite in any run.
+    """
+
+    usual = OUTPUTS.values() if share() == 1 else [OUTPUTS["an old folder"]]
+
+    def check(args, *parts, code=3, command="dense", outputs=usual):
         for name, content in PREVIOUS.items():
             Path(name).parent.mkdir(exist_ok=True)
             Path(name).write_bytes(content)
         before = files_in(tmp_path)
-        for output in ([], ["-o", "old.json"], ["-o", "old"], ["-o", "new/deep"]):
+        for output in outputs:
             message = run(command, *args, *output).refused(code, *parts)
             assert files_in(tmp_path) == before
         return message
@@ -143,6 +160,14 @@ def listing():
 def group():
     """The living processes of the group that a process leads, itself among them."""
     return group_of
+
+
+def wait_until(condition):
+    """Wait for what has to come; that it never comes is found out only after minutes."""
+    end = time.monotonic() + HANG_SEC
+    while not condition():
+        assert time.monotonic() < end, "it never comes"
+        time.sleep(0.02)
 
 
 def files_in(folder):

@@ -1,7 +1,6 @@
 """Input that is wrong: the message says where, what was found and what was expected, and nothing is written.
 
-`refuses` runs each input four times (to the terminal, over an old artifact, over an old folder, into a new one) and
-checks that every file is as it was.
+`refuses` checks that every file is as it was.
 """
 
 import errno

@@ -112,9 +112,9 @@ BAD_FILES = {
 
 
 @pytest.mark.parametrize("name", BAD_FILES)
-def test_bad_files_of_every_kind_end_with_3_and_without_a_traceback(finish, name):
+def test_bad_files_of_every_kind_end_with_3_and_without_a_traceback(run, name):
     write(name, BAD_FILES[name])
-    ended = finish("check", name.rpartition("/")[0].removesuffix("/labels") or name)
+    ended = run("check", name.rpartition("/")[0].removesuffix("/labels") or name)
     assert (ended.code, ended.err) == (3, ""), ended
     assert b"would be refused" in ended.out
 
@@ -222,3 +222,60 @@ def test_standard_input_is_not_read_again(finish):
     record = {"width": 4000, "height": 2000, "gt_norm1000": [BOX], "pred": [{**BOX, "points": [600, 600, 800, 800]}]}
     ended = finish("dense", "-", given=json.dumps(record).encode())
     assert (ended.code, ended.err) == (0, "")
+
+
+# One image of 2,000 by 1,000 pixels, with boxes in its pixels, all below 1,000: as norm1000 they lie somewhere else.
+WIDE = {"id": 1, "file_name": "a.jpg", "width": 2000, "height": 1000}
+CORNERS = ([100, 100, 300, 300], [500, 600, 700, 800], [800, 100, 960, 300])
+PIXEL_TRUTH = {
+    "images": [WIDE],
+    "categories": [{"id": 1, "name": "cat"}],
+    "annotations": [
+        {"id": at, "image_id": 1, "category_id": 1, "bbox": [x, y, right - x, low - y], "area": 1, "iscrowd": 0}
+        for at, (x, y, right, low) in enumerate(CORNERS, 1)
+    ],
+}
+PIXEL_ANSWER = json.dumps([{"bbox_2d": corners, "label": "cat"} for corners in CORNERS])
+
+
+@pytest.mark.parametrize("args", [["dense"], ["coco"], ["dense", "--answers", "auto"], ["coco", "--answers", "qwen3"]])
+def test_answers_of_the_wrong_family_are_told_the_right_one(run, args):
+    inputs = ["--gt", write("gt.json", PIXEL_TRUTH), "--pred", "answers.jsonl"]
+    write("answers.jsonl", json.dumps({"image": "a.jpg", "pred": PIXEL_ANSWER}))
+    ended = run(*args, *inputs, "--bootstrap", "0")
+    assert "<- likely: rerun with --answers qwen2.5" in ended.err
+    assert "answers as qwen2.5 writes them" in ended.err
+    assert "calipers check" not in ended.err
+    assert run(args[0], *inputs, "--answers", "qwen2.5", "--bootstrap", "0").err == ""
+
+
+def test_check_tells_answers_from_a_dump(run):
+    write("answers.jsonl", json.dumps({"image": "a.jpg", "response": PIXEL_ANSWER}))
+    ended = run("check", "--gt", write("gt.json", PIXEL_TRUTH), "--pred", "answers.jsonl")
+    text = " ".join(ended.out.decode().split())
+    assert ended.code == 3
+    assert "answers.jsonl: answers that name their image, without ground truth, expected a dump" in text
+    assert "calipers dense --gt FILE --pred FILE (or calipers coco) measures them" in text
+    assert "no ground truth: expected" not in text
+
+
+def test_answers_in_a_dump_are_told_the_right_family(run):
+    truth = [{**BOX, "points": [x / 2, y, right / 2, low]} for x, y, right, low in CORNERS]
+    record = {"gt_norm1000": truth, "said": PIXEL_ANSWER, "width": 2000, "height": 1000}
+    write("dump.jsonl", json.dumps(record))
+    ended = run("dense", "dump.jsonl", "--pred-field", "said", "--bootstrap", "0")
+    assert "answers as qwen2.5 writes them       1.00   <- likely: rerun with --answers qwen2.5" in ended.err
+    record = {**record, "said": PIXEL_ANSWER.replace("[100, 100, 300, 300]", "[50, 100, 150, 300]")}
+    write("poor.jsonl", json.dumps(record))  # one box of three is in norm1000
+    ended = run("dense", "poor.jsonl", "--pred-field", "said", "--bootstrap", "0")
+    assert "hint: predictions would fit far better read otherwise: answers as qwen2.5 writes them (F1 0.67" in ended.err
+
+
+def test_poor_answers_that_are_joined_name_the_option(run):
+    some = PIXEL_ANSWER.replace("[100, 100, 300, 300]", "[50, 100, 150, 300]")
+    write("answers.jsonl", json.dumps({"image": "a.jpg", "pred": some}))
+    for suite in ("dense", "coco"):
+        ended = run(suite, "--gt", write("gt.json", PIXEL_TRUTH), "--pred", "answers.jsonl", "--bootstrap", "0")
+        hint = "hint: predictions would fit far better read otherwise: answers as qwen2.5 writes them"
+        assert hint in ended.err
+        assert ended.err.endswith("; rerun with --answers qwen2.5\n")

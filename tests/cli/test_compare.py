@@ -1,9 +1,14 @@
 """`calipers compare`: what it prints, what it writes, and what it refuses."""
 
 import json
+import shutil
+from contextlib import chdir
 from pathlib import Path
 
 import pytest
+
+from calipers.cli.suite_command import run_suite
+from calipers.suite import suite_of
 
 BOX = {"type": "bbox_2d", "points": [0, 0, 10, 10], "desc": "类别=标签"}
 FAR = {"type": "bbox_2d", "points": [500, 500, 600, 600], "desc": "类别=标签"}
@@ -15,13 +20,21 @@ def dump(name, share, count=60):
     Path(name).write_text("\n".join(map(json.dumps, records)))
 
 
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    """Two results and one with another tolerance, made once."""
+    with chdir(tmp_path_factory.mktemp("results")):
+        dump("old.jsonl", 10)
+        dump("new.jsonl", 3)
+        for name in ("old", "new"):
+            run_suite(suite_of("dense"), {"dumps": [f"{name}.jsonl"], "output": name})
+        run_suite(suite_of("dense"), {"dumps": ["new.jsonl"], "tube_tolerance": 4, "output": "other.json"})
+        return Path.cwd()
+
+
 @pytest.fixture(autouse=True)
-def _results(run):
-    dump("old.jsonl", 10)
-    dump("new.jsonl", 3)
-    for name in ("old", "new"):
-        assert run("dense", f"{name}.jsonl", "-o", name).code == 0
-    assert run("dense", "new.jsonl", "--tube-tolerance", 4, "-o", "other.json").code == 0
+def _results(results, tmp_path):
+    shutil.copytree(results, tmp_path, dirs_exist_ok=True)
 
 
 def test_the_table(run):

@@ -138,6 +138,41 @@ def test_notes_and_warnings_about_the_model_are_said(run):
 # What it refuses
 
 
+# On to the numbers
+
+
+def test_a_folder_receives_detections_and_numbers(run):
+    ended = run("detect", "images", "--model", "model.onnx", "--gt", "gt.json", "-o", "out", "--conf", 0.1)
+    assert ended.code == 0
+    assert "Average Precision  (AP) @[ IoU=0.50      | area=   all | maxDets=100 ] = 1.000" in ended.out.decode()
+    assert ended.err.splitlines()[:2] == [
+        "out/detections.json  5 images · 7 detections · 3 classes · 0 left out",
+        "note: AP needs low scores too: --conf 0.001",
+    ]
+    assert {"detections.json", "result.json", "report.html", "per_class.csv"} <= {
+        path.name for path in Path("out").iterdir()
+    }
+    tree = json.loads(Path("out/result.json").read_bytes())
+    assert [entry["path"] for entry in tree["inputs"]] == ["gt.json", "out/detections.json"]
+    assert run(*USUAL, "--conf", 0.1).code == 0
+    assert results("out/detections.json") == results()
+
+
+def test_numbers_follow_the_options_of_their_suite(run):
+    Path("calipers.toml").write_text("[coco]\nrecall_target = 0.5\nbootstrap = 0\n")
+    assert run("detect", "images", "--model", "model.onnx", "--gt", "gt.json", "-o", "out").code == 0
+    assert json.loads(Path("out/result.json").read_bytes())["params"]["recall_target"] == 0.5
+
+
+def test_a_folder_that_nothing_was_written_to_goes_away(run):
+    ended = run("detect", "images", "--model", "none.onnx", "--gt", "gt.json", "-o", "out/deep")
+    ended.refused(3, "none.onnx: cannot be read")
+    assert not Path("out").exists()
+    run("detect", "images", "--images", "images", "--model", "model.onnx", "--gt", "gt.json", "-o", "out").refused(
+        2, "--images: found 'images' beside 'images', expected the folder once"
+    )
+
+
 def refused(ended, code, *parts):
     ended.refused(code, *parts)
     assert not Path("results.json").exists()
@@ -225,17 +260,34 @@ def test_an_error_in_the_middle_says_how_to_go_on(run):
 # Interrupted
 
 
+IMAGES = 8
+# The last image takes for ever, so that a run is never done before somebody ends it
+ENDLESS = f"""
+import time
+from calipers.detectors import detect
+
+look_at = detect._look_at
+
+def look_for_ever(file, *others):
+    time.sleep({HANG_SEC} if file.name == "{IMAGES - 1:03}.png" else 0)
+    return look_at(file, *others)
+
+detect._look_at = look_for_ever
+from calipers.cli.start import main
+main()
+"""
+
+
 @pytest.fixture
 def many():
-    """Enough images, and a model large enough, for a run that lasts."""
-    scenes = {f"{number:03}.png": toy.SCENES[name] for number in range(16) for name in ["wide.png"]}
-    toy.write_scenes(".", scenes)
+    """Some images, and a model large enough for a run to be in the middle of one."""
+    toy.write_scenes(".", {f"{number:03}.png": toy.SCENES["wide.png"] for number in range(IMAGES)})
     toy.write_model("model.onnx", side=640, windows=(320, 640))
 
 
 def started(start):
     """A run in the middle of its work."""
-    process, part = start(*USUAL), Path("results.json.part")
+    process, part = start(*USUAL, program=("-c", ENDLESS)), Path("results.json.part")
     end = time.monotonic() + HANG_SEC
     while not (part.exists() and part.read_bytes().count(b"\n") > 3) and time.monotonic() < end:
         time.sleep(0.005)
@@ -243,9 +295,15 @@ def started(start):
     return process
 
 
+@pytest.fixture(scope="module")
+def whole():
+    """The result of a run from its beginning, once one was made."""
+    return []
+
+
 @pytest.mark.usefixtures("many")
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
-def test_a_run_that_was_ended_is_gone_on_with_to_the_same_bytes(start, run, number):
+def test_a_run_that_was_ended_is_gone_on_with_to_the_same_bytes(start, run, number, whole):
     process = started(start)
     process.send_signal(number)
     out, err = process.communicate(timeout=HANG_SEC)
@@ -255,14 +313,16 @@ def test_a_run_that_was_ended_is_gone_on_with_to_the_same_bytes(start, run, numb
         said = b"interrupted; finished images are in results.json.part: run the same command again to go on\n"
         assert err == said
     done = Path("results.json.part").read_bytes().count(b"\n") - 1
-    assert 3 <= done < 16
+    assert 3 <= done < IMAGES
     assert not Path("results.json").exists()
     assert run(*USUAL).code == 0
     assert not Path("results.json.part").exists()
     resumed = Path("results.json").read_bytes()
-    assert run(*USUAL, "--restart").code == 0
-    assert Path("results.json").read_bytes() == resumed
-    assert len(results()) == 32
+    if not whole:
+        assert run(*USUAL, "--restart").code == 0
+        whole.append(Path("results.json").read_bytes())
+    assert whole == [resumed]
+    assert len(results()) == 2 * IMAGES
 
 
 @pytest.mark.usefixtures("many")

@@ -1,28 +1,40 @@
 """`calipers gate`: exit codes, rules from flags and files, and what it writes for workflows."""
 
 import json
+import shutil
+from contextlib import chdir
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
+from calipers.cli.suite_command import run_suite
+from calipers.suite import suite_of
+
 BOX = {"type": "bbox_2d", "points": [0, 0, 10, 10], "desc": "类别=标签"}
 FAR = {"type": "bbox_2d", "points": [500, 500, 600, 600], "desc": "类别=标签"}
 
 
-def result(run, name, share, count=60):
-    """Records with one object each; every `share`-th is missed."""
-    records = [{"id": f"r{k}", "gt_norm1000": [BOX], "pred": [FAR if k % share == 0 else BOX]} for k in range(count)]
+def write_dump(name, missed, count=60):
+    """Records with one object each; every `missed`-th is missed."""
+    records = [{"id": f"r{k}", "gt_norm1000": [BOX], "pred": [FAR if k % missed == 0 else BOX]} for k in range(count)]
     Path(f"{name}.jsonl").write_text("\n".join(map(json.dumps, records)))
-    assert run("dense", f"{name}.jsonl", "-o", name).code == 0
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    """Three results, made once: recall 0.9, 0.667 and 0.883."""
+    with chdir(tmp_path_factory.mktemp("results")):
+        for name, missed in (("old", 10), ("new", 3), ("near", 9)):
+            write_dump(name, missed)
+            run_suite(suite_of("dense"), {"dumps": [f"{name}.jsonl"], "output": name})
+        return Path.cwd()
 
 
 @pytest.fixture(autouse=True)
-def _results(run, monkeypatch):
+def _results(results, tmp_path, monkeypatch):
     monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
-    result(run, "old", 10)  # recall 0.9
-    result(run, "new", 3)  # 0.667
-    result(run, "near", 9)  # 0.883
+    shutil.copytree(results, tmp_path, dirs_exist_ok=True)
 
 
 @pytest.mark.parametrize(
@@ -71,6 +83,37 @@ def test_json(run):
     assert tree["rows"][0]["metric"] == "category.f1"
 
 
+@pytest.mark.parametrize("name", ["text", "json", "github", "gitlab", "junit"])
+@pytest.mark.parametrize(("limit", "code"), [("0.1", 1), ("0.4", 0)])
+def test_exit_codes_do_not_depend_on_the_format(run, name, limit, code):
+    ended = run("gate", "new", "--baseline", "old", "--max-drop", f"recall={limit}", "--format", name)
+    assert (ended.code, ended.err) == (code, "")
+
+
+def test_formats_are_those_of_the_files(run):
+    args = ["gate", "new", "--baseline", "old", "--max-drop", "recall=0.1"]
+    table, printed = (
+        run(*args),
+        {name: run(*args, "--format", name).out for name in ("text", "json", "github", "junit")},
+    )
+    assert printed["text"] == table.out
+    assert printed["json"] == run(*args, "--json").out == run(*args, "--json", "--format", "json").out
+    assert printed["github"].startswith(
+        b"::error title=calipers gate%3A category recall drop <= 0.100::dropped by more"
+    )
+    run(*args, "--junit", "gate.xml")
+    assert printed["junit"] == Path("gate.xml").read_bytes()
+    [issue] = json.loads(run(*args, "--format", "gitlab").out)
+    assert (issue["severity"], issue["location"]["path"]) == ("major", "new")
+
+
+def test_a_format_in_the_options_file(run):
+    Path("calipers.toml").write_text('[gate]\nformat = "gitlab"\nfloor = {f1 = 0.1}\n')
+    assert json.loads(run("gate", "new").out) == []
+    Path("calipers.toml").write_text("[gate]\nformat = []\nfloor = {f1 = 0.1}\n")
+    run("gate", "new").refused(2, "format: found [], expected one of text, json, github, gitlab, junit")
+
+
 def test_rules_from_a_file(run):
     Path("gate.toml").write_text('[[rule]]\nmetric = "recall"\nmax_drop = 0.1\n\n[[rule]]\nmetric="f1"\nfloor=0.1\n')
     ended = run("gate", "new", "--baseline", "old", "--rules", "gate.toml", "--ceiling", "precision=1")
@@ -100,6 +143,11 @@ def test_rules_from_the_options_file(run):
             ["new", "--baseline", "old", "--max-drop", "f1=-1"],
             ["max_drop f1: found -1.0, expected a number of at least 0"],
         ),
+        (["new", "--floor", "f1=0", "--format", "xml"], ["format: found 'xml', expected one of text, json, github"]),
+        (
+            ["new", "--floor", "f1=0", "--format", "junit", "--json"],
+            ["format: found 'junit', expected none beside json"],
+        ),
         (["new", "--rules", "none.toml"], ["none.toml: cannot be read"]),
         (["new", "--flor", "f1=1"], ["--flor", "--floor"]),
         (["--floor", "f1=1"], ["Missing argument 'NEW'"]),
@@ -117,7 +165,8 @@ def test_misspelt_keys_of_rules_are_refused(run):
 
 
 def test_a_baseline_that_is_not_alike_is_refused(run):
-    result(run, "few", 3, 50)
+    write_dump("few", 3, 50)
+    assert run("dense", "few.jsonl", "-o", "few").code == 0
     run("gate", "new", "--baseline", "few", "--floor", "f1=0.1").refused(
         2, "cannot be compared in pairs", "records read"
     )

@@ -7,12 +7,16 @@ import signal
 import subprocess
 import sys
 import time
+from array import array
 from contextlib import suppress
+from fcntl import ioctl
 from pathlib import Path
+from termios import FIONREAD
 
 import pytest
 
-from .conftest import HANG_SEC
+from ..profiles import size
+from .conftest import HANG_SEC, wait_until
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at processes as Linux shows them")
 
@@ -44,18 +48,18 @@ def busy(start, dump, group):
         args = ("dense", dump, "--jobs", jobs, "-o", "old", "--chunk-bytes", 300_000)
         process = start(*args, program=WORKERS_ONLY)
         wait_until(lambda: any(path.stat().st_size for path in Path("old").glob(".calipers-*.part")))
+        wait_until(lambda: len(group(process)) == (jobs + 1 if jobs > 1 else 1))
         assert process.poll() is None
-        assert len(group(process)) == (jobs + 1 if jobs > 1 else 1)
         return process
 
     return begin
 
 
-def wait_until(condition):
-    end = time.monotonic() + HANG_SEC
-    while not condition():
-        assert time.monotonic() < end, "it never comes"
-        time.sleep(0.02)
+def unread_bytes(pipe):
+    """How much of what was written into a pipe nobody has read."""
+    count = array("i", [0])
+    ioctl(pipe, FIONREAD, count)
+    return count[0]
 
 
 def left_nothing(process, group):
@@ -94,12 +98,15 @@ def test_a_termination_ends_the_run_with_143_and_leaves_nothing_behind(busy, gro
 
 
 def test_trap_36_a_worker_that_is_killed_is_replaced_and_the_result_is_whole(start, finish, dump, group):
-    Path("small.jsonl").write_bytes(b"".join(dump.read_bytes().splitlines(keepends=True)[:3000]))
-    whole = finish("dense", "small.jsonl", "--jobs", 1, "--json").out
-    process = start("dense", "small.jsonl", "--jobs", 2, "--json", "--chunk-bytes", 100_000, program=WORKERS_ONLY)
+    lines = b"".join(dump.read_bytes().splitlines(keepends=True)[:1000])
+    whole = finish("dense", "-", "--jobs", 1, "--json", given=lines).out
+    args = ("dense", "-", "--jobs", 2, "--json", "--chunk-bytes", 100_000)
+    process = start(*args, program=WORKERS_ONLY, stdin=subprocess.PIPE)
+    process.stdin.write(lines[: len(lines) // 2])  # so that it goes on until the rest comes
+    process.stdin.flush()
     wait_until(lambda: len(group(process)) >= 3)
     os.kill(max(pid for pid in group(process) if pid != process.pid), signal.SIGKILL)
-    out, err = process.communicate(timeout=HANG_SEC)
+    out, err = process.communicate(lines[len(lines) // 2 :], timeout=HANG_SEC)
     assert (process.returncode, err) == (0, b"")
     assert out == whole
 
@@ -132,7 +139,7 @@ def test_an_interrupt_while_waiting_for_input_ends_the_run(start, group, jobs):
     process.stdin.write((json.dumps(RECORD).encode() + b"\n") * 300)  # a few blocks, and then nothing
     process.stdin.flush()
     wait_until(lambda: len(group(process)) >= (jobs + 1 if jobs > 1 else 1) and Path("new").exists())
-    time.sleep(0.5)
+    wait_until(lambda: unread_bytes(process.stdin) == 0)
     process.send_signal(signal.SIGINT)
     process.wait(timeout=HANG_SEC)
     assert process.returncode == 130
@@ -148,13 +155,13 @@ def test_a_failing_run_with_several_processes_ends_every_time(start, group):
         out, err = process.communicate(timeout=HANG_SEC)
         assert (process.returncode, out) == (3, b"")
         assert err.decode().startswith("error: bad.jsonl.gz:1: not JSON")
-        assert group(process) == []
+        wait_until(lambda process=process: group(process) == [])
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_failing_run_leaves_no_thread_and_no_open_file_behind(finish, jobs):
     """In a program that goes on, a notebook for one."""
-    some = (json.dumps(RECORD).encode() + b"\n") * 1000
+    some = (json.dumps(RECORD).encode() + b"\n") * size(1000)
     Path("bad.jsonl").write_bytes(some + b"oops\n" + some * 3)
     script = f"""
 import os, threading, time
@@ -167,9 +174,17 @@ for _ in range(2):
         calipers.dense("bad.jsonl", jobs={jobs}, chunk_bytes=1, bootstrap=0)
     except calipers.InputError as error:
         pass
-time.sleep(0.2)
-links = ["/proc/self/fd/" + number for number in os.listdir("/proc/self/fd")]
-files = [os.readlink(link) for link in links if os.path.exists(link)]
-print(threading.active_count(), [name for name in files if name.endswith("bad.jsonl")])
+
+
+def left():
+    links = ["/proc/self/fd/" + number for number in os.listdir("/proc/self/fd")]
+    files = [os.readlink(link) for link in links if os.path.exists(link)]
+    return threading.active_count(), [name for name in files if name.endswith("bad.jsonl")]
+
+
+end = time.monotonic() + 250
+while left() != (1, []) and time.monotonic() < end:  # a thread that was told to end takes its time
+    time.sleep(0.02)
+print(*left())
 """
     assert finish(program=("-c", script), timeout=HANG_SEC) == (0, b"1 []\n", "")

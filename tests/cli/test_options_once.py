@@ -10,7 +10,10 @@ COMMANDS = {
     "detect": [],
     "merge": ["part.cal"],
     "compare": ["old", "new"],
+    "rank": ["a.json", "b.json"],
+    "suspects": ["a", "b"],
     "report": ["result.json"],
+    "convert": ["in.json"],
     "demo": ["dense"],
 }
 

@@ -64,7 +64,7 @@ def test_the_first_reason_is_named(run):
     Path("d.jsonl").write_text("[]\n5\n")
     ended = run("dense", "d.jsonl", "--max-bad-records", 2)
     assert ended.code == 3
-    assert "error: nothing was evaluated: 0 of 2 records: not a JSON object" in ended.err
+    assert "error: nothing was evaluated: 0 of 2 records: d.jsonl:1: not a JSON object" in ended.err
 
 
 @pytest.mark.parametrize("suite", SILENT)

@@ -11,7 +11,10 @@ import pytest
 
 BOX = {"type": "bbox_2d", "points": [0, 0, 10, 10], "desc": "类别=标签"}
 MISSED = {"gt_norm1000": [BOX], "pred": []}
-FILES = ("result.json", "report.html", "cases.jsonl", "matches.csv", "thresholds.csv", "types.csv", "labels.csv")
+FILES = (
+    *("result.json", "report.html", "cases.jsonl", "matches.csv", "thresholds.csv", "types.csv", "labels.csv"),
+    *("errors.csv", "errors_by_label.csv", "confusion.csv"),
+)
 
 SILENT = "warning: nothing was predicted at all, so that every object was missed (calipers check tells more)\n"
 

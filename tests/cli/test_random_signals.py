@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from ..profiles import examples
+
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at processes as Linux shows them")
 
 FILE = Path(__file__).parents[2] / "benchmarks" / "signals.py"
-SENT = 12
+SENT = examples(12)
 COMMANDS = {"dense", "judge", "judge --serve", "check"}
 
 

@@ -14,7 +14,7 @@ from calipers.show.page import images
 from calipers.show.page.cases import Limit
 from calipers.show.report_tables import write_table
 
-from ..views.page.reading import data_of, section
+from ..show.page.reading import data_of, section
 
 RECORDS = [
     {
@@ -69,7 +69,8 @@ def test_an_artifact_alone_has_a_page_that_says_how_to_draw(run, out):
 
 def test_fewer_cases_can_be_asked_for(run, out):
     assert run("report", "out", "--cases", "1", "-o", "page.html").code == 0
-    assert [case["key"] for case in data_of(Path("page.html").read_bytes())["cases"]] == ["site/a.png"]
+    cases = data_of(Path("page.html").read_bytes())["cases"]
+    assert [(case["key"], "shapes" in case) for case in cases] == [("site/a.png", True), ("site/b.png", False)]
     run("report", "out", "--cases", "-1").refused(2, "--cases")
 
 
@@ -137,7 +138,7 @@ def test_a_csv_on_a_terminal_has_nothing_that_a_terminal_acts_on(run, out, monke
     tree = json.loads((out / "result.json").read_bytes())
     tree["modes"]["category"]["by_label"][0]["label"] = "\x1b[2J\u202e"
     (out / "result.json").write_text(json.dumps(tree))
-    monkeypatch.setattr("calipers.cli.report.sys.stdout", SimpleNamespace(isatty=lambda: True, encoding="utf-8"))
+    monkeypatch.setattr("calipers.cli.streams.sys.stdout", SimpleNamespace(isatty=lambda: True, encoding="utf-8"))
     table = report._table("out", "labels", "csv")
     assert b"\\x1b[2J\\u202e" in table
     assert b"\x1b" not in table

@@ -4,7 +4,7 @@ import json
 import os
 import random
 import signal
-import time
+import subprocess
 from hashlib import sha256
 from pathlib import Path
 
@@ -15,7 +15,8 @@ from calipers.core.parts import Packed, from_bytes, to_bytes
 from calipers.files.part_files import DIGEST_BYTES, LENGTH_BYTES
 
 from ..contracts.dumps import make_lines, padded
-from .conftest import HANG_SEC
+from ..profiles import seeds
+from .conftest import HANG_SEC, wait_until
 
 SMALL = ("--chunk-bytes", 3000)
 
@@ -23,7 +24,7 @@ SMALL = ("--chunk-bytes", 3000)
 @pytest.fixture
 def dump(tmp_path):
     path = tmp_path / "dump.jsonl"
-    path.write_bytes(b"\n".join(padded(make_lines(1, 300), 1)) + b"\n")
+    path.write_bytes(b"\n".join(padded(make_lines(1, 40), 1)) + b"\n")
     return path
 
 
@@ -45,7 +46,7 @@ def test_a_run_says_where_its_counts_are(run, dump):
     assert "counts are in total.cal, for calipers merge\n" in run("dense", dump.name, "--tally", "total.cal").err
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", seeds(12))
 def test_however_much_of_the_file_is_there_the_result_is_the_same(run, dump, seed):
     """A run may be killed while it writes: the file then ends anywhere."""
     run("dense", dump.name, *SMALL, "--resume", "shards.cal", "--bootstrap", 50)
@@ -77,26 +78,50 @@ def test_a_file_that_ends_within_its_first_lines_is_begun_anew(run, dump, length
     assert "shards.cal ended within its head, with no shard in it, and was begun anew\n" in ended.err
 
 
-def test_a_killed_run_goes_on_where_it_was(start, run):
-    Path("long.jsonl").write_bytes(b"\n".join(make_lines(2, 8000)) + b"\n")
-    args = ("dense", "long.jsonl", "--jobs", 2, "--chunk-bytes", 2000, "--resume", "shards.cal", "-o", "result.json")
-    for _ in range(3):
-        process, before = start(*args), Path("shards.cal").stat().st_size if Path("shards.cal").exists() else 0
-        while process.poll() is None and (
-            not Path("shards.cal").exists() or Path("shards.cal").stat().st_size < before + 200_000
-        ):
-            time.sleep(0.01)
+FROM_PIPE = ("dense", "-", "--chunk-bytes", 20_000, "--resume", "shards.cal")
+
+
+@pytest.fixture(scope="module")
+def lines():
+    """A megabyte and a half, of which a pipe is read 256 kB at a time."""
+    return [line + b"\n" for line in make_lines(2, 900)]
+
+
+@pytest.fixture
+def begun(start):
+    """A run that has measured some of its input, and waits for the rest of it, which does not come."""
+
+    def begin(*args, given):
+        before = size_of_shards()
+        process = start(*args, stdin=subprocess.PIPE)
+        process.stdin.write(given)
+        process.stdin.flush()
+        wait_until(lambda: size_of_shards() > before + 20_000)
+        return process
+
+    return begin
+
+
+def size_of_shards():
+    path = Path("shards.cal")
+    return path.stat().st_size if path.exists() else 0
+
+
+def test_a_killed_run_goes_on_where_it_was(begun, finish, lines):
+    args = (*FROM_PIPE, "--jobs", 2, "-o", "result.json")
+    for count in (300, 600, 900):
+        process = begun(*args, given=b"".join(lines[:count]))
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
-    assert run(*args).code == 0
-    assert Path("result.json").read_bytes() == calipers.dense("long.jsonl").to_json()
+    ended = finish(*args, given=b"".join(lines))
+    assert ended.code == 0
+    assert " shards were finished before, in shards.cal\n" in ended.err
+    assert finish("dense", "-", "-o", "whole.json", given=b"".join(lines)).code == 0
+    assert Path("result.json").read_bytes() == Path("whole.json").read_bytes()
 
 
-def test_an_interrupt_says_where_the_finished_shards_are(start):
-    Path("long.jsonl").write_bytes(b"\n".join(make_lines(2, 8000)) + b"\n")
-    process = start("dense", "long.jsonl", "--jobs", 2, "--chunk-bytes", 2000, "--resume", "shards.cal")
-    while not Path("shards.cal").exists() or Path("shards.cal").stat().st_size < 100_000:
-        time.sleep(0.01)
+def test_an_interrupt_says_where_the_finished_shards_are(begun, lines):
+    process = begun(*FROM_PIPE, "--jobs", 2, given=b"".join(lines[:300]))
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=HANG_SEC)
     assert (process.returncode, out) == (130, b"")
@@ -105,6 +130,7 @@ def test_an_interrupt_says_where_the_finished_shards_are(start):
 
 
 def test_only_what_changed_is_measured_again(run, dump):
+    dump.write_bytes(b"\n".join(padded(make_lines(1, 120), 1)) + b"\n")
     run("dense", dump.name, *SMALL, "--resume", "shards.cal")
     before = Path("shards.cal").stat().st_size
     with open(dump, "ab") as file:
@@ -142,10 +168,10 @@ def test_a_folder_with_every_object_is_resumed_as_well(run, dump, listing):
 
 def test_what_was_kept_serves_a_run_that_wants_more_files_or_rejects_records(run, dump, listing):
     lines = dump.read_bytes().splitlines()
-    lines[200] = b"oops"
+    lines[30] = b"oops"
     dump.write_bytes(b"\n".join(lines) + b"\n")
     args = ("dense", dump.name, *SMALL, "--resume", "shards.cal")
-    run(*args).refused(3, "dump.jsonl:201: not JSON")
+    run(*args).refused(3, "dump.jsonl:31: not JSON")
     kept = Path("shards.cal").stat().st_size
     expected = run("dense", dump.name, "--max-bad-records", 1, "--json").out
     assert run(*args, "--max-bad-records", 1, "--json").out == expected
@@ -182,25 +208,22 @@ def test_the_input_itself_and_places_that_cannot_be_are_refused(run, dump):
     assert dump.read_bytes() == content
 
 
-def test_two_runs_at_once_need_a_file_each(start, run, dump):
-    Path("long.jsonl").write_bytes(b"\n".join(make_lines(2, 8000)) + b"\n")
-    first = start("dense", "long.jsonl", "--jobs", 1, "--chunk-bytes", 2000, "--resume", "shards.cal")
-    while not Path("shards.cal").exists() or Path("shards.cal").stat().st_size < 100_000:
-        time.sleep(0.01)
+def test_two_runs_at_once_need_a_file_each(begun, run, dump, lines):
+    first = begun(*FROM_PIPE, "--jobs", 1, given=b"".join(lines[:300]))
     run("dense", dump.name, "--resume", "shards.cal").refused(2, "shards.cal: is in use by another run")
     first.kill()
 
 
 def test_records_that_were_rejected_are_told_of_again(run, dump):
     lines = dump.read_bytes().splitlines()
-    lines[5], lines[77], lines[250] = b"oops", b"7", b'{"gt_norm1000": 3}'
+    lines[5], lines[27], lines[35] = b"oops", b"7", b'{"gt_norm1000": 3}'
     dump.write_bytes(b"\n".join(lines) + b"\n")
     args = ("dense", dump.name, *SMALL, "--max-bad-records", 3, "--json")
     first = run(*args, "--resume", "shards.cal")
     second = run(*args, "--resume", "shards.cal")
     assert first.out == second.out
     assert first.err in second.err
-    assert [entry["line"] for entry in json.loads(first.out)["rejected"]] == [6, 78, 251]
+    assert [entry["line"] for entry in json.loads(first.out)["rejected"]] == [6, 28, 36]
 
 
 def test_standard_input_is_resumed_by_what_it_holds(finish, dump):
@@ -224,7 +247,7 @@ def test_inputs_in_another_order_keep_their_records(run, dump):
     options = ("--json", "--bootstrap", 20)
     run("dense", dump.name, "short.jsonl", *options, "--resume", "shards.cal")
     found = run("dense", "short.jsonl", dump.name, *options, "--resume", "shards.cal").artifact()
-    assert [each["records"] for each in found["inputs"]] == [7, 300]
+    assert [each["records"] for each in found["inputs"]] == [7, 40]
     assert found == run("dense", "short.jsonl", dump.name, *options).artifact()
 
 

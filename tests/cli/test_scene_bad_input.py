@@ -1,7 +1,6 @@
 """Scenes that are wrong: malformed ground truth ends the run, a malformed prediction counts and matches nothing.
 
-`refuses` runs each input four times (to the terminal, over an old artifact, over an old folder, into a new one) and
-checks that every file is as it was.
+`refuses` checks that every file is as it was.
 """
 
 import json

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -150,6 +151,22 @@ def test_plots_do_not_swallow_a_signal(finish, number):
     assert "Traceback" not in ended.err
 
 
+@pytest.mark.parametrize(
+    "begin", ["import calipers.__main__", "import runpy; runpy.run_module('calipers', None, '__main__')"]
+)
+def test_an_interrupt_before_the_command_listens_ends_it_without_a_word(finish, dump, begin):
+    """From the first line of Calipers on, as a script and as a module."""
+    program = AT_IMPORT.format(module="calipers.cli.start", send="os.kill(os.getpid(), signal.SIGINT)") + begin
+    ended = finish(*dump, program=("-c", program))
+    assert (ended.code, ended.out, ended.err) == (-signal.SIGINT, b"", "")
+    assert Path("old.json").read_bytes() == b"before"
+
+
+def test_the_installed_command_begins_there():
+    settings = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))
+    assert settings["project"]["scripts"] == {"calipers": "calipers.__main__:main"}
+
+
 def test_signals_that_follow_do_not_disturb_the_way_out(finish, dump):
     program = (
         "import os, signal\nfrom calipers.suites.dense import measure as dense\nfrom calipers.engines import pool\n"
@@ -195,13 +212,19 @@ def test_a_judge_that_waits_for_a_payload_ends_without_a_word_of_python(start, n
 
 def wait_for_handlers(process, *numbers):
     """Until a process handles signals, as the system shows it. Python has none for SIGTERM, only the command has."""
+    wait_for_signals(process, "SigCgt", *numbers)
+
+
+def wait_for_signals(process, kind, *numbers):
+    """Until /proc lists the signals as caught (`SigCgt`) or ignored (`SigIgn`) by the process."""
     wanted = sum(1 << (number - 1) for number in numbers)
     end = time.monotonic() + HANG_SEC
-    caught = 0
-    while caught & wanted != wanted:
+    listed = 0
+    while listed & wanted != wanted:
         assert time.monotonic() < end, "it never comes"
         lines = Path(f"/proc/{process.pid}/status").read_text().splitlines()
-        caught = int(next(line for line in lines if line.startswith("SigCgt:")).split()[1], 16)
+        listed = int(next(line for line in lines if line.startswith(f"{kind}:")).split()[1], 16)
+        time.sleep(0.005)
 
 
 # Signals that are ignored
@@ -217,6 +240,7 @@ def test_a_command_that_is_started_with_a_signal_ignored_goes_on_ignoring_it(nam
         process.stdin.write(RECORD * 20)
         process.stdin.flush()
         other = signal.SIGTERM if number == signal.SIGINT else signal.SIGINT
+        wait_for_signals(process, "SigIgn", number)  # the shell itself catches SIGINT before it comes to `trap`
         wait_for_handlers(process, other)
         process.send_signal(number)
         process.stdin.write(RECORD * 20)

@@ -1,7 +1,6 @@
 """Files of the timeline suite that are wrong: one that was named ends the run, one in a folder only its video.
 
-`refuses_videos` runs each input four times (to the terminal, over an old artifact, over an old folder, into a new one)
-and checks that every file is as it was.
+`refuses_videos` checks that every file is as it was.
 """
 
 import errno

@@ -1,7 +1,6 @@
 """Timelines that are wrong: malformed ground truth ends the run, a malformed prediction only its video.
 
-`refuses_videos` runs each input four times (to the terminal, over an old artifact, over an old folder, into a new one)
-and checks that every file is as it was.
+`refuses_videos` checks that every file is as it was.
 """
 
 import json

@@ -6,7 +6,10 @@ from pathlib import Path
 
 BOX = {"type": "bbox_2d", "points": [0, 0, 10, 10], "desc": "类别=标签"}
 MISSED = {"gt_norm1000": [BOX], "pred": []}
-FILES = ("result.json", "report.html", "cases.jsonl", "matches.csv", "thresholds.csv", "types.csv", "labels.csv")
+FILES = (
+    *("result.json", "report.html", "cases.jsonl", "matches.csv", "thresholds.csv", "types.csv", "labels.csv"),
+    *("errors.csv", "errors_by_label.csv", "confusion.csv"),
+)
 PLOTS = ("errors.png", "labels.png", "labels.svg", "thresholds.png")
 
 

@@ -3,6 +3,7 @@ predictions that are moved, relabelled, doubled, invented, malformed or missing.
 
 import json
 import random
+from functools import cache
 from math import cos, nan, pi, sin
 
 DESCS = (
@@ -47,8 +48,13 @@ KEYS = ("image_path", "id", "image")
 
 def make_lines(seed: int, count: int = 200) -> list[bytes]:
     """Lines of a dump, each with a key of its own."""
+    return list(_made_lines(seed, count))
+
+
+@cache
+def _made_lines(seed: int, count: int) -> tuple[bytes, ...]:
     rng = random.Random(seed)
-    return [json.dumps(_record(rng, number), ensure_ascii=False).encode() for number in range(count)]
+    return tuple(json.dumps(_record(rng, number), ensure_ascii=False).encode() for number in range(count))
 
 
 def padded(lines: list[bytes], seed: int, longest: int = 20_000) -> list[bytes]:

@@ -20,12 +20,14 @@ from hypothesis import strategies as st
 import calipers
 
 from ..parity import coco_datasets
+from ..profiles import examples
 
-laws = settings(max_examples=30, derandomize=True, deadline=None)
+laws = settings(max_examples=examples(30), derandomize=True, deadline=None)
 seeds = st.integers(0, 2**32)
 iou_types = st.sampled_from(["bbox", "bbox", "bbox", "segm", "keypoints"])
 SOURCE = Path(calipers.__file__).parents[1]
-OF_PREDICTIONS = ("localisation", "class", "both", "duplicate", "background")
+OF_TWO_OBJECTS = ("wrong_label", "misplaced", "wrong_label_and_place")
+OF_PREDICTIONS = (*OF_TWO_OBJECTS, "duplicate", "spurious")
 SHAPES = ("bbox", "segmentation", "keypoints")
 CROWD = [0, 0, 90, 90]  # a corner that objects keep out of
 
@@ -98,7 +100,9 @@ def test_ground_truth_as_prediction_is_perfect(seed, with_crowds):
     assert report["coco"]["AP"] is not None
     assert (report["map_50"], report["precision_at_recall"]) == (pytest.approx(1), pytest.approx(1))
     assert (report["sweep"]["mean_f1"], report["sweep"]["primary"]["f1"]) == (1, 1)
-    assert report["errors"] == dict.fromkeys((*OF_PREDICTIONS, "missed"), 0)
+    crowds = sum(row["iscrowd"] for row in rows)
+    right = {"matched": len(rows) - crowds, "in_crowd": crowds}
+    assert report["errors"] == dict.fromkeys((*OF_PREDICTIONS, "missed"), 0) | right
     assert report["objects"]["in_crowd"] == report["objects"]["crowd"]
     assert {row["best_f1"] for row in report["per_class"]} - {None} == {1}
     confusion = report["confusion"]
@@ -118,7 +122,8 @@ def test_ground_truth_of_other_types_is_perfect_too(seed, iou_type):
     report = evaluate(dataset.truth | {"annotations": rows}, scored(rng, rows), iou_type)
     assert report["coco"]["AP"] == report["coco"]["AP_75"] == pytest.approx(1)
     assert report["sweep"]["mean_f1"] == 1
-    assert report["errors"] == dict.fromkeys((*OF_PREDICTIONS, "missed"), 0)
+    matched = report["sweep"]["primary"]["gt"]
+    assert report["errors"] == dict.fromkeys((*OF_PREDICTIONS, "missed", "in_crowd"), 0) | {"matched": matched}
 
 
 # ---------------------------------------------------------------- order and ids
@@ -201,8 +206,10 @@ def test_every_object_and_every_detection_is_accounted_for(seed, iou_type, share
     assert (
         matched + sum(errors[name] for name in OF_PREDICTIONS) + objects["in_crowd"] == objects["pred"] == len(results)
     )
-    assert errors["background"] >= broken
-    assert matched + errors["missed"] == objects["gt"] - objects["crowd"] == primary["gt"]
+    assert errors["spurious"] >= broken
+    assert (errors["matched"], errors["in_crowd"]) == (matched, objects["in_crowd"])
+    found = matched + sum(errors[name] for name in OF_TWO_OBJECTS)
+    assert found + errors["missed"] == objects["gt"] - objects["crowd"] == primary["gt"]
     assert primary["pred"] == objects["pred"] - objects["in_crowd"]
     confusion = report["confusion"]
     pairs = sum(n for row in confusion["matched"].values() for n in row.values())
@@ -239,7 +246,7 @@ def test_a_detection_below_all_others_takes_nothing_away(seed):
     wrong = {"image_id": row["image_id"], "category_id": row["category_id"], "bbox": [5000, 5000, 9, 9], "score": 0.0}
     one, other = (evaluate(dataset.truth, results) for results in (dataset.results, [*dataset.results, wrong]))
     assert other["coco"] == {name: value and pytest.approx(value, abs=1e-12) for name, value in one["coco"].items()}
-    assert other["errors"]["background"] == one["errors"]["background"] + 1
+    assert other["errors"]["spurious"] == one["errors"]["spurious"] + 1
 
 
 @laws
@@ -252,7 +259,8 @@ def test_only_the_order_of_scores_matters_to_ap(seed, factor):
         assert one.get(name) == other.get(name), name
     for mine, theirs in zip(one["per_class"], other["per_class"], strict=True):
         assert mine["best_f1"] == theirs["best_f1"]
-        assert mine["best_score"] is None or mine["best_score"] * factor == theirs["best_score"]
+        best = mine["best_score"]
+        assert theirs["best_score"] == (None if best is None else best * factor)
 
 
 # ---------------------------------------------------------------- processes
@@ -271,7 +279,7 @@ def test_the_process_changes_no_byte(tmp_path, iou_type):
     (tmp_path / "gt.json").write_text(json.dumps(dataset.truth))
     (tmp_path / "pred.json").write_text(json.dumps(dataset.results))
     outputs = set()
-    for hash_seed, threads, zone in (("0", "1", "UTC"), ("1", "4", "Asia/Shanghai"), ("99", "2", "America/New_York")):
+    for hash_seed, threads, zone in (("0", "1", "UTC"), ("99", "4", "America/New_York")):
         env = os.environ | {"PYTHONPATH": str(SOURCE), "PYTHONHASHSEED": hash_seed, "TZ": zone}
         env |= {"RAYON_NUM_THREADS": threads, "OPENBLAS_NUM_THREADS": threads, "OMP_NUM_THREADS": threads}
         command = [sys.executable, "-c", PROGRAM, iou_type]

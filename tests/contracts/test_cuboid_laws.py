@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 
 from calipers.rulers.cuboid import cuboid_iou
 
-lawful = settings(derandomize=True, deadline=None, max_examples=300)
+from ..profiles import examples
+
+lawful = settings(derandomize=True, deadline=None, max_examples=examples(300))
 
 # Round numbers often, so that faces lie in one plane and edges meet; any numbers otherwise.
 places = st.one_of(st.integers(-8, 8).map(lambda n: n / 4), st.floats(-3, 3))

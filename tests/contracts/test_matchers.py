@@ -15,7 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from calipers.core.matching import Labels, Pairs, by_confidence, greedy, optimal, round_overlap
-from calipers.kernels.flatten import take
+from calipers.kernels.scan.flatten import take
+
+from ..profiles import examples
 
 Triple = tuple[int, int, int]  # truth, pred, overlap
 
@@ -99,15 +101,15 @@ def triples_of(pairs: Pairs) -> list[Triple]:
 
 
 def run_greedy(case, pairs, least, labels):
-    return greedy(pairs, case.truth, case.pred, least=least, labels=labels)
+    return greedy(pairs, case.truth, case.pred, min_overlap=least, labels=labels)
 
 
 def run_optimal(case, pairs, least, labels):
-    return optimal(pairs, least=least, labels=labels)
+    return optimal(pairs, min_overlap=least, labels=labels)
 
 
 def run_by_confidence(case, pairs, least, labels):
-    return by_confidence(pairs, case.truth, case.confidence, least=least, labels=labels)
+    return by_confidence(pairs, case.truth, case.confidence, min_overlap=least, labels=labels)
 
 
 MATCHERS: dict[str, Callable] = {"greedy": run_greedy, "optimal": run_optimal, "by_confidence": run_by_confidence}
@@ -291,7 +293,7 @@ def any_case(draw) -> Case:
     )
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=examples(150))
 @given(any_case(), st.integers(1, 7), st.integers(0, 7) | st.integers(0, 10**12), st.booleans())
 def test_greedy_at_a_higher_threshold_is_the_head_of_greedy_at_a_lower_one(case, low, more, labelled):
     labels = case.labels if labelled else None

@@ -1,20 +1,16 @@
-"""One digest for each suite, whatever the jobs, the size of shards, the order they are measured in, the engine and the
-seed of hashes: the artifact of one process is that of all of them."""
+"""One digest for each suite, whatever the jobs, the size of shards and the order they are measured in: the artifact of
+one process is that of all of them. `test_everywhere.py` has the rest: seeds of hashes, locales, threads."""
 
-import os
 import random
-import subprocess
-import sys
 from contextlib import contextmanager
-from pathlib import Path
 from threading import Thread
 
 import pytest
 
-import calipers
 import calipers.run
 
-from .suites import BOOTSTRAP, SUITES, digest, make_inputs
+from ..profiles import combined
+from .suites import SUITES, digest, make_inputs
 
 HANG_SEC = 300  # after which something hangs, however busy the machine
 SHARDS = (1, 2_000, 60_000, 8 << 20)  # bytes
@@ -45,8 +41,7 @@ def expected(suite, digests):
     return digests[suite]
 
 
-@pytest.mark.parametrize("shard", SHARDS)
-@pytest.mark.parametrize("jobs", [1, 2, 4])
+@pytest.mark.parametrize(("suite", "jobs", "shard"), combined(SUITES, [1, 2, 4], SHARDS), indirect=["suite"])
 def test_jobs_and_sizes_of_shards(suite, expected, jobs, shard):
     assert digest(suite(jobs=jobs, chunk_bytes=shard)) == expected
 
@@ -93,8 +88,9 @@ class Shuffled:
         yield from parts
 
 
-@pytest.mark.parametrize("shard", [700, *SHARDS[1:3]])
-@pytest.mark.parametrize("seed", [1, 2, 3, 4])
+@pytest.mark.parametrize(
+    ("suite", "seed", "shard"), combined(SUITES, [1, 2, 3, 4], [700, *SHARDS[1:3]]), indirect=["suite"]
+)
 def test_shuffled_shards(suite, expected, seed, shard, monkeypatch):
     @contextmanager
     def open_shuffled(name, *, jobs, address):
@@ -102,26 +98,3 @@ def test_shuffled_shards(suite, expected, seed, shard, monkeypatch):
 
     monkeypatch.setattr(calipers.run, "open_engine", open_shuffled)
     assert digest(suite(chunk_bytes=shard)) == expected
-
-
-PROGRAM = """
-import sys
-sys.path.insert(0, {tests!r})
-from hashlib import sha256
-import calipers
-from calipers.engines import local
-local.ALONE_SEC = None
-{source}
-print(sha256({name}(jobs={jobs}, chunk_bytes=2000).to_json()).hexdigest())
-"""
-
-
-@pytest.mark.parametrize(("seed", "jobs"), [("0", 1), ("1", 2), ("77", 2)])
-def test_seeds_of_hashes(suite, expected, seed, jobs):
-    import inspect
-
-    source = f"BOOTSTRAP = {BOOTSTRAP!r}\n{inspect.getsource(suite)}"
-    program = PROGRAM.format(tests=str(Path(__file__).parent), source=source, name=suite.__name__, jobs=jobs)
-    env = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(Path(calipers.__file__).parents[1])}
-    found = subprocess.run([sys.executable, "-c", program], env=env, capture_output=True, text=True, check=True)
-    assert found.stdout.strip() == expected

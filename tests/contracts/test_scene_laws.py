@@ -19,7 +19,9 @@ from hypothesis import strategies as st
 
 import calipers
 
-laws = settings(max_examples=40, derandomize=True, deadline=None)
+from ..profiles import examples
+
+laws = settings(max_examples=examples(40), derandomize=True, deadline=None)
 randoms = st.integers(0, 2**32).map(random.Random)  # no two numbers alike, unlike those of `st.randoms`
 SOURCE = Path(calipers.__file__).parents[1]
 LABELS = ("seat", "table", "door")

@@ -16,8 +16,9 @@ import calipers
 
 from ..parity import timelines
 from ..parity.timelines import SEED_STATES, evaluate, last_frame, metrics_of, painted, runs_of
+from ..profiles import examples
 
-laws = settings(max_examples=80, derandomize=True, deadline=None)
+laws = settings(max_examples=examples(80), derandomize=True, deadline=None)
 SAMPLE = Path(calipers.__file__).parent / "data" / "timeline"
 
 # What a perfect prediction has, wherever the metric is defined
@@ -88,6 +89,7 @@ OF_ONE_SIDE = {
     "overlapped_frames_pred",
     "runtime_fps",
     "confusion",
+    "frame_errors",
     "counts",
 }
 NOT_RATES = ("_frames", "_frame", "_sec", "_per_minute", "_mean")
@@ -130,6 +132,7 @@ def test_ground_truth_as_prediction_is_perfect_on_every_metric(truth, extent, to
     undefined = undefined_parts(truth)
     expected = {name: None if name.startswith(undefined) else best for name, best in (BEST | further).items()}
     assert {name: found[name] for name in expected} == expected
+    assert {(each["frames"], each["stretches"]) for each in found["frame_errors"].values()} == {(0, 0)}
 
 
 @laws
@@ -284,6 +287,8 @@ def test_more_frames_a_second_change_no_rate_and_no_time_and_cost_nothing(side, 
     for name, value in slow.items():
         if name == "confusion":
             value = {a: {b: times * frames for b, frames in row.items()} for a, row in value.items()}
+        elif name == "frame_errors":
+            value = {kind: each | {"frames": times * each["frames"]} for kind, each in value.items()}
         elif name == "counts":
             value = value | {"frames": times * value["frames"]}
         elif value is not None and (name == "fps_estimate" or name.endswith(IN_FRAMES)):

@@ -12,8 +12,8 @@ import pytest
 import calipers
 from calipers.core.errors import ConfigError, InputError, OutputError
 from calipers.detectors.detect import as_rows, run_detector, to_bytes
-from calipers.detectors.found import Found
-from calipers.detectors.options import Config, params
+from calipers.detectors.model import BoxesFound
+from calipers.detectors.options import DetectConfig, params
 
 pytest.importorskip("onnx", reason="onnx is not installed, and the models are built with it")
 pytest.importorskip("onnxruntime", reason="onnxruntime is not installed, and it runs the models")
@@ -92,7 +92,9 @@ def test_paths_may_be_path_objects(tmp_path):
 
 def test_progress_is_in_images():
     seen = []
-    run_detector("model.onnx", "images", "gt.json", None, Config(), progress=lambda *amounts: seen.append(amounts))
+    run_detector(
+        "model.onnx", "images", "gt.json", None, DetectConfig(), progress=lambda *amounts: seen.append(amounts)
+    )
     assert seen == [(done, 5) for done in range(1, 6)]
 
 
@@ -101,7 +103,7 @@ def test_progress_is_in_images():
 
 def found(*boxes, scores=None, classes=None):
     count = len(boxes)
-    return Found(
+    return BoxesFound(
         np.array(boxes, dtype=np.float64).reshape(-1, 4),
         np.array(scores or [0.5] * count),
         np.array(classes or [0] * count, dtype=np.int64),
@@ -172,7 +174,7 @@ def test_boxes_that_are_nearly_all_without_area_are_an_error(good, bad):
 @pytest.mark.parametrize(("good", "bad"), [(1, 19), (2, 38), (1, 0)])
 def test_some_boxes_without_area_are_a_warning(good, bad):
     corners(*[GOOD] * good, *[BAD] * bad)
-    detected = run_detector("model.onnx", "images", "gt.json", None, Config())
+    detected = run_detector("model.onnx", "images", "gt.json", None, DetectConfig())
     assert len(detected.results) == 5 * good
     warning = f"boxes without area inside their image, dropped: {5 * bad}"
     assert detected.warnings == ([warning] if bad else [])
@@ -333,17 +335,26 @@ def test_a_wrong_option_is_an_error(options, message):
 
 
 def test_the_first_gpu_may_be_called_0():
-    assert Config(device=0).device == "0"
+    assert DetectConfig(device=0).device == "0"
 
 
 def test_options_that_change_no_detection_stay_out_of_the_comparison():
-    assert params(Config(restart=True, class_names="a.txt")) == params(Config())
-    assert list(params(Config())) == ["imgsz", "rect", "conf", "iou", "device", "max_det", "agnostic_nms", "layout"]
+    assert params(DetectConfig(restart=True, class_names="a.txt")) == params(DetectConfig())
+    assert list(params(DetectConfig())) == [
+        "imgsz",
+        "rect",
+        "conf",
+        "iou",
+        "device",
+        "max_det",
+        "agnostic_nms",
+        "layout",
+    ]
 
 
 def test_the_options_in_the_manual_are_those_there_are():
     page = Path(__file__).parents[2].joinpath("docs", "detect.md").read_text(encoding="utf-8")
     table = page.partition("| option | default | meaning |")[2].partition("\n\n")[0]
     documented = re.findall(r"^\| `(\w+)` \| `?(.+?)`? \| \S", table, flags=re.MULTILINE)
-    defaults = [(item.name, item.default) for item in fields(Config)]
+    defaults = [(item.name, item.default) for item in fields(DetectConfig)]
     assert documented == [(name, "none" if value is None else str(value).lower()) for name, value in defaults]

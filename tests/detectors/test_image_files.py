@@ -8,7 +8,7 @@ import pytest
 
 from calipers.core.errors import InputError
 from calipers.detectors.image_files import ImageFile, find_files, open_image
-from calipers.detectors.targets import Picture
+from calipers.detectors.targets import TruthImage
 
 Images = pytest.importorskip("PIL.Image", reason="Pillow is not installed")
 
@@ -27,7 +27,7 @@ def folder(tmp_path):
 
 
 def pictures(*names):
-    return [Picture(number, name, None) for number, name in enumerate(names)]
+    return [TruthImage(number, name, None) for number, name in enumerate(names)]
 
 
 def names_found(folder, *names):
@@ -114,7 +114,7 @@ def test_a_name_that_is_no_text_can_still_be_a_file(folder):
 
 
 def image_file(path, size=None):
-    return ImageFile(Picture(1, Path(path).name, size), Path(path), Path(path).name, 1)
+    return ImageFile(TruthImage(1, Path(path).name, size), Path(path), Path(path).name, 1)
 
 
 def opened(path, size=None):

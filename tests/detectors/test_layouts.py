@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from calipers.core.errors import ConfigError, InputError
-from calipers.detectors.layouts import Content, Layout, choose_layout, content_of, decode
+from calipers.detectors.layouts import Content, OutputLayout, choose_layout, content_of, decode
 
 SIZE = (640, 640)  # 80 * 80 + 40 * 40 + 20 * 20 = 8400 cells
 
@@ -12,14 +12,14 @@ SIZE = (640, 640)  # 80 * 80 + 40 * 40 + 20 * 20 = 8400 cells
 @pytest.mark.parametrize(
     ("shape", "classes", "layout"),
     [
-        ((1, 84, 8400), 80, Layout("yolov8", boxes_last=True)),
-        ((1, 8400, 84), 80, Layout("yolov8")),
-        ((1, 25200, 85), 80, Layout("yolov5")),
-        ((1, 300, 6), 80, Layout("end2end")),
-        ((1, 5, 8400), 1, Layout("yolov8", boxes_last=True)),
-        ((1, 6, 8400), 2, Layout("yolov8", boxes_last=True)),
-        ((1, 100, 7), 3, Layout("yolov8")),
-        ((1, 0, 6), 9, Layout("end2end")),
+        ((1, 84, 8400), 80, OutputLayout("yolov8", boxes_last=True)),
+        ((1, 8400, 84), 80, OutputLayout("yolov8")),
+        ((1, 25200, 85), 80, OutputLayout("yolov5")),
+        ((1, 300, 6), 80, OutputLayout("end2end")),
+        ((1, 5, 8400), 1, OutputLayout("yolov8", boxes_last=True)),
+        ((1, 6, 8400), 2, OutputLayout("yolov8", boxes_last=True)),
+        ((1, 100, 7), 3, OutputLayout("yolov8")),
+        ((1, 0, 6), 9, OutputLayout("end2end")),
     ],
 )
 def test_a_shape_that_only_one_layout_has(shape, classes, layout):
@@ -86,13 +86,13 @@ CODED, SCORED = Content(shares=True, corners=False, coded=True), Content(shares=
 @pytest.mark.parametrize(
     ("shape", "classes", "content", "layout"),
     [
-        ((1, 300, 6), 80, CODED, Layout("rtdetr", shares=True)),
-        ((1, 300, 6), 1, CODED, Layout("rtdetr", shares=True)),
-        ((1, 300, 6), 2, CODED, Layout("rtdetr", shares=True)),
-        ((1, 300, 6), 2, SCORED, Layout("rtdetr", shares=True, by_class=True)),
-        ((1, 300, 84), 80, SCORED, Layout("rtdetr", shares=True, by_class=True)),
-        ((1, 84, 8400), 80, SCORED, Layout("yolov8", boxes_last=True, shares=True)),
-        ((1, 25200, 85), 80, SCORED, Layout("yolov5", shares=True)),
+        ((1, 300, 6), 80, CODED, OutputLayout("rtdetr", shares=True)),
+        ((1, 300, 6), 1, CODED, OutputLayout("rtdetr", shares=True)),
+        ((1, 300, 6), 2, CODED, OutputLayout("rtdetr", shares=True)),
+        ((1, 300, 6), 2, SCORED, OutputLayout("rtdetr", shares=True, by_class=True)),
+        ((1, 300, 84), 80, SCORED, OutputLayout("rtdetr", shares=True, by_class=True)),
+        ((1, 84, 8400), 80, SCORED, OutputLayout("yolov8", boxes_last=True, shares=True)),
+        ((1, 25200, 85), 80, SCORED, OutputLayout("yolov5", shares=True)),
     ],
 )
 def test_coordinates_tell_layouts_of_one_shape_apart(shape, classes, content, layout):
@@ -101,7 +101,7 @@ def test_coordinates_tell_layouts_of_one_shape_apart(shape, classes, content, la
 
 def test_a_model_that_says_it_suppresses_boxes_has_them_in_pixels():
     """All its boxes may lie in a corner, if it has but one or two."""
-    assert choose_layout((1, 300, 6), 80, SIZE, suppresses=True, content=CODED) == Layout("end2end")
+    assert choose_layout((1, 300, 6), 80, SIZE, suppresses=True, content=CODED) == OutputLayout("end2end")
 
 
 def test_corners_and_centres_from_0_to_1_that_cannot_be_told_apart_are_an_error():
@@ -111,7 +111,7 @@ def test_corners_and_centres_from_0_to_1_that_cannot_be_told_apart_are_an_error(
     ):
         choose_layout((1, 300, 6), 80, SIZE, content=content)
     for asked in ("end2end", "rtdetr"):
-        assert choose_layout((1, 300, 6), 80, SIZE, content=content, asked=asked) == Layout(asked, shares=True)
+        assert choose_layout((1, 300, 6), 80, SIZE, content=content, asked=asked) == OutputLayout(asked, shares=True)
 
 
 def rows_of(*rows):
@@ -142,9 +142,11 @@ def test_an_output_without_boxes_says_nothing(shape):
 
 def test_boxes_of_rtdetr_are_centres_with_a_class_or_with_scores():
     coded = decode(
-        rows_of([0.5, 0.25, 0.5, 0.25, 0.5, 1], [0.5, 0.5, 1, 1, 0.25, 0]), Layout("rtdetr", shares=True), 2, 0.3
+        rows_of([0.5, 0.25, 0.5, 0.25, 0.5, 1], [0.5, 0.5, 1, 1, 0.25, 0]), OutputLayout("rtdetr", shares=True), 2, 0.3
     )
-    scored = decode(rows_of([0.5, 0.25, 0.5, 0.25, 0.0, 0.5]), Layout("rtdetr", shares=True, by_class=True), 2, 0.3)
+    scored = decode(
+        rows_of([0.5, 0.25, 0.5, 0.25, 0.0, 0.5]), OutputLayout("rtdetr", shares=True, by_class=True), 2, 0.3
+    )
     for found in (coded, scored):
         assert found.boxes.tolist() == [[0.25, 0.125, 0.75, 0.375]]
         assert (found.scores.tolist(), found.classes.tolist()) == ([0.5], [1])
@@ -160,7 +162,7 @@ ROWS = [  # centre x, centre y, width, height, then scores of three classes
 @pytest.mark.parametrize("last", [True, False])
 def test_centres_become_corners_and_the_best_class_counts(last):
     output = np.array([ROWS], dtype=np.float32)
-    found = decode(output.transpose(0, 2, 1) if last else output, Layout("yolov8", boxes_last=last), 3, 0.25)
+    found = decode(output.transpose(0, 2, 1) if last else output, OutputLayout("yolov8", boxes_last=last), 3, 0.25)
     assert found.boxes.tolist() == [[40, 55, 60, 65], [29, 36, 31, 44]]  # 0.25 is not above 0.25
     assert found.scores.round(6).tolist() == [0.7, 0.5]
     assert found.classes.tolist() == [1, 0]  # the first of equals
@@ -168,13 +170,13 @@ def test_centres_become_corners_and_the_best_class_counts(last):
 
 def test_the_score_of_yolov5_is_a_product():
     output = np.array([[[50, 60, 20, 10, 0.5, 0.25, 0.75], [1, 1, 1, 1, 0.5, 0.5, 0.4]]], dtype=np.float32)
-    found = decode(output, Layout("yolov5"), 2, 0.25)
+    found = decode(output, OutputLayout("yolov5"), 2, 0.25)
     assert (found.scores.tolist(), found.classes.tolist()) == ([0.375], [1])
 
 
 def test_what_is_suppressed_already_is_taken_as_it_is():
     output = np.array([[[1, 2, 30, 40, 0.5, 2], [1, 2, 30, 40, 0.9, 0], [0, 0, 0, 0, 0, 0]]], dtype=np.float32)
-    found = decode(output, Layout("end2end"), 3, 0.25)
+    found = decode(output, OutputLayout("end2end"), 3, 0.25)
     assert found.boxes.tolist() == [[1, 2, 30, 40]] * 2
     assert (found.scores.round(6).tolist(), found.classes.tolist()) == ([0.5, 0.9], [2, 0])
 
@@ -182,21 +184,21 @@ def test_what_is_suppressed_already_is_taken_as_it_is():
 @pytest.mark.parametrize("code", [3, -1, 0.5, np.nan])
 def test_a_class_without_a_name_is_an_error(code):
     with pytest.raises(InputError, match=r"the class .*, expected one from 0 to 2"):
-        decode(np.array([[[1, 2, 30, 40, 0.5, code]]], dtype=np.float32), Layout("end2end"), 3, 0.25)
+        decode(np.array([[[1, 2, 30, 40, 0.5, code]]], dtype=np.float32), OutputLayout("end2end"), 3, 0.25)
 
 
 def test_the_class_of_what_is_not_kept_does_not_matter():
     output = np.array([[[0, 0, 0, 0, 0, -1]]], dtype=np.float32)
-    assert len(decode(output, Layout("end2end"), 3, 0.0).scores) == 0
+    assert len(decode(output, OutputLayout("end2end"), 3, 0.0).scores) == 0
 
 
 def test_a_threshold_is_compared_in_the_precision_of_the_model():
     output = np.array([[[50, 60, 20, 10, 0.3]]], dtype=np.float32)  # 0.3 as float32 is a little more than 0.3
-    assert len(decode(output, Layout("yolov8"), 1, 0.3).scores) == 0
-    assert len(decode(output, Layout("yolov8"), 1, 0.2999).scores) == 1
+    assert len(decode(output, OutputLayout("yolov8"), 1, 0.3).scores) == 0
+    assert len(decode(output, OutputLayout("yolov8"), 1, 0.2999).scores) == 1
 
 
 @pytest.mark.parametrize("layout", ["yolov8", "yolov5", "end2end"])
 def test_scores_that_are_no_numbers_are_no_detections(layout):
     output = np.full((1, 5, {"yolov8": 7, "yolov5": 8, "end2end": 6}[layout]), np.nan, dtype=np.float32)
-    assert len(decode(output, Layout(layout), 3, 0.0).scores) == 0
+    assert len(decode(output, OutputLayout(layout), 3, 0.0).scores) == 0

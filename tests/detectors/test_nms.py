@@ -5,14 +5,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calipers.detectors.found import Found
+from calipers.detectors.model import BoxesFound
 from calipers.detectors.nms import suppress
 
 
 def found(*rows):
     """Rows of left, top, right, bottom, score, class."""
     table = np.array(rows, dtype=np.float64).reshape(-1, 6)
-    return Found(table[:, :4], table[:, 4], table[:, 5].astype(np.int64))
+    return BoxesFound(table[:, :4], table[:, 4], table[:, 5].astype(np.int64))
 
 
 def kept(*rows, iou=0.5, most=300, agnostic=False):

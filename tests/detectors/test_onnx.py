@@ -9,7 +9,7 @@ import calipers
 from calipers.core.errors import ConfigError, InputError
 from calipers.detectors.detect import run_detector
 from calipers.detectors.devices import providers
-from calipers.detectors.options import Config
+from calipers.detectors.options import DetectConfig
 
 pytest.importorskip("onnx", reason="onnx is not installed, and the models are built with it")
 pytest.importorskip("onnxruntime", reason="onnxruntime is not installed, and it runs the models")
@@ -27,7 +27,7 @@ def _scenes(tmp_path, monkeypatch):
 
 
 def run(weights="model.onnx", **options):
-    return run_detector(weights, "images", "gt.json", None, Config(**options))
+    return run_detector(weights, "images", "gt.json", None, DetectConfig(**options))
 
 
 def hits(results):
@@ -96,7 +96,7 @@ def test_classes_without_a_category_take_nobodys_place(layout):
     toy.write_model("model.onnx", layout, windows=(160,))
     tree = toy.ground_truth()
     tree["categories"] = [category for category in tree["categories"] if category["name"] == "red"]
-    detected = run_detector("model.onnx", "images", tree, None, Config(max_det=1))
+    detected = run_detector("model.onnx", "images", tree, None, DetectConfig(max_det=1))
     assert [(row["image_id"], row["score"]) for row in detected.results] == [(10, 0.901961), (11, 0.784314)]
     assert detected.counts["left_out"] == 4  # the best of each image but the empty one
 

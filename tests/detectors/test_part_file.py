@@ -7,7 +7,7 @@ import pytest
 from calipers.core.errors import ConfigError, OutputError
 from calipers.detectors.image_files import ImageFile
 from calipers.detectors.part_file import PartFile
-from calipers.detectors.targets import Picture
+from calipers.detectors.targets import TruthImage
 
 HEADER = {"weights": "aa", "engine": "onnxruntime 1", "options": {"conf": 0.25, "imgsz": None}}
 
@@ -19,7 +19,7 @@ def path(tmp_path):
 
 def image(number, size=100, name=None):
     name = name or f"{number}.png"
-    return ImageFile(Picture(number, name, None), Path(name), name, size)
+    return ImageFile(TruthImage(number, name, None), Path(name), name, size)
 
 
 def entry(number):

@@ -59,7 +59,7 @@ def test_half_of_a_surrogate_pair_is_no_text():
 
 def test_whole_numbers_may_be_written_with_a_point():
     targets = read_targets(tree(images=[{"id": 1.0, "file_name": "a.jpg", "width": 640.0, "height": 480.0}]))
-    assert repr(targets.pictures[0]) == "Picture(id=1, name='a.jpg', size=(640, 480))"
+    assert repr(targets.pictures[0]) == "TruthImage(id=1, name='a.jpg', size=(640, 480))"
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,8 @@
-"""Real clusters: a scheduler of Dask with two workers, each a process, and a Ray of two cores. They last a session."""
+"""Real clusters: a scheduler of Dask with two workers, each a process, and a Ray of two cores.
+
+They are started when a test asks for them, and end with the last test of this folder: also idle ones take their share
+of the cores.
+"""
 
 import json
 import os
@@ -26,7 +30,14 @@ ENVIRONMENT = os.environ | {
 ENGINES = ["local 1", "local 2", "dask", "ray"]
 RAY = """
 import sys, ray
-context = ray.init("local", num_cpus=2, include_dashboard=False, log_to_driver=False)
+context = None
+while context is None:
+    try:
+        context = ray.init("local", num_cpus=2, include_dashboard=False, log_to_driver=False)
+    except Exception as error:
+        if "timed out during startup" not in str(error):  # which Ray is after 30 seconds, on a busy machine
+            raise
+        ray.shutdown()
 print(context.address_info["gcs_address"], flush=True)
 sys.stdin.read()
 ray.shutdown()
@@ -94,6 +105,13 @@ def wait_until(condition, every=0.05):
         time.sleep(every)
 
 
+def is_json(path):
+    """Whether a file is there, and whole: others begin to write it before they end."""
+    with suppress(FileNotFoundError, ValueError):
+        return bool(json.loads(path.read_text()))
+    return False
+
+
 def is_running(process_id):
     try:
         return Path(f"/proc/{process_id}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
@@ -110,7 +128,7 @@ def dask_cluster(folder, *, workers=2, options=()):
     with ExitStack() as stack:
         stack.enter_context(started(*module, *quiet, "--port", "0", "--scheduler-file", str(note), cwd=folder))
         worker = ["-m", "distributed.cli.dask_worker", "--scheduler-file", str(note), *quiet, "--nthreads", "1"]
-        wait_until(note.exists)
+        wait_until(lambda: is_json(note))
         found = [
             stack.enter_context(started(*worker, "--local-directory", str(folder), *options, cwd=folder))
             for _ in range(workers)
@@ -118,16 +136,9 @@ def dask_cluster(folder, *, workers=2, options=()):
         yield json.loads(note.read_text())["address"], found
 
 
-@pytest.fixture(scope="session")
-def dask_address(tmp_path_factory):
-    require_package("distributed")
-    with dask_cluster(tmp_path_factory.mktemp("dask")) as (address, _):
-        yield address
-
-
-@pytest.fixture(scope="session")
-def ray_address():
-    require_package("ray")
+@contextmanager
+def ray_cluster():
+    """The address of a Ray, which needs a secret to be joined."""
     with pytest.MonkeyPatch.context() as patch, started("-c", RAY, env=RAY_SECRET) as process:
         for name, value in RAY_SECRET.items():
             patch.setenv(name, value)
@@ -136,20 +147,60 @@ def ray_address():
         process.wait(timeout=HANG_SEC)
 
 
-@pytest.fixture(scope="session")
+class Running:
+    """Clusters and engines that tests have asked for, by name."""
+
+    def __init__(self):
+        self._stack, self._opened = ExitStack(), {}
+
+    def get(self, name, opening):
+        """What runs under a name, else what `opening` opens."""
+        if name not in self._opened:
+            self._opened[name] = self._stack.enter_context(opening())
+        return self._opened[name]
+
+    def end(self):
+        """End all of them, the last one first."""
+        self._opened.clear()
+        self._stack.close()
+
+
+RUNNING = Running()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item, nextitem):
+    """After the last test of this folder, end what they share."""
+    try:
+        return (yield)
+    finally:
+        if nextitem is None or HERE not in nextitem.path.parents:
+            RUNNING.end()
+
+
+@pytest.fixture
+def dask_address(tmp_path_factory):
+    require_package("distributed")
+    address, _ = RUNNING.get("the cluster of dask", lambda: dask_cluster(tmp_path_factory.mktemp("dask")))
+    return address
+
+
+@pytest.fixture
+def ray_address():
+    require_package("ray")
+    return RUNNING.get("the cluster of ray", ray_cluster)
+
+
+@pytest.fixture
 def engines(request):
     """Engines by name, each opened when it is asked for."""
-    opened = {}
-    with ExitStack() as stack:
 
-        def engine(name):
-            if name not in opened:
-                kind, _, jobs = name.partition(" ")
-                address = None if kind == "local" else request.getfixturevalue(f"{kind}_address")
-                opened[name] = stack.enter_context(open_engine(kind, jobs=int(jobs) if jobs else None, address=address))
-            return opened[name]
+    def engine(name):
+        kind, _, jobs = name.partition(" ")
+        address = None if kind == "local" else request.getfixturevalue(f"{kind}_address")
+        return RUNNING.get(name, lambda: open_engine(kind, jobs=int(jobs) if jobs else None, address=address))
 
-        yield engine
+    return engine
 
 
 @pytest.fixture(params=ENGINES)

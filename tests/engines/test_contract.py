@@ -10,6 +10,8 @@ import pytest
 
 from calipers.core.errors import CalipersError, InputError
 
+from .conftest import is_running
+
 
 def flat(lists):
     return [number for each in lists for number in each]
@@ -117,6 +119,7 @@ def test_a_run_that_is_closed_early_takes_its_tasks_along(cluster, tmp_path):
     results = cluster.in_order(partial(work.noted, folder=str(tmp_path)), range(60))
     next(results)
     results.close()
+    (tmp_path / "go").touch()
     assert list(cluster.in_order(work.square, range(3))) == [0, 1, 4]
     assert len(list(tmp_path.iterdir())) < 40
 
@@ -127,6 +130,7 @@ def test_an_interrupt_takes_the_tasks_along(cluster, tmp_path):
 
     with pytest.raises(KeyboardInterrupt):
         list(cluster.in_order(partial(work.noted, folder=str(tmp_path)), range(60), join=sum, done=interrupt))
+    (tmp_path / "go").touch()
     assert list(cluster.in_order(work.square, range(3))) == [0, 1, 4]
     assert len(list(tmp_path.iterdir())) < 40
 
@@ -161,7 +165,7 @@ def test_nothing_is_lost_or_counted_twice_when_a_worker_is_killed_from_outside(c
     def kill_one(item):
         told.append(item)
         if len(told) == 10:
-            os.kill(min(pids), signal.SIGKILL)
+            os.kill(min(filter(is_running, pids)), signal.SIGKILL)
 
     slow = partial(work.slow_square, seconds=0.02)
     found = list(cluster.in_order(slow, range(60), join=sum, done=kill_one))

@@ -49,6 +49,17 @@ def test_a_plain_file_in_ranges_of_any_size(place, tmp_path, chunk_bytes):
     assert here == there
 
 
+def test_slices_by_fields_sizes_and_attributes(place, tmp_path):
+    lines = [json.dumps(json.loads(line) | {"light": "ab"[k % 2], "speed": k}) for k, line in enumerate(make_lines(40))]
+    path = write(tmp_path / "a.jsonl", lines)
+    rows = [f"{k}.jpg,{'wet' if k % 3 else 'dry'}" for k in range(30)]
+    attributes = write(tmp_path / "a.csv", ["key,road", *rows])
+    asked = {"slice": ["light", "speed", "road", "light×size"], "attributes": attributes}
+    here, there = both(path, place, chunk_bytes=3000, **asked)
+    assert here == there
+    assert len(json.loads(there)["slices"]) == 2 + 4 + 3 + 6
+
+
 def test_compressed_and_plain_files_together(place, tmp_path):
     packed = tmp_path / "b.jsonl.gz"
     packed.write_bytes(gzip.compress("\n".join(make_lines(30, seed=2)).encode()))

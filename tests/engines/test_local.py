@@ -8,6 +8,7 @@ import subprocess
 import sys
 from functools import partial
 from threading import Thread
+from types import SimpleNamespace
 
 import cluster_work as work
 import pytest
@@ -220,10 +221,11 @@ def test_a_worker_that_is_stopped_is_told_about_and_waited_for(tmp_path, short_l
     told = []
 
     def go_on(message):
-        told.append(message)
-        os.kill(int((tmp_path / "note").read_text()), signal.SIGCONT)
+        if "is stopped" in message:  # on a busy machine another may be slow
+            told.append(message)
+            os.kill(int((tmp_path / "note").read_text()), signal.SIGCONT)
 
-    monkeypatch.setattr(pool, "tell", go_on)
+    monkeypatch.setattr(pool, "report_problem", go_on)
     note = str(tmp_path / "note")
     assert list(run_in_order(partial(work.stop_itself_once, note=note), range(10), 2)) == list(range(10))
     pid = (tmp_path / "note").read_text()
@@ -237,18 +239,30 @@ def test_a_worker_that_is_silent_is_told_about_and_replaced_once_it_is_killed(sh
     told = []
 
     def kill(message):
-        told.append(message)
-        os.kill(int(message.rpartition(" ")[2]), signal.SIGKILL)
+        if message.startswith("3: "):  # on a busy machine another may be slow
+            told.append(message)
+            os.kill(int(message.rpartition(" ")[2]), signal.SIGKILL)
 
-    monkeypatch.setattr(pool, "tell", kill)
+    monkeypatch.setattr(pool, "report_problem", kill)
     with pytest.raises(CalipersError, match=r"^3: a worker process ended over it, and so did a second one"):
         list(run_in_order(work.sleep_long, range(10), 2))
     assert len(told) == 2
-    assert all("has used no CPU time for 0.6 seconds (state S); to have it replaced: kill" in each for each in told)
+    assert all("has used no CPU time for 0.6 seconds (state " in each for each in told)
+
+
+def test_a_worker_that_waits_for_its_turn_on_a_busy_machine_is_not_told_about(monkeypatch):
+    told, worker = [], pool.Worker.__new__(pool.Worker)
+    monkeypatch.setattr(pool, "report_problem", told.append)
+    worker.busy, worker.item, worker._state, worker._idle_looks, worker._reported = True, 3, None, 0, False
+    for letter in "RS":
+        worker.process = SimpleNamespace(pid=7, state=lambda letter=letter: (letter, 0.5))
+        for _ in range(pool.MAX_IDLE_LOOKS + 1):
+            worker.look_after()
+        assert len(told) == (letter == "S")
 
 
 def test_what_is_told_goes_to_the_log_without_control_characters(caplog):
-    pool.tell("a\x1b[2Jb\n")
+    pool.report_problem("a\x1b[2Jb\n")
     assert [(each.name, each.levelno, each.message) for each in caplog.records] == [
         ("calipers", logging.WARNING, "a\\x1b[2Jb\\n")
     ]

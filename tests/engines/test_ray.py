@@ -8,7 +8,8 @@ import sys
 import cluster_work as work
 import pytest
 
-from calipers.core.errors import ConfigError
+from calipers.core.errors import CalipersError, ConfigError
+from calipers.engines import ray as ray_engine
 from calipers.engines.ray import open_ray
 
 from .conftest import ENVIRONMENT, HANG_SEC, descendants, is_running, require_package, started, wait_until
@@ -23,8 +24,8 @@ def _ray_is_there():
 def test_an_interrupt_leaves_no_process(tmp_path):
     with started(script(tmp_path, SLOWLY, "ray")) as process:
         assert process.stdout.readline() == b"[0, 1, 4, 9, 16]\n"
+        wait_until(lambda: len(descendants(process.pid)) >= 3)
         others = descendants(process.pid)
-        assert len(others) >= 3
         process.send_signal(signal.SIGINT)
         process.wait(timeout=HANG_SEC)
         wait_until(lambda: not any(map(is_running, others)))
@@ -62,6 +63,25 @@ def test_the_cluster_the_process_is_part_of_lives_on(engines, ray_address):
         with open_ray(None, address) as other:
             assert list(other.in_order(work.square, range(3))) == [0, 1, 4]
     assert list(engine.in_order(work.square, range(3))) == [0, 1, 4]
+
+
+def test_a_cluster_that_starts_slowly_is_started_again(monkeypatch):
+    calls = []
+
+    def init(*args, **options):
+        calls.append(options)
+        raise Exception("The current node timed out during startup.")  # as Ray does
+
+    monkeypatch.setattr("ray.init", init)
+    monkeypatch.setattr("ray.shutdown", lambda: None)
+    started = {}
+    with pytest.raises(CalipersError, match="engine ray: it did not start in 5 attempts: The current node timed out"):
+        ray_engine._start(sys.modules["ray"], 2, started)
+    assert (len(calls), started) == (5, {})
+    monkeypatch.setattr(ray_engine, "TOO_SLOW", "something else")
+    with pytest.raises(Exception, match=r"^The current node timed out"):
+        ray_engine._start(sys.modules["ray"], 2, started)
+    assert len(calls) == 6
 
 
 def test_a_missing_package_is_named(monkeypatch):

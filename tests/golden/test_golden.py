@@ -5,12 +5,13 @@ from itertools import zip_longest
 
 import pytest
 
+from ..engine_versions import without_versions
 from .regenerate import GOLDEN, PICTURE, coco_goldens, goldens, scene_goldens, scene_picture, timeline_goldens
 
 
 def first_difference(found: bytes, expected: bytes) -> tuple[int, bytes, bytes] | None:
-    """(line, found, expected) of the first line that is not the same, or nothing."""
-    lines = zip_longest(found.split(b"\n"), expected.split(b"\n"))
+    """(line, found, expected) of the first line that is not the same, versions of libraries apart, or nothing."""
+    lines = zip_longest(*(without_versions(content).split(b"\n") for content in (found, expected)))
     return next(((number, a, b) for number, (a, b) in enumerate(lines, 1) if a != b), None)
 
 

@@ -195,6 +195,8 @@ SHAPES = {
     "assert_cuboids_match": ([0, 0, 0, 1, 1, 1], [9, 0, 0, 1, 1, 1]),
     "assert_intervals_match": ([[0, 9], [20, 29]], [[0, 9]]),
     "assert_point_matches": ([1, 2, 3], [1, 2, 30]),
+    "assert_click_matches": ([10, 10, 50, 50], [100, 100, 150, 150]),
+    "assert_count_matches": ([[10, 10, 50, 50], [100, 100, 150, 150]], [[10, 10, 50, 50]]),
 }
 
 
@@ -210,15 +212,15 @@ def test_an_assertion_passes_what_is_the_same_and_fails_what_is_not(name):
     assert check(shape, shape)["score"] == 1.0
     assert check(json.dumps(shape), shape)["pass"]
     assert check(np.array(shape), np.array(shape))["pass"]
-    with pytest.raises(AssertionError, match=r"below|found|beyond"):
+    with pytest.raises(AssertionError, match=r"below|found|beyond|outside|too"):
         check(other, shape)
 
 
 def test_a_test_wants_all_boxes_unless_it_says_otherwise():
     two, one = SHAPES["assert_boxes_match"]
-    assert asserting.assert_boxes_match(one, two, pass_at=0.6)["score"] == 2 / 3
+    assert asserting.assert_boxes_match(two, one, pass_at=0.6)["score"] == 2 / 3
     with pytest.raises(AssertionError) as failure:
-        asserting.assert_boxes_match(one, two)
+        asserting.assert_boxes_match(two, one)
     assert str(failure.value).splitlines() == [
         "F1 0.667: 1 of 2 boxes found, 0 more in the answer",
         "  expected  F1 of boxes at IoU >= 0.5 is at least 1",
@@ -229,16 +231,16 @@ def test_a_test_wants_all_boxes_unless_it_says_otherwise():
 
 def test_average_precision_is_asserted_with_scores():
     answer = {"boxes": [[0, 0, 10, 10], [50, 0, 60, 10]], "scores": [0.9, 0.2]}
-    assert asserting.assert_average_precision(answer, [[0, 0, 10, 10]])["score"] == 1.0
+    assert asserting.assert_average_precision([[0, 0, 10, 10]], answer)["score"] == 1.0
     with pytest.raises(AssertionError, match=r"AP 0\.500: 1 of 1 box found, 1 more in the answer"):
-        asserting.assert_average_precision(answer | {"scores": [0.2, 0.9]}, [[0, 0, 10, 10]])
+        asserting.assert_average_precision([[0, 0, 10, 10]], answer | {"scores": [0.2, 0.9]})
     with pytest.raises(AssertionError, match="all scores are equal"):
-        asserting.assert_average_precision(answer | {"scores": [0.5, 0.5]}, [[0, 0, 10, 10]])
+        asserting.assert_average_precision([[0, 0, 10, 10]], answer | {"scores": [0.5, 0.5]})
 
 
 def test_a_failure_of_one_shape_shows_both():
     with pytest.raises(AssertionError) as failure:
-        asserting.assert_box_matches('Here: {"bbox": [0, 0, 10, 4]}', {"bounding_box": [10, 10, 0, 0]})
+        asserting.assert_box_matches({"bounding_box": [10, 10, 0, 0]}, 'Here: {"bbox": [0, 0, 10, 4]}')
     assert str(failure.value).splitlines() == [
         "IoU 0.400, below 0.5",
         "  reference [0, 0, 10, 10]",
@@ -249,13 +251,13 @@ def test_a_failure_of_one_shape_shows_both():
 
 def test_a_failure_reads_shapes_as_they_were_measured():
     with pytest.raises(AssertionError, match=r"missed    \[10, 10, 30, 20\]; .* \[10, 10, 18, 20\], IoU 0.400"):
-        asserting.assert_boxes_match({"a": {"b": [[10, 10, 8, 10]]}}, [[10, 10, 20, 10]], format="xywh", at="a.b")
+        asserting.assert_boxes_match([[10, 10, 20, 10]], {"a": {"b": [[10, 10, 8, 10]]}}, format="xywh", at="a.b")
 
 
 def test_a_failure_lists_no_more_than_can_be_read():
     many = [[20 * i, 0, 20 * i + 10, 10] for i in range(25)]
     with pytest.raises(AssertionError) as failure:
-        asserting.assert_boxes_match([], many)
+        asserting.assert_boxes_match(many, [])
     lines = str(failure.value).splitlines()
     assert (len(lines), lines[-1].strip()) == (2 + 20 + 1, "… and 5 more")
 
@@ -263,11 +265,11 @@ def test_a_failure_lists_no_more_than_can_be_read():
 @pytest.mark.parametrize("answer", [None, "", "nothing there", {"label": "screw"}])
 def test_an_answer_without_boxes_fails(answer):
     with pytest.raises(AssertionError, match="answer: no box found"):
-        asserting.assert_boxes_match(answer, [[0, 0, 10, 10]])
+        asserting.assert_boxes_match([[0, 0, 10, 10]], answer)
 
 
 def test_an_empty_answer_to_an_empty_reference_passes():
-    assert asserting.assert_boxes_match([], np.zeros((0, 4)))["score"] == 1.0
+    assert asserting.assert_boxes_match(np.zeros((0, 4)), [])["score"] == 1.0
 
 
 def test_an_assertion_refuses_options_that_do_not_exist():
@@ -282,7 +284,7 @@ def test_the_example_of_pytest_passes_and_its_readme_shows_the_failure():
     assert (ended.returncode, b"5 passed" in ended.stdout) == (0, True), ended.stdout.decode()
     module = load(folder / "test_detector.py")
     with pytest.raises(AssertionError) as failure:
-        asserting.assert_boxes_match(module.ask("rack"), module.SCREWS)
+        asserting.assert_boxes_match(module.SCREWS, module.ask("rack"))
     assert f"```\nAssertionError: {failure.value}\n```" in (folder / "README.md").read_text(encoding="utf-8")
 
 

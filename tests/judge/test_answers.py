@@ -225,7 +225,7 @@ TURNED = {"center": [0, 0, 1], "size": [1, 2, 3], "rotation": {"yaw": 0.5}}
         ("cuboid", [CUBE, {"center": [0, 0], "size": [1, 1, 1]}, {"center": [0, 0, 0], "size": [1, 0, 1]}],
          [CUBE, "center: found a list, expected 3 numbers", "size: found 0, expected above 0"]),
         ("interval", {"intervals": [[0, 9], {"start": 3, "end": 5}]}, [[0, 9], [3, 5]]),
-        ("interval", {"intervals": [[0, 1.5]]}, ["found 1.5, expected whole frames"]),
+        ("interval", {"intervals": [[0, 1.5]]}, ["found 1.5, expected whole frames; in seconds with unit=seconds"]),
         ("interval", {"intervals": [5, 2]}, ["found an end of 2, expected at least the start, 5"]),
     ],
 )  # fmt: skip

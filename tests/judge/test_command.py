@@ -13,6 +13,7 @@ from itertools import pairwise
 
 import pytest
 
+from ..profiles import size
 from .verdicts import (
     ENVIRONMENT,
     PATIENCE_SEC,
@@ -30,6 +31,7 @@ from .verdicts import (
 SIDES = case({"bbox": [0, 0, 10, 10]}, {"bbox": [0, 0, 10, 5]})  # IoU 0.5
 GOOD = json.dumps(SIDES).encode()
 MEGABYTE = 1_000_000
+HUGE = size(50 * MEGABYTE)
 
 
 def around(answer: bytes, reference: bytes = b'{"bbox": [0, 0, 10, 5]}') -> bytes:
@@ -108,15 +110,15 @@ def test_every_ruler_survives_all_of_it(ruler):
 
 @pytest.mark.parametrize(
     "text",
-    ["x" * 50 * MEGABYTE, "[" * 50 * MEGABYTE, "see [1] " * (MEGABYTE // 8), '{"a": [[1, 2], ' * (MEGABYTE // 15)],
-    ids=["50 MB of prose", "50 MB of brackets", "citations", "never closed"],
+    ["x" * HUGE, "[" * HUGE, "see [1] " * (MEGABYTE // 8), '{"a": [[1, 2], ' * (MEGABYTE // 15)],
+    ids=["prose", "brackets", "citations", "never closed"],
 )
 def test_a_huge_answer_is_a_verdict(text):
     assert is_error(asked("boxes", {"output": text, "expected_output": {"bbox": [0, 0, 10, 5]}}), "no box found")
 
 
 def test_a_huge_payload_with_the_answer_at_its_end():
-    text = "thinking " * (50 * MEGABYTE // 9) + '{"bbox": [0, 0, 10, 10]}'
+    text = "thinking " * (HUGE // 9) + '{"bbox": [0, 0, 10, 10]}'
     assert (
         asked("iou", {"trace": "x" * MEGABYTE, "output": text, "expected_output": {"bbox": [0, 0, 10, 5]}})["score"]
         == 0.5

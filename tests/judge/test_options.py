@@ -99,7 +99,7 @@ HOSTS = [
 
 @pytest.mark.parametrize("ruler", RULERS)
 def test_keys_of_others_are_ignored_and_listed(ruler):
-    keys = {"iou": "bbox", "boxes": "boxes", "map": "boxes", "box3d": "cuboid"}
+    keys = {"iou": "bbox", "boxes": "boxes", "map": "boxes", "box3d": "cuboid", "click": "bbox"}
     shapes = {
         "line": [0, 0, 9, 9],
         "point": [1, 2],
@@ -112,6 +112,8 @@ def test_keys_of_others_are_ignored_and_listed(ruler):
         "box3d": [0, 0, 0, 1, 1, 1],
         "boxes": [[0, 0, 1, 1]],
         "map": [[0, 0, 1, 1]],
+        "click": [0, 0, 1, 1],
+        "count": 3,
     }
     side = {keys.get(ruler, ruler): shapes[ruler], "scores": [0.5]}
     verdict = judged_payload(ruler, case(side, side, **dict.fromkeys(HOSTS, 1), threshold=0.5))

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
+from ..profiles import examples
 from .verdicts import RULERS, is_error, judged
 
 SQUARE = [0, 0, 10, 10]
@@ -131,7 +132,7 @@ def test_boxes_pass_at_a_score(pass_at, passed):
     assert judged("boxes", [SQUARE, SQUARE], [SQUARE], pass_at=pass_at)["pass"] is passed
 
 
-@pytest.mark.parametrize("ruler", [ruler for ruler in RULERS if ruler not in ("iou", "point")])
+@pytest.mark.parametrize("ruler", [ruler for ruler in RULERS if ruler not in ("iou", "point", "click")])
 def test_nothing_where_nothing_should_be_is_perfect(ruler):
     keys = {"polygon": "polygons", "line": "lines", "box3d": "cuboids", "intervals": "intervals", "rotated": "rotated"}
     for empty in ([], {keys.get(ruler, "boxes"): []}):
@@ -215,7 +216,7 @@ def upright(box):
 
 
 @pytest.mark.parametrize("match", ["greedy", "optimal"])
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(box_lists, box_lists, st.randoms(use_true_random=False))
 def test_trap_32_the_order_of_lists_does_not_matter(match, answer, reference, rng):
     before = partners(answer, reference, match=match, threshold=0.2)
@@ -257,7 +258,7 @@ uprights = st.lists(box.map(upright), max_size=7)
 thresholds = st.sampled_from([0.1, 0.25, 0.3, 1 / 3, 0.5, 0.75, 1.0])
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(uprights, uprights, thresholds)
 def test_gt_order_is_the_plain_script(answer, reference, least):
     pairs = judged("boxes", answer, reference, match="gt-order", threshold=least)["details"]["pairs"]
@@ -265,7 +266,7 @@ def test_gt_order_is_the_plain_script(answer, reference, least):
     assert pairs == expected
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(uprights, uprights, thresholds)
 def test_greedy_is_the_closest_pair_first_with_ties_by_coordinates(answer, reference, least):
     pairs = judged("boxes", answer, reference, threshold=least)["details"]["pairs"]
@@ -283,7 +284,7 @@ def gain(answer, reference, least):
     return fsum(100 + row["iou"] for row in pairs)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(uprights, uprights, thresholds)
 def test_optimal_gains_as_much_as_scipy(answer, reference, least):
     gains = matrix(answer, reference, least)
@@ -291,7 +292,7 @@ def test_optimal_gains_as_much_as_scipy(answer, reference, least):
     assert gain(answer, reference, least) == pytest.approx(best, abs=1e-9)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(uprights.map(lambda boxes: boxes[:4]), uprights.map(lambda boxes: boxes[:4]))
 def test_optimal_gains_as_much_as_the_best_of_all_ways(answer, reference):
     gains = matrix(answer, reference, 0.25)
@@ -358,7 +359,7 @@ def test_the_cosine_has_a_threshold_of_its_own():
     assert (verdict["pass"], verdict["score"]) == (False, pytest.approx(0.6))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(st.lists(st.floats(-1e90, 1e90), min_size=1, max_size=4), st.data())
 @pytest.mark.parametrize("metric", ["euclidean", "manhattan", "chebyshev", "cosine"])
 def test_scores_of_points_stay_in_their_range(metric, point, data):

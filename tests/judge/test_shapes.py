@@ -13,6 +13,7 @@ from pycocotools.cocoeval import COCOeval
 
 import calipers
 
+from ..profiles import examples
 from .verdicts import is_error, judged
 
 L_SHAPE = [[0, 0], [9, 0], [9, 3], [3, 3], [3, 9], [0, 9]]  # 27 + 18
@@ -177,7 +178,7 @@ def shapely_iou(a, b):
     return a.intersection(b).area / a.union(b).area
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(rotated, rotated)
 def test_rotated_boxes_against_shapely(a, b):
     assert score("rotated", {"rotated": a}, {"rotated": b}) == pytest.approx(
@@ -185,13 +186,13 @@ def test_rotated_boxes_against_shapely(a, b):
     )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(star, star)
 def test_polygons_against_shapely(a, b):
     assert score("polygon", {"polygon": a}, {"polygon": b}) == pytest.approx(shapely_iou(a, b), abs=1e-9)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(
     *[st.lists(st.tuples(number, number).map(list), min_size=2, max_size=4, unique_by=tuple)] * 2, st.integers(0, 20)
 )
@@ -210,7 +211,7 @@ def test_a_wider_tolerance_finds_more_of_a_line_beside():
 cuboid = st.tuples(*[st.integers(-3, 3)] * 3, *[st.integers(1, 5)] * 3, st.floats(-3, 3)).map(list)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(cuboid, cuboid)
 def test_cuboids_against_the_ruler_of_cuboids(a, b):
     assert score("box3d", {"cuboid": a}, {"cuboid": b}) == calipers.cuboid_iou(b, a)
@@ -317,7 +318,7 @@ small = st.tuples(st.integers(0, 6), st.integers(0, 3), st.integers(2, 6), st.in
 boxes = small.map(lambda row: [row[0], row[1], row[0] + row[2], row[1] + row[3]])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.lists(boxes, min_size=1, max_size=8), st.lists(boxes, min_size=1, max_size=6), st.randoms())
 def test_average_precision_against_pycocotools(said, reference, rng):
     answer = list(zip(rng.sample(range(1, 100), len(said)), said, strict=True))

@@ -1,5 +1,6 @@
 """Asking for verdicts, from Python and through the real command; every verdict is held to the same laws."""
 
+import io
 import json
 import os
 import subprocess
@@ -7,12 +8,17 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
+import pytest
+
 import calipers.judge
+from calipers.judge import command
+
+from ..profiles import share
 
 SOURCES = Path(calipers.__file__).parents[1]
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(SOURCES)}
 KEYS = ["pass", "score", "reason", "checks", "assertions", "hits", "misses", "reasoning", "details"]
-RULERS = ("iou", "boxes", "polygon", "rotated", "line", "point", "box3d", "intervals", "map")
+RULERS = ("iou", "boxes", "polygon", "rotated", "line", "point", "click", "box3d", "intervals", "count", "map")
 PROGRAM = (sys.executable, "-m", "calipers", "judge")
 PATIENCE_SEC = 300
 
@@ -41,8 +47,12 @@ def judged_payload(ruler, payload, **options) -> dict:
 
 
 def asked(ruler, payload, *flags) -> dict:
-    """The verdict of `calipers judge` on a payload, given as bytes or as what JSON makes of it."""
-    ended = run(ruler, *flags, given=payload if isinstance(payload, bytes) else json.dumps(payload).encode())
+    """The verdict of `calipers judge` on a payload, given as bytes or as what JSON makes of it.
+
+    A full run asks a process of its own each time.
+    """
+    ask = run if share() == 1 else run_here
+    ended = ask(ruler, *flags, given=payload if isinstance(payload, bytes) else json.dumps(payload).encode())
     assert ended.code == 0, ended.err
     return only_verdict(ended.out)
 
@@ -59,6 +69,17 @@ def run(*arguments, given=b"", program=PROGRAM, **options) -> Ended:
         check=False,
     )
     return Ended(done.returncode, done.stdout or b"", done.stderr.decode())
+
+
+def run_here(*arguments, given) -> Ended:
+    """`calipers judge` with these arguments, in this process."""
+    out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(given)))
+        patch.setattr(sys, "stdout", out)
+        patch.setattr(sys, "stderr", err)
+        code = command.run([*map(str, arguments)])
+    return Ended(code, out.buffer.getvalue(), err.buffer.getvalue().decode())
 
 
 def only_verdict(out: bytes) -> dict:

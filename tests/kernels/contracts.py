@@ -9,18 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from calipers.kernels import (
-    assign,
-    averages,
-    box_pairs,
-    box_rows,
-    boxes,
-    cocojson,
-    column,
-    csvrows,
-    cuboids,
-    flatten,
-)
+from calipers.kernels.count import assign, sums
+from calipers.kernels.scan import boxes, cocojson, column, csvrows, flatten
+from calipers.kernels.shape import cocoboxes, cuboids
 
 LARGE = 2**62
 
@@ -160,7 +151,7 @@ CONTRACTS: dict[str, Contract] = {
             "pairs": pairs(),
             "truth_count": 2,
             "pred_count": 2,
-            "least": 0,
+            "min_overlap": 0,
             "truth_labels": i(0, 0),
             "pred_labels": i(0, 0),
         },
@@ -172,7 +163,7 @@ CONTRACTS: dict[str, Contract] = {
             "pairs": pairs(),
             "truth_count": 2,
             "order": i(1, 0),
-            "least": 0,
+            "min_overlap": 0,
             "truth_labels": i(0, 0),
             "pred_labels": i(0, 0),
         },
@@ -191,24 +182,24 @@ CONTRACTS: dict[str, Contract] = {
             "more than 32 bits can tell": {"count": LARGE},
         },
     ),
-    "assign.take_rows": Contract(
-        assign.take_rows,
+    "column.take_rows": Contract(
+        column.take_rows,
         {"column": i(1, 2), "positions": [1, 0]},
         {"beyond the last": {"positions": [2]}, "below 0": {"positions": [-1]}, "no number": {"positions": ["a"]}},
     ),
-    "assign.int_column": Contract(assign.int_column, {"values": [1, 2]}, {"a text": {"values": ["a"]}}),
-    "averages.column_means": Contract(
-        averages.column_means, {"values": np.ones((2, 3))}, {"one dimension": {"values": d(1, 2)}}
+    "column.int_column": Contract(column.int_column, {"values": [1, 2]}, {"a text": {"values": ["a"]}}),
+    "sums.column_means": Contract(
+        sums.column_means, {"values": np.ones((2, 3))}, {"one dimension": {"values": d(1, 2)}}
     ),
-    "box_pairs.box_pairs": Contract(
-        box_pairs.box_pairs,
+    "cocoboxes.box_pairs": Contract(
+        cocoboxes.box_pairs,
         {
             "truth": d(0, 0, 1, 1),
             "truth_offsets": q(0, 1),
             "crowd": b(0),
             "pred": d(0, 0, 1, 1),
             "pred_offsets": q(0, 1),
-            "least": 0.5,
+            "min_overlap": 0.5,
         },
         {
             "truth offsets beyond the last box": {"truth_offsets": q(0, 2)},
@@ -219,8 +210,8 @@ CONTRACTS: dict[str, Contract] = {
             "few flags": {"crowd": b()},
         },
     ),
-    "box_rows.BoxRows": Contract(
-        box_rows.BoxRows,
+    "boxes.BoxRows": Contract(
+        boxes.BoxRows,
         {"rows": np.ones((2, 7))},
         {"five numbers": {"rows": np.ones((2, 5))}, "eight": {"rows": np.ones((2, 8))}, "none": {"rows": None}},
     ),

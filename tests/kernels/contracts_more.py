@@ -5,27 +5,27 @@ from typing import Any
 
 import numpy as np
 
-from calipers.kernels import (
-    events,
-    intervals,
-    jsonlines,
-    layout,
-    members,
-    nearby,
-    optimal,
-    poisson,
-    rects,
-    repeats,
-    replicates,
-    rle,
-    scan,
-    timelines,
-    trees,
-)
-from calipers.kernels.column import Column, long_column
-from calipers.kernels.flatten import ObjectColumns
+from calipers.kernels.count import causes, cuts, detections, events, optimal, replicates, sums, timelines
+from calipers.kernels.scan import intervals, jsonlines, jsontext
+from calipers.kernels.scan.column import Column, long_column
+from calipers.kernels.scan.flatten import ObjectColumns
+from calipers.kernels.shape import cocoboxes, cuboids, rects
 
-from .contracts import LARGE, TORN_PAIRS, Contract, b, cut_offsets, d, h, i, in_boxes, pairs, q, torn_boxes
+from .contracts import (
+    LARGE,
+    TOO_FEW_OBJECTS,
+    TORN_PAIRS,
+    Contract,
+    b,
+    cut_offsets,
+    d,
+    h,
+    i,
+    in_boxes,
+    pairs,
+    q,
+    torn_boxes,
+)
 
 
 def interval_columns(count: int = 2) -> intervals.IntervalColumns:
@@ -40,9 +40,10 @@ def raw_intervals(**changes: Any) -> Any:
     return SimpleNamespace(**columns | changes)
 
 
-def measure(truth: Any, pred: Any, rank: Any, idle: int, named: Any, ignored: Any) -> Any:
-    fixed: dict[str, Any] = {"focus": 1, "starts": i(0), "tolerances": q(1), "least": 1, "union": False}
+def measure(truth: Any, pred: Any, rank: Any, idle: int, named: Any, ignored: Any, own: int) -> Any:
+    fixed: dict[str, Any] = {"focus": 1, "starts": i(0), "tolerances": q(1), "min_frames": 1, "union": False}
     fixed |= {"distance": lambda a, b: 0, "ignored": ignored}
+    fixed |= {"own_tolerances": np.zeros((own, 2), np.int64)}
     return timelines.measure(truth, pred, rank, idle=idle, named=named, **fixed)
 
 
@@ -81,10 +82,46 @@ REPLICATED = {
 POISSON = {"seed": 0, "replicates": 4}
 HASHES = np.array([1, 2], dtype=np.uint64)
 
+LABELS = {"truth_labels": i(0, 1), "pred_labels": i(1, -1)}
+OTHER_LABELS = {"fewer labels than truths": {"truth_labels": i(0)}, "labels of preds only": {"truth_labels": None}}
+TOO_FEW = TOO_FEW_OBJECTS | {"fewer than no preds": {"pred_count": -1}, "too many preds": {"pred_count": LARGE}}
+
+
+def checked_pairs(pairs: Any, truth_count: int, pred_count: int, truth_labels: Any, pred_labels: Any) -> Any:
+    return causes.CheckedPairs(pairs, truth_count, pred_count, truth_labels, pred_labels)
+
+
 CONTRACTS: dict[str, Contract] = {
+    "causes.CheckedPairs": Contract(
+        checked_pairs,
+        {"pairs": pairs(), "truth_count": 2, "pred_count": 2} | LABELS,
+        TORN_PAIRS | TOO_FEW | OTHER_LABELS,
+    ),
+    "causes.find_causes": Contract(
+        causes.find_causes,
+        {"pairs": pairs(), "truth_count": 2, "pred_count": 2, "min_overlap": 9, "faint": 1} | LABELS,
+        TORN_PAIRS | TOO_FEW | OTHER_LABELS,
+    ),
+    "causes.count_causes": Contract(
+        causes.count_causes,
+        {"pairs": pairs(), "truth_offsets": q(0, 1, 2), "pred_offsets": q(0, 1, 2), "min_overlap": q(9), "faint": q(1)}
+        | LABELS,
+        TORN_PAIRS
+        | OTHER_LABELS
+        | {
+            "a truth beyond the last": {"pairs": pairs(truth=(0, 2))},
+            "a pred beyond the last": {"pairs": pairs(pred=(2, 0))},
+            "no offsets": {"truth_offsets": q()},
+            "other records": {"pred_offsets": q(0, 2)},
+            "offsets that fall": {"truth_offsets": q(0, 3, 2)},
+            "offsets from below 0": {"pred_offsets": q(-1, 1, 2)},
+            "more truths than labels": {"truth_offsets": q(0, 1, 3)},
+            "fewer faint overlaps than thresholds": {"faint": q()},
+        },
+    ),
     "events.most_pairs": Contract(
         events.most_pairs,
-        {"truth": [(0, 9)], "pred": [(5, 12)], "least": 1},
+        {"truth": [(0, 9)], "pred": [(5, 12)], "min_frames": 1},
         {"an event without an end": {"truth": [(0,)]}, "an event of texts": {"pred": [("a", "b")]}},
     ),
     "intervals.IntervalColumns": Contract(intervals.IntervalColumns, {"states": {}}, {"none": {"states": None}}),
@@ -118,8 +155,8 @@ CONTRACTS: dict[str, Contract] = {
             "no videos": {"truths": None},
         },
     ),
-    "intervals.count_keys": Contract(
-        intervals.count_keys, {"tree": {"a": [{"b": 1}]}}, {"too deep": {"tree": nested(9999)}}
+    "jsontext.count_keys": Contract(
+        jsontext.count_keys, {"tree": {"a": [{"b": 1}]}}, {"too deep": {"tree": nested(9999)}}
     ),
     "jsonlines.RecordLines": Contract(
         record_lines,
@@ -133,9 +170,21 @@ CONTRACTS: dict[str, Contract] = {
     "jsonlines.RecordLines.add": Contract(
         record_lines(ObjectColumns(DESCS), ObjectColumns(DESCS), []).add, {"line": b"{}"}, {"none": {"line": None}}
     ),
-    "layout.Writer": Contract(layout.Writer, {"room": 0}, {"less than no room": {"room": -1}}),
-    "layout.spread": Contract(
-        layout.spread,
+    "jsonlines.RecordLines.add_lines": Contract(
+        record_lines(ObjectColumns(DESCS), ObjectColumns(DESCS), []).add_lines,
+        {"block": b"{}\n", "begin": 0, "end": 3, "keys": []},
+        {
+            "from below 0 on": {"begin": -1},
+            "from beyond the block on": {"begin": 4},
+            "up to below 0": {"end": -1},
+            "up to beyond the block": {"end": 4},
+            "no block": {"block": None},
+            "no keys": {"keys": None},
+        },
+    ),
+    "jsontext.Writer": Contract(jsontext.Writer, {"room": 0}, {"less than no room": {"room": -1}}),
+    "jsontext.spread": Contract(
+        jsontext.spread,
         {"compact": b'{"a":[1]}'},
         {
             "a string without an end": {"compact": b'{"a'},
@@ -146,9 +195,9 @@ CONTRACTS: dict[str, Contract] = {
             "none": {"compact": None},
         },
     ),
-    "members.find_members": Contract(members.find_members, {"text": b"{}"}, {"none": {"text": None}}),
-    "members.find_names": Contract(
-        members.find_names,
+    "jsontext.find_members": Contract(jsontext.find_members, {"text": b"{}"}, {"none": {"text": None}}),
+    "jsontext.find_names": Contract(
+        jsontext.find_names,
         {"text": b'{"a":1}', "begins": long_column([1])},
         {
             "beyond the text": {"begins": long_column([999])},
@@ -158,12 +207,12 @@ CONTRACTS: dict[str, Contract] = {
             "none": {"begins": None},
         },
     ),
-    "nearby.Side": Contract(nearby.Side, {"boxes": in_boxes()}, torn_boxes("boxes")),
-    "nearby.Neighbours": Contract(nearby.Neighbours, {"most": 9}, {"no number": {"most": "9"}}),
-    "nearby.Neighbours.columns": Contract(nearby.Neighbours(9).columns, {}, {}),
+    "cuboids.Side": Contract(cuboids.Side, {"boxes": in_boxes()}, torn_boxes("boxes")),
+    "cuboids.Neighbours": Contract(cuboids.Neighbours, {"most": 9}, {"no number": {"most": "9"}}),
+    "cuboids.Neighbours.columns": Contract(cuboids.Neighbours(9).columns, {}, {}),
     "optimal.optimal": Contract(
         optimal.optimal,
-        {"pairs": pairs(), "least": 0, "truth_labels": i(0, 0), "pred_labels": i(0, 0)},
+        {"pairs": pairs(), "min_overlap": 0, "truth_labels": i(0, 0), "pred_labels": i(0, 0)},
         TORN_PAIRS
         | {
             "an unlabelled truth": {"pairs": pairs(truth=(0, 2))},
@@ -179,19 +228,22 @@ CONTRACTS: dict[str, Contract] = {
             },
         },
     ),
-    "poisson.Sums": Contract(
-        poisson.Sums,
+    "sums.Sums": Contract(
+        sums.Sums,
         {"columns": 2, "replicates": 3},
         {"below 0": {"columns": -3}, "replicates below 0": {"replicates": -9}, "too many": {"columns": LARGE}},
     ),
-    "poisson.key_hashes": Contract(
-        poisson.key_hashes, {"keys": ["a"]}, {"more than are told": {"keys": Longer("abc")}}
+    "sums.SmallSums": Contract(
+        sums.SmallSums,
+        {"columns": 2, "replicates": 3},
+        {"below 0": {"columns": -3}, "replicates below 0": {"replicates": -9}, "too many": {"columns": LARGE}},
     ),
-    "poisson.weights": Contract(
-        poisson.weights, {"key": 1} | POISSON, {"below 0": {"replicates": -9}, "too many": {"replicates": LARGE}}
+    "sums.key_hashes": Contract(sums.key_hashes, {"keys": ["a"]}, {"more than are told": {"keys": Longer("abc")}}),
+    "sums.weights": Contract(
+        sums.weights, {"key": 1} | POISSON, {"below 0": {"replicates": -9}, "too many": {"replicates": LARGE}}
     ),
-    "poisson.weight_table": Contract(
-        poisson.weight_table,
+    "sums.weight_table": Contract(
+        sums.weight_table,
         {"keys": HASHES} | POISSON,
         {
             "replicates below 0": {"replicates": -9},
@@ -200,8 +252,8 @@ CONTRACTS: dict[str, Contract] = {
             "a first below 0": {"first": -2},
         },
     ),
-    "poisson.weighted_sums": Contract(
-        poisson.weighted_sums,
+    "sums.weighted_sums": Contract(
+        sums.weighted_sums,
         {"keys": HASHES, "values": q(1, 2, 3, 4), "columns": 2} | POISSON,
         {
             "fewer values": {"values": q(1, 2, 3)},
@@ -225,8 +277,8 @@ CONTRACTS: dict[str, Contract] = {
             "none": {"pred": None},
         },
     ),
-    "repeats.repeated": Contract(
-        repeats.repeated,
+    "cocoboxes.repeated": Contract(
+        cocoboxes.repeated,
         {"offsets": q(0, 1), "category": i(3), "box": d(0, 0, 1, 1), "score": d(0.5)},
         {
             "offsets beyond the last row": {"offsets": q(0, 2)},
@@ -236,8 +288,8 @@ CONTRACTS: dict[str, Contract] = {
             "few scores": {"score": d()},
         },
     ),
-    "repeats.outside": Contract(
-        repeats.outside,
+    "cocoboxes.outside": Contract(
+        cocoboxes.outside,
         {"image": i(0), "box": d(0, 0, 1, 1), "width": d(5), "height": d(5)},
         {
             "an image beyond the last": {"image": i(1)},
@@ -270,23 +322,105 @@ CONTRACTS: dict[str, Contract] = {
             "a step below 0": {"first_step": -1},
         },
     ),
-    "rle.measure_rle": Contract(rle.measure_rle, {"counts": [4], "height": LARGE, "width": LARGE}, {}),
-    "scan.count_breaks": Contract(
-        scan.count_breaks,
+    "cuts.best_cuts": Contract(
+        cuts.best_cuts,
+        {name: REPLICATED[name] for name in ("weights", "ends", "image", "object_ends", "object_image")}
+        | {"right": b(1, 0), "stops": b(1, 1)},
+        {
+            "an image beyond the last": {"image": i(0, 2)},
+            "an image below 0": {"image": i(-1, 0)},
+            "an object of no image": {"object_image": i(0, 9)},
+            "half a row of weights": {"weights": b(*[1] * 96)},
+            "a weight that no byte holds nineteen times": {"weights": b(*[14] * 128)},
+            "ends that fall": {"ends": q(5, 2)},
+            "ends beyond the last": {"ends": q(1, 3)},
+            "ends of objects beyond the last": {"object_ends": q(1, 3)},
+            "more classes on one side": {"object_ends": q(1, 2, 2)},
+            "fewer that are right": {"right": b(1)},
+            "fewer stops": {"stops": b(1)},
+        },
+    ),
+    "detections.match_in_areas": Contract(
+        detections.match_in_areas,
+        {
+            "order": i(1, 0),
+            "offsets": q(0, 1, 2),
+            "truth": i(0, 0),
+            "overlap": d(0.9, 0.6),
+            "unwanted": b(0),
+            "crowd": b(0),
+            "excused": b(0, 0),
+            "thresholds": d(0.5, 0.75),
+            "areas": 4,
+        },
+        {
+            "a detection beyond the last": {"order": i(2)},
+            "a detection below 0": {"order": i(-1)},
+            "a truth beyond the last": {"truth": i(0, 1)},
+            "no offsets": {"offsets": q()},
+            "offsets beyond the last pair": {"offsets": q(0, 1, 3)},
+            "offsets that fall": {"offsets": q(0, 3, 2)},
+            "fewer overlaps": {"overlap": d(0.9)},
+            "more crowds than truths": {"crowd": b(0, 0)},
+            "fewer excused": {"excused": b(0)},
+            "no threshold": {"thresholds": d()},
+            "no area": {"areas": 0},
+            "nine areas": {"areas": 9},
+        },
+    ),
+    "detections.accumulate_classes": Contract(
+        detections.accumulate_classes,
+        {
+            "ends": q(1, 2),
+            "hits": h(1, 1),
+            "ignored": h(0, 0),
+            "rank": i(0, 0),
+            "objects": q(1, 2),
+            "limits": q(1, 100),
+            "steps": d(*[k / 100 for k in range(101)]),
+            "areas": 1,
+            "thresholds": 1,
+        },
+        {
+            "ends beyond the last": {"ends": q(1, 3)},
+            "ends that fall": {"ends": q(2, 1)},
+            "fewer hits": {"hits": h(1)},
+            "fewer ignored": {"ignored": h(1)},
+            "fewer ranks": {"rank": i(0)},
+            "fewer objects": {"objects": q(1)},
+            "no limit": {"limits": q()},
+            "seventeen limits": {"limits": q(*range(17))},
+            "fewer steps": {"steps": d(0.0, 1.0)},
+            "no area": {"areas": 0},
+            "seventeen thresholds": {"thresholds": 17},
+        },
+    ),
+    "cocoboxes.measure_rle": Contract(cocoboxes.measure_rle, {"counts": [4], "height": LARGE, "width": LARGE}, {}),
+    "jsontext.count_breaks": Contract(
+        jsontext.count_breaks,
         {"block": b"a\nb", "begin": 0, "end": 3},
         {"beyond the end": {"end": 4}, "below 0": {"begin": -1}, "an end below 0": {"end": -5}},
     ),
-    "scan.count_colons": Contract(scan.count_colons, {"text": b"a:b"}, {"no bytes": {"text": "a:b"}}),
-    "scan.count_written_keys": Contract(scan.count_written_keys, {"text": b'{"a":1}'}, {"no bytes": {"text": "a"}}),
+    "jsontext.count_colons": Contract(jsontext.count_colons, {"text": b"a:b"}, {"no bytes": {"text": "a:b"}}),
+    "jsontext.count_written_keys": Contract(
+        jsontext.count_written_keys, {"text": b'{"a":1}'}, {"no bytes": {"text": "a"}}
+    ),
     "timelines.Meter": Contract(
         timelines.Meter,
-        {"truth": interval_columns(), "pred": interval_columns(), "rank": i(0, 1), "idle": 0, "focus": 1, "least": 1},
+        {
+            "truth": interval_columns(),
+            "pred": interval_columns(),
+            "rank": i(0, 1),
+            "idle": 0,
+            "focus": 1,
+            "min_frames": 1,
+        },
         {"an idle beyond the last": {"idle": 2}, "other videos": {"pred": interval_columns(1)}},
     ),
     "timelines.measure": Contract(
         measure,
         {"truth": interval_columns(), "pred": interval_columns(), "rank": i(0, 1), "idle": 0, "named": i(0)}
-        | {"ignored": b(0, 0)},
+        | {"ignored": b(0, 0), "own": 2},
         {
             "an idle beyond the last": {"idle": 2},
             "an idle below 0": {"idle": -1},
@@ -294,12 +428,13 @@ CONTRACTS: dict[str, Contract] = {
             "a rank below 0": {"rank": i(0, -1)},
             "a name beyond the last": {"named": i(2)},
             "a flag too few": {"ignored": b(0)},
+            "tolerances of too few videos": {"own": 1},
             "a name below 0": {"named": i(-1)},
             "fewer videos": {"pred": interval_columns(1)},
         },
     ),
-    "trees.rows_as_dicts": Contract(
-        trees.rows_as_dicts,
+    "intervals.rows_as_dicts": Contract(
+        intervals.rows_as_dicts,
         {"names": ["a"], "columns": [[1, 2]], "count": 2},
         {
             "fewer rows": {"columns": [[1]]},
@@ -309,8 +444,8 @@ CONTRACTS: dict[str, Contract] = {
             "none": {"names": None},
         },
     ),
-    "trees.nested_counts": Contract(
-        trees.nested_counts,
+    "intervals.nested_counts": Contract(
+        intervals.nested_counts,
         {"video": q(0), "truth": q(0), "pred": q(1), "frames": q(5), "states": ["a", "b"], "count": 1},
         {
             "a video beyond the last": {"video": q(1)},

@@ -5,21 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from calipers.kernels import (
-    candidates,
-    coverage,
-    crossings,
-    edge_sums,
-    grid,
-    regions,
-    shapes,
-    spans,
-    subset,
-    tube_cells,
-    tubes,
-    windings,
-    work,
-)
+from calipers.kernels.count import object_sums, spans
+from calipers.kernels.shape import areas, cells, coverage, crossings, regions, shapes, sizes, tubes, windings, work
 
 from .contracts import Contract, b, d, i, q
 
@@ -115,11 +102,40 @@ CONTRACTS: dict[str, Contract] = {
     "regions.Pairs": Contract(regions.Pairs, {}, {}),
     "regions.region_pairs": Contract(
         regions.region_pairs,
-        TRIANGLES | {"least": 0.0},
+        TRIANGLES | {"min_overlap": 0.0},
         both(1) | {"few areas": {"truth": plane(1, area=d(5))}, "few flags": {"pred": plane(1, flags=b(2))}},
     ),
     "regions.region_paired": Contract(
         regions.region_paired, TRIANGLES, both(1, paired=True) | {"fewer preds": {"pred": one(1)}}
+    ),
+    "sizes.object_sizes": Contract(
+        sizes.object_sizes,
+        {"objects": plane(2), "line": 2},
+        torn("objects", 2, derived=False) | {"few areas": {"objects": plane(2, area=d(1))}},
+    ),
+    "object_sums.sums_by_size": Contract(
+        object_sums.sums_by_size,
+        {
+            "counts": i(1, 1),
+            "sizes": np.array([1.0, np.nan], np.float32),
+            "kinds": i(0, 1),
+            "table": q(1, 0, 1, 1),
+            "columns": 2,
+            "edges": np.array([2.0], np.float32),
+            "records": 1,
+        },
+        {
+            "a kind beyond the last": {"kinds": i(0, 2)},
+            "a kind below 0": {"kinds": i(-1, 0)},
+            "few kinds": {"kinds": i(0)},
+            "fewer objects than counts": {"counts": i(1, 2)},
+            "a count below 0": {"counts": i(3, -1)},
+            "half a row of the table": {"table": q(1, 0, 1)},
+            "no columns": {"columns": 0},
+            "more records than counts": {"records": 3},
+            "records below 0": {"records": -1},
+            "counts of no record": {"records": 0},
+        },
     ),
     "shapes.Shapes": Contract(
         shapes.Shapes,
@@ -134,11 +150,11 @@ CONTRACTS: dict[str, Contract] = {
     ),
     "spans.partners_in_order": Contract(
         spans.partners_in_order,
-        {"truth": [(0, 4)], "pred": [(2, 6)], "least": 1},
+        {"truth": [(0, 4)], "pred": [(2, 6)], "min_frames": 1},
         {"three numbers": {"truth": [(0, 4, 5)]}, "a text": {"pred": ["ab"]}, "no list": {"truth": None}},
     ),
-    "tube_cells.Tubes": Contract(
-        tube_cells.Tubes,
+    "tubes.Tubes": Contract(
+        tubes.Tubes,
         {"objects": plane(2), "stroke_width": 8},
         torn("objects", 2, paired=True)
         | {
@@ -152,18 +168,18 @@ CONTRACTS: dict[str, Contract] = {
         LINES | {"stroke_width": 8, "max_work": 9},
         both(2, paired=True) | {"no work": {"max_work": 0}},
     ),
-    "candidates.Candidates": Contract(candidates.Candidates, {}, {}),
-    "edge_sums.EdgeSums": Contract(edge_sums.EdgeSums, {}, {}),
+    "work.Candidates": Contract(work.Candidates, {}, {}),
+    "areas.EdgeSums": Contract(areas.EdgeSums, {}, {}),
     "windings.Outline": Contract(windings.Outline, {}, {}),
-    "grid.Grid": Contract(grid.Grid, {}, {}),
+    "cells.Grid": Contract(cells.Grid, {}, {}),
     "crossings.Sweep": Contract(crossings.Sweep, {"n": 3}, {"too few": {"n": 2}, "below 0": {"n": -1}}),
     "crossings.ring_crosses": Contract(
         crossings.ring_crosses,
         {"points": d(0, 0, 1, 0, 1, 1), "sweep": True},
         {"too few": {"points": d(0, 0, 1, 0)}, "odd": {"points": d(0, 0, 1, 0, 1, 1, 2)}, "none": {"points": d()}},
     ),
-    "subset.without_records": Contract(
-        subset.without_records,
+    "shapes.without_records": Contract(
+        shapes.without_records,
         {"objects": plane(1, desc=i(0, 0)), "records": [0]},
         {
             "starts beyond the last point": {"objects": plane(1, desc=i(0, 0), starts=q(0, 6, 99))},

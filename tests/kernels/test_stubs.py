@@ -14,13 +14,13 @@ import pytest
 import calipers
 
 SOURCES = Path(__file__).parents[2] / "src" / "calipers" / "kernels"
-MODULES = sorted(path.stem for path in SOURCES.glob("*.pyx"))
+MODULES = {path.stem: path.parent.name for path in sorted(SOURCES.glob("*/*.pyx"))}  # and the room of each
 OF_TYPES_ONLY = {"column.Column.__array__", "column.Column.__buffer__"}  # numpy and memoryview take the C buffer
 DUNDERS = {"__len__", "__iter__", "__getitem__"}  # of those that Python has everywhere, what a stub has to say
 
 
 def stub_of(module: str) -> ast.Module:
-    return ast.parse((SOURCES / f"{module}.pyi").read_text(encoding="utf-8"))
+    return ast.parse((SOURCES / MODULES[module] / f"{module}.pyi").read_text(encoding="utf-8"))
 
 
 def parameters_of(node: ast.FunctionDef) -> list[str]:
@@ -106,7 +106,7 @@ def _compiled_in(kind: type, module: str) -> Iterator[tuple[str, list[str] | Non
 
 def constructor_of(kind: str, module: str) -> list[str]:
     """Parameters of a compiled class, which only its source tells: names and defaults of `__cinit__`."""
-    source = (SOURCES / f"{module}.pyx").read_text(encoding="utf-8")
+    source = (SOURCES / MODULES[module] / f"{module}.pyx").read_text(encoding="utf-8")
     body = source[source.index(f"cdef class {kind}:") :]
     found = re.search(r"\n    def __cinit__\(self(?:, (.*?))?\):\n", body, re.DOTALL)
     if not found or "\ncdef class " in body[1 : found.start()]:
@@ -126,7 +126,7 @@ def default_as_python(parameter: str) -> str:
 
 @pytest.mark.parametrize("name", MODULES)
 def test_a_stub_says_what_the_module_has(name):
-    ours, theirs = declared(name), compiled(import_module(f"calipers.kernels.{name}"))
+    ours, theirs = declared(name), compiled(import_module(f"calipers.kernels.{MODULES[name]}.{name}"))
     assert sorted(ours) == sorted(theirs)
     assert {key: ours[key] for key in ours if ours[key] is not None} == {
         key: value for key, value in theirs.items() if value is not None
@@ -135,17 +135,27 @@ def test_a_stub_says_what_the_module_has(name):
 
 def test_the_check_sees_what_differs():
     """A parameter less, another default, another name."""
-    module = import_module("calipers.kernels.assign")
+    module = import_module("calipers.kernels.count.assign")
     found = compiled(module)
-    assert found["greedy"] == ["pairs", "truth_count", "pred_count", "least", "truth_labels=None", "pred_labels=None"]
+    assert found["greedy"] == [
+        "pairs",
+        "truth_count",
+        "pred_count",
+        "min_overlap",
+        "truth_labels=None",
+        "pred_labels=None",
+    ]
     assert found["sort_by_overlap"] == ["offsets", "*parts"]
     assert constructor_of("Column", "column") == ["format", "size=0"]
     assert constructor_of("RecordLines", "jsonlines")[2:] == [
-        f"keyword {name}" for name in ("truth_names", "pred_names", "key_names", "unless")
+        f"keyword {name}" for name in ("truth_names", "pred_names", "key_names", "unless", "fields=()")
     ]
 
 
 def test_the_modules_are_compiled_from_these_sources():
-    assert {path.stem.partition(".")[0] for path in (Path(calipers.__file__).parent / "kernels").glob("*.so")} == set(
-        MODULES
-    )
+    compiled_to = sorted((Path(calipers.__file__).parent / "kernels").rglob("*.so"))
+    assert {path.stem.partition(".")[0]: path.parent.name for path in compiled_to} == MODULES
+
+
+def test_a_module_has_its_name_alone():
+    assert len(MODULES) == len(list(SOURCES.rglob("*.pyx")))

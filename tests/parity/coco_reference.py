@@ -22,7 +22,7 @@ from pycocotools import mask as masks
 from pycocotools.coco import COCO
 from pycocotools.cocoeval import COCOeval
 
-from calipers.kernels.poisson import key_hashes, weights
+from calipers.kernels.count.sums import key_hashes, weights
 
 from .coco_datasets import Dataset, compressed, rle
 
@@ -369,9 +369,6 @@ def judged(sides: Sides) -> Judged:
     in_crowd = [p for p in sides.pred if p not in partner and sides.in_crowd.get(p, False)]
     kept = [p for p in sides.pred if p not in in_crowd]
     reached = [same[t, p] for p, t in partner.items()]
-    errors = Counter(cause_of(p, sides) for p in kept if p not in partner)
-    names = ("localisation", "class", "both", "duplicate", "background")
-    missed = [t for t in sides.truth if t not in partner.values()]
     gt, pred, both = (
         Counter(sides.truth_kind[t] for t in sides.truth),
         Counter(sides.pred_kind[p] for p in kept),
@@ -381,22 +378,36 @@ def judged(sides: Sides) -> Judged:
         partner,
         in_crowd,
         [sum(units >= least for units in reached) for least in SWEEP],
-        {name: errors[name] for name in names} | {"missed": len(missed)},
+        errors_of(sides, partner, kept) | {"in_crowd": len(in_crowd)},
         confusion_of(sides, enough, partner, kept),
         {name: (gt[name], pred[name], both[name]) for name in gt | pred},
     )
 
 
-def cause_of(p: int, sides: Sides) -> str:
-    """Why a detection has no partner, by the object it overlaps best (of equals the first)."""
-    near = [(-units, t) for (t, other), units in sides.overlap.items() if other == p]
-    if not near or -min(near)[0] < FAINT:
-        return "background"
-    units, t = min(near)
-    same = sides.truth_kind[t] == sides.pred_kind[p]
-    if -units < HALF:
-        return "localisation" if same else "both"
-    return "duplicate" if same else "class"
+def errors_of(sides: Sides, partner: dict[int, int], kept: list[int]) -> dict[str, int]:
+    """The definitions one after the other: three kinds of two objects, then duplicates, then what is left."""
+    free_truth, free = set(sides.truth) - set(partner.values()), set(kept) - set(partner)
+    errors = {"matched": len(partner)}
+    for name, is_same, low, high in (
+        ("wrong_label", False, HALF, None),
+        ("misplaced", True, FAINT, HALF),
+        ("wrong_label_and_place", False, FAINT, HALF),
+    ):
+        pairs = {
+            (t, p): units
+            for (t, p), units in sides.overlap.items()
+            if t in free_truth and p in free and units >= low and (high is None or units < high)
+            if (sides.truth_kind[t] == sides.pred_kind[p]) == is_same
+        }
+        taken = greedy(sides, pairs)
+        free_truth, free = free_truth - set(taken.values()), free - set(taken)
+        errors[name] = len(taken)
+    doubled = {
+        p
+        for (t, p), units in sides.overlap.items()
+        if p in free and t in partner.values() and units >= HALF and sides.truth_kind[t] == sides.pred_kind[p]
+    }
+    return errors | {"duplicate": len(doubled), "spurious": len(free - doubled), "missed": len(free_truth)}
 
 
 def confusion_of(

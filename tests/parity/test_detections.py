@@ -13,6 +13,8 @@ from pycocotools.cocoeval import COCOeval
 
 import calipers
 
+from ..profiles import examples, seeds
+
 FIRST_HIGH_STEP = 90  # of the recall steps 0, 0.01, … 1
 LABELS = ("barrel", "cone", "sign", "worker")
 STATES = {"inside": [[0, 9]]}
@@ -131,7 +133,7 @@ def kept(_, box):
     return list(box)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", seeds(40))
 def test_boxes_anywhere_with_scores_of_all_kinds(seed):
     rng = random.Random(seed)
     names = [f"{rng.random()}.mp4" for _ in range(rng.randint(1, 4))]
@@ -139,7 +141,7 @@ def test_boxes_anywhere_with_scores_of_all_kinds(seed):
 
 
 @pytest.mark.parametrize("draw_box", [lattice_box, strip])
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", seeds(60))
 def test_equal_scores_and_equal_overlaps(seed, draw_box):
     rng = random.Random(seed)
     names = [f"{rng.random()}.mp4" for _ in range(rng.randint(1, 3))]
@@ -166,7 +168,7 @@ scored = st.builds(
 sides = st.tuples(st.lists(placed, max_size=6), st.lists(scored, max_size=8))
 
 
-@settings(derandomize=True, deadline=None, max_examples=200)
+@settings(derandomize=True, deadline=None, max_examples=examples(200))
 @given(st.dictionaries(st.sampled_from(["a", "b", "c"]), sides, min_size=1, max_size=3))
 def test_any_few_boxes(videos):
     assert_alike(videos)

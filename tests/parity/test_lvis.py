@@ -13,6 +13,7 @@ from pycocotools.cocoeval import COCOeval
 
 import calipers
 
+from ..profiles import seeds
 from . import coco_reference as reference
 from .coco_datasets import annotation, coco_json, detection, draw
 from .test_coco import exact, names_of
@@ -63,7 +64,7 @@ def by_the_rules(dataset):
 
 
 @pytest.mark.parametrize("iou_type", ["bbox", "segm"])
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", seeds(25))
 def test_the_lines_are_those_of_lvis(iou_type, seed):
     dataset = federated(seed, iou_type)
     report = calipers.coco(dataset.truth, dataset.results, iou_type=iou_type, bootstrap=20)

@@ -12,6 +12,8 @@ import pytest
 
 import calipers
 
+from ..profiles import seeds
+
 STATES = ("background", "pour", "stir", "cut")
 
 
@@ -69,7 +71,7 @@ def near(value):
 
 
 @pytest.mark.parametrize("ignored", [["background"], ["background", "cut"], []])
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", seeds(12))
 def test_the_figures_are_those_of_mstcn(seed, ignored):
     rng = np.random.default_rng(seed)
     truth = draw(rng)

@@ -12,6 +12,8 @@ import pytest
 
 import calipers
 
+from ..profiles import seeds
+
 THRESHOLDS = {"distance_0.5": 0.5, "distance_1.0": 1.0, "distance_2.0": 2.0, "distance_4.0": 4.0}
 
 
@@ -67,7 +69,7 @@ def measured(truths, preds, **options):
     return calipers.scene(truth, pred, labels=["car", "bus"], bootstrap=0, **options)["ap"]
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", seeds(30))
 def test_the_numbers_are_those_of_the_benchmark(seed):
     truths, preds = draw(seed)
     ap = measured(truths, preds, ap_distance="ground_plane")

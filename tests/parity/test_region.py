@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 import calipers
 
+from ..profiles import examples
 from . import reference, shapes
 
-deterministic = settings(derandomize=True, deadline=None, max_examples=300)
+deterministic = settings(derandomize=True, deadline=None, max_examples=examples(300))
 
 THRESHOLDS = [0.50, 0.55, 0.60, 0.65, 0.70, 0.75, 0.80, 0.85, 0.90, 0.95]
 
@@ -84,43 +85,45 @@ def test_polygons_on_a_small_lattice_are_exact(a, b):
 @pytest.mark.parametrize("high", [5, 30, 1000])
 def test_random_quads_are_exact(high):
     rng = random.Random(high)
-    assert_all_exact(*[[shapes.quad(rng, 0, high) for _ in range(700)] for _ in range(2)])
+    assert_all_exact(*[[shapes.quad(rng, 0, high) for _ in range(examples(700))] for _ in range(2)])
 
 
 def test_random_convex_quads_are_exact():
     rng = random.Random(11)
-    quads = [reference.by_angle(reference.outline(shapes.quad(rng))) for _ in range(4000)]
+    quads = [reference.by_angle(reference.outline(shapes.quad(rng))) for _ in range(examples(4000))]
     convex = [[(int(x), int(y)) for x, y in quad] for quad in quads if reference.is_convex(quad)]
     half = len(convex) // 2
-    assert half > 1000
+    assert half > examples(4000) / 4
     assert_all_exact(convex[:half], convex[half : 2 * half])
 
 
 def test_a_box_and_a_quad_are_exact_together():
     rng = random.Random(12)
-    assert_all_exact([shapes.box(rng) for _ in range(500)], [shapes.quad(rng) for _ in range(500)])
+    assert_all_exact([shapes.box(rng) for _ in range(examples(500))], [shapes.quad(rng) for _ in range(examples(500))])
 
 
 def test_boxes_are_exact_whichever_corners_are_given():
     rng = random.Random(13)
-    assert_all_exact(*[[shapes.box(rng, 0, 50) for _ in range(500)] for _ in range(2)])
+    assert_all_exact(*[[shapes.box(rng, 0, 50) for _ in range(examples(500))] for _ in range(2)])
 
 
 def test_slivers_are_exact():
     rng = random.Random(14)
-    long = [shapes.sliver(rng) for _ in range(1500)]
+    long = [shapes.sliver(rng) for _ in range(examples(1500))]
     near = [[n + rng.randint(-1, 1) for n in sliver] for sliver in long]
     assert_all_exact(long, near)
 
 
 def test_slivers_that_cross_are_exact():
     rng = random.Random(15)
-    assert_all_exact(*[[shapes.sliver(rng, size=60) for _ in range(700)] for _ in range(2)])
+    assert_all_exact(*[[shapes.sliver(rng, size=60) for _ in range(examples(700))] for _ in range(2)])
 
 
 def test_a_sliver_in_a_box_is_exact():
     rng = random.Random(16)
-    assert_all_exact([shapes.sliver(rng) for _ in range(500)], [shapes.box(rng) for _ in range(500)])
+    assert_all_exact(
+        [shapes.sliver(rng) for _ in range(examples(500))], [shapes.box(rng) for _ in range(examples(500))]
+    )
 
 
 @pytest.mark.parametrize("vertices", [5, 8, 14, 30])

@@ -7,7 +7,6 @@ test, which has tests of its own: here matching, counting and everything after i
 import random
 from contextlib import redirect_stdout
 from io import StringIO
-from itertools import product
 from math import dist, isfinite
 
 import numpy as np
@@ -20,6 +19,7 @@ from pycocotools.cocoeval import COCOeval
 import calipers
 from calipers.core import bootstrap
 
+from ..profiles import combined, examples, seeds
 from . import rooms
 from . import scene_reference as reference
 from .rooms import ALIASES, BROKEN, CLASSES, NAMED, Box, draw_extras, draw_options, draw_scene, draw_scenes
@@ -253,14 +253,14 @@ def assert_laws(method, scenes, sides):
     assert method["scenes_without_ground_truth"] == sorted(name for name, each in sides.items() if each[0] is None)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", seeds(60))
 def test_boxes_anywhere(seed):
     rng = random.Random(seed)
     assert_alike(draw_scenes(rng, rooms.free, 14), **draw_options(rng))
 
 
 @pytest.mark.parametrize("draw_box", [rooms.lattice, rooms.row, rooms.turned_lattice])
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", seeds(60))
 def test_equal_overlaps(seed, draw_box):
     rng = random.Random(seed)
     assert_alike(draw_scenes(rng, draw_box, 9), **draw_options(rng))
@@ -275,8 +275,8 @@ CHOICES = {
 }
 
 
-@pytest.mark.parametrize("chosen", [*product(*CHOICES.values())], ids=lambda chosen: "-".join(map(str, chosen)))
-def test_every_combination_of_options(chosen):
+@pytest.mark.parametrize("chosen", combined(*CHOICES.values()), ids=lambda chosen: "-".join(map(str, chosen)))
+def test_options_in_combination(chosen):
     for seed, draw_box in enumerate((rooms.turned_lattice, rooms.free)):
         rng = random.Random(seed)
         assert_alike(draw_scenes(rng, draw_box, 8), **dict(zip(CHOICES, chosen, strict=True)))
@@ -323,7 +323,7 @@ found_boxes = st.builds(
 sides_of_scenes = st.tuples(st.lists(boxes, max_size=5), st.lists(found_boxes, max_size=6))
 
 
-@settings(derandomize=True, deadline=None, max_examples=150)
+@settings(derandomize=True, deadline=None, max_examples=examples(150))
 @given(
     st.dictionaries(st.sampled_from("abc"), sides_of_scenes, min_size=1, max_size=3),
     st.fixed_dictionaries(
@@ -338,7 +338,7 @@ def test_any_few_boxes(sides, options):
 # Intervals: in each replicate a scene is there as often as its weight says
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", seeds(6))
 def test_intervals_are_those_of_scenes_given_several_times(seed):
     rng = random.Random(seed)
     sides = {name: draw_scene(rng, rooms.free, 5, draw_extras(rng)) for name in "abcde"}

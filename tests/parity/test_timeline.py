@@ -19,10 +19,11 @@ from sklearn import metrics as sk
 
 import calipers
 
+from ..profiles import examples
 from . import timelines
 from .timelines import SEED_STATES, changes_of, evaluate, last_frame, metrics_of, painted, runs_of
 
-deterministic = settings(derandomize=True, deadline=None, max_examples=150)
+deterministic = settings(derandomize=True, deadline=None, max_examples=examples(150))
 oracle = timelines.load_oracle()
 
 BESIDE = {  # fields of a video that do not come from its states, and the counts
@@ -76,7 +77,7 @@ def same(a, b) -> bool:
     return type(a) is type(b) and a == b
 
 
-@settings(deterministic, max_examples=400)
+@settings(deterministic, max_examples=examples(400))
 @given(st.lists(timelines.pairs(), min_size=1, max_size=4), run_options(), tolerances, rates, filled_in)
 @example([EVEN, CLOSE], {}, [0], 10, None)
 def test_every_metric_is_that_of_a_loop_over_frames(sides, options, tolerances, read, filled):
@@ -121,7 +122,7 @@ def test_counts_are_those_of_painted_frames(side, options):
 # Frames, against scikit-learn
 
 
-@settings(deterministic, max_examples=120)
+@settings(deterministic, max_examples=examples(120))
 @given(timelines.pairs(most=14), st.sampled_from(("outside", "inside", "nowhere")))
 def test_frames_are_classified_as_scikit_learn_has_it(side, idle):
     found = metrics_of(*side, idle=idle)

@@ -7,6 +7,7 @@ without their inner vertices, vertices lie inside other edges as well.
 
 import random
 from fractions import Fraction
+from functools import cache
 from itertools import pairwise
 from math import cos, sin
 
@@ -65,7 +66,12 @@ def winding_number(ring: list[Point], x: Fraction, y: Fraction) -> int:
 
 
 def enclosed(ring: list[Point]) -> shapely.Geometry:
-    """The faces of the plane, cut along the ring, that it winds around."""
+    """The faces of the plane, cut along the ring, that it winds around; found once for each ring."""
+    return _enclosed(tuple(ring))
+
+
+@cache
+def _enclosed(ring: tuple[Point, ...]) -> shapely.Geometry:
     faces = polygonize(unary_union(shapely.LineString([*ring, ring[0]])))
     inside = ((face, face.representative_point()) for face in faces)
     return unary_union([face for face, place in inside if winding_number(ring, Fraction(place.x), Fraction(place.y))])
@@ -76,7 +82,8 @@ def shapely_iou(a: shapely.Geometry, b: shapely.Geometry) -> float:
     return shared / (a.area + b.area - shared)
 
 
-def outlines(seed: int, count: int, *, size: int, steps: int, share: float) -> list[list[Point]]:
+@cache
+def outlines(seed: int, count: int, size: int, steps: int, share: float) -> list[list[Point]]:
     """Those of so many walks that enclose something and whose edges still do not cross."""
     rng, found = random.Random(seed), []
     for _ in range(count):
@@ -86,18 +93,24 @@ def outlines(seed: int, count: int, *, size: int, steps: int, share: float) -> l
     return found
 
 
-WALKS = [
-    pytest.param(outlines(1, 150, size=2, steps=7, share=0), id="few steps"),
-    pytest.param(outlines(2, 40, size=6, steps=50, share=0), id="many steps"),
-    pytest.param(outlines(3, 8, size=12, steps=250, share=0), id="swept"),
-]
-STRAIGHTENED = [
-    pytest.param(outlines(4, 150, size=3, steps=14, share=1), id="straight edges"),
-    pytest.param(outlines(5, 40, size=4, steps=30, share=0.5), id="some straight edges"),
-]
+# Seed and number of walks, size of the plane, steps of a walk, share of vertices left out where it goes straight on
+WALKS = {
+    "few steps": (1, 150, 2, 7, 0),
+    "many steps": (2, 40, 6, 50, 0),
+    "swept": (3, 8, 12, 250, 0),
+}
+STRAIGHTENED = {
+    "straight edges": (4, 150, 3, 14, 1),
+    "some straight edges": (5, 40, 4, 30, 0.5),
+}
 
 
-@pytest.mark.parametrize("rings", WALKS + STRAIGHTENED)
+@pytest.fixture
+def rings(request: pytest.FixtureRequest) -> list[list[Point]]:
+    return outlines(*(WALKS | STRAIGHTENED)[request.param])
+
+
+@pytest.mark.parametrize("rings", WALKS | STRAIGHTENED, indirect=True)
 def test_what_an_outline_encloses_is_what_shapely_finds(rings):
     assert len(rings) >= 8
     frame = [-1, -1, 13, 13]
@@ -107,7 +120,7 @@ def test_what_an_outline_encloses_is_what_shapely_finds(rings):
         assert calipers.region_iou(ring, ring) == 1.0
 
 
-@pytest.mark.parametrize("rings", WALKS + STRAIGHTENED)
+@pytest.mark.parametrize("rings", WALKS | STRAIGHTENED, indirect=True)
 def test_what_two_outlines_share_is_what_shapely_finds(rings):
     for a, b in pairwise(rings):
         value = calipers.region_iou(a, b)
@@ -115,7 +128,7 @@ def test_what_two_outlines_share_is_what_shapely_finds(rings):
         assert value == calipers.region_iou(b[::-1], a[2:] + a[:2])
 
 
-@pytest.mark.parametrize("rings", WALKS)
+@pytest.mark.parametrize("rings", WALKS, indirect=True)
 @pytest.mark.parametrize("scale", [1e-90, 1 / 3, 1e90])
 def test_outlines_at_any_scale_and_turned_are_the_same(rings, scale):
     """Vertices that come again are the same numbers still, so that touching survives."""

@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 
 import calipers
 
+from ..profiles import examples
 from . import reference
 
-deterministic = settings(derandomize=True, deadline=None, max_examples=150)
-few = settings(deterministic, max_examples=12)
+deterministic = settings(derandomize=True, deadline=None, max_examples=examples(150))
+few = settings(deterministic, max_examples=examples(12))
 
 TOLERANCES = [0, 0.25, 0.5, 1, 3, 8, 40]
 THRESHOLDS = [0.50, 0.55, 0.60, 0.65, 0.70, 0.75, 0.80, 0.85, 0.90, 0.95]
@@ -118,7 +119,7 @@ def test_a_wide_tube_is_cut_off_at_the_grid():
 FLOATS = st.floats(0, 60, allow_subnormal=False)
 
 
-@settings(deterministic, max_examples=40)
+@settings(deterministic, max_examples=examples(40))
 @given(
     *[st.integers(2, 6).flatmap(lambda n: st.lists(FLOATS, min_size=2 * n, max_size=2 * n))] * 2,
     st.sampled_from(TOLERANCES[:-1]),

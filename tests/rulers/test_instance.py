@@ -26,7 +26,7 @@ def both(truth, pred):
 
 
 def matrix(found, kind, **more):
-    rows, columns, overlap = overlaps(found, kind, least=0.0, **more)
+    rows, columns, overlap = overlaps(found, kind, min_overlap=0.0, **more)
     filled = np.zeros((len(found.truth), len(found.pred)))
     filled[rows, columns] = overlap
     return filled

@@ -11,10 +11,12 @@ import calipers
 from calipers.schemas import Mismatch, check_artifact
 from calipers.suite import suite_names
 
+from ..profiles import examples
+
 GOLDEN = Path(__file__).parents[1] / "golden"
 GONE = object()  # instead of a value
 VALUES = (7.5, -1, 1e308, None, "x", 10**30, GONE)
-PLACES = 60  # of each artifact
+PLACES = examples(60)  # of each artifact
 WHOLE = 2  # refused ones of each artifact that the commands are given nevertheless
 
 

@@ -114,7 +114,7 @@ def test_no_ground_truth_at_all():
     assert set(report["coco"].values()) == {None}
     assert report["map_50"] is None
     assert report["objects"]["absent_class_pred"] == 2
-    assert report["errors"]["background"] == 2
+    assert report["errors"]["spurious"] == 2
     assert report["sweep"]["primary"]["precision"] == 0
 
 
@@ -139,7 +139,7 @@ def test_without_an_order_there_is_no_ap(scores):
     assert set(report["intervals"].values()) == {None}
     # what needs no order is there
     assert report["sweep"]["primary"]["f1"] == near(4 / 5)
-    assert report["errors"] == dict.fromkeys(report["errors"], 0) | {"background": 1}
+    assert report["errors"] == dict.fromkeys(report["errors"], 0) | {"matched": 2, "spurious": 1}
     assert report["ap_undefined_reason"] in str(report)
 
 
@@ -193,7 +193,7 @@ def test_one_detection_needs_no_order():
 
 def errors_of(truth, *results):
     report = measured(coco_json(*truth), list(results))
-    return {name: count for name, count in report["errors"].items() if count}
+    return {name: count for name, count in report["errors"].items() if count and name != "matched"}
 
 
 @pytest.mark.parametrize(
@@ -201,24 +201,22 @@ def errors_of(truth, *results):
     [
         (10, 1, {}),
         (5, 1, {}),  # an overlap of exactly a half is enough
-        (4.9, 1, {"localisation": 1, "missed": 1}),
-        (1, 1, {"localisation": 1, "missed": 1}),  # exactly 0.1
-        (0.9, 1, {"background": 1, "missed": 1}),
-        (10, 2, {"class": 1, "missed": 1}),
-        (5, 2, {"class": 1, "missed": 1}),
-        (4.9, 2, {"both": 1, "missed": 1}),
-        (1, 2, {"both": 1, "missed": 1}),
-        (0.9, 2, {"background": 1, "missed": 1}),
-        (0, 1, {"background": 1, "missed": 1}),
+        (4.9, 1, {"misplaced": 1}),
+        (1, 1, {"misplaced": 1}),  # exactly 0.1
+        (0.9, 1, {"spurious": 1, "missed": 1}),
+        (10, 2, {"wrong_label": 1}),
+        (5, 2, {"wrong_label": 1}),
+        (4.9, 2, {"wrong_label_and_place": 1}),
+        (1, 2, {"wrong_label_and_place": 1}),
+        (0.9, 2, {"spurious": 1, "missed": 1}),
+        (0, 1, {"spurious": 1, "missed": 1}),
     ],
 )
 def test_errors_by_overlap_and_class(width, kind, expected):
     assert errors_of([annotation(BOX)], detection(at(0, width), 0.9, kind=kind)) == expected
 
 
-@pytest.mark.parametrize(
-    ("height", "expected"), [(9.6, {"localisation": 1, "missed": 1}), (9.5, {"background": 1, "missed": 1})]
-)
+@pytest.mark.parametrize(("height", "expected"), [(9.6, {"misplaced": 1}), (9.5, {"spurious": 1, "missed": 1})])
 def test_an_overlap_of_0_1_counts_as_such_though_floats_miss_it_by_a_bit(height, expected):
     assert 96 * height / (96 * 96) < 0.1  # 9.6 of 96 is a tenth
     assert errors_of([annotation([70, 180, 96, 96])], detection([70, 180, 96, height], 0.9)) == expected
@@ -228,11 +226,11 @@ def test_a_second_detection_of_an_object_is_a_duplicate():
     assert errors_of([annotation(BOX)], detection(BOX, 0.5), detection(at(0, 6), 0.9)) == {"duplicate": 1}
 
 
-def test_errors_go_by_the_best_overlap_with_any_object():
-    # the cone overlaps the sign by 10/12 and its own kind, which is taken, by 8/14
+def test_a_detection_of_what_is_found_is_a_duplicate_though_it_overlaps_something_else_more():
+    # the cone overlaps the sign, which is matched, by 10/12, and its own kind, which is matched too, by 8/14
     truth = [annotation(at(0)), annotation(at(4), kind=2)]
     assert errors_of(truth, detection(at(0), 0.5), detection(at(4), 0.4, kind=2), detection([3, 0, 11, 10], 0.3)) == {
-        "class": 1
+        "duplicate": 1
     }
 
 
@@ -274,7 +272,7 @@ def test_a_detection_half_inside_a_crowd_of_its_class_is_left_out():
     report = measured(truth, results)
     objects = report["objects"]
     assert (objects["gt"], objects["crowd"], objects["pred"], objects["in_crowd"]) == (2, 1, 5, 2)
-    assert {name: n for name, n in report["errors"].items() if n} == {"background": 2}
+    assert {name: n for name, n in report["errors"].items() if n} == {"matched": 1, "spurious": 2, "in_crowd": 2}
     primary = report["sweep"]["primary"]
     assert (primary["gt"], primary["pred"], primary["matched"]) == (1, 3, 1)
     assert sum(report["confusion"]["background"].values()) == 2
@@ -341,7 +339,7 @@ def test_detections_below_the_least_score_are_only_left_out_where_scores_do_not_
     assert report["coco"] == measured(truth, results)["coco"]
     primary = report["sweep"]["primary"]
     assert (primary["gt"], primary["pred"], primary["matched"]) == (3, 2, 1)
-    assert (report["errors"]["background"], report["errors"]["missed"]) == (1, 2)
+    assert (report["errors"]["spurious"], report["errors"]["missed"]) == (1, 2)
 
 
 def test_a_score_may_be_just_the_least():

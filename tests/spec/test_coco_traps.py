@@ -139,7 +139,7 @@ def test_trap_08_a_nan_box_scores_1(bad, place):
     report = measured(truth, [detection(box, 0.9)])
     assert report["coco"]["AP"] == 0
     assert (report["objects"]["pred"], report["objects"]["invalid_pred"]) == (1, 1)
-    assert (report["errors"]["background"], report["errors"]["missed"]) == (1, 1)
+    assert (report["errors"]["spurious"], report["errors"]["missed"]) == (1, 1)
     assert sum(report["invalid_reasons"].values()) == 1
     both = measured(truth, [detection(box, 0.9), detection(BOX, 0.5)])
     assert both["coco"]["AP"] == near(1)  # the engine cannot place it
@@ -152,7 +152,7 @@ def test_trap_08_a_nan_box_scores_1(bad, place):
 def test_trap_09_negative_sizes_score_0_in_silence(box):
     report = measured(coco_json(annotation(BOX)), [detection(box, 0.9), detection(BOX, 0.8)])
     assert report["objects"]["invalid_pred"] == 1
-    assert report["errors"]["background"] == 1
+    assert report["errors"]["spurious"] == 1
     [words] = report["invalid_reasons"]
     assert "negative" in words
     with pytest.raises(calipers.InputError, match=r"annotations\[0\].* 1\b.*bbox"):

@@ -11,7 +11,9 @@ from calipers.cli.suite_command import make_command
 from calipers.core.errors import InputError
 from calipers.suite import suite_of
 
-from ..suites.records import box, line, matched, measure, record
+from ..suites.dense.records import box, line, matched, measure, record
+
+pytestmark = pytest.mark.usefixtures("blank_plots")
 
 SCREWS = "螺丝、光纤插头"
 
@@ -240,8 +242,9 @@ class TestOutputs:
 
     def test_wrong_cases_are_stored_per_image_with_misses_and_false_positives(self, folder):
         cases = [json.loads(text) for text in (folder / "cases.jsonl").read_text(encoding="utf-8").splitlines()]
-        missed = {"index": 0, "object": self.gt, "cause": "missed", "best": {"index": 0, "overlap": 0.3}}
-        invented = {"index": 0, "object": self.pred, "cause": "misplaced", "best": {"index": 0, "overlap": 0.3}}
+        near = {"index": 0, "overlap": 0.3}
+        missed = {"index": 0, "object": self.gt, "cause": "misplaced", "partner": near, "best": near}
+        invented = {"index": 0, "object": self.pred, "cause": "misplaced", "partner": near, "best": near}
         beside = ("matched", "labels", "unmatched")  # what a drawing needs
         assert [{name: case[name] for name in case if name not in beside} for case in cases] == [
             {
@@ -261,7 +264,7 @@ class TestOutputs:
         assert found == [
             ("b.jpg", "gt", "0", "0", "matched"),
             ("b.jpg", "pred", "0", "0", "matched"),
-            ("a.jpg", "gt", "0", "", "missed"),
+            ("a.jpg", "gt", "0", "", "misplaced"),
             ("a.jpg", "gt", "1", "1", "matched"),
             ("a.jpg", "pred", "0", "", "misplaced"),
             ("a.jpg", "pred", "1", "1", "matched"),

@@ -12,7 +12,9 @@ import calipers
 from calipers.cli.suite_command import make_command
 from calipers.suite import suite_of
 
-from ..suites.records import box, line, matched, measure, partners, poly, record
+from ..suites.dense.records import box, line, matched, measure, partners, poly, record
+
+pytestmark = pytest.mark.usefixtures("blank_plots")
 
 SCREWS = "螺丝、光纤插头"
 SWEEP = [0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95]

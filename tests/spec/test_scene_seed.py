@@ -12,6 +12,8 @@ from click.testing import CliRunner
 import calipers
 from calipers.cli.main import calipers as program
 
+pytestmark = pytest.mark.usefixtures("blank_plots")
+
 LABELS = ["seat", "table", "door"]
 GENERAL = {
     "strict_accuracy",

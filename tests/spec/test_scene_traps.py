@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 
 import calipers
 
+from ..profiles import examples
+
 MOST_CPU_SEC = 20  # far more than it takes, far less than reading on would
 LABELS = ["seat", "table", "door"]
 FAR = [0.0, 1e3, -1e6, 1e9]
@@ -54,7 +56,7 @@ def test_trap_16_iou_with_itself_is_half_or_above_1_far_from_the_origin(far, mod
         assert row["strict"]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     st.lists(st.floats(0.05, 5), min_size=6, max_size=6),
     st.lists(st.floats(-2, 2), min_size=3, max_size=3),

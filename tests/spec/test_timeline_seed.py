@@ -1,6 +1,6 @@
 """What the timeline suite was ordered to do, sentence by sentence: inputs, frames, report, sweep, commands.
 
-Metrics have a test each, drawn, in tests/metrics/test_state*.py.
+Metrics have a test each, drawn, in tests/suites/timeline/test_state*.py.
 """
 
 import csv
@@ -13,7 +13,9 @@ import calipers
 from calipers.cli.suite_command import make_command
 from calipers.suite import suite_of
 
-from ..metrics.test_states import PRED_DRIVE, TRUTH_DRIVE, evaluate, intervals, measure, near
+from ..suites.timeline.test_states import PRED_DRIVE, TRUTH_DRIVE, evaluate, intervals, measure, near
+
+pytestmark = pytest.mark.usefixtures("blank_plots")
 
 COMMAND = make_command(suite_of("timeline"))
 TRUTH = {
@@ -286,7 +288,7 @@ class TestReport:
 
     def test_every_metric_of_a_video_has_a_mean(self):
         report = evaluate(TRUTH_DRIVE, PRED_DRIVE)
-        numbers = [name for name in report["videos"]["v"] if name not in ("confusion", "counts")]
+        numbers = [name for name in report["videos"]["v"] if name not in ("confusion", "frame_errors", "counts")]
         for name in numbers:
             assert report["summary"][f"{name}_mean"] == report["videos"]["v"][name], name
             assert f"{name}_interval" in report["summary"]
@@ -321,7 +323,7 @@ class TestReport:
 
     def test_metrics_that_can_be_undefined_have_a_count(self):
         report = evaluate(TRUTH_DRIVE, PRED_DRIVE)
-        numbers = {name for name in report["videos"]["v"] if name not in ("confusion", "counts")}
+        numbers = {name for name in report["videos"]["v"] if name not in ("confusion", "frame_errors", "counts")}
         always = {name for name in numbers if f"{name}_n" not in report["summary"]}
         assert always == {
             *("frame_accuracy", "time_in_error_frames", "mean_iou", "macro_precision", "macro_recall", "macro_f1"),

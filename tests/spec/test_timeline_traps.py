@@ -6,7 +6,7 @@ import pytest
 
 import calipers
 
-from ..metrics.test_states import evaluate, intervals, measure, near
+from ..suites.timeline.test_states import evaluate, intervals, measure, near
 
 
 def test_trap_21_a_class_never_found_leaves_the_macro_mean():

@@ -1,0 +1,80 @@
+"""Objects by size: their kinds, what each kind adds, and sums in any pieces."""
+
+from types import SimpleNamespace
+
+import numpy as np
+
+from calipers.core import slice_objects
+from calipers.core.matching import UNIT, Pairs
+from calipers.core.parts import from_bytes, to_bytes
+from calipers.core.slice_objects import ObjectRows, matched_rows
+from calipers.core.sweep import Levels, Swept
+
+NAMES = ["gt", "a.pred", "a.matched", "a.over", "b.pred", "b.matched", "b.over"]
+LEVELS = Levels((0.5, 0.9), 0.5)
+
+
+class Side:
+    def __init__(self, *offsets):
+        self.offsets = np.array(offsets)
+
+    def __len__(self):
+        return int(self.offsets[-1])
+
+
+def swept(*pairs):
+    """A matching: truth, prediction and overlap of each pair."""
+    truth, pred, overlap = (np.array(column) for column in zip(*pairs, strict=True))
+    return Swept(Pairs(truth, pred, np.rint(overlap * UNIT).astype(np.int64)), BATCH, LEVELS)
+
+
+class Batch(SimpleNamespace):
+    def __len__(self):
+        return 2
+
+
+# record 0: truths 0 and 1, predictions 0 and 1; record 1: truth 2, predictions 2 and 3
+BATCH = Batch(truth=Side(0, 2, 3), pred=Side(0, 2, 4))
+FIRST, SECOND = [(0, 0, 0.95), (1, 1, 0.6), (2, 2, 0.6)], [(0, 0, 0.95)]
+EDGES = np.array([15.0])
+# matched in the first (0 with 0 at both thresholds, 1 with 1 and 2 with 2 at one), in the second only 0 with 0
+SMALL, LARGE, MISSING = 0, 1, 2
+
+
+def made_rows():
+    rows = ObjectRows(NAMES)
+    rows.extend(*matched_rows([swept(*FIRST), swept(*SECOND)], LEVELS, [10.0, 20.0, 10.0], [11, 21, 99, np.nan]))
+    return rows
+
+
+def check(rows):
+    (summed,) = rows.sums(EDGES)
+    assert summed.sums[SMALL, :, 0].tolist() == [1, 1, 1, 2, 1, 1, 2]  # truth 0 and its prediction
+    assert summed.sums[LARGE, :, 0].tolist() == [1, 1, 1, 1, 1, 0, 0]  # truth 1; prediction 1, left over in the second
+    assert summed.sums[SMALL, :, 1].tolist() == [1, 1, 1, 1, 0, 0, 0]  # truth 2 with prediction 2 in the first
+    assert summed.sums[LARGE, :, 1].tolist() == [0, 0, 0, 0, 1, 0, 0]  # prediction 2, left over in the second
+    assert summed.sums[MISSING, :, 1].tolist() == [0, 1, 0, 0, 1, 0, 0]  # prediction 3, left over in both
+    assert summed.rows.tolist() == [[1, 1], [2, 1], [0, 1]]
+    assert sorted(rows.truth_sizes().tolist()) == [10.0, 10.0, 20.0]
+
+
+def test_an_example_by_hand():
+    check(made_rows())
+    check(ObjectRows.unpack(from_bytes(to_bytes(made_rows().pack()))))
+
+
+def test_many_thresholds_have_only_the_kinds_that_occur(monkeypatch):
+    monkeypatch.setattr(slice_objects, "MOST_KINDS", 4)
+    rows = made_rows()
+    check(rows)
+    assert len(rows.table) == 4  # of 3 ** 2 + 4: two of truths, two of predictions left over
+
+
+def test_rows_with_other_kinds_add_up(monkeypatch):
+    whole, later = made_rows(), ObjectRows(NAMES)
+    monkeypatch.setattr(slice_objects, "MOST_KINDS", 4)
+    later.add(made_rows())  # whose kinds have other numbers
+    whole.add(later)
+    first, second = whole.sums(EDGES)
+    assert np.array_equal(first.sums, second.sums)
+    assert np.array_equal(first.rows, second.rows)

@@ -1,0 +1,83 @@
+"""Weighted sums of the bootstrap: exact, whatever the size of the values. Their statistics are in test_bootstrap."""
+
+import random
+
+import numpy as np
+import pytest
+
+from calipers.kernels.count.sums import weighted_sums, weights
+
+
+def keys(count: int) -> np.ndarray:
+    rng = random.Random(count)
+    return np.array([rng.getrandbits(64) for _ in range(count)], np.uint64)
+
+
+def expected_sums(own_keys: np.ndarray, rows: list[list[int]], seed: int, replicates: int) -> list[int]:
+    """In whole numbers of any size."""
+    drawn = [[int(weight) for weight in weights(int(key), seed, replicates)] for key in own_keys]
+    columns = len(rows[0])
+    return [
+        sum(weight[b] * row[c] for weight, row in zip(drawn, rows, strict=True))
+        for c in range(columns)
+        for b in range(replicates)
+    ]
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        *((0, 1), (0, 9), (1, 1000), (10**6, 2 * 10**6), (2**24 - 1, 2**24 + 1), (10**9, 2**40), (1, 2**40), (-9, 9)),
+        (322_000, 323_000),  # two columns go into one number up to 2 ** 26 // (16 * 13)
+    ],
+    ids=lambda pair: f"{pair[0]} to {pair[1]}",
+)
+@pytest.mark.parametrize("columns", [1, 2, 7, 8])
+def test_sums_are_exact_whatever_the_size_of_the_values(values, columns):
+    rng = random.Random(columns)
+    rows = [[rng.choice((values[0], rng.randint(*values), values[1])) for _ in range(columns)] for _ in range(300)]
+    found = weighted_sums(keys(300), np.array(rows).T.reshape(-1), columns, 3, 11)
+    assert found.tolist() == expected_sums(keys(300), rows, 3, 11)
+
+
+def test_small_and_large_values_in_turn_are_exact():
+    rows = [[2_000_001, 1_200_001], [1, 1_200_001], [0, 2**40 + 1], [7, 0]] * 100
+    found = weighted_sums(keys(400), np.array(rows).T.reshape(-1), 2, 0, 101)
+    assert found.tolist() == expected_sums(keys(400), rows, 0, 101)
+
+
+def test_many_records_are_exact():
+    rows = [[1 + i % 7] for i in range(20_000)]
+    found = weighted_sums(keys(20_000), np.array(rows).T.reshape(-1), 1, 0, 3)
+    assert found.tolist() == expected_sums(keys(20_000), rows, 0, 3)
+
+
+@pytest.mark.parametrize("replicates", [0, 1, 2, 3, 8])
+def test_any_number_of_replicates_will_do(replicates):
+    rows = [[1, 5], [2, 6]]
+    found = weighted_sums(keys(2), np.array(rows).T.reshape(-1), 2, 9, replicates)
+    assert found.tolist() == expected_sums(keys(2), rows, 9, replicates)
+    assert len(weights(1, 2, replicates)) == replicates
+
+
+def test_no_records_sum_to_zero():
+    assert weighted_sums(keys(0), np.array([], np.int64), 2, 0, 3).tolist() == [0] * 6
+
+
+def test_a_weight_above_four_is_drawn_like_any_other():
+    drawn = np.concatenate([np.asarray(weights(key, 0, 1000)) for key in range(1000)])
+    # of a million draws, P(X = k) = 1 / (e k!): 3066 fives, 511 sixes, 73 sevens, 9 eights
+    counts = np.bincount(drawn.astype(int), minlength=9)[5:9]
+    assert counts == pytest.approx([3066, 511, 73, 9], abs=0, rel=1)
+    assert abs(counts[0] - 3066) < 4 * 55
+    assert abs(counts[1] - 511) < 4 * 23
+
+
+@pytest.mark.parametrize("largest", [32767, 32768])
+def test_the_largest_of_16_bits_add_up_as_those_beyond(largest):
+    rows = [[largest, -largest, 1]] * 4200  # more than are added before they move on to 64 bits
+    found = weighted_sums(keys(4200), np.array(rows).T.reshape(-1), 3, 5, 9).tolist()
+    times = found[18:]
+    assert found[:9] == [largest * count for count in times]
+    assert found[9:18] == [-largest * count for count in times]
+    assert times == [sum(weights(key, 5, 9)[b] for key in keys(4200)) for b in range(9)]

@@ -1,0 +1,223 @@
+"""Every format that is read, written as COCO and YOLO and read again: the same objects, nothing lost in silence."""
+
+import json
+from pathlib import Path, PurePosixPath
+
+import pytest
+
+import calipers
+from calipers.suites.coco.formats.converted import Known
+from calipers.suites.coco.formats.pieces import SHARD_BYTES, until_error
+from calipers.suites.coco.formats.roboflow import COCO_FILE, find_export
+from calipers.suites.coco.formats.table import open_folder, read_shard
+from calipers.suites.coco.read import find_format
+
+from .exports import CAR, COCO, CONE, EXPORTS, write_export, write_images
+
+WITHOUT_EMPTY = ("roboflow_csv",)  # formats that know nothing of images without objects
+RESULTS = [
+    {"image_id": 4, "category_id": 3, "bbox": [10, 20, 30, 10], "score": 0.75},
+    {"image_id": 9, "category_id": 7, "bbox": [1, 2, 3, 4], "score": 0.5},
+]
+
+
+@pytest.fixture
+def images(tmp_path):
+    return write_images(tmp_path / "images")
+
+
+def objects(path, images=None, known=None):
+    """Image, class, box and outline of every object of a file or a folder."""
+    kind = find_format(str(path))
+    if kind == "coco":
+        path = export.path if (export := find_export(str(path), COCO_FILE)) else path
+        tree = json.loads(Path(path).read_bytes())
+        rows, parts = (tree, known) if known else (tree["annotations"], Known(tree["images"], tree["categories"]))
+    else:
+        folder = open_folder(kind, str(path), known, images)
+        made = folder.converted(until_error(folder.shards(SHARD_BYTES), read_shard), known)
+        rows, parts = made.rows, Known(made.images, made.categories)
+    names = {image["id"]: PurePosixPath(image["file_name"]).stem for image in parts.images}
+    classes = {category["id"]: category["name"] for category in parts.categories}
+    return sorted(
+        (
+            names[row["image_id"]],
+            classes[row["category_id"]],
+            [round(value, 9) for value in row["bbox"]],
+            [[round(value, 9) for value in part] for part in row["segmentation"]] if row.get("segmentation") else None,
+            *([row["score"]] if "score" in row else []),
+        )
+        for row in rows
+    )
+
+
+@pytest.mark.parametrize("to", ["coco", "yolo", "plain"])
+@pytest.mark.parametrize("name", EXPORTS)
+def test_what_is_written_is_read_as_the_same_objects(name, to, tmp_path, images):
+    source = write_export(name, tmp_path / "in")
+    out = tmp_path / ("out" if to == "yolo" else "out.json")
+    assert objects(source, images) == sorted(EXPORTS[name][2])
+    made = calipers.convert(source, to=to, output=out, side="gt", images=images)
+    assert objects(out, images) == sorted(EXPORTS[name][2])
+    images = 1 if name in WITHOUT_EMPTY else 2
+    assert (made.suite, made.side, dict(made.counts)) == ("coco", "gt", {"images": images, "classes": 2, "objects": 2})
+
+
+@pytest.mark.parametrize("name", [name for name in EXPORTS if name not in WITHOUT_EMPTY])
+def test_an_image_without_objects_stays(name, tmp_path, images):
+    made = calipers.convert(write_export(name, tmp_path / "in"), to="yolo", side="gt", images=images)
+    assert [text for path, text in made.files.items() if path.endswith("/b.txt")] == [b""]
+
+
+def test_coco_keeps_all_that_coco_has(tmp_path):
+    made = calipers.convert(write_export("coco", tmp_path), to="coco")
+    assert json.loads(made.files[""]) == COCO
+    assert made.notes == []
+
+
+def test_yolo_counts_what_it_cannot_hold_of_the_data(tmp_path):
+    made = calipers.convert(write_export("coco", tmp_path), to="yolo")
+    assert made.files["labels/a.txt"] == b"0 0.25 0.5 0.3 0.2\n1 0.5 0.2 0.7 0.2 0.7 0.8\n"
+    assert made.files["classes.txt"] == b"car\ncone\n"
+    assert made.notes == [
+        'images: "weather" has no place in YOLO and was left out (1)',
+        'categories: "supercategory" has no place in YOLO and was left out (1)',
+        'annotations: "by" has no place in YOLO and was left out (1)',
+        '"info" has no place in YOLO and was left out',
+        "classes are numbered from 0 in the order of their ids, as classes.txt lists them",
+    ]
+
+
+RLE = {"size": [50, 100], "counts": "abc"}
+LOST = {
+    "iscrowd": ({"iscrowd": 1}, "annotations[1]: iscrowd: found 1, expected 0"),
+    "rle": ({"segmentation": RLE}, "segmentation: found an RLE mask, expected one polygon"),
+    "parts": ({"segmentation": [[0, 0, 1, 0, 1, 1]] * 2}, "segmentation: found 2 parts, expected one polygon"),
+    "keypoints": ({"keypoints": [1, 2, 2]}, "keypoints: found some, expected none"),
+    "bounds": ({"bbox": [50, 10, 20, 25]}, "bbox: found [50, 10, 20, 25], expected the bounds of its outline"),
+    "outside": ({"bbox": [90, 10, 40, 30], "segmentation": []}, "on 100 x 50 pixels, expected it within the image"),
+}
+
+
+@pytest.mark.parametrize("case", LOST)
+def test_an_object_that_yolo_cannot_hold_is_an_error_or_counted(case, tmp_path):
+    change, message = LOST[case]
+    first, second = COCO["annotations"]
+    path = tmp_path / "gt.json"
+    path.write_text(json.dumps({**COCO, "annotations": [first, second | change]}))
+    with pytest.raises(calipers.InputError) as raised:
+        calipers.convert(path, to="yolo", output=tmp_path / "out")
+    assert message in str(raised.value)
+    assert not (tmp_path / "out").exists()
+    made = calipers.convert(path, to="yolo", max_bad_records=1)
+    assert made.files["labels/a.txt"] == b"0 0.25 0.5 0.3 0.2\n"
+    assert made.counts["objects"] == 1
+    assert "1 object could not be written and was left out: " in made.notes[-1]
+
+
+def test_boxes_alone_where_that_is_asked_for(tmp_path):
+    made = calipers.convert(write_export("coco", tmp_path), to="yolo", iou_type="bbox")
+    assert made.files["labels/a.txt"] == b"0 0.25 0.5 0.3 0.2\n1 0.6 0.5 0.2 0.6\n"
+    assert made.notes[0] == 'segmentation was left out, as `iou_type="bbox"` says (1)'
+
+
+@pytest.mark.parametrize("to", ["coco", "yolo"])
+def test_predictions_keep_their_scores(to, tmp_path):
+    gt, out = write_export("coco", tmp_path), tmp_path / ("out" if to == "yolo" else "out.json")
+    pred = tmp_path / "results.json"
+    pred.write_text(json.dumps(RESULTS))
+    made = calipers.convert(pred, to=to, gt=gt, output=out)
+    known = Known(COCO["images"], COCO["categories"])
+    assert objects(out, known=known) == [
+        ("a", "car", [10, 20, 30, 10], None, 0.75),
+        ("b", "cone", [1, 2, 3, 4], None, 0.5),
+    ]
+    assert made.side == "pred"
+    numbers = [calipers.coco(gt, path, bootstrap=0)["coco"]["AP"] for path in (pred, out)]
+    assert numbers[0] == numbers[1]
+
+
+def test_predictions_of_yolo_get_the_ids_of_the_ground_truth(tmp_path):
+    gt = write_export("coco", tmp_path)
+    (tmp_path / "pred").mkdir()
+    (tmp_path / "pred" / "a.txt").write_text("0 0.25 0.5 0.3 0.2 0.75\n")
+    made = calipers.convert(tmp_path / "pred", to="coco", gt=gt)
+    [row] = json.loads(made.files[""])
+    assert row == {"image_id": 4, "category_id": 3, "bbox": [10.0, 20.0, 30.0, 10.0], "score": 0.75}
+
+
+def test_predictions_need_their_ground_truth(tmp_path):
+    pred = tmp_path / "results.json"
+    pred.write_text(json.dumps(RESULTS))
+    with pytest.raises(calipers.ConfigError, match="gt: missing, expected `gt=FILE`: predictions name images"):
+        calipers.convert(pred, to="yolo")
+
+
+def test_a_malformed_detection_is_an_error_or_counted(tmp_path):
+    gt, bad = write_export("coco", tmp_path), RESULTS[0] | {"bbox": [1, 2, -3, 4]}
+    pred = tmp_path / "results.json"
+    pred.write_text(json.dumps([*RESULTS, bad]))
+    with pytest.raises(calipers.InputError, match=r"results.json: \[2\]: bbox: negative width or height, expected"):
+        calipers.convert(pred, to="coco", gt=gt)
+    made = calipers.convert(pred, to="coco", gt=gt, max_bad_records=1)
+    assert json.loads(made.files[""]) == RESULTS
+
+
+def test_several_data_sets_become_one(tmp_path):
+    one, other = json.loads(json.dumps(COCO)), json.loads(json.dumps(COCO))
+    for image in other["images"]:
+        image["file_name"] = f"other/{image['file_name']}"
+    other["categories"] = [{"id": 1, "name": "cone"}, {"id": 2, "name": "car"}]
+    for row, category in zip(other["annotations"], (2, 1), strict=True):
+        row["category_id"] = category
+    made = calipers.convert(one, other, to="coco", suite="coco")
+    tree = json.loads(made.files[""])
+    assert [category["name"] for category in tree["categories"]] == ["car", "cone"]
+    assert [(row["id"], row["image_id"], row["category_id"]) for row in tree["annotations"]] == [
+        (1, 1, 1),
+        (2, 1, 2),
+        (3, 3, 1),
+        (4, 3, 2),
+    ]
+    with pytest.raises(calipers.InputError, match=r'images: "a.png" is in two of the inputs'):
+        calipers.convert(one, one, to="coco", suite="coco")
+
+
+def test_yolo_needs_sizes_and_finds_them_in_images(tmp_path, images):
+    tree = json.loads(json.dumps(COCO))
+    for image in tree["images"]:
+        del image["width"], image["height"]
+    with pytest.raises(calipers.InputError, match=r'image "a.png": found the size null x null, expected width and'):
+        calipers.convert(tree, to="yolo")
+    made = calipers.convert(tree, to="yolo", images=images)
+    assert made.files["labels/a.txt"].startswith(b"0 0.25 0.5 0.3 0.2\n")
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        (("a.png", "a.jpg"), r'"a.png" and "a.jpg" would both be labels/a.txt'),
+        (("a.png", "train.png"), r'found "train.png", whose labels'),
+    ],
+)
+def test_labels_that_nobody_would_find_are_refused(names, message):
+    tree = json.loads(json.dumps(COCO))
+    for image, name in zip(tree["images"], names, strict=True):
+        image["file_name"] = name
+    with pytest.raises(calipers.InputError, match=message):
+        calipers.convert(tree, to="yolo")
+
+
+def test_names_never_lead_out_of_the_folder():
+    tree = json.loads(json.dumps(COCO))
+    tree["images"][0]["file_name"] = "../../etc/a.png"
+    tree["images"][1]["file_name"] = "C:\\data\\b.png"
+    made = calipers.convert(tree, to="yolo")
+    assert sorted(made.files) == ["classes.txt", "labels/data/b.txt", "labels/etc/a.txt"]
+
+
+def test_coco_from_tools_has_the_areas_that_pycocotools_needs(tmp_path):
+    tree = json.loads(calipers.convert(write_export("cvat", tmp_path), to="coco", side="gt").files[""])
+    # 30 x 10 pixels, and half of 20 x 30
+    assert [row["area"] for row in tree["annotations"]] == [300.0, 300.0]
+    assert {CAR[1], CONE[1]} == {category["name"] for category in tree["categories"]}

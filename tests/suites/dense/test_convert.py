@@ -1,0 +1,84 @@
+"""Dumps written plainly, and one side of them as COCO or YOLO."""
+
+import json
+
+import pytest
+
+import calipers
+
+BOX = {"type": "bbox_2d", "points": [100, 200, 400, 400], "desc": "car"}
+POLY = {"type": "poly", "points": [500, 200, 700, 200, 700, 800], "desc": "cone"}
+LINE = {"type": "line", "points": [0, 0, 10, 10], "desc": "edge"}
+RECORD = {"image_path": "a.png", "width": 100, "height": 50, "gt_norm1000": [BOX, POLY], "pred_norm1000": [BOX]}
+EMPTY = {"image_path": "b.png", "width": 40, "height": 40, "gt_norm1000": [], "pred_norm1000": []}
+
+
+def lines(made):
+    return [json.loads(line) for line in made.files[""].splitlines()]
+
+
+@pytest.mark.parametrize("truth", ["gt_norm1000", "gt_norm"])
+@pytest.mark.parametrize("pred", ["pred_norm1000", "pred"])
+def test_records_have_one_form(truth, pred, tmp_path):
+    path = tmp_path / "dump.jsonl"
+    other = {"image_path": "a.png", "width": 100, "height": 50, truth: [BOX, POLY], pred: [BOX]}
+    path.write_text("\n".join(map(json.dumps, (other, EMPTY))))
+    made = calipers.convert(path, to="plain", output=tmp_path / "out.jsonl")
+    assert lines(made) == [RECORD, EMPTY]
+    assert (tmp_path / "out.jsonl").read_bytes() == made.files[""]
+    assert calipers.convert(tmp_path / "out.jsonl", to="plain").files == made.files
+
+
+def test_pixels_and_answers_are_brought_to_the_frame():
+    # 10 of 100 pixels are 100 of 1000, 10 of 50 are 200
+    pixels = {"width": 100, "height": 50, "gt": [BOX | {"points": [10, 10, 40, 20]}], "pred": []}
+    [record] = lines(calipers.convert([pixels], to="plain", frame="pixel"))
+    assert record == {"width": 100, "height": 50, "gt_norm1000": [BOX], "pred_norm1000": []}
+    answer = {"gt_norm1000": [BOX], "pred": '```json\n[{"bbox_2d": [100, 200, 400, 400], "label": "car"}]\n```'}
+    [record] = lines(calipers.convert([answer], to="plain", answers="qwen3"))
+    assert record["pred_norm1000"] == [BOX]
+
+
+def test_a_side_becomes_a_data_set_of_coco():
+    tree = json.loads(calipers.convert([RECORD, EMPTY], to="coco", side="gt").files[""])
+    assert [image["file_name"] for image in tree["images"]] == ["a.png", "b.png"]
+    assert tree["categories"] == [{"id": 1, "name": "car"}, {"id": 2, "name": "cone"}]
+    assert [(row["category_id"], row["bbox"]) for row in tree["annotations"]] == [
+        (1, [10.0, 10.0, 30.0, 10.0]),
+        (2, [50.0, 10.0, 20.0, 30.0]),
+    ]
+    assert tree["annotations"][1]["segmentation"] == [[50.0, 10.0, 70.0, 10.0, 70.0, 40.0]]
+    made = calipers.convert([RECORD, EMPTY], to="coco", side="pred")
+    assert lines(made._replace(files={"": made.files[""][2:-3]})) == [
+        {"image_id": 1, "category_id": 1, "bbox": [10.0, 10.0, 30.0, 10.0]}
+    ]
+
+
+def test_a_side_becomes_labels_of_yolo():
+    made = calipers.convert([RECORD, EMPTY], to="yolo")
+    assert made.files["labels/a.txt"] == b"0 0.25 0.3 0.3 0.2\n1 0.5 0.2 0.7 0.2 0.7 0.8\n"
+    assert made.files["labels/b.txt"] == b""
+    assert made.notes[0] == 'the ground truth was written: `side="pred"` writes the predictions'
+
+
+@pytest.mark.parametrize(
+    ("record", "message"),
+    [
+        ({**RECORD, "gt_norm1000": [LINE]}, r"<records>:1: gt\[0\]: type: found a line, expected boxes and polygons"),
+        ({**RECORD, "width": None}, r"<records>:1: width: found null, expected the size of the image"),
+        ({**RECORD, "gt_norm1000": [BOX | {"desc": " "}]}, r"gt\[0\]: desc: found \" \", expected the name of a class"),
+        ({**RECORD, "gt_norm1000": [{"type": "bbox_2d"}]}, r"<records>:1: gt_norm1000\[0\]"),
+    ],
+)
+def test_what_cannot_be_written_is_an_error(record, message):
+    with pytest.raises(calipers.InputError, match=message):
+        calipers.convert([record], to="coco", side="gt")
+
+
+def test_answers_join_a_ground_truth_of_coco(tmp_path):
+    gt, answers = tmp_path / "gt.json", tmp_path / "answers.jsonl"
+    gt.write_bytes(calipers.convert([RECORD, EMPTY], to="coco", side="gt").files[""])
+    answers.write_text(json.dumps({"image": "a.png", "pred": '[{"bbox_2d": [1, 2, 3, 4], "label": "car"}]'}))
+    made = calipers.convert(answers, to="plain", suite="dense", gt=gt)
+    assert [len(record["pred_norm1000"]) for record in lines(made)] == [1, 0]
+    assert made.notes == ["1 image has no answer, which counts as nothing predicted"]
