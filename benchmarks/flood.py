@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-MOST_BYTES = 5_000_000
+MAX_BYTES = 5_000_000
 MOST_SEC, MOST_MB = 10.0, 1000.0
 MOST_ADDRESSES = 8 << 30  # what misbehaves should not take the machine with it
 MEGABYTE = 1e6

@@ -32,6 +32,10 @@ def both(name: str, shape: Callable[[int], Any], count: int, **beside: list[floa
     return lambda: ({name: [shape(k) for k in range(count)]}, {name: [shape(k + 7) for k in range(count)], **beside})
 
 
+def labels(count: int) -> list[tuple[str, int]]:
+    return [(f"label {k}", k) for k in range(count)]
+
+
 FLOODS = (
     verdict("polygon", "with 100k points", lambda: ({"polygon": circle(100_000)}, {"polygon": rough(100_000, 1)})),
     verdict("polygon", "with a star of 100k", lambda: ({"polygon": star(100)}, {"polygon": star(100_000)})),
@@ -42,5 +46,15 @@ FLOODS = (
     verdict("intervals", "8,000 x 8,000", both("intervals", lambda k: [k % 90, 10_000 + k], 8000)),
     verdict("rotated", "2,000 x 2,000", both("rotated", lambda k: [500, 500, 300 + k % 50, 200, k % 180], 2000)),
     verdict("box3d", "2,000 x 2,000", both("cuboids", lambda k: [0, 0, 0, 1 + k % 9, 1, 1], 2000)),
+    verdict(
+        "click", "on 100k boxes", lambda: ({"boxes": [large_box(k) for k in range(100_000)]}, {"point": [5000, 5000]})
+    ),
+    verdict("click", "said 400k times", lambda: ({"bbox": [0, 0, 9, 9]}, "click(5, 5) " * 400_000)),
+    verdict("click", "begun 400k times", lambda: ({"bbox": [0, 0, 9, 9]}, "click(x=" * 500_000)),
+    verdict("click", "in a polygon of 100k points", lambda: ({"polygon": star(100_000)}, {"point": [500, 500]})),
+    verdict("count", "of 1M numbers", lambda: ({"count": 3}, "1 " * 2_000_000)),
+    verdict("count", "of 4M digits", lambda: ({"count": 3}, {"count": int("9" * 4000)})),
+    verdict("count", "of 200k objects", lambda: ({"count": 3}, [{"label": "a"}] * 200_000)),
+    verdict("count", "of 200k labels", lambda: ({"counts": dict(labels(1))}, {"counts": dict(labels(100_000))})),
     verdict("point", "of 300k numbers", lambda: ({"point": [1] * 300_000}, {"point": [2] * 300_000})),
 )

@@ -84,7 +84,7 @@ def single(folder: Path, ruler: str, rounds: int) -> list[Claim]:
     taken = medians(commands, folder / f"{ruler}.json", rounds)
     return [
         Claim(f"{SCRIPTS[ruler]}, {WHAT[ruler]} = 1 unit", taken["plain"] * 1e3, "ms"),
-        Claim(f"calipers judge {ruler}, {WHAT[ruler]}", taken["ours"] / taken["plain"], "x", at_most=1.3),
+        Claim(f"calipers judge {ruler}, {WHAT[ruler]}", taken["ours"] / taken["plain"], "x", at_most=1.05),
     ]
 
 

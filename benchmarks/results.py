@@ -25,6 +25,7 @@ from make_dump import make_dump
 from measure import MEGABYTE, Claim, calipers_command, command_sec, in_turn, made, report
 
 DATA = Path(__file__).parent.parent / ".benchmarks"
+RANKED = 20  # results
 CLICK = """() => new Promise((done) => {
   const start = performance.now();
   document.querySelector("thead button, thead th").click();
@@ -40,6 +41,7 @@ def compare(folder: Path, records: int) -> list[Claim]:
             "help": partial(command_sec, calipers_command("--help")),
             "compare": partial(command_sec, calipers_command("compare", *artifacts)),
             "gate": partial(command_sec, gate_command(*artifacts)),
+            "rank": partial(command_sec, rank_command(*artifacts)),
         }
     )
     objects = command_sec(calipers_command("compare", old, new))
@@ -48,6 +50,7 @@ def compare(folder: Path, records: int) -> list[Claim]:
         Claim("calipers --help", best["help"], "s"),
         Claim(text, best["compare"], "s", at_most=1.0),
         Claim("calipers gate, the same two", best["gate"], "s", at_most=1.0),
+        Claim(f"calipers rank, {RANKED} artifacts of as many", best["rank"], "s", at_most=2.0),
         Claim("calipers compare, their folders: with objects fixed and broken", objects, "s"),
     ]
 
@@ -84,6 +87,12 @@ def first_sort(target: Path) -> list[Claim]:
 def gate_command(old: Path, new: Path) -> list[str]:
     """A gate that passes: the new result has lost a little recall, and gained precision."""
     return calipers_command("gate", new, "--baseline", old, "--max-drop", "mean_f1=0.5", "--floor", "recall=0.1")
+
+
+def rank_command(old: Path, new: Path) -> list[str]:
+    """Each of the two under ten names: as much to read and to tell apart as of twenty that differ."""
+    named = [f"{place.parent.name}-{k}={place}" for place in (old, new) for k in range(RANKED // 2)]
+    return calipers_command("rank", *named)
 
 
 def make_results(folder: Path, records: int) -> None:

@@ -27,7 +27,7 @@ LARGE = 2000
 
 PAIRS = """
 import sys, time, numpy as np
-from calipers.kernels.cuboids import cuboid_paired
+from calipers.kernels.shape.cuboids import cuboid_paired
 from scene_pairs import overlapping_pairs
 a, b = overlapping_pairs(int(sys.argv[2]), upright=sys.argv[1] == "upright")
 best = None
@@ -71,7 +71,7 @@ print(best)
 UNIT = """
 import gc, sys, time, orjson
 from pathlib import Path
-from calipers.kernels.cuboids import cuboid_paired
+from calipers.kernels.shape.cuboids import cuboid_paired
 from scene_pairs import candidates
 if sys.argv[2] == "off":
     gc.disable()

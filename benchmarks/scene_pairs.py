@@ -10,7 +10,7 @@ import numpy as np
 import orjson
 
 from calipers.core.cuboids import Boxes
-from calipers.kernels.boxes import BoxColumns
+from calipers.kernels.scan.boxes import BoxColumns
 
 
 def overlapping_pairs(count: int, *, upright: bool, seed: int = 5) -> tuple[Boxes, Boxes]:

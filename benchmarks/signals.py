@@ -8,7 +8,8 @@ the signal came while they took their names, all of the new ones), or the result
 may leave no process, no temporary file and no traceback behind.
 
 Before the first line of Calipers runs, the system or Python itself handles signals; those are counted apart: ended by
-the signal (which a shell shows as 130 or 143 as well), or a traceback of Python's own start.
+the signal (which a shell shows as 130 or 143 as well), or a traceback of Python's own start, in which no file of the
+command occurs. Commands start as a module or, every other one, as the script does that an installer writes.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -35,10 +37,11 @@ import calipers
 HANG_SEC = 300
 GRACE_SEC = 60  # for processes to be gone, on a busy machine
 DATA = Path(calipers.__file__).parent / "data"
-START = "from calipers.cli.start import main; main()"
+START = "from calipers.__main__ import main; main()"
+SCRIPT = "import re\nimport sys\nfrom calipers.__main__ import main\nsys.exit(main())"  # as installers write it
 AT_ONCE = "import time, itertools; time.perf_counter = itertools.count().__next__; "  # workers after the first shard
 CODES = {signal.SIGINT: 130, signal.SIGTERM: 143}
-LISTENS = re.compile(r'cli/start\.py", line \d+, in main\n')  # in a traceback after the handlers were installed
+OURS = re.compile(r'File "[^"]*/calipers/(?!__init__\.py")')  # in a traceback: Calipers has begun to run
 PYTHONS_OWN = "traceback of Python's own start"
 GOOD = ("stopped", "result was there before", "ended by the system")
 BOX = '{"type": "bbox_2d", "points": [0, 0, 10, 10], "desc": "类别=标签"}'
@@ -57,10 +60,12 @@ class Command:
     arguments: tuple[object, ...]
     jobs: int = 1
     serves: bool = False
+    installed: bool = False
 
     def line(self) -> list[str]:
         jobs = ["--jobs", str(self.jobs)] if self.arguments[0] in ("dense", "timeline", "scene", "coco") else []
-        program = ["-m", "calipers"] if self.jobs == 1 else ["-c", AT_ONCE + START]
+        alone = ["-c", SCRIPT] if self.installed else ["-m", "calipers"]
+        program = alone if self.jobs == 1 else ["-c", AT_ONCE + START]
         return [sys.executable, *program, *map(str, self.arguments), *jobs]
 
 
@@ -69,13 +74,17 @@ COMMANDS = [
     *(Command("timeline", (*TIMELINE, "--chunk-bytes", 1, *RUN, "-o", "out"), jobs) for jobs in (1, 2)),
     *(Command("scene", (*SCENE, "--chunk-bytes", 1, *RUN, "-o", "out"), jobs) for jobs in (1, 2)),
     *(Command("coco", (*COCO, *RUN, "-o", "out"), jobs) for jobs in (1, 2)),
-    Command("judge", ("judge", "iou")),
+    Command("judge", ("judge", "iou"), installed=True),
     Command("judge --serve", ("judge", "iou", "--serve"), serves=True),
-    Command("compare", ("compare", "a/result.json", "b/result.json", "--force", "-o", "out/compared.json")),
+    Command(
+        "compare", ("compare", "a/result.json", "b/result.json", "--force", "-o", "out/compared.json"), installed=True
+    ),
     Command("gate", ("gate", "b/result.json", "--baseline", "a/result.json", "--max-drop", "mean_f1=1")),
-    Command("check", ("check", "dump.jsonl")),
+    Command("check", ("check", "dump.jsonl"), installed=True),
     Command("report", ("report", "a", "-o", "out/report.html")),
-    Command("merge", ("merge", "a.cal", "b.cal", "-o", "out/merged.json")),
+    Command("merge", ("merge", "a.cal", "b.cal", "-o", "out/merged.json"), installed=True),
+    Command("rank", ("rank", "a", "c", "-o", "out/ranked.json")),
+    Command("suspects", ("suspects", "a", "-o", "out/suspects.csv"), installed=True),
     Command("demo", ("demo", "dense", "-o", "out")),
 ]
 
@@ -94,7 +103,7 @@ def make_inputs(folder: Path) -> None:
     """What the commands read, made by Calipers itself."""
     records = [f'{{"id": {k}, "gt_norm1000": [{BOX}], "pred": [{BOX}]}}\n' for k in range(1500)]
     (folder / "dump.jsonl").write_text("".join(records), encoding="utf-8")
-    for name, part in (("a", records[:40]), ("b", records[40:80])):
+    for name, part in (("a", records[:40]), ("b", records[40:80]), ("c", records[:40])):
         (folder / f"{name}.jsonl").write_text("".join(part), encoding="utf-8")
         options = ("--bootstrap", "50", "-o", name, "--tally", f"{name}.cal")
         command = [sys.executable, "-m", "calipers", "dense", f"{name}.jsonl", *options]
@@ -145,7 +154,8 @@ class Run:
 
     def close(self) -> None:
         for pid in group_of(self.process.pid):
-            os.kill(pid, signal.SIGKILL)
+            with suppress(ProcessLookupError):  # it has ended since
+                os.kill(pid, signal.SIGKILL)
         self.process.wait()
         if self.process.stdin is not None:
             self.process.stdin.close()
@@ -220,7 +230,7 @@ def judged(run: Run, expected: Usual, number: signal.Signals, code: int, *, was_
     if files not in (run.old, expected.files):
         return f"FILES ARE MIXED: {sorted(name for name in files if files[name] != run.old.get(name))}"
     if "Traceback" in stderr or "Fatal Python error" in stderr:
-        return f"TRACEBACK: {stderr}" if LISTENS.search(stderr) else PYTHONS_OWN
+        return f"TRACEBACK: {stderr}" if OURS.search(stderr) else PYTHONS_OWN
     if code == CODES[number]:
         return "stopped"
     if code == -number and files == run.old and not stderr:

@@ -21,6 +21,8 @@ from typing import Any, NamedTuple
 from scipy.optimize import linear_sum_assignment
 
 STATES = ("outside", "approaching", "inside", "exiting")
+INSERTED = ("insertion", "overfill_start", "overfill_end", "merge")  # by neighbours: none, right, left, both
+DELETED = ("deletion", "underfill_start", "underfill_end", "fragmentation")
 NOT_STATES = ("detections", "ocr", "runtime")  # may stand beside the states of a ground-truth video
 
 States = Mapping[str, Sequence[Sequence[int]] | None]
@@ -64,7 +66,7 @@ def evaluate(
 
 def means(videos: list[Metrics]) -> Metrics:
     """Mean of every metric over the videos where it is defined; None where that is none of them."""
-    names = {name: None for video in videos for name in video if name != "confusion"}
+    names = {name: None for video in videos for name in video if name not in ("confusion", "frame_errors")}
     return {f"{name}_mean": mean([v[name] for v in videos if v.get(name) is not None]) for name in names}
 
 
@@ -100,6 +102,7 @@ def evaluate_video(
         "overlapped_frames_gt": overlapped_frames(truth.spans),
         "overlapped_frames_pred": overlapped_frames(pred.spans),
         **frame_metrics(truth.labels, pred.labels, fps),
+        "frame_errors": frame_errors(truth, pred),
         **start_metrics(truth, pred, focus, fps),
         **activation_metrics(truth.active, pred.active, fps, minutes, compliance_gain),
         **focus_metrics(labelled(truth.spans, focus), labelled(pred.spans, focus), min_event_overlap_frames),
@@ -175,6 +178,24 @@ def frame_metrics(truth: list[str], pred: list[str], fps: float | None) -> Metri
         "macro_f1": mean([2 * both[state] / (in_truth[state] + in_pred[state]) for state in states]),
         "confusion": confusion,
     }
+
+
+def frame_errors(truth: Side, pred: Side) -> dict[str, dict[str, int]]:
+    """Wrong frames by how activations differ: frames of each kind, and the stretches they make."""
+    kinds = {kind: {"frames": 0, "stretches": 0} for kind in (*INSERTED, *DELETED, "substitution")}
+    stretches = runs(list(zip(truth.active, pred.active, strict=True)))
+    both = [False, *(stretch.label == (True, True) for stretch in stretches), False]
+    wrong = []
+    for place, (start, end, (in_truth, in_pred)) in enumerate(stretches):
+        if in_truth != in_pred:
+            wrong.append(((INSERTED if in_pred else DELETED)[2 * both[place] + both[place + 2]], start, end))
+    for start, end, (a, b) in runs(list(zip(truth.labels, pred.labels, strict=True))):
+        if a != b and truth.active[start] and pred.active[start]:
+            wrong.append(("substitution", start, end))
+    for kind, start, end in wrong:
+        kinds[kind]["frames"] += end + 1 - start
+        kinds[kind]["stretches"] += 1
+    return kinds
 
 
 def transition_metrics(truth: list[Span], pred: list[Span], tolerance: int) -> Metrics:

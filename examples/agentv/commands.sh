@@ -14,3 +14,5 @@ calipers judge boxes < cases/misspelt-option.json > verdicts/misspelt-option.jso
 calipers judge boxes < cases/no-reference.json > verdicts/no-reference.json
 calipers judge boxes < cases/config-reference.json > verdicts/config-reference.json
 calipers judge point < cases/centers.json > verdicts/centers.json
+calipers judge click < cases/click.json > verdicts/click.json
+calipers judge count < cases/count.json > verdicts/count.json
