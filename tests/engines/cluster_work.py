@@ -74,8 +74,12 @@ def deadly_once(number: int, fatal: int, note: str) -> list[int]:
 
 
 def noted(number: int, folder: str) -> int:
-    """Leaves a file behind, so that it is known who was asked. All but the first wait until there is a file "go"."""
-    while number and not Path(folder, "go").exists():
+    """Leaves a file behind, so that it is known who was asked. All but the first wait until there is a file "go".
+
+    They wait for half a minute at most: a cluster that loses the first one runs it again when a worker is free.
+    """
+    end = time.monotonic() + 30
+    while number and not Path(folder, "go").exists() and time.monotonic() < end:
         time.sleep(0.02)
     time.sleep(0.3 if number else 0)  # those that wait in vain may hear of it late
     Path(folder, str(number)).touch()
