@@ -105,9 +105,12 @@ class Watched:
         assert [url for url in self.asked if not url.startswith(own)] == []
 
 
-# After a frame, in which places are drawn to their width, and after what the frame found to be in sight was told
-SETTLED = """() => new Promise((done) =>
-    setTimeout(() => requestAnimationFrame(() => setTimeout(() => setTimeout(done)))))"""
+# After a frame, in which places are drawn to their width, and after what the frame found to be in sight was told.
+# Evaluating has no limit of time: a browser that draws no frame any more must not be waited for without end
+SETTLED = """() => new Promise((done) => {
+    setTimeout(() => requestAnimationFrame(() => setTimeout(() => setTimeout(done))));
+    setTimeout(done, 60_000);
+})"""
 DOES = {  # names of what changes a page, by the class of the driver that has it
     "Page": ("goto", "go_back", "reload", "set_viewport_size", "emulate_media"),
     "Locator": ("hover", "fill", "scroll_into_view_if_needed"),
