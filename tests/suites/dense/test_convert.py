@@ -81,4 +81,7 @@ def test_answers_join_a_ground_truth_of_coco(tmp_path):
     answers.write_text(json.dumps({"image": "a.png", "pred": '[{"bbox_2d": [1, 2, 3, 4], "label": "car"}]'}))
     made = calipers.convert(answers, to="plain", suite="dense", gt=gt)
     assert [len(record["pred_norm1000"]) for record in lines(made)] == [1, 0]
-    assert made.notes == ["1 image has no answer, which counts as nothing predicted"]
+    assert made.notes == [
+        "answers read as 1 json (1 ok)",
+        "1 image has no answer, which counts as nothing predicted",
+    ]

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
     from calipers.core.lenient_json import Value
 
-_GEOMETRIES = {"bbox_2d": "bbox_2d", "box": "bbox_2d", "poly": "poly", "polygon": "poly", "line": "line"}
-_POINT = "point_2d"
-_SCORES = ("score", "confidence")
+GEOMETRIES = {"bbox_2d": "bbox_2d", "box": "bbox_2d", "poly": "poly", "polygon": "poly", "line": "line"}
+POINT = "point_2d"
+SCORES = ("score", "confidence")
 LARGEST_IMAGE = 1e9  # pixels of a side
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -220,12 +220,12 @@ def normalised(value: object) -> object:
     desc = {"desc": value.get("desc", value.get("label", "")), **scored(value)}
     if "type" in value and "points" in value:
         return {"type": value["type"], "points": value["points"], **desc}
-    named = [name for name in (*_GEOMETRIES, _POINT) if name in value]
+    named = [name for name in (*GEOMETRIES, POINT) if name in value]
     if len(named) != 1:
         return value
-    if named == [_POINT]:
-        return {"type": "bbox_2d", "points": _without_area(value[_POINT]), **desc}
-    return {"type": _GEOMETRIES[named[0]], "points": value[named[0]], **desc}
+    if named == [POINT]:
+        return {"type": "bbox_2d", "points": _without_area(value[POINT]), **desc}
+    return {"type": GEOMETRIES[named[0]], "points": value[named[0]], **desc}
 
 
 def scored(value: dict[str, object]) -> dict[str, object]:
@@ -234,7 +234,7 @@ def scored(value: dict[str, object]) -> dict[str, object]:
     >>> scored({"confidence": 0.5}), scored({"label": "a"})
     ({'score': 0.5}, {})
     """
-    name = next((name for name in _SCORES if name in value), None)
+    name = next((name for name in SCORES if name in value), None)
     return {} if name is None else {"score": value[name]}
 
 
