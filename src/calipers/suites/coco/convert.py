@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from calipers.core.errors import ConfigError, InputError, keyword, require
@@ -32,7 +32,7 @@ from calipers.suites.coco.formats.converted import Known
 from calipers.suites.coco.formats.image_names import IMAGE_ENDINGS, ImageNames
 from calipers.suites.coco.formats.pieces import SHARD_BYTES, until_error
 from calipers.suites.coco.formats.roboflow import without_group
-from calipers.suites.coco.formats.table import open_folder, read_shard
+from calipers.suites.coco.formats.table import BY_NAME, open_folder, read_shard
 from calipers.suites.coco.read import ANSWERS, SideSource, read_detections
 
 LISTS = ("images", "annotations", "categories")
@@ -49,11 +49,12 @@ class PredReading(NamedTuple):
 
 
 class GivenRows(NamedTuple):
-    """Detections as they were given, how messages name them, and labels of those that are of no known class."""
+    """Detections as they were given, how messages name them, and labels of those of no known class; and notes."""
 
     rows: list[Row]
     places: list[str]
     unknown: Mapping[int, str] = {}
+    notes: Sequence[str] = ()
 
 
 def convert(
@@ -120,9 +121,16 @@ def _read_truth(source: Any, kind: str | None, images: str | None) -> tuple[Coco
     side = SideSource(source, "gt", kind)
     if side.format == "coco":
         return _coco_tree(side), checked.warnings
+    notes = [*checked.warnings, *_unread(side.format)]
     folder = open_folder(side.format, side.path or "", None, images)
     made = folder.converted(until_error(folder.shards(SHARD_BYTES), read_shard), None)
-    return CocoTree(made.images, made.categories, made.rows, made.places.__getitem__), checked.warnings
+    return CocoTree(made.images, made.categories, made.rows, made.places.__getitem__), notes
+
+
+def _unread(name: str) -> list[str]:
+    """A note on what files of a format may say that is not read."""
+    kind = BY_NAME.get(name)
+    return [f"{kind.title}: {kind.unread} are not read, and so not written"] if kind and kind.unread else []
 
 
 def _coco_tree(side: SideSource) -> CocoTree:
@@ -183,7 +191,7 @@ def _read_pred(inputs: list[Any], reading: PredReading, left_out: LeftOut) -> tu
         for row, place in _with_ids(given, checked, left_out):
             rows.append(row)
             places.append(place)
-        notes += [note for note in _notes(checked) if note not in notes]
+        notes += [note for note in (*_notes(checked), *given.notes) if note not in notes]
     return CocoTree(truth.images, truth.categories, rows, places.__getitem__), notes
 
 
@@ -203,7 +211,7 @@ def _given_rows(source: Any, known: Known, reading: PredReading) -> GivenRows:
     if side.format != "coco":
         folder = open_folder(side.format, side.path or "", known, reading.images)
         converted = folder.converted(until_error(folder.shards(SHARD_BYTES), read_shard), known)
-        return GivenRows(converted.rows, converted.places)
+        return GivenRows(converted.rows, converted.places, notes=_unread(side.format))
     tree = side.given if side.file is None else _parsed(side.file, "results")
     rows = list(tree["annotations"] if isinstance(tree, Mapping) else tree)
     name = "annotations" if isinstance(tree, Mapping) else ""
