@@ -1,18 +1,14 @@
 """Every format that is read, written as COCO and YOLO and read again: the same objects, nothing lost in silence."""
 
 import json
-from pathlib import Path, PurePosixPath
 
 import pytest
 
 import calipers
 from calipers.suites.coco.formats.converted import Known
-from calipers.suites.coco.formats.pieces import SHARD_BYTES, until_error
-from calipers.suites.coco.formats.roboflow import COCO_FILE, find_export
-from calipers.suites.coco.formats.table import open_folder, read_shard
-from calipers.suites.coco.read import find_format
 
 from .exports import CAR, COCO, CONE, EXPORTS, write_export, write_images
+from .exports import read_objects as objects
 
 WITHOUT_EMPTY = ("roboflow_csv",)  # formats that know nothing of images without objects
 RESULTS = [
@@ -24,31 +20,6 @@ RESULTS = [
 @pytest.fixture
 def images(tmp_path):
     return write_images(tmp_path / "images")
-
-
-def objects(path, images=None, known=None):
-    """Image, class, box and outline of every object of a file or a folder."""
-    kind = find_format(str(path))
-    if kind == "coco":
-        path = export.path if (export := find_export(str(path), COCO_FILE)) else path
-        tree = json.loads(Path(path).read_bytes())
-        rows, parts = (tree, known) if known else (tree["annotations"], Known(tree["images"], tree["categories"]))
-    else:
-        folder = open_folder(kind, str(path), known, images)
-        made = folder.converted(until_error(folder.shards(SHARD_BYTES), read_shard), known)
-        rows, parts = made.rows, Known(made.images, made.categories)
-    names = {image["id"]: PurePosixPath(image["file_name"]).stem for image in parts.images}
-    classes = {category["id"]: category["name"] for category in parts.categories}
-    return sorted(
-        (
-            names[row["image_id"]],
-            classes[row["category_id"]],
-            [round(value, 9) for value in row["bbox"]],
-            [[round(value, 9) for value in part] for part in row["segmentation"]] if row.get("segmentation") else None,
-            *([row["score"]] if "score" in row else []),
-        )
-        for row in rows
-    )
 
 
 @pytest.mark.parametrize("to", ["coco", "yolo", "plain"])

@@ -9,7 +9,7 @@ is, since it is a prediction too, one that matches nothing. Families that write 
 - `repaired`   read leniently (see `lenient_json`): prose around, several values, other quotes, commas, NaN, …;
                or strict JSON in which an object gives a key twice
 - `truncated`  the text stopped inside the answer: the complete objects count, the one being written does not
-- `failed`     no JSON list or dict, or one that stopped before its first object was complete
+- `failed`     no JSON list or dict, or one that stopped before its first object was complete; thinking without an end
 
 When several values are found all of them count: an answer given twice is predicted twice. Of a key given twice in an
 object the last counts; where it is the place of an object (`object_1`, `objects`), all of them do.
@@ -30,6 +30,7 @@ GEOMETRIES = {"bbox_2d": "bbox_2d", "box": "bbox_2d", "poly": "poly", "polygon":
 POINT = "point_2d"
 SCORES = ("score", "confidence")
 LARGEST_IMAGE = 1e9  # pixels of a side
+_THINKING, _THOUGHT = "<think>", "</think>"
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
@@ -94,9 +95,19 @@ def parse_objects(
     """
     if not isinstance(text, str):
         raise InputError(f"text: found {text!r:.80}, expected the model's answer as text")
-    answer = text.rpartition("</think>")[2]
+    answer = text.rpartition(_THOUGHT)[2]
+    if answer == text and text.lstrip().startswith(_THINKING):
+        return _only_thinking(family, width, height)
     parsed = read_json(answer, normalised) if family == "json" else _read_family(answer, family, width, height)
     return parsed.with_note("thinking left out") if answer != text else parsed
+
+
+def _only_thinking(family: str, width: float | None, height: float | None) -> ParsedText:
+    """The reading of a text that stops before its answer begins."""
+    parsed = _read_family("", family, width, height)
+    parsed.notes = [*parsed.notes[: family == "auto"], "the answer stops in its thinking"]
+    parsed.objects, parsed.status = [], "failed"
+    return parsed
 
 
 def _read_family(text: str, family: str, width: float | None, height: float | None) -> ParsedText:
