@@ -261,6 +261,8 @@ def test_options_of_answers_are_for_predictions(tmp_path):
         calipers.convert(path, to="coco", gt=gt, answers="gemini", pred_format="yolo")
     with pytest.raises(calipers.ConfigError, match="answers: found 'gemini', expected predictions"):
         calipers.convert(gt, to="coco", answers="gemini", side="gt")
+    with pytest.raises(calipers.ConfigError, match="pred_field: found 3, expected the name of a field"):
+        calipers.convert(path, to="coco", gt=gt, pred_field=3)
 
 
 def test_what_a_tool_says_beside_objects_is_told_to_be_lost(tmp_path, images):

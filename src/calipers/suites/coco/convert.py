@@ -107,6 +107,8 @@ def _answer_options(answers: str | None, pred_field: str | None, truth: bool, pr
     family = word("answers", "auto" if answers is None else answers, NAMES)
     require(not truth, "answers", family, "predictions: ground truth is no answer of a model")
     require(pred_format is None, "pred_format", pred_format, "none beside answers of models")
+    good = pred_field is None or (isinstance(pred_field, str) and bool(pred_field))
+    require(good, "pred_field", pred_field, "the name of a field")
     return AnswerOptions(family, pred_field)
 
 
