@@ -141,8 +141,12 @@ def _answers_kind(inputs: tuple[Any, ...], options: dict[str, Any], to: str) -> 
 
     if to == PLAIN or "gt" not in options:
         return None
-    suite = suite_of(find_kind(options["gt"]).suite or "")
-    if suite.converter is None or ANSWERS not in suite.converter.options:
+    try:
+        name = find_kind(options["gt"]).suite
+    except InputError:  # which reading it will say
+        return None
+    suite = suite_of(name) if name else None
+    if suite is None or suite.converter is None or ANSWERS not in suite.converter.options:
         return None
     if not {ANSWERS, PRED_FIELD}.intersection(options):
         if all(find_kind(source).suite == suite.name for source in inputs):

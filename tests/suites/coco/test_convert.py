@@ -272,3 +272,17 @@ def test_what_a_tool_says_beside_objects_is_told_to_be_lost(tmp_path, images):
     pred = write_export("voc", tmp_path / "b", PREDICTIONS)
     assert lost in calipers.convert(pred, to="coco", gt=gt).notes
     assert not any("not written" in note for note in calipers.convert(gt, to="coco").notes)
+
+
+def test_a_ground_truth_whose_format_is_named_need_not_be_told_by_content(tmp_path):
+    (tmp_path / "gt").mkdir()
+    (tmp_path / "pred").mkdir()
+    images = write_images(tmp_path / "images")
+    (tmp_path / "gt" / "classes.txt").write_text("car\ncone\n")
+    (tmp_path / "gt" / "a.txt").write_text("")  # nothing, which could be anything
+    (tmp_path / "pred" / "a.txt").write_text("0 0.25 0.5 0.3 0.2 0.75\n")
+    options = {"gt_format": "yolo", "images": images}
+    [row] = json.loads(calipers.convert(tmp_path / "pred", to="coco", gt=tmp_path / "gt", **options).files[""])
+    assert (row["bbox"], row["score"]) == ([10.0, 20.0, 30.0, 10.0], 0.75)
+    with pytest.raises(calipers.InputError, match="found an artifact"):
+        calipers.convert({"suite": "coco", "protocol": "coco/1"}, to="coco", gt={"suite": "coco", "protocol": "coco/1"})
