@@ -91,7 +91,7 @@ def convert(
     if not inputs:
         raise ConfigError("nothing to convert, expected files")
     used: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
-    kind = (_answers_kind(inputs, used, to) if suite is None else None) or _kind(inputs, suite, side)
+    kind = _answers_kind(inputs, used, to, suite) or _kind(inputs, suite, side)
     own = suite_of(str(kind.suite))
     converter = _converter(own, to)
     for name, value in used.items():
@@ -135,21 +135,21 @@ def _kind(inputs: tuple[Any, ...], suite: str | None, side: str | None) -> Kind:
     return kinds[0]
 
 
-def _answers_kind(inputs: tuple[Any, ...], options: dict[str, Any], to: str) -> Kind | None:
+def _answers_kind(inputs: tuple[Any, ...], options: dict[str, Any], to: str, named: str | None) -> Kind | None:
     """Answers of models on the images of a ground truth, whose ids the formats of its suite need; None otherwise."""
     from calipers.results.check_kinds import find_kind
 
-    if to == PLAIN or "gt" not in options:
+    if "gt" not in options or (to == PLAIN and named is None):
         return None
     try:
-        name = find_kind(options["gt"]).suite
+        name = named or find_kind(options["gt"]).suite
     except InputError:  # which reading it will say
         return None
     suite = suite_of(name) if name else None
     if suite is None or suite.converter is None or ANSWERS not in suite.converter.options:
         return None
     if not {ANSWERS, PRED_FIELD}.intersection(options):
-        if all(find_kind(source).suite == suite.name for source in inputs):
+        if named or all(find_kind(source).suite == name for source in inputs):
             return None
         options[ANSWERS] = "auto"
     return Kind("answers of models", suite.name, "pred")

@@ -210,19 +210,20 @@ def test_answers_get_the_ids_of_their_ground_truth_and_a_note_says_what_they_wer
     gt = write_export("coco", tmp_path)
     made = calipers.convert(answers(tmp_path, GEMINI_CAR), to="coco", gt=gt, suite=suite, pred_field="response")
     assert json.loads(made.files[""]) == [CAR_ROW]
-    assert (made.suite, made.side) == ("coco", "pred")
+    assert (made.suite, made.side, made.kind) == ("coco", "pred", "answers of models")
     assert made.notes[:2] == [
         "answers read as 1 gemini (1 ok) · 1 missing",
         "1 image has no answer, which counts as nothing predicted",
     ]
 
 
-def test_answers_without_options_are_told_by_their_ground_truth(tmp_path):
+@pytest.mark.parametrize("suite", [None, "coco"])
+def test_lines_of_json_are_answers_without_any_option(suite, tmp_path):
     gt, path = write_export("coco", tmp_path), tmp_path / "answers.jsonl"
     path.write_text(json.dumps({"file_name": "a.png", "pred": json.dumps([GEMINI_CAR])}))
-    made = calipers.convert(path, to="yolo", gt=gt)
+    made = calipers.convert(path, to="yolo", gt=gt, suite=suite)
     assert made.files["labels/a.txt"] == b"0 0.25 0.5 0.3 0.2\n"
-    assert made.kind == "answers of models"
+    assert suite or made.kind == "answers of models"
     assert made.notes[0].startswith("answers read as 1 gemini")
 
 

@@ -33,7 +33,7 @@ from calipers.suites.coco.formats.image_names import IMAGE_ENDINGS, ImageNames
 from calipers.suites.coco.formats.pieces import SHARD_BYTES, until_error
 from calipers.suites.coco.formats.roboflow import without_group
 from calipers.suites.coco.formats.table import BY_NAME, open_folder, read_shard
-from calipers.suites.coco.read import ANSWERS, SideSource, read_detections
+from calipers.suites.coco.read import ANSWERS, SideSource, are_lines, read_detections
 
 LISTS = ("images", "annotations", "categories")
 
@@ -80,6 +80,8 @@ def convert(
     truth = side == "gt"
     require(not truth or gt is None, "gt", gt, "none: these inputs are ground truth themselves")
     require(not truth or pred_format is None, "pred_format", pred_format, "predictions")
+    if not truth and pred_format is None and all(map(are_lines, inputs)):
+        answers = answers or "auto"
     asked = _answer_options(answers, pred_field, truth, pred_format)
     if truth:
         tree, notes = _joined([_read_truth(source, gt_format, images) for source in inputs])
