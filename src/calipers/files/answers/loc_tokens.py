@@ -129,6 +129,8 @@ class _Florence:
             stub = _STUB.match(text, token.start())
             self._begin(after if bracket or stub is None else text[stub.end() :])
         else:
+            if "<" in text or ">" in text:
+                self.found.repair(SPOILT)
             self._begin(text)
 
     def _begin(self, text: str) -> None:

@@ -42,7 +42,9 @@ def read_points(text: str) -> ParsedText:
             found.is_cut |= tag.end() == len(text)
             found.repair("missing tag")
         if coords := _COORDS.search(_ALT.sub(" ", attributes)):
-            _take_coords(coords[1], label.strip(), found, is_whole=bool(end and coords[2]))
+            if end and not coords[2]:
+                found.repair("missing quote")
+            _take_coords(coords[1], label.strip(), found, is_whole=bool(end))
         else:
             _take_places(attributes, label.strip(), found, is_whole=bool(end))
         at = tag.end()
