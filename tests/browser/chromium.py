@@ -1,21 +1,15 @@
 """A Chromium to look at pages with: the one on this machine, or Debian's, installed when that is allowed.
 
-Run as a program it prints where it is. The tests drive it through the package `playwright`, which brings a driver of
-its own and needs no browser download when it is told where the browser is.
+`python -m tests.browser.chromium` prints where it is. The tests drive it through the package `playwright`, which brings
+a driver of its own and needs no browser download when it is told where the browser is.
 """
 
-import os
 import shutil
-import subprocess
 import sys
 
+from ..debian import install
+
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-PATIENCE_SEC = 600
-
-
-def required() -> bool:
-    """Whether a missing browser is a failure: on a build machine, or when asked for."""
-    return os.environ.get("CI") == "true" or os.environ.get("CALIPERS_BROWSER") == "require"
 
 
 def find_chromium() -> str:
@@ -28,13 +22,10 @@ def _installed() -> str | None:
 
 
 def _from_debian() -> str:
-    if os.geteuid() != 0 or not shutil.which("apt-get"):
-        raise LookupError("no Chromium here, and installing one needs root and apt-get: apt-get install chromium")
-    for step in (["update"], ["install", "--yes", "--no-install-recommends", "chromium"]):
-        command, env = ["apt-get", "--quiet", *step], os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
-        ended = subprocess.run(command, capture_output=True, text=True, env=env, timeout=PATIENCE_SEC)
-        if ended.returncode:
-            raise LookupError(f"no Chromium here, and {' '.join(command)} failed: {ended.stderr.strip()[-300:]}")
+    try:
+        install("chromium")
+    except LookupError as error:
+        raise LookupError(f"no Chromium here, and {error}") from error
     if path := _installed():
         return path
     raise LookupError("Debian's package chromium brought no program of a known name")

@@ -6,15 +6,17 @@ from contextlib import ExitStack
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import pytest
 
 from calipers.show.page.shell import page as page_bytes
 
-from .chromium import find_chromium, required
+from ..debian import unable
+from .chromium import find_chromium
 
 HERE = Path(__file__).parent
+VARIABLE = "CALIPERS_BROWSER"
 PATIENCE_SEC = 300  # after which something hangs, however busy the machine
 # None is imitated either: pages here need none
 NO_GRAPHICS_CARD = ("--disable-gpu", "--disable-gpu-rasterization", "--disable-software-rasterizer")
@@ -26,12 +28,6 @@ window.alert = window.confirm = window.prompt = window.hit;
 window.stopped = [];
 addEventListener("securitypolicyviolation", (event) => window.stopped.push(event.violatedDirective));
 """
-
-
-def _unable(reason: str) -> NoReturn:
-    if required():
-        pytest.fail(f"{reason} (needed: CI=true or CALIPERS_BROWSER=require)", pytrace=False)
-    pytest.skip(reason)
 
 
 RUNNING = ExitStack()  # the browser, from the first test of this folder to the last
@@ -52,11 +48,11 @@ def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> 
 def program() -> str:
     """Where Chromium is, looked for once."""
     if find_spec("playwright") is None:
-        _unable("pages are not tested in a browser: pip install playwright")
+        unable("pages are not tested in a browser: pip install playwright", VARIABLE)
     try:
         return find_chromium()
     except LookupError as error:
-        _unable(f"pages are not tested in a browser: {error}")
+        unable(f"pages are not tested in a browser: {error}", VARIABLE)
 
 
 @pytest.fixture

@@ -101,3 +101,18 @@ def test_a_suite_that_writes_nothing_says_so(run, tmp_path, monkeypatch):
 def test_formats_lists_what_is_written(run):
     out = run("formats", "timeline").out.decode()
     assert '  writes plain: {"video": {"state": [[first, last], …]}}' in out
+
+
+def test_answers_of_a_model_become_predictions_with_ids_of_their_ground_truth(run, tmp_path):
+    image = {"id": 4, "file_name": "a.png", "width": 100, "height": 50}
+    gt = {"images": [image], "annotations": [], "categories": [{"id": 3, "name": "car"}]}
+    (tmp_path / "gt.json").write_text(json.dumps(gt))
+    answer = {"image": "a.png", "response": '[{"box_2d": [400, 100, 600, 400], "label": "car"}]'}
+    (tmp_path / "answers.jsonl").write_text(json.dumps(answer))
+    places = [str(tmp_path / name) for name in ("answers.jsonl", "gt.json", "pred.json")]
+    ended = run("convert", places[0], "--gt", places[1], "--pred-field", "response", "--to", "coco", "-o", places[2])
+    assert ended.code == 0
+    assert ended.out.decode().splitlines()[1] == " read as              answers of models, predictions (coco)"
+    assert ended.err.splitlines()[0] == "note: answers read as 1 gemini (1 ok)"
+    [row] = json.loads((tmp_path / "pred.json").read_text())
+    assert row == {"image_id": 4, "category_id": 3, "bbox": [10.0, 20.0, 30.0, 10.0]}

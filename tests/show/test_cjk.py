@@ -1,6 +1,7 @@
 """Chinese, Japanese and Korean labels in pictures: drawn where a font is installed, else spelled out with one note."""
 
 import io
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -8,6 +9,9 @@ import pytest
 from calipers.show.charts import cjk
 from calipers.show.charts.sheet import Lettering, Sheet, drawing
 
+from ..debian import unable, unpack
+
+PACKAGE = "fonts-wqy-zenhei"  # 7 MB, where fonts-noto-cjk has 57
 LABELS = ("螺丝", "ネジ", "나사")
 
 
@@ -20,13 +24,30 @@ def no_font(monkeypatch):
     cjk.note_missing_font.cache_clear()
 
 
+@pytest.fixture(scope="module")
+def font_files(tmp_path_factory):
+    """Files of a font that this machine need not have, and that no other test sees."""
+    try:
+        files = unpack(PACKAGE, tmp_path_factory.mktemp("font"))
+    except LookupError as error:
+        unable(f"CJK letters are not drawn: {error}", "CALIPERS_FONT")
+    return sorted(str(path) for path in files.rglob("*.tt[cf]"))
+
+
 @pytest.fixture
-def font(monkeypatch):
+def font(monkeypatch, request):
+    """The font of this machine, else that of Debian's package, for this test alone."""
+    from matplotlib import font_manager
+
     monkeypatch.setattr("calipers.show.charts.sheet.cjk_font", cjk.cjk_font)
-    installed = cjk.cjk_font()
-    if installed is None:
-        pytest.skip("no font for CJK letters is installed: apt-get install fonts-wqy-zenhei")
-    return installed
+    monkeypatch.setattr(font_manager.fontManager, "ttflist", [*font_manager.fontManager.ttflist])
+    cjk.cjk_font.cache_clear()
+    if cjk.cjk_font() is None:
+        files = request.getfixturevalue("font_files")
+        monkeypatch.setattr(font_manager, "findSystemFonts", lambda fontext: files)
+        cjk.cjk_font.cache_clear()
+    yield cjk.cjk_font()
+    cjk.cjk_font.cache_clear()
 
 
 def ink(text):
@@ -67,6 +88,11 @@ def test_with_a_font_labels_are_drawn_as_they_are(label, font, capsys):
         assert lettering.fit(label, 1000, 8) == label
         assert lettering.ems(label) > 1
     assert capsys.readouterr().err == ""
+
+
+def test_a_font_is_found_by_its_file(font):
+    assert font.family.startswith(cjk.FAMILIES)
+    assert Path(font.path).is_file()
 
 
 def test_the_glyphs_are_real_ones(font):

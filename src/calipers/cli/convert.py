@@ -15,7 +15,10 @@ from calipers.suite import built_in
 
 WORDS = {"gt": "ground truth", "pred": "predictions", "both": "both sides"}
 ONE = {"classes": "class", "boxes": "box"}  # of a word whose plural is not by an s alone
-TEXTS = ("to", "output", "suite", "side", "gt", "gt_format", "pred_format", "images", "iou_type", "label_source")
+TEXTS = (
+    *("to", "output", "suite", "side", "gt", "gt_format", "pred_format", "images", "iou_type", "label_source"),
+    *("frame", "answers", "pred_field"),
+)
 
 
 @click.command("convert", cls=NoRepeatedOptions)

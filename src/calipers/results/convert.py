@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from calipers.results.source_types import CheckSource
 
 SIDES = ("gt", "pred")
+PLAIN = "plain"  # the format of a suite's own
+ANSWERS, PRED_FIELD = "answers", "pred_field"  # options that say that predictions are answers of models
 
 
 class ConvertOptions(TypedDict, total=False):
@@ -88,10 +90,10 @@ def convert(
     require(side is None or side in SIDES, "side", side, " or ".join(SIDES))
     if not inputs:
         raise ConfigError("nothing to convert, expected files")
-    kind = _kind(inputs, suite, side)
+    used: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
+    kind = _answers_kind(inputs, used, to, suite) or _kind(inputs, suite, side)
     own = suite_of(str(kind.suite))
     converter = _converter(own, to)
-    used: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
     for name, value in used.items():
         require(name in converter.options, name, value, _expected(own, converter))
     sources = [*inputs, *([used["gt"]] if "gt" in used else [])]
@@ -131,6 +133,26 @@ def _kind(inputs: tuple[Any, ...], suite: str | None, side: str | None) -> Kind:
                 f"of one suite ({keyword('suite', 'NAME')} says which)"
             )
     return kinds[0]
+
+
+def _answers_kind(inputs: tuple[Any, ...], options: dict[str, Any], to: str, named: str | None) -> Kind | None:
+    """Answers of models on the images of a ground truth, whose ids the formats of its suite need; None otherwise."""
+    from calipers.results.check_kinds import find_kind
+
+    if "gt" not in options or (to == PLAIN and named is None):
+        return None
+    try:
+        name = named or find_kind(options["gt"]).suite
+    except InputError:  # which reading it will say
+        return None
+    suite = suite_of(name) if name else None
+    if suite is None or suite.converter is None or ANSWERS not in suite.converter.options:
+        return None
+    if not {ANSWERS, PRED_FIELD}.intersection(options):
+        if named or all(find_kind(source).suite == name for source in inputs):
+            return None
+        options[ANSWERS] = "auto"
+    return Kind("answers of models", suite.name, "pred")
 
 
 def _own_kind(survey: Any, source: Any) -> Kind | None:

@@ -1,13 +1,20 @@
 """The same annotations as tools export them: two images, one of them with a car and a cone, the other with nothing.
 
 a.png has 100 x 50 pixels and b.png 40 x 40. The car is the box x 10, y 20, 30 wide, 10 high; the cone is the triangle
-(50, 10), (70, 10), (70, 40) where a format has outlines, else its box x 50, y 10, 20 wide, 30 high.
+(50, 10), (70, 10), (70, 40) where a format has outlines, else its box x 50, y 10, 20 wide, 30 high. Predicted, the car
+has a score of 0.75 and the cone one of 0.5.
 """
 
 import json
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from PIL import Image
+
+from calipers.suites.coco.formats.converted import Known
+from calipers.suites.coco.formats.pieces import SHARD_BYTES, until_error
+from calipers.suites.coco.formats.roboflow import COCO_FILE, find_export
+from calipers.suites.coco.formats.table import open_folder, read_shard
+from calipers.suites.coco.read import find_format
 
 SIZES = {"a.png": (100, 50), "b.png": (40, 40)}
 CAR = ("a", "car", [10, 20, 30, 10], None)
@@ -242,9 +249,105 @@ EXPORTS = {
 }
 
 
-def write_export(name: str, folder: Path) -> str:
+RESULTS = [
+    {"image_id": 4, "category_id": 3, "bbox": [10, 20, 30, 10], "score": 0.75},
+    {"image_id": 4, "category_id": 7, "bbox": [50, 10, 20, 30], "segmentation": CONE[3], "score": 0.5},
+]
+KNOWN = Known(COCO["images"], COCO["categories"])  # the ground truth that predictions belong to
+
+
+def _scored(name, *texts):
+    """An export whose objects have scores: each text of it is followed by one, or replaced by a text with one."""
+    given, files, objects = EXPORTS[name]
+    for old, new in texts:
+        files = {path: text.replace(old, new, 1) for path, text in files.items()}
+    return given, files, [(*item, score) for item, score in zip(objects, (0.75, 0.5), strict=True)]
+
+
+def _scored_voc(label, score):
+    return f"<name>{label}</name>", f"<name>{label}</name><score>{score}</score>"
+
+
+def _scored_supervisely(label, score):
+    tag = json.dumps([{"name": "confidence", "value": score, "labelerLogin": "model"}])
+    return f'"tags": [], "classTitle": "{label}"', f'"tags": {tag}, "classTitle": "{label}"'
+
+
+STUDIO_PREDICTIONS = [
+    {
+        **task,
+        "annotations": [],
+        "predictions": [
+            {
+                "model_version": "v1",
+                "score": 0.5,
+                "result": [
+                    shape | ({"score": 0.75} if at == 0 else {})
+                    for at, shape in enumerate(task["annotations"][0]["result"])
+                ],
+            }
+        ],
+    }
+    for task in STUDIO
+]
+YOLO_PREDICTIONS = {"a.txt": "0 0.25 0.5 0.3 0.2 0.75\n1 0.5 0.2 0.7 0.2 0.7 0.8 0.5\n", "b.txt": ""}
+SCORED = [(*CAR, 0.75), (*CONE, 0.5)]
+# The same with scores, as predictions
+PREDICTIONS = {
+    "coco": ("results.json", {"results.json": json.dumps(RESULTS)}, SCORED),
+    "yolo": ("", YOLO_PREDICTIONS, SCORED),
+    "voc": _scored("voc", _scored_voc("car", 0.75), _scored_voc("cone", 0.5)),
+    "cvat": _scored(
+        "cvat",
+        ("></box>", '><attribute name="score">0.75</attribute></box>'),
+        ("></polygon>", '><attribute name="score">0.5</attribute></polygon>'),
+    ),
+    "label_studio": ("tasks.json", {"tasks.json": json.dumps(STUDIO_PREDICTIONS)}, SCORED),
+    "roboflow_csv": _scored(
+        "roboflow_csv", ("ymax\n", "ymax,confidence\n"), ("40,30\n", "40,30,0.75\n"), ("70,40\n", "70,40,0.5\n")
+    ),
+    "createml": _scored(
+        "createml",
+        ('"label": "car"', '"label": "car", "confidence": 0.75'),
+        ('"label": "cone"', '"label": "cone", "confidence": 0.5'),
+    ),
+    "supervisely": _scored("supervisely", _scored_supervisely("car", 0.75), _scored_supervisely("cone", 0.5)),
+    "labelme": _scored(
+        "labelme",
+        ('"label": "car"', '"label": "car", "score": 0.75'),
+        ('"label": "cone"', '"label": "cone", "score": 0.5'),
+    ),
+}
+
+
+def read_objects(path, images=None, known=None):
+    """Image, class, box, outline and, where there is one, score of every object of a file or a folder."""
+    kind = find_format(str(path))
+    if kind == "coco":
+        path = export.path if (export := find_export(str(path), COCO_FILE)) else path
+        tree = json.loads(Path(path).read_bytes())
+        rows, parts = (tree, known) if known else (tree["annotations"], Known(tree["images"], tree["categories"]))
+    else:
+        folder = open_folder(kind, str(path), known, images)
+        made = folder.converted(until_error(folder.shards(SHARD_BYTES), read_shard), known)
+        rows, parts = made.rows, known or Known(made.images, made.categories)
+    names = {image["id"]: PurePosixPath(image["file_name"]).stem for image in parts.images}
+    classes = {category["id"]: category["name"] for category in parts.categories}
+    return sorted(
+        (
+            names[row["image_id"]],
+            classes[row["category_id"]],
+            [round(value, 9) for value in row["bbox"]],
+            [[round(value, 9) for value in part] for part in row["segmentation"]] if row.get("segmentation") else None,
+            *([row["score"]] if "score" in row else []),
+        )
+        for row in rows
+    )
+
+
+def write_export(name: str, folder: Path, exports: dict = EXPORTS) -> str:
     """Write the files of a format into a folder; what a command would be given."""
-    given, files, _ = EXPORTS[name]
+    given, files, _ = exports[name]
     for path, text in files.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         if path.endswith("/"):

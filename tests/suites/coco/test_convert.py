@@ -1,18 +1,14 @@
 """Every format that is read, written as COCO and YOLO and read again: the same objects, nothing lost in silence."""
 
 import json
-from pathlib import Path, PurePosixPath
 
 import pytest
 
 import calipers
 from calipers.suites.coco.formats.converted import Known
-from calipers.suites.coco.formats.pieces import SHARD_BYTES, until_error
-from calipers.suites.coco.formats.roboflow import COCO_FILE, find_export
-from calipers.suites.coco.formats.table import open_folder, read_shard
-from calipers.suites.coco.read import find_format
 
-from .exports import CAR, COCO, CONE, EXPORTS, write_export, write_images
+from .exports import CAR, COCO, CONE, EXPORTS, PREDICTIONS, write_export, write_images
+from .exports import read_objects as objects
 
 WITHOUT_EMPTY = ("roboflow_csv",)  # formats that know nothing of images without objects
 RESULTS = [
@@ -24,31 +20,6 @@ RESULTS = [
 @pytest.fixture
 def images(tmp_path):
     return write_images(tmp_path / "images")
-
-
-def objects(path, images=None, known=None):
-    """Image, class, box and outline of every object of a file or a folder."""
-    kind = find_format(str(path))
-    if kind == "coco":
-        path = export.path if (export := find_export(str(path), COCO_FILE)) else path
-        tree = json.loads(Path(path).read_bytes())
-        rows, parts = (tree, known) if known else (tree["annotations"], Known(tree["images"], tree["categories"]))
-    else:
-        folder = open_folder(kind, str(path), known, images)
-        made = folder.converted(until_error(folder.shards(SHARD_BYTES), read_shard), known)
-        rows, parts = made.rows, Known(made.images, made.categories)
-    names = {image["id"]: PurePosixPath(image["file_name"]).stem for image in parts.images}
-    classes = {category["id"]: category["name"] for category in parts.categories}
-    return sorted(
-        (
-            names[row["image_id"]],
-            classes[row["category_id"]],
-            [round(value, 9) for value in row["bbox"]],
-            [[round(value, 9) for value in part] for part in row["segmentation"]] if row.get("segmentation") else None,
-            *([row["score"]] if "score" in row else []),
-        )
-        for row in rows
-    )
 
 
 @pytest.mark.parametrize("to", ["coco", "yolo", "plain"])
@@ -221,3 +192,98 @@ def test_coco_from_tools_has_the_areas_that_pycocotools_needs(tmp_path):
     # 30 x 10 pixels, and half of 20 x 30
     assert [row["area"] for row in tree["annotations"]] == [300.0, 300.0]
     assert {CAR[1], CONE[1]} == {category["name"] for category in tree["categories"]}
+
+
+def answers(folder, *objects, name="answers.jsonl"):
+    """Answers of Gemini on a.png: y before x, in 0 to 1000."""
+    path = folder / name
+    path.write_text(json.dumps({"file_name": "a.png", "response": json.dumps(objects)}) + "\n")
+    return path
+
+
+GEMINI_CAR = {"box_2d": [400, 100, 600, 400], "label": "Car"}
+CAR_ROW = {"bbox": [10.0, 20.0, 30.0, 10.0], "image_id": 4, "category_id": 3}
+
+
+@pytest.mark.parametrize("suite", [None, "coco"])
+def test_answers_get_the_ids_of_their_ground_truth_and_a_note_says_what_they_were_taken_for(suite, tmp_path):
+    gt = write_export("coco", tmp_path)
+    made = calipers.convert(answers(tmp_path, GEMINI_CAR), to="coco", gt=gt, suite=suite, pred_field="response")
+    assert json.loads(made.files[""]) == [CAR_ROW]
+    assert (made.suite, made.side, made.kind) == ("coco", "pred", "answers of models")
+    assert made.notes[:2] == [
+        "answers read as 1 gemini (1 ok) · 1 missing",
+        "1 image has no answer, which counts as nothing predicted",
+    ]
+
+
+@pytest.mark.parametrize("suite", [None, "coco"])
+def test_lines_of_json_are_answers_without_any_option(suite, tmp_path):
+    gt, path = write_export("coco", tmp_path), tmp_path / "answers.jsonl"
+    path.write_text(json.dumps({"file_name": "a.png", "pred": json.dumps([GEMINI_CAR])}))
+    made = calipers.convert(path, to="yolo", gt=gt, suite=suite)
+    assert made.files["labels/a.txt"] == b"0 0.25 0.5 0.3 0.2\n"
+    assert suite or made.kind == "answers of models"
+    assert made.notes[0].startswith("answers read as 1 gemini")
+
+
+@pytest.mark.parametrize(
+    ("item", "message"),
+    [
+        ({"box_2d": [1, 2, 3, 4], "label": "van"}, 'objects[1]: found the label "van", expected a class of the'),
+        ({"label": "car"}, "objects[1]: not an object, expected a detection that can be written"),
+        ({"box_2d": [1, 2, 3], "label": "car"}, "objects[1]: points: malformed, expected a detection"),
+        ({"box_2d": [9, 9, 3, 3], "label": "car"}, "objects[1]: bbox: negative width or height, expected a detection"),
+    ],
+)
+def test_an_answered_object_that_cannot_be_written_is_an_error_or_counted(item, message, tmp_path):
+    gt, path = write_export("coco", tmp_path), answers(tmp_path, GEMINI_CAR, item)
+    with pytest.raises(calipers.InputError) as raised:
+        calipers.convert(path, to="coco", gt=gt, answers="gemini", pred_field="response")
+    assert message in str(raised.value)
+    made = calipers.convert(path, to="coco", gt=gt, answers="gemini", pred_field="response", max_bad_records=1)
+    assert json.loads(made.files[""]) == [CAR_ROW]
+    assert made.notes[-1].startswith("1 object could not be written and was left out: ")
+
+
+def test_answers_that_are_not_in_their_frame_are_refused(tmp_path):
+    gt, far = write_export("coco", tmp_path), {"bbox_2d": [1000, 2000, 4000, 3000], "label": "car"}
+    with pytest.raises(
+        calipers.InputError, match="1 of 1 objects in qwen3 answers reach outside the frame of 0 to 1000"
+    ):
+        calipers.convert(answers(tmp_path, far), to="coco", gt=gt, answers="qwen3", pred_field="response")
+
+
+def test_options_of_answers_are_for_predictions(tmp_path):
+    gt, path = write_export("coco", tmp_path), answers(tmp_path, GEMINI_CAR)
+    with pytest.raises(calipers.ConfigError, match="answers: found 'gpt', expected auto or json"):
+        calipers.convert(path, to="coco", gt=gt, answers="gpt")
+    with pytest.raises(calipers.ConfigError, match="pred_format: found 'yolo', expected none beside answers of models"):
+        calipers.convert(path, to="coco", gt=gt, answers="gemini", pred_format="yolo")
+    with pytest.raises(calipers.ConfigError, match="answers: found 'gemini', expected predictions"):
+        calipers.convert(gt, to="coco", answers="gemini", side="gt")
+    with pytest.raises(calipers.ConfigError, match="pred_field: found 3, expected the name of a field"):
+        calipers.convert(path, to="coco", gt=gt, pred_field=3)
+
+
+def test_what_a_tool_says_beside_objects_is_told_to_be_lost(tmp_path, images):
+    gt = write_export("coco", tmp_path)
+    lost = "Pascal VOC: pose, truncated, occluded, parts and polygons are not read, and so not written"
+    assert lost in calipers.convert(write_export("voc", tmp_path / "a"), to="coco", side="gt").notes
+    pred = write_export("voc", tmp_path / "b", PREDICTIONS)
+    assert lost in calipers.convert(pred, to="coco", gt=gt).notes
+    assert not any("not written" in note for note in calipers.convert(gt, to="coco").notes)
+
+
+def test_a_ground_truth_whose_format_is_named_need_not_be_told_by_content(tmp_path):
+    (tmp_path / "gt").mkdir()
+    (tmp_path / "pred").mkdir()
+    images = write_images(tmp_path / "images")
+    (tmp_path / "gt" / "classes.txt").write_text("car\ncone\n")
+    (tmp_path / "gt" / "a.txt").write_text("")  # nothing, which could be anything
+    (tmp_path / "pred" / "a.txt").write_text("0 0.25 0.5 0.3 0.2 0.75\n")
+    options = {"gt_format": "yolo", "images": images}
+    [row] = json.loads(calipers.convert(tmp_path / "pred", to="coco", gt=tmp_path / "gt", **options).files[""])
+    assert (row["bbox"], row["score"]) == ([10.0, 20.0, 30.0, 10.0], 0.75)
+    with pytest.raises(calipers.InputError, match="found an artifact"):
+        calipers.convert({"suite": "coco", "protocol": "coco/1"}, to="coco", gt={"suite": "coco", "protocol": "coco/1"})

@@ -81,4 +81,65 @@ def test_answers_join_a_ground_truth_of_coco(tmp_path):
     answers.write_text(json.dumps({"image": "a.png", "pred": '[{"bbox_2d": [1, 2, 3, 4], "label": "car"}]'}))
     made = calipers.convert(answers, to="plain", suite="dense", gt=gt)
     assert [len(record["pred_norm1000"]) for record in lines(made)] == [1, 0]
-    assert made.notes == ["1 image has no answer, which counts as nothing predicted"]
+    assert made.notes == [
+        "answers read as 1 json (1 ok)",
+        "1 image has no answer, which counts as nothing predicted",
+    ]
+
+
+def test_predictions_keep_their_scores():
+    record = {
+        **RECORD,
+        "pred_norm1000": [BOX | {"score": 0.5}, {"bbox_2d": BOX["points"], "label": "car", "confidence": 1}],
+    }
+    rows = json.loads(calipers.convert([record], to="coco", side="pred").files[""])
+    assert [row["score"] for row in rows] == [0.5, 1]
+    made = calipers.convert([record], to="yolo", side="pred")
+    assert made.files["labels/a.txt"] == b"0 0.25 0.3 0.3 0.2 0.5\n0 0.25 0.3 0.3 0.2 1.0\n"
+    bad = {**RECORD, "pred_norm1000": [BOX | {"score": "high"}]}
+    with pytest.raises(calipers.InputError, match=r'pred\[0\]: score: found "high", expected a number'):
+        calipers.convert([bad], to="coco", side="pred")
+
+
+def test_what_has_no_place_in_coco_is_counted():
+    far = BOX | {"points": [-10, 200, 400, 400], "occluded": True}
+    record = {**RECORD, "id": 7, "weather": "rain", "pred_norm1000": [far, far]}
+    made = calipers.convert([record, EMPTY], to="coco", side="pred")
+    assert made.notes == [
+        'records: "id" is no part of a class or a shape and was left out (1)',
+        'records: "weather" is no part of a class or a shape and was left out (1)',
+        'objects: "occluded" is no part of a class or a shape and was left out (2)',
+        "objects that reach outside their image were cut to it (2)",
+    ]
+    [plain, _] = lines(calipers.convert([record, EMPTY], to="plain"))
+    assert plain == record
+
+
+def test_a_note_says_what_answers_were_taken_for():
+    records = [
+        {**RECORD, "pred_norm1000": '[{"box_2d": [200, 100, 400, 400], "label": "car"}]'},
+        {**RECORD, "pred_norm1000": "car<loc_1><loc_2><loc_3>"},
+    ]
+    made = calipers.convert(records, to="plain", answers="auto")
+    assert made.notes == ["answers read as 1 florence · 1 gemini (1 ok · 1 failed)"]
+    assert [record["pred_norm1000"] for record in lines(made)] == [[BOX], []]
+
+
+def test_an_answer_that_finds_nothing_where_nothing_is_becomes_an_empty_list():
+    [record] = lines(calipers.convert([{**EMPTY, "pred_norm1000": "[]"}], to="plain", answers="json"))
+    assert record == EMPTY
+
+
+@pytest.mark.parametrize("to", ["plain", "coco", "yolo"])
+def test_answers_that_are_not_in_their_frame_are_refused(to):
+    record = {**RECORD, "width": 4000, "height": 4000, "pred_norm1000": '[{"bbox_2d": [1500, 2000, 3000, 3000]}]'}
+    with pytest.raises(calipers.InputError, match=r'as pixels of width and height they fit, which `answers="qwen2.5"`'):
+        calipers.convert([record], to=to, answers="qwen3", **({} if to == "plain" else {"side": "pred"}))
+
+
+def test_a_ground_truth_of_coco_is_for_the_suite_that_knows_its_ids(tmp_path):
+    gt, path = tmp_path / "gt.json", tmp_path / "answers.jsonl"
+    gt.write_bytes(calipers.convert([RECORD], to="coco", side="gt").files[""])
+    path.write_text(json.dumps({"image": "a.png", "pred": "[]"}))
+    with pytest.raises(calipers.ConfigError, match='whose ids coco needs, expected `suite="coco"`, which writes them'):
+        calipers.convert(path, to="coco", suite="dense", gt=gt)

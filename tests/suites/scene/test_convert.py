@@ -52,3 +52,36 @@ def test_a_malformed_object_is_an_error_or_counted():
 def test_scenes_have_no_other_form():
     with pytest.raises(calipers.ConfigError, match="to: found 'yolo', expected plain, which scene writes"):
         calipers.convert({"objects": [CHAIR]}, to="yolo")
+
+
+def test_what_a_scene_says_beside_its_objects_stays():
+    scene = {"room": "kitchen", "taken": {"at": 3}, "objects": [CHAIR]}
+    made = calipers.convert(scene, to="plain")
+    assert json.loads(made.files[""]) == scene
+    assert made.notes == ['read as ground truth, as nothing says otherwise: `side="pred"` reads predictions']
+
+
+@pytest.mark.parametrize(
+    ("folder", "note"),
+    [
+        ("gt", "Supervisely annotation: tags, descriptions and figures of other frames are not read"),
+        ("pipeline", "scene graph: relations, embeddings and what else objects say beside box, label, score"),
+        ("clio", "Clio GraphML: edges, and nodes and data that are no objects are not read"),
+    ],
+)
+def test_what_a_format_says_that_is_not_read_is_told_once(folder, note):
+    made = calipers.convert(str(SAMPLES / folder), to="plain", side="gt", max_bad_records=3)
+    assert sum(line.startswith(note) for line in made.notes) == 1
+
+
+def test_numbers_that_json_has_not_are_told(tmp_path):
+    path = tmp_path / "room.json"
+    path.write_text('{"objects": [{"label": "a", "center": [0, 0, 0], "size": [1, 1, 1], "heat": NaN}]}')
+    made = calipers.convert(path, to="plain", side="gt")
+    assert json.loads(made.files[""])["objects"][0] == {
+        "label": "a",
+        "center": [0, 0, 0],
+        "size": [1, 1, 1],
+        "heat": None,
+    }
+    assert made.notes[0].endswith("such numbers beside boxes are written as null")

@@ -151,3 +151,19 @@ def test_samples_become_plain_scenes(write, tmp_path):
         first.axes.tolist(),
         first.half.tolist(),
     ]
+
+
+def test_what_else_is_said_of_a_box_stays_with_it():
+    made = calipers.convert([ANNOTATION | {"category_name": "car"}], to="plain", side="gt")
+    [item] = json.loads(next(iter(made.files.values())))["objects"]
+    beside = (
+        "instance_token",
+        "visibility_token",
+        "attribute_tokens",
+        "prev",
+        "next",
+        "num_lidar_pts",
+        "num_radar_pts",
+    )
+    assert {name: item.get(name) for name in beside} == {name: ANNOTATION[name] for name in beside}
+    assert item["id"] == ANNOTATION["token"]

@@ -48,3 +48,9 @@ def test_a_malformed_video_is_an_error_or_counted():
     assert json.loads(made.files[""]) == {"a.mp4": {"states": {"inside": [[5, 9]]}}}
     with pytest.raises(calipers.InputError, match=r'"a.mp4" is in an input before, expected each video once'):
         calipers.convert({"a.mp4": {"x": [[0, 1]]}}, {"a.mp4": {"x": [[0, 1]]}}, to="plain")
+
+
+def test_what_a_tool_says_that_is_not_read_is_told(tmp_path):
+    (tmp_path / "drive.txt").write_text(AUDACITY)
+    made = calipers.convert(tmp_path / "drive.txt", to="plain", side="gt", fps=10)
+    assert made.notes == ["Audacity labels: frequencies are not read, and so not written"]

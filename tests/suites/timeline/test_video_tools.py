@@ -10,6 +10,7 @@ import pytest
 
 import calipers
 
+UNREAD = "Label Studio videos: meta and scores are not read, and so not written"
 STATES = {"outside": [[0, 19], [35, 39]], "inside": [[20, 34]]}
 META = """<?xml version="1.0" encoding="utf-8"?>
 <annotations>
@@ -186,7 +187,7 @@ def test_frames_count_from_1_unless_a_range_starts_at_0(write):
     )
     made = calipers.convert(path, to="plain", side="gt")
     assert json.loads(made.files[""]) == {"a.mp4": {"inside": [[0, 9]]}, "b.mp4": {"inside": [[0, 9]]}}
-    assert made.notes == [f"{path}: frames of tasks[0] count from 0, as a range starts there (1)"]
+    assert made.notes == [f"{path}: frames of tasks[0] count from 0, as a range starts there (1)", UNREAD]
 
 
 def test_predictions_of_a_task_and_other_results(write):
@@ -198,7 +199,7 @@ def test_predictions_of_a_task_and_other_results(write):
     }
     made = calipers.convert(path, to="plain", side="gt")
     assert json.loads(made.files[""]) == {"a.mp4": {"outside": [[0, 8]]}}
-    assert made.notes == [f'{path}: results of the type "choices" were left out (1)']
+    assert made.notes == [f'{path}: results of the type "choices" were left out (1)', UNREAD]
 
 
 BAD = {

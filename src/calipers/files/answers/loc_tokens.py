@@ -8,8 +8,8 @@ vocabulary does not have is an object that cannot be read. `<seg…>` tokens of 
 is no damage.
 
 Of Florence, tokens after a label are boxes in groups of four. Between `<poly>` tags, or where their number is even,
-above 4 and no multiple of 4, they are a polygon. The quads of its OCR have 8 numbers without any tag, as two boxes
-have: they are read as two boxes.
+above 4 and no multiple of 4, they are a polygon. So are 8 and more of which half of the groups or more run to the left
+or up, which no box does: the quads of its OCR, and outlines of its segmentation, have no tags. A note says so.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 PALIGEMMA_BINS, FLORENCE_BINS = 1024, 1000
 SPOILT, MASKS = "spoilt token", "masks are left out"
+OUTLINES = "corners that are no boxes are read as outlines"
 _PALIGEMMA = re.compile(r"<loc(?P<loc>\d{1,9})>|(?P<seg><seg\d{1,9}>)|(?P<end>;)|(?:<eos>|<bos>|<pad>)", re.ASCII)
 _FLORENCE = re.compile(
     r"<loc_(?P<loc>\d{1,9})>|(?P<poly><poly>)|(?P<poly_end></poly>)|(?P<sep><sep>)|(?:</?s>|<pad>)", re.ASCII
@@ -117,6 +118,7 @@ class _Florence:
         self.found, self.label, self.in_poly, self.unused = GatheredObjects(), "", False, False
         self.places: list[int] = []
         self.spoilt = ""  # a token of the entry that cannot be read
+        self.has_outlines = False  # told by their corners alone
 
     def words(self, text: str) -> None:
         """Text between tokens: a label, or a token that is spoilt, with the label before or after it."""
@@ -127,6 +129,8 @@ class _Florence:
             stub = _STUB.match(text, token.start())
             self._begin(after if bracket or stub is None else text[stub.end() :])
         else:
+            if "<" in text or ">" in text:
+                self.found.repair(SPOILT)
             self._begin(text)
 
     def _begin(self, text: str) -> None:
@@ -152,11 +156,13 @@ class _Florence:
         if not self.places:
             return
         points = [value + 0.5 for value in self.places]
-        is_poly = count % 2 == 0 and count > 4 and (self.in_poly or count % 4 > 0)
+        is_outline = count % 4 == 0 and not self.in_poly and _is_outline(self.places)
+        is_poly = is_outline or (count % 2 == 0 and count > 4 and (self.in_poly or count % 4 > 0))
         if max(self.places) >= FLORENCE_BINS or (not is_poly and count % 4):
             self.found.add_unreadable(self.label, str(self.places))
         elif is_poly:
             self.found.add("poly", points, self.label)
+            self.has_outlines |= is_outline
         else:
             self._add_boxes(points)
         self.places, self.unused = [], False
@@ -178,4 +184,16 @@ class _Florence:
             self.found.is_cut = True
             self.places = [] if self.in_poly else self.places[: len(self.places) // 4 * 4]
         self.end()
-        return self.found.parsed("florence")
+        parsed = self.found.parsed("florence")
+        return parsed.with_note(OUTLINES) if self.has_outlines else parsed
+
+
+def _is_outline(places: list[int]) -> bool:
+    """Whether groups of four are corners of an outline rather than boxes, whose second corner is right of and below.
+
+    >>> _is_outline([10, 10, 90, 10, 90, 20, 10, 20]), _is_outline([10, 10, 90, 20, 30, 30, 40, 40])
+    (True, False)
+    """
+    groups = [places[at : at + 4] for at in range(0, len(places), 4)]
+    turned = sum(left > right or top > bottom for left, top, right, bottom in groups)
+    return len(groups) > 1 and 2 * turned >= len(groups)

@@ -9,7 +9,7 @@ is, since it is a prediction too, one that matches nothing. Families that write 
 - `repaired`   read leniently (see `lenient_json`): prose around, several values, other quotes, commas, NaN, …;
                or strict JSON in which an object gives a key twice
 - `truncated`  the text stopped inside the answer: the complete objects count, the one being written does not
-- `failed`     no JSON list or dict, or one that stopped before its first object was complete
+- `failed`     no JSON list or dict, or one that stopped before its first object was complete; thinking without an end
 
 When several values are found all of them count: an answer given twice is predicted twice. Of a key given twice in an
 object the last counts; where it is the place of an object (`object_1`, `objects`), all of them do.
@@ -26,10 +26,11 @@ if TYPE_CHECKING:
 
     from calipers.core.lenient_json import Value
 
-_GEOMETRIES = {"bbox_2d": "bbox_2d", "box": "bbox_2d", "poly": "poly", "polygon": "poly", "line": "line"}
-_POINT = "point_2d"
-_SCORES = ("score", "confidence")
+GEOMETRIES = {"bbox_2d": "bbox_2d", "box": "bbox_2d", "poly": "poly", "polygon": "poly", "line": "line"}
+POINT = "point_2d"
+SCORES = ("score", "confidence")
 LARGEST_IMAGE = 1e9  # pixels of a side
+_THINKING, _THOUGHT = "<think>", "</think>"
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
@@ -94,9 +95,19 @@ def parse_objects(
     """
     if not isinstance(text, str):
         raise InputError(f"text: found {text!r:.80}, expected the model's answer as text")
-    answer = text.rpartition("</think>")[2]
+    answer = text.rpartition(_THOUGHT)[2]
+    if answer == text and text.lstrip().startswith(_THINKING):
+        return _only_thinking(family, width, height)
     parsed = read_json(answer, normalised) if family == "json" else _read_family(answer, family, width, height)
     return parsed.with_note("thinking left out") if answer != text else parsed
+
+
+def _only_thinking(family: str, width: float | None, height: float | None) -> ParsedText:
+    """The reading of a text that stops before its answer begins."""
+    parsed = _read_family("", family, width, height)
+    parsed.notes = [*parsed.notes[: family == "auto"], "the answer stops in its thinking"]
+    parsed.objects, parsed.status = [], "failed"
+    return parsed
 
 
 def _read_family(text: str, family: str, width: float | None, height: float | None) -> ParsedText:
@@ -220,12 +231,12 @@ def normalised(value: object) -> object:
     desc = {"desc": value.get("desc", value.get("label", "")), **scored(value)}
     if "type" in value and "points" in value:
         return {"type": value["type"], "points": value["points"], **desc}
-    named = [name for name in (*_GEOMETRIES, _POINT) if name in value]
+    named = [name for name in (*GEOMETRIES, POINT) if name in value]
     if len(named) != 1:
         return value
-    if named == [_POINT]:
-        return {"type": "bbox_2d", "points": _without_area(value[_POINT]), **desc}
-    return {"type": _GEOMETRIES[named[0]], "points": value[named[0]], **desc}
+    if named == [POINT]:
+        return {"type": "bbox_2d", "points": _without_area(value[POINT]), **desc}
+    return {"type": GEOMETRIES[named[0]], "points": value[named[0]], **desc}
 
 
 def scored(value: dict[str, object]) -> dict[str, object]:
@@ -234,7 +245,7 @@ def scored(value: dict[str, object]) -> dict[str, object]:
     >>> scored({"confidence": 0.5}), scored({"label": "a"})
     ({'score': 0.5}, {})
     """
-    name = next((name for name in _SCORES if name in value), None)
+    name = next((name for name in SCORES if name in value), None)
     return {} if name is None else {"score": value[name]}
 
 

@@ -1,7 +1,11 @@
-"""Points of Molmo, in percent of the image.
+"""Points of Molmo, in percent of the image, and of Molmo 2.
 
     <point x="63.5" y="44.2" alt="a dog">a dog</point>
     <points x1="10.0" y1="20.0" x2="30.5" y2="40.5" alt="dogs">dogs</points>
+    <points coords="1 1 497 382 2 601 377">dogs</points>
+
+The last is Molmo 2's, in 0 to 1000: the image, counted from 1, and then number, x and y of each point. Points on a
+second image have no place here, and cannot be read.
 
 A point has no area. It becomes a `bbox_2d` from itself to itself, which is counted as degenerate and matches nothing.
 A number without its partner is an object that cannot be read; text around the tags is no damage.
@@ -18,7 +22,8 @@ if TYPE_CHECKING:
     from calipers.files.answers.model_text import ParsedText
 
 _TAG = re.compile(r"<points?+(?=[\s>])([^<>]*+)(>?+)([^<>]*+)(</points?+>)?+")
-_PLACE = re.compile(r"\b([xy])(\d{0,6}+)\s*+=\s*+([\"']?+)([^\"'\s<>=]{0,64})(\3)", re.ASCII)
+_PLACE = re.compile(r"\b([xy])(\d{0,6}+)\s*+=\s*+([\"']?+)\s*+([^\"'\s<>=]{0,64})\s*+(\3)", re.ASCII)
+_COORDS = re.compile(r"\bcoords\s*+=\s*+[\"']([^\"']*+)([\"']?+)")
 _ALT = re.compile(r"\balt\s*+=\s*+(?:\"([^\"]*+)\"|'([^']*+)')")
 _SPOILT = re.compile(r"\bx\d{0,6}+\s*+=\s*+[\"']?+[-+.\d]|</points?+>", re.ASCII)
 
@@ -33,10 +38,15 @@ def read_points(text: str) -> ParsedText:
         label = (alt[1] or alt[2] or "") if alt else content
         if not end:
             _take_unended(tag.end() == len(text), found)
-        elif not closing:
+        elif not closing and not attributes.endswith("/"):
             found.is_cut |= tag.end() == len(text)
             found.repair("missing tag")
-        _take_places(attributes, label.strip(), found, is_whole=bool(end))
+        if coords := _COORDS.search(_ALT.sub(" ", attributes)):
+            if end and not coords[2]:
+                found.repair("missing quote")
+            _take_coords(coords[1], label.strip(), found, is_whole=bool(end))
+        else:
+            _take_places(attributes, label.strip(), found, is_whole=bool(end))
         at = tag.end()
     _take_gap(text[at:], found)
     found.is_cut |= ends_in_tag(text[at:])
@@ -72,3 +82,26 @@ def _take_places(attributes: str, label: str, found: GatheredObjects, *, is_whol
             found.add_unreadable(str(pair), label)
     if is_whole and not values:
         found.add_unreadable(attributes or label)
+
+
+def _take_coords(text: str, label: str, found: GatheredObjects, *, is_whole: bool) -> None:
+    """Points of one image: its number, and three numbers for each point; of a text that stops, those that are whole."""
+    for image, numbers in _images(text):
+        for at in range(0, len(numbers), 3):
+            place = [number(value) for value in numbers[at + 1 : at + 3]]
+            if image == "1" and len(place) == 2 and None not in place:
+                found.add("bbox_2d", [value for value in place if value is not None] * 2, label)
+            elif is_whole or at + 3 < len(numbers):
+                found.add_unreadable(" ".join([image, *numbers[at : at + 3]]), label)
+        if is_whole and not numbers:
+            found.add_unreadable(text, label)
+
+
+def _images(text: str) -> list[tuple[str, list[str]]]:
+    """The images that are named, with their numbers.
+
+    >>> _images("1 1 497 382;2 1 10 20")
+    [('1', ['1', '497', '382']), ('2', ['1', '10', '20'])]
+    """
+    groups = [group.split() for group in re.split(r"[\t:;,]", text)]
+    return [(group[0], group[1:]) for group in groups if group] or [("", [])]

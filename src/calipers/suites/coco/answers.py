@@ -39,6 +39,7 @@ from calipers.suites.coco.formats.converted import Known
 FRAME, FIELD = "norm1000", "pred_norm1000"  # to which answers are brought first, and what objects are called in it
 PIECE = 8 << 20  # bytes
 MOST_NAMED = 5  # labels that a warning names
+UNKNOWN_LABELS = "objects with labels that are no class of the ground truth, which count as wrong"
 Row = dict[str, Any]
 
 
@@ -48,6 +49,7 @@ class AnsweredRows(NamedTuple):
     rows: list[Row]
     places: list[str]
     problems: dict[int, str]
+    unknown: dict[int, str]  # labels of rows that are of the one class more
     categories: list[Row]  # those of the ground truth, and one more
     tree: dict[str, Any]  # the section of the artifact about answers
     inputs: list[InputFile]
@@ -94,7 +96,7 @@ class _AnswerReader:
         self._classes = {_key(item["name"]): item["id"] for item in reversed(known.categories)}
         self._other = max((int(item["id"]) for item in known.categories), default=0) + 1
         self._categories = [*known.categories, {"id": self._other, "name": OTHER}]
-        self._unknown = Counter[str]()
+        self._unknown: dict[int, str] = {}
         self._rows: list[Row] = []
         self._places: list[str] = []
         self._problems: dict[int, str] = {}
@@ -131,7 +133,7 @@ class _AnswerReader:
         label = item.get("desc", item.get("label")) if isinstance(item, Mapping) else None
         category = self._classes.get(_key(label)) if isinstance(label, str) else None
         if category is None:
-            self._unknown[label if isinstance(label, str) else ""] += 1
+            self._unknown[len(self._rows)] = label if isinstance(label, str) else ""
         row: Row = {"image_id": image, "category_id": self._other if category is None else category}
         shape = _shape(item, scale)
         if isinstance(shape, str):
@@ -153,6 +155,7 @@ class _AnswerReader:
             self._rows,
             self._places,
             self._problems,
+            self._unknown,
             self._categories,
             answers_tree(tally),
             [source],
@@ -162,12 +165,11 @@ class _AnswerReader:
     def _warnings(self) -> Iterator[str]:
         if missing := len(self._images) - len(self._answered):
             yield unanswered(missing)
-        if total := sum(self._unknown.values()):
-            common = sorted(self._unknown.items(), key=lambda item: (-item[1], item[0]))
+        if total := len(self._unknown):
+            common = sorted(Counter(self._unknown.values()).items(), key=lambda item: (-item[1], item[0]))
             named = ", ".join(f"{shown(label)} {count:,}" for label, count in common[:MOST_NAMED])
             more = ", …" if len(common) > MOST_NAMED else ""
-            problem = "objects with labels that are no class of the ground truth, which count as wrong"
-            yield f"{problem}: {total:,} ({named}{more})"
+            yield f"{UNKNOWN_LABELS}: {total:,} ({named}{more})"
 
 
 def _key(name: Any) -> str:

@@ -1,25 +1,30 @@
 """Annotations and detections of any format that the suite reads, written as COCO's JSON or as YOLO's labels.
 
 Inputs pass the checks of a run first, so that nothing malformed is written. COCO's JSON is the plain form of this
-suite. Detections name images and classes of a ground truth, whose ids and sizes they are written with.
+suite. Detections name images and classes of a ground truth, whose ids and sizes they are written with; so do answers of
+models, whose labels have to be classes of it.
 """
 
 from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from calipers.core.errors import ConfigError, InputError, keyword, require
 from calipers.core.option_values import whole, word
+from calipers.files.answers.families import NAMES
+from calipers.files.answers.records import AS_LISTS, AnswerOptions
 from calipers.files.coco_writing import CocoTree, Row, coco_json, without_shapes, yolo_files
 from calipers.files.folders import files_below
 from calipers.files.image_size import image_size
 from calipers.files.inputs import parse_json
 from calipers.files.left_out import LeftOut
 from calipers.files.problems import shown
+from calipers.show.answers import answers_line
 from calipers.suite import ConvertedFiles
+from calipers.suites.coco.answers import UNKNOWN_LABELS, read_answers
 from calipers.suites.coco.columns import Detections
 from calipers.suites.coco.config import FORMATS, IOU_TYPES
 from calipers.suites.coco.formats.coco_json import DATASET, Loading
@@ -27,10 +32,29 @@ from calipers.suites.coco.formats.converted import Known
 from calipers.suites.coco.formats.image_names import IMAGE_ENDINGS, ImageNames
 from calipers.suites.coco.formats.pieces import SHARD_BYTES, until_error
 from calipers.suites.coco.formats.roboflow import without_group
-from calipers.suites.coco.formats.table import open_folder, read_shard
-from calipers.suites.coco.read import SideSource, read_detections
+from calipers.suites.coco.formats.table import BY_NAME, open_folder, read_shard
+from calipers.suites.coco.read import ANSWERS, SideSource, are_lines, read_detections
 
 LISTS = ("images", "annotations", "categories")
+
+
+class PredReading(NamedTuple):
+    """How predictions are read, and the ground truth that they belong to."""
+
+    gt: Any
+    gt_format: str | None
+    pred_format: str | None
+    images: str | None
+    answers: AnswerOptions
+
+
+class GivenRows(NamedTuple):
+    """Detections as they were given, how messages name them, and labels of those of no known class; and notes."""
+
+    rows: list[Row]
+    places: list[str]
+    unknown: Mapping[int, str] = {}
+    notes: Sequence[str] = ()
 
 
 def convert(
@@ -43,6 +67,8 @@ def convert(
     pred_format: str | None = None,
     images: str | None = None,
     iou_type: str | None = None,
+    answers: str | None = None,
+    pred_field: str | None = None,
     max_bad_records: int = 0,
 ) -> ConvertedFiles:
     """Ground truth, or predictions on the images of `gt`, as files of another format."""
@@ -54,10 +80,13 @@ def convert(
     truth = side == "gt"
     require(not truth or gt is None, "gt", gt, "none: these inputs are ground truth themselves")
     require(not truth or pred_format is None, "pred_format", pred_format, "predictions")
+    if not truth and pred_format is None and all(map(are_lines, inputs)):
+        answers = answers or "auto"
+    asked = _answer_options(answers, pred_field, truth, pred_format)
     if truth:
         tree, notes = _joined([_read_truth(source, gt_format, images) for source in inputs])
     else:
-        tree, notes = _read_pred(inputs, gt, (gt_format, pred_format), images, left_out)
+        tree, notes = _read_pred(inputs, PredReading(gt, gt_format, pred_format, images, asked), left_out)
     if iou_type == "bbox":
         tree, shapeless = without_shapes(tree)
         notes += shapeless
@@ -73,6 +102,18 @@ def convert(
     return ConvertedFiles(files, counts, notes + left_out.notes())
 
 
+def _answer_options(answers: str | None, pred_field: str | None, truth: bool, pred_format: str | None) -> AnswerOptions:
+    """How predictions are read that are answers of models; a family that is not named is found out."""
+    if answers is None and pred_field is None:
+        return AS_LISTS
+    family = word("answers", "auto" if answers is None else answers, NAMES)
+    require(not truth, "answers", family, "predictions: ground truth is no answer of a model")
+    require(pred_format is None, "pred_format", pred_format, "none beside answers of models")
+    good = pred_field is None or (isinstance(pred_field, str) and bool(pred_field))
+    require(good, "pred_field", pred_field, "the name of a field")
+    return AnswerOptions(family, pred_field)
+
+
 # Ground truth
 
 
@@ -84,9 +125,16 @@ def _read_truth(source: Any, kind: str | None, images: str | None) -> tuple[Coco
     side = SideSource(source, "gt", kind)
     if side.format == "coco":
         return _coco_tree(side), checked.warnings
+    notes = [*checked.warnings, *_unread(side.format)]
     folder = open_folder(side.format, side.path or "", None, images)
     made = folder.converted(until_error(folder.shards(SHARD_BYTES), read_shard), None)
-    return CocoTree(made.images, made.categories, made.rows, made.places.__getitem__), checked.warnings
+    return CocoTree(made.images, made.categories, made.rows, made.places.__getitem__), notes
+
+
+def _unread(name: str) -> list[str]:
+    """A note on what files of a format may say that is not read."""
+    kind = BY_NAME.get(name)
+    return [f"{kind.title}: {kind.unread} are not read, and so not written"] if kind and kind.unread else []
 
 
 def _coco_tree(side: SideSource) -> CocoTree:
@@ -129,11 +177,9 @@ def _joined(trees: list[tuple[CocoTree, list[str]]]) -> tuple[CocoTree, list[str
 # Predictions
 
 
-def _read_pred(
-    inputs: list[Any], gt: Any, formats: tuple[str | None, str | None], images: str | None, left_out: LeftOut
-) -> tuple[CocoTree, list[str]]:
+def _read_pred(inputs: list[Any], reading: PredReading, left_out: LeftOut) -> tuple[CocoTree, list[str]]:
     """Detections of all inputs, with ids of the ground truth."""
-    gt_format, pred_format = formats
+    gt, gt_format, pred_format, images, answers = reading
     if gt is None:
         raise ConfigError(
             f"gt: missing, expected {keyword('gt', 'FILE')}: predictions name images and classes of a ground truth"
@@ -143,37 +189,52 @@ def _read_pred(
     rows, places, notes = list[Row](), list[str](), list[str]()
     for source in inputs:
         checked = read_detections(
-            gt, source, gt_format=gt_format, pred_format=pred_format, images=images, federated=False
+            gt, source, gt_format=gt_format, pred_format=pred_format, images=images, federated=False, answers=answers
         )
-        given, names = _given_rows(SideSource(source, "pred", pred_format), known, images)
-        for row, place in _with_ids(given, checked, names, left_out):
+        given = _given_rows(source, known, reading)
+        for row, place in _with_ids(given, checked, left_out):
             rows.append(row)
             places.append(place)
-        notes += [warning for warning in checked.warnings if warning not in notes]
+        notes += [note for note in (*_notes(checked), *given.notes) if note not in notes]
     return CocoTree(truth.images, truth.categories, rows, places.__getitem__), notes
 
 
-def _given_rows(side: SideSource, known: Known, images: str | None) -> tuple[list[Row], list[str]]:
-    """Detections as they were given, and how messages name them."""
+def _notes(checked: Detections) -> Iterator[str]:
+    """What a run would warn of, and what answers were taken for; labels of no class are told one by one."""
+    if checked.answers is not None:
+        yield f"answers read as {answers_line(checked.answers)}"
+    yield from (warning for warning in checked.warnings if not warning.startswith(UNKNOWN_LABELS))
+
+
+def _given_rows(source: Any, known: Known, reading: PredReading) -> GivenRows:
+    if reading.answers.are_asked_for:
+        side = SideSource(source, "pred", ANSWERS)
+        made = read_answers(side.path or source, known, str(reading.gt), reading.answers)
+        return GivenRows(made.rows, made.places, made.unknown)
+    side = SideSource(source, "pred", reading.pred_format)
     if side.format != "coco":
-        folder = open_folder(side.format, side.path or "", known, images)
-        made = folder.converted(until_error(folder.shards(SHARD_BYTES), read_shard), known)
-        return made.rows, made.places
+        folder = open_folder(side.format, side.path or "", known, reading.images)
+        converted = folder.converted(until_error(folder.shards(SHARD_BYTES), read_shard), known)
+        return GivenRows(converted.rows, converted.places, notes=_unread(side.format))
     tree = side.given if side.file is None else _parsed(side.file, "results")
     rows = list(tree["annotations"] if isinstance(tree, Mapping) else tree)
     name = "annotations" if isinstance(tree, Mapping) else ""
-    return rows, [f"{side.path or '<pred>'}: {name}[{at}]" for at in range(len(rows))]
+    return GivenRows(rows, [f"{side.path or '<pred>'}: {name}[{at}]" for at in range(len(rows))])
 
 
-def _with_ids(rows: list[Row], checked: Detections, places: list[str], left_out: LeftOut) -> Iterator[tuple[Row, str]]:
+def _with_ids(given: GivenRows, checked: Detections, left_out: LeftOut) -> Iterator[tuple[Row, str]]:
     """The rows with ids of images and classes of the ground truth, and their places; malformed ones are left out."""
     pred, images, classes = checked.pred, checked.images.ids.tolist(), checked.categories.ids.tolist()
     by_place = dict(zip(pred.place.tolist(), range(len(pred)), strict=True))
-    for at, (row, place) in enumerate(zip(rows, places, strict=True)):
+    for at, (row, place) in enumerate(zip(given.rows, given.places, strict=True)):
         own = by_place.get(at)
         problem = "is on no image of the ground truth" if own is None else pred.problems.get(own)
         if own is None or problem:
             left_out.add(InputError(f"{place}: {problem}, expected a detection that can be written"))
+        elif at in given.unknown:
+            left_out.add(
+                InputError(f"{place}: found the label {shown(given.unknown[at])}, expected a class of the ground truth")
+            )
         else:
             yield row | {"image_id": images[pred.image[own]], "category_id": classes[pred.category[own]]}, place
 

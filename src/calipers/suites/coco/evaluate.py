@@ -21,10 +21,8 @@ from calipers.suites.coco import measure as suite
 from calipers.suites.coco.columns import Detections
 from calipers.suites.coco.config import Config
 from calipers.suites.coco.plan import CocoPart, CocoPlan, check_detections, report_of
-from calipers.suites.coco.read import read_detections
+from calipers.suites.coco.read import are_lines, read_detections
 from calipers.suites.coco.slices import image_fields
-
-ANSWER_FILES = tuple(f"{name}{packed}" for name in (".jsonl", ".ndjson") for packed in ("", ".gz", ".zst"))
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -117,8 +115,7 @@ def evaluate(gt: Any, pred: Any, config: Config, *, progress: OnProgress | None 
 
 def _with_answers(pred: Any, config: Config) -> Config:
     """Options that take lines of JSON for answers of models, unless they say what the predictions are."""
-    path = os.fspath(pred) if isinstance(pred, (str, os.PathLike)) else ""
-    lines = path.lower().endswith(ANSWER_FILES) and config.pred_format is None and config.iou_type != "keypoints"
+    lines = are_lines(pred) and config.pred_format is None and config.iou_type != "keypoints"
     return replace(config, answers="auto") if lines and not config.answer_options.are_asked_for else config
 
 

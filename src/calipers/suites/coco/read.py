@@ -46,7 +46,17 @@ from calipers.suites.coco.formats.table import (
 from calipers.suites.coco.image_fields import add_fields
 
 ANSWERS = "answers"  # the format of predictions that are answers of models, which is asked for by options of its own
+ANSWER_FILES = tuple(f"{name}{packed}" for name in (".jsonl", ".ndjson") for packed in ("", ".gz", ".zst"))
 MEASURED = {"bbox": "boxes", "segm": "masks", "keypoints": "keypoints"}
+
+
+def are_lines(pred: Any) -> bool:
+    """Whether predictions are a file of JSON lines by its name: answers of models, unless an option says otherwise.
+
+    >>> are_lines("answers.jsonl.gz"), are_lines("results.json"), are_lines([])
+    (True, False, False)
+    """
+    return isinstance(pred, (str, os.PathLike)) and os.fspath(pred).lower().endswith(ANSWER_FILES)
 
 
 class SideSource:

@@ -54,7 +54,7 @@ SUITE = Suite(
             WrittenFormat("plain", "the same as coco, which is the plain form here"),
         ),
         convert=later(f"{HERE}.convert", "convert"),
-        options=("gt", "gt_format", "pred_format", "images", "iou_type", "max_bad_records"),
+        options=("gt", "gt_format", "pred_format", "images", "iou_type", "answers", "pred_field", "max_bad_records"),
     ),
     inputs=(
         Input(name="gt", metavar="GT", help="ground truth: COCO JSON, or a folder of YOLO, VOC or LabelMe files"),

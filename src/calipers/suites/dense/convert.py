@@ -3,34 +3,51 @@
 The plain form has both sides in norm1000: a model's answers are objects in it, pixels are brought to the frame. COCO
 and YOLO are in pixels, so records need the sizes of their images; each description is a class of its own, over both
 sides, so that the two sides of a dump have the same ids. Lines are no regions, and cannot be written as either.
+Predictions keep their scores; what else records and objects carry has no place there, and is counted in notes.
 """
 
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterator
+from math import inf
 from typing import Any, NamedTuple
 
 from calipers.core.config import make_config
-from calipers.core.errors import InputError, keyword, require
+from calipers.core.errors import ConfigError, InputError, keyword, require
 from calipers.core.option_values import whole
-from calipers.core.shapes import KINDS, Objects
+from calipers.core.shapes import FLAGS, KINDS, Objects
+from calipers.core.tally import Tally
 from calipers.core.text import whole_text
 from calipers.files.answers.image_names import unanswered
 from calipers.files.answers.json_keys import scaled
-from calipers.files.answers.records import AS_LISTS, AnswerOptions, is_side
+from calipers.files.answers.model_text import GEOMETRIES, POINT, SCORES, scored
+from calipers.files.answers.records import (
+    AS_LISTS,
+    AnswerOptions,
+    answers_tree,
+    check_frame,
+    frame_doubts,
+    is_side,
+    plain_objects,
+)
 from calipers.files.coco_writing import CocoTree, Row, coco_json, without_shapes, yolo_files
 from calipers.files.left_out import LeftOut
 from calipers.files.lines import LineSource
 from calipers.files.output import json_line
 from calipers.files.places import expand
 from calipers.files.problems import explain_object, shown
+from calipers.show.answers import answers_line
 from calipers.suite import ConvertedFiles
 from calipers.suites.dense.config import Config
 from calipers.suites.dense.parse import record_of
-from calipers.suites.dense.read import SIDES, read_records
+from calipers.suites.dense.read import KEY_FIELDS, SIDES, carried, read_records, side_objects
 
 PIECE = 8 << 20  # bytes
+WRITTEN = {"type", "points", "desc", "label", *GEOMETRIES, POINT}  # fields of an object that COCO and YOLO hold
+ABOUT_IMAGES = {"width", "height", "input_width", "input_height", "coord_mode"}  # which pixels already tell
+PLAIN = "plain"
 MALFORMED = "expected an object that can be written"
 
 
@@ -42,6 +59,7 @@ class CheckedRecord(NamedTuple):
     key: str
     truth: Objects
     pred: Objects
+    objects: tuple[list[Any], list[Any]]  # of both sides, as they stand in the record
 
 
 def convert(
@@ -60,16 +78,25 @@ def convert(
     left_out = LeftOut(whole("max_bad_records", max_bad_records, 0))
     config = make_config(Config, {"frame": frame, "answers": answers, "pred_field": pred_field})
     require(iou_type in (None, "bbox", "segm"), "iou_type", iou_type, "bbox or segm")
-    records, notes, read_as = _records(inputs, gt, config)
-    if to == "plain":
+    if gt is not None and to != PLAIN:
+        raise ConfigError(
+            f"gt: found a ground truth, whose ids {to} needs, expected {keyword('suite', 'coco')}, which writes them"
+        )
+    tally = Tally()  # of answers
+    records, notes, read_as = _records(inputs, gt, config, tally)
+    reading = _checked(records, config.frame, read_as, tally)
+    if to == PLAIN:
         require(gt is not None or side == "both", "side", side, "none: a plain dump has both sides")
         require(iou_type is None, "iou_type", iou_type, "none: a plain dump has all shapes")
-        lines = [_plain_line(item, config.frame) for item in _checked(records, config.frame, read_as)]
-        return ConvertedFiles({"": b"".join(lines)}, {"records": len(lines)}, notes)
+        lines = [_plain_line(item, config.frame) for item in reading]
+        return ConvertedFiles({"": b"".join(lines)}, {"records": len(lines)}, [*_answer_notes(tally), *notes])
+    checked = list(reading)
+    notes = [*_answer_notes(tally), *notes]
     if side == "both":
         notes.append(f"the ground truth was written: {keyword('side', 'pred')} writes the predictions")
     truth = side != "pred"
-    tree = _tree(list(_checked(records, config.frame, read_as)), truth, left_out)
+    tree = _tree(checked, truth, left_out)
+    notes += _unwritten(checked, truth, config)
     if iou_type == "bbox":
         tree, shapeless = without_shapes(tree)
         notes += shapeless
@@ -83,13 +110,20 @@ def convert(
     return ConvertedFiles(files, counts, notes + unwritten + left_out.notes())
 
 
+def _answer_notes(tally: Tally) -> list[str]:
+    """What answers were taken for; an InputError where most objects of a family are not in its frame."""
+    check_frame(tally)
+    tree = answers_tree(tally)
+    return [f"answers read as {answers_line(tree['answers'])}", *frame_doubts(tally)] if tree else []
+
+
 # Reading
 
 Records = Iterator[tuple[str, Any]]  # places and records
 
 
-def _records(inputs: list[Any], gt: Any, config: Config) -> tuple[Records, list[str], AnswerOptions]:
-    """All records with their places, notes, and how their predictions are read."""
+def _records(inputs: list[Any], gt: Any, config: Config, tally: Tally) -> tuple[Records, list[str], AnswerOptions]:
+    """All records with their places, notes, and how their predictions are read; answers already read are counted."""
     if gt is None:
         return _read_all(inputs), [], config.answer_options
     from calipers.suites.dense.coco_truth import join_answers
@@ -101,6 +135,7 @@ def _records(inputs: list[Any], gt: Any, config: Config) -> tuple[Records, list[
     joined = join_answers(os.fspath(gt), pred, frame=config.frame, options=config.joined_options)
     if joined.bad:
         raise InputError(str(joined.bad[0].error()))
+    joined.counts.count_in(tally)
     notes = [unanswered(joined.missing)] if joined.missing else []
     notes += [f"{joined.crowds:,} crowd regions of the ground truth were left out"] if joined.crowds else []
     path = whole_text(pred)
@@ -128,17 +163,25 @@ def _read_lines(path: str) -> Records:
                 yield f"{whole_text(path)}:{line}", None if text is None else record_of(text)
 
 
-def _checked(records: Records, frame: str, answers: AnswerOptions) -> Iterator[CheckedRecord]:
-    """Records that a run would take; the first that it would refuse is an error."""
+def _checked(records: Records, frame: str, answers: AnswerOptions, tally: Tally) -> Iterator[CheckedRecord]:
+    """Records that a run would take, whose answers are counted; the first that it would refuse is an error."""
     for place, record in records:
         reading = read_records([record], frame=frame, keep=True, answers=answers)
         if reading.bad:
             bad = reading.bad[0]
             raise InputError(f"{place}: {bad.problem}" + (f"\nfound {bad.found}" if bad.found else ""))
+        reading.answers.count_in(tally)
         batch = reading.batch
         key = batch.keys[0] if len(batch) else _key_of(record)
         own = not key.startswith("<records>:")
-        yield CheckedRecord(place, batch.raw[0] if len(batch) else record, key if own else "", batch.truth, batch.pred)
+        used = batch.raw[0] if len(batch) else _without_objects(record, frame, answers)
+        truth, pred = side_objects(used, frame)
+        yield CheckedRecord(place, used, key if own else "", batch.truth, batch.pred, (truth, pred))
+
+
+def _without_objects(record: Row, frame: str, answers: AnswerOptions) -> Row:
+    """A record that has none, with an empty list where its answer was."""
+    return record | {"pred" if frame == "pixel" else "pred_norm1000": []} if answers.are_asked_for else record
 
 
 def _key_of(record: Row) -> str:
@@ -172,8 +215,6 @@ def _side_names(record: Row, frame: str) -> tuple[str, str]:
 
 def _scaled(shape: Any, x: tuple[float, float], y: tuple[float, float]) -> Any:
     """An object in norm1000; one that cannot be read stays what it is."""
-    from calipers.files.answers.records import plain_objects
-
     [plain] = plain_objects([shape])
     if not isinstance(plain, dict) or "points" not in plain:
         return shape
@@ -222,9 +263,11 @@ def _rows(item: CheckedRecord, truth: bool, image: Row, left_out: LeftOut) -> It
     """The objects of a side in pixels; what cannot be written is left out."""
     side = item.truth if truth else item.pred
     texts, points = {code: text for text, code in side.descs.items()}, list(side.points)
+    objects = item.objects[not truth]
     for at in range(len(side)):
         place, kind = f"{item.place}: {'gt' if truth else 'pred'}[{at}]", side.kind[at]
-        if problem := _problem(item, side, at, texts.get(side.desc[at], "")):
+        problem = _problem(item, side, at, texts.get(side.desc[at], "")) or ("" if truth else _bad_score(objects[at]))
+        if problem:
             left_out.add(InputError(f"{place}: {problem}"))
         else:
             yield (
@@ -232,6 +275,7 @@ def _rows(item: CheckedRecord, truth: bool, image: Row, left_out: LeftOut) -> It
                 {
                     "desc": texts[side.desc[at]],
                     **_shape(points[side.starts[at] : side.starts[at + 1]], KINDS[kind], image),
+                    **({} if truth else scored(objects[at])),
                 },
             )
 
@@ -246,10 +290,32 @@ def _problem(item: CheckedRecord, side: Objects, at: int, desc: str) -> str:
     return "type: found a line, expected boxes and polygons: a line is no region" if is_line else ""
 
 
+def _bad_score(item: Any) -> str:
+    """What is wrong with the score of an object, or nothing."""
+    score = scored(item).get("score") if isinstance(item, dict) else None
+    good = score is None or (isinstance(score, (int, float)) and not isinstance(score, bool) and abs(score) < inf)
+    return "" if good else f"score: found {shown(score)}, expected a number"
+
+
 def _malformed(item: CheckedRecord, at: int, reason: int) -> str:
-    objects = item.record[_side_names(item.record, "norm1000")[1]]
-    where, problem, found = explain_object(objects[at], reason, "norm1000", 1000.0, 1000.0)
+    where, problem, found = explain_object(item.objects[1][at], reason, "norm1000", 1000.0, 1000.0)
     return f"{where.removeprefix('.')}{': ' if where else ''}{problem}" + (f", found {found}" if found else "")
+
+
+def _unwritten(records: list[CheckedRecord], truth: bool, config: Config) -> Iterator[str]:
+    """Notes on what records and objects of a side carry that COCO and YOLO have no place for, and on what was cut."""
+    fields, others, cut = Counter[str](), Counter[str](), 0
+    for item in records:
+        key = next((name for name in KEY_FIELDS if name in item.record), "")
+        fields.update(set(carried(item.record)) - ABOUT_IMAGES - {key, config.pred_field or ""})
+        for thing in item.objects[not truth]:
+            others.update(set(thing) - WRITTEN - set(() if truth else SCORES) if isinstance(thing, dict) else ())
+        cut += sum(bool(flags & FLAGS["clamped"]) for flags in (item.truth if truth else item.pred).flags)
+    for part, names in (("records", fields), ("objects", others)):
+        for name in sorted(names):
+            yield f"{part}: {shown(name)} is no part of a class or a shape and was left out ({names[name]:,})"
+    if cut:
+        yield f"objects that reach outside their image were cut to it ({cut:,})"
 
 
 def _shape(numbers: list[float], kind: str, image: Row) -> Row:

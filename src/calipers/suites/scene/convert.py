@@ -1,8 +1,12 @@
-"""Scenes of any format that the suite reads, written in the plain form: `{"objects": […]}`, a file for each scene."""
+"""Scenes of any format that the suite reads, written in the plain form: `{"objects": […]}`, a file for each scene.
+
+What a plain scene says beside its objects stays with it. Of other formats, fields that are not read are told in a note.
+"""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import orjson
@@ -12,11 +16,19 @@ from calipers.core.option_values import whole, word
 from calipers.files.inputs import read_bytes
 from calipers.files.left_out import LeftOut
 from calipers.files.problems import shown
-from calipers.kernels.scan.boxes import BoxColumns
+from calipers.kernels.scan.boxes import BoxColumns, all_plain
 from calipers.suite import ConvertedFiles
 from calipers.suites.scene.config import LABEL_SOURCES
 from calipers.suites.scene.formats.plain import Scene, explain
-from calipers.suites.scene.scene_files import ScenesByName, find_scenes, read_scene, read_value
+from calipers.suites.scene.formats.scene_graph import UNREAD
+from calipers.suites.scene.scene_files import (
+    SceneContent,
+    ScenesByName,
+    content_of,
+    content_of_value,
+    find_scenes,
+    read_content,
+)
 
 
 def convert(
@@ -31,26 +43,26 @@ def convert(
     sources = [find_scenes(source, side) for source in inputs]
     for source in sources:
         for name in sorted(source.scenes):
-            scene, usable = _read(source, name, label_source, left_out)
+            scene, usable, content = _read(source, name, label_source, left_out)
             file = f"{name}.json"
             if file in files:
                 raise InputError(f"{source.place(name)}: a second scene called {shown(name)}, expected each once")
-            files[file] = _written(usable)
+            files[file] = _written(usable, _beside(content))
             objects += len(usable)
-            notes += [f"{source.place(name)}: {scene.warning}"] if scene.warning else []
+            notes += [note for note in _notes(content, scene, source.place(name)) if note not in notes]
     counts = {"scenes": len(files), "objects": objects}
     single = len(sources) == 1 and sources[0].single
     return ConvertedFiles({"": next(iter(files.values()))} if single else files, counts, notes + left_out.notes())
 
 
-def _read(source: ScenesByName, name: str, label_source: str, left_out: LeftOut) -> tuple[Scene, list[Any]]:
-    """A scene, and those of its objects that can be used."""
+def _read(
+    source: ScenesByName, name: str, label_source: str, left_out: LeftOut
+) -> tuple[Scene, list[Any], SceneContent]:
+    """A scene, those of its objects that can be used, and what they were read from."""
     given, place = source.scenes[name], source.place(name)
     try:
-        if source.files:
-            scene = read_scene(read_bytes(given), os.fspath(given), label_source=label_source)
-        else:
-            scene = read_value(given, label_source=label_source)
+        content = content_of(read_bytes(given), os.fspath(given)) if source.files else content_of_value(given)
+        scene = read_content(content, os.fspath(given) if source.files else "", label_source=label_source)
     except InputError as error:
         raise InputError(f"{place}: {str(error).removeprefix(f'{place}: ')}") from None
     columns = BoxColumns()
@@ -61,10 +73,34 @@ def _read(source: ScenesByName, name: str, label_source: str, left_out: LeftOut)
             left_out.add(InputError(f"{place}: {explain(scene.content, at, reason)}"))
         else:
             usable.append(item)
-    return scene, usable
+    return scene, usable, content
 
 
-def _written(objects: list[Any]) -> bytes:
-    """The objects, one a line, without fields that hold nothing."""
+def _beside(given: SceneContent) -> dict[str, Any]:
+    """What a plain scene says beside its objects."""
+    if given.kind or not isinstance(given.content, Mapping):
+        return {}
+    return {name: value for name, value in given.content.items() if name != "objects"}
+
+
+def _notes(given: SceneContent, scene: Scene, place: str) -> Iterator[str]:
+    """What was left out of a scene, and what files of its format may say that is not read."""
+    if scene.warning:
+        yield f"{place}: {scene.warning}"
+    if scene.problem:
+        yield f"{place}: not strictly JSON: {scene.problem}; such numbers beside boxes are written as null"
+    title, unread = (given.kind.title, given.kind.unread) if given.kind else ("scene graph", UNREAD)
+    if unread and (given.kind or not _is_plain(given.content)):
+        yield f"{title}: {unread} are not read, and so not written"
+
+
+def _is_plain(content: Any) -> bool:
+    objects = content["objects"] if isinstance(content, Mapping) else content
+    return all_plain(list(objects))
+
+
+def _written(objects: list[Any], beside: dict[str, Any]) -> bytes:
+    """The objects, one a line, without fields that hold nothing; what else the scene says stands before them."""
     rows = [orjson.dumps({name: value for name, value in item.items() if value is not None}) for item in objects]
-    return b'{"objects": [' + (b"\n" + b",\n".join(rows) + b"\n" if rows else b"") + b"]}\n"
+    before = b"".join(orjson.dumps(name) + b": " + orjson.dumps(value) + b",\n" for name, value in beside.items())
+    return b"{" + before + b'"objects": [' + (b"\n" + b",\n".join(rows) + b"\n" if rows else b"") + b"]}\n"

@@ -14,7 +14,7 @@ import os
 from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from calipers.core.errors import InputError
 from calipers.core.text import whole_text
@@ -189,34 +189,57 @@ def _is_scene_file(entry: os.DirEntry[str]) -> bool:
     return entry.name.lower().endswith(ENDINGS) and not entry.name.startswith(".") and not entry.is_dir()
 
 
-def read_scene(data: bytes, path: str, *, label_source: str) -> Scene:
-    """The objects of a file."""
+class SceneContent(NamedTuple):
+    """What a file holds: bytes of a format that is no JSON, or else a tree."""
+
+    kind: SceneFormat | None
+    content: Any
+    problem: str = ""  # why the text is not strictly JSON
+
+
+def content_of(data: bytes, path: str) -> SceneContent:
+    """The content of a file, whose format is told by it."""
     start = data.removeprefix(BOM).lstrip()
     kind = format_of_bytes(start)
     if kind is None and path.lower().endswith(TEXTS) and not start.startswith((b"{", b"[")):
         kind = next(own for own in FORMATS if own.is_text)  # without objects, or malformed
     if kind:
-        return kind.read(data)
+        return SceneContent(kind, data)
     tree, problem, has_doubles = parse_json(data, path, EXPECTED)
     if has_doubles:
         raise InputError(_doubled_words(tree))
     if not isinstance(tree, dict):
         raise InputError(f"found {_kind(tree)}, expected {EXPECTED}")
-    scene = read_tree(tree, path, label_source=label_source)
+    return SceneContent(format_of_tree(tree), tree, problem)
+
+
+def read_scene(data: bytes, path: str, *, label_source: str) -> Scene:
+    """The objects of a file."""
+    return read_content(content_of(data, path), path, label_source=label_source)
+
+
+def read_content(given: SceneContent, path: str, *, label_source: str) -> Scene:
+    """The objects of what a file holds."""
+    kind, content, problem = given
+    scene = kind.read(content) if kind else read_tree(content, path, label_source=label_source)
     return scene._replace(problem=problem) if problem else scene
 
 
+def content_of_value(value: Any) -> SceneContent:
+    """The content of a value, which may also be a list of objects."""
+    tree = dict(value) if isinstance(value, Mapping) else value
+    return SceneContent(format_of_tree(tree) if isinstance(tree, dict) else None, tree)
+
+
 def read_value(value: Any, *, label_source: str) -> Scene:
-    """The objects of a value, which may also be a list of them."""
-    return read_tree(dict(value) if isinstance(value, Mapping) else value, label_source=label_source)
+    """The objects of a value."""
+    return read_content(content_of_value(value), "", label_source=label_source)
 
 
 def read_tree(tree: Any, path: str = "", *, label_source: str) -> Scene:
     """The objects of what a file holds; other files that it names are looked for beside it."""
     objects = tree
     if isinstance(tree, dict):
-        if kind := format_of_tree(tree):
-            return kind.read(tree)
         if "objects" not in tree:
             raise InputError(f"found {_kind(tree)}, expected {EXPECTED}")
         objects = tree["objects"]

@@ -18,10 +18,17 @@ from calipers.files.problems import shown
 from calipers.kernels.scan.intervals import BESIDE
 from calipers.suite import ConvertedFiles
 from calipers.suites.timeline.formats.spans import TimedStates
+from calipers.suites.timeline.formats.table import formats_of
 from calipers.suites.timeline.read import read_timelines
 from calipers.suites.timeline.seconds import frames_of
 from calipers.suites.timeline.states import SEED_STATES
-from calipers.suites.timeline.video_files import Predictions, read_predictions, read_truth
+from calipers.suites.timeline.video_files import (
+    Predictions,
+    are_csvs,
+    find_csvs,
+    read_predictions,
+    read_truth,
+)
 
 SOMETHING = {"outside": [[0, 0]]}  # ground truth beside which predictions are checked
 
@@ -34,7 +41,7 @@ def convert(inputs: list[Any], to: str, side: str, *, fps: Any = None, max_bad_r
     notes: list[str] = []
     for source in inputs:
         entries, _, warnings = _read(source, side)
-        notes += warnings
+        notes += [*warnings, *(note for note in _unread(source) if note not in notes)]
         for video, entry in entries.items():
             if video in videos:
                 raise InputError(
@@ -56,6 +63,16 @@ def _read(source: Any, side: str) -> Predictions:
     if side == "gt":
         return read_truth(os.fspath(source), SEED_STATES)
     return read_predictions(os.fspath(source), lambda: {state: state for state in SEED_STATES}, side=side)
+
+
+def _unread(source: Any) -> list[str]:
+    """Notes on what files of the formats of an input may say that is not read."""
+    if not isinstance(source, (str, os.PathLike)):
+        return []
+    path = os.fspath(source)
+    files = [str(file) for file in find_csvs(path).files] if are_csvs(path) else [path]
+    kinds = dict.fromkeys(kind for file in files for kind in formats_of(file) if kind.unread)
+    return [f"{kind.title}: {kind.unread} are not read, and so not written" for kind in kinds]
 
 
 def _name(source: Any, side: str) -> str:

@@ -31,6 +31,7 @@ class ImageFormat(NamedTuple):
     numbers_classes: bool = False  # whether files hold numbers of classes, not names
     needs_sizes: bool = False  # whether predictions can be read only with the sizes of the images
     lists_images: bool = False  # whether images and their sizes are known before any file of annotations is read
+    unread: str = ""  # what its files may say beside classes, shapes and scores, which a conversion loses
 
     def module(self) -> Any:
         """The module that reads it."""
@@ -60,6 +61,7 @@ FORMATS = (
         layout="an .xml per image: annotation, object, bndbox",
         iou_types=("bbox",),
         file_endings=(".xml",),
+        unread="pose, truncated, occluded, parts and polygons",
     ),
     ImageFormat(
         name="cvat",
@@ -68,6 +70,7 @@ FORMATS = (
         iou_types=("bbox", "segm"),
         file_endings=(".xml",),
         file_marks=(b"<annotations",),
+        unread="attributes, occluded, z_order and groups",
     ),
     ImageFormat(
         name="label_studio",
@@ -76,6 +79,7 @@ FORMATS = (
         iou_types=("bbox", "segm"),
         file_endings=(".json",),
         file_marks=(b'"original_width"', b'"rectanglelabels"', b'"polygonlabels"', b'"completed_by"'),
+        unread="meta and relations",
     ),
     ImageFormat(
         name="supervisely",
@@ -84,6 +88,7 @@ FORMATS = (
         iou_types=("bbox", "segm"),
         file_endings=(".json",),
         file_marks=(b'"geometryType"', b'"objects"'),
+        unread="tags, descriptions and ids",
     ),
     ImageFormat(
         name="createml",
@@ -92,6 +97,7 @@ FORMATS = (
         iou_types=("bbox",),
         file_endings=(".json",),
         file_marks=(b'"coordinates"', b'"annotations"'),
+        unread="further fields",
     ),
     ImageFormat(
         name="roboflow_csv",
@@ -100,6 +106,7 @@ FORMATS = (
         iou_types=("bbox",),
         file_endings=(".csv",),
         file_marks=(b"filename",),
+        unread="further columns",
     ),
     ImageFormat(
         name="labelme",
@@ -108,6 +115,7 @@ FORMATS = (
         iou_types=("bbox", "segm"),
         file_endings=(".json",),
         file_marks=(b'"shapes"', b'"imagePath"', b'"imageData"'),
+        unread="flags, groups, descriptions and pictures",
     ),
 )
 BY_NAME = {kind.name: kind for kind in FORMATS}

@@ -5,7 +5,7 @@ Every sample is a scene, called by its token. A box has `translation` (its middl
 height: the length is along its own x axis, so here it is length, width, height) and `rotation` (a quaternion w, x, y,
 z, which is x, y, z, w here). Its label is `detection_name`, `tracking_name`, `category_name` or `category`;
 annotations that have none of them have that of their instance, by `instance.json` and `category.json` beside the file.
-Its score is `detection_score` or `tracking_score`; -1 is none.
+Its score is `detection_score` or `tracking_score`; -1 is none. What else is said of a box stays with it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ LABELS = ("detection_name", "tracking_name", "category_name", "category")
 SCORES = ("detection_score", "tracking_score", "score")
 NO_SCORE = -1.0
 FIELDS = {"center": "translation", "id": "token"}
-AS_THEY_ARE = ("velocity", "attribute_name", "tracking_id", "instance_token", "num_lidar_pts", "num_radar_pts")
+RENAMED = {*LABELS, *SCORES, "token", "translation", "sample_token", "id", "label", "center"}  # others stay as they are
 
 Samples = dict[str, dict[str, Any]]  # by token: {"results": {token: boxes}, "rows": where they stand in a list}
 
@@ -127,7 +127,8 @@ def _object(box: Any) -> Any:
     score = next((box[name] for name in SCORES if box.get(name) is not None), NO_SCORE)
     known |= {} if score == NO_SCORE else {"score": score}
     shape = {"center": box.get("translation"), "size": _size(box.get("size")), "rotation": _rotation(box)}
-    return known | shape | {name: box[name] for name in AS_THEY_ARE if box.get(name) is not None}
+    beside = {name: box[name] for name in box if name not in RENAMED and name not in shape and box[name] is not None}
+    return known | shape | beside
 
 
 def _size(size: Any) -> Any:

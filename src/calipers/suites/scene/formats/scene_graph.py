@@ -20,6 +20,7 @@ from calipers.kernels.scan.boxes import LARGEST
 from calipers.suites.scene.formats.plain import ObjectWithoutBox, PlainScene
 
 PREFER_RETRIEVED = "prefer_retrieved_else_label"
+UNREAD = "relations, embeddings and what else objects say beside box, label, score and similarity"
 LAST_ROW = [0.0, 0.0, 0.0, 1.0]
 Matrix = list[list[float]]
 

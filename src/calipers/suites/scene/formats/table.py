@@ -31,6 +31,7 @@ class SceneFormat(NamedTuple):
     usual_side: str = "gt"  # what a file is taken for where nobody says
     is_text: bool = False  # whether files are texts that are told by their first line
     holds_scenes: bool = False  # whether a file may hold many scenes
+    unread: str = ""  # what its files may say beside boxes, labels and scores, which a conversion loses
 
     def module(self) -> Any:
         """The module that reads it."""
@@ -52,6 +53,7 @@ FORMATS = (
         layout="room.pcd.json: objects with classTitle, figures with geometry (cuboid_3d)",
         expected="a Supervisely annotation with figures",
         key="figures",
+        unread="tags, descriptions and figures of other frames",
     ),
     SceneFormat(
         name="clio_graphml",
@@ -61,6 +63,7 @@ FORMATS = (
         begins=b"<",
         file_endings=(".graphml", ".xml"),
         usual_side="pred",
+        unread="edges, and nodes and data that are no objects",
     ),
     SceneFormat(
         name="kitti",

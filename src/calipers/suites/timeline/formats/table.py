@@ -8,7 +8,7 @@ that of a prediction in JSON, or `TimedStates` where the file has seconds.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -26,6 +26,7 @@ class TimelineFormat(NamedTuple):
     file_endings: tuple[str, ...]
     side: str = "gt and pred"
     many: bool = False  # whether a file is JSON of many videos, by `read_tasks` of its module
+    unread: str = ""  # what its files may say beside states and their times, which a conversion loses
 
     def looks_like(self, head: bytes) -> bool:
         """Whether the first bytes of a file are of this format."""
@@ -47,6 +48,7 @@ TIMELINE_CSV = TimelineFormat(
     layout="a file per video, or a folder of them: frame, time and state columns, a row per frame",
     file_endings=(".csv",),
     side="pred",
+    unread="further columns",
 )
 # A file is of the first format that its content speaks for; what else is called .csv is a timeline CSV
 FORMATS = (
@@ -55,12 +57,14 @@ FORMATS = (
         title="ELAN annotations",
         layout="an .eaf per video: TIER, ALIGNABLE_ANNOTATION, ANNOTATION_VALUE; milliseconds",
         file_endings=(".eaf",),
+        unread="annotations that refer to others, comments and media",
     ),
     TimelineFormat(
         name="cvat_video",
         title="CVAT for video",
         layout="an .xml per video: track with label and shapes (frame, outside; attribute state), or tag; frames",
         file_endings=(".xml",),
+        unread="places of shapes, and attributes but state",
     ),
     TimelineFormat(
         name="label_studio_video",
@@ -68,18 +72,21 @@ FORMATS = (
         layout="a .json of many tasks: timelinelabels with ranges of frames, or labels with start and end in seconds",
         file_endings=(".json",),
         many=True,
+        unread="meta and scores",
     ),
     TimelineFormat(
         name="audacity",
         title="Audacity labels",
         layout="a .txt per video: start, end and label with tabs between; seconds",
         file_endings=(".txt",),
+        unread="frequencies",
     ),
     TimelineFormat(
         name="seconds_csv",
         title="CSV of spans",
         layout="a .csv per video: start,end,label; seconds",
         file_endings=(".csv",),
+        unread="further columns",
     ),
     TIMELINE_CSV,
 )
@@ -103,6 +110,15 @@ def looks_like_tasks(path: str) -> bool:
         return False
     head = _head(path)
     return any(kind.many and kind.looks_like(head) for kind in FORMATS)
+
+
+def formats_of(path: str) -> Iterator[TimelineFormat]:
+    """The formats of a file here that holds one video, or many."""
+    if not os.path.isfile(path):
+        return
+    kind = format_of_file(path)
+    head = _head(path)
+    yield from [kind] if kind else (kind for kind in FORMATS if kind.many and kind.looks_like(head))
 
 
 def video_of_file(path: str) -> str:
