@@ -54,6 +54,12 @@ def test_a_text_is_the_json_in_it(text, shapes, notes):
     assert parse_answer(text).notes == notes
 
 
+def test_a_text_that_stops_in_its_thinking_holds_no_answer():
+    answer = parse_answer('<think>{"bbox": [10, 20, 30, 40]} or')
+    assert (answer.values, answer.notes) == ([], ["the answer stops in its thinking"])
+    assert find_shapes(answer, "box").shapes == []
+
+
 @pytest.mark.parametrize(
     ("text", "notes"),
     [

@@ -1,7 +1,7 @@
 """The shapes in an answer, whatever form they were given in.
 
 A text is the JSON in it: without thinking, code fences and prose, read leniently where it is damaged, and notes say
-what was done. Of a key that an object gives twice the last counts, and a note says so. Anything else is itself. Where
+what was done. A text that stops in its thinking holds no answer. Of a key that an object gives twice the last counts, and a note says so. Anything else is itself. Where
 the shapes of a value are is told in `search`. Of a text:
 
 - If several values of a text hold shapes the last one counts, since drafts come first. One that holds nothing but
@@ -51,11 +51,15 @@ def parse_answer(value: Any) -> Answer:
     (['quotes other than "', 'trailing comma'], ['no JSON list or dict'])
     >>> parse_answer('{"box": [1, 2, 3, 4], "box": [1, 2, 3, 5]}').notes
     ['repeated keys']
+    >>> parse_answer("<think>Perhaps [[1, 2, 3, 4]], or").notes
+    ['the answer stops in its thinking']
     """
     if not isinstance(value, str):
         return Answer([value.tolist() if hasattr(value, "tolist") else value], [], [])
     text = value.rpartition("</think>")[2]
     notes = ["thinking left out"] if len(text) < len(value) else []
+    if not notes and text.lstrip().startswith("<think>"):
+        return Answer([], ["the answer stops in its thinking"], [])
     text, parsed = _strictly(text, notes)
     if isinstance(parsed, str):
         notes.append("JSON inside a JSON string")
