@@ -158,6 +158,37 @@ def test_a_folder_receives_detections_and_numbers(run):
     assert results("out/detections.json") == results()
 
 
+def test_the_numbers_may_have_a_place_of_their_own(run):
+    """The flags of the script that this command stands for: predictions to one file, metrics to another."""
+    flags = ("--gt", "gt.json", "--images", "images", "--weights", "model.onnx")
+    files = ("--out", "results/preds.json", "--summary", "results/metrics.json")
+    ended = run("detect", *flags, *files, "--imgsz", 320, "--conf", 0.25, "--iou", 0.45, "--device", "cpu")
+    assert ended.code == 0
+    assert "Average Precision  (AP) @[ IoU=0.50      | area=   all | maxDets=100 ] = 1.000" in ended.out.decode()
+    assert sorted(path.name for path in Path("results").iterdir()) == ["metrics.json", "preds.json"]
+    tree = json.loads(Path("results/metrics.json").read_bytes())
+    assert (tree["suite"], tree["map_50"], tree["objects"]["pred"]) == ("coco", 1.0, 7)
+    assert len(results("results/preds.json")) == 7
+
+
+@pytest.mark.parametrize(
+    ("places", "message"),
+    [
+        (
+            ("-o", "out", "--summary", "m.json"),
+            "--summary: found 'm.json' beside the folder 'out', expected -o FILE.json",
+        ),
+        (("-o", "a.json", "--summary", "./a.json"), "--summary: found './a.json', which receives the results"),
+        (("-o", "a.json", "--summary", "gt.json"), "gt.json: is an input"),
+        (("-o", "a.json", "--summary", ""), "--summary: found '', expected a file or folder to write to"),
+    ],
+)
+def test_a_place_that_cannot_have_the_numbers_is_an_error(run, places, message):
+    run("detect", "images", "--model", "model.onnx", "--gt", "gt.json", *places).refused(2, message)
+    assert not Path("out").exists()
+    assert not Path("a.json").exists()
+
+
 def test_numbers_follow_the_options_of_their_suite(run):
     Path("calipers.toml").write_text("[coco]\nrecall_target = 0.5\nbootstrap = 0\n")
     assert run("detect", "images", "--model", "model.onnx", "--gt", "gt.json", "-o", "out").code == 0

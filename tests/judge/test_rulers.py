@@ -234,6 +234,17 @@ def plain_iou(a, b):
     return shared / union if union > 0 else 0.0
 
 
+def test_the_mean_overlap_does_not_depend_on_the_order_of_lists():
+    # IoU 0.6, 1 and 8/23; one after another in floats, 0.6 + 1.0 + 0.347826086957 is not 1.0 + 0.347826086957 + 0.6
+    pairs = [([4, 3, 8, 7], [4, 4, 8, 8]), ([4, 0, 5, 3], [4, 0, 5, 3]), ([0, 3, 5, 6], [0, 1, 4, 5])]
+    means = set()
+    for some in permutations(pairs):
+        details = judged("boxes", [pred for _, pred in some], [truth for truth, _ in some], threshold=0.3)["details"]
+        assert len(details["pairs"]) == 3
+        means.add(details["mean_iou"])
+    assert means == {fsum([0.6, 1.0, 0.347826086957]) / 3}
+
+
 def plain_in_order(answer, reference, least):
     """Each true box in turn takes the best box that is left, the first of equals, if it is good enough."""
     left, found = dict(enumerate(answer)), []

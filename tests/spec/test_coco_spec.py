@@ -183,6 +183,16 @@ def test_precision_at_the_target_is_that_of_a_detector_at_that_recall():
     assert measured(truth, [detection(at(0), 0.5)])["precision_at_target"] == 0.0
 
 
+@pytest.mark.parametrize("truth", [[], [annotation(BOX, iscrowd=1)]], ids=["nothing", "a crowd"])
+def test_without_objects_to_find_ap_is_undefined_and_says_why(truth):
+    report = measured(coco_json(*truth), [detection(at(200), 0.3), detection(at(50), 0.6)])
+    assert set(report["coco"].values()) == {None}
+    assert report["ap_undefined_reason"] == "the ground truth has no object that has to be found"
+    assert (report["worth"]["ap_50"], report["worth_ap_50_undefined_reason"]) == (None, report["ap_undefined_reason"])
+    assert "AP and AR are undefined: the ground truth has no object that has to be found." in str(report)
+    assert "needs no scores" not in str(report)
+
+
 def test_one_detection_needs_no_order():
     report = measured(coco_json(annotation(BOX)), [detection(BOX, 0.3)])
     assert (report["ap_undefined_reason"], report["coco"]["AP"]) == (None, near(1))

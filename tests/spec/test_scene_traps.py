@@ -103,6 +103,19 @@ def test_trap_17_a_box_that_touches_nothing_has_no_overlap_as_its_cause():
     assert scene([box("seat", 0)], [box("seat", 1)])["fp_breakdown"]["no_overlap"] == 1
 
 
+# ---------------------------------------------------------------- 5: equal scores
+
+
+def test_trap_5_equal_scores_that_leave_ap_undefined_are_said():
+    truth = [box("seat", 0), box("seat", 10)]
+    wrong = scene(truth, [box("seat", 0, score=0.5), box("seat", 20, score=0.5)])
+    assert wrong["ap"] is None
+    assert "pred: all scores are 0.5, so there is no order to rank predictions in, and no AP" in wrong["warnings"]
+    right = scene(truth, [box("seat", 0, score=0.5), box("seat", 10, score=0.5)])  # any order would do
+    assert (right["ap"]["iou_0.50"], right["warnings"]) == (1.0, [])
+    assert scene(truth, [box("seat", 0), box("seat", 20)])["warnings"] == []  # without scores there is no AP to miss
+
+
 # ---------------------------------------------------------------- 26: totals
 
 MESS = [box(["seat", "table", "door", "lamp", ""][k % 5], 0.7 * k, 0.3 * (k % 4)) for k in range(60)]

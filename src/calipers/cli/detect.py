@@ -1,7 +1,8 @@
 """`calipers detect`: run a detector over images, results in COCO form; into a folder, with the numbers of them.
 
 A file that ends in `.json` receives the results alone. Any other `-o` is a folder: they are its `detections.json`,
-and then everything that the suite of detections writes about them, by its options in `calipers.toml`.
+and then everything that the suite of detections writes about them, by its options in `calipers.toml`. `--summary` names
+a place of its own for the numbers, beside a file of results.
 """
 
 from __future__ import annotations
@@ -39,12 +40,13 @@ LOW = 0.001  # from which on detections are kept where AP is the aim
 @click.option("--gt", metavar="GT", help="ground truth in COCO form: which images, which categories")
 @config_flags(DetectConfig)
 @output_flag("PATH", "FILE.json receives the results, as COCO has them; any other path is a folder for the numbers too")
+@click.option("--summary", metavar="PATH", help="where the numbers go, beside -o FILE.json: an artifact, or a folder")
 @click.option("--config", metavar="FILE", help="options file  [default: calipers.toml, if there]")
 def command(config: str | None, folder: str | None, **flags: Any) -> None:
     """Run a detector over the images of a ground truth, and measure what it finds.
 
-    The results are what calipers coco takes as predictions; into a folder (-o DIR) they are measured at once. Run it
-    again after an interruption, and it goes on.
+    The results are what calipers coco takes as predictions; into a folder (-o DIR), or with --summary, they are
+    measured at once. Run it again after an interruption, and it goes on.
     """
     if folder is not None and flags["images"] is not None:
         raise ConfigError(f"--images: found {flags['images']!r:.80} beside {folder!r:.80}, expected the folder once")
@@ -60,23 +62,37 @@ def run_detect(options: dict[str, Any], config_file: str | None = None) -> Detec
         if not places[name]:
             raise ConfigError(f"{flag} is missing, expected {what} (see calipers detect --help)")
         require(isinstance(places[name], str), flag, places[name], what)
+    numbers = _place_of_numbers(options.pop("summary", None), places["output"])
     config = make_config(DetectConfig, options)
-    if is_artifact(places["output"]):
+    if numbers is None:
         detected = _run(places, config)
         write_result(_summary(detected, places, config.conf))
         return detected
-    return _measure(places, config, config_file)
+    return _measure(places, numbers, config, config_file)
 
 
-def _measure(places: dict[str, str], config: DetectConfig, config_file: str | None) -> Detected:
-    """Detect into a folder, and go on to the numbers."""
+def _place_of_numbers(summary: Any, output: str) -> str | None:
+    """Where the numbers go, if anywhere: to `summary`, or into the folder that receives the results."""
+    if summary is None:
+        return None if is_artifact(output) else output
+    require(isinstance(summary, str) and summary != "", "--summary", summary, "a file or folder to write to")
+    if not is_artifact(output):
+        raise ConfigError(f"--summary: found {summary!r:.80} beside the folder {output!r:.80}, expected -o FILE.json")
+    if os.path.abspath(summary) == os.path.abspath(output):
+        raise ConfigError(f"--summary: found {summary!r:.80}, which receives the results, expected another file")
+    return str(summary)
+
+
+def _measure(places: dict[str, str], numbers: str, config: DetectConfig, config_file: str | None) -> Detected:
+    """Detect, and go on to the numbers."""
     suite = next(suite for suite in suites() if suite.takes_detections)
     known = [item.name for item in fields(suite.config)]
-    inside = {**places, "output": os.path.join(places["output"], DETECTIONS)}
-    sides = {"gt": places["gt"], "pred": inside["output"], "output": places["output"], "json": None}
+    results = places["output"] if is_artifact(places["output"]) else os.path.join(places["output"], DETECTIONS)
+    inside = {**places, "output": results}
+    sides = {"gt": places["gt"], "pred": results, "output": numbers, "json": None}
     options = settings(suite.name, known, sides, config_file)
-    check_output(places["output"], "csv", [places["gt"], places["weights"]])
-    with new_folder(places["output"]):
+    check_output(numbers, "csv", [places["gt"], places["weights"]])
+    with new_folder(os.path.dirname(results) or "."):
         detected = _run(inside, config)
     log(_summary(detected, inside, config.conf).partition("\n")[0])
     if config.conf > LOW:

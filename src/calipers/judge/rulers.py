@@ -8,6 +8,8 @@ order of their coordinates first.
 
 from __future__ import annotations
 
+from math import fsum
+
 from calipers.core.matching import UNIT, round_overlap
 from calipers.judge.answers import Answer, AnswerShapes, Unread, find_shapes, parse_answer
 from calipers.judge.verdict import failed, make_verdict
@@ -34,7 +36,7 @@ KINDS = {
     "count": "number",
     "map": "box",
 }
-PLURALS = {"box": "boxes"}
+PLURALS = {"box": "boxes", "rotated": "rotated boxes"}
 FLAT = ("box", "point", "interval")  # kinds that are a few numbers, and nothing more can be wrong with them
 ALONE = ("iou", "point")  # rulers of one shape
 FEW_PAIRS = 100_000  # of boxes, up to which all are compared; more are sorted first, and their work is limited
@@ -245,7 +247,7 @@ def several(ruler: str, sides: ShapesOfSides, options: Options) -> dict[str, Any
         score, trouble = average_precision(sides, options)
     if trouble:
         return failed(ruler, trouble, **_beside(options), notes=sides.notes)
-    mean = sum(iou for _, _, iou in rows) / tp if tp else None
+    mean = fsum(iou for _, _, iou in rows) / tp if tp else None  # exact, so that the order of the lists does not matter
     passed = score >= options.pass_at
     details = _matched_details(rows, sides) | {
         "precision": tp / sides.pred_count if sides.pred_count else None,

@@ -26,8 +26,8 @@ NO_KEYPOINTS = "causes in AP are those of boxes and masks, not of keypoints"
 
 def ap_worth_tree(measured: MeasuredImages) -> tuple[dict[str, Any] | None, str | None]:
     """What each cause is worth in AP_50, or why that is not known."""
-    if measured.matches is None or measured.tide is None:
-        return None, measured.no_order or NO_KEYPOINTS
+    if measured.no_ap or measured.matches is None or measured.tide is None:
+        return None, measured.no_ap or NO_KEYPOINTS
     oracles = Oracles(measured.detections, measured.matches, measured.tide)
     comparison, records = OracleComparison(measured, oracles.now()), measured.busy_images
     tree = {}

@@ -37,6 +37,7 @@ from calipers.suites.coco.sides import MatchedSides
 from calipers.suites.coco.tide import TideErrors, tide_errors
 
 Close = tuple[Any, Any, Any]  # (pairs,) truth row, pred row, overlap
+NO_OBJECTS = "the ground truth has no object that has to be found"
 A_HAIR = 1e-9  # whether an overlap meets a threshold is decided once it is rounded
 
 
@@ -98,6 +99,11 @@ class MeasuredImages:
         return ranked_classes(
             self.detections.truth, self.detections.pred, self.matches, len(self.detections.categories)
         )
+
+    @property
+    def no_ap(self) -> str | None:
+        """Why there is no AP, if there is none: nothing to rank by, or nothing to find."""
+        return self.no_order or (None if any(len(ranked.objects) for ranked in self.ranked) else NO_OBJECTS)
 
     def cause_table(self) -> Any:
         """The rows of causes in each image, at the primary threshold and over the sweep."""

@@ -51,7 +51,7 @@ def precision_tree(measured: MeasuredImages, replicates: Replicated) -> dict[str
         "map_50": lines["AP_50"],
         **high,
         "tie_mass": measured.tie_mass,
-        "ap_undefined_reason": measured.no_order,
+        "ap_undefined_reason": measured.no_ap,
     }
 
 

@@ -93,7 +93,8 @@ def _lines_and_reason(tree: Tree) -> Iterator[str]:
     yield from coco_lines(tree)
     if tree["ap_undefined_reason"]:
         yield f" AP and AR are undefined: {printable(tree['ap_undefined_reason'])}."
-        yield " Read the sweep below instead, which needs no scores."
+        if tree["sweep"]["primary"]["gt"]:
+            yield " Read the sweep below instead, which needs no scores."
 
 
 # What they do not say

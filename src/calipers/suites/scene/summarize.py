@@ -63,6 +63,7 @@ def summarize(measured: MeasuredMethods, config: Config) -> dict[str, Any]:
             *reading.apart(),
             *(*measured.naming.warnings, *measured.naming.unsuggested(config)),
             *_unscored(measured),
+            *_without_order(measured, trees),
             *_empty_sides(measured),
         ],
         "rejected": [bad.entry() for bad in reading.bad],
@@ -198,6 +199,16 @@ def _unscored(measured: MeasuredMethods) -> list[str]:
         f"{name}: {int(rows.sum())} of {len(rows)} predictions have no score and are left out of AP"
         for name, rows in missing.items()
         if rows.any() and not rows.all()
+    ]
+
+
+def _without_order(measured: MeasuredMethods, trees: dict[str, Any]) -> list[str]:
+    """Scores that are all equal where order matters, so that AP is undefined."""
+    scores = {method.name: np.asarray(method.boxes.scores)[method.pred.counted] for method in measured.methods}
+    return [
+        f"{name}: all scores are {rows[0]:g}, so there is no order to rank predictions in, and no AP"
+        for name, rows in scores.items()
+        if trees[name]["ap"] is None and len(rows) and len(np.unique(rows)) == 1 and not np.isnan(rows[0])
     ]
 
 
