@@ -43,6 +43,7 @@ bench: .venv/developing
 	$(BIN)/python benchmarks/scale.py
 	$(BIN)/python benchmarks/floods.py
 	$(BIN)/python benchmarks/growth.py
+	$(BIN)/python benchmarks/insight.py
 
 # The same claims with as little data as they can be judged by: meant for five minutes on a quiet machine, all of them run,
 # exit status 1 where a limit is missed. The million records and the floods are left to `make bench`.

@@ -36,6 +36,18 @@ def test_every_result_has_a_row_within_the_page(show, scheme, width):
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
+OUTSIDE = """chart => { const room = chart.getBoundingClientRect();
+  return [...chart.querySelectorAll("text")].filter((text) => { const box = text.getBoundingClientRect();
+    return box.left < room.left || box.right > room.right; }).map((text) => text.textContent); }"""
+
+
+@pytest.mark.parametrize("width", [1280, 360])
+def test_names_of_wide_letters_stay_inside(show, width):
+    rows = [made.dot(name, 0.5, (0.4, 0.6), group="cdm") for name in ("medium", "m4b", "MMM")]
+    page = opened(show, rows, viewport={"width": width, "height": 800})
+    assert page.locator(".dots").first.evaluate(OUTSIDE) == []
+
+
 def test_a_whisker_spans_the_interval_around_the_dot(show):
     chart = opened(show).locator(".dots").first
     for k in range(3):

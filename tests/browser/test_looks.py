@@ -161,3 +161,36 @@ def test_states_stand_in_their_natural_order():
     assert section["rows"] == ["outside", "approaching", "inside", "exiting", "paused"]
     strips = next(each for each in data("timeline")["sections"] if each["kind"] == "strips")
     assert strips["states"] == section["rows"]
+
+
+CONTRAST = """() => {
+  const numbers = (colour) => colour.match(/[\\d.]+/g).map(Number);
+  const light = (rgb) => rgb.map((v) => (v /= 255) <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
+    .reduce((sum, v, k) => sum + v * [0.2126, 0.7152, 0.0722][k], 0);
+  const ground = numbers(getComputedStyle(document.querySelector(".matrix .ground")).fill);
+  return [...document.querySelectorAll(".matrix .cell")].map((cell) => {
+    const [rect, text] = [cell.querySelector("rect"), cell.querySelector("text")];
+    const share = Number(getComputedStyle(rect).fillOpacity);
+    const fill = numbers(getComputedStyle(rect).fill).map((v, k) => share * v + (1 - share) * ground[k]);
+    const [a, b] = [light(fill), light(numbers(getComputedStyle(text).fill))];
+    return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+  });
+}"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_counts_of_heat_maps_can_be_read_on_every_shade(show, scheme):
+    names = [str(k) for k in range(12)]
+    cells = [(row, column, (12 * row + column) ** 2 + 1) for row in range(12) for column in range(12)]
+    heat = made.matrix("Confusion", names, names, cells)
+    page = show(made.page_data("t", "coco", [heat]), color_scheme=scheme)
+    contrasts = page.evaluate(CONTRAST)
+    assert len(contrasts) == 144
+    assert min(contrasts) > 3.5
+
+
+def test_the_word_at_a_mark_stands_out_from_curves_behind_it(show):
+    line = made.series("precision", [0, 1], [1, 1])
+    chart = made.curves("Cutting", "score", "share", [line], marks=[{"x": 0.5, "label": "best F1"}])
+    page = show(made.page_data("t", "coco", [chart]))
+    assert page.locator(".mark text").evaluate("node => getComputedStyle(node).paintOrder") == "stroke"

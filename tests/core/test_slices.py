@@ -35,6 +35,38 @@ def test_edges_may_be_given():
     assert names == ["< 10", "10 – 20", "10 – 20", "20 – 50", "20 – 50", ">= 50", "(missing)"]
 
 
+@pytest.mark.parametrize(
+    "values",
+    [
+        ["sun", "rain", "sun"],
+        [None, "rain", None],
+        [None, None],
+        [],
+        [1, 2.5, -3],
+        [2**70, 1],
+        [1.0, None],
+        [True, "sun", None],
+        [7, "sun"],
+    ],
+)
+def test_values_are_held_alike_whether_all_are_of_one_kind_or_not(values):
+    held, one_by_one = FieldValues(), FieldValues()
+    held.extend("x", ["rain"])
+    held.extend("x", values)
+    for value in ["rain", *values]:
+        one_by_one._extend_any("x", [value])
+    for mine, theirs in zip(held.columns(), one_by_one.columns(), strict=True):
+        assert mine.dtype == theirs.dtype
+        assert mine.tolist() == theirs.tolist()
+    assert held.texts == one_by_one.texts
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), -1e300, 10**400])
+def test_numbers_that_are_not_finite_are_refused(value):
+    with pytest.raises(ConfigError, match=r"^slice: 'x' has the value .*, expected finite numbers$"):
+        FieldValues().extend("x", [1.0, value])
+
+
 def test_edges_that_coincide_are_one():
     assert grouped([0, 0, 0, 0, 7]) == [">= 0"] * 5
     assert grouped([3]) == [">= 3"]

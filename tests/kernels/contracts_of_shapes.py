@@ -113,6 +113,17 @@ CONTRACTS: dict[str, Contract] = {
         {"objects": plane(2), "line": 2},
         torn("objects", 2, derived=False) | {"few areas": {"objects": plane(2, area=d(1))}},
     ),
+    "object_sums.mark_matched": Contract(
+        object_sums.mark_matched,
+        {"found": q(0, 0), "left": b(3, 3), "truth": i(1), "pred": i(0), "met": q(2), "times": 5, "bit": 1},
+        {
+            "a truth beyond the last": {"truth": i(2)},
+            "a pred beyond the last": {"pred": i(2)},
+            "a truth below 0": {"truth": i(-1)},
+            "few preds": {"pred": i()},
+            "few numbers": {"met": q()},
+        },
+    ),
     "object_sums.sums_by_size": Contract(
         object_sums.sums_by_size,
         {

@@ -9,7 +9,8 @@ most frequent, the others together as `(other)`. A record without the field is `
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import pairwise, repeat
+from types import NoneType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,6 +26,7 @@ MAX_VALUES = 50
 MAX_TEXTS = 100_000  # distinct ones, of which a field is no longer something to slice by
 CROSS = " × "
 ABSENT, NUMBER = -1, -2  # codes beside those of texts
+LARGEST = 1e300  # that numbers are below
 
 
 class FieldSpec(NamedTuple):
@@ -84,6 +86,33 @@ class FieldValues:
 
     def extend(self, field: str, values: Sequence[Any]) -> None:
         """Take in the values of some records, as JSON has them."""
+        kinds = set(map(type, values))
+        if kinds <= {str, NoneType}:
+            self._extend_texts(field, values)
+        elif not (kinds <= {float, int} and self._extend_numbers(values)):
+            self._extend_any(field, values)
+
+    def _extend_texts(self, field: str, values: Sequence[str | None]) -> None:
+        for text in dict.fromkeys(values):
+            if text is not None:
+                self._code(field, text)
+        codes = map(self._codes.get, values, repeat(ABSENT))  # type: ignore[arg-type]
+        self.codes.append(np.fromiter(codes, dtype=np.int32, count=len(values)))
+        self.numbers.append(np.zeros(len(values)))
+
+    def _extend_numbers(self, values: Sequence[float]) -> bool:
+        """Take in numbers, if all of them are such that nothing is to be said about them."""
+        try:
+            numbers = np.array(values, dtype=np.float64)
+        except OverflowError:  # a whole number beyond all floats
+            return False
+        if not (np.abs(numbers) < LARGEST).all():
+            return False
+        self.codes.append(np.full(len(values), NUMBER, dtype=np.int32))
+        self.numbers.append(numbers)
+        return True
+
+    def _extend_any(self, field: str, values: Sequence[Any]) -> None:
         codes, numbers = [ABSENT] * len(values), [0.0] * len(values)
         for at, value in enumerate(values):
             if value.__class__ is str and value in self._codes:  # as most are
@@ -134,7 +163,7 @@ class FieldValues:
 
 
 def _finite(field: str, value: float) -> float:
-    number = float(value) if abs(value) < 1e300 else float("nan")
+    number = float(value) if abs(value) < LARGEST else float("nan")
     if number != number:
         raise ConfigError(f"slice: {field!r:.80} has the value {value!r:.40}, expected finite numbers")
     return number

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from calipers.core.parts import Packed
 from calipers.core.sweep import Levels, Swept
-from calipers.kernels.count.object_sums import sums_by_size
+from calipers.kernels.count.object_sums import mark_matched, sums_by_size
 
 Floats = NDArray[np.float32]
 SMALL = (np.int8, np.int16, np.int32, np.int64)
@@ -26,7 +26,7 @@ MOST_KINDS = 1 << 15  # that are written down before it is known which occur
 def smallest(numbers: NDArray[Any], kinds: tuple[Any, ...] = SMALL) -> NDArray[Any]:
     """Whole numbers of at least 0 in as few bytes as hold them."""
     largest = int(np.max(numbers, initial=0))
-    return numbers.astype(next(kind for kind in kinds if largest <= np.iinfo(kind).max))
+    return numbers.astype(next(kind for kind in kinds if largest <= np.iinfo(kind).max), copy=False)
 
 
 class ObjectChunk(NamedTuple):
@@ -45,7 +45,9 @@ class SummedObjects(NamedTuple):
     sums: NDArray[np.int64]
 
     def of(self, records: NDArray[np.intp]) -> SummedObjects:
-        """The sums of some of the records."""
+        """The sums of some of the records, in their order."""
+        if len(records) == self.rows.shape[1]:
+            return self
         return SummedObjects(self.rows[:, records], self.sums[:, :, records])
 
 
@@ -68,7 +70,7 @@ class ObjectRows:
     def extend(self, records: int, counts: Any, sizes: Any, kinds: Any, table: Any) -> None:
         """Take in the objects of some records, whose kinds are those of a table."""
         shift = self._shift(np.asarray(table))
-        kinds = smallest(np.asarray(kinds) + shift, SMALL[1:])
+        kinds = smallest(np.asarray(kinds, np.int64) + shift if shift else np.asarray(kinds), SMALL[1:])
         chunk = ObjectChunk(records, np.asarray(counts, np.int32), np.asarray(sizes, np.float32), kinds)
         self._chunks.append(chunk)
 
@@ -154,13 +156,13 @@ def matched_rows(matchings: Sequence[Swept], levels: Levels, truth_sizes: Any, p
     found = np.zeros(len(batch.truth), np.int64)
     left = np.full(len(batch.pred), (1 << len(matchings)) - 1, np.uint8)  # a bit for each matching
     for place, own in enumerate(matchings):
-        found[own.truth] += own.met * base**place
-        left[own.pred] ^= 1 << place
-    alone = np.flatnonzero(left)
-    offsets = np.asarray(batch.pred.offsets)
-    counts = np.concatenate([np.diff(batch.truth.offsets), np.diff(np.searchsorted(alone, offsets))])
-    kinds = np.concatenate([found, base ** len(matchings) + left[alone].astype(np.int64)])
-    sizes = np.concatenate([truth_sizes, np.asarray(pred_sizes)[alone]])
+        truth, pred = (np.ascontiguousarray(side, np.int32) for side in (own.truth, own.pred))
+        mark_matched(found, left, truth, pred, np.ascontiguousarray(own.met, np.int64), base**place, 1 << place)
+    is_alone = left > 0
+    ends = np.concatenate([[0], np.cumsum(is_alone)])[batch.pred.offsets]
+    counts = np.concatenate([np.diff(batch.truth.offsets), np.diff(ends)])
+    kinds = np.concatenate([found, base ** len(matchings) + left[is_alone].astype(np.int64)])
+    sizes = np.concatenate([truth_sizes, np.asarray(pred_sizes)[is_alone]])
     return len(batch), counts, sizes, *_kinds_and_table(kinds, len(matchings), levels)
 
 

@@ -89,8 +89,10 @@ class Drawn(NamedTuple):
 
     def drawn(self, weights: Weights) -> Ints:
         """A whole number of columns, in replicates."""
-        drawn: Ints = np.sum([times * self.draws[self.names.index(name)] for name, times in weights.items()], axis=0)
-        return drawn
+        columns = ((self.draws[self.names.index(name)], times) for name, times in weights.items())
+        first, *others = (draws if times == 1 else times * draws for draws, times in columns)
+        total: Ints = sum(others, start=first)
+        return total
 
     def value(self, figure: RatioFigure) -> float | None:
         """A figure, None where undefined."""
@@ -100,6 +102,8 @@ class Drawn(NamedTuple):
     def values(self, figure: RatioFigure) -> Any:
         """The values of a figure in replicates, NaN where undefined."""
         above, below = self.drawn(figure.above), self.drawn(figure.below)
+        if (below > 0).all():
+            return above / below
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.where(below > 0, above / below, np.nan)
 
@@ -231,7 +235,8 @@ class SizeDraws:
         """Some records of a group; their weights are drawn once for all sizes."""
         sums = summed.sums.reshape(-1, len(members))  # (sizes * columns, records)
         used = np.flatnonzero(sums.any(axis=1))
-        own = draw(tuple(map(str, used)), hashes[members], sums[used], self._resampling)
+        some = sums if len(used) == len(sums) else sums[used]
+        own = draw(tuple(map(str, used)), hashes[members], some, self._resampling)
         whole, draws = np.zeros(len(sums), np.int64), np.zeros((len(sums), self._resampling.replicates), np.int64)
         whole[used], draws[used] = own.whole, own.draws
         piece = Drawn(self._names, len(members), whole, draws)

@@ -164,6 +164,16 @@ def test_many_lines_at_once_up_to_one_that_is_left_alone():
     assert sides.content() == there.content()
 
 
+def test_further_fields_of_many_lines_are_told_as_they_are_written():
+    descs: dict[str, int] = {}
+    lines = RecordLines(ObjectColumns(descs), ObjectColumns(descs), **NAMES, fields=["light", "speed"])
+    rows = [record(more=more).encode() for more in (',"speed": 2.50,"light":"晚"', ',"lights":1', ',"light":[1 ,2]')]
+    block, keys, values = b"".join(rows), [], []
+    assert lines.add_lines(block, 0, len(block), keys, values) == len(block)
+    assert values == [['"晚"'.encode(), b"2.50"], [None, None], [b"[1 ,2]", None]]
+    assert lines.field_values() == values[-1]
+
+
 def test_lines_from_the_end_on_are_not_read():
     line, keys = record().encode(), []
     assert Sides().lines.add_lines(3 * line, 0, len(line) + 1, keys) == 2 * len(line)

@@ -95,3 +95,44 @@ def test_keys_and_counts_of_records_read_in_either_way(path):
     assert (found.read, found.skipped, [record.line for record in found.bad]) == (12, 1, [9, 10, 11])
     assert found.batch.truth.offsets.tolist() == [0, 1, 2, 2, 3, 4, 5, 6, 7]
     assert found.batch.pred.offsets.tolist() == [0, 2, 2, 3, 5, 6, 7, 10, 11]
+
+
+FIELDS = ["light", "speed"]
+SLICED = [
+    (',"light":"night","speed":2', ["night", 2]),
+    (',"light":null,"speed":1e2', [None, 100.0]),  # an exponent
+    (',"light":"a\\u002eb","speed":-0.5,"wind":3', ["a.b", -0.5]),
+    (',"lig\\u0068t":"day","speed":"fast"', ["day", "fast"]),  # a name in another spelling
+    (',"speed":true,"speed":[1]', [None, [1]]),  # the last of two counts
+    ("", [None, None]),
+]
+
+
+def read_fields(path: Path, rows: list[str], most_bytes: int) -> list[DenseReading]:
+    path.write_text("".join(f'{{"gt_norm1000":[{BOX}],"pred":[]{row}}}\n' for row in rows), encoding="utf-8")
+    [shard] = LineSource(0, str(path), 1 << 20)
+    return list(dense.read_batches(shard, frame="norm1000", most_bytes=most_bytes, fields=FIELDS))
+
+
+def test_fields_of_lines_that_are_read_in_one_go_are_those_of_the_records(path):
+    plain = ',"light":"day","speed":7.25'
+    rows = [plain, plain, *(row for row, _ in SLICED), plain]
+    expected = [["day", 7.25]] * 2 + [values for _, values in SLICED] + [["day", 7.25]]
+    for most_bytes in (1, 150, 1 << 20):
+        readings = read_fields(path, rows, most_bytes)
+        found = [list(each) for part in readings for each in zip(*part.batch.fields.values(), strict=True)]
+        assert found == expected
+        assert [line for part in readings for line in part.batch.lines] == list(range(1, len(rows) + 1))
+
+
+def test_records_with_fields_are_read_in_one_go(path, monkeypatch):
+    monkeypatch.setattr(dense._Reader, "add_line", None)
+    [part] = read_fields(path, [',"light":"day","speed":1', ',"speed":2.5'], 1 << 20)
+    assert part.batch.fields == {"light": ["day", None], "speed": [1.0, 2.5]}
+    assert part.known == set()  # nobody asks, as each field is there
+
+
+def test_where_a_field_is_missing_the_first_records_say_which_there_are(path):
+    rows = [',"wind":1', *[',"speed":1'] * dense.LOOKED_AT, ',"late":1']
+    [part] = read_fields(path, rows, 1 << 20)
+    assert part.known == {"wind", "speed"}

@@ -82,7 +82,7 @@ def test_methods_stand_side_by_side_by_scene(data):
 def test_scenes_are_drawn_in_metres_with_y_up(data):
     worst, other = data["cases"]
     assert [worst["title"], other["title"]] == ["room · ours", "room · theirs"]
-    assert (worst["score"], other["score"], worst["y_up"]) == (5, 3, True)
+    assert (worst["score"], other["score"], worst["y_up"]) == (5, 5, True)  # of the scene, so that they stand together
     assert worst["shapes"][0] == {
         "side": "gt",
         "form": "poly",
@@ -127,3 +127,25 @@ def test_hostile_labels_and_methods_are_only_text(tmp_path):
     report = measured(tmp_path, truth, **{HOSTILE[0]: EMPTY, HOSTILE[1]: EMPTY})
     first, _ = data_of(report_page(report))["cases"]
     assert {shape["label"] for shape in first["shapes"]} == set(HOSTILE)
+
+
+def test_methods_of_a_scene_stand_side_by_side_and_the_worst_scene_first(tmp_path):
+    #              ours              theirs            so that by what is wrong it would be
+    # hall         1 missed          2 missed          hall · theirs, room · ours, hall · ours, room · theirs
+    # room         1 missed          nothing wrong
+    # attic        nothing wrong     1 missed
+    two, one = {"objects": [cube("seat", 0, 0), cube("table", 3, 0)]}, {"objects": [cube("seat", 0, 0)]}
+    files = {
+        "truth": {"hall": two, "room": one, "attic": two},
+        "ours": {"hall": one, "room": EMPTY, "attic": two},
+        "theirs": {"hall": EMPTY, "room": one, "attic": one},
+    }
+    for side, scenes in files.items():
+        for scene, objects in scenes.items():
+            path = tmp_path / side / f"{scene}.json"
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(json.dumps(objects), encoding="utf-8")
+    methods = {name: tmp_path / name for name in ("theirs", "ours")}
+    report = calipers.scene(tmp_path / "truth", methods, bootstrap=0)
+    titles = [case["title"] for case in data_of(report_page(report))["cases"]]
+    assert titles == [f"{scene} · {name}" for scene in ("hall", "attic", "room") for name in methods]

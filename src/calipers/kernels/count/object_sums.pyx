@@ -10,6 +10,24 @@ from ..scan.checks cimport check_between, check_indices, check_length, check_pro
 from ..scan.column cimport Column
 
 
+def mark_matched(found, left, truth, pred, met, long long times, unsigned char bit):
+    """Note a matching: `times` as often as each pair says in `met` is added at its truth in `found`, and `bit` is taken
+    away at its prediction in `left`, where it is set. Both are overwritten."""
+    cdef long long[::1] at_truth = found
+    cdef unsigned char[::1] at_pred = left
+    cdef const int[::1] truths = truth, preds = pred
+    cdef const long long[::1] met_by = met
+    cdef Py_ssize_t k
+    check_length("pred", preds.shape[0], truths.shape[0])
+    check_length("met", met_by.shape[0], truths.shape[0])
+    check_indices("truth", truths, at_truth.shape[0])
+    check_indices("pred", preds, at_pred.shape[0])
+    with nogil:
+        for k in range(truths.shape[0]):
+            at_truth[truths[k]] += times * met_by[k]
+            at_pred[preds[k]] &= ~bit
+
+
 def sums_by_size(counts, sizes, kinds, table, Py_ssize_t columns, edges, Py_ssize_t records):
     """Objects by group and record, (groups * records,), and their sums, (groups * columns * records,).
 

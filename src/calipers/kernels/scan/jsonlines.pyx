@@ -157,9 +157,10 @@ cdef class RecordLines:
         cdef Bytes at = <Bytes> PyBytes_AS_STRING(line)
         return self.add_line(at, at + PyBytes_GET_SIZE(line))
 
-    def add_lines(self, bytes block not None, Py_ssize_t begin, Py_ssize_t end, list keys not None):
+    def add_lines(self, bytes block not None, Py_ssize_t begin, Py_ssize_t end, list keys not None, list values=None):
         """Append the records of lines from `begin` on, up to one that is left alone or that begins at `end` or behind
-        it, and to `keys` those of the records. Returns where the next line begins."""
+        it; to `keys` those of the records, and to `values` the list of what the further fields of each hold, as
+        `field_values` has it. Returns where the next line begins."""
         cdef Bytes first = <Bytes> PyBytes_AS_STRING(block)
         cdef Bytes last = first + PyBytes_GET_SIZE(block)
         cdef Bytes at
@@ -174,6 +175,8 @@ cdef class RecordLines:
             if key is None:
                 break
             keys.append(key)
+            if values is not None:
+                values.append(self.values)
             at = behind
         return at - first
 
@@ -226,14 +229,19 @@ cdef class RecordLines:
 
     cdef Bytes read_field(self, Bytes at, const Text* name) except? NULL:
         cdef Bytes behind
+        cdef Py_ssize_t place
+        cdef bytes wanted
         if not self.wanted:
             return self.read_value(at, name)
         if name.escaped:                # it may be one of them, in another spelling
             return NULL
         at = skip_blanks(at)
         behind = self.read_value(at, name)
-        for place, wanted in enumerate(self.wanted):
-            if behind != NULL and spells(name, wanted, len(wanted)):
+        if behind == NULL:
+            return NULL
+        for place in range(len(self.wanted)):
+            wanted = <bytes> self.wanted[place]
+            if spells(name, PyBytes_AS_STRING(wanted), PyBytes_GET_SIZE(wanted)):
                 self.values[place] = (<const char*> at)[:behind - at]
         return behind
 

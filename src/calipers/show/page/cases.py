@@ -113,6 +113,28 @@ def shown_cases(
     return _with_own_keys([drawn[place] for place in sorted(drawn)])
 
 
+def beside_each_other(cases: list[Part], group: str, member: str, members: list[str]) -> list[Part]:
+    """Cases with the same facet `group` together, by facet `member` in a given order; the group with the worst first.
+
+    >>> cases = [
+    ...     {"facets": {"room": [room], "by": [name]}, "score": score}
+    ...     for room, name, score in (("hall", "b", 3), ("attic", "b", 2), ("hall", "a", 1))
+    ... ]
+    >>> [(*case["facets"].values(), case["score"]) for case in beside_each_other(cases, "room", "by", ["a", "b"])]
+    [(['hall'], ['a'], 3), (['hall'], ['b'], 3), (['attic'], ['b'], 2)]
+    """
+    worst: dict[str, float] = {}
+    for case in cases:
+        [name] = case["facets"][group]
+        worst[name] = max(case["score"], worst.get(name, 0))
+
+    def place(case: Part) -> tuple[float, str, int]:
+        [name] = case["facets"][group]
+        return -worst[name], name, members.index(case["facets"][member][0])
+
+    return [case | {"score": worst[case["facets"][group][0]]} for case in sorted(cases, key=place)]
+
+
 class FoldedDrawings:
     """Draws cases for later, as many as there is room for."""
 

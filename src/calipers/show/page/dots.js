@@ -3,6 +3,7 @@
 const DOT_ROW = 28;
 const DOT_EDGE = { top: 8, bottom: 30, gap: 12 };
 const LETTER = 7.4; // pixels of a letter, about
+const WIDE_LETTERS = 10; // pixels that words need beyond that, if they have many wide letters
 
 function dots(section) {
   const place = h("div", { class: "plot dots" });
@@ -31,7 +32,7 @@ const dotValue = (value) => (Math.abs(value ?? 0) <= 1 ? rate(value) : number(va
 
 // Names on the left and letters on the right take what they need, names not more than a third of the width
 function dotAxes(section, width) {
-  const longest = (words) => words.reduce((most, each) => Math.max(most, letters(each)), 0) * LETTER;
+  const longest = (words) => words.reduce((most, each) => Math.max(most, letters(each)), 0) * LETTER + WIDE_LETTERS;
   const names = Math.min(longest(section.rows.map((row) => shown(row.name))), width / 3);
   const groups = Math.min(longest(section.rows.map((row) => row.group ?? UNDEFINED)), width / 4);
   const left = names + DOT_EDGE.gap;
@@ -42,8 +43,8 @@ function dotAxes(section, width) {
     right,
     width,
     range,
-    fits: Math.max(4, Math.floor(names / LETTER)),
-    letters: Math.max(1, Math.floor(groups / LETTER)),
+    fits: Math.max(4, Math.floor((names - WIDE_LETTERS) / LETTER)),
+    letters: Math.max(1, Math.floor((groups - WIDE_LETTERS) / LETTER)),
     bottom: DOT_EDGE.top + DOT_ROW * section.rows.length,
     height: DOT_EDGE.top + DOT_ROW * section.rows.length + DOT_EDGE.bottom,
     px: (value) => left + ((value - range[0]) / (range[1] - range[0])) * (right - left),
@@ -62,7 +63,7 @@ function dotRange(rows) {
 }
 
 function dotGrid(axes) {
-  const about = Math.max(2, Math.min(6, (axes.right - axes.left) / 80));
+  const about = Math.max(3, Math.min(6, (axes.right - axes.left) / 80));
   return s(
     "g",
     { class: "axes" },

@@ -74,8 +74,15 @@ function heatCell({ section, left, top, size, most }, [row, column, count], want
     "fill-opacity": (0.08 + 0.86 * share).toFixed(3),
   });
   const middle = { x: x + size / 2, y: y + size / 2, dy: "0.34em", "text-anchor": "middle" };
-  const label = size < 26 ? null : s("text", { class: share > 0.55 ? "onfill" : null, ...middle }, shortCount(count, Math.floor(size / 6.6)));
+  const label = size < 26 ? null : s("text", { class: countClass(share, same), ...middle }, shortCount(count, Math.floor(size / 6.6)));
   return s("g", { class: goto ? "cell goes" : "cell", "data-find": goto ? filterText(goto) : null }, rect, label);
+}
+
+// Counts are written in the colour of text, or in that of paper where it can be read better: on dark paper sooner
+
+function countClass(share, same) {
+  if (share > (same ? 0.97 : 0.86)) return "onfull";
+  return share > (same ? 0.63 : 0.7) ? "onfill" : null;
 }
 
 // The cell under the pointer, or the one that arrows moved to

@@ -44,6 +44,7 @@ LARGEST_SIZE = 1e9
 MAX_TEXT = 100_000  # characters of a desc: comparing two free texts takes the product of their lengths
 IN_PIXELS = f"{keyword('frame', 'pixel')} reads gt and pred as pixels"
 AS_ANSWER = f", which {keyword('answers', 'auto')} reads as the answer of a model"
+FIRST_OF_NUMBERS = b"-0123456789"
 LOOKED_AT = 20  # records of a batch whose fields are noted, where fields are asked for
 
 
@@ -143,9 +144,13 @@ class _Reader:
         self.bad: list[BadRecord] = []
         self.read = self.skipped = self.size = 0
         self.known: set[str] = set()
+        self._noted: list[bytes] = []  # lines
 
     def result(self) -> DenseReading:
         """What was read so far."""
+        if any(all(value is None for value in values) for values in self.fields.values()):
+            for text in self._noted:
+                self.known |= carried(record_of(text)).keys()
         reading = self._reading()
         reading.known, reading.answers = self.known, self.counts
         return reading
@@ -181,10 +186,14 @@ class _Reader:
 
     def take_lines(self, block: bytes, begin: int, line: int, most_bytes: int) -> tuple[int, int]:
         """Read lines of a block that are written as most are, up to `most_bytes` in all: where they end, how many."""
-        if self.plain is None or self.keep or self.fields:
+        if self.plain is None or self.keep:
             return begin, 0
         keys: list[str] = []
-        end = self.plain.add_lines(block, begin, min(len(block), begin + max(most_bytes - self.size, 0)), keys)
+        values: list[list[bytes | None]] | None = [] if self.fields else None
+        end = self.plain.add_lines(block, begin, min(len(block), begin + max(most_bytes - self.size, 0)), keys, values)
+        if values:
+            self._take_fields(values)
+            self._note_lines(block, begin, end)
         self.size += end - begin
         self.read += len(keys)
         self.lines += range(line, line + len(keys))
@@ -203,11 +212,8 @@ class _Reader:
                 check_memory(text)
                 self.raw.append(orjson.loads(text))
             if self.fields and self.plain:
-                known = self._decoded
-                for values, value in zip(self.fields.values(), self.plain.field_values(), strict=True):
-                    values.append(known[value] if value in known else self._decode(value))
-                if len(self.keys) <= LOOKED_AT:
-                    self.known |= carried(record_of(text)).keys()
+                self._take_fields([self.plain.field_values()])
+                self._note_lines(text, 0, len(text))
             return
         if text := text.strip():
             record, problem = parse_line(text)
@@ -215,6 +221,28 @@ class _Reader:
                 self.refuse(line, problem)
             else:
                 self.add(line, record)
+
+    def _take_fields(self, rows: list[list[bytes | None]]) -> None:
+        """Append the values of fields of some records, each as the bytes of its JSON."""
+        for values, column in zip(self.fields.values(), zip(*rows, strict=True), strict=True):
+            values += self._decode_column(column)
+
+    def _decode_column(self, column: tuple[bytes | None, ...]) -> list[Any]:
+        known, decode = self._decoded, self._decode
+        first = column[0]
+        if first and first[:1] in FIRST_OF_NUMBERS:
+            try:
+                return list(map(float, column))  # type: ignore[arg-type]
+            except (TypeError, ValueError):
+                pass  # not numbers alone
+        return [known[value] if value in known else decode(value) for value in column]
+
+    def _note_lines(self, block: bytes, begin: int, end: int) -> None:
+        """Keep the first lines: they say what fields there are, should one that is asked for be missing."""
+        while begin < end and len(self._noted) < LOOKED_AT:
+            behind = block.find(b"\n", begin, end) + 1 or end
+            self._noted.append(block[begin:behind])
+            begin = behind
 
     def refuse(self, line: int, problem: str, found: str = "") -> None:
         self.read += 1

@@ -9,7 +9,7 @@ from calipers.core.survey import counted
 from calipers.show.causes import cause_words
 from calipers.show.page import sections as part
 from calipers.show.page.calibration import calibration_parts
-from calipers.show.page.cases import Case, WorstCases, left_out, shown_cases
+from calipers.show.page.cases import Case, WorstCases, beside_each_other, left_out, shown_cases
 from calipers.show.page.causes import NO_LABEL, fix_first_part, label_causes_part
 from calipers.show.page.heads import MAX_ROWS, Tree, facts_of, more_rows, problems, rules
 from calipers.show.page.images import Pictures
@@ -58,16 +58,11 @@ PER_CLASS = ("tp", "fp", "fn", *RATES, *PLACED, ERROR)
 def page_data(tree: Tree, cases: WorstCases | None, pictures: Pictures | None = None, why_not: str = "") -> Part:
     """The data of all sections of the page. Without cases it says why there are none."""
     methods, records = tree["methods"], tree["records"]
-    shown = shown_cases(cases, list_case, partial(draw_case, tree)) if cases else []
+    shown = _shown_scenes(tree, cases) if cases else []
     parts = [*_fix_first(methods), *_headline(methods), *_by_scene(methods), *_label_causes(methods)]
     parts += [*_case_section(shown, cases, why_not), *_by_class(methods), *_differences(tree)]
-    parts += [
-        *_false_positives(methods),
-        *_ranges(methods),
-        *_precisions(methods),
-        *_calibrations(methods),
-        *_nameless(methods),
-    ]
+    parts += [*_false_positives(methods), *_ranges(methods), *_precisions(methods)]
+    parts += [*_calibrations(methods), *_nameless(methods)]
     boxes = counted(next(iter(methods.values()))["counts"]["gt"] if methods else 0, "box", "boxes")
     return part.page_data(
         " · ".join(methods) or "scenes",
@@ -309,6 +304,11 @@ def _nameless(methods: Tree) -> list[Part]:
 
 
 # The scenes from above
+
+
+def _shown_scenes(tree: Tree, cases: WorstCases) -> list[Part]:
+    drawn = shown_cases(cases, list_case, partial(draw_case, tree))
+    return beside_each_other(drawn, "key", "method", list(tree["methods"]))
 
 
 def _case_section(shown: list[Part], cases: WorstCases | None, why_not: str) -> list[Part]:

@@ -1,0 +1,107 @@
+"""What insight costs a run of the dense suite, in CPU seconds of one process.
+
+    python benchmarks/insight.py [--records 20000] [--rounds 5] [--quick] [--data FOLDER]
+
+Two limits, both of a run with one job over a dump in memory's cache, its artifact included:
+
+    everything      causes, what each is worth with its interval, errors by label and confusion of labels, and the pairs
+                    of objects that overlap too little to match, which only causes need: at most 25 % more than a run in
+                    which all of that is replaced by nothing
+    a slice field   at most 5 % more than the run without slices
+
+Cases run in turn in this process, and the smallest of the rounds counts: CPU time of a short run is disturbed little by
+other work on the machine, and only upwards. Exit status 1 when a claim does not hold.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+
+import calipers
+from calipers.core import worth
+from calipers.core.causes import CAUSES, OUTCOMES
+from calipers.core.matching import round_overlap
+from calipers.suites.dense import measure, summarize
+from measure import Claim, in_turn, report
+from slices import DATA, FIELDS, sliced_dump
+
+EVERYTHING, EACH_FIELD = 25.0, 5.0  # percent
+SLICED = (("weather",), ("speed",), ("objects",), ("size",), FIELDS)
+
+
+def cpu_sec(dump: Path, fields: tuple[str, ...] = ()) -> float:
+    """CPU seconds from the dump to the bytes of its artifact."""
+    start = time.process_time()
+    calipers.dense(dump, jobs=1, slice=list(fields)).to_json()
+    return time.process_time() - start
+
+
+def plain_sec(dump: Path) -> float:
+    """The same without insight."""
+    with without_insight():
+        return cpu_sec(dump)
+
+
+@contextmanager
+def without_insight() -> Iterator[None]:
+    """Counts no causes, draws no replicates of them and compares only objects that may match."""
+    nothing = dict.fromkeys(("worth_tree", "confusion_tree"), lambda tally: {})
+    counted = {"Causes": lambda *of: None, "count_causes": _no_causes, "count_confusion": lambda *of: None}
+    with (
+        patch.multiple(measure, **counted, faint_overlap=round_overlap),
+        patch.multiple(worth, cause_rows=_no_rows, count_worth=lambda *of: None),
+        patch.multiple(summarize, **nothing, label_errors_tree=lambda *of: []),
+    ):
+        yield
+
+
+def _no_causes(causes: Any, labels: Any, names: Any, tally: Any) -> None:
+    tally.count("errors", np.zeros(len(OUTCOMES), np.int64))
+    tally.count("errors.unlabelled", np.zeros(len(CAUSES), np.int64))
+
+
+def _no_rows(offsets: Any, *of: Any) -> Any:
+    return np.zeros((0, len(offsets[0]) - 1), np.int64)
+
+
+def claims(folder: Path, records: int, rounds: int) -> list[Claim]:
+    """What everything adds, and each slice field."""
+    dump = sliced_dump(folder, records)
+    cases = {"plain": partial(plain_sec, dump), "": partial(cpu_sec, dump)}
+    cases |= {", ".join(fields): partial(cpu_sec, dump, fields) for fields in SLICED}
+    cpu_sec(dump, FIELDS)  # imports, and the pages of the file
+    seconds = in_turn(cases, rounds)
+    plain, whole = seconds["plain"], seconds[""]
+    lines = [
+        Claim(f"{records:,} records without insight", plain, "s CPU"),
+        Claim("causes, worth and confusion: added", 100 * (whole / plain - 1), "%", at_most=EVERYTHING),
+    ]
+    for fields in SLICED:
+        added = 100 * (seconds[", ".join(fields)] / whole - 1) / len(fields)
+        lines.append(Claim(f"sliced by {', '.join(fields)}: added for each field", added, "%", at_most=EACH_FIELD))
+    return lines
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Measure what insight costs a run of the dense suite.")
+    parser.add_argument("--records", type=int, default=20_000)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--data", type=Path, default=DATA)
+    given = parser.parse_args()
+    records, rounds = (400, 1) if given.quick else (given.records, given.rounds)
+    return report([partial(claims, given.data, records, rounds)], judged=not given.quick)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
