@@ -27,6 +27,7 @@ OTHER_TABLES = (
     "suspects",
     "gate",
     "check",
+    "report",
     "convert",
 )  # of calipers.toml, beside the suites
 
