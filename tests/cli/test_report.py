@@ -169,7 +169,7 @@ def test_what_the_file_says_of_pages_is_not_for_tables_and_keys(run, out):
     Path("calipers.toml").write_text('[report]\noutput = "page.html"\nformat = "csv"\n')
     assert run("report", "out", "--table", "errors").out == write_table(load(out), "errors", "csv")
     assert (run("report", "out", "--failed").code, Path("page.html").exists()) == (0, False)
-    Path("calipers.toml").write_text('[report]\nfailed = true\n')
+    Path("calipers.toml").write_text("[report]\nfailed = true\n")
     assert run("report", "out").out == b""
     assert run("report", "out", "--table", "errors").out == write_table(load(out), "errors", "md")
     Path("mine.toml").write_text('[report]\ntable = "errors"\n')

@@ -82,3 +82,14 @@ def test_answers_join_a_ground_truth_of_coco(tmp_path):
     made = calipers.convert(answers, to="plain", suite="dense", gt=gt)
     assert [len(record["pred_norm1000"]) for record in lines(made)] == [1, 0]
     assert made.notes == ["1 image has no answer, which counts as nothing predicted"]
+
+
+def test_a_list_that_is_there_twice_is_an_error_and_a_key_of_an_object_is_not(tmp_path):
+    box = '{"type": "bbox_2d", "points": [0, 0, 9, 9], "desc": "a", "desc": "b"}'
+    lost, kept = tmp_path / "lost.jsonl", tmp_path / "kept.jsonl"
+    lost.write_text(f'{{"gt_norm1000": [{box}], "pred": [], "gt_norm1000": []}}\n')
+    with pytest.raises(calipers.InputError, match=r"lost\.jsonl:1: gt_norm1000: is there twice, expected it once"):
+        calipers.convert(lost, to="plain")
+    kept.write_text(f'{{"gt_norm1000": [{box}], "pred": []}}\n')
+    [record] = lines(calipers.convert(kept, to="plain"))
+    assert record["gt_norm1000"][0]["desc"] == "b"

@@ -27,7 +27,7 @@ from calipers.files.places import expand
 from calipers.files.problems import explain_object, shown
 from calipers.suite import ConvertedFiles
 from calipers.suites.dense.config import Config
-from calipers.suites.dense.parse import record_of
+from calipers.suites.dense.parse import parse_line
 from calipers.suites.dense.read import SIDES, read_records
 
 PIECE = 8 << 20  # bytes
@@ -125,7 +125,7 @@ def _read_lines(path: str) -> Records:
     for shard in LineSource(0, path, PIECE):
         for line, text in shard.lines():
             if text is None or text.strip():
-                yield f"{whole_text(path)}:{line}", None if text is None else record_of(text)
+                yield f"{whole_text(path)}:{line}", None if text is None else parse_line(text.strip())[0]
 
 
 def _checked(records: Records, frame: str, answers: AnswerOptions) -> Iterator[CheckedRecord]:
