@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
+from calipers.core.config import check_names
 from calipers.core.errors import ConfigError, InputError, OutputError, keyword, require
 from calipers.core.survey import Kind, path_of
 from calipers.files.output import check_folder, check_free, check_place, make_folder, remove_empty, write_file
@@ -91,6 +92,7 @@ def convert(
     kind = _kind(inputs, suite, side)
     own = suite_of(str(kind.suite))
     converter = _converter(own, to)
+    check_names(options, {*ConvertOptions.__annotations__, *converter.options})
     used: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
     for name, value in used.items():
         require(name in converter.options, name, value, _expected(own, converter))

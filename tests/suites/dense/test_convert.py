@@ -93,3 +93,9 @@ def test_a_list_that_is_there_twice_is_an_error_and_a_key_of_an_object_is_not(tm
     kept.write_text(f'{{"gt_norm1000": [{box}], "pred": []}}\n')
     [record] = lines(calipers.convert(kept, to="plain"))
     assert record["gt_norm1000"][0]["desc"] == "b"
+
+
+@pytest.mark.parametrize("value", ["pixel", None])
+def test_a_misspelt_option_names_the_nearest(value):
+    with pytest.raises(calipers.ConfigError, match=r"^'frme' is not an option, did you mean 'frame'\?"):
+        calipers.convert([RECORD], to="plain", frme=value)
