@@ -153,6 +153,44 @@ def test_what_is_no_table_is_refused(run, out):
     run("report", "none.json", "--table", "errors").refused(3, "none.json: is not there")
 
 
+# ---------------------------------------------------------------- options in a file
+
+
+def test_flags_may_stand_in_the_options_file(run, out):
+    Path("calipers.toml").write_text('[report]\noutput = "page.html"\ncases = 1\n')
+    assert run("report", "out").out.decode().startswith("page.html ")
+    cases = data_of(Path("page.html").read_bytes())["cases"]
+    assert [(case["key"], "shapes" in case) for case in cases] == [("site/a.png", True), ("site/b.png", False)]
+    assert run("report", "out", "--cases", "2", "-o", "other.html").code == 0
+    assert all("shapes" in case for case in data_of(Path("other.html").read_bytes())["cases"])
+
+
+def test_what_the_file_says_of_pages_is_not_for_tables_and_keys(run, out):
+    Path("calipers.toml").write_text('[report]\noutput = "page.html"\nformat = "csv"\n')
+    assert run("report", "out", "--table", "errors").out == write_table(load(out), "errors", "csv")
+    assert (run("report", "out", "--failed").code, Path("page.html").exists()) == (0, False)
+    Path("calipers.toml").write_text("[report]\nfailed = true\n")
+    assert run("report", "out").out == b""
+    assert run("report", "out", "--table", "errors").out == write_table(load(out), "errors", "md")
+    Path("mine.toml").write_text('[report]\ntable = "errors"\n')
+    assert run("report", "out", "--config", "mine.toml").out == write_table(load(out), "errors", "md")
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("case = 1", "[report] 'case' is not an option, did you mean 'cases'?"),
+        ("cases = -1", "cases: found -1, expected a whole number of at least 0"),
+        ("cases = true", "cases: found True"),
+        ('failed = "no"', "failed: found 'no', expected true or false"),
+        ("images = 3", "images: found 3, expected a text"),
+    ],
+)
+def test_a_wrong_option_in_the_file_is_refused(run, out, line, said):
+    Path("calipers.toml").write_text(f"[report]\n{line}\n")
+    run("report", "out").refused(2, said)
+
+
 # ---------------------------------------------------------------- images
 
 

@@ -340,3 +340,14 @@ def test_the_library_prints_nothing(finish):
         "report.to_json(), report.matches(), str(report)\n"
     )
     assert finish(program=("-c", script)) == (0, b"", "")
+
+
+def test_second_names_of_flags_are_keys_too(run):
+    expected = run("timeline", *INPUTS, "--json", "--simulated-compliance-gain", "0.5").out
+    write("calipers.toml", '[timeline]\nsimulated-compliance-gain = 0.5\njson = true\nout = "out.json"\n')
+    assert run("timeline", *INPUTS).out == expected
+    assert Path("out.json").read_bytes() == expected
+    tree = run("timeline", *INPUTS, "--compliance-gain", "0.25").artifact()
+    assert tree["params"]["compliance_gain"] == 0.25  # the flag wins
+    write("calipers.toml", '[timeline]\nout = "a.json"\noutput = "b.json"\n')
+    run("timeline", *INPUTS).refused(2, "[timeline] 'out' and 'output' are one option, expected one of them")

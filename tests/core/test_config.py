@@ -55,6 +55,16 @@ def test_the_error_says_where_the_name_was_found():
         check_names(["top", "tpo"], ["seed", "top"], "calipers.toml: [dense] ")
 
 
+def test_an_option_may_be_given_by_its_second_name_but_not_by_both():
+    states = {"outside": [[0, 4]], "inside": [[5, 9]]}
+    inputs = {"a.mp4": states}, {"a.mp4": {"states": states}}
+    report = calipers.timeline(*inputs, simulated_compliance_gain=0.5, bootstrap=0)
+    assert report["params"]["compliance_gain"] == 0.5
+    assert report["videos"]["a.mp4"]["simulated_speed_violation_reduction"] == 0.5  # 5 of 5 frames, times 0.5
+    with pytest.raises(ConfigError, match=r"^'simulated_compliance_gain' and 'compliance_gain' are one option"):
+        calipers.timeline(*inputs, simulated_compliance_gain=0.5, compliance_gain=0.5)
+
+
 def test_known_names_pass():
     check_names([], ["a"])
     check_names(["a", "b", "a"], ["b", "a"])

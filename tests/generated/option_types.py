@@ -57,8 +57,10 @@ def config_options(config: type[Any]) -> dict[str, tuple[list[str], str]]:
     """Types and help of the options of a dataclass, in its order."""
     hints = get_type_hints(config)
     return {
-        item.name: (accepted(hints[item.name], is_path=item.metadata["metavar"] in PATHS), _said(item))
+        name: (accepted(hints[item.name], is_path=item.metadata["metavar"] in PATHS), said)
         for item in fields(config)
+        for name, said in {item.name: _said(item), item.metadata["alias"]: f"Another name of {item.name}"}.items()
+        if name
     }
 
 

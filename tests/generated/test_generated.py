@@ -23,7 +23,8 @@ def test_a_module_is_what_would_be_made(path):
 @pytest.mark.parametrize("name", built_in())
 def test_options_have_the_names_of_the_config_and_none_has_to_be_given(name):
     options = getattr(import_module(f"calipers.suites.{name}.option_types"), f"{name.capitalize()}Options")
-    assert list(get_type_hints(options)) == [item.name for item in fields(suite_of(name).config)]
+    names = [(item.name, item.metadata["alias"]) for item in fields(suite_of(name).config)]
+    assert list(get_type_hints(options)) == [each for both in names for each in both if each]
     assert options.__required_keys__ == frozenset()
 
 

@@ -6,14 +6,15 @@ named by `--config`; its tables are named after commands, its keys after flags.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import Field, fields
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import click
 
-from calipers.core.config import check_names, read_toml
+from calipers.core.config import check_names, read_toml, renamed
 from calipers.core.errors import ConfigError
 from calipers.suite import suite_names
 
@@ -27,6 +28,7 @@ OTHER_TABLES = (
     "suspects",
     "gate",
     "check",
+    "report",
     "convert",
 )  # of calipers.toml, beside the suites
 
@@ -125,13 +127,24 @@ def output_flag(metavar: str, help: str) -> Decorator:  # noqa: A002
 RESULT_FLAG = output_flag("PATH", "FILE.json receives the artifact; any other path is a folder for all files")
 
 
-def settings(command: str, names: Iterable[str], flags: dict[str, Any], config: str | None) -> dict[str, Any]:
-    """Every option that was given, from the file and from flags; `names` are those beside the flags."""
+def settings(
+    command: str,
+    names: Iterable[str],
+    flags: dict[str, Any],
+    config: str | None,
+    second: Mapping[str, str] = MappingProxyType({}),
+) -> dict[str, Any]:
+    """Every option that was given, from the file and from flags.
+
+    `names` are those beside the flags, `second` those that have a second name, by it.
+    """
     known = sorted({*names, *flags})
-    return _from_file(command, known, config) | {name: value for name, value in flags.items() if value is not None}
+    return _from_file(command, known, config, second) | {
+        name: value for name, value in flags.items() if value is not None
+    }
 
 
-def _from_file(command: str, known: list[str], config: str | None) -> dict[str, Any]:
+def _from_file(command: str, known: list[str], config: str | None, second: Mapping[str, str]) -> dict[str, Any]:
     path = Path(config or "calipers.toml")
     if not config and not path.exists():
         return {}
@@ -144,5 +157,6 @@ def _from_file(command: str, known: list[str], config: str | None) -> dict[str, 
     values = {name.replace("-", "_"): value for name, value in table.items()}
     if len(values) < len(table):
         raise ConfigError(f"{path}: [{command}] has the same option twice, with - and with _")
+    values = renamed(values, {**second, **({"out": "output"} if "output" in known else {})}, f"{path}: [{command}] ")
     check_names(values, known, f"{path}: [{command}] ")
     return values

@@ -11,7 +11,7 @@ import click
 from calipers.cli.options import RESULT_FLAG, NoRepeatedOptions, config_flags, settings
 from calipers.cli.progress import Progress
 from calipers.cli.streams import log, write_result
-from calipers.core.config import artifact_options, make_config
+from calipers.core.config import artifact_options, make_config, second_names
 from calipers.core.errors import ConfigError, require
 from calipers.report import Report
 from calipers.results.check import hint
@@ -76,7 +76,8 @@ def _given(suite: Suite, flags: dict[str, Any]) -> dict[str, Any]:
     known = {item.name for kind in kinds for item in fields(kind)}
     if suite.config_help:
         flags["config"] = config if is_own else None
-    return settings(suite.name, known, flags, None if is_own else config)
+    second = {name: own for kind in kinds for name, own in second_names(kind).items()}
+    return settings(suite.name, known, flags, None if is_own else config, second)
 
 
 def run_suite(suite: Suite, options: dict[str, Any]) -> Report:

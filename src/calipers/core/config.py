@@ -1,7 +1,7 @@
 """Options: one frozen dataclass a suite, from which keywords, flags, keys of calipers.toml and docs all come.
 
 A field is an option. Its metadata says what it is for (`help`), how a flag writes it (`metavar`), whether it goes into
-the artifact (`artifact=False` for what cannot change a number), and a second name of its flag (`alias`).
+the artifact (`artifact=False` for what cannot change a number), and a second name (`alias`).
 """
 
 from __future__ import annotations
@@ -89,8 +89,26 @@ def _require_whole(name: str, value: Any, minimum: int, maximum: int) -> None:
 
 def make_config(kind: type[C], options: Mapping[str, Any], *, where: str = "") -> C:
     """The suite's Config with these options; a name it does not know is an error that names the nearest."""
+    options = renamed(options, second_names(kind), where)
     check_names(options, [item.name for item in fields(kind)], where)  # type: ignore[arg-type]
     return kind(**options)
+
+
+def second_names(kind: type) -> dict[str, str]:
+    """Options by the second name that they have, where there is one."""
+    return {alias: item.name for item in fields(kind) if (alias := item.metadata.get("alias"))}
+
+
+def renamed(options: Mapping[str, Any], second: Mapping[str, str], where: str = "") -> dict[str, Any]:
+    """Options by their first names; one that is given by both is an error.
+
+    >>> renamed({"out": "x", "seed": 1}, {"out": "output"})
+    {'output': 'x', 'seed': 1}
+    """
+    for name in options:
+        if second.get(name) in options:
+            raise ConfigError(f"{where}{name!r} and {second[name]!r} are one option, expected one of them")
+    return {second.get(name, name): value for name, value in options.items()}
 
 
 def read_toml(path: Path, expected: str) -> dict[str, Any]:

@@ -6,13 +6,19 @@ from calipers.kernels.scan.jsontext import count_colons, count_keys, count_writt
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from typing import Any
 
 
 class RepeatedKeyDict(dict[str, "Any"]):
-    """An object in which a key was given twice; `twice` is the first such key."""
+    """An object in which keys were given twice: `repeated` are all of them, `twice` is the first."""
 
-    twice: str
+    repeated: tuple[str, ...]
+
+    @property
+    def twice(self) -> str:
+        """The first key that was there before."""
+        return self.repeated[0]
 
 
 def repeats_keys(text: str | bytes, tree: Any) -> bool:
@@ -29,15 +35,21 @@ def repeats_keys(text: str | bytes, tree: Any) -> bool:
     return count_colons(text) > keys and count_written_keys(text) > keys  # a key has a colon, and so has some text
 
 
+def first_repeated(record: Any, names: Collection[str] | None = None) -> str:
+    """The first of these keys that an object gives twice, or of all keys; "" if there is none."""
+    repeated = record.repeated if isinstance(record, RepeatedKeyDict) else ()
+    return next((name for name in repeated if names is None or name in names), "")
+
+
 def as_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """For `json.loads`: an object from its keys and values, `RepeatedKeyDict` if it gives a key twice.
 
-    >>> as_object([("a", 1), ("b", 2), ("a", 3)]).twice, as_object([("a", 1)])
-    ('a', {'a': 1})
+    >>> as_object([("a", 1), ("b", 2), ("a", 3)]).repeated, as_object([("a", 1)])
+    (('a',), {'a': 1})
     """
     tree = dict(pairs)
     if len(tree) == len(pairs):
         return tree
     doubled, seen = RepeatedKeyDict(tree), set[str]()
-    doubled.twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+    doubled.repeated = tuple(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
     return doubled

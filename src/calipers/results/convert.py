@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
+from calipers.core.config import check_names
 from calipers.core.errors import ConfigError, InputError, OutputError, keyword, require
 from calipers.core.survey import Kind, path_of
 from calipers.files.output import check_folder, check_free, check_place, make_folder, remove_empty, write_file
@@ -94,6 +95,7 @@ def convert(
     kind = _answers_kind(inputs, used, to, suite) or _kind(inputs, suite, side)
     own = suite_of(str(kind.suite))
     converter = _converter(own, to)
+    check_names(options, {*ConvertOptions.__annotations__, *converter.options})
     for name, value in used.items():
         require(name in converter.options, name, value, _expected(own, converter))
     sources = [*inputs, *([used["gt"]] if "gt" in used else [])]

@@ -29,14 +29,14 @@ WIDEST = 8000  # covers every cell from anywhere
 THIN = 3  # of two lines within a radius of 1.5, each is within 1.5 of the cell nearest to the middle between them
 
 
-def stroke_width(tolerance: float) -> int:
-    """Cells across a tube.
+def stroke_width(tolerance: float, name: str = "tolerance") -> int:
+    """Cells across a tube; `name` is what the caller calls the tolerance.
 
     >>> [stroke_width(t) for t in (8, 0.25, 1.25, 0)]
     [16, 1, 2, 1]
     """
     good = isinstance(tolerance, (int, float)) and not isinstance(tolerance, bool) and 0 <= tolerance <= 1e6
-    require(good, "tolerance", tolerance, "a number from 0 to 1000000")
+    require(good, name, tolerance, "a number from 0 to 1000000")
     return max(1, round(2 * tolerance))
 
 

@@ -147,6 +147,13 @@ def test_a_line_that_is_no_json_is_named(tmp_path):
         calipers.coco(TRUTH, pred)
 
 
+def test_an_answer_that_gives_a_key_twice_is_an_error(tmp_path):
+    pred = tmp_path / "answers.jsonl"
+    pred.write_text('{"image_id": 1, "pred": "[]", "pred": "no"}\n')
+    with pytest.raises(InputError, match=r'answers\.jsonl:1: "pred": is there twice, expected every key once'):
+        calipers.coco(TRUTH, pred, answers="json")
+
+
 def test_coordinates_outside_the_frame_say_what_would_fit():
     large = {**TRUTH, "images": [{**IMAGES[0], "width": 4000, "height": 3000}, *IMAGES[1:]]}
     with pytest.raises(InputError, match=r"as pixels of width and height they fit, which .answers=.qwen2\.5.. reads"):

@@ -174,6 +174,13 @@ def test_a_detection_with_a_key_twice(tmp_path):
     assert read_detections(dataset(), tmp_path / "pred.json").pred.problems == {0: "bbox: given twice"}
 
 
+def test_a_detection_with_several_keys_twice(tmp_path):
+    (tmp_path / "pred.json").write_text(
+        '[{"note": 1, "note": 2, "image_id": 1, "category_id": 3, "bbox": [1, 2, 3, 4], "bbox": [1, 2, 3, 5]}]'
+    )
+    assert read_detections(dataset(), tmp_path / "pred.json").pred.problems == {0: "bbox: given twice"}
+
+
 # Input errors
 
 

@@ -241,6 +241,26 @@ def test_an_answer_that_cannot_be_joined_is_a_bad_record(joined, answers, messag
 
 
 @pytest.mark.parametrize(
+    "line", ['{"image_id": 1, "image_id": 2, "pred": ""}', '{"image_id": 1, "pred": "[]", "pred": ""}']
+)
+def test_a_joined_answer_that_gives_a_key_twice_is_a_bad_record(tmp_path, line):
+    gt, pred = tmp_path / "instances.json", tmp_path / "answers.jsonl"
+    gt.write_text(json.dumps(TRUTH))
+    pred.write_text(f"{line}\n")
+    with pytest.raises(
+        InputError, match=r'answers.jsonl:1: "(image_id|pred)": is there twice, expected every key once'
+    ):
+        dense(pred, gt=gt)
+
+
+def test_an_answer_that_is_there_twice_is_a_bad_record(tmp_path):
+    dump = tmp_path / "dump.jsonl"
+    dump.write_text('{"gt_norm1000": [], "said": "[]", "said": "no"}\n')
+    with pytest.raises(InputError, match=r"dump.jsonl:1: said: is there twice, expected it once"):
+        dense(dump, pred_field="said")
+
+
+@pytest.mark.parametrize(
     ("change", "message"),
     [
         ({"images": None}, "no images, expected a COCO file"),

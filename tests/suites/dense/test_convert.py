@@ -143,3 +143,20 @@ def test_a_ground_truth_of_coco_is_for_the_suite_that_knows_its_ids(tmp_path):
     path.write_text(json.dumps({"image": "a.png", "pred": "[]"}))
     with pytest.raises(calipers.ConfigError, match='whose ids coco needs, expected `suite="coco"`, which writes them'):
         calipers.convert(path, to="coco", suite="dense", gt=gt)
+
+
+def test_a_list_that_is_there_twice_is_an_error_and_a_key_of_an_object_is_not(tmp_path):
+    box = '{"type": "bbox_2d", "points": [0, 0, 9, 9], "desc": "a", "desc": "b"}'
+    lost, kept = tmp_path / "lost.jsonl", tmp_path / "kept.jsonl"
+    lost.write_text(f'{{"gt_norm1000": [{box}], "pred": [], "gt_norm1000": []}}\n')
+    with pytest.raises(calipers.InputError, match=r"lost\.jsonl:1: gt_norm1000: is there twice, expected it once"):
+        calipers.convert(lost, to="plain")
+    kept.write_text(f'{{"gt_norm1000": [{box}], "pred": []}}\n')
+    [record] = lines(calipers.convert(kept, to="plain"))
+    assert record["gt_norm1000"][0]["desc"] == "b"
+
+
+@pytest.mark.parametrize("value", ["pixel", None])
+def test_a_misspelt_option_names_the_nearest(value):
+    with pytest.raises(calipers.ConfigError, match=r"^'frme' is not an option, did you mean 'frame'\?"):
+        calipers.convert([RECORD], to="plain", frme=value)

@@ -88,6 +88,29 @@ def test_a_key_twice_in_what_is_nested_too_deeply_is_a_bad_record(tmp_path):
     assert bad.problem == "a key is there twice, and something is nested too deeply"
 
 
+@pytest.mark.parametrize(
+    ("fields", "lost"),
+    [
+        (f'"gt_norm1000":[{BOX}],"gt_norm1000":[],"pred":[]', "gt_norm1000"),
+        (f'"gt_norm1000":[{BOX}],"pred":[{BOX}],"pred":[]', "pred"),
+        (f'"a":1,"a":2,"gt_norm1000":[{BOX}],"pred_norm1000":[{BOX}],"pred_norm1000":[]', "pred_norm1000"),
+        (f'"gt_norm":[NaN],"gt_norm":[{BOX}],"pred":[]', "gt_norm"),
+    ],
+)
+def test_a_record_that_gives_a_list_of_objects_twice_is_bad(tmp_path, fields, lost):
+    file = tmp_path / "dump.jsonl"
+    file.write_text(f"{{{fields}}}\n", encoding="utf-8")
+    [bad] = reading(file, keep=False).bad
+    assert bad.problem == f"{lost}: is there twice, expected it once"
+
+
+def test_a_field_that_is_only_carried_may_be_there_twice(tmp_path):
+    file = tmp_path / "dump.jsonl"
+    file.write_text(f'{{"note":1,"note":2,"gt_norm1000":[{BOX}],"pred":[NaN]}}\n', encoding="utf-8")
+    found = reading(file, keep=True)
+    assert (found.bad, found.batch.raw[0]["note"]) == ([], 2)
+
+
 def test_keys_and_counts_of_records_read_in_either_way(path):
     found = reading(path, keep=False)
     named = ["plain.jpg", "escapes.jpg", "7", f"{path}:4", f"{path}:7", "both.jpg"]

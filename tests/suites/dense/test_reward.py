@@ -201,8 +201,8 @@ def test_a_prediction_that_is_neither_objects_nor_text_is_the_callers_mistake():
     [
         ({"mode": "labels"}, "mode: found 'labels', expected one of localization, phase, category"),
         ({"metric": "f2"}, "metric: found 'f2', expected one of f1, mean_f1"),
-        ({"tube_tolerance": -1}, "tolerance: found -1, expected a number from 0 to 1000000"),
-        ({"tube_tolerance": "8"}, "tolerance: found '8', expected a number from 0 to 1000000"),
+        ({"tube_tolerance": -1}, "^tube_tolerance: found -1, expected a number from 0 to 1000000"),
+        ({"tube_tolerance": "8"}, "^tube_tolerance: found '8', expected a number from 0 to 1000000"),
     ],
 )
 @pytest.mark.parametrize("said", [[WHOLE], [], "no objects"])

@@ -88,7 +88,7 @@ def _named(item: dict[str, Any]) -> Any:
     if type(item) is not RepeatedKeyDict or named is item or not isinstance(named, dict):
         return named
     doubled = RepeatedKeyDict(named)
-    doubled.twice = item.twice
+    doubled.repeated = item.repeated
     return doubled
 
 

@@ -13,8 +13,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-import orjson
-
 from calipers.core.errors import InputError
 from calipers.core.tally import Tally
 from calipers.core.text import whole_text
@@ -29,10 +27,10 @@ from calipers.files.answers.records import (
     is_side,
     with_objects,
 )
-from calipers.files.inputs import InputFile
-from calipers.files.json_memory import check_memory
+from calipers.files.inputs import InputFile, parse_json
 from calipers.files.lines import LineSource
 from calipers.files.problems import shown
+from calipers.files.repeated_keys import first_repeated
 from calipers.suites.coco.columns import OTHER
 from calipers.suites.coco.formats.converted import Known
 
@@ -77,10 +75,9 @@ def _answers(path: str, lines: Iterable[tuple[int, bytes | None]]) -> Iterator[t
 
 
 def _value(text: bytes) -> Any:
-    check_memory(text)
     try:
-        return orjson.loads(text)
-    except orjson.JSONDecodeError:
+        return parse_json(text, "", "").tree
+    except InputError:
         return None
 
 
@@ -110,6 +107,8 @@ class _AnswerReader:
     def _take(self, place: str, answer: Any) -> None:
         if not isinstance(answer, Mapping):
             raise InputError(f"{place}: found {shown(answer)}, expected a JSON object that names its image")
+        if lost := first_repeated(answer):
+            raise InputError(f"{place}: {shown(lost)}: is there twice, expected every key once")
         key, problem = self._names.find(dict(answer))
         if key is None:
             raise InputError(f"{place}: {problem}")

@@ -19,6 +19,7 @@ from calipers.files.answers.records import FARTHEST, AnswerCounts, AnswerOptions
 from calipers.files.inputs import InputFile, find_doubled, parse_json, read_bytes
 from calipers.files.lines import LineSource
 from calipers.files.problems import BadRecord, shown
+from calipers.files.repeated_keys import first_repeated
 
 EXPECTED = 'a COCO file, {"images": […], "annotations": […], "categories": […]}'
 PIECE = 8 << 20  # bytes
@@ -131,7 +132,7 @@ def _points(box: list[float], width: float, height: float, frame: str) -> list[f
 
 def join_answers(truth: str, pred: str, *, frame: str, options: AnswerOptions) -> JoinedRecords:
     """Records of all images of a ground truth, with the answers of a file of JSON lines."""
-    from calipers.suites.dense.parse import record_of
+    from calipers.suites.dense.parse import parse_line
 
     images, counts, bad = AnsweredImages(truth, frame), AnswerCounts(), list[BadRecord]()
     answered: dict[Any, Record] = {}
@@ -141,7 +142,7 @@ def join_answers(truth: str, pred: str, *, frame: str, options: AnswerOptions) -
         if text is not None and not text.strip():
             continue
         read += 1
-        answer = record_of(text) if text else None
+        answer = parse_line(text.strip())[0] if text else None
         problem = _take(answer, images, answered, counts, name, options, frame)
         if problem:
             bad.append(BadRecord(path, line, problem, ""))
@@ -162,6 +163,8 @@ def _take(
     """Take an answer to the record of its image; what is wrong with it otherwise."""
     if not isinstance(answer, dict):
         return "not a JSON object, expected one a line"
+    if lost := first_repeated(answer):
+        return f"{shown(lost)}: is there twice, expected every key once"
     key, problem = images.names.find(answer)
     if key is None:
         return problem

@@ -41,7 +41,7 @@ from calipers.files.problems import explain_object, shown
 from calipers.show.answers import answers_line
 from calipers.suite import ConvertedFiles
 from calipers.suites.dense.config import Config
-from calipers.suites.dense.parse import record_of
+from calipers.suites.dense.parse import parse_line
 from calipers.suites.dense.read import KEY_FIELDS, SIDES, carried, read_records, side_objects
 
 PIECE = 8 << 20  # bytes
@@ -160,7 +160,7 @@ def _read_lines(path: str) -> Records:
     for shard in LineSource(0, path, PIECE):
         for line, text in shard.lines():
             if text is None or text.strip():
-                yield f"{whole_text(path)}:{line}", None if text is None else record_of(text)
+                yield f"{whole_text(path)}:{line}", None if text is None else parse_line(text.strip())[0]
 
 
 def _checked(records: Records, frame: str, answers: AnswerOptions, tally: Tally) -> Iterator[CheckedRecord]:

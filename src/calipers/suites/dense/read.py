@@ -6,7 +6,7 @@ is present, else `pred`; with `frame="pixel"` they are `gt` and `pred`, in pixel
 
 A record without objects is skipped. One that cannot be read, or has malformed ground truth, is bad: it is kept out and
 told apart. A malformed predicted object stays, as one that matches nothing. Of a key that an object gives twice the
-last counts, and the object is flagged as repaired.
+last counts, and the object is flagged as repaired; a record that gives a list of objects twice is bad.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from calipers.files.answers.records import (
 from calipers.files.json_memory import check_memory
 from calipers.files.lines import LONGEST_LINE, Shard
 from calipers.files.problems import BadRecord, explain_object, in_order, shown
-from calipers.files.repeated_keys import RepeatedKeyDict
+from calipers.files.repeated_keys import RepeatedKeyDict, first_repeated
 from calipers.kernels.scan.flatten import ObjectColumns
 from calipers.kernels.scan.jsonlines import RecordLines
 from calipers.suites.dense.parse import parse_line, record_of
@@ -253,6 +253,9 @@ class _Reader:
         if not isinstance(record, dict):
             array = " (jq -c '.[]' FILE makes lines of an array)" if isinstance(record, list) else ""
             self.refuse(line, f"not a JSON object, expected one a line{array}", shown(record))
+            return
+        if lost := first_repeated(record, {*SIDES, self.answers.field or "pred"}):
+            self.refuse(line, f"{lost}: is there twice, expected it once")
             return
         answer = self._answer(record)
         if isinstance(answer, str):

@@ -66,7 +66,7 @@ def reward(
     require(isinstance(label_key, str) and label_key != "", "label_key", label_key, "a key")
     require(mode in MODES, "mode", mode, f"one of {', '.join(MODES)}")
     require(metric in METRICS, "metric", metric, f"one of {', '.join(METRICS)}")
-    stroke = stroke_width(tube_tolerance)
+    stroke = stroke_width(tube_tolerance, "tube_tolerance")
     meant, unreadable = _objects(gt, "gt")
     objects, failed = _objects(pred, "pred")
     if unreadable:

@@ -30,6 +30,7 @@ class TimelineOptions(TypedDict, total=False):
         fps: Frames a second, where neither file says.
         compliance_gain: Share of speed violations that an advisory prevents, for simulated_speed_violation_reduction
             [default: 0.4].
+        simulated_compliance_gain: Another name of compliance_gain.
         idle: The state without an advisory, also of frames without any state [default: outside].
         focus: The state whose intervals are the events [default: inside].
         extent: Evaluate up to the last frame of either side, or of the ground truth: union or gt [default: union].
@@ -57,6 +58,7 @@ class TimelineOptions(TypedDict, total=False):
     min_event_overlap_frames: int
     fps: float | None
     compliance_gain: float
+    simulated_compliance_gain: float
     idle: str
     focus: str
     extent: str

@@ -142,8 +142,10 @@ def _read_odd(rows: RowColumns, index: int, row: Any, names: tuple[str, ...]) ->
             rows.has[index] |= FIELDS[name]
         except _UnfitError:
             rows.wrong.setdefault(index, {})[name] = value
-    if isinstance(row, RepeatedKeyDict) and row.twice in FIELDS:
-        rows.wrong.setdefault(index, {})[row.twice] = row
+    if isinstance(row, RepeatedKeyDict):
+        for name in row.repeated:
+            if name in FIELDS:
+                rows.wrong.setdefault(index, {})[name] = row
 
 
 def plain(value: Any) -> Any:
