@@ -104,11 +104,19 @@ CONTRACTS: dict[str, Contract] = {
     ),
     "causes.count_causes": Contract(
         causes.count_causes,
-        {"pairs": pairs(), "truth_offsets": q(0, 1, 2), "pred_offsets": q(0, 1, 2), "min_overlap": q(9), "faint": q(1)}
+        {
+            "pairs": pairs(pred=(0, 1)),
+            "truth_offsets": q(0, 1, 2),
+            "pred_offsets": q(0, 1, 2),
+            "min_overlap": q(9),
+            "faint": q(1),
+        }
         | LABELS,
         TORN_PAIRS
         | OTHER_LABELS
         | {
+            "pairs of two records": {"pairs": pairs()},
+            "pairs of the second record first": {"pairs": pairs(truth=(1, 0), pred=(1, 0))},
             "a truth beyond the last": {"pairs": pairs(truth=(0, 2))},
             "a pred beyond the last": {"pairs": pairs(pred=(2, 0))},
             "no offsets": {"truth_offsets": q()},

@@ -16,13 +16,13 @@ import sys
 import zlib
 from collections.abc import Callable, Iterator
 from hashlib import sha256
-from io import BufferedReader, BytesIO, RawIOBase
+from io import SEEK_END, BufferedReader, BytesIO, RawIOBase
 from typing import IO, Any
 
 import zstandard
 
 from calipers.core.errors import InputError, keyword
-from calipers.files.places import is_file, open_place, size_of
+from calipers.files.places import is_file, is_remote, open_place, size_of
 from calipers.kernels.scan.jsontext import count_breaks
 
 LONGEST_LINE = 64 << 20
@@ -72,7 +72,7 @@ class Shard:
             block = self._whole()
             yield from self._lines_in(block, take)
             if len(block) < self.size:
-                raise self._cut_short(self.size - len(block))
+                raise cut_short(self.path, self.size - len(block))
 
     def _whole(self) -> bytes:
         """All of its lines."""
@@ -120,10 +120,7 @@ class Shard:
                     yield number, text
                 number += 1
             if left > 0:
-                raise self._cut_short(left)
-
-    def _cut_short(self, left: int) -> InputError:
-        return InputError(f"{self.path}: ends {left} bytes early: it was changed while it was read")
+                raise cut_short(self.path, left)
 
     def _skip_blank(self, file: IO[bytes]) -> tuple[int, int]:
         """Go on to the next line that is not blank, of lines in memory. Returns how many lines and bytes that was."""
@@ -143,13 +140,26 @@ class Shard:
         return file
 
 
+def cut_short(path: str, left: int) -> InputError:
+    """The error of a file that ends before its lines do."""
+    return InputError(f"{path}: ends {left} bytes early: it was changed while it was read")
+
+
 class LineSource:
     """One input. Iterating yields its shards, with digests if wanted; afterwards `sha256` is known."""
 
     def __init__(
-        self, index: int, path: str, chunk_bytes: int, *, digests: bool = False, max_expansion: int = MAX_EXPANSION
+        self,
+        index: int,
+        path: str,
+        chunk_bytes: int,
+        *,
+        digests: bool = False,
+        max_expansion: int = MAX_EXPANSION,
+        holds_lines: bool = False,
     ) -> None:
         self.index, self.path, self.chunk_bytes, self._digests = index, path, chunk_bytes, digests
+        self._holds_lines = holds_lines  # shards are measured in this process, and carry lines also of plain files
         self._max_expansion, self._expanded = max_expansion, 0
         self.bytes_read = 0
         self._digest = sha256()
@@ -169,7 +179,12 @@ class LineSource:
 
     def __iter__(self) -> Iterator[Shard]:
         with reading(self.path):
-            yield from self._ranges() if self.is_plain() else self._pieces()
+            if not self.is_plain():
+                yield from self._pieces()
+            elif self._holds_lines and not is_remote(self.path):
+                yield from self._held_ranges()
+            else:
+                yield from self._ranges()
 
     def is_plain(self) -> bool:
         """Whether it is a file that can be read in any place."""
@@ -204,6 +219,57 @@ class LineSource:
                     own.update(view[:count])
         if position > start:
             yield Shard(self.index, self.path, line, position - start, offset=start, digest=own.hexdigest())
+
+    def _held_ranges(self) -> Iterator[Shard]:
+        """The same cuts, each shard with its lines: they are read once, and digested as they lie there."""
+        line, start = 1, 0
+        with open_place(self.path, BLOCK) as file:
+            while size := self._find_cut(file, start) - start:
+                file.seek(start)
+                if size > LONGEST_LINE:
+                    shard, breaks = self._long_range(file, line, start, size)
+                else:
+                    shard, breaks = self._held_range(file, line, start, size)
+                yield shard
+                line, start = line + breaks, start + size
+
+    def _find_cut(self, file: IO[bytes], start: int) -> int:
+        """Where the shard that begins at `start` ends: behind a line of the block in which it is long enough."""
+        step = min(BLOCK, self.chunk_bytes)
+        end = -(-(start + self.chunk_bytes) // step) * step
+        while True:
+            file.seek(end - step)
+            block = file.read(step)
+            end += len(block) - step
+            if end - start >= self.chunk_bytes and (cut := block.rfind(b"\n") + 1):
+                return end - len(block) + cut
+            if len(block) < step:
+                return file.seek(0, SEEK_END)
+            end += step
+
+    def _held_range(self, file: IO[bytes], line: int, start: int, size: int) -> tuple[Shard, int]:
+        """A shard with its lines, and how many these are."""
+        data = file.read(size)
+        if len(data) < size:
+            raise cut_short(self.path, size - len(data))
+        self.seen(memoryview(data))
+        own = self._own_digest()
+        own.update(data)
+        shard = Shard(self.index, self.path, line, size, offset=start, data=data, digest=own.hexdigest())
+        return shard, count_breaks(data, 0, size)
+
+    def _long_range(self, file: IO[bytes], line: int, start: int, size: int) -> tuple[Shard, int]:
+        """A shard that is too long to be held, and how many lines it has."""
+        own, left, breaks = self._own_digest(), size, 0
+        while left:
+            block = file.read(min(left, BLOCK))
+            if not block:
+                raise cut_short(self.path, left)
+            self.seen(memoryview(block))
+            own.update(block)
+            breaks += count_breaks(block, 0, len(block))
+            left -= len(block)
+        return Shard(self.index, self.path, line, size, offset=start, digest=own.hexdigest()), breaks
 
     def _own_digest(self) -> Any:
         """The SHA-256 of the bytes of one shard."""

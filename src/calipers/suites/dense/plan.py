@@ -120,11 +120,14 @@ class DensePlan:
         self.measure: Callable[[Any], DensePart] = partial(
             measure_shard, config=here, rows=rows, only=read_only(config.only)
         )
-        keep = config.resume is not None
-        self._sources = [
-            LineSource(index, path, config.chunk_bytes, digests=keep, max_expansion=config.max_expansion)
-            for index, path in enumerate(paths)
-        ]
+        cut = partial(
+            LineSource,
+            chunk_bytes=config.chunk_bytes,
+            digests=config.resume is not None,
+            max_expansion=config.max_expansion,
+            holds_lines=config.engine == "local" and config.jobs == 1,
+        )
+        self._sources = [cut(index, path) for index, path in enumerate(paths)]
         self._digests: dict[int, str] = {}  # of files that workers cut
         self._done = 0
 
