@@ -19,6 +19,8 @@ from calipers.core.shapes import KINDS, Batch, Objects
 from calipers.files.output import json_line
 from calipers.files.problems import explain_object
 from calipers.kernels.count.assign import first_pairs
+from calipers.kernels.scan.matchlines import RowSide, match_lines
+from calipers.show.tables import csv_text
 from calipers.suites.dense.config import Config
 from calipers.suites.dense.measure import MatchedBatch
 from calipers.suites.dense.read import carried, side_objects
@@ -46,6 +48,42 @@ def match_rows(batch: Batch, matched: MatchedBatch, config: Config) -> Rows:
                 invalid = _reason(batch, record, side.side, at, config) if side.reasons[at] else None
                 rows.append(side.row(key, record, at, invalid, other.offsets[record]))
     return rows
+
+
+def match_csv(batch: Batch, matched: MatchedBatch, config: Config) -> bytes | None:
+    """The same rows as lines of CSV; None where a text has a carriage return, which not every reader takes alike."""
+    texts = [*batch.keys, *(text for desc in matched.descs for text in (desc.phase, desc.category))]
+    if any("\r" in text for text in texts):
+        return None
+    matchings = [matched.at_primary(mode, config) for mode in config.modes]
+    sides = []
+    for side, (objects, causes) in enumerate(((batch.truth, matched.causes.truth), (batch.pred, matched.causes.pred))):
+        own = [(pairs.pred, pairs.truth) if side else (pairs.truth, pairs.pred) for pairs in matchings]
+        partners = [_spread(mine, theirs, len(objects), np.int32) for mine, theirs in own]
+        scores = [
+            _spread(mine, pairs.score, len(objects), np.int64) for (mine, _), pairs in zip(own, matchings, strict=True)
+        ]
+        invalid = _invalid_cells(batch, objects, side, config)
+        if any(b"\r" in cell for cell in invalid.values()):
+            return None
+        sides.append(RowSide(SIDES[side].encode(), objects, causes.astype(np.uint8), partners, scores, invalid))
+    labels = [csv_text(desc.phase) + b"," + csv_text(desc.category) for desc in matched.descs]
+    kinds = [name.encode() for name in (*KINDS, "")]
+    return match_lines(list(map(csv_text, batch.keys)), labels, kinds, [name.encode() for name in OUTCOMES], *sides)
+
+
+def _spread(places: Any, values: Any, count: int, kind: Any) -> Any:
+    """A column of so many entries that holds the values at their places, and -1 elsewhere."""
+    column = np.full(count, -1, dtype=kind)
+    column[np.asarray(places)] = values
+    return column
+
+
+def _invalid_cells(batch: Batch, objects: Objects, side: int, config: Config) -> dict[int, bytes]:
+    """What is wrong with the objects that could not be read, as cells of CSV by their place."""
+    records = np.repeat(np.arange(len(batch)), np.diff(objects.offsets))
+    wrong = np.flatnonzero(objects.reason).tolist()
+    return {at: csv_text(_reason(batch, int(records[at]), side, at, config) or "") for at in wrong}
 
 
 class _RowSide:
