@@ -21,6 +21,7 @@ from calipers.files.problems import explain_object
 from calipers.kernels.count.assign import first_pairs
 from calipers.kernels.scan.matchlines import RowSide, match_lines
 from calipers.show.tables import csv_text
+from calipers.suites.dense.case_labels import CaseLabel, coded_labels
 from calipers.suites.dense.config import Config
 from calipers.suites.dense.measure import MatchedBatch
 from calipers.suites.dense.read import carried, side_objects
@@ -157,7 +158,7 @@ def case_lines(batch: Batch, matched: MatchedBatch, config: Config) -> list[byte
             row |= {"fields": carried(batch.raw[record])}
             row |= {"unmatched_gt": unmatched[0], "unmatched_pred": unmatched[1]}
             row["matched"] = _matched_objects(sides, record, both_sides, overlaps)
-            row["labels"] = {name: side.labels(record) for name, side in zip(SIDES, sides, strict=True)}
+            row["labels"] = coded_labels(*(side.labels(record) for side in sides))
             lines.append(json_line(row | {"unmatched": len(unmatched[0]) + len(unmatched[1])}))
     return lines
 
@@ -176,7 +177,8 @@ class _CaseSide:
             np.asarray(column).tolist() for column in (pairs.truth if side else pairs.pred, pairs.score)
         )
         self._other = (batch.truth if side else batch.pred).offsets.tolist()
-        self._descs, self._desc = matched.descs, np.asarray(objects.desc).tolist()
+        self._labels = [CaseLabel(desc.phase, desc.category) for desc in matched.descs]
+        self._desc = np.asarray(objects.desc).tolist()
 
     def unmatched(self, record: int, objects: list[Any]) -> Rows:
         """The objects that are wrong: cause, partner in an error of two objects, and the closest of the other side."""
@@ -197,10 +199,9 @@ class _CaseSide:
         partner = self._theirs[position] - self._other[record]
         return {"index": partner, "overlap": self._score[position] / UNIT}
 
-    def labels(self, record: int) -> dict[str, list[str]]:
+    def labels(self, record: int) -> list[CaseLabel]:
         """What every object of a record is called."""
-        descs = [self._descs[code] for code in self._desc[self.offsets[record] : self.offsets[record + 1]]]
-        return {"phase": [desc.phase for desc in descs], "category": [desc.category for desc in descs]}
+        return [self._labels[code] for code in self._desc[self.offsets[record] : self.offsets[record + 1]]]
 
 
 def _matched_objects(
@@ -219,7 +220,7 @@ def _matched_objects(
 
 def _drawn(index: int, objects: list[Any]) -> dict[str, Any]:
     obj = objects[index]
-    return {"index": index, "type": obj["type"], "points": obj["points"], "desc": obj.get("desc")}
+    return {"index": index, "type": obj["type"], "points": obj["points"]}
 
 
 def _partners(matching: Pairs, batch: Batch) -> tuple[dict[int, tuple[int, float]], dict[int, tuple[int, float]]]:
