@@ -221,15 +221,12 @@ class LineSource:
             yield Shard(self.index, self.path, line, position - start, offset=start, digest=own.hexdigest())
 
     def _held_ranges(self) -> Iterator[Shard]:
-        """The same cuts, each shard with its lines: they are read once, and digested as they lie there."""
+        """Cut a plain file as `_ranges` does, into shards that hold their lines: these are read once."""
         line, start = 1, 0
         with open_place(self.path, BLOCK) as file:
             while size := self._find_cut(file, start) - start:
                 file.seek(start)
-                if size > LONGEST_LINE:
-                    shard, breaks = self._long_range(file, line, start, size)
-                else:
-                    shard, breaks = self._held_range(file, line, start, size)
+                shard, breaks = self._held_range(file, line, start, size)
                 yield shard
                 line, start = line + breaks, start + size
 
@@ -248,28 +245,18 @@ class LineSource:
             end += step
 
     def _held_range(self, file: IO[bytes], line: int, start: int, size: int) -> tuple[Shard, int]:
-        """A shard with its lines, and how many these are."""
-        data = file.read(size)
-        if len(data) < size:
-            raise cut_short(self.path, size - len(data))
-        self.seen(memoryview(data))
-        own = self._own_digest()
-        own.update(data)
-        shard = Shard(self.index, self.path, line, size, offset=start, data=data, digest=own.hexdigest())
-        return shard, count_breaks(data, 0, size)
-
-    def _long_range(self, file: IO[bytes], line: int, start: int, size: int) -> tuple[Shard, int]:
-        """A shard that is too long to be held, and how many lines it has."""
-        own, left, breaks = self._own_digest(), size, 0
+        """A shard with its lines, unless it is too long to be held, and how many lines these are."""
+        own, left, breaks, data = self._own_digest(), size, 0, b""
         while left:
-            block = file.read(min(left, BLOCK))
-            if not block:
+            data = file.read(min(left, LONGEST_LINE))
+            if not data:
                 raise cut_short(self.path, left)
-            self.seen(memoryview(block))
-            own.update(block)
-            breaks += count_breaks(block, 0, len(block))
-            left -= len(block)
-        return Shard(self.index, self.path, line, size, offset=start, digest=own.hexdigest()), breaks
+            self.seen(memoryview(data))
+            own.update(data)
+            breaks += count_breaks(data, 0, len(data))
+            left -= len(data)
+        held = data if len(data) == size else None
+        return Shard(self.index, self.path, line, size, offset=start, data=held, digest=own.hexdigest()), breaks
 
     def _own_digest(self) -> Any:
         """The SHA-256 of the bytes of one shard."""

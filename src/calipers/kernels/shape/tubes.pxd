@@ -41,6 +41,9 @@ cdef class Tubes:
     cdef inline bint has(self, Py_ssize_t i) noexcept:
         return self.kind[i] == KIND_LINE and not self.reason[i]
 
+    cdef inline long long segments(self, Py_ssize_t i) noexcept:
+        return (self.starts[i + 1] - self.starts[i]) // 2 - 1
+
     cdef int check(self, int stroke_width) except -1
     cdef bint ensure(self, Py_ssize_t i, Work work) except -1
     cdef bint build(self, Tube* tube, const double* xy, Py_ssize_t n, Work work) noexcept

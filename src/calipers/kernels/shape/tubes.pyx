@@ -196,9 +196,7 @@ cdef class Tubes:
         first = <int> max(0.0, low - self.radius - 2)
         behind = <int> min(<double> CELLS, high + self.radius + 3)
         for row in range(first, behind):
-            self.begin[row] = NOTHING_BEGIN
-        for row in range(first, behind):
-            self.end[row] = NOTHING_END
+            self.begin[row], self.end[row] = NOTHING_BEGIN, NOTHING_END
         for row in range(self.several_first, self.several_last + 1):        # of the tube before
             self.more_count[row] = 0
         self.several_first, self.several_last = CELLS, -1
@@ -299,17 +297,13 @@ cdef inline bint may_meet(Tubes a, Py_ssize_t i, Tubes b, Py_ssize_t j) noexcept
     return (s[0] - reach <= t[2]) & (t[0] - reach <= s[2]) & (s[1] - reach <= t[3]) & (t[1] - reach <= s[3])
 
 
-cdef inline long long segments(Tubes a, Py_ssize_t i) noexcept:
-    return (a.starts[i + 1] - a.starts[i]) // 2 - 1
-
-
 cdef bint may_compare(Tubes a, Py_ssize_t i, Tubes b, Py_ssize_t j, Work work) except -1:
     """Build both tubes; False if that, their cells, or later their coverage takes more work than is allowed."""
     cdef const Tube* s = &a.tubes[i]
     cdef const Tube* t = &b.tubes[j]
     if not a.ensure(i, work) or not b.ensure(j, work):
         return False
-    return work.add(<long long> s.layers * t.layers * min(s.rows, t.rows) // 8 + 2 * segments(a, i) * segments(b, j)
+    return work.add(<long long> s.layers * t.layers * min(s.rows, t.rows) // 8 + 2 * a.segments(i) * b.segments(j)
                     + <long long> (s.length + t.length))
 
 

@@ -46,7 +46,7 @@ from calipers.suites.dense.summarize import summarize
 BATCH_CHUNKS = 2  # a batch holds at most so many chunks
 TASK_CHUNKS = 4  # a task of a cluster holds at most so many chunks, if there are enough for FEW_TASKS
 FEW_TASKS = 32
-OnRows = Callable[[Rows, list[bytes]], None]
+OnRows = Callable[[Any, list[bytes]], None]  # rows, or lines of CSV if `takes_csv` says so; and cases
 Again = Callable[[OnRows], None]
 
 
@@ -76,7 +76,7 @@ class DensePart:
         self.first_invalid = self.first_invalid or later.first_invalid
         for source, records in later.read.items():
             self.read[source] = self.read.get(source, 0) + records
-        self.matches = [*self.matches, *later.matches]  # type: ignore[list-item]
+        self.matches += later.matches  # type: ignore[operator]
         self.cases += later.cases
         self.slices = join_tables(self.slices, later.slices)
 

@@ -52,7 +52,7 @@ def match_rows(batch: Batch, matched: MatchedBatch, config: Config) -> Rows:
 
 
 def match_csv(batch: Batch, matched: MatchedBatch, config: Config) -> bytes | None:
-    """The same rows as lines of CSV; None where a text has a carriage return, which not every reader takes alike."""
+    """Every object as a line of CSV; None where a text has a carriage return, which not every reader takes alike."""
     texts = [*batch.keys, *(text for desc in matched.descs for text in (desc.phase, desc.category))]
     if any("\r" in text for text in texts):
         return None
