@@ -223,3 +223,11 @@ def test_a_file_that_shrinks_while_lines_are_held_is_an_error(folder):
     with too_far, pytest.raises(calipers.InputError) as error:
         list(source)
     assert "ends 7 bytes early" in str(error.value)
+
+
+def test_lines_that_are_held_are_let_go_once_they_are_read_and_can_be_read_again(folder):
+    path, _ = store(folder, "plain", b"a\nb\n")
+    (shard,) = LineSource(0, path, 10, holds_lines=True)
+    first = list(shard.lines())
+    assert shard.data is None
+    assert list(shard.lines()) == first == [(1, b"a\n"), (2, b"b\n")]

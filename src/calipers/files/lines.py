@@ -39,7 +39,7 @@ TakeLines = Callable[[bytes, int, int], tuple[int, int]]
 class Shard:
     """Whole lines of one input: `size` bytes from `offset` on, or `data`."""
 
-    __slots__ = ("data", "digest", "first_line", "offset", "path", "size", "source")
+    __slots__ = ("data", "digest", "first_line", "in_file", "offset", "path", "size", "source")
 
     def __init__(
         self,
@@ -51,9 +51,10 @@ class Shard:
         offset: int = 0,
         data: bytes | None = None,
         digest: str = "",
+        in_file: bool = False,
     ) -> None:
         self.source, self.path, self.first_line, self.size = source, path, first_line, size
-        self.offset, self.data = offset, data
+        self.offset, self.data, self.in_file = offset, data, in_file  # whether `data` can be read from the file again
         self.digest = digest  # of its bytes, if someone wants to know it again
 
     def __str__(self) -> str:
@@ -70,6 +71,7 @@ class Shard:
                 yield from self._lines_one_by_one()
                 return
             block = self._whole()
+            self.data = None if self.in_file else self.data
             yield from self._lines_in(block, take)
             if len(block) < self.size:
                 raise cut_short(self.path, self.size - len(block))
@@ -255,8 +257,8 @@ class LineSource:
             own.update(data)
             breaks += count_breaks(data, 0, len(data))
             left -= len(data)
-        held = data if len(data) == size else None
-        return Shard(self.index, self.path, line, size, offset=start, data=held, digest=own.hexdigest()), breaks
+        held, digest = data if len(data) == size else None, own.hexdigest()
+        return Shard(self.index, self.path, line, size, offset=start, data=held, digest=digest, in_file=True), breaks
 
     def _own_digest(self) -> Any:
         """The SHA-256 of the bytes of one shard."""
