@@ -193,3 +193,41 @@ def test_files_are_closed_when_their_shards_are_read_or_dropped(folder, recwarn)
         next(iter(next(shards).lines()))
         shards.close()
     assert not [warning for warning in recwarn if issubclass(warning.category, ResourceWarning)]
+
+
+@given(content=CONTENTS, chunk=SMALL)
+def test_shards_that_hold_their_lines_are_cut_in_the_same_places(folder, content, chunk):
+    path, stored = store(folder, "plain", content)
+    apart, held = (LineSource(0, path, chunk, digests=True, holds_lines=holds) for holds in (False, True))
+    shards, with_lines = list(apart), list(held)
+    assert [(s.first_line, s.offset, s.size, s.digest) for s in with_lines] == [
+        (s.first_line, s.offset, s.size, s.digest) for s in shards
+    ]
+    assert b"".join(shard.data for shard in with_lines) == stored
+    assert held.sha256 == apart.sha256 == sha256(stored).hexdigest()
+    assert held.bytes_read == len(stored)
+
+
+def test_a_shard_that_is_too_long_is_not_held(folder):
+    path, _ = store(folder, "plain", b"a\n" + b"x" * 50 + b"\ny\n")
+    with patch.object(lines, "LONGEST_LINE", 20):
+        shards = list(LineSource(0, path, 10, holds_lines=True))
+        assert [shard.data for shard in shards] == [b"a\n", None]
+        assert [number for shard in shards for number, _ in shard.lines()] == [1, 2, 3]
+
+
+def test_a_file_that_shrinks_while_lines_are_held_is_an_error(folder):
+    path, stored = store(folder, "plain", b"abc\n" * 100)
+    source = LineSource(0, path, 40, holds_lines=True)
+    too_far = patch.object(source, "_find_cut", lambda file, start: len(stored) + 7)
+    with too_far, pytest.raises(calipers.InputError) as error:
+        list(source)
+    assert "ends 7 bytes early" in str(error.value)
+
+
+def test_lines_that_are_held_are_let_go_once_they_are_read_and_can_be_read_again(folder):
+    path, _ = store(folder, "plain", b"a\nb\n")
+    (shard,) = LineSource(0, path, 10, holds_lines=True)
+    first = list(shard.lines())
+    assert shard.data is None
+    assert list(shard.lines()) == first == [(1, b"a\n"), (2, b"b\n")]

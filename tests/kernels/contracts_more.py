@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from calipers.kernels.count import causes, cuts, detections, events, optimal, replicates, sums, timelines
-from calipers.kernels.scan import intervals, jsonlines, jsontext
+from calipers.kernels.scan import intervals, jsonlines, jsontext, matchlines
 from calipers.kernels.scan.column import Column, long_column
 from calipers.kernels.scan.flatten import ObjectColumns
 from calipers.kernels.shape import cocoboxes, cuboids, rects
@@ -91,6 +91,21 @@ def checked_pairs(pairs: Any, truth_count: int, pred_count: int, truth_labels: A
     return causes.CheckedPairs(pairs, truth_count, pred_count, truth_labels, pred_labels)
 
 
+def row_objects(**columns: Any) -> Any:
+    """A box and a line of one record."""
+    fine = {"offsets": q(0, 2), "kind": b(0, 2), "reason": b(0, 0), "desc": i(0, 0), "starts": q(0, 4, 8)}
+    numbers = {"points": d(*range(8)), "bounds": d(*range(8))}
+    return SimpleNamespace(**fine | numbers | columns)
+
+
+ROW_SIDE = {
+    "name": b"gt",
+    "objects": row_objects(),
+    "outcomes": b(0, 1),
+    "partners": [i(0, -1)],
+    "scores": [q(5, 0)],
+    "invalid": {},
+}
 CONTRACTS: dict[str, Contract] = {
     "causes.CheckedPairs": Contract(
         checked_pairs,
@@ -104,11 +119,19 @@ CONTRACTS: dict[str, Contract] = {
     ),
     "causes.count_causes": Contract(
         causes.count_causes,
-        {"pairs": pairs(), "truth_offsets": q(0, 1, 2), "pred_offsets": q(0, 1, 2), "min_overlap": q(9), "faint": q(1)}
+        {
+            "pairs": pairs(pred=(0, 1)),
+            "truth_offsets": q(0, 1, 2),
+            "pred_offsets": q(0, 1, 2),
+            "min_overlap": q(9),
+            "faint": q(1),
+        }
         | LABELS,
         TORN_PAIRS
         | OTHER_LABELS
         | {
+            "pairs of two records": {"pairs": pairs()},
+            "pairs of the second record first": {"pairs": pairs(truth=(1, 0), pred=(1, 0))},
             "a truth beyond the last": {"pairs": pairs(truth=(0, 2))},
             "a pred beyond the last": {"pairs": pairs(pred=(2, 0))},
             "no offsets": {"truth_offsets": q()},
@@ -180,6 +203,46 @@ CONTRACTS: dict[str, Contract] = {
             "up to beyond the block": {"end": 4},
             "no block": {"block": None},
             "no keys": {"keys": None},
+        },
+    ),
+    "matchlines.RowSide": Contract(
+        matchlines.RowSide,
+        ROW_SIDE,
+        {
+            "fewer outcomes than objects": {"outcomes": b(0)},
+            "fewer partners than objects": {"partners": [i(0)]},
+            "fewer scores than objects": {"scores": [q(5)]},
+            "partners without scores": {"scores": []},
+            "more modes than there are": {"partners": [i(0, -1)] * 9, "scores": [q(5, 0)] * 9},
+            "numbers beyond the last": {"objects": row_objects(starts=q(0, 4, 9))},
+            "fewer bounds than objects": {"objects": row_objects(bounds=d(0, 0, 1, 1))},
+            "fewer starts than objects": {"objects": row_objects(starts=q(0, 8))},
+            "fewer descriptions than objects": {"objects": row_objects(desc=i(0))},
+            "fewer reasons than objects": {"objects": row_objects(reason=b(0))},
+            "records beyond the last object": {"objects": row_objects(offsets=q(0, 3))},
+            "a name that is text": {"name": "gt"},
+        },
+    ),
+    "matchlines.match_lines": Contract(
+        matchlines.match_lines,
+        {
+            "keys": [b"k"],
+            "labels": [b"a,a"],
+            "kinds": [b"box", b"poly", b"line", b""],
+            "outcomes": [b"matched", b"missed"],
+            "truth": matchlines.RowSide(**ROW_SIDE),
+            "pred": matchlines.RowSide(**ROW_SIDE),
+        },
+        {
+            "other records": {"keys": [b"k", b"l"]},
+            "a description without labels": {"labels": []},
+            "a kind without a name": {"kinds": [b"box"]},
+            "an outcome without a name": {"outcomes": [b"matched"]},
+            "a key that is text": {"keys": ["k"]},
+            "modes of one side only": {"pred": matchlines.RowSide(**ROW_SIDE | {"partners": [], "scores": []})},
+            "nothing about what is wrong": {
+                "truth": matchlines.RowSide(**ROW_SIDE | {"objects": row_objects(reason=b(0, 1))})
+            },
         },
     ),
     "jsontext.Writer": Contract(jsontext.Writer, {"room": 0}, {"less than no room": {"room": -1}}),

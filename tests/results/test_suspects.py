@@ -637,6 +637,8 @@ class TestRefused:
             b"[]\n",
             b'{"key": 1}\n',
             b'{"key": "a", "labels": {"pred": {"category": []}}, "unmatched_gt": [{"cause": "wrong_label"}]}\n',
+            b'{"key": "a", "labels": {"names": [], "pred": []}, "unmatched_gt": [{"cause": "wrong_label"}]}\n',
+            b'{"key": "a", "labels": {"names": [], "pred": [0]}, "unmatched_gt": []}\n',
             b'{"key": "a", "labels": 5, "unmatched_gt": []}\n',
             b"[" * 5000 + b"\n",
         ],

@@ -126,7 +126,7 @@ def _evaluate(suite: Suite, job: Job, output: str | None, shown: Any) -> tuple[R
         if output and not is_artifact(output) and suite.streams_rows and suite.match_columns:
             kind = getattr(shown, "tables", None) or "csv"
             with open_folder(output, suite, suite.match_columns(artifact_options(job.config)), kind) as folder:
-                report = job.evaluate(on_rows=folder.add_rows, progress=progress)
+                report = job.evaluate(on_rows=folder.taker(), progress=progress)
                 return report, folder.finish(report, shown)
         report = job.evaluate(progress=progress)
     finally:

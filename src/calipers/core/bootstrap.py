@@ -26,21 +26,24 @@ RAGGED = 1 + sqrt(2)  # 1 / (sqrt(2) - 1)
 DOUBT = 0.5  # of a bias: the share of it that is not known
 
 
-def resample(keys: Sequence[str], columns: Any, *, seed: int, replicates: int) -> Counts:
-    """Weighted sums of the records' whole numbers: of (columns, records), (columns, replicates)."""
+def resample(keys: Sequence[str], columns: Any, *, seed: int, replicates: int, threads: bool = True) -> Counts:
+    """Weighted sums of the records' whole numbers: of (columns, records), (columns, replicates).
+
+    Many columns take a second thread, unless the caller is one of many that work side by side.
+    """
     rows, hashes = np.ascontiguousarray(columns, dtype=np.int64), key_hashes(keys)
 
     def sums(some: range) -> Counts:
         totals = weighted_sums(hashes, rows.reshape(-1), len(rows), seed, len(some), some.start)
         return np.asarray(totals).reshape(len(rows), len(some))
 
-    if len(rows) < MANY:
+    if len(rows) < MANY or not threads:
         return sums(range(replicates))
     from concurrent.futures import ThreadPoolExecutor
 
     half = replicates // 4 * 2  # even: a draw serves two replicates
-    with ThreadPoolExecutor(2) as threads:  # the kernel holds no lock
-        return np.concatenate(list(threads.map(sums, (range(half), range(half, replicates)))), axis=1)
+    with ThreadPoolExecutor(2) as pool:  # the kernel holds no lock
+        return np.concatenate(list(pool.map(sums, (range(half), range(half, replicates)))), axis=1)
 
 
 def interval(numerators: Any, denominators: Any, *, records: int) -> list[float] | None:

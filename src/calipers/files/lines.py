@@ -16,13 +16,13 @@ import sys
 import zlib
 from collections.abc import Callable, Iterator
 from hashlib import sha256
-from io import BufferedReader, BytesIO, RawIOBase
+from io import SEEK_END, BufferedReader, BytesIO, RawIOBase
 from typing import IO, Any
 
 import zstandard
 
 from calipers.core.errors import InputError, keyword
-from calipers.files.places import is_file, open_place, size_of
+from calipers.files.places import is_file, is_remote, open_place, size_of
 from calipers.kernels.scan.jsontext import count_breaks
 
 LONGEST_LINE = 64 << 20
@@ -39,7 +39,7 @@ TakeLines = Callable[[bytes, int, int], tuple[int, int]]
 class Shard:
     """Whole lines of one input: `size` bytes from `offset` on, or `data`."""
 
-    __slots__ = ("data", "digest", "first_line", "offset", "path", "size", "source")
+    __slots__ = ("data", "digest", "first_line", "in_file", "offset", "path", "size", "source")
 
     def __init__(
         self,
@@ -51,9 +51,10 @@ class Shard:
         offset: int = 0,
         data: bytes | None = None,
         digest: str = "",
+        in_file: bool = False,
     ) -> None:
         self.source, self.path, self.first_line, self.size = source, path, first_line, size
-        self.offset, self.data = offset, data
+        self.offset, self.data, self.in_file = offset, data, in_file  # whether `data` can be read from the file again
         self.digest = digest  # of its bytes, if someone wants to know it again
 
     def __str__(self) -> str:
@@ -70,9 +71,10 @@ class Shard:
                 yield from self._lines_one_by_one()
                 return
             block = self._whole()
+            self.data = None if self.in_file else self.data
             yield from self._lines_in(block, take)
             if len(block) < self.size:
-                raise self._cut_short(self.size - len(block))
+                raise cut_short(self.path, self.size - len(block))
 
     def _whole(self) -> bytes:
         """All of its lines."""
@@ -120,10 +122,7 @@ class Shard:
                     yield number, text
                 number += 1
             if left > 0:
-                raise self._cut_short(left)
-
-    def _cut_short(self, left: int) -> InputError:
-        return InputError(f"{self.path}: ends {left} bytes early: it was changed while it was read")
+                raise cut_short(self.path, left)
 
     def _skip_blank(self, file: IO[bytes]) -> tuple[int, int]:
         """Go on to the next line that is not blank, of lines in memory. Returns how many lines and bytes that was."""
@@ -143,13 +142,26 @@ class Shard:
         return file
 
 
+def cut_short(path: str, left: int) -> InputError:
+    """The error of a file that ends before its lines do."""
+    return InputError(f"{path}: ends {left} bytes early: it was changed while it was read")
+
+
 class LineSource:
     """One input. Iterating yields its shards, with digests if wanted; afterwards `sha256` is known."""
 
     def __init__(
-        self, index: int, path: str, chunk_bytes: int, *, digests: bool = False, max_expansion: int = MAX_EXPANSION
+        self,
+        index: int,
+        path: str,
+        chunk_bytes: int,
+        *,
+        digests: bool = False,
+        max_expansion: int = MAX_EXPANSION,
+        holds_lines: bool = False,
     ) -> None:
         self.index, self.path, self.chunk_bytes, self._digests = index, path, chunk_bytes, digests
+        self._holds_lines = holds_lines  # shards are measured in this process, and carry lines also of plain files
         self._max_expansion, self._expanded = max_expansion, 0
         self.bytes_read = 0
         self._digest = sha256()
@@ -169,7 +181,12 @@ class LineSource:
 
     def __iter__(self) -> Iterator[Shard]:
         with reading(self.path):
-            yield from self._ranges() if self.is_plain() else self._pieces()
+            if not self.is_plain():
+                yield from self._pieces()
+            elif self._holds_lines and not is_remote(self.path):
+                yield from self._held_ranges()
+            else:
+                yield from self._ranges()
 
     def is_plain(self) -> bool:
         """Whether it is a file that can be read in any place."""
@@ -204,6 +221,44 @@ class LineSource:
                     own.update(view[:count])
         if position > start:
             yield Shard(self.index, self.path, line, position - start, offset=start, digest=own.hexdigest())
+
+    def _held_ranges(self) -> Iterator[Shard]:
+        """Cut a plain file as `_ranges` does, into shards that hold their lines: these are read once."""
+        line, start = 1, 0
+        with open_place(self.path, BLOCK) as file:
+            while size := self._find_cut(file, start) - start:
+                file.seek(start)
+                shard, breaks = self._held_range(file, line, start, size)
+                yield shard
+                line, start = line + breaks, start + size
+
+    def _find_cut(self, file: IO[bytes], start: int) -> int:
+        """Where the shard that begins at `start` ends: behind a line of the block in which it is long enough."""
+        step = min(BLOCK, self.chunk_bytes)
+        end = -(-(start + self.chunk_bytes) // step) * step
+        while True:
+            file.seek(end - step)
+            block = file.read(step)
+            end += len(block) - step
+            if end - start >= self.chunk_bytes and (cut := block.rfind(b"\n") + 1):
+                return end - len(block) + cut
+            if len(block) < step:
+                return file.seek(0, SEEK_END)
+            end += step
+
+    def _held_range(self, file: IO[bytes], line: int, start: int, size: int) -> tuple[Shard, int]:
+        """A shard with its lines, unless it is too long to be held, and how many lines these are."""
+        own, left, breaks, data = self._own_digest(), size, 0, b""
+        while left:
+            data = file.read(min(left, LONGEST_LINE))
+            if not data:
+                raise cut_short(self.path, left)
+            self.seen(memoryview(data))
+            own.update(data)
+            breaks += count_breaks(data, 0, len(data))
+            left -= len(data)
+        held, digest = data if len(data) == size else None, own.hexdigest()
+        return Shard(self.index, self.path, line, size, offset=start, data=held, digest=digest, in_file=True), breaks
 
     def _own_digest(self) -> Any:
         """The SHA-256 of the bytes of one shard."""

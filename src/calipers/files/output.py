@@ -45,7 +45,7 @@ def to_json(value: Any) -> bytes:
         compact = orjson.dumps(value, default=_made_plain)
     except orjson.JSONEncodeError:  # half of a surrogate pair in a name
         compact = orjson.dumps(_plain(value, 0))
-    return spread(compact) + b"\n"
+    return spread(compact, b"\n")
 
 
 def _made_plain(value: Any) -> Any:

@@ -9,8 +9,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Container, Iterable, Iterator
 from contextlib import contextmanager
+from itertools import groupby
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple, cast
 
 from calipers.artifact import ARTIFACT
 from calipers.core.errors import ConfigError, OutputError
@@ -28,6 +29,17 @@ OBJECTS = ("matches.csv", "matches.parquet", CASES)  # which `report` and `compa
 AT_A_TIME = 10_000  # rows
 
 
+class RowTaker(NamedTuple):
+    """Takes rows of objects, and lines of cases."""
+
+    take: Callable[[Rows | list[bytes], Iterable[bytes]], None]
+    takes_csv: bool  # rows may come as lines of CSV
+
+    def __call__(self, matches: Rows | list[bytes], cases: Iterable[bytes]) -> None:
+        """Pass them on."""
+        self.take(matches, cases)
+
+
 class OutputFolder:
     """Takes rows as they come, where the suite streams them, and the report at the end."""
 
@@ -37,12 +49,20 @@ class OutputFolder:
         self._has_rows = False
         self._worst = WorstCases()
 
-    def add_rows(self, matches: Rows, cases: Iterable[bytes]) -> None:
-        """Append rows of objects and lines of cases."""
+    def taker(self) -> RowTaker:
+        """What a suite that streams its rows passes them to."""
+        return RowTaker(self.add_rows, isinstance(self._matches, CsvTable))
+
+    def add_rows(self, matches: Rows | list[bytes], cases: Iterable[bytes]) -> None:
+        """Append rows of objects, in a table of CSV maybe as lines of it, and lines of cases."""
         if self._matches is None or self._cases is None:
             raise TypeError("rows for a folder that was opened without them")
         self._has_rows = True
-        self._matches.add(matches)
+        for some, group in groupby(matches, key=type):
+            if some is bytes and isinstance(self._matches, CsvTable):
+                self._matches.add_lines(cast("Iterable[bytes]", group))
+            else:
+                self._matches.add(cast("Rows", list(group)))
         for line in cases:
             self._cases.write(line)
             self._worst.add([line])

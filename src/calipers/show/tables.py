@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import IO, Any
 
@@ -46,6 +46,11 @@ class CsvTable:
     def add_cells(self, columns: list[list[bytes]]) -> None:
         """Append rows whose cells are written already: columns of texts, as `csv_text` gives them."""
         self._file.write(b"".join(b"%s\n" % b",".join(cells) for cells in zip(*columns, strict=True)))
+
+    def add_lines(self, lines: Iterable[bytes]) -> None:
+        """Append rows that are lines of CSV already, some to a text, their cells as `csv_text` gives them."""
+        for some in lines:
+            self._file.write(some)
 
     def _write(self, lines: list[list[Any]]) -> None:
         text = io.StringIO(newline="")

@@ -6,17 +6,22 @@ it, in braces, are an object again and mean what they meant. Compact JSON is lai
 list or object stands on one line, the rest is indented by two.
 """
 
-from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
 from cpython.dict cimport PyDict_CheckExact, PyDict_Next
 from cpython.list cimport PyList_CheckExact, PyList_GET_ITEM, PyList_GET_SIZE
-from cpython.mem cimport PyMem_Free, PyMem_Malloc, PyMem_Realloc
 from cpython.object cimport PyObject
+from cpython.ref cimport Py_XDECREF
 from libc.stdint cimport uint64_t
 from libc.string cimport memchr, memcpy, memset
 
 from .checks cimport check_between
 from .column cimport Column
 from .jsonbytes cimport Bytes, is_digit, skip_blanks, skip_name, skip_value
+
+cdef extern from "Python.h":
+    PyObject* PyBytes_FromStringAndSize(const char* text, Py_ssize_t size) except NULL
+    char* PyBytes_AsString(PyObject* text) except NULL
+    int _PyBytes_Resize(PyObject** text, Py_ssize_t size) except -1
 
 cdef enum:
     DEEPEST_TREE = 2000     # lists and objects inside each other
@@ -200,30 +205,75 @@ cdef bint has_long_number(Bytes at, Bytes end) noexcept nogil:
 # Layout
 
 
+cdef extern from *:
+    """
+    static inline int is_mark(char byte) {
+        return byte == ',' || byte == ':' || (byte | 32) == '{' || (byte | 32) == '}' || byte == '"';
+    }
+    #ifdef __SSE2__
+    #include <emmintrin.h>
+    #define EQUAL(bytes, byte) _mm_cmpeq_epi8(bytes, _mm_set1_epi8(byte))
+    #define SKIP_SIXTEEN(FOUND) \
+        for (; size - at >= 16; at += 16) { \
+            __m128i bytes = _mm_loadu_si128((const __m128i*) (text + at)); \
+            int found = _mm_movemask_epi8(FOUND); \
+            if (found) return at + __builtin_ctz((unsigned) found); \
+        }
+    #else
+    #define SKIP_SIXTEEN(FOUND)
+    #endif
+
+    /* From `at` on the first comma, colon, bracket or quote; the end of the text if there is none */
+    static inline Py_ssize_t find_mark(const char* text, Py_ssize_t at, Py_ssize_t size) {
+        SKIP_SIXTEEN(_mm_or_si128(
+            _mm_or_si128(_mm_or_si128(EQUAL(bytes, ','), EQUAL(bytes, ':')), EQUAL(bytes, '"')),
+            _mm_or_si128(EQUAL(_mm_or_si128(bytes, _mm_set1_epi8(32)), '{'),
+                         EQUAL(_mm_or_si128(bytes, _mm_set1_epi8(32)), '}'))))
+        while (at < size && !is_mark(text[at])) at++;
+        return at;
+    }
+
+    /* From `at` on the first quote or bracket */
+    static inline Py_ssize_t find_bracket(const char* text, Py_ssize_t at, Py_ssize_t size) {
+        SKIP_SIXTEEN(_mm_or_si128(
+            EQUAL(bytes, '"'), _mm_or_si128(EQUAL(_mm_or_si128(bytes, _mm_set1_epi8(32)), '{'),
+                                            EQUAL(_mm_or_si128(bytes, _mm_set1_epi8(32)), '}'))))
+        while (at < size && (text[at] == ',' || text[at] == ':' || !is_mark(text[at]))) at++;
+        return at;
+    }
+
+    /* From `at` on the first quote or backslash */
+    static inline Py_ssize_t string_mark(const char* text, Py_ssize_t at, Py_ssize_t size) {
+        SKIP_SIXTEEN(_mm_or_si128(EQUAL(bytes, '"'), EQUAL(bytes, 92)))
+        while (at < size && text[at] != '"' && text[at] != 92) at++;
+        return at;
+    }
+    """
+    Py_ssize_t find_mark(const char* text, Py_ssize_t at, Py_ssize_t size) noexcept nogil
+    Py_ssize_t find_bracket(const char* text, Py_ssize_t at, Py_ssize_t size) noexcept nogil
+    Py_ssize_t string_mark(const char* text, Py_ssize_t at, Py_ssize_t size) noexcept nogil
+
+
 cdef inline Py_ssize_t string_end(const char* text, Py_ssize_t at, Py_ssize_t size) noexcept nogil:
     """Behind the string that begins here; behind the text if it never ends."""
-    at += 1
-    while at < size and text[at] != 34:
-        at += 2 if text[at] == 92 else 1
+    at = string_mark(text, at + 1, size)
+    while at < size and text[at] == 92:
+        at = string_mark(text, at + 2, size)
     return at + 1
 
 
 cdef bint is_flat(const char* text, Py_ssize_t at, Py_ssize_t size) noexcept nogil:
     """Whether the next bracket behind this one closes it."""
-    at += 1
-    while at < size:
-        if text[at] == 34:
-            at = string_end(text, at, size)
-        elif text[at] == 91 or text[at] == 123:
-            return False
-        elif text[at] == 93 or text[at] == 125:
-            return True
-        else:
-            at += 1
-    return False
+    at = find_bracket(text, at + 1, size)
+    while at < size and text[at] == 34:
+        at = find_bracket(text, string_end(text, at, size), size)
+    return at < size and (text[at] == 93 or text[at] == 125)
 
 
 cdef class Writer:
+    """Bytes that grow; `finish` hands them over without a copy."""
+
+    cdef PyObject* text
     cdef char* data
     cdef Py_ssize_t size, room
 
@@ -231,12 +281,11 @@ cdef class Writer:
         if room < 0:
             raise ValueError(f"room: found {room}, expected a number of bytes")
         self.room = room
-        self.data = <char*> PyMem_Malloc(room)
-        if self.data == NULL:
-            raise MemoryError()
+        self.text = PyBytes_FromStringAndSize(NULL, room)
+        self.data = PyBytes_AsString(self.text)
 
     def __dealloc__(self):
-        PyMem_Free(self.data)
+        Py_XDECREF(self.text)
 
     cdef int put(self, const char* text, Py_ssize_t size) except -1:
         self.reserve(size)
@@ -251,19 +300,23 @@ cdef class Writer:
         self.size += 1 + 2 * depth
         return 0
 
-    cdef int reserve(self, Py_ssize_t more) except -1:
-        cdef char* moved
+    cdef inline int reserve(self, Py_ssize_t more) except -1:
         if self.size + more > self.room:
-            self.room = 2 * (self.size + more)
-            moved = <char*> PyMem_Realloc(self.data, self.room)
-            if moved == NULL:
-                raise MemoryError()
-            self.data = moved
+            self.resize(2 * (self.size + more))
         return 0
 
+    cdef int resize(self, Py_ssize_t room) except -1:
+        _PyBytes_Resize(&self.text, room)
+        self.data, self.room = PyBytes_AsString(self.text), room
+        return 0
 
-def spread(bytes compact not None):
-    r"""The same JSON with line breaks, and a space behind commas and colons.
+    cdef bytes finish(self):
+        self.resize(self.size)
+        return <bytes> <object> self.text
+
+
+def spread(bytes compact not None, bytes ending=b""):
+    r"""The same JSON with line breaks, and a space behind commas and colons; with `ending` behind it.
 
     >>> spread(b'{"a":[1,2],"b":{"c":null,"d":{}}}')
     b'{\n  "a": [1, 2],\n  "b": {\n    "c": null,\n    "d": {}\n  }\n}'
@@ -274,14 +327,13 @@ def spread(bytes compact not None):
     cdef char[DEEPEST_TEXT + 1] flat
     flat[0] = True
     while at < size:
+        behind = at + 1
         if text[at] == 34:
             behind = string_end(text, at, size)
             if behind > size:
                 raise ValueError("no JSON: a string that never ends")
             out.put(text + at, behind - at)
-            at = behind
-            continue
-        if text[at] == 91 or text[at] == 123:
+        elif text[at] == 91 or text[at] == 123:
             if depth == DEEPEST_TEXT:
                 raise ValueError("JSON nested too deeply")
             depth += 1
@@ -297,14 +349,14 @@ def spread(bytes compact not None):
                 out.new_line(depth)
             out.put(text + at, 1)
         elif text[at] == 44:
-            out.put(text + at, 1)
-            if flat[depth]:
-                out.put(" ", 1)
-            else:
+            out.put(", ", 2 if flat[depth] else 1)
+            if not flat[depth]:
                 out.new_line(depth)
         elif text[at] == 58:
             out.put(": ", 2)
         else:
-            out.put(text + at, 1)
-        at += 1
-    return PyBytes_FromStringAndSize(out.data, out.size)
+            behind = find_mark(text, at, size)
+            out.put(text + at, behind - at)
+        at = behind
+    out.put(PyBytes_AS_STRING(ending), len(ending))
+    return out.finish()

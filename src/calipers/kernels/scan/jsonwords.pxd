@@ -31,9 +31,38 @@ cdef inline bint is_text(const Text* text) noexcept nogil:
     return is_utf8(<Bytes> text.start, <Bytes> text.start + text.size)
 
 
+cdef extern from *:
+    """
+    #ifndef CALIPERS_SKIP_PLAIN
+    #define CALIPERS_SKIP_PLAIN
+    #ifdef __SSE2__
+    #include <emmintrin.h>
+    #endif
+
+    /* Over bytes that are no quote, backslash or control character, sixteen at a time: up to one that is, or to less than
+       sixteen before the end. */
+    static inline const unsigned char* skip_plain_bytes(const unsigned char* at, const unsigned char* end) {
+    #ifdef __SSE2__
+        for (; end - at >= 16; at += 16) {
+            __m128i bytes = _mm_loadu_si128((const __m128i*) at);
+            __m128i plain = _mm_cmpeq_epi8(_mm_max_epu8(bytes, _mm_set1_epi8(0x20)), bytes);
+            __m128i ends = _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(0x22)),
+                                        _mm_cmpeq_epi8(bytes, _mm_set1_epi8(0x5C)));
+            int found = _mm_movemask_epi8(_mm_andnot_si128(ends, plain)) ^ 0xFFFF;
+            if (found) return at + __builtin_ctz((unsigned) found);
+        }
+    #endif
+        return at;
+    }
+    #endif
+    """
+    Bytes skip_plain_bytes(Bytes at, Bytes end) noexcept nogil
+
+
 cdef inline Bytes find_special(Bytes at, Bytes end) noexcept nogil:
     """The next quote, backslash or control character."""
     cdef uint64_t byte_repeated = 0x0101010101010101, eight, quotes, slashes    # times a byte: eight of them
+    at = skip_plain_bytes(at, end)
     while end - at >= 8:
         memcpy(&eight, at, 8)
         quotes, slashes = eight ^ (byte_repeated * 0x22), eight ^ (byte_repeated * 0x5C)

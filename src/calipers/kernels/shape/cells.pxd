@@ -2,6 +2,7 @@
 
 cdef enum:
     CELLS = 1000
+    ROW_GROUP = 16          # as in the C below
     WORDS = 16              # of 64 cells, for a row
     NOTHING_BEGIN = 2000    # the empty span
     NOTHING_END = -1
@@ -15,7 +16,8 @@ cdef extern from *:
     const double NEAR_WIDE
 
 cdef struct Rows:
-    int first, last         # the rows, and for each of them the cells begin[row - first] up to end[row - first]
+    int first, last         # the rows, and for each of them the cells begin[row - first] up to end[row - first];
+                            # behind the last there is room for ROW_GROUP more
     short* begin
     short* end
 
@@ -32,47 +34,81 @@ cdef class Grid:
     cdef int next_cell(self, int row, int at, bint is_set) noexcept nogil
 
 
-cdef inline void cut_to_grid(const short* from_begin, const short* from_end, short x, int count, short* begin,
-                             short* end) noexcept nogil:
-    """Cells moved by x, those of the grid; rows without any hold the empty span."""
-    cdef int k
-    cdef short low, high
-    for k in range(count):
-        low = <short> (from_begin[k] + x)
-        high = <short> (from_end[k] + x)
-        low = low if low > 0 else 0
-        high = high if high < CELLS else CELLS
-        begin[k] = low if low < high else NOTHING_BEGIN
-        end[k] = high if low < high else NOTHING_END
+# Spans of many rows at a time. Whole numbers, so a machine with wider registers gets the same sooner.
 
+cdef extern from *:
+    """
+    #define ROW_GROUP 16            /* rows that are gone through together: arrays have room for so many more */
+    #define WHOLE_GROUPS(count) (((count) + ROW_GROUP - 1) / ROW_GROUP * ROW_GROUP)
+    #define GRID_CELLS 1000
+    #define NO_BEGIN 2000           /* the empty span */
+    #define NO_END (-1)
 
-cdef inline bint all_touch(const short* begin, const short* end, const short* old_begin, const short* old_end,
-                           int count) noexcept nogil:
-    """Whether no row has a span on both sides with a gap between them."""
-    cdef int k
-    cdef short apart = 0, gap
-    for k in range(count):
-        gap = (begin[k] > old_end[k]) | (end[k] < old_begin[k])
-        apart |= gap & (begin[k] < end[k]) & (old_begin[k] < old_end[k])
-    return apart == 0
+    /* Cells moved by x, those of the grid; rows without any hold the empty span. Returns whether in some row there is a
+       gap between them and what is there. */
+    #define CUT_ARGUMENTS const short* restrict from_begin, const short* restrict from_end, short x, int count, \
+                          short* restrict begin, short* restrict end, \
+                          const short* restrict old_begin, const short* restrict old_end
+    #define CUT_TO_GRID \
+        short apart = 0; \
+        for (int k = 0; k < WHOLE_GROUPS(count); k++) { \
+            short low = (short) (from_begin[k] + x), high = (short) (from_end[k] + x), filled; \
+            low = low > 0 ? low : 0; \
+            high = high < GRID_CELLS ? high : GRID_CELLS; \
+            filled = (low < high) & ((short) k < (short) count); \
+            low = filled ? low : NO_BEGIN; \
+            high = filled ? high : NO_END; \
+            apart |= ((low > old_end[k]) | (high < old_begin[k])) & filled & (old_begin[k] < old_end[k]); \
+            begin[k] = low; \
+            end[k] = high; \
+        } \
+        return apart != 0;
 
+    #define JOIN_ARGUMENTS const short* restrict begin, const short* restrict end, short* restrict old_begin, \
+                           short* restrict old_end, int count
+    #define JOIN_ALL \
+        for (int k = 0; k < WHOLE_GROUPS(count); k++) { \
+            old_begin[k] = begin[k] < old_begin[k] ? begin[k] : old_begin[k]; \
+            old_end[k] = end[k] > old_end[k] ? end[k] : old_end[k]; \
+        }
 
-cdef inline void join_all(const short* begin, const short* end, short* old_begin, short* old_end,
-                          int count) noexcept nogil:
-    cdef int k
-    for k in range(count):
-        old_begin[k] = begin[k] if begin[k] < old_begin[k] else old_begin[k]
-        old_end[k] = end[k] if end[k] > old_end[k] else old_end[k]
+    /* How many cells both have. */
+    #define SHARED_ARGUMENTS const short* a, const short* a_end, const short* b, const short* b_end, int rows
+    #define SHARED_IN_LAYERS \
+        int total = 0; \
+        for (int row = 0; row < rows; row++) { \
+            short low = a[row] > b[row] ? a[row] : b[row]; \
+            short high = a_end[row] < b_end[row] ? a_end[row] : b_end[row]; \
+            short cells = (short) (high - low); \
+            total += cells > 0 ? cells : 0; \
+        } \
+        return total;
 
+    static inline int cut_plainly(CUT_ARGUMENTS) { CUT_TO_GRID }
+    static inline void join_plainly(JOIN_ARGUMENTS) { JOIN_ALL }
+    static inline int shared_plainly(SHARED_ARGUMENTS) { SHARED_IN_LAYERS }
 
-cdef inline int shared_in_layers(const short* a, const short* a_end, const short* b, const short* b_end,
-                                 int rows) noexcept nogil:
-    """How many cells both have."""
-    cdef int row, total = 0
-    cdef short low, high, cells
-    for row in range(rows):
-        low = a[row] if a[row] > b[row] else b[row]
-        high = a_end[row] if a_end[row] < b_end[row] else b_end[row]
-        cells = high - low
-        total += cells if cells > 0 else 0
-    return total
+    #if defined(__GNUC__) && defined(__x86_64__)
+    #define WIDELY __attribute__((target("avx2"), unused)) static
+    WIDELY int cut_widely(CUT_ARGUMENTS) { CUT_TO_GRID }
+    WIDELY void join_widely(JOIN_ARGUMENTS) { JOIN_ALL }
+    WIDELY int shared_widely(SHARED_ARGUMENTS) { SHARED_IN_LAYERS }
+    #define WHERE_WIDE(wide, plain) (__builtin_cpu_supports("avx2") ? wide : plain)
+    #else
+    #define WHERE_WIDE(wide, plain) plain
+    #endif
+
+    static inline int cut_to_grid(CUT_ARGUMENTS) {
+        return WHERE_WIDE(cut_widely, cut_plainly)(from_begin, from_end, x, count, begin, end, old_begin, old_end);
+    }
+    static inline void join_all(JOIN_ARGUMENTS) {
+        WHERE_WIDE(join_widely, join_plainly)(begin, end, old_begin, old_end, count);
+    }
+    static inline int shared_in_layers(SHARED_ARGUMENTS) {
+        return WHERE_WIDE(shared_widely, shared_plainly)(a, a_end, b, b_end, rows);
+    }
+    """
+    bint cut_to_grid(const short* from_begin, const short* from_end, short x, int count, short* begin, short* end,
+                     const short* old_begin, const short* old_end) noexcept nogil
+    void join_all(const short* begin, const short* end, short* old_begin, short* old_end, int count) noexcept nogil
+    int shared_in_layers(const short* a, const short* a_end, const short* b, const short* b_end, int rows) noexcept nogil

@@ -7,7 +7,8 @@ The rim belongs to it, with 1e-9 to spare for rounding.
 
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from libc.math cimport ceil, sqrt
-from libc.string cimport memset
+from libc.stdint cimport uint64_t
+from libc.string cimport memcpy, memset
 
 from ..scan.column cimport Column
 from ..scan.entry cimport check_indices, check_length, check_offsets
@@ -98,11 +99,16 @@ cdef inline Py_ssize_t first_sample(double at) noexcept nogil:
 
 cdef void tick_off(const Line* line, const Line* other, double radius, unsigned char* hit,
                    Py_ssize_t count) noexcept nogil:
-    """Mark every sample of the first line within `radius` of the second; the last sample is the end."""
+    """Mark every sample of the first line within `radius` of the second; the last sample is the end.
+
+    Lines that belong together have their segments in the same order. So the segment at the same place comes first, and
+    where all of a segment is within its reach, no other can add to it.
+    """
     cdef double passed = 0, t0, t1
-    cdef Py_ssize_t i, j, first, last
+    cdef Py_ssize_t i, j, k, first, last
     for i in range(line.count):
-        for j in range(other.count):
+        for k in range(other.count):
+            j = i + k if i + k < other.count else (i + k) % other.count
             if apart(&line.segments[i], &other.segments[j], radius):
                 continue
             if not covered_part(&line.segments[i], &other.segments[j], radius, &t0, &t1):
@@ -113,6 +119,8 @@ cdef void tick_off(const Line* line, const Line* other, double radius, unsigned 
                 memset(hit + first, 1, last - first + 1)
             if passed + t1 >= line.length - SLACK:
                 hit[count - 1] = 1
+            if t0 <= 0 and t1 >= line.segments[i].length:
+                break
         passed += line.segments[i].length
 
 
@@ -181,18 +189,34 @@ cdef class Lines:
         return &self.line
 
 
+cdef Py_ssize_t count_ones(const unsigned char* bytes_of_ones, Py_ssize_t count) noexcept nogil:
+    """How many bytes are 1, of bytes that are 0 or 1: eight at a time, as long as eight sums fit into a byte each."""
+    cdef Py_ssize_t at = 0, total = 0
+    cdef uint64_t sums, eight
+    cdef int k
+    while count - at >= 8:
+        sums = 0
+        for k in range(min((count - at) // 8, 255)):
+            memcpy(&eight, bytes_of_ones + at, 8)
+            sums += eight
+            at += 8
+        for k in range(8):
+            total += (sums >> (8 * k)) & 0xFF
+    while at < count:
+        total += bytes_of_ones[at]
+        at += 1
+    return total
+
+
 cdef double covered_share(const Line* line, const Line* other, double radius, Column hits) except -1:
     """Of the samples 0, 1, … and the end, those within `radius` of the other line."""
-    cdef Py_ssize_t count = <Py_ssize_t> ceil(line.length - SLACK) + 1, i
-    cdef int ticked = 0
+    cdef Py_ssize_t count = <Py_ssize_t> ceil(line.length - SLACK) + 1
     cdef unsigned char* hit
     hits.resize(0)
     hits.resize(count)
     hit = <unsigned char*> hits.data
     tick_off(line, other, radius + SLACK, hit, count)
-    for i in range(count):
-        ticked += hit[i]
-    return <double> ticked / <double> count
+    return <double> count_ones(hit, count) / <double> count
 
 
 def coverage_of(truth, pred, truth_index, pred_index, double tolerance):

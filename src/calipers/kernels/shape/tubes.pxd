@@ -1,5 +1,5 @@
 from ..scan.column cimport Column
-from .cells cimport CELLS, Grid, Rows
+from .cells cimport CELLS, ROW_GROUP, Grid, Rows
 from .work cimport Work
 
 cdef enum:
@@ -28,18 +28,21 @@ cdef class Tubes:
     cdef Rows disc              # the disc around an integer vertex at the origin
     cdef int several_first      # rows of the tube being built that have more than one span are all
     cdef int several_last       # between these two
-    cdef short begin[CELLS]     # of the first span of each of its rows
-    cdef short end[CELLS]
+    cdef short begin[CELLS + ROW_GROUP]     # of the first span of each of its rows
+    cdef short end[CELLS + ROW_GROUP]
     cdef int more_count[CELLS]  # how many more spans a row has
     cdef Span* more             # those, MOST_SPANS to a row
-    cdef short new_begin[CELLS]
-    cdef short new_end[CELLS]
+    cdef short new_begin[CELLS + ROW_GROUP]
+    cdef short new_end[CELLS + ROW_GROUP]
     cdef Column layers
     cdef bint collects_bits
     cdef Grid grid              # for lines of many points, made when there is one
 
     cdef inline bint has(self, Py_ssize_t i) noexcept:
         return self.kind[i] == KIND_LINE and not self.reason[i]
+
+    cdef inline long long segments(self, Py_ssize_t i) noexcept:
+        return (self.starts[i + 1] - self.starts[i]) // 2 - 1
 
     cdef int check(self, int stroke_width) except -1
     cdef bint ensure(self, Py_ssize_t i, Work work) except -1
@@ -48,6 +51,7 @@ cdef class Tubes:
     cdef void collect(self, Tube* tube, const Rows* rows, int x, int y) noexcept nogil
     cdef void read_grid(self, Tube* tube) noexcept
     cdef void widen(self, Tube* tube, int first, int behind) noexcept nogil
+    cdef void empty_rows(self, const double* xy, Py_ssize_t n) noexcept nogil
     cdef Span span(self, int row, int k) noexcept nogil
     cdef void put(self, int row, int k, Span span) noexcept nogil
     cdef void insert(self, int row, int begin, int end) noexcept nogil

@@ -7,14 +7,14 @@ its rows may have many spans. Distance knows no direction, so neither does the t
 (see `work`).
 """
 
-from cpython.mem cimport PyMem_Free, PyMem_Malloc
+from cpython.mem cimport PyMem_Calloc, PyMem_Free, PyMem_Malloc
 from libc.math cimport sqrt
 from libc.string cimport memcpy
 
 from ..scan.column cimport Column
 from ..scan.entry cimport check_length, check_offsets
-from .cells cimport CELLS, NEAR, NEAR_WIDE, NOTHING_BEGIN, NOTHING_END, Grid, Rows, disc_rows, settle_rows, slab_rows
-from .cells cimport all_touch, cut_to_grid, join_all, shared_in_layers
+from .cells cimport CELLS, NEAR, NEAR_WIDE, NOTHING_BEGIN, NOTHING_END, ROW_GROUP, Grid, Rows
+from .cells cimport cut_to_grid, disc_rows, join_all, settle_rows, shared_in_layers, slab_rows
 from .work cimport PAIR_STEPS, Candidates, Work
 
 from .work import MAX_WORK as _MAX_WORK
@@ -53,9 +53,10 @@ cdef class Tubes:
         self.radius = min(stroke_width, 4 * CELLS) / 2.0
         self.near = NEAR if self.radius <= WIDEST_EXACT else NEAR_WIDE
         self.layers = Column("h")
+        self.several_first, self.several_last = CELLS, -1
         count = self.kind.shape[0]
         self.tubes = <Tube*> PyMem_Malloc((count + 1) * sizeof(Tube))
-        self.piece.begin = <short*> PyMem_Malloc(4 * MOST_ROWS * sizeof(short))
+        self.piece.begin = <short*> PyMem_Calloc(4 * MOST_ROWS + ROW_GROUP, sizeof(short))
         self.more = further_spans()
         if self.tubes == NULL or self.piece.begin == NULL or self.more == NULL:
             raise MemoryError()
@@ -75,6 +76,7 @@ cdef class Tubes:
     cdef int check(self, int stroke_width) except -1:
         """Columns of one length, and points of lines on the grid."""
         cdef Py_ssize_t i, k, count = self.kind.shape[0]
+        cdef bint inside
         if stroke_width < 0:
             raise ValueError(f"stroke_width: found {stroke_width}, expected at least 0")
         check_length(self.reason.shape[0], count, "reason")
@@ -86,9 +88,11 @@ cdef class Tubes:
                 continue
             if self.starts[i + 1] - self.starts[i] < 2:
                 raise ValueError(f"points: line {i} has none")
+            inside = True
             for k in range(self.starts[i], self.starts[i + 1]):
-                if not 0 <= self.points[k] <= CELLS:
-                    raise ValueError(f"points: line {i} has the number {self.points[k]}, expected 0 to {CELLS}")
+                inside &= (self.points[k] >= 0) & (self.points[k] <= CELLS)
+            if not inside:
+                raise ValueError(f"points: line {i} has numbers outside, expected 0 to {CELLS}")
         return 0
 
     cdef bint ensure(self, Py_ssize_t i, Work work) except -1:
@@ -98,7 +102,8 @@ cdef class Tubes:
         cdef Tube* tube = &self.tubes[i]
         if tube.built:
             return True
-        tube.first_row, tube.rows, tube.length = 0, 0, 0
+        tube.first_row, tube.behind, tube.rows, tube.length = 0, 0, 0, 0
+        self.empty_rows(xy, n)
         self.collects_bits = n > MANY_POINTS
         if self.collects_bits:
             self.grid = self.grid or Grid()
@@ -143,15 +148,17 @@ cdef class Tubes:
         cdef int first = max(0, rows.first + y), count = min(CELLS - 1, rows.last + y) - first + 1
         cdef short* begin = self.new_begin + first
         cdef short* end = self.new_end + first
+        cdef bint apart
         cdef int k
         if count <= 0:
             return
-        cut_to_grid(rows.begin + (first - rows.first - y), rows.end + (first - rows.first - y), x, count, begin, end)
+        apart = cut_to_grid(rows.begin + (first - rows.first - y), rows.end + (first - rows.first - y), <short> x, count,
+                            begin, end, self.begin + first, self.end + first)
         if self.collects_bits:
             self.grid.fill(first, count, begin, end)
             return
         self.widen(tube, first, first + count)
-        if (first > self.several_last or first + count <= self.several_first) and all_touch(begin, end, self.begin + first, self.end + first, count):
+        if not apart and (first > self.several_last or first + count <= self.several_first):
             join_all(begin, end, self.begin + first, self.end + first, count)
             return
         for k in range(count):
@@ -173,18 +180,26 @@ cdef class Tubes:
                 at = self.grid.next_cell(row, at, True)
 
     cdef void widen(self, Tube* tube, int first, int behind) noexcept nogil:
-        """Let the tube begin and end at these rows at least; rows without cells hold an empty span."""
-        cdef int row
-        if tube.rows == 0:
-            tube.first_row = tube.behind = first
-            self.several_first, self.several_last = CELLS, -1
-        for row in range(first, tube.first_row):
-            self.begin[row], self.end[row], self.more_count[row] = NOTHING_BEGIN, NOTHING_END, 0
-        for row in range(tube.behind, behind):
-            self.begin[row], self.end[row], self.more_count[row] = NOTHING_BEGIN, NOTHING_END, 0
-        tube.first_row = min(tube.first_row, first)
+        """Let the tube begin and end at these rows at least."""
+        tube.first_row = min(tube.first_row, first) if tube.rows else first
         tube.behind = max(tube.behind, behind)
         tube.rows = tube.behind - tube.first_row
+
+    cdef void empty_rows(self, const double* xy, Py_ssize_t n) noexcept nogil:
+        """Let all rows that a tube may have hold an empty span."""
+        cdef double low = xy[1], high = xy[1]
+        cdef Py_ssize_t k
+        cdef int row, first, behind
+        for k in range(1, n):
+            low = min(low, xy[2 * k + 1])
+            high = max(high, xy[2 * k + 1])
+        first = <int> max(0.0, low - self.radius - 2)
+        behind = <int> min(<double> CELLS, high + self.radius + 3)
+        for row in range(first, behind):
+            self.begin[row], self.end[row] = NOTHING_BEGIN, NOTHING_END
+        for row in range(self.several_first, self.several_last + 1):        # of the tube before
+            self.more_count[row] = 0
+        self.several_first, self.several_last = CELLS, -1
 
     cdef Span span(self, int row, int k) noexcept nogil:
         cdef Span first
@@ -282,17 +297,13 @@ cdef inline bint may_meet(Tubes a, Py_ssize_t i, Tubes b, Py_ssize_t j) noexcept
     return (s[0] - reach <= t[2]) & (t[0] - reach <= s[2]) & (s[1] - reach <= t[3]) & (t[1] - reach <= s[3])
 
 
-cdef inline long long segments(Tubes a, Py_ssize_t i) noexcept:
-    return (a.starts[i + 1] - a.starts[i]) // 2 - 1
-
-
 cdef bint may_compare(Tubes a, Py_ssize_t i, Tubes b, Py_ssize_t j, Work work) except -1:
     """Build both tubes; False if that, their cells, or later their coverage takes more work than is allowed."""
     cdef const Tube* s = &a.tubes[i]
     cdef const Tube* t = &b.tubes[j]
     if not a.ensure(i, work) or not b.ensure(j, work):
         return False
-    return work.add(<long long> s.layers * t.layers * min(s.rows, t.rows) // 8 + 2 * segments(a, i) * segments(b, j)
+    return work.add(<long long> s.layers * t.layers * min(s.rows, t.rows) // 8 + 2 * a.segments(i) * b.segments(j)
                     + <long long> (s.length + t.length))
 
 
@@ -360,6 +371,7 @@ def tube_pairs(truth, pred, int stroke_width, max_work=_MAX_WORK):
     for record in range(a_offsets.shape[0] - 1):
         a.layers.size = b.layers.size = 0       # tubes of another record are not needed again
         near.begin(&b.bounds[0] if b.kind.shape[0] else NULL, b_offsets[record], b_offsets[record + 1])
+        near.keep(&b.kind[0] if b.kind.shape[0] else NULL, KIND_LINE)
         both.work.begin(a.starts[a_offsets[record + 1]] - a.starts[a_offsets[record]]
                         + b.starts[b_offsets[record + 1]] - b.starts[b_offsets[record]])
         if not both.compare(a_offsets[record], a_offsets[record + 1], near):

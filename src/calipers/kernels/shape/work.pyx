@@ -4,15 +4,15 @@ A record may take MAX_WORK steps for each number of its shapes; a small one is a
 one no more than those of LARGE. So work is in proportion to the input, and lists of pairs fit into memory. Counting
 depends on the record alone: neither on the machine nor on the records beside it.
 
-Which objects of a record may meet a given one is told by their bounds. Of few objects all are candidates. Many are put
-in the order of their left edges, so that those which may meet another stand side by side, and only these are looked at.
+Which objects of a record may meet a given one is told by their bounds. Of few objects all are looked at, two at a time.
+Many are put in the order of their left edges, so that those which may meet another stand side by side, and only these
+are looked at.
 """
 
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from libc.stdlib cimport qsort
 
 cdef enum:
-    FEW = 48
     SORT_STEPS = 8              # to put a candidate in its place
 
 MAX_WORK = 1000                     # the default, steps for each number
@@ -124,15 +124,19 @@ cdef class Candidates:
     cdef int begin(self, const double* bounds, Py_ssize_t begin, Py_ssize_t end) except -1:
         """Objects `begin` to `end` of a side; `bounds` are x1, y1, x2, y2 of each."""
         cdef Py_ssize_t k
-        self.size = self.count = end - begin
+        self.size, self.count, self.few.size = end - begin, 0, 0
         if not self.size:
             return 0
         self.bounds = bounds
         self.make_room(self.size)
+        self.few.size = 0
         if self.size > FEW:
             return self.sort(begin)
         for k in range(self.size):
-            self.found[k] = <int> (begin + k)
+            self.few.index[k] = <int> (begin + k)
+            self.few.x1[k], self.few.y1[k] = bounds[4 * (begin + k)], bounds[4 * (begin + k) + 1]
+            self.few.x2[k], self.few.y2[k] = bounds[4 * (begin + k) + 2], bounds[4 * (begin + k) + 3]
+        self.few.size = self.size
         return 0
 
     cdef int sort(self, Py_ssize_t begin) except -1:
@@ -150,11 +154,22 @@ cdef class Candidates:
         PyMem_Free(edges)
         return 0
 
+    cdef void keep(self, const unsigned char* kind, unsigned char wanted) noexcept nogil:
+        """Look at those of a kind only, where objects are few."""
+        cdef Py_ssize_t k, kept = 0
+        for k in range(self.few.size):
+            self.few.index[kept] = self.few.index[k]
+            self.few.x1[kept], self.few.y1[kept] = self.few.x1[k], self.few.y1[k]
+            self.few.x2[kept], self.few.y2[kept] = self.few.x2[k], self.few.y2[k]
+            kept += kind[self.few.index[k]] == wanted
+        self.few.size = kept
+
     cdef bint find(self, const double* bounds, double reach, Work work) noexcept:
         """Set `found` to all objects whose bounds are within reach of these, and maybe some more; False if that takes
         more work than is allowed."""
         cdef Py_ssize_t k, first, last
         if self.size <= FEW:
+            self.count = find_few(&self.few, bounds, reach, self.found)
             return work.add(self.size)
         first = count_below(self.reach, self.size, bounds[0] - reach, False)
         last = count_below(self.left, self.size, bounds[2] + reach, True)

@@ -22,13 +22,13 @@ import numpy as np
 from calipers.core.matching import UNIT, Pairs
 from calipers.core.shapes import Batch
 from calipers.core.similarity import fixed_similarity
-from calipers.core.tally import Tally, mean, ratio
+from calipers.core.tally import Tally, count_codes, mean, ratio
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from calipers.suites.dense.labels.desc import Desc
 
-RARE = 16  # a key that fewer than one of so many descriptions say is rare
+RARE = 256  # a key that fewer than one of so many descriptions say is rare
 DISTANCE_KEY = "站点距离"
 METRES = "米"
 UNNAMED = "(unnamed, slash form)"  # no key of a description: it has a comma, which would end its field
@@ -61,7 +61,7 @@ class DescPairs:
 
     def __init__(self, matching: Pairs, batch: Batch, descs: int) -> None:
         truth, pred = np.take(batch.truth.desc, matching.truth), np.take(batch.pred.desc, matching.pred)
-        met, self.times = np.unique(truth * np.int64(descs) + pred, return_counts=True)
+        met, self.times = count_codes(truth * np.int64(descs) + pred, descs * descs)
         self.truth, self.pred = met // max(descs, 1), met % max(descs, 1)
         self.descs = descs
         self._by_truth = self._by_pred = np.empty(0, dtype=np.intp)  # rows in the order of a side, once asked for

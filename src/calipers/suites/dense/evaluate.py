@@ -105,7 +105,8 @@ def evaluate(
     paths = expand([os.fspath(path) for path in ([source] if isinstance(source, (str, os.PathLike)) else source)])
     check_kept(config, paths)
     keep_some_memory()
-    plan = DensePlan(paths, config, rows=on_rows is not None, again=partial(_rows_again, paths, config))
+    again, as_csv = partial(_rows_again, paths, config), getattr(on_rows, "takes_csv", False)
+    plan = DensePlan(paths, config, rows=on_rows is not None, as_csv=as_csv, again=again)
     return run_plan(plan, config, on_part=on_rows and partial(_pass_rows, on_rows), progress=progress)
 
 

@@ -127,7 +127,7 @@ def _resample(swept: dict[str, sweep.Swept], matched: MatchedBatch, batch: Batch
         config.levels.primary_and_sweep,
     )
     table = np.concatenate([np.stack(columns), causes])
-    sums = resample(batch.keys, table, seed=config.seed, replicates=config.bootstrap).T
+    sums = resample(batch.keys, table, seed=config.seed, replicates=config.bootstrap, threads=False).T
     tally.count("resampled", sums[:, :2])
     for at, mode in enumerate(config.modes):
         tally.count(f"resampled.{mode}", sums[:, 2 + 2 * at : 4 + 2 * at])

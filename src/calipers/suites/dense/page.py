@@ -17,6 +17,7 @@ from calipers.show.page.images import Pictures
 from calipers.show.page.listing import ErrorFacets, listing, slice_facets
 from calipers.show.page.outlines import SIDES, Entry, Outline, OutlineCollector, Side, entries_of, said_of
 from calipers.show.page.sections import Part
+from calipers.suites.dense.case_labels import label_of
 
 FORMS: dict[str, Literal["box", "poly", "line"]] = {"bbox_2d": "box", "poly": "poly", "line": "line"}
 FRAME = 1000
@@ -250,19 +251,18 @@ def list_case(case: Case) -> Part:
 
 def _facets(case: Case, side: str, entry: Tree) -> ErrorFacets:
     """What an object without a partner can be asked for: cause, label, confusion, phase, type, and if it is invalid."""
-    labels, index, obj = case["labels"][side], entry["index"], entry["object"]
+    label, obj = label_of(case, side, entry["index"]), entry["object"]
     kind = obj.get("type") if isinstance(obj, dict) else None
-    phase = labels["phase"][index]
-    tags = [*([phase_tag(phase)] if phase else []), *([str(kind)] if kind in FORMS else [])]
+    tags = [*([phase_tag(label.phase)] if label.phase else []), *([str(kind)] if kind in FORMS else [])]
     tags += ["invalid"] if "invalid" in entry else []
-    return error_facets(side, entry["cause"], labels["category"][index], _partner_label(case, side, entry), tags)
+    return error_facets(side, entry["cause"], label.category, _partner_label(case, side, entry), tags)
 
 
 def _partner_label(case: Case, side: str, entry: Tree) -> str | None:
     """The category of the partner in an error of two objects."""
     other: Side = "pred" if side == "gt" else "gt"
     partner = entry.get("partner")
-    return case["labels"][other]["category"][partner["index"]] if partner else None
+    return label_of(case, other, partner["index"]).category if partner else None
 
 
 def draw_case(tree: Tree, case: Case, pictures: Pictures | None = None) -> Part:
@@ -273,7 +273,7 @@ def draw_case(tree: Tree, case: Case, pictures: Pictures | None = None) -> Part:
     seen = picture.aspect if picture else size[0] / size[1] if size else None
     shapes = OutlineCollector()
     for entry in entries_of(case):
-        label = case["labels"][entry.side]["category"][entry.place]
+        label = label_of(case, entry.side, entry.place).category
         shapes.add(entry, _outline(entry.object, canvas), label=label, **_look(case, entry))
     return part.drawn_case(
         list_case(case),

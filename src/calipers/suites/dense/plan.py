@@ -39,14 +39,14 @@ from calipers.suites.dense import measure as suite
 from calipers.suites.dense.attributes import texts_differ
 from calipers.suites.dense.config import PROTOCOL, Config, params
 from calipers.suites.dense.read import DenseReading, read_batches
-from calipers.suites.dense.rows import case_lines, match_rows
+from calipers.suites.dense.rows import case_lines, match_csv, match_rows
 from calipers.suites.dense.slices import empty_table, record_fields, slice_table, slice_total
 from calipers.suites.dense.summarize import summarize
 
 BATCH_CHUNKS = 2  # a batch holds at most so many chunks
 TASK_CHUNKS = 4  # a task of a cluster holds at most so many chunks, if there are enough for FEW_TASKS
 FEW_TASKS = 32
-OnRows = Callable[[Rows, list[bytes]], None]
+OnRows = Callable[[Any, list[bytes]], None]  # rows, or lines of CSV if `takes_csv` says so; and cases
 Again = Callable[[OnRows], None]
 
 
@@ -62,7 +62,7 @@ class DensePart:
         self.digests: dict[int, str] = {}  # source -> SHA-256, of files that were measured whole by workers
         self.engines: Engines = {}
         self.first_invalid = ""  # the first prediction that cannot be read: where it is, and why
-        self.matches: Rows = []
+        self.matches: Rows | list[bytes] = []  # rows, or lines of CSV
         self.cases: list[bytes] = []
         self.slices: SliceTable | None = None  # what slices are made of, when they are asked for
 
@@ -76,7 +76,7 @@ class DensePart:
         self.first_invalid = self.first_invalid or later.first_invalid
         for source, records in later.read.items():
             self.read[source] = self.read.get(source, 0) + records
-        self.matches += later.matches
+        self.matches += later.matches  # type: ignore[operator]
         self.cases += later.cases
         self.slices = join_tables(self.slices, later.slices)
 
@@ -111,20 +111,25 @@ class DensePart:
 class DensePlan:
     """Dumps by path, in their order."""
 
-    def __init__(self, paths: list[str], config: Config, *, rows: bool = False, again: Again | None = None) -> None:
+    def __init__(
+        self, paths: list[str], config: Config, *, rows: bool = False, as_csv: bool = False, again: Again | None = None
+    ) -> None:
         if paths.count("-") > 1:
             raise ConfigError("-: standard input can be read only once")
         self.config, self._rows, self._again = config, rows, again
         self.max_bad = config.max_bad_records
         here = replace(config, resume=None, tally=None, engine="local", address=None)
         self.measure: Callable[[Any], DensePart] = partial(
-            measure_shard, config=here, rows=rows, only=read_only(config.only)
+            measure_shard, config=here, rows=rows, as_csv=as_csv and not config.resume, only=read_only(config.only)
         )
-        keep = config.resume is not None
-        self._sources = [
-            LineSource(index, path, config.chunk_bytes, digests=keep, max_expansion=config.max_expansion)
-            for index, path in enumerate(paths)
-        ]
+        cut = partial(
+            LineSource,
+            chunk_bytes=config.chunk_bytes,
+            digests=config.resume is not None,
+            max_expansion=config.max_expansion,
+            holds_lines=config.engine == "local" and config.jobs == 1,
+        )
+        self._sources = [cut(index, path) for index, path in enumerate(paths)]
         self._digests: dict[int, str] = {}  # of files that workers cut
         self._done = 0
 
@@ -203,11 +208,16 @@ def unpack(packed: Packed) -> DensePart:
 
 
 def measure_shard(
-    shard: Shard | WholeFile, *, config: Config, rows: bool, only: frozenset[str] | None = None
+    shard: Shard | WholeFile,
+    *,
+    config: Config,
+    rows: bool,
+    as_csv: bool = False,
+    only: frozenset[str] | None = None,
 ) -> DensePart:
     """Some lines to counts."""
     if isinstance(shard, WholeFile):
-        return _measure_file(shard, config, rows, only)
+        return _measure_file(shard, config, rows, as_csv, only)
     part = DensePart()
     readings = read_batches(
         shard,
@@ -221,23 +231,25 @@ def measure_shard(
         answers=config.answer_options,
     )
     for reading in readings:
-        part.add(measure_reading(reading, config, source=shard.source, rows=rows))
+        part.add(measure_reading(reading, config, source=shard.source, rows=rows, as_csv=as_csv))
     return part
 
 
-def _measure_file(file: WholeFile, config: Config, rows: bool, only: frozenset[str] | None) -> DensePart:
+def _measure_file(file: WholeFile, config: Config, rows: bool, as_csv: bool, only: frozenset[str] | None) -> DensePart:
     """The digest of a file and its counts."""
     source = LineSource(file.source, file.path, file.chunk_bytes, max_expansion=config.max_expansion)
     part = DensePart()
     for shard in source:
         if len(part.bad) <= config.max_bad_records:
-            part.add(measure_shard(shard, config=config, rows=rows, only=only))
+            part.add(measure_shard(shard, config=config, rows=rows, as_csv=as_csv, only=only))
     part.digests[file.source] = source.sha256
     return part
 
 
-def measure_reading(reading: DenseReading, config: Config, *, source: int = 0, rows: bool = False) -> DensePart:
-    """A batch to counts, and to rows when asked for."""
+def measure_reading(
+    reading: DenseReading, config: Config, *, source: int = 0, rows: bool = False, as_csv: bool = False
+) -> DensePart:
+    """A batch to counts, and to rows when asked for; where it can be, as lines of CSV if these are."""
     matched, batch, heavy = suite.match_measurable(reading.batch, config, all_pairs=rows)
     bad = _all_bad(reading, heavy, config)
     tally = suite.count(matched, batch, config)
@@ -250,7 +262,9 @@ def measure_reading(reading: DenseReading, config: Config, *, source: int = 0, r
     part.read[source], part.first_invalid = reading.read, _first_invalid(batch)
     part.engines = rapidfuzz_version() if texts_differ(tally) else {}
     if rows:
-        part.matches, part.cases = match_rows(batch, matched, config), case_lines(batch, matched, config)
+        lines = match_csv(batch, matched, config) if as_csv else None
+        part.matches = match_rows(batch, matched, config) if lines is None else [lines]
+        part.cases = case_lines(batch, matched, config)
     return part
 
 

@@ -19,6 +19,9 @@ from calipers.core.shapes import KINDS, Batch, Objects
 from calipers.files.output import json_line
 from calipers.files.problems import explain_object
 from calipers.kernels.count.assign import first_pairs
+from calipers.kernels.scan.matchlines import RowSide, match_lines
+from calipers.show.tables import csv_text
+from calipers.suites.dense.case_labels import CaseLabel, coded_labels
 from calipers.suites.dense.config import Config
 from calipers.suites.dense.measure import MatchedBatch
 from calipers.suites.dense.read import carried, side_objects
@@ -46,6 +49,42 @@ def match_rows(batch: Batch, matched: MatchedBatch, config: Config) -> Rows:
                 invalid = _reason(batch, record, side.side, at, config) if side.reasons[at] else None
                 rows.append(side.row(key, record, at, invalid, other.offsets[record]))
     return rows
+
+
+def match_csv(batch: Batch, matched: MatchedBatch, config: Config) -> bytes | None:
+    """Every object as a line of CSV; None where a text has a carriage return, which not every reader takes alike."""
+    texts = [*batch.keys, *(text for desc in matched.descs for text in (desc.phase, desc.category))]
+    if any("\r" in text for text in texts):
+        return None
+    matchings = [matched.at_primary(mode, config) for mode in config.modes]
+    sides = []
+    for side, (objects, causes) in enumerate(((batch.truth, matched.causes.truth), (batch.pred, matched.causes.pred))):
+        own = [(pairs.pred, pairs.truth) if side else (pairs.truth, pairs.pred) for pairs in matchings]
+        partners = [_spread(mine, theirs, len(objects), np.int32) for mine, theirs in own]
+        scores = [
+            _spread(mine, pairs.score, len(objects), np.int64) for (mine, _), pairs in zip(own, matchings, strict=True)
+        ]
+        invalid = _invalid_cells(batch, objects, side, config)
+        if any(b"\r" in cell for cell in invalid.values()):
+            return None
+        sides.append(RowSide(SIDES[side].encode(), objects, causes.astype(np.uint8), partners, scores, invalid))
+    labels = [csv_text(desc.phase) + b"," + csv_text(desc.category) for desc in matched.descs]
+    kinds = [name.encode() for name in (*KINDS, "")]
+    return match_lines(list(map(csv_text, batch.keys)), labels, kinds, [name.encode() for name in OUTCOMES], *sides)
+
+
+def _spread(places: Any, values: Any, count: int, kind: Any) -> Any:
+    """A column of so many entries that holds the values at their places, and -1 elsewhere."""
+    column = np.full(count, -1, dtype=kind)
+    column[np.asarray(places)] = values
+    return column
+
+
+def _invalid_cells(batch: Batch, objects: Objects, side: int, config: Config) -> dict[int, bytes]:
+    """What is wrong with the objects that could not be read, as cells of CSV by their place."""
+    records = np.repeat(np.arange(len(batch)), np.diff(objects.offsets))
+    wrong = np.flatnonzero(objects.reason).tolist()
+    return {at: csv_text(_reason(batch, int(records[at]), side, at, config) or "") for at in wrong}
 
 
 class _RowSide:
@@ -119,7 +158,7 @@ def case_lines(batch: Batch, matched: MatchedBatch, config: Config) -> list[byte
             row |= {"fields": carried(batch.raw[record])}
             row |= {"unmatched_gt": unmatched[0], "unmatched_pred": unmatched[1]}
             row["matched"] = _matched_objects(sides, record, both_sides, overlaps)
-            row["labels"] = {name: side.labels(record) for name, side in zip(SIDES, sides, strict=True)}
+            row["labels"] = coded_labels(*(side.labels(record) for side in sides))
             lines.append(json_line(row | {"unmatched": len(unmatched[0]) + len(unmatched[1])}))
     return lines
 
@@ -138,7 +177,8 @@ class _CaseSide:
             np.asarray(column).tolist() for column in (pairs.truth if side else pairs.pred, pairs.score)
         )
         self._other = (batch.truth if side else batch.pred).offsets.tolist()
-        self._descs, self._desc = matched.descs, np.asarray(objects.desc).tolist()
+        self._labels = [CaseLabel(desc.phase, desc.category) for desc in matched.descs]
+        self._desc = np.asarray(objects.desc).tolist()
 
     def unmatched(self, record: int, objects: list[Any]) -> Rows:
         """The objects that are wrong: cause, partner in an error of two objects, and the closest of the other side."""
@@ -159,10 +199,9 @@ class _CaseSide:
         partner = self._theirs[position] - self._other[record]
         return {"index": partner, "overlap": self._score[position] / UNIT}
 
-    def labels(self, record: int) -> dict[str, list[str]]:
+    def labels(self, record: int) -> list[CaseLabel]:
         """What every object of a record is called."""
-        descs = [self._descs[code] for code in self._desc[self.offsets[record] : self.offsets[record + 1]]]
-        return {"phase": [desc.phase for desc in descs], "category": [desc.category for desc in descs]}
+        return [self._labels[code] for code in self._desc[self.offsets[record] : self.offsets[record + 1]]]
 
 
 def _matched_objects(
@@ -181,7 +220,7 @@ def _matched_objects(
 
 def _drawn(index: int, objects: list[Any]) -> dict[str, Any]:
     obj = objects[index]
-    return {"index": index, "type": obj["type"], "points": obj["points"], "desc": obj.get("desc")}
+    return {"index": index, "type": obj["type"], "points": obj["points"]}
 
 
 def _partners(matching: Pairs, batch: Batch) -> tuple[dict[int, tuple[int, float]], dict[int, tuple[int, float]]]:

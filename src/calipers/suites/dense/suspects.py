@@ -13,6 +13,7 @@ from calipers.core.suspect_search import find_object_suspects
 from calipers.core.suspects import Case, SuspectRun, SuspectSearch, Tree
 from calipers.rulers.plane_shapes import PlaneShapes
 from calipers.rulers.tube import stroke_width
+from calipers.suites.dense.case_labels import CaseLabel, coded_labels, side_labels
 
 COLUMNS = ("key", "side", "index", "type", "category", "points", "cause")
 
@@ -43,11 +44,11 @@ def _shape(kind: str, cell: Any) -> dict[str, Any] | None:
 def label_pairs(run: SuspectRun) -> Iterator[LabelPair]:
     """Annotations with a prediction of another label in their place, from the cases."""
     for case in run.cases():
-        labels = case["labels"]["pred"]["category"]
+        labels = side_labels(case, "pred")
         for entry in case["unmatched_gt"]:
             if entry["cause"] == "wrong_label":
-                label, overlap = labels[entry["partner"]["index"]] or None, entry["partner"]["overlap"]
-                yield LabelPair(case["key"], entry["index"], label, overlap, None)
+                label = labels[entry["partner"]["index"]].category or None
+                yield LabelPair(case["key"], entry["index"], label, entry["partner"]["overlap"], None)
 
 
 def measure(tree: Tree) -> Measure:
@@ -57,14 +58,13 @@ def measure(tree: Tree) -> Measure:
 
 def truth_case(key: str, rows: list[ObjectRow]) -> Case:
     """A record with its annotations alone, as a case."""
-    labels = [row.label or "" for row in rows]
+    labels = [CaseLabel(row.label or "", row.label or "") for row in rows]
     entries = [
         {"index": index, "object": row.shape, "cause": row.outcome, "partner": None, "best": None}
         for index, row in enumerate(rows)
     ]
-    named = {"gt": {"phase": labels, "category": labels}, "pred": {"phase": [], "category": []}}
     case = {"key": key, "path": "", "line": 0, "fields": {}, "unmatched_gt": entries, "unmatched_pred": []}
-    return case | {"matched": [], "labels": named, "unmatched": 0}
+    return case | {"matched": [], "labels": coded_labels(labels, []), "unmatched": 0}
 
 
 READER = ObjectReader(object_rows, label_pairs, measure)

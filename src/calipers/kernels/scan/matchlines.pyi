@@ -1,0 +1,16 @@
+from typing import Any
+
+class RowSide:
+    def __init__(
+        self,
+        name: bytes,
+        objects: Any,
+        outcomes: Any,
+        partners: list[Any],
+        scores: list[Any],
+        invalid: dict[int, bytes],
+    ) -> None: ...
+
+def match_lines(
+    keys: list[bytes], labels: list[bytes], kinds: list[bytes], outcomes: list[bytes], truth: RowSide, pred: RowSide
+) -> bytes: ...

@@ -1,0 +1,210 @@
+"""Rows of matched objects as lines of CSV, straight from columns: many millions of cells, none of them a Python object.
+
+A line has the cells of a record's key and of a side, the index of the object in its record, its kind, its labels, its
+numbers between spaces, what is wrong with it, in each mode its partner and their overlap, and its outcome. Texts come
+as they stand in a cell, quoted where that is needed. Numbers are written as Python writes them: the fewest digits that
+read back the same, and a whole coordinate without a point.
+"""
+
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
+from cpython.mem cimport PyMem_Free
+from libc.math cimport signbit
+from libc.string cimport memcpy, strlen
+
+from .column cimport Column
+from .entry cimport check_indices, check_length, check_offsets
+
+cdef extern from "Python.h":
+    char* PyOS_double_to_string(double value, char code, int precision, int flags, int* kind) except NULL
+    const int Py_DTSF_ADD_DOT_0
+
+cdef enum:
+    BOX = 0
+    LONGEST_NUMBER = 32
+    MOST_MODES = 8
+    DECIMALS = 12               # of an overlap, which is a whole number of 1e-12
+
+cdef double LARGEST_WHOLE = 1e15            # that is written without an exponent, and read back the same
+cdef long long UNIT = 1_000_000_000_000
+cdef long long LEAST_PLAIN = 100_000_000    # smaller overlaps are written with an exponent
+
+
+cdef int put(Column out, const char* text, Py_ssize_t size) except -1:
+    out.reserve(size)
+    memcpy(out.data + out.size, text, size)
+    out.size += size
+    return 0
+
+
+cdef inline int put_bytes(Column out, bytes text) except -1:
+    return put(out, PyBytes_AS_STRING(text), PyBytes_GET_SIZE(text))
+
+
+cdef int put_whole(Column out, long long value) except -1:
+    """A whole number; its digits are made from the last on."""
+    cdef char[LONGEST_NUMBER] digits
+    cdef int at = LONGEST_NUMBER
+    cdef unsigned long long left = <unsigned long long> value if value >= 0 else 0 - <unsigned long long> value
+    while True:
+        at -= 1
+        digits[at] = <char> (48 + left % 10)
+        left //= 10
+        if not left:
+            break
+    if value < 0:
+        at -= 1
+        digits[at] = b"-"
+    return put(out, digits + at, LONGEST_NUMBER - at)
+
+
+cdef int put_float(Column out, double value, bint whole_without_point) except -1:
+    """As Python writes it."""
+    cdef char* text = PyOS_double_to_string(value, b"r", 0, Py_DTSF_ADD_DOT_0, NULL)
+    cdef Py_ssize_t size = strlen(text)
+    try:
+        if whole_without_point and size > 2 and text[size - 2] == b"." and text[size - 1] == b"0":
+            size -= 2
+        return put(out, text, size)
+    finally:
+        PyMem_Free(text)
+
+
+cdef inline int put_coordinate(Column out, double value) except -1:
+    if 0 <= value < LARGEST_WHOLE and value == <double> <long long> value and not signbit(value):
+        return put_whole(out, <long long> value)
+    return put_float(out, value, True)
+
+
+cdef int put_overlap(Column out, long long score) except -1:
+    """A fraction of at most 12 decimals reads back the same from just these."""
+    cdef char[DECIMALS + 2] digits
+    cdef int k, size = DECIMALS + 2
+    cdef long long left = score
+    if not LEAST_PLAIN <= score < UNIT:
+        return put_float(out, <double> score / <double> UNIT, False)
+    for k in range(DECIMALS + 1, 1, -1):
+        digits[k] = <char> (48 + left % 10)
+        left //= 10
+    digits[0], digits[1] = b"0", b"."
+    while digits[size - 1] == b"0":
+        size -= 1
+    return put(out, digits, size)
+
+
+cdef class RowSide:
+    """One side of a batch as its rows show it; what is wrong with an object, as a cell, is in `invalid` by its place."""
+
+    cdef bytes name
+    cdef const long long[::1] offsets, starts
+    cdef const unsigned char[::1] kind, reason, outcome
+    cdef const int[::1] desc
+    cdef const double[::1] points, bounds
+    cdef dict invalid
+    cdef list columns                           # what the pointers point into
+    cdef const int* partner[MOST_MODES]         # by mode: of each object its partner on the other side, or -1
+    cdef const long long* score[MOST_MODES]     # and their overlap
+    cdef Py_ssize_t modes
+
+    def __cinit__(self, bytes name not None, objects, outcomes, partners, scores, dict invalid not None):
+        cdef Py_ssize_t count, k
+        cdef const int[::1] partner
+        cdef const long long[::1] score
+        self.name, self.invalid = name, invalid
+        self.offsets, self.starts, self.points, self.bounds = objects.offsets, objects.starts, objects.points, objects.bounds
+        self.kind, self.reason, self.desc, self.outcome = objects.kind, objects.reason, objects.desc, outcomes
+        self.columns, self.modes = [], len(partners)
+        count = self.kind.shape[0]
+        for found, what in ((len(self.reason), "reason"), (len(self.desc), "desc"), (len(self.outcome), "outcomes")):
+            check_length(found, count, what)
+        check_length(self.bounds.shape[0], 4 * count, "bounds")
+        check_length(self.starts.shape[0], count + 1, "starts")
+        check_offsets(self.starts, self.points.shape[0], "starts")
+        check_offsets(self.offsets, count, "offsets")
+        check_length(len(scores), len(partners), "scores")
+        if self.modes > MOST_MODES:
+            raise ValueError(f"partners: found {self.modes} modes, expected at most {MOST_MODES}")
+        for k in range(self.modes):
+            partner, score = partners[k], scores[k]
+            check_length(partner.shape[0], count, "partners")
+            check_length(score.shape[0], count, "scores")
+            self.columns += [partner, score]
+            self.partner[k] = &partner[0] if count else NULL
+            self.score[k] = &score[0] if count else NULL
+
+    cdef int check(self, Py_ssize_t records, Py_ssize_t labels, Py_ssize_t kinds, Py_ssize_t outcomes) except -1:
+        """Every code has its text."""
+        cdef Py_ssize_t k
+        check_length(self.offsets.shape[0], records + 1, "offsets")
+        check_indices(self.desc, labels, "desc")
+        for k in range(self.kind.shape[0]):
+            if self.kind[k] >= kinds or self.outcome[k] >= outcomes:
+                raise ValueError(f"object {k}: found kind {self.kind[k]} and outcome {self.outcome[k]}, expected less")
+            if self.reason[k] and k not in self.invalid:
+                raise ValueError(f"invalid: object {k} is missing, expected what is wrong with it")
+        return 0
+
+    cdef int put_numbers(self, Column out, Py_ssize_t at) except -1:
+        """The numbers of an object as it is measured; of a box its two corners."""
+        cdef Py_ssize_t k, begin = self.starts[at], end = self.starts[at + 1]
+        if self.kind[at] == BOX:
+            for k in range(4 * at, 4 * at + 4):
+                if k > 4 * at:
+                    put(out, " ", 1)
+                put_coordinate(out, self.bounds[k])
+            return 0
+        for k in range(begin, end):
+            if k > begin:
+                put(out, " ", 1)
+            put_coordinate(out, self.points[k])
+        return 0
+
+    cdef int put_partner(self, Column out, Py_ssize_t mode, Py_ssize_t at, long long their_first) except -1:
+        if self.partner[mode][at] < 0:
+            return put(out, ",,", 2)
+        put(out, ",", 1)
+        put_whole(out, self.partner[mode][at] - their_first)
+        put(out, ",", 1)
+        return put_overlap(out, self.score[mode][at])
+
+
+def match_lines(list keys not None, list labels not None, list kinds not None, list outcomes not None,
+                RowSide truth not None, RowSide pred not None):
+    """All rows of a batch: `keys` has a cell for each record, `labels` the cells of each description, `kinds` and
+    `outcomes` one for each code. Of a record, ground truth comes first."""
+    cdef Column out = Column("B")
+    cdef Py_ssize_t record
+    truth.check(len(keys), len(labels), len(kinds), len(outcomes))
+    pred.check(len(keys), len(labels), len(kinds), len(outcomes))
+    check_length(pred.modes, truth.modes, "partners")
+    for record in range(len(keys)):
+        put_side(out, keys[record], labels, kinds, outcomes, truth, record, pred.offsets[record])
+        put_side(out, keys[record], labels, kinds, outcomes, pred, record, truth.offsets[record])
+    return PyBytes_FromStringAndSize(out.data, out.size)
+
+
+cdef int put_side(Column out, bytes key, list labels, list kinds, list outcomes, RowSide side, Py_ssize_t record,
+                  long long their_first) except -1:
+    cdef Py_ssize_t at, mode, first = side.offsets[record]
+    for at in range(first, side.offsets[record + 1]):
+        put_bytes(out, key)
+        put(out, ",", 1)
+        put_bytes(out, side.name)
+        put(out, ",", 1)
+        put_whole(out, at - first)
+        put(out, ",", 1)
+        put_bytes(out, kinds[side.kind[at]])
+        put(out, ",", 1)
+        put_bytes(out, labels[side.desc[at]])
+        put(out, ",", 1)
+        if side.reason[at]:
+            put(out, ",", 1)
+            put_bytes(out, side.invalid[at])
+        else:
+            side.put_numbers(out, at)
+            put(out, ",", 1)
+        for mode in range(side.modes):
+            side.put_partner(out, mode, at, their_first)
+        put(out, ",", 1)
+        put_bytes(out, outcomes[side.outcome[at]])
+        put(out, "\n", 1)
+    return 0

@@ -1,0 +1,54 @@
+"""What the objects of a case are called: as codes of the labels that its record has, each written once.
+
+`{"names": ["光纤", ["螺丝", "BBU安装螺丝"]], "gt": [0, 1, 0], "pred": [1]}`: for every object of a side a place in
+`names`, where a text is both labels, a pair phase and category. Folders of before have the labels themselves, as
+`{"gt": {"phase": […], "category": […]}, "pred": …}`, and are still read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+
+class CaseLabel(NamedTuple):
+    """The labels of an object."""
+
+    phase: str
+    category: str
+
+
+def coded_labels(gt: Iterable[CaseLabel], pred: Iterable[CaseLabel]) -> dict[str, Any]:
+    """The labels of the objects of a record.
+
+    >>> coded_labels([CaseLabel("a", "a"), CaseLabel("a", "b")], [CaseLabel("a", "a")])
+    {'names': ['a', ['a', 'b']], 'gt': [0, 1], 'pred': [0]}
+    """
+    known: dict[CaseLabel, int] = {}
+    codes = {
+        side: [known.setdefault(label, len(known)) for label in labels] for side, labels in (("gt", gt), ("pred", pred))
+    }
+    names = [phase if phase == category else [phase, category] for phase, category in known]
+    return {"names": names, **codes}
+
+
+def label_of(case: dict[str, Any], side: str, index: int) -> CaseLabel:
+    """What an object of a case is called.
+
+    >>> label_of({"labels": {"names": ["a", ["a", "b"]], "gt": [0, 1], "pred": []}}, "gt", 1)
+    CaseLabel(phase='a', category='b')
+    >>> label_of({"labels": {"gt": {"phase": ["a"], "category": ["b"]}}}, "gt", 0)
+    CaseLabel(phase='a', category='b')
+    """
+    labels = case["labels"]
+    if "names" not in labels:
+        return CaseLabel(labels[side]["phase"][index], labels[side]["category"][index])
+    name = labels["names"][labels[side][index]]
+    return CaseLabel(name, name) if isinstance(name, str) else CaseLabel(*name)
+
+
+def side_labels(case: dict[str, Any], side: str) -> list[CaseLabel]:
+    """What all objects of one side of a case are called."""
+    labels = case["labels"]
+    count = len(labels[side] if "names" in labels else labels[side]["category"])
+    return [label_of(case, side, index) for index in range(count)]
