@@ -163,9 +163,12 @@ cdef class CocoScan:
     cdef readonly Column visible            # (rows,) of ground truth, if keypoints are wanted
     cdef readonly Column shapes             # (2 * rows,) where the segmentation or the keypoints begin and end
     cdef readonly Column odd                # (3 * odd rows,) row, and where it begins and ends
+    cdef readonly Column begins             # (rows,) where each row begins, of rows that are a piece of a list
     cdef readonly dict parts                # what else the text names -> where it begins and ends
     cdef readonly bint is_list
-    cdef bint truth
+    cdef readonly bint is_closed            # whether a piece of a list has its end
+    cdef readonly Py_ssize_t behind         # of a piece: where its last whole row ends, with the comma or bracket
+    cdef bint truth, is_piece
     cdef int wanted, shape
     cdef Bytes begin, end
 
@@ -178,7 +181,7 @@ cdef class CocoScan:
             self.wanted |= VISIBLE
         self.has, self.image, self.category, self.box = Column("h"), Column("q"), Column("q"), Column("d")
         self.score, self.ids, self.area, self.crowd = Column("d"), Column("q"), Column("d"), Column("B")
-        self.visible, self.shapes, self.odd = Column("q"), Column("q"), Column("q")
+        self.visible, self.shapes, self.odd, self.begins = Column("q"), Column("q"), Column("q"), Column("q")
         self.set_text(data)
 
     cdef int set_text(self, data) except -1:
@@ -203,6 +206,21 @@ cdef class CocoScan:
         self.is_list = at[0] == b"["
         at = self.read_rows(at) if self.is_list else self.read_parts(at)
         return at != NULL and skip_blanks(at) == self.end
+
+    cdef int read_piece(self, Py_ssize_t begin) except -1:
+        """The rows of a list that are whole, from the first of them on; the text may end within a row."""
+        cdef Bytes at = skip_blanks(self.begin + begin)
+        cdef bint more = True
+        self.is_piece, self.behind = True, begin
+        if at[0] == b"]":
+            self.is_closed, self.behind = True, at + 1 - self.begin
+            return 0
+        while more and at != NULL:
+            self.make_room(CAPACITY)
+            with nogil:
+                at = self.read_some(at, &more)
+            self.set_sizes()
+        return 0
 
     cdef Bytes read_parts(self, Bytes at) except? NULL:
         """An object, with rows under "annotations"."""
@@ -259,11 +277,13 @@ cdef class CocoScan:
             reserve(self.shapes, 2 * rows)
         if self.truth and self.shape == KEYPOINTS:
             reserve(self.visible, rows)
+        if self.is_piece:
+            reserve(self.begins, rows)
         return 0
 
     cdef Bytes read_some(self, Bytes at, bint* more) noexcept nogil:
         """Rows, as many as there is room for."""
-        cdef Bytes begin
+        cdef Bytes begin, end
         cdef Row row
         cdef int k
         memset(&row, 0, sizeof(Row))
@@ -272,12 +292,16 @@ cdef class CocoScan:
             at = self.read_row(at, &row)
             if at == NULL:
                 return NULL
-            self.store(&row, begin - self.begin, at - self.begin)
+            end = at
             at = skip_blanks(at)
-            if at[0] != b",":
-                more[0] = False
-                return at + 1 if at[0] == b"]" else NULL
+            if at[0] != b"," and at[0] != b"]":
+                return NULL
+            self.store(&row, begin - self.begin, end - self.begin)
             at += 1
+            self.behind = at - self.begin
+            if at[-1] == b"]":
+                self.is_closed, more[0] = True, False
+                return at
         return at
 
     cdef inline Bytes read_row(self, Bytes at, Row* row) noexcept nogil:
@@ -350,6 +374,8 @@ cdef class CocoScan:
             (<long long*> self.shapes.data)[2 * index + 1] = row.shape_end - self.begin if row.shape else 0
         if self.truth and self.shape == KEYPOINTS:
             (<long long*> self.visible.data)[index] = row.visible
+        if self.is_piece:
+            (<long long*> self.begins.data)[index] = begin
         if has & ODD:
             (<long long*> self.odd.data)[self.odd.size] = index
             (<long long*> self.odd.data)[self.odd.size + 1] = begin
@@ -365,6 +391,7 @@ cdef class CocoScan:
         self.ids.size = self.area.size = self.crowd.size = rows if self.truth else 0
         self.shapes.size = 2 * rows if self.shape else 0
         self.visible.size = rows if self.truth and self.shape == KEYPOINTS else 0
+        self.begins.size = rows if self.is_piece else 0
 
 
 def scan_coco(data not None, *, bint truth, str shape=""):
@@ -375,3 +402,27 @@ def scan_coco(data not None, *, bint truth, str shape=""):
     """
     cdef CocoScan scan = CocoScan(data, truth, shape)
     return scan if scan.read() else None
+
+
+def scan_piece(data not None, Py_ssize_t begin, *, bint truth):
+    """The rows of a list that are whole in a piece of its text, from `begin` on, where a row or the list's end is.
+
+    `behind` says where the piece that follows begins: at the next row. The list is read as far as it can be: without
+    its end, and without any row, the piece is too short, or the list is left alone.
+    """
+    cdef CocoScan scan = CocoScan(data, truth, "")
+    if not 0 <= begin <= scan.end - scan.begin:
+        raise IndexError(f"begin: found {begin}, expected a place in the text")
+    scan.read_piece(begin)
+    return scan
+
+
+def value_end(bytes data not None, Py_ssize_t begin):
+    """Where a JSON value ends that begins here; None if it is no value, does not end, or readers would differ."""
+    cdef Bytes first = <Bytes> PyBytes_AS_STRING(data)
+    cdef Bytes end = first + PyBytes_GET_SIZE(data)
+    cdef bint doubt = False
+    if not 0 <= begin <= end - first:
+        raise IndexError(f"begin: found {begin}, expected a place in the text")
+    cdef Bytes behind = skip_value(skip_blanks(first + begin), end, &doubt)
+    return None if behind == NULL or doubt else behind - first

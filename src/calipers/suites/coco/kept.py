@@ -24,7 +24,7 @@ from calipers.suites.coco.config import Config
 from calipers.suites.coco.curves import why_no_order, why_no_scores
 from calipers.suites.coco.engine import usable
 from calipers.suites.coco.matches import CocoMatches, ranked_classes
-from calipers.suites.coco.measure import MeasuredImages, accumulated, all_equal
+from calipers.suites.coco.measure import MatchedImages, MeasuredImages, accumulated, all_equal
 from calipers.suites.coco.sides import KIND, MatchedSides, SideRows
 from calipers.suites.coco.tide import NOT_WRONG, TideErrors
 
@@ -54,7 +54,7 @@ class KeptImages(NamedTuple):
     causes: NDArray[np.int64]  # (rows, images) see `calipers.core.worth.cause_rows`
     problems: dict[int, str]  # of detections
     last_place: int  # the largest of the detections in their list, -1 without any
-    truth_digest: str  # of annotations, to tell whether ground truth is the same
+    truth_digest: str  # of annotations, to tell whether ground truth in several files is the same
     engines: Engines
     inputs: list[Any]
     warnings: list[str]
@@ -63,7 +63,7 @@ class KeptImages(NamedTuple):
     format: str
 
 
-def keep_images(measured: MeasuredImages) -> KeptImages:
+def keep_images(measured: MatchedImages) -> KeptImages:
     """What is kept of images that were measured whole."""
     detections = measured.detections
     truth, pred = detections.truth, detections.pred
@@ -75,7 +75,7 @@ def keep_images(measured: MeasuredImages) -> KeptImages:
         measured.cause_table(),
         pred.problems,
         int(pred.place.max()) if len(pred) else -1,
-        _digest(truth),
+        _digest(detections),
         measured.engines,
         detections.inputs,
         detections.warnings,
@@ -85,13 +85,16 @@ def keep_images(measured: MeasuredImages) -> KeptImages:
     )
 
 
-def _digest(truth: Instances) -> str:
-    """A digest of annotations."""
+def _digest(detections: Detections) -> str:
+    """A digest of annotations; none of a COCO file, whose own digest tells all there is of them."""
+    if detections.format == "coco":
+        return ""
+    truth = detections.truth
     columns = (truth.image, truth.category, truth.ids, truth.box, truth.area, truth.crowd)
     return sha256(b"".join(np.ascontiguousarray(column).tobytes() for column in columns)).hexdigest()
 
 
-def _truth_columns(measured: MeasuredImages) -> dict[str, NDArray[Any]]:
+def _truth_columns(measured: MatchedImages) -> dict[str, NDArray[Any]]:
     truth, pred = measured.detections.truth, measured.detections.pred
     matches, tide, sides = measured.by_score, measured.by_tide, measured.matched
     flags = np.packbits(matches.area_wanted, axis=1, bitorder="little").reshape(-1) if len(truth) else _none(np.uint8)
@@ -107,7 +110,7 @@ def _truth_columns(measured: MeasuredImages) -> dict[str, NDArray[Any]]:
     return columns | _area(truth, measured.config)
 
 
-def _pred_columns(measured: MeasuredImages) -> dict[str, NDArray[Any]]:
+def _pred_columns(measured: MatchedImages) -> dict[str, NDArray[Any]]:
     truth, pred = measured.detections.truth, measured.detections.pred
     matches, tide, sides, rows = measured.by_score, measured.by_tide, measured.matched, len(pred)
     flags = KEPT * matches.kept + IN_CROWD * sides.ignored + NOT_EXHAUSTIVE * pred.crowd

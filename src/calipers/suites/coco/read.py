@@ -92,6 +92,7 @@ def read_detections(
     predictions are read that are answers of models."""
     formats = gt_format, pred_format
     reading = SidesReader(gt, pred, iou_type, formats, images, federated=federated, fields=fields, answers=answers)
+    reading.start()
     return reading.detections(until_error(reading.shards(SHARD_BYTES), read_shard), progress)
 
 
@@ -123,6 +124,12 @@ class SidesReader:
         self._folders: dict[str, Folder] = {}  # of sides whose files were cut into shards
         self._truth: LoadedSide | None = None
         self._data: Dataset | None = None
+
+    def start(self) -> None:
+        """Begin to read files of COCO, in threads; without that it is done when they are needed."""
+        for source in self.sources:
+            if source.file:
+                source.file.start()
 
     def shards(self, most_bytes: int) -> list[FileShard]:
         """Files that others may read."""
@@ -290,7 +297,7 @@ def _folder_format(path: str, truth: bool) -> str:
 
 def _check(truth: LoadedSide, pred: LoadedSide, data: Dataset, iou_type: str, federated: bool) -> Detections:
     truth_rows, pred_rows = truth.coco.rows, pred.coco.rows
-    checked, bad, kept, points = check_truth(truth_rows, data, iou_type)
+    checked, bad, kept, points, _ = check_truth(truth_rows, data, iou_type)
     guesses, problems = check_pred(pred_rows, data, iou_type, points, pred.problems)
     judged = _judge(truth, data, iou_type, checked, guesses, problems) if federated else None
     images = kept_images(data.images, kept)
@@ -300,13 +307,13 @@ def _check(truth: LoadedSide, pred: LoadedSide, data: Dataset, iou_type: str, fe
     warnings = [
         *truth.warnings,
         *data.warnings,
-        *absent_fields(truth_rows, objects),
-        *truth_warnings(objects, images, truth_rows.origin, iou_type),
+        *(notice.text(truth_rows.origin) for notice in absent_fields(truth_rows, objects)),
+        *(notice.text(truth_rows.origin) for notice in truth_warnings(objects, images, iou_type)),
         *pred.warnings,
         *mistaken_file(pred.coco),
         *none_usable(detections, pred_rows.origin),
-        *derived_shapes(pred_rows, detections, iou_type),
-        *pred_warnings(detections, images, pred_rows.origin),
+        *(notice.text(pred_rows.origin) for notice in derived_shapes(pred_rows, detections, iou_type)),
+        *(notice.text(pred_rows.origin) for notice in pred_warnings(detections, images)),
         *([] if judged is None else federated_warnings(judged, pred_rows.origin.path)),
     ]
     return Detections(images, data.categories, objects, detections, [], warnings, bad)
