@@ -216,6 +216,13 @@ def accumulated(detections: Detections, matches: CocoMatches, config: Config) ->
     return accumulate(ranked, held, config.iou_type, config.limits)
 
 
+def match_images(detections: Detections, config: Config) -> MatchedImages:
+    """Match what was read: all that is local to an image, with the limits of a run."""
+    check_sigmas(detections, config)
+    _check_engine_work(detections, config)
+    return MatchedImages(detections, config, _close(detections, config))
+
+
 def measure(detections: Detections, config: Config) -> MeasuredImages:
     """Measure what was read: overlaps, matchings, counts."""
     return MeasuredImages(detections, config)

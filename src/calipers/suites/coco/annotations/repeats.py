@@ -57,6 +57,14 @@ class Notice(NamedTuple):
         return f"{origin.path}: {self.words}: {self.rows} (first {origin.place(self.first)})"
 
 
+class Told(NamedTuple):
+    """What is to be told of both sides, by rows as they were given."""
+
+    truth: list[Notice]
+    pred: list[Notice]
+    bad_rows: list[int]  # of annotations that cannot be used
+
+
 def join_notices(notices: Iterable[Notice]) -> list[Notice]:
     """Notices about several pieces of a list as those about all of it, in the order they are told."""
     joined: dict[str, Notice] = {}
