@@ -31,6 +31,7 @@ from calipers.suites.coco.tide import NOT_WRONG, TideErrors
 FOUND, MISSED, CROWD, COUNTED_TRUTH = 16, 32, 64, 128  # flags of objects; the lower bits are ranges of area
 KEPT, COUNTED, IN_CROWD, NOT_EXHAUSTIVE = 1, 2, 4, 8  # flags of detections
 NOT_COUNTED, NOBODY = -1, -1  # an outcome, a place
+PARTNERS = ("match_at", "match_score", "gets_at")  # columns of detections that matchings are made from
 
 
 class KeptSide(NamedTuple):
@@ -199,18 +200,21 @@ class KeptCauses(Causes):
         self.pairs = Pairs(own, other, np.zeros(len(own), np.int64))
         places = np.full(len(self.truth), NOBODY)
         places[own] = np.arange(len(own))
-        self.places = [places, np.full(len(self.pred), NOBODY)]
+        self.places = [places, np.broadcast_to(np.array(NOBODY), len(self.pred))]
 
 
 class KeptMeasured(MeasuredImages):
     """Images that were measured apart, as if they had been measured here; without shapes."""
 
-    def __init__(self, kept: KeptImages, config: Config) -> None:
+    def __init__(self, kept: KeptImages, config: Config, *, use_up: bool = False) -> None:
+        """`use_up` is whether columns may be taken from what was kept once they are of no more use."""
         self.kept, self.config, self.detections = kept, config, _detections(kept)
         sides = KeptSides(kept, self.detections, config)
         self.matched = sides
         self.causes = KeptCauses(kept, self.detections, sides)
         self.by_score, self.by_tide = self._matches(), self._tide() if config.iou_type != "keypoints" else None
+        for name in PARTNERS if use_up else ():
+            del kept.pred.columns[name]
         self.no_order = self._why_no_order()
         self.matches = None if self.no_order else self.by_score
         self.tide = None if self.no_order else self.by_tide
@@ -231,7 +235,7 @@ class KeptMeasured(MeasuredImages):
         hits, ignored = pred["hits"], pred["ignored"]
         wanted = (truth["flags"][:, None] >> np.arange(hits.shape[1], dtype=np.uint8) & 1).astype(bool)
         order = np.argsort(-pred["score"], kind="stable").astype(np.int32)
-        partner = np.full(len(order), NOBODY, np.int32)  # which nobody asks for any more
+        partner = np.broadcast_to(np.array(NOBODY, np.int32), len(order))  # which nobody asks for any more
         kept = pred["flags"] & KEPT > 0
         columns = (hits[:, 0], ignored[:, 0], kept, order, wanted[:, 0], partner, pred["overlap"])
         return CocoMatches(*columns, hits, ignored, wanted)

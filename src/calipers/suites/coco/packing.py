@@ -164,8 +164,11 @@ def _unpacked_side(arrays: Arrays, name: str, images: int, categories: int) -> K
 def _pred_columns(arrays: Arrays, rows: int, areas: int) -> Arrays:
     columns = {"score": arrays["pred.score"]} | _from_words(arrays["pred.first"], arrays["pred.second"], areas)
     for name, nothing in FEW.items():
-        columns[name] = np.full(rows, nothing, arrays[f"pred.{name}"].dtype)
-        columns[name][arrays[f"pred.{name}.rows"]] = arrays[f"pred.{name}"]
+        values, where = arrays[f"pred.{name}"], arrays[f"pred.{name}.rows"]
+        columns[name] = np.broadcast_to(np.array(nothing, values.dtype), rows)
+        if len(where):
+            columns[name] = columns[name].copy()
+            columns[name][where] = values
     columns["match_score"], columns["overlap"] = np.zeros(rows, np.int64), np.zeros(rows)
     columns["match_score"][arrays["pred.match_at.rows"]] = arrays["pred.match_score"]
     columns["overlap"][columns["hits"][:, 0] & 1 > 0] = arrays["pred.overlap"]

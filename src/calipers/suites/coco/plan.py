@@ -224,7 +224,8 @@ class CocoPlan:
             return report_of(total, self.config)
         [kept] = total.kept
         whole = cache(lambda: suite.measure(self._detections([]), self.config))
-        return _report(KeptMeasured(kept, self.config), total, **object_views(whole))
+        measured = KeptMeasured(kept, self.config, use_up=self.config.tally is None)
+        return _report(measured, total, **object_views(whole))
 
 
 def made_by(config: Config) -> Provenance:

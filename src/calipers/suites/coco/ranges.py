@@ -347,8 +347,14 @@ def _join_rows(
 def join_sides(sides: Sequence[KeptSide]) -> KeptSide:
     """Rows that follow each other as one side; the columns that all of them have."""
     names = [name for name in sides[0].columns if all(name in side.columns for side in sides)]
-    columns: dict[str, NDArray[Any]] = {}
-    for name in names:
-        columns[name] = np.concatenate([side.columns.pop(name) for side in sides])
+    columns = {name: _join_columns([side.columns.pop(name) for side in sides]) for name in names}
     image, category = (np.concatenate([side[at] for side in sides]) for at in (0, 1))
     return KeptSide(image, category, columns)
+
+
+def _join_columns(columns: list[NDArray[Any]]) -> NDArray[Any]:
+    """Columns one after another; one number for all of them takes the room of one."""
+    rows, filled = sum(map(len, columns)), [column for column in columns if len(column)]
+    if filled and all(column.strides == (0,) and column[0] == filled[0][0] for column in filled):
+        return np.broadcast_to(filled[0][0], rows)
+    return np.concatenate(columns)
