@@ -412,7 +412,7 @@ def scan_piece(data not None, Py_ssize_t begin, *, bint truth):
     """
     cdef CocoScan scan = CocoScan(data, truth, "")
     if not 0 <= begin <= scan.end - scan.begin:
-        raise IndexError(f"begin: found {begin}, expected a place in the text")
+        raise ValueError(f"begin: found {begin}, expected a place in the text")
     scan.read_piece(begin)
     return scan
 
@@ -423,6 +423,6 @@ def value_end(bytes data not None, Py_ssize_t begin):
     cdef Bytes end = first + PyBytes_GET_SIZE(data)
     cdef bint doubt = False
     if not 0 <= begin <= end - first:
-        raise IndexError(f"begin: found {begin}, expected a place in the text")
+        raise ValueError(f"begin: found {begin}, expected a place in the text")
     cdef Bytes behind = skip_value(skip_blanks(first + begin), end, &doubt)
     return None if behind == NULL or doubt else behind - first
