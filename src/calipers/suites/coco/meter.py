@@ -172,9 +172,9 @@ class CocoMeter:
         self._truth.check([truth])  # before it is measured
         self._add_parts(truth, [stream_part(gt, results, detections, self.config)])
 
-    def _add_parts(self, truth: TruthSet, parts: list[StreamedPart]) -> None:
+    def _add_parts(self, gt: TruthSet, parts: list[StreamedPart]) -> None:
         check_scores([*self._parts, *parts])
-        self._truth.add([truth], self.config.max_bad_records)
+        self._truth.add([gt], self.config.max_bad_records)
         self._parts += parts
 
     def _check(self, results: list[Any]) -> None:

@@ -213,7 +213,7 @@ class CocoPlan:
         total.add(CocoPart(detections=self._detections(pieces)))
 
     def _detections(self, pieces: list[Piece]) -> Detections:
-        """Everything, of which pieces were read."""
+        """All detections of the run, from the pieces that were read and from files that are read here."""
         detections = self._reading.detections(pieces, None if self._bytes else self._progress)
         keys = read_only(self.config.only)
         return detections if keys is None else only_images(detections, keys)
