@@ -20,7 +20,7 @@ from calipers.engines import Engine
 from calipers.files.inputs import OnProgress
 from calipers.files.only import read_only
 from calipers.files.part_files import Provenance
-from calipers.files.places import is_file, size_of
+from calipers.files.places import is_file, is_remote, size_of
 from calipers.files.problems import BadAnnotation
 from calipers.report import Report
 from calipers.suites.coco import measure as suite
@@ -154,6 +154,8 @@ class CocoPlan:
         if config.iou_type != "bbox" or config.only or any(source.file is None for source in self._reading.sources):
             return False
         shared = remote or config.resume is not None or config.jobs not in (None, 1)
+        if not shared and any(map(is_remote, paths)):  # whose sizes take requests
+            return False
         least = config.chunk_bytes if shared else LARGE_CHUNKS * config.chunk_bytes
         return all(map(is_file, paths)) and sum(map(size_of, paths)) > least
 
