@@ -2,6 +2,7 @@
 
 import json
 import random
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -93,6 +94,24 @@ def test_the_index_is_the_same_however_much_is_looked_at_together(window, monkey
         for mine, theirs in zip(index[3:7], expected[3:7], strict=True):
             if window > 7:  # pieces of runs may be runs of their own
                 assert set(mine.tolist()) >= set(theirs.tolist())
+
+
+def index_peak(rows):
+    """The most memory that finding so many rows takes."""
+    row = '{"image_id": %d, "category_id": 1, "bbox": [1, 2, 3, 4], "score": 0.5}'
+    Path("pred.json").write_text("[" + ",\n".join(row % (k // 100) for k in range(rows)) + "]")
+    tracemalloc.start()
+    assert index_rows(IndexedFile("pred.json", truth=False)).rows == rows
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return peak
+
+
+def test_a_file_is_not_held_while_its_rows_are_found(monkeypatch):
+    monkeypatch.setattr(row_index, "WINDOW", 1 << 14)
+    index_peak(1000)
+    small, large = index_peak(10_000), index_peak(50_000)  # 0.7 MB and 3.6 MB
+    assert large - small < 300_000  # runs of images, and pieces of them
 
 
 def change_rows(rows, numbers, *, truth):
