@@ -41,6 +41,7 @@ bench: .venv/developing
 	$(BIN)/python benchmarks/judge.py
 	$(BIN)/python benchmarks/results.py
 	$(BIN)/python benchmarks/scale.py
+	$(BIN)/python benchmarks/coco_scale.py
 	$(BIN)/python benchmarks/floods.py
 	$(BIN)/python benchmarks/growth.py
 	$(BIN)/python benchmarks/insight.py

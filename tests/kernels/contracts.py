@@ -244,6 +244,26 @@ CONTRACTS: dict[str, Contract] = {
             "none": {"data": None},
         },
     ),
+    "cocojson.scan_piece": Contract(
+        cocojson.scan_piece,
+        {"data": b"[{}]", "begin": 1, "truth": True},
+        {
+            "no NUL at the end": {"data": memoryview(b"{}]")},
+            "before the text": {"begin": -1},
+            "behind the text": {"begin": 5},
+            "none": {"data": None},
+        },
+    ),
+    "cocojson.value_end": Contract(
+        cocojson.value_end,
+        {"data": b"[1]", "begin": 0},
+        {
+            "before the text": {"begin": -1},
+            "behind the text": {"begin": 4},
+            "no bytes": {"data": bytearray(b"1")},
+            "none": {"data": None},
+        },
+    ),
     "column.Column": Contract(
         column.Column,
         {"format": "d", "size": 3},

@@ -19,7 +19,7 @@ Scores that are not all from 0 to 1 are no probabilities: there is a reason inst
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import chain, pairwise
 from math import fsum
 from typing import Any, NamedTuple
 
@@ -31,6 +31,7 @@ from calipers.core.tally import ratio
 EDGES = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 BINS = len(EDGES) - 1
 CUTS = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
+BLOCK = 1 << 16  # numbers that are Python's at a time
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -74,7 +75,7 @@ def equal_width(scores: Floats) -> Codes:
     >>> equal_width(np.array([0.0, 0.1, 0.3, 0.95, 1.0])).tolist()
     [0, 1, 3, 9, 9]
     """
-    return np.searchsorted(EDGES[1:-1], scores, side="right").astype(np.int64)
+    return np.searchsorted(EDGES[1:-1], scores, side="right").astype(np.int64, copy=False)
 
 
 def equal_mass(scores: Floats) -> Codes:
@@ -85,21 +86,34 @@ def equal_mass(scores: Floats) -> Codes:
     """
     lower = np.searchsorted(np.sort(scores, kind="stable"), scores, side="left")
     steps = max(len(scores) - 1, 1)
-    return np.maximum((BINS * lower + steps - 1) // steps - 1, 0).astype(np.int64)
+    lower = lower.astype(np.int64, copy=False)  # which is overwritten step by step, as there may be many
+    lower *= BINS
+    lower += steps - 1
+    lower //= steps
+    lower -= 1
+    return np.maximum(lower, 0, out=lower)
 
 
 def binned(hits: ScoredHits, codes: Codes, groups: int) -> list[ScoreBin]:
     """How many detections each group has, their mean score and their precision."""
-    order = np.argsort(codes, kind="stable")
-    ends = np.searchsorted(codes[order], np.arange(groups + 1)).tolist()
-    right = np.concatenate([[0], np.cumsum(hits.hit[order])])[ends].tolist()
-    scores = hits.score[order].tolist()
-    return [
-        ScoreBin(end - begin, fsum(scores[begin:end]) / (end - begin), (right[k + 1] - right[k]) / (end - begin))
-        if end > begin
-        else ScoreBin(0, None, None)
-        for k, (begin, end) in enumerate(pairwise(ends))
-    ]
+    return [_score_bin(hits, codes == group) for group in range(groups)]
+
+
+def _score_bin(hits: ScoredHits, chosen: NDArray[np.bool_]) -> ScoreBin:
+    count = int(np.count_nonzero(chosen))
+    if not count:
+        return ScoreBin(0, None, None)
+    return ScoreBin(count, exact_sum(hits.score[chosen]) / count, int(np.count_nonzero(hits.hit[chosen])) / count)
+
+
+def exact_sum(values: Floats) -> float:
+    """The sum, rounded once, of numbers that never are all Python's at a time.
+
+    >>> exact_sum(np.array([1e100, 1.0, -1e100]))
+    1.0
+    """
+    blocks = (values[first : first + BLOCK].tolist() for first in range(0, len(values), BLOCK))
+    return fsum(chain.from_iterable(blocks))
 
 
 def calibration_error(bins: list[ScoreBin]) -> float | None:
@@ -132,7 +146,7 @@ def brier_score(hits: ScoredHits) -> float | None:
     0.625
     """
     squares = (hits.score - hits.hit) ** 2
-    return fsum(squares.tolist()) / len(squares) if len(squares) else None
+    return exact_sum(squares) / len(squares) if len(squares) else None
 
 
 def calibration_tree(hits: ScoredHits) -> dict[str, Any]:
@@ -158,11 +172,9 @@ def operating_points(
     >>> operating_points(hits, objects=2, whole=4)[9]  # doctest: +NORMALIZE_WHITESPACE
     {'score': 0.5, 'precision': 0.5, 'recall': 0.5, 'f1': 0.5, 'false_positives_per_image': 0.25}
     """
-    order = np.argsort(hits.score, kind="stable")
-    below = np.searchsorted(hits.score[order], CUTS, side="left")
-    right_below = np.concatenate([[0], np.cumsum(hits.hit[order])])
-    kept = (len(order) - below).tolist()
-    right = (right_below[-1] - right_below[below]).tolist()
+    kept = [int(np.count_nonzero(hits.score >= cut)) for cut in CUTS]
+    right_scores = hits.score[hits.hit]
+    right = [int(np.count_nonzero(right_scores >= cut)) for cut in CUTS]
     return [
         {
             "score": cut,

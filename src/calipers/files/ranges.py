@@ -7,7 +7,11 @@ read twice, whatever the number of workers.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from calipers.files.lines import LineSource, Shard
 
@@ -35,3 +39,17 @@ def cut_file(file: WholeFile) -> CutFile:
     """On a worker: where the shards of a plain file begin, with the numbers of their lines, and the digest of it."""
     source = LineSource(file.source, file.path, file.chunk_bytes)
     return CutFile(list(source), source.sha256)
+
+
+def groups_of_size(sizes: NDArray[np.int64], most: int) -> Iterator[tuple[slice, int]]:
+    """Neighbours of about so many bytes together, and their bytes.
+
+    >>> [(group.start, group.stop, size) for group, size in groups_of_size(np.array([5, 5, 30, 1]), 10)]
+    [(0, 2, 10), (2, 3, 30), (3, 4, 1)]
+    """
+    behind = np.cumsum(sizes)
+    start = done = 0
+    while start < len(sizes):
+        stop = min(int(np.searchsorted(behind, done + most)) + 1, len(sizes))
+        yield slice(start, stop), int(behind[stop - 1]) - done
+        start, done = stop, int(behind[stop - 1])

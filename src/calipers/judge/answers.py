@@ -1,8 +1,8 @@
 """The shapes in an answer, whatever form they were given in.
 
 A text is the JSON in it: without thinking, code fences and prose, read leniently where it is damaged, and notes say
-what was done. A text that stops in its thinking holds no answer. Of a key that an object gives twice the last counts, and a note says so. Anything else is itself. Where
-the shapes of a value are is told in `search`. Of a text:
+what was done. A text that stops in its thinking holds no answer. Of a key that an object gives twice the last counts,
+and a note says so. Anything else is itself. Where the shapes of a value are is told in `search`. Of a text:
 
 - If several values of a text hold shapes the last one counts, since drafts come first. One that holds nothing but
   malformed shapes, or is just `[]`, counts only when no other does.

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from calipers.kernels.scan.cocojson import FIELDS, scan_coco
+from calipers.kernels.scan.cocojson import FIELDS, scan_coco, scan_piece, value_end
 
 from ...profiles import examples
 
@@ -340,3 +340,63 @@ def test_what_is_taken_is_json(seed, text, truth, shape):
         found = scan_coco(data, truth=truth, shape=shape)
         if found is not None:
             assert is_json(data, json.loads if len(found.odd) else orjson.loads), data
+
+
+# Pieces of a list
+
+
+def columns(scan, *, truth):
+    names = ("has", "image", "category", "box", *(("ids", "area", "crowd") if truth else ("score",)))
+    return [getattr(scan, name).tolist() for name in names]
+
+
+@pytest.mark.parametrize("truth", [True, False])
+def test_pieces_give_the_rows_of_the_whole(truth):
+    text = b"[" + b" ,\n".join([ROW, b"5", b'{"image_id": 7.0}', ROW, b'"a, ]{"', ROW]) + b" ] "
+    whole = scan_coco(text, truth=truth)
+    assert len(whole) == 6
+    for cut in range(1, len(text)):
+        first = scan_piece(text[:cut], 1, truth=truth)
+        rest = text[first.behind :]
+        assert first.is_closed == (cut > text.rindex(b"]"))
+        if first.is_closed:
+            assert (len(first), rest) == (6, b" ")
+            continue
+        second = scan_piece(rest, 0, truth=truth)
+        assert second.is_closed
+        assert first.begins.tolist() + [at + first.behind for at in second.begins.tolist()] == [
+            1, *(match.end() for match in re.finditer(rb" ,\n", text))
+        ]  # fmt: skip
+        for mine, others, expected in zip(
+            *(columns(scan, truth=truth) for scan in (first, second, whole)), strict=True
+        ):
+            odd = [row for row, bits in enumerate(whole.has.tolist()) if bits & FIELDS["odd"]]
+            width = len(expected) // 6
+            found = mine + others
+            assert [found[k] for k in range(len(found)) if k // width not in odd] == [
+                expected[k] for k in range(len(expected)) if k // width not in odd
+            ]
+
+
+@pytest.mark.parametrize("text", [b"", b" ", b"{", b'{"image_id"', b"1", b"1 ", b'"a', b"nul", b"}"])
+def test_a_piece_without_a_whole_row_has_none(text):
+    scan = scan_piece(text, 0, truth=False)
+    assert (len(scan), scan.behind, scan.is_closed) == (0, 0, False)
+
+
+@pytest.mark.parametrize(
+    ("text", "end"),
+    [
+        (b"[1, {}] x", 7),
+        (b' "a]" ', 5),
+        (b"12,", 2),
+        (b"null", 4),
+        (b"[1", None),
+        (b"[NaN]", None),
+        (b"", None),
+        (b"x", None),
+    ],
+)
+def test_where_a_value_ends(text, end):
+    assert value_end(text, 0) == end
+    assert value_end(b"[" + text, 1) == (None if end is None else end + 1)

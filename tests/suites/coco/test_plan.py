@@ -237,7 +237,11 @@ def test_pieces_survive_packing(kind):
     paths = write(kind, "gt", gt, gt["annotations"]), write(kind, "pred", gt, results)
     whole = measured(*paths, jobs=1)
     reading = SidesReader(*paths, "bbox", (None, None), None)
-    pieces = [piece for shard in reading.shards(500) for piece in again(measure_shard(shard)).pieces]
+    pieces = [
+        piece
+        for shard in reading.shards(500)
+        for piece in again(measure_shard(shard, config=make_config(Config, FEW))).pieces
+    ]
     assert plan.report_of(CocoPart(detections=reading.detections(pieces)), make_config(Config, FEW)).to_json() == whole
 
 

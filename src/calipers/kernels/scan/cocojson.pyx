@@ -8,19 +8,26 @@ which readers would differ, is left alone as a whole.
 
 cimport cython
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
-from libc.string cimport memcmp, memcpy, memset, strncmp
+from libc.string cimport memcpy, memset, strncmp
 
-from .column cimport Column
-from .jsonbytes cimport (
-    Bytes,
-    find_special,
-    is_digit,
-    read_number,
-    read_whole,
-    skip_blanks,
-    skip_text,
-    skip_value,
+from .cocorow cimport (
+    AREA,
+    BOX,
+    CATEGORY,
+    CROWD,
+    IDENTITY,
+    IMAGE,
+    KEYPOINTS,
+    ODD,
+    SCORE,
+    SEGMENTATION,
+    VISIBLE,
+    Row,
+    field_of,
+    read_plain,
 )
+from .column cimport Column
+from .jsonbytes cimport Bytes, find_special, skip_blanks, skip_text, skip_value
 
 cdef extern from *:
     """
@@ -42,19 +49,6 @@ cdef extern from *:
 cdef enum:
     CAPACITY = 8192             # rows
 
-cdef enum:                  # what a row has
-    IMAGE = 1
-    CATEGORY = 2
-    IDENTITY = 4
-    BOX = 8
-    SCORE = 16
-    AREA = 32
-    CROWD = 64
-    VISIBLE = 128
-    SEGMENTATION = 256
-    KEYPOINTS = 512
-    ODD = 1024
-
 FIELDS = {
     "image_id": IMAGE, "category_id": CATEGORY, "id": IDENTITY, "bbox": BOX, "score": SCORE, "area": AREA,
     "iscrowd": CROWD, "num_keypoints": VISIBLE, "segmentation": SEGMENTATION, "keypoints": KEYPOINTS, "odd": ODD,
@@ -62,84 +56,6 @@ FIELDS = {
 cdef dict SHAPES = {"": 0, "segmentation": SEGMENTATION, "keypoints": KEYPOINTS}
 cdef int IN_TRUTH = IMAGE | CATEGORY | BOX | IDENTITY | AREA | CROWD | SEGMENTATION
 cdef int IN_PRED = IMAGE | CATEGORY | BOX | SCORE
-
-
-cdef struct Row:
-    long long image, category, identity, visible
-    double[4] box
-    double score, area
-    Bytes shape, shape_end
-    int has
-    bint crowd
-
-
-cdef inline bint spells(Bytes at, const char* word, Py_ssize_t size) noexcept nogil:
-    return memcmp(at, word, size) == 0
-
-
-cdef inline int field_of(Bytes name, Py_ssize_t size) noexcept nogil:
-    if size == 8 and spells(name, "image_id", 8):
-        return IMAGE
-    if size == 11 and spells(name, "category_id", 11):
-        return CATEGORY
-    if size == 4 and spells(name, "bbox", 4):
-        return BOX
-    if size == 5 and spells(name, "score", 5):
-        return SCORE
-    if size == 2 and spells(name, "id", 2):
-        return IDENTITY
-    if size == 4 and spells(name, "area", 4):
-        return AREA
-    if size == 7 and spells(name, "iscrowd", 7):
-        return CROWD
-    if size == 12 and spells(name, "segmentation", 12):
-        return SEGMENTATION
-    if size == 9 and spells(name, "keypoints", 9):
-        return KEYPOINTS
-    return VISIBLE if size == 13 and spells(name, "num_keypoints", 13) else 0
-
-
-cdef inline Bytes read_box(Bytes at, double* out) noexcept nogil:
-    cdef int k
-    if at[0] != b"[":
-        return NULL
-    for k in range(4):
-        at = read_number(skip_blanks(at + 1), out + k)
-        if at == NULL:
-            return NULL
-        at = skip_blanks(at)
-        if at[0] != (44 if k < 3 else 93):              # , or ]
-            return NULL
-    return at + 1
-
-
-cdef inline Bytes read_flag(Bytes at, bint* out) noexcept nogil:
-    """0, 1, false or true."""
-    out[0] = at[0] == b"1" or at[0] == b"t"
-    if (at[0] == b"0" or at[0] == b"1") and not is_digit(at[1]) and at[1] not in b".eE":
-        return at + 1
-    if strncmp(<const char*> at, "true", 4) == 0:
-        return at + 4
-    return at + 5 if strncmp(<const char*> at, "false", 5) == 0 else NULL
-
-
-cdef inline Bytes read_plain(Bytes at, int field, Row* row) noexcept nogil:
-    """The value of a field, NULL if it is not written plainly."""
-    if field == BOX:
-        return read_box(at, row.box)
-    if field == IMAGE:
-        return read_whole(at, &row.image)
-    if field == CATEGORY:
-        return read_whole(at, &row.category)
-    if field == SCORE:
-        return read_number(at, &row.score)
-    if field == IDENTITY:
-        return read_whole(at, &row.identity)
-    if field == AREA:
-        return read_number(at, &row.area)
-    if field == CROWD:
-        return read_flag(at, &row.crowd)
-    return read_whole(at, &row.visible)
 
 
 cdef int reserve(Column column, Py_ssize_t items) except -1:
@@ -163,9 +79,12 @@ cdef class CocoScan:
     cdef readonly Column visible            # (rows,) of ground truth, if keypoints are wanted
     cdef readonly Column shapes             # (2 * rows,) where the segmentation or the keypoints begin and end
     cdef readonly Column odd                # (3 * odd rows,) row, and where it begins and ends
+    cdef readonly Column begins             # (rows,) where each row begins, of rows that are a piece of a list
     cdef readonly dict parts                # what else the text names -> where it begins and ends
     cdef readonly bint is_list
-    cdef bint truth
+    cdef readonly bint is_closed            # whether a piece of a list has its end
+    cdef readonly Py_ssize_t behind         # of a piece: where its last whole row ends, with the comma or bracket
+    cdef bint truth, is_piece
     cdef int wanted, shape
     cdef Bytes begin, end
 
@@ -178,7 +97,7 @@ cdef class CocoScan:
             self.wanted |= VISIBLE
         self.has, self.image, self.category, self.box = Column("h"), Column("q"), Column("q"), Column("d")
         self.score, self.ids, self.area, self.crowd = Column("d"), Column("q"), Column("d"), Column("B")
-        self.visible, self.shapes, self.odd = Column("q"), Column("q"), Column("q")
+        self.visible, self.shapes, self.odd, self.begins = Column("q"), Column("q"), Column("q"), Column("q")
         self.set_text(data)
 
     cdef int set_text(self, data) except -1:
@@ -203,6 +122,21 @@ cdef class CocoScan:
         self.is_list = at[0] == b"["
         at = self.read_rows(at) if self.is_list else self.read_parts(at)
         return at != NULL and skip_blanks(at) == self.end
+
+    cdef int read_piece(self, Py_ssize_t begin) except -1:
+        """The rows of a list that are whole, from the first of them on; the text may end within a row."""
+        cdef Bytes at = skip_blanks(self.begin + begin)
+        cdef bint more = True
+        self.is_piece, self.behind = True, begin
+        if at[0] == b"]":
+            self.is_closed, self.behind = True, at + 1 - self.begin
+            return 0
+        while more and at != NULL:
+            self.make_room(CAPACITY)
+            with nogil:
+                at = self.read_some(at, &more)
+            self.set_sizes()
+        return 0
 
     cdef Bytes read_parts(self, Bytes at) except? NULL:
         """An object, with rows under "annotations"."""
@@ -259,11 +193,13 @@ cdef class CocoScan:
             reserve(self.shapes, 2 * rows)
         if self.truth and self.shape == KEYPOINTS:
             reserve(self.visible, rows)
+        if self.is_piece:
+            reserve(self.begins, rows)
         return 0
 
     cdef Bytes read_some(self, Bytes at, bint* more) noexcept nogil:
         """Rows, as many as there is room for."""
-        cdef Bytes begin
+        cdef Bytes begin, end
         cdef Row row
         cdef int k
         memset(&row, 0, sizeof(Row))
@@ -272,12 +208,16 @@ cdef class CocoScan:
             at = self.read_row(at, &row)
             if at == NULL:
                 return NULL
-            self.store(&row, begin - self.begin, at - self.begin)
+            end = at
             at = skip_blanks(at)
-            if at[0] != b",":
-                more[0] = False
-                return at + 1 if at[0] == b"]" else NULL
+            if at[0] != b"," and at[0] != b"]":
+                return NULL
+            self.store(&row, begin - self.begin, end - self.begin)
             at += 1
+            self.behind = at - self.begin
+            if (at - 1)[0] == b"]":
+                self.is_closed, more[0] = True, False
+                return at
         return at
 
     cdef inline Bytes read_row(self, Bytes at, Row* row) noexcept nogil:
@@ -350,6 +290,8 @@ cdef class CocoScan:
             (<long long*> self.shapes.data)[2 * index + 1] = row.shape_end - self.begin if row.shape else 0
         if self.truth and self.shape == KEYPOINTS:
             (<long long*> self.visible.data)[index] = row.visible
+        if self.is_piece:
+            (<long long*> self.begins.data)[index] = begin
         if has & ODD:
             (<long long*> self.odd.data)[self.odd.size] = index
             (<long long*> self.odd.data)[self.odd.size + 1] = begin
@@ -365,6 +307,7 @@ cdef class CocoScan:
         self.ids.size = self.area.size = self.crowd.size = rows if self.truth else 0
         self.shapes.size = 2 * rows if self.shape else 0
         self.visible.size = rows if self.truth and self.shape == KEYPOINTS else 0
+        self.begins.size = rows if self.is_piece else 0
 
 
 def scan_coco(data not None, *, bint truth, str shape=""):
@@ -375,3 +318,27 @@ def scan_coco(data not None, *, bint truth, str shape=""):
     """
     cdef CocoScan scan = CocoScan(data, truth, shape)
     return scan if scan.read() else None
+
+
+def scan_piece(data not None, Py_ssize_t begin, *, bint truth):
+    """The rows of a list that are whole in a piece of its text, from `begin` on, where a row or the list's end is.
+
+    `behind` says where the piece that follows begins: at the next row. The list is read as far as it can be: without
+    its end, and without any row, the piece is too short, or the list is left alone.
+    """
+    cdef CocoScan scan = CocoScan(data, truth, "")
+    if not 0 <= begin <= scan.end - scan.begin:
+        raise ValueError(f"begin: found {begin}, expected a place in the text")
+    scan.read_piece(begin)
+    return scan
+
+
+def value_end(bytes data not None, Py_ssize_t begin):
+    """Where a JSON value ends that begins here; None if it is no value, does not end, or readers would differ."""
+    cdef Bytes first = <Bytes> PyBytes_AS_STRING(data)
+    cdef Bytes end = first + PyBytes_GET_SIZE(data)
+    cdef bint doubt = False
+    if not 0 <= begin <= end - first:
+        raise ValueError(f"begin: found {begin}, expected a place in the text")
+    cdef Bytes behind = skip_value(skip_blanks(first + begin), end, &doubt)
+    return None if behind == NULL or doubt else behind - first

@@ -48,12 +48,12 @@ def join_kept(parts: Sequence[KeptImages]) -> KeptImages:
     owner = _owners([part for part, _ in ordered], pred, images)
     truth = [_owned(Moved(part.truth, *each), owner, at) for at, (part, each) in enumerate(ordered)]
     last_places = np.array([part.last_place for part, _ in ordered])
-    pred_rows, order = _join_rows(pred)
-    pred_rows.columns["place"] = _counted_on([move.rows.columns["place"] for move in pred], last_places)[order]
+    pred_rows, order = join_rows(pred)
+    pred_rows.columns["place"] = counted_on([move.rows.columns["place"] for move in pred], last_places)[order]
     return KeptImages(
         images,
         categories,
-        _join_rows(truth)[0],
+        join_rows(truth)[0],
         pred_rows,
         _join_causes([part for part, _ in ordered], pred, owner),
         _problems([part for part, _ in ordered], order),
@@ -219,7 +219,7 @@ def _owned(moved: Moved, owner: Whole, number: int) -> Moved:
     return moved._replace(rows=KeptSide(rows.image[mine], rows.category[mine], columns))
 
 
-def _join_rows(moved: list[Moved]) -> tuple[KeptSide, Whole]:
+def join_rows(moved: list[Moved]) -> tuple[KeptSide, Whole]:
     """Rows of all parts, image by image, and where each comes from among all rows."""
     image = np.concatenate([move.image[move.rows.image] for move in moved])
     order = np.argsort(image, kind="stable")
@@ -229,7 +229,7 @@ def _join_rows(moved: list[Moved]) -> tuple[KeptSide, Whole]:
     return KeptSide(image[order], category, columns), order
 
 
-def _counted_on(places: list[Any], last_places: Whole) -> Any:
+def counted_on(places: list[Any], last_places: Whole) -> Any:
     """Places of several lists as those of one."""
     before = np.cumsum(last_places + 1) - (last_places + 1)
     return np.concatenate([place + first for place, first in zip(places, before.tolist(), strict=True)])

@@ -24,13 +24,14 @@ from calipers.suites.coco.config import Config
 from calipers.suites.coco.curves import why_no_order, why_no_scores
 from calipers.suites.coco.engine import usable
 from calipers.suites.coco.matches import CocoMatches, ranked_classes
-from calipers.suites.coco.measure import MeasuredImages, accumulated, all_equal
+from calipers.suites.coco.measure import MatchedImages, MeasuredImages, accumulated, all_equal
 from calipers.suites.coco.sides import KIND, MatchedSides, SideRows
 from calipers.suites.coco.tide import NOT_WRONG, TideErrors
 
 FOUND, MISSED, CROWD, COUNTED_TRUTH = 16, 32, 64, 128  # flags of objects; the lower bits are ranges of area
 KEPT, COUNTED, IN_CROWD, NOT_EXHAUSTIVE = 1, 2, 4, 8  # flags of detections
 NOT_COUNTED, NOBODY = -1, -1  # an outcome, a place
+PARTNERS = ("match_at", "match_score", "gets_at")  # columns of detections that matchings are made from
 
 
 class KeptSide(NamedTuple):
@@ -54,7 +55,7 @@ class KeptImages(NamedTuple):
     causes: NDArray[np.int64]  # (rows, images) see `calipers.core.worth.cause_rows`
     problems: dict[int, str]  # of detections
     last_place: int  # the largest of the detections in their list, -1 without any
-    truth_digest: str  # of annotations, to tell whether ground truth is the same
+    truth_digest: str  # of annotations, to tell whether ground truth in several files is the same
     engines: Engines
     inputs: list[Any]
     warnings: list[str]
@@ -63,7 +64,7 @@ class KeptImages(NamedTuple):
     format: str
 
 
-def keep_images(measured: MeasuredImages) -> KeptImages:
+def keep_images(measured: MatchedImages) -> KeptImages:
     """What is kept of images that were measured whole."""
     detections = measured.detections
     truth, pred = detections.truth, detections.pred
@@ -75,7 +76,7 @@ def keep_images(measured: MeasuredImages) -> KeptImages:
         measured.cause_table(),
         pred.problems,
         int(pred.place.max()) if len(pred) else -1,
-        _digest(truth),
+        _digest(detections),
         measured.engines,
         detections.inputs,
         detections.warnings,
@@ -85,13 +86,16 @@ def keep_images(measured: MeasuredImages) -> KeptImages:
     )
 
 
-def _digest(truth: Instances) -> str:
-    """A digest of annotations."""
+def _digest(detections: Detections) -> str:
+    """A digest of annotations; none of a COCO file, whose own digest tells all there is of them."""
+    if detections.format == "coco":
+        return ""
+    truth = detections.truth
     columns = (truth.image, truth.category, truth.ids, truth.box, truth.area, truth.crowd)
     return sha256(b"".join(np.ascontiguousarray(column).tobytes() for column in columns)).hexdigest()
 
 
-def _truth_columns(measured: MeasuredImages) -> dict[str, NDArray[Any]]:
+def _truth_columns(measured: MatchedImages) -> dict[str, NDArray[Any]]:
     truth, pred = measured.detections.truth, measured.detections.pred
     matches, tide, sides = measured.by_score, measured.by_tide, measured.matched
     flags = np.packbits(matches.area_wanted, axis=1, bitorder="little").reshape(-1) if len(truth) else _none(np.uint8)
@@ -107,7 +111,7 @@ def _truth_columns(measured: MeasuredImages) -> dict[str, NDArray[Any]]:
     return columns | _area(truth, measured.config)
 
 
-def _pred_columns(measured: MeasuredImages) -> dict[str, NDArray[Any]]:
+def _pred_columns(measured: MatchedImages) -> dict[str, NDArray[Any]]:
     truth, pred = measured.detections.truth, measured.detections.pred
     matches, tide, sides, rows = measured.by_score, measured.by_tide, measured.matched, len(pred)
     flags = KEPT * matches.kept + IN_CROWD * sides.ignored + NOT_EXHAUSTIVE * pred.crowd
@@ -196,18 +200,21 @@ class KeptCauses(Causes):
         self.pairs = Pairs(own, other, np.zeros(len(own), np.int64))
         places = np.full(len(self.truth), NOBODY)
         places[own] = np.arange(len(own))
-        self.places = [places, np.full(len(self.pred), NOBODY)]
+        self.places = [places, np.broadcast_to(np.array(NOBODY), len(self.pred))]
 
 
 class KeptMeasured(MeasuredImages):
     """Images that were measured apart, as if they had been measured here; without shapes."""
 
-    def __init__(self, kept: KeptImages, config: Config) -> None:
+    def __init__(self, kept: KeptImages, config: Config, *, use_up: bool = False) -> None:
+        """`use_up` is whether columns may be taken from what was kept once they are of no more use."""
         self.kept, self.config, self.detections = kept, config, _detections(kept)
         sides = KeptSides(kept, self.detections, config)
         self.matched = sides
         self.causes = KeptCauses(kept, self.detections, sides)
         self.by_score, self.by_tide = self._matches(), self._tide() if config.iou_type != "keypoints" else None
+        for name in PARTNERS if use_up else ():
+            del kept.pred.columns[name]
         self.no_order = self._why_no_order()
         self.matches = None if self.no_order else self.by_score
         self.tide = None if self.no_order else self.by_tide
@@ -228,7 +235,7 @@ class KeptMeasured(MeasuredImages):
         hits, ignored = pred["hits"], pred["ignored"]
         wanted = (truth["flags"][:, None] >> np.arange(hits.shape[1], dtype=np.uint8) & 1).astype(bool)
         order = np.argsort(-pred["score"], kind="stable").astype(np.int32)
-        partner = np.full(len(order), NOBODY, np.int32)  # which nobody asks for any more
+        partner = np.broadcast_to(np.array(NOBODY, np.int32), len(order))  # which nobody asks for any more
         kept = pred["flags"] & KEPT > 0
         columns = (hits[:, 0], ignored[:, 0], kept, order, wanted[:, 0], partner, pred["overlap"])
         return CocoMatches(*columns, hits, ignored, wanted)

@@ -41,19 +41,41 @@ NO_OBJECTS = "the ground truth has no object that has to be found"
 A_HAIR = 1e-9  # whether an overlap meets a threshold is decided once it is rounded
 
 
-class MeasuredImages:
-    """A data set with its overlaps, matchings and counts."""
+class MatchedImages:
+    """Images with their overlaps and matchings, each of which is local to an image."""
 
-    def __init__(self, detections: Detections, config: Config) -> None:
-        check_sigmas(detections, config)
+    def __init__(self, detections: Detections, config: Config, close: Close) -> None:
         self.detections, self.config = detections, config
-        self.accumulated: Accumulated | None = None
-        close = _close(detections, config)
         self.matched = MatchedSides(detections, close, config)
         self.by_score = _by_score(detections, close, config.limits[-1], config.iou_type)  # whatever scores are worth
         keypoints = config.iou_type == "keypoints"
         self.by_tide: TideErrors | None = None if keypoints else tide_errors(detections, close, self.by_score)
         self.uncut = _uncut(detections, close)
+
+    @property
+    def engines(self) -> Engines:
+        """What compares boxes and keypoints is our own."""
+        return {}
+
+    def cause_table(self) -> Any:
+        """The rows of causes in each image, at the primary threshold and over the sweep."""
+        sides, levels = self.matched, self.config.levels
+        offsets = sides.truth.offsets, sides.pred.offsets
+        return worth.cause_rows(offsets, sides.pairs, sides.labels, levels.primary_and_sweep)
+
+    @cached_property
+    def causes(self) -> Causes:
+        """Of each object that is counted without scores what became of it."""
+        return Causes(self.matched.pairs, self.matched.labels, self.config.levels.primary)
+
+
+class MeasuredImages(MatchedImages):
+    """A data set with its overlaps, matchings and counts."""
+
+    def __init__(self, detections: Detections, config: Config) -> None:
+        check_sigmas(detections, config)
+        super().__init__(detections, config, _close(detections, config))
+        self.accumulated: Accumulated | None = None
         self.no_order = _why_no_order(detections, lambda: self.uncut)
         self.matches: CocoMatches | None = None if self.no_order else self.by_score
         self.tide = None if self.no_order else self.by_tide
@@ -105,24 +127,17 @@ class MeasuredImages:
         """Why there is no AP, if there is none: nothing to rank by, or nothing to find."""
         return self.no_order or (None if any(len(ranked.objects) for ranked in self.ranked) else NO_OBJECTS)
 
-    def cause_table(self) -> Any:
-        """The rows of causes in each image, at the primary threshold and over the sweep."""
-        sides, levels = self.matched, self.config.levels
-        offsets = sides.truth.offsets, sides.pred.offsets
-        return worth.cause_rows(offsets, sides.pairs, sides.labels, levels.primary_and_sweep)
-
-    @cached_property
-    def causes(self) -> Causes:
-        """Of each object that is counted without scores what became of it."""
-        return Causes(self.matched.pairs, self.matched.labels, self.config.levels.primary)
+def close_pairs(detections: Detections, config: Config, most: int, least: float = 0.0) -> Close:
+    """Every pair of one image that is this close; more than `most` of them raise an OverflowError with the image."""
+    min_overlap = max(faint_overlap(config.levels.min_overlap / UNIT) / UNIT - A_HAIR, least)
+    return overlaps(detections, config.iou_type, min_overlap=min_overlap, sigmas=config.sigmas, most=most)
 
 
 def _close(detections: Detections, config: Config, least: float = 0.0) -> Close:
     """Every pair of one image that is this close, or the refusal of more than a run may compare."""
     most = pairs_allowed(config.max_pairs, len(detections.truth) + len(detections.pred))
-    min_overlap = max(faint_overlap(config.levels.min_overlap / UNIT) / UNIT - A_HAIR, least)
     try:
-        return overlaps(detections, config.iou_type, min_overlap=min_overlap, sigmas=config.sigmas, most=most)
+        return close_pairs(detections, config, most, least)
     except OverflowError as error:
         where = f"{_paths(detections)}: image {shown(detections.images.names[error.args[0]])}"
         raise too_many(where, "pairs of annotations and detections", most, "max_pairs") from error
@@ -140,6 +155,12 @@ def _check_engine_work(detections: Detections, config: Config) -> None:
     if len(np.unique(detections.truth.category)) > config.max_classes:
         raise too_many(_paths(detections), "classes with ground truth", config.max_classes, "max_classes")
     most = pairs_allowed(config.max_pairs, len(detections.truth) + len(detections.pred))
+    if count_compared(detections, config) > most:
+        raise too_many(_paths(detections), "pairs of one class on an image within max_dets", most, "max_pairs")
+
+
+def count_compared(detections: Detections, config: Config) -> int:
+    """How many pairs of one class on an image are within the limits on detections."""
     classes = len(detections.categories)
     groups = [side.image.astype(np.int64) * classes + side.category for side in (detections.truth, detections.pred)]
     here, objects = np.unique(groups[0], return_counts=True)
@@ -147,8 +168,7 @@ def _check_engine_work(detections: Detections, config: Config) -> None:
     place = np.asarray(np.searchsorted(here, there))
     met = np.asarray(np.append(here, -1)[place] == there)
     compared = np.minimum(np.asarray(made)[met], config.limits[-1]) * np.asarray(objects)[place[met]]
-    if compared.sum() > most:
-        raise too_many(_paths(detections), "pairs of one class on an image within max_dets", most, "max_pairs")
+    return int(compared.sum())
 
 
 def _paths(detections: Detections) -> str:
@@ -199,6 +219,13 @@ def accumulated(detections: Detections, matches: CocoMatches, config: Config) ->
     held = np.unique(detections.truth.category).astype(np.int64)
     ranked = ranked_rows(detections.truth, detections.pred, matches, held)
     return accumulate(ranked, held, config.iou_type, config.limits)
+
+
+def match_images(detections: Detections, config: Config) -> MatchedImages:
+    """Match what was read: all that is local to an image, with the limits of a run."""
+    check_sigmas(detections, config)
+    _check_engine_work(detections, config)
+    return MatchedImages(detections, config, _close(detections, config))
 
 
 def measure(detections: Detections, config: Config) -> MeasuredImages:

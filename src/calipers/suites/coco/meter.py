@@ -2,7 +2,7 @@
 
 Detections of a class are ranked over all images, so there is nothing to be counted before all of them are there: a
 meter holds data, that is ground truth and results as they were given. It is measured when the report is asked for, as
-`calipers.coco` measures all of it.
+`calipers.coco` measures all of it. A meter that streams measures each update at once, and keeps flags instead.
 """
 
 from __future__ import annotations
@@ -18,8 +18,10 @@ from calipers.report import Report
 from calipers.run import refuse_elsewhere
 from calipers.suites.coco.config import Config, params
 from calipers.suites.coco.evaluate import evaluate
+from calipers.suites.coco.plan import CocoPart, report_of
+from calipers.suites.coco.streaming import StreamedPart, check_scores, join_parts, stream_part
 from calipers.suites.coco.tensor_images import BatchReader, batch_sides, is_batch, new_ids, renumbered_rows
-from calipers.suites.coco.truth_sets import IN_MEMORY, TruthSet, TruthSets, read_truth
+from calipers.suites.coco.truth_sets import IN_MEMORY, TruthSet, TruthSets, read_truth, read_update
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
     from calipers.suites.coco.option_types import CocoOptions
     from calipers.suites.coco.source_types import CocoDetections, CocoTensors, CocoTruth
 
-OWN_OPTIONS = ("box_format", "class_names")  # of a meter, for tensors
+OWN_OPTIONS = ("box_format", "class_names", "stream")  # of a meter
 RESULTS = "detections: {image_id, category_id, bbox, score}"
 
 
@@ -42,6 +44,8 @@ class CocoMeter:
             width and height.
         class_names: What labels of tensors are called: by label, or in a list from label 0 on. A label without a name
             goes by its number.
+        stream: Whether updates are measured at once, so that about 24 bytes of a detection stay and no box or mask.
+            Each then brings images with their ground truth and all their detections; the report has no rows and cases.
         **options: Those of `calipers.coco`, see `calipers.CocoOptions`.
 
     Raises:
@@ -77,6 +81,7 @@ class CocoMeter:
         *,
         box_format: str = "xyxy",
         class_names: Mapping[int, str] | Sequence[str] = (),
+        stream: bool = False,
         **options: Unpack[CocoOptions],
     ) -> None:
         check_names(options, [*OWN_OPTIONS, *(item.name for item in fields(Config))])
@@ -84,16 +89,22 @@ class CocoMeter:
         self._batches = BatchReader(self.config.iou_type, box_format, class_names)
         refuse_elsewhere(self.config, "detections that are in memory")
         require(self.config.answers is None, "answers", self.config.answers, "detections: calipers.coco reads answers")
+        require(gt is None or not stream, "stream", stream, "False beside gt: ground truth comes with each update")
+        self.stream = stream
         self._first: list[TruthSet] = [] if gt is None else [read_truth(gt, [], self.config)]
         self.reset()
 
     def __repr__(self) -> str:
-        return f"<CocoMeter: {len(self._results):,} detections so far, {len(self._truth.images):,} images>"
+        return f"<CocoMeter: {self._detections():,} detections so far, {len(self._truth.images):,} images>"
+
+    def _detections(self) -> int:
+        return len(self._results) + sum(part.results for part in self._parts)
 
     def reset(self) -> None:
         """Forget all that was added. Ground truth that the meter was made with stays."""
-        self._truth = TruthSets()
+        self._truth = TruthSets(keep=not self.stream)
         self._results: list[Any] = []
+        self._parts: list[StreamedPart] = []
         self._unnamed: set[int] = set()  # images that came as tensors, without an id
         self._add(self._first, [])
 
@@ -132,11 +143,13 @@ class CocoMeter:
             return
         gt, pred = _named(sides, gt, pred)
         results = _rows(pred)
+        if gt is None and self.stream:
+            raise InputError("update: found detections alone, expected update(gt, pred) of a meter that streams")
         if gt is None:
             self._check(results)
             self._results += results
         elif isinstance(gt, Mapping):
-            self._add([read_truth(gt, results, self.config)], results)
+            self._add_update(gt, results)
         else:
             raise InputError(f"update: gt: found {shown(gt)}, expected {IN_MEMORY}")
 
@@ -145,8 +158,24 @@ class CocoMeter:
         if not preds and not target:
             return
         batch = self._batches.read(preds, target, self._truth.images, self._truth.categories)
-        self._add([read_truth(batch.gt, batch.results, self.config)], batch.results)
+        self._add_update(batch.gt, batch.results, own_ids=True)
         self._unnamed.update(batch.unnamed)
+
+    def _add_update(self, gt: Mapping[str, Any], results: list[Any], *, own_ids: bool = False) -> None:
+        """Add images with their detections: as they are, or what is kept of them. Of annotations that were numbered
+        here (`own_ids`) no ids are kept."""
+        truth, detections = read_update(gt, results, self.config)
+        if not self.stream:
+            self._add([truth], results)
+            return
+        truth = truth._replace(annotations=frozenset()) if own_ids else truth
+        self._truth.check([truth])  # before it is measured
+        self._add_parts(truth, [stream_part(gt, results, detections, self.config)])
+
+    def _add_parts(self, gt: TruthSet, parts: list[StreamedPart]) -> None:
+        check_scores([*self._parts, *parts])
+        self._truth.add([gt], self.config.max_bad_records)
+        self._parts += parts
 
     def _check(self, results: list[Any]) -> None:
         for row in results:
@@ -161,6 +190,9 @@ class CocoMeter:
         """Add all data of another meter with the same parameters. Ground truth that both were made with counts once."""
         if self._meaning() != other._meaning():
             raise ConfigError("merge: the two meters have different parameters")
+        if self.stream:
+            self._merge_parts(other)
+            return
         shared = self.gt is not None and (self.gt is other.gt or self.gt == other.gt)
         sets, results = other._truth.sets[1:] if shared else list(other._truth.sets), list(other._results)
         new = new_ids(other._unnamed, self._truth.images | other._truth.images)
@@ -171,13 +203,25 @@ class CocoMeter:
         self._add(sets, results)
         self._unnamed.update(new.values())
 
+    def _merge_parts(self, other: CocoMeter) -> None:
+        """Add what is kept of another meter's updates; its images without ids get others where these are taken."""
+        truth, parts, new = other._truth.as_one(), list(other._parts), {ident: ident for ident in other._unnamed}
+        if not self._truth.images.isdisjoint(other._unnamed):
+            new = new_ids(other._unnamed, self._truth.images | other._truth.images)
+            truth = truth._replace(images=frozenset(new.get(ident, ident) for ident in truth.images))
+            parts = [part.renumbered(new) for part in parts]
+        self._add_parts(truth, parts)
+        self._unnamed.update(new.values())
+
     def _add(self, sets: list[TruthSet], results: list[Any]) -> None:
         self._truth.add(sets, self.config.max_bad_records)
         self._results += results
 
     def _meaning(self) -> dict[str, Any]:
         found = params(self.config)
-        return {name: value for name, value in found.items() if name not in {"top", "max_bad_records"}}
+        return {"stream": self.stream} | {
+            name: value for name, value in found.items() if name not in {"top", "max_bad_records"}
+        }
 
     def compute(self) -> Report[CocoArtifact]:
         """Compute the report over all detections so far; more may follow.
@@ -187,6 +231,9 @@ class CocoMeter:
         """
         if not self._truth.sets:
             raise InputError("compute: no ground truth was added yet, expected CocoMeter(gt) or update(gt, pred)")
+        if self.stream:
+            kept = join_parts(self._parts, self._truth.categories, self.config)
+            return report_of(CocoPart(kept=[kept]), self.config)
         return evaluate(self._truth.union(), self._results, self.config)
 
 

@@ -32,7 +32,7 @@ def pack_kept(kept: KeptImages) -> Packed:
     """What was kept as plain values and arrays."""
     images, categories = kept.images, kept.categories
     arrays = {"images": images.ids, "width": images.width, "height": images.height, "categories": categories.ids}
-    arrays |= {"causes": kept.causes, **_truth_arrays(kept), **_pred_arrays(kept)}
+    arrays |= pack_rows(kept).arrays
     plain = {
         "names": [whole_text(name) for name in images.names],
         **({"fields": dict(images.fields), "known": images.known} if images.fields or images.known else {}),
@@ -44,14 +44,31 @@ def pack_kept(kept: KeptImages) -> Packed:
         "engines": kept.engines,
         "inputs": [list(entry) for entry in kept.inputs],
         "warnings": [whole_text(warning) for warning in kept.warnings],
-        "bad": [_bad(bad) for bad in kept.bad],
+        "bad": [pack_bad(bad) for bad in kept.bad],
         "total": kept.total,
         "format": kept.format,
     }
     return Packed(plain, arrays)
 
 
-def _bad(bad: BadAnnotation) -> list[Any]:
+def pack_rows(kept: KeptImages) -> Packed:
+    """Both sides and the causes of what was kept."""
+    arrays = {"causes": kept.causes, **_truth_arrays(kept), **_pred_arrays(kept)}
+    return Packed({"areas": kept.pred.columns["hits"].shape[1]}, arrays)
+
+
+def unpack_rows(packed: Packed, images: int, categories: int) -> tuple[KeptSide, KeptSide, NDArray[np.int64]]:
+    """Both sides and the causes of so many images that were packed."""
+    arrays = packed.arrays
+    truth, pred = (_unpacked_side(arrays, side, images, categories) for side in SIDES)
+    truth.columns.update({name: arrays[f"truth.{name}"] for name in ("flags", "outcome", "pair_at")})
+    pred.columns.update(_pred_columns(arrays, len(pred), packed.plain["areas"]))
+    _check_rows(truth, pred, arrays["causes"], images)
+    return truth, pred, arrays["causes"]
+
+
+def pack_bad(bad: BadAnnotation) -> list[Any]:
+    """What is wrong with an annotation as plain values."""
     image = None if bad.image is None else whole_text(bad.image)
     return [whole_text(bad.path), whole_text(bad.name), bad.id, whole_text(bad.problem), image]
 
@@ -115,15 +132,13 @@ def unpack_kept(packed: Packed) -> KeptImages:
     images.known = tuple(plain.get("known", ()))
     categories = Categories(arrays["categories"], plain["categories"])
     _check_names(images, categories)
-    truth, pred = (_unpacked_side(arrays, side, images, categories) for side in SIDES)
-    truth.columns.update({name: arrays[f"truth.{name}"] for name in ("flags", "outcome", "pair_at")})
-    pred.columns.update(_pred_columns(arrays, len(pred), plain["areas"]))
-    kept = KeptImages(
+    truth, pred, causes = unpack_rows(packed, len(images), len(categories))
+    return KeptImages(
         images,
         categories,
         truth,
         pred,
-        arrays["causes"],
+        causes,
         dict(plain["problems"]),
         plain["last_place"],
         plain["truth_digest"],
@@ -134,25 +149,26 @@ def unpack_kept(packed: Packed) -> KeptImages:
         plain["total"],
         plain["format"],
     )
-    _check_kept(kept)
-    return kept
 
 
-def _unpacked_side(arrays: Arrays, name: str, images: Images, categories: Categories) -> KeptSide:
+def _unpacked_side(arrays: Arrays, name: str, images: int, categories: int) -> KeptSide:
     counts, category = arrays[f"{name}.counts"], arrays[f"{name}.category"]
-    if counts.shape != (len(images),) or counts.sum() != len(category) or (counts < 0).any():
+    if counts.shape != (images,) or counts.sum() != len(category) or (counts < 0).any():
         raise ValueError("columns that do not belong together")
-    if len(category) and not 0 <= category.min() <= category.max() < len(categories):
-        raise ValueError(f"a code from {category.min()} to {category.max()}, expected 0 to {len(categories) - 1}")
+    if len(category) and not 0 <= category.min() <= category.max() < categories:
+        raise ValueError(f"a code from {category.min()} to {category.max()}, expected 0 to {categories - 1}")
     area = {"area": arrays[f"{name}.area"]} if f"{name}.area" in arrays else {}
-    return KeptSide(np.repeat(np.arange(len(images), dtype=np.int32), counts), category, area)
+    return KeptSide(np.repeat(np.arange(images, dtype=np.int32), counts), category, area)
 
 
 def _pred_columns(arrays: Arrays, rows: int, areas: int) -> Arrays:
     columns = {"score": arrays["pred.score"]} | _from_words(arrays["pred.first"], arrays["pred.second"], areas)
     for name, nothing in FEW.items():
-        columns[name] = np.full(rows, nothing, arrays[f"pred.{name}"].dtype)
-        columns[name][arrays[f"pred.{name}.rows"]] = arrays[f"pred.{name}"]
+        values, where = arrays[f"pred.{name}"], arrays[f"pred.{name}.rows"]
+        columns[name] = np.broadcast_to(np.array(nothing, values.dtype), rows)
+        if len(where):
+            columns[name] = columns[name].copy()
+            columns[name][where] = values
     columns["match_score"], columns["overlap"] = np.zeros(rows, np.int64), np.zeros(rows)
     columns["match_score"][arrays["pred.match_at.rows"]] = arrays["pred.match_score"]
     columns["overlap"][columns["hits"][:, 0] & 1 > 0] = arrays["pred.overlap"]
@@ -172,23 +188,18 @@ def _check_names(images: Images, categories: Categories) -> None:
         raise ValueError("fields that do not belong to their images")
 
 
-def _check_kept(kept: KeptImages) -> None:
+def _check_rows(truth: KeptSide, pred: KeptSide, causes: NDArray[np.int64], images: int) -> None:
     """Check what the rest relies on: columns of one length, and places of partners that are on the same image."""
-    sizes = np.bincount(kept.truth.image, minlength=len(kept.images))
-    others = np.bincount(kept.pred.image, minlength=len(kept.images))
-    for side in (kept.truth, kept.pred):
+    sizes, others = (np.bincount(side.image, minlength=images) for side in (truth, pred))
+    for side in (truth, pred):
         if any(len(column) != len(side) for column in side.columns.values()):
             raise ValueError("columns that do not belong together")
-    for side, name, most in (
-        (kept.truth, "pair_at", others),
-        (kept.pred, "match_at", sizes),
-        (kept.pred, "gets_at", sizes),
-    ):
+    for side, name, most in ((truth, "pair_at", others), (pred, "match_at", sizes), (pred, "gets_at", sizes)):
         places = side.columns[name]
         if ((places < NOBODY) | (places >= most[side.image])).any():
             raise ValueError(f"{name}: a partner that is not on the image")
-    for side in (kept.truth, kept.pred):
+    for side in (truth, pred):
         if (side.columns["outcome"] >= len(OUTCOMES)).any() or (side.columns["outcome"] < -1).any():
             raise ValueError("an outcome that is none")
-    if (kept.pred.columns["cause"] >= len(CAUSES)).any() or kept.causes.shape[1:] != (len(kept.images),):
+    if (pred.columns["cause"] >= len(CAUSES)).any() or causes.shape[1:] != (images,):
         raise ValueError("causes that do not belong to their images")

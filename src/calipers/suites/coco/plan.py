@@ -1,14 +1,15 @@
-"""Detections in shards: files of YOLO, Pascal VOC and LabelMe, some at a time.
+"""Detections in shards: images of COCO's own files, or some files of YOLO, Pascal VOC and LabelMe at a time.
 
-Workers read files, this process puts together what they hold, and measures it. COCO's own files are read here, whole:
-that takes a small part of the time, and to send the columns would take as long. COCO ranks the detections of a class
-over all images, so a total holds no counts: it has flags of every detection (`calipers.suites.coco.kept`), from which
-totals of several runs make their ranks.
+Workers measure the images of COCO's files, which they read in ranges (`calipers.suites.coco.ranges`), where files are
+large or others take part; small ones are read here, whole. Of other formats workers read files, and this process puts
+together what they hold, and measures it. COCO ranks the detections of a class over all images, so a total holds no
+counts: it has flags of every detection (`calipers.suites.coco.kept`), from which ranks are made at the end.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache, partial
 from typing import Any
 
 from calipers import __version__
@@ -19,6 +20,7 @@ from calipers.engines import Engine
 from calipers.files.inputs import OnProgress
 from calipers.files.only import read_only
 from calipers.files.part_files import Provenance
+from calipers.files.places import is_file, is_remote, size_of
 from calipers.files.problems import BadAnnotation
 from calipers.report import Report
 from calipers.suites.coco import measure as suite
@@ -26,29 +28,43 @@ from calipers.suites.coco.cases import case_lines
 from calipers.suites.coco.columns import Detections
 from calipers.suites.coco.config import PROTOCOL, Config, params
 from calipers.suites.coco.formats.pieces import FileShard, Piece
+from calipers.suites.coco.formats.row_index import IndexedFile, RowIndex, index_rows
 from calipers.suites.coco.formats.table import read_shard
 from calipers.suites.coco.joining import join_kept
 from calipers.suites.coco.kept import KeptImages, KeptMeasured, keep_images
 from calipers.suites.coco.only import only_images
 from calipers.suites.coco.packing import pack_kept, unpack_kept
+from calipers.suites.coco.ranges import (
+    MeasuredRange,
+    RangeCut,
+    RangeShard,
+    TooManyPairsError,
+    cut_images,
+    measure_range,
+)
 from calipers.suites.coco.read import SidesReader
 from calipers.suites.coco.rows import ObjectTable
 from calipers.suites.coco.slices import image_fields, slice_images
 from calipers.suites.coco.summarize import summarize
 
+LARGE_CHUNKS = 32  # COCO files of more chunks are cut even where one process reads them, so that they fit into memory
+
 
 class CocoPart:
-    """The contents of some files; once all were read the detections, and once these were measured what is kept."""
+    """The contents of some files; once all were read the detections, and once these were measured what is kept. Or
+    what was measured of some ranges of images, and once that was put together what is kept."""
 
-    __slots__ = ("bad", "detections", "engines", "inputs", "kept", "pieces")
+    __slots__ = ("bad", "detections", "engines", "inputs", "kept", "pieces", "ranges")
 
     def __init__(
         self,
         pieces: Iterable[Piece] = (),
         detections: Detections | None = None,
         kept: Iterable[KeptImages] = (),
+        ranges: Iterable[MeasuredRange] = (),
     ) -> None:
         self.pieces: list[Piece] = list(pieces)
+        self.ranges: list[MeasuredRange] = list(ranges)
         self.detections = detections
         self.kept: list[KeptImages] = []
         self.inputs: list[dict[str, Any]] = []
@@ -70,6 +86,7 @@ class CocoPart:
     def add(self, later: CocoPart) -> None:
         """Add the part that follows this one."""
         self.pieces += later.pieces
+        self.ranges += later.ranges
         if later.detections is not None:
             self.detections, self.bad, self.inputs = later.detections, later.bad, later.inputs
         for images in later.kept:
@@ -80,9 +97,10 @@ class CocoPart:
         if self.kept:
             packed = pack_kept(join_kept(self.kept))
             return Packed({"kept": packed.plain}, packed.arrays)
-        packs = [piece.pack() for piece in self.pieces]
+        name = "ranges" if self.ranges else "pieces"
+        packs = [part.pack() for part in (self.ranges or self.pieces)]
         arrays = {f"{k}.{name}": array for k, pack in enumerate(packs) for name, array in pack.arrays.items()}
-        return Packed({"pieces": [pack.plain for pack in packs]}, arrays)
+        return Packed({name: [pack.plain for pack in packs]}, arrays)
 
     @classmethod
     def unpack(cls, packed: Packed) -> CocoPart:
@@ -90,6 +108,9 @@ class CocoPart:
         plain, arrays = packed
         if "kept" in plain:
             return cls(kept=[unpack_kept(Packed(plain["kept"], arrays))])
+        if "ranges" in plain:
+            packs = (Packed(part, _under(f"{k}.", arrays)) for k, part in enumerate(plain["ranges"]))
+            return cls(ranges=map(MeasuredRange.unpack, packs))
         return cls(Piece.unpack(Packed(piece, _under(f"{k}.", arrays))) for k, piece in enumerate(plain["pieces"]))
 
 
@@ -113,31 +134,62 @@ class CocoPlan:
             federated=not config.ignore_federated,
             fields=image_fields(config),
         )
-        self.measure: Callable[[Any], CocoPart] = measure_shard
+        self.measure: Callable[[Any], CocoPart] = partial(measure_shard, config=config)
         self._done = self._bytes = 0
+        self._cut: RangeCut | None = None
 
     @property
     def usual_jobs(self) -> int | None:
         """One process where nothing but lines of YOLO is to be read, which take as long to be sent; else all cores."""
-        return 1 if {source.format for source in self._reading.sources} <= {"coco", "yolo"} else None
+        formats = {source.format for source in self._reading.sources}
+        return 1 if formats <= {"coco", "yolo"} and not self._is_cut(remote=False) else None
 
     def made(self) -> Provenance:
         """Suite, protocol, version and parameters that a part is measured with."""
         return made_by(self.config)
 
-    def shards(self, engine: Engine) -> Iterator[FileShard]:
-        """Files that are not COCO's."""
+    def _is_cut(self, *, remote: bool) -> bool:
+        """Whether COCO files are cut: those that are large, and all but small ones where others take part."""
+        paths, config = [source.path or "" for source in self._reading.sources], self.config
+        if config.iou_type != "bbox" or config.only or any(source.file is None for source in self._reading.sources):
+            return False
+        shared = remote or config.resume is not None or config.jobs not in (None, 1)
+        if not shared and any(map(is_remote, paths)):  # whose sizes take requests
+            return False
+        least = config.chunk_bytes if shared else LARGE_CHUNKS * config.chunk_bytes
+        return all(map(is_file, paths)) and sum(map(size_of, paths)) > least
+
+    def _find_cut(self, engine: Engine) -> RangeCut | None:
+        """The images of COCO files in shards, if they are cut, and can be."""
+        if not self._is_cut(remote=engine.remote):
+            return None
+        gt, pred = (source.path or "" for source in self._reading.sources)
+        files = [IndexedFile(gt, truth=True), IndexedFile(pred, truth=False)]
+        indexes: list[RowIndex | None] = list(
+            engine.in_order(index_rows, files) if engine.remote else map(index_rows, files)
+        )
+        truth, guesses = indexes
+        return None if truth is None or guesses is None else cut_images((gt, pred), (truth, guesses), self.config)
+
+    def shards(self, engine: Engine) -> Iterator[FileShard | RangeShard]:
+        """Images of COCO files, or files that are not COCO's."""
+        self._cut = self._find_cut(engine)
+        if self._cut is not None:
+            self._bytes = sum(shard.bytes for shard in self._cut.shards)
+            yield from self._cut.shards
+            return
+        self._reading.start()
         shards = self._reading.shards(self.config.chunk_bytes)
         self._bytes = sum(shard.bytes for shard in shards)
         if shards:
             self._reading.wait()  # for threads, which processes must not be forked beside
         yield from shards
 
-    def identify(self, shard: FileShard) -> str:
-        """The files, and when they changed."""
+    def identify(self, shard: FileShard | RangeShard) -> str:
+        """The files and when they changed; of ranges what the files hold, and which images."""
         return shard.identity()
 
-    def done(self, shard: FileShard) -> tuple[int, int]:
+    def done(self, shard: FileShard | RangeShard) -> tuple[int, int]:
         """Progress in bytes of files."""
         self._done += shard.bytes
         return self._done, self._bytes
@@ -151,15 +203,31 @@ class CocoPlan:
         return unpack(packed)
 
     def finish(self, total: CocoPart) -> None:
-        """Put together what was read, and read the rest."""
+        """Put together what was read or measured, and read the rest."""
+        if self._cut is not None:
+            try:
+                warnings = self._reading.sources[0].warnings
+                total.add(CocoPart(kept=[self._cut.kept_images(total.ranges, self.config, warnings)]))
+                return
+            except TooManyPairsError:  # the whole tells where
+                total.ranges = []
         pieces, total.pieces = total.pieces, []
+        total.add(CocoPart(detections=self._detections(pieces)))
+
+    def _detections(self, pieces: list[Piece]) -> Detections:
+        """All detections of the run, from the pieces that were read and from files that are read here."""
         detections = self._reading.detections(pieces, None if self._bytes else self._progress)
         keys = read_only(self.config.only)
-        total.add(CocoPart(detections=detections if keys is None else only_images(detections, keys)))
+        return detections if keys is None else only_images(detections, keys)
 
     def report(self, total: CocoPart) -> Report:
         """Detections to the report; what a file of the total needs is kept of them."""
-        return report_of(total, self.config)
+        if self._cut is None or total.detections is not None:
+            return report_of(total, self.config)
+        [kept] = total.kept
+        whole = cache(lambda: suite.measure(self._detections([]), self.config))
+        measured = KeptMeasured(kept, self.config, use_up=self.config.tally is None)
+        return _report(measured, total, **object_views(whole))
 
 
 def made_by(config: Config) -> Provenance:
@@ -172,8 +240,10 @@ def unpack(packed: Packed) -> CocoPart:
     return CocoPart.unpack(packed)
 
 
-def measure_shard(shard: FileShard) -> CocoPart:
-    """Some files to what they hold."""
+def measure_shard(shard: FileShard | RangeShard, *, config: Config) -> CocoPart:
+    """Some images to what is kept of them, or some files to what they hold."""
+    if isinstance(shard, RangeShard):
+        return CocoPart(ranges=[measure_range(shard, config)])
     return CocoPart([read_shard(shard)])
 
 
@@ -185,14 +255,16 @@ def report_of(total: CocoPart, config: Config) -> Report:
     measured = suite.measure(total.detections, config)
     if config.tally:
         total.kept = [keep_images(measured)]
-    return _report(
-        measured,
-        total,
-        matches=lambda: ObjectTable(measured).rows(),
-        match_cells=lambda: ObjectTable(measured).csv(),
-        cases=lambda take: take(case_lines(measured)),
-        measured=measured,
-    )
+    return _report(measured, total, **object_views(lambda: measured), measured=measured)
+
+
+def object_views(measured: Callable[[], suite.MeasuredImages]) -> dict[str, Any]:
+    """Functions that give rows and cases of objects of images that were measured whole."""
+    return {
+        "matches": lambda: ObjectTable(measured()).rows(),
+        "match_cells": lambda: ObjectTable(measured()).csv(),
+        "cases": lambda take: take(case_lines(measured())),
+    }
 
 
 def _report(images: suite.MeasuredImages, total: CocoPart, **objects: Any) -> Report:

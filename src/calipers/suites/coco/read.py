@@ -20,6 +20,7 @@ from calipers.suites.coco.annotations.images import Dataset, read_dataset
 from calipers.suites.coco.annotations.instances import kept_images, pred_instances, truth_instances
 from calipers.suites.coco.annotations.pred import Problems, check_pred
 from calipers.suites.coco.annotations.repeats import (
+    Told,
     absent_fields,
     derived_shapes,
     mistaken_file,
@@ -102,6 +103,7 @@ def read_detections(
     predictions are read that are answers of models."""
     formats = gt_format, pred_format
     reading = SidesReader(gt, pred, iou_type, formats, images, federated=federated, fields=fields, answers=answers)
+    reading.start()
     return reading.detections(until_error(reading.shards(SHARD_BYTES), read_shard), progress)
 
 
@@ -133,6 +135,12 @@ class SidesReader:
         self._folders: dict[str, Folder] = {}  # of sides whose files were cut into shards
         self._truth: LoadedSide | None = None
         self._data: Dataset | None = None
+
+    def start(self) -> None:
+        """Begin to read files of COCO, in threads; without that it is done when they are needed."""
+        for source in self.sources:
+            if source.file:
+                source.file.start()
 
     def shards(self, most_bytes: int) -> list[FileShard]:
         """Files that others may read."""
@@ -300,26 +308,29 @@ def _folder_format(path: str, truth: bool) -> str:
 
 def _check(truth: LoadedSide, pred: LoadedSide, data: Dataset, iou_type: str, federated: bool) -> Detections:
     truth_rows, pred_rows = truth.coco.rows, pred.coco.rows
-    checked, bad, kept, points = check_truth(truth_rows, data, iou_type)
+    checked, bad, kept, points, bad_rows = check_truth(truth_rows, data, iou_type)
     guesses, problems = check_pred(pred_rows, data, iou_type, points, pred.problems)
     judged = _judge(truth, data, iou_type, checked, guesses, problems) if federated else None
     images = kept_images(data.images, kept)
     objects, detections = truth_instances(checked, kept), pred_instances(guesses, problems, kept)
     if judged is not None:
         detections.crowd = judged.partial[detections.place]
+    told = Told(
+        [*absent_fields(truth_rows, objects), *truth_warnings(objects, images, iou_type)],
+        [*derived_shapes(pred_rows, detections, iou_type), *pred_warnings(detections, images)],
+        bad_rows,
+    )
     warnings = [
         *truth.warnings,
         *data.warnings,
-        *absent_fields(truth_rows, objects),
-        *truth_warnings(objects, images, truth_rows.origin, iou_type),
+        *(notice.text(truth_rows.origin) for notice in told.truth),
         *pred.warnings,
         *mistaken_file(pred.coco),
         *none_usable(detections, pred_rows.origin),
-        *derived_shapes(pred_rows, detections, iou_type),
-        *pred_warnings(detections, images, pred_rows.origin),
+        *(notice.text(pred_rows.origin) for notice in told.pred),
         *([] if judged is None else federated_warnings(judged, pred_rows.origin.path)),
     ]
-    return Detections(images, data.categories, objects, detections, [], warnings, bad)
+    return Detections(images, data.categories, objects, detections, [], warnings, bad, told=told)
 
 
 def _judge(

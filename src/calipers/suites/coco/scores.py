@@ -22,17 +22,24 @@ def scores_tree(measured: MeasuredImages) -> dict[str, Any]:
     calibration: dict[str, Any] | None = None
     points: list[dict[str, float | None]] | None = None
     if matches is not None:
-        rows = _counted(matches)
-        hits = ScoredHits(measured.detections.pred.score[rows], (matches.hits[rows] & 1) > 0)
-        calibration = calibration_tree(hits) | {"per_class": _class_entries(measured, matches)}
-        objects, images = int(np.count_nonzero(matches.wanted)), len(measured.detections.images)
-        points = operating_points(hits, objects, images)
+        calibration, points = _of_all_classes(measured, matches)
+        calibration["per_class"] = _class_entries(measured, matches)
     return {
         "calibration": calibration,
         "calibration_undefined_reason": reason,
         "operating_points": points,
         "operating_points_undefined_reason": reason,
     }
+
+
+def _of_all_classes(
+    measured: MeasuredImages, matches: CocoMatches
+) -> tuple[dict[str, Any], list[dict[str, float | None]]]:
+    """Calibration and operating points of all detections together."""
+    rows = _counted(matches)
+    hits = ScoredHits(measured.detections.pred.score[rows], (matches.hits[rows] & 1) > 0)
+    objects, images = int(np.count_nonzero(matches.wanted)), len(measured.detections.images)
+    return calibration_tree(hits), operating_points(hits, objects, images)
 
 
 def _counted(matches: CocoMatches) -> Any:
@@ -44,7 +51,8 @@ def _class_entries(measured: MeasuredImages, matches: CocoMatches) -> dict[str, 
     """Of every class its error, and the scores that serve it best, that of F1 with an interval."""
     detections, config = measured.detections, measured.config
     pred, names = detections.pred, detections.categories.names
-    ranked = ranked_classes(detections.truth, pred, matches, len(names))
+    known = matches is measured.matches
+    ranked = measured.ranked if known else ranked_classes(detections.truth, pred, matches, len(names))
     rows = rows_by_class(pred, matches, len(names))
     scored = [scored_class(one, pred.score[mine]) for one, mine in zip(ranked, rows, strict=True)]
     entries = class_scores_tree(detections.images.names, names, scored, seed=config.seed, replicates=config.bootstrap)

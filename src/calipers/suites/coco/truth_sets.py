@@ -11,6 +11,7 @@ from calipers.files.problems import BadAnnotation, shown
 from calipers.meter import MeterInput
 from calipers.suites.coco.annotations.images import read_id, read_name
 from calipers.suites.coco.annotations.rows import plain
+from calipers.suites.coco.columns import Detections
 from calipers.suites.coco.config import Config
 from calipers.suites.coco.formats.pieces import SHARD_BYTES, until_error
 from calipers.suites.coco.formats.table import read_shard
@@ -41,19 +42,25 @@ class TruthSet(NamedTuple):
 
 def read_truth(gt: Any, results: list[Any], config: Config) -> TruthSet:
     """A data set that can be used, and that these results fit, or an error that says why not."""
+    return read_update(gt, results, config)[0]
+
+
+def read_update(gt: Any, results: list[Any], config: Config) -> tuple[TruthSet, Detections]:
+    """A data set and the results on it, or an error that says why they cannot be used."""
     formats = config.gt_format, config.pred_format
     reading = SidesReader(gt, results, config.iou_type, formats, config.images, federated=not config.ignore_federated)
     detections = reading.detections(until_error(reading.shards(SHARD_BYTES), read_shard))
     check_sigmas(detections, config)
     known = reading.known()
     classes = {read_id(row, "categories", "a category"): row for row in known.categories}
-    return TruthSet(
+    truth = TruthSet(
         gt,
         frozenset(read_id(image, "images", "an image") for image in known.images),
         {ident: read_name(row, ident, "gt") for ident, row in classes.items()},
         frozenset(_annotation_ids(gt)),
         detections.bad,
     )
+    return truth, detections
 
 
 def _annotation_ids(gt: Any) -> Iterable[float]:
@@ -62,10 +69,15 @@ def _annotation_ids(gt: Any) -> Iterable[float]:
     return (ident for ident in ids if isinstance(ident, (int, float)))
 
 
+FORGOTTEN = TruthSet({}, frozenset(), {}, frozenset(), [])  # a data set that does not stay
+
+
 class TruthSets:
     """Data sets that are one: no image and no annotation is in two of them, and an id means one class."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, keep: bool = True) -> None:
+        """`keep` is whether the data sets stay here, and not only what is known of all of them."""
+        self._keep = keep
         self._taken: MeterInput[TruthSet] = MeterInput()
         self.images: set[int] = set()  # ids
         self.categories: dict[int, str] = {}
@@ -78,13 +90,18 @@ class TruthSets:
 
     def add(self, sets: list[TruthSet], most_bad: int) -> None:
         """Take data sets that fit each other, all or none: none if one of them does not fit those that are here."""
-        for later in sets:
-            self._check(later)
-        self._taken.add(sets, {str(ident) for later in sets for ident in later.images}, "image", most_bad)
+        self.check(sets)
+        stored = sets if self._keep else [FORGOTTEN._replace(bad=later.bad) for later in sets]
+        self._taken.add(stored, {str(ident) for later in sets for ident in later.images}, "image", most_bad)
         for later in sets:
             self.images |= later.images
             self.categories |= later.categories
             self._annotations |= later.annotations
+
+    def check(self, sets: list[TruthSet]) -> None:
+        """Refuse data sets that do not fit those that are here."""
+        for later in sets:
+            self._check(later)
 
     def _check(self, later: TruthSet) -> None:
         for part in (*self.sets, later) if self.sets else ():
@@ -95,6 +112,11 @@ class TruthSets:
                 raise InputError(f"gt: the category {ident} is {shown(name)}, expected {shown(known)} as before")
         if again := sorted(self._annotations & later.annotations):
             raise InputError(f"gt: the annotation {again[0]} was added before, expected each id once, or no ids")
+
+    def as_one(self) -> TruthSet:
+        """What is known of all data sets, without what they hold."""
+        bad = [fault for part in self.sets for fault in part.bad]
+        return TruthSet({}, frozenset(self.images), dict(self.categories), frozenset(self._annotations), bad)
 
     def union(self) -> Any:
         """One data set of all; a single one as it was given."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from calipers.core.errors import InputError
 from calipers.core.text import whole_text
 from calipers.files.inputs import InputFile, read_bytes
+from calipers.files.ranges import groups_of_size
 from calipers.kernels.scan.jsontext import find_members, find_names
 from calipers.suites.timeline.read import TimelineReading, add_videos, check_videos, read_timelines, spelling_of
 from calipers.suites.timeline.video_files import (
@@ -137,20 +138,6 @@ def read_shard(
     return ShardReading(reading, [(0, warning) for warning in reading.warnings], {})
 
 
-def _groups(sizes: Sizes, most: int) -> Iterator[tuple[slice, int]]:
-    """Neighbours of about so many bytes together, and their bytes.
-
-    >>> [(each.start, each.stop, size) for each, size in _groups(np.array([5, 5, 30, 1]), 10)]
-    [(0, 2, 10), (2, 3, 30), (3, 4, 1)]
-    """
-    behind = np.cumsum(sizes)
-    start = done = 0
-    while start < len(sizes):
-        stop = min(int(np.searchsorted(behind, done + most)) + 1, len(sizes))
-        yield slice(start, stop), int(behind[stop - 1]) - done
-        start, done = stop, int(behind[stop - 1])
-
-
 def _stamps(paths: Iterable[str]) -> str:
     """Names, sizes and times of files; what is no file, such as a pipe, is different each time."""
     stamps: list[Any] = []
@@ -205,7 +192,7 @@ def _cut_json(truth: _VideoJson, pred: _VideoJson, most: int, identify: bool) ->
     mine = np.array([truth.places[name] for name in names])
     theirs = np.array([pred.places[partners[name]] if name in partners else -1 for name in names])
     shards: list[Shard] = []
-    for some, size in _groups(truth.sizes(mine) + pred.sizes(theirs), most):
+    for some, size in groups_of_size(truth.sizes(mine) + pred.sizes(theirs), most):
         ranges = truth.ranges(mine[some]), pred.ranges(theirs[some])
         identity = _identity(truth, pred, *ranges) if identify else ""
         shards.append(Ranges(truth.path, pred.path, *ranges, names[some.start], size, identity))
@@ -267,9 +254,9 @@ def _cut_csvs(truth: str, pred: str, known: Iterable[str], most: int, identify: 
     names = sorted(tree)
     sizes = np.array([ENTRY_BYTES + weights.get(partners.get(name, ""), 0) for name in names])
     shards: list[Shard] = []
-    for some, size in _groups(sizes, most):
+    for some, size in groups_of_size(sizes, most):
         shards.append(shard(names[some], [partners[name] for name in names[some] if name in partners], size))
-    for some, size in _groups(np.array([weights[key] for key in strangers]), most):
+    for some, size in groups_of_size(np.array([weights[key] for key in strangers]), most):
         shards.append(shard([], strangers[some], size))
     return ShardCut(shards, [source], csvs, strangers)
 

@@ -40,9 +40,16 @@ class Problems(dict[int, str]):
 
 
 def check_pred(
-    rows: RowColumns, data: Dataset, iou_type: str, points: int, known: dict[int, str] | None = None
+    rows: RowColumns,
+    data: Dataset,
+    iou_type: str,
+    points: int,
+    known: dict[int, str] | None = None,
+    *,
+    has_scores: bool = False,
 ) -> tuple[Checked, Problems]:
-    """All detections, and what is wrong with those that cannot be used; of some that may be known."""
+    """All detections, and what is wrong with those that cannot be used; of some that may be known. `has_scores` is
+    whether others that are not among these rows have scores."""
     image = look_up(rows, "image_id", data.images.ids, f"an image of {data.path}")
     category = look_up(rows, "category_id", data.categories.ids, f"a category of {data.path}")
     problems = Problems(known or {})
@@ -54,7 +61,7 @@ def check_pred(
         checked = _with_boxes_of_masks(checked, data, problems)
     if iou_type == "keypoints":
         checked = _with_keypoints(checked, points or count_points(data, rows.shapes or []), problems)
-    judge_numbers(rows, problems)
+    judge_numbers(rows, problems, has_scores=has_scores)
     return checked, problems
 
 
@@ -68,7 +75,7 @@ def unread_fields(rows: RowColumns, problems: Problems) -> None:
                 )
 
 
-def judge_numbers(rows: RowColumns, problems: Problems) -> None:
+def judge_numbers(rows: RowColumns, problems: Problems, *, has_scores: bool = False) -> None:
     """Boxes and scores that are missing, or no such numbers as they have to be."""
     unfit = unfit_boxes(rows.box)
     if unfit.any():
@@ -79,7 +86,7 @@ def judge_numbers(rows: RowColumns, problems: Problems) -> None:
     endless = ~np.isfinite(rows.score)
     if endless.any():
         problems.add(endless & ~rows.lacks(SCORE), "score: not finite")
-        if not endless.all():  # beside detections that have one
+        if has_scores or not endless.all():  # beside detections that have one
             problems.add(rows.lacks(SCORE), "score: missing")
         rows.score[endless] = np.nan
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,61 +26,105 @@ OTHER_TYPES = {
     "segmentation: missing": f"; keypoints are measured by {BY_KEYPOINTS}",
     "keypoints: missing": f"; boxes are measured by {BY_BOX}, masks by {BY_MASK}",
 }
+ABSENT = {
+    AREA: "annotations without area, which is that of the mask or of the box",
+    CROWD: "annotations without iscrowd, which is 0",
+    IDENTITY: "annotations without id, which were numbered",
+}
+TRUTH_WORDS = (
+    "annotations given twice, with the same image, category and box",
+    "annotations with a box of no area, which nothing can match",
+    "annotations completely outside of their images",
+    "annotations with more area than their boxes",
+)
+PRED_WORDS = (
+    "detections given twice, with the same image, category, box and score",
+    "detections completely outside of their images",
+)
+ORDER = (*ABSENT.values(), *TRUTH_WORDS, *DERIVED.values(), *PRED_WORDS)  # as they are told
 Chosen = NDArray[np.bool_]
 
 
-def absent_fields(rows: RowColumns, truth: Instances) -> Iterator[str]:
+class Notice(NamedTuple):
+    """What is to be told of some rows: in which words, how many they are, and the first of them."""
+
+    words: str
+    rows: int
+    first: int
+
+    def text(self, origin: Origin) -> str:
+        """The warning."""
+        return f"{origin.path}: {self.words}: {self.rows} (first {origin.place(self.first)})"
+
+
+class Told(NamedTuple):
+    """What is to be told of both sides, by rows as they were given."""
+
+    truth: list[Notice]
+    pred: list[Notice]
+    bad_rows: list[int]  # of annotations that cannot be used
+
+
+def join_notices(notices: Iterable[Notice]) -> list[Notice]:
+    """Notices about several pieces of a list as those about all of it, in the order they are told."""
+    joined: dict[str, Notice] = {}
+    for words, rows, first in notices:
+        known = joined.get(words, Notice(words, 0, first))
+        joined[words] = Notice(words, known.rows + rows, min(known.first, first))
+    return [joined[words] for words in ORDER if words in joined]
+
+
+def absent_fields(rows: RowColumns, truth: Instances) -> Iterator[Notice]:
     """Fields that annotations lack, and what is taken instead; nothing of formats that never have them."""
     if rows.origin.places is not None:
         return
-    for field, words in (
-        (AREA, "annotations without area, which is that of the mask or of the box"),
-        (CROWD, "annotations without iscrowd, which is 0"),
-        (IDENTITY, "annotations without id, which were numbered"),
-    ):
-        yield from _said(rows.origin, truth.place[rows.lacks(field)[truth.place]], words)
+    for field, words in ABSENT.items():
+        yield from _noticed(truth.place[rows.lacks(field)[truth.place]], words)
 
 
-def truth_warnings(truth: Instances, images: Images, origin: Origin, iou_type: str) -> Iterator[str]:
+def truth_warnings(truth: Instances, images: Images, iou_type: str) -> Iterator[Notice]:
     """Warnings about annotations."""
     size = truth.box[:, 2] * truth.box[:, 3]
     larger = (size > 0) & (truth.area > size * AREA_SLACK) & (iou_type == "bbox")
-    for chosen, words in (
-        (_repeated(truth), "annotations given twice, with the same image, category and box"),
-        (size == 0, "annotations with a box of no area, which nothing can match"),
-        (_outside(truth, images), "annotations completely outside of their images"),
-        (larger, "annotations with more area than their boxes"),
-    ):
-        yield from _said(origin, truth.place[chosen], words)
+    chosen = (_repeated(truth), size == 0, _outside(truth, images), larger)
+    for which, words in zip(chosen, TRUTH_WORDS, strict=True):
+        yield from _noticed(truth.place[which], words)
 
 
-def pred_warnings(pred: Instances, images: Images, origin: Origin) -> Iterator[str]:
+def pred_warnings(pred: Instances, images: Images) -> Iterator[Notice]:
     """Warnings about detections that can be used."""
-    for chosen, words in (
-        (_repeated(pred), "detections given twice, with the same image, category, box and score"),
-        (_outside(pred, images), "detections completely outside of their images"),
-    ):
-        yield from _said(origin, pred.place[chosen], words)
+    for which, words in zip((_repeated(pred), _outside(pred, images)), PRED_WORDS, strict=True):
+        yield from _noticed(pred.place[which], words)
 
 
-def derived_shapes(rows: RowColumns, pred: Instances, iou_type: str) -> Iterator[str]:
+def derived_shapes(rows: RowColumns, pred: Instances, iou_type: str) -> Iterator[Notice]:
     """Detections with a box where masks are measured, or the other way round."""
     if rows.shapes is None or iou_type not in DERIVED:
         return
     absent = rows.lacks(BOX) if iou_type == "bbox" else np.array([shape is None for shape in rows.shapes], np.bool_)
     derived = absent[pred.place]
     derived[list(pred.problems)] = False
-    yield from _said(rows.origin, pred.place[derived], DERIVED[iou_type])
+    yield from _noticed(pred.place[derived], DERIVED[iou_type])
 
 
 def none_usable(pred: Instances, origin: Origin) -> Iterator[str]:
     """Detections that are all invalid."""
     if len(pred) and len(pred.problems) == len(pred):
-        first = min(pred.problems, key=lambda row: int(pred.place[row]))
-        words = pred.problems[first]
-        hint = OTHER_TYPES.get(words, "") if origin.places is None else ""
-        where = f"first {origin.place(int(pred.place[first]))}"
-        yield f"{origin.path}: {ALL_INVALID}: {words} ({where} of {len(pred):,}; calipers check tells more){hint}"
+        yield all_invalid(first_problem(pred), len(pred), origin)
+
+
+def first_problem(pred: Instances) -> tuple[int, str]:
+    """The place of the first detection that is invalid, and what is wrong with it."""
+    first = min(pred.problems, key=lambda row: int(pred.place[row]))
+    return int(pred.place[first]), pred.problems[first]
+
+
+def all_invalid(first: tuple[int, str], count: int, origin: Origin) -> str:
+    """The warning that all of so many detections are invalid, of which this is the first."""
+    place, words = first
+    hint = OTHER_TYPES.get(words, "") if origin.places is None else ""
+    where = f"first {origin.place(place)}"
+    return f"{origin.path}: {ALL_INVALID}: {words} ({where} of {count:,}; calipers check tells more){hint}"
 
 
 def mistaken_file(side: CocoSide) -> Iterator[str]:
@@ -89,9 +134,9 @@ def mistaken_file(side: CocoSide) -> Iterator[str]:
         yield f"{rows.origin.path}: a data set without scores was given as predictions: is it the ground truth?"
 
 
-def _said(origin: Origin, places: Whole, words: str) -> Iterator[str]:
+def _noticed(places: Whole, words: str) -> Iterator[Notice]:
     if len(places):
-        yield f"{origin.path}: {words}: {len(places)} (first {origin.place(int(places.min()))})"
+        yield Notice(words, len(places), int(places.min()))
 
 
 def _repeated(rows: Instances) -> Chosen:

@@ -31,6 +31,7 @@ class Origin(NamedTuple):
     path: str
     list_name: str  # "annotations", or "" for rows that are the whole file
     places: list[str] | None = None  # of rows that were converted
+    numbers: NDArray[np.int64] | None = None  # of rows that are some of a list: which, ascending
 
     def name(self, row: int) -> str:
         """How messages name a row, with its file.
@@ -42,7 +43,9 @@ class Origin(NamedTuple):
 
     def place(self, row: int) -> str:
         """How messages name a row where the file is clear from the context."""
-        return self.places[row] if self.places is not None else f"{self.list_name}[{row}]"
+        if self.places is not None:
+            return self.places[row]
+        return f"{self.list_name}[{row if self.numbers is None else self.numbers[row]}]"
 
 
 class RowColumns:

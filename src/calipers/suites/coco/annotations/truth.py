@@ -46,6 +46,7 @@ class Truth(NamedTuple):
     bad: list[BadAnnotation]
     kept: Chosen
     points: int  # keypoints of a row
+    bad_rows: list[int]
 
 
 def check_truth(rows: RowColumns, data: Dataset, iou_type: str) -> Truth:
@@ -75,7 +76,7 @@ def check_truth(rows: RowColumns, data: Dataset, iou_type: str) -> Truth:
     kept[[image[row] for row in faults.found if known[row]]] = False
     image[~known] = -1
     images = {row: data.images.names[image[row]] for row in faults.found if known[row]}
-    return Truth(checked, faults.bad(images), kept, points)
+    return Truth(checked, faults.bad(images), kept, points, sorted(faults.found))
 
 
 def unfit_boxes(box: Floats) -> Chosen:

@@ -55,15 +55,21 @@ class CocoSide(NamedTuple):
 
 
 class Loading:
-    """A file that is being read, and then digested, by a thread of its own."""
+    """A file that is read, and then digested, by a thread of its own, once that is started."""
 
     def __init__(self, path: str) -> None:
         self.path = path
         self._stored, self._digest = memoryview(b"\0"), ""
         self._error: CalipersError | None = None
         self._ready = Event()
-        self._thread = Thread(target=self._load, name=f"calipers reads {path}", daemon=True)
-        self._thread.start()
+        self._thread: Thread | None = None
+
+    def start(self) -> Thread:
+        """Begin to read, unless that was done."""
+        if self._thread is None:
+            self._thread = Thread(target=self._load, name=f"calipers reads {self.path}", daemon=True)
+            self._thread.start()
+        return self._thread
 
     def _load(self) -> None:
         try:
@@ -78,6 +84,7 @@ class Loading:
 
     def text(self) -> memoryview:
         """What the file holds, decompressed, and a NUL."""
+        self.start()
         self._ready.wait()
         if self._error:
             raise self._error
@@ -85,12 +92,13 @@ class Loading:
 
     def size(self) -> int:
         """Bytes as stored."""
+        self.start()
         self._ready.wait()
         return len(self._stored) - 1
 
     def digest(self) -> str:
         """The SHA-256 of the bytes as stored."""
-        self._thread.join()
+        self.start().join()
         return self._digest
 
 
@@ -143,11 +151,17 @@ def read_coco(file: Loading, iou_type: str, *, truth: bool) -> CocoSide:
         return coco_in_memory(parsed.tree, path, iou_type, truth=truth, has_doubles=parsed.has_doubles)
     check_lists([] if scan.is_list else scan.parts, path, truth)
     origin = Origin(path, "" if scan.is_list else "annotations")
-    rows = rows_of(scan, _finder(scan, text, path), origin, truth)
+    rows = rows_of(scan, odd_row_finder(scan, text, path), origin, truth)
     if iou_type == "bbox" and not truth and lacks_boxes(rows):
         return read_coco(file, "segm", truth=truth)
     _add_shapes(rows, scan, text, SHAPES[iou_type])
     return CocoSide(rows, {name: _part(scan, text, path, name) for name in BESIDE if name in scan.parts})
+
+
+def piece_rows(text: bytes, origin: Origin, *, truth: bool) -> RowColumns | None:
+    """Rows that were cut out of a file, as a list, where boxes are wanted; None if it is none any more."""
+    scan = scan_coco(text, truth=truth)
+    return None if scan is None else rows_of(scan, odd_row_finder(scan, text, origin.path), origin, truth)
 
 
 def converted_rows(columns: Columns, origin: Origin, iou_type: str) -> RowColumns:
@@ -156,7 +170,7 @@ def converted_rows(columns: Columns, origin: Origin, iou_type: str) -> RowColumn
     scan = scan_coco(text, truth=truth, shape=SHAPES[iou_type])
     if scan is None:
         raise AssertionError("rows that were converted are JSON")
-    rows = rows_of(scan, _finder(scan, text, origin.path), origin, truth)
+    rows = rows_of(scan, odd_row_finder(scan, text, origin.path), origin, truth)
     rows.image, rows.category = columns.image.copy(), columns.category.copy()
     rows.has |= IMAGE | CATEGORY
     if truth:
@@ -217,7 +231,7 @@ def refuse_doubles(tree: Mapping[str, Any], path: str) -> None:
         raise InputError(f"{path}: {place}{shown(twice[1])} is there twice, expected each key once")
 
 
-def _finder(scan: CocoScan, text: memoryview, path: str) -> Callable[[int], Any]:
+def odd_row_finder(scan: CocoScan, text: memoryview | bytes, path: str) -> Callable[[int], Any]:
     """How odd rows are found: by their place in the text."""
     odd = scan.odd.tolist()
     spans = dict(zip(odd[::3], zip(odd[1::3], odd[2::3], strict=True), strict=True))
