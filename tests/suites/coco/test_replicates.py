@@ -13,7 +13,7 @@ from pycocotools.cocoeval import COCOeval
 
 from calipers.core.bootstrap import resample
 from calipers.kernels.count.sums import key_hashes, weights
-from calipers.suites.coco.replicates import RankedClass, Replicates, excess, replicate_values
+from calipers.suites.coco.replicates import RankedClass, Replicates, excess, in_columns, replicate_values
 
 from ...profiles import examples
 
@@ -28,7 +28,7 @@ def names(count):
 
 def values(keys, classes, replicates=100, seed=0, thresholds=THRESHOLDS, target=TARGET):
     return replicate_values(
-        keys, classes, thresholds=thresholds, recall_target=target, seed=seed, replicates=replicates
+        keys, in_columns(classes), thresholds=thresholds, recall_target=target, seed=seed, replicates=replicates
     )
 
 

@@ -28,7 +28,7 @@ from calipers.core.versions import Engines
 from calipers.files.problems import shown
 from calipers.suites.coco.columns import Detections
 from calipers.suites.coco.config import Config
-from calipers.suites.coco.curves import coco_lines, line_names, why_no_order, why_no_scores
+from calipers.suites.coco.curves import coco_lines, line_names, precisions_at_target, why_no_order, why_no_scores
 from calipers.suites.coco.engine import THRESHOLDS, Accumulated, accumulate, usable
 from calipers.suites.coco.matches import CocoMatches, by_class, match_by_score, ranked_classes, ranked_rows
 from calipers.suites.coco.overlaps import SIGMAS, hotcoco_version, overlaps
@@ -98,6 +98,11 @@ class MeasuredImages:
         return ranked_classes(
             self.detections.truth, self.detections.pred, self.matches, len(self.detections.categories)
         )
+
+    @cached_property
+    def at_target(self) -> list[float | None]:
+        """For each class the precision at the target recall."""
+        return precisions_at_target(self.ranked, self.config.recall_target)
 
     def cause_table(self) -> Any:
         """The rows of causes in each image, at the primary threshold and over the sweep."""
