@@ -97,6 +97,40 @@ def test_values_are_those_of_images_written_out(seed):
         assert found.mean_beyond[b] == pytest.approx(beyond, abs=1e-14)
 
 
+# Columns
+
+
+def test_detections_after_the_last_right_one_are_left_out():
+    classes = [
+        ranked([0, 1, 2], [0, 1, 0], [0, 0, 0], [1]),
+        ranked([3, 4], [0, 0], [0, 0], [2, 3]),
+        ranked([], [], [], []),
+        ranked([5, 6], [0, 4], [0, 1], []),
+    ]
+    columns = in_columns(classes).to_last_hits()
+    assert [column.tolist() for column in columns] == [
+        [2, 2, 2, 4],
+        [0, 1, 5, 6],
+        [0, 1, 0, 4],
+        [0, 0, 0, 1],
+        [1, 3, 3, 3],
+        [1, 2, 3],
+    ]
+    assert [column.tolist() for column in in_columns([]).to_last_hits()] == [[]] * 6
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_classes_on_some_images_are_those_of_each_class(seed):
+    classes, inside = random_classes(seed), np.random.default_rng(seed).random(40) < 0.4
+    expected = []
+    for one in classes:
+        mine = inside[one.image]
+        objects = one.objects[inside[one.objects]]
+        expected.append(ranked(one.image[mine], one.hits[mine], one.ignored[mine], objects))
+    for found, alone in zip(in_columns(classes).within(inside), in_columns(expected), strict=True):
+        assert found.tolist() == alone.tolist()
+
+
 # Against pycocotools
 
 

@@ -61,7 +61,12 @@ class OracleComparison:
     def _drawn(self, classes: RankedColumns) -> Replicates:
         config, names = self.measured.config, self.measured.detections.images.names
         return replicate_values(
-            names, classes.to_last_hits(), thresholds=1, recall_target=0.0, seed=config.seed, replicates=config.bootstrap
+            names,
+            classes.to_last_hits(),
+            thresholds=1,
+            recall_target=0.0,
+            seed=config.seed,
+            replicates=config.bootstrap,
         )
 
 
