@@ -55,6 +55,10 @@ FLOODS = (
     verdict("count", "of 1M numbers", lambda: ({"count": 3}, "1 " * 2_000_000)),
     verdict("count", "of 4M digits", lambda: ({"count": 3}, {"count": int("9" * 4000)})),
     verdict("count", "of 200k objects", lambda: ({"count": 3}, [{"label": "a"}] * 200_000)),
+    verdict("count", "of 1.2M empty objects", lambda: ({"count": 3}, [{}] * 1_200_000)),
+    verdict("count", "of 1.2M empty lists", lambda: ({"count": 3}, [[]] * 1_200_000)),
+    verdict("boxes", "in 1.2M empty objects", lambda: ({"bbox": [0, 0, 9, 9]}, [{}] * 1_200_000)),
+    verdict("click", "in 1.2M empty objects", lambda: ({"bbox": [0, 0, 9, 9]}, [{}] * 1_200_000)),
     verdict("count", "of 200k labels", lambda: ({"counts": dict(labels(1))}, {"counts": dict(labels(100_000))})),
     verdict("point", "of 300k numbers", lambda: ({"point": [1] * 300_000}, {"point": [2] * 300_000})),
 )

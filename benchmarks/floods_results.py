@@ -63,6 +63,17 @@ def images(count: int, classes: int, shape: dict[str, Any], width: int = 200) ->
     return lambda: (truth, [row | {"score": k / count} for k, row in enumerate(rows, 1)])
 
 
+def rare(classes: int) -> Sides:
+    """Classes of one object each, ten on an image."""
+    rows = [{"image_id": k // 10, "category_id": k, "bbox": [0, 0, 9, 9]} for k in range(classes)]
+    truth = {
+        "images": [{"id": k, "width": 99, "height": 99} for k in range(classes // 10 + 1)],
+        "categories": [{"id": k, "name": f"{k}"} for k in range(classes)],
+        "annotations": [row | {"id": k, "area": 81} for k, row in enumerate(rows, 1)],
+    }
+    return lambda: (truth, [row | {"score": k % 97 / 97} for k, row in enumerate(rows)])
+
+
 ZIGZAG = {"segmentation": [[value for k in range(400) for value in (1_000_000 * (k % 2), k)]]}
 FLOODS = (
     flood("scene", "6,000 labels", rooms(6000, 1, word, 3)),
@@ -83,6 +94,9 @@ FLOODS = (
     flood("check", "10k boxes in one image", images(10_000, 1, {"bbox": [0, 0, 10, 10]})),
     flood("check", "3,100 boxes in one image", images(3100, 1, {"bbox": [0, 0, 600, 600]}, 1000)),
     flood("check", "1,200 boxes in one image", images(1200, 1, {"bbox": [0, 0, 600, 600]}, 1000)),
+    flood("coco", "15k classes of an object", rare(15_000)),
+    flood("coco", "15k classes of an object, with a folder", rare(15_000), "-o", "{}/out"),
+    flood("check", "15k classes of an object", rare(15_000)),
     flood("coco", "10k classes", images(10_000, 10_000, {"bbox": [0, 0, 10, 10]})),
     flood("coco", "polygon across a wide image", images(1, 1, ZIGZAG, 1_000_000), "--iou-type", "segm"),
 )

@@ -104,6 +104,27 @@ def test_readings_are_tried_on_some_objects(sides):
     assert MAX_SAMPLED <= objects < MAX_SAMPLED + 2 * MAX_OF_RECORD
 
 
+def each_takes(make, most):
+    """What is done with an input takes at most so many calls for each of its items."""
+    make(2)()
+    small, large = (calls_of(make(size)) for size in (100, 400))
+    assert (large - small) / 300 <= most
+
+
+def test_each_class_takes_few_calls():
+    def make(count):
+        places = [{"image_id": k // 10, "category_id": k} for k in range(count)]
+        truth = {
+            "images": [{"id": k, "width": 99, "height": 99} for k in range(count // 10 + 1)],
+            "categories": [{"id": k, "name": f"{k}"} for k in range(count)],
+            "annotations": [place | {"id": k, "bbox": [0, 0, 9, 9], "area": 81} for k, place in enumerate(places, 1)],
+        }
+        pred = [place | {"bbox": [0, 0, 9, 8], "score": k % 97 / 97} for k, place in enumerate(places)]
+        return lambda: calipers.coco(truth, pred, bootstrap=10, jobs=1)
+
+    each_takes(make, 600)
+
+
 # Files of annotation tools
 
 
@@ -191,3 +212,12 @@ def test_clicks_and_counts(ruler, reference, answer):
         return lambda: getattr(judge, ruler)(payload)
 
     grows_in_proportion(make)
+
+
+@pytest.mark.parametrize("item", [{"label": "a"}, ["a"], []], ids=str)
+def test_a_count_is_not_looked_for_in_every_kind_of_shape(item):
+    def make(count):
+        payload = {"reference_answer": {"count": 3}, "candidate_answer": [item] * count}
+        return lambda: judge.count(payload)
+
+    each_takes(make, 100)

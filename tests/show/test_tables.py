@@ -23,6 +23,14 @@ def written(columns, rows):
     return file.getvalue().decode("utf-8")
 
 
+def test_rows_are_written_some_at_a_time(monkeypatch):
+    rows = [[f"{k}", "a\rb" if k % 3 else '"'] for k in range(7)]
+    whole = written(["a", "b"], rows)
+    monkeypatch.setattr("calipers.show.tables.TOGETHER", 2)
+    assert written(["a", "b"], rows) == whole
+    assert len(read(whole)) == 8
+
+
 def read(text):
     return list(csv.reader(io.StringIO(text, newline="")))
 

@@ -25,6 +25,7 @@ from calipers.kernels.count.sums import key_hashes, weight_table
 
 MOST_DRAWN = 1_000_000_000  # detections in all replicates
 FEWEST = 100  # replicates, however many detections there are
+TOGETHER = 4000  # classes whose values in replicates are in memory at once
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.uint8]
@@ -103,11 +104,15 @@ def best_score_intervals(
 ) -> list[list[float] | None]:
     """The 95 % interval of the best score of each class, to the same bits whatever the number of threads."""
     drawn = max(MOST_DRAWN // max(sum(len(cuts.record) for cuts in classes), 1), FEWEST)
-    values = best_scores(keys, classes, seed=seed, replicates=min(replicates, drawn))
-    return [
-        middle(row, records=cuts.records) if cuts.records > 1 else None
-        for row, cuts in zip(values, classes, strict=True)
-    ]
+    intervals: list[list[float] | None] = []
+    for first in range(0, len(classes), TOGETHER):
+        some = classes[first : first + TOGETHER]
+        values = best_scores(keys, some, seed=seed, replicates=min(replicates, drawn))
+        intervals += [
+            middle(row, records=cuts.records) if cuts.records > 1 else None
+            for row, cuts in zip(values, some, strict=True)
+        ]
+    return intervals
 
 
 def best_scores(keys: Sequence[str], classes: Sequence[ClassCuts], *, seed: int, replicates: int) -> Floats:

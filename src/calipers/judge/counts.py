@@ -14,9 +14,9 @@ import re
 
 from calipers.core.errors import InputError
 from calipers.judge.answers import find_shapes, parse_answer
-from calipers.judge.kinds import by_plain_name, shown
+from calipers.judge.kinds import TELLING_NAMES, by_plain_name, shown
 from calipers.judge.labels import shortened
-from calipers.judge.search import follow
+from calipers.judge.search import follow, names_in
 from calipers.judge.verdict import failed, make_verdict
 
 TYPE_CHECKING = False
@@ -140,12 +140,42 @@ def _whole(number: Any, side: str) -> int:
 
 def _of_shapes(answer: Answer, options: Options) -> CountOfSide | None:
     """How many shapes there are, of the first kind that is there."""
-    for kind in KINDS:
+    return _of_kinds(answer, options, KINDS[:1]) or _of_kinds(answer, options, _kinds_left(answer, options))
+
+
+def _of_kinds(answer: Answer, options: Options, kinds: tuple[str, ...]) -> CountOfSide | None:
+    for kind in kinds:
         shapes = find_shapes(answer, kind, at=options.at, format=options.format, many=True)
         if not shapes.missing and shapes.holds():
             by_label = _tallied(shapes.labels) if shapes.labels else None
             return CountOfSide(len(shapes.shapes), by_label, shapes.notes)
     return None
+
+
+def _kinds_left(answer: Answer, options: Options) -> tuple[str, ...]:
+    """The kinds after the first that a search could find, by the names in an answer: each takes a look at all of it."""
+    names, others = names_in(answer.values), KINDS[1:]
+    places = follow(answer.values, options.at.split(".")) if options.at else answer.values
+    if "x" in names or any(map(_has_rows, places)):  # points of a polygon, shapes without a name
+        return others
+    if any(isinstance(place, (list, tuple)) for place in places) or not any(map(_has_bracket, answer.outside)):
+        return tuple(kind for kind in others if not names.isdisjoint(TELLING_NAMES[kind]))
+    return others  # in prose
+
+
+def _has_bracket(text: str) -> bool:
+    return any(bracket in text for bracket in "[(［")
+
+
+def _has_rows(place: Any) -> bool:
+    """Whether a list has numbers, or lists with something other than texts: a shape without a name, maybe."""
+    return isinstance(place, (list, tuple)) and any(map(_may_be_shape, place))
+
+
+def _may_be_shape(item: Any) -> bool:
+    if not isinstance(item, (list, tuple)):
+        return isinstance(item, (int, float))
+    return not all(isinstance(part, str) for part in item)
 
 
 def _of_list(answer: Answer) -> CountOfSide | None:

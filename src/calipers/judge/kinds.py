@@ -6,6 +6,8 @@ most 1e100; texts, true and NaN are none.
 
 from __future__ import annotations
 
+from sys import intern
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,6 +39,10 @@ PARTS: dict[str, dict[tuple[str, ...], str]] = {  # the numbers of a shape by th
     "cuboid": {("center", "size", "rotation"): "", ("center", "size"): ""},
     "interval": {("start", "end"): ""},
 }
+TELLING_NAMES = {  # an object with none of these neither holds a shape nor is one
+    kind: frozenset(own | SHARED_NAMES.get(kind, set()) | {names[0] for names in PARTS.get(kind, ())})
+    for kind, own in NAMES.items()
+}
 FORMATS = {"xyxy": "x1, y1, x2, y2", "xywh": "x, y, width, height", "cxcywh": "cx, cy, width, height"}
 LARGEST = 1e100  # so that areas and volumes are finite
 _NUMBERS = {int, float}
@@ -50,7 +56,7 @@ class Unread:
     __slots__ = ("reason",)
 
     def __init__(self, reason: str) -> None:
-        self.reason = reason
+        self.reason = intern(reason)  # an answer may have millions of the same
 
     def __repr__(self) -> str:
         return f"Unread({self.reason!r})"

@@ -67,10 +67,10 @@ class ShapeSearch:
     of a shape left out.
     """
 
-    __slots__ = ("dropped", "format", "given", "kind", "named", "notes", "read", "shapes")
+    __slots__ = ("dropped", "format", "given", "kind", "named", "notes", "read", "shapes", "telling")
 
     def __init__(self, kind: str, form: str) -> None:
-        self.kind, self.format, self.read = kind, form, kinds.READERS[kind]
+        self.kind, self.format, self.read, self.telling = kind, form, kinds.READERS[kind], kinds.TELLING_NAMES[kind]
         self.shapes: list[Any] = []
         self.given: dict[int, Any] = {}
         self.named: dict[int, str] = {}
@@ -157,6 +157,8 @@ class ShapeSearch:
     def is_held_by(self, entry: Entry) -> bool | None:
         """Whether an object holds shapes; None if it might, but there is nothing to measure where its name says."""
         named = by_plain_name(entry[0])
+        if self.telling.isdisjoint(named):
+            return False
         name = self.name_in(named)
         if _is_cut(entry[0]) and (name is None or entry[2] == "*"):
             return False
@@ -231,8 +233,9 @@ class ShapeSearch:
     def gather_object(self, item: Any, depth: int) -> None:
         """Take the shapes that an object holds, and their scores."""
         start, named = len(self.shapes), by_plain_name(item)
-        name = self.name_in(named)
-        parts = self.parts_in(named) if name is None else None
+        told = not self.telling.isdisjoint(named)
+        name = self.name_in(named) if told else None
+        parts = self.parts_in(named) if told and name is None else None
         if name is not None and depth < _DEEPEST:
             self.gather(named[name], depth + 1)
             if depth and len(self.shapes) == start and not self.dropped and name[-1] != "s":
@@ -318,6 +321,23 @@ def _steps(entry: Entry | None) -> list[str]:
         steps.append(entry[2])
         entry = entry[1]
     return steps[::-1]
+
+
+def names_in(values: list[Any]) -> set[str]:
+    """The names of all that objects in some values hold, without case and separators.
+
+    >>> sorted(names_in([{"myBox": [{"label": 1}]}, 3]))
+    ['label', 'mybox']
+    """
+    keys: set[Any] = set()
+    level = values
+    while level:
+        level = [node for node in level if isinstance(node, _CONTAINERS)]
+        for node in level:
+            if isinstance(node, dict):
+                keys.update(node)
+        level = [item for node in level for item in (node.values() if isinstance(node, dict) else node)]
+    return {kinds.plain(key) for key in keys if isinstance(key, str)}
 
 
 def follow(nodes: list[Any], steps: list[str]) -> list[Any]:

@@ -17,6 +17,7 @@ from calipers.core.errors import ConfigError
 from calipers.core.text import FORMULA_STARTS, whole_text
 
 Rows = list[dict[str, Any]]
+TOGETHER = 10_000  # rows whose cells are in memory at once
 PLAIN = frozenset({int, float, bool, type(None)})  # cells that are written as they are, None as nothing
 
 
@@ -40,8 +41,9 @@ class CsvTable:
 
     def add(self, rows: Rows) -> None:
         """Append rows."""
-        cells = ([row[name] for name in self._columns] for row in rows)
-        self._write([[value if value.__class__ in PLAIN else safe_cell(value) for value in row] for row in cells])
+        for first in range(0, len(rows), TOGETHER):
+            cells = ([row[name] for name in self._columns] for row in rows[first : first + TOGETHER])
+            self._write([[value if value.__class__ in PLAIN else safe_cell(value) for value in row] for row in cells])
 
     def add_cells(self, columns: list[list[bytes]]) -> None:
         """Append rows whose cells are written already: columns of texts, as `csv_text` gives them."""

@@ -31,3 +31,18 @@ def test_without_any_object_nothing_is_defined():
     report = coco(gt, [{"image_id": 1, "category_id": 1, "bbox": [0, 0, 1, 1], "score": 0.5}], bootstrap=0)
     assert set(report["coco"].values()) == {None}
     assert report["objects"]["absent_class_pred"] == 1
+
+
+def test_curves_of_many_classes_are_made_some_at_a_time(monkeypatch):
+    places = [{"image_id": k % 5, "category_id": k % 7} for k in range(60)]
+    truth = {
+        "images": [{"id": k, "width": 99, "height": 99} for k in range(5)],
+        "categories": [{"id": k, "name": f"{k}"} for k in range(8)],
+        "annotations": [place | {"id": k, "bbox": [k, 0, 9, 9], "area": 81} for k, place in enumerate(places, 1)],
+    }
+    pred = [place | {"bbox": [k * 6 / 5, 0, 9, 9], "score": k % 9 / 9} for k, place in enumerate(places, 1)]
+    whole = coco(truth, pred, bootstrap=20)
+    for module in ("calipers.suites.coco.engine", "calipers.core.best_scores"):
+        monkeypatch.setattr(f"{module}.TOGETHER", 2)
+    assert coco(truth, pred, bootstrap=20).to_json() == whole.to_json()
+    assert 0 < whole["coco"]["AP"] < 1

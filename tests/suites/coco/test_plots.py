@@ -95,6 +95,13 @@ def test_of_many_curves_those_with_the_most_objects_are_named():
     assert key[-2:] == ["0.684   class 07", "72 more"]
 
 
+def test_of_thousands_of_curves_some_are_drawn(monkeypatch):
+    monkeypatch.setattr("calipers.suites.coco.plots.MAX_CURVES", 50)
+    [axes] = precision_recall_plot(many()).axes
+    assert len(axes.lines) == 50 + 8 + 1
+    assert axes.get_legend().get_texts()[-1].get_text() == "72 more, 50 of them drawn"
+
+
 def test_one_curve_is_its_own_mean():
     [axes] = precision_recall_plot(tree(["person"], "keypoints")).axes
     assert [text.get_text() for text in axes.get_legend().get_texts()] == ["0.750   person"]

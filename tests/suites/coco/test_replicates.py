@@ -13,7 +13,7 @@ from pycocotools.cocoeval import COCOeval
 
 from calipers.core.bootstrap import resample
 from calipers.kernels.count.sums import key_hashes, weights
-from calipers.suites.coco.replicates import RankedClass, Replicates, excess, replicate_values
+from calipers.suites.coco.replicates import RankedClass, Replicates, excess, in_columns, replicate_values
 
 from ...profiles import examples
 
@@ -28,7 +28,7 @@ def names(count):
 
 def values(keys, classes, replicates=100, seed=0, thresholds=THRESHOLDS, target=TARGET):
     return replicate_values(
-        keys, classes, thresholds=thresholds, recall_target=target, seed=seed, replicates=replicates
+        keys, in_columns(classes), thresholds=thresholds, recall_target=target, seed=seed, replicates=replicates
     )
 
 
@@ -95,6 +95,40 @@ def test_values_are_those_of_images_written_out(seed):
         np.testing.assert_allclose(found.mean_average[:, b], average, rtol=0, atol=1e-14)
         np.testing.assert_allclose(found.mean_recall[:, b], recall, rtol=0, atol=1e-14)
         assert found.mean_beyond[b] == pytest.approx(beyond, abs=1e-14)
+
+
+# Columns
+
+
+def test_detections_after_the_last_right_one_are_left_out():
+    classes = [
+        ranked([0, 1, 2], [0, 1, 0], [0, 0, 0], [1]),
+        ranked([3, 4], [0, 0], [0, 0], [2, 3]),
+        ranked([], [], [], []),
+        ranked([5, 6], [0, 4], [0, 1], []),
+    ]
+    columns = in_columns(classes).to_last_hits()
+    assert [column.tolist() for column in columns] == [
+        [2, 2, 2, 4],
+        [0, 1, 5, 6],
+        [0, 1, 0, 4],
+        [0, 0, 0, 1],
+        [1, 3, 3, 3],
+        [1, 2, 3],
+    ]
+    assert [column.tolist() for column in in_columns([]).to_last_hits()] == [[]] * 6
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_classes_on_some_images_are_those_of_each_class(seed):
+    classes, inside = random_classes(seed), np.random.default_rng(seed).random(40) < 0.4
+    expected = []
+    for one in classes:
+        mine = inside[one.image]
+        objects = one.objects[inside[one.objects]]
+        expected.append(ranked(one.image[mine], one.hits[mine], one.ignored[mine], objects))
+    for found, alone in zip(in_columns(classes).within(inside), in_columns(expected), strict=True):
+        assert found.tolist() == alone.tolist()
 
 
 # Against pycocotools

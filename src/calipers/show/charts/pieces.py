@@ -85,7 +85,7 @@ def _needs_fonts(names: Iterable[str]) -> bool:
     """Whether names take more than the font that comes with matplotlib, the same on every machine."""
     with drawing("png"):
         lettering = Lettering("svg")
-        return not all(lettering.brings(shown(lettering, name)) for name in names)
+        return not all(name.isascii() or lettering.brings(shown(lettering, name)) for name in names)
 
 
 # Rows

@@ -116,6 +116,7 @@ class Lettering:
         self._fonts = [FT2Font(path) for path in paths]
         for font in self._fonts:
             font.set_size(100, 72)
+        self._advances: dict[int, float] = {}  # by character
         self._spells = format == "png"  # whoever opens an SVG may have a font for what this one lacks
 
     def brings(self, text: str) -> bool:
@@ -142,8 +143,10 @@ class Lettering:
         return char.encode("ascii", "backslashreplace").decode() if lacking else printable(char)
 
     def _advance(self, code: int) -> float:
-        font = self._font_with(code)
-        return 1.0 if font is None else font.load_char(code).linearHoriAdvance / 65536 / 100
+        if code not in self._advances:
+            font = self._font_with(code)
+            self._advances[code] = 1.0 if font is None else font.load_char(code).linearHoriAdvance / 65536 / 100
+        return self._advances[code]
 
     def _font_with(self, code: int) -> Any:
         """The first font that has a character, or None."""

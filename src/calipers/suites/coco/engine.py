@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ AREA_RANGES = {
     "medium": (32.0**2, 96.0**2),
     "large": (96.0**2, LARGEST_AREA),
 }  # both ends belong to each
+TOGETHER = 32  # classes whose curves are made at once: a megabyte
 THRESHOLDS = np.linspace(0.5, 0.95, 10)  # as pycocotools has them, to the bit
 
 
@@ -48,24 +49,35 @@ class RankedRows(NamedTuple):
 def accumulate(ranked: RankedRows, held: NDArray[np.int64], iou_type: str, max_dets: tuple[int, ...]) -> Accumulated:
     """The curves of the classes that have ground truth."""
     areas, thresholds = len(AREAS[iou_type]), len(THRESHOLDS)
-    limits = np.array(max_dets, np.int64)
+    precision = np.empty((thresholds, len(RECALL_STEPS), len(held), areas, 1))
+    recall = np.empty((thresholds, len(held), areas, len(max_dets)))
+    for first in range(0, len(held), TOGETHER):
+        classes = slice(first, first + TOGETHER)
+        precision[:, :, classes], recall[:, classes] = _curves(ranked, classes, areas, max_dets)
+    return Accumulated(precision, recall, held)
+
+
+def _curves(ranked: RankedRows, classes: slice, areas: int, max_dets: tuple[int, ...]) -> tuple[Any, Any]:
+    """Precision and recall of some classes, their axes as in `Accumulated`."""
+    start, ends = (int(ranked.ends[classes.start - 1]) if classes.start else 0), ranked.ends[classes]
+    rows = slice(start, int(ends[-1]))
+    limits, thresholds = np.array(max_dets, np.int64), len(THRESHOLDS)
     precision, recall = accumulate_classes(
-        ranked.ends,
-        np.ascontiguousarray(ranked.hits).reshape(-1),
-        np.ascontiguousarray(ranked.ignored).reshape(-1),
-        ranked.rank,
-        np.ascontiguousarray(ranked.objects).reshape(-1),
+        ends - start,
+        np.ascontiguousarray(ranked.hits[rows]).reshape(-1),
+        np.ascontiguousarray(ranked.ignored[rows]).reshape(-1),
+        ranked.rank[rows],
+        np.ascontiguousarray(ranked.objects[classes]).reshape(-1),
         limits,
         RECALL_STEPS,
         areas,
         thresholds,
     )
-    shape = (len(held), areas, thresholds)
+    shape = (len(ends), areas, thresholds)
     by_class = np.asarray(precision).reshape(*shape, len(RECALL_STEPS), 1)
-    return Accumulated(
-        _cells(np.ascontiguousarray(by_class.transpose(2, 3, 0, 1, 4))),
-        _cells(np.ascontiguousarray(np.asarray(recall).reshape(*shape, len(limits)).transpose(2, 0, 1, 3))),
-        held,
+    return (
+        _cells(by_class.transpose(2, 3, 0, 1, 4)),
+        _cells(np.asarray(recall).reshape(*shape, len(limits)).transpose(2, 0, 1, 3)),
     )
 
 

@@ -110,9 +110,15 @@ def rows_by_class(pred: Instances, matches: CocoMatches, classes: int) -> list[A
 
 def by_class(rows: Any, category: Any, classes: int) -> list[Any]:
     """Some rows split by class, in their order."""
+    ordered, ends = in_class_order(rows, category, classes)
+    return np.split(ordered, ends[:-1])[:classes]
+
+
+def in_class_order(rows: Any, category: Any, classes: int) -> tuple[Any, NDArray[np.int64]]:
+    """Some rows class by class, in their order within each, and where each class ends."""
     kind = np.uint16 if classes < 2**16 else np.int32  # small numbers are sorted by their digits
     ordered = rows[np.argsort(category[rows].astype(kind), kind="stable")]
-    return np.split(ordered, np.searchsorted(category[ordered], np.arange(1, classes)))[:classes]
+    return ordered, np.searchsorted(category[ordered], np.arange(1, classes + 1)).astype(np.int64)
 
 
 def ranked_rows(truth: Instances, pred: Instances, matches: CocoMatches, held: NDArray[np.int64]) -> RankedRows:

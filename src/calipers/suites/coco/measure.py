@@ -28,7 +28,7 @@ from calipers.core.versions import Engines
 from calipers.files.problems import shown
 from calipers.suites.coco.columns import Detections
 from calipers.suites.coco.config import Config
-from calipers.suites.coco.curves import coco_lines, line_names, why_no_order, why_no_scores
+from calipers.suites.coco.curves import coco_lines, line_names, precisions_at_target, why_no_order, why_no_scores
 from calipers.suites.coco.engine import THRESHOLDS, Accumulated, accumulate, usable
 from calipers.suites.coco.matches import CocoMatches, by_class, match_by_score, ranked_classes, ranked_rows
 from calipers.suites.coco.overlaps import SIGMAS, hotcoco_version, overlaps
@@ -126,6 +126,12 @@ class MeasuredImages(MatchedImages):
     def no_ap(self) -> str | None:
         """Why there is no AP, if there is none: nothing to rank by, or nothing to find."""
         return self.no_order or (None if any(len(ranked.objects) for ranked in self.ranked) else NO_OBJECTS)
+
+    @cached_property
+    def at_target(self) -> list[float | None]:
+        """For each class the precision at the target recall."""
+        return precisions_at_target(self.ranked, self.config.recall_target)
+
 
 def close_pairs(detections: Detections, config: Config, most: int, least: float = 0.0) -> Close:
     """Every pair of one image that is this close; more than `most` of them raise an OverflowError with the image."""

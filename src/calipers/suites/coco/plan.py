@@ -270,6 +270,7 @@ def object_views(measured: Callable[[], suite.MeasuredImages]) -> dict[str, Any]
 def _report(images: suite.MeasuredImages, total: CocoPart, **objects: Any) -> Report:
     """The report; `objects` are functions that give them, where they are at hand."""
     tree = summarize(images)
+    images.accumulated = None  # 32 kB a class, of which the tree has all that is asked for
     tree["inputs"] = total.inputs
     tree["rejected"] = [bad.entry() for bad in images.detections.bad]
     report = Report(tree, **objects)

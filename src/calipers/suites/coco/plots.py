@@ -28,6 +28,7 @@ CURVES_WIDE, CURVES_TALL, KEY_NAMES = 372, 300, 150
 ROW = 13
 
 MAX_CLASSES, MAX_CELLS = 100, 25
+MAX_CURVES = 2000  # without a name: more of them are a grey area, and take seconds
 OTHERS, NOTHING, MISSED = "other classes", "background", "missed"
 THIN = "#b9bfc5"
 
@@ -55,7 +56,7 @@ def precision_recall_plot(tree: Tree, *, ax: Axes | None = None, format: str = "
         place = Place(50, TOP, CURVES_WIDE, CURVES_TALL, 40)
         ax = ax or charts.page("Precision and recall", ["at IoU 0.50", shaded], place, format)
         _curve_axes(ax, tree, target)
-        for line in (*others, *named):
+        for line in (*others[:MAX_CURVES], *named):
             ax.plot(*line.points, color=line.colour, linewidth=line.wide, zorder=2 + line.wide)
         charts.key(ax, _key(named, others, format), "AP_50", handlelength=1.4, labelspacing=0.7)
         return charts.figure_of(ax)
@@ -100,7 +101,8 @@ def _key(named: list[Line], others: list[Line], format: str) -> list[tuple[str, 
     """AP at 0.50 and the name of each line, and how many have none."""
     letters = Lettering(format)
     words = [f"{rate(line.area)}   {charts.shown(letters, line.name, KEY_NAMES)}" for line in named]
-    words += [f"{len(others):,} more"] if others else []
+    drawn = f", {MAX_CURVES:,} of them drawn" if len(others) > MAX_CURVES else ""
+    words += [f"{len(others):,} more{drawn}"] if others else []
     looks = [{"color": line.colour, "linewidth": line.wide} for line in (*named, *others[:1])]
     return list(zip(words, looks, strict=True))
 

@@ -17,12 +17,11 @@ from calipers.suites.coco.curves import (
     line_names,
     mean_of,
     precision_at_recall,
-    precisions_at_target,
     scored_class,
 )
 from calipers.suites.coco.engine import THRESHOLDS
 from calipers.suites.coco.matches import rows_by_class
-from calipers.suites.coco.replicates import excess, replicate_values
+from calipers.suites.coco.replicates import excess, in_columns, replicate_values
 
 if TYPE_CHECKING:
     from calipers.suites.coco.config import Config
@@ -44,7 +43,7 @@ def precision_tree(measured: MeasuredImages, replicates: Replicated) -> dict[str
     if curves is not None:
         lines = coco_lines(curves, config.iou_type, config.limits)
         high["precision_at_recall"] = precision_at_recall(curves, config.recall_target)
-        high["precision_at_target"] = mean_of(precisions_at_target(measured.ranked, config.recall_target))
+        high["precision_at_target"] = mean_of(measured.at_target)
     return {
         "coco": lines,
         "intervals": intervals(measured, lines | high, replicates),
@@ -62,7 +61,7 @@ def replicated(measured: MeasuredImages) -> Replicated:
         return Replicated({}, {})
     values = replicate_values(
         names,
-        measured.ranked,
+        in_columns(measured.ranked),
         thresholds=len(THRESHOLDS),
         recall_target=config.recall_target,
         seed=config.seed,
@@ -78,8 +77,7 @@ def replicated(measured: MeasuredImages) -> Replicated:
     )
     named = dict(zip(_headlines(config), columns, strict=True))
     whole = curve_means(curves, config.recall_target, len(measured.ranked))
-    at_target = precisions_at_target(measured.ranked, config.recall_target)
-    whole["precision_at_target"] = np.array([value or 0.0 for value in at_target])
+    whole["precision_at_target"] = np.array([value or 0.0 for value in measured.at_target])
     bias = {name: ragged_bias(excess(named[name], means, values.present)) for name, means in whole.items()}
     return Replicated(named, {name: bias.get(name, 0.0) for name in named})  # recall takes no best of a curve
 
@@ -131,7 +129,7 @@ def _class_figures(measured: MeasuredImages) -> dict[str, list[float | None]]:
         for name, values in class_precisions(measured.accumulated, target).items():
             for k, value in zip(measured.accumulated.held.tolist(), values, strict=True):
                 figures[name][k] = value
-        figures["precision_at_target"] = precisions_at_target(measured.ranked, target)
+        figures["precision_at_target"] = list(measured.at_target)
     return figures
 
 

@@ -34,6 +34,35 @@ class RankedClass(NamedTuple):
     objects: NDArray[np.int32]  # (objects,) index of the image of each
 
 
+class RankedColumns(NamedTuple):
+    """All classes one after another: what `RankedClass` has of each, and where each of them ends."""
+
+    ends: NDArray[np.int64]  # (classes,) of the detections
+    image: NDArray[np.int32]  # (detections,)
+    hits: NDArray[np.uint16]  # (detections,)
+    ignored: NDArray[np.uint16]  # (detections,)
+    object_ends: NDArray[np.int64]  # (classes,)
+    objects: NDArray[np.int32]  # (objects,)
+
+    def to_last_hits(self) -> RankedColumns:
+        """Every class without the detections after its last right one, which no precision that counts depends on."""
+        starts, right = _starts(self.ends), np.flatnonzero(self.hits)
+        before, until = np.searchsorted(right, starts), np.searchsorted(right, self.ends)
+        stops = np.where(until > before, np.append(right, 0)[until - 1] + 1, starts)
+        kept = np.arange(len(self.image)) < np.repeat(stops, self.ends - starts)
+        return self._replace(
+            ends=np.cumsum(stops - starts), image=self.image[kept], hits=self.hits[kept], ignored=self.ignored[kept]
+        )
+
+    def within(self, inside: NDArray[np.bool_]) -> RankedColumns:
+        """The detections and objects of every class on some of the images."""
+        mine, theirs = inside[self.image], inside[self.objects]
+        ends, object_ends = (_counted_to(flags, at) for flags, at in ((mine, self.ends), (theirs, self.object_ends)))
+        return RankedColumns(
+            ends, self.image[mine], self.hits[mine], self.ignored[mine], object_ends, self.objects[theirs]
+        )
+
+
 class Replicates(NamedTuple):
     """Means over classes in each replicate; NaN in one without any object."""
 
@@ -46,7 +75,7 @@ class Replicates(NamedTuple):
 
 def replicate_values(
     keys: Sequence[str],
-    classes: Sequence[RankedClass],
+    classes: RankedColumns,
     *,
     thresholds: int,
     recall_target: float,
@@ -57,37 +86,39 @@ def replicate_values(
 
     >>> found, none = np.array([1, 0, 1], np.uint16), np.zeros(3, np.uint16)
     >>> ranked = RankedClass(np.array([0, 1, 1], np.int32), found, none, np.array([0, 1], np.int32))
-    >>> values = replicate_values(["a", "b"], [ranked], thresholds=1, recall_target=0.9, seed=0, replicates=4)
+    >>> columns = in_columns([ranked])
+    >>> values = replicate_values(["a", "b"], columns, thresholds=1, recall_target=0.9, seed=0, replicates=4)
     >>> values.mean_recall.tolist()
     [[1.0, nan, nan, 1.0]]
     """
     _check(classes, len(keys), thresholds)
-    hashes, columns = np.asarray(key_hashes(keys)), _columns(classes)
+    hashes = np.asarray(key_hashes(keys))
     from_step = first_step(recall_target)
 
     def block(first: int) -> tuple[Values, NDArray[np.bool_]]:
         weights = weight_table(hashes, seed, REPLICATES, first)
-        means, present = mean_values(weights, *columns, thresholds, from_step, recall_target)
+        means, present = mean_values(weights, *classes, thresholds, from_step, recall_target)
         return np.asarray(means, dtype=np.float64).reshape(-1, REPLICATES), _bits(np.asarray(present))
 
     with ThreadPoolExecutor(os.cpu_count()) as threads:  # the kernels hold no lock
         blocks = list(threads.map(block, range(0, replicates, REPLICATES)))
-    nothing = np.empty((2 * thresholds + 2, 0)), np.empty((len(classes), 0), dtype=bool)
+    nothing = np.empty((2 * thresholds + 2, 0)), np.empty((len(classes.ends), 0), dtype=bool)
     rows, present = (np.concatenate(parts, axis=1)[:, :replicates] for parts in zip(nothing, *blocks, strict=True))
     rows = np.minimum(rows, 1.0)  # sums of steps can end a hair above
     return Replicates(rows[:thresholds], rows[thresholds:-2], rows[-2], rows[-1], present)
 
 
-def value_of_images(classes: Sequence[RankedClass], inside: NDArray[np.bool_]) -> float | None:
+def value_of_images(classes: RankedColumns, inside: NDArray[np.bool_]) -> float | None:
     """The mean over classes of average precision at the first threshold, on some of the images; None without objects.
 
     >>> found, none = np.array([1, 0, 1], np.uint16), np.zeros(3, np.uint16)
     >>> ranked = RankedClass(np.array([0, 1, 1], np.int32), found, none, np.array([0, 1], np.int32))
-    >>> value_of_images([ranked], np.array([True, False])), value_of_images([ranked], np.array([False, True]))
+    >>> columns = in_columns([ranked])
+    >>> value_of_images(columns, np.array([True, False])), value_of_images(columns, np.array([False, True]))
     (1.0, 0.5)
     """
     weights = np.repeat(inside.astype(np.uint8), REPLICATES)
-    means, _ = mean_values(weights, *_columns(classes), 1, 0, 0.0)
+    means, _ = mean_values(weights, *classes, 1, 0, 0.0)
     value = min(float(np.asarray(means)[0]), 1.0)
     return None if np.isnan(np.asarray(means)[0]) else value
 
@@ -114,23 +145,22 @@ def _bits(words: NDArray[np.uint64]) -> NDArray[np.bool_]:
     return (words[:, None] >> np.arange(REPLICATES, dtype=np.uint64) & np.uint64(1)).astype(bool)
 
 
-def _check(classes: Sequence[RankedClass], images: int, thresholds: int) -> None:
+def _check(classes: RankedColumns, images: int, thresholds: int) -> None:
     """Check what the kernel relies on: it looks up the weights of every image it is given."""
     if not 0 < thresholds <= MAX_THRESHOLDS:
         raise ValueError(f"{thresholds} thresholds: expected 1 to {MAX_THRESHOLDS}")
-    for ranked in classes:
-        if not len(ranked.image) == len(ranked.hits) == len(ranked.ignored):
-            raise ValueError("image, hits and ignored of a class are not of one length")
-        for places in (ranked.image, ranked.objects):
-            if len(places) and not 0 <= places.min() <= places.max() < images:
-                raise ValueError(f"an image from {places.min()} to {places.max()}: expected 0 to {images - 1}")
+    for places in (classes.image, classes.objects):
+        if len(places) and not 0 <= places.min() <= places.max() < images:
+            raise ValueError(f"an image from {places.min()} to {places.max()}: expected 0 to {images - 1}")
 
 
-def _columns(classes: Sequence[RankedClass]) -> tuple[Any, Any, Any, Any, Any, Any]:
-    """All classes one after another, and where each of them ends."""
+def in_columns(classes: Sequence[RankedClass]) -> RankedColumns:
+    """All classes one after another."""
+    if any(not len(ranked.image) == len(ranked.hits) == len(ranked.ignored) for ranked in classes):
+        raise ValueError("image, hits and ignored of a class are not of one length")
     ends = np.array(list(accumulate(len(ranked.image) for ranked in classes)), dtype=np.int64)
     object_ends = np.array(list(accumulate(len(ranked.objects) for ranked in classes)), dtype=np.int64)
-    return (
+    return RankedColumns(
         ends,
         _joined([ranked.image for ranked in classes], np.int32),
         _joined([ranked.hits for ranked in classes], np.uint16),
@@ -142,3 +172,12 @@ def _columns(classes: Sequence[RankedClass]) -> tuple[Any, Any, Any, Any, Any, A
 
 def _joined(columns: Sequence[NDArray[Any]], dtype: type[np.generic]) -> NDArray[Any]:
     return np.concatenate([np.empty(0, dtype), *columns]).astype(dtype, copy=False)
+
+
+def _starts(ends: NDArray[np.int64]) -> NDArray[np.int64]:
+    return np.concatenate([[0], ends[:-1]])[: len(ends)]
+
+
+def _counted_to(flags: NDArray[np.bool_], ends: NDArray[np.int64]) -> NDArray[np.int64]:
+    """How many flags are set before each end."""
+    return np.asarray(np.concatenate([[0], np.cumsum(flags)])[ends], dtype=np.int64)

@@ -28,7 +28,7 @@ from calipers.suites.coco.columns import Instances
 from calipers.suites.coco.config import Config
 from calipers.suites.coco.engine import usable
 from calipers.suites.coco.measure import MeasuredImages
-from calipers.suites.coco.replicates import RankedClass, replicate_values, value_of_images
+from calipers.suites.coco.replicates import in_columns, replicate_values, value_of_images
 
 COLUMNS = ("gt", "pred", "matched", "matched_over_sweep")
 AP = "AP_50"
@@ -109,7 +109,8 @@ class SlicePrecision:
 
     def __init__(self, measured: MeasuredImages, busy: NDArray[np.intp], slices: int) -> None:
         self._measured, self._busy, self._slices = measured, busy, slices
-        self._ranked = [one._replace(hits=one.hits & FIRST, ignored=one.ignored & FIRST) for one in measured.ranked]
+        ranked = in_columns(measured.ranked)
+        self._ranked = ranked._replace(hits=ranked.hits & FIRST, ignored=ranked.ignored & FIRST)
         self._draws: dict[bytes, Any] = {}  # by the images
 
     def figure(self, part: Slice) -> dict[str, Any]:
@@ -138,17 +139,10 @@ class SlicePrecision:
             config = self._measured.config
             self._draws[key] = replicate_values(
                 self._measured.detections.images.names,
-                [_within(one, images) for one in self._ranked],
+                self._ranked.within(images),
                 thresholds=1,
                 recall_target=config.recall_target,
                 seed=config.seed,
                 replicates=config.bootstrap,
             ).mean_average[0]
         return self._draws[key]
-
-
-def _within(ranked: RankedClass, inside: NDArray[np.bool_]) -> RankedClass:
-    """The detections and objects of a class on some of the images."""
-    mine = inside[ranked.image]
-    objects = ranked.objects[inside[ranked.objects]]
-    return RankedClass(ranked.image[mine], ranked.hits[mine], ranked.ignored[mine], objects)

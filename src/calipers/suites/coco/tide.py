@@ -30,8 +30,8 @@ from numpy.typing import NDArray
 from calipers.core.causes import CAUSES
 from calipers.suites.coco.columns import Detections
 from calipers.suites.coco.engine import THRESHOLDS
-from calipers.suites.coco.matches import CocoMatches, Overlaps, by_class
-from calipers.suites.coco.replicates import RankedClass
+from calipers.suites.coco.matches import CocoMatches, Overlaps, in_class_order
+from calipers.suites.coco.replicates import RankedColumns
 
 BACKGROUND, FOREGROUND = 0.1, float(THRESHOLDS[0])
 WRONG_LABEL, MISPLACED, WRONG_LABEL_AND_PLACE, DUPLICATE, SPURIOUS = range(5)  # of CAUSES
@@ -106,11 +106,11 @@ class Oracles:
         ranked = matches.order[matches.kept[matches.order]]
         self.counted = ranked[matches.ignored[ranked] & 1 == 0]  # (counted,) detections, the surest first
 
-    def now(self) -> list[RankedClass]:
+    def now(self) -> RankedColumns:
         """Every class without an oracle."""
         return self._ranked(self.counted, NOBODY, self.wanted)
 
-    def mended(self, oracle: str) -> list[RankedClass]:
+    def mended(self, oracle: str) -> RankedColumns:
         """Every class under an oracle."""
         if oracle in (MISSED, MISSES):
             return self._ranked(self.counted, NOBODY, self.errors.found if oracle == MISSES else self._not_missed())
@@ -123,15 +123,14 @@ class Oracles:
     def _not_missed(self) -> Any:
         return self.wanted & ~self.errors.missed
 
-    def _ranked(self, rows: Any, mended: int, objects: Any) -> list[RankedClass]:
+    def _ranked(self, rows: Any, mended: int, objects: Any) -> RankedColumns:
         """Some detections by class; those of one cause are right, and of the class of the object that they get."""
         truth, pred, classes = self.detections.truth, self.detections.pred, len(self.detections.categories)
         cause, category = self.errors.cause[rows], pred.category[rows]
         moved = cause == mended
         category[moved] = truth.category[self.errors.gets[rows[moved]]]
         right = (moved | (cause == NOT_WRONG)).astype(np.uint16)
-        images = by_class(np.flatnonzero(objects), truth.category, classes)
-        return [
-            RankedClass(pred.image[rows[mine]], right[mine], np.zeros(len(mine), np.uint16), truth.image[theirs])
-            for mine, theirs in zip(by_class(np.arange(len(rows)), category, classes), images, strict=True)
-        ]
+        mine, ends = in_class_order(np.arange(len(rows)), category, classes)
+        theirs, object_ends = in_class_order(np.flatnonzero(objects), truth.category, classes)
+        none_ignored = np.zeros(len(mine), np.uint16)
+        return RankedColumns(ends, pred.image[rows[mine]], right[mine], none_ignored, object_ends, truth.image[theirs])
