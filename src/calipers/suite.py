@@ -132,10 +132,14 @@ class RecordCounts(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class TableSpec:
-    """A table of a result: the function that makes it, and the file it has in a folder of `-o`."""
+    """A table of a result: the function that makes it, and the file it has in a folder of `-o`.
+
+    A table that can have very many rows may have a function that writes the same as CSV without making them.
+    """
 
     make: Callable[[Tree], Table]
     file: str | None = None
+    write_csv: Callable[[Tree], bytes] | None = None
     is_there: Callable[[Tree], bool] = field(default=lambda tree: True)
 
 

@@ -96,7 +96,7 @@ def arrays_of(dataset):
     """Precision and recall of the classes that have annotations, as they are kept."""
     detections = read_detections(dataset.truth, dataset.results, iou_type=dataset.iou_type)
     curves = MeasuredImages(detections, Config(iou_type=dataset.iou_type, bootstrap=0)).accumulated
-    return curves and (curves.precision, curves.recall, curves.held)
+    return curves and (curves.precision.written_out()[..., None], curves.recall, curves.held)
 
 
 def as_kept(values, held):

@@ -40,6 +40,9 @@ class ScoredClass(NamedTuple):
     objects: NDArray[np.int32]  # (objects,) the record of each
 
 
+NOTHING = ScoredClass(np.empty(0), np.empty(0, bool), np.empty(0, np.int32), np.empty(0, np.int32))
+
+
 class ClassCuts(NamedTuple):
     """The detections of a class down to the last right one, the surest first, and its objects."""
 
@@ -58,10 +61,10 @@ def best_cut(scored: ScoredClass) -> tuple[float | None, float | None]:
     >>> best_cut(ScoredClass(np.array([0.9, 0.5, 0.5]), np.array([True, True, False]), nowhere, nowhere[:2]))
     (0.5, 0.8)
     """
-    objects, hits, sure = len(scored.objects), np.cumsum(scored.right), scored.score
-    made = np.arange(1, len(sure) + 1)
+    objects, sure = len(scored.objects), scored.score
     if not objects or not len(sure):
         return None, None
+    hits, made = np.cumsum(scored.right), np.arange(1, len(sure) + 1)
     ends = np.flatnonzero(np.append(sure[1:] != sure[:-1], True))  # one cannot cut between equal scores
     f1 = 2 * hits[ends] / (objects + made[ends])
     best = int(np.argmax(f1))
@@ -83,10 +86,12 @@ def class_scores_tree(
     keys: Sequence[str], names: Sequence[str], classes: Sequence[ScoredClass], *, seed: int, replicates: int
 ) -> dict[str, Any]:
     """Of every class its calibration error, and the score that serves it best with an interval."""
-    cuts = [class_cuts(scored) for scored in classes]
-    intervals = best_score_intervals(keys, cuts, seed=seed, replicates=replicates)
+    found = [k for k, scored in enumerate(classes) if len(scored.objects) and scored.right.any()]
+    cuts = [class_cuts(classes[k]) for k in found]  # of no other there is a best score
+    drawn = best_score_intervals(keys, cuts, seed=seed, replicates=replicates)
+    intervals = dict(zip(found, drawn, strict=True))
     entries = {}
-    for name, scored, interval in zip(names, classes, intervals, strict=True):
+    for k, (name, scored) in enumerate(zip(names, classes, strict=True)):
         best_score, best_f1 = best_cut(scored)
         bins = binned(ScoredHits(scored.score, scored.right), equal_width(scored.score), BINS)
         entries[name] = {
@@ -94,7 +99,7 @@ def class_scores_tree(
             "n": len(scored.score),
             "best_f1": best_f1,
             "best_score": best_score,
-            "best_score_interval": None if best_score is None else interval,
+            "best_score_interval": intervals.get(k),
         }
     return entries
 

@@ -52,6 +52,9 @@ class ScoreBin(NamedTuple):
     precision: float | None
 
 
+NO_SCORES = ScoreBin(0, None, None)
+
+
 def why_not_calibrated(scores: Floats, place: NDArray[np.int64]) -> str | None:
     """Why scores are no probabilities, if one is missing or not from 0 to 1; `place` is that of each in its list.
 
@@ -96,13 +99,12 @@ def equal_mass(scores: Floats) -> Codes:
 
 def binned(hits: ScoredHits, codes: Codes, groups: int) -> list[ScoreBin]:
     """How many detections each group has, their mean score and their precision."""
-    return [_score_bin(hits, codes == group) for group in range(groups)]
+    counts = np.bincount(codes, minlength=groups).tolist()
+    return [_score_bin(hits, codes == group) if counts[group] else NO_SCORES for group in range(groups)]
 
 
 def _score_bin(hits: ScoredHits, chosen: NDArray[np.bool_]) -> ScoreBin:
     count = int(np.count_nonzero(chosen))
-    if not count:
-        return ScoreBin(0, None, None)
     return ScoreBin(count, exact_sum(hits.score[chosen]) / count, int(np.count_nonzero(hits.hit[chosen])) / count)
 
 

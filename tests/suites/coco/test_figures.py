@@ -4,10 +4,12 @@ import numpy as np
 import pytest
 
 from calipers.core.best_scores import best_cut
+from calipers.suites.coco import class_curves
+from calipers.suites.coco.class_curves import ClassCurves, DistinctCurves
 from calipers.suites.coco.curves import (
     class_precisions,
     coco_lines,
-    curve,
+    curves,
     precision_at_recall,
     precisions_at_target,
     scored_class,
@@ -18,13 +20,21 @@ from calipers.suites.coco.engine import Accumulated
 from calipers.suites.coco.replicates import RankedClass
 
 
-def accumulated(classes=2, areas=4, dets=3):
+def accumulated(classes=2, areas=4, dets=3, undefined=()):
     """Precision 1 up to recall 0.5 and 0 beyond for class 0 at all thresholds; class 1 has no ground truth."""
-    precision = np.full((10, 101, classes, areas, dets), np.nan)
-    precision[:, :51, 0], precision[:, 51:, 0] = 1.0, 0.0
+    precision = np.full((classes, areas, 10, 101), np.nan)
+    precision[0, :, :, :51], precision[0, :, :, 51:] = 1.0, 0.0
+    precision[:, list(undefined)] = np.nan
     recall = np.full((10, classes, areas, dets), np.nan)
     recall[:, 0] = 0.5
-    return Accumulated(precision, recall, np.arange(precision.shape[2]))
+    return Accumulated(kept(precision), recall, np.arange(classes))
+
+
+def kept(curves):
+    """Curves (classes, areas, thresholds, steps) as they are kept."""
+    distinct = DistinctCurves(curves.shape[:2], curves.shape[2:])
+    distinct.add(curves.reshape(-1, curves.shape[2] * curves.shape[3]))
+    return distinct.finished()
 
 
 def test_lines_are_means_over_what_is_defined():
@@ -37,11 +47,8 @@ def test_lines_are_means_over_what_is_defined():
     ]
 
 
-def test_ap_takes_the_last_of_max_dets_whatever_it_is():
-    found = accumulated(dets=2)
-    found.precision[..., 0] = 0.0
-    lines = coco_lines(found, "bbox", (5, 300))
-    assert lines["AP"] == pytest.approx(51 / 101, abs=1e-15)
+def test_recall_has_a_line_for_each_of_max_dets():
+    lines = coco_lines(accumulated(dets=2), "bbox", (5, 300))
     assert "AR_300" in lines
     assert "AR_100" not in lines
 
@@ -55,17 +62,49 @@ def test_keypoints_have_ten_lines():
 
 
 def test_undefined_is_none():
-    found = accumulated()
-    found.precision[..., 1, :] = np.nan
+    found = accumulated(undefined=[1])
     assert coco_lines(found, "bbox", (1, 10, 100))["AP_small"] is None
     assert class_precisions(found, 0.9)["AP"][1] is None
-    assert curve(found, 1) is None
+    assert list(curves(found))[1] is None
 
 
 def test_precision_at_recall_is_the_mean_from_the_target_on():
     # 11 steps from 0.40 to 0.50 at 1, and 50 at 0
     assert precision_at_recall(accumulated(), 0.4) == pytest.approx(11 / 61, abs=1e-15)
     assert precision_at_recall(accumulated(), 0.9) == 0.0
+
+
+def test_curves_that_are_alike_are_kept_once():
+    found = accumulated(classes=500).precision
+    assert found.distinct.shape == (2, 10, 101)
+    assert found.which.shape == (500, 4)
+
+
+@pytest.mark.parametrize("classes", [1, 2, 3, 40, 300])
+@pytest.mark.parametrize("distinct", [1, 2, 30])
+def test_means_of_curves_are_those_of_the_array_written_out_to_the_bit(classes, distinct, monkeypatch):
+    monkeypatch.setattr(class_curves, "TOGETHER", 1000)
+    rng = np.random.default_rng(classes)
+    pool = rng.random((distinct, 10, 101))
+    pool[rng.random(distinct) < 0.2] = np.nan
+    which = rng.integers(0, distinct, (classes, 4))
+    found, whole = kept(pool[which]), np.ascontiguousarray(pool[which].transpose(2, 3, 0, 1))
+    assert np.array_equal(found.written_out(), whole, equal_nan=True)
+    columns, place = found.some_columns(1)
+    assert np.array_equal(columns.mean(axis=(0, 1))[place], whole[..., 1].mean(axis=(0, 1)), equal_nan=True)
+    for thresholds, steps in ((slice(None), slice(None)), (slice(5, 6), slice(90, None))):
+        part = whole[thresholds, steps, :, 1]
+        assert found.mean(1, thresholds, steps) == mean(part)
+        assert found.class_means(1, thresholds, steps) == [mean(part[..., k]) for k in range(classes)]
+
+
+def mean(values):
+    defined = values[~np.isnan(values)]
+    return float(np.mean(defined)) if len(defined) else None
+
+
+def test_curves_of_no_class_have_no_mean():
+    assert ClassCurves(np.empty((0, 10, 101)), np.empty((0, 4), np.int64)).mean(0) is None
 
 
 def ranked(found, ignored=None, objects=2):

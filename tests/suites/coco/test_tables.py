@@ -6,8 +6,9 @@ import io
 import pytest
 
 from calipers.show.tables import csv_table
-from calipers.suites.coco.tables import confusion_table, curves_table, per_class_table
+from calipers.suites.coco.tables import confusion_table, curves_csv, curves_table, per_class_table
 
+from ...contracts.test_work import each_takes
 from .coco_trees import HOSTILE, TREES, tree, without_order
 
 TABLES = [per_class_table, confusion_table, curves_table]
@@ -51,6 +52,18 @@ def test_a_class_may_be_called_background():
         ("background", None, "missed"),
         (None, "background", "background"),
     ]
+
+
+@pytest.mark.parametrize(
+    "names", [["car", "cone"], ["a,b", '"', "=1+1", "a\rb", "a\nb", " ", "猫", "\ud800"], []], ids=str
+)
+def test_curves_written_at_once_are_those_of_the_rows(names):
+    assert curves_csv(tree(names)) == csv_table(*curves_table(tree(names)))
+
+
+def test_few_calls_write_the_curve_of_a_class_that_is_like_others():
+    some = tree(["car"])["curves"]["car"]
+    each_takes(lambda count: lambda: curves_csv({"curves": {f"c{k}": some for k in range(count)}}), 30)
 
 
 def test_curves_have_a_row_for_each_step_of_recall():

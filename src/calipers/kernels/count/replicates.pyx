@@ -91,6 +91,7 @@ cdef struct Ranked:
     const uint16_t* found
     const uint16_t* ignored
     Py_ssize_t count
+    unsigned int asked          # bit t: threshold t counts
 
 
 def mean_values(weights, ends, image, found, ignored, object_ends, object_image, int thresholds, int first_step,
@@ -130,10 +131,11 @@ def mean_values(weights, ends, image, found, ignored, object_ends, object_image,
     presence = Column("Q", end.shape[0])
     present = <uint64_t*> presence.data
     memset(classes, 0, sizeof(classes))
+    ranked.asked = (1 << thresholds) - 1
     with nogil:
         for c in range(end.shape[0]):
             if object_end[c] > object_start:
-                memset(&state, 0, sizeof(State))
+                clear(&state, thresholds)
                 add_rows(state.present, 1, &weight[0], <const int32_t*> &object_place[object_start],
                          object_end[c] - object_start)
                 ranked.count = end[c] - start
@@ -151,16 +153,32 @@ def mean_values(weights, ends, image, found, ignored, object_ends, object_image,
     return means, presence
 
 
+cdef void clear(State* state, int thresholds) noexcept nogil:
+    """Zero what the thresholds need: all 40 kB of it would be most of the work of a class with few detections."""
+    cdef size_t doubles = thresholds * sizeof(state.sum[0]), counts = thresholds * sizeof(state.hits[0])
+    memset(state.best, 0, doubles)
+    memset(state.sum, 0, doubles)
+    memset(state.beyond, 0, doubles)
+    memset(state.at, 0, doubles)
+    memset(state.hits, 0, counts)
+    memset(state.ignored, 0, counts)
+    memset(state.seen, 0, sizeof(state.seen))
+    memset(state.present, 0, sizeof(state.present))
+
+
 cdef void count_all(State* state, Ranked ranked, const uint8_t* weight) noexcept nogil:
     """Counts up to the last detection."""
     cdef Py_ssize_t i, b
+    cdef unsigned int found, ignored
     cdef const uint8_t* row
     add_rows(state.seen, 1, weight, ranked.image, ranked.count)
     for i in range(ranked.count):
-        if ranked.found[i] | ranked.ignored[i]:
+        ignored = ranked.ignored[i] & ranked.asked
+        found = ranked.found[i] & ranked.asked & ~ignored
+        if found | ignored:
             row = weight + <Py_ssize_t> ranked.image[i] * ABREAST
-            add_at_bits(state.hits, 1, row, ranked.found[i] & ~ranked.ignored[i])
-            add_at_bits(state.ignored, 1, row, ranked.ignored[i])
+            add_at_bits(state.hits, 1, row, found)
+            add_at_bits(state.ignored, 1, row, ignored)
     for b in range(ABREAST):
         state.objects[b] = max(state.present[b], 1)
 
@@ -180,8 +198,8 @@ cdef void walk(State* state, Ranked ranked, const uint8_t* weight, int first_ste
     cdef unsigned int found, ignored, surpassed = 0     # at these thresholds the next detection is a true positive
     cdef const uint8_t* row
     for i in range(ranked.count - 1, -1, -1):
-        ignored = ranked.ignored[i]
-        found = ranked.found[i] & ~ignored
+        ignored = ranked.ignored[i] & ranked.asked
+        found = ranked.found[i] & ranked.asked & ~ignored
         if found | ignored:
             add_rows(state.seen, -1, weight, ranked.image + i + 1, last - i)
             last = i

@@ -46,7 +46,7 @@ class OracleComparison:
         self.average = _mean_average(now, self.present)
         self.detected_in = self._drawn(now._replace(object_ends=now.ends, objects=now.image)).present
         drawn = self._drawn(now)
-        self.present_in, self.drawn = drawn.present, drawn.mean_average[0]  # (classes, replicates), (replicates,)
+        self.present_in, self.drawn = drawn.present, drawn.mean_average[0]  # (present, replicates), (replicates,)
 
     def gain(self, then: RankedColumns) -> tuple[float | None, Any]:
         """What AP_50 gains, in the whole set and in every replicate."""
@@ -62,7 +62,7 @@ class OracleComparison:
         config, names = self.measured.config, self.measured.detections.images.names
         return replicate_values(
             names,
-            classes.to_last_hits(),
+            classes.to_last_hits().of_classes(self.present),  # no oracle gives a class objects
             thresholds=1,
             recall_target=0.0,
             seed=config.seed,

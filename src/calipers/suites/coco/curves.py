@@ -11,20 +11,21 @@ tie mass: the share of detections whose score another of their class has, so tha
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import fsum
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from calipers.core.best_scores import ScoredClass
+from calipers.core.best_scores import NOTHING, ScoredClass
 from calipers.core.ranking import first_step, precision_at
+from calipers.suites.coco.class_curves import mean_of_defined
 from calipers.suites.coco.engine import AREAS, THRESHOLDS, Accumulated, no_curves
 from calipers.suites.coco.replicates import RankedClass
 
 EVERY = 2 ** len(THRESHOLDS) - 1  # bits
-AT_75 = 5  # of the thresholds; 0 is 0.50
+AT_50, AT_75 = slice(0, 1), 5  # of the thresholds
+RECALLS = [step / 100 for step in range(101)]
 ALL, LAST = 0, -1  # of the areas, of max_dets
 
 
@@ -32,19 +33,20 @@ def coco_lines(accumulated: Accumulated, iou_type: str, max_dets: tuple[int, ...
     """The twelve numbers of COCO, or the ten of its keypoints, by name."""
     precision, recall, areas = accumulated.precision, accumulated.recall, AREAS[iou_type]
     lines: dict[str, float | None] = {
-        "AP": _mean(precision[:, :, :, ALL, LAST]),
-        "AP_50": _mean(precision[0, :, :, ALL, LAST]),
-        "AP_75": _mean(precision[AT_75, :, :, ALL, LAST]),
+        "AP": precision.mean(ALL),
+        "AP_50": precision.mean(ALL, AT_50),
+        "AP_75": precision.mean(ALL, slice(AT_75, AT_75 + 1)),
     }
     for at, name in enumerate(areas[1:], 1):
-        lines[f"AP_{name}"] = _mean(precision[:, :, :, at, LAST])
+        lines[f"AP_{name}"] = precision.mean(at)
     if iou_type == "keypoints":
-        lines["AR"] = _mean(recall[:, :, ALL, LAST])
-        lines["AR_50"], lines["AR_75"] = _mean(recall[0, :, ALL, LAST]), _mean(recall[AT_75, :, ALL, LAST])
+        lines["AR"] = mean_of_defined(recall[:, :, ALL, LAST])
+        lines["AR_50"] = mean_of_defined(recall[0, :, ALL, LAST])
+        lines["AR_75"] = mean_of_defined(recall[AT_75, :, ALL, LAST])
     else:
-        lines |= {f"AR_{most}": _mean(recall[:, :, ALL, at]) for at, most in enumerate(max_dets)}
+        lines |= {f"AR_{most}": mean_of_defined(recall[:, :, ALL, at]) for at, most in enumerate(max_dets)}
     for at, name in enumerate(areas[1:], 1):
-        lines[f"AR_{name}"] = _mean(recall[:, :, at, LAST])
+        lines[f"AR_{name}"] = mean_of_defined(recall[:, :, at, LAST])
     return lines
 
 
@@ -59,20 +61,19 @@ def line_names(iou_type: str, max_dets: tuple[int, ...]) -> list[str]:
 
 def class_precisions(accumulated: Accumulated, recall_target: float) -> dict[str, list[float | None]]:
     """For each class with ground truth AP, AP at 0.50, AR, and precision from the target recall on."""
-    precision, recall = accumulated.precision[:, :, :, ALL, LAST], accumulated.recall[:, :, ALL, LAST]
-    first = first_step(recall_target)
-    classes = range(precision.shape[2])
+    precision, recall, first = accumulated.precision, accumulated.recall[:, :, ALL, LAST], first_step(recall_target)
     return {
-        "AP": [_mean(precision[:, :, k]) for k in classes],
-        "AP_50": [_mean(precision[0, :, k]) for k in classes],
-        "AR": [_mean(recall[:, k]) for k in classes],
-        "precision_at_recall": [_mean(precision[0, first:, k]) for k in classes],
+        "AP": precision.class_means(ALL),
+        "AP_50": precision.class_means(ALL, AT_50),
+        "AR": [mean_of_defined(recall[:, k]) for k in range(recall.shape[1])],
+        "precision_at_recall": precision.class_means(ALL, AT_50, slice(first, None)),
     }
 
 
 def curve_means(accumulated: Accumulated, recall_target: float, classes: int) -> dict[str, NDArray[np.float64]]:
     """Of each of so many classes the figures that are means over its curves; 0 without ground truth."""
-    precision, first = accumulated.precision[:, :, :, ALL, LAST], first_step(recall_target)
+    precision, which = accumulated.precision.some_columns(ALL)
+    first = first_step(recall_target)
     parts = {
         "AP": precision.mean(axis=(0, 1)),
         "AP_50": precision[0].mean(axis=0),
@@ -81,13 +82,13 @@ def curve_means(accumulated: Accumulated, recall_target: float, classes: int) ->
     }
     means = {name: np.zeros(classes) for name in parts}
     for name, values in parts.items():
-        means[name][accumulated.held] = np.nan_to_num(values)
+        means[name][accumulated.held] = np.nan_to_num(values)[which]
     return means
 
 
 def precision_at_recall(accumulated: Accumulated, recall_target: float) -> float | None:
     """The mean over recall steps from the target on, and over all classes."""
-    return _mean(accumulated.precision[0, first_step(recall_target) :, :, ALL, LAST])
+    return accumulated.precision.mean(ALL, AT_50, slice(first_step(recall_target), None))
 
 
 def precisions_at_target(ranked: Sequence[RankedClass], recall_target: float) -> list[float | None]:
@@ -109,16 +110,22 @@ def mean_of(values: Iterable[float | None]) -> float | None:
     return fsum(known) / len(known) if known else None
 
 
-def curve(accumulated: Accumulated, at: int) -> dict[str, list[float]] | None:
-    """The precision-recall curve of a class at IoU 0.50; none without ground truth."""
-    precision = accumulated.precision[0, :, at, ALL, LAST]
-    if np.isnan(precision[0]):
-        return None
-    return {"recall": [step / 100 for step in range(101)], "precision": precision.tolist()}
+def curves(accumulated: Accumulated) -> Iterator[dict[str, list[float]] | None]:
+    """The precision-recall curve of each class at IoU 0.50; none without ground truth."""
+    distinct = accumulated.precision.distinct[:, 0]
+    known: dict[int, list[float]] = {}  # the numbers of curves that are alike are in memory once
+    for at in accumulated.precision.which[:, ALL].tolist():
+        if np.isnan(distinct[at, 0]):
+            yield None
+        else:
+            precision = known[at] if at in known else known.setdefault(at, distinct[at].tolist())
+            yield {"recall": list(RECALLS), "precision": list(precision)}
 
 
 def scored_class(ranked: RankedClass, scores: NDArray[np.float64]) -> ScoredClass:
     """The detections of a class that count at IoU 0.50, with their scores."""
+    if not len(ranked.image) and not len(ranked.objects):
+        return NOTHING
     counted = ranked.ignored & 1 == 0
     return ScoredClass(scores[counted], _hits(ranked), ranked.image[counted], ranked.objects)
 
@@ -142,11 +149,7 @@ def why_no_order(scores: NDArray[np.float64], ranked: Sequence[RankedClass]) -> 
 
 def _is_mixed(ranked: RankedClass) -> bool:
     """Whether a class with objects has at some threshold detections that are right and some that are wrong."""
+    if not len(ranked.objects):
+        return False
     right, wrong = ranked.hits & ~ranked.ignored, ~ranked.hits & ~ranked.ignored & EVERY
-    return bool(len(ranked.objects)) and bool(np.bitwise_or.reduce(right) & np.bitwise_or.reduce(wrong))
-
-
-def _mean(values: Any) -> float | None:
-    """The mean as pycocotools has it: of all cells that are defined."""
-    defined = values[~np.isnan(values)]
-    return float(np.mean(defined)) if len(defined) else None
+    return bool(np.bitwise_or.reduce(right) & np.bitwise_or.reduce(wrong))

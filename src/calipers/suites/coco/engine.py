@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from calipers.core.ranking import RECALL_STEPS
 from calipers.kernels.count.detections import accumulate_classes
+from calipers.suites.coco.class_curves import ClassCurves, DistinctCurves
 from calipers.suites.coco.columns import Instances
 
 AREAS = {"bbox": ("all", "small", "medium", "large"), "keypoints": ("all", "medium", "large")}
@@ -25,13 +26,13 @@ THRESHOLDS = np.linspace(0.5, 0.95, 10)  # as pycocotools has them, to the bit
 
 
 class Accumulated(NamedTuple):
-    """pycocotools' `eval`: axes are thresholds, recall steps, classes, areas, numbers of detections.
+    """pycocotools' `eval`: axes are thresholds, classes, areas, numbers of detections.
 
     Only classes with ground truth have curves, and precision is that of the most detections only: the curves of a class
     take 32 kilobytes, and a data set may name thousands that it has nothing of.
     """
 
-    precision: NDArray[np.float64]  # (10, 101, held, areas, 1)
+    precision: ClassCurves  # of classes and areas
     recall: NDArray[np.float64]  # (10, held, areas, max_dets)
     held: NDArray[np.int64]  # (held,) which of all classes these are, ascending
 
@@ -49,16 +50,17 @@ class RankedRows(NamedTuple):
 def accumulate(ranked: RankedRows, held: NDArray[np.int64], iou_type: str, max_dets: tuple[int, ...]) -> Accumulated:
     """The curves of the classes that have ground truth."""
     areas, thresholds = len(AREAS[iou_type]), len(THRESHOLDS)
-    precision = np.empty((thresholds, len(RECALL_STEPS), len(held), areas, 1))
+    precision = DistinctCurves((len(held), areas), (thresholds, len(RECALL_STEPS)))
     recall = np.empty((thresholds, len(held), areas, len(max_dets)))
     for first in range(0, len(held), TOGETHER):
         classes = slice(first, first + TOGETHER)
-        precision[:, :, classes], recall[:, classes] = _curves(ranked, classes, areas, max_dets)
-    return Accumulated(precision, recall, held)
+        curves, recall[:, classes] = _curves(ranked, classes, areas, max_dets)
+        precision.add(curves)
+    return Accumulated(precision.finished(), recall, held)
 
 
 def _curves(ranked: RankedRows, classes: slice, areas: int, max_dets: tuple[int, ...]) -> tuple[Any, Any]:
-    """Precision and recall of some classes, their axes as in `Accumulated`."""
+    """Precision (classes * areas, thresholds * steps) and recall of some classes, its axes as in `Accumulated`."""
     start, ends = (int(ranked.ends[classes.start - 1]) if classes.start else 0), ranked.ends[classes]
     rows = slice(start, int(ends[-1]))
     limits, thresholds = np.array(max_dets, np.int64), len(THRESHOLDS)
@@ -74,17 +76,17 @@ def _curves(ranked: RankedRows, classes: slice, areas: int, max_dets: tuple[int,
         thresholds,
     )
     shape = (len(ends), areas, thresholds)
-    by_class = np.asarray(precision).reshape(*shape, len(RECALL_STEPS), 1)
     return (
-        _cells(by_class.transpose(2, 3, 0, 1, 4)),
+        _cells(np.asarray(precision).reshape(len(ends) * areas, -1)),
         _cells(np.asarray(recall).reshape(*shape, len(limits)).transpose(2, 0, 1, 3)),
     )
 
 
 def no_curves(iou_type: str, max_dets: tuple[int, ...]) -> Accumulated:
     """Curves of no class at all."""
-    areas = len(AREAS[iou_type])
-    return Accumulated(np.empty((10, 101, 0, areas, 1)), np.empty((10, 0, areas, len(max_dets))), np.empty(0, np.int64))
+    areas, steps = len(AREAS[iou_type]), (len(THRESHOLDS), len(RECALL_STEPS))
+    recall = np.empty((len(THRESHOLDS), 0, areas, len(max_dets)))
+    return Accumulated(DistinctCurves((0, areas), steps).finished(), recall, np.empty(0, np.int64))
 
 
 def _cells(values: NDArray[np.float64]) -> NDArray[np.float64]:

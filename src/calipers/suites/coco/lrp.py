@@ -31,9 +31,10 @@ def optimal_lrp(ranked: RankedClass, scores: Any, overlap: Any) -> tuple[float |
     >>> optimal_lrp(ranked, np.array([0.9, 0.7, 0.5]), np.array([0.8, 0.0, 0.6]))  # (0.4 + 0 + 1) / (1 + 0 + 1)
     (0.9, 0.7)
     """
-    objects, counted = len(ranked.objects), ranked.ignored & 1 == 0
+    objects = len(ranked.objects)
     if not objects:
         return None, None
+    counted = ranked.ignored & 1 == 0
     sure, hit, fit = scores[counted], (ranked.hits & 1)[counted] > 0, np.minimum(overlap[counted], 1.0)
     ends = np.flatnonzero(np.append(sure[1:] != sure[:-1], True)[: len(sure)])  # one cannot cut between equal scores
     right = np.cumsum(hit)[ends]

@@ -9,6 +9,7 @@ then left out: neither right nor wrong. So is one of another size that finds not
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -111,7 +112,7 @@ def rows_by_class(pred: Instances, matches: CocoMatches, classes: int) -> list[A
 def by_class(rows: Any, category: Any, classes: int) -> list[Any]:
     """Some rows split by class, in their order."""
     ordered, ends = in_class_order(rows, category, classes)
-    return np.split(ordered, ends[:-1])[:classes]
+    return [ordered[start:end] for start, end in pairwise([0, *ends.tolist()])]
 
 
 def in_class_order(rows: Any, category: Any, classes: int) -> tuple[Any, NDArray[np.int64]]:

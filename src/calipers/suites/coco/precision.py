@@ -12,8 +12,8 @@ from calipers.suites.coco.curves import (
     AT_75,
     class_precisions,
     coco_lines,
-    curve,
     curve_means,
+    curves,
     line_names,
     mean_of,
     precision_at_recall,
@@ -59,9 +59,10 @@ def replicated(measured: MeasuredImages) -> Replicated:
     config, names, curves = measured.config, measured.detections.images.names, measured.accumulated
     if curves is None or not config.bootstrap:
         return Replicated({}, {})
+    held = np.array([len(ranked.objects) > 0 for ranked in measured.ranked], dtype=bool)
     values = replicate_values(
         names,
-        in_columns(measured.ranked),
+        in_columns(measured.ranked).of_classes(held),
         thresholds=len(THRESHOLDS),
         recall_target=config.recall_target,
         seed=config.seed,
@@ -78,7 +79,7 @@ def replicated(measured: MeasuredImages) -> Replicated:
     named = dict(zip(_headlines(config), columns, strict=True))
     whole = curve_means(curves, config.recall_target, len(measured.ranked))
     whole["precision_at_target"] = np.array([value or 0.0 for value in measured.at_target])
-    bias = {name: ragged_bias(excess(named[name], means, values.present)) for name, means in whole.items()}
+    bias = {name: ragged_bias(excess(named[name], means[held], values.present)) for name, means in whole.items()}
     return Replicated(named, {name: bias.get(name, 0.0) for name in named})  # recall takes no best of a curve
 
 
@@ -150,5 +151,5 @@ def curves_tree(measured: MeasuredImages) -> dict[str, dict[str, list[float]]]:
     if measured.accumulated is None:
         return {}
     names, held = measured.detections.categories.names, measured.accumulated.held.tolist()
-    named = ((names[k], curve(measured.accumulated, at)) for at, k in enumerate(held))
+    named = zip((names[k] for k in held), curves(measured.accumulated), strict=True)
     return {name: ranked for name, ranked in named if ranked is not None}

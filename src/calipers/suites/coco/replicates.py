@@ -54,6 +54,22 @@ class RankedColumns(NamedTuple):
             ends=np.cumsum(stops - starts), image=self.image[kept], hits=self.hits[kept], ignored=self.ignored[kept]
         )
 
+    def of_classes(self, chosen: NDArray[np.bool_]) -> RankedColumns:
+        """Some of the classes."""
+        counts, objects = np.diff(self.ends, prepend=0), np.diff(self.object_ends, prepend=0)
+        mine, theirs = np.repeat(chosen, counts), np.repeat(chosen, objects)
+        ends, object_ends = np.cumsum(counts[chosen]), np.cumsum(objects[chosen])
+        return RankedColumns(
+            ends, self.image[mine], self.hits[mine], self.ignored[mine], object_ends, self.objects[theirs]
+        )
+
+    def on_busy_images(self, images: int) -> tuple[RankedColumns, NDArray[np.intp]]:
+        """The same with only the images that have something counted, and which of all images these are."""
+        busy = np.zeros(images, dtype=bool)
+        busy[self.image] = busy[self.objects] = True
+        place = np.cumsum(busy, dtype=np.int32) - np.int32(1)
+        return self._replace(image=place[self.image], objects=place[self.objects]), np.flatnonzero(busy)
+
     def within(self, inside: NDArray[np.bool_]) -> RankedColumns:
         """The detections and objects of every class on some of the images."""
         mine, theirs = inside[self.image], inside[self.objects]
@@ -92,7 +108,8 @@ def replicate_values(
     [[1.0, nan, nan, 1.0]]
     """
     _check(classes, len(keys), thresholds)
-    hashes = np.asarray(key_hashes(keys))
+    classes, busy = classes.on_busy_images(len(keys))
+    hashes = np.asarray(key_hashes([keys[place] for place in busy.tolist()]))  # no other weights are looked at
     from_step = first_step(recall_target)
 
     def block(first: int) -> tuple[Values, NDArray[np.bool_]]:
