@@ -5,8 +5,8 @@ A module of floods is named `floods_SUITE.py` and has a tuple `FLOODS`; `floods.
 
 from __future__ import annotations
 
+import json
 import os
-import resource
 import subprocess
 import sys
 import tempfile
@@ -18,6 +18,15 @@ MAX_BYTES = 5_000_000
 MOST_SEC, MOST_MB = 10.0, 1000.0
 MOST_ADDRESSES = 8 << 30  # what misbehaves should not take the machine with it
 MEGABYTE = 1e6
+LAUNCHER = """
+import json, os, resource, sys
+cap, addresses, used, *command = sys.argv[1:]
+resource.setrlimit(resource.RLIMIT_CPU, (int(cap), int(cap) + 1))
+resource.setrlimit(resource.RLIMIT_AS, (int(addresses), int(addresses)))
+_, status, usage = os.wait4(os.posix_spawn(command[0], command, os.environ), 0)
+with open(used, "w") as file:
+    json.dump([usage.ru_utime + usage.ru_stime, usage.ru_maxrss, os.waitstatus_to_exitcode(status)], file)
+"""  # a process begins with the peak of memory of the one that starts it, so that is a small one
 
 
 @dataclass(frozen=True)
@@ -67,13 +76,11 @@ def measure(flood: Flood, cap_sec: int) -> Measured:
 
 
 def _run(command: list[str], folder: Path, stdin: str, cap_sec: int) -> tuple[float, float, int, str]:
-    said = folder / "stderr"
+    said, used = folder / "stderr", folder / "used"
+    limits = [str(cap_sec), str(MOST_ADDRESSES), str(used)]
     with open(folder / stdin if stdin else os.devnull, "rb") as given, said.open("wb") as errors:
-        process = subprocess.Popen(command, stdin=given, stdout=subprocess.DEVNULL, stderr=errors)
-    resource.prlimit(process.pid, resource.RLIMIT_CPU, (cap_sec, cap_sec + 1))
-    resource.prlimit(process.pid, resource.RLIMIT_AS, (MOST_ADDRESSES, MOST_ADDRESSES))
-    _, status, used = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
+        launcher = [sys.executable, "-S", "-c", LAUNCHER, *limits, *command]
+        subprocess.run(launcher, stdin=given, stdout=subprocess.DEVNULL, stderr=errors, check=True)
+    seconds, kilobytes, code = json.loads(used.read_text())
     lines = said.read_text(errors="replace").strip().splitlines()
-    seconds, megabytes = used.ru_utime + used.ru_stime, used.ru_maxrss * 1024 / MEGABYTE
-    return seconds, megabytes, process.returncode, lines[0][:140] if lines else ""
+    return seconds, kilobytes * 1024 / MEGABYTE, code, lines[0][:140] if lines else ""

@@ -97,6 +97,7 @@ FLOODS = (
         ),
     ),
     Flood("slices 400,000 attributes", attributes(400_000, lambda k: f"{k},v,w\n", "a")),
+    Flood("slices 300,000 distinct attributes", attributes(300_000, lambda k: f"{k},{k},\n", "a")),
     Flood(
         "slices 1,000 edges", sliced(40_000, lambda k: f'"v":{k}', "v:" + ",".join(str(10 * k) for k in range(1000)))
     ),

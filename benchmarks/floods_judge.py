@@ -60,5 +60,18 @@ FLOODS = (
     verdict("boxes", "in 1.2M empty objects", lambda: ({"bbox": [0, 0, 9, 9]}, [{}] * 1_200_000)),
     verdict("click", "in 1.2M empty objects", lambda: ({"bbox": [0, 0, 9, 9]}, [{}] * 1_200_000)),
     verdict("count", "of 200k labels", lambda: ({"counts": dict(labels(1))}, {"counts": dict(labels(100_000))})),
+    verdict("boxes", "of 4.9 MB of brackets", lambda: ({"bbox": [0, 0, 9, 9]}, "[" * 4_900_000)),
+    verdict("boxes", "of 4.9 MB of braces", lambda: ({"bbox": [0, 0, 9, 9]}, '{"a":' * 700_000)),
+    verdict("boxes", "of 4.9 MB of numbers", lambda: ({"bbox": [0, 0, 9, 9]}, "1 " * 2_400_000)),
+    verdict("boxes", "of 4.9 MB of fences", lambda: ({"bbox": [0, 0, 9, 9]}, "```json\n[" * 480_000)),
+    verdict("boxes", "of 1.2M numbers in a list", lambda: ({"bbox": [0, 0, 9, 9]}, {"boxes": [1] * 2_400_000})),
+    verdict("boxes", "of 1.6M lists", lambda: ({"bbox": [0, 0, 9, 9]}, {"boxes": [[]] * 1_600_000})),
+    verdict("boxes", "of 600k malformed boxes", lambda: ({"bbox": [0, 0, 9, 9]}, {"boxes": [[1, 2, 3]] * 600_000})),
+    verdict("polygon", "of 800k malformed ones", lambda: ({"polygon": circle(9)}, {"polygons": [[1, 2]] * 800_000})),
+    verdict("line", "of 800k malformed ones", lambda: ({"line": some_line(1)}, {"lines": [[1]] * 1_200_000})),
+    verdict("intervals", "of 800k malformed ones", lambda: ({"intervals": [[0, 9]]}, {"intervals": [[1]] * 1_200_000})),
+    verdict(
+        "map", "of 500k boxes without scores", lambda: ({"bbox": [0, 0, 9, 9]}, {"boxes": [[0, 0, 9, 9]] * 500_000})
+    ),
     verdict("point", "of 300k numbers", lambda: ({"point": [1] * 300_000}, {"point": [2] * 300_000})),
 )

@@ -93,15 +93,19 @@ def class_scores_tree(
     entries = {}
     for k, (name, scored) in enumerate(zip(names, classes, strict=True)):
         best_score, best_f1 = best_cut(scored)
-        bins = binned(ScoredHits(scored.score, scored.right), equal_width(scored.score), BINS)
         entries[name] = {
-            "ece": calibration_error(bins),
+            "ece": _error(scored) if len(scored.score) else None,
             "n": len(scored.score),
             "best_f1": best_f1,
             "best_score": best_score,
             "best_score_interval": intervals.get(k),
         }
     return entries
+
+
+def _error(scored: ScoredClass) -> float | None:
+    hits = ScoredHits(scored.score, scored.right)
+    return calibration_error(binned(hits, equal_width(hits.score), BINS))
 
 
 def best_score_intervals(

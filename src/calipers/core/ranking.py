@@ -154,8 +154,13 @@ def tied_share(classes: Iterable[Any]) -> float | None:
     >>> tied_share([[0.9, 0.5, 0.5], [0.9]])
     0.5
     """
-    times = [np.unique(np.asarray(scores, dtype=np.float64), return_counts=True)[1] for scores in classes]
-    return ratio(sum(count[count > 1].sum() for count in times), sum(count.sum() for count in times))
+    total = tied = 0
+    for scores in classes:
+        total += len(scores)
+        if len(scores) > 1:
+            times = np.unique(np.asarray(scores, dtype=np.float64), return_counts=True)[1]
+            tied += int(times[times > 1].sum())
+    return ratio(tied, total)
 
 
 def _mean(values: Iterable[float | None]) -> float | None:
