@@ -262,6 +262,28 @@ def test_a_failure_lists_no_more_than_can_be_read():
     assert (len(lines), lines[-1].strip()) == (2 + 20 + 1, "… and 5 more")
 
 
+def test_a_failure_counts_all_malformed_boxes():
+    with pytest.raises(AssertionError) as failure:
+        asserting.assert_boxes_match([[0, 0, 10, 10]], [[1, 2]] * 1500)
+    lines = [line.strip() for line in str(failure.value).splitlines()]
+    assert lines[-1] == "… and 1480 more"
+    assert not any(line.startswith("too many") for line in lines)
+
+
+def test_what_is_left_is_looked_up_and_not_searched_for():
+    shapes, moved = ([[20 * i + by, 0, 20 * i + by + 10, 10] for i in range(5)] for by in (0, 8))
+    details = {"unmatched_gt": Refusing(range(5)), "unmatched_pred": Refusing(range(5))}
+    failure = asserting._FailedVerdict("boxes", asserting.payload_of(moved, shapes), {}, details)
+    assert sorted(failure.closest_left()) == [0, 1, 2, 3, 4]
+
+
+class Refusing(list):
+    """A list that must not be searched."""
+
+    def __contains__(self, item):
+        raise AssertionError("searched")
+
+
 @pytest.mark.parametrize("answer", [None, "", "nothing there", {"label": "screw"}])
 def test_an_answer_without_boxes_fails(answer):
     with pytest.raises(AssertionError, match="answer: no box found"):

@@ -80,6 +80,17 @@ def test_trap_9_a_negative_size_is_malformed(form):
     assert is_error(judged("boxes", [[5, 5, 2, 4]], [[5, 5, 2, -4]], format=form), "reference", "-4")
 
 
+@pytest.mark.parametrize("count", [1000, 1001, 5000])
+def test_malformed_shapes_are_all_counted_and_the_first_are_listed(count):
+    verdict = judged("boxes", [*[[1, 2]] * count, SQUARE], [SQUARE])
+    details = verdict["details"]
+    assert [row["pred"] for row in details["malformed"]] == list(range(1000))
+    assert details.get("malformed_not_listed", 0) == count - 1000
+    assert f"({count} malformed)" in verdict["reason"]
+    assert details["unmatched_pred"] == list(range(count))
+    assert verdict["score"] == 2 / (count + 2)
+
+
 @pytest.mark.parametrize("ruler", ["iou", "point"])
 def test_a_ruler_of_one_takes_one(ruler):
     key = "boxes" if ruler == "iou" else "points"

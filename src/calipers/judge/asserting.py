@@ -11,7 +11,7 @@ Each function gives back the verdict, or raises an AssertionError that lists wha
 
 from __future__ import annotations
 
-from calipers.judge.answers import find_shapes, parse_answer
+from calipers.judge.answers import Unread, find_shapes, parse_answer
 from calipers.judge.command import judge
 from calipers.judge.payload import payload_of
 from calipers.judge.rulers import KINDS
@@ -152,7 +152,7 @@ class _FailedVerdict:
     def closest_left(self) -> dict[int, tuple[int, float]]:
         """For what was missed, the shape that would be its partner if any overlap were enough."""
         loose = judge(self.ruler, self.payload, self.options | {"threshold": ANY_OVERLAP})["details"]
-        missed, extra = self.details["unmatched_gt"], self.details["unmatched_pred"]
+        missed, extra = set(self.details["unmatched_gt"]), set(self.details["unmatched_pred"])
         return {i: (j, iou) for i, j, iou in _rows(loose) if i in missed and j in extra}
 
 
@@ -175,7 +175,8 @@ def _of_many(failure: _FailedVerdict) -> list[list[str]]:
     left = {
         i: f"; the closest that is left is {pred[j]}, IoU {iou:.3f}" for i, (j, iou) in failure.closest_left().items()
     }
-    malformed = {fault["pred"]: fault["reason"] for fault in details["malformed"]}
+    malformed = {place: shape.reason for place, shape in enumerate(pred) if isinstance(shape, Unread)}
+    malformed |= {fault["pred"]: fault["reason"] for fault in details["malformed"]}  # the first of them
     return [
         [f"found     {truth[i]} as {pred[j]}, IoU {iou:.3f}" for i, j, iou in _rows(details)],
         [f"missed    {truth[i]}{left.get(i, '')}" for i in details["unmatched_gt"]],

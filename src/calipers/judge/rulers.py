@@ -8,6 +8,7 @@ order of their coordinates first.
 
 from __future__ import annotations
 
+from itertools import islice
 from math import fsum
 
 from calipers.core.matching import UNIT, round_overlap
@@ -43,7 +44,8 @@ FEW_PAIRS = 100_000  # of boxes, up to which all are compared; more are sorted f
 SEVERAL = ("boxes", "intervals", "map")  # rulers that always match
 CENTERED = ("box", "rotated", "polygon", "cuboid")  # kinds whose centre is a point, where a point is asked for
 RATES = ("precision", "recall")
-MAX_MALFORMED = 3  # shapes whose faults are told among the misses; `details` has all
+MAX_MALFORMED = 3  # shapes whose faults are told among the misses
+MAX_LISTED = 1000  # shapes whose faults `details` has
 
 
 class ShapesOfSides:
@@ -56,6 +58,7 @@ class ShapesOfSides:
         "at",
         "kind",
         "malformed",
+        "malformed_count",
         "notes",
         "pred",
         "pred_count",
@@ -79,9 +82,9 @@ class ShapesOfSides:
         self.pred_count = len(shapes)
         self.at = [place for place, shape in enumerate(shapes) if not isinstance(shape, Unread)]
         self.pred = [shapes[place] for place in self.at]
-        self.malformed = [
-            {"pred": place, "reason": shape.reason} for place, shape in enumerate(shapes) if isinstance(shape, Unread)
-        ]
+        self.malformed_count = self.pred_count - len(self.pred)
+        unread = ((place, shape) for place, shape in enumerate(shapes) if isinstance(shape, Unread))
+        self.malformed = [{"pred": place, "reason": shape.reason} for place, shape in islice(unread, MAX_LISTED)]
 
 
 def measure(ruler: str, case: Case, options: Options) -> dict[str, Any]:
@@ -260,9 +263,11 @@ def several(ruler: str, sides: ShapesOfSides, options: Options) -> dict[str, Any
         "malformed": sides.malformed,
         "notes": sides.notes,
     }
+    if sides.malformed_count > len(sides.malformed):
+        details["malformed_not_listed"] = sides.malformed_count - len(sides.malformed)
     if ruler == "map":
         details["ap"] = score
-    where = f"({len(sides.malformed)} malformed)" if sides.malformed else "in the answer"
+    where = f"({sides.malformed_count} malformed)" if sides.malformed else "in the answer"
     reason = f"{name} {score:.3f}: {tp} of {_named(len(sides.truth), kind)} found, {fp} more {where}"
     reason += _ignored_labels(rows, sides, details)
     rates = ", ".join(f"{rate} {'—' if details[rate] is None else format(details[rate], '.3f')}" for rate in RATES)

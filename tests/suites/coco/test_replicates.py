@@ -13,6 +13,7 @@ from pycocotools.cocoeval import COCOeval
 
 from calipers.core.bootstrap import resample
 from calipers.kernels.count.sums import key_hashes, weights
+from calipers.suites.coco import replicates
 from calipers.suites.coco.replicates import RankedClass, Replicates, excess, in_columns, replicate_values
 
 from ...profiles import examples
@@ -211,6 +212,32 @@ def test_a_replicate_does_not_depend_on_how_many_there_are(some):
     keys, classes = names(40), random_classes(1)
     all_of_them, first = values(keys, classes, replicates=200), values(keys, classes, replicates=some)
     assert same(first, Replicates(*(part[..., :some] for part in all_of_them)))
+
+
+@pytest.mark.parametrize("thresholds", [1, 3, 10])
+def test_a_threshold_does_not_depend_on_how_many_there_are(thresholds):
+    keys, classes = names(40), random_classes(3)
+    all_of_them, first = values(keys, classes), values(keys, classes, thresholds=thresholds)
+    assert np.array_equal(first.mean_average, all_of_them.mean_average[:thresholds], equal_nan=True)
+    assert np.array_equal(first.mean_recall, all_of_them.mean_recall[:thresholds], equal_nan=True)
+    assert np.array_equal(first.mean_beyond, all_of_them.mean_beyond, equal_nan=True)
+
+
+def test_weights_are_drawn_only_of_images_that_have_something(monkeypatch):
+    drawn, draw = [], replicates.weight_table
+    monkeypatch.setattr(replicates, "weight_table", lambda keys, *args: drawn.append(len(keys)) or draw(keys, *args))
+    few = [one._replace(image=one.image * 9, objects=one.objects * 9) for one in random_classes(5, images=4)]
+    found = values(names(1000), few)
+    assert set(drawn) == {4}
+    assert same(found, values([f"image {9 * i}.jpg" for i in range(4)], random_classes(5, images=4)))
+
+
+def test_some_classes_are_those_without_the_others():
+    classes = random_classes(6)
+    chosen = np.array([len(one.objects) > 2 for one in classes])
+    found = in_columns(classes).of_classes(chosen)
+    alone = in_columns([one for one, is_chosen in zip(classes, chosen, strict=True) if is_chosen])
+    assert all(np.array_equal(a, b) for a, b in zip(found, alone, strict=True))
 
 
 @pytest.mark.parametrize("threads", [1, 2, 7, None])
