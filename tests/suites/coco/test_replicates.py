@@ -13,7 +13,7 @@ from pycocotools.cocoeval import COCOeval
 
 from calipers.core.bootstrap import resample
 from calipers.kernels.count.sums import key_hashes, weights
-from calipers.suites.coco import replicates
+from calipers.suites.coco import replicates as replicates_module
 from calipers.suites.coco.replicates import RankedClass, Replicates, excess, in_columns, replicate_values
 
 from ...profiles import examples
@@ -224,8 +224,9 @@ def test_a_threshold_does_not_depend_on_how_many_there_are(thresholds):
 
 
 def test_weights_are_drawn_only_of_images_that_have_something(monkeypatch):
-    drawn, draw = [], replicates.weight_table
-    monkeypatch.setattr(replicates, "weight_table", lambda keys, *args: drawn.append(len(keys)) or draw(keys, *args))
+    drawn, draw = [], replicates_module.weight_table
+    counted = lambda keys, *args: drawn.append(len(keys)) or draw(keys, *args)  # noqa: E731
+    monkeypatch.setattr(replicates_module, "weight_table", counted)
     few = [one._replace(image=one.image * 9, objects=one.objects * 9) for one in random_classes(5, images=4)]
     found = values(names(1000), few)
     assert set(drawn) == {4}

@@ -24,7 +24,7 @@ class ClassCurves(NamedTuple):
     which: NDArray[np.int64]  # (classes, areas) of the curves
 
     def written_out(self) -> Values:
-        """All of it: (thresholds, steps, classes, areas)."""
+        """The array of pycocotools: (thresholds, steps, classes, areas)."""
         return self.distinct[self.which].transpose(2, 3, 0, 1)
 
     def mean(self, area: int, thresholds: slice = EVERY, steps: slice = EVERY) -> float | None:
@@ -79,7 +79,7 @@ class DistinctCurves:
             self._which.append(self._known.setdefault(curve.tobytes(), len(self._known)))
 
     def finished(self) -> ClassCurves:
-        """All of them."""
+        """The curves that were added."""
         distinct = np.frombuffer(b"".join(self._known), dtype=np.float64).reshape(-1, *self._cells)
         return ClassCurves(distinct, np.array(self._which, dtype=np.int64).reshape(self._shape))
 

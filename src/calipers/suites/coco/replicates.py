@@ -64,7 +64,7 @@ class RankedColumns(NamedTuple):
         )
 
     def on_busy_images(self, images: int) -> tuple[RankedColumns, NDArray[np.intp]]:
-        """The same with only the images that have something counted, and which of all images these are."""
+        """Classes whose images are numbered without those that have nothing, and which of the images the others are."""
         busy = np.zeros(images, dtype=bool)
         busy[self.image] = busy[self.objects] = True
         place = np.cumsum(busy, dtype=np.int32) - np.int32(1)

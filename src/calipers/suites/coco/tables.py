@@ -54,7 +54,7 @@ def _steps(name: str, curve: Tree) -> Iterator[tuple[str, float, float]]:
 
 
 def curves_csv(tree: Tree) -> bytes:
-    """The same as CSV: 101 lines a class, and thousands of rare classes have few different curves."""
+    """The table of curves as CSV: 101 lines a class, and thousands of rare classes have few different curves."""
     parts, known = [csv_table(CURVES, [])], dict[bytes, list[bytes]]()
     for name, curve in tree["curves"].items():
         key = orjson.dumps([curve["recall"], curve["precision"]])
