@@ -13,6 +13,8 @@ from fuzz.corpus import expected, read_corpus, replayed
 from fuzz.grammars import GRAMMARS
 from fuzz.oracle import outcome_of
 
+pytestmark = pytest.mark.usefixtures("without_plots")  # results are kept without them
+
 
 @pytest.mark.parametrize("grammar", GRAMMARS)
 def test_every_kept_case_ends_as_it_did(grammar):
