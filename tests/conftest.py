@@ -1,12 +1,15 @@
-"""What holds for all tests: how large they are (`profiles`), interrupts that are heard, tests that share a cluster or
-a browser stay in one process, and long files come first, so that no core is idle in the end."""
+"""What holds for all tests: how large they are (`profiles`), interrupts that are heard, none hangs, tests that share a
+cluster or a browser stay in one process, and long files come first, so that no core is idle in the end."""
 
+import faulthandler
 import gc
 import signal
 import sys
+import time
 from pathlib import PurePath
 
 import pytest
+from _pytest.faulthandler import fault_handler_stderr_fd_key
 
 from calipers.engines import local
 from calipers.files.output import to_json
@@ -52,6 +55,24 @@ LONG = (  # to run, of all files and folders: longest first
     "tests/test_typing.py",
     "tests/suites/timeline/test_plots.py",
 )
+
+
+HANG_SEC = 900  # after which a test hangs, however busy the machine
+WATCH_SEC = 60  # between looks at the clock, as a watch for each test would cost more than most tests
+WATCHED = [-float(WATCH_SEC)]  # when the watch was set last
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item):
+    """Set the watch again: a test that hangs ends its process with the traceback of every thread, and so fails."""
+    if time.monotonic() - WATCHED[0] > WATCH_SEC:
+        WATCHED[0] = time.monotonic()
+        faulthandler.dump_traceback_later(HANG_SEC, file=item.config.stash[fault_handler_stderr_fd_key], exit=True)
+
+
+def pytest_unconfigure():
+    """The watch ends with the tests."""
+    faulthandler.cancel_dump_traceback_later()
 
 
 def scope_of(nodeid: str) -> str:
