@@ -22,7 +22,7 @@ from calipers.suites.coco.plan import CocoPart, report_of
 from calipers.suites.coco.streaming import StreamedPart, check_scores, join_parts, stream_part
 from calipers.suites.coco.tensor_images import (
     BatchReader,
-    BoxCounts,
+    TurnedBoxes,
     batch_sides,
     is_batch,
     new_ids,
@@ -115,7 +115,7 @@ class CocoMeter:
         self._results: list[Any] = []
         self._parts: list[StreamedPart] = []
         self._unnamed: set[int] = set()  # images that came as tensors, without an id
-        self._boxes = BoxCounts()
+        self._boxes = TurnedBoxes()
         self._add(self._first, [])
 
     @overload
@@ -173,7 +173,7 @@ class CocoMeter:
         self._unnamed.update(batch.unnamed)
         self._count_boxes(batch.boxes)
 
-    def _count_boxes(self, boxes: BoxCounts) -> None:
+    def _count_boxes(self, boxes: TurnedBoxes) -> None:
         if self._batches.box_format == "xyxy":
             self._boxes = self._boxes.plus(boxes)
 

@@ -38,18 +38,18 @@ class CocoBatch(NamedTuple):
     gt: dict[str, Any]
     results: list[dict[str, Any]]
     unnamed: list[int]
-    boxes: BoxCounts
+    boxes: TurnedBoxes
 
 
-class BoxCounts(NamedTuple):
+class TurnedBoxes(NamedTuple):
     """Predicted boxes of tensors: how many came, and how many end before they begin."""
 
     given: int = 0
     turned: int = 0
 
-    def plus(self, other: BoxCounts) -> BoxCounts:
+    def plus(self, other: TurnedBoxes) -> TurnedBoxes:
         """The counts of both."""
-        return BoxCounts(self.given + other.given, self.turned + other.turned)
+        return TurnedBoxes(self.given + other.given, self.turned + other.turned)
 
     def doubts(self) -> list[str]:
         """A warning where at least half of them cannot be boxes."""
@@ -183,9 +183,9 @@ def _is_turned(box: Sequence[float]) -> bool:
     return box[2] < 0 or box[3] < 0
 
 
-def _counted_boxes(images: list[list[dict[str, Any]]]) -> BoxCounts:
+def _counted_boxes(images: list[list[dict[str, Any]]]) -> TurnedBoxes:
     boxes = [row["bbox"] for rows in images for row in rows if "bbox" in row]
-    return BoxCounts(len(boxes), sum(map(_is_turned, boxes)))
+    return TurnedBoxes(len(boxes), sum(map(_is_turned, boxes)))
 
 
 def _sized(boxes: NDArray[Any], box_format: str) -> NDArray[Any]:
