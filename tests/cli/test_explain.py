@@ -170,6 +170,7 @@ def test_completion_is_a_script_of_the_shell(run, shell):
 
 
 def test_completion_of_another_shell_is_refused(run):
+    run("completion").refused(2, "Missing argument '{bash|zsh|fish}'. Choose from: bash, zsh, fish")
     run("completion", "tcsh").refused(2, "'tcsh' is not one of")
 
 
