@@ -259,6 +259,16 @@ def test_check_tells_answers_from_a_dump(run):
     assert "no ground truth: expected" not in text
 
 
+def test_results_one_on_each_line_are_told_to_be_one_list(run):
+    row = {"image_id": 1, "category_id": 1, "bbox": [1, 2, 3, 4], "score": 0.5}
+    write("lines.jsonl", json.dumps(row) + "\n" + json.dumps(row))
+    words = "found COCO results, one on each line, expected all of them in one list, [{…}, {…}], in a .json file"
+    inputs = ["--gt", write("gt.json", PIXEL_TRUTH), "--pred", "lines.jsonl"]
+    assert f"lines.jsonl:1: {words}" in run("coco", *inputs).err
+    for command in (["check", "lines.jsonl"], ["check", *inputs]):
+        assert f"lines.jsonl: {words}" in run(*command).out.decode()
+
+
 def test_answers_in_a_dump_are_told_the_right_family(run):
     truth = [{**BOX, "points": [x / 2, y, right / 2, low]} for x, y, right, low in CORNERS]
     record = {"gt_norm1000": truth, "said": PIXEL_ANSWER, "width": 2000, "height": 1000}

@@ -19,6 +19,7 @@ from calipers.core.shapes import FLAGS, KINDS, Batch, Objects
 from calipers.core.survey import MAX_SHOWN, FileCheck, SidesCheck, compared_labels, counted, is_constant, twice
 from calipers.engines.local import run_in_order
 from calipers.files.answers.image_names import IMAGE_FIELDS
+from calipers.files.answers.missing_field import ONE_LIST, is_coco_result
 from calipers.files.lines import LineSource, Shard
 from calipers.files.problems import REASON_WORDS
 from calipers.kernels.scan.flatten import REASONS
@@ -83,6 +84,8 @@ def examine(source: Any, config: Config | None = None) -> tuple[FileCheck, Sides
 def _refuse_answers(source: Any, path: str) -> None:
     """Tell answers, which name their image and have no ground truth of their own, from a dump."""
     records = list(islice(_plain_records(source), PEEKED))
+    if records and all(map(is_coco_result, records)):
+        raise InputError(f"{path}: {ONE_LIST}")
     if records and all(map(_is_answer, records)):
         command = f"calipers dense {keyword('gt', 'FILE')} {keyword('pred', 'FILE')}"
         raise InputError(
