@@ -78,7 +78,9 @@ def test_weights_of_two_records_side_by_side_are_those_of_each(records, replicat
     own = keys(records)
     drawn = np.array([weights(int(key), seed, replicates) for key in own])
     assert drawn.max() >= (7 if records == 301 else 4)
-    rows = np.stack([np.arange(records), np.ones(records, np.int64), np.arange(records) == records - 1]).astype(np.int64)
+    rows = np.stack([np.arange(records), np.ones(records, np.int64), np.arange(records) == records - 1]).astype(
+        np.int64
+    )
     for first in (0, 2, 66):
         found = weighted_sums(own, rows.reshape(-1), 3, seed, replicates - first if first < replicates else 0, first)
         assert np.asarray(found).reshape(3, -1).tolist() == (rows @ drawn[:, first:]).tolist()
