@@ -189,7 +189,7 @@ class _Reader:
         if self.plain is None or self.keep:
             return begin, 0
         keys: list[str] = []
-        values: list[list[bytes | None]] | None = [] if self.fields else None
+        values: list[bytes | None] | None = [] if self.fields else None
         end = self.plain.add_lines(block, begin, min(len(block), begin + max(most_bytes - self.size, 0)), keys, values)
         if values:
             self._take_fields(values)
@@ -212,7 +212,7 @@ class _Reader:
                 check_memory(text)
                 self.raw.append(orjson.loads(text))
             if self.fields and self.plain:
-                self._take_fields([self.plain.field_values()])
+                self._take_fields(self.plain.field_values())
                 self._note_lines(text, 0, len(text))
             return
         if text := text.strip():
@@ -222,12 +222,12 @@ class _Reader:
             else:
                 self.add(line, record)
 
-    def _take_fields(self, rows: list[list[bytes | None]]) -> None:
-        """Append the values of fields of some records, each as the bytes of its JSON."""
-        for values, column in zip(self.fields.values(), zip(*rows, strict=True), strict=True):
-            values += self._decode_column(column)
+    def _take_fields(self, found: list[bytes | None]) -> None:
+        """Append the values of all fields of some records, record after record, each as the bytes of its JSON."""
+        for place, values in enumerate(self.fields.values()):
+            values += self._decode_column(found[place :: len(self.fields)])
 
-    def _decode_column(self, column: tuple[bytes | None, ...]) -> list[Any]:
+    def _decode_column(self, column: list[bytes | None]) -> list[Any]:
         known, decode = self._decoded, self._decode
         first = column[0]
         if first and first[:1] in FIRST_OF_NUMBERS:
