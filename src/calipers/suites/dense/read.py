@@ -174,9 +174,12 @@ class _Reader:
 
     def _wordy(self, batch: Batch) -> dict[int, int]:
         """Records with a description that is too long, and how long it is."""
-        sizes = {code: len(text) for text, code in batch.truth.descs.items() if len(text) > self.max_text}
+        descs = batch.truth.descs
+        if max(map(len, descs), default=0) <= self.max_text:
+            return {}
+        sizes = {code: len(text) for text, code in descs.items() if len(text) > self.max_text}
         wordy: dict[int, int] = {}
-        for side in (batch.truth, batch.pred) if sizes else ():
+        for side in (batch.truth, batch.pred):
             ends = side.offsets.tolist()[1:]
             for at, code in enumerate(side.desc):
                 if code in sizes:
