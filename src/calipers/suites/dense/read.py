@@ -14,6 +14,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
+from itertools import count
 from typing import Any
 
 import orjson
@@ -118,10 +119,12 @@ def read_records(
     max_text: int = MAX_TEXT,
     fields: Sequence[str] = (),
     answers: AnswerOptions = AS_LISTS,
+    path: str = "<records>",
+    lines: Iterable[int] | None = None,
 ) -> DenseReading:
-    """Records that are already in memory; they are left as they are."""
-    reader = _Reader("<records>", frame, keep, max_text, fields, answers)
-    for line, record in enumerate(records, first):
+    """Records that are already in memory; they are left as they are. `path` and `lines` say where they come from."""
+    reader = _Reader(path, frame, keep, max_text, fields, answers)
+    for line, record in zip(count(first) if lines is None else lines, records, strict=False):
         reader.add(line, record)
     return reader.result()
 
