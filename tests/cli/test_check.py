@@ -334,3 +334,46 @@ def test_poor_answers_that_are_joined_name_the_option(run):
         hint = "hint: predictions would fit far better read otherwise: answers as qwen2.5 writes them"
         assert hint in ended.err
         assert ended.err.endswith("; rerun with --answers qwen2.5\n")
+
+
+# Answers that nearly fit
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        (
+            '{"image": "a", "pred": "[]"}',
+            'answers.jsonl:1: image: found "a", expected an image of gt.json, did you mean "a.jpg"?',
+        ),
+        ('{"image": "x/a.png", "pred": "[]"}', 'did you mean "a.jpg"?'),
+        (
+            '[{"image": "a.jpg", "pred": "[]"}]',
+            "answers.jsonl:1: not a JSON object, expected one a line (jq -c '.[]' FILE",
+        ),
+        (
+            '[\n{"image": "a.jpg", "pred": "[]"}\n]',
+            "answers.jsonl:1: not a JSON object, expected one a line (jq -c '.[]' FILE",
+        ),
+        (
+            '{"image": "a.jpg", "pred": [{"role": "assistant", "content": "[]"}]}',
+            "answers.jsonl:1: pred: found chat messages with role and content, expected the answer: the content",
+        ),
+    ],
+)
+def test_answers_that_nearly_fit_are_told_how_to(run, lines, message):
+    inputs = ["--gt", write("gt.json", PIXEL_TRUTH), "--pred", write("answers.jsonl", lines)]
+    ended = run("dense", *inputs)
+    assert ended.code == 3
+    assert message in ended.err
+    assert run("check", *inputs).code == 3
+
+
+def test_labels_that_are_never_true_are_named(run):
+    answer = [
+        {"bbox_2d": corners, "label": label} for corners, label in zip(CORNERS, ("cat", "cats", "cats"), strict=True)
+    ]
+    write("answers.jsonl", json.dumps({"image": "a.jpg", "pred": json.dumps(answer)}))
+    ended = run("dense", "--gt", write("gt.json", PIXEL_TRUTH), "--pred", "answers.jsonl", "--answers", "qwen2.5")
+    assert "warning: predicted, and never in the ground truth: cats 2\n" in ended.err
+    assert ended.out.decode().startswith("gt.json · answers.jsonl   norm1000")

@@ -19,7 +19,7 @@ from calipers.files.answers.image_names import IMAGE_FIELDS, AnswerImages
 from calipers.files.answers.records import FARTHEST, AnswerCounts, AnswerOptions, ReadAnswer, is_side, with_objects
 from calipers.files.inputs import InputFile, find_doubled, parse_json, read_bytes
 from calipers.files.lines import LineSource
-from calipers.files.problems import BadRecord, shown
+from calipers.files.problems import FROM_ARRAY, BadRecord, shown
 from calipers.files.repeated_keys import first_repeated
 
 EXPECTED = 'a COCO file, {"images": […], "annotations": […], "categories": […]}'
@@ -160,7 +160,8 @@ def join_images(images: AnsweredImages, pred: str, options: AnswerOptions) -> Jo
         read += 1
         taken = _take(parse_line(text.strip())[0] if text else None, images, answered, options)
         if isinstance(taken, str):
-            bad.append(BadRecord(path, line, taken, ""))
+            in_list = text is not None and text.lstrip().startswith(b"[")
+            bad.append(BadRecord(path, line, taken + (f" ({FROM_ARRAY})" if in_list else ""), ""))
         else:
             counts.add(taken[1])
             answered[taken[0]] = taken[1].record, line

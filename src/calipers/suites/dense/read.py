@@ -32,7 +32,7 @@ from calipers.files.answers.records import (
 )
 from calipers.files.json_memory import check_memory
 from calipers.files.lines import LONGEST_LINE, Shard
-from calipers.files.problems import BadRecord, explain_object, in_order, shown
+from calipers.files.problems import FROM_ARRAY, BadRecord, explain_object, in_order, shown
 from calipers.files.repeated_keys import RepeatedKeyDict, first_repeated
 from calipers.kernels.scan.flatten import ObjectColumns
 from calipers.kernels.scan.jsonlines import RecordLines
@@ -254,7 +254,7 @@ class _Reader:
     def add(self, line: int, record: Any) -> None:
         """One record, whatever it is."""
         if not isinstance(record, dict):
-            array = " (jq -c '.[]' FILE makes lines of an array)" if isinstance(record, list) else ""
+            array = f" ({FROM_ARRAY})" if isinstance(record, list) else ""
             self.refuse(line, f"not a JSON object, expected one a line{array}", shown(record))
             return
         if lost := first_repeated(record, {*SIDES, self.answers.field or "pred"}):

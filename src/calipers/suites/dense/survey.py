@@ -8,6 +8,7 @@ from typing import Any
 
 from calipers.core.interpretations import POOR, fits_far_better, is_guess, is_low
 from calipers.core.survey import FileCheck, JoinedSurvey, Kind, SidesCheck, Survey, nothing_evaluated
+from calipers.files.answers.image_names import IMAGE_FIELDS
 from calipers.files.clues import Clue
 
 Report = Mapping[str, Any]
@@ -27,7 +28,8 @@ def find_kind(clue: Clue) -> Kind | None:
 
 
 def _is_record(item: Mapping[str, Any]) -> bool:
-    return any(key in item for key in RECORD_KEYS) or ("gt" in item and "pred" in item)
+    is_answer = isinstance(item.get("pred"), (str, list)) and any(name in item for name in IMAGE_FIELDS)
+    return any(key in item for key in RECORD_KEYS) or ("gt" in item and "pred" in item) or is_answer
 
 
 def examine(
