@@ -312,6 +312,16 @@ def test_options_for_answers_need_answers(run):
     ended = run("check", "--gt", write("gt.json", PIXEL_TRUTH), "--answers", "qwen3")
     assert ended.code == 2
     assert "answers: no input holds answers of models" in ended.err
+    ended = run("check", "--gt", "gt.json", "--pred", "missing.jsonl", "--pred-field", "text")
+    assert ended.code == 3
+    assert b"missing.jsonl" in ended.out
+
+
+def test_answers_are_joined_with_files_alone():
+    write("answers.jsonl", json.dumps({"image": "a.jpg", "pred": PIXEL_ANSWER}))
+    found = calipers.check(gt=PIXEL_TRUTH, pred="answers.jsonl")
+    assert not found["ok"]
+    assert "without ground truth, expected a dump" in str(found)
 
 
 def test_answers_in_a_dump_are_told_the_right_family(run):

@@ -47,7 +47,7 @@ class Survey(NamedTuple):
 class JoinedSurvey(NamedTuple):
     """How `check` looks at predictions that a suite joins with ground truth of a kind it does not read alone."""
 
-    takes: Callable[[Any], bool]  # whether an input is such predictions
+    takes: Callable[[Any, Any], bool]  # truth, pred: whether these are joined
     examine: Callable[..., tuple[FileCheck, FileCheck, SidesCheck | None]]  # truth, pred, answers and pred_field
 
 

@@ -32,12 +32,12 @@ from calipers.suites.dense.read import DenseReading, read_records
 TRUTH, ANSWERS = "COCO data set, as norm1000", "answers of a model, as norm1000"
 
 
-def takes(source: Any) -> bool:
-    """Whether an input is a file of answers that name their image and have no ground truth of their own."""
-    if not isinstance(source, (str, os.PathLike)) or os.fspath(source) == "-" or os.path.isdir(source):
+def takes(gt: Any, pred: Any) -> bool:
+    """Whether there are files on both sides, and predictions name their image and have no ground truth of their own."""
+    if not all(isinstance(source, (str, os.PathLike)) and os.fspath(source) != "-" for source in (gt, pred)):
         return False
     try:
-        return looks_like_answers(source)
+        return not os.path.isdir(pred) and looks_like_answers(pred)
     except InputError:  # which is told where it is read
         return False
 

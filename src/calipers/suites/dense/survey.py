@@ -115,11 +115,11 @@ def refuse_together(files: list[FileCheck]) -> None:
         files[0].refuse([nothing_evaluated("record", sum(count["read"] for count in counts))])
 
 
-def takes_answers(source: Any) -> bool:
-    """Whether an input is answers of a model, which are joined with ground truth of another file."""
+def takes_answers(gt: Any, pred: Any) -> bool:
+    """Whether two inputs are files of ground truth and of answers of a model, which are joined."""
     from calipers.suites.dense.check_joined import takes
 
-    return takes(source)
+    return takes(gt, pred)
 
 
 def examine_joined(gt: Any, pred: Any, **options: Any) -> tuple[FileCheck, FileCheck, SidesCheck | None]:
