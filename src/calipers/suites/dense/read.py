@@ -14,6 +14,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
+from itertools import count
 from typing import Any
 
 import orjson
@@ -31,7 +32,7 @@ from calipers.files.answers.records import (
 )
 from calipers.files.json_memory import check_memory
 from calipers.files.lines import LONGEST_LINE, Shard
-from calipers.files.problems import BadRecord, explain_object, in_order, shown
+from calipers.files.problems import FROM_ARRAY, BadRecord, explain_object, in_order, shown
 from calipers.files.repeated_keys import RepeatedKeyDict, first_repeated
 from calipers.kernels.scan.flatten import ObjectColumns
 from calipers.kernels.scan.jsonlines import RecordLines
@@ -118,10 +119,12 @@ def read_records(
     max_text: int = MAX_TEXT,
     fields: Sequence[str] = (),
     answers: AnswerOptions = AS_LISTS,
+    path: str = "<records>",
+    lines: Iterable[int] | None = None,
 ) -> DenseReading:
-    """Records that are already in memory; they are left as they are."""
-    reader = _Reader("<records>", frame, keep, max_text, fields, answers)
-    for line, record in enumerate(records, first):
+    """Records that are already in memory; they are left as they are. `path` and `lines` say where they come from."""
+    reader = _Reader(path, frame, keep, max_text, fields, answers)
+    for line, record in zip(count(first) if lines is None else lines, records, strict=False):
         reader.add(line, record)
     return reader.result()
 
@@ -254,7 +257,7 @@ class _Reader:
     def add(self, line: int, record: Any) -> None:
         """One record, whatever it is."""
         if not isinstance(record, dict):
-            array = " (jq -c '.[]' FILE makes lines of an array)" if isinstance(record, list) else ""
+            array = f" ({FROM_ARRAY})" if isinstance(record, list) else ""
             self.refuse(line, f"not a JSON object, expected one a line{array}", shown(record))
             return
         if lost := first_repeated(record, {*SIDES, self.answers.field or "pred"}):
