@@ -47,7 +47,7 @@ class CocoMatches(NamedTuple):
     area_wanted: NDArray[np.bool_]  # (truths, areas)
 
     def without_areas(self) -> CocoMatches:
-        """The same of every size only, in columns of their own."""
+        """What became of detections without regard to their size, in columns that hold nothing else."""
         hits, ignored, wanted = self.hits.copy(), self.ignored.copy(), self.wanted.copy()
         one_area = self._replace(area_hits=hits[:, None], area_ignored=ignored[:, None], area_wanted=wanted[:, None])
         return one_area._replace(hits=hits, ignored=ignored, wanted=wanted)
@@ -188,7 +188,7 @@ def rows_of(flags: NDArray[np.bool_]) -> NDArray[np.int32]:
 
 
 def chosen(rows: NDArray[np.int32], flags: NDArray[np.bool_]) -> NDArray[np.int32]:
-    """Those of some rows whose flags are set, in their order; the rows themselves if all are."""
+    """Rows whose flags are set, in their order; what was given if all flags are."""
     return rows if flags.all() else rows[flags[rows]]
 
 

@@ -131,7 +131,7 @@ class MeasuredImages(MatchedImages):
 
     @cached_property
     def ranked(self) -> list[RankedClass]:
-        """The same, each class by itself."""
+        """The detections of each class that take part in AP, best first; no copies."""
         return self.ranked_columns.classes()
 
     @property
