@@ -9,7 +9,8 @@ import pytest
 
 import calipers
 from calipers.core import best_scores, calibration
-from calipers.suites.coco import matches, plan
+from calipers.results.check import hint
+from calipers.suites.coco import matches, plan, survey
 from calipers.suites.coco.columns import FewRows
 from calipers.suites.coco.matches import in_class_order, surest_first
 from calipers.suites.coco.packing import _check_few
@@ -147,3 +148,28 @@ def test_bins_of_equal_mass_lie_between_deciles_in_whole_numbers(count, decimals
 def test_damaged_columns_of_few_rows_are_refused(rows, values, problem):
     with pytest.raises(ValueError, match=problem):
         _check_few("overlap", FewRows(np.array(rows, np.int32), np.array(values)), 3)
+
+
+# Hints of large runs
+
+
+@pytest.mark.parametrize("measured", [True, False])
+def test_many_objects_are_not_read_again_for_a_hint(tmp_path, monkeypatch, measured):
+    write(tmp_path)
+    sides = [str(tmp_path / name) for name in ("gt.json", "pred.json")]
+    rows = json.loads((tmp_path / "pred.json").read_text())
+    for row in rows:
+        x, y, width, height = row["bbox"]
+        row["bbox"] = [x * 1000, y * 1000, width * 1000, height * 1000]
+    (tmp_path / "pred.json").write_text(json.dumps(rows))
+    monkeypatch.setattr(survey, "MOST_READ_AGAIN", len(rows))
+    monkeypatch.setattr(plan, "LARGE_CHUNKS", 1)
+    report = calipers.coco(*sides, bootstrap=0, jobs=1, chunk_bytes=1 << 30 if measured else 1 << 17)
+    for path in sides:
+        Path(path).unlink()
+    [line, *_] = hint(report, *sides)
+    tried = (
+        "overlaps (mean best IoU 0.00)" if measured else "matches, and no other reading of the predictions was tried"
+    )
+    assert line.startswith(f"warning: almost nothing {tried}")
+    assert "calipers check says more" in line or measured
