@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,7 +21,6 @@ AREA_RANGES = {
     "medium": (32.0**2, 96.0**2),
     "large": (96.0**2, LARGEST_AREA),
 }  # both ends belong to each
-TOGETHER = 32  # classes whose curves are made at once: a megabyte
 THRESHOLDS = np.linspace(0.5, 0.95, 10)  # as pycocotools has them, to the bit
 
 
@@ -37,43 +37,42 @@ class Accumulated(NamedTuple):
 
 
 class RankedRows(NamedTuple):
-    """The detections that take part, class by class and the surest first, and the objects of each class."""
+    """The detections of some classes that take part, class by class and the surest first, and their objects."""
 
-    ends: NDArray[np.int64]  # (held,) where each class ends
+    ends: NDArray[np.int64]  # (classes,) where each class ends
     hits: NDArray[np.uint16]  # (rows, areas) bit t: right at threshold t
     ignored: NDArray[np.uint16]  # (rows, areas) bit t: neither right nor wrong
     rank: NDArray[np.int32]  # (rows,) among those of its class on its image, from 0
-    objects: NDArray[np.int64]  # (held, areas) that have to be found
+    objects: NDArray[np.int64]  # (classes, areas) that have to be found
 
 
-def accumulate(ranked: RankedRows, held: NDArray[np.int64], iou_type: str, max_dets: tuple[int, ...]) -> Accumulated:
-    """The curves of the classes that have ground truth."""
+def accumulate(
+    ranked: Iterable[tuple[slice, RankedRows]], held: NDArray[np.int64], iou_type: str, max_dets: tuple[int, ...]
+) -> Accumulated:
+    """The curves of the classes that have ground truth, some of which come at a time, by their places among all."""
     areas, thresholds = len(AREAS[iou_type]), len(THRESHOLDS)
     precision = np.empty((thresholds, len(RECALL_STEPS), len(held), areas, 1))
     recall = np.empty((thresholds, len(held), areas, len(max_dets)))
-    for first in range(0, len(held), TOGETHER):
-        classes = slice(first, first + TOGETHER)
-        precision[:, :, classes], recall[:, classes] = _curves(ranked, classes, areas, max_dets)
+    for classes, rows in ranked:
+        precision[:, :, classes], recall[:, classes] = _curves(rows, areas, max_dets)
     return Accumulated(precision, recall, held)
 
 
-def _curves(ranked: RankedRows, classes: slice, areas: int, max_dets: tuple[int, ...]) -> tuple[Any, Any]:
+def _curves(ranked: RankedRows, areas: int, max_dets: tuple[int, ...]) -> tuple[Any, Any]:
     """Precision and recall of some classes, their axes as in `Accumulated`."""
-    start, ends = (int(ranked.ends[classes.start - 1]) if classes.start else 0), ranked.ends[classes]
-    rows = slice(start, int(ends[-1]))
     limits, thresholds = np.array(max_dets, np.int64), len(THRESHOLDS)
     precision, recall = accumulate_classes(
-        ends - start,
-        np.ascontiguousarray(ranked.hits[rows]).reshape(-1),
-        np.ascontiguousarray(ranked.ignored[rows]).reshape(-1),
-        ranked.rank[rows],
-        np.ascontiguousarray(ranked.objects[classes]).reshape(-1),
+        ranked.ends,
+        np.ascontiguousarray(ranked.hits).reshape(-1),
+        np.ascontiguousarray(ranked.ignored).reshape(-1),
+        ranked.rank,
+        np.ascontiguousarray(ranked.objects).reshape(-1),
         limits,
         RECALL_STEPS,
         areas,
         thresholds,
     )
-    shape = (len(ends), areas, thresholds)
+    shape = (len(ranked.ends), areas, thresholds)
     by_class = np.asarray(precision).reshape(*shape, len(RECALL_STEPS), 1)
     return (
         _cells(by_class.transpose(2, 3, 0, 1, 4)),
@@ -91,6 +90,14 @@ def _cells(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """1 as 1: pycocotools divides by a hair more than the detections there are. The array is overwritten."""
     values[values > 1 - 1e-12] = 1.0
     return values
+
+
+def usable_scores(pred: Instances) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Scores of detections without a problem, and their places in the list; copies only where some have one."""
+    if not pred.problems:
+        return pred.score, pred.place
+    good = usable(pred)
+    return pred.score[good], pred.place[good]
 
 
 def usable(pred: Instances) -> NDArray[np.bool_]:

@@ -250,7 +250,7 @@ def measure_shard(shard: FileShard | RangeShard, *, config: Config) -> CocoPart:
 def report_of(total: CocoPart, config: Config) -> Report:
     """Detections, or what was kept of them, to the report."""
     if total.detections is None:
-        return _report(KeptMeasured(join_kept(total.kept), config), total)
+        return _report(KeptMeasured(join_kept(total.kept), config, use_up=len(total.kept) > 1), total)
     check_detections(total.detections, config)
     measured = suite.measure(total.detections, config)
     if config.tally:

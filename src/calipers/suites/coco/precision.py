@@ -21,7 +21,7 @@ from calipers.suites.coco.curves import (
 )
 from calipers.suites.coco.engine import THRESHOLDS
 from calipers.suites.coco.matches import rows_by_class
-from calipers.suites.coco.replicates import excess, in_columns, replicate_values
+from calipers.suites.coco.replicates import excess, replicate_values
 
 if TYPE_CHECKING:
     from calipers.suites.coco.config import Config
@@ -61,7 +61,7 @@ def replicated(measured: MeasuredImages) -> Replicated:
         return Replicated({}, {})
     values = replicate_values(
         names,
-        in_columns(measured.ranked),
+        measured.ranked_columns,
         thresholds=len(THRESHOLDS),
         recall_target=config.recall_target,
         seed=config.seed,
