@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import random
 import subprocess
 import sys
@@ -23,11 +22,10 @@ from functools import partial
 from pathlib import Path
 from statistics import median
 
-from measure import HERE, Claim, calipers_command, in_turn, made, report
+from measure import ENVIRONMENT, HERE, Claim, calipers_command, in_turn, made, report
 
 DATA = Path(__file__).parent.parent / ".benchmarks"
 BOXES = 20
-ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 SCRIPTS = {"iou": "plain_iou.py", "boxes": "plain_boxes.py"}
 KEYS = {"iou": "bbox", "boxes": "boxes"}
 WHAT = {"iou": "one box", "boxes": f"{BOXES} x {BOXES} boxes"}

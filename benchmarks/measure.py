@@ -1,11 +1,13 @@
 """Time, memory and verdicts: what the benchmarks share.
 
 Times of things to be compared are taken in turn, in the same run, and the smallest of the rounds counts. Memory is
-sampled in a run of its own, since looking at a process slows it down.
+sampled in a run of its own, since looking at a process slows it down. Programs may leave their modules compiled, as an
+installation does: the first round pays for it.
 """
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import time
@@ -15,6 +17,7 @@ from pathlib import Path
 from unicodedata import east_asian_width
 
 HERE = Path(__file__).parent
+ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 SAMPLE_SEC = 0.02
 MEGABYTE = 1e6
 
@@ -97,14 +100,15 @@ def calipers_command(*arguments: str | Path) -> list[str]:
 def command_sec(command: list[str]) -> float:
     """Wall time from start to exit."""
     start = time.perf_counter()
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, cwd=HERE)
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, cwd=HERE, env=ENVIRONMENT)
     return time.perf_counter() - start
 
 
 def reported(code: str, *arguments: str | Path) -> float:
     """What a fresh interpreter prints last when it runs `code`: a time it took itself."""
     command = [sys.executable, "-c", code, *map(str, arguments)]
-    return float(subprocess.run(command, check=True, stdout=subprocess.PIPE, cwd=HERE).stdout.split()[-1])
+    run = subprocess.run(command, check=True, stdout=subprocess.PIPE, cwd=HERE, env=ENVIRONMENT)
+    return float(run.stdout.split()[-1])
 
 
 @dataclass
@@ -125,7 +129,7 @@ class Peak:
 def peak_memory(command: list[str]) -> Peak:
     """Run the command to its end, looking every 20 ms."""
     peak = Peak()
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, cwd=HERE) as process:
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, cwd=HERE, env=ENVIRONMENT) as process:
         while process.poll() is None:
             peak.see(family(process.pid))
             time.sleep(SAMPLE_SEC)

@@ -12,11 +12,11 @@ from fuzz.grammars import GRAMMARS
 VALID = 0.08  # of all cases are left as the grammar made them
 
 
-def build(grammar: str, seed: int) -> Case:
-    """The case of a grammar and an integer."""
+def build(grammar: str, seed: int, *, valid: bool = False) -> Case:
+    """The case of a grammar and an integer; with `valid` as the grammar made it, whatever the integer."""
     rng = Random(f"{grammar} {seed}")
     draft = GRAMMARS[grammar](rng)
-    if rng.random() < VALID:
+    if rng.random() < VALID or valid:
         files = {name: octets.compress(doc.write(doc.tree, rng), doc.pack, rng) for name, doc in draft.docs.items()}
         return Case(grammar, draft.call, draft.arguments, files, is_valid=True)
     victims = rng.sample(list(draft.docs), 1 if rng.random() < 0.85 else min(2, len(draft.docs)))

@@ -1,12 +1,15 @@
-"""What holds for all tests: how large they are (`profiles`), interrupts that are heard, tests that share a cluster or
-a browser stay in one process, and long files come first, so that no core is idle in the end."""
+"""What holds for all tests: how large they are (`profiles`), interrupts that are heard, none hangs, tests that share a
+cluster or a browser stay in one process, and long files come first, so that no core is idle in the end."""
 
+import faulthandler
 import gc
 import signal
 import sys
+import time
 from pathlib import PurePath
 
 import pytest
+from _pytest.faulthandler import fault_handler_stderr_fd_key
 
 from calipers.engines import local
 from calipers.files.output import to_json
@@ -19,36 +22,57 @@ load_profile()
 SHARED = {"browser", "engines"}  # folders whose tests share something that is slow to start
 LONG = (  # to run, of all files and folders: longest first
     "engines",
-    "tests/cli/test_faults.py",
     "browser",
     "tests/contracts/test_plots.py",
+    "tests/cli/test_faults.py",
     "tests/cli/test_interrupts.py",
+    "tests/parity/test_region.py",
     "tests/contracts/test_determinism.py",
-    "tests/contracts/test_everywhere.py",
-    "tests/results/test_power.py",
-    "tests/test_plugin.py",
-    "tests/cli/test_bad_input.py",
-    "tests/cli/test_resume.py",
     "tests/detectors/test_onnx.py",
     "tests/cli/test_limits.py",
-    "tests/test_examples.py",
-    "tests/suites/scene/test_plots.py",
-    "tests/suites/coco/test_plots.py",
-    "tests/results/test_check_dense.py",
-    "tests/contracts/test_matrix.py",
+    "tests/contracts/test_everywhere.py",
     "tests/cli/test_detect.py",
-    "tests/parity/test_region.py",
-    "tests/cli/test_output.py",
     "tests/fuzz/test_corpus.py",
-    "tests/test_docs.py",
-    "tests/test_typing.py",
-    "tests/cli/test_coco_output.py",
+    "tests/results/test_power.py",
+    "tests/contracts/test_matrix.py",
+    "tests/cli/test_resume.py",
+    "tests/cli/test_coco_bad_input.py",
+    "tests/suites/scene/test_plots.py",
+    "tests/detectors/test_detect.py",
+    "tests/test_examples.py",
+    "tests/results/test_check_dense.py",
+    "tests/cli/test_bad_input.py",
     "tests/cli/test_every_suite.py",
-    "tests/cli/test_stopping.py",
-    "tests/judge/test_command.py",
-    "tests/suites/timeline/test_plots.py",
+    "tests/test_docs.py",
+    "tests/test_plugin.py",
     "tests/cli/test_random_signals.py",
+    "tests/cli/test_stopping.py",
+    "tests/suites/coco/test_plots.py",
+    "tests/contracts/test_all_suites.py",
+    "tests/judge/test_command.py",
+    "tests/cli/test_output.py",
+    "tests/cli/test_coco_output.py",
+    "tests/test_typing.py",
+    "tests/suites/timeline/test_plots.py",
 )
+
+
+HANG_SEC = 900  # after which a test hangs, however busy the machine
+WATCH_SEC = 60  # between looks at the clock, as a watch for each test would cost more than most tests
+WATCHED = [-float(WATCH_SEC)]  # when the watch was set last
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item):
+    """Set the watch again: a test that hangs ends its process with the traceback of every thread, and so fails."""
+    if time.monotonic() - WATCHED[0] > WATCH_SEC:
+        WATCHED[0] = time.monotonic()
+        faulthandler.dump_traceback_later(HANG_SEC, file=item.config.stash[fault_handler_stderr_fd_key], exit=True)
+
+
+def pytest_unconfigure():
+    """The watch ends with the tests."""
+    faulthandler.cancel_dump_traceback_later()
 
 
 def scope_of(nodeid: str) -> str:

@@ -13,6 +13,24 @@ import calipers
 EXAMPLE = Path(__file__).parents[1] / "examples" / "plugin"
 SOURCE = Path(calipers.__file__).parents[1]
 CALIPERS = (sys.executable, "-m", "calipers")
+ONE_BY_ONE = """
+import io, json, sys
+from contextlib import redirect_stderr, redirect_stdout
+from calipers.cli.start import main
+ended = []
+for arguments in json.load(sys.stdin):
+    sys.argv[1:] = arguments
+    out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
+    with redirect_stdout(out), redirect_stderr(err):
+        try:
+            main()
+        except SystemExit as end:
+            code = end.code
+    for text in (out, err):
+        text.flush()
+    ended.append([code, (out.buffer.getvalue() + err.buffer.getvalue()).decode()])
+json.dump(ended, sys.stdout)
+"""
 
 
 @pytest.fixture(scope="module")
@@ -33,11 +51,24 @@ def run(installed, tmp_path):
     """Runs a command with the package installed, in a folder of its own."""
     env = {**os.environ, "PYTHONPATH": f"{SOURCE}{os.pathsep}{installed}"}
 
-    def call(*arguments, code=0, program=CALIPERS):
+    def call(*arguments, code=0, program=CALIPERS, given=""):
         command = [*program, *map(str, arguments)]
-        done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
+        done = subprocess.run(command, cwd=tmp_path, env=env, input=given, capture_output=True, text=True, check=False)
         assert done.returncode == code, done.stderr
         return done.stdout + done.stderr
+
+    return call
+
+
+@pytest.fixture
+def run_all(run):
+    """Runs several commands one after another in one process, and gives what each of them says."""
+
+    def call(*commands, codes=()):
+        given = json.dumps([[*map(str, arguments)] for arguments in commands])
+        ended = json.loads(run(program=(sys.executable, "-c", ONE_BY_ONE), given=given))
+        assert [code for code, _ in ended] == list(codes or [0] * len(commands)), ended
+        return [said for _, said in ended]
 
     return call
 
@@ -48,9 +79,10 @@ def sides(installed):
     return ["--gt", data / "gt.csv", "--pred", data / "pred.csv"]
 
 
-def test_it_has_a_command_with_help_and_a_demo(run):
-    assert "counts      Numbers of objects by class and image." in run("--help")
-    assert "how far a count may be off" in run("counts", "--help")
+def test_it_has_a_command_with_help_and_a_demo(run, run_all):
+    overview, of_counts = run_all(["--help"], ["counts", "--help"])
+    assert "counts      Numbers of objects by class and image." in overview
+    assert "how far a count may be off" in of_counts
     assert "40 images   absolute error 0.453 · exact 0.623 over 3 classes" in run("demo", "counts")
 
 
@@ -85,12 +117,16 @@ def test_a_folder_has_page_tables_and_plots(run, sides, tmp_path):
     assert "| metric | value |" in run("report", "out", "--table", "summary")
 
 
-def test_processes_shards_resume_tally_and_merge_give_the_same_bytes(run, sides, tmp_path):
+def test_processes_shards_resume_tally_and_merge_give_the_same_bytes(run, run_all, sides):
     whole = run("counts", *sides, "--json")
-    assert run("counts", *sides, "--json", "--jobs", 2) == whole
-    run("counts", *sides, "--resume", "shards.cal", "--tally", "all.cal")
-    assert run("counts", *sides, "--json", "--resume", "shards.cal").startswith(whole)
-    assert run("merge", "all.cal", "--json") == whole
+    in_two, _, resumed, merged = run_all(
+        ["counts", *sides, "--json", "--jobs", 2],
+        ["counts", *sides, "--resume", "shards.cal", "--tally", "all.cal"],
+        ["counts", *sides, "--json", "--resume", "shards.cal"],
+        ["merge", "all.cal", "--json"],
+    )
+    assert in_two == merged == whole
+    assert resumed.startswith(whole)
 
 
 def test_a_cluster_gives_the_same_bytes(run, sides):
@@ -98,16 +134,24 @@ def test_a_cluster_gives_the_same_bytes(run, sides):
     assert run("counts", *sides, "--json", "--engine", "dask", "--jobs", 1) == run("counts", *sides, "--json")
 
 
-def test_results_are_compared_gated_checked_and_loaded(run, sides):
-    run("counts", *sides, "-o", "old.json")
-    run("counts", sides[0], sides[1], "--pred", sides[1], "-o", "new.json")
-    assert "better" in run("compare", "old.json", "new.json")
-    assert "PASS" in run("gate", "new.json", "--baseline", "old.json", "--max-drop", "exact=0.05")
-    refusal = "the counts suite does not say where its annotations may be wrong"
-    assert refusal in run("suspects", "old.json", code=2)
-    assert json.loads(run("rank", "old.json", "new.json", "--json"))["figures"]["mae"][0]["name"] == "new"
-    assert "FAIL" in run("gate", "old.json", "--ceiling", "mae=0.1", code=1)
-    assert "counts, CSV" in run("check", sides[1])
+def test_results_are_compared_gated_checked_and_loaded(run, run_all, sides):
+    *_, compared, passed, refused, ranked, failed, checked = run_all(
+        ["counts", *sides, "-o", "old.json"],
+        ["counts", sides[0], sides[1], "--pred", sides[1], "-o", "new.json"],
+        ["compare", "old.json", "new.json"],
+        ["gate", "new.json", "--baseline", "old.json", "--max-drop", "exact=0.05"],
+        ["suspects", "old.json"],
+        ["rank", "old.json", "new.json", "--json"],
+        ["gate", "old.json", "--ceiling", "mae=0.1"],
+        ["check", sides[1]],
+        codes=[0, 0, 0, 0, 2, 0, 1, 0],
+    )
+    assert "better" in compared
+    assert "PASS" in passed
+    assert "the counts suite does not say where its annotations may be wrong" in refused
+    assert json.loads(ranked)["figures"]["mae"][0]["name"] == "new"
+    assert "FAIL" in failed
+    assert "counts, CSV" in checked
     program = "import calipers; report = calipers.load('old.json'); print(repr(report), report.flat()['exact'])"
     assert "<Report counts/1: 40 images, mae 0.453, exact 0.623>" in run(program=(sys.executable, "-c", program))
 
@@ -121,9 +165,9 @@ def test_it_keeps_the_laws_of_all_suites_and_has_a_meter(run):
     assert run(program=(sys.executable, "-c", program)) == "1.0\n"
 
 
-def test_a_bad_line_is_named_and_a_wrong_file_refused(run, sides, tmp_path):
-    (tmp_path / "gt.csv").write_text("image,class,count\na,screw,many\n", encoding="utf-8")
-    arguments = ["counts", "--gt", "gt.csv", *sides[2:]]
-    assert "gt.csv:2: count: found 'many', expected a whole number" in run(*arguments, code=3)
-    (tmp_path / "gt.csv").write_text("a,b\n", encoding="utf-8")
-    assert "expected image, class, count" in run("counts", "--gt", "gt.csv", *sides[2:], code=3)
+def test_a_bad_line_is_named_and_a_wrong_file_refused(run_all, sides, tmp_path):
+    (tmp_path / "bad.csv").write_text("image,class,count\na,screw,many\n", encoding="utf-8")
+    (tmp_path / "wrong.csv").write_text("a,b\n", encoding="utf-8")
+    bad, wrong = run_all(*(["counts", "--gt", name, *sides[2:]] for name in ("bad.csv", "wrong.csv")), codes=[3, 3])
+    assert "bad.csv:2: count: found 'many', expected a whole number" in bad
+    assert "expected image, class, count" in wrong

@@ -23,6 +23,7 @@ from calipers.suites.scene.plan import ScenePlan
 BOX = {"type": "bbox_2d", "points": [0, 0, 100, 100], "desc": "类别=标签"}
 RECORD = {"image_path": "a.jpg", "gt_norm1000": [BOX], "pred": [BOX]}
 EMPTY = {"image_path": "b.jpg", "gt_norm1000": [], "pred": []}
+A_LINE = 100  # bytes of a shard, fewer than a record has: a shard for each
 
 
 def write(path: Path, *records) -> Path:
@@ -110,7 +111,7 @@ def test_a_bad_record_ends_the_run_with_its_place_and_content(tmp_path, jobs):
     long = {**RECORD, "raw_text": "x" * 300_000}
     path = write(tmp_path / "a.jsonl", long, long, bad, long)
     with pytest.raises(InputError) as error:
-        calipers.dense(path, jobs=jobs, chunk_bytes=1, bootstrap=0)
+        calipers.dense(path, jobs=jobs, chunk_bytes=A_LINE, bootstrap=0)
     assert str(error.value).splitlines() == [
         f"{path}:3: gt_norm1000[1].points: 3 numbers, expected 4 for a bbox_2d",
         "found [0, 0, 5]",
@@ -130,7 +131,7 @@ def test_a_damaged_file_is_an_input_error(tmp_path, jobs):
 
 def test_progress_tells_the_bytes_read_of_all(tmp_path):
     path, told = write(tmp_path / "a.jsonl", *[{**RECORD, "raw_text": "x" * 10_000}] * 100), []
-    config = make_config(Config, {"jobs": 1, "chunk_bytes": 1})
+    config = make_config(Config, {"jobs": 1, "chunk_bytes": A_LINE})
     evaluate([str(path)], config, progress=lambda done, total: told.append((done, total)))
     size = path.stat().st_size
     assert len(told) > 1
@@ -142,7 +143,7 @@ def test_progress_tells_the_bytes_read_of_all(tmp_path):
 def test_rows_come_in_the_order_of_the_records(tmp_path):
     records = [{**RECORD, "image_path": f"{i}.jpg", "raw_text": "x" * 50_000} for i in range(40)]
     path, keys = write(tmp_path / "a.jsonl", *records), []
-    config = make_config(Config, {"jobs": 4, "chunk_bytes": 1})
+    config = make_config(Config, {"jobs": 4, "chunk_bytes": A_LINE})
     evaluate([str(path)], config, on_rows=lambda matches, cases: keys.extend(row["key"] for row in matches))
     assert keys == [f"{i}.jpg" for i in range(40) for _ in ("gt", "pred")]
 

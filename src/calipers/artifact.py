@@ -8,6 +8,7 @@ from typing import Any
 import orjson
 
 from calipers.core.errors import InputError
+from calipers.files.clues import Clue
 from calipers.files.json_memory import check_memory
 from calipers.files.output import DEEPEST
 from calipers.schemas import Mismatch, check_artifact
@@ -56,7 +57,7 @@ def check_tree(name: str, tree: Any, check: Callable[[str, Any], None] = check_a
     suite = protocol.partition("/")[0] if isinstance(protocol, str) else ""
     if not is_suite(suite) or protocol != suite_of(suite).protocol:
         found = "no field protocol" if protocol is None else f"protocol {protocol!r:.100}"
-        raise InputError(f"{name}: {found}, expected an artifact of one of {', '.join(protocols())}")
+        raise InputError(f"{name}: {found}, expected an artifact of one of {', '.join(protocols())}{_as_input(tree)}")
     if tree.get("suite") != suite:
         raise InputError(f"{name}: suite: found {tree.get('suite')!r:.100}, expected {suite!r}")
     try:
@@ -65,6 +66,18 @@ def check_tree(name: str, tree: Any, check: Callable[[str, Any], None] = check_a
         whole = f"is not a whole artifact of {protocol}: " if problem.missing else ""
         raise InputError(f"{name}: {whole}{problem}") from None
     return tree  # type: ignore[no-any-return]  # a dict, as its schema says
+
+
+def _as_input(tree: Any) -> str:
+    """What to do with a tree that is no result but what a suite measures, if it is."""
+    if not isinstance(tree, (dict, list)) or not tree or "protocol" in tree:
+        return ""
+    clue = Clue(tree)
+    for suite in suites():
+        kind = suite.survey.find_kind(clue) if suite.survey else None
+        if kind is not None:
+            return f"; this looks like an input ({kind.name}): measure it first, calipers {suite.name} … -o DIR"
+    return ""
 
 
 def _is_deeper(tree: Any, most: int) -> bool:

@@ -18,7 +18,7 @@ from calipers.core.errors import ConfigError, keyword
 from calipers.core.slice_fields import ABSENT, OBJECTS, SIZE
 from calipers.core.slice_options import SliceOptions
 from calipers.core.slice_table import Ints, SliceTable
-from calipers.core.slices import Resampling, Slice, SliceFigures, find_slices, slice_replicates, slice_rows
+from calipers.core.slices import Resampling, Slice, SliceFigures, Sums, find_slices, slice_replicates, slice_rows
 from calipers.files.attributes import AttributeFile, read_attributes
 from calipers.kernels.count.sums import key_hashes
 from calipers.report import Report
@@ -48,12 +48,14 @@ def slice_run(
     resampling: Resampling,
     *,
     object_figures: SliceFigures | None = None,
+    sums: Sums | None = None,
     built_in: Iterable[str] = (OBJECTS, SIZE),
     same_keys: Mapping[str, str] | None = None,
 ) -> SlicedRun:
     """Every slice of a run; a field that no record has is an error that names those there are.
 
-    `same_keys` says which key of a record an attribute may also be given under: the id of an image.
+    `sums` are those of all records in replicates, where they are known. `same_keys` says which key of a record an
+    attribute may also be given under: the id of an image.
     """
     file = None if config.attributes is None else read_attributes(config.attributes)
     strangers = [] if file is None else table.set_attributes(_renamed(file, same_keys or {}), set(built_in))
@@ -63,7 +65,7 @@ def slice_run(
     if not len(hashes):
         return SlicedRun(hashes, [], inputs, notes)
     _check_fields(table, {*built_in, *table.known, *(file.names if file else ())})
-    slices = find_slices(table, config.slice_specs, figures, resampling, object_figures)
+    slices = find_slices(table, config.slice_specs, figures, resampling, object_figures, sums)
     return SlicedRun(hashes, slices, inputs, notes)
 
 

@@ -251,12 +251,87 @@ def test_answers_of_the_wrong_family_are_told_the_right_one(run, args):
 
 def test_check_tells_answers_from_a_dump(run):
     write("answers.jsonl", json.dumps({"image": "a.jpg", "response": PIXEL_ANSWER}))
-    ended = run("check", "--gt", write("gt.json", PIXEL_TRUTH), "--pred", "answers.jsonl")
+    ended = run("check", "answers.jsonl")
     text = " ".join(ended.out.decode().split())
     assert ended.code == 3
     assert "answers.jsonl: answers that name their image, without ground truth, expected a dump" in text
     assert "calipers dense --gt FILE --pred FILE (or calipers coco) measures them" in text
     assert "no ground truth: expected" not in text
+
+
+def test_results_one_on_each_line_are_told_to_be_one_list(run):
+    row = {"image_id": 1, "category_id": 1, "bbox": [1, 2, 3, 4], "score": 0.5}
+    write("lines.jsonl", json.dumps(row) + "\n" + json.dumps(row))
+    words = "found COCO results, one on each line, expected all of them in one list, [{…}, {…}], in a .json file"
+    inputs = ["--gt", write("gt.json", PIXEL_TRUTH), "--pred", "lines.jsonl"]
+    assert f"lines.jsonl:1: {words}" in run("coco", *inputs).err
+    for command in (["check", "lines.jsonl"], ["check", *inputs]):
+        assert f"lines.jsonl: {words}" in run(*command).out.decode()
+
+
+def check_answers(run, *answers, args=(), gt=PIXEL_TRUTH):
+    write("answers.jsonl", "\n".join(map(json.dumps, answers)))
+    ended = run("check", "--gt", write("gt.json", gt), "--pred", "answers.jsonl", *args)
+    return ended.code, ended.out.decode()
+
+
+@pytest.mark.parametrize("args", [[], ["--suite", "dense"]])
+def test_check_looks_at_answers_beside_their_ground_truth(run, args):
+    code, text = check_answers(
+        run, {"image": "a.jpg", "response": PIXEL_ANSWER}, args=[*args, "--pred-field", "response"]
+    )
+    assert code == 0
+    assert "answers              1 answer · 1 ok\n taken for            1 as json\n" in text
+    assert "images               1 with an answer" in text
+    assert "labels               1 on both sides · 0 only true · 0 only predicted" in text
+    assert "<- likely: rerun with --answers qwen2.5" in text
+    assert "against itself       localization F1 1.000" in text
+    family = [*args, "--pred-field", "response", "--answers", "qwen2.5"]
+    code, text = check_answers(run, {"image": "a.jpg", "response": PIXEL_ANSWER}, args=family)
+    assert code == 0
+    assert "1 as qwen2.5" in text
+    assert "localization F1 1.000 · mean best IoU 1.000   (all images with predictions)" in text
+
+
+def test_check_of_answers_refuses_what_a_run_refuses(run):
+    answers = {"image": "a.jpg", "response": PIXEL_ANSWER}, {"image": "z.jpg", "response": "[]"}
+    code, text = check_answers(run, *answers)
+    assert code == 3
+    assert "answers.jsonl:1: no predictions" in text
+    assert "name the one that holds the answer: --pred-field response" in text
+    code, text = check_answers(run, *answers, args=["--pred-field", "response"])
+    assert code == 3
+    assert 'answers.jsonl:2: image: found "z.jpg", expected an image of gt.json' in text
+    code, text = check_answers(run, {"image": "a.jpg", "pred": "no idea"}, gt={**PIXEL_TRUTH, "annotations": []})
+    assert code == 3
+    assert "nothing was evaluated: 0 of 1 record" in text
+    code, text = check_answers(run, {"image": "a.jpg", "pred": "[]"}, gt={**PIXEL_TRUTH, "images": [{"id": 1}]})
+    assert code == 3
+    assert "gt.json: images[0]: found" in text
+
+
+def test_check_reads_answers_in_a_dump(run):
+    record = {"gt_norm1000": [BOX], "said": json.dumps([{"bbox_2d": BOX["points"], "label": BOX["desc"]}])}
+    ended = run("check", write("dump.jsonl", json.dumps(record)), "--pred-field", "said")
+    assert ended.code == 0
+    assert b"answers              1 answer \xc2\xb7 1 ok" in ended.out
+    assert b"localization F1 1.000" in ended.out
+
+
+def test_options_for_answers_need_answers(run):
+    ended = run("check", "--gt", write("gt.json", PIXEL_TRUTH), "--answers", "qwen3")
+    assert ended.code == 2
+    assert "answers: no input holds answers of models" in ended.err
+    ended = run("check", "--gt", "gt.json", "--pred", "missing.jsonl", "--pred-field", "text")
+    assert ended.code == 3
+    assert b"missing.jsonl" in ended.out
+
+
+def test_answers_are_joined_with_files_alone():
+    write("answers.jsonl", json.dumps({"image": "a.jpg", "pred": PIXEL_ANSWER}))
+    found = calipers.check(gt=PIXEL_TRUTH, pred="answers.jsonl")
+    assert not found["ok"]
+    assert "without ground truth, expected a dump" in str(found)
 
 
 def test_answers_in_a_dump_are_told_the_right_family(run):
@@ -279,3 +354,46 @@ def test_poor_answers_that_are_joined_name_the_option(run):
         hint = "hint: predictions would fit far better read otherwise: answers as qwen2.5 writes them"
         assert hint in ended.err
         assert ended.err.endswith("; rerun with --answers qwen2.5\n")
+
+
+# Answers that nearly fit
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        (
+            '{"image": "a", "pred": "[]"}',
+            'answers.jsonl:1: image: found "a", expected an image of gt.json, did you mean "a.jpg"?',
+        ),
+        ('{"image": "x/a.png", "pred": "[]"}', 'did you mean "a.jpg"?'),
+        (
+            '[{"image": "a.jpg", "pred": "[]"}]',
+            "answers.jsonl:1: not a JSON object, expected one a line (jq -c '.[]' FILE",
+        ),
+        (
+            '[\n{"image": "a.jpg", "pred": "[]"}\n]',
+            "answers.jsonl:1: not a JSON object, expected one a line (jq -c '.[]' FILE",
+        ),
+        (
+            '{"image": "a.jpg", "pred": [{"role": "assistant", "content": "[]"}]}',
+            "answers.jsonl:1: pred: found chat messages with role and content, expected the answer: the content",
+        ),
+    ],
+)
+def test_answers_that_nearly_fit_are_told_how_to(run, lines, message):
+    inputs = ["--gt", write("gt.json", PIXEL_TRUTH), "--pred", write("answers.jsonl", lines)]
+    ended = run("dense", *inputs)
+    assert ended.code == 3
+    assert message in ended.err
+    assert run("check", *inputs).code == 3
+
+
+def test_labels_that_are_never_true_are_named(run):
+    answer = [
+        {"bbox_2d": corners, "label": label} for corners, label in zip(CORNERS, ("cat", "cats", "cats"), strict=True)
+    ]
+    write("answers.jsonl", json.dumps({"image": "a.jpg", "pred": json.dumps(answer)}))
+    ended = run("dense", "--gt", write("gt.json", PIXEL_TRUTH), "--pred", "answers.jsonl", "--answers", "qwen2.5")
+    assert "warning: predicted, and never in the ground truth: cats 2\n" in ended.err
+    assert ended.out.decode().startswith("gt.json · answers.jsonl   norm1000")

@@ -132,6 +132,15 @@ def test_another_suite_is_refused(run):
     assert run("timeline", "--gt", "gt.json", "--pred", "pred.json", "-o", "videos").code == 0
     run("compare", "old", "videos").refused(2, "protocol: dense/1 in the old one, timeline/1 in the new one")
     run("compare", "old", "videos", "--force").refused(2, "have no figure in common")
+    ended = run("compare", "old", "videos")
+    assert (ended.code, "--force" in ended.err) == (2, False)  # which would compare nothing
+
+
+def test_an_input_of_a_suite_is_told_to_be_measured_first(run):
+    Path("gt.json").write_text('{"images": [], "categories": [], "annotations": []}')
+    said = "gt.json: no field protocol, expected an artifact of one of dense/1, timeline/1, scene/1, coco/1; "
+    said += "this looks like an input (COCO data set): measure it first, calipers coco … -o DIR"
+    run("compare", "gt.json", "old").refused(3, said)
 
 
 @pytest.mark.parametrize(

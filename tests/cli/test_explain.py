@@ -12,6 +12,7 @@ from calipers.cli.explain import _matching
 from calipers.cli.main import PURPOSES, all_commands
 from calipers.core.figures import ABSENT, expanded, find
 from calipers.show.causes import MEANINGS
+from calipers.show.summary_words import MEANINGS as WORDS
 from calipers.suite import suite_of, suites
 
 
@@ -87,6 +88,31 @@ def test_names_that_summaries_and_comparisons_print_are_explained(run, words, fi
     assert [tree["figure"] for tree in trees] == figures
 
 
+@pytest.mark.parametrize(
+    ("words", "figures"),
+    [("mAP", ["AP"]), ("ap50", ["AP_50"]), ("ap75", ["AP_75"]), ("sweep.f1", ["sweep.f1"]), ("AP", ["AP"])],
+)
+def test_other_spellings_and_exact_names_lead_to_one_figure(run, words, figures):
+    trees = json.loads(run("explain", words, "--json").out)
+    assert [tree["figure"] for tree in trees] == figures
+
+
+@pytest.mark.parametrize("word", ["worth", "Fix first", "ties", "counts", "MAE", "absent classes", "group", "interval"])
+def test_words_beside_figures_are_explained(run, word):
+    text = run("explain", word).out.decode()
+    assert next(meaning for known, meaning in WORDS.items() if known.casefold() == word.casefold()) in text
+
+
+def test_every_name_of_a_line_in_the_summary_of_detections_is_explained(run):
+    golden = Path(__file__).parents[1] / "golden" / "coco.txt"
+    behind = golden.read_text(encoding="utf-8").partition("\n class ")[0]
+    lines = [line for line in behind.splitlines() if line.startswith(" ")]
+    names = {line[1:22].strip() for line in lines if line[1:2] != " " and line[20:22] in ("  ", "g ")}
+    assert {"fix first", "counts", "ties", "where it goes wrong", "mean F1 0.50:0.95"} <= names
+    for name in names - {"IoU 0.50"}:
+        assert run("explain", name).code == 0, name
+
+
 def test_every_name_in_the_summary_of_videos_is_explained():
     timeline = suite_of("timeline")
     printed = import_module("calipers.suites.timeline.summary")
@@ -109,6 +135,8 @@ def test_every_figure_is_listed_and_has_a_definition(run):
 
 def test_a_figure_that_is_unknown_is_an_error_that_names_the_nearest(run):
     run("explain", "frmae_accuracy").refused(2, "no figure is called 'frmae_accuracy', did you mean frame_accuracy")
+    run("explain", "foo").refused(2, "no figure is called 'foo' (calipers explain lists all)")
+    run("explain", "lead").refused(2, "no figure is called 'lead', did you mean lead time or")
     run("explain", "zzzz").refused(2, "no figure is called 'zzzz' (calipers explain lists all)")
     run("explain", "f1", "--suite", "dens").refused(2, "'dense'")
 
@@ -142,6 +170,7 @@ def test_completion_is_a_script_of_the_shell(run, shell):
 
 
 def test_completion_of_another_shell_is_refused(run):
+    run("completion").refused(2, "Missing argument '{bash|zsh|fish}'. Choose from: bash, zsh, fish")
     run("completion", "tcsh").refused(2, "'tcsh' is not one of")
 
 

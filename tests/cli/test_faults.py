@@ -188,7 +188,7 @@ def test_a_limit_of_memory_is_an_error_that_says_so(finish, listing):
     Path("huge.jsonl").write_bytes(b"".join(record % line for line in lines))
     Path("old.json").write_bytes(b"before")
     for jobs in (1, 2):
-        args = ("dense", "huge.jsonl", "--jobs", jobs, "--chunk-bytes", 10, "-o", "old.json")
+        args = ("dense", "huge.jsonl", "--jobs", jobs, "--chunk-bytes", 1000, "-o", "old.json")
         ended = finish(*args, preexec_fn=limited)
         assert (ended.code, ended.out) == (2, b""), ended.err
         assert "memory" in ended.err

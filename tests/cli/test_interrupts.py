@@ -171,7 +171,7 @@ from calipers.engines import local
 for _ in range(2):
     try:
         local.ALONE_SEC = None
-        calipers.dense("bad.jsonl", jobs={jobs}, chunk_bytes=1, bootstrap=0)
+        calipers.dense("bad.jsonl", jobs={jobs}, chunk_bytes=100, bootstrap=0)
     except calipers.InputError as error:
         pass
 

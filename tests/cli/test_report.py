@@ -3,6 +3,7 @@
 import base64
 import io
 import json
+from html import escape
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -51,6 +52,7 @@ def test_the_page_lies_beside_the_result(run, out):
     assert (ended.code, ended.err) == (0, "")
     assert ended.out.decode() == f"out/report.html   {round(len(written) / 1000)} kB\n"
     assert (out / "report.html").read_bytes() == written
+    assert escape(str(load(out))) in written.decode()  # for those who run no scripts
 
 
 def test_the_page_may_go_elsewhere(run, out):

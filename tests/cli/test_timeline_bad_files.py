@@ -226,12 +226,12 @@ def test_a_key_given_twice_in_a_prediction_is_the_error_of_its_video(spoils, ent
 @pytest.mark.parametrize(
     ("content", "problem"),
     [
-        ("", "1: found an empty file, expected a header with frame and state"),
-        ("\n\n", "found an empty file, expected a header with frame and state"),
+        ("", "1: found an empty file, expected start,end,label (a row per span, in seconds) or frame,state"),
+        ("\n\n", "found an empty file, expected start,end,label (a row per span, in seconds) or frame,state"),
         ("frame,state\n", "1: found a header and nothing below it, expected at least one row"),
         ("frame,time_sec\n0,0\n", '1: found the columns ["frame", "time_sec"], expected also state'),
         ("state\nin\n", '1: found the columns ["state"], expected also frame'),
-        ("frame;state\n0;in\n", '1: found the columns ["frame;state"], expected also frame and state'),
+        ("frame;state\n0;in\n", '1: found "frame;state", separated by ";", expected commas: start,end,label'),
         ("0,in\n1,in\n", '1: found the columns ["0", "in"], expected also frame and state'),
         ("frame,state,Frame\n0,in,0\n", '1: found the columns ["frame", "state", "Frame"], expected frame only once'),
         ("frame,state\n0,in\nx,in\n", '3: frame: found "x", expected a whole number from 0 to 1000000000000'),

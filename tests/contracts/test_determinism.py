@@ -30,8 +30,9 @@ from . import dumps
 BUNDLED = Path(calipers.__file__).parent / "data" / "dense.jsonl"
 SOURCE = Path(calipers.__file__).parents[1]
 SOME = 60_000  # bytes of a shard, of some 30: of a record each, all is done that often, which is for a test or two
-CUTS = [(1, 1), (1, 300_000), (2, 500_000), (2, 1 << 30), (4, 1), (4, 700_000)]
-CUTS += [(1, 1 << 30), (2, 1), (4, 1 << 20)] if share() == 1 else []
+A_LINE = 100  # fewer bytes than any line has: a shard for each; with 1, a file is read byte by byte
+CUTS = [(1, A_LINE), (1, 300_000), (2, 500_000), (2, 1 << 30), (4, A_LINE), (4, 700_000)]
+CUTS += [(1, 1), (1, 1 << 30), (2, 1), (4, 1 << 20)] if share() == 1 else []
 
 
 def lines_of(name: str) -> list[bytes]:
@@ -97,8 +98,16 @@ def test_the_artifact_does_not_depend_on_how_much_of_a_file_is_read_at_a_time(du
         assert calipers.dense(dump, jobs=jobs, chunk_bytes=chunk_bytes).to_json() == expected
 
 
-def test_the_dumps_are_cut_into_several_shards(dump):
-    assert len(list(lines_reader.LineSource(0, str(dump), 1))) >= 5
+def test_the_dumps_are_cut_into_a_shard_for_each_line(dump, lines):
+    assert len(list(lines_reader.LineSource(0, str(dump), A_LINE))) == len(lines)
+
+
+def test_shards_of_a_byte_are_of_a_line_and_give_the_same_bytes(tmp_path):
+    """Of few records without long fields: the file is read byte by byte."""
+    path, lines = tmp_path / "few.jsonl", dumps.make_lines(7)[:40]
+    path.write_bytes(b"\n".join(lines))
+    assert len(list(lines_reader.LineSource(0, str(path), 1))) == len(lines)
+    assert calipers.dense(path, jobs=1, chunk_bytes=1).to_json() == calipers.dense(path, jobs=1).to_json()
 
 
 def test_a_second_run_in_the_same_process_gives_the_same_bytes(dump, expected):
@@ -112,7 +121,7 @@ def test_records_without_a_key_are_named_by_file_and_line_however_the_file_is_cu
     keyless = [{name: value for name, value in record.items() if name not in dumps.KEYS} for record in records]
     path.write_text("\n\n".join(map(json.dumps, keyless)), encoding="utf-8-sig")
     expected = calipers.dense(path, jobs=1).to_json()
-    for jobs, chunk_bytes in ((1, 1), (2, 400_000), (4, SOME)):
+    for jobs, chunk_bytes in ((1, A_LINE), (2, 400_000), (4, SOME)):
         assert calipers.dense(path, jobs=jobs, chunk_bytes=chunk_bytes).to_json() == expected
 
 
@@ -127,7 +136,7 @@ def written(dump: Path, folder: Path, **options) -> dict[str, bytes]:
 
 
 @pytest.mark.usefixtures("blank_plots")
-@pytest.mark.parametrize(("jobs", "chunk_bytes"), [(1, 1), (2, 300_000), (4, SOME)])
+@pytest.mark.parametrize(("jobs", "chunk_bytes"), [(1, A_LINE), (2, 300_000), (4, SOME)])
 def test_matches_and_cases_depend_neither_on_jobs_nor_on_the_size_of_shards(
     dump, expected_files, tmp_path, jobs, chunk_bytes
 ):
@@ -242,7 +251,7 @@ def spoiled(dump, tmp_path) -> Path:
 
 
 def test_the_error_names_the_same_record_however_the_work_is_cut_up(spoiled):
-    in_workers = [(2, 300_000), (4, SOME), (4, 1), (2, 1 << 30)]
+    in_workers = [(2, 300_000), (4, SOME), (4, A_LINE), (2, 1 << 30)]
     for most, line, cut in zip(range(4), (20, 21, 90, 150), in_workers, strict=True):
         messages = set()
         for jobs, chunk_bytes in ((1, 1 << 30), (1, SOME), *(in_workers if share() == 1 else [cut])):
@@ -255,7 +264,7 @@ def test_the_error_names_the_same_record_however_the_work_is_cut_up(spoiled):
 def test_rejected_records_are_listed_in_the_order_of_lines_however_the_work_is_cut_up(spoiled):
     reports = [
         calipers.dense(spoiled, jobs=jobs, chunk_bytes=chunk_bytes, max_bad_records=4)
-        for jobs, chunk_bytes in ((1, 1 << 30), (1, 1), (2, 300_000), (4, SOME))
+        for jobs, chunk_bytes in ((1, 1 << 30), (1, A_LINE), (2, 300_000), (4, SOME))
     ]
     assert [entry["line"] for entry in reports[0]["rejected"]] == [20, 21, 90, 150]
     assert len({report.to_json() for report in reports}) == 1

@@ -13,7 +13,7 @@ from ..profiles import combined
 from .suites import SUITES, digest, make_inputs
 
 HANG_SEC = 300  # after which something hangs, however busy the machine
-SHARDS = (1, 2_000, 60_000, 8 << 20)  # bytes
+SHARDS = (100, 2_000, 60_000, 8 << 20)  # bytes; the first are fewer than a line has, and make a shard of each
 
 
 @pytest.fixture(scope="module")

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from calipers.core import slices
 from calipers.core.errors import ConfigError
 from calipers.core.parts import from_bytes, to_bytes
 from calipers.core.slice_fields import FieldSpec, FieldValues, cross, group_field, parse_slice, size_edges
@@ -188,6 +189,26 @@ def test_tables_in_any_order_and_in_files_give_the_same_slices():
             copies[0].add(later)
         whole.append(rows_of(copies[0]))
     assert whole[0] == whole[1] == whole[2]
+
+
+@pytest.mark.parametrize("names", [["light"], ["light", "speed", "light×speed"], ["size", "speed"], ["place"]])
+def test_sums_of_all_records_save_the_draws_of_the_largest_cell(names, monkeypatch):
+    table = made_table(np.random.default_rng(7), 80)
+    table.fields["place"] = FieldValues()
+    table.fields["place"].extend("place", ["here"] * 80)
+    hashes, columns = table.columns()
+    everything = slices.draw(table.names, hashes, columns, Resampling(3, 60))
+    specs, drawn = list(map(parse_slice, names)), []
+
+    def find(sums=None):
+        return slice_rows(find_slices(table, specs, FIGURES, Resampling(3, 60), FIGURES, sums))
+
+    wanted = find()
+    draw = slices.draw
+    monkeypatch.setattr(slices, "draw", lambda *given: drawn.append(len(given[1])) or draw(*given))
+    assert find(dict(zip(table.names, everything.draws, strict=True))) == wanted
+    assert sum(drawn) < 80 + 80 * ("size" in names)
+    assert drawn or names == ["place"]
 
 
 def test_a_slice_that_is_everything_has_no_rest():

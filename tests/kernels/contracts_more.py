@@ -431,6 +431,18 @@ CONTRACTS: dict[str, Contract] = {
             "nine areas": {"areas": 9},
         },
     ),
+    "detections.rows_by_class": Contract(
+        detections.rows_by_class,
+        {"rows": i(2, 0), "category": i(1, 0, 1), "classes": 2},
+        {
+            "a row beyond the last": {"rows": i(3)},
+            "a row below 0": {"rows": i(-1)},
+            "a class beyond the last": {"category": i(1, 2, 0)},
+            "a class below 0": {"category": i(1, -1, 0)},
+            "classes below 0": {"classes": -1},
+            "rows and no class": {"classes": 0},
+        },
+    ),
     "detections.accumulate_classes": Contract(
         detections.accumulate_classes,
         {

@@ -20,20 +20,21 @@ EXAMPLES = ROOT / "examples" / "ci"
 
 
 @pytest.fixture(scope="module")
-def baseline() -> bytes:
-    return calipers.dense(records(0)).to_json()
+def results() -> list[bytes]:
+    """The baseline and the new result, evaluated once."""
+    return [calipers.dense(records(left_out)).to_json() for left_out in (0, 1)]
 
 
 @pytest.fixture
-def folder(tmp_path, baseline):
+def folder(tmp_path, results):
     """A repository with a baseline and a new result, and `calipers` on the path."""
     binary = tmp_path / "bin" / "calipers"
     binary.parent.mkdir()
     binary.write_text(f'#!/bin/sh\nexec {sys.executable} -m calipers "$@"\n')
     binary.chmod(0o755)
     (tmp_path / "baseline").mkdir()
-    (tmp_path / "baseline" / "result.json").write_bytes(baseline)
-    calipers.dense(records(1)).save(tmp_path / "new.json")
+    for name, result in zip(("baseline/result.json", "new.json"), results, strict=True):
+        (tmp_path / name).write_bytes(result)
     return tmp_path
 
 

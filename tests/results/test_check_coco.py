@@ -91,6 +91,25 @@ def test_the_reading_is_found_and_would_score_as_the_right_data_do(name):
     assert reading["score"] == pytest.approx(0.7157, abs=0.01)  # AP_50 of the sample as it is
 
 
+def with_corners(annotations):
+    return {**TRUTH, "annotations": [{**row, "bbox": corners(*row["bbox"])} for row in annotations]}
+
+
+def test_ground_truth_with_corners_is_found_and_told_in_a_run_too():
+    reading = "boxes of the ground truth as [x1, y1, x2, y2]"
+    wrong, words = with_corners(TRUTH["annotations"]), "; as [x1, y1, x2, y2] they fit: 445 of 768 (first annotations["
+    found = check(gt=wrong, pred=PRED)
+    assert likely(found) == [reading]
+    assert found["comparisons"][0]["readings"][0]["score"] == pytest.approx(0.7157, abs=0.01)
+    assert any(words in warning for warning in found["files"][0]["warnings"])
+    assert any(words in warning for warning in calipers.coco(wrong, PRED, bootstrap=0)["warnings"])
+
+
+@pytest.mark.parametrize("truth", [TRUTH, with_corners(TRUTH["annotations"][:8])])
+def test_few_boxes_beyond_their_images_are_no_other_reading(truth):
+    assert not any("they fit" in warning for warning in calipers.coco(truth, [], bootstrap=0)["warnings"])
+
+
 def test_ids_by_place_are_found():
     """Ids far from their places: 0, 1, 2 … stand for 70, 140, 210 …"""
     truth = {

@@ -4,6 +4,7 @@ Models are made up record by record (see made_up.py), many pairs for each claim,
 """
 
 from collections import Counter
+from functools import cache, lru_cache
 
 import numpy as np
 import pytest
@@ -20,9 +21,14 @@ PAIRS = size(500)
 
 def states(records: int, allowed: dict[str, float], *, drop: float = 0.0, seed: int = 0) -> Counter:
     """How often a gate says what of all pairs; the state is that of the whole gate."""
+    return Counter(gate(new, old, max_drop=allowed).state for old, new in pairs(records, drop, seed))
+
+
+@lru_cache(1)  # tests that differ in their rules alone come one after another
+def pairs(records: int, drop: float, seed: int) -> list[tuple[dict, dict]]:
+    """The old and the new result of all pairs."""
     rng = np.random.default_rng(seed)
-    pairs = (pair(rng, records, drop=drop) for _ in range(PAIRS))
-    return Counter(gate(new, old, max_drop=allowed).state for old, new in pairs)
+    return [pair(rng, records, drop=drop) for _ in range(PAIRS)]
 
 
 @pytest.mark.parametrize(("records", "allowed"), [(5, 0.0), (12, 0.0), (60, 0.0), (60, 0.01), (60, 0.05), (200, 0.02)])
@@ -48,6 +54,7 @@ def test_a_drop_of_the_stated_size_is_found_in_80_percent(records, share):
     assert found["fail"] / PAIRS == pytest.approx(0.80, abs=2.8 * (0.8 * 0.2 / PAIRS) ** 0.5)
 
 
+@cache
 def smallest_drop(records: int, drop: float) -> float:
     """What gates state on average of models that differ by so much, since models that find less vary more."""
     rng = np.random.default_rng(3)

@@ -228,6 +228,20 @@ class TestNotAnnotated:
         assert short(rows) == [("not_annotated", "7.jpg", "pred", 1, "cat", "cat")]
         assert (rows[0]["score"], rows[0]["result"]) == (0.95, "run")
 
+    def test_of_one_result_sure_predictions_that_are_not_listed_are_counted(self, coco):
+        truth = [(image, "cat", (0, 0, 100, 100)) for image in range(1, 101)]
+        preds = [(image, "cat", (0, 0, 100, 100), 0.5 + image / 1000) for image in range(1, 101)]
+        extra = [(image, "cat", (500, 500, 100, 100), score) for image, score in ((7, 0.95), (8, 0.5), (9, 0.55))]
+        low = [(10, "cat", (500, 500, 100, 100), 0.45)]
+        found = calipers.suspects(coco("run", truth, preds + extra + low))
+        # two of 104 predictions are at the top: 0.95, and 0.6
+        note = (
+            "only the top 1 % of scores are listed, from 0.6 on; not listed with a score of 0.5 or more: 2. Two or more"
+        )
+        assert note in str(found)
+        again = calipers.suspects(coco("again", truth, preds + extra[:1] + low))
+        assert "not listed" not in str(again)
+
     def test_scores_that_are_all_the_same_put_nothing_at_the_top(self, coco):
         preds = [(1, "cat", (0, 0, 100, 100), 1.0), (1, "cat", (500, 500, 100, 100), 1.0)]
         assert rows_of(coco("run", [(1, "cat", (0, 0, 100, 100))], preds)) == []

@@ -92,7 +92,7 @@ def test_the_table_of_a_comparison():
         " metric                old    new       Δ        95 % of Δ  verdict",
         " category mean_f1    0.553  0.531  −0.022  −0.034 … −0.010  worse",
         " category recall     0.780  0.776  −0.004  −0.015 … +0.007  cannot tell",
-        " category precision      —  0.500       —                —  cannot tell",
+        " category precision      —  0.500       —                —  no interval",
     ]
 
 

@@ -19,6 +19,8 @@ from calipers.suite import built_in
 @click.option("--pred", multiple=True, metavar="PRED", help="predictions; give it again for others")
 @click.option("--suite", metavar="|".join(built_in()), help="what to read inputs as, where that cannot be told")
 @click.option("--images", metavar="DIR", help="folder of the images, for sizes that YOLO files lack")
+@click.option("--answers", metavar="FAMILY", help="predictions are answers of this family of models, as in dense")
+@click.option("--pred-field", metavar="FIELD", help="field that holds the answer of a model, as in dense")
 @click.option("--json", "json", is_flag=True, default=None, help="print all that was found out as JSON")
 @click.option("--config", metavar="FILE", help="options file  [default: calipers.toml, if there]")
 def command(files: tuple[str, ...], pred: tuple[str, ...], config: str | None, **flags: Any) -> int:
@@ -32,7 +34,15 @@ def command(files: tuple[str, ...], pred: tuple[str, ...], config: str | None, *
 
 
 def run_check(
-    files: list[str], *, gt: Any = None, pred: Any = None, suite: Any = None, images: Any = None, json: Any = False
+    files: list[str],
+    *,
+    gt: Any = None,
+    pred: Any = None,
+    suite: Any = None,
+    images: Any = None,
+    answers: Any = None,
+    pred_field: Any = None,
+    json: Any = False,
 ) -> Check:
     """Check the inputs and print the findings."""
     for name, value in {"gt": gt, "images": images}.items():
@@ -42,6 +52,7 @@ def run_check(
     require(isinstance(json, bool), "json", json, "true or false")
     if not files and gt is None and not paths:
         raise ConfigError("nothing to check, expected files, or --gt and --pred (see calipers check --help)")
-    findings = check(*files, gt=gt, pred=paths or None, suite=suite, images=images)
+    options = {"suite": suite, "images": images, "answers": answers, "pred_field": pred_field}
+    findings = check(*files, gt=gt, pred=paths or None, **options)
     write_result(findings.to_json() if json else str(findings))
     return findings

@@ -14,12 +14,18 @@ from calipers.cli.streams import write_result
 from calipers.core.errors import ConfigError
 from calipers.core.figures import SHARE, FigureSpec, spec_named
 from calipers.core.words import normalise
-from calipers.show import calibration, causes
+from calipers.show import calibration, causes, summary_words
 from calipers.suite import Suite, suite_names, suite_of
 
-WORDS = {"a cause of errors": causes.MEANINGS, "of scores": calibration.MEANINGS}
+WORDS = {
+    "a cause of errors": causes.MEANINGS,
+    "of scores": calibration.MEANINGS,
+    "in summaries": summary_words.MEANINGS,
+}
+KEYS = {"a cause of errors": "cause", "of scores": "figure", "in summaries": "word"}  # in JSON
 ENDS = re.compile(r"[\s_]+\d\.\d+:\d\.\d+$")  # the thresholds behind a mean over them
 DOT = re.compile(r"\.(?!\d)")  # between the parts of a name, not in a number
+NEAREST, ALIKE = 3, 0.7  # names that a message has, and how much of a name has to be the same
 BETTER = {True: "higher is better", False: "lower is better", None: "neither: it describes"}
 
 
@@ -56,14 +62,16 @@ def command(words: tuple[str, ...], suite: str | None, json: bool) -> None:
 
     A FIGURE is named as compare, gate and flat name it (category.f1, AP_50, frame_accuracy), by its last part (f1), in
     words (frame accuracy), or as a summary prints it (osR, missed zones). A cause of errors (missed, wrong_label) and
-    what is told of scores (ECE) are explained too. Without FIGURE, all are listed.
+    what is told of scores (ECE) are explained too, and so are words beside them (worth, ties, sure). Without FIGURE,
+    all figures are listed.
     """
     figure = " ".join(words)
     suites = [suite_of(name) for name in ([suite] if suite else suite_names())]
     if not figure:
         write_result(_listed(suites))
         return
-    found = [Explained(own, spec) for own in suites for spec in _matching(own, figure)]
+    found = [Explained(own, spec) for own in suites for spec in own.figures if spec.name == figure]
+    found = found or [Explained(own, spec) for own in suites for spec in _matching(own, figure)]
     meanings = list(_meanings(figure))
     if not found and not meanings:
         found = [Explained(own, spec) for own in suites for spec in _of_group(own, figure)]
@@ -82,6 +90,7 @@ def _matching(suite: Suite, name: str) -> list[FigureSpec]:
         return [exact]
     wanted = _plain(name)
     found = [spec for spec in suite.figures if wanted and (wanted in map(_plain, _names(spec)) or _fits(wanted, spec))]
+    found = found or [spec for spec in suite.figures if wanted and _joined(wanted) in map(_joined, _names(spec))]
     return list({spec.name: spec for spec in found}.values())
 
 
@@ -104,6 +113,15 @@ def _plain(name: str) -> str:
     return normalise(DOT.sub(" ", ENDS.sub("", name)))
 
 
+def _joined(name: str) -> str:
+    """A plain name without spaces, for those who write ap50.
+
+    >>> _joined("AP_50"), _joined("ap50")
+    ('ap50', 'ap50')
+    """
+    return _plain(name).replace(" ", "")
+
+
 def _of_group(suite: Suite, name: str) -> list[FigureSpec]:
     """The figure of a group as compare prints it: `category f1`, with an arrow and a slice behind it or not."""
     group, _, figure = name.partition("@")[0].removesuffix("↓").strip().rpartition(" ")
@@ -122,16 +140,18 @@ def _unknown(name: str, suites: list[Suite]) -> str:
     specs = [spec for suite in suites for spec in suite.figures]
     names = [*(name for spec in specs for name in _names(spec)), *(word for known in WORDS.values() for word in known)]
     by_words = {_plain(name): _starred(name) for name in reversed(names)}
-    near = dict.fromkeys(by_words[words] for words in get_close_matches(_plain(name), by_words, n=3, cutoff=0.5))
-    hint = f", did you mean {' or '.join(near)}?" if near else ""
+    wanted = _plain(name)
+    alike = get_close_matches(wanted, by_words, n=NEAREST, cutoff=ALIKE)
+    with_word = [words for words in by_words if wanted and set(wanted.split()) <= set(words.split())]
+    near = list(dict.fromkeys(by_words[words] for words in (*alike, *sorted(with_word, key=len))))
+    hint = f", did you mean {' or '.join(near[:NEAREST])}?" if near else ""
     return f"explain: no figure is called {name!r:.80}{hint} (calipers explain lists all)"
 
 
 def _json(found: list[Explained], meanings: list[tuple[str, str, str]]) -> str:
     from json import dumps
 
-    keys = {kind: "cause" if known is causes.MEANINGS else "figure" for kind, known in WORDS.items()}
-    words = [{keys[kind]: word, "definition": meaning} for kind, word, meaning in meanings]
+    words = [{KEYS[kind]: word, "definition": meaning} for kind, word, meaning in meanings]
     return dumps([*(item.tree() for item in found), *words], ensure_ascii=False, indent=2)
 
 

@@ -6,6 +6,7 @@ Commands are loaded when they are called, so that `calipers --help` imports no n
 from __future__ import annotations
 
 import os
+import re
 from typing import Any
 
 import click
@@ -16,6 +17,7 @@ from calipers.core.errors import CalipersError
 from calipers.show.text import printable
 from calipers.suite import built_in, is_suite, suite_names, suite_of
 
+LISTED = re.compile(r"\n\t")  # before each choice that click lists
 MEASURE = "Measure"
 PURPOSES = {  # commands by what they are for, in the order of the help; suites come first in the first group
     MEASURE: {
@@ -138,4 +140,5 @@ def _usage(error: click.ClickException) -> str:
     """What was wrong with the command line, and where to look."""
     context = getattr(error, "ctx", None)
     path = context.command_path if context else "calipers"
-    return f"{error.format_message()}\n(see {path} --help)"
+    message = LISTED.sub(" ", error.format_message())
+    return f"{message}\n(see {path} --help)"

@@ -11,7 +11,7 @@ The replicates are the first of those of all other intervals: all of them up to 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
@@ -26,6 +26,7 @@ from calipers.kernels.count.sums import key_hashes, weight_table
 MOST_DRAWN = 1_000_000_000  # detections in all replicates
 FEWEST = 100  # replicates, however many detections there are
 TOGETHER = 4000  # classes whose values in replicates are in memory at once
+CUT_TOGETHER = 1 << 20  # detections of classes whose cuts are in memory at once
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.uint8]
@@ -85,12 +86,12 @@ def class_cuts(scored: ScoredClass) -> ClassCuts:
 def class_scores_tree(
     keys: Sequence[str], names: Sequence[str], classes: Sequence[ScoredClass], *, seed: int, replicates: int
 ) -> dict[str, Any]:
-    """Of every class its calibration error, and the score that serves it best with an interval."""
-    found = [k for k, scored in enumerate(classes) if len(scored.objects) and scored.right.any()]
-    cuts = [class_cuts(classes[k]) for k in found]  # of no other there is a best score
-    drawn = best_score_intervals(keys, cuts, seed=seed, replicates=replicates)
-    intervals = dict(zip(found, drawn, strict=True))
-    entries = {}
+    """Of every class its calibration error, and the score that serves it best with an interval.
+
+    `classes` may be made when they are asked for, which those with a best score are twice.
+    """
+    entries: dict[str, dict[str, Any]] = {}
+    served, sizes = [], []
     for k, (name, scored) in enumerate(zip(names, classes, strict=True)):
         best_score, best_f1 = best_cut(scored)
         entries[name] = {
@@ -98,8 +99,14 @@ def class_scores_tree(
             "n": len(scored.score),
             "best_f1": best_f1,
             "best_score": best_score,
-            "best_score_interval": intervals.get(k),
+            "best_score_interval": None,
         }
+        if best_score is not None:
+            served.append(k)
+            sizes.append(len(class_cuts(scored).record))
+    intervals = best_score_intervals(keys, classes, served, sizes, seed=seed, replicates=replicates)
+    for k, interval in zip(served, intervals, strict=True):
+        entries[names[k]]["best_score_interval"] = interval
     return entries
 
 
@@ -109,19 +116,39 @@ def _error(scored: ScoredClass) -> float | None:
 
 
 def best_score_intervals(
-    keys: Sequence[str], classes: Sequence[ClassCuts], *, seed: int, replicates: int
+    keys: Sequence[str],
+    classes: Sequence[ScoredClass],
+    served: Sequence[int],
+    sizes: Sequence[int],
+    *,
+    seed: int,
+    replicates: int,
 ) -> list[list[float] | None]:
-    """The 95 % interval of the best score of each class, to the same bits whatever the number of threads."""
-    drawn = max(MOST_DRAWN // max(sum(len(cuts.record) for cuts in classes), 1), FEWEST)
+    """The 95 % interval of the best score of classes that have one, to the same bits whatever the number of threads.
+
+    `served` are the places of these classes, `sizes` how many detections the cuts of each have.
+    """
+    drawn = max(MOST_DRAWN // max(sum(sizes), 1), FEWEST)
     intervals: list[list[float] | None] = []
-    for first in range(0, len(classes), TOGETHER):
-        some = classes[first : first + TOGETHER]
-        values = best_scores(keys, some, seed=seed, replicates=min(replicates, drawn))
+    for some in _together(sizes):
+        cuts = [class_cuts(classes[served[k]]) for k in some]
+        values = best_scores(keys, cuts, seed=seed, replicates=min(replicates, drawn))
         intervals += [
-            middle(row, records=cuts.records) if cuts.records > 1 else None
-            for row, cuts in zip(values, some, strict=True)
+            middle(row, records=one.records) if one.records > 1 else None for row, one in zip(values, cuts, strict=True)
         ]
     return intervals
+
+
+def _together(sizes: Sequence[int]) -> Iterator[range]:
+    """Neighbours that are few enough, and have few enough detections; or are one."""
+    first = total = 0
+    for k, size in enumerate(sizes):
+        if k > first and (k - first == TOGETHER or total + size > CUT_TOGETHER):
+            yield range(first, k)
+            first, total = k, 0
+        total += size
+    if sizes:
+        yield range(first, len(sizes))
 
 
 def best_scores(keys: Sequence[str], classes: Sequence[ClassCuts], *, seed: int, replicates: int) -> Floats:

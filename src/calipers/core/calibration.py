@@ -19,9 +19,10 @@ Scores that are not all from 0 to 1 are no probabilities: there is a reason inst
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import chain, pairwise
 from math import fsum
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,7 +35,7 @@ CUTS = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 
 BLOCK = 1 << 16  # numbers that are Python's at a time
 
 Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
+Codes = NDArray[np.int8]
 
 
 class ScoredHits(NamedTuple):
@@ -78,7 +79,7 @@ def equal_width(scores: Floats) -> Codes:
     >>> equal_width(np.array([0.0, 0.1, 0.3, 0.95, 1.0])).tolist()
     [0, 1, 3, 9, 9]
     """
-    return np.searchsorted(EDGES[1:-1], scores, side="right").astype(np.int64, copy=False)
+    return _coded(scores, EDGES[1:-1], "right")
 
 
 def equal_mass(scores: Floats) -> Codes:
@@ -87,14 +88,19 @@ def equal_mass(scores: Floats) -> Codes:
     >>> equal_mass(np.array([0.1, 0.9, 0.9, 0.2])).tolist()
     [0, 6, 6, 3]
     """
-    lower = np.searchsorted(np.sort(scores, kind="stable"), scores, side="left")
-    steps = max(len(scores) - 1, 1)
-    lower = lower.astype(np.int64, copy=False)  # which is overwritten step by step, as there may be many
-    lower *= BINS
-    lower += steps - 1
-    lower //= steps
-    lower -= 1
-    return np.maximum(lower, 0, out=lower)
+    if not len(scores):
+        return np.empty(0, np.int8)
+    below = [group * (len(scores) - 1) // BINS for group in range(1, BINS)]  # places in order, of the last scores below
+    return _coded(scores, np.partition(scores, below)[below], "left")
+
+
+def _coded(scores: Floats, edges: Any, side: Literal["left", "right"]) -> Codes:
+    """Between which of some edges each score is."""
+    codes = np.empty(len(scores), np.int8)
+    for first in range(0, len(scores), BLOCK):
+        some = slice(first, first + BLOCK)
+        codes[some] = np.searchsorted(edges, scores[some], side=side)
+    return codes
 
 
 def binned(hits: ScoredHits, codes: Codes, groups: int) -> list[ScoreBin]:
@@ -114,8 +120,11 @@ def exact_sum(values: Floats) -> float:
     >>> exact_sum(np.array([1e100, 1.0, -1e100]))
     1.0
     """
-    blocks = (values[first : first + BLOCK].tolist() for first in range(0, len(values), BLOCK))
-    return fsum(chain.from_iterable(blocks))
+    return _sum_of_blocks(values[first : first + BLOCK] for first in range(0, len(values), BLOCK))
+
+
+def _sum_of_blocks(blocks: Iterable[Floats]) -> float:
+    return fsum(chain.from_iterable(block.tolist() for block in blocks))
 
 
 def calibration_error(bins: list[ScoreBin]) -> float | None:
@@ -147,8 +156,9 @@ def brier_score(hits: ScoredHits) -> float | None:
     >>> brier_score(ScoredHits(np.array([0.5, 1.0]), np.array([True, False])))
     0.625
     """
-    squares = (hits.score - hits.hit) ** 2
-    return exact_sum(squares) / len(squares) if len(squares) else None
+    blocks = (slice(first, first + BLOCK) for first in range(0, len(hits.score), BLOCK))
+    total = _sum_of_blocks((hits.score[some] - hits.hit[some]) ** 2 for some in blocks)
+    return total / len(hits.score) if len(hits.score) else None
 
 
 def calibration_tree(hits: ScoredHits) -> dict[str, Any]:

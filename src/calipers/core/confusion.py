@@ -13,7 +13,7 @@ import numpy as np
 
 from calipers.core.causes import MATCHED, WRONG_LABEL, Causes
 from calipers.core.matching import Labels
-from calipers.core.tally import Tally, count_codes
+from calipers.core.tally import Counts, Tally, count_codes
 
 MOST_LABELS = 30
 NO_LABEL, OTHER_LABEL = "(none)", "(other)"
@@ -28,17 +28,17 @@ def count_confusion(causes: Causes, labels: Labels, names: list[str], tally: Tal
     met = (truth[pairs[0]] + 1) * np.int64(len(named)) + pred[pairs[1]] + 1  # codes of both labels in one number
     for code, count in _counted(met, len(named) ** 2):
         mine, theirs = divmod(code, len(named))
-        tally.count_row("confusion", _key(named[mine - 1], named[theirs - 1]), [count])
+        tally.count_row("confusion", _key(named[mine - 1], named[theirs - 1]), count)
     for name, codes, outcomes in (("missed", truth, causes.truth), ("background", pred, causes.pred)):
         left = codes[(outcomes != MATCHED) & (outcomes != WRONG_LABEL)]
         for code, count in _counted(left + 1, len(named)):
-            tally.count_row(f"confusion.{name}", named[code - 1], [count])
+            tally.count_row(f"confusion.{name}", named[code - 1], count)
 
 
-def _counted(codes: Any, most: int) -> list[tuple[int, int]]:
-    """Each code that occurs, with how often."""
+def _counted(codes: Any, most: int) -> list[tuple[int, Counts]]:
+    """Each code that occurs, with how often as a row of its own."""
     found, counts = count_codes(codes, most)
-    return list(zip(found.tolist(), counts.tolist(), strict=True))
+    return list(zip(found.tolist(), counts[:, np.newaxis], strict=True))
 
 
 def _key(truth: str, pred: str) -> str:

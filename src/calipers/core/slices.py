@@ -36,6 +36,7 @@ from calipers.core.student import discoveries, two_sided
 from calipers.kernels.count.sums import weighted_sums
 
 Weights = Mapping[str, int]  # of columns
+Sums = Mapping[str, Ints]  # of columns, in replicates
 Pieces = Iterator[tuple[NDArray[np.intp], Any]]  # records, and their numbers (columns, records)
 DRAWN_TOGETHER = 4096  # records
 MANY_SLICES = 100  # beyond which only the replicates of the headline are kept
@@ -147,10 +148,14 @@ def find_slices(
     figures: SliceFigures,
     resampling: Resampling,
     object_figures: SliceFigures | None = None,
+    sums: Sums | None = None,
 ) -> list[Slice]:
-    """Every slice of a run: field by field, the worst first. Those by size have figures of their own columns."""
+    """Every slice of a run: field by field, the worst first. Those by size have figures of their own columns.
+
+    `sums` are those of all records in replicates, by column, where they are known: then less is to be drawn.
+    """
     sized = [spec for spec in specs if object_figures and any(field.name == SIZE for field in spec.fields)]
-    drawn = _draw_fields(table, [spec for spec in specs if spec not in sized], resampling)
+    drawn = _draw_fields(table, [spec for spec in specs if spec not in sized], resampling, sums)
     slices: list[Slice] = []
     for spec in specs:
         told = object_figures if spec in sized and object_figures else figures
@@ -168,19 +173,34 @@ class _DrawnGroup(NamedTuple):
 
 
 def _draw_fields(
-    table: SliceTable, specs: list[SliceSpec], resampling: Resampling
+    table: SliceTable, specs: list[SliceSpec], resampling: Resampling, sums: Sums | None
 ) -> dict[SliceSpec, list[_DrawnGroup]]:
     """The groups of records by each field, and the sums of each."""
-    hashes, columns = table.columns()
     drawn: list[list[_DrawnGroup]] = []
     for bundle in bundle_fields([_record_groups(table, spec) for spec in specs]):
-        pieces = ((here, columns[:, here]) for here in _members(bundle.codes, len(bundle.places[0])))
-        cells = _drawn_pieces(table.names, hashes, pieces, resampling)
+        cells = _draw_cells(table, _members(bundle.codes, len(bundle.places[0])), resampling, sums)
         for groups, place in zip(bundle.fields, bundle.places, strict=True):
             members = _members(groups.codes, len(groups.names))
             owns = [_summed([cells[cell] for cell in np.flatnonzero(place == code)]) for code in range(len(members))]
             drawn.append([_DrawnGroup(*group) for group in zip(groups.names, members, owns, strict=True)])
     return dict(zip(specs, drawn, strict=True))
+
+
+def _draw_cells(
+    table: SliceTable, cells: list[NDArray[np.intp]], resampling: Resampling, sums: Sums | None
+) -> list[Drawn]:
+    """The sums of each cell; those of the largest are what is left of all records, where these are known."""
+    hashes, columns = table.columns()
+    largest = -1 if sums is None else max(range(len(cells)), key=lambda cell: len(cells[cell]))
+    pieces = ((here, columns[:, here]) for cell, here in enumerate(cells) if cell != largest)
+    drawn = _drawn_pieces(table.names, hashes, pieces, resampling)
+    if sums is not None:
+        draws = np.stack([sums[name] for name in table.names])
+        left = Drawn(table.names, len(hashes), columns.sum(axis=1, dtype=np.int64), draws)
+        for other in drawn:
+            left = left.minus(other)
+        drawn.insert(largest, left)
+    return drawn
 
 
 def _members(codes: Ints, count: int) -> list[NDArray[np.intp]]:

@@ -40,6 +40,15 @@ class Survey(NamedTuple):
     explain_poor: Callable[..., Iterator[tuple[SidesCheck, str]]] | None = None  # the same for a poor one; whose it is
     refuse_together: Callable[[list[FileCheck]], None] | None = None  # inputs that a run would find nothing in
     methods_together: bool = False  # nothing is evaluated only where no method has anything
+    joined: JoinedSurvey | None = None  # for predictions that need ground truth of another kind
+    takes_answers: bool = False  # whether `examine` takes `answers` and `pred_field`
+
+
+class JoinedSurvey(NamedTuple):
+    """How `check` looks at predictions that a suite joins with ground truth of a kind it does not read alone."""
+
+    takes: Callable[[Any, Any], bool]  # truth, pred: whether these are joined
+    examine: Callable[..., tuple[FileCheck, FileCheck, SidesCheck | None]]  # truth, pred, answers and pred_field
 
 
 class FileCheck:

@@ -53,6 +53,7 @@ MAD = 1.4826  # deviation of a normal distribution, over its median absolute dev
 FEW_MORE = (
     5  # in 1 + 5 / n, by which the deviation of few values is larger: else one in ten clean labels has an odd size
 )
+SURE = 0.5  # score of a prediction that is worth a note where it is not listed
 ALONE = 0.5  # what it weighs that a single result does not find an object
 ODD = 4.0  # robust deviations
 LEAST_DEVIATION = 0.01  # of logarithms: sizes that all but agree do not make others odd
@@ -86,6 +87,21 @@ def _notes(summaries: list[RunSummary], kept: list[Suspect], repeated: set[str],
         yield "one result alone: that it does not find an object is weak evidence, and scores half"
     if len(summaries) == 1 and summaries[0].top_score() is None:
         yield "one result without scores says nothing about objects that are not annotated; two or more do"
+    if len(summaries) == 1 and (unlisted := _unlisted(summaries[0], repeated)):
+        yield (
+            f"one result alone: of predictions without an annotation only the top 1 % of scores are listed, from"
+            f" {summaries[0].top_score():g} on; not listed with a score of {SURE:g} or more: {unlisted:,}."
+            " Two or more results find those that all agree on"
+        )
+
+
+def _unlisted(summary: RunSummary, repeated: set[str]) -> int:
+    """Sure predictions without an annotation that are not among the top scores of a single result."""
+    top = summary.top_score()
+    if top is None:
+        return 0
+    rows = (row for key, rows in summary.spurious.items() if key not in repeated for row in rows)
+    return sum(row.score is not None and SURE <= row.score < top for row in rows)
 
 
 def _named(keys: set[str]) -> str:

@@ -49,8 +49,9 @@ class Tally:
         for name, value in other.sums.items():
             self.add_sum(name, value)
         for table, rows in other.tables.items():
+            own = self.tables.setdefault(table, {})
             for name, values in rows.items():
-                self.count_row(table, name, values)
+                own[name] = own[name] + values if name in own else values
         return self
 
     def __add__(self, other: Tally) -> Tally:

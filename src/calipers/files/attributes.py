@@ -18,7 +18,8 @@ from calipers.core.errors import InputError
 from calipers.core.text import whole_text
 from calipers.files.inputs import BOM, InputFile, read_bytes
 
-EXPECTED = "CSV or JSON lines with a column 'key'"
+NAMES = "the file name of an image, or the name of a video or a scene"  # what results call records
+EXPECTED = f"CSV or JSON lines with a column 'key': {NAMES}"
 LONGEST_KEY = 80
 
 
@@ -51,7 +52,7 @@ def read_attributes(path: str) -> AttributeFile:
     for line, row in rows:
         key = row.pop("key", None)
         if isinstance(key, bool) or not isinstance(key, (str, int)) or key == "":
-            raise InputError(f"{path}:{line}: key: found {key!r:.80}, expected that of a record")
+            raise InputError(f"{path}:{line}: key: found {key!r:.80}, expected that of a record: {NAMES}")
         if str(key) in attributes:
             raise InputError(f"{path}:{line}: key: {str(key)[:LONGEST_KEY]!r} is there twice, expected it once")
         attributes[str(key)] = row

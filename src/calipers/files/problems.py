@@ -13,6 +13,7 @@ from calipers.files.output import json_line
 from calipers.kernels.scan.flatten import KINDS, REASONS
 
 LONGEST_SHOWN = 160
+FROM_ARRAY = "jq -c '.[]' FILE makes lines of an array"
 
 
 REASON_WORDS = {

@@ -19,7 +19,7 @@ from calipers.core.errors import ConfigError, InputError, require
 from calipers.suite import Suite, suite_names, suite_of
 
 if TYPE_CHECKING:
-    from calipers.core.survey import FileCheck, Kind, SidesCheck
+    from calipers.core.survey import FileCheck, JoinedSurvey, Kind, SidesCheck
     from calipers.report import Report
     from calipers.results.source_types import CheckSource
 
@@ -69,6 +69,8 @@ def check(
     pred: CheckSource | None = None,
     suite: str | None = None,
     images: str | os.PathLike[str] | None = None,
+    answers: str | None = None,
+    pred_field: str | None = None,
 ) -> Check:
     """Look at inputs before a run, or after a score of nearly 0. Nothing is changed.
 
@@ -78,13 +80,16 @@ def check(
         pred: An input that is predictions; several, if it is a list of paths.
         suite: What to read inputs as, where that cannot be told.
         images: The folder of images, for sizes that YOLO files lack.
+        answers: The family of models whose answers the predictions are, as `calipers dense` has it.
+        pred_field: The field that holds the answer of a model.
 
     Returns:
         What each input is and what would be refused (`files`), which other reading of predictions would fit
             (`comparisons`), and whether everything can be read (`ok`).
 
     Raises:
-        ConfigError: There is nothing to check, or no such suite.
+        ConfigError: There is nothing to check, or no such suite; or no input holds answers, and options say how to
+            read them.
 
     Examples:
         >>> box = {"type": "bbox_2d", "points": [10, 10, 20, 20], "desc": "类别=标签"}
@@ -101,6 +106,8 @@ def check(
     inputs += [_Input(gt, "gt", suite)] if gt is not None else []
     inputs += [_Input(item, "pred", suite) for item in (_paths(pred) if pred is not None else [])]
     options = {} if images is None else {"images": images}
+    asked = {name: value for name, value in (("answers", answers), ("pred_field", pred_field)) if value is not None}
+    _join(inputs, suite, asked)
     with np.errstate(over="ignore", invalid="ignore"):  # numbers beyond all reason are refused, or match nothing
         comparisons = [item for one in inputs for item in one.examine(options)] + _compare_all(inputs, options)
     files_checked = [one.file for one in inputs]
@@ -113,6 +120,27 @@ def check(
             "warnings": list(_strange_sides(inputs)),
         }
     )
+
+
+def _join(inputs: list[_Input], suite: str | None, asked: Tree) -> None:
+    """Give predictions that a suite joins with ground truth of another kind the only ground truth there is."""
+    truths = [one for one in inputs if one.is_truth()]
+    preds = [one for one in inputs if one not in truths]
+    names = {suite or (one.kind and one.kind.suite) for one in preds}
+    survey = suite_of(name).survey if len(names) == 1 and (name := names.pop()) else None
+    for one in preds:
+        one.asked = asked if survey and survey.takes_answers else {}
+    if asked and not (survey and survey.takes_answers) and not any(one.kind is None for one in preds):
+        raise ConfigError(f"{next(iter(asked))}: no input holds answers of models, expected a dump, or gt and pred")
+    if (
+        survey
+        and survey.joined
+        and len(truths) == 1
+        and all(survey.joined.takes(truths[0].source, one.source) for one in preds)
+    ):
+        for one in preds:
+            one.truth, one.joined = truths[0], survey.joined
+        truths[0].is_joined = True
 
 
 def _refuse_together(files: list[FileCheck]) -> None:
@@ -145,10 +173,15 @@ class _Input:
 
         self.source, self.side_option, self.problem = source, side, ""
         self.kind: Kind | None = None
+        self.asked: Tree = {}  # how answers are read
+        self.truth: _Input | None = None  # that it is joined with
+        self.joined: JoinedSurvey | None = None
+        self.is_joined = False  # whether it is the ground truth of another
         try:
             self.kind = find_kind(source)
         except InputError as error:
             self.problem = str(error)
+        self._content_side = self.kind.side if self.kind else None
         if suite and (self.kind is None or self.kind.suite not in (suite, None)):
             self.kind, self.problem = suite_of(suite).survey.kinds[side == "pred"], ""
 
@@ -159,6 +192,10 @@ class _Input:
             return self.side_option
         return (self.kind.side or self.kind.usual_side) if self.kind else "gt"
 
+    def is_truth(self) -> bool:
+        """Whether it is ground truth alone, as it was said or else by its content."""
+        return (self.side_option or self._content_side) == "gt"
+
     def is_strange(self) -> bool:
         """Whether it was said to be the side that it does not look like."""
         told = self.kind.side if self.kind else None
@@ -168,10 +205,15 @@ class _Input:
         """Look at it alone; a dense dump has both sides in it."""
         from calipers.core.survey import FileCheck, path_of
 
+        if self.is_joined:  # its predictions look at it
+            return []
         path = path_of(self.source, self.side)
         self.file = FileCheck(
             path, self.kind.name if self.kind else "unknown", self.kind and self.kind.suite, self.side_option
         )
+        if self.truth and self.joined:
+            self.truth.file, self.file, sides = self.joined.examine(self.truth.source, self.source, **self.asked)
+            return [sides] if sides else []
         if self.kind is None:
             self.file.refuse([self.problem])
             return []
@@ -188,7 +230,7 @@ class _Input:
             self.file = check_artifact.examine(self.source, kind)
             return []
         sides: list[SidesCheck]
-        self.file, sides = suite_of(kind.suite).survey.examine(self.source, kind, self.side, **options)
+        self.file, sides = suite_of(kind.suite).survey.examine(self.source, kind, self.side, **options, **self.asked)
         return sides
 
 
@@ -200,7 +242,7 @@ def _compare_all(inputs: list[_Input], options: Tree) -> list[SidesCheck]:
     comparisons: list[tuple[_Input, _Input, SidesCheck]] = []
     for one in inputs:
         suite = one.kind.suite if one.kind else None
-        if one.side != "pred" or one.kind is None or suite is None:
+        if one.side != "pred" or one.kind is None or suite is None or one.joined:
             continue
         truths = [entry for entry in inputs if entry.side == "gt" and entry.kind and entry.kind.suite == suite]
         if len(truths) != 1 or truths[0].is_strange():

@@ -11,7 +11,7 @@ from typing import Any
 
 from calipers.results import compare_slices as slices
 from calipers.results.changed_cases import BROKEN, FIXED, GONE, NEW, ResultFolder, changed_cases, changed_together, kept
-from calipers.results.compare_text import below, main_rows, place_words, records_of
+from calipers.results.compare_text import below, main_rows, place_words, records_of, said_verdict, table
 from calipers.show.numbers import decimals, number, spoken
 from calipers.show.page import sections as part
 from calipers.show.page.cases import Limit
@@ -30,7 +30,7 @@ COUNTED = ("index", "start", "end")
 def comparison_page(tree: Tree) -> bytes:
     """One HTML file; what changed is drawn where the results that were compared are folders with cases."""
     old, new = (kept(tree[side]) if tree["objects"] else None for side in ("old", "new"))
-    return page(page_data(tree, old, new))
+    return page(page_data(tree, old, new), table(tree))
 
 
 def page_data(tree: Tree, old: ResultFolder | None = None, new: ResultFolder | None = None) -> Part:
@@ -94,7 +94,7 @@ def _cards(tree: Tree, tags: set[str]) -> Part:
     cards = []
     for row in main_rows(tree)[:MAX_CARDS]:
         digits = decimals(row["old"], row["new"], row["interval"])
-        note = f"{number(row['old'], digits)} → {number(row['new'], digits)} · {row['verdict']}"
+        note = f"{number(row['old'], digits)} → {number(row['new'], digits)} · {said_verdict(row)}"
         better: Any = "high" if row["higher_is_better"] else "low"
         look: Any = {"kind": "difference", "note": note, "better": better, "goto": _behind(row, tags)}
         cards.append(part.card(spoken(row["metric"]), row["difference"], row["interval"], **look))
@@ -186,7 +186,9 @@ def _table(tree: Tree) -> Part:
     columns += [part.column("verdict", "verdict"), part.column("records", "number")]
     rows = []
     for row in tree["metrics"]:
-        verdict = None if row["higher_is_better"] is None else row["verdict"]  # a description is neither good nor bad
+        verdict = (
+            None if row["higher_is_better"] is None else said_verdict(row)
+        )  # a description is neither good nor bad
         numbers = [row[name] for name in ("old", "new", "difference", "interval")]
         rows.append([spoken(row["metric"]), *numbers, verdict, row["n"]])
     return part.table("All figures", columns, rows[:MAX_ROWS], cut=more_rows(len(rows)))

@@ -22,7 +22,7 @@ LONG_TABLE = 24  # rows
 FEW = 10  # records, of which an interval says little
 MAX_OBJECTS = 4
 COLUMNS = ("metric", "old", "new", "Δ", "95 % of Δ", "verdict")
-UNDECIDED = "cannot tell"
+UNDECIDED, NOT_TESTED = "cannot tell", "no interval"
 
 
 def table(tree: Tree) -> str:
@@ -77,7 +77,16 @@ def cells(row: Tree) -> tuple[str, ...]:
     digits = decimals(row["old"], row["new"], row["interval"])
     values = (number(row["old"], digits), number(row["new"], digits), signed(row["difference"], digits))
     down = "" if row["higher_is_better"] else " ↓"
-    return (f"{spoken(row['metric'])}{down}", *values, span(row["interval"], digits), row["verdict"])
+    return (f"{spoken(row['metric'])}{down}", *values, span(row["interval"], digits), said_verdict(row))
+
+
+def said_verdict(row: Tree) -> str:
+    """The verdict on a figure; one without an interval was not tested.
+
+    >>> said_verdict({"verdict": "cannot tell", "interval": None})
+    'no interval'
+    """
+    return NOT_TESTED if row["interval"] is None else str(row["verdict"])
 
 
 def below(tree: Tree) -> Iterator[tuple[str, str]]:

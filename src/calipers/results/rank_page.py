@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from calipers.results.compare import BETTER
 from calipers.results.rank_letters import split_letters
-from calipers.results.rank_text import first_changes, notes, ordered_rows, percent
+from calipers.results.rank_text import first_changes, notes, ordered_rows, percent, table
 from calipers.show.numbers import spoken
 from calipers.show.page import sections as part
 from calipers.show.page.heads import MAX_ROWS, more_rows
@@ -25,7 +25,7 @@ SHARING += " share one with the best are filled."
 
 def ranking_page(tree: Tree, facts: RankFacts) -> bytes:
     """One HTML file."""
-    return page(page_data(tree, facts))
+    return page(page_data(tree, facts), table(tree, facts))
 
 
 def page_data(tree: Tree, facts: RankFacts) -> Part:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from calipers.core.suspects import REASONS, Case, Suspect, SuspectRun
-from calipers.results.suspects_text import NAMED, words
+from calipers.results.suspects_text import NAMED, table, words
 from calipers.show.page import sections as part
 from calipers.show.page.cases import Limit, drawn_cases
 from calipers.show.page.heads import MAX_ROWS, more_rows
@@ -38,7 +38,7 @@ ABOUT = "The most likely place comes first. These are proposals: nothing was cha
 
 def suspects_page(tree: Tree, facts: SuspectFacts, listed: Places, inputs: SuspectInputs) -> bytes:
     """One HTML file."""
-    return page(page_data(tree, facts, listed, inputs))
+    return page(page_data(tree, facts, listed, inputs), table(tree, facts))
 
 
 def page_data(tree: Tree, facts: SuspectFacts, listed: Places, inputs: SuspectInputs) -> Part:

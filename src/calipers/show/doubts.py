@@ -30,6 +30,22 @@ def no_shared_label(truth: Sequence[str], pred: Sequence[str]) -> Iterator[str]:
         yield f"no label is on both sides: {_some(truth)} are true, {_some(pred)} predicted ({CHECK})"
 
 
+def never_true(counts: Mapping[str, tuple[int, int]]) -> Iterator[str]:
+    """A note on labels that are predicted and never true; `counts` are true and predicted objects by label.
+
+    There is none where more labels are such than are true, as with free descriptions, or where no label is shared.
+
+    >>> list(never_true({"cat": (4, 1), "dog": (2, 0), "cats": (0, 3)}))
+    ['predicted, and never in the ground truth: cats 3']
+    """
+    strangers = sorted((-pred, label) for label, (truth, pred) in counts.items() if pred and not truth)
+    true = sum(truth > 0 for truth, _ in counts.values())
+    if 0 < len(strangers) <= true and any(truth and pred for truth, pred in counts.values()):
+        shown = ", ".join(f"{printable(label)} {-n:,}" for n, label in strangers[:SHOWN])
+        rest = f" and {len(strangers) - SHOWN:,} more" if len(strangers) > SHOWN else ""
+        yield f"predicted, and never in the ground truth: {shown}{rest}"
+
+
 def _some(labels: Sequence[str]) -> str:
     rest = f" and {len(labels) - SHOWN:,} more" if len(labels) > SHOWN else ""
     return printable(", ".join(labels[:SHOWN])) + rest

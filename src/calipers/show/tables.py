@@ -47,7 +47,8 @@ class CsvTable:
 
     def add_cells(self, columns: list[list[bytes]]) -> None:
         """Append rows whose cells are written already: columns of texts, as `csv_text` gives them."""
-        self._file.write(b"".join(b"%s\n" % b",".join(cells) for cells in zip(*columns, strict=True)))
+        rows = [*map(b",".join, zip(*columns, strict=True)), b""]
+        self._file.write(b"\n".join(rows))
 
     def add_lines(self, lines: Iterable[bytes]) -> None:
         """Append rows that are lines of CSV already, some to a text, their cells as `csv_text` gives them."""

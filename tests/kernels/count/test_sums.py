@@ -73,6 +73,19 @@ def test_a_weight_above_four_is_drawn_like_any_other():
     assert abs(counts[1] - 511) < 4 * 23
 
 
+@pytest.mark.parametrize(("records", "replicates", "seed"), [(301, 257, 4), (17, 64, 0), (2, 1000, 1), (1, 129, 7)])
+def test_weights_of_two_records_side_by_side_are_those_of_each(records, replicates, seed):
+    own = keys(records)
+    drawn = np.array([weights(int(key), seed, replicates) for key in own])
+    assert drawn.max() >= (7 if records == 301 else 4)
+    rows = np.stack([np.arange(records), np.ones(records, np.int64), np.arange(records) == records - 1]).astype(
+        np.int64
+    )
+    for first in (0, 2, 66):
+        found = weighted_sums(own, rows.reshape(-1), 3, seed, replicates - first if first < replicates else 0, first)
+        assert np.asarray(found).reshape(3, -1).tolist() == (rows @ drawn[:, first:]).tolist()
+
+
 @pytest.mark.parametrize("largest", [32767, 32768])
 def test_the_largest_of_16_bits_add_up_as_those_beyond(largest):
     rows = [[largest, -largest, 1]] * 4200  # more than are added before they move on to 64 bits

@@ -170,8 +170,11 @@ def test_further_fields_of_many_lines_are_told_as_they_are_written():
     rows = [record(more=more).encode() for more in (',"speed": 2.50,"light":"晚"', ',"lights":1', ',"light":[1 ,2]')]
     block, keys, values = b"".join(rows), [], []
     assert lines.add_lines(block, 0, len(block), keys, values) == len(block)
-    assert values == [['"晚"'.encode(), b"2.50"], [None, None], [b"[1 ,2]", None]]
-    assert lines.field_values() == values[-1]
+    assert values == ['"晚"'.encode(), b"2.50", None, None, b"[1 ,2]", None]
+    last = lines.field_values()
+    assert last == values[-2:]
+    assert lines.add(rows[0]) is not None
+    assert last == values[-2:]
 
 
 def test_lines_from_the_end_on_are_not_read():

@@ -48,6 +48,15 @@ def test_a_hostile_title_stays_in_its_place(text):
     assert html.unescape(title) == f"{text} · Calipers".replace("\ud800", "\ufffd")
 
 
+@pytest.mark.parametrize("text", [*HOSTILE, HALF_PAIR, "$data"], ids=ascii)
+def test_the_text_for_those_without_scripts_stays_in_its_place(text):
+    document = page(EMPTY, text).decode("utf-8")
+    tags = re.compile(r"<[/!]?[a-zA-Z]\w*")
+    assert tags.findall(document) == tags.findall(page(EMPTY).decode("utf-8"))
+    [shown] = re.findall("<noscript>.*?<pre>(.*?)</pre></noscript>", document, re.DOTALL)
+    assert html.unescape(shown) == text.replace("\ud800", "\ufffd")
+
+
 def hashes(kind: str, document: str) -> list[str]:
     bodies = re.findall(f"<{kind}>(.*?)</{kind}>", document, re.DOTALL)
     return [b64encode(sha256(body.encode("utf-8")).digest()).decode("ascii") for body in bodies]

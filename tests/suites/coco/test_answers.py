@@ -132,6 +132,10 @@ def test_polygons_for_masks():
         ({"image_id": 9, "pred": "[]"}, "image_id: found 9, expected an image of the ground truth"),
         ({"image_id": 2, "pred": "[]"}, r"a second answer for the image 2, expected the one of <pred>: \[0\]"),
         ({"image_id": 1}, "no predictions: expected pred_norm1000"),
+        (
+            {"image_id": 1, "category_id": 1, "bbox": [1, 2, 3, 4], "score": 1},
+            "found COCO results, one on each line, exp",
+        ),
         ({"image_id": 1, "pred": 5}, "pred: found 5, expected the answer of a model"),
     ],
 )

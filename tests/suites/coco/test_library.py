@@ -136,6 +136,15 @@ def test_numpy_numbers_are_numbers():
     assert report["objects"]["invalid_pred"] == 0
 
 
+def test_a_least_score_that_leaves_nothing_is_told():
+    gt, pred = sides()
+    said = [text for text in calipers.coco(gt, pred, min_score=50, bootstrap=0)["warnings"] if "min_score" in text]
+    assert said == [
+        f"min_score 50: all {len(pred)} detections have a lower score, so that the score-free sweep has none"
+    ]
+    assert not any("min_score" in text for text in calipers.coco(gt, pred, min_score=0.4, bootstrap=0)["warnings"])
+
+
 def test_the_seed_moves_intervals_and_nothing_else():
     dataset = draw(5, images=10, levels=0)
     one, other = (calipers.coco(dataset.truth, dataset.results, seed=seed, bootstrap=200) for seed in (0, 1))

@@ -14,6 +14,7 @@ from calipers.core.errors import CalipersError, InputError
 from calipers.core.parts import from_bytes, to_bytes
 from calipers.engines.local import open_local
 from calipers.suites.coco import plan
+from calipers.suites.coco.annotations.repeats import CORNERS
 from calipers.suites.coco.config import Config
 from calipers.suites.coco.formats import row_index
 from calipers.suites.coco.formats.row_index import IndexedFile, index_rows
@@ -64,6 +65,20 @@ def many(seed, images=30):
 
 
 # The same bytes
+
+
+def test_boxes_with_corners_are_counted_over_all_ranges():
+    gt, results = many(0)
+    for image in gt["images"]:
+        image |= {"width": 100, "height": 100}
+    for row in gt["annotations"]:
+        row["bbox"] = [60, 60, 90, 95]  # beyond the image as sizes, inside as corners
+    write(gt, results)
+    assert is_cut()
+    told = [words for words in json.loads(outcome(chunk_bytes=1))["warnings"] if "they fit" in words]
+    boxes = len(gt["annotations"])
+    assert told == [f"gt.json: {CORNERS}: {boxes} of {boxes} (first annotations[0])"]
+    assert outcome(chunk_bytes=1) == outcome(chunk_bytes=WHOLE)
 
 
 @pytest.mark.parametrize("seed", range(6))

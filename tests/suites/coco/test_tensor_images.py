@@ -201,14 +201,16 @@ def test_an_empty_batch_and_images_without_objects():
     [
         ({}, {}, r"update: preds\[0\]: found .*, expected {boxes, scores, labels}"),
         ({}, {"boxes": None}, r"update: targets\[0\]: found .*, expected {boxes, labels}"),
-        ({"labels": [1, 2]}, {}, r"preds\[0\]: found 2 category_id, 1 bbox, 1 score, expected as many of each"),
+        ({"labels": [1, 2]}, {}, r"preds\[0\]: found 2 labels, 1 boxes, 1 scores, expected as many of each"),
         ({"labels": ["cat"]}, {}, r"preds\[0\].labels: found .*, expected whole numbers"),
         ({"labels": [1.0]}, {}, r"preds\[0\].labels: found .*, expected whole numbers"),
         ({"boxes": [[1, 2, 3]]}, {}, r"preds\[0\].boxes: found shape \(1, 3\), expected \(n, 4\)"),
         ({"boxes": [[1, 2, 3], [4]]}, {}, r"preds\[0\].boxes: .*, expected numbers of shape \(n, 4\)"),
-        ({}, {"area": [1, 2]}, r"targets\[0\]: found 1 category_id, 1 bbox, 1 iscrowd, 2 area"),
+        ({}, {"area": [1, 2]}, r"targets\[0\]: found 1 labels, 1 boxes, 2 area"),
         ({}, {"image_id": [1, 2]}, r"targets\[0\].image_id: found .*, expected a whole number"),
         ({}, {"iscrowd": [3]}, "iscrowd"),
+        ({}, {"boxes": [[52, 30, 11, 9]]}, r'targets\[0\].boxes\[0\]: found \[52, 30, 11, 9\], .* box_format="xywh"'),
+        ({"scores": None}, {"scores": [0.5]}, r"found scores in targets\[0\] and none in preds\[0\], .* swapped\?"),
     ],
 )
 def test_what_is_wrong_with_a_batch_is_named_and_nothing_is_added(pred, target, message):
@@ -218,6 +220,8 @@ def test_what_is_wrong_with_a_batch_is_named_and_nothing_is_added(pred, target, 
         del preds["boxes"]
     if target.get("boxes", 0) is None:
         del targets["boxes"]
+    if preds["scores"] is None:
+        del preds["scores"]
     meter = metered((PREDS, TARGETS))
     with pytest.raises(InputError, match=message):
         meter.update([preds], [targets])
@@ -235,6 +239,34 @@ def test_what_is_no_batch():
         calipers.CocoMeter(iou_type="keypoints").update(PREDS, TARGETS)
     with pytest.raises(ConfigError, match="box_format"):
         calipers.CocoMeter(box_format="yxyx")
+
+
+@pytest.mark.parametrize(
+    ("sides", "message"),
+    [
+        ((PREDS,), "found preds without their target"),
+        ((PREDS[0],), r"found a dict of one image, expected lists of them: update\(\[pred\], \[target\]\)"),
+        ((PREDS[0], TARGETS[0]), "found a dict of one image"),
+        ((PREDS, TARGETS[0]), "found a dict of one image"),
+    ],
+)
+def test_half_a_batch_is_refused_in_the_words_of_batches(sides, message):
+    with pytest.raises(InputError, match=message):
+        calipers.CocoMeter().update(*sides)
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_predicted_boxes_that_are_sizes_are_told(stream):
+    as_sizes = {"boxes": [[52, 30, 11, 9], [40, 30, 9, 9]], "scores": [0.8, 0.7], "labels": [1, 1]}
+    right = {"boxes": [[1, 1, 5, 5]], "scores": [0.5], "labels": [1]}
+    target = {"boxes": [[52, 30, 63, 39]], "labels": [1]}
+    words = '<pred>: 2 of 3 boxes end before they begin, as x1, y1, x2, y2, and match nothing: box_format="xywh" is for'
+    meter = metered(([as_sizes], [target]), stream=stream)
+    meter.merge(metered(([right], [target]), stream=stream))
+    assert [text for text in meter.compute()["warnings"] if text.startswith(words)]
+    meter.update([right] * 2, [target] * 2)
+    assert meter.compute()["warnings"] == []  # 2 of 5
+    assert metered(([as_sizes], [target]), box_format="xywh").compute()["warnings"] == []
 
 
 def test_styles_that_a_result_does_not_have():

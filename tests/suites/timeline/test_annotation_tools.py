@@ -193,6 +193,18 @@ BAD_TEXT = [
     ("a.csv", "start,end,label\n0,1\n", 'a.csv:2: found ["0", "1"], expected start, end and label'),
     ("a.csv", "start,end,label\n0,1_0,a\n", 'a.csv:2: end: found "1_0", expected seconds'),
     ("a.csv", 'start,end,label\n0,1,"a\n', "a.csv:2: not CSV: unexpected end of data"),
+    ("a.csv", "start,label\n0,a\n", 'a.csv:1: found the columns ["start", "label"] without end, expected start,end,'),
+    (
+        "a.csv",
+        "Begin,End,Name\n0,1,a\n",
+        "without start and label, expected start,end,label (a row per span, in seconds)",
+    ),
+    (
+        "a.csv",
+        "start;end;label\n0;1;a\n",
+        'a.csv:1: found "start;end;label", separated by ";", expected commas: start,',
+    ),
+    ("a.csv", "", "a.csv:1: found an empty file, expected start,end,label (a row per span, in seconds)"),
     ("a.csv", "frame,state\n0,in\n", "a.csv: found a timeline CSV, which holds predictions, expected ELAN"),
     ("a.eaf", "<ANNOTATION_DOCUMENT>", "a.eaf: line 1: not XML: no element found"),
     ("a.eaf", '<!DOCTYPE a [<!ENTITY b "c">]><ANNOTATION_DOCUMENT/>', "a.eaf: line 1: found a DOCTYPE"),
@@ -219,6 +231,44 @@ def test_bad_ground_truth_is_named_with_its_place(write, name, text, message):
     with pytest.raises(InputError) as refused:
         calipers.timeline(write(name, text), {"a": PRED["drive.mp4"]}, fps=10)
     assert message in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("start,label\n0,a\n", 'found the columns ["start", "label"] without end, expected start,end,label (a row per'),
+        ("Begin,End,Name\n0,1,a\n", "without start and label, expected start,end,label (a row per span, in seconds)"),
+        ("when,what\n0,a\n", "expected also frame and state, or start,end,label for spans"),
+    ],
+)
+def test_a_csv_of_predictions_that_nearly_fits_names_both_layouts(write, text, message):
+    report = calipers.timeline({"a": STATES}, write("a.csv", text), fps=10)
+    error = report["videos"]["a"]["error"]
+    assert message in error
+    assert "frame,state (a row per frame)" in error or "frame and state" in error
+
+
+def test_two_files_of_one_video_are_an_error_whatever_their_formats(write, tmp_path):
+    for side in ("gt", "pred"):
+        write(f"{side}/drive.txt", AUDACITY)
+        write(f"{side}/other.txt", AUDACITY)
+    calipers.timeline(tmp_path / "gt", tmp_path / "pred", fps=10, bootstrap=0)
+    write("gt/drive.eaf", ELAN)
+    with pytest.raises(InputError, match=r"drive\.eaf and .*drive\.txt: two files for the video 'drive\.mp4'"):
+        calipers.timeline(tmp_path / "gt", tmp_path / "pred", fps=10, bootstrap=0)
+    write("pred/drive.csv", SPANS)
+    with pytest.raises(InputError, match=r"drive\.csv and .*drive\.txt: two files for the video 'drive\.mp4'"):
+        calipers.timeline({"drive": STATES}, tmp_path / "pred", fps=10, bootstrap=0)
+
+
+def test_a_folder_may_hold_files_of_several_tools(write, tmp_path):
+    write("pred/a.eaf", ELAN)
+    write("pred/b.txt", AUDACITY)
+    report = calipers.timeline({"a": STATES, "b": STATES}, tmp_path / "pred", fps=10, bootstrap=0)
+    assert [video["frame_accuracy"] for video in report["videos"].values()] == [1, 1]
+    write("pred/c.csv", SPANS)
+    report = calipers.timeline({"c": STATES}, tmp_path / "pred", fps=10, bootstrap=0)
+    assert any("2 files beside CSVs were not read, first a.eaf" in warning for warning in report["warnings"])
 
 
 def test_a_bad_prediction_spoils_its_own_video_alone(write, tmp_path):

@@ -347,3 +347,17 @@ def test_an_empty_list_is_given_and_null_is_not():
     extras = reading.videos.extras["a"]
     assert (extras.truth_boxes, extras.pred_boxes) == ([], None)
     assert (extras.truth_signs, extras.pred_signs) == (None, [])
+
+
+def test_the_layout_of_the_other_side_is_told():
+    annotations, predictions = {"a": {"inside": [[0, 9]]}}, {"a": {"states": {"inside": [[0, 9]]}}}
+    reading = read_timelines(annotations, annotations)
+    assert reading.errors == {
+        "a": "invalid prediction: this is the layout of ground truth, {state: intervals}, expected"
+        ' {"states": {state: intervals}}; are the two sides swapped?'
+    }
+    [bad] = read_timelines(predictions, annotations).bad
+    assert bad.problem == (
+        'this is the layout of predictions, {"states": …}, expected {state: intervals}; are the two sides swapped?'
+    )
+    assert read_timelines(annotations, {"a": {"fps": 30}}).errors == {"a": "missing predictions or states"}

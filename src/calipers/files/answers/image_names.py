@@ -6,6 +6,7 @@ it, or the last part of one if that is unique.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 from calipers.files.problems import shown
@@ -43,5 +44,25 @@ class AnswerImages:
                     return value, field
                 text = str(value)
                 known = self._names.get(text, self._names.get(text.rpartition("/")[2]))
-                return known, f"{field}: found {shown(value)}, expected an image of {self.path}"
+                return known, f"{field}: found {shown(value)}, expected an image of {self.path}{self._near(text)}"
         return None, f"no image: expected one of {', '.join(IMAGE_FIELDS)}"
+
+    def _near(self, text: str) -> str:
+        """The file that a name without its ending, or with another one, means."""
+        near = self._stems.get(_stem(text))
+        return f", did you mean {shown(near)}?" if near else ""
+
+    @cached_property
+    def _stems(self) -> dict[str, str]:
+        """Files by their names without folder and ending; of several the first."""
+        return {_stem(file): file for file in reversed(self.files.values())}
+
+
+def _stem(name: str) -> str:
+    """The last part of a file name without its ending.
+
+    >>> _stem("photos/a.jpg"), _stem("a")
+    ('a', 'a')
+    """
+    last = name.replace("\\", "/").rpartition("/")[2]
+    return last.rpartition(".")[0] or last

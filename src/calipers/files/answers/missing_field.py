@@ -11,6 +11,18 @@ from calipers.files.answers.image_names import IMAGE_FIELDS
 
 MOST_NAMED, LONGEST_NAME = 8, 40
 EXPECTED = "the answer of a model as text or its objects in a list"
+RESULT, SHAPES = {"image_id", "category_id"}, {"bbox", "segmentation", "keypoints"}  # fields of a COCO result
+ONE_LIST = "found COCO results, one on each line, expected all of them in one list, [{…}, {…}], in a .json file"
+
+
+def is_coco_result(fields: Iterable[str]) -> bool:
+    """Whether these are the fields of a detection in COCO's form.
+
+    >>> is_coco_result(["image_id", "category_id", "bbox", "score"]), is_coco_result(["image_id", "bbox"])
+    (True, False)
+    """
+    names = set(fields)
+    return names >= RESULT and not names.isdisjoint(SHAPES)
 
 
 def missing_field(record: Mapping[str, Any], field: str, asked: bool, names: Iterable[str] | None = None) -> str:
@@ -22,6 +34,8 @@ def missing_field(record: Mapping[str, Any], field: str, asked: bool, names: Ite
     no predictions: expected respnse, did you mean response? found fields response
     """
     found = list(record if names is None else names)
+    if is_coco_result(found):
+        return ONE_LIST
     if asked and (near := get_close_matches(field, [name[:LONGEST_NAME] for name in found], n=1)):
         return f"no predictions: expected {field}, did you mean {near[0]}? {_listed(found)}"
     problem = f"no predictions: expected {field}, {EXPECTED}"

@@ -106,6 +106,8 @@ def with_objects(
     answer, family, size = record[field], options.family or "auto", _size(record)
     if not isinstance(answer, (str, list)):
         return f"{field}: found {shown(answer)}, expected {EXPECTED}"
+    if _is_chat(answer):
+        return f"{field}: found chat messages with role and content, expected the answer: the content of the last one"
     if family == PIXEL_FAMILY and size is None:
         return "width and height missing (or input_width and input_height), in whose pixels qwen2.5 answers"
     parsed = _parsed(answer, family, size or (None, None))
@@ -116,6 +118,11 @@ def with_objects(
         _to_pixels(parsed, record)
     objects = [_refused(item) for item in parsed.objects]
     return ReadAnswer({**record, name: objects}, parsed.family, parsed.status, fit)
+
+
+def _is_chat(answer: str | list[Any]) -> bool:
+    """Whether an answer is a conversation, which holds the answer in one of its messages."""
+    return bool(answer) and all(isinstance(item, dict) and {"role", "content"} <= item.keys() for item in answer)
 
 
 def _refused(item: object) -> object:

@@ -13,6 +13,7 @@ def match_in_areas(
     thresholds: Any,
     areas: int,
 ) -> tuple[Column, Column, Column, Column]: ...
+def rows_by_class(rows: Any, category: Any, classes: int) -> tuple[Column, Column]: ...
 def accumulate_classes(
     ends: Any,
     hits: Any,

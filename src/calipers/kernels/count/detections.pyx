@@ -1,10 +1,11 @@
 """Detections matched by score in ranges of area at several thresholds, and the curves of classes: COCO's arithmetic.
 
-Both are pycocotools' `evaluateImg` and `accumulate`, to the bit. Thresholds are bits, at most 16 of them; areas are bits
+Matching and curves are pycocotools' `evaluateImg` and `accumulate`, to the bit. Thresholds are bits, at most 16 of them; areas are bits
 of a byte. Precision has a value at every right detection only: between two of them it falls, and the envelope over it,
 which is all that is looked at, does not see that.
 """
 
+from libc.limits cimport INT_MAX
 from libc.math cimport NAN
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t
 from libc.string cimport memset
@@ -107,6 +108,33 @@ cdef int64_t closest(const Close* close, Py_ssize_t p, int a, int t, int areas, 
         if found >= 0:
             return found
     return -1
+
+
+def rows_by_class(rows, category, Py_ssize_t classes):
+    """Some rows class by class, in their order within each, and where each class ends; without room for anything else.
+
+    `rows` are indices into `category`, which has the class of each, from 0 to `classes` - 1.
+    """
+    cdef const int[::1] some = rows, code = category
+    cdef Py_ssize_t i, c
+    cdef int64_t begin = 0, count
+    check_between("classes", classes, 0, INT_MAX)
+    check_indices("rows", some, code.shape[0])
+    check_indices("category", code, classes)
+    cdef Column ordered = Column("i", some.shape[0]), ends = Column("q", classes)
+    cdef int32_t* mine = <int32_t*> ordered.data
+    cdef int64_t* at = <int64_t*> ends.data       # how many rows of a class, where its next one goes, where it ends
+    with nogil:
+        for i in range(some.shape[0]):
+            at[code[some[i]]] += 1
+        for c in range(classes):
+            count, at[c] = at[c], begin
+            begin += count
+        for i in range(some.shape[0]):
+            c = code[some[i]]
+            mine[at[c]] = some[i]
+            at[c] += 1
+    return ordered, ends
 
 
 def accumulate_classes(ends, hits, ignored, rank, objects, limits, steps, int areas, int thresholds):

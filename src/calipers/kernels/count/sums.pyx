@@ -1,8 +1,7 @@
 """Sums over records, the same on every machine: those of the Poisson bootstrap, and means and spreads of columns.
 
 How often a record counts in a replicate is a pure function of its key, the replicate and a seed. Sums over records are
-then integers that add in any order, over any shards. A weight is drawn from Poisson(1) by comparing 32 hashed bits with
-the distribution's steps; each 64-bit hash serves two replicates.
+then integers that add in any order, over any shards.
 
 For means, each value is added in turn with the error of every addition carried along. The sum is then as good as exact:
 nothing is added in another order.
@@ -16,22 +15,14 @@ from libc.string cimport memcpy, memset
 
 from ..scan.checks cimport check_between, check_length, check_product
 from ..scan.column cimport Column
+from .draws cimport GOLDEN_RATIO, STEPS, Pair, draw_pairs, next_bits, steps_reached
 from .products cimport LARGEST_SMALL, add_products, add_small
 
 cdef enum:
-    STEPS = 13              # also the largest weight
     AT_ONCE = 16            # records that are added together
     MOST_PENDING = 256      # times that small ones are added: 256 * 16 * 13 * 32767 is below 2 ** 31
 
 cdef long long EXACT = 1LL << 53
-# floor(2 ** 32 * P(X <= k)) for X ~ Poisson(1) and k = 0 … 12
-cdef uint32_t[STEPS] STEP = [
-    1580030168, 3160060337, 3950075421, 4213413783, 4279248373, 4292415291, 4294609777, 4294923276,
-    4294962463, 4294966817, 4294967252, 4294967292, 4294967295,
-]
-
-
-cdef uint64_t GOLDEN = 0x9E3779B97F4A7C15
 
 
 cdef inline long long magnitude(long long value) noexcept nogil:
@@ -47,10 +38,6 @@ cdef inline uint64_t mix(uint64_t x) noexcept nogil:
 
 cdef extern from *:
     """
-    static inline unsigned long long folded_product(unsigned long long a, unsigned long long b) {
-        unsigned __int128 product = (unsigned __int128) a * b;
-        return (unsigned long long) (product >> 64) ^ (unsigned long long) product;
-    }
     /* total += a * b; whether that is beyond 64 bits */
     static inline int add_product(long long* total, long long a, long long b) {
         long long product;
@@ -62,50 +49,35 @@ cdef extern from *:
     #define in_little_endian(word) (word)
     #endif
     """
-    uint64_t folded_product(uint64_t a, uint64_t b) noexcept nogil
     uint64_t in_little_endian(uint64_t word) noexcept nogil
     bint add_product(long long* total, long long a, long long b) noexcept nogil
 
 
-cdef int slow_draw(uint32_t bits) noexcept nogil:
-    cdef int k, weight = 0
-    for k in range(STEPS):
-        weight += bits >= STEP[k]
-    return weight
-
-
 cdef int[256] BY_FIRST_BYTE               # the weight where the first eight bits decide it, else -1
 for _byte in range(256):
-    BY_FIRST_BYTE[_byte] = slow_draw(_byte << 24)
-    if slow_draw(((_byte + 1) << 24) - 1) != BY_FIRST_BYTE[_byte]:
+    BY_FIRST_BYTE[_byte] = steps_reached(_byte << 24, STEPS)
+    if steps_reached(((_byte + 1) << 24) - 1, STEPS) != BY_FIRST_BYTE[_byte]:
         BY_FIRST_BYTE[_byte] = -1
 
 
 cdef inline int draw(uint32_t bits) noexcept nogil:
     cdef int weight = BY_FIRST_BYTE[bits >> 24]
-    return weight if weight >= 0 else slow_draw(bits)
+    return weight if weight >= 0 else steps_reached(bits, STEPS)
+
+
+cdef inline uint64_t first_state(uint64_t key, uint64_t seed, Py_ssize_t first) noexcept nogil:
+    """What the weights of a record are drawn from, from replicate `first` on, which is even."""
+    return mix(key ^ mix(seed + GOLDEN_RATIO)) + <uint64_t> (first // 2) * GOLDEN_RATIO
 
 
 cdef void draw_all(uint64_t key, uint64_t seed, Py_ssize_t first, Py_ssize_t replicates, double* weights) noexcept nogil:
-    """From replicate `first` on, which is even; `weights` has room for one more than an odd number of them."""
-    cdef uint64_t state = mix(key ^ mix(seed + GOLDEN)) + <uint64_t> (first // 2) * GOLDEN, bits
+    """Weights of a record; there is room for one more than an odd number of them."""
+    cdef uint64_t state = first_state(key, seed, first), bits
     cdef Py_ssize_t b
     for b in range(0, replicates, 2):
-        state += GOLDEN
-        bits = folded_product(state, state ^ <uint64_t> 0xE7037ED1A0B428DB)
+        bits = next_bits(&state)
         weights[b] = draw(<uint32_t> bits)
         weights[b + 1] = draw(<uint32_t> (bits >> 32))
-
-
-cdef void draw_small(uint64_t key, uint64_t seed, Py_ssize_t first, Py_ssize_t replicates, int16_t* weights) noexcept nogil:
-    """The same, each in every other place."""
-    cdef uint64_t state = mix(key ^ mix(seed + GOLDEN)) + <uint64_t> (first // 2) * GOLDEN, bits
-    cdef Py_ssize_t b
-    for b in range(0, replicates, 2):
-        state += GOLDEN
-        bits = folded_product(state, state ^ <uint64_t> 0xE7037ED1A0B428DB)
-        weights[2 * b] = <int16_t> draw(<uint32_t> bits)
-        weights[2 * b + 2] = <int16_t> draw(<uint32_t> (bits >> 32))
 
 
 def key_hashes(keys):
@@ -120,7 +92,7 @@ def key_hashes(keys):
         check_between("keys", i, 0, out.size - 1)           # they may not become more
         encoded = key.encode("utf-8", "surrogatepass")
         text, size = encoded, len(encoded)
-        hashes[i] = mix(size + GOLDEN)
+        hashes[i] = mix(size + GOLDEN_RATIO)
         for at in range(0, size, 8):
             word = 0
             memcpy(&word, text + at, min(8, size - at))
@@ -290,14 +262,16 @@ cdef class SmallSums:
     cdef Column of_records(self, const unsigned long long* keys, Py_ssize_t count, const long long* values,
                            uint64_t seed, Py_ssize_t replicate):
         """The sums over all records, sixteen by sixteen."""
-        cdef Py_ssize_t first = 0, some, r
+        cdef Py_ssize_t first = 0, some, r, last
         cdef int16_t* weight = <int16_t*> self.weight.data
         with nogil:
             while first < count:
                 some = min(AT_ONCE, count - first)
-                for r in range(some):
-                    draw_small(keys[first + r], seed, replicate, self.replicates,
-                               weight + r // 2 * 2 * self.stride + r % 2)
+                for r in range(0, some, 2):
+                    last = min(r + 1, some - 1)             # of an odd number, once more: its values are 0 there
+                    draw_pairs(first_state(keys[first + r], seed, replicate),
+                               first_state(keys[first + last], seed, replicate),
+                               self.replicates, <Pair*> (weight + r * self.stride))
                 self.gather(values + first, count, some)
                 add_small(<int32_t*> self.pending.data, weight, self.stride, <const int16_t*> self.value.data,
                           self.columns)

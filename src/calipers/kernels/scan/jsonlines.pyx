@@ -139,7 +139,8 @@ cdef class RecordLines:
         for rank, name in enumerate(key_names):
             self.add_name(name.encode(), KEY + rank)
         self.key_count, self.unwanted = len(key_names), unless[1].encode()
-        self.wanted, self.values = [name.encode() for name in fields], []
+        self.wanted = [name.encode() for name in fields]
+        self.values = [None] * len(self.wanted)
 
     cdef int add_name(self, bytes name, int role) except -1:
         if self.name_count == MOST_NAMES:
@@ -159,8 +160,8 @@ cdef class RecordLines:
 
     def add_lines(self, bytes block not None, Py_ssize_t begin, Py_ssize_t end, list keys not None, list values=None):
         """Append the records of lines from `begin` on, up to one that is left alone or that begins at `end` or behind
-        it; to `keys` those of the records, and to `values` the list of what the further fields of each hold, as
-        `field_values` has it. Returns where the next line begins."""
+        it; to `keys` those of the records, and to `values` what the further fields of each hold, as `field_values` has
+        it, record after record. Returns where the next line begins."""
         cdef Bytes first = <Bytes> PyBytes_AS_STRING(block)
         cdef Bytes last = first + PyBytes_GET_SIZE(block)
         cdef Bytes at
@@ -176,13 +177,13 @@ cdef class RecordLines:
                 break
             keys.append(key)
             if values is not None:
-                values.append(self.values)
+                values.extend(self.values)          # no list for each record: garbage would be looked for in them
             at = behind
         return at - first
 
     def field_values(self):
         """What the further fields of the record that was added hold, each as the bytes of its JSON; None without it."""
-        return self.values
+        return list(self.values)
 
     cdef object add_line(self, Bytes at, Bytes end):
         cdef Py_ssize_t truth_count = self.truth.kind.size, pred_count = self.pred.kind.size
@@ -210,8 +211,8 @@ cdef class RecordLines:
         cdef Text name
         cdef int rank
         self.has_truth = self.has_pred = False
-        if self.wanted:
-            self.values = [None] * len(self.wanted)
+        for rank in range(len(self.values)):
+            self.values[rank] = None
         for rank in range(self.key_count):
             self.keys[rank].start = NULL
         at = read_mark(at, b"{")

@@ -7,12 +7,11 @@ its font lacks is spelled out; an SVG keeps every character, for whoever opens i
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from calipers.show.charts.palette import FAINT, INK, MATCHED, QUIET
-from calipers.show.charts.sheet import DPI, TEXT, TITLE, Lettering, Sheet, drawing, round_numbers
+from calipers.show.charts.sheet import TEXT, TITLE, Lettering, Sheet, drawing, picture_of, round_numbers
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -68,11 +67,8 @@ def figure_of(ax: Axes) -> Figure:
 
 def file_of(figure: Figure, format: str) -> bytes:  # noqa: A002
     """The bytes of a file that does not say when or by what it was made."""
-    untold = dict.fromkeys(["Software"] if format == "png" else ["Creator", "Date", "Format", "Type"])
-    file = io.BytesIO()
     with drawing(format):
-        figure.savefig(file, format=format, dpi=DPI, metadata={**untold, "Title": str(figure.get_label())})
-    return file.getvalue()
+        return picture_of(figure, format, str(figure.get_label()))
 
 
 def files(stem: str, plot: Callable[..., Figure], tree: Any, names: Iterable[str] = ()) -> dict[str, bytes]:

@@ -24,10 +24,12 @@ from calipers.show.text import printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 Entry = tuple[str, str | None, float, int]  # of a legend: text, colour, left edge, line
 
 DPI = 144  # everything is measured in points, which are two pixels
+COMPRESSION = 3  # of PNGs: more takes twice as long and saves a tenth
 TITLE, TEXT, TICK, LEGEND_LINE = 12, 8.5, 8, 15
 
 _DRAWING = RLock()
@@ -97,10 +99,32 @@ class Sheet:
 
     def picture(self, format: str, title: str) -> bytes:  # noqa: A002
         """The bytes of a file that does not say when or by what it was made."""
-        untold = dict.fromkeys(["Software"] if format == "png" else ["Creator", "Date", "Format", "Type"])
-        file = io.BytesIO()
-        self.figure.savefig(file, format=format, dpi=DPI, metadata={**untold, "Title": title})
-        return file.getvalue()
+        return picture_of(self.figure, format, title)
+
+
+def picture_of(figure: Figure, format: str, title: str) -> bytes:  # noqa: A002
+    """The bytes of a file of a figure; it does not say when or by what it was made. Call it while `drawing`."""
+    if format == "png":
+        return _png(figure, title)
+    file = io.BytesIO()
+    untold = dict.fromkeys(["Creator", "Date", "Format", "Type"])
+    figure.savefig(file, format=format, dpi=DPI, metadata={**untold, "Title": title})
+    return file.getvalue()
+
+
+def _png(figure: Figure, title: str) -> bytes:
+    """A PNG, without a channel for what shows through where nothing does: it takes half as long, and no more space."""
+    from PIL.Image import frombuffer
+    from PIL.PngImagePlugin import PngInfo
+
+    pixels, file, about = io.BytesIO(), io.BytesIO(), PngInfo()
+    figure.savefig(pixels, format="rgba", dpi=DPI)
+    image = frombuffer("RGBA", figure.canvas.get_width_height(), pixels.getvalue(), "raw", "RGBA", 0, 1)
+    if image.getchannel("A").getextrema() == (255, 255):
+        image = image.convert("RGB")
+    about.add_text("Title", title)
+    image.save(file, "png", pnginfo=about, dpi=(DPI, DPI), compress_level=COMPRESSION)
+    return file.getvalue()
 
 
 class Lettering:

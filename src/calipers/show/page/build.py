@@ -35,7 +35,7 @@ def page_of(tree: Tree, cases: WorstCases | None, images: Folder | None = None, 
     pictures = Pictures(images) if images else None
     data: Part = (suite.page or plain_page)(tree, cases, pictures, why_not)
     add_slices(data, tree, cases)
-    return page(data)
+    return page(data, suite.summary(tree))
 
 
 def check_page_name(path: str | os.PathLike[str]) -> None:

@@ -27,7 +27,7 @@ def calibration_parts(tree: Mapping[str, Any], of: str = "") -> list[Part]:
     about = f"Precision at overlap 0.50 of ten bins of scores: {errors}."
     cuts = [part.series(word, *_by_score(points, name), bold=name == "f1") for name, word in CUT_RATES.items()]
     best = best_point(points)
-    marks = [part.mark(best["score"], f"best F1 {rate(best['f1'])}")] if best else []
+    marks = [part.mark(best["score"], f"best of these: F1 {rate(best['f1'])}")] if best else []
     kept = "Detections with a score of so much or more, all classes together, at overlap 0.50."
     behind = f", {of}" if of else ""
     return [

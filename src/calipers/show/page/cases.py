@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import orjson
 
+from calipers.core.text import whole_text
 from calipers.files.output import json_line
 from calipers.show.page.folded import TextTable, fold
 from calipers.show.page.listing import Part, kinds_of
@@ -116,21 +117,26 @@ def shown_cases(
 def beside_each_other(cases: list[Part], group: str, member: str, members: list[str]) -> list[Part]:
     """Cases with the same facet `group` together, by facet `member` in a given order; the group with the worst first.
 
+    A member that is not given comes last: cases are read from files, which anyone may have written.
+
     >>> cases = [
     ...     {"facets": {"room": [room], "by": [name]}, "score": score}
     ...     for room, name, score in (("hall", "b", 3), ("attic", "b", 2), ("hall", "a", 1))
     ... ]
     >>> [(*case["facets"].values(), case["score"]) for case in beside_each_other(cases, "room", "by", ["a", "b"])]
     [(['hall'], ['a'], 3), (['hall'], ['b'], 3), (['attic'], ['b'], 2)]
+    >>> [case["facets"]["by"] for case in beside_each_other(cases, "room", "by", ["b"])]
+    [['b'], ['a'], ['b']]
     """
     worst: dict[str, float] = {}
+    places = {whole_text(name): place for place, name in enumerate(members)}
     for case in cases:
         [name] = case["facets"][group]
         worst[name] = max(case["score"], worst.get(name, 0))
 
     def place(case: Part) -> tuple[float, str, int]:
         [name] = case["facets"][group]
-        return -worst[name], name, members.index(case["facets"][member][0])
+        return -worst[name], name, places.get(case["facets"][member][0], len(places))
 
     return [case | {"score": worst[case["facets"][group][0]]} for case in sorted(cases, key=place)]
 

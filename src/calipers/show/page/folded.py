@@ -7,6 +7,7 @@ side and form, and what is not given at the end is left out.
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any, NamedTuple
 
 from calipers.files.output import json_line
@@ -14,8 +15,10 @@ from calipers.files.output import json_line
 Part = dict[str, Any]
 FORMS = ("box", "poly", "line")
 SIDES = ("gt", "pred")
+KINDS = {(side, form): place for place, (side, form) in enumerate(product(SIDES, FORMS))}
 NUMBERS = ("partner", "overlap", "score")  # of a shape, as are the texts
 TEXTS = ("cause", "note", "state")
+SAID = {*TEXTS, "tags", "under"}  # of shapes that are not simply right
 
 
 class TextTable:
@@ -28,11 +31,12 @@ class TextTable:
 
     def place(self, text: str) -> int:
         """Where a text stands."""
-        if text not in self._places:
-            self._places[text] = len(self.texts)
+        place = self._places.get(text)
+        if place is None:
+            place = self._places[text] = len(self.texts)
             self.texts.append(text)
             self.size += len(text.encode("utf-8", "surrogatepass")) + 3
-        return self._places[text]
+        return place
 
 
 class Folded(NamedTuple):
@@ -60,11 +64,12 @@ def fold(drawn: Part, table: TextTable) -> Folded:
 
 
 def _shape_row(shape: Part, table: TextTable) -> list[Any]:
-    kind = len(FORMS) * SIDES.index(shape["side"]) + FORMS.index(shape["form"])
-    row = [kind, table.place(shape["label"]), shape["points"], *(shape.get(name) for name in NUMBERS)]
-    row += [table.place(shape[name]) if name in shape else None for name in TEXTS]
-    row.append([table.place(tag) for tag in shape["tags"]] if "tags" in shape else None)
-    row.append(table.place(shape["under"]) if "under" in shape else None)
+    kind = KINDS[shape["side"], shape["form"]]
+    row = [kind, table.place(shape["label"]), shape["points"], *[shape.get(name) for name in NUMBERS]]
+    if not shape.keys().isdisjoint(SAID):
+        row += [table.place(shape[name]) if name in shape else None for name in TEXTS]
+        row.append([table.place(tag) for tag in shape["tags"]] if "tags" in shape else None)
+        row.append(table.place(shape["under"]) if "under" in shape else None)
     while row[-1] is None:
         row.pop()
     return row

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from itertools import chain
 from typing import Any, NamedTuple
 
 Part = dict[str, Any]
@@ -55,12 +57,12 @@ def slice_facets(case: Mapping[str, Any]) -> dict[str, list[str]]:
 
 def kinds_of(part: Part) -> list[tuple[str, ...]]:
     """The kinds of errors in a case that should each have one drawn: labels with their cause, and tags."""
-    kinds = dict.fromkeys(kind for error, _ in part["errors"] for kind in _kinds(error))
-    return list(kinds)
+    return list(dict.fromkeys(chain.from_iterable([_kinds(error) for error, _ in part["errors"]])))
 
 
-def _kinds(error: ErrorFacets) -> list[tuple[str, ...]]:
-    return [(error.cause, error.label), *((tag,) for tag in error.tags)]
+@lru_cache(maxsize=1 << 16)
+def _kinds(error: ErrorFacets) -> tuple[tuple[str, ...], ...]:
+    return (error.cause, error.label), *((tag,) for tag in error.tags)
 
 
 def with_error_table(cases: Iterable[Part]) -> tuple[list[Any], list[Part]]:

@@ -287,11 +287,19 @@ def shape(
     error counts under, if not its own.
     """
     enough = len(points) == 4 if form == "box" else len(points) >= POINTS[form] and len(points) % 2 == 0
-    require(enough, label, f"{len(points)} numbers do not make a {form}")
+    if not enough:
+        raise ValueError(f"{label}: {len(points)} numbers do not make a {form}")
     fields: Part = {"side": side, "form": form, "points": all_finite(points, label), "label": label}
-    numbers = _given(score=number(score, label), partner=partner, overlap=number(overlap, label))
-    counted = "" if under == label else under
-    return fields | numbers | _given(cause=cause, note=note, state=state, tags=[*tags], under=counted)
+    return fields | _given(
+        score=number(score, label),
+        partner=partner,
+        overlap=number(overlap, label),
+        cause=cause,
+        note=note,
+        state=state,
+        tags=[*tags],
+        under="" if under == label else under,
+    )
 
 
 def drawn_case(

@@ -38,10 +38,10 @@ SCRIPTS = (
 ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 
 
-def page(data: Mapping[str, Any]) -> bytes:
-    """One self-contained HTML file of what `sections.page_data` made."""
-    title = escape(whole_text(f"{data['title']} · Calipers"))
-    return _frame().substitute(title=title, data=json_block(data)).encode("utf-8")
+def page(data: Mapping[str, Any], text: str = "") -> bytes:
+    """One self-contained HTML file of what `sections.page_data` made; `text` is shown where scripts do not run."""
+    title, plain = (escape(whole_text(words)) for words in (f"{data['title']} · Calipers", text))
+    return _frame().substitute(title=title, text=plain, data=json_block(data)).encode("utf-8")
 
 
 def json_block(value: Any) -> str:

@@ -23,13 +23,23 @@ def number(value: Any, where: str) -> Number | None:
 
 def finite(value: Any, where: str) -> Number:
     """A finite number, with seven digits at most."""
-    require(isinstance(value, (int, float)) and isfinite(value), where, f"{value!r}, expected a finite number")
+    if not isinstance(value, (int, float)) or not isfinite(value):
+        raise ValueError(f"{where}: {value!r}, expected a finite number")
     return int(value) if isinstance(value, int) else float(f"{value:.7g}")
 
 
 def all_finite(values: Sequence[Any], where: str) -> list[Number]:
-    """Many at once; whole numbers, as most are, stay as they are."""
-    return list(values) if set(map(type, values)) == {int} else [finite(value, where) for value in values]
+    """Many at once; whole numbers, as most are, stay as they are.
+
+    >>> all_finite([1.5, 2.00000001], "a box"), all_finite([1, 2], "a box"), all_finite([1, 2.5], "a box")
+    ([1.5, 2.0], [1, 2], [1, 2.5])
+    """
+    kinds = set(map(type, values))
+    if kinds == {int}:
+        return list(values)
+    if kinds == {float} and all(map(isfinite, values)):
+        return [float(digits) for digits in ("%.7g " * len(values) % tuple(values)).split()]
+    return [finite(value, where) for value in values]
 
 
 def numbers(values: Sequence[Any], where: str) -> list[Number | None]:

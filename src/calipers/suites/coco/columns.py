@@ -57,6 +57,15 @@ class Categories:
         return len(self.ids)
 
 
+def first_rows(image: Codes, images: int) -> Whole:
+    """Where the rows of each image begin, and the last ends; a search for other numbers would copy all rows.
+
+    >>> first_rows(np.array([0, 0, 2], np.int32), 3).tolist()
+    [0, 2, 2, 3]
+    """
+    return np.searchsorted(image, np.arange(images + 1, dtype=image.dtype)).astype(np.int64)
+
+
 class Instances:
     """One side: annotations, or detections."""
 
@@ -107,10 +116,25 @@ class Instances:
         self.masks = masks  # (rows,) polygons or an RLE as given, None for a row with a problem; only for segm
         self.keypoints = keypoints  # (rows, points, 3) x, y, visibility; only for keypoints
         self.visible = visible  # (rows,) keypoints with a visibility, of ground truth; only for keypoints
-        self.offsets = np.searchsorted(image, np.arange(images + 1)).astype(np.int64)  # (images + 1,) into rows
+        self.offsets = first_rows(image, images)  # (images + 1,) into rows
 
     def __len__(self) -> int:
         return len(self.image)
+
+
+class FewRows(NamedTuple):
+    """A column in which few rows have a value.
+
+    >>> FewRows(np.array([2, 5], np.int32), np.array([0.5, 0.75])).of(np.array([5, 5, 2])).tolist()
+    [0.75, 0.75, 0.5]
+    """
+
+    rows: Codes  # (few,) ascending
+    values: NDArray[Any]  # (few,)
+
+    def of(self, rows: Any) -> NDArray[Any]:
+        """The values of some rows that have one."""
+        return np.asarray(self.values[np.searchsorted(self.rows, rows)])
 
 
 class Detections(NamedTuple):

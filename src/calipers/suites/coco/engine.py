@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,7 +22,6 @@ AREA_RANGES = {
     "medium": (32.0**2, 96.0**2),
     "large": (96.0**2, LARGEST_AREA),
 }  # both ends belong to each
-TOGETHER = 32  # classes whose curves are made at once: a megabyte
 THRESHOLDS = np.linspace(0.5, 0.95, 10)  # as pycocotools has them, to the bit
 
 
@@ -38,46 +38,45 @@ class Accumulated(NamedTuple):
 
 
 class RankedRows(NamedTuple):
-    """The detections that take part, class by class and the surest first, and the objects of each class."""
+    """The detections of some classes that take part, class by class and the surest first, and their objects."""
 
-    ends: NDArray[np.int64]  # (held,) where each class ends
+    ends: NDArray[np.int64]  # (classes,) where each class ends
     hits: NDArray[np.uint16]  # (rows, areas) bit t: right at threshold t
     ignored: NDArray[np.uint16]  # (rows, areas) bit t: neither right nor wrong
     rank: NDArray[np.int32]  # (rows,) among those of its class on its image, from 0
-    objects: NDArray[np.int64]  # (held, areas) that have to be found
+    objects: NDArray[np.int64]  # (classes, areas) that have to be found
 
 
-def accumulate(ranked: RankedRows, held: NDArray[np.int64], iou_type: str, max_dets: tuple[int, ...]) -> Accumulated:
-    """The curves of the classes that have ground truth."""
+def accumulate(
+    ranked: Iterable[tuple[slice, RankedRows]], held: NDArray[np.int64], iou_type: str, max_dets: tuple[int, ...]
+) -> Accumulated:
+    """The curves of the classes that have ground truth, some of which come at a time, in order, with their places."""
     areas, thresholds = len(AREAS[iou_type]), len(THRESHOLDS)
     precision = DistinctCurves((len(held), areas), (thresholds, len(RECALL_STEPS)))
     recall = np.empty((thresholds, len(held), areas, len(max_dets)))
-    for first in range(0, len(held), TOGETHER):
-        classes = slice(first, first + TOGETHER)
-        curves, recall[:, classes] = _curves(ranked, classes, areas, max_dets)
+    for classes, rows in ranked:
+        curves, recall[:, classes] = _curves(rows, areas, max_dets)
         precision.add(curves)
     return Accumulated(precision.finished(), recall, held)
 
 
-def _curves(ranked: RankedRows, classes: slice, areas: int, max_dets: tuple[int, ...]) -> tuple[Any, Any]:
+def _curves(ranked: RankedRows, areas: int, max_dets: tuple[int, ...]) -> tuple[Any, Any]:
     """Precision (classes * areas, thresholds * steps) and recall of some classes, its axes as in `Accumulated`."""
-    start, ends = (int(ranked.ends[classes.start - 1]) if classes.start else 0), ranked.ends[classes]
-    rows = slice(start, int(ends[-1]))
     limits, thresholds = np.array(max_dets, np.int64), len(THRESHOLDS)
     precision, recall = accumulate_classes(
-        ends - start,
-        np.ascontiguousarray(ranked.hits[rows]).reshape(-1),
-        np.ascontiguousarray(ranked.ignored[rows]).reshape(-1),
-        ranked.rank[rows],
-        np.ascontiguousarray(ranked.objects[classes]).reshape(-1),
+        ranked.ends,
+        np.ascontiguousarray(ranked.hits).reshape(-1),
+        np.ascontiguousarray(ranked.ignored).reshape(-1),
+        ranked.rank,
+        np.ascontiguousarray(ranked.objects).reshape(-1),
         limits,
         RECALL_STEPS,
         areas,
         thresholds,
     )
-    shape = (len(ends), areas, thresholds)
+    shape = (len(ranked.ends), areas, thresholds)
     return (
-        _cells(np.asarray(precision).reshape(len(ends) * areas, -1)),
+        _cells(np.asarray(precision).reshape(len(ranked.ends) * areas, -1)),
         _cells(np.asarray(recall).reshape(*shape, len(limits)).transpose(2, 0, 1, 3)),
     )
 
@@ -93,6 +92,14 @@ def _cells(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """1 as 1: pycocotools divides by a hair more than the detections there are. The array is overwritten."""
     values[values > 1 - 1e-12] = 1.0
     return values
+
+
+def usable_scores(pred: Instances) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Scores of detections without a problem, and their places in the list; copies only where some have one."""
+    if not pred.problems:
+        return pred.score, pred.place
+    good = usable(pred)
+    return pred.score[good], pred.place[good]
 
 
 def usable(pred: Instances) -> NDArray[np.bool_]:

@@ -6,7 +6,12 @@ from calipers.core.figures import FigureSpec, Floats, Tree
 from calipers.core.sweep_figures import sweep_replicates, sweep_specs
 
 AREAS = {"small": "small objects", "medium": "medium objects", "large": "large objects"}
-TITLES = {"AP": ("Average Precision",), "AR": ("Average Recall",)}  # of the lines that COCO prints
+OTHER_NAMES = {  # the lines that COCO prints, and what others call figures
+    "AP": ("Average Precision", "mAP"),
+    "AP_50": ("mAP 50",),
+    "AP_75": ("mAP 75",),
+    "AR": ("Average Recall",),
+}
 
 
 def _line(name: str, label: str, definition: str, *, headline: bool = False, at: str = "coco.") -> FigureSpec:
@@ -19,7 +24,7 @@ def _line(name: str, label: str, definition: str, *, headline: bool = False, at:
         biased=True,
         headline=headline,
         definition=definition,
-        also=TITLES.get(name, ()),
+        also=OTHER_NAMES.get(name, ()),
     )
 
 

@@ -2,12 +2,13 @@
 
 Boxes as corners or by their centre; numbers as fractions, or in pixels of a resized or letterboxed image; ids of images
 and categories one off, by place in the list, or by name. Geometry is judged by overlap alone, whatever the class; ids
-of categories are then tried with the few that overlap most.
+of categories are then tried with the few that overlap most. Boxes of the ground truth are tried as corners too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from copy import copy
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -95,6 +96,16 @@ class TruthSide:
         self.sampled[busy] = True
         self.detections = detections._replace(truth=_on_images(detections.truth, self.sampled))
 
+    def with_corners(self) -> TruthSide | None:
+        """The side with boxes that were written as two corners; None if some cannot be."""
+        truth = self.detections.truth
+        box = corners(truth.box, self.sizes(truth.image))
+        if not len(box) or not (box[:, 2:] >= 0).all():
+            return None
+        other = copy(self)
+        other.detections = self.detections._replace(truth=_with_boxes(truth, box, len(self.images)))
+        return other
+
     def ids(self, rows: DetectionRows) -> Ids:
         """Places by id."""
         return Ids(find_ids(self.images.ids, rows.image)[0], find_ids(self.categories.ids, rows.category)[0])
@@ -140,6 +151,13 @@ def _on_images(truth: Instances, images: Any) -> Instances:
     names = ("image", "category", "box", "area", "crowd", "score", "ids", "place")
     columns = {name: getattr(truth, name)[keep] for name in names}
     return Instances(**columns, problems={}, images=len(images))
+
+
+def _with_boxes(truth: Instances, box: Floats, images: int) -> Instances:
+    names = ("image", "category", "crowd", "score", "ids", "place")
+    columns = {name: getattr(truth, name) for name in names}
+    area = box[:, 2] * box[:, 3]
+    return Instances(**columns, box=np.ascontiguousarray(box), area=area, problems={}, images=images)
 
 
 def near_rows(ground: TruthSide, rows: DetectionRows) -> DetectionRows:
@@ -226,6 +244,14 @@ def other_readings(ground: TruthSide, rows: DetectionRows, config: Config) -> It
             if ways:
                 trial = coco_trial(ground, rows, Ids(image.how, kind.how), box, config)
                 yield Interpretation(", ".join(way.name for way in ways), "; ".join(way.advice for way in ways), trial)
+    yield from _other_truth(ground, rows, config)
+
+
+def _other_truth(ground: TruthSide, rows: DetectionRows, config: Config) -> Iterator[Interpretation]:
+    """Detections as they are, with boxes of the ground truth as corners, if they can be."""
+    if ground.detections.format == "coco" and (read := ground.with_corners()) is not None:
+        trial = coco_trial(read, rows, read.ids(rows), rows.box, config)
+        yield Interpretation("boxes of the ground truth as [x1, y1, x2, y2]", TRUTH_TO_SIZES, trial)
 
 
 def _best(ground: TruthSide, rows: DetectionRows) -> list[tuple[Alternative, Alternative]]:
@@ -292,6 +318,7 @@ def _reach(box: Floats) -> float:
 
 
 TO_SIZES = "write boxes as [x, y, width, height]"
+TRUTH_TO_SIZES = "write boxes of the ground truth as [x, y, width, height]"
 AS_IS = Alternative("", "", same)
 LAYOUTS = (
     Alternative("boxes as [x1, y1, x2, y2]", TO_SIZES, corners),

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from calipers.core.errors import InputError
 from calipers.files.problems import shown
-from calipers.suites.coco.columns import Categories, Codes, Images, Whole
+from calipers.suites.coco.columns import Categories, Codes, FewRows, Images, Whole
 from calipers.suites.coco.formats.table import BY_NAME, FORMATS
-from calipers.suites.coco.kept import KeptImages, KeptSide
+from calipers.suites.coco.kept import KeptImages, KeptSide, join_few
 
 NUMBERED = tuple(BY_NAME)  # formats in which images have no ids
 NAMED = tuple(kind.name for kind in FORMATS if not kind.numbers_classes)  # classes have none either
@@ -216,7 +216,7 @@ def _owned(moved: Moved, owner: Whole, number: int) -> Moved:
     rows = moved.rows
     mine = owner[moved.image[rows.image]] == number
     columns = {name: column[mine] for name, column in rows.columns.items()}
-    return moved._replace(rows=KeptSide(rows.image[mine], rows.category[mine], columns))
+    return moved._replace(rows=KeptSide(rows.image[mine], rows.category[mine], columns, {}))
 
 
 def join_rows(moved: list[Moved]) -> tuple[KeptSide, Whole]:
@@ -226,7 +226,19 @@ def join_rows(moved: list[Moved]) -> tuple[KeptSide, Whole]:
     category = np.concatenate([move.category[move.rows.category] for move in moved])[order]
     names = [name for name in moved[0].rows.columns if all(name in move.rows.columns for move in moved)]
     columns = {name: np.concatenate([move.rows.columns[name] for move in moved])[order] for name in names}
-    return KeptSide(image[order], category, columns), order
+    few = join_few([move.rows for move in moved])
+    if few:
+        places = np.empty(len(order), np.int32)
+        places[order] = np.arange(len(order), dtype=np.int32)
+        few = {name: _moved_few(column, places) for name, column in few.items()}
+    return KeptSide(image[order], category, columns, few), order
+
+
+def _moved_few(column: FewRows, places: Codes) -> FewRows:
+    """A column of few rows, each of which has another place now."""
+    rows = places[column.rows]
+    order = np.argsort(rows)
+    return FewRows(rows[order], column.values[order])
 
 
 def counted_on(places: list[Any], last_places: Whole) -> Any:

@@ -9,7 +9,9 @@ and cases can not be had from what was kept.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from hashlib import sha256
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,11 +21,11 @@ from calipers.core.causes import MATCHED, WRONG_LABEL, Causes
 from calipers.core.matching import Labels, Pairs
 from calipers.core.slice_fields import SIZE
 from calipers.core.versions import Engines
-from calipers.suites.coco.columns import Categories, Codes, Detections, Images, Instances
+from calipers.suites.coco.columns import Categories, Codes, Detections, FewRows, Images, Instances
 from calipers.suites.coco.config import Config
 from calipers.suites.coco.curves import why_no_order, why_no_scores
-from calipers.suites.coco.engine import usable
-from calipers.suites.coco.matches import CocoMatches, ranked_classes
+from calipers.suites.coco.engine import usable, usable_scores
+from calipers.suites.coco.matches import CocoMatches, fits_of, ranked_classes, rows_of, surest_first
 from calipers.suites.coco.measure import MatchedImages, MeasuredImages, accumulated, all_equal
 from calipers.suites.coco.sides import KIND, MatchedSides, SideRows
 from calipers.suites.coco.tide import NOT_WRONG, TideErrors
@@ -31,15 +33,15 @@ from calipers.suites.coco.tide import NOT_WRONG, TideErrors
 FOUND, MISSED, CROWD, COUNTED_TRUTH = 16, 32, 64, 128  # flags of objects; the lower bits are ranges of area
 KEPT, COUNTED, IN_CROWD, NOT_EXHAUSTIVE = 1, 2, 4, 8  # flags of detections
 NOT_COUNTED, NOBODY = -1, -1  # an outcome, a place
-PARTNERS = ("match_at", "match_score", "gets_at")  # columns of detections that matchings are made from
 
 
 class KeptSide(NamedTuple):
-    """One side, image by image; further columns by name, each with a value for each row."""
+    """One side, image by image; further columns by name, each with a value for each row, or for few of them."""
 
     image: Codes
     category: Codes
     columns: dict[str, NDArray[Any]]
+    few: dict[str, FewRows]
 
     def __len__(self) -> int:
         return len(self.image)
@@ -51,7 +53,7 @@ class KeptImages(NamedTuple):
     images: Images
     categories: Categories
     truth: KeptSide  # flags, outcome, pair_at; area where slices by size are asked for
-    pred: KeptSide  # score, place, hits, ignored, flags, outcome, cause, gets_at, match_at, match_score, overlap
+    pred: KeptSide  # score, place, hits, ignored, flags, outcome, cause; few: gets_at, match_at, match_score, overlap
     causes: NDArray[np.int64]  # (rows, images) see `calipers.core.worth.cause_rows`
     problems: dict[int, str]  # of detections
     last_place: int  # the largest of the detections in their list, -1 without any
@@ -64,6 +66,18 @@ class KeptImages(NamedTuple):
     format: str
 
 
+def join_few(sides: Sequence[KeptSide]) -> dict[str, FewRows]:
+    """Columns of few rows, of sides that follow each other."""
+    firsts = list(accumulate((len(side) for side in sides), initial=0))[:-1]
+    return {
+        name: FewRows(
+            np.concatenate([side.few[name].rows + np.int32(first) for side, first in zip(sides, firsts, strict=True)]),
+            np.concatenate([side.few[name].values for side in sides]),
+        )
+        for name in sides[0].few
+    }
+
+
 def keep_images(measured: MatchedImages) -> KeptImages:
     """What is kept of images that were measured whole."""
     detections = measured.detections
@@ -71,8 +85,8 @@ def keep_images(measured: MatchedImages) -> KeptImages:
     return KeptImages(
         detections.images,
         detections.categories,
-        KeptSide(truth.image, truth.category, _truth_columns(measured)),
-        KeptSide(pred.image, pred.category, _pred_columns(measured)),
+        KeptSide(truth.image, truth.category, _truth_columns(measured), {}),
+        KeptSide(pred.image, pred.category, _pred_columns(measured), _partners(measured)),
         measured.cause_table(),
         pred.problems,
         int(pred.place.max()) if len(pred) else -1,
@@ -112,20 +126,12 @@ def _truth_columns(measured: MatchedImages) -> dict[str, NDArray[Any]]:
 
 
 def _pred_columns(measured: MatchedImages) -> dict[str, NDArray[Any]]:
-    truth, pred = measured.detections.truth, measured.detections.pred
-    matches, tide, sides, rows = measured.by_score, measured.by_tide, measured.matched, len(pred)
+    pred, rows = measured.detections.pred, len(measured.detections.pred)
+    matches, tide, sides = measured.by_score, measured.by_tide, measured.matched
     flags = KEPT * matches.kept + IN_CROWD * sides.ignored + NOT_EXHAUSTIVE * pred.crowd
     flags[sides.pred.rows] += COUNTED
-    outcome, match_at = np.full(rows, NOT_COUNTED, np.int8), np.full(rows, NOBODY, np.int32)
+    outcome = np.full(rows, NOT_COUNTED, np.int8)
     outcome[sides.pred.rows] = measured.causes.pred
-    own, other = (np.asarray(column) for column in (sides.matching.pred, sides.matching.truth))
-    matched, match_score = sides.pred.rows[own], np.zeros(rows, np.int64)
-    match_at[matched] = _within_image(truth, sides.truth.rows[other])
-    match_score[matched] = np.asarray(sides.matching.score)
-    gets_at = np.full(rows, NOBODY, np.int32)
-    if tide is not None:
-        aiming = np.flatnonzero(tide.gets >= 0)
-        gets_at[aiming] = _within_image(truth, tide.gets[aiming])
     columns = {
         "score": pred.score,
         "place": np.where(_is_odd(pred.score), pred.place, 0),
@@ -134,14 +140,34 @@ def _pred_columns(measured: MatchedImages) -> dict[str, NDArray[Any]]:
         "flags": flags.astype(np.uint8),
         "outcome": outcome,
         "cause": np.full(rows, NOT_WRONG, np.int8) if tide is None else tide.cause,
-        "gets_at": gets_at,
-        "match_at": match_at,
-        "match_score": match_score,
-        "overlap": matches.overlap,
     }
     if measured.uncut is not None:
         columns["uncut"] = np.stack([measured.uncut.hits, measured.uncut.ignored], axis=1)
     return columns | _area(pred, measured.config)
+
+
+def _partners(measured: MatchedImages) -> dict[str, FewRows]:
+    """Of detections with an object which that is, as a place among those of its image, and how close."""
+    truth, matches, tide, sides = measured.detections.truth, measured.by_score, measured.by_tide, measured.matched
+    own, other, closeness = (
+        np.asarray(column) for column in (sides.matching.pred, sides.matching.truth, sides.matching.score)
+    )
+    by_row = np.argsort(own)  # each has one partner at most
+    matched, partners = rows32(sides.pred.rows[own[by_row]]), sides.truth.rows[other[by_row]]
+    right = rows32(np.flatnonzero(matches.hits & 1))
+    aiming = rows32(np.flatnonzero(tide.gets >= 0)) if tide is not None else _none(np.int32)
+    gets = tide.gets[aiming] if tide is not None else aiming
+    return {
+        "match_at": FewRows(matched, rows32(_within_image(truth, partners))),
+        "match_score": FewRows(matched, closeness[by_row].astype(np.int64)),
+        "gets_at": FewRows(aiming, rows32(_within_image(truth, gets))),
+        "overlap": FewRows(right, fits_of(matches, right)),
+    }
+
+
+def rows32(rows: Any) -> Codes:
+    """Rows or places, as they are kept."""
+    return np.asarray(rows).astype(np.int32, copy=False)
 
 
 def _is_odd(score: Any) -> NDArray[np.bool_]:
@@ -175,16 +201,16 @@ class KeptSides(MatchedSides):
         self.pred = self._counted(detections.pred, pred["flags"] & COUNTED, config)
         self.ignored = pred["flags"] & IN_CROWD > 0
         self.labels = Labels(self.truth.category, self.pred.category)
-        rows = np.flatnonzero(pred["match_at"] >= 0)
-        truths = detections.truth.offsets[detections.pred.image[rows]] + pred["match_at"][rows]
+        rows, places = kept.pred.few["match_at"]
+        truths = detections.truth.offsets[detections.pred.image[rows]] + places
         self.matching = Pairs(
-            np.searchsorted(self.truth.rows, truths).astype(np.int32),
+            np.searchsorted(self.truth.rows, rows32(truths)).astype(np.int32),
             np.searchsorted(self.pred.rows, rows).astype(np.int32),
-            pred["match_score"][rows],
+            kept.pred.few["match_score"].values,
         )
 
     def _counted(self, side: Instances, flags: Any, config: Config) -> SideRows:
-        return SideRows(np.flatnonzero(flags), side.image, side.category, len(self.keys), KIND[config.iou_type])
+        return SideRows(rows_of(flags), side.image, side.category, len(self.keys), KIND[config.iou_type])
 
 
 class KeptCauses(Causes):
@@ -196,7 +222,9 @@ class KeptCauses(Causes):
         self.pred = kept.pred.columns["outcome"][sides.pred.rows]
         paired = np.flatnonzero(truth["pair_at"] >= 0)
         preds = detections.pred.offsets[detections.truth.image[paired]] + truth["pair_at"][paired]
-        own, other = np.searchsorted(sides.truth.rows, paired), np.searchsorted(sides.pred.rows, preds)
+        own, other = (
+            np.searchsorted(side.rows, rows32(rows)) for side, rows in ((sides.truth, paired), (sides.pred, preds))
+        )
         self.pairs = Pairs(own, other, np.zeros(len(own), np.int64))
         places = np.full(len(self.truth), NOBODY)
         places[own] = np.arange(len(own))
@@ -207,19 +235,26 @@ class KeptMeasured(MeasuredImages):
     """Images that were measured apart, as if they had been measured here; without shapes."""
 
     def __init__(self, kept: KeptImages, config: Config, *, use_up: bool = False) -> None:
-        """`use_up` is whether columns may be taken from what was kept once they are of no more use."""
+        """`use_up` is whether columns may be taken from what was kept, of which then only figures can be made."""
         self.kept, self.config, self.detections = kept, config, _detections(kept)
         sides = KeptSides(kept, self.detections, config)
         self.matched = sides
         self.causes = KeptCauses(kept, self.detections, sides)
         self.by_score, self.by_tide = self._matches(), self._tide() if config.iou_type != "keypoints" else None
-        for name in PARTNERS if use_up else ():
-            del kept.pred.columns[name]
         self.no_order = self._why_no_order()
+        self.accumulated = None if self.no_order else accumulated(self.detections, self.by_score, config)
+        if use_up:
+            self._use_up()
         self.matches = None if self.no_order else self.by_score
         self.tide = None if self.no_order else self.by_tide
-        self.accumulated = None if self.no_order else accumulated(self.detections, self.by_score, config)
         self.scored = None if self.no_probabilities else self.by_score
+
+    def _use_up(self) -> None:
+        """Let go of columns, and of what became of detections in ranges of area, which curves were made from."""
+        self.by_score = self.by_score.without_areas()
+        for side in (self.kept.truth, self.kept.pred):
+            side.columns.clear()
+            side.few.clear()
 
     @property
     def engines(self) -> Engines:
@@ -234,26 +269,28 @@ class KeptMeasured(MeasuredImages):
         truth, pred = self.kept.truth.columns, self.kept.pred.columns
         hits, ignored = pred["hits"], pred["ignored"]
         wanted = (truth["flags"][:, None] >> np.arange(hits.shape[1], dtype=np.uint8) & 1).astype(bool)
-        order = np.argsort(-pred["score"], kind="stable").astype(np.int32)
+        order = surest_first(pred["score"])
         partner = np.broadcast_to(np.array(NOBODY, np.int32), len(order))  # which nobody asks for any more
         kept = pred["flags"] & KEPT > 0
-        columns = (hits[:, 0], ignored[:, 0], kept, order, wanted[:, 0], partner, pred["overlap"])
+        columns = (hits[:, 0], ignored[:, 0], kept, order, wanted[:, 0], partner, self.kept.pred.few["overlap"])
         return CocoMatches(*columns, hits, ignored, wanted)
 
     def _tide(self) -> TideErrors:
         truth, pred = self.kept.truth.columns, self.kept.pred.columns
-        gets, aiming = pred["gets_at"].copy(), np.flatnonzero(pred["gets_at"] >= 0)
-        gets[aiming] += self.detections.truth.offsets[self.detections.pred.image[aiming]].astype(np.int32)
+        aiming, places = self.kept.pred.few["gets_at"]
+        gets = np.full(len(self.kept.pred), NOBODY, np.int32)
+        gets[aiming] = places + self.detections.truth.offsets[self.detections.pred.image[aiming]]
         return TideErrors(pred["cause"], gets, truth["flags"] & FOUND > 0, truth["flags"] & MISSED > 0)
 
     def _why_no_order(self) -> str | None:
         """As for images that are measured whole; without limits on detections if all scores are equal."""
-        detections, good = self.detections, usable(self.detections.pred)
-        scores = detections.pred.score[good]
-        reason = why_no_scores(scores, detections.pred.place[good])
+        detections = self.detections
+        scores, places = usable_scores(detections.pred)
+        reason = why_no_scores(scores, places)
         if reason or len(scores) < 2 or not all_equal(scores):
             return reason
         uncut = self.kept.pred.columns["uncut"]
+        good = usable(detections.pred)
         matches = self.by_score._replace(hits=uncut[:, 0], ignored=uncut[:, 1], kept=good)
         return why_no_order(
             scores, ranked_classes(detections.truth, detections.pred, matches, len(detections.categories))

@@ -9,20 +9,27 @@ then left out: neither right nor wrong. So is one of another size that finds not
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from calipers.files.ranges import groups_of_size
 from calipers.kernels.count.detections import match_in_areas
-from calipers.suites.coco.columns import Instances
+from calipers.kernels.count.detections import rows_by_class as class_order
+from calipers.suites.coco.columns import FewRows, Instances
 from calipers.suites.coco.engine import AREA_RANGES, AREAS, THRESHOLDS, RankedRows, usable
-from calipers.suites.coco.replicates import RankedClass
+from calipers.suites.coco.replicates import RankedClass, RankedColumns
 
 Bits = NDArray[np.uint16]
 Overlaps = tuple[Any, Any, Any]  # (pairs,) truth row, pred row, overlap
 NEARLY_ONE = 1 - 1e-10  # no threshold asks for more
+SORTED_TOGETHER = 1 << 20  # scores, of more than which some are sorted at a time
+SAMPLED = 64  # scores for each such part, from which it is told where to cut
+RANKED_TOGETHER = 1 << 19  # detections, of more than which curves are made of some classes at a time
+MOST_CLASSES = 32  # whose curves are made at once: a megabyte
 
 
 class CocoMatches(NamedTuple):
@@ -34,17 +41,23 @@ class CocoMatches(NamedTuple):
     order: NDArray[np.int32]  # (preds,) rows by score
     wanted: NDArray[np.bool_]  # (truths,) objects that have to be found
     partner: NDArray[np.int32]  # (preds,) the object that each takes at IoU 0.50, -1 without
-    overlap: NDArray[np.float64]  # (preds,) how close it is, 0 without
+    overlap: NDArray[np.float64] | FewRows  # (preds,) how close it is, 0 without; or of those that take one
     area_hits: Bits  # (preds, areas) as hits, in each range of area; the first is every size
     area_ignored: Bits  # (preds, areas)
     area_wanted: NDArray[np.bool_]  # (truths, areas)
+
+    def without_areas(self) -> CocoMatches:
+        """What became of detections without regard to their size, in columns that hold nothing else."""
+        hits, ignored, wanted = self.hits.copy(), self.ignored.copy(), self.wanted.copy()
+        one_area = self._replace(area_hits=hits[:, None], area_ignored=ignored[:, None], area_wanted=wanted[:, None])
+        return one_area._replace(hits=hits, ignored=ignored, wanted=wanted)
 
 
 def match_by_score(
     truth: Instances, pred: Instances, close: Overlaps, *, max_dets: int, iou_type: str = "bbox"
 ) -> CocoMatches:
     """Match all classes at all thresholds. `close` holds pairs of one class with an overlap of 0.5 or more."""
-    order = np.argsort(-pred.score, kind="stable").astype(np.int32)  # the surest first, ties in the order of images
+    order = surest_first(pred.score)
     kept, areas = usable(pred) & ~_cut(pred, order, max_dets), AREAS[iou_type]
     wanted = objects_to_find(truth)[:, None] & ~_outside(truth.area, areas)
     excused = _outside(pred.area, areas) | pred.crowd[:, None]
@@ -64,6 +77,34 @@ def match_by_score(
     hits, ignored = (np.asarray(column).view(np.uint16).reshape(-1, len(areas)) for column in columns_found[:2])
     partner, fit = (np.asarray(column) for column in columns_found[2:])
     return CocoMatches(hits[:, 0], ignored[:, 0], kept, order, wanted[:, 0], partner, fit, hits, ignored, wanted)
+
+
+def surest_first(score: NDArray[np.float64]) -> NDArray[np.int32]:
+    """Rows by score, the surest first, ties in their order, and those without a score last.
+
+    Many are sorted in parts, each of the scores between two of them, which takes a fraction of the memory.
+
+    >>> surest_first(np.array([0.5, np.nan, 0.9, 0.5])).tolist()
+    [2, 0, 3, 1]
+    """
+    parts = -(-len(score) // SORTED_TOGETHER)
+    if parts < 2:
+        return np.argsort(-score, kind="stable").astype(np.int32)
+    sample = np.sort(-score[:: max(len(score) // (SAMPLED * parts), 1)])
+    edges = np.unique(sample[:: max(len(sample) // parts, 1)])
+    part = np.empty(len(score), np.int16)
+    for some in _blocks(len(score)):
+        part[some] = np.searchsorted(edges, -score[some], side="right")
+    order, begin = np.empty(len(score), np.int32), 0
+    for at in range(len(edges) + 1):
+        rows = np.flatnonzero(part == at)
+        order[begin : begin + len(rows)] = rows[np.argsort(-score[rows], kind="stable")]
+        begin += len(rows)
+    return order
+
+
+def _blocks(rows: int) -> Iterator[slice]:
+    return (slice(first, first + SORTED_TOGETHER) for first in range(0, rows, SORTED_TOGETHER))
 
 
 def _outside(area: Any, names: tuple[str, ...]) -> NDArray[np.bool_]:
@@ -95,42 +136,84 @@ def _cut(pred: Instances, order: NDArray[np.int32], max_dets: int) -> NDArray[np
 
 def ranked_classes(truth: Instances, pred: Instances, matches: CocoMatches, classes: int) -> list[RankedClass]:
     """The detections that take part, class by class and best first, and the images of the objects."""
-    rows = rows_by_class(pred, matches, classes)
-    wanted = np.flatnonzero(matches.wanted)
-    objects = by_class(wanted, truth.category, classes)
-    return [
-        RankedClass(pred.image[mine], matches.hits[mine], matches.ignored[mine], truth.image[theirs])
-        for mine, theirs in zip(rows, objects, strict=True)
-    ]
+    return ranked_columns(truth, pred, matches, classes).classes()
+
+
+def ranked_columns(truth: Instances, pred: Instances, matches: CocoMatches, classes: int) -> RankedColumns:
+    """The detections that take part, all classes one after another, and the images of the objects."""
+    rows, ends = _taking_part(pred, matches, classes)
+    objects, object_ends = in_class_order(rows_of(matches.wanted), truth.category, classes)
+    return RankedColumns(
+        ends, pred.image[rows], matches.hits[rows], matches.ignored[rows], object_ends, truth.image[objects]
+    )
+
+
+def fits_of(matches: CocoMatches, rows: Any) -> NDArray[np.float64]:
+    """How close the object is that each of some detections takes at IoU 0.50, 0 without."""
+    if not isinstance(matches.overlap, FewRows):
+        return np.asarray(matches.overlap[rows])
+    fits, right = np.zeros(len(rows)), np.flatnonzero(matches.hits[rows] & 1)
+    fits[right] = matches.overlap.of(rows[right])
+    return fits
 
 
 def rows_by_class(pred: Instances, matches: CocoMatches, classes: int) -> list[Any]:
     """The detections that take part, class by class and best first."""
-    return by_class(matches.order[matches.kept[matches.order]], pred.category, classes)
+    return _split(*_taking_part(pred, matches, classes))
+
+
+def _taking_part(pred: Instances, matches: CocoMatches, classes: int) -> tuple[Any, NDArray[np.int64]]:
+    """The detections that take part, class by class and best first, and where each class ends."""
+    return in_class_order(chosen(matches.order, matches.kept), pred.category, classes)
 
 
 def by_class(rows: Any, category: Any, classes: int) -> list[Any]:
     """Some rows split by class, in their order."""
-    ordered, ends = in_class_order(rows, category, classes)
-    return [ordered[start:end] for start, end in pairwise([0, *ends.tolist()])]
+    return _split(*in_class_order(rows, category, classes))
+
+
+def _split(rows: Any, ends: NDArray[np.int64]) -> list[Any]:
+    return [rows[begin:end] for begin, end in pairwise([0, *ends.tolist()])]
 
 
 def in_class_order(rows: Any, category: Any, classes: int) -> tuple[Any, NDArray[np.int64]]:
     """Some rows class by class, in their order within each, and where each class ends."""
-    kind = np.uint16 if classes < 2**16 else np.int32  # small numbers are sorted by their digits
-    ordered = rows[np.argsort(category[rows].astype(kind), kind="stable")]
-    return ordered, np.searchsorted(category[ordered], np.arange(1, classes + 1)).astype(np.int64)
+    ordered, ends = class_order(np.ascontiguousarray(rows, np.int32), np.ascontiguousarray(category, np.int32), classes)
+    return np.asarray(ordered), np.asarray(ends)
 
 
-def ranked_rows(truth: Instances, pred: Instances, matches: CocoMatches, held: NDArray[np.int64]) -> RankedRows:
-    """The detections of classes with ground truth, as curves are made from them."""
-    surest = matches.order[matches.kept[matches.order] & np.isin(pred.category, held)[matches.order]]
-    rows = surest[np.argsort(pred.category[surest], kind="stable")]
+def rows_of(flags: NDArray[np.bool_]) -> NDArray[np.int32]:
+    """The rows whose flags are set."""
+    return np.flatnonzero(flags).astype(np.int32)
+
+
+def chosen(rows: NDArray[np.int32], flags: NDArray[np.bool_]) -> NDArray[np.int32]:
+    """Rows whose flags are set, in their order; what was given if all flags are."""
+    return rows if flags.all() else rows[flags[rows]]
+
+
+def ranked_rows(
+    truth: Instances, pred: Instances, matches: CocoMatches, held: NDArray[np.int64]
+) -> Iterator[tuple[slice, RankedRows]]:
+    """The detections of classes with ground truth as curves are made from them, of some of these at a time."""
+    if not len(held):
+        return
     objects = np.zeros((len(held), matches.area_wanted.shape[1]), np.int64)
     np.add.at(objects, np.searchsorted(held, truth.category), matches.area_wanted)
-    ends = np.searchsorted(pred.category[rows], held, side="right").astype(np.int64)
-    ranks = ranks_on_images(pred.image[rows], pred.category[rows])
-    return RankedRows(ends, matches.area_hits[rows], matches.area_ignored[rows], ranks, objects)
+    classes = int(max(held[-1], pred.category.max(initial=0))) + 1
+    rows, ends = _taking_part(pred, matches, classes)
+    begins, ends = np.append(0, ends)[held], ends[held]
+    for some in _class_groups(ends - begins):
+        mine = np.concatenate([rows[begin:end] for begin, end in zip(begins[some], ends[some], strict=True)])
+        hits, ignored = matches.area_hits[mine], matches.area_ignored[mine]
+        ranks = ranks_on_images(pred.image[mine], pred.category[mine])
+        yield some, RankedRows(np.cumsum(ends[some] - begins[some]), hits, ignored, ranks, objects[some])
+
+
+def _class_groups(sizes: NDArray[np.int64]) -> Iterator[slice]:
+    """Neighbours that are few enough, and have few enough detections."""
+    for group, _ in groups_of_size(np.maximum(sizes, RANKED_TOGETHER // MOST_CLASSES), RANKED_TOGETHER):
+        yield group
 
 
 def ranks_on_images(image: Any, category: Any) -> NDArray[np.int32]:

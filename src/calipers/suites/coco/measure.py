@@ -29,10 +29,18 @@ from calipers.files.problems import shown
 from calipers.suites.coco.columns import Detections
 from calipers.suites.coco.config import Config
 from calipers.suites.coco.curves import coco_lines, line_names, precisions_at_target, why_no_order, why_no_scores
-from calipers.suites.coco.engine import THRESHOLDS, Accumulated, accumulate, usable
-from calipers.suites.coco.matches import CocoMatches, by_class, match_by_score, ranked_classes, ranked_rows
+from calipers.suites.coco.engine import THRESHOLDS, Accumulated, accumulate, usable, usable_scores
+from calipers.suites.coco.matches import (
+    CocoMatches,
+    by_class,
+    match_by_score,
+    ranked_classes,
+    ranked_columns,
+    ranked_rows,
+    rows_of,
+)
 from calipers.suites.coco.overlaps import SIGMAS, hotcoco_version, overlaps
-from calipers.suites.coco.replicates import RankedClass
+from calipers.suites.coco.replicates import RankedClass, RankedColumns, in_columns
 from calipers.suites.coco.sides import MatchedSides
 from calipers.suites.coco.tide import TideErrors, tide_errors
 
@@ -101,26 +109,30 @@ class MeasuredImages(MatchedImages):
     @cached_property
     def no_probabilities(self) -> str | None:
         """Why scores cannot be held against how often detections are right, if they cannot."""
-        pred, good = self.detections.pred, usable(self.detections.pred)
-        return why_not_calibrated(pred.score[good], pred.place[good])
+        return why_not_calibrated(*usable_scores(self.detections.pred))
 
     @property
     def tie_mass(self) -> float | None:
         """How much of the ranking is left to the order of images."""
-        pred, good = self.detections.pred, usable(self.detections.pred)
-        if np.isnan(pred.score[good]).any():
+        pred = self.detections.pred
+        if np.isnan(usable_scores(pred)[0]).any():
             return None
-        rows = by_class(np.flatnonzero(good), pred.category, len(self.detections.categories))
+        rows = by_class(rows_of(usable(pred)), pred.category, len(self.detections.categories))
         return tied_share(pred.score[mine] for mine in rows)
 
     @cached_property
-    def ranked(self) -> list[RankedClass]:
-        """The detections of each class that take part in AP, best first."""
+    def ranked_columns(self) -> RankedColumns:
+        """The detections that take part in AP, class by class, best first."""
         if self.matches is None:
-            return []
-        return ranked_classes(
+            return in_columns([])
+        return ranked_columns(
             self.detections.truth, self.detections.pred, self.matches, len(self.detections.categories)
         )
+
+    @cached_property
+    def ranked(self) -> list[RankedClass]:
+        """The detections of each class that take part in AP, best first; no copies."""
+        return self.ranked_columns.classes()
 
     @property
     def no_ap(self) -> str | None:
@@ -196,16 +208,16 @@ def all_equal(scores: Any) -> bool:
 
 def _uncut(detections: Detections, close: Close) -> CocoMatches | None:
     """Detections matched without a limit on their number, where all scores are equal; else nobody asks for that."""
-    if not all_equal(detections.pred.score[usable(detections.pred)]):
+    if not all_equal(usable_scores(detections.pred)[0]):
         return None
     return _by_score(detections, close, len(detections.pred), "bbox")
 
 
 def _why_no_order(detections: Detections, uncut: Callable[[], CocoMatches | None]) -> str | None:
     """Why scores do not rank detections, if they do not; equal ones do no harm where any order gives the same."""
-    pred, good = detections.pred, usable(detections.pred)
-    scores = pred.score[good]
-    reason = why_no_scores(scores, pred.place[good])
+    pred = detections.pred
+    scores, places = usable_scores(pred)
+    reason = why_no_scores(scores, places)
     if reason or len(scores) < 2 or (matches := uncut()) is None:
         return reason
     return why_no_order(scores, ranked_classes(detections.truth, pred, matches, len(detections.categories)))

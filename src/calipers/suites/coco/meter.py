@@ -20,7 +20,15 @@ from calipers.suites.coco.config import Config, params
 from calipers.suites.coco.evaluate import evaluate
 from calipers.suites.coco.plan import CocoPart, report_of
 from calipers.suites.coco.streaming import StreamedPart, check_scores, join_parts, stream_part
-from calipers.suites.coco.tensor_images import BatchReader, batch_sides, is_batch, new_ids, renumbered_rows
+from calipers.suites.coco.tensor_images import (
+    BatchReader,
+    TurnedBoxes,
+    batch_sides,
+    is_batch,
+    new_ids,
+    refuse_bare_batch,
+    renumbered_rows,
+)
 from calipers.suites.coco.truth_sets import IN_MEMORY, TruthSet, TruthSets, read_truth, read_update
 
 if TYPE_CHECKING:
@@ -86,7 +94,8 @@ class CocoMeter:
     ) -> None:
         check_names(options, [*OWN_OPTIONS, *(item.name for item in fields(Config))])
         self.gt, self.config = gt, make_config(Config, options)
-        self._batches = BatchReader(self.config.iou_type, box_format, class_names)
+        strict = not self.config.max_bad_records
+        self._batches = BatchReader(self.config.iou_type, box_format, class_names, strict=strict)
         refuse_elsewhere(self.config, "detections that are in memory")
         require(self.config.answers is None, "answers", self.config.answers, "detections: calipers.coco reads answers")
         require(gt is None or not stream, "stream", stream, "False beside gt: ground truth comes with each update")
@@ -106,6 +115,7 @@ class CocoMeter:
         self._results: list[Any] = []
         self._parts: list[StreamedPart] = []
         self._unnamed: set[int] = set()  # images that came as tensors, without an id
+        self._boxes = TurnedBoxes()
         self._add(self._first, [])
 
     @overload
@@ -141,6 +151,7 @@ class CocoMeter:
         if batch or is_batch(*sides):
             self._update_batch(*batch_sides(sides, batch, gt, pred))
             return
+        refuse_bare_batch(*sides, *(side for side in (gt, pred) if side is not None))
         gt, pred = _named(sides, gt, pred)
         results = _rows(pred)
         if gt is None and self.stream:
@@ -160,6 +171,11 @@ class CocoMeter:
         batch = self._batches.read(preds, target, self._truth.images, self._truth.categories)
         self._add_update(batch.gt, batch.results, own_ids=True)
         self._unnamed.update(batch.unnamed)
+        self._count_boxes(batch.boxes)
+
+    def _count_boxes(self, boxes: TurnedBoxes) -> None:
+        if self._batches.box_format == "xyxy":
+            self._boxes = self._boxes.plus(boxes)
 
     def _add_update(self, gt: Mapping[str, Any], results: list[Any], *, own_ids: bool = False) -> None:
         """Add images with their detections: as they are, or what is kept of them. Of annotations that were numbered
@@ -192,7 +208,12 @@ class CocoMeter:
             raise ConfigError("merge: the two meters have different parameters")
         if self.stream:
             self._merge_parts(other)
-            return
+        else:
+            self._merge_data(other)
+        self._count_boxes(other._boxes)
+
+    def _merge_data(self, other: CocoMeter) -> None:
+        """Add ground truth and results of another meter; its images without ids get others where these are taken."""
         shared = self.gt is not None and (self.gt is other.gt or self.gt == other.gt)
         sets, results = other._truth.sets[1:] if shared else list(other._truth.sets), list(other._results)
         new = new_ids(other._unnamed, self._truth.images | other._truth.images)
@@ -231,6 +252,11 @@ class CocoMeter:
         """
         if not self._truth.sets:
             raise InputError("compute: no ground truth was added yet, expected CocoMeter(gt) or update(gt, pred)")
+        report = self._measure()
+        report.tree["warnings"] += self._boxes.doubts()
+        return report
+
+    def _measure(self) -> Report[CocoArtifact]:
         if self.stream:
             kept = join_parts(self._parts, self._truth.categories, self.config)
             return report_of(CocoPart(kept=[kept]), self.config)

@@ -18,13 +18,13 @@ from calipers.core.text import whole_text
 from calipers.core.versions import engines_from
 from calipers.files.inputs import InputFile
 from calipers.files.problems import BadAnnotation
-from calipers.suites.coco.columns import Categories, Images
+from calipers.suites.coco.columns import Categories, FewRows, Images
 from calipers.suites.coco.kept import NOBODY, KeptImages, KeptSide
 
 Arrays = dict[str, NDArray[Any]]
 AREAS, BITS = 4, 10  # most ranges of area, thresholds
 FIRST_WORD = 6  # fields of ten bits in it; two more are in the second
-FEW = {"match_at": NOBODY, "gets_at": NOBODY, "place": 0}  # columns of few rows, and what all others have
+FEW = ("match_at", "gets_at")  # columns of few rows that are packed with these
 SIDES = ("truth", "pred")
 
 
@@ -63,6 +63,7 @@ def unpack_rows(packed: Packed, images: int, categories: int) -> tuple[KeptSide,
     truth, pred = (_unpacked_side(arrays, side, images, categories) for side in SIDES)
     truth.columns.update({name: arrays[f"truth.{name}"] for name in ("flags", "outcome", "pair_at")})
     pred.columns.update(_pred_columns(arrays, len(pred), packed.plain["areas"]))
+    pred.few.update(_few_rows(arrays, pred.columns["hits"]))
     _check_rows(truth, pred, arrays["causes"], images)
     return truth, pred, arrays["causes"]
 
@@ -88,11 +89,11 @@ def _pred_arrays(kept: KeptImages) -> Arrays:
     columns = kept.pred.columns
     first, second = _words(columns)
     arrays = {"score": columns["score"], "first": first, "second": second}
-    for name, nothing in FEW.items():
-        rows = np.flatnonzero(columns[name] != nothing)
-        arrays |= {f"{name}.rows": rows.astype(np.int32), name: columns[name][rows]}
-    arrays["match_score"] = columns["match_score"][arrays["match_at.rows"]]
-    arrays["overlap"] = columns["overlap"][columns["hits"][:, 0] & 1 > 0]
+    for name in FEW:
+        arrays |= {f"{name}.rows": kept.pred.few[name].rows, name: kept.pred.few[name].values}
+    placed = np.flatnonzero(columns["place"])
+    arrays |= {"place.rows": placed.astype(np.int32), "place": columns["place"][placed]}
+    arrays |= {name: kept.pred.few[name].values for name in ("match_score", "overlap")}
     if "uncut" in columns:
         arrays["uncut"] = columns["uncut"].view(np.int16)
     return _side(kept.pred, "pred", len(kept.images)) | {f"pred.{name}": array for name, array in arrays.items()}
@@ -158,23 +159,26 @@ def _unpacked_side(arrays: Arrays, name: str, images: int, categories: int) -> K
     if len(category) and not 0 <= category.min() <= category.max() < categories:
         raise ValueError(f"a code from {category.min()} to {category.max()}, expected 0 to {categories - 1}")
     area = {"area": arrays[f"{name}.area"]} if f"{name}.area" in arrays else {}
-    return KeptSide(np.repeat(np.arange(images, dtype=np.int32), counts), category, area)
+    return KeptSide(np.repeat(np.arange(images, dtype=np.int32), counts), category, area, {})
 
 
 def _pred_columns(arrays: Arrays, rows: int, areas: int) -> Arrays:
     columns = {"score": arrays["pred.score"]} | _from_words(arrays["pred.first"], arrays["pred.second"], areas)
-    for name, nothing in FEW.items():
-        values, where = arrays[f"pred.{name}"], arrays[f"pred.{name}.rows"]
-        columns[name] = np.broadcast_to(np.array(nothing, values.dtype), rows)
-        if len(where):
-            columns[name] = columns[name].copy()
-            columns[name][where] = values
-    columns["match_score"], columns["overlap"] = np.zeros(rows, np.int64), np.zeros(rows)
-    columns["match_score"][arrays["pred.match_at.rows"]] = arrays["pred.match_score"]
-    columns["overlap"][columns["hits"][:, 0] & 1 > 0] = arrays["pred.overlap"]
+    places, where = arrays["pred.place"], arrays["pred.place.rows"]
+    columns["place"] = np.broadcast_to(np.array(0, places.dtype), rows)
+    if len(where):
+        columns["place"] = columns["place"].copy()
+        columns["place"][where] = places
     if "pred.uncut" in arrays:
         columns["uncut"] = arrays["pred.uncut"].view(np.uint16)
     return columns
+
+
+def _few_rows(arrays: Arrays, hits: NDArray[np.uint16]) -> dict[str, FewRows]:
+    few = {name: FewRows(arrays[f"pred.{name}.rows"], arrays[f"pred.{name}"]) for name in FEW}
+    few["match_score"] = FewRows(few["match_at"].rows, arrays["pred.match_score"])
+    few["overlap"] = FewRows(np.flatnonzero(hits[:, 0] & 1).astype(np.int32), arrays["pred.overlap"])
+    return few
 
 
 def _check_names(images: Images, categories: Categories) -> None:
@@ -194,12 +198,24 @@ def _check_rows(truth: KeptSide, pred: KeptSide, causes: NDArray[np.int64], imag
     for side in (truth, pred):
         if any(len(column) != len(side) for column in side.columns.values()):
             raise ValueError("columns that do not belong together")
-    for side, name, most in ((truth, "pair_at", others), (pred, "match_at", sizes), (pred, "gets_at", sizes)):
-        places = side.columns[name]
-        if ((places < NOBODY) | (places >= most[side.image])).any():
+    for name, few in pred.few.items():
+        _check_few(name, few, len(pred))
+    places = truth.columns["pair_at"]
+    if ((places < NOBODY) | (places >= others[truth.image])).any():
+        raise ValueError("pair_at: a partner that is not on the image")
+    for name in FEW:
+        rows, places = pred.few[name]
+        if ((places < 0) | (places >= sizes[pred.image[rows]])).any():
             raise ValueError(f"{name}: a partner that is not on the image")
     for side in (truth, pred):
         if (side.columns["outcome"] >= len(OUTCOMES)).any() or (side.columns["outcome"] < -1).any():
             raise ValueError("an outcome that is none")
     if (pred.columns["cause"] >= len(CAUSES)).any() or causes.shape[1:] != (images,):
         raise ValueError("causes that do not belong to their images")
+
+
+def _check_few(name: str, few: FewRows, rows: int) -> None:
+    if len(few.rows) != len(few.values):
+        raise ValueError(f"{name}: {len(few.values)} values of {len(few.rows)} rows")
+    if len(few.rows) and not (few.rows[0] >= 0 and few.rows[-1] < rows and (np.diff(few.rows) > 0).all()):
+        raise ValueError(f"{name}: rows that do not ascend from 0 to {rows - 1} at most")

@@ -250,7 +250,7 @@ def measure_shard(shard: FileShard | RangeShard, *, config: Config) -> CocoPart:
 def report_of(total: CocoPart, config: Config) -> Report:
     """Detections, or what was kept of them, to the report."""
     if total.detections is None:
-        return _report(KeptMeasured(join_kept(total.kept), config), total)
+        return _report(KeptMeasured(join_kept(total.kept), config, use_up=len(total.kept) > 1), total)
     check_detections(total.detections, config)
     measured = suite.measure(total.detections, config)
     if config.tally:
@@ -273,9 +273,20 @@ def _report(images: suite.MeasuredImages, total: CocoPart, **objects: Any) -> Re
     images.accumulated = None  # 32 kB a class, of which the tree has all that is asked for
     tree["inputs"] = total.inputs
     tree["rejected"] = [bad.entry() for bad in images.detections.bad]
+    tree["warnings"] += _all_below(tree)
     report = Report(tree, **objects)
     slice_images(report, images)
     return report
+
+
+def _all_below(tree: dict[str, Any]) -> list[str]:
+    """A warning where every detection has a score below the least that the sweep takes."""
+    objects, kept = tree["objects"], tree["sweep"]["primary"]["pred"]
+    below = objects["pred"] - objects["in_crowd"] - kept
+    if kept or below <= 0:
+        return []
+    least = f"min_score {tree['params']['min_score']:g}"
+    return [f"{least}: all {below:,} detections have a lower score, so that the score-free sweep has none"]
 
 
 def check_detections(detections: Detections, config: Config) -> None:

@@ -21,7 +21,7 @@ from calipers.suites.coco.curves import (
 )
 from calipers.suites.coco.engine import THRESHOLDS
 from calipers.suites.coco.matches import rows_by_class
-from calipers.suites.coco.replicates import excess, in_columns, replicate_values
+from calipers.suites.coco.replicates import excess, replicate_values
 
 if TYPE_CHECKING:
     from calipers.suites.coco.config import Config
@@ -62,7 +62,7 @@ def replicated(measured: MeasuredImages) -> Replicated:
     held = np.array([len(ranked.objects) > 0 for ranked in measured.ranked], dtype=bool)
     values = replicate_values(
         names,
-        in_columns(measured.ranked).of_classes(held),
+        measured.ranked_columns.of_classes(held),
         thresholds=len(THRESHOLDS),
         recall_target=config.recall_target,
         seed=config.seed,

@@ -51,7 +51,7 @@ from calipers.suites.coco.formats.coco_json import piece_rows
 from calipers.suites.coco.formats.roboflow import find_group
 from calipers.suites.coco.formats.row_index import RowIndex
 from calipers.suites.coco.image_fields import add_fields
-from calipers.suites.coco.kept import KeptImages, KeptSide, keep_images
+from calipers.suites.coco.kept import KeptImages, KeptSide, join_few, keep_images
 from calipers.suites.coco.measure import MatchedImages, close_pairs, count_compared
 from calipers.suites.coco.packing import pack_bad, pack_rows, unpack_rows
 
@@ -337,7 +337,7 @@ def _join_rows(
         here = int(np.count_nonzero(part.kept))
         truth, pred, own = unpack_rows(part.rows, here, categories)
         for side, own_rows in zip(sides, (truth, pred), strict=True):
-            side.append(KeptSide(own_rows.image + np.int32(images), own_rows.category, own_rows.columns))
+            side.append(KeptSide(own_rows.image + np.int32(images), own_rows.category, own_rows.columns, own_rows.few))
         causes.append(own)
         problems |= {rows + row: words for row, words in part.problems}
         images, rows = images + here, rows + len(pred)
@@ -349,7 +349,7 @@ def join_sides(sides: Sequence[KeptSide]) -> KeptSide:
     names = [name for name in sides[0].columns if all(name in side.columns for side in sides)]
     columns = {name: _join_columns([side.columns.pop(name) for side in sides]) for name in names}
     image, category = (np.concatenate([side[at] for side in sides]) for at in (0, 1))
-    return KeptSide(image, category, columns)
+    return KeptSide(image, category, columns, join_few(sides))
 
 
 def _join_columns(columns: list[NDArray[Any]]) -> NDArray[Any]:

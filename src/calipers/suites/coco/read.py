@@ -23,6 +23,7 @@ from calipers.suites.coco.annotations.repeats import (
     Told,
     absent_fields,
     derived_shapes,
+    join_notices,
     mistaken_file,
     none_usable,
     pred_warnings,
@@ -315,15 +316,16 @@ def _check(truth: LoadedSide, pred: LoadedSide, data: Dataset, iou_type: str, fe
     objects, detections = truth_instances(checked, kept), pred_instances(guesses, problems, kept)
     if judged is not None:
         detections.crowd = judged.partial[detections.place]
+    as_written = truth_rows.origin.places is None
     told = Told(
-        [*absent_fields(truth_rows, objects), *truth_warnings(objects, images, iou_type)],
+        [*absent_fields(truth_rows, objects), *truth_warnings(objects, images, iou_type, as_written=as_written)],
         [*derived_shapes(pred_rows, detections, iou_type), *pred_warnings(detections, images)],
         bad_rows,
     )
     warnings = [
         *truth.warnings,
         *data.warnings,
-        *(notice.text(truth_rows.origin) for notice in told.truth),
+        *(notice.text(truth_rows.origin) for notice in join_notices(told.truth)),
         *pred.warnings,
         *mistaken_file(pred.coco),
         *none_usable(detections, pred_rows.origin),

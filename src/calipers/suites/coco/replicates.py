@@ -8,9 +8,9 @@ objects, each copy right behind the other. Average precision, recall and precisi
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from math import fsum
 from typing import Any, NamedTuple
 
@@ -44,12 +44,19 @@ class RankedColumns(NamedTuple):
     object_ends: NDArray[np.int64]  # (classes,)
     objects: NDArray[np.int32]  # (objects,)
 
+    def classes(self) -> list[RankedClass]:
+        """What there is of each class, without copies."""
+        return [
+            RankedClass(self.image[begin:end], self.hits[begin:end], self.ignored[begin:end], self.objects[first:last])
+            for (begin, end), (first, last) in zip(_spans(self.ends), _spans(self.object_ends), strict=True)
+        ]
+
     def to_last_hits(self) -> RankedColumns:
         """Every class without the detections after its last right one, which no precision that counts depends on."""
-        starts, right = _starts(self.ends), np.flatnonzero(self.hits)
+        starts, right = _starts(self.ends), np.flatnonzero(self.hits).astype(np.int32)
         before, until = np.searchsorted(right, starts), np.searchsorted(right, self.ends)
-        stops = np.where(until > before, np.append(right, 0)[until - 1] + 1, starts)
-        kept = np.arange(len(self.image)) < np.repeat(stops, self.ends - starts)
+        stops = np.where(until > before, np.append(right, np.int32(0))[until - 1] + 1, starts)
+        kept = _between(starts, stops, len(self.image))
         return self._replace(
             ends=np.cumsum(stops - starts), image=self.image[kept], hits=self.hits[kept], ignored=self.ignored[kept]
         )
@@ -193,6 +200,23 @@ def _joined(columns: Sequence[NDArray[Any]], dtype: type[np.generic]) -> NDArray
 
 def _starts(ends: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.concatenate([[0], ends[:-1]])[: len(ends)]
+
+
+def _spans(ends: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
+    """Where each group begins and ends."""
+    return pairwise([0, *ends.tolist()])
+
+
+def _between(starts: NDArray[np.int64], stops: NDArray[np.int64], rows: int) -> NDArray[np.bool_]:
+    """(rows,) whether a row is in one of some spans, which follow each other.
+
+    >>> _between(np.array([0, 2, 2]), np.array([1, 2, 4]), 5).tolist()
+    [True, False, True, True, False]
+    """
+    some, steps = stops > starts, np.zeros(rows + 1, np.int8)
+    steps[starts[some]] += 1
+    steps[stops[some]] -= 1
+    return np.cumsum(steps[:rows], dtype=np.int8).view(bool)
 
 
 def _counted_to(flags: NDArray[np.bool_], ends: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calipers.core.best_scores import class_scores_tree
+from calipers.core.best_scores import ScoredClass, class_scores_tree
 from calipers.core.calibration import ScoredHits, calibration_tree, operating_points
 from calipers.suites.coco.curves import scored_class
 from calipers.suites.coco.lrp import optimal_lrp
-from calipers.suites.coco.matches import CocoMatches, ranked_classes, rows_by_class
+from calipers.suites.coco.matches import CocoMatches, fits_of, ranked_classes, rows_by_class
+from calipers.suites.coco.replicates import RankedClass
 
 if TYPE_CHECKING:
     from calipers.suites.coco.measure import MeasuredImages
@@ -36,15 +38,23 @@ def _of_all_classes(
     measured: MeasuredImages, matches: CocoMatches
 ) -> tuple[dict[str, Any], list[dict[str, float | None]]]:
     """Calibration and operating points of all detections together."""
-    rows = _counted(matches)
-    hits = ScoredHits(measured.detections.pred.score[rows], (matches.hits[rows] & 1) > 0)
+    counted = matches.kept & (matches.ignored & 1 == 0)  # right or wrong at IoU 0.50
+    hits = ScoredHits(measured.detections.pred.score[counted], (matches.hits[counted] & 1) > 0)
     objects, images = int(np.count_nonzero(matches.wanted)), len(measured.detections.images)
     return calibration_tree(hits), operating_points(hits, objects, images)
 
 
-def _counted(matches: CocoMatches) -> Any:
-    """The rows of detections that are right or wrong at IoU 0.50, the surest first."""
-    return matches.order[(matches.kept & (matches.ignored & 1 == 0))[matches.order]]
+class ScoredClasses(Sequence[ScoredClass]):
+    """The detections of every class with their scores, made when they are asked for."""
+
+    def __init__(self, ranked: Sequence[RankedClass], rows: Sequence[Any], score: Any) -> None:
+        self._ranked, self._rows, self._score = ranked, rows, score
+
+    def __len__(self) -> int:
+        return len(self._ranked)
+
+    def __getitem__(self, at: Any) -> Any:
+        return scored_class(self._ranked[at], self._score[self._rows[at]])
 
 
 def _class_entries(measured: MeasuredImages, matches: CocoMatches) -> dict[str, Any]:
@@ -54,9 +64,9 @@ def _class_entries(measured: MeasuredImages, matches: CocoMatches) -> dict[str, 
     known = matches is measured.matches
     ranked = measured.ranked if known else ranked_classes(detections.truth, pred, matches, len(names))
     rows = rows_by_class(pred, matches, len(names))
-    scored = [scored_class(one, pred.score[mine]) for one, mine in zip(ranked, rows, strict=True)]
+    scored = ScoredClasses(ranked, rows, pred.score)
     entries = class_scores_tree(detections.images.names, names, scored, seed=config.seed, replicates=config.bootstrap)
     for name, one, mine in zip(names, ranked, rows, strict=True):
-        score, lrp = optimal_lrp(one, pred.score[mine], matches.overlap[mine])
+        score, lrp = optimal_lrp(one, pred.score[mine], fits_of(matches, mine))
         entries[name] |= {"optimal_lrp": lrp, "lrp_optimal_score": score}
     return entries

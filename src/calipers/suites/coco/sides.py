@@ -17,7 +17,7 @@ import numpy as np
 from calipers.core.matching import UNIT, Labels, Pairs, greedy
 from calipers.core.sweep import above
 from calipers.kernels.count.assign import first_pairs
-from calipers.suites.coco.columns import Detections
+from calipers.suites.coco.columns import Detections, first_rows
 from calipers.suites.coco.config import Config
 from calipers.suites.coco.matches import objects_to_find
 
@@ -30,10 +30,11 @@ class SideRows:
     __slots__ = ("category", "kind", "offsets", "rows")
 
     def __init__(self, rows: Any, image: Any, category: Any, images: int, kind: int) -> None:
+        all_of_them = len(rows) == len(image)
         self.rows = rows  # (objects,) of the Instances
-        self.category = category[rows]
+        self.category = category if all_of_them else category[rows]
         self.kind = np.full(len(rows), kind, dtype=np.uint8)
-        self.offsets = np.searchsorted(image[rows], np.arange(images + 1)).astype(np.int64)
+        self.offsets = first_rows(image if all_of_them else image[rows], images)
 
     def __len__(self) -> int:
         return len(self.rows)

@@ -28,7 +28,7 @@ from calipers.suites.coco.columns import Instances
 from calipers.suites.coco.config import Config
 from calipers.suites.coco.engine import usable
 from calipers.suites.coco.measure import MeasuredImages
-from calipers.suites.coco.replicates import in_columns, replicate_values, value_of_images
+from calipers.suites.coco.replicates import replicate_values, value_of_images
 
 COLUMNS = ("gt", "pred", "matched", "matched_over_sweep")
 AP = "AP_50"
@@ -109,7 +109,7 @@ class SlicePrecision:
 
     def __init__(self, measured: MeasuredImages, busy: NDArray[np.intp], slices: int) -> None:
         self._measured, self._busy, self._slices = measured, busy, slices
-        ranked = in_columns(measured.ranked)
+        ranked = measured.ranked_columns
         self._ranked = ranked._replace(hits=ranked.hits & FIRST, ignored=ranked.ignored & FIRST)
         self._draws: dict[bytes, Any] = {}  # by the images
 

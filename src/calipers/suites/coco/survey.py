@@ -8,7 +8,7 @@ from typing import Any
 
 from calipers.core.errors import InputError
 from calipers.core.interpretations import Rule, fits, fits_far_better, is_guess, is_low, is_poor
-from calipers.core.survey import FileCheck, Kind, SidesCheck, Survey
+from calipers.core.survey import FileCheck, Kind, SidesCheck, Survey, path_of
 from calipers.files.clues import Clue
 from calipers.suites.coco.formats.roboflow import COCO_FILE, find_export, find_group
 from calipers.suites.coco.formats.table import FORMATS, find_file_format
@@ -17,6 +17,7 @@ Report = Mapping[str, Any]
 DATASET = Kind("COCO data set", "coco", "gt")
 ROBOFLOW = Kind("COCO data set, Roboflow's", "coco", "gt")
 RESULTS = Kind("COCO results", "coco", "pred")
+MOST_READ_AGAIN = 500_000  # objects of both sides: about 50 MB of JSON, and 500 MB of memory for them
 KINDS = {form.name: Kind(form.title, "coco") for form in FORMATS}
 
 
@@ -66,18 +67,30 @@ def compare(gt: Any, pred: Any, kind: Kind, file: FileCheck, **options: Any) -> 
     return compare_sides(gt, pred, kind, file, **options)
 
 
-def explain_low(report: Report, gt: Any, pred: Any) -> Iterator[SidesCheck]:
-    """What overlaps, and which other reading would fit."""
+def explain_low(report: Any, gt: Any, pred: Any) -> Iterator[SidesCheck]:
+    """What overlaps, and which other reading would fit; many objects are not read a second time for it."""
     from calipers.suites.coco.check import compare as compare_sides
 
     if not is_low(_headline(report)) or not is_guess(report["objects"]):
         return
     if "answers" in report["params"]:
         yield _compare_answers(report, gt, pred, fits)
+    elif report["objects"]["gt"] + report["objects"]["pred"] > MOST_READ_AGAIN:
+        yield _compare_measured(report, gt, pred)
     else:
         names = ("iou_type", "gt_format", "pred_format", "images")
         options = {name: report["params"][name] for name in names}
         yield compare_sides(gt, pred, find_kind(Clue(pred)) or RESULTS, **options)
+
+
+def _compare_measured(report: Any, gt: Any, pred: Any) -> SidesCheck:
+    """What was measured, on a few images; where nothing but flags was kept of it, no reading is tried."""
+    from calipers.suites.coco.check import AP, OVERLAP
+    from calipers.suites.coco.few_images import compare_few
+
+    if report.measured is None or report["params"]["iou_type"] != "bbox":
+        return SidesCheck(path_of(gt, "gt"), path_of(pred, "pred"), AP, OVERLAP)
+    return compare_few(report.measured.detections, yolo=_is_yolo(pred))
 
 
 def explain_poor(report: Any, gt: Any, pred: Any) -> Iterator[tuple[SidesCheck, str]]:

@@ -28,6 +28,8 @@ from calipers.files.problems import shown
 BOX_FORMATS = ("xyxy", "xywh", "cxcywh")
 OBJECTS, MAX_NUMBERED = 1 << 20, 1 << 42  # annotations of an image that have ids, images whose annotations have
 MASK_FIELDS = {"bbox": "boxes", "segm": "masks"}
+GIVEN_AS = {"category_id": "labels", "bbox": "boxes", "segmentation": "masks", "score": "scores"}  # fields of rows
+AS_SIZES = 'box_format="xywh" is for x, y, width and height'
 
 
 class CocoBatch(NamedTuple):
@@ -36,6 +38,39 @@ class CocoBatch(NamedTuple):
     gt: dict[str, Any]
     results: list[dict[str, Any]]
     unnamed: list[int]
+    boxes: TurnedBoxes
+
+
+class TurnedBoxes(NamedTuple):
+    """Predicted boxes of tensors: how many came, and how many end before they begin."""
+
+    given: int = 0
+    turned: int = 0
+
+    def plus(self, other: TurnedBoxes) -> TurnedBoxes:
+        """The counts of both."""
+        return TurnedBoxes(self.given + other.given, self.turned + other.turned)
+
+    def doubts(self) -> list[str]:
+        """A warning where at least half of them cannot be boxes."""
+        if not self.turned or 2 * self.turned < self.given:
+            return []
+        found = f"{self.turned:,} of {self.given:,} boxes end before they begin, as x1, y1, x2, y2"
+        return [f"<pred>: {found}, and match nothing: {AS_SIZES}"]
+
+
+def refuse_bare_batch(*sides: Any) -> None:
+    """Refuse images of a batch without their other side, or that stand in no list."""
+    if any(isinstance(side, Mapping) and _has_tensors(side) for side in sides):
+        raise InputError("update: found a dict of one image, expected lists of them: update([pred], [target])")
+    if any(isinstance(side, (list, tuple)) and side and _has_tensors(side[0]) for side in sides):
+        found = "preds without their target" if len(sides) == 1 else "preds beside something else"
+        raise InputError(f"update: found {found}, expected update(preds, target): lists with a dict for each image")
+
+
+def _has_tensors(item: Any) -> bool:
+    """Whether something is one side of an image, and neither a detection nor a data set in COCO's form."""
+    return isinstance(item, Mapping) and not {"boxes", "masks", "labels"}.isdisjoint(item)
 
 
 def is_batch(*sides: Any) -> bool:
@@ -58,7 +93,11 @@ def batch_sides(sides: tuple[Any, ...], named: Mapping[str, Any], *others: Any) 
 class BatchReader:
     """Turns batches into rows of COCO, for one type of overlap and one format of boxes."""
 
-    def __init__(self, iou_type: str, box_format: str, names: Mapping[int, str] | Sequence[str]) -> None:
+    def __init__(
+        self, iou_type: str, box_format: str, names: Mapping[int, str] | Sequence[str], *, strict: bool = True
+    ) -> None:
+        """`strict` is whether a box of ground truth that ends before it begins is refused here."""
+        self._strict = strict
         self.iou_type, self.box_format = iou_type, word("box_format", box_format, BOX_FORMATS)
         listed = isinstance(names, (list, tuple)) and all(isinstance(name, str) for name in names)
         require(
@@ -74,6 +113,7 @@ class BatchReader:
             raise InputError(f"update: found tensors, expected iou_type bbox or segm for them, not {self.iou_type}")
         if len(preds) != len(targets):
             raise InputError(f"update: found {len(preds)} preds, {len(targets)} targets, expected one for each image")
+        _refuse_swapped(preds, targets)
         truths = [self._objects(side, f"targets[{k}]") for k, side in enumerate(targets)]
         found = [self._objects(side, f"preds[{k}]", scored=True) for k, side in enumerate(preds)]
         ids, unnamed = _image_ids(targets, images)
@@ -85,7 +125,7 @@ class BatchReader:
             "categories": [{"id": label, "name": names.get(label, str(label))} for label in labels],
             "annotations": _numbered(_placed(truths, ids)),
         }
-        return CocoBatch(gt, _placed(found, ids), unnamed)
+        return CocoBatch(gt, _placed(found, ids), unnamed, _counted_boxes(found))
 
     def _objects(self, side: Any, place: str, *, scored: bool = False) -> list[dict[str, Any]]:
         """Rows of the objects on one side of an image, without the image."""
@@ -96,13 +136,16 @@ class BatchReader:
         fields: dict[str, list[Any]] = {"category_id": _labels(side["labels"], f"{place}.labels")}
         name, shapes, areas = self._shapes(side, place)
         fields[name] = shapes
+        if self._strict and not scored and self.box_format == "xyxy" and name == "bbox":
+            _refuse_turned(side["boxes"], shapes, f"{place}.boxes")
         if scored:
             fields["score"] = _numbers(side["scores"], f"{place}.scores").tolist()
         else:
             fields |= _crowd_and_area(side, place, areas)
         lengths = {name: len(values) for name, values in fields.items()}
         if len(set(lengths.values())) > 1:
-            found = ", ".join(f"{size} {name}" for name, size in lengths.items())
+            given = {GIVEN_AS.get(name, name): size for name, size in lengths.items()}
+            found = ", ".join(f"{size} {name}" for name, size in given.items() if name in side)
             raise InputError(f"update: {place}: found {found}, expected as many of each")
         return [dict(zip(fields, values, strict=True)) for values in zip(*fields.values(), strict=True)]
 
@@ -118,6 +161,31 @@ class BatchReader:
             raise InputError(f"update: {place}.boxes: found shape {boxes.shape}, expected (n, 4)")
         sized = _sized(boxes.astype(np.int64) if boxes.dtype.kind == "u" else boxes, self.box_format).tolist()
         return "bbox", sized, [box[2] * box[3] for box in sized]
+
+
+def _refuse_swapped(preds: Sequence[Any], targets: Sequence[Any]) -> None:
+    """Refuse sides of which only the second has scores."""
+    for k, (pred, target) in enumerate(zip(preds, targets, strict=True)):
+        if isinstance(pred, Mapping) and isinstance(target, Mapping) and "scores" in target and "scores" not in pred:
+            found = f"scores in targets[{k}] and none in preds[{k}]"
+            raise InputError(f"update: found {found}, expected update(preds, target): are they swapped?")
+
+
+def _refuse_turned(written: Any, sized: list[Any], place: str) -> None:
+    """Refuse ground truth in which a box ends before it begins; it is shown as it was written."""
+    turned = next((k for k, box in enumerate(sized) if _is_turned(box)), None)
+    if turned is not None:
+        found = f"{place}[{turned}]: found {shown(to_array(written)[turned].tolist())}"
+        raise InputError(f"update: {found}, expected x1, y1, x2, y2 with x1 <= x2 and y1 <= y2; {AS_SIZES}")
+
+
+def _is_turned(box: Sequence[float]) -> bool:
+    return box[2] < 0 or box[3] < 0
+
+
+def _counted_boxes(images: list[list[dict[str, Any]]]) -> TurnedBoxes:
+    boxes = [row["bbox"] for rows in images for row in rows if "bbox" in row]
+    return TurnedBoxes(len(boxes), sum(map(_is_turned, boxes)))
 
 
 def _sized(boxes: NDArray[Any], box_format: str) -> NDArray[Any]:

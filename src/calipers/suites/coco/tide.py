@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from calipers.core.causes import CAUSES
 from calipers.suites.coco.columns import Detections
 from calipers.suites.coco.engine import THRESHOLDS
-from calipers.suites.coco.matches import CocoMatches, Overlaps, in_class_order
+from calipers.suites.coco.matches import CocoMatches, Overlaps, chosen, in_class_order, rows_of
 from calipers.suites.coco.replicates import RankedColumns
 
 BACKGROUND, FOREGROUND = 0.1, float(THRESHOLDS[0])
@@ -103,8 +103,8 @@ class Oracles:
 
     def __init__(self, detections: Detections, matches: CocoMatches, errors: TideErrors) -> None:
         self.detections, self.errors, self.wanted = detections, errors, matches.wanted
-        ranked = matches.order[matches.kept[matches.order]]
-        self.counted = ranked[matches.ignored[ranked] & 1 == 0]  # (counted,) detections, the surest first
+        counted = matches.kept & (matches.ignored & 1 == 0)
+        self.counted = chosen(matches.order, counted)  # (counted,) detections, the surest first
 
     def now(self) -> RankedColumns:
         """Every class without an oracle."""
@@ -114,11 +114,11 @@ class Oracles:
         """Every class under an oracle."""
         if oracle in (MISSED, MISSES):
             return self._ranked(self.counted, NOBODY, self.errors.found if oracle == MISSES else self._not_missed())
-        cause, gets = self.errors.cause[self.counted], self.errors.gets[self.counted]
         if oracle == FALSE_POSITIVES:
-            return self._ranked(self.counted[cause == NOT_WRONG], NOBODY, self.wanted)
-        mended = cause == CAUSES.index(oracle)
-        return self._ranked(self.counted[~mended | (gets >= 0)], CAUSES.index(oracle), self.wanted)
+            return self._ranked(chosen(self.counted, self.errors.cause == NOT_WRONG), NOBODY, self.wanted)
+        cause = CAUSES.index(oracle)
+        stays = (self.errors.cause != cause) | (self.errors.gets >= 0)
+        return self._ranked(chosen(self.counted, stays), cause, self.wanted)
 
     def _not_missed(self) -> Any:
         return self.wanted & ~self.errors.missed
@@ -126,11 +126,17 @@ class Oracles:
     def _ranked(self, rows: Any, mended: int, objects: Any) -> RankedColumns:
         """Some detections by class; those of one cause are right, and of the class of the object that they get."""
         truth, pred, classes = self.detections.truth, self.detections.pred, len(self.detections.categories)
-        cause, category = self.errors.cause[rows], pred.category[rows]
-        moved = cause == mended
-        category[moved] = truth.category[self.errors.gets[rows[moved]]]
-        right = (moved | (cause == NOT_WRONG)).astype(np.uint16)
-        mine, ends = in_class_order(np.arange(len(rows)), category, classes)
-        theirs, object_ends = in_class_order(np.flatnonzero(objects), truth.category, classes)
+        mine, ends = in_class_order(rows, self._category(mended), classes)
+        theirs, object_ends = in_class_order(rows_of(objects), truth.category, classes)
+        right = ((self.errors.cause == NOT_WRONG) | (self.errors.cause == mended))[mine].astype(np.uint16)
         none_ignored = np.zeros(len(mine), np.uint16)
-        return RankedColumns(ends, pred.image[rows[mine]], right[mine], none_ignored, object_ends, truth.image[theirs])
+        return RankedColumns(ends, pred.image[mine], right, none_ignored, object_ends, truth.image[theirs])
+
+    def _category(self, mended: int) -> Any:
+        """(preds,) the class of each; of those of a cause that get an object the class of that."""
+        moved = np.flatnonzero((self.errors.cause == mended) & (self.errors.gets >= 0))
+        category = self.detections.pred.category
+        if len(moved):
+            category = category.copy()
+            category[moved] = self.detections.truth.category[self.errors.gets[moved]]
+        return category

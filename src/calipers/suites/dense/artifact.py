@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from calipers.report import Report
-from calipers.show.doubts import most_common, no_shared_label
+from calipers.show.doubts import most_common, never_true, no_shared_label
 from calipers.show.doubts import useless as useless_counts
 from calipers.show.text import printable
 from calipers.suite import RecordCounts
@@ -30,11 +30,13 @@ def truth(tree: Tree) -> Iterator[tuple[str, Any]]:
 
 
 def doubts(tree: Tree, hints: list[str]) -> Iterator[str]:
-    """Predictions that reach outside the frame; whether it is another reading is for `check` to say."""
+    """Predictions that reach outside the frame, which may be another reading, and labels that are never true."""
     objects = tree["objects"]
     if objects["clamped"] > max(4, objects["pred"] // 20):
         more = "" if hints else " (calipers check tells what they may be)"
         yield f"{objects['clamped']:,} predictions reach outside the frame, and are cut to it{more}"
+    rows = tree["modes"]["category"]["by_label"] if "category" in tree["modes"] else []
+    yield from never_true({row["label"]: (row["gt"], row["pred"]) for row in rows})
 
 
 def useless(report: Report) -> Iterator[str]:

@@ -90,21 +90,26 @@ class KeyedTexts:
         self.descs: list[int] = []
         self.values: list[str] = []
 
-    def codes(self, values: list[str], known: dict[str, int], count: int) -> Any:
-        """A code for each of `count` descriptions, equal where the values are; -1 where it says nothing."""
+    def codes(self, values: list[str], texts: list[str], count: int) -> Any:
+        """For each of `count` descriptions the place of its value among distinct texts; -1 where it says nothing."""
+        places = {text: place for place, text in enumerate(texts)}
         codes = np.full(count, -1, dtype=np.int32)
-        codes[self.descs] = [known.setdefault(value, len(known)) for value in values]
+        codes[self.descs] = [*map(places.__getitem__, values)]
         return codes
 
 
 def _add_by_key(by_key: dict[str, KeyedTexts], attributes: list[Attributes]) -> None:
-    """Add what each description says under its keys."""
+    """Add what each description says under its keys; those with the same keys are added together."""
+    alike: dict[tuple[str, ...], list[int]] = {}
     for desc, pairs in enumerate(attributes):
-        for key, value in pairs.items():
-            if key not in by_key:
-                by_key[key] = KeyedTexts()
-            by_key[key].descs.append(desc)
-            by_key[key].values.append(value)
+        if pairs:
+            alike.setdefault(tuple(pairs), []).append(desc)
+    for keys, descs in alike.items():
+        columns = zip(*[attributes[desc].values() for desc in descs], strict=True)
+        for key, values in zip(keys, columns, strict=True):
+            texts = by_key.setdefault(key, KeyedTexts())
+            texts.descs += descs
+            texts.values += values
 
 
 def _count_values(key: str, pairs: DescPairs, texts: KeyedTexts, tally: Tally) -> None:
@@ -118,7 +123,7 @@ def _count_values(key: str, pairs: DescPairs, texts: KeyedTexts, tally: Tally) -
             sum(n for truth, pred, n in both if truth is not None and truth == pred),
         ]
     else:
-        counts = _count_all(pairs, texts.codes(texts.values, {}, pairs.descs))
+        counts = _count_all(pairs, texts.codes(texts.values, [*dict.fromkeys(texts.values)], pairs.descs))
     if any(counts):
         tally.count_row("attributes", key, counts)
 
@@ -132,7 +137,7 @@ def _count_all(pairs: DescPairs, codes: Any) -> list[int]:
 
 def _count_unnamed(pairs: DescPairs, sets: list[frozenset[str]], tally: Tally) -> None:
     """Attributes without a key: those of the truth, of the prediction, and what both sets of a pair have."""
-    sizes = np.array([len(names) for names in sets], dtype=np.int64)
+    sizes = np.array([*map(len, sets)], dtype=np.int64)
     meant, heard = sizes.take(pairs.truth), sizes.take(pairs.pred)
     same = pairs.truth == pairs.pred
     differ = np.flatnonzero((meant > 0) & (heard > 0) & ~same)
@@ -144,8 +149,9 @@ def _count_unnamed(pairs: DescPairs, sets: list[frozenset[str]], tally: Tally) -
 
 
 def _count_texts(key: str, pairs: DescPairs, keyed: KeyedTexts, tally: Tally) -> None:
-    known: dict[str, int] = {"": 0}
-    codes = keyed.codes(["".join(value.split()) for value in keyed.values], known, pairs.descs)
+    joined = {value: "".join(value.split()) for value in dict.fromkeys(keyed.values)}
+    texts = [*dict.fromkeys(["", *joined.values()])]
+    codes = keyed.codes([*map(joined.__getitem__, keyed.values)], texts, pairs.descs)
     has = codes.take(pairs.truth) >= 0
     if not has.any():
         return
@@ -153,7 +159,6 @@ def _count_texts(key: str, pairs: DescPairs, keyed: KeyedTexts, tally: Tally) ->
     alike = meant == heard
     same = int(times[alike].sum())
     tally.count_row("texts", key, [times.sum(), same])
-    texts = list(known)
     met, which = np.unique(meant[~alike] * np.int64(len(texts)) + heard[~alike], return_inverse=True)
     often = np.zeros(len(met), dtype=np.int64)  # the same two texts meet in many pairs of descriptions
     np.add.at(often, which, times[~alike])

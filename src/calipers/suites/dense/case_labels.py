@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 
@@ -44,7 +45,13 @@ def label_of(case: dict[str, Any], side: str, index: int) -> CaseLabel:
     if "names" not in labels:
         return CaseLabel(labels[side]["phase"][index], labels[side]["category"][index])
     name = labels["names"][labels[side][index]]
-    return CaseLabel(name, name) if isinstance(name, str) else CaseLabel(*name)
+    return _both(name, name) if isinstance(name, str) else _both(*name)
+
+
+@lru_cache(maxsize=1 << 16)
+def _both(phase: str, category: str) -> CaseLabel:
+    """Both labels of an object, made once for all that are alike."""
+    return CaseLabel(phase, category)
 
 
 def side_labels(case: dict[str, Any], side: str) -> list[CaseLabel]:

@@ -19,9 +19,12 @@ from calipers.core.shapes import FLAGS, KINDS, Batch, Objects
 from calipers.core.survey import MAX_SHOWN, FileCheck, SidesCheck, compared_labels, counted, is_constant, twice
 from calipers.engines.local import run_in_order
 from calipers.files.answers.image_names import IMAGE_FIELDS
+from calipers.files.answers.missing_field import ONE_LIST, is_coco_result
+from calipers.files.answers.records import AnswerCounts
 from calipers.files.lines import LineSource, Shard
 from calipers.files.problems import REASON_WORDS
 from calipers.kernels.scan.flatten import REASONS
+from calipers.suites.dense.check_answers import describe_answers
 from calipers.suites.dense.config import Config
 from calipers.suites.dense.interpretations import Record, Sampled, numbers_of, other_readings
 from calipers.suites.dense.labels.vocabulary import MODES
@@ -61,15 +64,16 @@ class RecordSurvey(NamedTuple):
     pred: SideSurvey
     matched: dict[str, int]  # ground truth against itself, over the whole sweep, by mode
     wanted: dict[str, int]  # what could be matched so
+    answers: AnswerCounts
 
 
-def examine(source: Any, config: Config | None = None) -> tuple[FileCheck, SidesCheck]:
-    """A dump, or a list of records."""
+def examine(source: Any, config: Config | None = None, **answers: Any) -> tuple[FileCheck, SidesCheck]:
+    """A dump, or a list of records; `answers` are the options that say how predictions are read."""
     path = os.fspath(source) if isinstance(source, (str, os.PathLike)) else "<records>"
     if path == "-":
         raise InputError("-: found standard input, expected a file: a check reads it more than once")
-    _refuse_answers(source, path)
-    config = config or Config(frame=frame_of(source), bootstrap=0)
+    _refuse_others(source, path)
+    config = config or Config(frame=frame_of(source), bootstrap=0, **answers)
     parts = list(_surveys(source, config))
     if not sum(part.read for part in parts):
         raise InputError(f"{path}: no records, expected one JSON object a line")
@@ -80,15 +84,28 @@ def examine(source: Any, config: Config | None = None) -> tuple[FileCheck, Sides
     return file, _sides(path, parts, sample, config)
 
 
-def _refuse_answers(source: Any, path: str) -> None:
-    """Tell answers, which name their image and have no ground truth of their own, from a dump."""
+def looks_like_answers(source: Any) -> bool:
+    """Whether records are answers, which name their image and have no ground truth of their own, and no dump."""
     records = list(islice(_plain_records(source), PEEKED))
-    if records and all(map(_is_answer, records)):
-        command = f"calipers dense {keyword('gt', 'FILE')} {keyword('pred', 'FILE')}"
-        raise InputError(
-            f"{path}: answers that name their image, without ground truth, expected a dump that has both; {command}"
-            " (or calipers coco) measures them, and tells which reading fits if almost nothing matches"
-        )
+    return bool(records) and all(map(_is_answer, records))
+
+
+def _refuse_others(source: Any, path: str) -> None:
+    """Tell what is no dump by its first records: detections, and answers without their ground truth."""
+    records = list(islice(_plain_records(source), PEEKED))
+    if records and all(map(is_coco_result, records)):
+        raise InputError(f"{path}: {ONE_LIST}")
+    if looks_like_answers(source):
+        raise InputError(_answers_alone(path))
+
+
+def _answers_alone(path: str) -> str:
+    """What to say of answers that are given without their ground truth."""
+    sides = f"{keyword('gt', 'FILE')} {keyword('pred', 'FILE')}"
+    return (
+        f"{path}: answers that name their image, without ground truth, expected a dump that has both; calipers check"
+        f" {sides} looks at them beside their ground truth, calipers dense {sides} (or calipers coco) measures them"
+    )
 
 
 def _is_answer(record: Record) -> bool:
@@ -98,7 +115,8 @@ def _is_answer(record: Record) -> bool:
     (True, False)
     """
     said = [value for name, value in record.items() if name not in IMAGE_FIELDS and isinstance(value, (str, list))]
-    return bool(said) and any(name in record for name in IMAGE_FIELDS) and not TRUTH_FIELDS & record.keys()
+    names_image = any(name in record for name in IMAGE_FIELDS) and not is_coco_result(record)
+    return bool(said) and names_image and not TRUTH_FIELDS & record.keys()
 
 
 def frame_of(source: Any) -> str:
@@ -182,15 +200,23 @@ def _surveys(source: Any, config: Config) -> Iterator[RecordSurvey]:
         yield from run_in_order(work, LineSource(0, os.fspath(source), config.chunk_bytes), config.jobs)
         return
     records = _listed(source)
-    yield _survey(read_records(records, frame=config.frame), config, in_list(records))
+    reading = read_records(records, frame=config.frame, answers=config.answer_options)
+    yield survey_reading(reading, config, _found(in_list(records), config))
 
 
 def survey_shard(shard: Shard, *, config: Config) -> RecordSurvey:
     """Some lines of a file."""
-    return _survey(read_shard(shard, frame=config.frame, max_bad=ALL_OF_THEM), config, in_shard(shard))
+    reading = read_shard(shard, frame=config.frame, max_bad=ALL_OF_THEM, answers=config.answer_options)
+    return survey_reading(reading, config, _found(in_shard(shard), config))
 
 
-def _survey(reading: DenseReading, config: Config, find: Find) -> RecordSurvey:
+def _found(find: Find, config: Config) -> Find:
+    """How records are found whose objects are as they were written; of answers none are."""
+    return (lambda places: iter(())) if config.answer_options.are_asked_for else find
+
+
+def survey_reading(reading: DenseReading, config: Config, find: Find) -> RecordSurvey:
+    """What some records hold that were read."""
     batch = reading.batch
     bad, bounds = bad_records(reading, config), written_bounds(batch, config.frame, find)
     itself, compared, _ = match_measurable(Batch(batch.truth, batch.truth, keys=batch.keys), config)
@@ -212,6 +238,7 @@ def _survey(reading: DenseReading, config: Config, find: Find) -> RecordSurvey:
         _side(batch.pred, categories, bounds[1]),
         matched,
         wanted,
+        reading.answers,
     )
 
 
@@ -240,24 +267,30 @@ def _describe_file(file: FileCheck, parts: list[RecordSurvey]) -> None:
     read, skipped = sum(part.read for part in parts), sum(part.skipped for part in parts)
     file.counts = {
         "records": {"read": read, "with objects": len(keys), "empty": skipped},
-        "ground truth": _object_counts(truth),
-        "predictions": _object_counts(pred),
+        "ground truth": object_counts(truth),
+        "predictions": object_counts(pred),
     }
     file.refuse([message for part in parts for message in part.first_bad], sum(part.bad for part in parts))
-    file.invalid = Counter(
-        {REASON_WORDS.get(name, name): int(n) for name, n in zip(REASONS, pred.reasons, strict=True) if name and n}
-    )
     file.doubled = twice(keys)
-    for name, side in (("ground truth", truth), ("predicted", pred)):
-        file.measure(f"{name} x", side.bounds[:, 0::2])
-        file.measure(f"{name} y", side.bounds[:, 1::2])
-        file.measure(f"{name} width", side.bounds[:, 2] - side.bounds[:, 0])
-        file.measure(f"{name} height", side.bounds[:, 3] - side.bounds[:, 1])
-    file.itself = _self_check(parts, truth)
-    file.warnings += [*_doubts("ground truth", truth), *_doubts("predictions", pred)]
+    describe_answers(file, [part.answers for part in parts])
+    describe_side(file, "ground truth", truth)
+    describe_side(file, "predicted", pred)
+    file.itself = self_check(parts, truth)
 
 
-def _object_counts(side: SideSurvey) -> dict[str, int]:
+def describe_side(file: FileCheck, name: str, side: SideSurvey) -> None:
+    """Ranges of one side, what looks wrong in it, and which of its objects match nothing."""
+    reasons = zip(REASONS, side.reasons, strict=True)
+    file.invalid.update({REASON_WORDS.get(reason, reason): int(n) for reason, n in reasons if reason and n})
+    file.measure(f"{name} x", side.bounds[:, 0::2])
+    file.measure(f"{name} y", side.bounds[:, 1::2])
+    file.measure(f"{name} width", side.bounds[:, 2] - side.bounds[:, 0])
+    file.measure(f"{name} height", side.bounds[:, 3] - side.bounds[:, 1])
+    file.warnings += _doubts("predictions" if name == "predicted" else name, side)
+
+
+def object_counts(side: SideSurvey) -> dict[str, int]:
+    """How many objects and labels a side has."""
     by_type = {kind: int(n) for kind, n in zip(KINDS, side.kinds, strict=False) if n}
     return {"objects": int(side.kinds.sum()), **by_type, "labels": len(side.labels.keys() - {""})}
 
@@ -272,7 +305,7 @@ def _joined(sides: list[SideSurvey]) -> SideSurvey:
     )
 
 
-def _self_check(parts: list[RecordSurvey], truth: SideSurvey) -> dict[str, Any] | None:
+def self_check(parts: list[RecordSurvey], truth: SideSurvey) -> dict[str, Any] | None:
     """Ground truth as its own prediction: F1 at every threshold, and what is left out; None if nothing could match."""
     total = int(truth.kinds.sum())
     matched = {mode: sum(part.matched[mode] for part in parts) for mode in MODES}

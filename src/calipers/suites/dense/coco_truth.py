@@ -9,16 +9,17 @@ Boxes of the ground truth are cut to their image, as COCO rounds them; crowd reg
 
 from __future__ import annotations
 
+from collections.abc import Container
 from hashlib import sha256
 from typing import Any, NamedTuple
 
 from calipers.core.errors import InputError
 from calipers.core.text import whole_text
 from calipers.files.answers.image_names import IMAGE_FIELDS, AnswerImages
-from calipers.files.answers.records import FARTHEST, AnswerCounts, AnswerOptions, is_side, with_objects
+from calipers.files.answers.records import FARTHEST, AnswerCounts, AnswerOptions, ReadAnswer, is_side, with_objects
 from calipers.files.inputs import InputFile, find_doubled, parse_json, read_bytes
 from calipers.files.lines import LineSource
-from calipers.files.problems import BadRecord, shown
+from calipers.files.problems import FROM_ARRAY, BadRecord, shown
 from calipers.files.repeated_keys import first_repeated
 
 EXPECTED = 'a COCO file, {"images": […], "annotations": […], "categories": […]}'
@@ -31,6 +32,7 @@ class JoinedRecords(NamedTuple):
     """Records as the suite reads them, one per image, with what was found on the way."""
 
     records: list[Record]
+    lines: list[int]  # of the answers that records have, 0 where an image has none
     counts: AnswerCounts
     bad: list[BadRecord]
     missing: int  # images without an answer
@@ -82,6 +84,11 @@ class AnsweredImages:
         """The field of ground truth in the frame of the records."""
         return "gt" if self.frame == "pixel" else "gt_norm1000"
 
+    @property
+    def pred_name(self) -> str:
+        """The field of predictions in the frame of the records."""
+        return pred_name(self.frame)
+
     def _add_box(self, item: Any, place: str) -> bool:
         """Take an annotation to its image; true if it is a crowd, which is left out."""
         image = _entry(self.records, item, "image_id")
@@ -99,6 +106,11 @@ class AnsweredImages:
         points = _points(box, image["width"], image["height"], self.frame)
         image[self.truth_name].append({"type": "bbox_2d", "points": points, "desc": name})
         return False
+
+
+def pred_name(frame: str) -> str:
+    """The field of predictions of records in a frame."""
+    return "pred" if frame == "pixel" else "pred_norm1000"
 
 
 def _list(tree: Any, name: str, path: str) -> list[Any]:
@@ -132,35 +144,37 @@ def _points(box: list[float], width: float, height: float, frame: str) -> list[f
 
 def join_answers(truth: str, pred: str, *, frame: str, options: AnswerOptions) -> JoinedRecords:
     """Records of all images of a ground truth, with the answers of a file of JSON lines."""
+    return join_images(AnsweredImages(truth, frame), pred, options)
+
+
+def join_images(images: AnsweredImages, pred: str, options: AnswerOptions) -> JoinedRecords:
+    """Records of all images of a ground truth that was read, with the answers of a file of JSON lines."""
     from calipers.suites.dense.parse import parse_line
 
-    images, counts, bad = AnsweredImages(truth, frame), AnswerCounts(), list[BadRecord]()
-    answered: dict[Any, Record] = {}
-    source, read = LineSource(0, pred, PIECE, digests=True), 0
-    name, path = "pred" if frame == "pixel" else "pred_norm1000", whole_text(pred)
+    counts, bad, read = AnswerCounts(), list[BadRecord](), 0
+    answered: dict[Any, tuple[Record, int]] = {}  # with the line of the answer
+    source, path = LineSource(0, pred, PIECE, digests=True), whole_text(pred)
     for line, text in (item for shard in source for item in shard.lines()):
         if text is not None and not text.strip():
             continue
         read += 1
-        answer = parse_line(text.strip())[0] if text else None
-        problem = _take(answer, images, answered, counts, name, options, frame)
-        if problem:
-            bad.append(BadRecord(path, line, problem, ""))
-    records = [answered.get(key, {**record, name: []}) for key, record in images.records.items()]
+        taken = _take(parse_line(text.strip())[0] if text else None, images, answered, options)
+        if isinstance(taken, str):
+            in_list = text is not None and text.lstrip().startswith(b"[")
+            bad.append(BadRecord(path, line, taken + (f" ({FROM_ARRAY})" if in_list else ""), ""))
+        else:
+            counts.add(taken[1])
+            answered[taken[0]] = taken[1].record, line
+    joined = [answered.get(key, ({**record, images.pred_name: []}, 0)) for key, record in images.records.items()]
     inputs = [images.input, InputFile(path, source.sha256, read)]
-    return JoinedRecords(records, counts, bad, len(records) - len(answered), images.crowds, inputs)
+    records, lines = [record for record, _ in joined], [line for _, line in joined]
+    return JoinedRecords(records, lines, counts, bad, len(records) - len(answered), images.crowds, inputs)
 
 
 def _take(
-    answer: Any,
-    images: AnsweredImages,
-    answered: dict[Any, Record],
-    counts: AnswerCounts,
-    name: str,
-    options: AnswerOptions,
-    frame: str,
-) -> str:
-    """Take an answer to the record of its image; what is wrong with it otherwise."""
+    answer: Any, images: AnsweredImages, answered: Container[Any], options: AnswerOptions
+) -> tuple[Any, ReadAnswer] | str:
+    """The image that an answer is about and its record with the answer in it; or what is wrong with the answer."""
     if not isinstance(answer, dict):
         return "not a JSON object, expected one a line"
     if lost := first_repeated(answer):
@@ -171,9 +185,5 @@ def _take(
     if key in answered:
         return f"a second answer for {images.records[key]['image_path']}, expected one an image"
     fields = {field: value for field, value in answer.items() if field not in IMAGE_FIELDS}
-    read = with_objects({**fields, **images.records[key]}, name, options, frame, list(answer))
-    if isinstance(read, str):
-        return read
-    counts.add(read)
-    answered[key] = read.record
-    return ""
+    read = with_objects({**fields, **images.records[key]}, images.pred_name, options, images.frame, list(answer))
+    return read if isinstance(read, str) else (key, read)

@@ -124,9 +124,9 @@ def _evaluate_records(records: list[Any], config: Config, on_rows: OnRows | None
     return _report(part, config, inputs, on_rows, partial(_rows_again, records, config))
 
 
-def _read(records: list[Any], config: Config, answers: AnswerOptions, *, keep: bool) -> DenseReading:
-    read = partial(read_records, fields=record_fields(config), answers=answers)
-    return read(records, frame=config.frame, keep=keep, max_text=config.max_text)
+def _read(records: list[Any], config: Config, answers: AnswerOptions, *, keep: bool, **place: Any) -> DenseReading:
+    how: dict[str, Any] = {"fields": record_fields(config), "answers": answers, **place}
+    return read_records(records, frame=config.frame, keep=keep, max_text=config.max_text, **how)
 
 
 def _report(part: DensePart, config: Config, inputs: list[InputFile], on_rows: OnRows | None, again: Again) -> Report:
@@ -146,7 +146,7 @@ def evaluate_joined(
     check_slices(config)
     refuse_elsewhere(config, "ground truth and answers that are joined")
     joined = join_answers(gt, pred, frame=config.frame, options=config.joined_options)
-    reading = _read(joined.records, config, AS_LISTS, keep=bool(on_rows))
+    reading = _read(joined.records, config, AS_LISTS, keep=bool(on_rows), path=pred, lines=joined.lines)
     reading.answers, reading.bad = joined.counts, [*joined.bad, *reading.bad]
     reading.read += len(joined.bad)
     part = measure_reading(reading, config, rows=bool(on_rows))

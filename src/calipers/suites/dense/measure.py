@@ -6,6 +6,8 @@ same category; a pair of empty labels never does. Regions match regions, lines m
 
 from __future__ import annotations
 
+from operator import attrgetter
+
 import numpy as np
 
 from calipers.core import sweep, worth
@@ -39,7 +41,7 @@ class MatchedBatch:
         self.names: dict[str, list[str]] = {}
         self.labels: dict[str, Labels] = {}
         for mode in ("phase", "category"):
-            codes, self.names[mode] = label_codes(getattr(desc, mode) for desc in self.descs)
+            codes, self.names[mode] = label_codes(map(attrgetter(mode), self.descs))
             self.labels[mode] = Labels(take(codes, truth.desc), take(codes, pred.desc))
         self.matchings: dict[str, Pairs] = {
             mode: greedy(self.pairs, truth, pred, min_overlap=levels.min_overlap, labels=self.labels.get(mode))

@@ -3,7 +3,7 @@ that went wrong, drawn on the frame of 1000 by 1000 (or in pixels, when they wer
 
 from __future__ import annotations
 
-from functools import partial
+from functools import lru_cache, partial
 from math import isfinite
 from typing import Any, Literal, TypeGuard
 
@@ -17,7 +17,7 @@ from calipers.show.page.images import Pictures
 from calipers.show.page.listing import ErrorFacets, listing, slice_facets
 from calipers.show.page.outlines import SIDES, Entry, Outline, OutlineCollector, Side, entries_of, said_of
 from calipers.show.page.sections import Part
-from calipers.suites.dense.case_labels import label_of
+from calipers.suites.dense.case_labels import CaseLabel, label_of
 
 FORMS: dict[str, Literal["box", "poly", "line"]] = {"bbox_2d": "box", "poly": "poly", "line": "line"}
 FRAME = 1000
@@ -253,9 +253,15 @@ def _facets(case: Case, side: str, entry: Tree) -> ErrorFacets:
     """What an object without a partner can be asked for: cause, label, confusion, phase, type, and if it is invalid."""
     label, obj = label_of(case, side, entry["index"]), entry["object"]
     kind = obj.get("type") if isinstance(obj, dict) else None
-    tags = [*([phase_tag(label.phase)] if label.phase else []), *([str(kind)] if kind in FORMS else [])]
-    tags += ["invalid"] if "invalid" in entry else []
-    return error_facets(side, entry["cause"], label.category, _partner_label(case, side, entry), tags)
+    drawn_as = str(kind) if kind in FORMS else ""
+    return _known_facets(side, entry["cause"], label, _partner_label(case, side, entry), drawn_as, "invalid" in entry)
+
+
+@lru_cache(maxsize=1 << 16)
+def _known_facets(side: str, cause: str, label: CaseLabel, other: str | None, kind: str, invalid: bool) -> ErrorFacets:
+    """Facets of errors that are alike, made once."""
+    tags = [tag for tag in (phase_tag(label.phase) if label.phase else "", kind, "invalid" if invalid else "") if tag]
+    return error_facets(side, cause, label.category, other, tags)
 
 
 def _partner_label(case: Case, side: str, entry: Tree) -> str | None:
@@ -318,14 +324,24 @@ def _outline(obj: Any, canvas: tuple[float, float]) -> Outline | None:
     form, numbers = FORMS[obj["type"]], _flat(obj["points"])
     if len(numbers) % 2 or not (set(map(type, numbers)) == {int} or all(map(_is_number, numbers))):
         return None
-    points = [round(min(max(value, 0), canvas[at % 2]), 1) for at, value in enumerate(numbers)]
+    points = _inside(numbers, canvas)
     if form == "box" and len(points) == 4:
         x, y = sorted(points[::2]), sorted(points[1::2])
         return Outline(form, [x[0], y[0], x[1], y[1]])
     return Outline(form, points) if form != "box" and len(points) >= part.POINTS[form] else None
 
 
+def _inside(numbers: list[float], canvas: tuple[float, float]) -> list[float]:
+    """Coordinates in turn, cut at the edges; whole numbers inside of them, as most are, stay as they are."""
+    x, y = numbers[::2], numbers[1::2]
+    if set(map(type, numbers)) == {int} and min(numbers) >= 0 and max(x) <= canvas[0] and max(y) <= canvas[1]:
+        return numbers
+    return [round(min(max(value, 0), canvas[at % 2]), 1) for at, value in enumerate(numbers)]
+
+
 def _flat(points: list[Any]) -> list[Any]:
     """Points as one flat list, also where they are given as pairs."""
+    if not points or not isinstance(points[0], list):
+        return points
     pairs = all(isinstance(point, list) and len(point) == 2 for point in points)
     return [value for point in points for value in point] if pairs else points

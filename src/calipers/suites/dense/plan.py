@@ -41,7 +41,7 @@ from calipers.suites.dense.config import PROTOCOL, Config, params
 from calipers.suites.dense.read import DenseReading, read_batches
 from calipers.suites.dense.rows import case_lines, match_csv, match_rows
 from calipers.suites.dense.slices import empty_table, record_fields, slice_table, slice_total
-from calipers.suites.dense.summarize import summarize
+from calipers.suites.dense.summarize import resampled_sums, summarize
 
 BATCH_CHUNKS = 2  # a batch holds at most so many chunks
 TASK_CHUNKS = 4  # a task of a cluster holds at most so many chunks, if there are enough for FEW_TASKS
@@ -318,7 +318,8 @@ def report_of(total: DensePart, config: Config, again: Again | None = None) -> R
     report = Report(tree, matches=matches, cases=cases, first_invalid=total.first_invalid)
     report.notes.extend(frame_doubts(total.tally))
     if config.slice:
-        add_slices(report, (report.tree, slice_total(total.slices or empty_table(config), config)))
+        sums = resampled_sums(total.tally, config)
+        add_slices(report, (report.tree, slice_total(total.slices or empty_table(config), sums, config)))
     return report
 
 

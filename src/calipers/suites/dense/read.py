@@ -14,6 +14,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
+from itertools import count
 from typing import Any
 
 import orjson
@@ -31,7 +32,7 @@ from calipers.files.answers.records import (
 )
 from calipers.files.json_memory import check_memory
 from calipers.files.lines import LONGEST_LINE, Shard
-from calipers.files.problems import BadRecord, explain_object, in_order, shown
+from calipers.files.problems import FROM_ARRAY, BadRecord, explain_object, in_order, shown
 from calipers.files.repeated_keys import RepeatedKeyDict, first_repeated
 from calipers.kernels.scan.flatten import ObjectColumns
 from calipers.kernels.scan.jsonlines import RecordLines
@@ -118,10 +119,12 @@ def read_records(
     max_text: int = MAX_TEXT,
     fields: Sequence[str] = (),
     answers: AnswerOptions = AS_LISTS,
+    path: str = "<records>",
+    lines: Iterable[int] | None = None,
 ) -> DenseReading:
-    """Records that are already in memory; they are left as they are."""
-    reader = _Reader("<records>", frame, keep, max_text, fields, answers)
-    for line, record in enumerate(records, first):
+    """Records that are already in memory; they are left as they are. `path` and `lines` say where they come from."""
+    reader = _Reader(path, frame, keep, max_text, fields, answers)
+    for line, record in zip(count(first) if lines is None else lines, records, strict=False):
         reader.add(line, record)
     return reader.result()
 
@@ -174,9 +177,12 @@ class _Reader:
 
     def _wordy(self, batch: Batch) -> dict[int, int]:
         """Records with a description that is too long, and how long it is."""
-        sizes = {code: len(text) for text, code in batch.truth.descs.items() if len(text) > self.max_text}
+        descs = batch.truth.descs
+        if max(map(len, descs), default=0) <= self.max_text:
+            return {}
+        sizes = {code: len(text) for text, code in descs.items() if len(text) > self.max_text}
         wordy: dict[int, int] = {}
-        for side in (batch.truth, batch.pred) if sizes else ():
+        for side in (batch.truth, batch.pred):
             ends = side.offsets.tolist()[1:]
             for at, code in enumerate(side.desc):
                 if code in sizes:
@@ -189,7 +195,7 @@ class _Reader:
         if self.plain is None or self.keep:
             return begin, 0
         keys: list[str] = []
-        values: list[list[bytes | None]] | None = [] if self.fields else None
+        values: list[bytes | None] | None = [] if self.fields else None
         end = self.plain.add_lines(block, begin, min(len(block), begin + max(most_bytes - self.size, 0)), keys, values)
         if values:
             self._take_fields(values)
@@ -212,7 +218,7 @@ class _Reader:
                 check_memory(text)
                 self.raw.append(orjson.loads(text))
             if self.fields and self.plain:
-                self._take_fields([self.plain.field_values()])
+                self._take_fields(self.plain.field_values())
                 self._note_lines(text, 0, len(text))
             return
         if text := text.strip():
@@ -222,12 +228,12 @@ class _Reader:
             else:
                 self.add(line, record)
 
-    def _take_fields(self, rows: list[list[bytes | None]]) -> None:
-        """Append the values of fields of some records, each as the bytes of its JSON."""
-        for values, column in zip(self.fields.values(), zip(*rows, strict=True), strict=True):
-            values += self._decode_column(column)
+    def _take_fields(self, found: list[bytes | None]) -> None:
+        """Append the values of all fields of some records, record after record, each as the bytes of its JSON."""
+        for place, values in enumerate(self.fields.values()):
+            values += self._decode_column(found[place :: len(self.fields)])
 
-    def _decode_column(self, column: tuple[bytes | None, ...]) -> list[Any]:
+    def _decode_column(self, column: list[bytes | None]) -> list[Any]:
         known, decode = self._decoded, self._decode
         first = column[0]
         if first and first[:1] in FIRST_OF_NUMBERS:
@@ -251,7 +257,7 @@ class _Reader:
     def add(self, line: int, record: Any) -> None:
         """One record, whatever it is."""
         if not isinstance(record, dict):
-            array = " (jq -c '.[]' FILE makes lines of an array)" if isinstance(record, list) else ""
+            array = f" ({FROM_ARRAY})" if isinstance(record, list) else ""
             self.refuse(line, f"not a JSON object, expected one a line{array}", shown(record))
             return
         if lost := first_repeated(record, {*SIDES, self.answers.field or "pred"}):

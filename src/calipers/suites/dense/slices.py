@@ -17,7 +17,7 @@ from calipers.core.shapes import KINDS, Batch
 from calipers.core.slice_fields import OBJECTS, SIZE
 from calipers.core.slice_objects import matched_rows
 from calipers.core.slice_table import SliceTable
-from calipers.core.slices import RatioFigure, Resampling, SliceFigures
+from calipers.core.slices import RatioFigure, Resampling, SliceFigures, Sums
 from calipers.kernels.shape.sizes import object_sizes
 from calipers.slicing import SlicedRun, slice_run
 from calipers.suites.dense.config import Config
@@ -73,7 +73,7 @@ def figures_of(config: Config, *, by_size: bool = False) -> SliceFigures:
     return SliceFigures(tuple(figures), f"{main}.f1", share, {"gt": 1})
 
 
-def slice_total(table: SliceTable, config: Config) -> SlicedRun:
-    """The slices of a run, once all records are in the table."""
+def slice_total(table: SliceTable, sums: Sums, config: Config) -> SlicedRun:
+    """The slices of a run, once all records are in the table, and their sums in replicates are known."""
     resampling, by_size = Resampling(config.seed, config.bootstrap), figures_of(config, by_size=True)
-    return slice_run(table, config, figures_of(config), resampling, object_figures=by_size)
+    return slice_run(table, config, figures_of(config), resampling, object_figures=by_size, sums=sums)

@@ -8,7 +8,7 @@ from calipers import __version__
 from calipers.core import sweep
 from calipers.core.causes import counts_tree, errors_tree, label_errors_tree
 from calipers.core.confusion import confusion_tree
-from calipers.core.tally import Tally
+from calipers.core.tally import Counts, Tally
 from calipers.core.versions import Engines, engines_tree
 from calipers.core.worth import worth_tree
 from calipers.files.answers.records import answers_tree
@@ -59,8 +59,14 @@ def summarize(tally: Tally, config: Config, engines: Engines | None = None) -> d
 
 def _bootstrap_tree(tally: Tally, config: Config) -> dict[str, Any]:
     """The sums of every replicate, so that two results over the same records can be compared in pairs."""
+    sums = {name: own.tolist() for name, own in resampled_sums(tally, config).items()}
+    return {"replicates": config.bootstrap, "seed": config.seed, "sums": sums}
+
+
+def resampled_sums(tally: Tally, config: Config) -> dict[str, Counts]:
+    """The sums of every replicate, by the columns that figures are made of."""
     sums = {"gt": tally.counts["resampled"][:, 0], "pred": tally.counts["resampled"][:, 1]}
     for mode in config.modes:
         sums[f"{mode}.matched"] = tally.counts[f"resampled.{mode}"][:, 0]
         sums[f"{mode}.matched_over_sweep"] = tally.counts[f"resampled.{mode}"][:, 1]
-    return {"replicates": config.bootstrap, "seed": config.seed, "sums": {k: v.tolist() for k, v in sums.items()}}
+    return sums

@@ -24,7 +24,7 @@ def summary(tree: Tree) -> str:
 
 def _header(tree: Tree) -> Iterator[str]:
     records, objects, params = tree["records"], tree["objects"], tree["params"]
-    yield f"{_inputs(tree['inputs'])}   {params['frame']} · tube ±{params['tube_tolerance']:g} · greedy 1-1"
+    yield f"{_inputs(tree)}   {params['frame']} · tube ±{params['tube_tolerance']:g} · greedy 1-1"
     kept = f"{records['evaluated']:,} evaluated · {records['skipped_empty']:,} empty · {records['rejected']:,} rejected"
     yield f"records   {records['read']:,} read · {kept}"
     notes = [f"{objects['invalid_pred']:,} invalid, counted as unmatched"] if objects["invalid_pred"] else []
@@ -44,8 +44,10 @@ def _header(tree: Tree) -> Iterator[str]:
         yield f"no label  {unnamed} (no {key}= in desc, and such match nothing by label; see {keyword('label_key')})"
 
 
-def _inputs(inputs: list[Tree]) -> str:
-    names = [printable(entry["path"]) for entry in inputs]
+def _inputs(tree: Tree) -> str:
+    names = [printable(entry["path"]) for entry in tree["inputs"]]
+    if "missing" in tree.get("answers", {}):  # ground truth and answers
+        return SEPARATOR.join(names)
     return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
 
 

@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from calipers.core.interpretations import POOR, fits_far_better, is_guess, is_low
-from calipers.core.survey import FileCheck, Kind, SidesCheck, Survey, nothing_evaluated
+from calipers.core.survey import FileCheck, JoinedSurvey, Kind, SidesCheck, Survey, nothing_evaluated
+from calipers.files.answers.image_names import IMAGE_FIELDS
 from calipers.files.clues import Clue
 
 Report = Mapping[str, Any]
@@ -27,14 +28,17 @@ def find_kind(clue: Clue) -> Kind | None:
 
 
 def _is_record(item: Mapping[str, Any]) -> bool:
-    return any(key in item for key in RECORD_KEYS) or ("gt" in item and "pred" in item)
+    is_answer = isinstance(item.get("pred"), (str, list)) and any(name in item for name in IMAGE_FIELDS)
+    return any(key in item for key in RECORD_KEYS) or ("gt" in item and "pred" in item) or is_answer
 
 
-def examine(source: Any, kind: Kind, side: str, **options: Any) -> tuple[FileCheck, list[SidesCheck]]:
+def examine(
+    source: Any, kind: Kind, side: str, *, answers: str | None = None, pred_field: str | None = None, **options: Any
+) -> tuple[FileCheck, list[SidesCheck]]:
     """A dump, which has both sides in it."""
     from calipers.suites.dense.check import examine as examine_dump
 
-    file, sides = examine_dump(source)
+    file, sides = examine_dump(source, answers=answers, pred_field=pred_field)
     return file, [sides]
 
 
@@ -106,9 +110,34 @@ def _localization(report: Report) -> Report:
 
 def refuse_together(files: list[FileCheck]) -> None:
     """Dumps are measured together, so that one of them may be empty, but not all."""
-    counts = [file.counts["records"] for file in files if file.counts]
+    counts = [file.counts["records"] for file in files if "records" in file.counts]
     if counts and not any(file.refused for file in files) and not any(count["with objects"] for count in counts):
         files[0].refuse([nothing_evaluated("record", sum(count["read"] for count in counts))])
 
 
-SURVEY = Survey((DUMP, DUMP), find_kind, examine, None, explain_low, explain_poor, refuse_together)
+def takes_answers(gt: Any, pred: Any) -> bool:
+    """Whether two inputs are files of ground truth and of answers of a model, which are joined."""
+    from calipers.suites.dense.check_joined import takes
+
+    return takes(gt, pred)
+
+
+def examine_joined(gt: Any, pred: Any, **options: Any) -> tuple[FileCheck, FileCheck, SidesCheck | None]:
+    """Answers of a model beside ground truth in COCO form."""
+    from calipers.suites.dense.check_joined import examine
+
+    return examine(gt, pred, **options)
+
+
+JOINED = JoinedSurvey(takes_answers, examine_joined)
+SURVEY = Survey(
+    (DUMP, DUMP),
+    find_kind,
+    examine,
+    None,
+    explain_low,
+    explain_poor,
+    refuse_together,
+    joined=JOINED,
+    takes_answers=True,
+)

@@ -28,6 +28,11 @@ from calipers.suites.timeline.video_names import match_names
 
 EMPTY = "empty_ground_truth"
 MISSING = "missing predictions or states"
+SWAPPED = "; are the two sides swapped?"
+AS_TRUTH = (
+    f'this is the layout of ground truth, {{state: intervals}}, expected {{"states": {{state: intervals}}}}{SWAPPED}'
+)
+AS_PRED = f'this is the layout of predictions, {{"states": …}}, expected {{state: intervals}}{SWAPPED}'
 
 
 class TimelineReading:
@@ -146,6 +151,8 @@ def _add(reading: TimelineReading, name: str, truth: Any, pred: Any, path: str) 
     try:
         if isinstance(truth, InputError):
             raise truth
+        if isinstance(truth, Mapping) and isinstance(truth.get("states"), Mapping):
+            raise InputError(AS_PRED)
         _add_intervals(videos.truth, truth, "", BESIDE)
     except InputError as error:
         reading.bad.append(BadVideo(path, name, str(error)))
@@ -181,6 +188,8 @@ def _add_prediction(videos: Videos, pred: Any, extras: Extras | None, fps: float
     if not isinstance(pred, Mapping):
         raise InputError(f"found {shown(pred)}, expected an object with states")
     if pred.get("states") is None:
+        if "states" not in pred and _has_intervals(pred):
+            raise InputError(AS_TRUTH)
         return MISSING
     fps = read_fps(pred) or fps
     if extras:
@@ -188,6 +197,14 @@ def _add_prediction(videos: Videos, pred: Any, extras: Extras | None, fps: float
     _add_intervals(videos.pred, pred["states"], "states.")
     videos.fps.append(fps)
     return ""
+
+
+def _has_intervals(entry: Mapping[str, Any]) -> bool:
+    """Whether states stand in an entry as they do in ground truth."""
+    lists = [
+        value for name, value in entry.items() if name not in BESIDE and isinstance(value, (list, tuple)) and value
+    ]
+    return any(all(isinstance(item, (list, tuple)) and len(item) == 2 for item in value) for value in lists)
 
 
 def _add_intervals(columns: IntervalColumns, states: Any, place: str, apart: tuple[str, ...] = ()) -> None:

@@ -112,7 +112,10 @@ def are_csvs(path: str) -> bool:
 
 
 def find_csvs(path: str) -> Csvs:
-    """A single file, or those below a folder, sorted: CSVs that are named so, else all, else other formats' files."""
+    """A single file, or those below a folder, sorted: CSVs that are named so, else all, else other formats' files.
+
+    Files of other formats beside CSVs are not read, with a warning; one of the same video as a CSV is an error.
+    """
     if is_remote(path):
         raise InputError(f"{path}: timeline CSVs are read from files and folders here, expected JSON from elsewhere")
     if not os.path.isdir(path):
@@ -120,23 +123,24 @@ def find_csvs(path: str) -> Csvs:
         return Csvs([Path(path)], [])
     everything = sorted(file for file in Path(path).rglob("*") if file.suffix.lower() == ".csv" and not file.is_dir())
     files = [file for file in everything if "_timeline" in file.name.lower()] or everything
-    if not files and (of_tools := _other_files(path)):
+    of_tools = _other_files(path)
+    if not files and of_tools:
         return Csvs(of_tools, [])
     if not files:
         raise InputError(f"{path}: no CSV files in this folder, expected *_timeline*.csv or *.csv")
     unread = len(everything) - len(files)
-    warning = f"{path}: {unread} CSV files without _timeline in their names were not read"
-    return Csvs(files, [warning] if unread else [])
+    warnings = [f"{path}: {unread} CSV files without _timeline in their names were not read"] if unread else []
+    if of_tools:
+        name_csvs([*files, *of_tools])
+        warnings.append(f"{path}: {len(of_tools)} files beside CSVs were not read, first {of_tools[0].name}")
+    return Csvs(files, warnings)
 
 
 def _other_files(folder: str) -> list[Path]:
-    """Files that are no CSV, told by their endings and then by content, sorted: those of the first format there is."""
-    for kind in FORMATS:
-        endings = [ending for ending in kind.file_endings if ending != ".csv"]
-        named = sorted(file for file in Path(folder).rglob("*") if file.suffix.lower() in endings)
-        if files := [file for file in named if format_of_file(str(file)) is kind]:
-            return files
-    return []
+    """Files that are no CSV, told by their endings and then by content, sorted."""
+    kinds = {ending: kind for kind in FORMATS for ending in kind.file_endings if ending != ".csv"}
+    named = sorted(file for file in Path(folder).rglob("*") if file.suffix.lower() in kinds)
+    return [file for file in named if format_of_file(str(file)) is kinds[file.suffix.lower()]]
 
 
 def name_csvs(files: Iterable[Path]) -> dict[str, Path]:

@@ -41,7 +41,11 @@ PRED_WORDS = (
     "detections given twice, with the same image, category, box and score",
     "detections completely outside of their images",
 )
-ORDER = (*ABSENT.values(), *TRUTH_WORDS, *DERIVED.values(), *PRED_WORDS)  # as they are told
+CORNERS = "boxes that reach outside of their images; as [x1, y1, x2, y2] they fit"
+SIZED, BEYOND, NO_CORNERS = "on images of known size", "beyond their images", "no corners"  # counts behind CORNERS
+ORDER = (*ABSENT.values(), CORNERS, *TRUTH_WORDS, *DERIVED.values(), *PRED_WORDS)  # as they are told
+BEYOND_SLACK = 1.0  # pixels by which a box may reach beyond its image
+MIN_BEYOND, CLEAR_SHARE, FIT_SHARE = 5, 0.25, 0.95  # boxes beyond, of all; those that fit as corners
 Chosen = NDArray[np.bool_]
 
 
@@ -51,10 +55,12 @@ class Notice(NamedTuple):
     words: str
     rows: int
     first: int
+    of: int = 0  # how many there are in all, where that is told
 
     def text(self, origin: Origin) -> str:
         """The warning."""
-        return f"{origin.path}: {self.words}: {self.rows} (first {origin.place(self.first)})"
+        of = f" of {self.of}" if self.of else ""
+        return f"{origin.path}: {self.words}: {self.rows}{of} (first {origin.place(self.first)})"
 
 
 class Told(NamedTuple):
@@ -66,11 +72,16 @@ class Told(NamedTuple):
 
 
 def join_notices(notices: Iterable[Notice]) -> list[Notice]:
-    """Notices about several pieces of a list as those about all of it, in the order they are told."""
+    """Notices about the pieces of a list as those about all of it, in the order they are told."""
     joined: dict[str, Notice] = {}
-    for words, rows, first in notices:
+    for words, rows, first, _ in notices:
         known = joined.get(words, Notice(words, 0, first))
         joined[words] = Notice(words, known.rows + rows, min(known.first, first))
+    if SIZED in joined and BEYOND in joined:
+        beyond, sized = joined[BEYOND], joined[SIZED].rows
+        others = joined[NO_CORNERS].rows if NO_CORNERS in joined else 0
+        if beyond.rows >= max(MIN_BEYOND, CLEAR_SHARE * sized) and others <= (1 - FIT_SHARE) * sized:
+            joined[CORNERS] = Notice(CORNERS, beyond.rows, beyond.first, sized)
     return [joined[words] for words in ORDER if words in joined]
 
 
@@ -82,12 +93,25 @@ def absent_fields(rows: RowColumns, truth: Instances) -> Iterator[Notice]:
         yield from _noticed(truth.place[rows.lacks(field)[truth.place]], words)
 
 
-def truth_warnings(truth: Instances, images: Images, iou_type: str) -> Iterator[Notice]:
-    """Warnings about annotations."""
+def truth_warnings(truth: Instances, images: Images, iou_type: str, *, as_written: bool = True) -> Iterator[Notice]:
+    """Warnings about annotations; `as_written` is whether boxes are as they stand in the file, and not converted."""
     size = truth.box[:, 2] * truth.box[:, 3]
     larger = (size > 0) & (truth.area > size * AREA_SLACK) & (iou_type == "bbox")
     chosen = (_repeated(truth), size == 0, _outside(truth, images), larger)
     for which, words in zip(chosen, TRUTH_WORDS, strict=True):
+        yield from _noticed(truth.place[which], words)
+    if as_written:
+        yield from _reaching_out(truth, images)
+
+
+def _reaching_out(truth: Instances, images: Images) -> Iterator[Notice]:
+    """How many boxes have an image of known size, reach beyond it, and would not fit it as two corners."""
+    width, height = images.width[truth.image] + BEYOND_SLACK, images.height[truth.image] + BEYOND_SLACK
+    sized = np.isfinite(truth.box[:, 0]) & (width + height > 0)
+    x, y, third, fourth = truth.box.T
+    beyond = (x + third > width) | (y + fourth > height)
+    corners = (third >= x) & (fourth >= y) & (third <= width) & (fourth <= height)
+    for which, words in ((sized, SIZED), (sized & beyond, BEYOND), (sized & ~corners, NO_CORNERS)):
         yield from _noticed(truth.place[which], words)
 
 

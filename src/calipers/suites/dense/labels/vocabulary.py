@@ -5,6 +5,8 @@ Codes are small integers, -1 for the empty label; two objects agree when their c
 
 from __future__ import annotations
 
+from itertools import repeat
+
 from calipers.core.text import whole_text
 from calipers.suites.dense.labels.desc import Desc, parse_desc
 
@@ -56,6 +58,7 @@ def label_codes(labels: Iterable[str]) -> tuple[list[int], list[str]]:
     >>> label_codes(["光纤", "", "标签", "光纤"])
     ([0, -1, 1, 0], ['光纤', '标签'])
     """
-    known: dict[str, int] = {}
-    codes = [known.setdefault(label, len(known)) if label else -1 for label in labels]
-    return codes, list(known)
+    named = list(labels)
+    names = [*dict.fromkeys(filter(None, named))]
+    codes = {name: code for code, name in enumerate(names)}
+    return [*map(codes.get, named, repeat(-1))], names

@@ -13,6 +13,7 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 from calipers.core.errors import InputError
+from calipers.suites.timeline.formats.unknown_csv import header_problem
 
 PEEKED = 1 << 16  # bytes; a description of labels may stand before what tells a format
 
@@ -145,7 +146,10 @@ def _head(path: str) -> bytes:
 
 def read_video(data: bytes, name: str, spelling: Mapping[str, str], side: str) -> tuple[Any, list[str]]:
     """The entry of a video from its file, told by content, and warnings."""
-    kind = format_of_head(data[:PEEKED]) or TIMELINE_CSV
+    known = format_of_head(data[:PEEKED])
+    if known is None and (problem := header_problem(data[:PEEKED], name, side)):
+        raise InputError(problem)
+    kind = known or TIMELINE_CSV
     if side not in kind.side:
         others = ", ".join(other.title for other in FORMATS if side in other.side)
         raise InputError(f"{name}: found a {kind.title}, which holds predictions, expected {others}, or JSON")

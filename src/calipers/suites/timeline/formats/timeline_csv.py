@@ -171,7 +171,8 @@ def _find_columns(header: list[bytes], place: str) -> dict[str, int]:
     names = [title.lower() for title in titles]
     positions = {name: position for position, name in enumerate(names) if name in KINDS}
     if missing := [name for name in NEEDED if name not in positions]:
-        raise InputError(f"{place}: found the columns {shown(titles)}, expected also {' and '.join(missing)}")
+        spans = ", or start,end,label for spans" if len(missing) == len(NEEDED) else ""
+        raise InputError(f"{place}: found the columns {shown(titles)}, expected also {' and '.join(missing)}{spans}")
     if twice := [name for name in positions if names.count(name) > 1]:
         raise InputError(f"{place}: found the columns {shown(titles)}, expected {' and '.join(twice)} only once")
     return positions
