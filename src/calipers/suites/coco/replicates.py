@@ -62,7 +62,9 @@ class RankedColumns(NamedTuple):
         )
 
     def of_classes(self, chosen: NDArray[np.bool_]) -> RankedColumns:
-        """Some of the classes."""
+        """Some of the classes; without a copy if all are."""
+        if chosen.all():
+            return self
         counts, objects = np.diff(self.ends, prepend=0), np.diff(self.object_ends, prepend=0)
         mine, theirs = np.repeat(chosen, counts), np.repeat(chosen, objects)
         ends, object_ends = np.cumsum(counts[chosen]), np.cumsum(objects[chosen])
@@ -71,9 +73,14 @@ class RankedColumns(NamedTuple):
         )
 
     def on_busy_images(self, images: int) -> tuple[RankedColumns, NDArray[np.intp]]:
-        """Classes whose images are numbered without those that have nothing, and which of the images the others are."""
+        """Classes whose images are numbered without those that have nothing, and which of the images the others are.
+
+        There is no copy if all images have something.
+        """
         busy = np.zeros(images, dtype=bool)
         busy[self.image] = busy[self.objects] = True
+        if busy.all():
+            return self, np.flatnonzero(busy)
         place = np.cumsum(busy, dtype=np.int32) - np.int32(1)
         return self._replace(image=place[self.image], objects=place[self.objects]), np.flatnonzero(busy)
 
