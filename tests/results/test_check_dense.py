@@ -9,7 +9,7 @@ import pytest
 
 import calipers
 from calipers.results.check import check
-from calipers.suites.dense.check import frame_of
+from calipers.suites.dense.peek import frame_of
 
 DUMP = Path(calipers.__file__).parent / "data" / "dense.jsonl"
 RECORDS = [json.loads(line) for line in DUMP.read_text(encoding="utf-8").splitlines()]

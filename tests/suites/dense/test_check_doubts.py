@@ -3,7 +3,7 @@
 import pytest
 
 from calipers import check
-from calipers.suites.dense.check import frame_of
+from calipers.suites.dense.peek import frame_of
 
 SWAPPED = "ground truth has scores and predictions have none: are the two sides swapped?"
 FRACTIONS = "ground truth: no number is larger than 1: are they fractions of the image?"

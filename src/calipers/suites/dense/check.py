@@ -5,21 +5,17 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from functools import partial
 from itertools import chain, islice
 from typing import Any, NamedTuple
 
 import numpy as np
-import orjson
 
 from calipers.core.errors import InputError, keyword
 from calipers.core.interpretations import SAMPLE, Rule, fits, ranked, sample_of
 from calipers.core.shapes import FLAGS, KINDS, Batch, Objects
 from calipers.core.survey import MAX_SHOWN, FileCheck, SidesCheck, compared_labels, counted, is_constant, twice
 from calipers.engines.local import run_in_order
-from calipers.files.answers.image_names import IMAGE_FIELDS
-from calipers.files.answers.missing_field import ONE_LIST, is_coco_result
 from calipers.files.answers.records import AnswerCounts
 from calipers.files.lines import LineSource, Shard
 from calipers.files.problems import REASON_WORDS
@@ -30,15 +26,13 @@ from calipers.suites.dense.interpretations import Record, Sampled, numbers_of, o
 from calipers.suites.dense.labels.vocabulary import MODES
 from calipers.suites.dense.measure import match_measurable
 from calipers.suites.dense.other_families import family_readings
+from calipers.suites.dense.peek import PIECE, frame_of, listed, refuse_others
 from calipers.suites.dense.plan import bad_records
 from calipers.suites.dense.read import DenseReading, read_records, read_shard, side_objects
 from calipers.suites.dense.written import Find, in_list, in_shard, written_bounds
 
 METRIC, OVERLAP = "localization F1", "mean best IoU"
 ALL_OF_THEM = 1 << 62
-PEEKED = 100  # records, to tell their frame
-PIECE = 1 << 20  # bytes
-TRUTH_FIELDS = {"gt_norm1000", "gt_norm", "gt"}
 SCORES = ("score", "confidence", "conf", "prob", "probability", "logprob")
 
 
@@ -72,7 +66,7 @@ def examine(source: Any, config: Config | None = None, **answers: Any) -> tuple[
     path = os.fspath(source) if isinstance(source, (str, os.PathLike)) else "<records>"
     if path == "-":
         raise InputError("-: found standard input, expected a file: a check reads it more than once")
-    _refuse_others(source, path)
+    refuse_others(source, path)
     config = config or Config(frame=frame_of(source), bootstrap=0, **answers)
     parts = list(_surveys(source, config))
     if not sum(part.read for part in parts):
@@ -82,61 +76,6 @@ def examine(source: Any, config: Config | None = None, **answers: Any) -> tuple[
     _describe_file(file, parts)
     _describe_sample(file, sample, config)
     return file, _sides(path, parts, sample, config)
-
-
-def looks_like_answers(source: Any) -> bool:
-    """Whether records are answers, which name their image and have no ground truth of their own, and no dump."""
-    records = list(islice(_plain_records(source), PEEKED))
-    return bool(records) and all(map(_is_answer, records))
-
-
-def _refuse_others(source: Any, path: str) -> None:
-    """Tell what is no dump by its first records: detections, and answers without their ground truth."""
-    records = list(islice(_plain_records(source), PEEKED))
-    if records and all(map(is_coco_result, records)):
-        raise InputError(f"{path}: {ONE_LIST}")
-    if looks_like_answers(source):
-        raise InputError(_answers_alone(path))
-
-
-def _answers_alone(path: str) -> str:
-    """What to say of answers that are given without their ground truth."""
-    sides = f"{keyword('gt', 'FILE')} {keyword('pred', 'FILE')}"
-    return (
-        f"{path}: answers that name their image, without ground truth, expected a dump that has both; calipers check"
-        f" {sides} looks at them beside their ground truth, calipers dense {sides} (or calipers coco) measures them"
-    )
-
-
-def _is_answer(record: Record) -> bool:
-    """Whether a record names its image and says something of it, but has nothing to compare that with.
-
-    >>> _is_answer({"image": "a.jpg", "text": "[]"}), _is_answer({"image": "a.jpg", "gt": [], "pred": "[]"})
-    (True, False)
-    """
-    said = [value for name, value in record.items() if name not in IMAGE_FIELDS and isinstance(value, (str, list))]
-    names_image = any(name in record for name in IMAGE_FIELDS) and not is_coco_result(record)
-    return bool(said) and names_image and not TRUTH_FIELDS & record.keys()
-
-
-def frame_of(source: Any) -> str:
-    """The frame that records are in: pixel if all that the first ones have of ground truth is in pixels."""
-    records = list(islice(_plain_records(source), PEEKED))
-    normed = sum("gt_norm1000" in record or "gt_norm" in record for record in records)
-    pixel = sum("gt" in record and not {"gt_norm1000", "gt_norm"} & record.keys() for record in records)
-    return "pixel" if pixel > normed else "norm1000"
-
-
-def _plain_records(source: Any) -> Iterator[Record]:
-    """Records that are JSON objects, whatever is in them."""
-    if not isinstance(source, (str, os.PathLike)):
-        yield from (item for item in _listed(source) if isinstance(item, dict))
-        return
-    for shard in LineSource(0, os.fspath(source), PIECE):
-        for _, line in shard.lines():
-            with suppress(orjson.JSONDecodeError):
-                if isinstance(record := orjson.loads(line or b"null"), dict):
-                    yield record
 
 
 def first_records(source: Any, config: Config) -> list[Record]:
@@ -179,16 +118,12 @@ def _good_records(source: Any, config: Config) -> Iterator[Record]:
         yield from _joined_records(source, config)
         return
     if not all(isinstance(path, (str, os.PathLike)) for path in source):
-        yield from read_records(_listed(source), frame=frame, keep=True, answers=answers).batch.raw
+        yield from read_records(listed(source), frame=frame, keep=True, answers=answers).batch.raw
         return
     for path in source:
         for shard in LineSource(0, os.fspath(path), PIECE):
             reading = read_shard(shard, frame=frame, keep=True, max_bad=ALL_OF_THEM, answers=answers)
             yield from reading.batch.raw
-
-
-def _listed(source: Any) -> list[Any]:
-    return [source] if isinstance(source, dict) else list(source)
 
 
 # All records
@@ -199,7 +134,7 @@ def _surveys(source: Any, config: Config) -> Iterator[RecordSurvey]:
         work = partial(survey_shard, config=config)
         yield from run_in_order(work, LineSource(0, os.fspath(source), config.chunk_bytes), config.jobs)
         return
-    records = _listed(source)
+    records = listed(source)
     reading = read_records(records, frame=config.frame, answers=config.answer_options)
     yield survey_reading(reading, config, _found(in_list(records), config))
 

@@ -19,7 +19,6 @@ from calipers.suites.dense.check import (
     RecordSurvey,
     compare_sides,
     describe_side,
-    looks_like_answers,
     object_counts,
     self_check,
     survey_reading,
@@ -27,6 +26,7 @@ from calipers.suites.dense.check import (
 from calipers.suites.dense.check_answers import describe_answers
 from calipers.suites.dense.coco_truth import AnsweredImages, JoinedRecords, join_images, pred_name
 from calipers.suites.dense.config import Config
+from calipers.suites.dense.peek import looks_like_answers
 from calipers.suites.dense.read import DenseReading, read_records
 
 TRUTH, ANSWERS = "COCO data set, as norm1000", "answers of a model, as norm1000"

@@ -37,13 +37,12 @@ from calipers.files.repeated_keys import RepeatedKeyDict, first_repeated
 from calipers.kernels.scan.flatten import ObjectColumns
 from calipers.kernels.scan.jsonlines import RecordLines
 from calipers.suites.dense.parse import parse_line, record_of
+from calipers.suites.dense.record_fields import image_size, side_names
 
 KEY_FIELDS = ("image_path", "id", "image")
 SIDES = ("gt_norm1000", "gt_norm", "gt", "pred_norm1000", "pred")
 NOT_NEEDED_TWICE = frozenset(SIDES)
-LARGEST_SIZE = 1e9
 MAX_TEXT = 100_000  # characters of a desc: comparing two free texts takes the product of their lengths
-IN_PIXELS = f"{keyword('frame', 'pixel')} reads gt and pred as pixels"
 AS_ANSWER = f", which {keyword('answers', 'auto')} reads as the answer of a model"
 FIRST_OF_NUMBERS = b"-0123456789"
 LOOKED_AT = 20  # records of a batch whose fields are noted, where fields are asked for
@@ -268,10 +267,10 @@ class _Reader:
             self.refuse(line, answer)
             return
         record = record if answer is None else answer.record
-        truth_name, pred_name, problem = _sides(record, self.frame)
+        truth_name, pred_name, problem = side_names(record, self.frame)
         width = height = 1000.0
         if not problem and self.frame == "pixel":
-            width, height, problem = _size(record)
+            width, height, problem = image_size(record)
         if problem:
             self.refuse(line, problem)
             return
@@ -333,7 +332,7 @@ def _flag_doubled(columns: ObjectColumns, objects: list[Any]) -> None:
 
 
 def _plain_lines(truth: ObjectColumns, pred: ObjectColumns, fields: Sequence[str] = ()) -> RecordLines:
-    """Reads records in norm1000 that are written as most are; the names are those of `_sides` and `_key`."""
+    """Reads records in norm1000 that are written as most are; the names are those of `side_names` and `_key`."""
     return RecordLines(
         truth,
         pred,
@@ -356,41 +355,6 @@ def _key(record: dict[str, Any]) -> str:
     return ""
 
 
-def _sides(record: dict[str, Any], frame: str) -> tuple[str, str, str]:
-    """The names of ground truth and predictions, or what is wrong."""
-    if frame == "pixel":
-        truth, pred = "gt", "pred"
-    else:
-        if "coord_mode" in record and record["coord_mode"] == "pixel":
-            return "", "", f'coord_mode: found "pixel", expected norm1000 coordinates ({IN_PIXELS})'
-        truth = "gt_norm1000" if "gt_norm1000" in record else "gt_norm"
-        pred = "pred_norm1000" if "pred_norm1000" in record else "pred"
-    if truth not in record:
-        return "", "", _missing_truth(record, frame)
-    if pred not in record:
-        expected = "pred" if frame == "pixel" else "pred_norm1000 or pred"
-        return "", "", f"no predictions: expected {expected}, a list (empty when nothing was predicted)"
-    return truth, pred, ""
-
-
-def _missing_truth(record: dict[str, Any], frame: str) -> str:
-    if frame == "pixel":
-        return "no ground truth: expected gt, a list of objects in pixels"
-    if "gt" in record:
-        return f"only gt in pixels, expected gt_norm1000 ({IN_PIXELS} of width and height)"
-    return "no ground truth: expected gt_norm1000 (or gt_norm), a list of objects"
-
-
-def _size(record: dict[str, Any]) -> tuple[float, float, str]:
-    sizes = []
-    for name in ("width", "height"):
-        value = record.get(name)
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value <= LARGEST_SIZE:
-            return 0.0, 0.0, f"{name}: found {shown(value)}, expected a positive number, to read pixels"
-        sizes.append(float(value))
-    return sizes[0], sizes[1], ""
-
-
 def carried(record: dict[str, Any]) -> dict[str, Any]:
     """The fields of a record that are neither ground truth nor predictions."""
     return {name: value for name, value in record.items() if name not in NOT_NEEDED_TWICE}
@@ -398,6 +362,6 @@ def carried(record: dict[str, Any]) -> dict[str, Any]:
 
 def side_objects(record: dict[str, Any], frame: str) -> Iterator[list[Any]]:
     """Ground truth and predictions as they stand in the record."""
-    truth, pred, _ = _sides(record, frame)
+    truth, pred, _ = side_names(record, frame)
     yield record[truth]
     yield plain_objects(record[pred])
