@@ -24,8 +24,8 @@ def calibration_line(tree: Tree) -> str:
     if not calibration or not points or calibration["ece"] is None:
         return ""
     best = best_point(points)
-    cuts = f"the best of {len(points)} cuts from {points[0]['score']:.2f} to {points[-1]['score']:.2f}"
-    at = [f"F1 {rate(best['f1'])} at score {best['score']:.2f}, {cuts}"] if best else []
+    tried = f"the best of {len(points)} scores from {points[0]['score']:.2f} to {points[-1]['score']:.2f}"
+    at = [f"F1 {rate(best['f1'])} at score {best['score']:.2f}, {tried}"] if best else []
     return SEPARATOR.join([f"ECE {rate(calibration['ece'])}", *at])
 
 

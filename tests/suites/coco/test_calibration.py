@@ -85,8 +85,9 @@ def test_bins_errors_and_points_by_hand():
         "false_positives_per_image": 1.0,
     }
     assert points[-1]["recall"] == 0.5  # 0.95 >= 0.95 is kept
-    assert "calibration          ECE 0.450 · F1 0.800 at score 0.55, the best of 19 cuts from 0.05 to 0.95" in summary(
-        dict(report)
+    assert (
+        "calibration          ECE 0.450 · F1 0.800 at score 0.55, the best of 19 scores from 0.05 to 0.95"
+        in summary(dict(report))
     )
     assert len(calibration_table(report)[1]) == BINS
     assert len(operating_points_table(report)[1]) == len(CUTS)

@@ -237,7 +237,7 @@ def join_rows(moved: list[Moved]) -> tuple[KeptSide, Whole]:
 def _moved_few(column: FewRows, places: Codes) -> FewRows:
     """A column of few rows, each of which has another place now."""
     rows = places[column.rows]
-    order = np.argsort(rows)
+    order = np.argsort(rows, kind="stable")
     return FewRows(rows[order], column.values[order])
 
 

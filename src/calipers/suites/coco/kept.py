@@ -152,7 +152,7 @@ def _partners(measured: MatchedImages) -> dict[str, FewRows]:
     own, other, closeness = (
         np.asarray(column) for column in (sides.matching.pred, sides.matching.truth, sides.matching.score)
     )
-    by_row = np.argsort(own)  # each has one partner at most
+    by_row = np.argsort(own, kind="stable")  # each has one partner at most
     matched, partners = rows32(sides.pred.rows[own[by_row]]), sides.truth.rows[other[by_row]]
     right = rows32(np.flatnonzero(matches.hits & 1))
     aiming = rows32(np.flatnonzero(tide.gets >= 0)) if tide is not None else _none(np.int32)

@@ -90,7 +90,7 @@ def surest_first(score: NDArray[np.float64]) -> NDArray[np.int32]:
     parts = -(-len(score) // SORTED_TOGETHER)
     if parts < 2:
         return np.argsort(-score, kind="stable").astype(np.int32)
-    sample = np.sort(-score[:: max(len(score) // (SAMPLED * parts), 1)])
+    sample = np.sort(-score[:: max(len(score) // (SAMPLED * parts), 1)], kind="stable")
     edges = np.unique(sample[:: max(len(sample) // parts, 1)])
     part = np.empty(len(score), np.int16)
     for some in _blocks(len(score)):
