@@ -88,7 +88,7 @@ def pairwise_sum(cells: Callable[[int, int], Values], start: int, stop: int) -> 
     """The sum that numpy has of many numbers in a row, which are made some at a time: halves are added up on their own.
 
     >>> numbers = np.random.default_rng(0).random(1_000_000)
-    >>> pairwise_sum(lambda start, stop: numbers[start:stop], 0, len(numbers)) == numbers.sum()
+    >>> pairwise_sum(lambda start, stop: numbers[start:stop], 0, len(numbers)) == float(numbers.sum())
     True
     """
     count = stop - start
