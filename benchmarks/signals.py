@@ -112,7 +112,13 @@ def make_inputs(folder: Path) -> None:
 
 
 def files_in(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    """What is in a folder, also while a command writes there: temporary files may be gone before they are read."""
+    files = {}
+    for path in folder.rglob("*"):
+        if path.is_file():
+            with suppress(FileNotFoundError):
+                files[str(path.relative_to(folder))] = path.read_bytes()
+    return files
 
 
 class Run:

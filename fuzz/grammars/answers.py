@@ -43,14 +43,11 @@ def _object(rng: Random, family: str) -> str:
     return forms.get(family) or json.dumps({keys.get(family, "bbox_2d"): [x, y, right, bottom], "label": label})
 
 
-def _answer(rng: Random, family: str) -> Any:
+def _answer(rng: Random, family: str) -> str:
     some = [_object(rng, family) for _ in range(rng.randint(0, 4))]
     text = f"[{', '.join(some)}]" if family in ("json", "qwen2.5", "qwen3", "gemini") else "".join(some)
-    text = (
-        rng.choice(("", "", "Sure: ", "```json\n", "<think>[{]</think>")) + text + rng.choice(("", "", "\n```", " ["))
-    )
-    messages = [{"role": "user", "content": "?"}, {"role": "assistant", "content": text}]
-    return rng.choice([text, text, text, messages])
+    before = rng.choice(("", "", "Sure: ", "```json\n", "<think>[{]</think>"))
+    return before + text + rng.choice(("", "", "\n```", " ["))
 
 
 def answers(rng: Random) -> Draft:
