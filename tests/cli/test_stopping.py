@@ -14,6 +14,7 @@ import pytest
 import calipers
 from calipers.core import stopping
 from calipers.core.tally import Tally
+from calipers.show.charts import sheet
 
 from .conftest import HANG_SEC
 
@@ -279,6 +280,22 @@ def test_a_deferred_signal_is_raised_after_the_block(listening):
     with pytest.raises(KeyboardInterrupt, match="all was done"):
         interrupted_twice_deferred(done)
     assert done == ["the rest"]
+
+
+@pytest.mark.parametrize("kind", ["png", "svg"])
+def test_a_signal_waits_until_a_figure_is_drawn(listening, kind):
+    figure_type = pytest.importorskip("matplotlib.figure").Figure
+    drawn = []
+
+    class Interrupted(figure_type):
+        def savefig(self, *args, **options):
+            signal.raise_signal(signal.SIGINT)
+            super().savefig(*args, **options)
+            drawn.append(kind)
+
+    with pytest.raises(KeyboardInterrupt), sheet.drawing(kind):
+        sheet.picture_of(Interrupted(), kind, "a title")
+    assert drawn == [kind]
 
 
 def test_a_swallowed_signal_is_raised_at_the_next_safe_point(listening):

@@ -18,6 +18,7 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from calipers.core.errors import ConfigError, require
+from calipers.core.stopping import Deferred
 from calipers.show.charts.cjk import cjk_font, is_cjk, note_missing_font
 from calipers.show.charts.palette import INK, QUIET
 from calipers.show.text import printable
@@ -103,9 +104,15 @@ class Sheet:
 
 
 def picture_of(figure: Figure, format: str, title: str) -> bytes:  # noqa: A002
-    """The bytes of a file of a figure; it does not say when or by what it was made. Call it while `drawing`."""
-    if format == "png":
-        return _png(figure, title)
+    """The bytes of a file of a figure; it does not say when or by what it was made. Call it while `drawing`.
+
+    A signal waits until the figure is drawn: compiled parts of matplotlib turn one into an error of their own.
+    """
+    with Deferred():
+        return _png(figure, title) if format == "png" else _vectors(figure, format, title)
+
+
+def _vectors(figure: Figure, format: str, title: str) -> bytes:  # noqa: A002
     file = io.BytesIO()
     untold = dict.fromkeys(["Creator", "Date", "Format", "Type"])
     figure.savefig(file, format=format, dpi=DPI, metadata={**untold, "Title": title})
