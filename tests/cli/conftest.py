@@ -162,6 +162,18 @@ def group():
     return group_of
 
 
+def end_by_signal(process, number):
+    """Send a signal to a process that waits for input, and once more if it came in the instant before the read began.
+
+    Python notes such a signal and hears of it only when the read ends, as it does for the next one.
+    """
+    for patience_sec in (20, HANG_SEC):
+        process.send_signal(number)
+        with suppress(subprocess.TimeoutExpired):
+            return process.wait(timeout=patience_sec)
+    raise AssertionError("it hangs")
+
+
 def wait_until(condition):
     """Wait for what has to come; that it never comes is found out only after minutes."""
     end = time.monotonic() + HANG_SEC

@@ -16,7 +16,7 @@ from termios import FIONREAD
 import pytest
 
 from ..profiles import size
-from .conftest import HANG_SEC, wait_until
+from .conftest import HANG_SEC, end_by_signal, wait_until
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at processes as Linux shows them")
 
@@ -140,9 +140,7 @@ def test_an_interrupt_while_waiting_for_input_ends_the_run(start, group, jobs):
     process.stdin.flush()
     wait_until(lambda: len(group(process)) >= (jobs + 1 if jobs > 1 else 1) and Path("new").exists())
     wait_until(lambda: unread_bytes(process.stdin) == 0)
-    process.send_signal(signal.SIGINT)
-    process.wait(timeout=HANG_SEC)
-    assert process.returncode == 130
+    assert end_by_signal(process, signal.SIGINT) == 130
     wait_until(lambda: group(process) == [])
     assert os.listdir(".") == []
 

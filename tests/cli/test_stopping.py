@@ -16,7 +16,7 @@ from calipers.core import stopping
 from calipers.core.tally import Tally
 from calipers.show.charts import sheet
 
-from .conftest import HANG_SEC
+from .conftest import HANG_SEC, end_by_signal
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="signals as Linux has them")
 
@@ -205,7 +205,7 @@ def test_a_judge_that_waits_for_a_payload_ends_without_a_word_of_python(start, n
         assert process.stdout.readline().startswith(b"{")
     else:
         wait_for_handlers(process, *CODES)
-    process.send_signal(number)
+    end_by_signal(process, number)
     out, err = process.communicate(timeout=HANG_SEC)
     assert (process.returncode, out) == (CODES[number], b"")
     assert err.decode().strip() == ("interrupted; no result was written" if number == signal.SIGINT else "")

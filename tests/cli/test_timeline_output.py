@@ -8,16 +8,14 @@ import pty
 import re
 import resource
 import signal
-import subprocess
 import sys
 import time
 import xml.etree.ElementTree as ET
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from .conftest import HANG_SEC, wait_until
+from .conftest import HANG_SEC, end_by_signal, wait_until
 
 TRUTH = {
     "a.mp4": {"outside": [[0, 9], [20, 29]], "inside": [[10, 19]]},
@@ -65,18 +63,6 @@ def open_when_read(pipe):
         except OSError:
             assert time.monotonic() < end
             time.sleep(0.02)
-
-
-def ended_by_signal(process, sent):
-    """What a process wrote that is sent a signal, and once more if that came in the instant before it began to read.
-
-    Python notes such a signal and hears of it only when the read ends, as it does for the next one.
-    """
-    for patience_sec in (20, HANG_SEC):
-        process.send_signal(sent)
-        with suppress(subprocess.TimeoutExpired):
-            return process.communicate(timeout=patience_sec)
-    raise AssertionError("it hangs")
 
 
 def all_prints(text):
@@ -280,7 +266,8 @@ def test_an_interrupt_while_waiting_for_input_ends_the_run(start, old, group, se
     os.mkfifo("pipe.json")
     process = start("timeline", "--gt", "pipe.json", "--pred", "pred.json", "-o", old)
     pipe = open_when_read("pipe.json")
-    out, err = ended_by_signal(process, sent)
+    end_by_signal(process, sent)
+    out, err = process.communicate()
     os.close(pipe)
     assert (process.returncode, out) == (code, b"")
     assert "Traceback" not in err.decode()
