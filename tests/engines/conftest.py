@@ -44,7 +44,7 @@ ray.shutdown()
 """
 RAY_SECRET = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": uuid4().hex * 2}  # made up for the cluster of this session
 
-HANG_SEC = 300  # after which something hangs, however busy the machine
+HANG_SEC = 750  # after which something hangs, however busy the machine: Ray may start five times, a minute or two each
 
 sys.path.insert(0, str(HERE))  # for cluster_work, which workers import as well
 
