@@ -23,8 +23,8 @@ import orjson
 from calipers import CalipersError, Report
 from calipers.core.config import make_config
 from calipers.files.answers.model_text import ParsedText
+from calipers.files.json_checks import repeats_keys
 from calipers.files.output import to_json
-from calipers.files.repeated_keys import repeats_keys
 from calipers.suites.dense.config import Config
 from calipers.suites.dense.evaluate import evaluate
 from fuzz.calls import CALLS, CODES, Printed

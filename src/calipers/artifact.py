@@ -9,7 +9,7 @@ import orjson
 
 from calipers.core.errors import InputError
 from calipers.files.clues import Clue
-from calipers.files.json_memory import check_memory
+from calipers.files.json_checks import check_memory
 from calipers.files.output import DEEPEST
 from calipers.schemas import Mismatch, check_artifact
 from calipers.suite import is_suite, suite_of, suites

@@ -22,6 +22,7 @@ from calipers.core.parts import Packed
 from calipers.core.slice_table import SliceTable, join_tables, pack_table, unpack_table
 from calipers.core.slices import Resampling, SliceFigures
 from calipers.core.tally import Tally
+from calipers.core.versions import artifact_head
 from calipers.engines import Engine
 from calipers.files.only import read_only
 from calipers.files.part_files import Provenance
@@ -106,7 +107,7 @@ class CountingPlan:
         bad: list[BadEntry] | None = None,
         slices: Slices | None = None,
     ) -> None:
-        keys = read_only(config.only)
+        keys = read_only(config.only) if config.only else None
         self._records = [record for record in records if keys is None or record[0] in keys]
         self._suite, self._config, self._inputs, self._bad = suite, config, inputs, bad or []
         self.max_bad = config.max_bad_records
@@ -169,11 +170,8 @@ def report_of(
     evaluated = int(total.tally.counts["records"][0])
     records = {"read": evaluated + len(total.bad), "evaluated": evaluated, "rejected": len(total.bad)}
     tree = {
-        "suite": suite.name,
-        "protocol": suite.protocol,
-        "calipers": __version__,
+        **artifact_head(suite.name, suite.protocol, {}, artifact_options(config)),
         "inputs": total.inputs,
-        "params": artifact_options(config),
         "records": records,
         **summarize(total.tally, config),
         "rejected": [bad.entry() for bad in total.bad],

@@ -7,9 +7,10 @@ may be written, so that runs over parts of the data can be merged.
 
 from __future__ import annotations
 
+import gc
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
 from typing import Any, TypeVar
 
@@ -33,35 +34,42 @@ OnProgress = Callable[[int, int], None]
 
 
 def run_plan(
-    plan: Plan[P], config: RunOptions, *, on_part: OnPart | None = None, progress: OnProgress | None = None
+    plan: Plan[P],
+    config: RunOptions,
+    *,
+    inputs: Iterable[Any] = (),
+    on_part: OnPart | None = None,
+    progress: OnProgress | None = None,
 ) -> Report:
-    """Measure all shards and return the report. `on_part` sees each part, in order, before it is added."""
+    """Measure all shards of `inputs` and return the report. `on_part` sees each part, in order, before it is added."""
+    check_kept(config, inputs)
     total, resumed = plan.empty(), ResumeCount()
     for part in _parts(plan, config, progress, resumed, whole=on_part is not None):
         check_stop()
         if on_part:
             on_part(part)
-        with resumed.parts_in(config.resume):
+        with resumed.parts_in(config.resume) if config.resume else nullcontext():
             total.add(part)
         check_bad(total, plan.max_bad)
     plan.finish(total)
     check_bad(total, plan.max_bad)
-    with resumed.parts_in(config.resume):
+    with resumed.parts_in(config.resume) if config.resume else nullcontext():
         report = plan.report(total)
         if resumed.finished:
             check_report(report, str(config.resume))
-    report.notes.extend((*resumed.notes(config.resume), *_note_only(report, config.only)))
+    if config.resume:
+        report.notes.extend(resumed.notes(config.resume))
+    if config.only:
+        report.notes.extend(_note_only(report, config.only))
     if config.tally:
         write_tally(config.tally, plan.made(), total.pack())
         report.notes.append(f"counts are in {config.tally}, for calipers merge")
     return report
 
 
-def _note_only(report: Report, path: str | None) -> list[str]:
+def _note_only(report: Report, path: str) -> list[str]:
     """Name the file of keys among the inputs, and say how many of them were found."""
     keys = read_only(path)
-    if path is None or keys is None:
-        return []
     report.tree["inputs"].append(only_input(path, keys))
     suite = suite_of_tree(report)
     return check_found(path, keys, suite.counts(report.tree).read, suite.record)
@@ -74,11 +82,11 @@ class ResumeCount:
         self.shards = self.finished = 0
         self.was_cut = False  # the file of finished shards
 
-    def parts_in(self, path: str | None) -> AbstractContextManager[None]:
+    def parts_in(self, path: str) -> AbstractContextManager[None]:
         """A block in which parts are added: with parts from a file, a failure is an error of that file, else a bug."""
-        return parts_of(str(path)) if self.finished else nullcontext()
+        return parts_of(path) if self.finished else nullcontext()
 
-    def notes(self, path: str | None) -> list[str]:
+    def notes(self, path: str) -> list[str]:
         """Notes about shards that had been finished before."""
         cut = [f"{path} ended within its head, with no shard in it, and was begun anew"] if self.was_cut else []
         known = f"{self.finished} of {self.shards} shards were finished before, in {path}"
@@ -97,6 +105,18 @@ def check_kept(config: RunOptions, inputs: Iterable[Any]) -> None:
         raise ConfigError(f"tally: found {config.tally!r}, which is also that of resume; expected a file of its own")
     if config.only is not None and config.resume is not None:
         raise ConfigError(f"only: found {config.only!r}, expected it without resume: it is a short run by itself")
+
+
+@contextmanager
+def without_collection() -> Iterator[None]:
+    """Trees of JSON are objects by the hundred thousand, none of them garbage; to look for cycles would cost more."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def check_bad(total: Part, most: int) -> None:

@@ -35,12 +35,6 @@ class SlicedRun(NamedTuple):
     notes: list[str]
 
 
-def check_slices(config: SliceOptions) -> None:
-    """Read the file of attributes before the work begins, as it can be wrong."""
-    if config.attributes is not None:
-        read_attributes(config.attributes)
-
-
 def slice_run(
     table: SliceTable,
     config: SliceOptions,

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from calipers.cli.streams import with_flags
 from calipers.core.config import make_config
-from calipers.core.errors import ConfigError, with_flags
+from calipers.core.errors import ConfigError
 from calipers.suite import suites
 
 from ..samples import sample_args, sample_inputs

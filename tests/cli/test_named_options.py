@@ -11,7 +11,8 @@ import pytest
 
 import calipers
 from calipers.cli.main import calipers as group
-from calipers.core.errors import OPTIONS, RecordError, keyword, with_flags
+from calipers.cli.streams import with_flags
+from calipers.core.errors import OPTIONS, RecordError, keyword
 
 PACKAGE = Path(calipers.__file__).parent
 FLAG = re.compile(r"(?<![\w-])--[a-z]")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import calipers
-from calipers.core.errors import with_flags
+from calipers.cli.streams import with_flags
 from calipers.suites.scene.config import Config
 
 #   x        1     1.5          (0, 50), turned by 45°            20            30        31

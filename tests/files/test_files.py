@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import calipers
 from calipers.files.inputs import find_doubled, folder_digest, parse_json, read_bytes
-from calipers.files.repeated_keys import RepeatedKeyDict
+from calipers.files.json_checks import RepeatedKeyDict
 from calipers.kernels.scan.jsontext import count_colons, count_written_keys
 
 

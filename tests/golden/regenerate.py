@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import calipers
-from calipers.core.errors import with_flags
+from calipers.cli.streams import with_flags
 from calipers.show.folder import write_folder
 
 DATA = Path(calipers.__file__).parent / "data"

@@ -9,9 +9,10 @@ import calipers
 from calipers.core.errors import ConfigError, InputError
 from calipers.core.interpretations import Interpretation, Trial, fits, ranked
 from calipers.core.survey import SidesCheck
-from calipers.results.check import Check, check, hint
+from calipers.results.check import Check, check
 from calipers.results.check_kinds import find_kind
 from calipers.results.check_text import NO_LABEL
+from calipers.results.outcome import hint
 from calipers.suites.dense import check as check_dense
 
 DATA = Path(calipers.__file__).parent / "data"

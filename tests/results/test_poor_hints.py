@@ -5,7 +5,7 @@ import json
 import pytest
 
 import calipers
-from calipers.results.check import hint
+from calipers.results.outcome import hint
 from calipers.suites.coco import few_images
 from calipers.suites.scene import check as check_scene
 from calipers.suites.scene import survey as survey_scene

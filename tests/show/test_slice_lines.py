@@ -9,8 +9,8 @@ def group(field, number):
 
 
 def test_a_field_has_its_eight_worst_groups():
-    tree = {"slices": [*(group("site", number) for number in range(10)), group("light", 1)]}
-    lines = list(slices_lines(tree, "a.f1", "ours: "))
+    slices = [*(group("site", number) for number in range(10)), group("light", 1)]
+    lines = list(slices_lines(slices, "a.f1", "ours: "))
     assert lines[0] == " worst slices         ours: none is surely worse than the rest"
     assert lines[1] == " slices               ours: a f1 by site, the worst 8"
     assert lines[2] == " " * 22 + "0\\x0a  0.000  n 1,000"
@@ -20,7 +20,3 @@ def test_a_field_has_its_eight_worst_groups():
         " slices               ours: a f1 by light, the worst first",
         " " * 22 + "1\\x0a  0.100  n 1,000",
     ]
-
-
-def test_a_result_without_slices_has_no_lines():
-    assert list(slices_lines({}, "f1")) == []

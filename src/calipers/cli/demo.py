@@ -14,38 +14,27 @@ from calipers.cli.streams import log, write_result
 from calipers.core.errors import ConfigError
 from calipers.show.folder import is_artifact
 from calipers.show.text import printable
-from calipers.suite import Suite, suite_names, suite_of
+from calipers.suite import Suite, built_in, is_suite, suite_names, suite_of
 
 JUDGE = "judge"
 WIDTH = 110  # of a verdict that is laid out
 
 
-class SampleName(click.ParamType[str]):
-    """The name of something that has sample data."""
-
-    name = "suite"
-
-    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """A name that is none is an error that lists all."""
-        known = [*suite_names(), JUDGE]
-        if value and value not in known:
-            self.fail(f"{value!r} is not one of {', '.join(map(repr, known))}.", param, ctx)
-        return value
-
-
 @click.command("demo", cls=NoRepeatedOptions)
-@click.argument("suite", default="", type=SampleName(), metavar="[SUITE]")
+@click.argument("suite", default="", metavar="[SUITE]")
 @output_flag("PATH", "as in the suite's own command")
 @click.option("--json", "json", is_flag=True, help="print the artifact, or the verdict on one line")
 def command(suite: str, output: str | None, json: bool) -> None:
     """Run SUITE, or the judge, on made-up sample data that comes with Calipers."""
     options = {"output": output, "json": json}
-    name = suite or suite_names()[0]
-    if name == JUDGE:
+    if suite == JUDGE:
         with as_file(files("calipers") / "data" / "judge" / "boxes.json") as payload:
             _demo_judge(payload, options)
-        return
-    _demo_suite(suite_of(name), options)
+    elif not suite or is_suite(suite):
+        _demo_suite(suite_of(suite or next(iter(built_in()))), options)
+    else:
+        names = map(repr, (*suite_names(), JUDGE))
+        raise click.BadParameter(f"{suite!r} is not one of {', '.join(names)}.", param_hint="'[SUITE]'")
 
 
 def _demo_suite(suite: Suite, options: dict[str, Any]) -> None:

@@ -15,8 +15,7 @@ from typing import Any
 import click
 
 from calipers.cli.options import NoRepeatedOptions, config_flags, output_flag, settings
-from calipers.cli.progress import Progress
-from calipers.cli.streams import log, write_result
+from calipers.cli.streams import Progress, log, write_result
 from calipers.cli.suite_command import run_suite
 from calipers.core.config import make_config
 from calipers.core.errors import CalipersError, ConfigError, require

@@ -17,8 +17,14 @@ def main() -> None:
     """Run a command; whatever ends it, it has an exit code."""
     gc.set_threshold(GC_OBJECTS, *gc.get_threshold()[1:])
     listen()
+    is_judge = sys.argv[1:2] == ["judge"]
     try:
-        code = _run_command()
+        if is_judge:
+            from calipers.judge.command import run
+        else:
+            from calipers.cli.main import run_command
+        check_stop()  # of what came during the imports
+        code = run(sys.argv[2:]) if is_judge else run_command()
         stopped = stop_listening()
     except KeyboardInterrupt:
         stopped = stop_listening()
@@ -33,18 +39,6 @@ def main() -> None:
         code = stopped
     _leave(code)
     sys.exit(code)
-
-
-def _run_command() -> int:
-    if sys.argv[1:2] == ["judge"]:
-        from calipers.judge.command import run
-
-        check_stop()  # of what came during the imports
-        return run(sys.argv[2:])
-    from calipers.cli.main import run_command
-
-    check_stop()
-    return run_command()
 
 
 def _leave(code: int) -> None:

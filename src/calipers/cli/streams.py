@@ -2,16 +2,22 @@
 
 Characters that a terminal's encoding lacks are written as escapes. Messages never fail: with standard error closed they
 are gone. A result that cannot be written is an error, unless its reader has simply had enough. Options that texts name
-as keywords are shown as flags; bytes, such as those of an artifact, are written as they are.
+as keywords are shown as flags; bytes, such as those of an artifact, are written as they are. A bar on standard error
+shows the progress of work that lasts more than a second, on a terminal only.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import sys
+import time
 
-from calipers.core.errors import OutputError, with_flags
+from calipers.core.errors import OPTIONS, OutputError
 from calipers.core.stopping import check_stop
+
+WIDTH = 30  # of the bar of progress
+SOON = 0.3  # seconds after which what was done tells how long the rest takes
 
 
 class ReaderGoneError(OutputError):
@@ -73,3 +79,54 @@ def log_error(message: str) -> None:
     coloured = sys.stderr is not None and sys.stderr.isatty() and not os.environ.get("NO_COLOR")
     head = "\x1b[31m\x1b[1merror:\x1b[0m" if coloured else "error:"
     log("\n".join([f"{head} {first}", *(f"       {line}" for line in rest)]))
+
+
+def with_flags(message: str) -> str:
+    """A message as the command line shows it: options that `keyword` wrote become flags.
+
+    >>> with_flags('(`max_bad_records=N` rejects them; `frame="pixel"`, `rect=True`, `fps=…`; not `frame`)')
+    '(--max-bad-records N rejects them; --frame pixel, --rect, --fps; not `frame`)'
+    """
+    if "`" not in message:
+        return message
+    return re.sub(r'`([a-z_]+)=(?:…|True|([A-Z]+)|"([^"\n]*)")`', _flag, message)
+
+
+def _flag(match: re.Match[str]) -> str:
+    name, placeholder, value = match.groups()
+    if name not in OPTIONS:
+        return str(match[0])
+    words = [f"--{name.replace('_', '-')}", *(word for word in (placeholder, value) if word is not None)]
+    return " ".join(words)
+
+
+class Progress:
+    """Call it with how much of how much is done; leave it with `clear`."""
+
+    def __init__(self, unit: str = "MB", size: float = 1e6) -> None:
+        self._unit, self._size = unit, size
+        self._begun, self._shown = time.monotonic(), False
+        self._wanted = sys.stderr is not None and sys.stderr.isatty()
+
+    def __call__(self, done: int, total: int) -> None:
+        """Draw the bar."""
+        if not self._wanted or not self._will_last(done, total):
+            return
+        filled = min(WIDTH, WIDTH * done // total) if total else 0
+        bar = "█" * filled + "░" * (WIDTH - filled)
+        of = f" of {total / self._size:,.0f}" if total else ""
+        amount = f"{done / self._size:,.0f}{of} {self._unit}"
+        sys.stderr.write(f"\r{bar} {amount}")
+        sys.stderr.flush()
+        self._shown = True
+
+    def _will_last(self, done: int, total: int) -> bool:
+        """Whether the work lasts more than a second, as far as one can tell."""
+        taken = time.monotonic() - self._begun
+        return taken >= 1 or (taken >= SOON and taken * total > done)
+
+    def clear(self) -> None:
+        """Erase the bar."""
+        if self._shown:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()

@@ -9,13 +9,11 @@ from typing import Any
 import click
 
 from calipers.cli.options import RESULT_FLAG, NoRepeatedOptions, config_flags, settings
-from calipers.cli.progress import Progress
-from calipers.cli.streams import log, write_result
+from calipers.cli.streams import Progress, log, write_result
 from calipers.core.config import artifact_options, make_config, second_names
 from calipers.core.errors import ConfigError, require
 from calipers.report import Report
-from calipers.results.check import hint
-from calipers.results.outcome import check_evaluated, doubts_of
+from calipers.results.outcome import check_evaluated, doubts_of, hint
 from calipers.show.folder import check_output, is_artifact, open_folder, write_folder
 from calipers.show.text import printable
 from calipers.suite import Input, Job, Suite
@@ -86,11 +84,11 @@ def run_suite(suite: Suite, options: dict[str, Any]) -> Report:
     output, as_json = options.pop("output", None), options.pop("json", False)
     require(output is None or (isinstance(output, str) and bool(output)), "output", output, "a path")
     require(isinstance(as_json, bool), "json", as_json, "true or false")
-    shown = _output_options(suite, options, output)
+    shown = _output_options(suite.output_options, options, output) if suite.output_options else None
     job = suite.job(inputs, options)
     if output:
         check_output(output, getattr(shown, "tables", None) or "csv", job.paths)
-    if suite.check_places:
+    if suite.check_places and (output or job.config.tally or job.config.resume):
         suite.check_places(job, output)
     report, notes = _evaluate(suite, job, output, shown)
     _log_notes(suite, report, job, notes)
@@ -109,12 +107,10 @@ def _input(suite: Suite, item: Input, value: Any) -> Any:
     return value
 
 
-def _output_options(suite: Suite, options: dict[str, Any], output: str | None) -> Any:
+def _output_options(kind: type[Any], options: dict[str, Any], output: str | None) -> Any:
     """The options that change only what a folder holds, taken out of the others."""
-    if suite.output_options is None:
-        return None
-    names = [item.name for item in fields(suite.output_options) if item.name in options]
-    shown = make_config(suite.output_options, {name: options.pop(name) for name in names})
+    names = [item.name for item in fields(kind) if item.name in options]
+    shown = make_config(kind, {name: options.pop(name) for name in names})
     shown.check_folder(bool(output) and not is_artifact(output or ""))
     return shown
 

@@ -7,10 +7,6 @@ Options are named in one way (`keyword`), here and in what artifacts hold; the c
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
 OPTIONS = (  # what messages may name
     {
         "aliases",
@@ -53,27 +49,6 @@ def keyword(name: str, value: str | bool = "…") -> str:
         raise KeyError(name)
     is_word = isinstance(value, str) and value != "…" and not (value.isascii() and value.isalpha() and value.isupper())
     return f'`{name}="{value}"`' if is_word else f"`{name}={value}`"
-
-
-def with_flags(message: str) -> str:
-    """A message as the command line shows it: options that `keyword` wrote become flags.
-
-    >>> with_flags('(`max_bad_records=N` rejects them; `frame="pixel"`, `rect=True`, `fps=…`; not `frame`)')
-    '(--max-bad-records N rejects them; --frame pixel, --rect, --fps; not `frame`)'
-    """
-    if "`" not in message:
-        return message
-    import re
-
-    return re.sub(r'`([a-z_]+)=(?:…|True|([A-Z]+)|"([^"\n]*)")`', _flag, message)
-
-
-def _flag(match: Any) -> str:
-    name, placeholder, value = match.groups()
-    if name not in OPTIONS:
-        return str(match[0])
-    words = [f"--{name.replace('_', '-')}", *(word for word in (placeholder, value) if word is not None)]
-    return " ".join(words)
 
 
 class CalipersError(Exception):

@@ -10,30 +10,6 @@ from typing import Any
 from calipers.core.errors import require
 
 
-def checked(config: Any, *, modes: tuple[str, ...], frames: tuple[str, ...]) -> dict[str, Any]:
-    """The options of the dense suite in their final form."""
-    tolerance = number("tube_tolerance", config.tube_tolerance)
-    require(0 <= tolerance <= 1e6, "tube_tolerance", config.tube_tolerance, "a number from 0 to 1000000")
-    require(config.frame in frames, "frame", config.frame, " or ".join(frames))
-    named = isinstance(config.label_key, str) and bool(config.label_key.strip())
-    require(named, "label_key", config.label_key, "a key")
-    return {
-        "tube_tolerance": tolerance,
-        "primary_threshold": threshold("primary_threshold", config.primary_threshold),
-        "thresholds": thresholds("thresholds", config.thresholds),
-        "modes": names("modes", config.modes, modes),
-        "free_text_keys": keys("free_text_keys", config.free_text_keys),
-        "mapping": path("mapping", config.mapping),
-        "top": whole("top", config.top, 0),
-        "max_bad_records": whole("max_bad_records", config.max_bad_records, 0),
-        "max_work": whole("max_work", config.max_work, 1, 10**12),
-        "max_text": whole("max_text", config.max_text, 1),
-        "max_expansion": whole("max_expansion", config.max_expansion, 1),
-        "bootstrap": whole("bootstrap", config.bootstrap, 0, 1_000_000),
-        "seed": whole("seed", config.seed, 0),
-    }
-
-
 def number(
     name: str,
     value: Any,

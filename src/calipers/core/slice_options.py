@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from calipers.core.config import RunOptions, option
+from calipers.core.config import RunOptions, artifact_options, option
 from calipers.core.errors import ConfigError, require
 from calipers.core.option_values import path
 from calipers.core.slice_fields import SliceSpec, parse_slice
@@ -51,7 +51,7 @@ class SliceOptions(RunOptions):
         return tuple(dict.fromkeys(field.name for spec in self.slice_specs for field in spec.fields))
 
 
-def slice_params(plain: dict[str, Any], config: SliceOptions) -> dict[str, Any]:
-    """Parameters of an artifact with those of slices as JSON has them, and without them if no slice is asked for."""
-    rest = {name: value for name, value in plain.items() if name not in ("slice", "attributes")}
+def artifact_params(config: SliceOptions) -> dict[str, Any]:
+    """Every option that can change a number, those of slices only if one is asked for, and as JSON has them."""
+    rest = {name: value for name, value in artifact_options(config).items() if name not in ("slice", "attributes")}
     return rest | ({"slice": list(config.slice), "attributes": config.attributes} if config.slice else {})

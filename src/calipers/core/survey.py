@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from calipers.core.fuzzy import rapidfuzz
+from calipers.core.similarity import rapidfuzz
 from calipers.core.text import whole_text
 
 Tree = dict[str, Any]

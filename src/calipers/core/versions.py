@@ -1,4 +1,4 @@
-"""Versions of the libraries that numbers of a result come from: `engines` of the artifact.
+"""The head of an artifact, and versions of the libraries that its numbers come from: its `engines`.
 
 A library is named only where it was used, so that a result without it does not depend on what happens to be installed.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from calipers import __version__
 from calipers.core.errors import InputError
 
 Engines = dict[str, str]  # name of the library -> version
@@ -30,9 +31,16 @@ def engines_from(plain: Mapping[str, Any]) -> Engines:
     return {str(name): str(version) for name, version in plain.get("engines", {}).items()}
 
 
-def engines_tree(engines: Engines) -> dict[str, Engines]:
-    """What the artifact says of them: nothing where none was used."""
-    return {"engines": dict(sorted(engines.items()))} if engines else {}
+def artifact_head(suite: str, protocol: str, engines: Engines, params: dict[str, Any]) -> dict[str, Any]:
+    """The fields that every artifact begins with; its inputs are named once all was read. No engine, no `engines`."""
+    return {
+        "suite": suite,
+        "protocol": protocol,
+        "calipers": __version__,
+        **({"engines": dict(sorted(engines.items()))} if engines else {}),
+        "inputs": [],
+        "params": params,
+    }
 
 
 def other_versions(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:

@@ -12,6 +12,7 @@ A **word** is what then stands between spaces, in every script. A compound writt
 
 from __future__ import annotations
 
+from functools import cache
 from unicodedata import category, normalize
 
 LONGEST = 200  # characters of a text or a name that may be meant for each other
@@ -33,7 +34,7 @@ def normalise(text: str) -> str:
     ('café tisch', 'कुर्सी', '')
     """
     if text.isascii():  # most labels are, and there may be very many
-        return " ".join(text.translate(_ASCII).split())
+        return " ".join(text.translate(_ascii_words()).split())
     words = _fold(text)
     while (folded := _fold(words)) != words:  # what was apart may join when something between is dropped
         words = folded
@@ -54,4 +55,6 @@ def _plain(char: str) -> str:
     return " " if parts else ""
 
 
-_ASCII = {code: _plain(chr(code)).lower() for code in range(128)}
+@cache
+def _ascii_words() -> dict[int, str]:
+    return {code: _plain(chr(code)).lower() for code in range(128)}

@@ -12,9 +12,8 @@ import orjson
 from calipers.core.errors import InputError
 from calipers.core.text import whole_text
 from calipers.files.encodings import encoding_hint, has_zeros
-from calipers.files.json_memory import check_memory
+from calipers.files.json_checks import RepeatedKeyDict, as_object, check_memory, repeats_keys
 from calipers.files.places import open_place
-from calipers.files.repeated_keys import RepeatedKeyDict, as_object, repeats_keys
 
 BOM = b"\xef\xbb\xbf"
 OnProgress = Callable[[int, int], None]

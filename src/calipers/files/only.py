@@ -12,10 +12,8 @@ from calipers.files.inputs import BOM, InputFile, read_bytes
 Keys = frozenset[str]
 
 
-def read_only(path: str | None) -> Keys | None:
-    """The keys of a file, each once; blank lines are none. Without a file None, which stands for all records."""
-    if path is None:
-        return None
+def read_only(path: str) -> Keys:
+    """The keys of a file, each once; blank lines are none."""
     try:
         lines = read_bytes(path).removeprefix(BOM).decode("utf-8").splitlines()
     except UnicodeDecodeError as error:

@@ -86,7 +86,7 @@ def _json(text: str, notes: list[str]) -> Any:
 
 
 def _repeats_keys(text: str, tree: Any) -> bool:
-    from calipers.files.repeated_keys import repeats_keys  # most answers have one key, and need no such look
+    from calipers.files.json_checks import repeats_keys  # most answers have one key, and need no such look
 
     return repeats_keys(text, tree)
 

@@ -20,7 +20,6 @@ from calipers.suite import Suite, suite_names, suite_of
 
 if TYPE_CHECKING:
     from calipers.core.survey import FileCheck, JoinedSurvey, Kind, SidesCheck
-    from calipers.report import Report
     from calipers.results.source_types import CheckSource
 
 Tree = dict[str, Any]
@@ -283,18 +282,3 @@ def _strange_sides(inputs: list[_Input]) -> Iterator[str]:
         yield f"{one.file.path} was given as {sides[one.side_option or '']} and looks like {other} ({name})"
     if {one.side_option for one, _ in strange} == {"gt", "pred"}:
         yield "the two sides seem to be swapped"
-
-
-# For the suites
-
-
-def hint(report: Report, *inputs: Any) -> list[str]:
-    """Lines that explain a headline below 0.05, by other readings of the same inputs.
-
-    A headline below 0.5 has one line, and only if another reading fits far better. Any other headline has none.
-
-    Inputs are those of the suite: the dumps; or ground truth and predictions; or ground truth and methods by name.
-    """
-    from calipers.results.check_hints import hints
-
-    return hints(report, *inputs)

@@ -1,17 +1,23 @@
-"""Results in which nothing can be right: nothing was evaluated, or nothing was predicted that could match.
+"""What a command says of a result that is more often due to a mistake than to a bad model.
 
 A run in which nothing was evaluated has measured nothing, and its command ends as one with an input that cannot be
 used. A model that predicts nothing, or only what cannot be read, has a result, and it is 0; that is said, as it is
 more often a mistake in a file than a bad model.
+
+A headline that is next to nothing is explained. One that is poor may come from one kind of shape, from some of the
+boxes or from some of the videos that are read wrongly: one line names a reading that would fit far better, if there is
+one. It is tried on a few records, so that it takes a moment.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from calipers.core.errors import InputError
-from calipers.core.survey import NOTHING, nothing_evaluated
+from calipers.core.survey import NOTHING, SidesCheck, nothing_evaluated
 from calipers.report import Report
+from calipers.results.check_text import MORE, better_lines, hint_lines
 from calipers.show.doubts import CHECK
 from calipers.show.text import printable
 from calipers.suite import suite_of_tree
@@ -36,6 +42,30 @@ def _first_reason(report: Report) -> str:
         places = (str(first[name]) for name in ("path", "line", "video", "place") if first.get(name) is not None)
         return printable(f"{':'.join(places)}: {first['problem']}")
     return NOTHING
+
+
+def hint(report: Report, *inputs: Any) -> list[str]:
+    """Lines that explain a headline below 0.05, by other readings of the same inputs.
+
+    A headline below 0.5 has one line, and only if another reading fits far better. Any other headline has none.
+
+    Inputs are those of the suite: the dumps; or ground truth and predictions; or ground truth and methods by name.
+    """
+    survey = suite_of_tree(report.tree).survey
+    if survey is None:
+        return []
+    try:
+        low = list(survey.explain_low(report, *inputs)) if survey.explain_low else []
+        poor = list(survey.explain_poor(report, *inputs)) if survey.explain_poor else []
+    except InputError:  # what was read a moment ago is gone
+        return []
+    better = [line for sides, who in poor for line in better_lines(sides.tree(), who, _more(sides))]
+    return [*(line for sides in low for line in hint_lines(sides.tree(), _more(sides))), *better]
+
+
+def _more(sides: SidesCheck) -> str:
+    """Where more is to be had, if `check` can read the inputs."""
+    return MORE if sides.is_checkable else ""
 
 
 def doubts_of(report: Report) -> Iterator[str]:

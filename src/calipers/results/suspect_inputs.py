@@ -18,7 +18,7 @@ import orjson
 from calipers.core.changes import BadCellError
 from calipers.core.errors import ConfigError, InputError
 from calipers.core.suspects import Case, SuspectRun, SuspectSpec
-from calipers.files.json_memory import check_memory
+from calipers.files.json_checks import check_memory
 from calipers.files.lines import LONGEST_LINE
 from calipers.report import Report
 from calipers.results.artifacts import Cells, Result, files_of, read_result

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from calipers.show.text import printable
 
@@ -10,14 +10,14 @@ CHECK = "calipers check tells more"
 SHOWN = 3  # labels that a note names
 
 
-def useless(who: str, counts: Mapping[str, int], problem: str) -> Iterator[str]:
-    """A note on counts in which no prediction could match; none on any others."""
+def useless(who: str, counts: Mapping[str, int], problem: Callable[[], str]) -> Iterator[str]:
+    """A note on counts in which no prediction could match, with the first problem; none on any others."""
     if not counts["gt"] or counts["pred"] > counts["invalid_pred"] or counts.get("ignored"):
         return
     if not counts["pred"]:
         yield f"{who}nothing was predicted at all, so that every object was missed ({CHECK})"
     else:
-        yield f"{who}all {counts['pred']:,} predictions are invalid and match nothing: {problem} ({CHECK})"
+        yield f"{who}all {counts['pred']:,} predictions are invalid and match nothing: {problem()} ({CHECK})"
 
 
 def no_shared_label(truth: Sequence[str], pred: Sequence[str]) -> Iterator[str]:

@@ -15,13 +15,11 @@ SHOWN = 3
 MOST_ROWS = 8  # of a field
 
 
-def slices_lines(tree: Tree, headline: str, of: str = "") -> Iterator[str]:
-    """The three worst slices that are sure, and the worst of each field, where a result was sliced; `of` says whose
-    they are."""
-    if "slices" in tree:
-        yield named_line("worst slices", of + worst_slices(tree["slices"], headline))
-        for field, parts in groupby(tree["slices"], key=lambda part: str(part["field"])):
-            yield from _field_lines(f"{of}{spoken(headline)} by {cut(printable(field))}", list(parts), headline)
+def slices_lines(slices: list[Tree], headline: str, of: str = "") -> Iterator[str]:
+    """The three worst slices that are sure, and the worst of each field; `of` says whose they are."""
+    yield named_line("worst slices", of + worst_slices(slices, headline))
+    for field, parts in groupby(slices, key=lambda part: str(part["field"])):
+        yield from _field_lines(f"{of}{spoken(headline)} by {cut(printable(field))}", list(parts), headline)
 
 
 def _field_lines(title: str, parts: list[Tree], headline: str) -> Iterator[str]:

@@ -9,7 +9,7 @@ import pytest
 
 import calipers
 from calipers.core import best_scores, calibration
-from calipers.results.check import hint
+from calipers.results.outcome import hint
 from calipers.suites.coco import matches, plan, survey
 from calipers.suites.coco.columns import FewRows
 from calipers.suites.coco.matches import in_class_order, surest_first

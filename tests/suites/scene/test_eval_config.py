@@ -8,8 +8,7 @@ import pytest
 import calipers
 from calipers.core.errors import ConfigError
 from calipers.suites.scene.eval_config import KEYS, read_eval_config
-from calipers.suites.scene.methods import methods_of
-from calipers.suites.scene.options import scene_options
+from calipers.suites.scene.options import methods_of, scene_options
 
 EVERYTHING = {
     "matching": {

@@ -9,8 +9,8 @@ import pytest
 
 import calipers
 from calipers.kernels.count.sums import column_means
-from calipers.suites.timeline.averages import Averages, summary_tree
 from calipers.suites.timeline.states import NEVER_UNDEFINED
+from calipers.suites.timeline.summarize import Averages, summary_tree
 
 NONE = frozenset[str]()
 

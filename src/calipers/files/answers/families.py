@@ -40,21 +40,20 @@ def _pixel_shape(size: Size) -> Callable[[object], object]:
     return from_pixels(*size)
 
 
-def _tagged(family: str, end: float) -> Callable[[str, Size], ParsedText]:
-    return lambda text, size: read_tagged(text, bracket_body(end), family)
-
-
 FAMILIES = {
     "json": Family(_read_plain, shape=_plain_shape),
-    "qwen2": Family(_tagged("qwen2", 1000), r"<\|(?:object_ref|box|quad)_start\|>|<(?:box|quad)>\s*+\("),
+    "qwen2": Family(
+        lambda text, size: read_tagged(text, bracket_body(1000), "qwen2"),
+        r"<\|(?:object_ref|box|quad)_start\|>|<(?:box|quad)>\s*+\(",
+    ),
     "qwen2.5": Family(lambda text, size: read_json(text, _pixel_shape(size)), shape=_pixel_shape),
     "qwen3": Family(_read_plain, shape=_plain_shape),
     "gemini": Family(lambda text, size: read_gemini(text), r"[\"'“]box_2d[\"'”]", lambda size: from_gemini),
-    "internvl": Family(_tagged("internvl", 1000), r"<box>\s*+\["),
+    "internvl": Family(lambda text, size: read_tagged(text, bracket_body(1000), "internvl"), r"<box>\s*+\["),
     "paligemma": Family(lambda text, size: read_paligemma(text), r"<loc\d"),
     "florence": Family(lambda text, size: read_florence(text), r"<loc_\d"),
     "kosmos": Family(lambda text, size: read_tagged(text, patch_body, "kosmos"), r"<patch_index_"),
-    "deepseek": Family(_tagged("deepseek", 999), r"<\|(?:ref|det)\|>"),
+    "deepseek": Family(lambda text, size: read_tagged(text, bracket_body(999), "deepseek"), r"<\|(?:ref|det)\|>"),
     "molmo": Family(lambda text, size: read_points(text), r"<points?+\s"),
 }
 NAMES = ("auto", *FAMILIES)

@@ -18,7 +18,7 @@ object the last counts; where it is the place of an object (`object_1`, `objects
 from __future__ import annotations
 
 from calipers.core.errors import InputError, require
-from calipers.files.repeated_keys import repeats_keys
+from calipers.files.json_checks import repeats_keys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -18,11 +18,11 @@ from calipers.files.answers.families import FAMILIES, Size
 from calipers.files.answers.json_keys import scaled
 from calipers.files.answers.missing_field import EXPECTED, missing_field
 from calipers.files.answers.model_text import LARGEST_IMAGE, ParsedText, normalised, parse_objects
+from calipers.files.json_checks import RepeatedKeyDict
 from calipers.files.problems import shown
-from calipers.files.repeated_keys import RepeatedKeyDict
 
 STATUSES = ("ok", "repaired", "truncated", "failed")
-TABLE = "answers"  # rows by family: answers by status, then objects, those outside the frame, those that would fit
+ANSWERS = "answers"  # rows by family: answers by status, then objects, those outside the frame, those that would fit
 MISSING = "answers.missing"  # images that no answer was given for
 MARGIN = 0.02  # of the frame, by which an object may reach outside and still be meant so
 SOME = 20  # one of so many objects outside the frame is worth a line
@@ -33,18 +33,10 @@ JSON_FAMILIES = (PIXEL_FAMILY, "qwen3", "gemini")  # that write the same words a
 
 
 class AnswerOptions(NamedTuple):
-    """The family of answers and the field they are in; without either, predictions are objects in lists."""
+    """The family of answers and the field they are in; None in place of it where predictions are objects in lists."""
 
-    family: str | None = None
+    family: str
     field: str | None = None
-
-    @property
-    def are_asked_for(self) -> bool:
-        """Whether predictions are read as answers."""
-        return self.family is not None or self.field is not None
-
-
-AS_LISTS = AnswerOptions()
 
 
 class AnswerCounts:
@@ -63,7 +55,7 @@ class AnswerCounts:
     def count_in(self, tally: Tally) -> None:
         """Add the rows to a tally."""
         for family, row in self.rows.items():
-            tally.count_row(TABLE, family, row)
+            tally.count_row(ANSWERS, family, row)
 
 
 class ReadAnswer(NamedTuple):
@@ -103,7 +95,7 @@ def with_objects(
     if field not in record:
         usual = name if name == "pred" else f"{name} or pred"
         return missing_field(record, field or usual, bool(options.field), names)
-    answer, family, size = record[field], options.family or "auto", _size(record)
+    answer, family, size = record[field], options.family, _size(record)
     if not isinstance(answer, (str, list)):
         return f"{field}: found {shown(answer)}, expected {EXPECTED}"
     if _is_chat(answer):
@@ -198,7 +190,7 @@ def _is_inside(numbers: list[float], limits: Size) -> bool:
 
 def answers_tree(tally: Tally) -> dict[str, Any]:
     """The section of the artifact about answers, absent where none was read."""
-    rows = tally.tables.get(TABLE, {})
+    rows = tally.tables.get(ANSWERS, {})
     if not rows:
         return {}
     families = {name: int(rows[name][: len(STATUSES)].sum()) for name in sorted(rows)}
@@ -209,7 +201,7 @@ def answers_tree(tally: Tally) -> dict[str, Any]:
 
 def check_frame(tally: Tally) -> None:
     """Refuse answers of a family most of whose objects are not in its frame, and say what would fit."""
-    for family, row in sorted(tally.tables.get(TABLE, {}).items()):
+    for family, row in sorted(tally.tables.get(ANSWERS, {}).items()):
         objects, outside, fitting = (int(n) for n in row[len(STATUSES) :])
         if 2 * outside > objects:
             found = f"{outside:,} of {objects:,} objects in {family} answers reach outside"
@@ -218,7 +210,7 @@ def check_frame(tally: Tally) -> None:
 
 def frame_doubts(tally: Tally) -> Iterator[str]:
     """A line for a family some of whose objects are outside its frame, all of which another reading brings inside."""
-    for family, row in sorted(tally.tables.get(TABLE, {}).items()):
+    for family, row in sorted(tally.tables.get(ANSWERS, {}).items()):
         objects, outside, fitting = (int(n) for n in row[len(STATUSES) :])
         if outside == fitting and 0 < objects <= SOME * outside and 2 * outside <= objects:
             found = f"{outside:,} of {objects:,} objects in {family} answers reach outside"

@@ -28,9 +28,9 @@ from calipers.files.answers.records import (
     with_objects,
 )
 from calipers.files.inputs import InputFile, parse_json
+from calipers.files.json_checks import first_repeated
 from calipers.files.lines import LineSource
 from calipers.files.problems import shown
-from calipers.files.repeated_keys import first_repeated
 from calipers.suites.coco.columns import OTHER
 from calipers.suites.coco.formats.converted import Known
 

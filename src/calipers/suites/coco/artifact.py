@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from calipers.core.errors import ConfigError
@@ -33,7 +34,7 @@ def truth(tree: Tree) -> Iterator[tuple[str, Any]]:
 def useless(report: Report) -> Iterator[str]:
     """A line where no detection could match, unless a warning of the reader has said so."""
     if not any(ALL_INVALID in warning for warning in report["warnings"]):
-        yield from useless_counts("", report["objects"], most_common(report["invalid_reasons"]))
+        yield from useless_counts("", report["objects"], partial(most_common, report["invalid_reasons"]))
 
 
 def failed_keys(tree: Tree) -> list[str]:

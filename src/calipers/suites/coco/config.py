@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -11,7 +11,7 @@ from calipers.core.config import option
 from calipers.core.errors import require
 from calipers.core.matching import SWEEP
 from calipers.core.option_values import flag, number, parts, path, whole, wholes, word
-from calipers.core.slice_options import SliceOptions, slice_params
+from calipers.core.slice_options import SliceOptions, artifact_params
 from calipers.core.sweep import Levels
 from calipers.files.answers.families import NAMES
 from calipers.files.answers.records import AnswerOptions
@@ -61,13 +61,36 @@ class Config(SliceOptions):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name, value in _checked(self).items():
+        iou_type = word("iou_type", self.iou_type, IOU_TYPES)
+        require(
+            self.sigmas is None or iou_type == "keypoints", "sigmas", self.sigmas, "iou_type keypoints to go with them"
+        )
+        checked = {
+            "iou_type": iou_type,
+            "max_dets": None if self.max_dets is None else tuple(sorted(wholes("max_dets", self.max_dets, 1))),
+            "recall_target": number(
+                "recall_target", self.recall_target, minimum=0.0, maximum=1.0, expected="a number from 0 to 1"
+            ),
+            "min_score": None if self.min_score is None else number("min_score", self.min_score),
+            "sigmas": None if self.sigmas is None else _sigmas(self.sigmas),
+            "gt_format": _format("gt_format", self.gt_format),
+            "pred_format": _format("pred_format", self.pred_format),
+            **_checked_answers(self, iou_type),
+            "images": _folder("images", self.images),
+            "ignore_federated": flag("ignore_federated", self.ignore_federated),
+            "max_classes": whole("max_classes", self.max_classes, 1),
+            "top": whole("top", self.top, 0),
+            "max_bad_records": whole("max_bad_records", self.max_bad_records, 0),
+            "bootstrap": whole("bootstrap", self.bootstrap, 0, 1_000_000),
+            "seed": whole("seed", self.seed, 0),
+        }
+        for name, value in checked.items():
             object.__setattr__(self, name, value)
 
     @property
-    def answer_options(self) -> AnswerOptions:
+    def answer_options(self) -> AnswerOptions | None:
         """How predictions are read that are answers of models."""
-        return AnswerOptions(self.answers, self.pred_field)
+        return None if self.answers is None else AnswerOptions(self.answers, self.pred_field)
 
     @cached_property
     def limits(self) -> tuple[int, ...]:
@@ -78,32 +101,6 @@ class Config(SliceOptions):
     def levels(self) -> Levels:
         """The thresholds of the sweep, as the matcher sees them."""
         return Levels(SWEEP, PRIMARY)
-
-
-def _checked(config: Config) -> dict[str, Any]:
-    iou_type = word("iou_type", config.iou_type, IOU_TYPES)
-    require(
-        config.sigmas is None or iou_type == "keypoints", "sigmas", config.sigmas, "iou_type keypoints to go with them"
-    )
-    return {
-        "iou_type": iou_type,
-        "max_dets": None if config.max_dets is None else tuple(sorted(wholes("max_dets", config.max_dets, 1))),
-        "recall_target": number(
-            "recall_target", config.recall_target, minimum=0.0, maximum=1.0, expected="a number from 0 to 1"
-        ),
-        "min_score": None if config.min_score is None else number("min_score", config.min_score),
-        "sigmas": None if config.sigmas is None else _sigmas(config.sigmas),
-        "gt_format": _format("gt_format", config.gt_format),
-        "pred_format": _format("pred_format", config.pred_format),
-        **_checked_answers(config, iou_type),
-        "images": _folder("images", config.images),
-        "ignore_federated": flag("ignore_federated", config.ignore_federated),
-        "max_classes": whole("max_classes", config.max_classes, 1),
-        "top": whole("top", config.top, 0),
-        "max_bad_records": whole("max_bad_records", config.max_bad_records, 0),
-        "bootstrap": whole("bootstrap", config.bootstrap, 0, 1_000_000),
-        "seed": whole("seed", config.seed, 0),
-    }
 
 
 def _checked_answers(config: Config, iou_type: str) -> dict[str, Any]:
@@ -136,11 +133,11 @@ def _format(name: str, value: Any) -> str | None:
 
 def params(config: Config) -> dict[str, Any]:
     """Every parameter, given or default, that can change a number."""
-    plain = {item.name: getattr(config, item.name) for item in fields(config) if item.metadata["artifact"]}
+    plain = artifact_params(config)
     for name in ("answers", "pred_field"):
         if plain[name] is None:  # which results of before lack
             del plain[name]
-    return slice_params(plain, config) | {
+    return plain | {
         "max_dets": list(config.limits),
         "sigmas": None if config.sigmas is None else list(config.sigmas),
         "thresholds": list(SWEEP),

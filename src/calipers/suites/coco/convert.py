@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from calipers.core.errors import ConfigError, InputError, keyword, require
 from calipers.core.option_values import whole, word
 from calipers.files.answers.families import NAMES
-from calipers.files.answers.records import AS_LISTS, AnswerOptions
+from calipers.files.answers.records import AnswerOptions
 from calipers.files.coco_writing import CocoTree, Row, coco_json, without_shapes, yolo_files
 from calipers.files.folders import files_below
 from calipers.files.image_size import image_size
@@ -45,7 +45,7 @@ class PredReading(NamedTuple):
     gt_format: str | None
     pred_format: str | None
     images: str | None
-    answers: AnswerOptions
+    answers: AnswerOptions | None
 
 
 class GivenRows(NamedTuple):
@@ -102,10 +102,12 @@ def convert(
     return ConvertedFiles(files, counts, notes + left_out.notes())
 
 
-def _answer_options(answers: str | None, pred_field: str | None, truth: bool, pred_format: str | None) -> AnswerOptions:
+def _answer_options(
+    answers: str | None, pred_field: str | None, truth: bool, pred_format: str | None
+) -> AnswerOptions | None:
     """How predictions are read that are answers of models; a family that is not named is found out."""
     if answers is None and pred_field is None:
-        return AS_LISTS
+        return None
     family = word("answers", "auto" if answers is None else answers, NAMES)
     require(not truth, "answers", family, "predictions: ground truth is no answer of a model")
     require(pred_format is None, "pred_format", pred_format, "none beside answers of models")
@@ -207,7 +209,7 @@ def _notes(checked: Detections) -> Iterator[str]:
 
 
 def _given_rows(source: Any, known: Known, reading: PredReading) -> GivenRows:
-    if reading.answers.are_asked_for:
+    if reading.answers:
         side = SideSource(source, "pred", ANSWERS)
         made = read_answers(side.path or source, known, str(reading.gt), reading.answers)
         return GivenRows(made.rows, made.places, made.unknown)

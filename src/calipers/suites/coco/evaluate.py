@@ -8,14 +8,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from calipers.artifact import ARTIFACT
-from calipers.core.collecting import without_collection
 from calipers.core.config import make_config
 from calipers.core.errors import ConfigError
+from calipers.files.attributes import read_attributes
 from calipers.files.output import check_free
 from calipers.kernels.scan.column import keep_some_memory
 from calipers.report import Report
-from calipers.run import OnProgress, check_kept, refuse_elsewhere, run_plan
-from calipers.slicing import check_slices
+from calipers.run import OnProgress, refuse_elsewhere, run_plan, without_collection
 from calipers.suite import Job
 from calipers.suites.coco import measure as suite
 from calipers.suites.coco.columns import Detections
@@ -98,25 +97,26 @@ def check_places(job: Job, output: str | None) -> None:
         check_free(output if output.endswith(".json") else f"{output}/{ARTIFACT}", job.paths)
 
 
+@without_collection()
 def evaluate(gt: Any, pred: Any, config: Config, *, progress: OnProgress | None = None) -> Report:
     """Evaluate detections: files are read in shards, and all images are one batch."""
-    check_slices(config)
+    if config.attributes is not None:
+        read_attributes(config.attributes)  # before the work begins, as it can be wrong
     keep_some_memory()
     config = _with_answers(pred, config)
-    with without_collection():
-        if config.answer_options.are_asked_for:
-            refuse_elsewhere(config, "ground truth and answers that are joined")
-        elif all(isinstance(source, (str, os.PathLike)) for source in (gt, pred)):
-            check_kept(config, [gt, pred])
-            return run_plan(CocoPlan(gt, pred, config, progress=progress), config, progress=progress)
-        refuse_elsewhere(config, "detections that are in memory")
-        return report_of(CocoPart(detections=_read(gt, pred, config, progress)), config)
+    if config.answers is not None:
+        refuse_elsewhere(config, "ground truth and answers that are joined")
+    elif all(isinstance(source, (str, os.PathLike)) for source in (gt, pred)):
+        plan = CocoPlan(gt, pred, config, progress=progress)
+        return run_plan(plan, config, inputs=[gt, pred], progress=progress)
+    refuse_elsewhere(config, "detections that are in memory")
+    return report_of(CocoPart(detections=_read(gt, pred, config, progress)), config)
 
 
 def _with_answers(pred: Any, config: Config) -> Config:
     """Options that take lines of JSON for answers of models, unless they say what the predictions are."""
     lines = are_lines(pred) and config.pred_format is None and config.iou_type != "keypoints"
-    return replace(config, answers="auto") if lines and not config.answer_options.are_asked_for else config
+    return replace(config, answers="auto") if lines and config.answers is None else config
 
 
 def _read(gt: Any, pred: Any, config: Config, progress: OnProgress | None) -> Detections:
@@ -128,7 +128,7 @@ def _read(gt: Any, pred: Any, config: Config, progress: OnProgress | None) -> De
         pred_format=config.pred_format,
         images=config.images,
         federated=not config.ignore_federated,
-        fields=image_fields(config),
+        fields=image_fields(config) if config.slice else (),
         answers=config.answer_options,
         progress=progress,
     )

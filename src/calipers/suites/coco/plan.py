@@ -132,7 +132,7 @@ class CocoPlan:
             formats,
             config.images,
             federated=not config.ignore_federated,
-            fields=image_fields(config),
+            fields=image_fields(config) if config.slice else (),
         )
         self.measure: Callable[[Any], CocoPart] = partial(measure_shard, config=config)
         self._done = self._bytes = 0
@@ -217,8 +217,8 @@ class CocoPlan:
     def _detections(self, pieces: list[Piece]) -> Detections:
         """All detections of the run, from the pieces that were read and from files that are read here."""
         detections = self._reading.detections(pieces, None if self._bytes else self._progress)
-        keys = read_only(self.config.only)
-        return detections if keys is None else only_images(detections, keys)
+        only = self.config.only
+        return only_images(detections, read_only(only)) if only else detections
 
     def report(self, total: CocoPart) -> Report:
         """Detections to the report; what a file of the total needs is kept of them."""
@@ -275,7 +275,8 @@ def _report(images: suite.MeasuredImages, total: CocoPart, **objects: Any) -> Re
     tree["rejected"] = [bad.entry() for bad in images.detections.bad]
     tree["warnings"] += _all_below(tree)
     report = Report(tree, **objects)
-    slice_images(report, images)
+    if images.config.slice:
+        slice_images(report, images)
     return report
 
 

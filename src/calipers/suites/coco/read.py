@@ -8,29 +8,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from calipers.core.errors import InputError, keyword
 from calipers.core.text import whole_text
-from calipers.files.answers.records import AS_LISTS, AnswerOptions
+from calipers.files.answers.records import AnswerOptions
 from calipers.files.inputs import InputFile, OnProgress
 from calipers.suites.coco.annotations.by_name import join_by_names
-from calipers.suites.coco.annotations.federated import Judged, federated_warnings, judge, read_federated
 from calipers.suites.coco.annotations.images import Dataset, read_dataset
-from calipers.suites.coco.annotations.instances import kept_images, pred_instances, truth_instances
-from calipers.suites.coco.annotations.pred import Problems, check_pred
-from calipers.suites.coco.annotations.repeats import (
-    Told,
-    absent_fields,
-    derived_shapes,
-    join_notices,
-    mistaken_file,
-    none_usable,
-    pred_warnings,
-    truth_warnings,
-)
 from calipers.suites.coco.annotations.rows import CATEGORY, Origin, rows_in_memory
-from calipers.suites.coco.annotations.truth import Checked, check_truth
+from calipers.suites.coco.annotations.sides import LoadedSide, join_sides
 from calipers.suites.coco.columns import Detections
 from calipers.suites.coco.formats.coco_json import CocoSide, Loading, coco_in_memory, converted_rows, read_coco
 from calipers.suites.coco.formats.conversion import Folder
@@ -68,22 +55,12 @@ class SideSource:
         self.given, self.name, self.truth = source, name, name == "gt"
         self.path = os.fspath(source) if isinstance(source, (str, os.PathLike)) else None
         self.warnings: list[str] = []
-        if self.path is not None and kind in (None, "coco") and (export := find_export(self.path, COCO_FILE)):
-            self.path, self.warnings = export
+        if self.path is not None and kind in (None, "coco") and os.path.isdir(self.path):
+            self.path, self.warnings = find_export(self.path, COCO_FILE) or (self.path, [])
         self.format = kind or ("coco" if self.path is None else find_format(self.path, truth=self.truth))
         if self.path is None and self.format not in ("coco", ANSWERS):
             raise InputError(f"{name}: found {type(source).__name__}, expected the path of {self.format} files")
         self.file = Loading(self.path) if self.path is not None and self.format == "coco" else None
-
-
-class LoadedSide(NamedTuple):
-    """One side that was read."""
-
-    coco: CocoSide
-    inputs: list[InputFile]
-    warnings: list[str]
-    problems: dict[int, str]
-    answers: dict[str, Any] | None = None  # the section of the artifact about answers of models
 
 
 def read_detections(
@@ -96,7 +73,7 @@ def read_detections(
     images: str | os.PathLike[str] | None = None,
     federated: bool = True,
     fields: Sequence[str] = (),
-    answers: AnswerOptions = AS_LISTS,
+    answers: AnswerOptions | None = None,
     progress: OnProgress | None = None,
 ) -> Detections:
     """Both sides, each a path or what its JSON would hold. `images` is the folder of images, for sizes; `federated`
@@ -126,10 +103,10 @@ class SidesReader:
         *,
         federated: bool = True,
         fields: Sequence[str] = (),
-        answers: AnswerOptions = AS_LISTS,
+        answers: AnswerOptions | None = None,
     ) -> None:
         self._fields, self._answers = fields, answers
-        pred_format = ANSWERS if answers.are_asked_for else formats[1]
+        pred_format = ANSWERS if answers else formats[1]
         self.sources = SideSource(gt, "gt", formats[0]), SideSource(pred, "pred", pred_format)
         self._iou_type, self._images = iou_type, None if images is None else os.fspath(images)
         self._federated = federated
@@ -190,7 +167,7 @@ class SidesReader:
             lists = {**truth.coco.lists, "categories": pred.coco.lists["categories"]}
             data = read_dataset(lists, truth.coco.rows.origin.path)
         _report_progress(progress, self.sources, 2)
-        detections = _check(truth, pred, data, self._iou_type, self._federated)
+        detections = join_sides(truth, pred, data, self._iou_type, federated=self._federated)
         records = len(data.images), pred.coco.rows.count
         inputs = [
             entry
@@ -229,8 +206,8 @@ class SidesReader:
         if source.format == "coco":
             side = coco_in_memory(source.given, f"<{source.name}>", self._iou_type, truth=source.truth)
             return LoadedSide(side, [], [], {})
-        if source.format == ANSWERS and known is not None:
-            return self._read_answers(source, known)
+        if self._answers is not None and source.format == ANSWERS and known is not None:
+            return self._read_answers(source, known, self._answers)
         folder = self._folders.get(source.name)
         if folder is None:
             folder = self._open(source, known)
@@ -240,12 +217,12 @@ class SidesReader:
         tables = {"images": made.images, "categories": made.categories}
         return LoadedSide(CocoSide(rows, tables), made.inputs, made.warnings, made.problems)
 
-    def _read_answers(self, source: SideSource, known: Known) -> LoadedSide:
+    def _read_answers(self, source: SideSource, known: Known, options: AnswerOptions) -> LoadedSide:
         """Answers of models, on the images of the ground truth."""
         from calipers.suites.coco.answers import read_answers
 
         given = source.given if source.path is None else source.path
-        made = read_answers(given, known, self.sources[0].path or "the ground truth", self._answers)
+        made = read_answers(given, known, self.sources[0].path or "the ground truth", options)
         origin = Origin(source.path or "<pred>", "", made.places)
         rows = rows_in_memory(made.rows, origin, self._iou_type, truth=False)
         side = CocoSide(rows, {"categories": made.categories})
@@ -305,46 +282,6 @@ def _folder_format(path: str, truth: bool) -> str:
     hint = "" if truth else f" ({keyword('pred_format')} tells which it is, if nothing was found on the images)"
     expected = f"expected a COCO JSON file, or a folder of {folder_words()}"
     raise InputError(f"{path}: found a folder with none of these files, {expected}{hint}")
-
-
-def _check(truth: LoadedSide, pred: LoadedSide, data: Dataset, iou_type: str, federated: bool) -> Detections:
-    truth_rows, pred_rows = truth.coco.rows, pred.coco.rows
-    checked, bad, kept, points, bad_rows = check_truth(truth_rows, data, iou_type)
-    guesses, problems = check_pred(pred_rows, data, iou_type, points, pred.problems)
-    judged = _judge(truth, data, iou_type, checked, guesses, problems) if federated else None
-    images = kept_images(data.images, kept)
-    objects, detections = truth_instances(checked, kept), pred_instances(guesses, problems, kept)
-    if judged is not None:
-        detections.crowd = judged.partial[detections.place]
-    as_written = truth_rows.origin.places is None
-    told = Told(
-        [*absent_fields(truth_rows, objects), *truth_warnings(objects, images, iou_type, as_written=as_written)],
-        [*derived_shapes(pred_rows, detections, iou_type), *pred_warnings(detections, images)],
-        bad_rows,
-    )
-    warnings = [
-        *truth.warnings,
-        *data.warnings,
-        *(notice.text(truth_rows.origin) for notice in join_notices(told.truth)),
-        *pred.warnings,
-        *mistaken_file(pred.coco),
-        *none_usable(detections, pred_rows.origin),
-        *(notice.text(pred_rows.origin) for notice in told.pred),
-        *([] if judged is None else federated_warnings(judged, pred_rows.origin.path)),
-    ]
-    return Detections(images, data.categories, objects, detections, [], warnings, bad, told=told)
-
-
-def _judge(
-    truth: LoadedSide, data: Dataset, iou_type: str, checked: Checked, guesses: Checked, problems: Problems
-) -> Judged | None:
-    """Apply federated annotations: detections of classes that were not looked for on an image lose that image."""
-    told = read_federated(truth.coco.lists["images"], data, iou_type)
-    if told is None:
-        return None
-    judged = judge(told, checked, guesses, problems)
-    guesses.image[judged.left_out] = -1
-    return judged
 
 
 def _input(source: SideSource, records: int) -> InputFile:

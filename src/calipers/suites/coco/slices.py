@@ -44,8 +44,6 @@ def image_fields(config: Config) -> list[str]:
 def slice_images(report: Report, measured: MeasuredImages) -> None:
     """Add the slices that were asked for to the artifact."""
     config, images = measured.config, measured.detections.images
-    if not config.slice:
-        return
     busy = _busy(measured)
     names = {str(ident): name for ident, name in zip(images.ids.tolist(), images.names, strict=True)}
     figures = figures_of(config)

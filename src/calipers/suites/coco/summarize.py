@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from calipers import __version__
 from calipers.core import sweep, worth
 from calipers.core.bootstrap import resample
 from calipers.core.causes import (
+    MATCHED,
+    WRONG_LABEL,
     count_causes,
     count_per_record,
     counts_tree,
@@ -18,11 +19,10 @@ from calipers.core.causes import (
     label_errors_tree,
 )
 from calipers.core.tally import Tally
-from calipers.core.versions import engines_tree
+from calipers.core.versions import artifact_head
 from calipers.suites.coco.ap_worth import ap_worth_tree
 from calipers.suites.coco.columns import Detections, Instances
 from calipers.suites.coco.config import PROTOCOL, Config, params
-from calipers.suites.coco.confusion import confusion_tree
 from calipers.suites.coco.measure import (
     MeasuredImages,
 )
@@ -39,12 +39,7 @@ def summarize(measured: MeasuredImages) -> dict[str, Any]:
     tally, replicates = _count(measured), replicated(measured)
     ap_worth, no_ap_worth = ap_worth_tree(measured)
     return {
-        "suite": "coco",
-        "protocol": PROTOCOL,
-        "calipers": __version__,
-        **engines_tree(measured.engines),
-        "inputs": [],
-        "params": params(config),
+        **artifact_head("coco", PROTOCOL, measured.engines, params(config)),
         "images": _images_tree(detections),
         **({} if detections.answers is None else {"answers": detections.answers}),
         "objects": _objects_tree(measured),
@@ -129,7 +124,37 @@ def _absent_classes(detections: Detections, sides: MatchedSides) -> list[dict[st
 
 
 def _confusion(measured: MeasuredImages) -> dict[str, Any]:
-    return confusion_tree(measured.causes, measured.matched.labels, measured.detections.categories.names)
+    """Which classes are taken for which: pairs by their two classes, and all other objects of each class on both sides.
+
+    A pair is a match, or an error of two objects whose place is right (`wrong_label` of `calipers.core.causes`).
+    """
+    causes, labels, names = measured.causes, measured.matched.labels, measured.detections.categories.names
+    truth_codes, pred_codes = np.asarray(labels.truth), np.asarray(labels.pred)
+    truth, pred = causes.pairs_of(MATCHED, WRONG_LABEL)
+    met = truth_codes[truth].astype(np.int64) * len(names) + pred_codes[pred]  # a table of all pairs can be vast
+    return {
+        "matched": _by_names(met, names),
+        "missed": _by_name(truth_codes[_left(causes.truth)], names),
+        "background": _by_name(pred_codes[_left(causes.pred)], names),
+    }
+
+
+def _left(outcomes: Any) -> Any:
+    return (outcomes != MATCHED) & (outcomes != WRONG_LABEL)
+
+
+def _by_names(codes: Any, names: list[str]) -> dict[str, dict[str, int]]:
+    """How often each pair of classes met, in the order of classes."""
+    found: dict[str, dict[str, int]] = {}
+    for code, count in zip(*(each.tolist() for each in np.unique(codes, return_counts=True)), strict=True):
+        truth, pred = divmod(code, len(names))
+        found.setdefault(names[truth], {})[names[pred]] = count
+    return found
+
+
+def _by_name(codes: Any, names: list[str]) -> dict[str, int]:
+    counts = np.bincount(codes, minlength=len(names))
+    return {names[code]: int(counts[code]) for code in np.flatnonzero(counts).tolist()}
 
 
 def _reasons(pred: Instances) -> dict[str, int]:

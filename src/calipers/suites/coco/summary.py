@@ -172,7 +172,8 @@ def _sweep(tree: Tree) -> Iterator[str]:
     mean = rate(sweep["mean_f1"]) + between(sweep["mean_f1_interval"])
     yield named_line(f"mean F1 {ends[0]['iou']:.2f}:{ends[-1]['iou']:.2f}", mean)
     yield named_line("fix first", fix_first_line(tree["worth"]["f1"]))
-    yield from slices_lines(tree, "sweep.f1")
+    if "slices" in tree:
+        yield from slices_lines(tree["slices"], "sweep.f1")
     yield named_line("where it goes wrong", SEPARATOR.join(_causes(tree)))
     if pairs := confused_pairs(tree["confusion"]):
         shown = [f"{_name(gt)} taken for {_name(pred)} ({n:,})" for gt, pred, n in pairs]

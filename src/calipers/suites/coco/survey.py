@@ -69,8 +69,6 @@ def compare(gt: Any, pred: Any, kind: Kind, file: FileCheck, **options: Any) -> 
 
 def explain_low(report: Any, gt: Any, pred: Any) -> Iterator[SidesCheck]:
     """What overlaps, and which other reading would fit; many objects are not read a second time for it."""
-    from calipers.suites.coco.check import compare as compare_sides
-
     if not is_low(_headline(report)) or not is_guess(report["objects"]):
         return
     if "answers" in report["params"]:
@@ -78,6 +76,8 @@ def explain_low(report: Any, gt: Any, pred: Any) -> Iterator[SidesCheck]:
     elif report["objects"]["gt"] + report["objects"]["pred"] > MOST_READ_AGAIN:
         yield _compare_measured(report, gt, pred)
     else:
+        from calipers.suites.coco.check import compare as compare_sides
+
         names = ("iou_type", "gt_format", "pred_format", "images")
         options = {name: report["params"][name] for name in names}
         yield compare_sides(gt, pred, find_kind(Clue(pred)) or RESULTS, **options)
@@ -95,8 +95,6 @@ def _compare_measured(report: Any, gt: Any, pred: Any) -> SidesCheck:
 
 def explain_poor(report: Any, gt: Any, pred: Any) -> Iterator[tuple[SidesCheck, str]]:
     """Readings that would fit far better, tried on a few of the images that were measured."""
-    from calipers.suites.coco.few_images import compare_few
-
     if "answers" in report["params"]:
         if is_poor(_headline(report)) and is_guess(report["objects"]):
             yield _compare_answers(report, gt, pred, fits_far_better), ""
@@ -104,6 +102,8 @@ def explain_poor(report: Any, gt: Any, pred: Any) -> Iterator[tuple[SidesCheck, 
     if report.measured is None or report["params"]["iou_type"] != "bbox":
         return
     if is_poor(_headline(report)) and is_guess(report["objects"]):
+        from calipers.suites.coco.few_images import compare_few
+
         yield compare_few(report.measured.detections, yolo=_is_yolo(pred)), ""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from calipers.report import Report
@@ -41,7 +42,7 @@ def doubts(tree: Tree, hints: list[str]) -> Iterator[str]:
 
 def useless(report: Report) -> Iterator[str]:
     """A line where no prediction could match, with the first problem."""
-    yield from useless_counts("", report["objects"], _first_problem(report))
+    yield from useless_counts("", report["objects"], partial(_first_problem, report))
     rows = [row for mode in list(report["modes"].values())[-1:] for row in mode["by_label"]]
     yield from no_shared_label(*([row["label"] for row in rows if row[side]] for side in ("gt", "pred")))
 

@@ -58,7 +58,7 @@ class RecordSurvey(NamedTuple):
     pred: SideSurvey
     matched: dict[str, int]  # ground truth against itself, over the whole sweep, by mode
     wanted: dict[str, int]  # what could be matched so
-    answers: AnswerCounts
+    answers: AnswerCounts | None
 
 
 def examine(source: Any, config: Config | None = None, **answers: Any) -> tuple[FileCheck, SidesCheck]:
@@ -147,7 +147,7 @@ def survey_shard(shard: Shard, *, config: Config) -> RecordSurvey:
 
 def _found(find: Find, config: Config) -> Find:
     """How records are found whose objects are as they were written; of answers none are."""
-    return (lambda places: iter(())) if config.answer_options.are_asked_for else find
+    return (lambda places: iter(())) if config.answer_options else find
 
 
 def survey_reading(reading: DenseReading, config: Config, find: Find) -> RecordSurvey:
@@ -207,7 +207,7 @@ def _describe_file(file: FileCheck, parts: list[RecordSurvey]) -> None:
     }
     file.refuse([message for part in parts for message in part.first_bad], sum(part.bad for part in parts))
     file.doubled = twice(keys)
-    describe_answers(file, [part.answers for part in parts])
+    describe_answers(file, [part.answers for part in parts if part.answers])
     describe_side(file, "ground truth", truth)
     describe_side(file, "predicted", pred)
     file.itself = self_check(parts, truth)

@@ -18,9 +18,9 @@ from calipers.core.text import whole_text
 from calipers.files.answers.image_names import IMAGE_FIELDS, AnswerImages
 from calipers.files.answers.records import FARTHEST, AnswerCounts, AnswerOptions, ReadAnswer, is_side, with_objects
 from calipers.files.inputs import InputFile, find_doubled, parse_json, read_bytes
+from calipers.files.json_checks import first_repeated
 from calipers.files.lines import LineSource
 from calipers.files.problems import FROM_ARRAY, BadRecord, shown
-from calipers.files.repeated_keys import first_repeated
 
 EXPECTED = 'a COCO file, {"images": […], "annotations": […], "categories": […]}'
 PIECE = 8 << 20  # bytes

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -10,8 +10,8 @@ from calipers.core import sweep
 from calipers.core.config import option
 from calipers.core.errors import require
 from calipers.core.matching import SWEEP
-from calipers.core.option_values import checked
-from calipers.core.slice_options import SliceOptions, slice_params
+from calipers.core.option_values import keys, names, number, path, threshold, thresholds, whole
+from calipers.core.slice_options import SliceOptions, artifact_params
 from calipers.files.answers.families import NAMES
 from calipers.files.answers.records import AnswerOptions
 from calipers.files.lines import MAX_EXPANSION
@@ -59,14 +59,35 @@ class Config(SliceOptions):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name, value in checked(self, modes=MODES, frames=FRAMES).items():
+        tolerance = number("tube_tolerance", self.tube_tolerance)
+        require(0 <= tolerance <= 1e6, "tube_tolerance", self.tube_tolerance, "a number from 0 to 1000000")
+        require(self.frame in FRAMES, "frame", self.frame, " or ".join(FRAMES))
+        named = isinstance(self.label_key, str) and bool(self.label_key.strip())
+        require(named, "label_key", self.label_key, "a key")
+        checked = {
+            "tube_tolerance": tolerance,
+            "primary_threshold": threshold("primary_threshold", self.primary_threshold),
+            "thresholds": thresholds("thresholds", self.thresholds),
+            "modes": names("modes", self.modes, MODES),
+            "free_text_keys": keys("free_text_keys", self.free_text_keys),
+            "mapping": path("mapping", self.mapping),
+            "top": whole("top", self.top, 0),
+            "max_bad_records": whole("max_bad_records", self.max_bad_records, 0),
+            "max_work": whole("max_work", self.max_work, 1, 10**12),
+            "max_text": whole("max_text", self.max_text, 1),
+            "max_expansion": whole("max_expansion", self.max_expansion, 1),
+            "bootstrap": whole("bootstrap", self.bootstrap, 0, 1_000_000),
+            "seed": whole("seed", self.seed, 0),
+        }
+        for name, value in checked.items():
             object.__setattr__(self, name, value)
         require(self.answers is None or self.answers in NAMES, "answers", self.answers, f"one of {', '.join(NAMES)}")
         good = self.pred_field is None or (isinstance(self.pred_field, str) and bool(self.pred_field))
         require(good, "pred_field", self.pred_field, "the name of a field")
         if self.pred_field is not None and self.answers is None:
             object.__setattr__(self, "answers", "auto")
-        self.taxonomy  # noqa: B018  a mapping file that cannot be read is found out now
+        if self.mapping is not None:
+            self.taxonomy  # noqa: B018  a file that cannot be read is found out now
 
     @cached_property
     def taxonomy(self) -> Taxonomy:
@@ -79,9 +100,9 @@ class Config(SliceOptions):
         return vocabulary(self.taxonomy, self.label_key, self.free_text_keys)
 
     @property
-    def answer_options(self) -> AnswerOptions:
-        """How predictions are read."""
-        return AnswerOptions(self.answers, self.pred_field)
+    def answer_options(self) -> AnswerOptions | None:
+        """How predictions are read that are answers of models."""
+        return None if self.answers is None else AnswerOptions(self.answers, self.pred_field)
 
     @property
     def joined_options(self) -> AnswerOptions:
@@ -96,7 +117,7 @@ class Config(SliceOptions):
 
 def params(config: Config) -> dict[str, Any]:
     """Every parameter, given or default, that can change a number."""
-    plain = {item.name: getattr(config, item.name) for item in fields(config) if item.metadata["artifact"]}
+    plain = artifact_params(config)
     plain["thresholds"], plain["modes"] = list(config.thresholds), list(config.modes)
     plain["free_text_keys"] = list(config.free_text_keys)
     tolerance = plain.pop("tube_tolerance")
@@ -106,7 +127,7 @@ def params(config: Config) -> dict[str, Any]:
     return {
         "tube_tolerance": tolerance,
         "stroke_width": stroke_width(tolerance),
-        **slice_params(plain, config),
+        **plain,
         "mapping_sha256": config.taxonomy.sha256,
         "rulers": {"region": "exact-area", "line": "tube-cells"},
         "matching": {"algorithm": "greedy_1to1", "tie_break": ["score_desc", "gt_index_asc", "pred_index_asc"]},

@@ -24,7 +24,6 @@ from calipers.files.answers.image_names import unanswered
 from calipers.files.answers.json_keys import scaled
 from calipers.files.answers.model_text import GEOMETRIES, POINT, SCORES, scored
 from calipers.files.answers.records import (
-    AS_LISTS,
     AnswerOptions,
     answers_tree,
     check_frame,
@@ -122,7 +121,9 @@ def _answer_notes(tally: Tally) -> list[str]:
 Records = Iterator[tuple[str, Any]]  # places and records
 
 
-def _records(inputs: list[Any], gt: Any, config: Config, tally: Tally) -> tuple[Records, list[str], AnswerOptions]:
+def _records(
+    inputs: list[Any], gt: Any, config: Config, tally: Tally
+) -> tuple[Records, list[str], AnswerOptions | None]:
     """All records with their places, notes, and how their predictions are read; answers already read are counted."""
     if gt is None:
         return _read_all(inputs), [], config.answer_options
@@ -139,7 +140,7 @@ def _records(inputs: list[Any], gt: Any, config: Config, tally: Tally) -> tuple[
     notes = [unanswered(joined.missing)] if joined.missing else []
     notes += [f"{joined.crowds:,} crowd regions of the ground truth were left out"] if joined.crowds else []
     path = whole_text(pred)
-    return ((f"{path}: {record['image_path']}", record) for record in joined.records), notes, AS_LISTS
+    return ((f"{path}: {record['image_path']}", record) for record in joined.records), notes, None
 
 
 def _is_path(source: Any) -> bool:
@@ -163,14 +164,15 @@ def _read_lines(path: str) -> Records:
                 yield f"{whole_text(path)}:{line}", None if text is None else parse_line(text.strip())[0]
 
 
-def _checked(records: Records, frame: str, answers: AnswerOptions, tally: Tally) -> Iterator[CheckedRecord]:
+def _checked(records: Records, frame: str, answers: AnswerOptions | None, tally: Tally) -> Iterator[CheckedRecord]:
     """Records that a run would take, whose answers are counted; the first that it would refuse is an error."""
     for place, record in records:
         reading = read_records([record], frame=frame, keep=True, answers=answers)
         if reading.bad:
             bad = reading.bad[0]
             raise InputError(f"{place}: {bad.problem}" + (f"\nfound {bad.found}" if bad.found else ""))
-        reading.answers.count_in(tally)
+        if reading.answers is not None:
+            reading.answers.count_in(tally)
         batch = reading.batch
         key = batch.keys[0] if len(batch) else _key_of(record)
         own = not key.startswith("<records>:")
@@ -179,9 +181,9 @@ def _checked(records: Records, frame: str, answers: AnswerOptions, tally: Tally)
         yield CheckedRecord(place, used, key if own else "", batch.truth, batch.pred, (truth, pred))
 
 
-def _without_objects(record: Row, frame: str, answers: AnswerOptions) -> Row:
+def _without_objects(record: Row, frame: str, answers: AnswerOptions | None) -> Row:
     """A record that has none, with an empty list where its answer was."""
-    return record | {"pred" if frame == "pixel" else "pred_norm1000": []} if answers.are_asked_for else record
+    return record | {"pred" if frame == "pixel" else "pred_norm1000": []} if answers else record
 
 
 def _key_of(record: Row) -> str:

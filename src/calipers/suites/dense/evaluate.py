@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 from calipers.core.config import make_config
 from calipers.core.errors import ConfigError, keyword, require
 from calipers.files.answers.image_names import unanswered
-from calipers.files.answers.records import AS_LISTS, MISSING, AnswerOptions
+from calipers.files.answers.records import MISSING, AnswerOptions
+from calipers.files.attributes import read_attributes
 from calipers.files.inputs import InputFile
 from calipers.files.places import expand
 from calipers.kernels.scan.column import keep_memory, keep_some_memory
 from calipers.report import Report
-from calipers.run import OnProgress, check_bad, check_kept, refuse_elsewhere, run_plan
-from calipers.slicing import check_slices
+from calipers.run import OnProgress, check_bad, refuse_elsewhere, run_plan
 from calipers.suite import Job
 from calipers.suites.dense.config import Config
 from calipers.suites.dense.plan import Again, DensePart, DensePlan, OnRows, measure_reading, report_of
@@ -99,15 +99,16 @@ def evaluate(
     source: Any, config: Config, *, on_rows: OnRows | None = None, progress: OnProgress | None = None
 ) -> Report:
     """Evaluate dumps or records. `on_rows` receives rows of objects and lines of cases, in the order of the records."""
-    check_slices(config)
+    if config.attributes is not None:
+        read_attributes(config.attributes)  # before the work begins, as it can be wrong
     if not isinstance(source, (str, os.PathLike)) and not _are_paths(source):
         return _evaluate_records(_records(source), config, on_rows)
     paths = expand([os.fspath(path) for path in ([source] if isinstance(source, (str, os.PathLike)) else source)])
-    check_kept(config, paths)
     keep_some_memory()
     again, as_csv = partial(_rows_again, paths, config), getattr(on_rows, "takes_csv", False)
     plan = DensePlan(paths, config, rows=on_rows is not None, as_csv=as_csv, again=again)
-    return run_plan(plan, config, on_part=on_rows and partial(_pass_rows, on_rows), progress=progress)
+    on_part = on_rows and partial(_pass_rows, on_rows)
+    return run_plan(plan, config, inputs=paths, on_part=on_part, progress=progress)
 
 
 def _pass_rows(on_rows: OnRows, part: DensePart) -> None:
@@ -124,8 +125,10 @@ def _evaluate_records(records: list[Any], config: Config, on_rows: OnRows | None
     return _report(part, config, inputs, on_rows, partial(_rows_again, records, config))
 
 
-def _read(records: list[Any], config: Config, answers: AnswerOptions, *, keep: bool, **place: Any) -> DenseReading:
-    how: dict[str, Any] = {"fields": record_fields(config), "answers": answers, **place}
+def _read(
+    records: list[Any], config: Config, answers: AnswerOptions | None, *, keep: bool, **place: Any
+) -> DenseReading:
+    how: dict[str, Any] = {"fields": record_fields(config) if config.slice else (), "answers": answers, **place}
     return read_records(records, frame=config.frame, keep=keep, max_text=config.max_text, **how)
 
 
@@ -143,10 +146,11 @@ def evaluate_joined(
     """Evaluate answers of a model against ground truth in COCO form."""
     from calipers.suites.dense.coco_truth import join_answers
 
-    check_slices(config)
+    if config.attributes is not None:
+        read_attributes(config.attributes)  # before the work begins, as it can be wrong
     refuse_elsewhere(config, "ground truth and answers that are joined")
     joined = join_answers(gt, pred, frame=config.frame, options=config.joined_options)
-    reading = _read(joined.records, config, AS_LISTS, keep=bool(on_rows), path=pred, lines=joined.lines)
+    reading = _read(joined.records, config, None, keep=bool(on_rows), path=pred, lines=joined.lines)
     reading.answers, reading.bad = joined.counts, [*joined.bad, *reading.bad]
     reading.read += len(joined.bad)
     part = measure_reading(reading, config, rows=bool(on_rows))

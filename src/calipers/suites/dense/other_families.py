@@ -23,7 +23,7 @@ def family_readings(records: list[Record], config: Config) -> Iterator[Interpret
 
     There is nothing to try where records are no answers, or where these are not kept beside what was read from them.
     """
-    if not config.answer_options.are_asked_for or _read_again(records, config, config.answers or "auto") != records:
+    if config.answers is None or _read_again(records, config, config.answers) != records:
         return
     for family in JSON_FAMILIES:
         changed = _read_again(records, config, family) if family != config.answers else None

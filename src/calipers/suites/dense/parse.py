@@ -1,4 +1,4 @@
-"""A line of a dump to its value, by a JSON library."""
+"""A line of a dump to its record, by a JSON library; and the fields that say which objects a record has."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from typing import Any
 
 import orjson
 
-from calipers.files.json_memory import check_memory
-from calipers.files.problems import json_problem
-from calipers.files.repeated_keys import as_object, repeats_keys
+from calipers.core.errors import keyword
+from calipers.files.json_checks import as_object, check_memory, repeats_keys
+from calipers.files.problems import json_problem, shown
 
+LARGEST_SIZE = 1e9
 LONGEST_INT = 4000  # digits; more take Python too long, and no float holds them
 
 
@@ -52,3 +53,43 @@ def _parse_with_nan(text: bytes) -> Any:
 
 def _int(digits: str) -> int | float:
     return int(digits) if len(digits) < LONGEST_INT else float(digits)
+
+
+def side_names(record: dict[str, Any], frame: str) -> tuple[str, str, str]:
+    """The names of ground truth and predictions, or what is wrong."""
+    if frame == "pixel":
+        truth, pred = "gt", "pred"
+    else:
+        if "coord_mode" in record and record["coord_mode"] == "pixel":
+            return "", "", f'coord_mode: found "pixel", expected norm1000 coordinates ({_in_pixels()})'
+        truth = "gt_norm1000" if "gt_norm1000" in record else "gt_norm"
+        pred = "pred_norm1000" if "pred_norm1000" in record else "pred"
+    if truth not in record:
+        return "", "", _missing_truth(record, frame)
+    if pred not in record:
+        expected = "pred" if frame == "pixel" else "pred_norm1000 or pred"
+        return "", "", f"no predictions: expected {expected}, a list (empty when nothing was predicted)"
+    return truth, pred, ""
+
+
+def _missing_truth(record: dict[str, Any], frame: str) -> str:
+    if frame == "pixel":
+        return "no ground truth: expected gt, a list of objects in pixels"
+    if "gt" in record:
+        return f"only gt in pixels, expected gt_norm1000 ({_in_pixels()} of width and height)"
+    return "no ground truth: expected gt_norm1000 (or gt_norm), a list of objects"
+
+
+def image_size(record: dict[str, Any]) -> tuple[float, float, str]:
+    """Width and height of the image of a record, or what is wrong."""
+    sizes = []
+    for name in ("width", "height"):
+        value = record.get(name)
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value <= LARGEST_SIZE:
+            return 0.0, 0.0, f"{name}: found {shown(value)}, expected a positive number, to read pixels"
+        sizes.append(float(value))
+    return sizes[0], sizes[1], ""
+
+
+def _in_pixels() -> str:
+    return f"{keyword('frame', 'pixel')} reads gt and pred as pixels"

@@ -18,15 +18,15 @@ import numpy as np
 from calipers import __version__
 from calipers.core.config import artifact_options
 from calipers.core.errors import ConfigError, InputError, keyword
-from calipers.core.fuzzy import rapidfuzz_version
 from calipers.core.parts import Packed
 from calipers.core.shapes import Batch
+from calipers.core.similarity import rapidfuzz_version
 from calipers.core.slice_table import SliceTable, join_tables, pack_table, unpack_table
 from calipers.core.tally import Tally
 from calipers.core.text import whole_text
 from calipers.core.versions import Engines, engines_from, join_engines
 from calipers.engines import Engine
-from calipers.files.answers.records import check_frame, frame_doubts
+from calipers.files.answers.records import ANSWERS, check_frame, frame_doubts
 from calipers.files.lines import LineSource, Shard
 from calipers.files.only import read_only
 from calipers.files.part_files import Provenance
@@ -78,7 +78,8 @@ class DensePart:
             self.read[source] = self.read.get(source, 0) + records
         self.matches += later.matches  # type: ignore[operator]
         self.cases += later.cases
-        self.slices = join_tables(self.slices, later.slices)
+        if later.slices is not None:
+            self.slices = join_tables(self.slices, later.slices)
 
     def pack(self) -> Packed:
         """The part as plain values and arrays."""
@@ -119,17 +120,11 @@ class DensePlan:
         self.config, self._rows, self._again = config, rows, again
         self.max_bad = config.max_bad_records
         here = replace(config, resume=None, tally=None, engine="local", address=None)
+        only = read_only(config.only) if config.only else None
         self.measure: Callable[[Any], DensePart] = partial(
-            measure_shard, config=here, rows=rows, as_csv=as_csv and not config.resume, only=read_only(config.only)
+            measure_shard, config=here, rows=rows, as_csv=as_csv and not config.resume, only=only
         )
-        cut = partial(
-            LineSource,
-            chunk_bytes=config.chunk_bytes,
-            digests=config.resume is not None,
-            max_expansion=config.max_expansion,
-            holds_lines=config.engine == "local" and config.jobs == 1,
-        )
-        self._sources = [cut(index, path) for index, path in enumerate(paths)]
+        self._paths, self._sources = paths, list[LineSource]()
         self._digests: dict[int, str] = {}  # of files that workers cut
         self._done = 0
 
@@ -139,6 +134,14 @@ class DensePlan:
 
     def shards(self, engine: Engine) -> Iterator[Shard | WholeFile]:
         """The inputs as byte ranges and pieces."""
+        source_of = partial(
+            LineSource,
+            chunk_bytes=self.config.chunk_bytes,
+            digests=self.config.resume is not None,
+            max_expansion=self.config.max_expansion,
+            holds_lines=self.config.engine == "local" and self.config.jobs == 1,
+        )
+        self._sources = [source_of(index, path) for index, path in enumerate(self._paths)]
         if not engine.remote or self.config.resume:
             for source in self._sources:
                 yield from source
@@ -227,7 +230,7 @@ def measure_shard(
         most_bytes=BATCH_CHUNKS * config.chunk_bytes,
         max_text=config.max_text,
         only=only,
-        fields=record_fields(config),
+        fields=record_fields(config) if config.slice else (),
         answers=config.answer_options,
     )
     for reading in readings:
@@ -254,7 +257,8 @@ def measure_reading(
     bad = _all_bad(reading, heavy, config)
     tally = suite.count(matched, batch, config)
     tally.count("records", [reading.read, len(batch), reading.skipped, len(bad)])
-    reading.answers.count_in(tally)
+    if reading.answers is not None:
+        reading.answers.count_in(tally)
     part = DensePart(tally, bad)
     if config.slice:
         part.slices = slice_table(batch, matched.swept, config)
@@ -286,6 +290,8 @@ def bad_records(reading: DenseReading, config: Config) -> list[BadRecord]:
 
 
 def _all_bad(reading: DenseReading, heavy: list[int], config: Config) -> list[BadRecord]:
+    if not reading.bad and not heavy:
+        return []
     return in_order([*reading.bad, *(_too_heavy(reading.batch, record, config) for record in heavy)])
 
 
@@ -310,13 +316,16 @@ def report_of(total: DensePart, config: Config, again: Again | None = None) -> R
     for entry in total.inputs:
         if not entry["records"] and entry["sha256"]:
             raise InputError(f"{entry['path']}: no records, expected one JSON object a line")
-    check_frame(total.tally)
+    has_answers = ANSWERS in total.tally.tables
+    if has_answers:
+        check_frame(total.tally)
     tree = summarize(total.tally, config, total.engines)
     tree["inputs"] = total.inputs
     tree["rejected"] = [record.entry() for record in total.bad]
     matches, cases = (None, None) if again is None else (partial(_all_matches, again), partial(_all_cases, again))
     report = Report(tree, matches=matches, cases=cases, first_invalid=total.first_invalid)
-    report.notes.extend(frame_doubts(total.tally))
+    if has_answers:
+        report.notes.extend(frame_doubts(total.tally))
     if config.slice:
         sums = resampled_sums(total.tally, config)
         add_slices(report, (report.tree, slice_total(total.slices or empty_table(config), sums, config)))

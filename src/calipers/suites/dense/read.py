@@ -23,27 +23,23 @@ from calipers.core.errors import keyword
 from calipers.core.shapes import FLAGS, Batch, Objects
 from calipers.core.text import whole_text
 from calipers.files.answers.records import (
-    AS_LISTS,
     AnswerCounts,
     AnswerOptions,
     ReadAnswer,
     plain_objects,
     with_objects,
 )
-from calipers.files.json_memory import check_memory
+from calipers.files.json_checks import RepeatedKeyDict, check_memory, first_repeated
 from calipers.files.lines import LONGEST_LINE, Shard
 from calipers.files.problems import FROM_ARRAY, BadRecord, explain_object, in_order, shown
-from calipers.files.repeated_keys import RepeatedKeyDict, first_repeated
 from calipers.kernels.scan.flatten import ObjectColumns
 from calipers.kernels.scan.jsonlines import RecordLines
-from calipers.suites.dense.parse import parse_line, record_of
-from calipers.suites.dense.record_fields import image_size, side_names
+from calipers.suites.dense.parse import image_size, parse_line, record_of, side_names
 
 KEY_FIELDS = ("image_path", "id", "image")
 SIDES = ("gt_norm1000", "gt_norm", "gt", "pred_norm1000", "pred")
 NOT_NEEDED_TWICE = frozenset(SIDES)
 MAX_TEXT = 100_000  # characters of a desc: comparing two free texts takes the product of their lengths
-AS_ANSWER = f", which {keyword('answers', 'auto')} reads as the answer of a model"
 FIRST_OF_NUMBERS = b"-0123456789"
 LOOKED_AT = 20  # records of a batch whose fields are noted, where fields are asked for
 
@@ -56,11 +52,11 @@ class DenseReading:
     def __init__(self, batch: Batch, read: int, skipped: int, bad: list[BadRecord]) -> None:
         self.batch, self.read, self.skipped, self.bad = batch, read, skipped, bad
         self.known: set[str] = set()  # names of fields that records have, as far as they were looked at
-        self.answers = AnswerCounts()
+        self.answers: AnswerCounts | None = None  # where predictions are answers of models
 
 
 def read_shard(
-    shard: Shard, *, frame: str, keep: bool = False, max_bad: int = 0, answers: AnswerOptions = AS_LISTS
+    shard: Shard, *, frame: str, keep: bool = False, max_bad: int = 0, answers: AnswerOptions | None = None
 ) -> DenseReading:
     """One shard as a batch; after more than `max_bad` bad records the rest is not looked at."""
     most_bytes = shard.size + 1
@@ -77,7 +73,7 @@ def read_batches(
     max_text: int = MAX_TEXT,
     only: frozenset[str] | None = None,
     fields: Sequence[str] = (),
-    answers: AnswerOptions = AS_LISTS,
+    answers: AnswerOptions | None = None,
 ) -> Iterator[DenseReading]:
     """Read a shard in several batches where it has too many bytes for one; with `only`, just those records."""
     begin = partial(_Reader, shard.path, frame, keep, max_text, fields, answers)
@@ -117,7 +113,7 @@ def read_records(
     first: int = 1,
     max_text: int = MAX_TEXT,
     fields: Sequence[str] = (),
-    answers: AnswerOptions = AS_LISTS,
+    answers: AnswerOptions | None = None,
     path: str = "<records>",
     lines: Iterable[int] | None = None,
 ) -> DenseReading:
@@ -130,13 +126,13 @@ def read_records(
 
 class _Reader:
     def __init__(
-        self, path: str, frame: str, keep: bool, max_text: int, fields: Sequence[str], answers: AnswerOptions
+        self, path: str, frame: str, keep: bool, max_text: int, fields: Sequence[str], answers: AnswerOptions | None
     ) -> None:
         self.path, self.frame, self.keep, self.max_text = whole_text(path), frame, keep, max_text
         descs: dict[str, int] = {}
         self.truth, self.pred = ObjectColumns(descs), ObjectColumns(descs)
-        self.answers, self.counts = answers, AnswerCounts()
-        is_other = frame == "pixel" or answers.are_asked_for
+        self.answers, self.counts = answers, answers and AnswerCounts()
+        is_other = frame == "pixel" or answers is not None
         self.plain = None if is_other else _plain_lines(self.truth, self.pred, fields)
         self.fields: dict[str, list[Any]] = {name: [] for name in fields}
         self._decoded: dict[bytes | None, Any] = {None: None}  # values of fields, as many are alike
@@ -259,10 +255,11 @@ class _Reader:
             array = f" ({FROM_ARRAY})" if isinstance(record, list) else ""
             self.refuse(line, f"not a JSON object, expected one a line{array}", shown(record))
             return
-        if lost := first_repeated(record, {*SIDES, self.answers.field or "pred"}):
+        answered = self.answers.field if self.answers and self.answers.field else "pred"
+        if type(record) is RepeatedKeyDict and (lost := first_repeated(record, {*SIDES, answered})):
             self.refuse(line, f"{lost}: is there twice, expected it once")
             return
-        answer = self._answer(record)
+        answer = None if self.answers is None else self._answer(record, self.answers)
         if isinstance(answer, str):
             self.refuse(line, answer)
             return
@@ -278,7 +275,8 @@ class _Reader:
         if not isinstance(truth, list) or not isinstance(pred, list):
             name = pred_name if isinstance(truth, list) else truth_name
             is_answer = name == pred_name and isinstance(pred, str)
-            self.refuse(line, f"{name}: not a list", shown(record[name]) + (AS_ANSWER if is_answer else ""))
+            hint = f", which {keyword('answers', 'auto')} reads as the answer of a model" if is_answer else ""
+            self.refuse(line, f"{name}: not a list", shown(record[name]) + hint)
             return
         wrong = self.truth.add_record(truth, True, width, height)
         if wrong >= 0:
@@ -287,7 +285,7 @@ class _Reader:
             return
         self.read += 1
         pred = plain_objects(pred)
-        if answer is not None:
+        if answer is not None and self.counts is not None:
             self.counts.add(answer)
         if not truth and not pred:
             self.truth.drop_record()
@@ -305,11 +303,9 @@ class _Reader:
         if self.keep:
             self.raw.append(record)
 
-    def _answer(self, record: dict[str, Any]) -> ReadAnswer | str | None:
-        """A record with the objects of its answer, or what is wrong with it; None where no answers are asked for."""
-        if not self.answers.are_asked_for:
-            return None
-        return with_objects(record, "pred" if self.frame == "pixel" else "pred_norm1000", self.answers, self.frame)
+    def _answer(self, record: dict[str, Any], options: AnswerOptions) -> ReadAnswer | str:
+        """A record with the objects of its answer, or what is wrong with it."""
+        return with_objects(record, "pred" if self.frame == "pixel" else "pred_norm1000", options, self.frame)
 
     def _decode(self, value: bytes | None) -> Any:
         """The value of a field, from its JSON; texts are kept, as many are alike."""

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from calipers import __version__
 from calipers.core import sweep
 from calipers.core.causes import counts_tree, errors_tree, label_errors_tree
 from calipers.core.confusion import confusion_tree
 from calipers.core.tally import Counts, Tally
-from calipers.core.versions import Engines, engines_tree
+from calipers.core.versions import Engines, artifact_head
 from calipers.core.worth import worth_tree
-from calipers.files.answers.records import answers_tree
+from calipers.files.answers.records import ANSWERS, answers_tree
 from calipers.files.problems import REASON_WORDS
 from calipers.kernels.scan.flatten import REASONS
 from calipers.suites.dense import attributes, lines
@@ -23,12 +22,7 @@ def summarize(tally: Tally, config: Config, engines: Engines | None = None) -> d
     read, evaluated, skipped, rejected = (int(value) for value in tally.counts["records"])
     clamped, repaired, degenerate = (int(value) for value in tally.counts["flags"])
     return {
-        "suite": "dense",
-        "protocol": PROTOCOL,
-        "calipers": __version__,
-        **engines_tree(engines or {}),
-        "inputs": [],
-        "params": params(config),
+        **artifact_head("dense", PROTOCOL, engines or {}, params(config)),
         "records": {"read": read, "evaluated": evaluated, "skipped_empty": skipped, "rejected": rejected},
         "objects": {
             "gt": int(tally.counts["truth"].sum()),
@@ -38,7 +32,7 @@ def summarize(tally: Tally, config: Config, engines: Engines | None = None) -> d
             "repaired": repaired,
             "degenerate": degenerate,
         },
-        **answers_tree(tally),
+        **(answers_tree(tally) if ANSWERS in tally.tables else {}),
         "modes": {
             mode: sweep.mode_tree(mode, tally, config.levels, labelled=mode != "localization") for mode in config.modes
         },

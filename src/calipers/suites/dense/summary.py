@@ -85,7 +85,8 @@ def _spread(interval: list[float] | None) -> str:
 def _details(tree: Tree) -> Iterator[str]:
     counts = tree["counts"]
     yield named_line("fix first", fix_first_line(tree["worth"]["f1"]))
-    yield from slices_lines(tree, slice_headline(tree))
+    if "slices" in tree:
+        yield from slices_lines(tree["slices"], slice_headline(tree))
     yield named_line("where it goes wrong", causes_line(tree["errors"]))
     rates = f"over {share(counts['over_rate'])} · under {share(counts['under_rate'])}"
     yield named_line("counts", f"MAE {short(counts['mae'])} · {rates}")

@@ -44,10 +44,10 @@ def examine(
 
 def explain_low(report: Report, dumps: list[str], joined: tuple[str, str] | None = None) -> Iterator[SidesCheck]:
     """What overlaps, and which other reading would fit; `joined` are ground truth and answers in place of dumps."""
-    from calipers.suites.dense.check import compare_sides, first_records
-
     paths = [*dumps, *(joined or ())]
     if is_low(_localization(report)["mean_f1"]) and is_guess(report["objects"]) and _can_be_read(paths):
+        from calipers.suites.dense.check import compare_sides, first_records
+
         source, config = _source(report, dumps, joined)
         sides = compare_sides(paths[0], first_records(source, config), config)
         sides.is_checkable = joined is None
@@ -58,8 +58,6 @@ def explain_poor(
     report: Report, dumps: list[str], joined: tuple[str, str] | None = None
 ) -> Iterator[tuple[SidesCheck, str]]:
     """Readings that would fit far better, tried on a few records."""
-    from calipers.suites.dense.check import compare_sides, few_records
-
     located, paths = _localization(report), [*dumps, *(joined or ())]
     f1 = located["primary"]["f1"]
     if (
@@ -70,6 +68,8 @@ def explain_poor(
         or not _can_be_read(paths)
     ):
         return
+    from calipers.suites.dense.check import compare_sides, few_records
+
     source, config = _source(report, dumps, joined)
     sides = compare_sides(paths[0], few_records(source, config, FEW_RECORDS, FEW_OBJECTS), config, fits_far_better)
     sides.is_checkable = joined is None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from calipers.report import Report
@@ -42,7 +43,7 @@ def is_empty(tree: Tree) -> bool:
 def useless(report: Report) -> Iterator[str]:
     """A line for every method that predicted nothing that could match, with the first problem."""
     for name, method in report["methods"].items():
-        yield from useless_counts(f"{printable(name)}: ", method["counts"], _first_problem(method))
+        yield from useless_counts(f"{printable(name)}: ", method["counts"], partial(_first_problem, method))
 
 
 def _first_problem(method: Tree) -> str:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
 from calipers.core.config import option
 from calipers.core.errors import require
 from calipers.core.option_values import flag, keys, number, parts, path, threshold, whole, word
-from calipers.core.slice_options import SliceOptions, slice_params
+from calipers.core.slice_options import SliceOptions, artifact_params
 from calipers.suites.scene.labels.canonical import MAX_COMPARISONS
 
 PROTOCOL = "scene/1"  # name and version of the definitions
@@ -81,45 +81,44 @@ class Config(SliceOptions):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name, value in _checked(self).items():
+        for name in ("labels", "aliases", "learned_aliases"):
+            require(getattr(self, name) != "", name, "", "a path")
+        checked = {
+            "embed": _embed(self.embed),
+            "embed_min": number(
+                "embed_min", self.embed_min, minimum=-1.0, maximum=1.0, expected="a number from -1 to 1"
+            ),
+            "write_aliases": path("write_aliases", self.write_aliases),
+            "iou_mode": word("iou_mode", self.iou_mode, IOU_MODES),
+            "iou_threshold": threshold("iou_threshold", self.iou_threshold),
+            "require_label_match": flag("require_label_match", self.require_label_match),
+            "containment": word("containment", self.containment, CONTAINMENTS),
+            "frame_normalization": word("frame_normalization", self.frame_normalization, FRAMES),
+            "range_buckets": _limits(self.range_buckets),
+            "open_set": flag("open_set", self.open_set),
+            "os_similarity_threshold": number(
+                "os_similarity_threshold", self.os_similarity_threshold, above=0.0, expected="a number above 0"
+            ),
+            "os_min_iou": number(
+                "os_min_iou", self.os_min_iou, minimum=0.0, maximum=1.0, expected="a number from 0 to 1"
+            ),
+            "ap_distance": word("ap_distance", self.ap_distance, AP_PLACES),
+            "protocol": word("protocol", self.protocol, OPEN_SET_PROTOCOLS),
+            "label_source": word("label_source", self.label_source, LABEL_SOURCES),
+            "ignore_raw_labels": keys("ignore_raw_labels", self.ignore_raw_labels),
+            "ignore_raw_contains": keys("ignore_raw_contains", self.ignore_raw_contains),
+            "ignore_canonical_labels": keys("ignore_canonical_labels", self.ignore_canonical_labels),
+            "max_methods": whole("max_methods", self.max_methods, 1),
+            "max_comparisons": whole("max_comparisons", self.max_comparisons, 0),
+            "top": whole("top", self.top, 0),
+            "max_bad_records": whole("max_bad_records", self.max_bad_records, 0),
+            "bootstrap": whole("bootstrap", self.bootstrap, 0, 1_000_000),
+            "seed": whole("seed", self.seed, 0),
+        }
+        for name, value in checked.items():
             object.__setattr__(self, name, value)
         saved = self.write_aliases
         require(saved is None or bool(self.embed), "write_aliases", saved, "embed with it: only the model learns any")
-
-
-def _checked(config: Config) -> dict[str, Any]:
-    for name in ("labels", "aliases", "learned_aliases"):
-        require(getattr(config, name) != "", name, "", "a path")
-    return {
-        "embed": _embed(config.embed),
-        "embed_min": number("embed_min", config.embed_min, minimum=-1.0, maximum=1.0, expected="a number from -1 to 1"),
-        "write_aliases": path("write_aliases", config.write_aliases),
-        "iou_mode": word("iou_mode", config.iou_mode, IOU_MODES),
-        "iou_threshold": threshold("iou_threshold", config.iou_threshold),
-        "require_label_match": flag("require_label_match", config.require_label_match),
-        "containment": word("containment", config.containment, CONTAINMENTS),
-        "frame_normalization": word("frame_normalization", config.frame_normalization, FRAMES),
-        "range_buckets": _limits(config.range_buckets),
-        "open_set": flag("open_set", config.open_set),
-        "os_similarity_threshold": number(
-            "os_similarity_threshold", config.os_similarity_threshold, above=0.0, expected="a number above 0"
-        ),
-        "os_min_iou": number(
-            "os_min_iou", config.os_min_iou, minimum=0.0, maximum=1.0, expected="a number from 0 to 1"
-        ),
-        "ap_distance": word("ap_distance", config.ap_distance, AP_PLACES),
-        "protocol": word("protocol", config.protocol, OPEN_SET_PROTOCOLS),
-        "label_source": word("label_source", config.label_source, LABEL_SOURCES),
-        "ignore_raw_labels": keys("ignore_raw_labels", config.ignore_raw_labels),
-        "ignore_raw_contains": keys("ignore_raw_contains", config.ignore_raw_contains),
-        "ignore_canonical_labels": keys("ignore_canonical_labels", config.ignore_canonical_labels),
-        "max_methods": whole("max_methods", config.max_methods, 1),
-        "max_comparisons": whole("max_comparisons", config.max_comparisons, 0),
-        "top": whole("top", config.top, 0),
-        "max_bad_records": whole("max_bad_records", config.max_bad_records, 0),
-        "bootstrap": whole("bootstrap", config.bootstrap, 0, 1_000_000),
-        "seed": whole("seed", config.seed, 0),
-    }
 
 
 def _embed(value: Any) -> Any:
@@ -137,11 +136,11 @@ def _limits(value: Any) -> tuple[float, ...]:
 
 def params(config: Config, classes: list[str]) -> dict[str, Any]:
     """Every parameter, given or default, that can change a number."""
-    plain = {item.name: getattr(config, item.name) for item in fields(config) if item.metadata["artifact"]}
+    plain = artifact_params(config)
     plain |= {name: list(value) for name, value in plain.items() if isinstance(value, tuple)}
     named = {name: config_value(plain[name]) for name in ("aliases", "learned_aliases", "embed")}
     return {
-        **slice_params(plain, config),
+        **plain,
         **named,
         "labels": classes,
         "rulers": {

@@ -7,18 +7,16 @@ from collections.abc import Iterable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from calipers.core.collecting import without_collection
 from calipers.core.errors import require
+from calipers.files.attributes import read_attributes
 from calipers.files.output import check_free
 from calipers.kernels.scan.column import keep_some_memory
 from calipers.report import Report
-from calipers.run import OnProgress, check_bad, check_kept, refuse_elsewhere, run_plan
-from calipers.slicing import check_slices
+from calipers.run import OnProgress, check_bad, refuse_elsewhere, run_plan, without_collection
 from calipers.suite import Job
 from calipers.suites.scene.config import Config
 from calipers.suites.scene.folder import written_files
-from calipers.suites.scene.methods import methods_of
-from calipers.suites.scene.options import scene_options
+from calipers.suites.scene.options import methods_of, scene_options
 from calipers.suites.scene.plan import ScenePart, ScenePlan, report_scenes
 from calipers.suites.scene.read import read_scenes
 from calipers.suites.scene.scene_files import find_many, inner_place
@@ -90,6 +88,7 @@ def _check_outside(name: str, path: str, target: str, inputs: list[str]) -> None
     require(not inside, name, path, "a place outside the folders of scenes")
 
 
+@without_collection()
 def evaluate(
     gt: Any,
     methods: dict[str, Any],
@@ -100,20 +99,21 @@ def evaluate(
     progress: OnProgress | None = None,
 ) -> Report:
     """Evaluate predicted boxes in scenes. `files` are those the options came from."""
-    check_slices(config)
+    if config.attributes is not None:
+        read_attributes(config.attributes)  # before the work begins, as it can be wrong
     inputs = [gt, *methods.values(), *files]
-    check_free(config.write_aliases, inputs)
+    if config.write_aliases is not None:
+        check_free(config.write_aliases, inputs)
     keep_some_memory()
-    with without_collection():
-        if all(map(_is_cut_by_file, (gt, *methods.values()))):
-            check_kept(config, inputs)
-            return run_plan(ScenePlan(gt, methods, config, warnings, files), config, progress=progress)
-        refuse_elsewhere(config, "scenes that are in memory, or all in one file")
-        reading = read_scenes(
-            gt, methods, label_source=config.label_source, max_bad=config.max_bad_records, progress=progress
-        )
-        check_bad(ScenePart(reading), config.max_bad_records)
-        return report_scenes(reading, config, warnings, files)
+    if all(map(_is_cut_by_file, (gt, *methods.values()))):
+        plan = ScenePlan(gt, methods, config, warnings, files)
+        return run_plan(plan, config, inputs=inputs, progress=progress)
+    refuse_elsewhere(config, "scenes that are in memory, or all in one file")
+    reading = read_scenes(
+        gt, methods, label_source=config.label_source, max_bad=config.max_bad_records, progress=progress
+    )
+    check_bad(ScenePart(reading), config.max_bad_records)
+    return report_scenes(reading, config, warnings, files)
 
 
 def _is_cut_by_file(source: Any) -> bool:

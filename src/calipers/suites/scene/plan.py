@@ -29,7 +29,7 @@ from calipers.suites.scene.labels.resolve import LabelRules, known_from, load_kn
 from calipers.suites.scene.packing import pack_reading, unpack_reading
 from calipers.suites.scene.read import BadScene, SceneReading, find_sources, input_of
 from calipers.suites.scene.rows import match_rows
-from calipers.suites.scene.shards import SceneShard, cut_scenes, only_scenes, read_shard, shard_text
+from calipers.suites.scene.shards import SceneShard, cut_scenes, keep_only, read_shard, shard_text
 from calipers.suites.scene.slices import slice_methods
 from calipers.suites.scene.summarize import option_inputs, summarize, with_inputs
 
@@ -129,7 +129,9 @@ class ScenePlan:
         self.measure: Callable[[SceneShard], ScenePart] = partial(
             measure_shard, methods=list(methods), label_source=config.label_source, max_bad=config.max_bad_records
         )
-        self._sources = only_scenes(find_sources(gt, methods), config.only)
+        self._sources = find_sources(gt, methods)
+        if config.only:
+            keep_only(self._sources, config.only)
         self._done = self._size = 0
 
     def made(self) -> Provenance:
@@ -220,5 +222,6 @@ def _report(
         cases=lambda take: take(scene_case_lines(measured)),
         measured=measured,
     )
-    slice_methods(report, measured, config)
+    if config.slice:
+        slice_methods(report, measured, config)
     return report

@@ -42,14 +42,12 @@ def cut_scenes(sources: Sequence[ScenesByName], chunk_bytes: int) -> Iterator[Sc
     yield _shard(sources, names, total)
 
 
-def only_scenes(sources: list[ScenesByName], path: str | None) -> list[ScenesByName]:
-    """The sources with only the scenes that a file names; all scenes without such a file."""
+def keep_only(sources: list[ScenesByName], path: str) -> None:
+    """Leave only the scenes that a file names in the sources."""
     keys = read_only(path)
-    if path is not None and keys is not None:
-        check_found(path, keys, len(keys.intersection(scene_names(sources))), "scene")
-        for source in sources:
-            source.scenes = {name: place for name, place in source.scenes.items() if name in keys}
-    return sources
+    check_found(path, keys, len(keys.intersection(scene_names(sources))), "scene")
+    for source in sources:
+        source.scenes = {name: place for name, place in source.scenes.items() if name in keys}
 
 
 def _shard(sources: Sequence[ScenesByName], names: list[str], size: int) -> SceneShard:

@@ -8,13 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from calipers import __version__
 from calipers.core.bootstrap import middle, short
 from calipers.core.causes import errors_tree, label_errors_tree
 from calipers.core.cuboids import Boxes
 from calipers.core.matching import round_overlap
 from calipers.core.text import whole_text
-from calipers.core.versions import engines_tree
+from calipers.core.versions import artifact_head
 from calipers.suites.scene.ap import ApRuler, ap_tree
 from calipers.suites.scene.config import AP_DISTANCES_M, AP_IOUS, PROTOCOL, Config, params
 from calipers.suites.scene.counts import (
@@ -43,14 +42,7 @@ def summarize(measured: MeasuredMethods, config: Config) -> dict[str, Any]:
     keys, reading = measured.reading.names, measured.reading
     draws = {method.name: method.replicates(keys, config) for method in measured.methods}
     trees = {method.name: _method_tree(method, measured, draws, config) for method in measured.methods}
-    head = {
-        "suite": "scene",
-        "protocol": PROTOCOL,
-        "calipers": __version__,
-        **engines_tree(measured.naming.engines()),
-        "inputs": [],
-        "params": params(config, measured.naming.classes),
-    }
+    head = artifact_head("scene", PROTOCOL, measured.naming.engines(), params(config, measured.naming.classes))
     records = {"read": len(keys) + len(reading.bad), "evaluated": len(keys), "skipped": 0, "rejected": len(reading.bad)}
     methods = {name: head | {"method": name, "records": records} | tree for name, tree in trees.items()}
     return {

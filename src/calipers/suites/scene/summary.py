@@ -124,7 +124,8 @@ def _agreeing(method: Tree) -> Iterator[str]:
 def _errors(method: Tree, of: str) -> Iterator[str]:
     yield named_line("fix first", of + fix_first_line(method["worth"]["f1"]))
     yield from _agreeing(method)
-    yield from slices_lines(method, "f1", of)
+    if "slices" in method:
+        yield from slices_lines(method["slices"], "f1", of)
     causes = SEPARATOR.join(f"{n:,} {cause}" for cause, n in method["fp_breakdown"].items() if n)
     if causes:
         yield named_line("false positives", of + causes)

@@ -90,19 +90,19 @@ def compare(gt: Any, pred: Any, kind: Kind, file: FileCheck, **options: Any) -> 
 
 def explain_low(report: Report, gt: Any, methods: Mapping[str, Any]) -> Iterator[SidesCheck]:
     """What overlaps, and which other reading would fit, of every method that is next to nothing."""
-    from calipers.suites.scene.check import compare as compare_sides
-
     for name, tree in report["methods"].items():
         if is_low(tree["detection_metrics"]["f1"]) and _can_match(tree):
+            from calipers.suites.scene.check import compare as compare_sides
+
             yield compare_sides(gt, methods[name], _config(report))
 
 
 def explain_poor(report: Report, gt: Any, methods: Mapping[str, Any]) -> Iterator[tuple[SidesCheck, str]]:
     """Readings that would fit far better, of every method that is poor, tried on a few scenes."""
-    from calipers.suites.scene.check import compare_few
-
     for name, tree in report["methods"].items():
         if is_poor(tree["detection_metrics"]["f1"]) and _can_match(tree):
+            from calipers.suites.scene.check import compare_few
+
             sides = compare_few(gt, methods[name], _config(report), FEW_SCENES, FEW_BOXES, fits_far_better)
             yield sides, name if len(report["methods"]) > 1 else ""
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 from calipers.core.config import option
 from calipers.core.errors import require
 from calipers.core.option_values import keys, number, whole, wholes, word
-from calipers.core.slice_options import SliceOptions, slice_params
+from calipers.core.slice_options import SliceOptions, artifact_params
 from calipers.suites.timeline.states import SEED_STATES
 
 PROTOCOL = "timeline/1"  # name and version of the definitions
@@ -47,7 +47,31 @@ class Config(SliceOptions):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name, value in _checked(self).items():
+        fps = (
+            None
+            if self.fps is None
+            else number("fps", self.fps, minimum=0.001, maximum=1_000_000, expected="a number from 0.001 to 1000000")
+        )
+        checked = {
+            "transition_tolerance_frames": wholes("transition_tolerance_frames", self.transition_tolerance_frames),
+            "min_event_overlap_frames": whole("min_event_overlap_frames", self.min_event_overlap_frames, 1),
+            "fps": fps,
+            "compliance_gain": number("compliance_gain", self.compliance_gain),
+            "idle": word("idle", self.idle),
+            "focus": word("focus", self.focus),
+            "extent": word("extent", self.extent, EXTENTS),
+            "ignore_states": keys("ignore_states", self.ignore_states),
+            "detection_score": number("detection_score", self.detection_score),
+            "recall_target": number(
+                "recall_target", self.recall_target, minimum=0, maximum=1, expected="a number from 0 to 1"
+            ),
+            "ocr_window_frames": whole("ocr_window_frames", self.ocr_window_frames, 0),
+            "top": whole("top", self.top, 0),
+            "max_bad_records": whole("max_bad_records", self.max_bad_records, 0),
+            "bootstrap": whole("bootstrap", self.bootstrap, 0, 1_000_000),
+            "seed": whole("seed", self.seed, 0),
+        }
+        for name, value in checked.items():
             object.__setattr__(self, name, value)
 
     @property
@@ -61,41 +85,14 @@ class Config(SliceOptions):
         return tuple(dict.fromkeys((*SEED_STATES, self.idle, self.focus, *self.ignore_states)))
 
 
-def _checked(config: Config) -> dict[str, Any]:
-    fps = (
-        None
-        if config.fps is None
-        else number("fps", config.fps, minimum=0.001, maximum=1_000_000, expected="a number from 0.001 to 1000000")
-    )
-    return {
-        "transition_tolerance_frames": wholes("transition_tolerance_frames", config.transition_tolerance_frames),
-        "min_event_overlap_frames": whole("min_event_overlap_frames", config.min_event_overlap_frames, 1),
-        "fps": fps,
-        "compliance_gain": number("compliance_gain", config.compliance_gain),
-        "idle": word("idle", config.idle),
-        "focus": word("focus", config.focus),
-        "extent": word("extent", config.extent, EXTENTS),
-        "ignore_states": keys("ignore_states", config.ignore_states),
-        "detection_score": number("detection_score", config.detection_score),
-        "recall_target": number(
-            "recall_target", config.recall_target, minimum=0, maximum=1, expected="a number from 0 to 1"
-        ),
-        "ocr_window_frames": whole("ocr_window_frames", config.ocr_window_frames, 0),
-        "top": whole("top", config.top, 0),
-        "max_bad_records": whole("max_bad_records", config.max_bad_records, 0),
-        "bootstrap": whole("bootstrap", config.bootstrap, 0, 1_000_000),
-        "seed": whole("seed", config.seed, 0),
-    }
-
-
 def params(config: Config) -> dict[str, Any]:
     """Every parameter, given or default, that can change a number."""
-    plain = {item.name: getattr(config, item.name) for item in fields(config) if item.metadata["artifact"]}
+    plain = artifact_params(config)
     tolerances = list(config.transition_tolerance_frames)
     plain["ignore_states"] = list(config.ignore_states)
     plain["transition_tolerance_frames"] = tolerances if len(tolerances) > 1 else tolerances[0]
     return {
-        **slice_params(plain, config),
+        **plain,
         "intervals": "frames, both ends included",
         "rulers": {"event": "shared frames", "transition": "frames apart", "detection": "exact-area"},
         "matching": {

@@ -7,13 +7,12 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from calipers.core.collecting import without_collection
 from calipers.core.config import make_config
 from calipers.core.errors import require
+from calipers.files.attributes import read_attributes
 from calipers.kernels.scan.column import keep_some_memory
 from calipers.report import Report
-from calipers.run import OnProgress, check_bad, check_kept, refuse_elsewhere, run_plan
-from calipers.slicing import check_slices
+from calipers.run import OnProgress, check_bad, refuse_elsewhere, run_plan, without_collection
 from calipers.suite import Job
 from calipers.suites.timeline.config import Config
 from calipers.suites.timeline.plan import TimelinePlan, measure_reading, report_of
@@ -71,15 +70,16 @@ def _is_inside(output: str, folder: str) -> bool:
     return is_folder and Path(output).resolve().is_relative_to(Path(folder).resolve())
 
 
+@without_collection()
 def evaluate(gt: Any, pred: Any, config: Config, *, progress: OnProgress | None = None) -> Report:
     """Evaluate predicted timelines against annotations."""
-    check_slices(config)
+    if config.attributes is not None:
+        read_attributes(config.attributes)  # before the work begins, as it can be wrong
     keep_some_memory()
-    with without_collection():
-        if not all(isinstance(source, (str, os.PathLike)) for source in (gt, pred)):
-            return _evaluate_videos(gt, pred, config, progress)
-        check_kept(config, [gt, pred])
-        return run_plan(TimelinePlan(os.fspath(gt), os.fspath(pred), config), config, progress=progress)
+    if not all(isinstance(source, (str, os.PathLike)) for source in (gt, pred)):
+        return _evaluate_videos(gt, pred, config, progress)
+    plan = TimelinePlan(os.fspath(gt), os.fspath(pred), config)
+    return run_plan(plan, config, inputs=[gt, pred], progress=progress)
 
 
 def _evaluate_videos(gt: Any, pred: Any, config: Config, progress: OnProgress | None) -> Report:

@@ -17,12 +17,11 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from calipers.core.fuzzy import rapidfuzz
 from calipers.core.limits import PairBudget
 from calipers.core.matching import UNIT, Pairs, by_confidence, round_overlap
 from calipers.core.ranking import ByClass, Ranked, count_false_positives, detection_tree, join
 from calipers.core.shapes import Objects
-from calipers.core.similarity import fixed_similarity
+from calipers.core.similarity import fixed_similarity, rapidfuzz
 from calipers.core.tally import mean, ratio
 from calipers.kernels.count import assign
 from calipers.kernels.scan.flatten import ObjectColumns

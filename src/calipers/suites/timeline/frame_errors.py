@@ -34,7 +34,7 @@ from calipers.kernels.scan.intervals import rows_as_dicts
 from calipers.suites.timeline.states import Floats, StateCounts, ratio
 
 if TYPE_CHECKING:
-    from calipers.suites.timeline.averages import Averages
+    from calipers.suites.timeline.summarize import Averages
 
 COUNTED = ("frames", "stretches")
 BOTH = (True, True)  # active in the truth, active in the prediction

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from calipers.core.fuzzy import rapidfuzz, rapidfuzz_version
+from calipers.core.similarity import rapidfuzz, rapidfuzz_version
 from calipers.core.versions import Engines, join_engines
 from calipers.kernels.count import timelines
 from calipers.suites.timeline.columns import Videos

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache, partial
+from typing import Any
 
 from calipers import __version__
 from calipers.core.config import artifact_options
@@ -32,18 +33,14 @@ class TimelinePlan:
         self._truth, self._pred = truth, pred
         self._cut = ShardCut([], [], None, [])
         self._done = 0
-        self._only = read_only(config.only)
-
-    @property
-    def measure(self) -> Callable[[Shard], TimelinePart]:
-        """Some videos to counts."""
-        return partial(measure_shard, config=self.config, only=self._only)
+        self._only = read_only(config.only) if config.only else None
+        self.measure: Callable[[Shard], TimelinePart] = partial(measure_shard, config=config, only=self._only)
 
     def made(self) -> Provenance:
         """Suite, protocol, version and parameters that a part is measured with."""
         return made_by(self.config)
 
-    def shards(self, engine: Engine) -> list[Shard]:
+    def shards(self, engine: Engine) -> Iterator[Shard]:
         """Some videos each, in the order of their names."""
         self._cut = cut_videos(
             self._truth,
@@ -52,7 +49,7 @@ class TimelinePlan:
             most=self.config.chunk_bytes,
             identify=self.config.resume is not None,
         )
-        return self._cut.shards
+        yield from self._cut.shards
 
     def identify(self, shard: Shard) -> str:
         """A digest of the videos of a shard."""
@@ -131,16 +128,16 @@ def report_of(total: TimelinePart, config: Config, videos: Callable[[], Videos] 
     tree = summarize(measured, config)
     tree["inputs"] = total.inputs
     tree["rejected"] = [bad.entry() for bad in measured.bad]
-    if videos is None:
-        report = Report(tree)
+    report = Report(tree) if videos is None else _report_with_rows(tree, cache(videos), config)
+    if config.slice:
         slice_videos(report, measured, config)
-        return report
-    kept = cache(videos)
-    report = Report(
-        tree,
-        matches=lambda: event_rows(kept(), config),
-        cases=lambda take: take(case_lines(tree, kept(), config)),
-        cases_of=lambda names: cases_of(tree, kept(), config, names),
-    )
-    slice_videos(report, measured, config)
     return report
+
+
+def _report_with_rows(tree: dict[str, Any], videos: Callable[[], Videos], config: Config) -> Report:
+    return Report(
+        tree,
+        matches=lambda: event_rows(videos(), config),
+        cases=lambda take: take(case_lines(tree, videos(), config)),
+        cases_of=lambda names: cases_of(tree, videos(), config, names),
+    )

@@ -123,7 +123,8 @@ def cut_videos(truth: str, pred: str, *, known: Iterable[str], most: int, identi
         other = _find_side(pred) if side else None
         if side and other:
             return _cut_json(side, other, most, identify)
-    return ShardCut([WholeInputs(truth, pred, size, _stamps([truth, pred]))], [], None, [])
+    identity = _stamps([truth, pred]) if identify else ""
+    return ShardCut([WholeInputs(truth, pred, size, identity)], [], None, [])
 
 
 def read_shard(

@@ -26,12 +26,11 @@ HEADLINE = "frame_accuracy"
 
 def slice_videos(report: Report, measured: MeasuredVideos, config: Config) -> None:
     """Add the slices that were asked for to the artifact."""
-    if config.slice:
-        means = tuple(mean_figure(name, f"{name}.n") for name in names(measured, config))
-        figures = SliceFigures(means, HEADLINE, objects={"gt_events": 1})
-        resampling = Resampling(config.seed, config.bootstrap)
-        run = slice_run(slice_table(measured, config), config, figures, resampling, built_in=())
-        add_slices(report, (report.tree, run))
+    means = tuple(mean_figure(name, f"{name}.n") for name in names(measured, config))
+    figures = SliceFigures(means, HEADLINE, objects={"gt_events": 1})
+    resampling = Resampling(config.seed, config.bootstrap)
+    run = slice_run(slice_table(measured, config), config, figures, resampling, built_in=())
+    add_slices(report, (report.tree, run))
 
 
 def names(measured: MeasuredVideos, config: Config) -> list[str]:

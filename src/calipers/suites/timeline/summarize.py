@@ -1,16 +1,20 @@
-"""The timeline suite: counts to the artifact. Rates appear here and nowhere before."""
+"""The timeline suite: counts to the artifact. Rates appear here and nowhere before.
+
+Metrics of a set are means over the videos where a metric is defined, with spread and intervals.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from fnmatch import fnmatchcase
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from calipers import __version__
 from calipers.core.bootstrap import mean_intervals
-from calipers.core.versions import engines_tree
-from calipers.suites.timeline.averages import Averages, summary_tree
+from calipers.core.versions import artifact_head
+from calipers.kernels.count.sums import column_means
 from calipers.suites.timeline.config import PROTOCOL, Config, params
 from calipers.suites.timeline.extras import FIELDS, Timed, extras_metrics
 from calipers.suites.timeline.frame_errors import error_shares, worth_tree
@@ -30,6 +34,8 @@ from calipers.suites.timeline.states import (
 )
 from calipers.suites.timeline.video_trees import VideoTable, other_iou_means
 
+Floats = NDArray[np.float64]
+SPREAD = ("*_timing_*", "*_start_error_*", "lead_time_sec", "*_start_*frame")
 FEW = 100  # one idle frame of so many is few
 
 
@@ -59,12 +65,7 @@ def summarize(measured: MeasuredVideos, config: Config) -> dict[str, Any]:
         for tolerance in config.transition_tolerance_frames
     }
     tree: dict[str, Any] = {
-        "suite": "timeline",
-        "protocol": PROTOCOL,
-        "calipers": __version__,
-        **engines_tree(measured.engines),
-        "inputs": [],
-        "params": params(config),
+        **artifact_head("timeline", PROTOCOL, measured.engines, params(config)),
         "records": {"read": total, "evaluated": len(counts.names), "skipped": skipped, "rejected": rejected},
         "videos": VideoTable(counts, columns | beside, errors),
         "summary": summaries[str(first)],
@@ -152,3 +153,43 @@ def _worst(names: list[str], accuracy: Any, top: int) -> list[str]:
     """The videos with the least frames right, but not those with all."""
     order = np.lexsort((np.arange(len(names)), accuracy))[:top]
     return [names[place] for place in order.tolist() if accuracy[place] < 1]
+
+
+# Means over videos
+
+
+class Averages:
+    """Mean, spread and count of columns, each looked at once."""
+
+    def __init__(self, columns: Iterable[Floats]) -> None:
+        self._place: dict[int, int] = {}  # by identity: metrics that are the same for several tolerances are shared
+        kept: list[Floats] = []
+        for column in columns:
+            if id(column) not in self._place:
+                self._place[id(column)] = len(kept)
+                kept.append(column)
+        self.table = np.stack(kept)  # (columns, records)
+        self._counts, self._means, self._spreads = (values.tolist() for values in column_means(self.table))
+        self.intervals: list[list[float] | None] = [None] * len(kept)
+
+    def of(self, column: Floats) -> tuple[int, float | None, float | None, list[float] | None]:
+        """Count, mean, standard deviation (of these values, not an estimate for others) and interval."""
+        place = self._place[id(column)]
+        count = self._counts[place]
+        if not count:
+            return 0, None, None, None
+        return count, self._means[place], self._spreads[place], self.intervals[place]
+
+
+def summary_tree(columns: Mapping[str, Floats], averages: Averages, always: frozenset[str]) -> dict[str, Any]:
+    """For each metric its mean, the count it rests on if it can be undefined, the spread of times, and the interval."""
+    tree: dict[str, Any] = {}
+    for name, column in columns.items():
+        count, average, spread, interval = averages.of(column)
+        tree[f"{name}_mean"] = average
+        if any(fnmatchcase(name, pattern) for pattern in SPREAD):
+            tree[f"{name}_std"] = spread
+        if name not in always:
+            tree[f"{name}_n"] = count
+        tree[f"{name}_interval"] = interval
+    return tree

@@ -184,7 +184,8 @@ def _details(tree: Tree) -> Iterator[str]:
     yield from _transitions(tree)
     if summary["videos_evaluated"]:
         yield from (named_line(name, text) for name, text in error_lines(tree))
-    yield from slices_lines(tree, "frame_accuracy")
+    if "slices" in tree:
+        yield from slices_lines(tree["slices"], "frame_accuracy")
     for label, name in TIMES:
         if summary.get(f"{name}_frames_n", summary["videos_evaluated"]):
             yield named_line(label, _time(summary, name))

@@ -90,11 +90,11 @@ def compare(gt: Any, pred: Any, kind: Kind, file: FileCheck, **options: Any) -> 
 
 def explain_low(report: Report, gt: Any, pred: Any) -> Iterator[SidesCheck]:
     """How much of the videos fits, and which other reading would fit."""
-    from calipers.suites.timeline.check import compare as compare_sides
-
     evaluated = report["records"]["evaluated"]
     if evaluated and not is_low(report["summary"]["frame_accuracy_mean"]):
         return
+    from calipers.suites.timeline.check import compare as compare_sides
+
     sides = compare_sides(gt, pred, _config(report))
     if evaluated or sides.readings:  # of videos that were not evaluated the artifact says why
         yield sides
@@ -102,9 +102,9 @@ def explain_low(report: Report, gt: Any, pred: Any) -> Iterator[SidesCheck]:
 
 def explain_poor(report: Report, gt: Any, pred: Any) -> Iterator[tuple[SidesCheck, str]]:
     """Readings that would fit far better, tried on a few videos."""
-    from calipers.suites.timeline.check import compare_few
-
     if is_poor(report["summary"]["frame_accuracy_mean"]) and _bytes(gt) + _bytes(pred) <= FEW_BYTES:
+        from calipers.suites.timeline.check import compare_few
+
         yield compare_few(gt, pred, _config(report), FEW_VIDEOS, FEW_INTERVALS, fits_far_better), ""
 
 

@@ -12,12 +12,13 @@ from calipers.core.errors import InputError
 from calipers.core.text import whole_text
 from calipers.files.folders import few_files_below
 from calipers.files.inputs import InputFile, OnProgress, find_doubled, folder_digest, parse_json, read_bytes
+from calipers.files.json_checks import RepeatedKeyDict
 from calipers.files.places import is_remote
 from calipers.files.problems import shown
-from calipers.files.repeated_keys import RepeatedKeyDict
 from calipers.kernels.scan.intervals import BESIDE
 from calipers.suites.timeline.formats.table import (
     FORMATS,
+    PEEKED,
     format_of_file,
     format_of_tasks,
     looks_like_tasks,
@@ -40,7 +41,10 @@ class Predictions(NamedTuple):
 
 def read_json(path: str) -> tuple[dict[str, Any], InputFile]:
     """A JSON object by video. A key given twice in a video makes an error of its entry."""
-    data = read_bytes(path)
+    return _videos_of(read_bytes(path), path)
+
+
+def _videos_of(data: bytes, path: str) -> tuple[dict[str, Any], InputFile]:
     tree = parse_videos(data, path)
     return tree, InputFile(whole_text(path), sha256(data).hexdigest(), len(tree))
 
@@ -58,7 +62,10 @@ def read_predictions(
 ) -> Predictions:
     """Videos from JSON, a file per video or a folder of them; these ask how states are spelled."""
     if not are_csvs(path):
-        return _read_tasks(path, spelling, side) or Predictions(*read_json(path), [])
+        data = read_bytes(path)
+        are_tasks = looks_like_tasks(data[:PEEKED]) and not is_remote(path)
+        tasks = _read_tasks(data, path, spelling, side) if are_tasks else None
+        return tasks or Predictions(*_videos_of(data, path), [])
     csvs = find_csvs(path)
     reader = CsvReader(spelling(), progress, sum(map(size_of, csvs.files)), side)
     for key, file in name_csvs(csvs.files).items():
@@ -66,11 +73,8 @@ def read_predictions(
     return Predictions(reader.entries, csv_input(path, csvs, reader.digests), reader.warnings + csvs.warnings)
 
 
-def _read_tasks(path: str, spelling: Callable[[], Mapping[str, str]], side: str) -> Predictions | None:
-    """Videos of a list of tasks, as annotation tools export them; None if the file is no such list."""
-    if is_remote(path) or not looks_like_tasks(path):
-        return None
-    data = read_bytes(path)
+def _read_tasks(data: bytes, path: str, spelling: Callable[[], Mapping[str, str]], side: str) -> Predictions | None:
+    """Videos of a list of tasks, as annotation tools export them; None if it is no such list."""
     tasks = parse_json(data, path, "a list of tasks").tree
     kind = format_of_tasks(tasks)
     if kind is None:

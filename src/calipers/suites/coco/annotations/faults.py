@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from calipers.files.json_checks import RepeatedKeyDict
 from calipers.files.problems import BadAnnotation, shown
-from calipers.files.repeated_keys import RepeatedKeyDict
 from calipers.suites.coco.annotations.rows import AREA, BOX, CATEGORY, IDENTITY, IMAGE, VISIBLE, RowColumns
 
 EXPECTED = {

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calipers.core.errors import InputError
+from calipers.files.json_checks import RepeatedKeyDict
 from calipers.files.problems import shown
-from calipers.files.repeated_keys import RepeatedKeyDict
 from calipers.suites.coco.annotations.images import find_ids
 from calipers.suites.coco.annotations.rows import CATEGORY, IMAGE, RowColumns
 from calipers.suites.coco.columns import Codes, Whole

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from calipers.files.repeated_keys import RepeatedKeyDict
+from calipers.files.json_checks import RepeatedKeyDict
 from calipers.suites.coco.annotations.images import Dataset
 from calipers.suites.coco.annotations.lookup import look_up
 from calipers.suites.coco.annotations.rows import BOX, SCORE, RowColumns

@@ -14,7 +14,7 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from calipers.files.repeated_keys import RepeatedKeyDict
+from calipers.files.json_checks import RepeatedKeyDict
 from calipers.kernels.scan.cocojson import FIELDS, CocoScan, scan_coco
 
 IMAGE, CATEGORY, IDENTITY, BOX = FIELDS["image_id"], FIELDS["category_id"], FIELDS["id"], FIELDS["bbox"]

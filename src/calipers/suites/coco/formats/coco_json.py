@@ -20,10 +20,10 @@ import zstandard
 
 from calipers.core.errors import CalipersError, InputError
 from calipers.files.inputs import find_doubled, parse_json
+from calipers.files.json_checks import RepeatedKeyDict
 from calipers.files.lines import GZIP, ZSTANDARD, reading
 from calipers.files.places import is_remote, open_place
 from calipers.files.problems import shown
-from calipers.files.repeated_keys import RepeatedKeyDict
 from calipers.kernels.scan.cocojson import CocoScan, scan_coco
 from calipers.suites.coco.annotations.rows import (
     CATEGORY,

@@ -53,9 +53,10 @@ def find_group(tree: Mapping[str, Any]) -> int | None:
     if len(categories) < 2 or not all(isinstance(entry, Mapping) for entry in categories):
         return None
     first = categories[0]
-    is_group = first.get("id") == 0 and first.get("supercategory") == "none" and isinstance(first.get("name"), str)
+    if first.get("id") != 0 or first.get("supercategory") != "none" or not isinstance(first.get("name"), str):
+        return None
     others = {shown(entry.get("supercategory")) for entry in categories[1:]}
-    return 0 if is_group and others == {shown(first["name"])} else None
+    return 0 if others == {shown(first["name"])} else None
 
 
 def without_group(categories: list[Any], used: Any) -> tuple[list[Any], list[str]]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from calipers.core.cuboids import Boxes
 from calipers.core.errors import keyword
-from calipers.core.fuzzy import rapidfuzz_version
+from calipers.core.similarity import rapidfuzz_version
 from calipers.core.versions import Engines
 from calipers.core.words import LONGEST, normalise
 from calipers.suites.scene.config import Config

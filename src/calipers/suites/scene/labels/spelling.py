@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from unicodedata import name as name_of
 
-from calipers.core.fuzzy import rapidfuzz
+from calipers.core.similarity import rapidfuzz
 from calipers.core.words import LONGEST
 
 LEAST = 75.0

@@ -105,11 +105,8 @@ def format_of_tasks(tree: Any) -> TimelineFormat | None:
     return next((kind for kind in FORMATS if kind.many and kind.module().is_tasks(tree)), None)
 
 
-def looks_like_tasks(path: str) -> bool:
+def looks_like_tasks(head: bytes) -> bool:
     """Whether the first bytes of a file speak for a list of many videos."""
-    if not os.path.isfile(path):
-        return False
-    head = _head(path)
     return any(kind.many and kind.looks_like(head) for kind in FORMATS)
 
 

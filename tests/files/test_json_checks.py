@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calipers.files.repeated_keys import RepeatedKeyDict, as_object, repeats_keys
+from calipers.files.json_checks import RepeatedKeyDict, as_object, repeats_keys
 from calipers.kernels.scan.jsontext import count_keys, count_written_keys
 
 # Strings full of what has a meaning in JSON, shorter and longer than the eight bytes that are looked at together.

@@ -1,4 +1,9 @@
-"""Keys that are given twice in an object of JSON, which JSON readers pass over in silence: the last one counts."""
+"""What parsers of JSON leave unchecked: room for large texts, and keys that are given twice in an object.
+
+orjson ends the process (signal 11) when an allocation fails while it parses. So room for what a large text may become
+is asked for first, and given back; nothing of it is touched. Of a key given twice all parsers pass over the first in
+silence: the last one counts.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +13,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection
     from typing import Any
+
+LARGE = 1 << 20  # bytes
+GROWTH = 8  # a text of small objects takes about so many times its size
+
+
+def check_memory(text: bytes | bytearray) -> None:
+    """A MemoryError if there is no room for what a large text holds."""
+    if len(text) > LARGE:
+        bytearray(GROWTH * len(text))
 
 
 class RepeatedKeyDict(dict[str, "Any"]):
