@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from calipers.kernels.count import causes, cuts, detections, events, optimal, replicates, sums, timelines
+from calipers.kernels.count import causes, cuts, detections, events, optimal, replicates, sayings, sums, timelines
 from calipers.kernels.scan import intervals, jsonlines, jsontext, matchlines
 from calipers.kernels.scan.column import Column, long_column
 from calipers.kernels.scan.flatten import ObjectColumns
@@ -529,6 +529,47 @@ CONTRACTS: dict[str, Contract] = {
             "a state below 0": {"pred": q(-1)},
             "fewer frames": {"frames": q()},
             "no states": {"states": None},
+        },
+    ),
+    "sayings.count_met": Contract(
+        sayings.count_met,
+        {"first": i(0, 1), "second": i(1, 1), "times": q(1, 2), "codes": 2},
+        {
+            "a code beyond the last": {"first": i(0, 2)},
+            "a code below 0": {"second": i(-1, 1)},
+            "fewer on one side": {"second": i(1)},
+            "fewer times": {"times": q(1)},
+            "codes below 0": {"codes": -1},
+            "more codes than there can be": {"codes": LARGE},
+            "none": {"first": None},
+        },
+    ),
+    "sayings.count_shared": Contract(
+        sayings.count_shared,
+        {
+            "truth": i(0),
+            "pred": i(1),
+            "times": q(3),
+            "starts": q(0, 2, 3),
+            "entries": i(0, 1, 1),
+            "keys": i(0, 0),
+            "key_count": 1,
+        },
+        {
+            "a description beyond the last": {"truth": i(2)},
+            "a description below 0": {"pred": i(-1)},
+            "fewer predictions": {"pred": i()},
+            "fewer times": {"times": q()},
+            "no starts": {"starts": q()},
+            "starts that end early": {"starts": q(0, 2, 2)},
+            "starts that descend": {"starts": q(0, 4, 3)},
+            "an entry beyond the last": {"entries": i(0, 2, 1)},
+            "an entry below 0": {"entries": i(-1, 1, 1)},
+            "entries out of order": {"entries": i(1, 0, 1)},
+            "an entry twice": {"entries": i(1, 1, 1)},
+            "a key beyond the last": {"keys": i(0, 1)},
+            "keys below 0": {"key_count": -1},
+            "more keys than there can be": {"key_count": LARGE},
         },
     ),
 }

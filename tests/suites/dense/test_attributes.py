@@ -1,12 +1,11 @@
 """Attributes, free texts and distances of matched pairs."""
 
-from importlib.resources import files
 from math import isnan
+from random import Random
 
 import numpy as np
 import pytest
 
-import calipers
 from calipers.core.matching import Pairs
 from calipers.core.similarity import text_similarity
 from calipers.core.tally import Tally
@@ -149,12 +148,21 @@ def test_anything_else_is_no_number(text):
     assert isnan(attributes.read_number(text))
 
 
-def test_rare_keys_count_as_common_ones_do(monkeypatch):
-    """Keys that few descriptions say are looked up, the others are compared in columns: to the same counts."""
-    data = files("calipers") / "data" / "dense.jsonl"
-    found = []
-    for rare in (0, 10**9, attributes.RARE):
-        monkeypatch.setattr(attributes, "RARE", rare)
-        found.append(calipers.dense(str(data), bootstrap=0, jobs=1)["attributes"])
-    assert found[0] == found[1] == found[2]
-    assert found[0]["pairs"] > 100
+def test_counts_are_those_of_every_pair_by_itself():
+    """Pairs of descriptions are counted each once, and many keys at a time: to what a loop over all pairs finds."""
+    rng = Random(5)
+    values = [{key: str(rng.randrange(3)) for key in rng.sample(["品牌", "组", "问题", "类别"], 2)} for _ in range(9)]
+    unnamed = [frozenset(rng.sample("甲乙丙丁", rng.randrange(4))) for _ in range(9)]
+    descs = [Desc("", "", said, more) for said in values for more in unnamed]
+    said = [(rng.choice(descs), rng.choice(descs)) for _ in range(500)]
+    found = described(*said)["by_key"]
+    for key in ("品牌", "组", "问题"):
+        meant = [(truth.attributes.get(key), pred.attributes.get(key)) for truth, pred in said]
+        both = sum(truth is not None and truth == pred for truth, pred in meant)
+        each = [sum(side is not None for side in sides) for sides in zip(*meant, strict=True)]
+        assert (found[key]["gt"], found[key]["pred"], found[key]["matched"]) == (*each, both)
+    shared = sum(len(truth.unnamed & pred.unnamed) for truth, pred in said)
+    sizes = [sum(len(side.unnamed) for side in sides) for sides in zip(*said, strict=True)]
+    row = found.pop(attributes.UNNAMED)
+    assert (row["gt"], row["pred"], row["matched"]) == (*sizes, shared)
+    assert list(found) == ["品牌", "组", "问题"]

@@ -27,3 +27,12 @@ cdef inline int check_indices(const int[::1] index, Py_ssize_t count, str name) 
         if not 0 <= index[k] < count:
             raise ValueError(f"{name}: found index {index[k]}, expected one below {count}")
     return 0
+
+
+cdef inline bint all_within(const double[::1] numbers, double low, double high) noexcept nogil:
+    """Whether no number lies outside, and none is NaN; several are looked at in one instruction."""
+    cdef Py_ssize_t k
+    cdef long long outside = 0
+    for k in range(numbers.shape[0]):
+        outside |= -<long long> (not (numbers[k] >= low)) | -<long long> (not (numbers[k] <= high))
+    return outside == 0

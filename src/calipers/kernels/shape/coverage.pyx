@@ -11,12 +11,14 @@ from libc.stdint cimport uint64_t
 from libc.string cimport memcpy, memset
 
 from ..scan.column cimport Column
-from ..scan.entry cimport check_indices, check_length, check_offsets
+from ..scan.entry cimport all_within, check_indices, check_length, check_offsets
 from .work cimport PAIR_STEPS, Candidates, Work
 
 from .work import MAX_WORK as _MAX_WORK
 
 cdef double SLACK = 1e-9
+cdef double SURELY = 1e-6       # so much nearer than the rim, no rounding can put a point beyond it
+cdef double FRAME = 1000
 cdef enum:
     KIND_LINE = 2
 
@@ -97,6 +99,34 @@ cdef inline Py_ssize_t first_sample(double at) noexcept nogil:
     return <Py_ssize_t> ceil(at - SLACK)
 
 
+cdef inline bint is_near(const Segment* q, double x, double y, double radius2) noexcept nogil:
+    """Whether a point lies at most a radius, of which the square is given, from a segment."""
+    cdef double dx = x - q.x, dy = y - q.y, along
+    along = min(max(dx * q.ux + dy * q.uy, 0.0), q.length)
+    dx -= along * q.ux
+    dy -= along * q.uy
+    return dx * dx + dy * dy <= radius2
+
+
+cdef inline bint surely_covered(const Segment* p, const Segment* q, double radius) noexcept nogil:
+    """Whether all of p is within `radius` of q, beyond doubt: what lies so near is convex, so both of its ends tell."""
+    cdef double radius2 = (radius - SURELY) * (radius - SURELY)
+    if radius <= SURELY:
+        return False
+    return is_near(q, p.x, p.y, radius2) and is_near(q, p.x + p.length * p.ux, p.y + p.length * p.uy, radius2)
+
+
+cdef bint all_covered(const Line* line, const Line* other, double radius) noexcept nogil:
+    """Whether every segment is surely covered by the one at the same place."""
+    cdef Py_ssize_t i
+    if line.count > other.count:
+        return False
+    for i in range(line.count):
+        if not surely_covered(&line.segments[i], &other.segments[i], radius):
+            return False
+    return True
+
+
 cdef void tick_off(const Line* line, const Line* other, double radius, unsigned char* hit,
                    Py_ssize_t count) noexcept nogil:
     """Mark every sample of the first line within `radius` of the second; the last sample is the end.
@@ -111,7 +141,9 @@ cdef void tick_off(const Line* line, const Line* other, double radius, unsigned 
             j = i + k if i + k < other.count else (i + k) % other.count
             if apart(&line.segments[i], &other.segments[j], radius):
                 continue
-            if not covered_part(&line.segments[i], &other.segments[j], radius, &t0, &t1):
+            if surely_covered(&line.segments[i], &other.segments[j], radius):
+                t0, t1 = 0, line.segments[i].length
+            elif not covered_part(&line.segments[i], &other.segments[j], radius, &t0, &t1):
                 continue
             first = first_sample(passed + t0)
             last = min(<Py_ssize_t> (passed + t1 + SLACK), count - 2)
@@ -155,13 +187,16 @@ cdef class Lines:
         check_length(self.bounds.shape[0], 4 * count, "bounds")
         check_length(self.starts.shape[0], count + 1, "starts")
         check_offsets(self.starts, self.points.shape[0], "starts")
+        cdef bint inside = all_within(self.points, 0, FRAME)
         for i in range(count):
             if not self.has(i):
                 continue
             if self.starts[i + 1] - self.starts[i] < 2:
                 raise ValueError(f"points: line {i} has none")
+            if inside:
+                continue
             for k in range(self.starts[i], self.starts[i + 1]):
-                if not 0 <= self.points[k] <= 1000:
+                if not 0 <= self.points[k] <= FRAME:
                     raise ValueError(f"points: line {i} has the number {self.points[k]}, expected 0 to 1000")
         return 0
 
@@ -212,6 +247,8 @@ cdef double covered_share(const Line* line, const Line* other, double radius, Co
     """Of the samples 0, 1, … and the end, those within `radius` of the other line."""
     cdef Py_ssize_t count = <Py_ssize_t> ceil(line.length - SLACK) + 1
     cdef unsigned char* hit
+    if line.count > 0 and all_covered(line, other, radius + SLACK):
+        return 1.0
     hits.resize(0)
     hits.resize(count)
     hit = <unsigned char*> hits.data

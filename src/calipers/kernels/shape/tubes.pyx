@@ -12,7 +12,7 @@ from libc.math cimport sqrt
 from libc.string cimport memcpy
 
 from ..scan.column cimport Column
-from ..scan.entry cimport check_length, check_offsets
+from ..scan.entry cimport all_within, check_length, check_offsets
 from .cells cimport CELLS, NEAR, NEAR_WIDE, NOTHING_BEGIN, NOTHING_END, ROW_GROUP, Grid, Rows
 from .cells cimport cut_to_grid, disc_rows, join_all, settle_rows, shared_in_layers, slab_rows
 from .work cimport PAIR_STEPS, Candidates, Work
@@ -76,7 +76,7 @@ cdef class Tubes:
     cdef int check(self, int stroke_width) except -1:
         """Columns of one length, and points of lines on the grid."""
         cdef Py_ssize_t i, k, count = self.kind.shape[0]
-        cdef bint inside
+        cdef bint inside, all_inside = all_within(self.points, 0, CELLS)
         if stroke_width < 0:
             raise ValueError(f"stroke_width: found {stroke_width}, expected at least 0")
         check_length(self.reason.shape[0], count, "reason")
@@ -88,6 +88,8 @@ cdef class Tubes:
                 continue
             if self.starts[i + 1] - self.starts[i] < 2:
                 raise ValueError(f"points: line {i} has none")
+            if all_inside:
+                continue
             inside = True
             for k in range(self.starts[i], self.starts[i + 1]):
                 inside &= (self.points[k] >= 0) & (self.points[k] <= CELLS)

@@ -15,6 +15,10 @@ Text and distance of the slash form, which its labels imply, count like those th
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Iterable
+from itertools import chain, repeat
+from operator import attrgetter, itemgetter, mul
 from typing import Any
 
 import numpy as np
@@ -22,18 +26,17 @@ import numpy as np
 from calipers.core.matching import UNIT, Pairs
 from calipers.core.shapes import Batch
 from calipers.core.similarity import fixed_similarity
-from calipers.core.tally import Tally, count_codes, mean, ratio
+from calipers.core.tally import Tally, mean, ratio
+from calipers.kernels.count.sayings import count_met, count_shared
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from calipers.suites.dense.labels.desc import Desc
 
-RARE = 256  # a key that fewer than one of so many descriptions say is rare
 DISTANCE_KEY = "站点距离"
 METRES = "米"
 UNNAMED = "(unnamed, slash form)"  # no key of a description: it has a comma, which would end its field
 LARGEST = np.finfo(np.float64).max
-Attributes = dict[str, str]
 
 
 def count_attributes(
@@ -42,43 +45,29 @@ def count_attributes(
     """`descs` are the distinct descriptions of the batch, read."""
     pairs = DescPairs(matching, batch, len(descs))
     tally.count("attribute_pairs", [len(matching)])
-    by_key: dict[str, KeyedTexts] = {}
-    _add_by_key(by_key, [desc.attributes for desc in descs])
-    for key in sorted(by_key):
-        if key not in text_keys and key != label_key:
-            _count_values(key, pairs, by_key[key], tally)
-    _count_unnamed(pairs, [desc.unnamed for desc in descs], tally)
-    _add_by_key(by_key, [desc.implied for desc in descs])
-    for key in sorted(by_key.keys() & set(text_keys)):
+    _count_entries(pairs, descs, {label_key, *text_keys}, tally)
+    by_key = {key: KeyedTexts() for key in sorted({DISTANCE_KEY, *text_keys})}
+    for said in ("attributes", "implied"):
+        for desc, texts in enumerate(map(attrgetter(said), descs)):
+            for key, keyed in by_key.items() if texts else ():
+                if key in texts:
+                    keyed.descs.append(desc)
+                    keyed.values.append(texts[key])
+    for key in sorted(set(text_keys)):
         _count_texts(key, pairs, by_key[key], tally)
-    _count_distances(pairs, by_key.get(DISTANCE_KEY, KeyedTexts()), tally)
+    _count_distances(pairs, by_key[DISTANCE_KEY], tally)
 
 
 class DescPairs:
     """Pairs of descriptions that met, each once, with how often they did."""
 
-    __slots__ = ("_by_pred", "_by_truth", "descs", "pred", "times", "truth")
+    __slots__ = ("descs", "pred", "times", "truth")
 
     def __init__(self, matching: Pairs, batch: Batch, descs: int) -> None:
         truth, pred = np.take(batch.truth.desc, matching.truth), np.take(batch.pred.desc, matching.pred)
-        met, self.times = count_codes(truth * np.int64(descs) + pred, descs * descs)
-        self.truth, self.pred = met // max(descs, 1), met % max(descs, 1)
+        met = count_met(truth, pred, None, descs)
+        self.truth, self.pred, self.times = (np.asarray(column) for column in met)
         self.descs = descs
-        self._by_truth = self._by_pred = np.empty(0, dtype=np.intp)  # rows in the order of a side, once asked for
-
-    def about(self, descs: list[int]) -> Any:
-        """The rows in which one of some descriptions is on either side, each once."""
-        if not len(self._by_truth):
-            self._by_truth, self._by_pred = (np.argsort(side, kind="stable") for side in (self.truth, self.pred))
-        both = ((self.truth, self._by_truth), (self.pred, self._by_pred))
-        rows = np.concatenate([_rows_of(side, order, descs) for side, order in both])
-        return np.unique(rows, return_index=True)[0]  # asked for no index, numpy imports all about masked arrays
-
-
-def _rows_of(side: Any, order: Any, descs: list[int]) -> Any:
-    """The rows of a side that hold one of some descriptions."""
-    starts, ends = (np.searchsorted(side, descs, where, sorter=order) for where in ("left", "right"))
-    return np.concatenate([order[start:end] for start, end in zip(starts, ends, strict=True)])
 
 
 class KeyedTexts:
@@ -98,54 +87,27 @@ class KeyedTexts:
         return codes
 
 
-def _add_by_key(by_key: dict[str, KeyedTexts], attributes: list[Attributes]) -> None:
-    """Add what each description says under its keys; those with the same keys are added together."""
-    alike: dict[tuple[str, ...], list[int]] = {}
-    for desc, pairs in enumerate(attributes):
-        if pairs:
-            alike.setdefault(tuple(pairs), []).append(desc)
-    for keys, descs in alike.items():
-        columns = zip(*[attributes[desc].values() for desc in descs], strict=True)
-        for key, values in zip(keys, columns, strict=True):
-            texts = by_key.setdefault(key, KeyedTexts())
-            texts.descs += descs
-            texts.values += values
+def _count_entries(pairs: DescPairs, descs: list[Desc], left_out: set[str], tally: Tally) -> None:
+    """What descriptions say under their keys, but some; unnamed attributes are under a key of their own."""
+    known: defaultdict[tuple[str, str], int] = defaultdict()
+    known.default_factory = known.__len__  # a code for each value under a key
+    rows = [sorted(map(known.__getitem__, _entries(desc))) for desc in descs]
+    starts = np.cumsum([0, *map(len, rows)], dtype=np.int64)
+    entries = np.fromiter(chain.from_iterable(rows), dtype=np.int32, count=starts[-1])
+    named = [*map(itemgetter(0), known)]
+    keys = [*dict.fromkeys(named)]
+    codes = {key: code for code, key in enumerate(keys)}
+    key_of = np.array([*map(codes.__getitem__, named)], dtype=np.int32)
+    counts = count_shared(pairs.truth, pairs.pred, pairs.times, starts, entries, key_of, len(keys))
+    for key, row in zip(keys, np.asarray(counts).reshape(3, len(keys)).T, strict=True):
+        if key not in left_out and row.any():
+            tally.count_row("attributes", key, row)
 
 
-def _count_values(key: str, pairs: DescPairs, texts: KeyedTexts, tally: Tally) -> None:
-    if len(texts.descs) * RARE < pairs.descs:  # or many keys that are said once would take their square
-        rows, known = pairs.about(texts.descs), dict(zip(texts.descs, texts.values, strict=True))
-        meant, heard, times = (side[rows].tolist() for side in (pairs.truth, pairs.pred, pairs.times))
-        both = [(known.get(truth), known.get(pred), n) for truth, pred, n in zip(meant, heard, times, strict=True)]
-        counts = [
-            sum(n for truth, _, n in both if truth is not None),
-            sum(n for _, pred, n in both if pred is not None),
-            sum(n for truth, pred, n in both if truth is not None and truth == pred),
-        ]
-    else:
-        counts = _count_all(pairs, texts.codes(texts.values, [*dict.fromkeys(texts.values)], pairs.descs))
-    if any(counts):
-        tally.count_row("attributes", key, counts)
-
-
-def _count_all(pairs: DescPairs, codes: Any) -> list[int]:
-    """How often the truth says something, the prediction does, and both the same."""
-    meant, heard = codes.take(pairs.truth), codes.take(pairs.pred)
-    by_truth, alike = meant >= 0, (meant >= 0) & (meant == heard)
-    return [int(pairs.times @ which) for which in (by_truth, heard >= 0, alike)]
-
-
-def _count_unnamed(pairs: DescPairs, sets: list[frozenset[str]], tally: Tally) -> None:
-    """Attributes without a key: those of the truth, of the prediction, and what both sets of a pair have."""
-    sizes = np.array([*map(len, sets)], dtype=np.int64)
-    meant, heard = sizes.take(pairs.truth), sizes.take(pairs.pred)
-    same = pairs.truth == pairs.pred
-    differ = np.flatnonzero((meant > 0) & (heard > 0) & ~same)
-    others = zip(*(side[differ].tolist() for side in (pairs.truth, pairs.pred, pairs.times)), strict=True)
-    shared = sum(len(sets[truth] & sets[pred]) * n for truth, pred, n in others)
-    counts = [int(pairs.times @ meant), int(pairs.times @ heard), int(pairs.times[same] @ meant[same]) + shared]
-    if any(counts):
-        tally.count_row("attributes", UNNAMED, counts)
+def _entries(desc: Desc) -> Iterable[tuple[str, str]]:
+    """What a description says: keys and values."""
+    unnamed = zip(repeat(UNNAMED), desc.unnamed)
+    return chain(desc.attributes.items(), unnamed) if desc.unnamed else desc.attributes.items()
 
 
 def _count_texts(key: str, pairs: DescPairs, keyed: KeyedTexts, tally: Tally) -> None:
@@ -159,11 +121,9 @@ def _count_texts(key: str, pairs: DescPairs, keyed: KeyedTexts, tally: Tally) ->
     alike = meant == heard
     same = int(times[alike].sum())
     tally.count_row("texts", key, [times.sum(), same])
-    met, which = np.unique(meant[~alike] * np.int64(len(texts)) + heard[~alike], return_inverse=True)
-    often = np.zeros(len(met), dtype=np.int64)  # the same two texts meet in many pairs of descriptions
-    np.add.at(often, which, times[~alike])
-    others = zip((met // len(texts)).tolist(), (met % len(texts)).tolist(), often.tolist(), strict=True)
-    units = sum(fixed_similarity(texts[a], texts[b]) * n for a, b, n in others)
+    met = count_met(meant[~alike], heard[~alike], times[~alike], len(texts))  # the same two meet in many pairs
+    one, other = (map(texts.__getitem__, codes.tolist()) for codes in met[:2])
+    units = sum(map(mul, map(fixed_similarity, one, other), met[2].tolist()))
     tally.add_sum(f"text.{key}", same * UNIT + units)
 
 
