@@ -24,7 +24,7 @@ else:
 
 Rows = list[dict[str, Any]]
 TakeCases = Callable[[Iterable[bytes]], None]
-MatchCells = Callable[[], Iterator[list[list[bytes]]] | None]
+MatchLines = Callable[[], Iterator[bytes] | None]
 CasesOf = Callable[[Iterable[str]], dict[str, dict[str, Any]]]
 
 FIRST_FIGURES = 4  # that a notebook or a log shows of a report
@@ -54,7 +54,7 @@ class Report(Mapping[str, Any], Generic[Artifact]):
         tree: dict[str, Any],
         *,
         matches: Callable[[], Rows] | None = None,
-        match_cells: MatchCells | None = None,
+        match_lines: MatchLines | None = None,
         cases: Callable[[TakeCases], None] | None = None,
         cases_of: CasesOf | None = None,
         measured: Any = None,
@@ -63,11 +63,11 @@ class Report(Mapping[str, Any], Generic[Artifact]):
     ) -> None:
         """`cases` passes lines of cases on, `cases_of` finds those of some records faster than all of them.
 
-        `match_cells` has the rows of `matches` as columns of CSV cells, some rows at a time; it may have none.
+        `match_lines` has the rows of `matches` as lines of CSV, some at a time; it may have none.
         """
         self._tree, self._home, self._first_invalid = tree, home, first_invalid
         self._matches, self._cases, self._cases_of, self._measured = matches, cases, cases_of, measured
-        self.match_cells = match_cells
+        self.match_lines = match_lines
         self._notes: list[str] = []
         self.slices_of: Callable[[list[str]], dict[str, list[str]]] | None = None  # slices of records, by keys
 

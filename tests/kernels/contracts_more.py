@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from calipers.kernels.count import causes, cuts, detections, events, optimal, replicates, sayings, sums, timelines
-from calipers.kernels.scan import intervals, jsonlines, jsontext, matchlines
+from calipers.kernels.scan import intervals, jsonlines, jsontext, matchlines, weave
 from calipers.kernels.scan.column import Column, long_column
 from calipers.kernels.scan.flatten import ObjectColumns
 from calipers.kernels.shape import cocoboxes, cuboids, rects
@@ -176,6 +176,39 @@ CONTRACTS: dict[str, Contract] = {
             "no pred": {"pred": None},
             "no names": {"names": None},
             "no videos": {"truths": None},
+        },
+    ),
+    "weave.Cells": Contract(
+        weave.Cells,
+        {"text": b"a,bc", "offsets": q(0, 2, 5), "gap": 1, "codes": i(1, -1, 0), "nothing": b"-"},
+        {
+            "no text": {"text": None},
+            "no text for nothing": {"nothing": None},
+            "no offsets": {"offsets": q()},
+            "offsets that fall": {"offsets": q(0, 5, 2)},
+            "offsets from below 0": {"offsets": q(-1, 2, 5)},
+            "offsets beyond the text": {"offsets": q(0, 2, 6)},
+            "a gap below 0": {"gap": -1},
+            "a gap wider than a text": {"offsets": q(0, 0, 5)},
+            "a gap of two": {"gap": 2},
+            "a huge gap": {"gap": LARGE},
+            "a code beyond the last text": {"codes": i(2)},
+        },
+    ),
+    "weave.comma_offsets": Contract(
+        weave.comma_offsets,
+        {"text": b"1,2", "count": 2},
+        {"no text": {"text": None}, "more numbers": {"count": 1}, "fewer numbers": {"count": 3}},
+    ),
+    "weave.weave": Contract(
+        weave.weave,
+        {"parts": [weave.Cells(b"ab", q(0, 1, 2)), b","], "count": 2},
+        {
+            "no parts": {"parts": None},
+            "a part that is none": {"parts": [None]},
+            "more rows": {"count": 3},
+            "fewer rows": {"count": 1},
+            "rows below 0": {"count": -1},
         },
     ),
     "jsontext.count_keys": Contract(

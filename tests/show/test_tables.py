@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calipers.files.output import json_line
-from calipers.show.tables import CsvTable, safe_cell
+from calipers.show.tables import CsvTable, csv_text, safe_cell
 
 TEXT = st.text(st.characters(exclude_categories=("Cs",)), max_size=12)
 CELLS = TEXT | st.text("=+-@\t\r\n\"',; a", max_size=6)
@@ -137,3 +137,9 @@ def test_a_row_may_be_nested_and_is_cut_where_it_gets_deep(depth):
     line = json_line({"a": nested(depth), "b": 10**30})
     assert json.loads(line)["b"] == str(10**30)
     assert ("…".encode() in line) == (depth > 100)
+
+
+@given(CELLS | st.text("aZ09_ ./:-", max_size=8))
+def test_a_text_is_the_same_cell_alone_and_in_a_row(text):
+    if "\r" not in text:
+        assert csv_text(text) + b",\n" == written(["a", "b"], [[text, ""]]).encode().partition(b"\n")[2]

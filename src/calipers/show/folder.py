@@ -84,11 +84,10 @@ class OutputFolder:
         return missing + left_behind(self._path, self._suite.picture_patterns, {*contents, *pictures})
 
     def _write_rows(self, report: Report) -> None:
-        cells = report.match_cells() if report.match_cells and isinstance(self._matches, CsvTable) else None
-        if cells is not None and isinstance(self._matches, CsvTable):
+        lines = report.match_lines() if report.match_lines and isinstance(self._matches, CsvTable) else None
+        if lines is not None and isinstance(self._matches, CsvTable):
             self._has_rows = True
-            for columns in cells:
-                self._matches.add_cells(columns)
+            self._matches.add_lines(lines)
             report.pass_cases(lambda lines: self.add_rows([], lines))
             return
         rows = report.matches()

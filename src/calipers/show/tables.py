@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import IO, Any
@@ -18,6 +19,7 @@ from calipers.core.text import FORMULA_STARTS, whole_text
 
 Rows = list[dict[str, Any]]
 TOGETHER = 10_000  # rows whose cells are in memory at once
+PLAIN_TEXT = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_ ./:-]*")  # that is a cell as it is
 PLAIN = frozenset({int, float, bool, type(None)})  # cells that are written as they are, None as nothing
 
 
@@ -44,11 +46,6 @@ class CsvTable:
         for first in range(0, len(rows), TOGETHER):
             cells = ([row[name] for name in self._columns] for row in rows[first : first + TOGETHER])
             self._write([[value if value.__class__ in PLAIN else safe_cell(value) for value in row] for row in cells])
-
-    def add_cells(self, columns: list[list[bytes]]) -> None:
-        """Append rows whose cells are written already: columns of texts, as `csv_text` gives them."""
-        rows = [*map(b",".join, zip(*columns, strict=True)), b""]
-        self._file.write(b"\n".join(rows))
 
     def add_lines(self, lines: Iterable[bytes]) -> None:
         """Append rows that are lines of CSV already, some to a text, their cells as `csv_text` gives them."""
@@ -86,6 +83,8 @@ def csv_text(value: str) -> bytes:
     >>> csv_text("a, b"), csv_text("=1+1"), csv_text("")
     (b'"a, b"', b"'=1+1", b'')
     """
+    if PLAIN_TEXT.fullmatch(value):
+        return value.encode()
     text = io.StringIO(newline="")
     csv.writer(text, lineterminator="\n").writerow([safe_cell(value), ""])
     return whole_text(text.getvalue()[:-2]).encode("utf-8")

@@ -157,11 +157,10 @@ def test_the_same_report_gives_the_same_files(tmp_path, drawn):
 
 
 def cells_of(result):
-    """The table of objects as the folder writes it, if that can be done column by column."""
+    """The table of objects as the folder writes it, if that can be done by columns."""
     file = io.BytesIO()
-    table, blocks = CsvTable(file, list(COLUMNS)), result.match_cells()
-    for columns in blocks or ():
-        table.add_cells(columns)
+    table, blocks = CsvTable(file, list(COLUMNS)), result.match_lines()
+    table.add_lines(blocks or ())
     return None if blocks is None else file.getvalue()
 
 

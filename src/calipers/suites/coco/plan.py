@@ -262,7 +262,7 @@ def object_views(measured: Callable[[], suite.MeasuredImages]) -> dict[str, Any]
     """Functions that give rows and cases of objects of images that were measured whole."""
     return {
         "matches": lambda: ObjectTable(measured()).rows(),
-        "match_cells": lambda: ObjectTable(measured()).csv(),
+        "match_lines": lambda: ObjectTable(measured()).csv(),
         "cases": lambda take: take(case_lines(measured())),
     }
 

@@ -7,13 +7,13 @@ class-aware matching at IoU 0.50, and the cause (see `calipers.core.causes`). Wh
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from calipers.core.causes import OUTCOMES
-from calipers.core.cells import chosen, csv_numbers, known_or
+from calipers.core.cells import CellTexts, csv_numbers, joined
 from calipers.core.matching import UNIT
 from calipers.show.tables import csv_text
 from calipers.suites.coco.columns import Instances
@@ -40,6 +40,7 @@ SIDES = ("gt", "pred")
 CAUSE_WORDS = (*OUTCOMES, "below_min_score", "in_crowd", "crowd", "not_labelled")
 BELOW, IN_CROWD, CROWD, NOT_LABELLED = range(len(OUTCOMES), len(CAUSE_WORDS))
 AT_A_TIME = 20_000  # rows
+SIDE_TEXTS, CAUSE_TEXTS = (CellTexts([word.encode() for word in words]) for words in (SIDES, CAUSE_WORDS))
 
 
 class SideTable:
@@ -105,24 +106,24 @@ class ObjectTable:
     def rows(self) -> Rows:
         """Every object as a dict."""
         columns = (
-            chosen(self.names, self.image),
+            _chosen(self.names, self.image),
             self.image_ids[self.image].tolist(),
-            chosen(SIDES, self.side),
+            _chosen(SIDES, self.side),
             self.index.tolist(),
             _or_none(self.ids, self.side == 0),
             self.category_ids[self.category].tolist(),
-            chosen(self.categories, self.category),
+            _chosen(self.categories, self.category),
             _or_none(self.score, ~np.isnan(self.score)),
             *(_or_none(column, ~np.isnan(column)) for column in self.box.T),
-            chosen(self.reasons, self.invalid),
+            _chosen(self.reasons, self.invalid),
             _or_none(self.partner, self.partner >= 0),
             _or_none(self.overlap, self.partner >= 0),
-            chosen(CAUSE_WORDS, self.cause),
+            _chosen(CAUSE_WORDS, self.cause),
         )
         return [dict(zip(COLUMNS, values, strict=True)) for values in zip(*columns, strict=True)]
 
-    def csv(self) -> Iterator[list[list[bytes]]] | None:
-        """Columns of CSV cells, some rows at a time; None where a text needs quotes around its whole line."""
+    def csv(self) -> Iterator[bytes] | None:
+        """Lines of CSV, some at a time; None where a text needs quotes around its whole line."""
         texts = [*self.names, *self.categories]
         if any("\r" in text for text in texts):
             return None
@@ -130,24 +131,32 @@ class ObjectTable:
         images = [b"%s,%d" % (csv_text(name), ident) for name, ident in zip(self.names, ids, strict=True)]
         names = zip(category_ids, self.categories, strict=True)
         categories = [b"%d,%s" % (ident, csv_text(name)) for ident, name in names]
-        return (self._cells(start, images, categories) for start in range(0, len(self), AT_A_TIME))
+        tables = CellTexts(images), CellTexts(categories), CellTexts([csv_text(words or "") for words in self.reasons])
+        return (self._lines(slice(start, start + AT_A_TIME), *tables) for start in range(0, len(self), AT_A_TIME))
 
-    def _cells(self, start: int, images: list[bytes], categories: list[bytes]) -> list[list[bytes]]:
-        """Columns of some rows; an image and a class have two columns each in one."""
-        part = slice(start, start + AT_A_TIME)
-        return [
-            chosen(images, self.image[part]),
-            chosen([side.encode() for side in SIDES], self.side[part]),
+    def _lines(self, part: slice, images: CellTexts, categories: CellTexts, reasons: CellTexts) -> bytes:
+        """Some rows; an image and a class have two columns each in one."""
+        partner = self.partner[part]
+        columns = (
+            images.cells(self.image[part]),
+            SIDE_TEXTS.cells(self.side[part]),
             csv_numbers(self.index[part]),
-            known_or(b"", csv_numbers(self.ids[part]), (self.side[part] == 0).tolist()),
-            chosen(categories, self.category[part]),
+            csv_numbers(self.ids[part], self.side[part] == 0),
+            categories.cells(self.category[part]),
             csv_numbers(self.score[part]),
             *(csv_numbers(column[part]) for column in self.box.T),
-            chosen([csv_text(words or "") for words in self.reasons], self.invalid[part]),
-            known_or(b"", csv_numbers(self.partner[part]), (self.partner[part] >= 0).tolist()),
+            reasons.cells(self.invalid[part]),
+            csv_numbers(partner, partner >= 0),
             csv_numbers(self.overlap[part]),
-            chosen([words.encode() for words in CAUSE_WORDS], self.cause[part]),
-        ]
+            CAUSE_TEXTS.cells(self.cause[part]),
+        )
+        parts = [each for column in columns for each in (column, b",")]
+        return joined([*parts[:-1], b"\n"], len(partner))
+
+
+def _chosen(texts: Sequence[Any], codes: Any) -> list[Any]:
+    """The texts that codes stand for."""
+    return [texts[code] for code in codes.tolist()]
 
 
 def _or_none(values: Any, known: Any) -> list[Any]:

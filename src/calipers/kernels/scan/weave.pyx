@@ -1,0 +1,100 @@
+"""Lines of a file out of columns: the texts of each row one after another, none of them a Python object."""
+
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
+from libc.string cimport memchr, memcpy
+
+from .column cimport Column
+from .entry cimport check_length, check_offsets
+
+
+cdef class Cells:
+    """A column of texts, which stand one after another in `text`, each with `gap` (0 or 1) bytes behind it.
+
+    With `codes`, a row has the text of its code; below 0 it has `nothing`.
+    """
+
+    cdef bytes text, nothing
+    cdef const char* start
+    cdef const long long[::1] offsets
+    cdef const int[::1] codes
+    cdef Py_ssize_t gap, texts
+    cdef bint is_coded, is_constant
+
+    def __cinit__(self, bytes text not None, offsets=None, Py_ssize_t gap=0, codes=None, bytes nothing not None=b""):
+        """Without `offsets` every row has the whole text."""
+        cdef Py_ssize_t k
+        if not 0 <= gap <= 1:
+            raise ValueError(f"gap: found {gap}, expected 0 or 1")
+        self.text, self.nothing, self.gap = text, nothing, gap
+        self.start = PyBytes_AS_STRING(text)
+        self.is_constant = offsets is None
+        if self.is_constant:
+            return
+        self.offsets = offsets
+        check_offsets(self.offsets, PyBytes_GET_SIZE(text) + gap, "offsets")
+        self.texts = self.offsets.shape[0] - 1
+        for k in range(self.texts):
+            if self.offsets[k + 1] - self.offsets[k] < gap:
+                raise ValueError(f"offsets: found no byte of text {k}, expected the one behind it")
+        if codes is None:
+            return
+        self.codes, self.is_coded = codes, True
+        for k in range(self.codes.shape[0]):
+            if self.codes[k] >= self.texts:
+                raise ValueError(f"codes: found {self.codes[k]}, expected less than {self.texts}")
+
+    cdef Py_ssize_t rows(self):
+        return self.codes.shape[0] if self.is_coded else self.texts
+
+    cdef inline int put(self, Column out, Py_ssize_t row) except -1:
+        if self.is_constant:
+            return put_text(out, self.start, PyBytes_GET_SIZE(self.text))
+        if self.is_coded:
+            row = self.codes[row]
+            if row < 0:
+                return put_text(out, PyBytes_AS_STRING(self.nothing), PyBytes_GET_SIZE(self.nothing))
+        return put_text(out, self.start + self.offsets[row], self.offsets[row + 1] - self.offsets[row] - self.gap)
+
+
+cdef inline int put_text(Column out, const char* text, Py_ssize_t size) except -1:
+    if size > out.capacity - out.size:
+        out.reserve(size)
+    memcpy(out.data + out.size, text, size)
+    out.size += size
+    return 0
+
+
+def comma_offsets(bytes text not None, Py_ssize_t count):
+    """Where each of `count` texts between commas begins, and the end behind the last one's comma, had it one."""
+    cdef Column offsets = Column("q", 1)
+    cdef const char* start = PyBytes_AS_STRING(text)
+    cdef const char* end = start + PyBytes_GET_SIZE(text)
+    cdef const char* at = start
+    while count > 0:
+        at = <const char*> memchr(at, b",", end - at)
+        if at == NULL:
+            break
+        at += 1
+        offsets.push_int64(at - start)
+    if count > 0:
+        offsets.push_int64(end - start + 1)
+    check_length(offsets.size - 1, max(count, 0), "text")
+    return offsets
+
+
+def weave(list parts not None, Py_ssize_t count):
+    """The texts of `count` rows, each of them all parts in order, and where each row begins. A part is a column, or
+    bytes that stand in every row."""
+    cdef Column out = Column("B"), begins = Column("q", 1)
+    cdef list columns = [part if isinstance(part, Cells) else Cells(part) for part in parts]
+    cdef Cells column
+    cdef Py_ssize_t row
+    for column in columns:
+        if not column.is_constant:
+            check_length(column.rows(), count, "parts")
+    begins.reserve(max(count, 0))
+    for row in range(count):
+        for column in columns:
+            column.put(out, row)
+        begins.push_int64(out.size)
+    return PyBytes_FromStringAndSize(out.data, out.size), begins
