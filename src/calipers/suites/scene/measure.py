@@ -197,8 +197,8 @@ class Method(MethodFigures):
 
     def range_counts(self, reading: SceneReading, config: Config) -> Any:
         """(3, ranges) gt, tp and fp by distance from the origin, where the files have it."""
-        distances = (_distances(boxes) for boxes in (reading.truth, reading.preds[self.name]))
-        return range_counts(self.counts, *distances, config.range_buckets)
+        truth, pred = _distances(reading.truth), _distances(reading.preds[self.name])
+        return range_counts(self.counts, truth, pred, config.range_buckets)
 
     def volumes(self) -> tuple[Floats, Floats]:
         """Cubic metres of the boxes of both sides; NaN for what could not be read."""
