@@ -64,6 +64,7 @@ class Report(Mapping[str, Any], Generic[Artifact]):
         """`cases` passes lines of cases on, `cases_of` finds those of some records faster than all of them.
 
         `match_lines` has the rows of `matches` as lines of CSV, some at a time; it may have none.
+        `measured` is what the suite measured, or a function that gives it.
         """
         self._tree, self._home, self._first_invalid = tree, home, first_invalid
         self._matches, self._cases, self._cases_of, self._measured = matches, cases, cases_of, measured
@@ -94,7 +95,7 @@ class Report(Mapping[str, Any], Generic[Artifact]):
     @property
     def measured(self) -> Any:
         """What the suite measured, where the report keeps it."""
-        return self._measured
+        return self._measured() if callable(self._measured) else self._measured
 
     def __getitem__(self, key: str) -> Any:
         """A field of the artifact; where there is one method only, also one of its fields."""

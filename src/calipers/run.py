@@ -51,7 +51,8 @@ def run_plan(
         with resumed.parts_in(config.resume) if config.resume else nullcontext():
             total.add(part)
         check_bad(total, plan.max_bad)
-    plan.finish(total)
+    with resumed.parts_in(config.resume):
+        plan.finish(total)
     check_bad(total, plan.max_bad)
     with resumed.parts_in(config.resume) if config.resume else nullcontext():
         report = plan.report(total)

@@ -16,6 +16,7 @@ from calipers.suites.scene.counts import (
     Matches,
     class_table,
     false_positive_causes,
+    range_counts,
     range_table,
     scene_table,
 )
@@ -295,11 +296,15 @@ def test_scenes_have_their_own_counts_and_means():
     assert found["c"] == {"gt": 0, "pred": 1, "tp": 0, "fp": 1, "fn": 0} | expected
 
 
+def ranges(case, truth, pred, limits):
+    return range_table(range_counts(case.counts, truth, pred, limits), limits)
+
+
 def test_pairs_stand_in_the_range_of_their_truth_and_the_rest_in_their_own():
     # Truths at 1, 2, 5 m. The first is met from 3 m away, the second from 4.5 m; the third is missed.
     # Predictions at 1, 4 and 9 m met nothing; the last has no place.
     case = Case([[SEAT] * 3], [[SEAT] * 6], (0, 0, 0.5, ""), (1, 1, 0.4, ""))
-    found = range_table(case.counts, [1.0, 2.0, 5.0], [3.0, 4.5, 1.0, 4.0, 9.0, np.nan], (2.0, 4.0))
+    found = ranges(case, [1.0, 2.0, 5.0], [3.0, 4.5, 1.0, 4.0, 9.0, np.nan], (2.0, 4.0))
     assert [(row["from_m"], row["to_m"]) for row in found] == [(0.0, 2.0), (2.0, 4.0), (4.0, None)]
     assert [(row["gt"], row["pred"], row["tp"], row["fp"], row["fn"]) for row in found] == [
         (1, 2, 1, 1, 0),
@@ -316,6 +321,6 @@ def test_pairs_stand_in_the_range_of_their_truth_and_the_rest_in_their_own():
 def test_a_range_begins_at_its_limit_and_one_range_holds_everything():
     case = Case([[SEAT] * 3], [[]])
     distances = [np.nextafter(2.0, 0.0), 2.0, np.nextafter(2.0, 3.0)]
-    assert [row["gt"] for row in range_table(case.counts, distances, np.array([]), (2.0,))] == [1, 2]
-    [everything] = range_table(case.counts, distances, np.array([]), ())
+    assert [row["gt"] for row in ranges(case, distances, np.array([]), (2.0,))] == [1, 2]
+    [everything] = ranges(case, distances, np.array([]), ())
     assert (everything["from_m"], everything["to_m"], everything["gt"], everything["precision"]) == (0.0, None, 3, None)

@@ -23,7 +23,8 @@ def sums(truth, pred, *rows, similarity=None, iou=0.1, threshold=0.9, clio=False
     rows = sorted(rows, key=lambda row: (-row[2], row[0], row[1]))
     placed = Placed(pairs(rows), *(np.array([sign in row[3] for row in rows], dtype=bool) for sign in "<>"))
     sides = side(truth), side(pred, counted)
-    found = open_set_counts(*sides, placed, similarity or {}, Protocol(round_overlap(iou), threshold, clio), len(truth))
+    tasks = np.isin(np.arange(8), [code for scene in truth for code in scene])
+    found = open_set_counts(*sides, placed, similarity or {}, Protocol(round_overlap(iou), threshold, clio), tasks)
     return {name: column.tolist() for name, column in found.items()}
 
 

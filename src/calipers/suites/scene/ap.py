@@ -12,7 +12,7 @@ none.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from math import fsum
 from typing import Any, NamedTuple
 
@@ -24,6 +24,7 @@ from calipers.core.ranking import RECALL_STEPS, curve_of, tied_share
 from calipers.suites.scene.counts import CountedSide
 
 Found = NDArray[np.bool_]
+FoundBy = Mapping[str, Found]  # by ruler
 MIN_STEP, MIN_PRECISION = 10, 0.1  # what nuScenes leaves out: the recall steps up to this one, precision below
 
 
@@ -35,41 +36,58 @@ class ApRuler(NamedTuple):
     nuscenes: bool = False
 
 
-def ap_tree(
-    truth: CountedSide, pred: CountedSide, scores: Any, rulers: Mapping[str, ApRuler], names: list[str]
-) -> dict[str, Any] | None:
-    """For each ruler the mean over classes; then each class, and the share of ties."""
+def find_right(truth: CountedSide, pred: CountedSide, scores: Any, rulers: Mapping[str, ApRuler]) -> FoundBy:
+    """For each ruler which predictions find an object; of equally close ones pycocotools takes the last.
+
+    Predictions that do not count, or have no class or no score, find none. All of this is local to a scene.
+    """
     sure = np.asarray(scores, dtype=np.float64)
-    named = pred.counted & (pred.classes >= 0)
+    named = _named(pred, sure)
+    labels = Labels(truth.classes, np.where(named, pred.classes, -1).astype(np.int32))
+    orders = {kind: _order(sure, named, kind) for kind in {ruler.nuscenes for ruler in rulers.values()}}
+    return {name: _find(truth, ruler, orders[ruler.nuscenes], labels, len(sure)) for name, ruler in rulers.items()}
+
+
+def ap_tree(
+    truth: CountedSide, pred: CountedSide, scores: Any, found_by: FoundBy, nuscenes: Collection[str], names: list[str]
+) -> dict[str, Any] | None:
+    """For each ruler the mean over classes; then each class, and the share of ties.
+
+    `nuscenes` names the rulers with which precision is accumulated as nuScenes does.
+    """
+    sure = np.asarray(scores, dtype=np.float64)
+    named = _named(pred, sure)
     objects = np.bincount(truth.classes[truth.classes >= 0], None, len(names))
-    if np.isnan(sure[named]).any() or not (named.any() or objects.any()):
+    if not (named.any() or objects.any()):
         return None
-    labels = Labels(truth.classes, np.where(pred.counted, pred.classes, -1).astype(np.int32))
-    found: dict[str, list[Found]] = {}
-    for name, ruler in rulers.items():
-        order = _order(np.where(named, sure, -np.inf), ruler)
-        right = find_right(truth, ruler, order, labels, len(sure))
-        found[name] = [right[some] for some in _by_class(order, pred.classes, named, names)]
+    kinds = {name in nuscenes for name in found_by}
+    ranks = {kind: _by_class(_order(sure, named, kind), pred.classes, named, names) for kind in kinds}
+    found = {name: [right[some] for some in ranks[name in nuscenes]] for name, right in found_by.items()}
     if len(np.unique(sure[named])) == 1 and any(map(_is_mixed, found.values())):
         return None
     by_class = {
-        name: dict(zip(names, _averages(found[name], objects.tolist(), ruler), strict=True))
-        for name, ruler in rulers.items()
+        name: dict(zip(names, _averages(classes, objects.tolist(), name in nuscenes), strict=True))
+        for name, classes in found.items()
     }
     means: dict[str, Any] = {ruler: _mean(classes.values()) for ruler, classes in by_class.items()}
     ranked = _by_class(np.arange(len(sure)), pred.classes, named, names)
     return means | {"by_class": by_class, "tied_score_share": tied_share(sure[some] for some in ranked)}
 
 
-def _order(sure: Any, ruler: ApRuler) -> Any:
-    """Predictions by score, ties by index, or the other way round."""
-    if not ruler.nuscenes:
-        return np.asarray(confidence_order(sure))
-    return np.lexsort((-np.arange(len(sure)), -sure)).astype(np.int32)
+def _named(pred: CountedSide, sure: Any) -> Found:
+    """(predictions,) those that are ranked."""
+    return np.asarray(pred.counted & (pred.classes >= 0) & ~np.isnan(sure))
 
 
-def find_right(truth: CountedSide, ruler: ApRuler, order: Any, labels: Labels, preds: int) -> Found:
-    """(predictions,) which of them find an object; of equally close ones pycocotools takes the last."""
+def _order(sure: Any, named: Found, nuscenes: bool) -> Any:
+    """Predictions by score, ties by index, or the other way round; those that are not ranked last."""
+    ranked = np.where(named, sure, -np.inf)
+    if not nuscenes:
+        return np.asarray(confidence_order(ranked))
+    return np.lexsort((-np.arange(len(ranked)), -ranked)).astype(np.int32)
+
+
+def _find(truth: CountedSide, ruler: ApRuler, order: Any, labels: Labels, preds: int) -> Found:
     last = not ruler.nuscenes
     matching = in_order(
         ruler.pairs, truth.scene, order, min_overlap=ruler.min_overlap, labels=labels, last_of_equals=last
@@ -83,9 +101,9 @@ def _is_mixed(classes: list[Found]) -> bool:
     return any(ranked.any() and not ranked.all() for ranked in classes)
 
 
-def _averages(classes: list[Found], objects: list[int], ruler: ApRuler) -> list[float | None]:
+def _averages(classes: list[Found], objects: list[int], nuscenes: bool) -> list[float | None]:
     """The AP of each class that has objects."""
-    average = clipped_average if ruler.nuscenes else _average
+    average = clipped_average if nuscenes else _average
     return [average(ranked, count) if count else None for ranked, count in zip(classes, objects, strict=True)]
 
 

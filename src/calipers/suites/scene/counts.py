@@ -27,10 +27,11 @@ CAUSES = ("unresolved_label", "no_overlap", "low_iou", "wrong_label", "duplicate
 class CountedSide:
     """One side of a comparison: for each object its scene, its class (-1 is none), and whether it counts at all."""
 
-    __slots__ = ("classes", "counted", "scene")
+    __slots__ = ("classes", "counted", "scene", "scenes")
 
     def __init__(self, offsets: Any, classes: Any, counted: Any = None) -> None:
         ends = np.asarray(offsets)
+        self.scenes = len(ends) - 1
         self.scene = np.repeat(np.arange(len(ends) - 1), np.diff(ends))
         self.classes = np.asarray(classes, dtype=np.int32)
         self.counted = np.ones(len(self.scene), dtype=bool) if counted is None else np.asarray(counted, dtype=bool)
@@ -170,8 +171,8 @@ def _detection(tp: int, gt: int, pred: int) -> dict[str, Any]:
     }
 
 
-def range_table(counts: Counts, truth_distance: Any, pred_distance: Any, limits: tuple[float, ...]) -> list[Any]:
-    """Counts by distance from the origin in the ground plane, from each limit up to the next.
+def range_counts(counts: Counts, truth_distance: Any, pred_distance: Any, limits: tuple[float, ...]) -> Ints:
+    """(3, ranges) gt, tp and fp by distance from the origin in the ground plane, from each limit up to the next.
 
     A matched pair stands where its ground truth is, everything else where it is itself. A prediction without a place
     (NaN) is in none.
@@ -182,12 +183,15 @@ def range_table(counts: Counts, truth_distance: Any, pred_distance: Any, limits:
     spurious = counts.pred.counted & ~np.isnan(pred_distance)
     spurious[counts.matches.pred] = False
     gt, tp = np.bincount(truth, None, buckets), np.bincount(truth[counts.matches.truth], None, buckets)
-    fp = np.bincount(pred[spurious], None, buckets)
+    return np.stack([gt, tp, np.bincount(pred[spurious], None, buckets)])
+
+
+def range_table(found: Ints, limits: tuple[float, ...]) -> list[Any]:
+    """The table of `range_counts`."""
     ends = [0.0, *limits, None]
     return [
-        {"from_m": ends[k], "to_m": ends[k + 1], "gt": int(gt[k]), "pred": int(tp[k] + fp[k])}
-        | _detection(int(tp[k]), int(gt[k]), int(tp[k] + fp[k]))
-        for k in range(buckets)
+        {"from_m": ends[k], "to_m": ends[k + 1], "gt": gt, "pred": tp + fp} | _detection(tp, gt, tp + fp)
+        for k, (gt, tp, fp) in enumerate(found.T.tolist())
     ]
 
 

@@ -82,13 +82,10 @@ def open_set_counts(
     placed: Placed,
     similarity: dict[int, dict[int, float]],
     protocol: Protocol,
-    scenes: int,
+    tasks: Mask,
 ) -> dict[str, Floats]:
-    """The sums of osR and osP, for each scene."""
-    tasks = np.zeros(
-        max(truth.classes.max(initial=-1), pred.classes.max(initial=-1), _last(similarity)) + 1, dtype=bool
-    )
-    tasks[truth.classes[truth.classes >= 0]] = True
+    """The sums of osR and osP, for each scene. `tasks` says which classes the ground truth has, here or elsewhere."""
+    scenes = truth.scenes
     fits = fits_of(pred, tasks, similarity)
     overlap = np.zeros(len(fits.pred)) if protocol.clio else _best_overlap(fits, truth, placed.pairs)
     chosen = fits.where(_most_similar(fits, truth, pred, overlap))
@@ -97,10 +94,6 @@ def open_set_counts(
     gt = np.bincount(truth.scene[truth.classes >= 0], None, scenes)
     sums = (gt, *matched, np.bincount(pred.scene[relevant.pred], None, scenes), *correct)
     return {name: np.asarray(column, np.float64) for name, column in zip(OPEN_SET_SUMS, sums, strict=True)}
-
-
-def _last(similarity: dict[int, dict[int, float]]) -> int:
-    return max((task for by_task in similarity.values() for task in by_task), default=-1)
 
 
 def _most_similar(fits: Fits, truth: CountedSide, pred: CountedSide, overlap: Any) -> Mask:

@@ -6,7 +6,7 @@ Labels and tasks are kept once each, and boxes have their places among them.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import Any
 
@@ -23,6 +23,7 @@ from calipers.suites.scene.read import BadScene, SceneInputFile, SceneReading, S
 
 Arrays = dict[str, NDArray[Any]]
 COLUMNS = ("offsets", *WIDTHS)
+SHAPES = ("center", "half", "axes", "bounds", "upright")
 
 
 def pack_reading(reading: SceneReading) -> Packed:
@@ -34,12 +35,12 @@ def pack_reading(reading: SceneReading) -> Packed:
     return Packed({"names": reading.names, "methods": methods, "sides": sides, "bad": bad}, arrays)
 
 
-def unpack_reading(packed: Packed) -> SceneReading:
-    """The reading that was packed."""
-    plain = packed.plain
-    sides = [
-        _unpack_side(side, f"{place}/", packed.arrays, len(plain["names"])) for place, side in enumerate(plain["sides"])
-    ]
+def unpack_reading(packed: Packed, *, shapes: bool = True) -> SceneReading:
+    """The reading that was packed; `shapes` is whether its boxes have any."""
+    plain, scenes = packed.plain, len(packed.plain["names"])
+    sides = [_unpack_side(side, f"{at}/", packed.arrays) for at, side in enumerate(plain["sides"])]
+    for side in sides:
+        _check_whole(side.boxes, scenes, WIDTHS if shapes else WIDTHS | dict.fromkeys(SHAPES, 0))
     return SceneReading(plain["names"], plain["methods"], sides, [BadScene(*fault) for fault in plain["bad"]])
 
 
@@ -61,7 +62,13 @@ def _pack_side(side: SideReading, lead: str, arrays: Arrays) -> dict[str, Any]:
     }
 
 
-def _unpack_side(plain: dict[str, Any], lead: str, arrays: Arrays, scenes: int) -> SideReading:
+def without_shapes(boxes: Boxes) -> Boxes:
+    """The boxes without what only shapes are measured by, and without ids."""
+    gone = {name: np.asarray(getattr(boxes, name))[:0] for name in SHAPES}
+    return boxes.replace(**gone, ids=[], similarity={})
+
+
+def _unpack_side(plain: dict[str, Any], lead: str, arrays: Arrays) -> SideReading:
     boxes = Boxes.__new__(Boxes)
     for name in COLUMNS:
         setattr(boxes, name, arrays[lead + name])
@@ -71,18 +78,18 @@ def _unpack_side(plain: dict[str, Any], lead: str, arrays: Arrays, scenes: int) 
     pairs = iter(zip(tasks, arrays[lead + "similar"].tolist(), strict=True))
     with_tasks = arrays[lead + "with_tasks"].reshape(-1, 2).tolist()
     boxes.similarity = {box: dict(islice(pairs, count)) for box, count in with_tasks}
-    _check_whole(boxes, scenes)
     scene_inputs = {scene: SceneInputFile(*rest) for scene, *rest in plain["found"]}
     return SideReading(boxes, scene_inputs, plain["invalid"], [InputFile(*entry) for entry in plain["inputs"]])
 
 
-def _check_whole(boxes: Boxes, scenes: int) -> None:
+def _check_whole(boxes: Boxes, scenes: int, widths: Mapping[str, int]) -> None:
     """Kernels take columns at their word: none may be shorter than the others say, or of another kind."""
     offsets, empty = np.asarray(boxes.offsets), Boxes(BoxColumns())
     count, kinds = len(boxes.labels), {name: np.asarray(getattr(empty, name)).dtype for name in COLUMNS}
     good = all(np.asarray(getattr(boxes, name)).dtype == kind for name, kind in kinds.items())
-    good = good and all(np.shape(getattr(boxes, name)) == (count * width,) for name, width in WIDTHS.items())
-    good = good and offsets.shape == (scenes + 1,) and offsets[0] == 0 and offsets[-1] == count == len(boxes.ids)
+    good = good and all(np.shape(getattr(boxes, name)) == (count * width,) for name, width in widths.items())
+    good = good and offsets.shape == (scenes + 1,) and offsets[0] == 0 and offsets[-1] == count
+    good = good and len(boxes.ids) == count * widths["upright"]
     good = good and bool((np.diff(offsets) >= 0).all()) and bool((np.asarray(boxes.reason) < len(REASONS)).all())
     if not good or any(not 0 <= box < count for box in boxes.similarity):
         raise ValueError("columns of boxes that do not fit together")

@@ -1,14 +1,18 @@
-"""Scenes in shards: some of them each, read by workers, on all sides.
+"""Scenes in shards: some of them each, on all sides.
 
-What a label means depends on all labels, so parts hold scenes as they were read, and they are measured together. Parts
-that were made apart may have scenes in common: each then has its ground truth of one and its predictions of another.
+What a label means depends on all labels. Where others take part, shards are gone over twice: workers find the labels of
+each, these are resolved here, and workers measure each with what its labels mean (`calipers.suites.scene.kept`). One
+process alone reads everything once and measures it together. So are the parts of `tally`, which hold scenes as they
+were read: beside other parts a label may mean something else, and parts that were made apart may have scenes in common,
+each of which then has its ground truth of one and its predictions of another.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import partial
+from dataclasses import replace
+from functools import cache, partial
 from typing import Any
 
 from calipers import __version__
@@ -24,29 +28,38 @@ from calipers.report import Report
 from calipers.suites.scene import measure as suite
 from calipers.suites.scene.cases import scene_case_lines
 from calipers.suites.scene.config import PROTOCOL, Config, params
+from calipers.suites.scene.first_pass import FirstPass, find_labels, shards_with_labels
 from calipers.suites.scene.joining import join_bad, join_readings
-from calipers.suites.scene.labels.resolve import LabelRules, known_from, load_known
+from calipers.suites.scene.kept import KeptScenes, join_kept, keep_scenes, kept_methods, unpack_kept
+from calipers.suites.scene.labels.resolve import LabelRules, Naming, known_from, load_known
 from calipers.suites.scene.packing import pack_reading, unpack_reading
-from calipers.suites.scene.read import BadScene, SceneReading, find_sources, input_of
+from calipers.suites.scene.read import BadScene, SceneReading, find_sources, input_of, read_sources
 from calipers.suites.scene.rows import match_rows
 from calipers.suites.scene.shards import SceneShard, cut_scenes, keep_only, read_shard, shard_text
 from calipers.suites.scene.slices import slice_methods
 from calipers.suites.scene.summarize import option_inputs, summarize, with_inputs
 
+UNSENT: dict[str, Any] = dict.fromkeys(("aliases", "labels", "learned_aliases", "resume", "write_aliases")) | {
+    "embed": False
+}  # options that workers have no use for, among them functions that do not travel
+
 
 class ScenePart:
-    """Some scenes as they were read and, once all of them were, what they came from."""
+    """Some scenes as they were read, or what is kept of them; once all of them were, what they came from."""
 
-    __slots__ = ("bad", "beside", "inputs", "known", "readings", "sides", "warnings")
+    __slots__ = ("bad", "beside", "inputs", "kept", "known", "readings", "sides", "warnings")
 
-    def __init__(self, *readings: SceneReading) -> None:
-        self.readings = list(readings)
-        self.bad: list[BadScene] = [bad for reading in readings for bad in reading.bad]
+    def __init__(self, *readings: SceneReading, kept: Iterable[KeptScenes] = ()) -> None:
+        self.readings, self.kept = list(readings), list(kept)
+        self.bad: list[BadScene] = [bad for reading in self._all() for bad in reading.bad]
         self.inputs: list[dict[str, Any]] = []
         self.sides: list[list[InputFile]] = []  # the inputs of each side
         self.beside: list[dict[str, Any]] = []  # the files that options came from
         self.warnings: list[str] = []  # what those files gave rise to
         self.known: LabelRules | None = None  # what label files said
+
+    def _all(self) -> list[SceneReading]:
+        return [*self.readings, *(kept.reading for kept in self.kept)]
 
     def name_inputs(self, sides: list[list[InputFile]], beside: list[dict[str, Any]]) -> None:
         """Name the input files in the report."""
@@ -57,6 +70,7 @@ class ScenePart:
         """Add the part that follows this one."""
         self._check_comparable(later)
         self.readings += later.readings
+        self.kept += later.kept
         self.bad = join_bad([*self.bad, *later.bad])
         self.known = self.known or later.known
         self.warnings += [warning for warning in later.warnings if warning not in self.warnings]
@@ -67,7 +81,7 @@ class ScenePart:
     def _check_comparable(self, later: ScenePart) -> None:
         """Methods and label files are not among the options."""
         mine, theirs = ([whole_text(name) for name in part.methods] for part in (self, later))
-        if self.readings and later.readings and mine != theirs:
+        if mine and theirs and mine != theirs:
             raise InputError(
                 f"parts of different methods: {', '.join(mine)} and {', '.join(theirs)}, expected the same in each "
                 f"({keyword('pred', 'NAME=PATH')} says what a method is called)"
@@ -78,16 +92,22 @@ class ScenePart:
     @property
     def methods(self) -> list[str]:
         """What the methods are called."""
-        return self.readings[0].methods if self.readings else []
+        return next((reading.methods for reading in self._all()), [])
 
     def joined(self) -> SceneReading:
-        """All scenes in one."""
-        joined = join_readings(self.readings, self.sides or [[] for _ in self.readings[0].sides])
-        self.readings = [joined]
-        return joined
+        """All scenes in one; without shapes if they were measured already."""
+        sides = self.sides or [[] for _ in self._all()[0].sides]
+        if self.kept:
+            self.kept = [join_kept(self.kept, sides)]
+            return self.kept[0].reading
+        self.readings = [join_readings(self.readings, sides)]
+        return self.readings[0]
 
     def pack(self) -> Packed:
         """The part as plain values and arrays."""
+        if self.kept:
+            kept = join_kept(self.kept, [[] for _ in self.kept[0].reading.sides]).pack()
+            return Packed({"kept": kept.plain}, kept.arrays)
         reading = pack_reading(self.joined())
         beside = {"beside": self.beside, "warnings": [whole_text(warning) for warning in self.warnings]}
         known = self.known and self.known.to_text()
@@ -97,6 +117,8 @@ class ScenePart:
     def unpack(cls, packed: Packed) -> ScenePart:
         """The part that was packed."""
         plain = packed.plain
+        if "kept" in plain:
+            return cls(kept=[unpack_kept(Packed(plain["kept"], packed.arrays))])
         reading = unpack_reading(Packed(plain["reading"], packed.arrays))
         part = cls(reading)
         part.known, part.warnings = known_from(plain["known"]) if plain["known"] else None, plain["warnings"]
@@ -112,7 +134,7 @@ def _distinct(items: list[Any]) -> list[Any]:
 class ScenePlan:
     """Ground truth and methods, each a file or a folder. `files` are those the options came from."""
 
-    usual_jobs = 1  # boxes take as long to be sent as to be read, and are measured together
+    usual_jobs = 1  # what others measure is read twice, and takes its time to be sent
 
     def __init__(
         self,
@@ -126,23 +148,41 @@ class ScenePlan:
         require(not (kept and callable(config.embed)), "embed", config.embed, f"true or false: {kept} cannot hold it")
         self.config, self._warnings, self._files = config, list(warnings), list(files)
         self.max_bad = config.max_bad_records
+        self._methods = list(methods)
         self.measure: Callable[[SceneShard], ScenePart] = partial(
-            measure_shard, methods=list(methods), label_source=config.label_source, max_bad=config.max_bad_records
+            measure_shard, methods=self._methods, config=replace(config, **UNSENT)
         )
         self._sources = find_sources(gt, methods)
         if config.only:
             keep_only(self._sources, config.only)
         self._done = self._size = 0
+        self._known: LabelRules | None = None
+        self._naming: Naming | None = None
 
     def made(self) -> Provenance:
         """Suite, protocol, version and parameters that a part is measured with."""
         return made_by(self.config)
 
     def shards(self, engine: Engine) -> Iterator[SceneShard]:
-        """The scenes in shards of some each."""
+        """The scenes in shards of some each, with what their labels mean if they are measured by others."""
         shards = list(cut_scenes(self._sources, self.config.chunk_bytes))
         self._size = sum(shard.size for shard in shards)
-        yield from shards
+        others = engine.remote or self.config.jobs not in (None, 1)
+        yield from self._with_labels(shards, engine) if others and self.config.tally is None else shards
+
+    def _with_labels(self, shards: list[SceneShard], engine: Engine) -> Iterator[SceneShard]:
+        """Go over all shards for their labels, resolve these, and give the shards what they mean."""
+        config, first = self.config, FirstPass(self._methods)
+        look = partial(find_labels, methods=self._methods, label_source=config.label_source, max_bad=self.max_bad)
+        bad: list[BadScene] = []
+        for found in engine.in_order(look, shards):
+            bad += found.bad
+            if len(bad) > self.max_bad:
+                raise bad[self.max_bad].error()
+            first.add(found)
+        self._known = load_known(config)
+        self._naming = first.resolve(config, self._known)
+        return shards_with_labels(shards, first.known_labels(self._naming, config))
 
     def identify(self, shard: SceneShard) -> str:
         """A text of the shard's files, their sizes and their times."""
@@ -163,13 +203,29 @@ class ScenePlan:
 
     def finish(self, total: ScenePart) -> None:
         """Name the inputs, and read what stands beside them."""
-        total.known, total.warnings = load_known(self.config), self._warnings
+        total.known, total.warnings = self._known or load_known(self.config), self._warnings
         sides = zip(self._sources, total.joined().sides, strict=True)
         total.name_inputs([[input_of(source, side.scenes)] for source, side in sides], option_inputs(self._files))
 
     def report(self, total: ScenePart) -> Report:
         """Scenes to the report."""
-        return report_of(total, self.config)
+        if self._naming is None:
+            return report_of(total, self.config)
+        total.joined()
+        [kept] = total.kept
+        measured = suite.MeasuredMethods(kept.reading, self._naming, kept_methods(kept, self._naming, self.config))
+        whole = cache(partial(self._measure_whole, kept.reading, total.known))
+        return _report(measured, self.config, total.warnings, total.beside, whole)
+
+    def _measure_whole(self, kept: SceneReading, known: LabelRules | None) -> suite.MeasuredMethods:
+        """Everything once more, with shapes, for rows of objects, cases and pictures."""
+        config = self.config
+        reading = read_sources(self._sources, self._methods, label_source=config.label_source, max_bad=self.max_bad)
+        for was, side in zip(kept.sides, reading.sides, strict=True):
+            for before, now in zip(was.inputs, side.inputs, strict=True):
+                if before.sha256 != now.sha256:
+                    raise InputError(f"{now.path}: was changed by someone else during the run")
+        return suite.measure(reading, config, known)
 
 
 def made_by(config: Config) -> Provenance:
@@ -192,35 +248,43 @@ def unpack(packed: Packed) -> ScenePart:
     return ScenePart.unpack(packed)
 
 
-def measure_shard(shard: SceneShard, *, methods: list[str], label_source: str, max_bad: int) -> ScenePart:
-    """Some scenes, read. What they are called is known only when all of them are."""
-    return ScenePart(read_shard(shard, methods, label_source=label_source, max_bad=max_bad))
+def measure_shard(shard: SceneShard, *, methods: list[str], config: Config) -> ScenePart:
+    """Some scenes, read; and measured if it is known what their labels mean."""
+    reading = read_shard(shard, methods, label_source=config.label_source, max_bad=config.max_bad_records)
+    if shard.known is None:
+        return ScenePart(reading)
+    return ScenePart(kept=[keep_scenes(reading, shard.known, config, str(shard))])
 
 
 def report_of(total: ScenePart, config: Config) -> Report:
     """Scenes to the report."""
-    return _report(total.joined(), config, total.known or load_known(config), total.warnings, total.beside)
+    measured = suite.measure(total.joined(), config, total.known)
+    return _report(measured, config, total.warnings, total.beside, lambda: measured)
 
 
 def report_scenes(reading: SceneReading, config: Config, warnings: Iterable[str], files: Iterable[str]) -> Report:
     """Scenes that were read at once, to their report."""
-    known = load_known(config)
-    return _report(reading, config, known, warnings, option_inputs(files))
+    measured = suite.measure(reading, config)
+    return _report(measured, config, warnings, option_inputs(files), lambda: measured)
 
 
 def _report(
-    reading: SceneReading, config: Config, known: LabelRules, warnings: Iterable[str], beside: list[dict[str, Any]]
+    measured: suite.MeasuredMethods,
+    config: Config,
+    warnings: Iterable[str],
+    beside: list[dict[str, Any]],
+    whole: Callable[[], suite.MeasuredMethods],
 ) -> Report:
-    measured = suite.measure(reading, config, known)
-    tree = with_inputs(summarize(measured, config), reading, beside)
+    """The report; `whole` gives the same methods with their boxes."""
+    tree = with_inputs(summarize(measured, config), measured.reading, beside)
     tree["warnings"] = [*warnings, *tree["warnings"]]
     if config.write_aliases:
         write_file(config.write_aliases, to_json({"aliases": measured.naming.resolver.learned()}))
     report = Report(
         tree,
-        matches=lambda: match_rows(measured),
-        cases=lambda take: take(scene_case_lines(measured)),
-        measured=measured,
+        matches=lambda: match_rows(whole()),
+        cases=lambda take: take(scene_case_lines(whole())),
+        measured=whole,
     )
     if config.slice:
         slice_methods(report, measured, config)

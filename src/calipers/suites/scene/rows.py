@@ -14,7 +14,7 @@ from calipers.suites.scene.counts import CAUSES, CountedSide
 from calipers.suites.scene.read import SceneReading
 
 if TYPE_CHECKING:
-    from calipers.suites.scene.measure import MeasuredMethods, Method
+    from calipers.suites.scene.measure import MeasuredMethods, Method, MethodFigures
 
 COLUMNS = (
     "method",
@@ -35,7 +35,7 @@ COLUMNS = (
 Rows = list[dict[str, Any]]
 
 
-def object_rows(method: Method, reading: SceneReading) -> dict[str, Rows]:
+def object_rows(method: MethodFigures, reading: SceneReading) -> dict[str, Rows]:
     """Every match, and everything without a partner, by the places objects have in their files."""
     matches, names = method.counts.matches, np.array(reading.names, dtype=object)
     truth_at, pred_at = np.asarray(method.truth_boxes.index), np.asarray(method.boxes.index)

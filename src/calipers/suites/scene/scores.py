@@ -13,17 +13,16 @@ import numpy as np
 
 from calipers.core.best_scores import ScoredClass, class_scores_tree
 from calipers.core.calibration import ScoredHits, calibration_tree, operating_points
-from calipers.core.matching import Labels, confidence_order, round_overlap
+from calipers.core.matching import confidence_order
 from calipers.files.problems import shown
-from calipers.suites.scene.ap import ApRuler, find_right
 from calipers.suites.scene.config import Config
-from calipers.suites.scene.measure import Method
+from calipers.suites.scene.measure import MethodFigures
 
-HALF = 0.5
+HALF = "iou_0.50"  # of the rulers of AP; boxes that could not be read find nothing there either
 UNSCORED = "no prediction with a class has a score"
 
 
-def scores_tree(method: Method, scenes: list[str], classes: list[str], config: Config) -> dict[str, Any]:
+def scores_tree(method: MethodFigures, scenes: list[str], classes: list[str], config: Config) -> dict[str, Any]:
     """Calibration and operating points of a method, or the reason why there are none."""
     scores, usable = np.asarray(method.boxes.scores), _usable(method)
     scored = usable & ~np.isnan(scores)
@@ -31,7 +30,7 @@ def scores_tree(method: Method, scenes: list[str], classes: list[str], config: C
     calibration: dict[str, Any] | None = None
     points: list[dict[str, float | None]] | None = None
     if not reason:
-        rows, right = _matched(method, scores, scored)
+        rows, right = _matched(method, scores, scored, config)
         hits = ScoredHits(scores[rows], right)
         by_class = _by_class(method, hits, rows, len(classes))
         some = [code for code, one in enumerate(by_class) if len(one.score) or len(one.objects)]
@@ -47,12 +46,12 @@ def scores_tree(method: Method, scenes: list[str], classes: list[str], config: C
     }
 
 
-def _usable(method: Method) -> Any:
+def _usable(method: MethodFigures) -> Any:
     """(predictions,) those that count, have a class and could be read."""
     return method.pred.counted & (method.pred.classes >= 0) & (np.asarray(method.boxes.reason) == 0)
 
 
-def _why_none(method: Method, scenes: list[str], scores: Any, scored: Any) -> str | None:
+def _why_none(method: MethodFigures, scenes: list[str], scores: Any, scored: Any) -> str | None:
     """Why scores are no probabilities, if one is not from 0 to 1."""
     outside = np.flatnonzero(scored & ((scores < 0) | (scores > 1)))
     if not len(outside):
@@ -63,16 +62,14 @@ def _why_none(method: Method, scenes: list[str], scores: Any, scored: Any) -> st
     return f"{problem} (the first is {place}, with {float(scores[first])!r})"
 
 
-def _matched(method: Method, scores: Any, scored: Any) -> tuple[Any, Any]:
+def _matched(method: MethodFigures, scores: Any, scored: Any, config: Config) -> tuple[Any, Any]:
     """The predictions that count, the surest first, and which of them found an object."""
     order = np.asarray(confidence_order(np.where(scored, scores, -np.inf)))
-    labels = Labels(method.truth.classes, np.where(scored, method.pred.classes, -1).astype(np.int32))
-    right = find_right(method.truth, ApRuler(method.pairs, round_overlap(HALF)), order, labels, len(scores))
     rows = order[scored[order]]
-    return rows, right[rows]
+    return rows, method.found_by(config)[HALF][rows] if len(rows) else np.zeros(0, dtype=bool)
 
 
-def _by_class(method: Method, hits: ScoredHits, rows: Any, classes: int) -> list[ScoredClass]:
+def _by_class(method: MethodFigures, hits: ScoredHits, rows: Any, classes: int) -> list[ScoredClass]:
     """The predictions and objects of each class, with their scenes."""
     truth, pred = method.truth, method.pred
     place, objects = _split(pred.classes[rows], classes), _split(truth.classes, classes)

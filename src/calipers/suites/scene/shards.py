@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from calipers.core.text import whole_text
 from calipers.files.only import check_found, read_only
 from calipers.files.problems import shown
 from calipers.suites.scene.read import SceneReading, read_sources, scene_names
 from calipers.suites.scene.scene_files import ScenesByName
+
+if TYPE_CHECKING:
+    from calipers.suites.scene.first_pass import KnownLabels
 
 LARGEST_SHARD = 2 << 20  # bytes: enough to be worth the way to another process, and some for each of many
 
@@ -21,6 +24,7 @@ class SceneShard(NamedTuple):
 
     sides: list[dict[str, str]]  # (1 + methods,) scene -> path
     size: int  # bytes of all files
+    known: KnownLabels | None = None  # what its labels mean, if it is to be measured by itself
 
     def __str__(self) -> str:
         names = sorted(set[str]().union(*self.sides))
@@ -64,9 +68,10 @@ def read_shard(shard: SceneShard, methods: list[str], *, label_source: str, max_
 def shard_text(shard: SceneShard) -> str:
     """A text that stays the same as long as no file of the shard is changed, by its path, size and time.
 
-    Meshes that a scene graph names are not looked at.
+    Meshes that a scene graph names are not looked at. What labels of the shard mean is part of it, if it is known.
     """
     lines = [f"{at}\t{name}\t{_stamp(path)}\n" for at, side in enumerate(shard.sides) for name, path in side.items()]
+    lines += [] if shard.known is None else [shard.known.to_text()]
     return f"{shard}: {sha256(whole_text(''.join(lines)).encode()).hexdigest()}"
 
 

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from calipers.core.cuboids import Boxes
 from calipers.core.matching import UNIT as OVERLAP_UNIT
 from calipers.core.slice_fields import OBJECTS, SIZE
 from calipers.core.slice_table import SliceTable
@@ -19,7 +18,7 @@ from calipers.core.slices import UNIT, RatioFigure, Resampling, SliceFigures
 from calipers.report import Report
 from calipers.slicing import add_slices, slice_run
 from calipers.suites.scene.config import Config
-from calipers.suites.scene.measure import MeasuredMethods, Method
+from calipers.suites.scene.measure import MeasuredMethods, MethodFigures
 
 COLUMNS = ("gt", "pred", "tp", "strict", "relaxed", "iou")  # the last in units
 FIGURES = SliceFigures(
@@ -50,7 +49,7 @@ def slice_methods(report: Report, measured: MeasuredMethods, config: Config) -> 
         add_slices(report, *((trees[name], run) for name, run in runs.items()))
 
 
-def slice_table(method: Method, scenes: list[str], config: Config) -> SliceTable:
+def slice_table(method: MethodFigures, scenes: list[str], config: Config) -> SliceTable:
     """Every scene: its counts and the fields it is sliced by; every box where sizes are asked for."""
     fields = [name for name in config.slice_fields if name != SIZE]
     table = SliceTable(COLUMNS, fields, COLUMNS if SIZE in config.slice_fields else None)
@@ -60,13 +59,13 @@ def slice_table(method: Method, scenes: list[str], config: Config) -> SliceTable
     if table.objects:
         kept = np.flatnonzero(columns.any(axis=0))
         rows = kept[np.argsort(record[kept], kind="stable")]
-        sizes = np.concatenate([box_volumes(side) for side in (method.truth_boxes, method.boxes)])
+        sizes = np.concatenate(method.volumes())
         counts = np.bincount(record[rows], minlength=len(scenes))
         table.objects.extend(len(scenes), counts, sizes[rows], np.arange(len(rows)), columns[:, rows].T)
     return table
 
 
-def _rows(method: Method) -> tuple[Any, Any]:
+def _rows(method: MethodFigures) -> tuple[Any, Any]:
     """The scene of every box, (boxes,), truths first, and what each adds, (columns, boxes); pairs go with truths."""
     truth, pred, matches = method.truth, method.pred, method.counts.matches
     truths = len(truth.scene)
@@ -78,10 +77,3 @@ def _rows(method: Method) -> tuple[Any, Any]:
     for row, values in enumerate((1, 1, matches.strict, matches.relaxed, iou), 1):
         columns[row, matches.truth] = values
     return np.concatenate([truth.scene, pred.scene]), columns
-
-
-def box_volumes(boxes: Boxes) -> Any:
-    """Volumes in cubic metres; NaN for what could not be read."""
-    half = np.asarray(boxes.half, dtype=np.float64).reshape(-1, 3)
-    volumes = 8 * half[:, 0] * half[:, 1] * half[:, 2]
-    return np.where(np.asarray(boxes.reason) == 0, volumes, np.nan)

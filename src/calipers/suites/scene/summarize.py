@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -10,21 +10,18 @@ import numpy as np
 
 from calipers.core.bootstrap import middle, short
 from calipers.core.causes import errors_tree, label_errors_tree
-from calipers.core.cuboids import Boxes
-from calipers.core.matching import round_overlap
 from calipers.core.text import whole_text
 from calipers.core.versions import artifact_head
-from calipers.suites.scene.ap import ApRuler, ap_tree
-from calipers.suites.scene.config import AP_DISTANCES_M, AP_IOUS, PROTOCOL, Config, params
+from calipers.suites.scene.ap import ap_tree
+from calipers.suites.scene.config import PROTOCOL, Config, params
 from calipers.suites.scene.counts import (
     CAUSES,
-    CountedSide,
     class_table,
     range_table,
     scene_table,
 )
 from calipers.suites.scene.labels.resolve import label_tree
-from calipers.suites.scene.measure import MeasuredMethods, Method
+from calipers.suites.scene.measure import GROUND_PLANE, MeasuredMethods, MethodFigures, ap_distances
 from calipers.suites.scene.options import file_digest
 from calipers.suites.scene.rates import DETECTION, GEOMETRY, MACRO, OPEN_SET, Floats
 from calipers.suites.scene.read import SceneReading
@@ -84,7 +81,9 @@ def option_inputs(files: Iterable[str]) -> list[dict[str, Any]]:
     return [{"path": whole_text(path), "sha256": file_digest(path), "records": None} for path in files]
 
 
-def _method_tree(method: Method, measured: MeasuredMethods, draws: dict[str, Any], config: Config) -> dict[str, Any]:
+def _method_tree(
+    method: MethodFigures, measured: MeasuredMethods, draws: dict[str, Any], config: Config
+) -> dict[str, Any]:
     rates, records = method.rates(), len(measured.reading.names)
     intervals = {name: _interval(values, records) for name, values in draws[method.name].items()}
     opened = OPEN_SET if config.open_set else ()
@@ -99,7 +98,7 @@ def _method_tree(method: Method, measured: MeasuredMethods, draws: dict[str, Any
         "fp_breakdown": {cause: int((method.fp_causes == code).sum()) for code, cause in enumerate(CAUSES)},
         **_errors(method, measured.naming.classes),
         "worth": method.worth(reading.names, config),
-        "range": range_table(method.counts, *_distances(reading, name), config.range_buckets),
+        "range": range_table(method.range_counts(reading, config), config.range_buckets),
         "ap": _ap(method, measured.naming.classes, config),
         **scores_tree(method, reading.names, measured.naming.classes, config),
         "benchmark_compat": general | spans,
@@ -119,7 +118,7 @@ def _bootstrap_tree(draws: dict[str, Floats], config: Config) -> dict[str, Any]:
     return {"replicates": config.bootstrap, "seed": config.seed, "values": values}
 
 
-def _errors(method: Method, classes: list[str]) -> dict[str, Any]:
+def _errors(method: MethodFigures, classes: list[str]) -> dict[str, Any]:
     """What became of all objects, and the causes of errors for each class."""
     counted = method.pred.counted
     table = method.causes.by_label(method.labels, len(classes), counted)
@@ -130,7 +129,7 @@ def _errors(method: Method, classes: list[str]) -> dict[str, Any]:
     }
 
 
-def _counts(method: Method) -> dict[str, int]:
+def _counts(method: MethodFigures) -> dict[str, int]:
     tp, counted = len(method.counts.matches), method.pred.counted
     gt, pred = len(method.truth_boxes), int(counted.sum())
     invalid = int((counted & (np.asarray(method.boxes.reason) != 0)).sum())
@@ -149,39 +148,13 @@ def _with_intervals(names: tuple[str, ...], rates: dict[str, Any], intervals: di
     return {name: rates[name] for name in names} | {f"{name}_interval": intervals[name] for name in names}
 
 
-def _distances(reading: SceneReading, name: str) -> tuple[Any, Any]:
-    """How far from the origin objects are in the ground plane; a box that could not be read is nowhere (NaN)."""
-    boxes = reading.preds[name]
-    sides = [np.asarray(side.center).reshape(-1, 3) for side in (reading.truth, boxes)]
-    truth, pred = (np.hypot(center[:, 0], center[:, 1]) for center in sides)
-    return truth, np.where(np.asarray(boxes.reason) == 0, pred, np.nan)
-
-
-def _ap(method: Method, classes: list[str], config: Config) -> dict[str, Any] | None:
+def _ap(method: MethodFigures, classes: list[str], config: Config) -> dict[str, Any] | None:
     """At several overlaps, and at several distances of centres. Without any score there is no order."""
-    unscored, counted = np.isnan(method.boxes.scores), method.pred.counted
-    if counted.any() and unscored[counted].all():
+    counted = method.pred.counted
+    if counted.any() and np.isnan(method.boxes.scores)[counted].all():
         return None
-    rulers = {name: ApRuler(method.pairs, round_overlap(min_overlap)) for name, min_overlap in AP_IOUS.items()}
-    pred = CountedSide(method.boxes.offsets, method.pred.classes, counted & ~unscored)
-    return ap_tree(method.truth, pred, method.boxes.scores, rulers | _near(method, config), classes)
-
-
-def _near(method: Method, config: Config) -> dict[str, ApRuler]:
-    """Centres that are near: in space up to a distance, or on the ground below it, as nuScenes has it."""
-    flat = config.ap_distance == "ground_plane"
-    limits = AP_DISTANCES_M | ({"distance_4.0": 4.0} if flat else {})
-    reach = max(limits.values())
-    truth, pred = (_flattened(side) if flat else side for side in (method.truth_boxes, method.boxes))
-    near = method.near_pairs(truth, pred, reach)
-    return {name: ApRuler(near, round_overlap(1 - limit / (2 * reach)) + flat, flat) for name, limit in limits.items()}
-
-
-def _flattened(boxes: Boxes) -> Boxes:
-    """Boxes with their centres moved into the ground plane."""
-    center = np.array(boxes.center).reshape(-1, 3)
-    center[:, 2] = 0
-    return boxes.replace(center=center.reshape(-1))
+    nuscenes = ap_distances(config) if config.ap_distance == GROUND_PLANE else ()
+    return ap_tree(method.truth, method.pred, method.boxes.scores, method.found_by(config), nuscenes, classes)
 
 
 def _unscored(measured: MeasuredMethods) -> list[str]:
@@ -204,7 +177,9 @@ def _without_order(measured: MeasuredMethods, trees: dict[str, Any]) -> list[str
     ]
 
 
-def _comparison(methods: list[Method], draws: dict[str, dict[str, Floats]], records: int) -> list[dict[str, Any]]:
+def _comparison(
+    methods: Sequence[MethodFigures], draws: dict[str, dict[str, Floats]], records: int
+) -> list[dict[str, Any]]:
     """Every two methods: the difference of each rate, second minus first, with its interval over the same scenes."""
     rates = {method.name: method.rates() for method in methods}
     return [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,18 +22,67 @@ from calipers.suites.scene.labels.label_files import Aliases, load_aliases, load
 Codes = NDArray[np.int32]
 
 
-class Naming:
+class ClassNames:
+    """The classes, and which of them each label is; enough to measure scenes that have no other labels."""
+
+    __slots__ = ("_labels", "classes", "tasks")
+
+    def __init__(self, classes: list[str], labels: dict[str, str | None], tasks: set[str]) -> None:
+        self.classes, self._labels = classes, labels
+        self.tasks = tasks  # the classes that the ground truth has, in these scenes or others
+
+    def label(self, text: str) -> str | None:
+        """The class of a label."""
+        return self._labels[text]
+
+    def codes(self, boxes: Boxes) -> Codes:
+        """The class of each box; -1 is none."""
+        place = {label: code for code, label in enumerate(self.classes)}
+        by_text = {text: place.get(label or "", -1) for text, label in self._labels.items()}
+        return np.array([by_text[text] for text in boxes.labels], dtype=np.int32)
+
+    def similarity(self, boxes: Boxes) -> dict[int, dict[int, float]]:
+        """Similarities to classes; of two tasks that are one class the larger counts."""
+        place = {label: code for code, label in enumerate(self.classes)}
+        by_class: dict[int, dict[int, float]] = {}
+        for index, by_task in boxes.similarity.items():
+            row = by_class[index] = {}
+            for task, value in by_task.items():
+                label = self._labels[task]
+                if label is not None:
+                    row[place[label]] = max(value, row.get(place[label], value))
+        return by_class
+
+    def is_task(self) -> NDArray[np.bool_]:
+        """(classes,) whether the ground truth has an object of the class."""
+        return np.array([label in self.tasks for label in self.classes], dtype=bool)
+
+    def of_texts(self, texts: Iterable[str]) -> ClassNames:
+        """The same for some labels, with no more classes than these are; they keep their order."""
+        labels = {text: self._labels[text] for text in texts}
+        mine = set(labels.values())
+        return ClassNames([label for label in self.classes if label in mine], labels, self.tasks & mine)
+
+    def to_text(self) -> str:
+        """A text that is the same for the same labels and classes."""
+        return json.dumps([self.classes, sorted(self._labels.items()), sorted(self.tasks)])
+
+
+class Naming(ClassNames):
     """The classes, and how every label that occurs resolves to one of them."""
 
-    __slots__ = ("_known", "classes", "resolver", "warnings")
+    __slots__ = ("_known", "resolver", "warnings")
 
-    def __init__(self, resolver: Resolver, texts: set[str]) -> None:
-        ordered = sorted(texts)
-        self.resolver, self.classes = resolver, resolver.classes
+    def __init__(self, resolver: Resolver, vocabulary: Vocabulary) -> None:
+        ordered = sorted(vocabulary.texts | vocabulary.tasks)
+        self.resolver = resolver
         self._known: dict[str, Resolved] = dict(zip(ordered, resolver.resolve_all(ordered), strict=True))
+        labels = {text: resolved.label for text, resolved in self._known.items()}
+        super().__init__(resolver.classes, labels, {labels[text] or "" for text in vocabulary.truth} - {""})
         self.warnings = list(resolver.warnings)
+        self._warn_of_tasks(vocabulary.tasks)
 
-    def warn_of_tasks(self, tasks: set[str]) -> None:
+    def _warn_of_tasks(self, tasks: set[str]) -> None:
         """Say which tasks of similarities name no class."""
         lost = sorted(task for task in tasks if self._known[task].label is None)
         if lost:
@@ -60,23 +110,26 @@ class Naming:
         """What a label resolved to."""
         return self._known[text]
 
-    def codes(self, boxes: Boxes) -> Codes:
-        """The class of each box; -1 is none."""
-        place = {label: code for code, label in enumerate(self.classes)}
-        by_text = {text: place.get(resolved.label or "", -1) for text, resolved in self._known.items()}
-        return np.array([by_text[text] for text in boxes.labels], dtype=np.int32)
 
-    def similarity(self, boxes: Boxes) -> dict[int, dict[int, float]]:
-        """Similarities to classes; of two tasks that are one class the larger counts."""
-        place = {label: code for code, label in enumerate(self.classes)}
-        by_class: dict[int, dict[int, float]] = {}
-        for index, by_task in boxes.similarity.items():
-            row = by_class[index] = {}
-            for task, value in by_task.items():
-                label = self._known[task].label
-                if label is not None:
-                    row[place[label]] = max(value, row.get(place[label], value))
-        return by_class
+class Vocabulary(NamedTuple):
+    """The distinct labels of some scenes."""
+
+    truth: set[str]  # of the ground truth
+    texts: set[str]  # of all sides
+    tasks: set[str]  # that similarities name
+
+    @classmethod
+    def of(cls, truth: Boxes, preds: Iterable[Boxes]) -> Vocabulary:
+        """The labels of some boxes."""
+        sides = [truth, *preds]
+        texts = {text for side in sides for text in side.labels}
+        tasks = {task for side in sides for by_task in side.similarity.values() for task in by_task}
+        return cls(set(truth.labels), texts, tasks)
+
+    def add(self, other: Vocabulary) -> None:
+        """Add the labels of other scenes."""
+        for mine, theirs in zip(self, other, strict=True):
+            mine.update(theirs)
 
 
 class LabelRules(NamedTuple):
@@ -106,27 +159,22 @@ def load_known(config: Config) -> LabelRules:
     return LabelRules(None if config.labels is None else load_canonical(config.labels), _aliases(config))
 
 
-def make_naming(config: Config, truth: Boxes, preds: list[Boxes], known: LabelRules) -> Naming:
+def make_naming(config: Config, vocabulary: Vocabulary, known: LabelRules) -> Naming:
     """Classes as the label files give them, or else the labels of the ground truth."""
-    sides = [truth, *preds]
-    texts = {text for side in sides for text in side.labels}
-    tasks = {task for side in sides for by_task in side.similarity.values() for task in by_task}
     resolver = Resolver(
-        _own_labels(truth) if known.canonical is None else known.canonical,
+        _own_labels(vocabulary.truth) if known.canonical is None else known.canonical,
         known.aliases,
         embed=_embedder(config.embed),
         embed_min=config.embed_min,
         max_comparisons=config.max_comparisons,
     )
-    naming = Naming(resolver, texts | tasks)
-    naming.warn_of_tasks(tasks)
-    return naming
+    return Naming(resolver, vocabulary)
 
 
-def _own_labels(truth: Boxes) -> list[str]:
+def _own_labels(truth: set[str]) -> list[str]:
     """The labels of the ground truth, one spelling each."""
     labels: dict[str, str] = {}
-    for label in sorted(set(truth.labels)):
+    for label in sorted(truth):
         if key := normalise(label):
             labels.setdefault(key, label)
     return sorted(labels.values())
@@ -155,7 +203,7 @@ def _embedder(embed: Any) -> Any:
     return embed or None
 
 
-def ignored(boxes: Boxes, naming: Naming, config: Config) -> NDArray[np.bool_]:
+def ignored(boxes: Boxes, naming: ClassNames, config: Config) -> NDArray[np.bool_]:
     """Which predictions are left out of all counts, by what they are called."""
     raw = {normalise(text) for text in config.ignore_raw_labels}
     inside = [normalise(text) for text in config.ignore_raw_contains]
@@ -163,7 +211,7 @@ def ignored(boxes: Boxes, naming: Naming, config: Config) -> NDArray[np.bool_]:
     by_text = {
         text: normalise(text) in raw
         or any(part and part in normalise(text) for part in inside)
-        or normalise(naming.of(text).label or "") in classes - {""}
+        or normalise(naming.label(text) or "") in classes - {""}
         for text in set(boxes.labels)
     }
     return np.array([by_text[text] for text in boxes.labels], dtype=bool)
