@@ -110,7 +110,7 @@ def pytest_collection_modifyitems(config, items):
 
 @pytest.hookimpl(optionalhook=True, wrapper=True)  # of pytest-xdist
 def pytest_xdist_auto_num_workers():
-    """One process more than cores: a test that waits, for a cluster, a browser or a signal, leaves its core to others."""
+    """One process more than cores: a test that waits, for a cluster or a browser, leaves its core to others."""
     return (yield) + 1
 
 
