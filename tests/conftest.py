@@ -1,12 +1,12 @@
 """What holds for all tests: how large they are (`profiles`), interrupts that are heard, none hangs, tests that share a
-cluster or a browser stay in one process, and long files come first, so that no core is idle in the end."""
+cluster or a browser stay in one process, and no core is idle: there is one process more than cores, as some wait for
+others, and long files come first."""
 
 import faulthandler
 import gc
 import signal
 import sys
 import time
-from pathlib import PurePath
 
 import pytest
 from _pytest.faulthandler import fault_handler_stderr_fd_key
@@ -78,7 +78,7 @@ def pytest_unconfigure():
 def scope_of(nodeid: str) -> str:
     """What a test has to stay in one process with: its file, or its folder where that shares something."""
     file = nodeid.partition("::")[0]
-    folder = PurePath(file).parent.name
+    folder = file.rpartition("/")[0].rpartition("/")[2]
     return folder if folder in SHARED else file
 
 
@@ -99,7 +99,19 @@ def pytest_collection_modifyitems(config, items):
     if not hasattr(config, "workerinput"):  # which pytest-xdist gives its processes
         return
     places = {scope: place for place, scope in enumerate(LONG)}
-    items.sort(key=lambda item: places.get(scope_of(item.nodeid), len(LONG)))
+
+    def place(item):
+        scope = scope_of(item.nodeid)
+        late = scope == "engines" and "ray" in item.nodeid  # a Ray takes its share of a core also while it is idle
+        return places.get(scope, len(LONG)), late
+
+    items.sort(key=place)
+
+
+@pytest.hookimpl(optionalhook=True, wrapper=True)  # of pytest-xdist
+def pytest_xdist_auto_num_workers():
+    """One process more than cores: a test that waits, for a cluster or a browser, leaves its core to others."""
+    return (yield) + 1
 
 
 @pytest.hookimpl(optionalhook=True)  # of pytest-xdist
