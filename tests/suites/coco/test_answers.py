@@ -6,6 +6,7 @@ import pytest
 
 import calipers
 from calipers.core.errors import ConfigError, InputError
+from calipers.files.answers.class_names import RESPELLED
 from calipers.suites.coco.columns import OTHER
 
 IMAGES = [
@@ -67,9 +68,21 @@ def test_without_scores_the_sweep_counts_and_ap_says_why_it_is_undefined():
     ]
     assert report["warnings"] == [
         "1 image has no answer, which counts as nothing predicted",
+        f'{RESPELLED}: 1 (" sign  post" 1)',
         'objects with labels that are no class of the ground truth, which count as wrong: 1 ("dog" 1)',
     ]
     assert "answers   2 json (2 ok) · 1 missing" in str(report)
+
+
+@pytest.mark.parametrize(
+    ("label", "right", "detections"), [("Sign", 1, [0, 1, 0]), ("sign", 0, [1, 0, 0]), ("SIGN", 0, [0, 0, 1])]
+)
+def test_of_classes_that_differ_in_case_alone_a_label_is_the_one_spelled_like_it_or_none(label, right, detections):
+    classes = [{"id": 3, "name": "sign"}, {"id": 4, "name": "Sign"}]
+    answer = {"file_name": "day/b.jpg", "pred": boxes(([0, 0, 500, 500], label))}
+    report = measured([answer], TRUTH | {"categories": classes})
+    assert report["sweep"]["primary"]["matched"] == right
+    assert [row["pred"] for row in report["per_class"]] == detections
 
 
 def test_with_scores_there_is_ap():

@@ -4,7 +4,9 @@ import json
 
 import pytest
 
+import calipers
 from calipers import ConfigError, DenseMeter, InputError, dense
+from calipers.files.answers.class_names import RESPELLED
 
 CAT = {"type": "bbox_2d", "points": [100, 100, 500, 500], "desc": "cat"}
 QWEN3 = '[{"bbox_2d": [100, 100, 500, 500], "label": "cat"}]'
@@ -216,6 +218,38 @@ def test_answers_join_ground_truth_in_coco_form_by_image(joined, first, frame):
         "1 image has no answer, which counts as nothing predicted",
         "1 crowd regions of the ground truth were left out",
     ]
+
+
+def said(label):
+    return {"image": "a.jpg", "pred": json.dumps([{"bbox_2d": [100, 100, 500, 500], "label": label}])}
+
+
+def test_a_joined_label_is_the_class_whatever_its_case_and_white_space_and_that_is_said(joined):
+    report = joined(said(" CAT"), bootstrap=0)
+    assert report["modes"]["category"]["primary"]["matched"] == 1
+    assert [row["category"] for row in report.matches() if row["side"] == "pred"] == ["cat"]
+    assert report.notes[1] == f'{RESPELLED}: 1 (" CAT" 1)'
+
+
+@pytest.mark.parametrize(("label", "right"), [("cat", 1), ("Cat", 0), ("CAT", 0)])
+def test_of_classes_that_differ_in_case_alone_a_joined_label_is_the_one_spelled_like_it(joined, label, right):
+    truth = TRUTH | {"categories": [*TRUTH["categories"], {"id": 8, "name": "Cat"}]}
+    report = joined(said(label), truth=truth, bootstrap=0)
+    assert report["modes"]["category"]["primary"]["matched"] == right
+    assert not any(RESPELLED in note for note in report.notes)
+
+
+def test_in_a_dump_labels_are_compared_as_they_are_written():
+    assert f1([record([CAT | {"desc": "Cat"}])]) == 0
+
+
+def test_another_family_is_tried_where_labels_were_respelled(tmp_path):
+    (gt := tmp_path / "instances.json").write_text(json.dumps(TRUTH))
+    pixels = [{"bbox_2d": [64, 48, 320, 240], "label": "Cat"}]
+    (pred := tmp_path / "answers.jsonl").write_text(json.dumps({"image": "a.jpg", "pred": json.dumps(pixels)}))
+    found = calipers.check(gt=gt, pred=pred)
+    assert found["comparisons"][0]["readings"][0]["name"] == "answers as qwen2.5 writes them"
+    assert any(RESPELLED in warning for warning in found["files"][1]["warnings"])
 
 
 def test_joined_answers_have_rows(joined):

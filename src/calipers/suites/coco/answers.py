@@ -2,7 +2,7 @@
 
 An answer is a JSON object a line, or a dict in memory, that names its image; what it says of objects is a text or a
 list, read as the dense suite reads it, and brought to pixels of the image. A label is the class of the ground truth
-with that name, whatever the case and the white space; every other one is of one class more, `OTHER`, which has no
+with that name, else whatever the case and the white space; every other one is of one class more, `OTHER`, which has no
 objects: such a detection is wrong in the sweep, and AP does not see it. An object that cannot be read, or is a line, is
 an invalid detection. A model that gives `score` or `confidence` is ranked by it; without, there is no order, and no AP.
 """
@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from calipers.core.errors import InputError
 from calipers.core.tally import Tally
 from calipers.core.text import whole_text
+from calipers.files.answers.class_names import LabelClasses, commonest
 from calipers.files.answers.image_names import IMAGE_FIELDS, AnswerImages, unanswered
 from calipers.files.answers.records import (
     MISSING,
@@ -36,7 +37,6 @@ from calipers.suites.coco.formats.converted import Known
 
 FRAME, FIELD = "norm1000", "pred_norm1000"  # to which answers are brought first, and what objects are called in it
 PIECE = 8 << 20  # bytes
-MOST_NAMED = 5  # labels that a warning names
 UNKNOWN_LABELS = "objects with labels that are no class of the ground truth, which count as wrong"
 Row = dict[str, Any]
 
@@ -90,7 +90,8 @@ class _AnswerReader:
         files = {key: str(image.get("file_name") or key) for key, image in self._images.items()}
         self._names = AnswerImages(files, truth)
         self._answered: dict[Any, str] = {}  # places of answers by image
-        self._classes = {_key(item["name"]): item["id"] for item in reversed(known.categories)}
+        self._ids = {str(item["name"]): item["id"] for item in reversed(known.categories)}
+        self._classes = LabelClasses(str(item["name"]) for item in known.categories)
         self._other = max((int(item["id"]) for item in known.categories), default=0) + 1
         self._categories = [*known.categories, {"id": self._other, "name": OTHER}]
         self._unknown: dict[int, str] = {}
@@ -130,10 +131,10 @@ class _AnswerReader:
     def _add(self, image: Any, item: Any, place: str, scale: tuple[float, float]) -> None:
         """An object as a row; one that cannot be one is a row with a problem."""
         label = item.get("desc", item.get("label")) if isinstance(item, Mapping) else None
-        category = self._classes.get(_key(label)) if isinstance(label, str) else None
-        if category is None:
+        name = self._classes.find(label)
+        if name is None:
             self._unknown[len(self._rows)] = label if isinstance(label, str) else ""
-        row: Row = {"image_id": image, "category_id": self._other if category is None else category}
+        row: Row = {"image_id": image, "category_id": self._other if name is None else self._ids[name]}
         shape = _shape(item, scale)
         if isinstance(shape, str):
             self._problems[len(self._rows)] = shape
@@ -164,20 +165,9 @@ class _AnswerReader:
     def _warnings(self) -> Iterator[str]:
         if missing := len(self._images) - len(self._answered):
             yield unanswered(missing)
-        if total := len(self._unknown):
-            common = sorted(Counter(self._unknown.values()).items(), key=lambda item: (-item[1], item[0]))
-            named = ", ".join(f"{shown(label)} {count:,}" for label, count in common[:MOST_NAMED])
-            more = ", …" if len(common) > MOST_NAMED else ""
-            yield f"{UNKNOWN_LABELS}: {total:,} ({named}{more})"
-
-
-def _key(name: Any) -> str:
-    """A name without case and with single spaces.
-
-    >>> _key(" Traffic  Cone")
-    'traffic cone'
-    """
-    return " ".join(str(name).casefold().split())
+        yield from self._classes.notes()
+        if self._unknown:
+            yield f"{UNKNOWN_LABELS}: {commonest(Counter(self._unknown.values()))}"
 
 
 def _shape(item: Any, scale: tuple[float, float]) -> Row | str:

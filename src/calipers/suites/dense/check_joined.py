@@ -103,6 +103,7 @@ def _describe_answers(file: FileCheck, joined: JoinedRecords, part: RecordSurvey
     file.refuse(part.first_bad, part.bad)
     describe_side(file, "predicted", part.pred)
     file.warnings += [unanswered(joined.missing)] if joined.missing and not joined.bad else []
+    file.warnings += joined.respelled
 
 
 def _compare(gt: str, pred: str, reading: DenseReading, part: RecordSurvey, config: Config) -> SidesCheck:

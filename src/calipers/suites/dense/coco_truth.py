@@ -4,6 +4,9 @@ An answer is a JSON object a line that names its image: `image_id`, `file_name`,
 an id of the ground truth, a file name of it, or the last part of one if that is unique. An image without an answer has
 nothing predicted, and is counted; an answer without an image, or a second one of an image, is a bad record.
 
+A label of an answer is the class of the ground truth with that name, else whatever its case and white space, and is
+written as that class is; other labels stay as they are, and are right nowhere.
+
 Boxes of the ground truth are cut to their image, as COCO rounds them; crowd regions are left out, and counted.
 """
 
@@ -15,7 +18,8 @@ from typing import Any, NamedTuple
 
 from calipers.core.errors import InputError
 from calipers.core.text import whole_text
-from calipers.files.answers.image_names import IMAGE_FIELDS, AnswerImages
+from calipers.files.answers.class_names import LabelClasses
+from calipers.files.answers.image_names import IMAGE_FIELDS, AnswerImages, unanswered
 from calipers.files.answers.records import FARTHEST, AnswerCounts, AnswerOptions, ReadAnswer, is_side, with_objects
 from calipers.files.inputs import InputFile, find_doubled, parse_json, read_bytes
 from calipers.files.json_checks import first_repeated
@@ -38,6 +42,14 @@ class JoinedRecords(NamedTuple):
     missing: int  # images without an answer
     crowds: int  # regions that were left out
     inputs: list[InputFile]
+    respelled: list[str]  # notes on labels that are classes but for their case and white space
+
+    @property
+    def notes(self) -> list[str]:
+        """What a reader of the figures has to know of how both sides came together."""
+        missing = [unanswered(self.missing)] if self.missing else []
+        crowds = [f"{self.crowds:,} crowd regions of the ground truth were left out"] if self.crowds else []
+        return [*missing, *self.respelled, *crowds]
 
 
 class AnsweredImages:
@@ -55,7 +67,7 @@ class AnsweredImages:
         self.records: dict[Any, Record] = {}
         for place, image in enumerate(self._images):
             self._add_image(image, f"{self.path}: images[{place}]")
-        self._names = {
+        self._classes = {
             item["id"]: item.get("name")
             for item in categories
             if isinstance(item, dict) and isinstance(item.get("id"), (int, str))
@@ -80,6 +92,11 @@ class AnsweredImages:
         }
 
     @property
+    def class_names(self) -> list[str]:
+        """The names of all classes."""
+        return [name for name in self._classes.values() if isinstance(name, str)]
+
+    @property
     def truth_name(self) -> str:
         """The field of ground truth in the frame of the records."""
         return "gt" if self.frame == "pixel" else "gt_norm1000"
@@ -96,7 +113,7 @@ class AnsweredImages:
             raise InputError(f"{place}: found {shown(item)}, expected an annotation of an image of the file")
         if item.get("iscrowd"):
             return True
-        box, name = item.get("bbox"), _entry(self._names, item, "category_id")
+        box, name = item.get("bbox"), _entry(self._classes, item, "category_id")
         if not isinstance(box, list) or len(box) != 4 or not all(map(_is_number, box)) or min(box[2:]) < 0:
             raise InputError(f"{place}.bbox: found {shown(box)}, expected x, y, width and height")
         if not isinstance(name, str):
@@ -153,6 +170,7 @@ def join_images(images: AnsweredImages, pred: str, options: AnswerOptions) -> Jo
 
     counts, bad, read = AnswerCounts(), list[BadRecord](), 0
     answered: dict[Any, tuple[Record, int]] = {}  # with the line of the answer
+    classes = LabelClasses(images.class_names)
     source, path = LineSource(0, pred, PIECE, digests=True), whole_text(pred)
     for line, text in (item for shard in source for item in shard.lines()):
         if text is not None and not text.strip():
@@ -164,11 +182,17 @@ def join_images(images: AnsweredImages, pred: str, options: AnswerOptions) -> Jo
             bad.append(BadRecord(path, line, taken + (f" ({FROM_ARRAY})" if in_list else ""), ""))
         else:
             counts.add(taken[1])
-            answered[taken[0]] = taken[1].record, line
+            answered[taken[0]] = _named(taken[1].record, images.pred_name, classes), line
     joined = [answered.get(key, ({**record, images.pred_name: []}, 0)) for key, record in images.records.items()]
     inputs = [images.input, InputFile(path, source.sha256, read)]
     records, lines = [record for record, _ in joined], [line for _, line in joined]
-    return JoinedRecords(records, lines, counts, bad, len(records) - len(answered), images.crowds, inputs)
+    missing = len(records) - len(answered)
+    return JoinedRecords(records, lines, counts, bad, missing, images.crowds, inputs, classes.notes())
+
+
+def _named(record: Record, side: str, classes: LabelClasses) -> Record:
+    """A record whose predictions have the names of their classes."""
+    return {**record, side: [classes.named(item) for item in record[side]]}
 
 
 def _take(

@@ -20,7 +20,6 @@ from calipers.core.option_values import whole
 from calipers.core.shapes import FLAGS, KINDS, Objects
 from calipers.core.tally import Tally
 from calipers.core.text import whole_text
-from calipers.files.answers.image_names import unanswered
 from calipers.files.answers.json_keys import scaled
 from calipers.files.answers.model_text import GEOMETRIES, POINT, SCORES, scored
 from calipers.files.answers.records import (
@@ -137,10 +136,8 @@ def _records(
     if joined.bad:
         raise InputError(str(joined.bad[0].error()))
     joined.counts.count_in(tally)
-    notes = [unanswered(joined.missing)] if joined.missing else []
-    notes += [f"{joined.crowds:,} crowd regions of the ground truth were left out"] if joined.crowds else []
     path = whole_text(pred)
-    return ((f"{path}: {record['image_path']}", record) for record in joined.records), notes, None
+    return ((f"{path}: {record['image_path']}", record) for record in joined.records), joined.notes, None
 
 
 def _is_path(source: Any) -> bool:

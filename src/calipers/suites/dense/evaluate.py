@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from calipers.core.config import make_config
 from calipers.core.errors import ConfigError, keyword, require
-from calipers.files.answers.image_names import unanswered
 from calipers.files.answers.records import MISSING, AnswerOptions
 from calipers.files.attributes import read_attributes
 from calipers.files.inputs import InputFile
@@ -156,10 +155,7 @@ def evaluate_joined(
     part = measure_reading(reading, config, rows=bool(on_rows))
     part.tally.count(MISSING, [joined.missing])
     report = _report(part, config, joined.inputs, on_rows, partial(_joined_again, gt, pred, config))
-    if joined.missing:
-        report.notes.append(unanswered(joined.missing))
-    if joined.crowds:
-        report.notes.append(f"{joined.crowds:,} crowd regions of the ground truth were left out")
+    report.notes.extend(joined.notes)
     return report
 
 

@@ -11,11 +11,14 @@ from typing import Any
 
 from calipers.core.errors import keyword
 from calipers.core.interpretations import Interpretation
+from calipers.files.answers.class_names import fold
 from calipers.files.answers.records import JSON_FAMILIES, AnswerOptions, with_objects
+from calipers.suites.dense.coco_truth import pred_name
 from calipers.suites.dense.config import Config
 from calipers.suites.dense.interpretations import Sampled
 
 Record = dict[str, Any]
+LABELS = ("desc", "label")
 
 
 def family_readings(records: list[Record], config: Config) -> Iterator[Interpretation]:
@@ -23,7 +26,7 @@ def family_readings(records: list[Record], config: Config) -> Iterator[Interpret
 
     There is nothing to try where records are no answers, or where these are not kept beside what was read from them.
     """
-    if config.answers is None or _read_again(records, config, config.answers) != records:
+    if config.answer_options is None or not _are_answers(records, config):
         return
     for family in JSON_FAMILIES:
         changed = _read_again(records, config, family) if family != config.answers else None
@@ -34,9 +37,27 @@ def family_readings(records: list[Record], config: Config) -> Iterator[Interpret
             )
 
 
+def _are_answers(records: list[Record], config: Config) -> bool:
+    """Whether the answers of records, read once more, are the objects of the records; labels may be respelled."""
+    again = _read_again(records, config, config.answers or "auto")
+    return again is not None and _folded(again, config) == _folded(records, config)
+
+
+def _folded(records: list[Record], config: Config) -> list[Record]:
+    """Records whose predicted labels are without case and with single spaces."""
+    name = pred_name(config.frame)
+    return [{**record, name: [_folded_object(item) for item in record[name]]} for record in records]
+
+
+def _folded_object(item: Any) -> Any:
+    if not isinstance(item, dict):
+        return item
+    return {field: fold(value) if field in LABELS else value for field, value in item.items()}
+
+
 def _read_again(records: list[Record], config: Config, family: str) -> list[Record] | None:
     """Records whose answers are read as those of a family; None where one is not there any more."""
-    name = "pred" if config.frame == "pixel" else "pred_norm1000"
+    name = pred_name(config.frame)
     options, changed = AnswerOptions(family, config.pred_field), list[Record]()
     for record in records:
         answer = {field: value for field, value in record.items() if field != name}
