@@ -48,13 +48,13 @@ def run_plan(
         check_stop()
         if on_part:
             on_part(part)
-        with resumed.parts_in(config.resume) if config.resume else nullcontext():
+        with resumed.parts_in(config.resume):
             total.add(part)
         check_bad(total, plan.max_bad)
     with resumed.parts_in(config.resume):
         plan.finish(total)
     check_bad(total, plan.max_bad)
-    with resumed.parts_in(config.resume) if config.resume else nullcontext():
+    with resumed.parts_in(config.resume):
         report = plan.report(total)
         if resumed.finished:
             check_report(report, str(config.resume))
@@ -83,9 +83,9 @@ class ResumeCount:
         self.shards = self.finished = 0
         self.was_cut = False  # the file of finished shards
 
-    def parts_in(self, path: str) -> AbstractContextManager[None]:
+    def parts_in(self, path: str | None) -> AbstractContextManager[None]:
         """A block in which parts are added: with parts from a file, a failure is an error of that file, else a bug."""
-        return parts_of(path) if self.finished else nullcontext()
+        return parts_of(path) if path and self.finished else nullcontext()
 
     def notes(self, path: str) -> list[str]:
         """Notes about shards that had been finished before."""
