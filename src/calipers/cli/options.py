@@ -14,7 +14,6 @@ from typing import Any
 
 import click
 
-from calipers.core.config import check_names, read_toml, renamed
 from calipers.core.errors import ConfigError
 from calipers.suite import suite_names
 
@@ -148,6 +147,8 @@ def _from_file(command: str, known: list[str], config: str | None, second: Mappi
     path = Path(config or "calipers.toml")
     if not config and not path.exists():
         return {}
+    from calipers.core.config import check_names, read_toml, renamed
+
     tree = read_toml(path, "tables of options")
     for name, table in tree.items():
         if not isinstance(table, dict):
