@@ -20,21 +20,33 @@ JUDGE = "judge"
 WIDTH = 110  # of a verdict that is laid out
 
 
+class SampleSuite(click.ParamType[Any]):
+    """The name of a suite, which is loaded, or that of the judge; without a name it is the first suite."""
+
+    name = "suite"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Suite | str:
+        """A name that is none is an error that lists all."""
+        if value == JUDGE:
+            return JUDGE
+        if value and not is_suite(value):
+            names = map(repr, (*suite_names(), JUDGE))
+            self.fail(f"{value!r} is not one of {', '.join(names)}.", param, ctx)
+        return suite_of(value or next(iter(built_in())))
+
+
 @click.command("demo", cls=NoRepeatedOptions)
-@click.argument("suite", default="", metavar="[SUITE]")
+@click.argument("suite", default="", type=SampleSuite(), metavar="[SUITE]")
 @output_flag("PATH", "as in the suite's own command")
 @click.option("--json", "json", is_flag=True, help="print the artifact, or the verdict on one line")
-def command(suite: str, output: str | None, json: bool) -> None:
+def command(suite: Suite | str, output: str | None, json: bool) -> None:
     """Run SUITE, or the judge, on made-up sample data that comes with Calipers."""
     options = {"output": output, "json": json}
-    if suite == JUDGE:
+    if isinstance(suite, Suite):
+        _demo_suite(suite, options)
+    else:
         with as_file(files("calipers") / "data" / "judge" / "boxes.json") as payload:
             _demo_judge(payload, options)
-    elif not suite or is_suite(suite):
-        _demo_suite(suite_of(suite or next(iter(built_in()))), options)
-    else:
-        names = map(repr, (*suite_names(), JUDGE))
-        raise click.BadParameter(f"{suite!r} is not one of {', '.join(names)}.", param_hint="'[SUITE]'")
 
 
 def _demo_suite(suite: Suite, options: dict[str, Any]) -> None:
