@@ -84,7 +84,7 @@ def padded(text: str, width: int) -> str:
 
 
 def in_turn(cases: dict[str, Callable[[], float]], rounds: int = 3) -> dict[str, float]:
-    """The smallest figure of each case; every round runs every case once, every other one from the last to the first."""
+    """The smallest figure of each case; every round runs every case once, forwards and backwards in turn."""
     orders = [list(cases), list(reversed(cases))]
     figures = [{name: cases[name]() for name in orders[at % 2]} for at in range(rounds)]
     return {name: min(taken[name] for taken in figures) for name in cases}
