@@ -172,10 +172,11 @@ def matched_rows(
     for place, own in enumerate(matchings):
         truth, pred = (np.ascontiguousarray(side, np.int32) for side in (own.truth, own.pred))
         mark_matched(found, left, truth, pred, np.ascontiguousarray(own.met, np.int64), base**place, 1 << place)
-    sizes = (np.ascontiguousarray(side, np.float32) for side in (truth_sizes, pred_sizes(left)))
-    offsets = (np.ascontiguousarray(side.offsets, np.int64) for side in (batch.truth, batch.pred))
-    counts, own_sizes, kinds = map(np.asarray, object_rows(found, left, *sizes, *offsets, base ** len(matchings)))
-    return len(batch), counts, own_sizes, *_kinds_and_table(kinds, len(matchings), levels)
+    true, guessed = (np.ascontiguousarray(sizes, np.float32) for sizes in (truth_sizes, pred_sizes(left)))
+    truths, preds = (np.ascontiguousarray(side.offsets, np.int64) for side in (batch.truth, batch.pred))
+    rows = object_rows(found, left, true, guessed, truths, preds, base ** len(matchings))
+    counts, sizes, kinds = map(np.asarray, rows)
+    return len(batch), counts, sizes, *_kinds_and_table(kinds, len(matchings), levels)
 
 
 def _kinds_and_table(kinds: NDArray[Any], matchings: int, levels: Levels) -> tuple[Any, Any]:
