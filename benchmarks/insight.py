@@ -1,6 +1,6 @@
 """What insight costs a run of the dense suite, in CPU seconds of one process.
 
-    python benchmarks/insight.py [--records 20000] [--rounds 5] [--quick] [--data FOLDER]
+    python benchmarks/insight.py [--records 20000] [--rounds 9] [--quick] [--data FOLDER]
 
 Two limits, both of a run with one job over a dump in memory's cache, its artifact included:
 
@@ -9,8 +9,8 @@ Two limits, both of a run with one job over a dump in memory's cache, its artifa
                     which all of that is replaced by nothing
     a slice field   at most 5 % more than the run without slices
 
-Cases run in turn in this process, and the smallest of the rounds counts: CPU time of a short run is disturbed little by
-other work on the machine, and only upwards. Exit status 1 when a claim does not hold.
+Cases run in turn in this process, back and forth, and the smallest of the rounds counts: CPU time of a short run is
+disturbed little by other work on the machine, and only upwards. Exit status 1 when a claim does not hold.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def claims(folder: Path, records: int, rounds: int) -> list[Claim]:
 def main() -> int:
     parser = argparse.ArgumentParser(description="Measure what insight costs a run of the dense suite.")
     parser.add_argument("--records", type=int, default=20_000)
-    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--data", type=Path, default=DATA)
     given = parser.parse_args()

@@ -19,7 +19,7 @@ from calipers.core.slice_fields import ABSENT, OBJECTS, SIZE
 from calipers.core.slice_options import SliceOptions
 from calipers.core.slice_table import Ints, SliceTable
 from calipers.core.slices import Resampling, Slice, SliceFigures, Sums, find_slices, slice_replicates, slice_rows
-from calipers.files.attributes import AttributeFile, read_attributes
+from calipers.files.attributes import NAMES, AttributeFile, read_attributes
 from calipers.kernels.count.sums import key_hashes
 from calipers.report import Report
 
@@ -58,7 +58,7 @@ def slice_run(
     hashes, _ = table.columns()
     if not len(hashes):
         return SlicedRun(hashes, [], inputs, notes)
-    _check_fields(table, {*built_in, *table.known, *(file.names if file else ())})
+    _check_fields(table, {*built_in, *table.known, *(file.names if file else ())}, file)
     slices = find_slices(table, config.slice_specs, figures, resampling, object_figures, sums)
     return SlicedRun(hashes, slices, inputs, notes)
 
@@ -81,10 +81,15 @@ def _strangers_note(file: AttributeFile, strangers: list[str]) -> list[str]:
     return [f"warning: {file.path}: {counted}, such as {strangers[0]!r:.80}"]
 
 
-def _check_fields(table: SliceTable, known: set[str]) -> None:
+def _check_fields(table: SliceTable, known: set[str], file: AttributeFile | None) -> None:
     for name, values in table.fields.items():
         codes, _ = values.columns()
         if bool(np.all(codes == ABSENT)):
+            if file and name in file.names and file.rows:
+                raise ConfigError(
+                    f"slice: no record that was evaluated has a value of {name!r:.80}, which {file.path} has for keys"
+                    f" such as {next(iter(file.rows))!r:.80}; expected {NAMES}, or another key of a record"
+                )
             named = sorted(known)
             more = f" and {len(named) - MAX_NAMED} more" if len(named) > MAX_NAMED else ""
             fields = ", ".join(f"{field:.40}" for field in named[:MAX_NAMED])

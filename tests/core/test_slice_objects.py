@@ -43,7 +43,8 @@ SMALL, LARGE, MISSING = 0, 1, 2
 
 def made_rows():
     rows = ObjectRows(NAMES)
-    rows.extend(*matched_rows([swept(*FIRST), swept(*SECOND)], LEVELS, [10.0, 20.0, 10.0], [11, 21, 99, np.nan]))
+    matchings, truth_sizes, pred_sizes = [swept(*FIRST), swept(*SECOND)], [10.0, 20.0, 10.0], [11, 21, 99, np.nan]
+    rows.extend(*matched_rows(matchings, LEVELS, truth_sizes, lambda left: np.where(left, pred_sizes, -1)))
     return rows
 
 
@@ -75,6 +76,10 @@ def test_rows_with_other_kinds_add_up(monkeypatch):
     monkeypatch.setattr(slice_objects, "MOST_KINDS", 4)
     later.add(made_rows())  # whose kinds have other numbers
     whole.add(later)
+    (summed,) = whole.sums(EDGES)  # of two records twice, in one piece
+    assert np.array_equal(summed.sums[:, :, :2], summed.sums[:, :, 2:])
+    assert np.array_equal(summed.rows[:, :2], summed.rows[:, 2:])
+    monkeypatch.setattr(slice_objects, "DRAWN_TOGETHER", 2)
     first, second = whole.sums(EDGES)
-    assert np.array_equal(first.sums, second.sums)
-    assert np.array_equal(first.rows, second.rows)
+    assert np.array_equal(first.sums, summed.sums[:, :, :2])
+    assert np.array_equal(second.sums, first.sums)

@@ -6,9 +6,9 @@ import pytest
 from calipers.core import slices
 from calipers.core.errors import ConfigError
 from calipers.core.parts import from_bytes, to_bytes
-from calipers.core.slice_fields import FieldSpec, FieldValues, cross, group_field, parse_slice, size_edges
+from calipers.core.slice_fields import FieldSpec, FieldValues, cross, group_field, parse_slice, quantiles, size_edges
 from calipers.core.slice_table import ObjectRows, SliceTable
-from calipers.core.slices import RatioFigure, Resampling, SliceFigures, find_slices, slice_rows
+from calipers.core.slices import RatioFigure, Resampling, SliceFigures, draw, find_slices, slice_rows
 
 F1 = RatioFigure("f1", {"matched": 2}, {"gt": 1, "pred": 1})
 FIGURES = SliceFigures((F1,), "f1", {"gt": 1, "pred": 1}, {"gt": 1})
@@ -141,6 +141,28 @@ def test_sizes_are_cut_at_the_terciles_of_ground_truth():
     edges = size_edges(FieldSpec("size"), rows.truth_sizes())
     names = [edges.names[code] for code in edges.codes(np.array([1.0, 3.0, 4.0, 5.0, 100.0, np.nan]))]
     assert names == ["small", "medium", "medium", "large", "large", "(missing)"]
+
+
+@pytest.mark.parametrize("seed", range(50))
+def test_quantiles_are_those_of_numpy(seed):
+    rng = np.random.default_rng(seed)
+    values = rng.gamma(2, 50, rng.integers(1, 40)).astype(np.float32)
+    shares = [1 / 3, 2 / 3, 0.5, 0, 1]
+    expected = np.quantile(values, shares, method="linear").astype(np.float64)
+    assert quantiles(values, shares).tolist() == expected.tolist()
+
+
+def test_sums_that_are_known_change_no_slice_by_size():
+    table = made_table(np.random.default_rng(5), 300)
+    hashes, columns = table.columns()
+    known = dict(zip(table.names, draw(table.names, hashes, columns, Resampling(0, 50)).draws, strict=True))
+    drawn, left = (
+        find_slices(table, [parse_slice("size")], FIGURES, Resampling(0, 50), FIGURES, sums) for sums in (None, known)
+    )
+    assert [part.value for part in left] == [part.value for part in drawn]
+    for one, other in zip(drawn, left, strict=True):
+        assert np.array_equal(one.own.draws, other.own.draws)
+        assert np.array_equal(one.rest.draws, other.rest.draws)
 
 
 def made_table(rng, records):

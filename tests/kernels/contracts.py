@@ -267,13 +267,13 @@ CONTRACTS: dict[str, Contract] = {
     "column.Column": Contract(
         column.Column,
         {"format": "d", "size": 3},
-        {"fewer than none": {"size": -1}, "another format": {"format": "f"}, "no format": {"format": None}},
+        {"fewer than none": {"size": -1}, "another format": {"format": "e"}, "no format": {"format": None}},
     ),
     "column.Column.tolist": Contract(column.Column("d", 2).tolist, {}, {}),
     "column._restored": Contract(
         column._restored,
         {"format": "d", "content": bytes(16)},
-        {"a torn number": {"content": bytes(15)}, "another format": {"format": "f"}, "no bytes": {"content": None}},
+        {"a torn number": {"content": bytes(15)}, "another format": {"format": "e"}, "no bytes": {"content": None}},
     ),
     "column.long_column": Contract(column.long_column, {"values": [1]}, {"a text": {"values": ["a"]}}),
     "csvrows.RowError": Contract(csvrows.RowError, {"problem": "nul", "line": 1}, {}),

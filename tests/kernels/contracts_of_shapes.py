@@ -11,6 +11,10 @@ from calipers.kernels.shape import areas, cells, coverage, crossings, regions, s
 from .contracts import Contract, b, d, i, q
 
 
+def f(*numbers: float) -> np.ndarray:
+    return np.array(numbers, np.float32)
+
+
 def plane(kind: int = 0, **changes: Any) -> Any:
     """Two objects of one record: triangles (1) or lines (2)."""
     points = [0, 0, 10, 0, 10, 10] if kind == 1 else [0, 0, 10, 10]
@@ -111,7 +115,8 @@ CONTRACTS: dict[str, Contract] = {
     "sizes.object_sizes": Contract(
         sizes.object_sizes,
         {"objects": plane(2), "line": 2},
-        torn("objects", 2, derived=False) | {"few areas": {"objects": plane(2, area=d(1))}},
+        torn("objects", 2, derived=False)
+        | {"few areas": {"objects": plane(2, area=d(1))}, "few that are wanted": {"wanted": b()}},
     ),
     "object_sums.mark_matched": Contract(
         object_sums.mark_matched,
@@ -124,28 +129,64 @@ CONTRACTS: dict[str, Contract] = {
             "few numbers": {"met": q()},
         },
     ),
-    "object_sums.sums_by_size": Contract(
-        object_sums.sums_by_size,
+    "object_sums.object_rows": Contract(
+        object_sums.object_rows,
         {
-            "counts": i(1, 1),
-            "sizes": np.array([1.0, np.nan], np.float32),
+            "found": q(4),
+            "left": b(0, 3),
+            "truth_sizes": f(1.0),
+            "pred_sizes": f(1.0, 2.0),
+            "truth_offsets": q(0, 1),
+            "pred_offsets": q(0, 2),
+            "truths": 9,
+        },
+        {
+            "few truth sizes": {"truth_sizes": f()},
+            "few pred sizes": {"pred_sizes": f(1.0)},
+            "truths beyond the last": {"truth_offsets": q(0, 2)},
+            "preds beyond the last": {"pred_offsets": q(0, 3)},
+            "offsets that descend": {"pred_offsets": q(0, 3, 2), "truth_offsets": q(0, 0, 1)},
+            "more records of preds": {"pred_offsets": q(0, 1, 2)},
+            "no offsets": {"truth_offsets": q()},
+        },
+    ),
+    "object_sums.order_statistics": Contract(
+        object_sums.order_statistics,
+        {"values": f(2.0, 1.0), "places": q(0, 1)},
+        {
+            "a place beyond the last": {"places": q(2)},
+            "a place below 0": {"places": q(-1)},
+            "a place in nothing": {"values": f(), "places": q(0)},
+        },
+    ),
+    "object_sums.add_by_size": Contract(
+        object_sums.add_by_size,
+        {
+            "rows": np.zeros((3, 1), np.int32),
+            "sums": np.zeros((6, 1), np.int64),
+            "first": 0,
+            "counts": np.array([[1], [1]], np.int32),
+            "sizes": f(1.0, np.nan),
             "kinds": i(0, 1),
-            "table": q(1, 0, 1, 1),
+            "table": np.ones((2, 8), np.int16),
             "columns": 2,
-            "edges": np.array([2.0], np.float32),
-            "records": 1,
+            "edges": f(2.0),
         },
         {
             "a kind beyond the last": {"kinds": i(0, 2)},
             "a kind below 0": {"kinds": i(-1, 0)},
             "few kinds": {"kinds": i(0)},
-            "fewer objects than counts": {"counts": i(1, 2)},
-            "a count below 0": {"counts": i(3, -1)},
-            "half a row of the table": {"table": q(1, 0, 1)},
-            "no columns": {"columns": 0},
-            "more records than counts": {"records": 3},
-            "records below 0": {"records": -1},
-            "counts of no record": {"records": 0},
+            "fewer objects than counts": {"counts": np.array([[1], [2]], np.int32)},
+            "a count below 0": {"counts": np.array([[3], [-1]], np.int32)},
+            "a table that is not filled up": {"table": np.ones((2, 7), np.int16)},
+            "numbers below 0": {"table": -np.ones((2, 8), np.int16)},
+            "more columns than the table": {"columns": 9},
+            "columns below 0": {"columns": -1},
+            "more records than sums": {"first": 1},
+            "records below 0": {"first": -1},
+            "few groups": {"rows": np.zeros((2, 1), np.int32)},
+            "few sums": {"sums": np.zeros((5, 1), np.int64)},
+            "sums of fewer records": {"sums": np.zeros((6, 0), np.int64)},
         },
     ),
     "shapes.Shapes": Contract(

@@ -26,12 +26,17 @@ RAGGED = 1 + sqrt(2)  # 1 / (sqrt(2) - 1)
 DOUBT = 0.5  # of a bias: the share of it that is not known
 
 
-def resample(keys: Sequence[str], columns: Any, *, seed: int, replicates: int, threads: bool = True) -> Counts:
-    """Weighted sums of the records' whole numbers: of (columns, records), (columns, replicates).
+def resample(keys: Sequence[str], columns: Any, *, seed: int, replicates: int) -> Counts:
+    """Weighted sums of the records' whole numbers: of (columns, records), (columns, replicates)."""
+    return resample_hashed(key_hashes(keys), columns, seed=seed, replicates=replicates)
+
+
+def resample_hashed(hashes: Any, columns: Any, *, seed: int, replicates: int, threads: bool = True) -> Counts:
+    """Weighted sums as `resample` gives them, of records by the hashes of their keys.
 
     Many columns take a second thread, unless the caller is one of many that work side by side.
     """
-    rows, hashes = np.ascontiguousarray(columns, dtype=np.int64), key_hashes(keys)
+    rows = np.ascontiguousarray(columns, dtype=np.int64)
 
     def sums(some: range) -> Counts:
         totals = weighted_sums(hashes, rows.reshape(-1), len(rows), seed, len(some), some.start)

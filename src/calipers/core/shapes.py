@@ -83,7 +83,7 @@ class Objects:
 class Batch:
     """Some thousand records: their keys and both sides, aligned."""
 
-    __slots__ = ("fields", "keys", "lines", "path", "pred", "raw", "truth")
+    __slots__ = ("_hashes", "fields", "keys", "lines", "path", "pred", "raw", "truth")
 
     def __init__(
         self,
@@ -102,9 +102,19 @@ class Batch:
         self.lines = lines
         self.raw = raw  # the records as read, when someone wants to write them out again
         self.fields = fields or {}  # by name: the value in each record, of fields that are asked for
+        self._hashes: Column | None = None
 
     def __len__(self) -> int:
         return len(self.keys)
+
+    @property
+    def hashes(self) -> Column:
+        """(records,) What the weights of records are drawn from: 64 bits of each key."""
+        if self._hashes is None:
+            from calipers.kernels.count.sums import key_hashes
+
+            self._hashes = key_hashes(self.keys)
+        return self._hashes
 
     def without(self, records: Iterable[int]) -> Batch:
         """Both sides of all records except some."""

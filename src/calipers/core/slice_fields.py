@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from calipers.core.errors import ConfigError
 from calipers.core.parts import Packed
+from calipers.kernels.count.object_sums import order_statistics
 
 MISSING, OTHER = "(missing)", "(other)"
 OBJECTS, SIZE = "objects", "size"  # fields that every record has: how much ground truth, and how large its objects are
@@ -244,18 +245,29 @@ class SizeEdges(NamedTuple):
         return np.where(np.isnan(sizes), len(edges) + 1, np.searchsorted(edges, sizes, side="right"))
 
 
-def size_edges(spec: FieldSpec, reference: NDArray[Any]) -> SizeEdges:
-    """The edges that are given, or the terciles of some sizes, which are put into another order.
+def size_edges(spec: FieldSpec, reference: NDArray[np.float32]) -> SizeEdges:
+    """The edges that are given, or the terciles of some sizes.
 
-    >>> size_edges(FieldSpec("size"), np.array([1.0, 4.0, 7.0])).edges.tolist()
+    >>> size_edges(FieldSpec("size"), np.array([1, 4, 7], np.float32)).edges.tolist()
     [3.0, 5.0]
     """
     if spec.edges is not None:
         return SizeEdges(np.array(spec.edges), [*interval_names(list(spec.edges)), MISSING])
-    edges = np.zeros(2)
-    if len(reference):
-        edges = np.quantile(reference, [1 / 3, 2 / 3], method="linear", overwrite_input=True)  # of millions, no copy
-    return SizeEdges(edges.astype(np.float64), [*SIZES, MISSING])
+    return SizeEdges(quantiles(reference, (1 / 3, 2 / 3)) if len(reference) else np.zeros(2), [*SIZES, MISSING])
+
+
+def quantiles(values: NDArray[np.float32], shares: Sequence[float]) -> NDArray[np.float64]:
+    """Linear quantiles as those of numpy, to the bit, of millions of numbers in less time and without a copy.
+
+    >>> quantiles(np.array([3, 1, 2, 10], np.float32), [0.5]).tolist()
+    [2.5]
+    """
+    at = (len(values) - 1) * np.array(shares)
+    below = at.astype(np.int64)
+    places = np.concatenate([below, np.minimum(below + 1, len(values) - 1)])
+    low, high = np.asarray(order_statistics(values, places)).reshape(2, -1)
+    apart, share = high - low, at - below
+    return np.where(share < 0.5, low + apart * share, high - apart * (1 - share))
 
 
 def _text_groups(codes: NDArray[np.int32], texts: list[str]) -> Groups:

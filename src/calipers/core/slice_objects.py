@@ -7,7 +7,7 @@ of each kind adds to the sums that figures are made of. A pair is one row, that 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -16,10 +16,12 @@ from numpy.typing import NDArray
 
 from calipers.core.parts import Packed
 from calipers.core.sweep import Levels, Swept
-from calipers.kernels.count.object_sums import mark_matched, sums_by_size
+from calipers.kernels.count.object_sums import add_by_size, mark_matched, object_rows
 
 Floats = NDArray[np.float32]
 SMALL = (np.int8, np.int16, np.int32, np.int64)
+DRAWN_TOGETHER = 4096  # records
+LANES = 8  # of which the width of a table is a multiple, where it is added up
 MOST_KINDS = 1 << 15  # that are written down before it is known which occur
 
 
@@ -49,12 +51,6 @@ class SummedObjects(NamedTuple):
         if len(records) == self.rows.shape[1]:
             return self
         return SummedObjects(self.rows[:, records], self.sums[:, :, records])
-
-
-def join_sums(pieces: list[SummedObjects]) -> SummedObjects:
-    """Neighbouring pieces as one."""
-    rows, sums = ([getattr(piece, name) for piece in pieces] for name in SummedObjects._fields)
-    return SummedObjects(np.concatenate(rows, axis=-1), np.concatenate(sums, axis=-1))
 
 
 class ObjectRows:
@@ -98,15 +94,30 @@ class ObjectRows:
 
     def sums(self, edges: NDArray[Any]) -> Iterator[SummedObjects]:
         """Sums of the objects between the edges of sizes, and of those without a size, for some records at a time."""
-        table = np.ascontiguousarray(self.table, np.int64).reshape(-1)
+        groups, width = len(edges) + 2, len(self.names)
+        table = np.zeros((len(self.table), -(-width // LANES) * LANES), np.int16)
+        table[:, :width] = self.table
         short = edges.astype(np.float32)  # so that a size on an edge is on it, however it was rounded
-        width = len(self.names)
-        for records, counts, sizes, kinds in self._chunks:
-            rows, sums = sums_by_size(counts, sizes, kinds.astype(np.int32), table, width, short, records)
-            groups = len(edges) + 2
-            yield SummedObjects(
-                np.asarray(rows).reshape(groups, records), np.asarray(sums).reshape(groups, width, records)
-            )
+        for chunks in self._joined_chunks():
+            records = sum(chunk.records for chunk in chunks)
+            rows, sums = np.zeros((groups, records), np.int32), np.zeros((groups * width, records), np.int64)
+            first = 0
+            for chunk in chunks:
+                counts, kinds = chunk.counts.reshape(-1, chunk.records or 1), chunk.kinds.astype(np.int32)
+                add_by_size(rows, sums, first, counts, chunk.sizes, kinds, table, width, short)
+                first += chunk.records
+            yield SummedObjects(rows, sums.reshape(groups, width, records))
+
+    def _joined_chunks(self) -> Iterator[list[ObjectChunk]]:
+        """Neighbouring chunks together, so that what a draw costs by itself is paid seldom."""
+        joined: list[ObjectChunk] = []
+        for chunk in self._chunks:
+            joined.append(chunk)
+            if sum(chunk.records for chunk in joined) >= DRAWN_TOGETHER:
+                yield joined
+                joined = []
+        if joined:
+            yield joined
 
     def pack(self) -> Packed:
         """The rows as plain values and arrays."""
@@ -145,12 +156,15 @@ def _moved(chunk: ObjectChunk, shift: int) -> ObjectChunk:
     return chunk._replace(kinds=smallest(chunk.kinds.astype(np.int64) + shift, SMALL[1:]))
 
 
-def matched_rows(matchings: Sequence[Swept], levels: Levels, truth_sizes: Any, pred_sizes: Any) -> tuple[Any, ...]:
+def matched_rows(
+    matchings: Sequence[Swept], levels: Levels, truth_sizes: Any, pred_sizes: Callable[[NDArray[np.uint8]], Any]
+) -> tuple[Any, ...]:
     """The objects of a batch, as `ObjectRows.extend` takes them: all truths, and predictions that go without one.
 
     Columns are `gt`, and of each matching `pred`, `matched` and `matched_over_sweep`. The kind of a truth is how many
     thresholds it is matched at in each matching, as the digits of a number; that of a prediction says in which it is
-    left over.
+    left over. `pred_sizes` is asked for the sizes of predictions, and told which are looked at: those that are
+    not 0.
     """
     batch, base = matchings[0].batch, len(levels) + 1
     found = np.zeros(len(batch.truth), np.int64)
@@ -158,11 +172,10 @@ def matched_rows(matchings: Sequence[Swept], levels: Levels, truth_sizes: Any, p
     for place, own in enumerate(matchings):
         truth, pred = (np.ascontiguousarray(side, np.int32) for side in (own.truth, own.pred))
         mark_matched(found, left, truth, pred, np.ascontiguousarray(own.met, np.int64), base**place, 1 << place)
-    is_alone = left > 0
-    ends = np.concatenate([[0], np.cumsum(is_alone)])[batch.pred.offsets]
-    counts = np.concatenate([np.diff(batch.truth.offsets), np.diff(ends)])
-    kinds = np.concatenate([found, base ** len(matchings) + left[is_alone].astype(np.int64)])
-    sizes = np.concatenate([truth_sizes, np.asarray(pred_sizes)[is_alone]])
+    true, guessed = (np.ascontiguousarray(sizes, np.float32) for sizes in (truth_sizes, pred_sizes(left)))
+    truths, preds = (np.ascontiguousarray(side.offsets, np.int64) for side in (batch.truth, batch.pred))
+    rows = object_rows(found, left, true, guessed, truths, preds, base ** len(matchings))
+    counts, sizes, kinds = map(np.asarray, rows)
     return len(batch), counts, sizes, *_kinds_and_table(kinds, len(matchings), levels)
 
 

@@ -38,10 +38,14 @@ class SliceTable:
 
     def extend(self, keys: Sequence[str], columns: Any, values: Mapping[str, Sequence[Any]]) -> None:
         """Take in some records; a field without values is missing in all of them."""
-        self._hashes.append(np.asarray(key_hashes(keys)).view(np.int64))
+        self.extend_hashed(key_hashes(keys), columns, values)
+
+    def extend_hashed(self, hashes: Any, columns: Any, values: Mapping[str, Sequence[Any]]) -> None:
+        """Take in some records by the hashes of their keys."""
+        self._hashes.append(np.asarray(hashes).view(np.int64))
         self._columns.append(smallest(np.asarray(columns), SMALL[2:]))
         for field, own in self.fields.items():
-            own.extend(field, values.get(field) or [None] * len(keys))
+            own.extend(field, values.get(field) or [None] * len(hashes))
 
     def add(self, later: SliceTable) -> None:
         """Take in the records that come after it."""

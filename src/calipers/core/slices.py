@@ -30,7 +30,7 @@ from calipers.core.slice_fields import (
     group_field,
     size_edges,
 )
-from calipers.core.slice_objects import ObjectRows, SummedObjects, join_sums
+from calipers.core.slice_objects import ObjectRows, SummedObjects
 from calipers.core.slice_table import Ints, SliceTable
 from calipers.core.student import discoveries, two_sided
 from calipers.kernels.count.sums import weighted_sums
@@ -38,7 +38,7 @@ from calipers.kernels.count.sums import weighted_sums
 Weights = Mapping[str, int]  # of columns
 Sums = Mapping[str, Ints]  # of columns, in replicates
 Pieces = Iterator[tuple[NDArray[np.intp], Any]]  # records, and their numbers (columns, records)
-DRAWN_TOGETHER = 4096  # records
+MIDDLE = 1  # of sizes: one that most records have
 MANY_SLICES = 100  # beyond which only the replicates of the headline are kept
 
 
@@ -119,9 +119,14 @@ class Resampling(NamedTuple):
 def draw(names: tuple[str, ...], hashes: Ints, columns: Any, resampling: Resampling) -> Drawn:
     """Sums of some records."""
     values = np.ascontiguousarray(columns, dtype=np.int64)
+    return Drawn(names, len(hashes), values.sum(axis=1), drawn_sums(hashes, values, resampling))
+
+
+def drawn_sums(hashes: Ints, values: Ints, resampling: Resampling) -> Ints:
+    """Sums of (columns, records) in replicates, (columns, replicates)."""
     keys = np.ascontiguousarray(hashes).view(np.uint64)
-    sums = weighted_sums(keys, values.reshape(-1), len(names), resampling.seed, resampling.replicates)
-    return Drawn(names, len(keys), values.sum(axis=1), np.asarray(sums).reshape(len(names), -1))
+    sums = weighted_sums(keys, values.reshape(-1), len(values), resampling.seed, resampling.replicates)
+    return np.asarray(sums).reshape(len(values), -1)
 
 
 class Slice(NamedTuple):
@@ -159,7 +164,7 @@ def find_slices(
     slices: list[Slice] = []
     for spec in specs:
         told = object_figures if spec in sized and object_figures else figures
-        groups = _draw_sizes(table, spec, resampling) if spec in sized else drawn[spec]
+        groups = _draw_sizes(table, spec, resampling, sums) if spec in sized else drawn[spec]
         whole = _summed([group.own for group in groups])._replace(records=len(table.columns()[0]))
         rows = [Slice(spec.name, name, told, own, whole.minus(own), members) for name, members, own in groups]
         slices += sorted(rows, key=_badness)
@@ -209,19 +214,24 @@ def _members(codes: Ints, count: int) -> list[NDArray[np.intp]]:
     return np.split(np.argsort(codes, kind="stable"), ends[:-1])
 
 
-def _draw_sizes(table: SliceTable, spec: SliceSpec, resampling: Resampling) -> list[_DrawnGroup]:
+def _draw_sizes(table: SliceTable, spec: SliceSpec, resampling: Resampling, sums: Sums | None) -> list[_DrawnGroup]:
     """The groups of objects by size, or by size and another field: the records that have some, and the sums of each."""
     sizes = next(field for field in spec.fields if field.name == SIZE)
     others = [group_field(field, table.fields[field.name]) for field in spec.fields if field.name != SIZE]
     objects, (hashes, _) = table.objects or ObjectRows(["gt"]), table.columns()
     other = others[0] if others else Groups([""], np.zeros(len(hashes), dtype=np.int64))
     edges = size_edges(sizes, objects.truth_sizes())
-    drawn = SizeDraws(objects.names, len(edges.names), resampling)
-    for start, summed in _joined_sums(objects.sums(edges.edges)):
+    is_left = not others and sums is not None and set(objects.names) <= set(sums)
+    drawn = SizeDraws(objects.names, len(edges.names), resampling, left=MIDDLE if is_left else None)
+    start = 0
+    for summed in objects.sums(edges.edges):
         stop = start + summed.rows.shape[1]
         for code, members in enumerate(_members(other.codes[start:stop], len(other.names))):
             if len(members):
                 drawn.add(code, start + members, hashes, summed.of(members))
+        start = stop
+    if sums is not None and is_left:
+        drawn.set_left(np.stack([sums[name] for name in objects.names]))
     is_first = spec.fields[0].name == SIZE
     order = sorted(drawn.groups, key=lambda group: group[::-1] if is_first else group)
     both = [(edges.names[size], other.names[code]) for code, size in order]
@@ -229,45 +239,43 @@ def _draw_sizes(table: SliceTable, spec: SliceSpec, resampling: Resampling) -> l
     return [_DrawnGroup(name, *drawn.group(*group)) for name, group in zip(named, order, strict=True)]
 
 
-def _joined_sums(pieces: Iterator[SummedObjects]) -> Iterator[tuple[int, SummedObjects]]:
-    """Neighbouring pieces together, so that what a draw costs by itself is paid seldom; and where each begins."""
-    pending: list[SummedObjects] = []
-    start = count = 0
-    for piece in pieces:
-        pending.append(piece)
-        count += piece.rows.shape[1]
-        if count >= DRAWN_TOGETHER:
-            yield start, join_sums(pending)
-            start, pending, count = start + count, [], 0
-    if count:
-        yield start, join_sums(pending)
-
-
 class SizeDraws:
-    """Sums of objects by size and by the group of their record, in all and in replicates; grows piece by piece."""
+    """Sums of objects by size and by the group of their record, in all and in replicates; grows piece by piece.
 
-    def __init__(self, names: tuple[str, ...], sizes: int, resampling: Resampling) -> None:
+    One size may be left out of the draws: its sums are what is left of those of all objects, where these are known.
+    """
+
+    def __init__(self, names: tuple[str, ...], sizes: int, resampling: Resampling, *, left: int | None = None) -> None:
         self.groups: dict[tuple[int, int], list[NDArray[np.intp]]] = {}  # by group and size: records that have some
-        self._names, self._sizes, self._resampling = names, sizes, resampling
+        self._names, self._resampling = names, resampling
+        self._left = self._of_size(-1 if left is None else left)
         self._drawn: dict[int, Drawn] = {}  # by group: (sizes * columns) sums
+
+    def _of_size(self, size: int) -> slice:
+        """The columns of a size; of -1, none."""
+        return slice(max(size, 0) * len(self._names), (size + 1) * len(self._names))
 
     def add(self, code: int, members: NDArray[np.intp], hashes: Ints, summed: SummedObjects) -> None:
         """Some records of a group; their weights are drawn once for all sizes."""
         sums = summed.sums.reshape(-1, len(members))  # (sizes * columns, records)
-        used = np.flatnonzero(sums.any(axis=1))
-        some = sums if len(used) == len(sums) else sums[used]
-        own = draw(tuple(map(str, used)), hashes[members], some, self._resampling)
-        whole, draws = np.zeros(len(sums), np.int64), np.zeros((len(sums), self._resampling.replicates), np.int64)
-        whole[used], draws[used] = own.whole, own.draws
+        whole = sums.sum(axis=1)
+        is_drawn = whole > 0  # no number is below 0
+        is_drawn[self._left] = False
+        draws = np.zeros((len(sums), self._resampling.replicates), np.int64)
+        draws[is_drawn] = drawn_sums(hashes[members], sums[is_drawn], self._resampling)
         piece = Drawn(self._names, len(members), whole, draws)
         self._drawn[code] = _summed([self._drawn[code], piece]) if code in self._drawn else piece
         for size in np.flatnonzero(summed.rows.any(axis=1)).tolist():
             self.groups.setdefault((code, size), []).append(members[summed.rows[size] > 0])
 
+    def set_left(self, sums: Ints) -> None:
+        """Give the size that was left out its sums in replicates, out of those of all objects of the only group."""
+        for own in self._drawn.values():
+            own.draws[self._left] = sums - own.draws.reshape(-1, *sums.shape).sum(axis=0)
+
     def group(self, code: int, size: int) -> tuple[NDArray[np.intp], Drawn]:
         """The records of a group that have an object of a size, and the sums of these objects."""
-        members, own = np.concatenate(self.groups[code, size]), self._drawn[code]
-        here = slice(size * len(self._names), (size + 1) * len(self._names))
+        members, own, here = np.concatenate(self.groups[code, size]), self._drawn[code], self._of_size(size)
         return members, Drawn(self._names, len(members), own.whole[here], own.draws[here])
 
 

@@ -1,8 +1,9 @@
-"""What is noted of a matching at its objects, by hand."""
+"""What is noted of a matching at its objects, and sums over these by size, by hand."""
 
 import numpy as np
+import pytest
 
-from calipers.kernels.count.object_sums import mark_matched
+from calipers.kernels.count.object_sums import add_by_size, mark_matched, object_rows, order_statistics
 
 
 def test_a_truth_gets_a_digit_and_a_prediction_loses_a_bit():
@@ -11,3 +12,40 @@ def test_a_truth_gets_a_digit_and_a_prediction_loses_a_bit():
     mark_matched(found, left, truth, pred, np.array([4, 1], np.int64), 12, 0b10)
     assert found.tolist() == [0, 7 + 1 * 12, 4 * 12]
     assert left.tolist() == [0b01, 0b11, 0b01]  # the last was taken away before, and stays
+
+
+def test_rows_are_of_all_truths_and_of_predictions_left_over():
+    # record 0: truth 0, predictions 0 and 1; record 1: truths 1 and 2, prediction 2
+    found, left = np.array([5, 0, 3]), np.array([0, 2, 1], np.uint8)
+    truth_sizes, pred_sizes = np.array([1, 2, 3], np.float32), np.array([7, 8, 9], np.float32)
+    counts, sizes, kinds = object_rows(
+        found, left, truth_sizes, pred_sizes, np.array([0, 1, 3]), np.array([0, 2, 3]), 100
+    )
+    assert counts.tolist() == [1, 2, 1, 1]
+    assert sizes.tolist() == [1, 2, 3, 8, 9]
+    assert kinds.tolist() == [5, 0, 3, 102, 101]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_order_statistics_are_those_of_sorted_values(seed):
+    rng = np.random.default_rng(seed)
+    values = rng.normal(0, 10 ** rng.integers(0, 5), 300).astype(np.float32)
+    values[:50] = values[50]  # ties
+    places = rng.integers(0, 300, 9)
+    assert order_statistics(values, places).tolist() == np.sort(values, kind="stable")[places].tolist()
+
+
+def test_sums_by_size_of_more_objects_than_16_bits_count():
+    # 3 objects of 30,000 in record 0 and 10 in record 9, the last of which has no size
+    counts = np.array([[3, 0, 0, 0, 0, 0, 0, 0, 0, 4], [0, 0, 0, 0, 0, 0, 0, 0, 0, 6]], np.int32)
+    sizes = np.array([1] * 3 + [5] * 4 + [5] * 5 + [np.nan], np.float32)
+    rows, sums = np.zeros((3, 12), np.int32), np.zeros((6, 12), np.int64)
+    table = np.zeros((2, 8), np.int16)
+    table[0, :2], table[1, :2] = (30_000, 1), (7, 0)
+    kinds = np.array([0] * 3 + [0] * 4 + [1] * 6, np.int32)
+    add_by_size(rows, sums, 2, counts, sizes, kinds, table, 2, np.array([5], np.float32))
+    assert rows[:, 2].tolist() == [3, 0, 0]
+    assert rows[:, 11].tolist() == [0, 9, 1]
+    assert sums[:, 2].tolist() == [90_000, 3, 0, 0, 0, 0]
+    assert sums[:, 11].tolist() == [0, 0, 4 * 30_000 + 5 * 7, 4, 7, 0]
+    assert sums.sum() == 90_000 + 3 + 120_000 + 35 + 4 + 7

@@ -197,6 +197,13 @@ def test_what_cannot_be_sliced_is_refused(options, problem):
         dense(RECORDS, **options)
 
 
+def test_attributes_of_no_record_are_told_by_their_keys(tmp_path):
+    file = tmp_path / "k.csv"
+    file.write_text("key,road\nnobody.jpg,wet\n", encoding="utf-8")
+    with pytest.raises(ConfigError, match=r"a value of 'road', which .*k.csv has for keys such as 'nobody.jpg'"):
+        dense(RECORDS, slice="road", attributes=str(file))
+
+
 def test_the_command_takes_several_slices_and_a_file_of_options(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     written(tmp_path / "a.jsonl", made(40))

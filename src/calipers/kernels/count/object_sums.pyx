@@ -4,10 +4,28 @@ Of every object only its size and its kind are known; a table says what an objec
 """
 
 from libc.math cimport isnan
-from libc.stdint cimport int32_t
+from libc.stdint cimport int16_t, int32_t, uint32_t
+from libc.string cimport memcpy, memset
 
-from ..scan.checks cimport check_between, check_indices, check_length, check_product
+from ..scan.checks cimport (
+    check_between,
+    check_count,
+    check_indices,
+    check_length,
+    check_long_indices,
+    check_offsets,
+    check_product,
+)
 from ..scan.column cimport Column
+
+cdef enum:
+    HALVES = 1 << 16            # that 16 bits can be
+
+cdef extern from *:
+    """
+    #define SIGN 0x80000000u
+    """
+    const uint32_t SIGN
 
 
 def mark_matched(found, left, truth, pred, met, long long times, unsigned char bit):
@@ -28,53 +46,209 @@ def mark_matched(found, left, truth, pred, met, long long times, unsigned char b
             at_pred[preds[k]] &= ~bit
 
 
-def sums_by_size(counts, sizes, kinds, table, Py_ssize_t columns, edges, Py_ssize_t records):
-    """Objects by group and record, (groups * records,), and their sums, (groups * columns * records,).
+def object_rows(found, left, truth_sizes, pred_sizes, truth_offsets, pred_offsets, long long truths):
+    """Columns (counts, sizes, kinds) of all truths, record by record, then of the predictions that are left over.
 
-    `counts` says how many objects each record has, once or several times over: the objects of all records, then further
-    ones of all records. `table` has the numbers of each kind, (kinds * columns,). `edges` ascend; a size on an edge is
-    above it. The last group is of objects without a size, NaN.
+    A truth is of the kind that `found` says, a prediction of that in `left`, 0 for one that is not left over, behind
+    those of truths, of which there are `truths`.
     """
-    cdef const int[::1] count = counts, kind = kinds
-    cdef const float[::1] size = sizes, edge = edges
-    cdef const long long[::1] number = table
-    cdef Py_ssize_t groups = edge.shape[0] + 2, i, k, g, r, c, at = 0
-    cdef Column rows, sums
-    cdef int32_t* row
-    cdef long long* total
-    check_between("columns", columns, 1, number.shape[0] or 1)
-    check_length("table", number.shape[0], number.shape[0] // columns * columns)
-    check_between("records", records, 0, count.shape[0])
-    check_length("counts", count.shape[0], count.shape[0] // records * records if records else 0)
-    check_total(count, size.shape[0])
-    check_length("kinds", kind.shape[0], size.shape[0])
-    check_indices("kinds", kind, number.shape[0] // columns)
-    rows = Column("i", check_product("rows", groups, records))
-    sums = Column("q", check_product("sums", check_product("sums", groups, columns), records))
-    row, total = <int32_t*> rows.data, <long long*> sums.data
+    cdef const long long[::1] at_truth = found, truth_end = truth_offsets, pred_end = pred_offsets
+    cdef const unsigned char[::1] at_pred = left
+    cdef const float[::1] truth_size = truth_sizes, pred_size = pred_sizes
+    cdef Py_ssize_t records = truth_end.shape[0] - 1, i, r, at
+    cdef Column counts, sizes, kinds
+    cdef int32_t* count
+    cdef float* size
+    cdef long long* kind
+    check_offsets("truth_offsets", truth_end, at_truth.shape[0])
+    check_offsets("pred_offsets", pred_end, at_pred.shape[0])
+    check_length("pred_offsets", pred_end.shape[0], truth_end.shape[0])
+    check_length("truth_sizes", truth_size.shape[0], at_truth.shape[0])
+    check_length("pred_sizes", pred_size.shape[0], at_pred.shape[0])
+    at = at_truth.shape[0]
+    for i in range(at_pred.shape[0]):
+        at += at_pred[i] != 0
+    counts, sizes, kinds = Column("i", 2 * records), Column("f", at + 1), Column("q", at + 1)   # one is written beyond
+    count, size, kind = <int32_t*> counts.data, <float*> sizes.data, <long long*> kinds.data
     with nogil:
-        for i in range(count.shape[0]):
-            r = i % records
-            for k in range(at, at + count[i]):
-                g = groups - 1
-                if not isnan(size[k]):
-                    g = 0
-                    for c in range(edge.shape[0]):
-                        g += size[k] >= edge[c]
-                row[g * records + r] += 1
-                for c in range(columns):
-                    total[(g * columns + c) * records + r] += number[kind[k] * columns + c]
-            at += count[i]
-    return rows, sums
+        for i in range(at_truth.shape[0]):
+            size[i], kind[i] = truth_size[i], at_truth[i]
+        at = at_truth.shape[0]
+        for r in range(records):
+            count[r] = <int32_t> (truth_end[r + 1] - truth_end[r])
+            count[records + r] = -<int32_t> at
+            for i in range(pred_end[r], pred_end[r + 1]):       # without a branch: a row that is not meant is overwritten
+                size[at], kind[at] = pred_size[i], truths + at_pred[i]
+                at += at_pred[i] != 0
+            count[records + r] += <int32_t> at
+    sizes.resize(at)
+    kinds.resize(at)
+    return counts, sizes, kinds
 
 
-cdef int check_total(const int[::1] counts, Py_ssize_t objects) except -1:
-    """No count is below 0, and all are as many as there are objects."""
-    cdef Py_ssize_t i
+def order_statistics(values, places):
+    """The values that would stand at some places if all were in order; NaN is not expected."""
+    cdef const float[::1] value = values
+    cdef const long long[::1] place = places
+    cdef Column found = Column("f", place.shape[0]), halves = Column("i", HALVES), lower = Column("i", HALVES)
+    cdef Py_ssize_t k, i
+    cdef long long before, within
+    cdef uint32_t high, low
+    check_count("values", value.shape[0])
+    check_long_indices("places", place, value.shape[0])
+    with nogil:
+        for i in range(value.shape[0]):
+            (<int32_t*> halves.data)[in_order(value[i]) >> 16] += 1
+        for k in range(place.shape[0]):
+            before = place[k]
+            high = reached(<const int32_t*> halves.data, &before)
+            memset(lower.data, 0, HALVES * sizeof(int32_t))
+            for i in range(value.shape[0]):
+                if in_order(value[i]) >> 16 == high:
+                    (<int32_t*> lower.data)[in_order(value[i]) & (HALVES - 1)] += 1
+            low = reached(<const int32_t*> lower.data, &before)
+            (<float*> found.data)[k] = from_order(high << 16 | low)
+    return found
+
+
+cdef inline uint32_t in_order(float value) noexcept nogil:
+    """Bits that ascend as numbers do."""
+    cdef uint32_t bits
+    memcpy(&bits, &value, sizeof(bits))
+    return ~bits if bits >> 31 else bits | SIGN
+
+
+cdef inline float from_order(uint32_t bits) noexcept nogil:
+    """The number whose bits are given."""
+    cdef float value
+    bits = bits & ~SIGN if bits >> 31 else ~bits
+    memcpy(&value, &bits, sizeof(bits))
+    return value
+
+
+cdef inline uint32_t reached(const int32_t* counts, long long* before) noexcept nogil:
+    """The place at which more than `before` are counted; `before` becomes how many of them are at this place."""
+    cdef uint32_t at = 0
+    while before[0] >= counts[at]:
+        before[0] -= counts[at]
+        at += 1
+    return at
+
+
+def add_by_size(rows, sums, Py_ssize_t first, counts, sizes, kinds, table, Py_ssize_t columns, edges):
+    """Count objects by group and record in `rows`, (groups, records), and add their numbers to `sums`,
+    (groups * columns, records); both are overwritten.
+
+    Records are those from `first` on. `counts`, (sides, records), says how many objects each of them has: those of all
+    of them on one side come before those on the next. `table` has the numbers of each kind, (kinds, width), none below
+    0, of which the first are of the columns; the width is a multiple of 8. `edges` ascend; a size on an edge is above
+    it. The last group is of objects without a size, NaN.
+    """
+    cdef int[:, ::1] row = rows
+    cdef long long[:, ::1] total = sums
+    cdef const int[:, ::1] count = counts
+    cdef const int[::1] kind = kinds
+    cdef const float[::1] size = sizes, edge = edges
+    cdef const int16_t[:, ::1] number = table
+    cdef Py_ssize_t groups = edge.shape[0] + 2, width = number.shape[1], side, r, k, g
+    cdef int16_t* own
+    cdef const float* first_edge = &edge[0] if edge.shape[0] else NULL
+    cdef Column block, places = Column("q", count.shape[0])
+    cdef long long* at = <long long*> places.data
+    cdef Pending pending
+    cdef long long most, sum
+    check_between("table", width % LANES, 0, 0)
+    check_between("columns", columns, 0, width)
+    check_between("first", first, 0, row.shape[1])
+    check_between("counts", count.shape[1], 0, row.shape[1] - first)
+    check_length("rows", row.shape[0], groups)
+    check_length("sums", total.shape[0], check_product("sums", groups, columns))
+    check_length("sums", total.shape[1], row.shape[1])
+    set_places(at, count, size.shape[0])
+    check_length("kinds", kind.shape[0], size.shape[0])
+    check_indices("kinds", kind, number.shape[0])
+    most = largest_of(number)
+    block = Column("h", check_product("sums", check_product("sums", groups, width), BLOCK))
+    pending.sums, pending.groups, pending.columns, pending.width = <int16_t*> block.data, groups, columns, width
+    with nogil:
+        for r in range(count.shape[1]):
+            own, sum = pending.sums + r % BLOCK * groups * width, 0
+            for side in range(count.shape[0]):
+                for k in range(at[side], at[side] + count[side, r]):
+                    g = group_of(size[k], first_edge, edge.shape[0])
+                    row[g, first + r] += 1
+                    add_lanes(own + g * width, &number[kind[k], 0], width)
+                    sum += most
+                    if sum > NARROW - most:                     # one more may be beyond 16 bits
+                        move_sums(pending, r % BLOCK, 1, total, first + r)
+                        sum = 0
+                at[side] += count[side, r]
+            if r % BLOCK == BLOCK - 1 or r == count.shape[1] - 1:
+                move_sums(pending, 0, r % BLOCK + 1, total, first + r - r % BLOCK)
+
+
+cdef extern from *:
+    """
+    #define LANES 8                     /* numbers that are added at a time */
+    #define BLOCK 8                     /* records whose sums are moved at a time: those of a column fill a cache line */
+    #define NARROW 32767
+
+    static inline void add_lanes(short* restrict sums, const short* restrict numbers, Py_ssize_t width) {
+        for (Py_ssize_t c = 0; c < width; c += LANES)
+            for (int lane = 0; lane < LANES; lane++) sums[c + lane] += numbers[c + lane];
+    }
+    """
+    const Py_ssize_t LANES, BLOCK
+    const long long NARROW
+    void add_lanes(int16_t* sums, const int16_t* numbers, Py_ssize_t width) noexcept nogil
+
+
+cdef struct Pending:
+    int16_t* sums                       # (BLOCK, groups, width)
+    Py_ssize_t groups, columns, width
+
+
+cdef inline void move_sums(Pending pending, Py_ssize_t first, Py_ssize_t count, long long[:, ::1] total,
+                           Py_ssize_t record) noexcept nogil:
+    """Add the sums of some records of a block to those of all records, from `record` on."""
+    cdef Py_ssize_t g, c, r, size = pending.groups * pending.width
+    cdef int16_t* own = pending.sums + first * size
+    for g in range(pending.groups):
+        for c in range(pending.columns):
+            for r in range(count):
+                total[g * pending.columns + c, record + r] += own[r * size + g * pending.width + c]
+    memset(own, 0, count * size * sizeof(int16_t))
+
+
+cdef inline Py_ssize_t group_of(float size, const float* edge, Py_ssize_t edges) noexcept nogil:
+    """How many edges a size reaches; one more than all if it is NaN."""
+    cdef Py_ssize_t c, g = 0
+    for c in range(edges):
+        g += size >= edge[c]
+    return edges + 1 if isnan(size) else g
+
+
+cdef int set_places(long long* at, const int[:, ::1] counts, Py_ssize_t objects) except -1:
+    """Where the objects of each side begin. No count is below 0, and all are as many as there are objects."""
+    cdef Py_ssize_t side, r
     cdef long long total = 0, least = 0
-    for i in range(counts.shape[0]):
-        least = min(least, counts[i])
-        total += counts[i]
+    for side in range(counts.shape[0]):
+        at[side] = total
+        for r in range(counts.shape[1]):
+            least = min(least, counts[side, r])
+            total += counts[side, r]
     if least < 0 or total != objects:
         raise ValueError(f"counts: found {least if least < 0 else total}, expected numbers that add up to {objects}")
     return 0
+
+
+cdef long long largest_of(const int16_t[:, ::1] table) except -1:
+    """The largest of numbers, none of which is below 0."""
+    cdef Py_ssize_t k, c
+    cdef int16_t least = 0, most = 0
+    for k in range(table.shape[0]):
+        for c in range(table.shape[1]):
+            least, most = min(least, table[k, c]), max(most, table[k, c])
+    if least < 0:
+        raise ValueError(f"table: found {least}, expected numbers of at least 0")
+    return most

@@ -1,6 +1,6 @@
 """A growing array of one number type that numpy, memoryviews and kernels read without a copy.
 
-Formats are those of `struct`: d (float64), q (int64), Q (uint64), i (int32), h (int16), B (uint8).
+Formats are those of `struct`: d (float64), f (float32), q (int64), Q (uint64), i (int32), h (int16), B (uint8).
 """
 
 from cpython.buffer cimport PyBUF_FORMAT, PyBUF_ND, PyBUF_STRIDES
@@ -10,7 +10,7 @@ from libc.string cimport memcpy, memset
 cdef extern from "Python.h":
     const Py_ssize_t PY_SSIZE_T_MAX
 
-cdef dict ITEM_SIZES = {"d": 8, "q": 8, "Q": 8, "i": 4, "h": 2, "B": 1}
+cdef dict ITEM_SIZES = {"d": 8, "f": 4, "q": 8, "Q": 8, "i": 4, "h": 2, "B": 1}
 
 
 cdef Py_ssize_t item_size(str format) except -1:

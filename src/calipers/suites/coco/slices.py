@@ -80,8 +80,9 @@ def _object_rows(measured: MeasuredImages, swept: sweep.Swept, busy: NDArray[np.
     """The objects of the images that have some; pairs go with their truths."""
     detections, sides = measured.detections, measured.matched
     pairs = (detections.truth, sides.truth), (detections.pred, sides.pred)
-    areas = (_areas(instances)[side.rows] for instances, side in pairs)
-    images, counts, sizes, kinds, table = matched_rows([swept], measured.config.levels, *areas)
+    truth_areas, pred_areas = (_areas(instances)[side.rows] for instances, side in pairs)
+    rows = matched_rows([swept], measured.config.levels, truth_areas, lambda left: pred_areas)
+    images, counts, sizes, kinds, table = rows
     return len(busy), counts.reshape(-1, images)[:, busy].reshape(-1), sizes, kinds, table
 
 

@@ -11,7 +11,7 @@ from operator import attrgetter
 import numpy as np
 
 from calipers.core import sweep, worth
-from calipers.core.bootstrap import resample
+from calipers.core.bootstrap import resample_hashed
 from calipers.core.causes import Causes, count_causes, count_per_record, faint_overlap
 from calipers.core.confusion import count_confusion
 from calipers.core.errors import WorkError
@@ -129,7 +129,7 @@ def _resample(swept: dict[str, sweep.Swept], matched: MatchedBatch, batch: Batch
         config.levels.primary_and_sweep,
     )
     table = np.concatenate([np.stack(columns), causes])
-    sums = resample(batch.keys, table, seed=config.seed, replicates=config.bootstrap, threads=False).T
+    sums = resample_hashed(batch.hashes, table, seed=config.seed, replicates=config.bootstrap, threads=False).T
     tally.count("resampled", sums[:, :2])
     for at, mode in enumerate(config.modes):
         tally.count(f"resampled.{mode}", sums[:, 2 + 2 * at : 4 + 2 * at])

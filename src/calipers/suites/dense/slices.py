@@ -10,6 +10,8 @@ other by its own size; one that could not be read has no size and is `(missing)`
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from calipers.core import sweep
@@ -35,9 +37,10 @@ def slice_table(batch: Batch, swept: Swept, config: Config) -> SliceTable:
     columns = [truth, pred]
     for mode in config.modes:
         columns += swept[mode].matched_by_record
-    table.extend(batch.keys, np.stack(columns), {**batch.fields, OBJECTS: truth.tolist(), SIZE: []})
+    counted = {OBJECTS: truth.tolist()} if OBJECTS in table.fields else {}
+    table.extend_hashed(batch.hashes, np.stack(columns), {**batch.fields, **counted})
     if table.objects:
-        sizes = (np.asarray(object_sizes(side, LINE)) for side in (batch.truth, batch.pred))
+        sizes = object_sizes(batch.truth, LINE), partial(object_sizes, batch.pred, LINE)
         table.objects.extend(*matched_rows([swept[mode] for mode in config.modes], config.levels, *sizes))
     return table
 
@@ -76,4 +79,5 @@ def figures_of(config: Config, *, by_size: bool = False) -> SliceFigures:
 def slice_total(table: SliceTable, sums: Sums, config: Config) -> SlicedRun:
     """The slices of a run, once all records are in the table, and their sums in replicates are known."""
     resampling, by_size = Resampling(config.seed, config.bootstrap), figures_of(config, by_size=True)
+    sums = {**sums, **{f"{mode}.pred": sums["pred"] for mode in config.modes}}
     return slice_run(table, config, figures_of(config), resampling, object_figures=by_size, sums=sums)
