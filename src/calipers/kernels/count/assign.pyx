@@ -17,6 +17,9 @@ cdef enum:
     MOST_KINDS = 4              # of objects; the last is for those that could not be read
 
 
+cdef long long LOWER_BITS = 0xFFFFFFFF
+
+
 cdef struct Pair:
     long long score
     int truth, pred
@@ -294,19 +297,20 @@ def count_levels(pairs, truth_offsets, truth_kind, pred_kind, units, swept, Py_s
     cdef Column by_truth = Column("q", MOST_KINDS * (levels + 1)), by_pred = Column("q", MOST_KINDS * (levels + 1))
     cdef Column at_primary = Column("q", records), over_sweep = Column("q", records), sums = Column("q", 2)
     cdef long long* total = <long long*> sums.data
-    for k in range(truth.shape[0]):
-        met = 0
-        while met < levels and unit[met] <= score[k]:
-            met += 1
-        (<long long*> by_truth.data)[kind[truth[k]] * (levels + 1) + met] += 1
-        (<long long*> by_pred.data)[other_kind[pred[k]] * (levels + 1) + met] += 1
-        if not ends[record] <= truth[k] < ends[record + 1]:         # most pairs are of the record of the one before
-            record = find_group(ends, truth[k])
-        (<long long*> at_primary.data)[record] += met > primary
-        (<long long*> over_sweep.data)[record] += worth[met]
-        if score[k] >= tight:
-            total[0] += score[k] >> 32
-            total[1] += score[k] & 0xFFFFFFFF
+    with nogil:
+        for k in range(truth.shape[0]):
+            met = 0
+            while met < levels and unit[met] <= score[k]:
+                met += 1
+            (<long long*> by_truth.data)[kind[truth[k]] * (levels + 1) + met] += 1
+            (<long long*> by_pred.data)[other_kind[pred[k]] * (levels + 1) + met] += 1
+            if not ends[record] <= truth[k] < ends[record + 1]:         # most pairs are of the record of the one before
+                record = find_group(ends, truth[k])
+            (<long long*> at_primary.data)[record] += met > primary
+            (<long long*> over_sweep.data)[record] += worth[met]
+            if score[k] >= tight:
+                total[0] += score[k] >> 32
+                total[1] += score[k] & LOWER_BITS
     return by_truth, by_pred, at_primary, over_sweep, sums
 
 

@@ -174,6 +174,13 @@ cdef struct Reach:                      # how many pairs overlap enough, and how
     Py_ssize_t same_good, same_faint, other_good, other_faint
 
 
+cdef struct Levels:                     # thresholds, and in which order they are gone through
+    const long long* min_overlap
+    const long long* faint
+    Py_ssize_t* order
+    Py_ssize_t count
+
+
 cdef Py_ssize_t own_pairs(const Pair* pairs, const Pair* end, const Record* record) noexcept nogil:
     """How many pairs from here on are of a record, in the order of their score."""
     cdef const Pair* pair = pairs
@@ -218,20 +225,31 @@ cdef inline long long take_bits(const Pair* pairs, Py_ssize_t begin, Py_ssize_t 
     return count
 
 
-cdef void count_few(const Record* record, const Reach* reach, long long* found) noexcept nogil:
-    """How many pairs of each kind a record has that has at most FEW objects on either side, and duplicates."""
-    cdef uint64_t truth = ~(<uint64_t> 0), pred = ~(<uint64_t> 0), matched, again
+cdef struct Bits:                       # a record with at most FEW objects on either side, at a threshold
+    uint64_t truth, pred                # objects that no match has taken
+    Py_ssize_t good, left               # pairs so far whose labels agree, and how many of them are no match
+    int* pairs                          # these
+
+
+cdef void count_few(const Record* record, const Reach* reach, Bits* bits, long long* found) noexcept nogil:
+    """How many pairs of each kind a record has, and duplicates. Thresholds descend: a match stays one."""
+    cdef uint64_t truth, pred, again
     cdef const Pair* same = record.same
     cdef Py_ssize_t k, i, j
-    found[MATCHED] = take_bits(same, 0, reach.same_good, record, &truth, &pred)
-    matched = ~truth
+    for k in range(bits.good, reach.same_good):
+        if not take_bits(same, k, k + 1, record, &bits.truth, &bits.pred):
+            bits.pairs[bits.left] = <int> k
+            bits.left += 1
+    bits.good = reach.same_good
+    truth, pred = bits.truth, bits.pred
+    found[MATCHED] = reach.same_good - bits.left
     found[WRONG_LABEL] = take_bits(record.other, 0, reach.other_good, record, &truth, &pred)
     found[MISPLACED] = take_bits(same, reach.same_good, reach.same_faint, record, &truth, &pred)
     found[WRONG_LABEL_AND_PLACE] = take_bits(record.other, reach.other_good, reach.other_faint, record, &truth, &pred)
     found[DUPLICATE] = 0
-    for k in range(reach.same_good):
-        i, j = same[k].truth - record.first_truth, same[k].pred - record.first_pred
-        again = (matched >> i) & (pred >> j) & 1
+    for k in range(bits.left):
+        i, j = same[bits.pairs[k]].truth - record.first_truth, same[bits.pairs[k]].pred - record.first_pred
+        again = (~bits.truth >> i) & (pred >> j) & 1
         pred ^= again << j
         found[DUPLICATE] += again
 
@@ -257,25 +275,46 @@ cdef void count_many(const Record* record, const Reach* reach, long long* found)
             found[DUPLICATE] += 1
 
 
-cdef void count_record(const Record* record, long long min_overlap, long long faint, long long* out,
-                       Py_ssize_t stride) noexcept nogil:
-    """How many of each kind a record has, as `find_all` finds them."""
-    cdef Reach reach
-    cdef long long[KINDS] found
-    cdef Py_ssize_t k
+cdef void find_reach(const Record* record, long long min_overlap, long long faint, Reach* reach) noexcept nogil:
     reach.same_good = count_above(record.same, 0, record.same_size, min_overlap)
     reach.same_faint = count_above(record.same, reach.same_good, record.same_size, faint)
     reach.other_good = count_above(record.other, 0, record.other_size, min_overlap)
     reach.other_faint = count_above(record.other, reach.other_good, record.other_size, faint)
-    if record.truths <= FEW and record.preds <= FEW:
-        count_few(record, &reach, found)
-    else:
-        count_many(record, &reach, found)
-    found[MISSED] = (record.truths - found[MATCHED] - found[WRONG_LABEL] - found[MISPLACED]
-                     - found[WRONG_LABEL_AND_PLACE])
-    found[SPURIOUS] = found[MISSED] + record.preds - record.truths - found[DUPLICATE]
-    for k in range(KINDS):
-        out[k * stride] = found[k]
+
+
+cdef void count_record(const Record* record, const Levels* levels, int* room, long long* out,
+                       Py_ssize_t records) noexcept nogil:
+    """How many of each kind a record has at each threshold, as `find_all` finds them; `room` is for all its pairs."""
+    cdef Reach reach
+    cdef Bits bits
+    cdef long long[KINDS] found
+    cdef long long* row
+    cdef Py_ssize_t at, k
+    bits.truth = bits.pred = ~(<uint64_t> 0)
+    bits.good, bits.left, bits.pairs = 0, 0, room
+    for at in range(levels.count):
+        find_reach(record, levels.min_overlap[levels.order[at]], levels.faint[levels.order[at]], &reach)
+        if record.truths <= FEW and record.preds <= FEW:
+            count_few(record, &reach, &bits, found)
+        else:
+            count_many(record, &reach, found)
+        found[MISSED] = (record.truths - found[MATCHED] - found[WRONG_LABEL] - found[MISPLACED]
+                         - found[WRONG_LABEL_AND_PLACE])
+        found[SPURIOUS] = found[MISSED] + record.preds - record.truths - found[DUPLICATE]
+        row = out + levels.order[at] * KINDS * records
+        for k in range(KINDS):
+            row[k * records] = found[k]
+
+
+cdef void order_levels(Levels* levels) noexcept nogil:
+    """The highest threshold first."""
+    cdef Py_ssize_t at, k
+    for at in range(levels.count):
+        k = at
+        while k > 0 and levels.min_overlap[levels.order[k - 1]] < levels.min_overlap[at]:
+            levels.order[k] = levels.order[k - 1]
+            k -= 1
+        levels.order[k] = at
 
 
 def count_causes(pairs, truth_offsets, pred_offsets, min_overlap, faint, truth_labels, pred_labels):
@@ -285,7 +324,7 @@ def count_causes(pairs, truth_offsets, pred_offsets, min_overlap, faint, truth_l
     Pairs stand record by record, the best of each first.
     """
     cdef const long long[::1] truths = truth_offsets, preds = pred_offsets, threshold = min_overlap, faintest = faint
-    cdef Py_ssize_t records = truths.shape[0] - 1, at, record
+    cdef Py_ssize_t records = truths.shape[0] - 1, record
     check_between("truth_offsets", truths.shape[0], 1, truths.shape[0])
     check_length("pred_offsets", preds.shape[0], records + 1)
     check_length("faint", faintest.shape[0], threshold.shape[0])
@@ -295,23 +334,30 @@ def count_causes(pairs, truth_offsets, pred_offsets, min_overlap, faint, truth_l
     cdef CheckedPairs checked = CheckedPairs(pairs, truth_count, pred_count, truth_labels, pred_labels)
     cdef Column out = Column("q", check_product("counts", check_product("counts", threshold.shape[0], KINDS), records))
     cdef unsigned char* causes = <unsigned char*> PyMem_Malloc(truth_count + pred_count + 1)
+    cdef int* room = <int*> PyMem_Malloc((checked.truth.shape[0] + 1) * sizeof(int))
     cdef Record here
-    if causes == NULL:
-        raise MemoryError()
+    cdef Levels levels
+    levels.count = threshold.shape[0]
+    levels.order = <Py_ssize_t*> PyMem_Malloc((levels.count + 1) * sizeof(Py_ssize_t))
     here.same, here.other, here.truth, here.pred = checked.view.same, checked.view.other, causes, causes + truth_count
     try:
+        if causes == NULL or room == NULL or levels.order == NULL:
+            raise MemoryError()
+        if levels.count:
+            levels.min_overlap, levels.faint = &threshold[0], &faintest[0]
+        order_levels(&levels)
         for record in range(records):
             here.first_truth, here.truths = truths[record], truths[record + 1] - truths[record]
             here.first_pred, here.preds = preds[record], preds[record + 1] - preds[record]
             here.same_size = own_pairs(here.same, checked.same_end(), &here)
             here.other_size = own_pairs(here.other, checked.other_end(), &here)
-            for at in range(threshold.shape[0]):
-                count_record(&here, threshold[at], faintest[at],
-                             (<long long*> out.data) + at * KINDS * records + record, records)
+            count_record(&here, &levels, room, (<long long*> out.data) + record, records)
             here.same += here.same_size
             here.other += here.other_size
     finally:
         PyMem_Free(causes)
+        PyMem_Free(room)
+        PyMem_Free(levels.order)
     if here.same != checked.same_end() or here.other != checked.other_end():
         raise ValueError("pairs: expected those of one record after the other, the best of each first")
     return out
