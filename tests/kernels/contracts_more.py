@@ -117,6 +117,18 @@ CONTRACTS: dict[str, Contract] = {
         {"pairs": pairs(), "truth_count": 2, "pred_count": 2, "min_overlap": 9, "faint": 1} | LABELS,
         TORN_PAIRS | TOO_FEW | OTHER_LABELS,
     ),
+    "causes.count_outcomes": Contract(
+        causes.count_outcomes,
+        {"labels": i(0, -1), "outcomes": b(6, 0), "names": 1},
+        {
+            "a label beyond the last": {"labels": i(0, 1)},
+            "a label below -1": {"labels": i(0, -2)},
+            "an outcome beyond the last": {"outcomes": b(7, 0)},
+            "fewer outcomes": {"outcomes": b(6)},
+            "names below 0": {"names": -1},
+            "more names than there can be": {"names": LARGE},
+        },
+    ),
     "causes.count_causes": Contract(
         causes.count_causes,
         {

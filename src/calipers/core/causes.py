@@ -64,24 +64,34 @@ class Causes:
 
     def pairs_of(self, *outcomes: int) -> tuple[Any, Any]:
         """Truth and pred of every pair of some outcomes, by truth."""
-        places = self.places[0][np.isin(self.truth, outcomes)]
+        is_one = np.isin(np.arange(len(OUTCOMES)), outcomes)
+        places = self.places[0][is_one.take(self.truth)]
         return np.asarray(self.pairs.truth)[places], np.asarray(self.pairs.pred)[places]
 
     def counts(self, counted: Any = None) -> Counts:
         """How many of each outcome, matched pairs and errors of two objects once; only predictions that are counted."""
         counts = np.bincount(self.truth, minlength=len(OUTCOMES))
-        pred = self.pred if counted is None else self.pred[counted]
-        counts[[DUPLICATE, SPURIOUS]] = (pred == DUPLICATE).sum(), (pred == SPURIOUS).sum()
+        pred = np.bincount(self.pred if counted is None else self.pred[counted], minlength=len(OUTCOMES))
+        counts[[DUPLICATE, SPURIOUS]] = pred[[DUPLICATE, SPURIOUS]]
         return counts
+
+    def outcomes_by_label(self, labels: Labels, names: int, counted: Any = None) -> tuple[Counts, Counts]:
+        """How many truths of each label have each outcome, and how many predictions: (labels + 1, outcomes) each, the
+        last row for objects without a label."""
+        kept = slice(None) if counted is None else counted
+        sides = (labels.truth, self.truth), (np.asarray(labels.pred)[kept], self.pred[kept])
+        truths, preds = (np.asarray(kernel.count_outcomes(*side, names)).reshape(names + 1, -1) for side in sides)
+        return truths, preds
 
     def by_label(self, labels: Labels, names: int, counted: Any = None) -> Counts:
         """How many of each cause for each label: (labels + 1, causes), the last for objects without a label."""
-        table = np.zeros((names + 1, len(OUTCOMES)), dtype=np.int64)
-        np.add.at(table, (np.asarray(labels.truth), self.truth), 1)
-        alone = (self.pred == DUPLICATE) | (self.pred == SPURIOUS)
-        alone &= True if counted is None else counted
-        np.add.at(table, (np.asarray(labels.pred)[alone], self.pred[alone]), 1)
-        return table[:, 1:]
+        return causes_by_label(*self.outcomes_by_label(labels, names, counted))
+
+
+def causes_by_label(truths: Counts, preds: Counts) -> Counts:
+    """Causes for each label, of outcomes on both sides: errors of two objects count under the label of their truth."""
+    alone = np.isin(np.arange(len(OUTCOMES)), (DUPLICATE, SPURIOUS))
+    return (truths + preds * alone)[:, 1:]
 
 
 def outcomes_by_record(offsets: tuple[Any, Any], pairs: Pairs, labels: Labels, thresholds: tuple[float, ...]) -> Counts:

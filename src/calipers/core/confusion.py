@@ -13,7 +13,8 @@ import numpy as np
 
 from calipers.core.causes import MATCHED, WRONG_LABEL, Causes
 from calipers.core.matching import Labels
-from calipers.core.tally import Counts, Tally, count_codes
+from calipers.core.tally import Tally
+from calipers.kernels.count.sayings import count_met
 
 MOST_LABELS = 30
 NO_LABEL, OTHER_LABEL = "(none)", "(other)"
@@ -22,23 +23,16 @@ Cells = dict[tuple[str, str], int]  # labels of truth and pred, "" for none
 
 def count_confusion(causes: Causes, labels: Labels, names: list[str], tally: Tally) -> None:
     """Count pairs by their two labels, and objects without such a pair by theirs."""
-    named = [*names, ""]  # code -1 is no label
-    truth, pred = (np.asarray(codes) for codes in (labels.truth, labels.pred))
-    pairs = causes.pairs_of(MATCHED, WRONG_LABEL)
-    met = (truth[pairs[0]] + 1) * np.int64(len(named)) + pred[pairs[1]] + 1  # codes of both labels in one number
-    for code, count in _counted(met, len(named) ** 2):
-        mine, theirs = divmod(code, len(named))
-        tally.count_row("confusion", _key(named[mine - 1], named[theirs - 1]), count)
-    for name, codes, outcomes in (("missed", truth, causes.truth), ("background", pred, causes.pred)):
-        left = codes[(outcomes != MATCHED) & (outcomes != WRONG_LABEL)]
-        for code, count in _counted(left + 1, len(named)):
-            tally.count_row(f"confusion.{name}", named[code - 1], count)
-
-
-def _counted(codes: Any, most: int) -> list[tuple[int, Counts]]:
-    """Each code that occurs, with how often as a row of its own."""
-    found, counts = count_codes(codes, most)
-    return list(zip(found.tolist(), counts[:, np.newaxis], strict=True))
+    named = ["", *names]  # code -1 is no label
+    truth, pred = causes.pairs_of(MATCHED, WRONG_LABEL)
+    codes = np.take(labels.truth, truth) + np.int32(1), np.take(labels.pred, pred) + np.int32(1)
+    mine, theirs, counts = (np.asarray(column) for column in count_met(*codes, None, len(named)))
+    for own, other, count in zip(mine.tolist(), theirs.tolist(), counts[:, np.newaxis], strict=True):
+        tally.count_row("confusion", _key(named[own], named[other]), count)
+    for name, outcomes in zip(("missed", "background"), causes.outcomes_by_label(labels, len(names)), strict=True):
+        left = np.delete(outcomes, (MATCHED, WRONG_LABEL), axis=1).sum(axis=1)
+        for code in np.flatnonzero(left).tolist():
+            tally.count_row(f"confusion.{name}", [*names, ""][code], left[code : code + 1])
 
 
 def _key(truth: str, pred: str) -> str:

@@ -19,14 +19,15 @@ from __future__ import annotations
 
 from functools import cached_property
 from math import fsum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from calipers.core.bootstrap import interval
 from calipers.core.matching import Pairs, round_overlap
 from calipers.core.shapes import KINDS
-from calipers.core.tally import Counts, Tally, exact_sum, mean, ratio
+from calipers.core.tally import Counts, Tally, mean, ratio
+from calipers.kernels.count.assign import count_levels
 
 if TYPE_CHECKING:
     from calipers.core.shapes import Sides
@@ -84,32 +85,50 @@ class Swept:
     def __init__(self, matching: Pairs, batch: Sides, levels: Levels) -> None:
         self.truth, self.pred = np.asarray(matching.truth), np.asarray(matching.pred)
         self.score = np.asarray(matching.score)
-        self.met = np.searchsorted(levels.units, self.score, side="right")
         self.batch, self.levels = batch, levels
 
     @cached_property
+    def met(self) -> Any:
+        """How many thresholds each pair meets."""
+        return np.searchsorted(self.levels.units, self.score, side="right")
+
+    @cached_property
+    def counted(self) -> LevelCounts:
+        """What is counted of the pairs."""
+        truth, pred, levels = self.batch.truth, self.batch.pred, self.levels
+        swept = np.concatenate([[0], np.cumsum(levels.in_sweep)])
+        units, tight = np.array(levels.units, dtype=np.int64), round_overlap(TIGHTNESS_AT)
+        primary = levels.index(levels.primary)
+        found = count_levels(self, truth.offsets, truth.kind, pred.kind, units, swept, primary, tight)
+        return LevelCounts(*(np.asarray(column) for column in found))
+
+    @property
     def matched_by_record(self) -> tuple[Counts, Counts]:
         """Pairs matched in each record: at the primary threshold, and summed over the sweep."""
-        levels, records = self.levels, len(self.batch)
-        record = np.repeat(np.arange(records), np.diff(self.batch.truth.offsets)).take(self.truth)
-        times = np.concatenate([[0], np.cumsum(levels.in_sweep)]).take(self.met)
-        return (
-            np.bincount(record[self.met > levels.index(levels.primary)], minlength=records),
-            np.bincount(record, weights=times, minlength=records).astype(np.int64),
-        )
+        return self.counted.at_primary, self.counted.over_sweep
+
+
+class LevelCounts(NamedTuple):
+    """Pairs of a matching, counted."""
+
+    truth: Counts  # (4 * (levels + 1),) by kind of the truth, and how many thresholds they meet
+    pred: Counts  # the same by kind of the prediction
+    at_primary: Counts  # (records,)
+    over_sweep: Counts  # (records,)
+    overlap: Counts  # (2,) the sum of overlaps from TIGHTNESS_AT on: its upper part and its lower 32 bits
 
 
 def count_sweep(swept: Swept, mode: str, tally: Tally) -> None:
     """Matched pairs by type and threshold, (4, levels) for either side, and the overlap of those at 0.5."""
-    batch, levels = swept.batch, len(swept.levels)
-    tally.count(f"{mode}.truth", _by_type(np.take(batch.truth.kind, swept.truth), swept.met, levels))
-    tally.count(f"{mode}.pred", _by_type(np.take(batch.pred.kind, swept.pred), swept.met, levels))
-    tally.add_sum(f"{mode}.overlap", exact_sum(swept.score[swept.score >= round_overlap(TIGHTNESS_AT)]))
+    counted = swept.counted
+    tally.count(f"{mode}.truth", _at_least(counted.truth))
+    tally.count(f"{mode}.pred", _at_least(counted.pred))
+    tally.add_sum(f"{mode}.overlap", (int(counted.overlap[0]) << 32) + int(counted.overlap[1]))
 
 
-def _by_type(kinds: Any, met: Any, levels: int) -> Counts:
-    exact = np.bincount(kinds * (levels + 1) + met, minlength=4 * (levels + 1)).reshape(4, levels + 1)
-    return np.asarray(exact[:, :0:-1].cumsum(axis=1)[:, ::-1])
+def _at_least(exact: Counts) -> Counts:
+    """From those that meet just so many thresholds those that meet each, (4, levels)."""
+    return np.asarray(exact.reshape(4, -1)[:, :0:-1].cumsum(axis=1)[:, ::-1])
 
 
 def count_labels(matching: Pairs, truth: Any, pred: Any, names: list[str], mode: str, tally: Tally) -> None:

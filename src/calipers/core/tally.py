@@ -15,7 +15,6 @@ from calipers.core.matching import UNIT
 from calipers.core.parts import Packed
 
 Counts = NDArray[np.int64]
-SPARSE = 32  # so many places for each code are counted one by one sooner than codes are sorted
 
 
 class Tally:
@@ -81,20 +80,6 @@ class Tally:
 
 def _stacked(rows: dict[str, Counts], names: list[str]) -> Counts:
     return np.stack([rows[name] for name in names]) if names else np.zeros((0, 0), dtype=np.int64)
-
-
-def count_codes(codes: Any, most: int) -> tuple[Counts, Counts]:
-    """Each code from 0 up to `most` that occurs, ascending, and how often it does.
-
-    >>> [column.tolist() for column in count_codes(np.array([2, 0, 2]), 3)]
-    [[0, 2], [1, 2]]
-    """
-    if most > SPARSE * len(codes):
-        found, counts = np.unique(codes, return_counts=True)
-        return found, counts
-    counts = np.bincount(codes, minlength=1)
-    found = np.flatnonzero(counts)
-    return found, counts[found]
 
 
 def fixed(values: Any) -> int:

@@ -100,3 +100,36 @@ def test_of_sorted_pairs_the_first_is_the_best():
     for j in range(9):
         own = [(-overlap, i) for i, other, overlap in given if other == j]
         assert first[j] == -1 if not own else (-score[first[j]], truth[first[j]]) == min(own)
+
+
+# Counting
+
+
+def test_pairs_of_any_number_are_sorted():
+    rng = random.Random(2)
+    for count in (1, 9, 33, 120, 500, 513, 700):
+        given = {(rng.randrange(40), rng.randrange(40), rng.randrange(5)) for _ in range(count)}
+        shuffled = sorted(given, key=lambda _: rng.random())
+        found = triples(assign.sort_by_overlap(np.array([0, 40], np.int64), part(*shuffled)))
+        assert found == sorted(given, key=lambda pair: (-pair[2], pair[0], pair[1]))
+
+
+def test_pairs_are_counted_by_kind_level_and_record():
+    rng = np.random.default_rng(4)
+    truths, preds = 50, 60
+    offsets = np.array([0, 0, 20, 20, 45, 50, 50], np.int64)
+    kinds = rng.integers(0, 4, truths).astype(np.uint8), rng.integers(0, 4, preds).astype(np.uint8)
+    units, swept = np.array([3, 5, 8], np.int64), np.array([0, 0, 1, 2], np.int64)
+    for order in (np.arange(40), rng.permutation(40)):  # records in order, and not
+        truth, pred = (rng.integers(0, count, 40).astype(np.int32) for count in (truths, preds))
+        truth = np.sort(truth, kind="stable")[order]
+        score = rng.integers(0, 10, 40) + (rng.integers(0, 2, 40) << 33)
+        given = SimpleNamespace(truth=truth, pred=pred, score=score)
+        found = [np.array(column) for column in assign.count_levels(given, offsets, *kinds, units, swept, 1, 5)]
+        met = np.searchsorted(units, score, side="right")
+        record = np.searchsorted(offsets, truth, side="right") - 1
+        for side, kind, counts in zip((truth, pred), kinds, found, strict=False):
+            assert counts.tolist() == np.bincount(kind[side] * 4 + met, minlength=16).tolist()
+        assert found[2].tolist() == np.bincount(record[met > 1], minlength=6).tolist()
+        assert found[3].tolist() == np.bincount(record, weights=swept[met], minlength=6).tolist()
+        assert (int(found[4][0]) << 32) + int(found[4][1]) == score[score >= 5].sum()

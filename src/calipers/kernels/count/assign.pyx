@@ -13,6 +13,13 @@ from ..scan.checks cimport check_ascending, check_count, check_indices, check_le
 from ..scan.column cimport Column
 
 
+cdef enum:
+    MOST_KINDS = 4              # of objects; the last is for those that could not be read
+
+
+cdef long long LOWER_BITS = 0xFFFFFFFF
+
+
 cdef struct Pair:
     long long score
     int truth, pred
@@ -33,17 +40,28 @@ cdef int compare(const void* a, const void* b) noexcept nogil:
 
 
 cdef void sort_pairs(Pair* pairs, Py_ssize_t n) noexcept nogil:
-    cdef Py_ssize_t i, j
-    cdef Pair moving
-    if n > 32:
+    """By insertion, with gaps between at first where there are some more: no two pairs are equal."""
+    cdef int[4] gaps = [57, 23, 10, 4]
+    cdef int k
+    if n > 512:
         qsort(pairs, n, sizeof(Pair), compare)
         return
-    for i in range(1, n):
+    for k in range(4):
+        if 2 * gaps[k] < n:
+            insert_pairs(pairs, n, gaps[k])
+    insert_pairs(pairs, n, 1)
+
+
+cdef inline void insert_pairs(Pair* pairs, Py_ssize_t n, int gap) noexcept nogil:
+    """Put those that are `gap` apart in order."""
+    cdef Py_ssize_t i, j
+    cdef Pair moving
+    for i in range(gap, n):
         moving = pairs[i]
         j = i
-        while j > 0 and comes_before(&moving, &pairs[j - 1]):
-            pairs[j] = pairs[j - 1]
-            j -= 1
+        while j >= gap and comes_before(&moving, &pairs[j - gap]):
+            pairs[j] = pairs[j - gap]
+            j -= gap
         pairs[j] = moving
 
 
@@ -258,3 +276,61 @@ def first_pairs(index, Py_ssize_t count):
     for k in range(objects.shape[0] - 1, -1, -1):
         out[objects[k]] = <int> k
     return first
+
+
+def count_levels(pairs, truth_offsets, truth_kind, pred_kind, units, swept, Py_ssize_t primary, long long tight):
+    """Columns about the pairs of a matching: how many of each kind of truth meet just so many `units` (ascending), and
+    of each kind of pred, (4 * (units + 1),); how many of each record meet more than `primary` of them; the sum of
+    `swept[met]` over those of each record; and the sum of scores from `tight` on, as its upper part and its lower 32
+    bits.
+    """
+    cdef const int[::1] truth = pairs.truth, pred = pairs.pred
+    cdef const long long[::1] score = pairs.score, ends = truth_offsets, unit = units, worth = swept
+    cdef const unsigned char[::1] kind = truth_kind, other_kind = pred_kind
+    cdef Py_ssize_t k, met, record = 0, levels = unit.shape[0], records = ends.shape[0] - 1
+    check_pairs(truth, pred, score, kind.shape[0], other_kind.shape[0])
+    check_offsets("truth_offsets", ends, kind.shape[0])
+    check_ascending("units", unit, 0)
+    check_length("swept", worth.shape[0], levels + 1)
+    check_kinds("truth_kind", kind)
+    check_kinds("pred_kind", other_kind)
+    cdef Column by_truth = Column("q", MOST_KINDS * (levels + 1)), by_pred = Column("q", MOST_KINDS * (levels + 1))
+    cdef Column at_primary = Column("q", records), over_sweep = Column("q", records), sums = Column("q", 2)
+    cdef long long* total = <long long*> sums.data
+    with nogil:
+        for k in range(truth.shape[0]):
+            met = 0
+            while met < levels and unit[met] <= score[k]:
+                met += 1
+            (<long long*> by_truth.data)[kind[truth[k]] * (levels + 1) + met] += 1
+            (<long long*> by_pred.data)[other_kind[pred[k]] * (levels + 1) + met] += 1
+            if not ends[record] <= truth[k] < ends[record + 1]:         # most pairs are of the record of the one before
+                record = find_group(ends, truth[k])
+            (<long long*> at_primary.data)[record] += met > primary
+            (<long long*> over_sweep.data)[record] += worth[met]
+            if score[k] >= tight:
+                total[0] += score[k] >> 32
+                total[1] += score[k] & LOWER_BITS
+    return by_truth, by_pred, at_primary, over_sweep, sums
+
+
+cdef Py_ssize_t find_group(const long long[::1] offsets, long long item) noexcept nogil:
+    """The group that an item below the last offset is in."""
+    cdef Py_ssize_t low = 0, high = offsets.shape[0] - 1, middle
+    while high - low > 1:
+        middle = (low + high) // 2
+        if offsets[middle] <= item:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+cdef int check_kinds(str name, const unsigned char[::1] kinds) except -1:
+    cdef Py_ssize_t k
+    cdef unsigned char most = 0
+    for k in range(kinds.shape[0]):
+        most = max(most, kinds[k])
+    if most >= MOST_KINDS:
+        raise ValueError(f"{name}: found {most}, expected 0 to {MOST_KINDS - 1}")
+    return 0

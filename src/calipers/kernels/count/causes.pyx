@@ -5,6 +5,7 @@ through them once and takes every pair of its kind whose two objects are still f
 """
 
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
+from libc.stdint cimport uint64_t
 from libc.string cimport memset
 
 from ..scan.checks cimport (
@@ -131,6 +132,29 @@ def find_causes(pairs, Py_ssize_t truth_count, Py_ssize_t pred_count, long long 
     return truth, pred, place
 
 
+def count_outcomes(labels, outcomes, Py_ssize_t names):
+    """How many objects of each label have each outcome, (names + 1) * kinds; the last row is for those without a label."""
+    cdef const int[::1] label = labels
+    cdef const unsigned char[::1] outcome = outcomes
+    cdef Py_ssize_t k
+    cdef int code, least = 0, most = -1
+    cdef unsigned char last = 0
+    check_count("names", names)
+    check_length("outcomes", outcome.shape[0], label.shape[0])
+    for k in range(label.shape[0]):
+        least, most, last = min(least, label[k]), max(most, label[k]), max(last, outcome[k])
+    if least < -1 or most >= names:
+        raise ValueError(f"labels: found {least if least < -1 else most}, expected codes from -1 to {names - 1}")
+    check_between("outcomes", last, 0, KINDS - 1)
+    cdef Column out = Column("q", check_product("names", names + 1, KINDS))
+    cdef long long* counts = <long long*> out.data
+    with nogil:
+        for k in range(label.shape[0]):
+            code = label[k]
+            counts[(code if code >= 0 else names) * KINDS + outcome[k]] += 1
+    return out
+
+
 # In each record
 
 
@@ -140,6 +164,21 @@ cdef struct Record:                     # its pairs, best first, and its objects
     Py_ssize_t same_size, other_size, first_truth, truths, first_pred, preds
     unsigned char* truth                # the cause of each object, of all records
     unsigned char* pred
+
+
+cdef enum:
+    FEW = 64                            # objects that fit into the bits of a word
+
+
+cdef struct Reach:                      # how many pairs overlap enough, and how many do at least faintly
+    Py_ssize_t same_good, same_faint, other_good, other_faint
+
+
+cdef struct Levels:                     # thresholds, and in which order they are gone through
+    const long long* min_overlap
+    const long long* faint
+    Py_ssize_t* order
+    Py_ssize_t count
 
 
 cdef Py_ssize_t own_pairs(const Pair* pairs, const Pair* end, const Record* record) noexcept nogil:
@@ -170,33 +209,112 @@ cdef inline long long take_free(const Pair* pairs, Py_ssize_t begin, Py_ssize_t 
     return taken
 
 
-cdef void count_record(const Record* record, long long min_overlap, long long faint, long long* out,
-                       Py_ssize_t stride) noexcept nogil:
-    """How many of each kind a record has, as `find_all` finds them."""
+cdef inline long long take_bits(const Pair* pairs, Py_ssize_t begin, Py_ssize_t end, const Record* record,
+                                uint64_t* truth, uint64_t* pred) noexcept nogil:
+    """As `take_free`, of objects that are bits, set while they are free; no branch for each pair."""
+    cdef uint64_t truths = truth[0], preds = pred[0], taken
+    cdef long long count = 0
+    cdef Py_ssize_t k, i, j
+    for k in range(begin, end):
+        i, j = pairs[k].truth - record.first_truth, pairs[k].pred - record.first_pred
+        taken = (truths >> i) & (preds >> j) & 1
+        truths ^= taken << i
+        preds ^= taken << j
+        count += taken
+    truth[0], pred[0] = truths, preds
+    return count
+
+
+cdef struct Bits:                       # a record with at most FEW objects on either side, at a threshold
+    uint64_t truth, pred                # objects that no match has taken
+    Py_ssize_t good, left               # pairs so far whose labels agree, and how many of them are no match
+    int* pairs                          # these
+
+
+cdef void count_few(const Record* record, const Reach* reach, Bits* bits, long long* found) noexcept nogil:
+    """How many pairs of each kind a record has, and duplicates. Thresholds descend: a match stays one."""
+    cdef uint64_t truth, pred, again
+    cdef const Pair* same = record.same
+    cdef Py_ssize_t k, i, j
+    for k in range(bits.good, reach.same_good):
+        if not take_bits(same, k, k + 1, record, &bits.truth, &bits.pred):
+            bits.pairs[bits.left] = <int> k
+            bits.left += 1
+    bits.good = reach.same_good
+    truth, pred = bits.truth, bits.pred
+    found[MATCHED] = reach.same_good - bits.left
+    found[WRONG_LABEL] = take_bits(record.other, 0, reach.other_good, record, &truth, &pred)
+    found[MISPLACED] = take_bits(same, reach.same_good, reach.same_faint, record, &truth, &pred)
+    found[WRONG_LABEL_AND_PLACE] = take_bits(record.other, reach.other_good, reach.other_faint, record, &truth, &pred)
+    found[DUPLICATE] = 0
+    for k in range(bits.left):
+        i, j = same[bits.pairs[k]].truth - record.first_truth, same[bits.pairs[k]].pred - record.first_pred
+        again = (~bits.truth >> i) & (pred >> j) & 1
+        pred ^= again << j
+        found[DUPLICATE] += again
+
+
+cdef void count_many(const Record* record, const Reach* reach, long long* found) noexcept nogil:
+    """The same for any number of objects."""
     cdef const Pair* same = record.same
     cdef const Pair* other = record.other
     cdef unsigned char* truth = record.truth
     cdef unsigned char* pred = record.pred
-    cdef Py_ssize_t good = count_above(same, 0, record.same_size, min_overlap), k
-    cdef Py_ssize_t other_good = count_above(other, 0, record.other_size, min_overlap)
-    cdef long long[KINDS] found
+    cdef Py_ssize_t k
     memset(truth + record.first_truth, MISSED, record.truths)
     memset(pred + record.first_pred, SPURIOUS, record.preds)
-    found[MATCHED] = take_free(same, 0, good, MATCHED, truth, pred)
-    found[WRONG_LABEL] = take_free(other, 0, other_good, WRONG_LABEL, truth, pred)
-    found[MISPLACED] = take_free(same, good, count_above(same, good, record.same_size, faint), MISPLACED, truth, pred)
-    found[WRONG_LABEL_AND_PLACE] = take_free(other, other_good, count_above(other, other_good, record.other_size, faint),
-                                             WRONG_LABEL_AND_PLACE, truth, pred)
+    found[MATCHED] = take_free(same, 0, reach.same_good, MATCHED, truth, pred)
+    found[WRONG_LABEL] = take_free(other, 0, reach.other_good, WRONG_LABEL, truth, pred)
+    found[MISPLACED] = take_free(same, reach.same_good, reach.same_faint, MISPLACED, truth, pred)
+    found[WRONG_LABEL_AND_PLACE] = take_free(other, reach.other_good, reach.other_faint, WRONG_LABEL_AND_PLACE, truth,
+                                             pred)
     found[DUPLICATE] = 0
-    for k in range(good):
+    for k in range(reach.same_good):
         if (pred[same[k].pred] == SPURIOUS) & (truth[same[k].truth] == MATCHED):
             pred[same[k].pred] = DUPLICATE
             found[DUPLICATE] += 1
-    found[MISSED] = (record.truths - found[MATCHED] - found[WRONG_LABEL] - found[MISPLACED]
-                     - found[WRONG_LABEL_AND_PLACE])
-    found[SPURIOUS] = found[MISSED] + record.preds - record.truths - found[DUPLICATE]
-    for k in range(KINDS):
-        out[k * stride] = found[k]
+
+
+cdef void find_reach(const Record* record, long long min_overlap, long long faint, Reach* reach) noexcept nogil:
+    reach.same_good = count_above(record.same, 0, record.same_size, min_overlap)
+    reach.same_faint = count_above(record.same, reach.same_good, record.same_size, faint)
+    reach.other_good = count_above(record.other, 0, record.other_size, min_overlap)
+    reach.other_faint = count_above(record.other, reach.other_good, record.other_size, faint)
+
+
+cdef void count_record(const Record* record, const Levels* levels, int* room, long long* out,
+                       Py_ssize_t records) noexcept nogil:
+    """How many of each kind a record has at each threshold, as `find_all` finds them; `room` is for all its pairs."""
+    cdef Reach reach
+    cdef Bits bits
+    cdef long long[KINDS] found
+    cdef long long* row
+    cdef Py_ssize_t at, k
+    bits.truth = bits.pred = ~(<uint64_t> 0)
+    bits.good, bits.left, bits.pairs = 0, 0, room
+    for at in range(levels.count):
+        find_reach(record, levels.min_overlap[levels.order[at]], levels.faint[levels.order[at]], &reach)
+        if record.truths <= FEW and record.preds <= FEW:
+            count_few(record, &reach, &bits, found)
+        else:
+            count_many(record, &reach, found)
+        found[MISSED] = (record.truths - found[MATCHED] - found[WRONG_LABEL] - found[MISPLACED]
+                         - found[WRONG_LABEL_AND_PLACE])
+        found[SPURIOUS] = found[MISSED] + record.preds - record.truths - found[DUPLICATE]
+        row = out + levels.order[at] * KINDS * records
+        for k in range(KINDS):
+            row[k * records] = found[k]
+
+
+cdef void order_levels(Levels* levels) noexcept nogil:
+    """The highest threshold first."""
+    cdef Py_ssize_t at, k
+    for at in range(levels.count):
+        k = at
+        while k > 0 and levels.min_overlap[levels.order[k - 1]] < levels.min_overlap[at]:
+            levels.order[k] = levels.order[k - 1]
+            k -= 1
+        levels.order[k] = at
 
 
 def count_causes(pairs, truth_offsets, pred_offsets, min_overlap, faint, truth_labels, pred_labels):
@@ -206,7 +324,7 @@ def count_causes(pairs, truth_offsets, pred_offsets, min_overlap, faint, truth_l
     Pairs stand record by record, the best of each first.
     """
     cdef const long long[::1] truths = truth_offsets, preds = pred_offsets, threshold = min_overlap, faintest = faint
-    cdef Py_ssize_t records = truths.shape[0] - 1, at, record
+    cdef Py_ssize_t records = truths.shape[0] - 1, record
     check_between("truth_offsets", truths.shape[0], 1, truths.shape[0])
     check_length("pred_offsets", preds.shape[0], records + 1)
     check_length("faint", faintest.shape[0], threshold.shape[0])
@@ -216,23 +334,30 @@ def count_causes(pairs, truth_offsets, pred_offsets, min_overlap, faint, truth_l
     cdef CheckedPairs checked = CheckedPairs(pairs, truth_count, pred_count, truth_labels, pred_labels)
     cdef Column out = Column("q", check_product("counts", check_product("counts", threshold.shape[0], KINDS), records))
     cdef unsigned char* causes = <unsigned char*> PyMem_Malloc(truth_count + pred_count + 1)
+    cdef int* room = <int*> PyMem_Malloc((checked.truth.shape[0] + 1) * sizeof(int))
     cdef Record here
-    if causes == NULL:
-        raise MemoryError()
+    cdef Levels levels
+    levels.count = threshold.shape[0]
+    levels.order = <Py_ssize_t*> PyMem_Malloc((levels.count + 1) * sizeof(Py_ssize_t))
     here.same, here.other, here.truth, here.pred = checked.view.same, checked.view.other, causes, causes + truth_count
     try:
+        if causes == NULL or room == NULL or levels.order == NULL:
+            raise MemoryError()
+        if levels.count:
+            levels.min_overlap, levels.faint = &threshold[0], &faintest[0]
+        order_levels(&levels)
         for record in range(records):
             here.first_truth, here.truths = truths[record], truths[record + 1] - truths[record]
             here.first_pred, here.preds = preds[record], preds[record + 1] - preds[record]
             here.same_size = own_pairs(here.same, checked.same_end(), &here)
             here.other_size = own_pairs(here.other, checked.other_end(), &here)
-            for at in range(threshold.shape[0]):
-                count_record(&here, threshold[at], faintest[at],
-                             (<long long*> out.data) + at * KINDS * records + record, records)
+            count_record(&here, &levels, room, (<long long*> out.data) + record, records)
             here.same += here.same_size
             here.other += here.other_size
     finally:
         PyMem_Free(causes)
+        PyMem_Free(room)
+        PyMem_Free(levels.order)
     if here.same != checked.same_end() or here.other != checked.other_end():
         raise ValueError("pairs: expected those of one record after the other, the best of each first")
     return out

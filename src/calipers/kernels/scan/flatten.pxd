@@ -34,10 +34,10 @@ cdef inline uint64_t mixed(const char* data, Py_ssize_t size) noexcept nogil:
     """A quick mix of all bytes, to find a text met recently by."""
     cdef uint64_t mix = <uint64_t> size, eight = 0
     cdef Py_ssize_t at
-    for at in range(0, size - 8, 8):
+    for at in range(0, size - 8, 8):            # products do not wait for each other
         memcpy(&eight, data + at, 8)
-        mix = (mix ^ eight) * <uint64_t> 0x9E3779B97F4A7C15
-        mix ^= mix >> 32
+        mix += (eight ^ (<uint64_t> at * <uint64_t> 0x94D049BB133111EB)) * <uint64_t> 0x9E3779B97F4A7C15
+    mix ^= mix >> 32
     memcpy(&eight, data + max(0, size - 8), min(size, 8))
     mix = (mix ^ eight) * <uint64_t> 0xBF58476D1CE4E5B9
     return mix >> 40

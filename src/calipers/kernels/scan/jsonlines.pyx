@@ -24,10 +24,12 @@ cdef extern from "Python.h":
 
 cdef enum:
     RECENT = 4096
+    NEIGHBOURS = 4          # places where a text may be found
     MOST_NAMES = 16
     DEEPEST = 16            # lists and objects inside each other, of what does not matter
     CAPACITY = 64               # objects
     MOST_OTHERS = 16        # keys of an object that do not matter
+    USUAL_HEAD = 32         # bytes that may be compared at once with how most objects begin
 
 cdef enum:                  # what a field of a record is; KEY + 1 is the second choice for a key, and so on
     OTHER = 0
@@ -271,6 +273,7 @@ cdef class RecordLines:
 
     cdef Bytes read_objects(self, Bytes at, ObjectColumns side, bint truth) except? NULL:
         cdef int room = 0
+        cdef Bytes behind
         at = read_mark(at, b"[")
         if at == NULL:
             return NULL
@@ -281,7 +284,8 @@ cdef class RecordLines:
             if not room:
                 side.make_room(CAPACITY)
                 room = CAPACITY
-            at = self.read_object(at, side, truth)
+            behind = self.read_usual(skip_blanks(at), side, truth)
+            at = behind if behind != NULL else self.read_object(at, side, truth)
             room -= 1
             if at == NULL:
                 return NULL
@@ -289,6 +293,31 @@ cdef class RecordLines:
             if at[0] != b",":
                 return at + 1 if at[0] == b"]" else NULL
             at += 1
+
+    cdef Bytes read_usual(self, Bytes at, ObjectColumns side, bint truth) except? NULL:
+        """An object of type, points and desc in this order, without blanks; NULL, and nothing is kept, if it is not."""
+        cdef Py_ssize_t start = side.points.size
+        cdef int kind, code = -1
+        cdef unsigned char flags = 0
+        if self.end - at < USUAL_HEAD or memcmp(at, b'{"type":"', 9) != 0:
+            return NULL
+        at += 9
+        if memcmp(at, b'bbox_2d","points":[', 19) == 0:
+            kind, at = BOX, at + 18
+        elif memcmp(at, b'poly","points":[', 16) == 0:
+            kind, at = POLY, at + 15
+        elif memcmp(at, b'line","points":[', 16) == 0:
+            kind, at = LINE, at + 15
+        else:
+            return NULL
+        at = read_points(at, side.points, truth, &flags)
+        if at != NULL and self.end - at >= USUAL_HEAD and memcmp(at, b',"desc":', 8) == 0:
+            at = self.read_code(at + 8, &code)
+            if at != NULL and at[0] == b"}" and not side.check_count(kind, start):
+                side.push(kind, 0, flags, code)
+                return at + 1
+        side.points.size = start
+        return NULL
 
     cdef Bytes read_object(self, Bytes at, ObjectColumns side, bint truth) except? NULL:
         cdef Py_ssize_t start = side.points.size
@@ -323,23 +352,32 @@ cdef class RecordLines:
     cdef Bytes read_code(self, Bytes at, int* code) except? NULL:
         """The code of a text without escapes."""
         cdef Text text
-        cdef Known* known
-        cdef PyObject* stored
-        cdef Py_ssize_t place
+        cdef const Known* known
+        cdef Py_ssize_t first, k
         at = read_text(at, self.end, &text)
         if at == NULL or text.escaped:
             return NULL
-        place = mixed(text.start, text.size) % RECENT
-        known = &self.recent[place]
-        if known.start == NULL or known.size != text.size or memcmp(known.start, text.start, text.size) != 0:
-            known.start = NULL
-            found = decoded(&text)
-            if found is None:
-                return NULL
-            known.code = self.truth.find_code(<PyObject*> found)
-            stored = stored_text(self.truth.descs, known.code)
-            if stored != NULL:
-                self.texts[place] = <object> stored         # it lives on here, whatever becomes of `descs`
-                known.start = PyUnicode_AsUTF8AndSize(stored, &known.size)
-        code[0] = known.code
-        return at
+        first = mixed(text.start, text.size) % RECENT
+        for k in range(NEIGHBOURS):
+            known = &self.recent[(first + k) % RECENT]
+            if known.start == NULL:
+                return at if self.learn((first + k) % RECENT, &text, code) else NULL
+            if known.size == text.size and memcmp(known.start, text.start, text.size) == 0:
+                code[0] = known.code
+                return at
+        return at if self.learn(first, &text, code) else NULL
+
+    cdef bint learn(self, Py_ssize_t place, const Text* text, int* code) except -1:
+        """The code of a text, which is found at a place from now on; False if it is not UTF-8."""
+        cdef Known* known = &self.recent[place]
+        cdef PyObject* stored
+        known.start = NULL
+        found = decoded(text)
+        if found is None:
+            return False
+        code[0] = known.code = self.truth.find_code(<PyObject*> found)
+        stored = stored_text(self.truth.descs, known.code)
+        if stored != NULL:
+            self.texts[place] = <object> stored             # it lives on here, whatever becomes of `descs`
+            known.start = PyUnicode_AsUTF8AndSize(stored, &known.size)
+        return True

@@ -38,8 +38,6 @@ cdef extern from *:
         double first, x, slope, half, foot_slope, foot_low, foot_high, near;
     } Slab;             /* row 0 from where it begins; its long sides, the feet of its ends; what ends have to spare */
 
-    #define MOST_CELL 16000.0       /* no slab reaches so far: cells of rows behind its last are cut to that */
-
     static void fill_plainly(const Slab* s, int rows, short* restrict begin, short* restrict end) {
         for (int k = 0; k < rows; k++) {
             double v = s->first + k;
@@ -55,9 +53,9 @@ cdef extern from *:
     #if defined(__GNUC__) && defined(__x86_64__)
     #include <immintrin.h>
 
-    /* The same operations for four rows, in the same order: the same bits. */
+    /* The same operations for four rows, in the same order: the same bits. No slab reaches as far as a short does; rows
+       behind its last may, and hold anything. */
     __attribute__((target("avx2"))) static inline void four_rows(const Slab* s, __m256d v, __m128i* begin, __m128i* end) {
-        const __m256d most = _mm256_set1_pd(MOST_CELL), least = _mm256_set1_pd(-MOST_CELL);
         const __m256d middle = _mm256_set1_pd(16384.5), near = _mm256_set1_pd(s->near), x = _mm256_set1_pd(s->x);
         const __m128i origin = _mm_set1_epi32(16384);
         __m256d side = _mm256_add_pd(x, _mm256_mul_pd(v, _mm256_set1_pd(s->slope)));
@@ -66,8 +64,6 @@ cdef extern from *:
                                     _mm256_add_pd(foot, _mm256_set1_pd(s->foot_low)));
         __m256d high = _mm256_min_pd(_mm256_add_pd(side, _mm256_set1_pd(s->half)),
                                      _mm256_add_pd(foot, _mm256_set1_pd(s->foot_high)));
-        low = _mm256_max_pd(_mm256_min_pd(low, most), least);
-        high = _mm256_max_pd(_mm256_min_pd(high, most), least);
         *begin = _mm_sub_epi32(origin, _mm256_cvttpd_epi32(_mm256_add_pd(_mm256_sub_pd(middle, low), near)));
         *end = _mm_sub_epi32(_mm256_cvttpd_epi32(_mm256_add_pd(_mm256_add_pd(high, middle), near)), origin);
     }

@@ -13,7 +13,7 @@ from libc.math cimport fabs
 from libc.string cimport memcpy
 
 from ..scan.column cimport Column
-from ..scan.entry cimport check_length, check_offsets
+from ..scan.entry cimport all_within, check_length, check_offsets
 from .crossings cimport CROSSING, TOUCHING, before, how_edges_meet, sure_turn, turn
 from .windings cimport Outline
 
@@ -164,9 +164,11 @@ cdef void canonical_order(const double* xy, Py_ssize_t n, bint reverse, double* 
         if before(xy + 2 * i, xy + 2 * first):
             first = i
     for i in range(n):
-        k = (first - i if reverse else first + i) % n
+        k = first - i if reverse else first + i
         if k < 0:
             k += n
+        elif k >= n:
+            k -= n
         out[2 * i] = xy[2 * k]
         out[2 * i + 1] = xy[2 * k + 1]
 
@@ -194,6 +196,7 @@ cdef int check_raw(const unsigned char[::1] kind, const unsigned char[::1] reaso
                    const long long[::1] starts, const double[::1] points) except -1:
     """Columns of one length, and enough numbers of a usual size for every object that is valid."""
     cdef Py_ssize_t i, k
+    cdef bint usual = all_within(points, -LARGEST, LARGEST)
     check_length(reason.shape[0], kind.shape[0], "reason")
     check_length(flags.shape[0], kind.shape[0], "flags")
     check_length(starts.shape[0], kind.shape[0] + 1, "starts")
@@ -203,7 +206,7 @@ cdef int check_raw(const unsigned char[::1] kind, const unsigned char[::1] reaso
             continue
         if starts[i + 1] - starts[i] < 2 or (starts[i + 1] - starts[i]) % 2:
             raise ValueError(f"points: object {i} has {starts[i + 1] - starts[i]} numbers, expected x, y of its points")
-        for k in range(starts[i], starts[i + 1]):
+        for k in range(starts[i], starts[i] if usual else starts[i + 1]):
             if not fabs(points[k]) <= LARGEST:
                 raise ValueError(f"points: object {i} has the number {points[k]}, expected numbers up to {LARGEST:g}")
     return 0

@@ -15,10 +15,10 @@ Text and distance of the slash form, which its labels imply, count like those th
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable
+from array import array
 from itertools import chain, repeat
-from operator import attrgetter, itemgetter, mul
+from operator import mul
+from threading import local
 from typing import Any
 
 import numpy as np
@@ -26,7 +26,7 @@ import numpy as np
 from calipers.core.matching import UNIT, Pairs
 from calipers.core.shapes import Batch
 from calipers.core.similarity import fixed_similarity
-from calipers.core.tally import Tally, mean, ratio
+from calipers.core.tally import Counts, Tally, mean, ratio
 from calipers.kernels.count.sayings import count_met, count_shared
 
 TYPE_CHECKING = False
@@ -37,83 +37,107 @@ DISTANCE_KEY = "站点距离"
 METRES = "米"
 UNNAMED = "(unnamed, slash form)"  # no key of a description: it has a comma, which would end its field
 LARGEST = np.finfo(np.float64).max
+MOST_DESCS = 10_000  # that are kept from batch to batch
 
 
 def count_attributes(
     matching: Pairs, batch: Batch, descs: list[Desc], label_key: str, text_keys: tuple[str, ...], tally: Tally
 ) -> None:
     """`descs` are the distinct descriptions of the batch, read."""
-    pairs = DescPairs(matching, batch, len(descs))
+    book = _open_book(text_keys, len(descs))
+    pairs = DescPairs(matching, batch, book, descs)
     tally.count("attribute_pairs", [len(matching)])
-    _count_entries(pairs, descs, {label_key, *text_keys}, tally)
-    by_key = {key: KeyedTexts() for key in sorted({DISTANCE_KEY, *text_keys})}
-    for said in ("attributes", "implied"):
-        for desc, texts in enumerate(map(attrgetter(said), descs)):
-            for key, keyed in by_key.items() if texts else ():
-                if key in texts:
-                    keyed.descs.append(desc)
-                    keyed.values.append(texts[key])
-    for key in sorted(set(text_keys)):
-        _count_texts(key, pairs, by_key[key], tally)
-    _count_distances(pairs, by_key[DISTANCE_KEY], tally)
+    for key, counts in book.count_entries(pairs).items():
+        if key != label_key and key not in text_keys and counts.any():
+            tally.count_row("attributes", key, counts)
+    for key, keyed in book.texts.items():
+        _count_texts(key, pairs, keyed, tally)
+    _count_distances(pairs, np.array(book.distances), tally)
 
 
 class DescPairs:
-    """Pairs of descriptions that met, each once, with how often they did."""
+    """Pairs of descriptions that met, by their places in a book, each once, with how often they did."""
 
-    __slots__ = ("descs", "pred", "times", "truth")
+    __slots__ = ("pred", "times", "truth")
 
-    def __init__(self, matching: Pairs, batch: Batch, descs: int) -> None:
+    def __init__(self, matching: Pairs, batch: Batch, book: DescBook, descs: list[Desc]) -> None:
+        places = book.places(descs)
         truth, pred = np.take(batch.truth.desc, matching.truth), np.take(batch.pred.desc, matching.pred)
-        met = count_met(truth, pred, None, descs)
+        met = count_met(places.take(truth), places.take(pred), None, len(book))
         self.truth, self.pred, self.times = (np.asarray(column) for column in met)
-        self.descs = descs
+
+
+class DescBook:
+    """What descriptions say, as codes and numbers. It is kept from batch to batch, as most of them come again."""
+
+    def __init__(self, text_keys: tuple[str, ...]) -> None:
+        self.text_keys = text_keys
+        self.texts = {key: KeyedTexts() for key in sorted(set(text_keys))}
+        self.distances = array("d")  # NaN where there is none
+        self._places: dict[Desc, int] = {}
+        self._keys: dict[str, int] = {}
+        self._values: dict[tuple[str, str], int] = {}  # a code for each value under a key
+        self._key_of, self._entries, self._starts = array("i"), array("i"), array("q", [0])
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def places(self, descs: list[Desc]) -> Any:
+        """Where each description stands; one that is new is added."""
+        known = self._places
+        return np.array([known[desc] if desc in known else self._add(desc) for desc in descs], dtype=np.int32)
+
+    def _add(self, desc: Desc) -> int:
+        unnamed = zip(repeat(UNNAMED), desc.unnamed)
+        self._entries.extend(sorted(map(self._code, chain(desc.attributes.items(), unnamed))))
+        self._starts.append(len(self._entries))
+        said = {**desc.attributes, **desc.implied}
+        for key, keyed in self.texts.items():
+            keyed.add(said.get(key))
+        self.distances.append(read_number(said.get(DISTANCE_KEY, "")))
+        return self._places.setdefault(desc, len(self._places))
+
+    def _code(self, entry: tuple[str, str]) -> int:
+        code = self._values.setdefault(entry, len(self._values))
+        if code == len(self._key_of):
+            self._key_of.append(self._keys.setdefault(entry[0], len(self._keys)))
+        return code
+
+    def count_entries(self, pairs: DescPairs) -> dict[str, Counts]:
+        """Of each key how many values the truth says, the prediction, and both."""
+        columns = np.array(self._starts), np.array(self._entries, np.int32), np.array(self._key_of, np.int32)
+        counts = count_shared(pairs.truth, pairs.pred, pairs.times, *columns, len(self._keys))
+        return dict(zip(self._keys, np.asarray(counts).reshape(3, -1).T, strict=True))
 
 
 class KeyedTexts:
-    """The texts that descriptions give under one key, and which of them give one."""
+    """The texts that descriptions give under one key, without white space."""
 
-    __slots__ = ("descs", "values")
+    __slots__ = ("codes", "known")
 
     def __init__(self) -> None:
-        self.descs: list[int] = []
-        self.values: list[str] = []
+        self.codes = array("i")  # of each description, -1 where it says nothing
+        self.known = {"": 0}
 
-    def codes(self, values: list[str], texts: list[str], count: int) -> Any:
-        """For each of `count` descriptions the place of its value among distinct texts; -1 where it says nothing."""
-        places = {text: place for place, text in enumerate(texts)}
-        codes = np.full(count, -1, dtype=np.int32)
-        codes[self.descs] = [*map(places.__getitem__, values)]
-        return codes
+    def add(self, text: str | None) -> None:
+        """Add what one more description says."""
+        joined = "" if text is None else "".join(text.split())
+        self.codes.append(-1 if text is None else self.known.setdefault(joined, len(self.known)))
 
 
-def _count_entries(pairs: DescPairs, descs: list[Desc], left_out: set[str], tally: Tally) -> None:
-    """What descriptions say under their keys, but some; unnamed attributes are under a key of their own."""
-    known: defaultdict[tuple[str, str], int] = defaultdict()
-    known.default_factory = known.__len__  # a code for each value under a key
-    rows = [sorted(map(known.__getitem__, _entries(desc))) for desc in descs]
-    starts = np.cumsum([0, *map(len, rows)], dtype=np.int64)
-    entries = np.fromiter(chain.from_iterable(rows), dtype=np.int32, count=starts[-1])
-    named = [*map(itemgetter(0), known)]
-    keys = [*dict.fromkeys(named)]
-    codes = {key: code for code, key in enumerate(keys)}
-    key_of = np.array([*map(codes.__getitem__, named)], dtype=np.int32)
-    counts = count_shared(pairs.truth, pairs.pred, pairs.times, starts, entries, key_of, len(keys))
-    for key, row in zip(keys, np.asarray(counts).reshape(3, len(keys)).T, strict=True):
-        if key not in left_out and row.any():
-            tally.count_row("attributes", key, row)
+_KEPT = local()  # a thread has its own
 
 
-def _entries(desc: Desc) -> Iterable[tuple[str, str]]:
-    """What a description says: keys and values."""
-    unnamed = zip(repeat(UNNAMED), desc.unnamed)
-    return chain(desc.attributes.items(), unnamed) if desc.unnamed else desc.attributes.items()
+def _open_book(text_keys: tuple[str, ...], fresh: int) -> DescBook:
+    """The book of this thread, a new one where the old is full or is about other keys."""
+    book: DescBook | None = getattr(_KEPT, "book", None)
+    if book is None or book.text_keys != text_keys or len(book) + fresh > MOST_DESCS:
+        book = _KEPT.book = DescBook(text_keys)
+    return book
 
 
 def _count_texts(key: str, pairs: DescPairs, keyed: KeyedTexts, tally: Tally) -> None:
-    joined = {value: "".join(value.split()) for value in dict.fromkeys(keyed.values)}
-    texts = [*dict.fromkeys(["", *joined.values()])]
-    codes = keyed.codes([*map(joined.__getitem__, keyed.values)], texts, pairs.descs)
+    codes = np.array(keyed.codes, np.int32)
     has = codes.take(pairs.truth) >= 0
     if not has.any():
         return
@@ -121,15 +145,14 @@ def _count_texts(key: str, pairs: DescPairs, keyed: KeyedTexts, tally: Tally) ->
     alike = meant == heard
     same = int(times[alike].sum())
     tally.count_row("texts", key, [times.sum(), same])
+    texts = [*keyed.known]
     met = count_met(meant[~alike], heard[~alike], times[~alike], len(texts))  # the same two meet in many pairs
-    one, other = (map(texts.__getitem__, codes.tolist()) for codes in met[:2])
+    one, other = (map(texts.__getitem__, column.tolist()) for column in met[:2])
     units = sum(map(mul, map(fixed_similarity, one, other), met[2].tolist()))
     tally.add_sum(f"text.{key}", same * UNIT + units)
 
 
-def _count_distances(pairs: DescPairs, texts: KeyedTexts, tally: Tally) -> None:
-    numbers = np.full(pairs.descs, np.nan)
-    numbers[texts.descs] = [read_number(value) for value in texts.values]
+def _count_distances(pairs: DescPairs, numbers: Any, tally: Tally) -> None:
     with np.errstate(over="ignore"):
         error = abs(numbers.take(pairs.truth) - numbers.take(pairs.pred))  # NaN where one side says no number
     error = np.minimum(error, LARGEST)

@@ -29,25 +29,23 @@ class CoveredPairs:
 
 def count_coverage(covered: CoveredPairs, matching: Pairs, batch: Batch, tally: Tally) -> None:
     """Sums of the rates, of matched pairs and of best pairs."""
-    lines = np.asarray(batch.truth.kind)[matching.truth] == LINE
-    truth, pred = np.asarray(matching.truth)[lines], np.asarray(matching.pred)[lines]
-    _add("matched", _rates_of(covered, truth, pred, len(batch.pred)), len(truth), tally)
-    _add("best", _best_rates(covered), int((np.asarray(batch.truth.kind) == LINE).sum()), tally)
-
-
-def _rates_of(covered: CoveredPairs, truth: Any, pred: Any, width: int) -> Any:
-    """The rates of given pairs; those out of reach have none and add nothing."""
-    known, wanted = covered.truth * width + covered.pred, truth.astype(np.int64) * width + pred  # known is ascending
-    at = np.searchsorted(known, wanted)
-    is_known = at < len(known)
-    is_known[is_known] = known[at[is_known]] == wanted[is_known]
-    return covered.rates[:, at[is_known]]
+    is_line = np.asarray(batch.truth.kind) == LINE
+    partner = np.full(len(is_line), -1, dtype=np.int32)
+    partner[matching.truth] = matching.pred
+    n = np.count_nonzero(is_line & (partner >= 0))
+    matched = partner.take(covered.truth) == covered.pred  # those out of reach have no rates and add nothing
+    _add("matched", covered.rates[:, matched], n, tally)
+    _add("best", _best_rates(covered), np.count_nonzero(is_line), tally)
 
 
 def _best_rates(covered: CoveredPairs) -> Any:
-    order = np.lexsort((covered.pred, -covered.rates[2], covered.truth))
-    first = np.unique(covered.truth[order], return_index=True)[1]
-    return covered.rates[:, order[first]]
+    """Of each truth the rates of the pair with the largest f1, the first one of equals."""
+    begins = np.flatnonzero(np.diff(covered.truth, prepend=-1))  # truths ascend
+    if not len(begins):
+        return covered.rates
+    f1 = covered.rates[2]
+    best = np.flatnonzero(f1 == np.repeat(np.maximum.reduceat(f1, begins), np.diff(begins, append=len(f1))))
+    return covered.rates[:, best[np.flatnonzero(np.diff(covered.truth[best], prepend=-1))]]
 
 
 def _add(name: str, rates: Any, n: int, tally: Tally) -> None:
