@@ -6,7 +6,7 @@ DEMO := build/demo
 SOURCES := $(wildcard src/calipers/kernels/*/*.pyx src/calipers/kernels/*/*.pxd)
 PYTHON_SOURCES := $(shell find src/calipers -name '*.py' -o -name '*.pyi')
 
-.PHONY: demo test test-all bench bench-quick coverage fuzz checked sanitize sanitize-quick wheel pythons docs clean
+.PHONY: demo test test-all bench bench-quick coverage fuzz checked sanitize sanitize-quick wheel pythons narrow docs clean
 
 # Every sample, start to end, with its page
 demo: .venv/installed
@@ -88,6 +88,10 @@ build/checked/built: .venv/developing $(SOURCES) setup.py $(PYTHON_SOURCES)
 	CALIPERS_CHECKED=1 $(BIN)/python setup.py -q build --build-lib build/checked/lib --build-temp build/checked/temp
 	touch $@
 
+build/narrow/built: .venv/developing $(SOURCES) setup.py $(PYTHON_SOURCES)
+	CALIPERS_NARROW=1 $(BIN)/python setup.py -q build --build-lib build/narrow/lib --build-temp build/narrow/temp
+	touch $@
+
 build/sanitize/built: .venv/developing $(SOURCES) setup.py $(PYTHON_SOURCES)
 	CALIPERS_SANITIZE=1 $(BIN)/python setup.py -q build --build-lib build/sanitize/lib --build-temp build/sanitize/temp
 	touch $@
@@ -96,9 +100,13 @@ build/sanitize/built: .venv/developing $(SOURCES) setup.py $(PYTHON_SOURCES)
 wheel: .venv/developing
 	$(BIN)/python -m release.wheel
 
-# Whether the examples write the same bytes on all supported Pythons of this machine
+# Whether the examples and made-up inputs write the same bytes on all supported Pythons of this machine
 pythons: .venv/developing
 	$(BIN)/python -m release.pythons
+
+# Whether they do so with kernels that use no AVX2
+narrow: build/narrow/built
+	$(BIN)/python -m release.narrow
 
 docs: .venv/documenting
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet

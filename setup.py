@@ -1,9 +1,12 @@
 """Compiles the kernels: plain C, the same bits on every machine (no fused multiply-add, no fast-math, no -march).
 
-Two variables of the environment make other builds, for tests. CALIPERS_CHECKED=1 adds bounds checks to every index.
-CALIPERS_SANITIZE=1 adds AddressSanitizer and UndefinedBehaviorSanitizer of gcc; the process that loads such kernels has
-to preload them (`make sanitize` does). C files of these builds have a folder of their own, so that no build takes
-those of another for its own.
+Kernels use AVX2 where the machine has it, with the same operations in the same order, and so the same bits.
+
+Three variables of the environment make other builds, for tests. CALIPERS_CHECKED=1 adds bounds checks to every index.
+CALIPERS_NARROW=1 makes kernels that take no machine to have AVX2 (`make narrow` compares the two). CALIPERS_SANITIZE=1
+adds AddressSanitizer and UndefinedBehaviorSanitizer of gcc; the process that loads such kernels has to preload them
+(`make sanitize` does). C files of these builds have a folder of their own, so that no build takes those of another for
+its own.
 """
 
 import os
@@ -13,9 +16,11 @@ from Cython.Build import cythonize
 from setuptools import Extension, setup
 
 CHECKED = os.environ.get("CALIPERS_CHECKED") == "1"
+NARROW = os.environ.get("CALIPERS_NARROW") == "1"
 SANITIZED = os.environ.get("CALIPERS_SANITIZE") == "1"
 FLOATS = ["-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math"]
 PLAIN = ["-O1" if CHECKED else "-O3", "-g0"]
+WITHOUT_AVX2 = ["-D__builtin_cpu_supports(name)=0"]
 SANITIZERS = ["-fsanitize=address,undefined,float-cast-overflow", "-fno-sanitize-recover=all"]
 TRACED = ["-O1", "-g1", "-fno-wrapv", "-fno-omit-frame-pointer", *SANITIZERS]  # Python wraps, which hides overflows
 CORES = os.cpu_count() or 1
@@ -23,7 +28,7 @@ KERNELS = sorted(Path("src/calipers/kernels").glob("*/*.pyx"))
 
 
 def make_kernel(path: Path) -> Extension:
-    compiling = FLOATS + (TRACED if SANITIZED else PLAIN)
+    compiling = FLOATS + (TRACED if SANITIZED else PLAIN) + (WITHOUT_AVX2 if NARROW else [])
     linking = SANITIZERS if SANITIZED else []
     name = f"calipers.kernels.{path.parent.name}.{path.stem}"
     return Extension(name, [str(path)], extra_compile_args=compiling, extra_link_args=linking)
@@ -31,7 +36,7 @@ def make_kernel(path: Path) -> Extension:
 
 def find_c_folder() -> str | None:
     """Where C files go: beside their sources in the usual build."""
-    names = [name for name, wanted in (("checked", CHECKED), ("sanitize", SANITIZED)) if wanted]
+    names = [name for name, wanted in (("checked", CHECKED), ("narrow", NARROW), ("sanitize", SANITIZED)) if wanted]
     return f"build/{'-'.join(names)}/c" if names else None
 
 

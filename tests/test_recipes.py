@@ -1,7 +1,8 @@
 """The recipes of docs/recipes.md, run: with the package itself where it is installed, else with a stand-in for it.
 
-Run for real with lightning 2.6.6, transformers 5.18.0, wandb 0.30.0 (offline), mlflow-skinny, tensorboard 2.21.0 with
-torch 2.13.0 (CPU), and inspect_ai. Trainers of TRL need a model; its reward is called as they call it.
+Run for real with lightning 2.6.6, transformers 5.23.0, trl 1.16.0, wandb 0.31.0 (offline), mlflow-skinny 3.17.2,
+tensorboard 2.21.0 with torch 2.13.0 (CPU), and inspect_ai 0.3.285. Trainers of TRL need a model; its reward is called
+as they call it.
 """
 
 import asyncio

@@ -265,6 +265,8 @@ def test_results_one_on_each_line_are_told_to_be_one_list(run):
     words = "found COCO results, one on each line, expected all of them in one list, [{…}, {…}], in a .json file"
     inputs = ["--gt", write("gt.json", PIXEL_TRUTH), "--pred", "lines.jsonl"]
     assert f"lines.jsonl:1: {words}" in run("coco", *inputs).err
+    assert f"lines.jsonl: {words}" in run("coco", *inputs, "--pred-format", "coco").err
+    assert f"lines.jsonl: {words}" in run("check", "--suite", "coco", *inputs).out.decode()
     for command in (["check", "lines.jsonl"], ["check", *inputs]):
         assert f"lines.jsonl: {words}" in run(*command).out.decode()
 
@@ -291,6 +293,37 @@ def test_check_looks_at_answers_beside_their_ground_truth(run, args):
     assert code == 0
     assert "1 as qwen2.5" in text
     assert "localization F1 1.000 · mean best IoU 1.000   (all images with predictions)" in text
+
+
+@pytest.mark.parametrize("family", [[], ["--answers", "qwen2.5"]])
+def test_check_looks_at_answers_as_detections_where_that_is_asked_for(run, family):
+    args = ["--suite", "coco", "--pred-field", "response", *family]
+    code, text = check_answers(run, {"image": "a.jpg", "response": PIXEL_ANSWER.replace("cat", "Cat")}, args=args)
+    assert code == 0
+    assert "answers.jsonl   answers of a model · predictions" in text
+    assert f"taken for            1 as {'qwen2.5' if family else 'json'}" in text
+    assert "contents             3 detections · 1 image · 1 category" in text
+    assert "labels               1 on both sides · 0 only true · 0 only predicted" in text
+    assert 'but for case and white space, read as that class: 3 ("Cat" 3)' in " ".join(text.split())
+    assert ("<- likely: rerun with --answers qwen2.5" in text) == (not family)
+    assert ("F1 at IoU 0.50 1.000 · mean best IoU 1.000" in text) == bool(family)
+
+
+def test_check_of_answers_as_detections_refuses_what_a_run_refuses(run):
+    code, text = check_answers(run, {"image": "z.jpg", "pred": "[]"}, args=["--suite", "coco"])
+    assert code == 3
+    assert 'answers.jsonl:1: image: found "z.jpg", expected an image of gt.json' in text
+    no_ids = PIXEL_TRUTH | {"annotations": [{"bbox": [0, 0, 1, 1]}]}
+    code, text = check_answers(run, {"image": "a.jpg", "pred": "[]"}, args=["--suite", "coco"], gt=no_ids)
+    assert code == 3
+    assert "gt.json: annotations[0]" in text
+
+
+def test_options_of_answers_are_refused_for_detections(run):
+    results = write("pred.json", [{"image_id": 1, "category_id": 1, "bbox": [1, 2, 3, 4], "score": 0.5}])
+    inputs = ["--gt", write("gt.json", PIXEL_TRUTH), "--pred", results]
+    ended = run("check", "--suite", "coco", *inputs, "--answers", "json")
+    assert (ended.code, "answers: no input holds answers of models" in ended.err) == (2, True)
 
 
 def test_check_of_answers_refuses_what_a_run_refuses(run):

@@ -1,10 +1,8 @@
-"""The same bytes on every Python: how Pythons are found, and what is said when a file differs.
+"""The same bytes on every Python: how Pythons are found, and that all of them get wheels of the same sources.
 
 The examples themselves run on this Python in tests/test_examples.py, which compares them with the files that are kept;
 `make pythons` runs them on all Pythons of the machine, each with a wheel of its own.
 """
-
-import hashlib
 
 import pytest
 
@@ -58,16 +56,29 @@ def test_one_python_alone_is_skipped_with_a_message(tmp_path, on_path, monkeypat
     ]
 
 
-def test_what_examples_wrote_is_known_by_its_bytes(tmp_path):
-    out = tmp_path / "dense" / "out"
-    out.mkdir(parents=True)
-    (out / "result.json").write_bytes(b"{}\n")
-    (out / "labels.png").write_bytes(b"picture")
-    (tmp_path / "dense" / "command.txt").write_bytes(b"input")
-    assert pythons.digests_of(tmp_path) == {"dense/out/result.json": hashlib.sha256(b"{}\n").hexdigest()}
+def test_all_wheels_are_made_of_one_copy_of_the_sources(tmp_path, monkeypatch, capsys):
+    built = []
 
+    class Environment:
+        def __init__(self, folder, python):
+            self.run = None
 
-def test_the_same_files_have_no_differences():
-    assert pythons.find_differences({"3.11": {"a": "1"}, "3.12": {"a": "1"}}) == []
-    assert pythons.find_differences({"3.11": {"a": "1"}, "3.12": {"a": "2"}}) == ["a: differs between 3.11 | 3.12"]
-    assert pythons.find_differences({"3.11": {"a": "1"}, "3.12": {}}) == ["a: missing on 3.12"]
+        def install(self, wheel):
+            pass
+
+    def unpack(folder):
+        (folder / "calipers-0.1.0").mkdir(parents=True)
+
+    monkeypatch.setattr("sys.argv", ["pythons"])
+    monkeypatch.setattr(pythons, "FOLDER", tmp_path)
+    monkeypatch.setattr(pythons, "SOURCES", tmp_path / "sources")
+    monkeypatch.setattr(pythons, "find_pythons", lambda home: {"3.11": "python3.11", "3.12": "python3.12"})
+    monkeypatch.setattr(pythons, "make_inputs", lambda folder: None)
+    monkeypatch.setattr(pythons, "unpack_sources", unpack)
+    monkeypatch.setattr(pythons, "build_wheel", lambda source, folder, python: built.append((source, python)))
+    monkeypatch.setattr(pythons, "FreshEnvironment", Environment)
+    monkeypatch.setattr(pythons, "write_outputs", lambda run, inputs, folder: {"a": "1"})
+    pythons.main()
+    sources = tmp_path / "sources" / "calipers-0.1.0"
+    assert built == [(sources, "python3.11"), (sources, "python3.12")]
+    assert capsys.readouterr().out.splitlines()[1] == "1 files are the same bytes on 2 Pythons"

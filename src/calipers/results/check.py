@@ -127,18 +127,17 @@ def _join(inputs: list[_Input], suite: str | None, asked: Tree) -> None:
     preds = [one for one in inputs if one not in truths]
     names = {suite or (one.kind and one.kind.suite) for one in preds}
     survey = suite_of(name).survey if len(names) == 1 and (name := names.pop()) else None
-    for one in preds:
-        one.asked = asked if survey and survey.takes_answers else {}
-    if asked and not (survey and survey.takes_answers) and not any(one.kind is None for one in preds):
+    joined = survey.joined if survey and len(truths) == 1 else None
+    if joined and not all(joined.takes(truths[0].source, one.source) for one in preds):
+        joined = None
+    takes_answers = bool(joined or (survey and survey.takes_answers))
+    if asked and not takes_answers and not any(one.kind is None for one in preds):
         raise ConfigError(f"{next(iter(asked))}: no input holds answers of models, expected a dump, or gt and pred")
-    if (
-        survey
-        and survey.joined
-        and len(truths) == 1
-        and all(survey.joined.takes(truths[0].source, one.source) for one in preds)
-    ):
-        for one in preds:
-            one.truth, one.joined = truths[0], survey.joined
+    for one in preds:
+        one.asked = asked if takes_answers else {}
+        if joined:
+            one.truth, one.joined = truths[0], joined
+    if joined and preds:
         truths[0].is_joined = True
 
 

@@ -105,14 +105,20 @@ OBJECT = '{"bbox_2d": [0, 0, 100, 100], "desc": "类别=标签"}'
         f"Here is what I see:\n[{OBJECT}]\nI hope this helps.",
         f"[{OBJECT},]",
         OBJECT.replace('"', "'"),
-        f'[{OBJECT}, {{"bbox_2d": [5, 5',
         '[{"type": "bbox_2d", "points": [[0, 0], [100, 100]], "desc": "类别=标签"}]',
     ],
-    ids=["list", "object", "objects", "object_1", "fence", "prose", "comma", "quotes", "truncated", "type and points"],
+    ids=["list", "object", "objects", "object_1", "fence", "prose", "comma", "quotes", "type and points"],
 )
 def test_the_models_own_text_is_as_good_as_its_objects(text):
     assert calipers.reward(text, [WHOLE]) == 1.0
     assert calipers.reward([WHOLE], text) == 1.0
+
+
+def test_a_truncated_text_is_an_answer_and_no_ground_truth():
+    text = f'[{OBJECT}, {{"bbox_2d": [5, 5'
+    assert calipers.reward(text, [WHOLE]) == 1.0
+    with pytest.raises(InputError, match=r"\[5, 5', which stops inside the list; expected all of it: pred comes first"):
+        calipers.reward([WHOLE], text)
 
 
 def test_every_complete_object_of_a_truncated_text_counts():

@@ -280,7 +280,7 @@ def _add_run_warnings(file: FileCheck, sample: PredictionSample, config: Config)
         return
     file.warnings += [warning for warning in detections.warnings if warning not in sample.truth.warnings]
     if not file.counts:
-        _describe_converted(file, detections.pred)
+        describe_converted(file, detections.pred)
     if not detections.bad and not len(detections.truth) and not len(detections.pred):
         file.refuse([nothing_evaluated("image", detections.total)])
     try:
@@ -298,7 +298,7 @@ def _refuse(file: FileCheck, sample: PredictionSample, problem: str) -> None:
         file.refuse([problem, *texts], max(1, n))
 
 
-def _describe_converted(file: FileCheck, pred: Instances) -> None:
+def describe_converted(file: FileCheck, pred: Instances) -> None:
     """Detections of formats that can only be read with their ground truth."""
     file.counts["contents"] = {
         "detections": len(pred),
@@ -309,6 +309,14 @@ def _describe_converted(file: FileCheck, pred: Instances) -> None:
     file.measure("score", pred.score)
     file.invalid = Counter(pred.problems.values())
     file.warnings += [*_box_doubts(pred.box), *_score_doubts(pred.score, len(pred))]
+
+
+def describe_labels(sides: SidesCheck, detections: Detections) -> None:
+    """Which classes both sides have, of detections whose classes are known."""
+    names = detections.categories.names
+    sides.labels = compared_labels(
+        *(Counter(names[code] for code in side.category.tolist()) for side in (detections.truth, detections.pred))
+    )
 
 
 def _describe_sides(sides: SidesCheck, detections: Detections, rows: DetectionRows) -> None:

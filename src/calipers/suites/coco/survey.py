@@ -8,7 +8,7 @@ from typing import Any
 
 from calipers.core.errors import InputError
 from calipers.core.interpretations import Rule, fits, fits_far_better, is_guess, is_low, is_poor
-from calipers.core.survey import FileCheck, Kind, SidesCheck, Survey, path_of
+from calipers.core.survey import FileCheck, JoinedSurvey, Kind, SidesCheck, Survey, path_of
 from calipers.files.clues import Clue
 from calipers.suites.coco.formats.roboflow import COCO_FILE, find_export, find_group
 from calipers.suites.coco.formats.table import FORMATS, find_file_format
@@ -136,4 +136,19 @@ def _headline(report: Report) -> float | None:
     return f1 if ap_50 is None else ap_50  # type: ignore[no-any-return]
 
 
-SURVEY = Survey((DATASET, RESULTS), find_kind, examine, compare, explain_low, explain_poor)
+def takes_answers(gt: Any, pred: Any) -> bool:
+    """Whether two inputs are files of ground truth and of answers of a model, which are joined."""
+    from calipers.files.answers.peek import are_answer_files
+
+    return are_answer_files(gt, pred)
+
+
+def examine_joined(gt: Any, pred: Any, **options: Any) -> tuple[FileCheck, FileCheck, SidesCheck | None]:
+    """Ground truth and answers of a model, each alone and beside the other."""
+    from calipers.suites.coco.check_joined import examine
+
+    return examine(gt, pred, **options)
+
+
+JOINED = JoinedSurvey(takes_answers, examine_joined)
+SURVEY = Survey((DATASET, RESULTS), find_kind, examine, compare, explain_low, explain_poor, joined=JOINED)

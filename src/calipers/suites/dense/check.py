@@ -16,6 +16,7 @@ from calipers.core.interpretations import SAMPLE, Rule, fits, ranked, sample_of
 from calipers.core.shapes import FLAGS, KINDS, Batch, Objects
 from calipers.core.survey import MAX_SHOWN, FileCheck, SidesCheck, compared_labels, counted, is_constant, twice
 from calipers.engines.local import run_in_order
+from calipers.files.answers.peek import PIECE, listed
 from calipers.files.answers.records import AnswerCounts
 from calipers.files.lines import LineSource, Shard
 from calipers.files.problems import REASON_WORDS
@@ -26,7 +27,7 @@ from calipers.suites.dense.interpretations import Record, Sampled, numbers_of, o
 from calipers.suites.dense.labels.vocabulary import MODES
 from calipers.suites.dense.measure import match_measurable
 from calipers.suites.dense.other_families import family_readings
-from calipers.suites.dense.peek import PIECE, frame_of, listed, refuse_others
+from calipers.suites.dense.peek import frame_of, refuse_others
 from calipers.suites.dense.plan import bad_records
 from calipers.suites.dense.read import DenseReading, read_records, read_shard, side_objects
 from calipers.suites.dense.written import Find, in_list, in_shard, written_bounds

@@ -26,20 +26,9 @@ from calipers.suites.dense.check import (
 from calipers.suites.dense.check_answers import describe_answers
 from calipers.suites.dense.coco_truth import AnsweredImages, JoinedRecords, join_images, pred_name
 from calipers.suites.dense.config import Config
-from calipers.suites.dense.peek import looks_like_answers
 from calipers.suites.dense.read import DenseReading, read_records
 
 TRUTH, ANSWERS = "COCO data set, as norm1000", "answers of a model, as norm1000"
-
-
-def takes(gt: Any, pred: Any) -> bool:
-    """Whether there are files on both sides, and predictions name their image and have no ground truth of their own."""
-    if not all(isinstance(source, (str, os.PathLike)) and os.fspath(source) != "-" for source in (gt, pred)):
-        return False
-    try:
-        return not os.path.isdir(pred) and looks_like_answers(pred)
-    except InputError:  # which is told where it is read
-        return False
 
 
 def examine(gt: Any, pred: Any, **options: Any) -> tuple[FileCheck, FileCheck, SidesCheck | None]:

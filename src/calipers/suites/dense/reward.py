@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
+MOST_SHOWN = 40  # characters of a text
 METRICS = {"f1": (round_overlap(0.5),), "mean_f1": tuple(round_overlap(value) for value in SWEEP)}
 
 
@@ -52,7 +53,8 @@ def reward(
         A score from 0 to 1.
 
     Raises:
-        InputError: The ground truth is malformed, or a side is neither a list nor a text.
+        InputError: The ground truth is malformed, or a text that stops inside its list, as an answer that was given in
+            its place may; or a side is neither a list nor a text.
         ConfigError: An option has another value.
 
     Examples:
@@ -67,12 +69,14 @@ def reward(
     require(mode in MODES, "mode", mode, f"one of {', '.join(MODES)}")
     require(metric in METRICS, "metric", metric, f"one of {', '.join(METRICS)}")
     stroke = stroke_width(tube_tolerance, "tube_tolerance")
-    meant, unreadable = _objects(gt, "gt")
-    objects, failed = _objects(pred, "pred")
-    if unreadable:
+    meant, status = _objects(gt, "gt")
+    objects, ending = _objects(pred, "pred")
+    if status == "failed":
         raise InputError(f"gt: no objects found in {gt!r:.80}, expected a list of objects or the text of one")
+    if status == "truncated":
+        raise InputError(f"gt: found {_end(gt)}, which stops inside the list; expected all of it: pred comes first")
     truth, pred_side = _columns(meant, objects)
-    if failed:
+    if ending == "failed":
         return 0.0
     if not objects and not meant:
         return 1.0
@@ -83,20 +87,29 @@ def reward(
         return 0.0
 
 
-def _objects(side: Any, name: str) -> tuple[list[Any], bool]:
-    """The objects of one side, and whether its text has none."""
+def _end(text: Any) -> str:
+    """The last characters of a text.
+
+    >>> _end("[1, 2"), len(_end("[" * 100))
+    ("'[1, 2'", 43)
+    """
+    return repr(text) if len(text) <= MOST_SHOWN else f"…{text[-MOST_SHOWN:]!r}"
+
+
+def _objects(side: Any, name: str) -> tuple[list[Any], str]:
+    """The objects of one side, and how its text ends, "" for a list."""
     if isinstance(side, str):
         from calipers.files.answers.model_text import parse_objects
 
         parsed = parse_objects(side)
-        return parsed.objects, parsed.status == "failed"
+        return parsed.objects, parsed.status
     if not isinstance(side, (list, tuple)):
         raise InputError(f"{name}: found {side!r:.80}, expected a list of objects or a text")
     if any(isinstance(item, dict) and "type" not in item for item in side):  # as models write them
         from calipers.files.answers.model_text import normalised
 
-        return [normalised(item) for item in side], False
-    return list(side), False
+        return [normalised(item) for item in side], ""
+    return list(side), ""
 
 
 def _columns(meant: list[Any], predicted: list[Any]) -> tuple[Objects, Objects]:

@@ -117,9 +117,9 @@ def refuse_together(files: list[FileCheck]) -> None:
 
 def takes_answers(gt: Any, pred: Any) -> bool:
     """Whether two inputs are files of ground truth and of answers of a model, which are joined."""
-    from calipers.suites.dense.check_joined import takes
+    from calipers.files.answers.peek import are_answer_files
 
-    return takes(gt, pred)
+    return are_answer_files(gt, pred)
 
 
 def examine_joined(gt: Any, pred: Any, **options: Any) -> tuple[FileCheck, FileCheck, SidesCheck | None]:

@@ -19,6 +19,7 @@ import orjson
 import zstandard
 
 from calipers.core.errors import CalipersError, InputError
+from calipers.files.answers.missing_field import ONE_LIST, is_coco_result
 from calipers.files.inputs import find_doubled, parse_json
 from calipers.files.json_checks import RepeatedKeyDict
 from calipers.files.lines import GZIP, ZSTANDARD, reading
@@ -146,6 +147,8 @@ def read_coco(file: Loading, iou_type: str, *, truth: bool) -> CocoSide:
     """Ground truth or predictions out of a file. Where boxes are wanted and a detection has none, masks are read."""
     text, path = file.text(), file.path
     scan = scan_coco(text, truth=truth, shape=SHAPES[iou_type])
+    if scan is None or not scan.is_list:
+        _refuse_lines(text, path)
     if scan is None:
         parsed = parse_json(bytes(text[:-1]), path, DATASET if truth else RESULTS)
         return coco_in_memory(parsed.tree, path, iou_type, truth=truth, has_doubles=parsed.has_doubles)
@@ -156,6 +159,17 @@ def read_coco(file: Loading, iou_type: str, *, truth: bool) -> CocoSide:
         return read_coco(file, "segm", truth=truth)
     _add_shapes(rows, scan, text, SHAPES[iou_type])
     return CocoSide(rows, {name: _part(scan, text, path, name) for name in BESIDE if name in scan.parts})
+
+
+def _refuse_lines(text: memoryview, path: str) -> None:
+    """Tell results that stand one on each line, and not in a list."""
+    first = bytes(text[:PIECE]).rstrip(b"\0").lstrip().partition(b"\n")[0]
+    try:
+        row = orjson.loads(first)
+    except orjson.JSONDecodeError:
+        return
+    if isinstance(row, dict) and is_coco_result(row):
+        raise InputError(f"{path}: {ONE_LIST}")
 
 
 def piece_rows(text: bytes, origin: Origin, *, truth: bool) -> RowColumns | None:
