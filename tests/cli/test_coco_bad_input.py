@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 
 from ..parity.coco_datasets import annotation, coco_json, detection
+from ..profiles import share
 
 INPUTS = ["--gt", "gt.json", "--pred", "pred.json"]
+FEW = ["--bootstrap", "20"] if share() < 1 else []  # a thousand replicates take most of the time of a small run
 BOX, FAR = [0, 0, 10, 10], [50, 0, 10, 10]
 SQUARE = [[0, 0, 0, 10, 10, 10, 10, 0]]
 POINTS = [value for k in range(17) for value in (10 + k, 20 + 2 * k, 2)]
@@ -78,7 +80,7 @@ def annotation_is_refused(refused, run):
     def check(text, *parts, iou_type="bbox"):
         write("gt.json", with_annotation(text))
         refused("error: gt.json: annotations[1]", "41", *parts, "expected", args=[*INPUTS, "--iou-type", iou_type])
-        tree = run("coco", *INPUTS, "--iou-type", iou_type, "--max-bad-records", 1, "--json").artifact()
+        tree = run("coco", *INPUTS, *FEW, "--iou-type", iou_type, "--max-bad-records", 1, "--json").artifact()
         assert tree["images"] == {"total": 2, "evaluated": 1, "skipped_empty": 0, "rejected": 1, "without_pred": 0}
         [entry] = tree["rejected"]
         assert entry["path"] == "gt.json"
@@ -93,14 +95,14 @@ def counts_as_invalid(run):
 
     def check(text, iou_type="bbox"):
         write("gt.json", truth())
-        before = run("coco", *INPUTS, "--iou-type", iou_type, "--json").artifact()
+        before = run("coco", *INPUTS, *FEW, "--iou-type", iou_type, "--json").artifact()
         write("pred.json", f"[{json.dumps(good_result())}, {text}]")
-        tree = run("coco", *INPUTS, "--iou-type", iou_type, "--json").artifact()
+        tree = run("coco", *INPUTS, *FEW, "--iou-type", iou_type, "--json").artifact()
         assert (tree["objects"]["pred"], tree["objects"]["invalid_pred"]) == (2, 1)
         assert sum(tree["invalid_reasons"].values()) == 1
         assert tree["coco"] == before["coco"]
         assert (tree["errors"]["spurious"], tree["sweep"]["primary"]["precision"]) == (1, 0.5)
-        summary = run("coco", *INPUTS, "--iou-type", iou_type).out.decode()
+        summary = run("coco", *INPUTS, *FEW, "--iou-type", iou_type).out.decode()
         assert any("invalid" in line and " 1" in line for line in summary.splitlines())
         write("pred.json", [good_result()])
 
