@@ -88,6 +88,28 @@ def test_a_comma_or_colon_in_a_text_gets_no_space():
     assert to_json(["a,b:c", {"d,e": "f:g"}]) == b'[\n  "a,b:c",\n  {"d,e": "f:g"}\n]\n'
 
 
+class Table:
+    """Makes its entries, or its text, when asked for them."""
+
+    def __init__(self, tree, text):
+        self._tree, self._text = tree, text
+
+    def as_dict(self):
+        return self._tree
+
+    def spread_json(self, depth):
+        return self._text and self._text.replace(b"\n", b"\n" + b"  " * depth)
+
+
+def test_a_table_writes_itself_where_it_stands():
+    table = Table({"b": {}, "c": [1]}, b'{\n  "b": {},\n  "c": [1]\n}')
+    for whole in (lambda inner: {"a": inner}, lambda inner: [[1], {"x": 2, "y": inner}, inner], lambda inner: inner):
+        assert to_json(whole(table)) == to_json(whole(table.as_dict()))
+    assert to_json({"a": Table({"b": 1}, None)}) == to_json({"a": {"b": 1}})
+    assert to_json({"a": table, "b": ["\x001"]}) == to_json({"a": table.as_dict(), "b": ["\x001"]})
+    assert to_json([table, "\ud800"]) == to_json([str(table), "\ud800"])
+
+
 def test_numbers_keep_their_kind():
     assert to_json([1, 1.0, -0.0, 1e100, 0.1, 2**63 - 1]) == b"[1, 1.0, -0.0, 1e+100, 0.1, 9223372036854775807]\n"
 

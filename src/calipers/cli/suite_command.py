@@ -15,6 +15,7 @@ from calipers.core.errors import ConfigError, require
 from calipers.report import Report
 from calipers.results.outcome import check_evaluated, doubts_of, hint
 from calipers.show.folder import check_output, is_artifact, open_folder, write_folder
+from calipers.show.plots_apart import PlotsApart
 from calipers.show.text import printable
 from calipers.suite import Input, Job, Suite
 
@@ -117,19 +118,34 @@ def _output_options(kind: type[Any], options: dict[str, Any], output: str | None
 
 def _evaluate(suite: Suite, job: Job, output: str | None, shown: Any) -> tuple[Report, list[str]]:
     """Evaluate and write the results; returns the report and notes about the folder."""
+    if output and not is_artifact(output):
+        plots = PlotsApart(suite.name, getattr(job.config, "jobs", None))
+        try:
+            return _evaluate_to_folder(suite, job, output, shown, plots)
+        finally:
+            plots.end()
+    report = _evaluated(job)
+    if output:
+        report.save(output)
+    return report, []
+
+
+def _evaluate_to_folder(suite: Suite, job: Job, output: str, shown: Any, plots: PlotsApart) -> tuple[Report, list[str]]:
+    if not (suite.streams_rows and suite.match_columns):
+        report = _evaluated(job)
+        return report, write_folder(output, report, shown, plots)
+    kind, columns = getattr(shown, "tables", None) or "csv", suite.match_columns(artifact_options(job.config))
+    with open_folder(output, suite, columns, kind, plots) as folder:
+        report = _evaluated(job, on_rows=folder.taker())
+        return report, folder.finish(report, shown)
+
+
+def _evaluated(job: Job, **streams: Any) -> Report:
     progress = Progress()
     try:
-        if output and not is_artifact(output) and suite.streams_rows and suite.match_columns:
-            kind = getattr(shown, "tables", None) or "csv"
-            with open_folder(output, suite, suite.match_columns(artifact_options(job.config)), kind) as folder:
-                report = job.evaluate(on_rows=folder.taker(), progress=progress)
-                return report, folder.finish(report, shown)
-        report = job.evaluate(progress=progress)
+        return job.evaluate(progress=progress, **streams)
     finally:
         progress.clear()
-    if output and is_artifact(output):
-        report.save(output)
-    return report, write_folder(output, report, shown) if output and not is_artifact(output) else []
 
 
 def _log_notes(suite: Suite, report: Report, job: Job, notes: list[str]) -> None:

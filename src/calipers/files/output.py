@@ -42,15 +42,35 @@ def to_json(value: Any) -> bytes:
     }
     """
     try:
-        compact = orjson.dumps(value, default=_made_plain)
+        return _with_tables(value) or spread(orjson.dumps(value, default=_made_plain), b"\n")
     except orjson.JSONEncodeError:  # half of a surrogate pair in a name
-        compact = orjson.dumps(_plain(value, 0))
-    return spread(compact, b"\n")
+        return spread(orjson.dumps(_plain(value, 0)), b"\n")
 
 
 def _made_plain(value: Any) -> Any:
     """A table that makes its entries when they are asked for."""
     return value.as_dict()
+
+
+def _with_tables(value: Any) -> bytes | None:
+    """Canonical JSON with tables that write themselves as such; None where one does not."""
+    tables: list[Any] = []
+
+    def named(table: Any) -> list[str]:
+        if not hasattr(table, "spread_json"):
+            raise TypeError
+        tables.append(table)
+        return [f"\0{len(tables)}"]
+
+    text = spread(orjson.dumps(value, default=named), b"\n")
+    for number, table in enumerate(tables, 1):
+        parts = text.split(b'["\\u0000%d"]' % number)
+        line = parts[0].rpartition(b"\n")[2]
+        written = table.spread_json((len(line) - len(line.lstrip(b" "))) // 2)
+        if written is None or len(parts) != 2:
+            return None
+        text = written.join(parts)
+    return text
 
 
 def json_line(row: Any) -> bytes:

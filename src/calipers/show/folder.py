@@ -14,11 +14,13 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple, cast
 
 from calipers.artifact import ARTIFACT
+from calipers.core.collecting import without_collection
 from calipers.core.errors import ConfigError, OutputError
 from calipers.core.stopping import Deferred
 from calipers.files.output import atomic_files, check_folder, make_folder, remove_empty
 from calipers.report import Report
 from calipers.show.page.cases import CASES, WorstCases
+from calipers.show.plots_apart import PlotsApart
 from calipers.show.report_tables import write_table
 from calipers.show.tables import CsvTable, ParquetTable, Rows, import_pyarrow, open_table
 from calipers.suite import Suite, suite_of_tree
@@ -43,8 +45,15 @@ class RowTaker(NamedTuple):
 class OutputFolder:
     """Takes rows as they come, where the suite streams them, and the report at the end."""
 
-    def __init__(self, path: str, suite: Suite, matches: CsvTable | ParquetTable | None, files: OpenFile) -> None:
-        self._path, self._suite, self._matches, self._open = path, suite, matches, files
+    def __init__(
+        self,
+        path: str,
+        suite: Suite,
+        matches: CsvTable | ParquetTable | None,
+        files: OpenFile,
+        plots: PlotsApart | None = None,
+    ) -> None:
+        self._path, self._suite, self._matches, self._open, self._plots = path, suite, matches, files, plots
         self._cases = files(CASES) if matches else None
         self._has_rows = False
         self._worst = WorstCases()
@@ -69,21 +78,36 @@ class OutputFolder:
 
     def finish(self, report: Report, options: Any = None) -> list[str]:
         """Write all files except rows that were streamed before; returns notes about plots."""
-        if self._matches is not None and not self._has_rows and report.has_matches:
-            self._write_rows(report)
+        self._write_artifact(report)
+        self._write_rows(report)
         self._worst.lookup = report.cases_of if report.has_cases else None
         self._worst.slices_of = report.slices_of
-        contents = {ARTIFACT: report.to_json(), PAGE: self._page(report)}
+        contents = {PAGE: self._page(report)}
         for name, spec in self._suite.tables.items():
             if spec.file and spec.is_there(report.tree):
                 contents[spec.file] = write_table(report.tree, name, "csv")
         contents |= self._suite.folder_files(report, options) if self._suite.folder_files else {}
-        pictures, missing = drawn(self._suite, report.tree)
+        pictures, missing = self._drawn(report)
         for name, content in (contents | pictures).items():
             self._open(name).write(content)
         return missing + left_behind(self._path, self._suite.picture_patterns, {*contents, *pictures})
 
+    def _write_artifact(self, report: Report) -> None:
+        """The artifact, from which plots may be drawn elsewhere while the rest is written."""
+        file = self._open(ARTIFACT)
+        file.write(report.to_json())
+        if self._plots is not None:
+            file.flush()
+            self._plots.draw(file.name)
+
+    def _drawn(self, report: Report) -> tuple[dict[str, bytes], list[str]]:
+        pictures = self._plots.pictures() if self._plots is not None else None
+        return (pictures, []) if pictures is not None else drawn(self._suite, report.tree)
+
     def _write_rows(self, report: Report) -> None:
+        """Every object and every case, where they were not streamed and the report knows them."""
+        if self._matches is None or self._has_rows or not report.has_matches:
+            return
         lines = report.match_lines() if report.match_lines and isinstance(self._matches, CsvTable) else None
         if lines is not None and isinstance(self._matches, CsvTable):
             self._has_rows = True
@@ -98,18 +122,17 @@ class OutputFolder:
     def _page(self, report: Report) -> bytes:
         from calipers.show.page.build import page_of, report_page  # which most runs do without
 
-        if self._matches is None:
-            return report_page(report)
-        return page_of(report.tree, self._worst)
+        with without_collection():
+            return report_page(report) if self._matches is None else page_of(report.tree, self._worst)
 
 
-def write_folder(path: str, report: Report, options: Any = None) -> list[str]:
+def write_folder(path: str, report: Report, options: Any = None, plots: PlotsApart | None = None) -> list[str]:
     """Write the folder of a finished report, with rows of objects if it has them; returns notes about the folder."""
     suite = suite_of_tree(report.tree)
     if not report.has_matches and (there := [name for name in OBJECTS if Path(path, name).exists()]):
         raise OutputError(f"{path}: holds {', '.join(there)} of another result, expected another folder")
     columns = suite.match_columns(report["params"]) if suite.match_columns and report.has_matches else None
-    with open_folder(path, suite, columns, "csv") as folder:
+    with open_folder(path, suite, columns, "csv", plots) as folder:
         return folder.finish(report, options if options or not suite.output_options else suite.output_options())
 
 
@@ -147,7 +170,9 @@ def is_artifact(path: str) -> bool:
 
 
 @contextmanager
-def open_folder(path: str, suite: Suite, columns: list[str] | None, tables: str) -> Iterator[OutputFolder]:
+def open_folder(
+    path: str, suite: Suite, columns: list[str] | None, tables: str, plots: PlotsApart | None = None
+) -> Iterator[OutputFolder]:
     """The folder's files, open until the report is there; with columns there will be rows of objects."""
     with new_folder(path) as folder, atomic_files() as files:
 
@@ -155,10 +180,10 @@ def open_folder(path: str, suite: Suite, columns: list[str] | None, tables: str)
             return files.open(folder / name)
 
         if columns is None:
-            yield OutputFolder(path, suite, None, open_file)
+            yield OutputFolder(path, suite, None, open_file, plots)
             return
         with open_table(open_file(f"matches.{tables}"), columns, tables) as matches:
-            yield OutputFolder(path, suite, matches, open_file)
+            yield OutputFolder(path, suite, matches, open_file, plots)
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from calipers.core.causes import MATCHED, OUTCOMES
+from calipers.core.collecting import without_collection
 from calipers.core.matching import UNIT, Pairs
 from calipers.core.shapes import KINDS, Batch, Objects
 from calipers.files.output import json_line
@@ -145,6 +146,7 @@ def _point_texts(objects: Objects) -> list[str | None]:
     return texts
 
 
+@without_collection()
 def case_lines(batch: Batch, matched: MatchedBatch, config: Config) -> list[bytes]:
     """Every record in which an object is without a partner in category mode, as a line of JSON."""
     sides = [_CaseSide(batch, matched, config, side) for side in (0, 1)]

@@ -47,6 +47,15 @@ WHOLE_METRICS = frozenset(  # of a video, beside those named *_frame: shown with
 )
 
 
+def is_whole(metric: str) -> bool:
+    """Whether a metric of a video is a number of frames, or a frame.
+
+    >>> is_whole("gt_inside_start_frame"), is_whole("mean_iou")
+    (True, False)
+    """
+    return metric in WHOLE_METRICS or metric.endswith("_frame")
+
+
 class StateCounts:
     """Counts of states and transitions, one row per video."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from math import fsum
 from typing import Any
@@ -11,7 +11,8 @@ import numpy as np
 
 from calipers.kernels.scan.intervals import nested_counts, rows_as_dicts
 from calipers.suites.timeline.frame_errors import error_trees
-from calipers.suites.timeline.states import SEED_STATES, WHOLE_METRICS, Floats, StateCounts
+from calipers.suites.timeline.states import SEED_STATES, Floats, StateCounts, is_whole
+from calipers.suites.timeline.video_json import VideoJson, is_sorted
 
 COUNTED = (
     "frames",
@@ -62,6 +63,23 @@ class VideoTable(Mapping[str, dict[str, Any]]):
         trees = dict(zip(self._counts.names, self._trees(0, len(self._counts.names)), strict=True))
         return {name: trees[name] if name in trees else self[name] for name in self._names}
 
+    def spread_json(self, depth: int) -> bytes | None:
+        """All videos as JSON with line breaks, at a depth of a larger text; None where only trees give it."""
+        own = {name for ious in self._ious.values() for name in ious}
+        if (
+            not self._names
+            or not is_sorted(self._counts)
+            or own & {*self._columns, "confusion", "frame_errors", "counts"}
+        ):
+            return None
+        texts = VideoJson(self._counts, self._columns, COUNTED, depth)
+        entries: Iterable[bytes] = texts.entries(self._ious)
+        if self._errors:
+            by_name = dict(zip(self._counts.names, entries, strict=True))
+            errors = self._errors
+            entries = (texts.error(name, errors[name]) if name in errors else by_name[name] for name in self._names)
+        return b"".join([b"{", b",".join(entries), b"\n", b"  " * depth, b"}"])
+
     def _trees(self, first: int, behind: int) -> list[dict[str, Any]]:
         cells, count, rows = self._counts.cells, behind - first, slice(first, behind)
         some = slice(*np.searchsorted(cells.video, (first, behind)))
@@ -81,8 +99,7 @@ class VideoTable(Mapping[str, dict[str, Any]]):
 def plain(name: str, column: Floats) -> list[Any]:
     """A column as numbers, whole ones where the metric is a number of frames, None where it is undefined."""
     undefined = np.isnan(column)
-    whole = name in WHOLE_METRICS or name.endswith("_frame")
-    values: list[Any] = (np.where(undefined, 0, column).astype(np.int64) if whole else column).tolist()
+    values: list[Any] = (np.where(undefined, 0, column).astype(np.int64) if is_whole(name) else column).tolist()
     for row in np.flatnonzero(undefined).tolist():
         values[row] = None
     return values
