@@ -43,14 +43,8 @@ def run_plan(
 ) -> Report:
     """Measure all shards of `inputs` and return the report. `on_part` sees each part, in order, before it is added."""
     check_kept(config, inputs)
-    total, resumed = plan.empty(), ResumeCount()
-    for part in _parts(plan, config, progress, resumed, whole=on_part is not None):
-        check_stop()
-        if on_part:
-            on_part(part)
-        with resumed.parts_in(config.resume):
-            total.add(part)
-        check_bad(total, plan.max_bad)
+    resumed = ResumeCount()
+    total = _add_up(plan, config, resumed, on_part, progress)
     with resumed.parts_in(config.resume):
         plan.finish(total)
     check_bad(total, plan.max_bad)
@@ -66,6 +60,21 @@ def run_plan(
         write_tally(config.tally, plan.made(), total.pack())
         report.notes.append(f"counts are in {config.tally}, for calipers merge")
     return report
+
+
+def _add_up(
+    plan: Plan[P], config: RunOptions, resumed: ResumeCount, on_part: OnPart | None, progress: OnProgress | None
+) -> P:
+    """All parts, added; none of them is held by anything else then."""
+    total = plan.empty()
+    for part in _parts(plan, config, progress, resumed, whole=on_part is not None):
+        check_stop()
+        if on_part:
+            on_part(part)
+        with resumed.parts_in(config.resume):
+            total.add(part)
+        check_bad(total, plan.max_bad)
+    return total
 
 
 def _note_only(report: Report, path: str) -> list[str]:

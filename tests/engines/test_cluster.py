@@ -1,5 +1,6 @@
 """What a cluster is asked for, whichever it is: how often a file is read, and how many results wait at a time."""
 
+import gc
 import json
 import pickle
 from collections import deque
@@ -31,7 +32,7 @@ class CountingTasks:
     """A cluster of one worker, in this process, that knows how many outcomes it has to keep, and what it was given."""
 
     def __init__(self):
-        self.waiting, self.kept, self.most, self.items = deque(), WeakSet(), 0, []
+        self.waiting, self.kept, self.most, self.items, self.fetched = deque(), WeakSet(), 0, [], []
 
     @property
     def under_way(self):
@@ -57,6 +58,7 @@ class CountingTasks:
         on_end(None)
 
     def fetch(self, handles):
+        self.fetched.append(len(handles))
         return [handle.bytes for handle in handles]
 
     def is_lost(self, handle):
@@ -69,6 +71,14 @@ class CountingTasks:
         self.waiting = deque(task for task in self.waiting if task[0] not in handles)
 
 
+class FastTasks(CountingTasks):
+    """One whose tasks all end at once."""
+
+    def wait(self):
+        while self.waiting:
+            super().wait()
+
+
 @pytest.mark.parametrize("join", [work.joined, None])
 def test_of_many_shards_few_results_wait_at_a_time(join):
     tasks = CountingTasks()
@@ -77,11 +87,40 @@ def test_of_many_shards_few_results_wait_at_a_time(join):
     assert tasks.most <= MOST_WAITING
 
 
+@pytest.mark.parametrize(("join", "at_once"), [(work.joined, 1), (None, 4)])
+def test_sums_which_may_be_large_are_fetched_one_by_one(join, at_once):
+    tasks = FastTasks()
+    assert len(list(Cluster(tasks).in_order(work.as_list, range(600), join=join))) > 4
+    assert max(tasks.fetched) == at_once
+
+
+def test_no_part_is_held_by_anything_but_the_total_once_all_are_added(tmp_path, monkeypatch):
+    write_records(tmp_path / "a.jsonl")
+    config = make_config(Config, {"bootstrap": 5, "chunk_bytes": 900, "engine": "dask"})
+    monkeypatch.setattr("calipers.run.open_engine", lambda *_, **__: Opened(Cluster(CountingTasks())))
+    plan, parts, held = DensePlan([str(tmp_path / "a.jsonl")], config), [], []
+    part_type = type(plan.empty())
+    real_add, real_finish = part_type.add, plan.finish
+
+    def add(total, part):
+        parts.append(id(part))
+        real_add(total, part)
+
+    def finish(total):
+        gc.collect()
+        held.extend(each for each in gc.get_objects() if isinstance(each, part_type) and each is not total)
+        real_finish(total)
+
+    monkeypatch.setattr(part_type, "add", add)
+    monkeypatch.setattr(plan, "finish", finish)
+    run_plan(plan, config)
+    assert len(parts) > 1
+    assert held == []
+
+
 def test_a_plain_file_is_read_twice(tmp_path, monkeypatch):
     path = tmp_path / "a.jsonl"
-    box = {"type": "bbox_2d", "points": [0, 0, 9, 9], "desc": "类别=标签"}
-    lines = [json.dumps({"image_path": f"{k}.jpg", "gt_norm1000": [box], "pred": [box]}) for k in range(30)]
-    path.write_text("\n".join(lines), encoding="utf-8")
+    write_records(path)
     in_one_process = calipers.dense(str(path), bootstrap=5, jobs=1)
     config, tasks = make_config(Config, {"bootstrap": 5, "chunk_bytes": 900, "engine": "dask"}), CountingTasks()
     monkeypatch.setattr("calipers.run.open_engine", lambda *_, **__: Opened(Cluster(tasks)))
@@ -95,6 +134,12 @@ def test_a_plain_file_is_read_twice(tmp_path, monkeypatch):
         zip([0, *ends(shards)[:-1]], ends(shards), strict=True)
     )
     assert ends(shards)[-1] == path.stat().st_size
+
+
+def write_records(path):
+    box = {"type": "bbox_2d", "points": [0, 0, 9, 9], "desc": "类别=标签"}
+    lines = [json.dumps({"image_path": f"{k}.jpg", "gt_norm1000": [box], "pred": [box]}) for k in range(30)]
+    path.write_text("\n".join(lines), encoding="utf-8")
 
 
 def ends(shards):

@@ -32,7 +32,7 @@ OnEnd = Callable[[Exception | None], None]
 
 FAN_IN = 16
 HIGHEST = 4  # levels of a tree, so 65,536 items
-FETCHED = 4  # outcomes at a time
+FETCHED = 4  # outcomes at a time; of sums, which may be large, one
 ADVICE = f"try smaller {keyword('chunk_bytes')}, or workers with more memory"
 LEAST_WINDOW, WINDOW_PER_WORKER = 64, 8  # tasks under way
 
@@ -171,7 +171,7 @@ class _Run:
 
     def _ready(self) -> list[_Node]:
         """Those whose turn it is, some at a time: each by itself would be waited for, all might be too large."""
-        ready = list(takewhile(lambda tree: tree.ended, islice(self._trees, FETCHED)))
+        ready = list(takewhile(lambda tree: tree.ended, islice(self._trees, 1 if self.join else FETCHED)))
         for _ in ready:
             self._trees.popleft()
         return ready
@@ -179,7 +179,7 @@ class _Run:
     def _outcomes(self, trees: list[_Node]) -> Iterator[Any]:
         """Results in order. If an outcome was lost, it is made again, and the others have to wait."""
         try:
-            fetched = iter(self.tasks.fetch([tree.handle for tree in trees if tree.handle is not None]))
+            fetched = deque(self.tasks.fetch([tree.handle for tree in trees if tree.handle is not None]))
         except LostError as loss:
             if not [tree for tree in trees if tree.make_again()]:
                 raise CalipersError(f"{trees[0]}: its result was lost: {loss}") from loss
@@ -187,7 +187,7 @@ class _Run:
             return
         for tree in trees:
             if tree.handle is not None:
-                results, error = pickle.loads(next(fetched))
+                results, error = pickle.loads(fetched.popleft())  # whose bytes are let go of before the next ones
                 yield from results
                 if error is not None:
                     raise error

@@ -12,7 +12,6 @@ images of their own, files that are compressed or hold anything that only the wh
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from hashlib import sha256
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -22,6 +21,7 @@ import orjson
 from numpy.typing import NDArray
 
 from calipers.core.errors import InputError
+from calipers.core.freed_memory import return_freed_memory
 from calipers.core.limits import pairs_allowed
 from calipers.core.parts import Packed
 from calipers.core.text import whole_text
@@ -51,12 +51,14 @@ from calipers.suites.coco.formats.coco_json import piece_rows
 from calipers.suites.coco.formats.roboflow import find_group
 from calipers.suites.coco.formats.row_index import RowIndex
 from calipers.suites.coco.image_fields import add_fields
-from calipers.suites.coco.kept import KeptImages, KeptSide, join_few, keep_images
+from calipers.suites.coco.joined_side import JoinedSide
+from calipers.suites.coco.kept import KeptImages, KeptSide, keep_images
 from calipers.suites.coco.measure import MatchedImages, close_pairs, count_compared
-from calipers.suites.coco.packing import pack_bad, pack_rows, unpack_rows
+from calipers.suites.coco.packing import SIDES, pack_bad, pack_rows, unpack_rows
 
 BBOX = "bbox"
 BETWEEN = b", \n\r\t"  # rows of a list
+JOINED_AT_ONCE = 16  # parts, after which memory is given back
 IMAGE_BYTES = 64  # what an image counts for that has nothing on it
 
 
@@ -329,32 +331,19 @@ def _join_rows(
     parts: list[MeasuredRange], categories: int
 ) -> tuple[KeptSide, KeptSide, NDArray[np.int64], dict[int, str]]:
     """Both sides and the causes of all parts, image by image; parts are taken from their list."""
-    sides: tuple[list[KeptSide], list[KeptSide]] = ([], [])
-    causes, problems, images, rows = [], dict[int, str](), 0, 0
+    sides = [JoinedSide(sum(len(part.rows.arrays[f"{name}.category"]) for part in parts)) for name in SIDES]
+    causes, problems, images = [], dict[int, str](), 0
     parts.reverse()
     while parts:
         part = parts.pop()
         here = int(np.count_nonzero(part.kept))
         truth, pred, own = unpack_rows(part.rows, here, categories)
-        for side, own_rows in zip(sides, (truth, pred), strict=True):
-            side.append(KeptSide(own_rows.image + np.int32(images), own_rows.category, own_rows.columns, own_rows.few))
+        problems |= {sides[1].filled + row: words for row, words in part.problems}
+        for side, rows in zip(sides, (truth, pred), strict=True):
+            side.add(rows, images)
         causes.append(own)
-        problems |= {rows + row: words for row, words in part.problems}
-        images, rows = images + here, rows + len(pred)
-    return join_sides(sides[0]), join_sides(sides[1]), np.concatenate(causes, axis=1), problems
-
-
-def join_sides(sides: Sequence[KeptSide]) -> KeptSide:
-    """Rows that follow each other as one side; the columns that all of them have."""
-    names = [name for name in sides[0].columns if all(name in side.columns for side in sides)]
-    columns = {name: _join_columns([side.columns.pop(name) for side in sides]) for name in names}
-    image, category = (np.concatenate([side[at] for side in sides]) for at in (0, 1))
-    return KeptSide(image, category, columns, join_few(sides))
-
-
-def _join_columns(columns: list[NDArray[Any]]) -> NDArray[Any]:
-    """Columns one after another; one number for all of them takes the room of one."""
-    rows, filled = sum(map(len, columns)), [column for column in columns if len(column)]
-    if filled and all(column.strides == (0,) and column[0] == filled[0][0] for column in filled):
-        return np.broadcast_to(filled[0][0], rows)
-    return np.concatenate(columns)
+        images += here
+        if len(parts) % JOINED_AT_ONCE == 0:
+            del part, truth, pred, rows
+            return_freed_memory()  # else what was joined and what it was made of would both be held
+    return sides[0].side(), sides[1].side(), np.concatenate(causes, axis=1), problems

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from calipers.core.limits import pairs_allowed
 from calipers.core.text import whole_text
 from calipers.suites.scene.config import Config
-from calipers.suites.scene.labels.resolve import ClassNames, LabelRules, Naming, Vocabulary, make_naming
+from calipers.suites.scene.labels.resolve import DistinctLabels, LabelClasses, LabelRules, Naming, make_naming
 from calipers.suites.scene.measure import check_methods
 from calipers.suites.scene.read import BadScene, SceneReading
 from calipers.suites.scene.shards import SceneShard, read_shard
@@ -25,7 +25,7 @@ from calipers.suites.scene.shards import SceneShard, read_shard
 class ShardLabels(NamedTuple):
     """What the first pass finds in a shard."""
 
-    vocabulary: Vocabulary
+    distinct: DistinctLabels
     objects: list[int]  # (1 + methods,) boxes
     scored: list[bool]  # (methods,) whether a prediction has a score
     digest: str
@@ -35,7 +35,7 @@ class ShardLabels(NamedTuple):
 class KnownLabels(NamedTuple):
     """What the labels of a shard mean, and what else is known from other shards."""
 
-    names: ClassNames
+    names: LabelClasses
     scored: list[bool]  # (methods,) whether any prediction has a score, of these scenes or others
     most_pairs: list[int]  # (methods,) that the run may compare
     digest: str  # of what the files of the shard held
@@ -49,7 +49,7 @@ def find_labels(shard: SceneShard, *, methods: list[str], label_source: str, max
     """The distinct labels of a shard."""
     reading = read_shard(shard, methods, label_source=label_source, max_bad=max_bad)
     return ShardLabels(
-        Vocabulary.of(reading.truth, reading.preds.values()),
+        DistinctLabels.of(reading.truth, reading.preds.values()),
         [len(side.boxes) for side in reading.sides],
         [not np.isnan(boxes.scores).all() for boxes in reading.preds.values()],
         files_digest(reading),
@@ -72,7 +72,7 @@ class FirstPass:
 
     def __init__(self, methods: Sequence[str]) -> None:
         self._methods = list(methods)
-        self._vocabulary = Vocabulary(set(), set(), set())
+        self._distinct = DistinctLabels(set(), set(), set())
         self._objects = np.zeros(1 + len(self._methods), dtype=np.int64)
         self._scored = np.zeros(len(self._methods), dtype=bool)
         self._places: dict[str, int] = {}  # of texts
@@ -81,10 +81,10 @@ class FirstPass:
 
     def add(self, found: ShardLabels) -> None:
         """Add the labels of the next shard."""
-        self._vocabulary.add(found.vocabulary)
+        self._distinct.add(found.distinct)
         self._objects += found.objects
         self._scored |= found.scored
-        texts = sorted(found.vocabulary.texts | found.vocabulary.tasks)
+        texts = sorted(found.distinct.texts | found.distinct.tasks)
         places = [self._places.setdefault(text, len(self._places)) for text in texts]
         self._texts.append(np.array(places, dtype=np.int32))
         self._digests.append(found.digest)
@@ -92,7 +92,7 @@ class FirstPass:
     def resolve(self, config: Config, known: LabelRules) -> Naming:
         """What all labels mean."""
         check_methods(self._methods, config)
-        return make_naming(config, self._vocabulary, known)
+        return make_naming(config, self._distinct, known)
 
     def known_labels(self, naming: Naming, config: Config) -> Iterator[KnownLabels]:
         """What each shard has to know, in their order."""

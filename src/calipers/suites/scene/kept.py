@@ -186,7 +186,7 @@ def _join_columns(parts: list[Columns], firsts: NDArray[np.int64], recoded: list
     return joined
 
 
-class KeptCauses(Causes):
+class KeptOutcomes(Causes):
     """What became of every object, of scenes that were kept."""
 
     def __init__(self, truth: NDArray[np.int8], pred: NDArray[np.int8]) -> None:
@@ -212,7 +212,7 @@ class KeptMethod(MethodFigures):
         matches = Matches(pairs, columns["strict"], columns["relaxed"], columns["error"])  # strict ones are relaxed too
         self.counts = Counts(truth, self.pred, matches, truth.scenes, len(naming.classes))
         self.spurious, self.fp_causes = columns["spurious"], columns["fp_cause"]
-        self.causes = KeptCauses(columns["truth_outcome"], columns["pred_outcome"])
+        self.causes = KeptOutcomes(columns["truth_outcome"], columns["pred_outcome"])
         self.open_set: dict[str, Floats] = {}
         if config.open_set:
             self.open_set = dict(zip(OPEN_SET_SUMS, columns["open_set"], strict=True))

@@ -31,10 +31,10 @@ from calipers.suites.scene.counts import (
 )
 from calipers.suites.scene.frame import dominant_yaws, turned
 from calipers.suites.scene.labels.resolve import (
-    ClassNames,
+    DistinctLabels,
+    LabelClasses,
     LabelRules,
     Naming,
-    Vocabulary,
     ignored,
     load_known,
     make_naming,
@@ -121,7 +121,7 @@ class Method(MethodFigures):
     __slots__ = ("_found_by", "compared", "most_pairs", "near", "pairs")
 
     def __init__(
-        self, name: str, truth: Boxes, boxes: Boxes, naming: ClassNames, config: Config, most_pairs: int | None = None
+        self, name: str, truth: Boxes, boxes: Boxes, naming: LabelClasses, config: Config, most_pairs: int | None = None
     ) -> None:
         """`most_pairs` is how many a run may compare that has other scenes beside these."""
         self.name, self.truth_boxes, self.boxes = name, truth, boxes
@@ -162,7 +162,7 @@ class Method(MethodFigures):
     def _placements(self, pairs: Pairs, config: Config) -> Any:
         return placements(self.truth_boxes, self.boxes, pairs.truth, pairs.pred, config.containment == "obb")
 
-    def _open_set(self, naming: ClassNames, config: Config) -> dict[str, Floats]:
+    def _open_set(self, naming: LabelClasses, config: Config) -> dict[str, Floats]:
         inside, holds, _ = self._placements(self.pairs, config)
         placed = Placed(self.pairs, np.asarray(inside, dtype=bool), np.asarray(holds, dtype=bool))
         min_overlap = max(1, round_overlap(config.os_min_iou))
@@ -260,8 +260,8 @@ class MeasuredMethods:
 def measure(reading: SceneReading, config: Config, known: LabelRules | None = None) -> MeasuredMethods:
     """Scenes to partners and counts. What is known from label files may be given, else they are read."""
     check_methods(reading.methods, config)
-    vocabulary = Vocabulary.of(reading.truth, reading.preds.values())
-    naming = make_naming(config, vocabulary, known or load_known(config))
+    distinct = DistinctLabels.of(reading.truth, reading.preds.values())
+    naming = make_naming(config, distinct, known or load_known(config))
     return MeasuredMethods(reading, naming, measure_methods(reading, naming, config))
 
 
@@ -272,7 +272,7 @@ def check_methods(methods: Sequence[str], config: Config) -> None:
 
 
 def measure_methods(
-    reading: SceneReading, naming: ClassNames, config: Config, most_pairs: Sequence[int] | None = None
+    reading: SceneReading, naming: LabelClasses, config: Config, most_pairs: Sequence[int] | None = None
 ) -> list[Method]:
     """Each method; `most_pairs` are how many each may compare, of a run that has other scenes beside these."""
     truth, preds = reading.truth, dict(reading.preds)

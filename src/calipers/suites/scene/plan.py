@@ -218,7 +218,7 @@ class ScenePlan:
         return _report(measured, self.config, total.warnings, total.beside, whole)
 
     def _measure_whole(self, kept: SceneReading, known: LabelRules | None) -> suite.MeasuredMethods:
-        """Everything once more, with shapes, for rows of objects, cases and pictures."""
+        """Measure everything once more, with shapes, for rows of objects, cases and pictures."""
         config = self.config
         reading = read_sources(self._sources, self._methods, label_source=config.label_source, max_bad=self.max_bad)
         for was, side in zip(kept.sides, reading.sides, strict=True):

@@ -22,7 +22,7 @@ from calipers.suites.scene.labels.label_files import Aliases, load_aliases, load
 Codes = NDArray[np.int32]
 
 
-class ClassNames:
+class LabelClasses:
     """The classes, and which of them each label is; enough to measure scenes that have no other labels."""
 
     __slots__ = ("_labels", "classes", "tasks")
@@ -57,30 +57,30 @@ class ClassNames:
         """(classes,) whether the ground truth has an object of the class."""
         return np.array([label in self.tasks for label in self.classes], dtype=bool)
 
-    def of_texts(self, texts: Iterable[str]) -> ClassNames:
-        """The same for some labels, with no more classes than these are; they keep their order."""
+    def of_texts(self, texts: Iterable[str]) -> LabelClasses:
+        """Restrict to some labels, with no more classes than these are, in their order."""
         labels = {text: self._labels[text] for text in texts}
         mine = set(labels.values())
-        return ClassNames([label for label in self.classes if label in mine], labels, self.tasks & mine)
+        return LabelClasses([label for label in self.classes if label in mine], labels, self.tasks & mine)
 
     def to_text(self) -> str:
         """A text that is the same for the same labels and classes."""
         return json.dumps([self.classes, sorted(self._labels.items()), sorted(self.tasks)])
 
 
-class Naming(ClassNames):
+class Naming(LabelClasses):
     """The classes, and how every label that occurs resolves to one of them."""
 
     __slots__ = ("_known", "resolver", "warnings")
 
-    def __init__(self, resolver: Resolver, vocabulary: Vocabulary) -> None:
-        ordered = sorted(vocabulary.texts | vocabulary.tasks)
+    def __init__(self, resolver: Resolver, distinct: DistinctLabels) -> None:
+        ordered = sorted(distinct.texts | distinct.tasks)
         self.resolver = resolver
         self._known: dict[str, Resolved] = dict(zip(ordered, resolver.resolve_all(ordered), strict=True))
         labels = {text: resolved.label for text, resolved in self._known.items()}
-        super().__init__(resolver.classes, labels, {labels[text] or "" for text in vocabulary.truth} - {""})
+        super().__init__(resolver.classes, labels, {labels[text] or "" for text in distinct.truth} - {""})
         self.warnings = list(resolver.warnings)
-        self._warn_of_tasks(vocabulary.tasks)
+        self._warn_of_tasks(distinct.tasks)
 
     def _warn_of_tasks(self, tasks: set[str]) -> None:
         """Say which tasks of similarities name no class."""
@@ -111,7 +111,7 @@ class Naming(ClassNames):
         return self._known[text]
 
 
-class Vocabulary(NamedTuple):
+class DistinctLabels(NamedTuple):
     """The distinct labels of some scenes."""
 
     truth: set[str]  # of the ground truth
@@ -119,14 +119,14 @@ class Vocabulary(NamedTuple):
     tasks: set[str]  # that similarities name
 
     @classmethod
-    def of(cls, truth: Boxes, preds: Iterable[Boxes]) -> Vocabulary:
+    def of(cls, truth: Boxes, preds: Iterable[Boxes]) -> DistinctLabels:
         """The labels of some boxes."""
         sides = [truth, *preds]
         texts = {text for side in sides for text in side.labels}
         tasks = {task for side in sides for by_task in side.similarity.values() for task in by_task}
         return cls(set(truth.labels), texts, tasks)
 
-    def add(self, other: Vocabulary) -> None:
+    def add(self, other: DistinctLabels) -> None:
         """Add the labels of other scenes."""
         for mine, theirs in zip(self, other, strict=True):
             mine.update(theirs)
@@ -159,16 +159,16 @@ def load_known(config: Config) -> LabelRules:
     return LabelRules(None if config.labels is None else load_canonical(config.labels), _aliases(config))
 
 
-def make_naming(config: Config, vocabulary: Vocabulary, known: LabelRules) -> Naming:
+def make_naming(config: Config, distinct: DistinctLabels, known: LabelRules) -> Naming:
     """Classes as the label files give them, or else the labels of the ground truth."""
     resolver = Resolver(
-        _own_labels(vocabulary.truth) if known.canonical is None else known.canonical,
+        _own_labels(distinct.truth) if known.canonical is None else known.canonical,
         known.aliases,
         embed=_embedder(config.embed),
         embed_min=config.embed_min,
         max_comparisons=config.max_comparisons,
     )
-    return Naming(resolver, vocabulary)
+    return Naming(resolver, distinct)
 
 
 def _own_labels(truth: set[str]) -> list[str]:
@@ -203,7 +203,7 @@ def _embedder(embed: Any) -> Any:
     return embed or None
 
 
-def ignored(boxes: Boxes, naming: ClassNames, config: Config) -> NDArray[np.bool_]:
+def ignored(boxes: Boxes, naming: LabelClasses, config: Config) -> NDArray[np.bool_]:
     """Which predictions are left out of all counts, by what they are called."""
     raw = {normalise(text) for text in config.ignore_raw_labels}
     inside = [normalise(text) for text in config.ignore_raw_contains]
