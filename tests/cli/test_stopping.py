@@ -90,6 +90,19 @@ def count(*args):
     return true_count(*args)
 dense.count = count
 """
+SLOW_TO_LEAVE_A_CALLBACK = (
+    IN_A_CALLBACK
+    + """
+import time
+from calipers.core import stopping
+true_remind = stopping._remind
+def remind():
+    stopping._remind = true_remind
+    true_remind()
+    time.sleep(0.05)
+stopping._remind = remind
+"""
+)
 IN_A_BROAD_EXCEPT = """
 import os, signal
 from calipers.suites.dense import plan as dense
@@ -116,6 +129,7 @@ MOMENTS = {
     },
     "when a worker appears": WHEN_A_WORKER_APPEARS,
     "in a callback": IN_A_CALLBACK,
+    "in a callback that is left slowly": SLOW_TO_LEAVE_A_CALLBACK,
     "in a broad except": IN_A_BROAD_EXCEPT,
     "in an exec, which Python makes an end by the signal of": IN_AN_EXEC,
 }

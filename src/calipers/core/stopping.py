@@ -112,16 +112,16 @@ def _raise_soon(frame: FrameType | None) -> None:
     """Raise what has come, unless this is on its way already, or has to wait."""
     if _listener.raised or _listener.deferrals or not _listener.listens:
         return
-    if _is_importing(frame) and REMINDERS:
+    if _has_to_wait(frame) and REMINDERS:
         _remind()
     else:
         _raise()
 
 
-def _is_importing(frame: FrameType | None) -> bool:
-    """Whether the command is importing a module."""
+def _has_to_wait(frame: FrameType | None) -> bool:
+    """Whether the command is importing a module, or hands on an exception that a callback cannot."""
     while frame is not None and frame.f_code is not _listener.command:
-        if frame.f_code.co_filename == IMPORTING:
+        if frame.f_code.co_filename == IMPORTING or frame.f_code is _on_unraisable.__code__:
             return True
         frame = frame.f_back
     return False
