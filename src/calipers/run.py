@@ -111,10 +111,6 @@ def check_kept(config: RunOptions, inputs: Iterable[Any]) -> None:
         if path is not None:
             check_free(path, sources)
             check_place(path)
-    if config.tally is not None and config.tally == config.resume:
-        raise ConfigError(f"tally: found {config.tally!r}, which is also that of resume; expected a file of its own")
-    if config.only is not None and config.resume is not None:
-        raise ConfigError(f"only: found {config.only!r}, expected it without resume: it is a short run by itself")
 
 
 @contextmanager

@@ -75,6 +75,10 @@ class RunOptions:
             good = value is None or (isinstance(value, (str, os.PathLike)) and os.fspath(value) != "")
             require(good, name, value, "a path")
             object.__setattr__(self, name, None if value is None else os.fspath(value))
+        if self.tally is not None and self.tally == self.resume:
+            raise ConfigError(f"tally: found {self.tally!r}, which is also that of resume; expected a file of its own")
+        if self.only is not None and self.resume is not None:
+            raise ConfigError(f"only: found {self.only!r}, expected it without resume: it is a short run by itself")
 
 
 def artifact_options(config: Any) -> dict[str, Any]:
