@@ -166,6 +166,21 @@ def test_a_folder_with_every_object_is_resumed_as_well(run, dump, listing):
     assert listing("whole") == listing("first") == listing("second")
 
 
+def test_a_folder_keeps_little_more_than_it_holds_and_serves_both_kinds_of_tables(run, dump, listing):
+    pytest.importorskip("pyarrow")
+    args = ("dense", dump.name, "--chunk-bytes", 20_000)
+    run(*args, "-o", "csv", "--resume", "shards.cal")
+    written = sum((Path("csv") / name).stat().st_size for name in ("matches.csv", "cases.jsonl"))
+    run(*args, "--resume", "counts.cal")
+    kept, counts = (Path(name).stat().st_size for name in ("shards.cal", "counts.cal"))
+    assert kept - counts < 1.5 * written  # rows by the names of their columns took more
+    run(*args, "-o", "parquet", "--tables", "parquet", "--resume", "shards.cal")
+    run(*args, "-o", "whole", "--tables", "parquet")
+    run(*args, "-o", "again", "--resume", "shards.cal")
+    assert listing("parquet") == listing("whole")
+    assert listing("again") == listing("csv")
+
+
 def test_what_was_kept_serves_a_run_that_wants_more_files_or_rejects_records(run, dump, listing):
     lines = dump.read_bytes().splitlines()
     lines[30] = b"oops"

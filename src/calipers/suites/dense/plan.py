@@ -91,7 +91,7 @@ class DensePart:
             "read": list(self.read.items()),
             "engines": self.engines,
             "first_invalid": self.first_invalid,
-            "matches": self.matches,
+            "matches": [row.decode() if isinstance(row, bytes) else row for row in self.matches],
             "cases": [line.decode() for line in self.cases],
         }
         return pack_table(Packed(plain, counted.arrays), self.slices)
@@ -104,7 +104,8 @@ class DensePart:
         part.inputs, part.read = plain["inputs"], dict(plain["read"])
         part.first_invalid = str(plain.get("first_invalid", ""))  # which files of before lack
         part.engines = engines_from(plain)
-        part.matches, part.cases = plain["matches"], [line.encode() for line in plain["cases"]]
+        part.matches = [row.encode() if isinstance(row, str) else row for row in plain["matches"]]
+        part.cases = [line.encode() for line in plain["cases"]]
         part.slices = unpack_table(packed)
         return part
 
@@ -117,12 +118,13 @@ class DensePlan:
     ) -> None:
         if paths.count("-") > 1:
             raise ConfigError("-: standard input can be read only once")
-        self.config, self._rows, self._again = config, rows, again
+        self.config, self._again = config, again
+        self._kept = ":csv" if rows and as_csv else ":rows" if rows else ""  # what a part has beside counts
         self.max_bad = config.max_bad_records
         here = replace(config, resume=None, tally=None, engine="local", address=None)
         only = read_only(config.only) if config.only else None
         self.measure: Callable[[Any], DensePart] = partial(
-            measure_shard, config=here, rows=rows, as_csv=as_csv and not config.resume, only=only
+            measure_shard, config=here, rows=rows, as_csv=as_csv, only=only
         )
         self._paths, self._sources = paths, list[LineSource]()
         self._digests: dict[int, str] = {}  # of files that workers cut
@@ -161,7 +163,7 @@ class DensePlan:
     def identify(self, shard: Any) -> str:
         """A text of the shard's input, its place in that, and a digest of its bytes."""
         place = f"{shard.source}:{whole_text(shard.path)}:{shard.first_line}:{shard.offset}:{shard.size}"
-        return f"{place}:{shard.digest}{':rows' if self._rows else ''}"
+        return f"{place}:{shard.digest}{self._kept}"
 
     def done(self, shard: Any) -> tuple[int, int]:
         """Progress in bytes as they are stored."""
