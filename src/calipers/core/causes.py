@@ -80,7 +80,8 @@ class Causes:
         last row for objects without a label."""
         kept = slice(None) if counted is None else counted
         sides = (labels.truth, self.truth), (np.asarray(labels.pred)[kept], self.pred[kept])
-        truths, preds = (np.asarray(kernel.count_outcomes(*side, names)).reshape(names + 1, -1) for side in sides)
+        counts = (kernel.count_outcomes(codes, outcomes, names) for codes, outcomes in sides)
+        truths, preds = (np.asarray(column).reshape(names + 1, -1) for column in counts)
         return truths, preds
 
     def by_label(self, labels: Labels, names: int, counted: Any = None) -> Counts:

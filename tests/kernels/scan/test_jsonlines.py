@@ -356,3 +356,28 @@ def test_texts_met_lately_outlive_the_dictionary_they_came_from():
         sides.add(line)
         sides.truth.add_record([json.loads(BOX) | {"desc": other}], True)
     assert len(sides.truth.kind) == 8000
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        '{"type":"poly","points":[0,0,9,0,9,9],"desc":"a"}',
+        '{"type":"line","points":[0,0,9,9],"desc":"a","more":1}',
+        '{"type":"line","points":[0,0,9,9] ,"desc":"a"}',
+        '{"type":"line","points":[0,0,9,9],"desc": "a" }',
+        '{"type":"line","points":[0,0,9,9],"score":1,"desc":"a"}',
+        '{"type":"bbox_2d","points":[0,0,9,9],"desc":""}',
+    ],
+)
+def test_objects_that_only_begin_as_most_do_are_read_as_well(item):
+    assert compare(record(f"{item},{BOX}", f"{LINE},{item}")) == ""
+
+
+def test_more_texts_than_are_kept_have_the_codes_of_the_library():
+    ours, library = Sides(), Sides()
+    for k in (*range(3000), *range(0, 3000, 7)):
+        objects = ",".join(BOX.replace("类别=标签", f"{k}-{j}") for j in range(5))
+        line = record(objects, BOX.replace("类别=标签", f"{k}-0")).encode()
+        assert ours.add(line) == ""
+        library.add_by_library(line)
+    assert ours.content() == library.content()

@@ -166,3 +166,26 @@ def test_counts_are_those_of_every_pair_by_itself():
     row = found.pop(attributes.UNNAMED)
     assert (row["gt"], row["pred"], row["matched"]) == (*sizes, shared)
     assert list(found) == ["品牌", "组", "问题"]
+
+
+def test_a_book_that_is_full_is_begun_anew(monkeypatch):
+    """What is kept of descriptions from batch to batch does not show."""
+    said = [({"品牌": str(k % 3), "文本": f"a {k % 2}"}, {"品牌": str(k % 2), "文本": "a 1"}) for k in range(12)]
+    found = []
+    for most in (0, 7, 10_000):
+        monkeypatch.setattr(attributes, "MOST_DESCS", most)
+        found.append([tree(*said[begin : begin + 3]) for begin in range(0, 12, 3)])
+    assert found[0] == found[1] == found[2]
+    assert found[0][0]["text"]["文本"] == {"n": 3, "exact": 1 / 3, "similarity": pytest.approx(2 / 3)}
+
+
+def test_other_free_text_keys_have_a_book_of_their_own():
+    texts = [("品牌=甲,文本=a b", "品牌=甲,文本=ab")]
+    assert read(*texts)["text"]["文本"]["exact"] == 1
+    tally, descs = Tally(), [parse_desc(text, built_in(), free_text_keys=("品牌",)) for text in texts[0]]
+    line = {"type": "line", "points": [0, 0, 1, 1]}
+    sides = ([{**line, "desc": text}] for text in texts[0])
+    batch = read_records([dict(zip(("gt_norm1000", "pred"), sides, strict=True))], frame="norm1000").batch
+    first = np.zeros(1, dtype=np.int32)
+    attributes.count_attributes(Pairs(first, first, first), batch, descs, "类别", ("品牌",), tally)
+    assert list(attributes.attributes_tree(tally)["text"]) == ["品牌"]

@@ -147,28 +147,33 @@ def greedy(pairs, Py_ssize_t truth_count, Py_ssize_t pred_count, long long min_o
     cdef bint labelled = truth_labels is not None
     cdef const int[::1] a = truth_labels if labelled else truth
     cdef const int[::1] b = pred_labels if labelled else pred
-    cdef Column out_truth = Column("i"), out_pred = Column("i"), out_score = Column("q")
+    cdef Column out_truth, out_pred, out_score
     cdef char* taken
-    cdef Py_ssize_t k
+    cdef Py_ssize_t k, found = 0, most
     cdef int i, j
     check_pairs(truth, pred, score, truth_count, pred_count)
     if labelled:
         check_labels(a, b, truth_count, pred_count)
+    most = min(truth.shape[0], min(truth_count, pred_count))
+    out_truth, out_pred, out_score = Column("i", most), Column("i", most), Column("q", most)
     taken = <char*> PyMem_Calloc(truth_count + pred_count + 1, 1)
     if taken == NULL:
         raise MemoryError()
-    for k in range(truth.shape[0]):
-        i = truth[k]
-        j = pred[k]
-        if score[k] < min_overlap or taken[i] or taken[truth_count + j]:
-            continue
-        if labelled and (a[i] < 0 or a[i] != b[j]):
-            continue
-        taken[i] = taken[truth_count + j] = 1
-        out_truth.push_int32(i)
-        out_pred.push_int32(j)
-        out_score.push_int64(score[k])
+    with nogil:
+        for k in range(truth.shape[0]):
+            i, j = truth[k], pred[k]
+            if (score[k] < min_overlap) | taken[i] | taken[truth_count + j]:        # one branch, not three
+                continue
+            if labelled and (a[i] < 0 or a[i] != b[j]):
+                continue
+            taken[i] = taken[truth_count + j] = 1
+            (<int*> out_truth.data)[found] = i
+            (<int*> out_pred.data)[found] = j
+            (<long long*> out_score.data)[found] = score[k]
+            found += 1
     PyMem_Free(taken)
+    for column in (out_truth, out_pred, out_score):
+        (<Column> column).resize(found)
     return out_truth, out_pred, out_score
 
 

@@ -88,10 +88,8 @@ cdef class Tubes:
                 continue
             if self.starts[i + 1] - self.starts[i] < 2:
                 raise ValueError(f"points: line {i} has none")
-            if all_inside:
-                continue
             inside = True
-            for k in range(self.starts[i], self.starts[i + 1]):
+            for k in range(self.starts[i], self.starts[i] if all_inside else self.starts[i + 1]):
                 inside &= (self.points[k] >= 0) & (self.points[k] <= CELLS)
             if not inside:
                 raise ValueError(f"points: line {i} has numbers outside, expected 0 to {CELLS}")

@@ -32,10 +32,10 @@ def count_coverage(covered: CoveredPairs, matching: Pairs, batch: Batch, tally: 
     is_line = np.asarray(batch.truth.kind) == LINE
     partner = np.full(len(is_line), -1, dtype=np.int32)
     partner[matching.truth] = matching.pred
-    n = np.count_nonzero(is_line & (partner >= 0))
+    n = int(np.count_nonzero(is_line & (partner >= 0)))
     matched = partner.take(covered.truth) == covered.pred  # those out of reach have no rates and add nothing
     _add("matched", covered.rates[:, matched], n, tally)
-    _add("best", _best_rates(covered), np.count_nonzero(is_line), tally)
+    _add("best", _best_rates(covered), int(np.count_nonzero(is_line)), tally)
 
 
 def _best_rates(covered: CoveredPairs) -> Any:
