@@ -153,7 +153,8 @@ def _parts(
         tell = partial(_report_progress, plan, progress) if progress else None
         shards = plan.shards(engine)
         if known is None:
-            yield from engine.in_order(plan.measure, shards, join=None if whole else join, done=tell)
+            apart = whole or getattr(plan, "parts_grow", False)
+            yield from engine.in_order(plan.measure, shards, join=None if apart else join, done=tell)
         else:
             resumed.was_cut = known.was_cut
             names: deque[str] = deque()

@@ -43,7 +43,8 @@ class Plan(Protocol[P]):
     A plan is made from inputs and options. Its shards are small and can be sent anywhere; `measure` takes one to a
     part, without looking at anything else; parts add up; `report` takes the total to the report. The same plan runs on
     every engine, and gives the same bytes on each. A plan whose shards cost about as much to send as to measure has
-    `usual_jobs`, the number of processes where nobody asks for another; without it, these are all cores.
+    `usual_jobs`, the number of processes where nobody asks for another; without it, these are all cores. A plan whose
+    parts are as large together as one by one has `parts_grow`, and they are not added up on the way.
     """
 
     max_bad: int  # records that may be bad

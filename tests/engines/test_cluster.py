@@ -33,6 +33,7 @@ class CountingTasks:
 
     def __init__(self):
         self.waiting, self.kept, self.most, self.items, self.fetched = deque(), WeakSet(), 0, [], []
+        self.sums = 0
 
     @property
     def under_way(self):
@@ -49,6 +50,7 @@ class CountingTasks:
 
     def wait(self):
         handle, function, arguments, on_end = self.waiting.popleft()
+        self.sums += function.__name__ == "join_outcomes"
         if function.__name__ == "measure":
             self.items.append(pickle.loads(arguments[2])[1])
         given = [each.bytes if isinstance(each, Outcome) else each for each in arguments]
@@ -92,6 +94,17 @@ def test_sums_which_may_be_large_are_fetched_one_by_one(join, at_once):
     tasks = FastTasks()
     assert len(list(Cluster(tasks).in_order(work.as_list, range(600), join=join))) > 4
     assert max(tasks.fetched) == at_once
+
+
+@pytest.mark.parametrize("grow", [False, True])
+def test_parts_that_are_as_large_together_are_not_added_up_on_the_way(grow, tmp_path, monkeypatch):
+    write_records(tmp_path / "a.jsonl")
+    config, tasks = make_config(Config, {"bootstrap": 5, "chunk_bytes": 900, "engine": "dask"}), CountingTasks()
+    monkeypatch.setattr("calipers.run.open_engine", lambda *_, **__: Opened(Cluster(tasks)))
+    plan = DensePlan([str(tmp_path / "a.jsonl")], config)
+    monkeypatch.setattr(plan, "parts_grow", grow, raising=False)
+    assert run_plan(plan, config).to_json() == calipers.dense(str(tmp_path / "a.jsonl"), bootstrap=5).to_json()
+    assert (tasks.sums == 0) == grow
 
 
 def test_no_part_is_held_by_anything_but_the_total_once_all_are_added(tmp_path, monkeypatch):

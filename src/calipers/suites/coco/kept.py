@@ -237,21 +237,29 @@ class KeptMeasured(MeasuredImages):
     def __init__(self, kept: KeptImages, config: Config, *, use_up: bool = False) -> None:
         """`use_up` is whether columns may be taken from what was kept, of which then only figures can be made."""
         self.kept, self.config, self.detections = kept, config, _detections(kept)
+        self.by_score = self._matches()
+        self.no_order = self._why_no_order()
+        self.accumulated = None if self.no_order else accumulated(self.detections, self.by_score, config)
+        if use_up:
+            self._use_up_areas()
         sides = KeptSides(kept, self.detections, config)
         self.matched = sides
         self.causes = KeptCauses(kept, self.detections, sides)
-        self.by_score, self.by_tide = self._matches(), self._tide() if config.iou_type != "keypoints" else None
-        self.no_order = self._why_no_order()
-        self.accumulated = None if self.no_order else accumulated(self.detections, self.by_score, config)
+        self.by_tide = self._tide() if config.iou_type != "keypoints" else None
         if use_up:
             self._use_up()
         self.matches = None if self.no_order else self.by_score
         self.tide = None if self.no_order else self.by_tide
         self.scored = None if self.no_probabilities else self.by_score
 
-    def _use_up(self) -> None:
-        """Let go of columns, and of what became of detections in ranges of area, which curves were made from."""
+    def _use_up_areas(self) -> None:
+        """Let go of what became of detections in ranges of area, which curves were made from, before more is made."""
         self.by_score = self.by_score.without_areas()
+        for name in ("hits", "ignored", "uncut"):
+            self.kept.pred.columns.pop(name, None)
+
+    def _use_up(self) -> None:
+        """Let go of columns that figures were made from."""
         for side in (self.kept.truth, self.kept.pred):
             side.columns.clear()
             side.few.clear()

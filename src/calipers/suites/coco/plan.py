@@ -121,6 +121,8 @@ def _under(prefix: str, arrays: dict[str, Any]) -> dict[str, Any]:
 class CocoPlan:
     """Both sides, each a path."""
 
+    parts_grow = True
+
     def __init__(self, gt: Any, pred: Any, config: Config, *, progress: OnProgress | None = None) -> None:
         self.config, self._progress = config, progress
         self.max_bad = config.max_bad_records

@@ -134,6 +134,7 @@ def _distinct(items: list[Any]) -> list[Any]:
 class ScenePlan:
     """Ground truth and methods, each a file or a folder. `files` are those the options came from."""
 
+    parts_grow = True
     usual_jobs = 1  # what others measure is read twice, and takes its time to be sent
 
     def __init__(
