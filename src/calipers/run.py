@@ -7,10 +7,9 @@ may be written, so that runs over parts of the data can be merged.
 
 from __future__ import annotations
 
-import gc
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import Any, TypeVar
 
@@ -111,18 +110,6 @@ def check_kept(config: RunOptions, inputs: Iterable[Any]) -> None:
         if path is not None:
             check_free(path, sources)
             check_place(path)
-
-
-@contextmanager
-def without_collection() -> Iterator[None]:
-    """Trees of JSON are objects by the hundred thousand, none of them garbage; to look for cycles would cost more."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 def check_bad(total: Part, most: int) -> None:

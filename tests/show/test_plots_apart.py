@@ -1,6 +1,7 @@
 """Plots drawn by another process: the same files, and none missing whatever becomes of that process."""
 
 import os
+import signal
 
 import pytest
 
@@ -76,6 +77,16 @@ def test_an_error_of_the_other_process_is_not_its_last_word(tmp_path, unloaded):
         assert plots.pictures() is None
     finally:
         plots.end()
+
+
+def test_a_process_that_was_stopped_is_not_waited_for(tmp_path, unloaded, monkeypatch):
+    monkeypatch.setattr(plots_apart, "SILENT_SEC", 0.1)
+    plots = PlotsApart("coco", None)
+    os.kill(plots._child.pid, signal.SIGSTOP)
+    plots.draw(str(tmp_path / "result.json"))
+    assert plots.pictures() is None
+    plots.end()
+    assert has_ended(plots._child)
 
 
 def test_it_ends_also_when_nothing_was_asked_of_it(unloaded):

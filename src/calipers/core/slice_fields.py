@@ -267,7 +267,8 @@ def quantiles(values: NDArray[np.float32], shares: Sequence[float]) -> NDArray[n
     places = np.concatenate([below, np.minimum(below + 1, len(values) - 1)])
     low, high = np.asarray(order_statistics(values, places)).reshape(2, -1)
     apart, share = high - low, at - below
-    return np.where(share < 0.5, low + apart * share, high - apart * (1 - share))
+    between: NDArray[np.float64] = np.where(share < 0.5, low + apart * share, high - apart * (1 - share))
+    return between
 
 
 def _text_groups(codes: NDArray[np.int32], texts: list[str]) -> Groups:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from calipers.engines.child_process import ChildProcess
 
 ANSWERS = 3  # of the process: that it has started, that all is loaded, and the plots
+SILENT_SEC = 120  # without a word of the process, after which the command draws by itself
 
 
 class PlotsApart:
@@ -77,10 +78,11 @@ def is_loaded() -> bool:
 
 
 def _answer(child: ChildProcess) -> tuple[bool, Any]:
-    from calipers.engines.child_process import wait_for
+    from calipers.engines.child_process import ChildEndedError, wait_for
 
     while (answer := child.receive()) is None:
-        wait_for([child], None)
+        if not wait_for([child], SILENT_SEC):
+            raise ChildEndedError(f"it was silent for {SILENT_SEC} seconds")
         child.flush()
     return answer
 

@@ -8,13 +8,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from calipers.artifact import ARTIFACT
+from calipers.core.collecting import without_collection
 from calipers.core.config import make_config
 from calipers.core.errors import ConfigError
 from calipers.files.attributes import read_attributes
 from calipers.files.output import check_free
 from calipers.kernels.scan.column import keep_some_memory
 from calipers.report import Report
-from calipers.run import OnProgress, refuse_elsewhere, run_plan, without_collection
+from calipers.run import OnProgress, refuse_elsewhere, run_plan
 from calipers.suite import Job
 from calipers.suites.coco import measure as suite
 from calipers.suites.coco.columns import Detections

@@ -7,12 +7,13 @@ from collections.abc import Iterable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from calipers.core.collecting import without_collection
 from calipers.core.errors import require
 from calipers.files.attributes import read_attributes
 from calipers.files.output import check_free
 from calipers.kernels.scan.column import keep_some_memory
 from calipers.report import Report
-from calipers.run import OnProgress, check_bad, refuse_elsewhere, run_plan, without_collection
+from calipers.run import OnProgress, check_bad, refuse_elsewhere, run_plan
 from calipers.suite import Job
 from calipers.suites.scene.config import Config
 from calipers.suites.scene.folder import written_files

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from calipers.core.limits import pairs_allowed
 from calipers.core.text import whole_text
 from calipers.suites.scene.config import Config
-from calipers.suites.scene.labels.resolve import DistinctLabels, LabelClasses, LabelRules, Naming, make_naming
+from calipers.suites.scene.labels.resolve import DistinctLabels, LabelRules, Naming, ResolvedClasses, make_naming
 from calipers.suites.scene.measure import check_methods
 from calipers.suites.scene.read import BadScene, SceneReading
 from calipers.suites.scene.shards import SceneShard, read_shard
@@ -35,7 +35,7 @@ class ShardLabels(NamedTuple):
 class KnownLabels(NamedTuple):
     """What the labels of a shard mean, and what else is known from other shards."""
 
-    names: LabelClasses
+    names: ResolvedClasses
     scored: list[bool]  # (methods,) whether any prediction has a score, of these scenes or others
     most_pairs: list[int]  # (methods,) that the run may compare
     digest: str  # of what the files of the shard held

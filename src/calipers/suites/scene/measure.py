@@ -32,9 +32,9 @@ from calipers.suites.scene.counts import (
 from calipers.suites.scene.frame import dominant_yaws, turned
 from calipers.suites.scene.labels.resolve import (
     DistinctLabels,
-    LabelClasses,
     LabelRules,
     Naming,
+    ResolvedClasses,
     ignored,
     load_known,
     make_naming,
@@ -121,7 +121,13 @@ class Method(MethodFigures):
     __slots__ = ("_found_by", "compared", "most_pairs", "near", "pairs")
 
     def __init__(
-        self, name: str, truth: Boxes, boxes: Boxes, naming: LabelClasses, config: Config, most_pairs: int | None = None
+        self,
+        name: str,
+        truth: Boxes,
+        boxes: Boxes,
+        naming: ResolvedClasses,
+        config: Config,
+        most_pairs: int | None = None,
     ) -> None:
         """`most_pairs` is how many a run may compare that has other scenes beside these."""
         self.name, self.truth_boxes, self.boxes = name, truth, boxes
@@ -162,7 +168,7 @@ class Method(MethodFigures):
     def _placements(self, pairs: Pairs, config: Config) -> Any:
         return placements(self.truth_boxes, self.boxes, pairs.truth, pairs.pred, config.containment == "obb")
 
-    def _open_set(self, naming: LabelClasses, config: Config) -> dict[str, Floats]:
+    def _open_set(self, naming: ResolvedClasses, config: Config) -> dict[str, Floats]:
         inside, holds, _ = self._placements(self.pairs, config)
         placed = Placed(self.pairs, np.asarray(inside, dtype=bool), np.asarray(holds, dtype=bool))
         min_overlap = max(1, round_overlap(config.os_min_iou))
@@ -272,7 +278,7 @@ def check_methods(methods: Sequence[str], config: Config) -> None:
 
 
 def measure_methods(
-    reading: SceneReading, naming: LabelClasses, config: Config, most_pairs: Sequence[int] | None = None
+    reading: SceneReading, naming: ResolvedClasses, config: Config, most_pairs: Sequence[int] | None = None
 ) -> list[Method]:
     """Each method; `most_pairs` are how many each may compare, of a run that has other scenes beside these."""
     truth, preds = reading.truth, dict(reading.preds)

@@ -7,12 +7,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from calipers.core.collecting import without_collection
 from calipers.core.config import make_config
 from calipers.core.errors import require
 from calipers.files.attributes import read_attributes
 from calipers.kernels.scan.column import keep_some_memory
 from calipers.report import Report
-from calipers.run import OnProgress, check_bad, refuse_elsewhere, run_plan, without_collection
+from calipers.run import OnProgress, check_bad, refuse_elsewhere, run_plan
 from calipers.suite import Job
 from calipers.suites.timeline.config import Config
 from calipers.suites.timeline.plan import TimelinePlan, measure_reading, report_of

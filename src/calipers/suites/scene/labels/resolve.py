@@ -22,7 +22,7 @@ from calipers.suites.scene.labels.label_files import Aliases, load_aliases, load
 Codes = NDArray[np.int32]
 
 
-class LabelClasses:
+class ResolvedClasses:
     """The classes, and which of them each label is; enough to measure scenes that have no other labels."""
 
     __slots__ = ("_labels", "classes", "tasks")
@@ -57,18 +57,18 @@ class LabelClasses:
         """(classes,) whether the ground truth has an object of the class."""
         return np.array([label in self.tasks for label in self.classes], dtype=bool)
 
-    def of_texts(self, texts: Iterable[str]) -> LabelClasses:
+    def of_texts(self, texts: Iterable[str]) -> ResolvedClasses:
         """Restrict to some labels, with no more classes than these are, in their order."""
         labels = {text: self._labels[text] for text in texts}
         mine = set(labels.values())
-        return LabelClasses([label for label in self.classes if label in mine], labels, self.tasks & mine)
+        return ResolvedClasses([label for label in self.classes if label in mine], labels, self.tasks & mine)
 
     def to_text(self) -> str:
         """A text that is the same for the same labels and classes."""
         return json.dumps([self.classes, sorted(self._labels.items()), sorted(self.tasks)])
 
 
-class Naming(LabelClasses):
+class Naming(ResolvedClasses):
     """The classes, and how every label that occurs resolves to one of them."""
 
     __slots__ = ("_known", "resolver", "warnings")
@@ -203,7 +203,7 @@ def _embedder(embed: Any) -> Any:
     return embed or None
 
 
-def ignored(boxes: Boxes, naming: LabelClasses, config: Config) -> NDArray[np.bool_]:
+def ignored(boxes: Boxes, naming: ResolvedClasses, config: Config) -> NDArray[np.bool_]:
     """Which predictions are left out of all counts, by what they are called."""
     raw = {normalise(text) for text in config.ignore_raw_labels}
     inside = [normalise(text) for text in config.ignore_raw_contains]
