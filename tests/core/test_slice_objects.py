@@ -3,6 +3,7 @@
 from types import SimpleNamespace
 
 import numpy as np
+import pytest
 
 from calipers.core import slice_objects
 from calipers.core.matching import UNIT, Pairs
@@ -83,3 +84,14 @@ def test_rows_with_other_kinds_add_up(monkeypatch):
     first, second = whole.sums(EDGES)
     assert np.array_equal(first.sums, summed.sums[:, :, :2])
     assert np.array_equal(second.sums, first.sums)
+
+
+def test_numbers_of_any_size_are_added_up():
+    rows = ObjectRows(["gt", "iou"])
+    table = [[1, 32_767], [1, 32_768], [0, 5_000_000_000]]
+    rows.extend(2, [2, 1], [1.0, 1.0, 50.0], [0, 1, 2], np.array(table))
+    (summed,) = rows.sums(EDGES)
+    assert summed.sums.sum(axis=0).tolist() == [[2, 0], [32_767 + 32_768, 5_000_000_000]]
+    rows.extend(1, [1], [1.0], [0], np.array([[1, -1]]))
+    with pytest.raises(ValueError, match=r"table: found -1, expected numbers of at least 0"):
+        list(rows.sums(EDGES))

@@ -22,6 +22,7 @@ Floats = NDArray[np.float32]
 SMALL = (np.int8, np.int16, np.int32, np.int64)
 DRAWN_TOGETHER = 4096  # records
 LANES = 8  # of which the width of a table is a multiple, where it is added up
+DIGIT_BITS = 15  # of numbers that are added up as 16 bits with a sign
 MOST_KINDS = 1 << 15  # that are written down before it is known which occur
 
 
@@ -94,9 +95,10 @@ class ObjectRows:
 
     def sums(self, edges: NDArray[Any]) -> Iterator[SummedObjects]:
         """Sums of the objects between the edges of sizes, and of those without a size, for some records at a time."""
-        groups, width = len(edges) + 2, len(self.names)
-        table = np.zeros((len(self.table), -(-width // LANES) * LANES), np.int16)
-        table[:, :width] = self.table
+        groups, columns = len(edges) + 2, len(self.names)
+        table = self._digits()
+        digits = table.shape[1] // columns
+        width, table = table.shape[1], np.pad(table, ((0, 0), (0, -table.shape[1] % LANES)))
         short = edges.astype(np.float32)  # so that a size on an edge is on it, however it was rounded
         for chunks in self._joined_chunks():
             records = sum(chunk.records for chunk in chunks)
@@ -106,7 +108,20 @@ class ObjectRows:
                 counts, kinds = chunk.counts.reshape(-1, chunk.records or 1), chunk.kinds.astype(np.int32)
                 add_by_size(rows, sums, first, counts, chunk.sizes, kinds, table, width, short)
                 first += chunk.records
-            yield SummedObjects(rows, sums.reshape(groups, width, records))
+            by_digit = sums.reshape(groups, digits, columns, records)
+            total = by_digit[:, 0]
+            for place in range(1, digits):
+                total += by_digit[:, place] << DIGIT_BITS * place
+            yield SummedObjects(rows, total)
+
+    def _digits(self) -> NDArray[np.int16]:
+        """The table in numbers of 15 bits, as they are added: (kinds, digits * columns), the lowest digits first."""
+        if self.table.min(initial=0) < 0:
+            raise ValueError(f"table: found {self.table.min()}, expected numbers of at least 0")
+        count = max(1, -(-int(self.table.max(initial=0)).bit_length() // DIGIT_BITS))
+        wide = self.table.astype(np.int64)
+        digits = [wide >> DIGIT_BITS * place & (1 << DIGIT_BITS) - 1 for place in range(count)]
+        return np.concatenate(digits, axis=1).astype(np.int16)
 
     def _joined_chunks(self) -> Iterator[list[ObjectChunk]]:
         """Neighbouring chunks together, so that what a draw costs by itself is paid seldom."""

@@ -33,7 +33,7 @@ def test_a_new_column_holds_zeros(letter):
 
 
 def test_only_the_formats_it_knows_are_taken():
-    for wrong in ("f", "", "dd", "l"):
+    for wrong in ("e", "", "dd", "l"):
         with pytest.raises(ValueError):
             Column(wrong)
     with pytest.raises(TypeError):

@@ -218,8 +218,8 @@ class KeptCauses(Causes):
 
     def __init__(self, kept: KeptImages, detections: Detections, sides: KeptSides) -> None:
         truth = kept.truth.columns
-        self.truth = truth["outcome"][sides.truth.rows]
-        self.pred = kept.pred.columns["outcome"][sides.pred.rows]
+        self.truth = truth["outcome"][sides.truth.rows].view(np.uint8)
+        self.pred = kept.pred.columns["outcome"][sides.pred.rows].view(np.uint8)
         paired = np.flatnonzero(truth["pair_at"] >= 0)
         preds = detections.pred.offsets[detections.truth.image[paired]] + truth["pair_at"][paired]
         own, other = (

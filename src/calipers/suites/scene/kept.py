@@ -115,8 +115,8 @@ def _columns(method: Method, reading: SceneReading, config: Config, scored: bool
         "pred_class": method.pred.classes,
         "counted": method.pred.counted,
         "found": _bits(found, len(method.boxes)),
-        "truth_outcome": causes.truth.astype(np.int8),
-        "pred_outcome": causes.pred.astype(np.int8),
+        "truth_outcome": causes.truth.astype(np.uint8),
+        "pred_outcome": causes.pred.astype(np.uint8),
         "match_truth": matches.truth.astype(np.int32),
         "match_pred": matches.pred.astype(np.int32),
         "match_score": matches.score.astype(np.int64),
@@ -189,7 +189,7 @@ def _join_columns(parts: list[Columns], firsts: NDArray[np.int64], recoded: list
 class KeptOutcomes(Causes):
     """What became of every object, of scenes that were kept."""
 
-    def __init__(self, truth: NDArray[np.int8], pred: NDArray[np.int8]) -> None:
+    def __init__(self, truth: NDArray[np.uint8], pred: NDArray[np.uint8]) -> None:
         self.truth, self.pred = truth, pred
 
 
