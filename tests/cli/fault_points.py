@@ -19,7 +19,7 @@ DECODED = {
     "dense": ("calipers.suites.dense.read", "_Reader.take_lines"),
     "timeline": ("orjson", "loads"),
     "scene": ("orjson", "loads"),
-    "coco": ("calipers.suites.coco.read", "check_truth"),
+    "coco": ("calipers.suites.coco.annotations.sides", "check_truth"),
 }
 MEASURED = {
     "dense": ("calipers.suites.dense.measure", "count"),

@@ -74,7 +74,7 @@ IN_WRITING = [(stage, kind, 2) for stage in ("write", "fsync", "rename") for kin
 SIGNALLED = [(stage, kind, code) for stage in PUT for kind, code in (("interrupt", 130), ("termination", 143))]
 SIGNALLED = [each for each in SIGNALLED if each[0] != "rename"]  # then it is too late
 WITH_FOLDER = [("write", "no space"), ("fsync", "I/O error"), ("read", "interrupt")]
-ONCE = {("dense", "read"), ("timeline", "decode"), ("scene", "measure")}  # in no worker, as all of coco's stages
+ONCE = {("dense", "read"), ("timeline", "decode")}  # in no worker, as all of coco's stages
 MEMORY = [(stage, "memory", 2) for stage in ("open", "decode", "measure", "add", "write")]
 FAULTS = [(suite, *each) for suite in COMMANDS for each in IN_READING + IN_WRITING + SIGNALLED + MEMORY]
 

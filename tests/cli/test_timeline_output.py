@@ -279,9 +279,9 @@ def test_an_interrupt_while_waiting_for_input_ends_the_run(start, old, group, se
 
 IMPATIENT = """
 import itertools, types
-from calipers.cli import progress
+from calipers.cli import streams
 clock = itertools.count()
-progress.time = types.SimpleNamespace(monotonic=lambda: next(clock))
+streams.time = types.SimpleNamespace(monotonic=lambda: next(clock))
 from calipers.cli.start import main
 main()
 """

@@ -99,5 +99,6 @@ class TimelineMeter:
         tree["inputs"] = [{"path": "<videos>", "sha256": None, "records": tree["records"]["read"]}]
         tree["rejected"] = [bad.entry() for bad in joined.bad]
         report: Report[TimelineArtifact] = Report(tree)
-        slice_videos(report, joined, self.config)
+        if self.config.slice:
+            slice_videos(report, joined, self.config)
         return report
