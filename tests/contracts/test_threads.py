@@ -99,7 +99,9 @@ def test_threads_that_begin_together_all_end_well(what, attempt):
 def test_rapidfuzz_is_imported_in_one_place_and_only_when_it_is_needed():
     package = Path(calipers.__file__).parent
     importing = re.compile(r"^\s*(?:from|import) rapidfuzz\b", re.MULTILINE)
-    assert [path.name for path in package.rglob("*.py") if importing.search(path.read_text("utf-8"))] == ["similarity.py"]
+    assert [path.name for path in package.rglob("*.py") if importing.search(path.read_text("utf-8"))] == [
+        "similarity.py"
+    ]
     modules = "calipers.suites.scene.labels.spelling, calipers.suites.dense.attributes"
     program = f"import sys, {modules}; print('rapidfuzz' in sys.modules)"
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
