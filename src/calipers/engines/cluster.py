@@ -188,6 +188,7 @@ class _Run:
         for tree in trees:
             if tree.handle is not None:
                 results, error = pickle.loads(fetched.popleft())  # whose bytes are let go of before the next ones
+                tree.handle = None
                 yield from results
                 if error is not None:
                     raise error
@@ -352,7 +353,8 @@ class _Sum(_Node):
         return nodes
 
     def finish(self) -> None:
-        """What it is made of may go."""
+        """What it is made of may go, and does at once: no outcome waits for garbage collection."""
+        for child in self._children:
+            child.handle = None
         self._children = self._children[:1]
-        self._children[0].handle = None
         super().finish()

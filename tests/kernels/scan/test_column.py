@@ -10,7 +10,7 @@ import pytest
 from calipers.kernels.scan.column import Column, take_rows
 from calipers.kernels.scan.flatten import ObjectColumns
 
-FORMATS = {"d": np.float64, "q": np.int64, "i": np.int32, "h": np.int16, "B": np.uint8}
+FORMATS = {"d": np.float64, "f": np.float32, "q": np.int64, "i": np.int32, "h": np.int16, "B": np.uint8}
 
 
 def filled(letter: str, values) -> Column:
