@@ -271,7 +271,8 @@ class SizeDraws:
     def set_left(self, sums: Ints) -> None:
         """Give the size that was left out its sums in replicates, out of those of all objects of the only group."""
         for own in self._drawn.values():
-            own.draws[self._left] = sums - own.draws.reshape(-1, *sums.shape).sum(axis=0)
+            sizes = len(own.draws) // len(sums)
+            own.draws[self._left] = sums - own.draws.reshape(sizes, *sums.shape).sum(axis=0)
 
     def group(self, code: int, size: int) -> tuple[NDArray[np.intp], Drawn]:
         """The records of a group that have an object of a size, and the sums of these objects."""

@@ -101,6 +101,14 @@ def test_by_size_a_matched_prediction_goes_with_its_truth():
     }
 
 
+@pytest.mark.parametrize("field", ["size", "objects"])
+def test_without_replicates_figures_of_slices_are_the_same(field):
+    rows, drawn = (by_value(dense(RECORDS, slice=field, bootstrap=replicates)) for replicates in (0, 20))
+    assert {name: row["figures"]["category.f1"]["value"] for name, row in rows.items()} == {
+        name: row["figures"]["category.f1"]["value"] for name, row in drawn.items()
+    }
+
+
 def test_of_a_line_the_length_is_its_size():
     line = {"type": "line", "points": [0, 0, 30, 40, 30, 100], "desc": "类别=缆"}  # 50 + 60
     square = box(5, 100)
