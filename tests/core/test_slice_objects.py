@@ -95,3 +95,12 @@ def test_numbers_of_any_size_are_added_up():
     rows.extend(1, [1], [1.0], [0], np.array([[1, -1]]))
     with pytest.raises(ValueError, match=r"table: found -1, expected numbers of at least 0"):
         list(rows.sums(EDGES))
+
+
+def test_a_batch_without_records_adds_nothing():
+    rows = ObjectRows(["gt", "iou"])
+    rows.extend(0, [], [], [], np.zeros((1, 2), np.int64))
+    assert list(rows.sums(EDGES)) == []
+    rows.extend(1, [1], [1.0], [0], np.array([[1, 7]]))
+    (summed,) = rows.sums(EDGES)
+    assert summed.sums.sum(axis=0).tolist() == [[1], [7]]

@@ -105,7 +105,7 @@ class ObjectRows:
             rows, sums = np.zeros((groups, records), np.int32), np.zeros((groups * width, records), np.int64)
             first = 0
             for chunk in chunks:
-                counts, kinds = chunk.counts.reshape(-1, chunk.records or 1), chunk.kinds.astype(np.int32)
+                counts, kinds = chunk.counts.reshape(-1, chunk.records), chunk.kinds.astype(np.int32)
                 add_by_size(rows, sums, first, counts, chunk.sizes, kinds, table, width, short)
                 first += chunk.records
             by_digit = sums.reshape(groups, digits, columns, records)
@@ -126,7 +126,7 @@ class ObjectRows:
     def _joined_chunks(self) -> Iterator[list[ObjectChunk]]:
         """Neighbouring chunks together, so that what a draw costs by itself is paid seldom."""
         joined: list[ObjectChunk] = []
-        for chunk in self._chunks:
+        for chunk in filter(lambda chunk: chunk.records, self._chunks):
             joined.append(chunk)
             if sum(chunk.records for chunk in joined) >= DRAWN_TOGETHER:
                 yield joined
