@@ -67,10 +67,23 @@ class Finder:
             {send}
 sys.meta_path.insert(0, Finder())
 """
-WHEN_A_WORKER_APPEARS = """
-import os, signal, subprocess
+WHEN_A_WORKER_IS_FORKED = """
+import os, signal
 from calipers.engines import local
 local.ALONE_SEC = None
+true_fork = os.fork
+def fork():
+    number = true_fork()
+    if number:
+        {send}
+    return number
+os.fork = fork
+"""
+WHEN_A_WORKER_IS_STARTED_AFRESH = """
+import os, signal, subprocess
+from calipers.engines import child_process, local
+local.ALONE_SEC = None
+child_process.may_fork = lambda: False
 true_popen = subprocess.Popen.__init__
 def popen(self, *args, **options):
     true_popen(self, *args, **options)
@@ -127,7 +140,8 @@ MOMENTS = {
         f"while {name} is imported": AT_IMPORT.replace("{module!r}", repr(name))
         for name in ("click", "numpy", "orjson", "uuid")
     },
-    "when a worker appears": WHEN_A_WORKER_APPEARS,
+    "when a worker is forked": WHEN_A_WORKER_IS_FORKED,
+    "when a worker is started afresh": WHEN_A_WORKER_IS_STARTED_AFRESH,
     "in a callback": IN_A_CALLBACK,
     "in a callback that is left slowly": SLOW_TO_LEAVE_A_CALLBACK,
     "in a broad except": IN_A_BROAD_EXCEPT,

@@ -1,7 +1,8 @@
-"""Worker processes that are started afresh, never forked, so that a process with threads may have them.
+"""Worker processes: copies of a command, and started afresh by any other process, which may have threads.
 
-A worker is a new Python interpreter that knows the caller's `sys.path` and nothing of its `__main__`. It is reached
-over a socket pair; on this side nothing ever blocks but `wait_for`, so a worker that stands still holds nobody up.
+One that is started afresh is a new Python interpreter that knows the caller's `sys.path` and nothing of its `__main__`.
+A worker is reached over a socket pair; on this side nothing ever blocks but `wait_for`, so a worker that stands still
+holds nobody up.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from typing import Any
 
 from calipers.core.errors import CalipersError
 from calipers.engines.child_main import LENGTH, PROTOCOL
+from calipers.engines.forked import ForkedProcess, may_fork
 
 Outcome = tuple[bool, Any]  # whether it went well, and the result or the exception
 
@@ -164,14 +166,14 @@ def _ending(code: int) -> str:
     return f"exit code {code}"
 
 
-def _start() -> tuple[socket.socket, subprocess.Popen[bytes]]:
-    """A new interpreter, and this end of the socket to it."""
+def _start() -> tuple[socket.socket, ForkedProcess | subprocess.Popen[bytes]]:
+    """A new process, and this end of the socket to it."""
     ours, theirs = socket.socketpair()
     ours.setblocking(False)
     process = None
     try:
         with _above_standard_handles(theirs) as handle, _interrupts_blocked():
-            process = _popen(handle)
+            process = ForkedProcess(handle) if may_fork() else _popen(handle)
         if sys.platform == "win32":
             process.stdin.write(theirs.share(process.pid))
             process.stdin.close()

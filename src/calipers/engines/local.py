@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 S = TypeVar("S")
 R = TypeVar("R")
 
-ALONE_SEC: float | None = 0.25  # about what it takes to start a worker; None leaves everything to workers
+ALONE_SEC: float | None = 0.25  # about what it takes to start a worker afresh; None leaves everything to workers
+ALONE_BEFORE_FORK_SEC = 0.02  # about what it takes to fork some
 
 
 class Local:
@@ -111,6 +112,13 @@ def _outcomes(items: Iterator[S]) -> Iterator[Outcome]:
         yield False, error
 
 
+def _alone_sec(afresh: float) -> float:
+    """For how long this process measures alone: about as long as it takes to start workers."""
+    from calipers.engines.forked import may_fork
+
+    return min(afresh, ALONE_BEFORE_FORK_SEC) if may_fork() else afresh
+
+
 class _Sharing:
     """One run with several processes: items go to idle workers, results come out in order.
 
@@ -170,7 +178,7 @@ class _Sharing:
         except Exception as error:  # noqa: BLE001  a module of the caller may raise anything; the parent tells
             outcome = False, error
         self._worked_sec += perf_counter() - begun
-        if not self._pool.is_started and ALONE_SEC is not None and self._worked_sec >= ALONE_SEC:
+        if not self._pool.is_started and ALONE_SEC is not None and self._worked_sec >= _alone_sec(ALONE_SEC):
             self._pool.start()
         self._keep(self._given, item, outcome)
 
