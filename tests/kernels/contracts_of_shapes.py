@@ -120,13 +120,13 @@ CONTRACTS: dict[str, Contract] = {
     ),
     "object_sums.mark_matched": Contract(
         object_sums.mark_matched,
-        {"found": q(0, 0), "left": b(3, 3), "truth": i(1), "pred": i(0), "met": q(2), "times": 5, "bit": 1},
+        {"found": q(0, 0), "left": b(3, 3), "truth": i(1), "pred": i(0), "met": i(2), "times": 5, "bit": 1},
         {
             "a truth beyond the last": {"truth": i(2)},
             "a pred beyond the last": {"pred": i(2)},
             "a truth below 0": {"truth": i(-1)},
             "few preds": {"pred": i()},
-            "few numbers": {"met": q()},
+            "few numbers": {"met": i()},
         },
     ),
     "object_sums.object_rows": Contract(

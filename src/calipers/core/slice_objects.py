@@ -67,7 +67,7 @@ class ObjectRows:
     def extend(self, records: int, counts: Any, sizes: Any, kinds: Any, table: Any) -> None:
         """Take in the objects of some records, whose kinds are those of a table."""
         shift = self._shift(np.asarray(table))
-        kinds = smallest(np.asarray(kinds, np.int64) + shift if shift else np.asarray(kinds), SMALL[1:])
+        kinds = np.asarray(np.asarray(kinds, np.int64) + shift if shift else kinds, _type_of_kinds(len(self.table)))
         chunk = ObjectChunk(records, np.asarray(counts, np.int32), np.asarray(sizes, np.float32), kinds)
         self._chunks.append(chunk)
 
@@ -168,7 +168,13 @@ def _known(sizes: Floats) -> Floats:
 
 def _moved(chunk: ObjectChunk, shift: int) -> ObjectChunk:
     """Objects whose kinds stand further down in a table."""
-    return chunk._replace(kinds=smallest(chunk.kinds.astype(np.int64) + shift, SMALL[1:]))
+    kinds = smallest(chunk.kinds.astype(np.int64) + shift, SMALL[1:])
+    return chunk._replace(kinds=kinds)
+
+
+def _type_of_kinds(count: int) -> Any:
+    """The smallest type that holds the places of a table of so many kinds."""
+    return next(kind for kind in SMALL[1:] if count <= np.iinfo(kind).max + 1)
 
 
 def matched_rows(
@@ -186,7 +192,7 @@ def matched_rows(
     left = np.full(len(batch.pred), (1 << len(matchings)) - 1, np.uint8)  # a bit for each matching
     for place, own in enumerate(matchings):
         truth, pred = (np.ascontiguousarray(side, np.int32) for side in (own.truth, own.pred))
-        mark_matched(found, left, truth, pred, np.ascontiguousarray(own.met, np.int64), base**place, 1 << place)
+        mark_matched(found, left, truth, pred, own.counted.met, base**place, 1 << place)
     true, guessed = (np.ascontiguousarray(sizes, np.float32) for sizes in (truth_sizes, pred_sizes(left)))
     truths, preds = (np.ascontiguousarray(side.offsets, np.int64) for side in (batch.truth, batch.pred))
     rows = object_rows(found, left, true, guessed, truths, preds, base ** len(matchings))

@@ -80,17 +80,12 @@ def count_objects(batch: Sides, tally: Tally) -> None:
 
 
 class Swept:
-    """A matching with, for each pair, how many thresholds it meets."""
+    """A matching of a batch, and what is counted of its pairs at all thresholds."""
 
     def __init__(self, matching: Pairs, batch: Sides, levels: Levels) -> None:
         self.truth, self.pred = np.asarray(matching.truth), np.asarray(matching.pred)
         self.score = np.asarray(matching.score)
         self.batch, self.levels = batch, levels
-
-    @cached_property
-    def met(self) -> Any:
-        """How many thresholds each pair meets."""
-        return np.searchsorted(self.levels.units, self.score, side="right")
 
     @cached_property
     def counted(self) -> LevelCounts:
@@ -116,6 +111,7 @@ class LevelCounts(NamedTuple):
     at_primary: Counts  # (records,)
     over_sweep: Counts  # (records,)
     overlap: Counts  # (2,) the sum of overlaps from TIGHTNESS_AT on: its upper part and its lower 32 bits
+    met: Counts  # (pairs,) how many thresholds each of them meets
 
 
 def count_sweep(swept: Swept, mode: str, tally: Tally) -> None:

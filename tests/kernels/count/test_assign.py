@@ -133,3 +133,4 @@ def test_pairs_are_counted_by_kind_level_and_record():
         assert found[2].tolist() == np.bincount(record[met > 1], minlength=6).tolist()
         assert found[3].tolist() == np.bincount(record, weights=swept[met], minlength=6).tolist()
         assert (int(found[4][0]) << 32) + int(found[4][1]) == score[score >= 5].sum()
+        assert found[5].tolist() == met.tolist()

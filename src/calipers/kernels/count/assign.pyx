@@ -286,8 +286,8 @@ def first_pairs(index, Py_ssize_t count):
 def count_levels(pairs, truth_offsets, truth_kind, pred_kind, units, swept, Py_ssize_t primary, long long tight):
     """Columns about the pairs of a matching: how many of each kind of truth meet just so many `units` (ascending), and
     of each kind of pred, (4 * (units + 1),); how many of each record meet more than `primary` of them; the sum of
-    `swept[met]` over those of each record; and the sum of scores from `tight` on, as its upper part and its lower 32
-    bits.
+    `swept[met]` over those of each record; the sum of scores from `tight` on, as its upper part and its lower 32 bits;
+    and how many units each pair meets.
     """
     cdef const int[::1] truth = pairs.truth, pred = pairs.pred
     cdef const long long[::1] score = pairs.score, ends = truth_offsets, unit = units, worth = swept
@@ -301,12 +301,12 @@ def count_levels(pairs, truth_offsets, truth_kind, pred_kind, units, swept, Py_s
     check_kinds("pred_kind", other_kind)
     cdef Column by_truth = Column("q", MOST_KINDS * (levels + 1)), by_pred = Column("q", MOST_KINDS * (levels + 1))
     cdef Column at_primary = Column("q", records), over_sweep = Column("q", records), sums = Column("q", 2)
+    cdef Column met_by = Column("i", truth.shape[0])
     cdef long long* total = <long long*> sums.data
     with nogil:
         for k in range(truth.shape[0]):
-            met = 0
-            while met < levels and unit[met] <= score[k]:
-                met += 1
+            met = units_met(unit, score[k])
+            (<int*> met_by.data)[k] = <int> met
             (<long long*> by_truth.data)[kind[truth[k]] * (levels + 1) + met] += 1
             (<long long*> by_pred.data)[other_kind[pred[k]] * (levels + 1) + met] += 1
             if not ends[record] <= truth[k] < ends[record + 1]:         # most pairs are of the record of the one before
@@ -316,7 +316,17 @@ def count_levels(pairs, truth_offsets, truth_kind, pred_kind, units, swept, Py_s
             if score[k] >= tight:
                 total[0] += score[k] >> 32
                 total[1] += score[k] & LOWER_BITS
-    return by_truth, by_pred, at_primary, over_sweep, sums
+    return by_truth, by_pred, at_primary, over_sweep, sums, met_by
+
+
+cdef inline Py_ssize_t units_met(const long long[::1] units, long long score) noexcept nogil:
+    """How many units, which ascend, a score reaches: halving the rest without a branch, which could not be foretold."""
+    cdef Py_ssize_t first = 0, left = units.shape[0], half
+    while left:
+        half = (left + 1) // 2
+        first += half if units[first + half - 1] <= score else 0
+        left -= half
+    return first
 
 
 cdef Py_ssize_t find_group(const long long[::1] offsets, long long item) noexcept nogil:

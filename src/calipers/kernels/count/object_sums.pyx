@@ -33,8 +33,7 @@ def mark_matched(found, left, truth, pred, met, long long times, unsigned char b
     away at its prediction in `left`, where it is set. Both are overwritten."""
     cdef long long[::1] at_truth = found
     cdef unsigned char[::1] at_pred = left
-    cdef const int[::1] truths = truth, preds = pred
-    cdef const long long[::1] met_by = met
+    cdef const int[::1] truths = truth, preds = pred, met_by = met
     cdef Py_ssize_t k
     check_length("pred", preds.shape[0], truths.shape[0])
     check_length("met", met_by.shape[0], truths.shape[0])
