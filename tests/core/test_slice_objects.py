@@ -18,6 +18,7 @@ LEVELS = Levels((0.5, 0.9), 0.5)
 class Side:
     def __init__(self, *offsets):
         self.offsets = np.array(offsets)
+        self.kind = np.zeros(offsets[-1], np.uint8)
 
     def __len__(self):
         return int(self.offsets[-1])
@@ -26,6 +27,7 @@ class Side:
 def swept(*pairs):
     """A matching: truth, prediction and overlap of each pair."""
     truth, pred, overlap = (np.array(column) for column in zip(*pairs, strict=True))
+    truth, pred = truth.astype(np.int32), pred.astype(np.int32)
     return Swept(Pairs(truth, pred, np.rint(overlap * UNIT).astype(np.int64)), BATCH, LEVELS)
 
 
