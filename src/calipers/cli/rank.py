@@ -10,8 +10,9 @@ from calipers.cli.options import NoRepeatedOptions, output_flag, settings
 from calipers.cli.streams import for_terminal, write_result
 from calipers.core.errors import ConfigError, require
 from calipers.files.output import check_free
-from calipers.results.rank import Ranking, rank_candidates, writer, written_files
+from calipers.results.rank import Ranking, rank_candidates
 from calipers.results.rank_inputs import read_candidates
+from calipers.results.saved_files import write_files
 from calipers.show.text import printable
 
 PRINTED = ("json", "csv", "markdown", "latex")
@@ -47,10 +48,10 @@ def run_rank(results: tuple[str, ...], options: dict[str, Any]) -> Ranking:
     found = read_candidates(results)
     ranking = rank_candidates(found, **options)
     if output:
-        write = writer(ranking, output)
-        for file in written_files(output):
+        files = ranking.files_at(output)
+        for file in files:
             check_free(file, found.files)
-        write()
+        write_files(files)
     write_result(_content(ranking, kind, output))
     return ranking
 

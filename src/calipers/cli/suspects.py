@@ -10,8 +10,9 @@ from calipers.cli.options import NoRepeatedOptions, output_flag, settings
 from calipers.cli.streams import write_result
 from calipers.core.errors import require
 from calipers.files.output import check_free
+from calipers.results.saved_files import write_files
 from calipers.results.suspect_inputs import read_inputs
-from calipers.results.suspects import Suspects, search, writer, written_files
+from calipers.results.suspects import Suspects, search
 from calipers.show.text import printable
 
 
@@ -38,10 +39,10 @@ def run_suspects(results: tuple[str, ...], options: dict[str, Any]) -> Suspects:
     inputs = read_inputs(results)
     found = search(inputs, **options)
     if output:
-        write = writer(found, output)
-        for file in written_files(output):
+        files = found.files_at(output)
+        for file in files:
             check_free(file, inputs.files)
-        write()
+        write_files(files)
     write_result(found.to_json() if as_json else _content(found, output))
     return found
 

@@ -8,20 +8,20 @@ letter may as well be equally good. `best_probability` is the share of replicate
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
-from pathlib import Path
 from typing import Any, NamedTuple
 
-from calipers.core.errors import ConfigError, OutputError, require
+from calipers.core.errors import ConfigError, require
 from calipers.core.figures import Figure
-from calipers.files.output import atomic_files, to_json, write_file
+from calipers.files.output import to_json
 from calipers.results import rank_tables as tables
 from calipers.results import rank_text as views
 from calipers.results.compare import BETTER, CANNOT_TELL, WORSE
 from calipers.results.rank_inputs import Candidate, Candidates, by_number, read_candidates
 from calipers.results.rank_letters import letters
 from calipers.results.rank_pairs import PairTests, best_shares, separate_pairs
+from calipers.results.saved_files import Contents, files_at, write_files
 from calipers.show.figures import full_name, main_group
 from calipers.show.text import rate
 from calipers.suite import suite_of_tree
@@ -93,38 +93,18 @@ class Ranking(Mapping[str, Any]):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a file by its ending (.json, .csv, .md, .tex, .html), or all of them into a folder."""
-        writer(self, path)()
+        write_files(self.files_at(path))
 
-
-def writer(ranking: Ranking, path: str | os.PathLike[str]) -> Callable[[], None]:
-    """What writes the file or the folder of this name; a name of another kind is refused."""
-    kinds: dict[str, Callable[[], bytes]] = {
-        ".json": ranking.to_json,
-        ".csv": lambda: ranking.to_csv().encode(),
-        ".md": lambda: ranking.to_markdown().encode(),
-        ".tex": lambda: ranking.to_latex().encode(),
-        ".html": ranking.to_html,
-    }
-    given = os.fspath(path)
-    ending = os.path.splitext(given)[1]
-    if ending in kinds and not os.path.isdir(given):
-        return lambda: write_file(path, kinds[ending]())
-    if ending and not given.endswith("/") and not os.path.isdir(given):
-        raise OutputError(f"{given}: ends in {ending!r}, expected {', '.join(kinds)}, or a folder")
-    return lambda: _write_folder(Path(path), kinds)
-
-
-def written_files(path: str) -> list[str]:
-    """The files that `-o PATH` writes or writes over."""
-    if os.path.splitext(path)[1] and not os.path.isdir(path):
-        return [path]
-    return [os.path.join(path, f"{FILES}{ending}") for ending in (".json", ".csv", ".md", ".tex", ".html")]
-
-
-def _write_folder(folder: Path, kinds: dict[str, Callable[[], bytes]]) -> None:
-    with atomic_files() as files:
-        for ending, content in kinds.items():
-            files.open(folder / f"{FILES}{ending}").write(content())
+    def files_at(self, path: str | os.PathLike[str]) -> Contents:
+        """The files that `save` writes, by path, with what makes each; a name of another kind is refused."""
+        kinds = {
+            ".json": self.to_json,
+            ".csv": lambda: self.to_csv().encode(),
+            ".md": lambda: self.to_markdown().encode(),
+            ".tex": lambda: self.to_latex().encode(),
+            ".html": self.to_html,
+        }
+        return files_at(path, FILES, kinds)
 
 
 def rank(

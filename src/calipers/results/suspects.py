@@ -6,19 +6,18 @@ It proposes and never edits: what is read stays as it is, and what is written ar
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from calipers.core.errors import OutputError, require
+from calipers.core.errors import require
 from calipers.core.suspects import COLUMNS, Suspect, one_each
-from calipers.files.output import atomic_files, json_line, to_json, write_file
+from calipers.files.output import json_line, to_json
 from calipers.results import suspects_text as views
+from calipers.results.saved_files import Contents, files_at, write_files
 from calipers.results.suspect_inputs import SuspectInputs, kept_as_written, read_inputs
 from calipers.show.tables import csv_table
 
 FILES = "suspects"  # the stem of files in a folder
-KINDS = (".csv", ".jsonl", ".html")
 
 
 class SuspectFacts(NamedTuple):
@@ -79,36 +78,12 @@ class Suspects(Mapping[str, Any]):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a file by its ending (.csv, .jsonl, .html), or all of them into a folder."""
-        writer(self, path)()
+        write_files(self.files_at(path))
 
-
-def writer(suspects: Suspects, path: str | os.PathLike[str]) -> Callable[[], None]:
-    """What writes the file or the folder of this name; a name of another kind is refused."""
-    kinds: dict[str, Callable[[], bytes]] = {
-        ".csv": lambda: suspects.to_csv().encode(),
-        ".jsonl": suspects.to_jsonl,
-        ".html": suspects.to_html,
-    }
-    given = os.fspath(path)
-    ending = os.path.splitext(given)[1]
-    if ending in kinds and not os.path.isdir(given):
-        return lambda: write_file(path, kinds[ending]())
-    if ending and not given.endswith("/") and not os.path.isdir(given):
-        raise OutputError(f"{given}: ends in {ending!r}, expected {', '.join(kinds)}, or a folder")
-    return lambda: _write_folder(Path(path), kinds)
-
-
-def written_files(path: str) -> list[str]:
-    """The files that `-o PATH` writes or writes over."""
-    if os.path.splitext(path)[1] and not os.path.isdir(path):
-        return [path]
-    return [os.path.join(path, f"{FILES}{ending}") for ending in KINDS]
-
-
-def _write_folder(folder: Path, kinds: dict[str, Callable[[], bytes]]) -> None:
-    with atomic_files() as files:
-        for ending, content in kinds.items():
-            files.open(folder / f"{FILES}{ending}").write(content())
+    def files_at(self, path: str | os.PathLike[str]) -> Contents:
+        """The files that `save` writes, by path, with what makes each; a name of another kind is refused."""
+        kinds = {".csv": lambda: self.to_csv().encode(), ".jsonl": self.to_jsonl, ".html": self.to_html}
+        return files_at(path, FILES, kinds)
 
 
 def suspects(*results: Any, top: int | None = None) -> Suspects:
