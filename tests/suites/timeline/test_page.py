@@ -40,6 +40,16 @@ def data(report):
     return data_of(report_page(report))
 
 
+def test_cards_say_which_direction_is_better_as_figures_are_declared(data):
+    """A warning that is early has an error below 0: no direction is better."""
+    better = {card["name"]: card["better"] for card in section(data, "Timing and alarms")["cards"]}
+    assert (better["time in error"], better["warned before the zone"], better["first warning, late"]) == (
+        "low",
+        "high",
+        "high",
+    )
+
+
 def test_the_headline_is_that_of_the_summary(data):
     found = cards(data, "Headline")
     assert list(found)[:4] == ["lead time", "false alarms", "missed zones", "frame accuracy"]

@@ -1,7 +1,7 @@
 """Every object of a batch as a row: who its partner is, and, for those without one, why.
 
 Rows of objects: key, side, index, type, labels, points, what is wrong with it, the partner and overlap in each mode at
-the primary threshold, and the cause (see `metrics.objects`). Cases: each record with a miss or a false positive in
+the primary threshold, and the cause (see `core.causes`). Cases: each record with a miss or a false positive in
 category mode, with the fields it carries, its unmatched objects, its pairs, what every object is called, and, always
 last, how many are unmatched: whoever looks for the worst need not read the rest.
 """

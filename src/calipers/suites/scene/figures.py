@@ -14,9 +14,12 @@ class _Rate(NamedTuple):
     part: str = "geometry_metrics"  # of a method's artifact
     headline: bool = False
     also: tuple[str, ...] = ()  # what the summary calls it
+    unit: str = SHARE
+    higher_is_better: bool = True
 
 
 DETECTION, COMPAT = "detection_metrics", "benchmark_compat"
+METRES = "m"
 STRICT = "matched pairs whose boxes contain each other's centres"
 RELAXED = "matched pairs of which at least one box contains the other's centre"
 FOUND_CLASSES = "the classes with a match"
@@ -33,6 +36,8 @@ RATES = (
         "mean over matches of the distance of centres",
         headline=True,
         also=("error m", "centroid error, m"),
+        unit=METRES,
+        higher_is_better=False,
     ),
     _Rate("strict_accuracy", "strict accuracy", f"{STRICT} / matched pairs", also=("strict",)),
     _Rate("relaxed_accuracy", "relaxed accuracy", f"{RELAXED} / matched pairs", also=("relaxed",)),
@@ -63,6 +68,8 @@ RATES = (
         "centroid error by class",
         f"mean of the centroid error over {FOUND_CLASSES}",
         COMPAT,
+        unit=METRES,
+        higher_is_better=False,
     ),
     _Rate("osR_strict", "open-set recall, strict", f"strict {TAKEN}", COMPAT),
     _Rate("osR_relaxed", "open-set recall, relaxed", f"relaxed {TAKEN}", COMPAT, also=("osR",)),
@@ -85,7 +92,6 @@ def methods(tree: Tree) -> list[str]:
 
 
 def _spec(rate: _Rate) -> FigureSpec:
-    is_error = "_error_m" in rate.name
     return FigureSpec(
         name=f"{{}}.{rate.name}",
         path=f"methods.{{}}.{rate.part}.{rate.name}",
@@ -93,8 +99,8 @@ def _spec(rate: _Rate) -> FigureSpec:
         replicates=f"methods.{{}}.bootstrap.values.{rate.name}",
         n="methods.{}.records.evaluated",
         label=rate.label,
-        unit="m" if is_error else SHARE,
-        higher_is_better=not is_error,
+        unit=rate.unit,
+        higher_is_better=rate.higher_is_better,
         headline=rate.headline,
         each=methods,
         definition=rate.definition,

@@ -13,7 +13,7 @@ Tree = dict[str, Any]
 LONGEST_NAME = 28
 COUNTS = ("gt", "pred", "tp", "fp", "fn")
 DETECTION = ("precision", "recall")
-PLACES = (
+PLACES = (  # columns of the second table: heading, part of a method's artifact, key
     ("mean IoU", "geometry_metrics", "mean_iou_3d"),
     ("error m", "geometry_metrics", "mean_centroid_error_m"),
     ("strict", "geometry_metrics", "strict_accuracy"),
@@ -70,7 +70,7 @@ def _places(tree: Tree) -> Iterator[str]:
     ]
     yield f" {'method'.ljust(wide)}" + "".join(f"{label:>11}" for label, _, _ in shown)
     for name, method in methods.items():
-        yield f" {_padded(name, wide)}" + "".join(f"{rate(method[part][key]):>11}" for _, part, key in shown)
+        yield f" {_padded(name, wide)}" + "".join(f"{rate(method[part].get(key)):>11}" for _, part, key in shown)
 
 
 def _name_width(methods: Tree) -> int:

@@ -7,12 +7,14 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
+from calipers.core.figures import spec_named
 from calipers.show.page import sections as part
 from calipers.show.page.calibration import calibration_parts
 from calipers.show.page.cases import WorstCases
 from calipers.show.page.heads import MAX_ROWS, Tree, facts_of, more_rows, problems, rules, title_of
 from calipers.show.page.images import Pictures
 from calipers.show.page.sections import Part
+from calipers.suites.timeline.figures import FIGURES
 from calipers.suites.timeline.frame_error_views import WORDS, error_tags, fix_first_bars
 from calipers.suites.timeline.summary import ALARMS_NAME, FOUND_NAME, LEAD_NAME, MEANS, MISSED, missed_zones
 
@@ -20,8 +22,6 @@ Runs = Sequence[Any]  # (state, first frame, last frame) each
 
 MAX_STATES = 40  # in the confusion matrix
 MAX_RUNS = 4000  # of a video; more cannot be told apart, and would make the page large
-LOWER_IS_BETTER = {"late_advisory_rate", "false_activation_rate"}
-HIGHER_IS_BETTER = {"runtime_fps", LEAD_NAME}  # of those with a unit
 HEADLINE = ("frame_accuracy", "event_recall", "event_precision")
 TIMING = (
     ("first entry, off", "entry_timing_mae_frames", "frames"),
@@ -147,8 +147,14 @@ def _mean(tree: Tree, label: str, name: str, *, unit: str = "") -> Part:
         kind="number" if unit else "rate",
         unit=unit,
         note=f"{n:,} videos{as_one}",
-        better="low" if name not in HIGHER_IS_BETTER and (unit or name in LOWER_IS_BETTER) else "high",
+        better="low" if _is_better_low(name) else "high",
     )
+
+
+def _is_better_low(name: str) -> bool:
+    """Whether a metric is declared as one that is better when it is lower."""
+    spec = spec_named(FIGURES, name)
+    return spec is not None and spec.higher_is_better is False
 
 
 def _means(tree: Tree) -> Part:
