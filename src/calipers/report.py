@@ -329,4 +329,4 @@ def load(path: str | os.PathLike[str]) -> Report:
         ('coco', ['summary', 'classes'], False)
     """
     tree = read_artifact(path)
-    return Report(dict(suite_of_tree(tree).completed(tree)), home=os.fspath(path))
+    return Report(dict(suite_of_tree(tree).in_usual_form(tree)), home=os.fspath(path))

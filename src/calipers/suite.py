@@ -220,7 +220,7 @@ class Suite:
     sample: Sample | None = None
     meter: Callable[..., Any] | None = None
 
-    # How parts of a run become a report
+    # How parts become a report without the plan that made them, as `merge` and meters need it
     unpack: Callable[[Packed], Any]
     report_of: Callable[[Any, Any], Report]  # the total, the config
     made_by: Callable[[Any], Provenance]  # of a config
@@ -239,7 +239,7 @@ class Suite:
     schema: str  # the package whose schema.json describes the artifact
     check_replicates: Callable[[Tree], None] | None = None  # a Mismatch where replicates of a figure are missing
     check_numbers: Callable[[Tree], None] | None = None  # a Mismatch where numbers do not fit each other
-    complete: Callable[[dict[str, Any]], dict[str, Any]] | None = None  # another form of an artifact as the usual one
+    usual_form: Callable[[dict[str, Any]], dict[str, Any]] | None = None  # of an artifact that may be written otherwise
     slice_headline: Callable[[Tree], str] | None = None  # the figure that slices are judged by, without its group
     slice_parts: Callable[[Tree], list[tuple[str, Tree]]] = field(
         default=lambda tree: [("", tree)]
@@ -263,7 +263,7 @@ class Suite:
     next_step: str = "-o out/ for the page and tables · calipers compare OLD NEW"
 
     # How results are compared
-    truth: Callable[[Tree], Iterator[tuple[str, Any]]]  # what two results over the same records have in common
+    truth_facts: Callable[[Tree], Iterator[tuple[str, Any]]]  # of each record: equal in results that can be compared
     ignored_params: frozenset[str] = frozenset(
         {"top", "max_bad_records", "slice", "attributes"}
     )  # parameters that keep no two results from being compared
@@ -276,9 +276,9 @@ class Suite:
     # What can be told about a result and about inputs
     first_reason: Callable[[Tree], str] | None = None  # why the first record was not evaluated
     is_empty: Callable[[Tree], bool] | None = None  # whether there was nothing to evaluate though records were read
-    useless: Callable[[Report], Iterator[str]] | None = None  # lines about predictions that cannot match
-    same_input_means: str = ": is one of them meant to be another?"  # said of an input that is given twice
-    failed_keys: Callable[[Tree], list[str]] | None = None
+    hopeless_predictions: Callable[[Report], Iterator[str]] | None = None  # warnings about those that cannot match
+    same_input_hint: str = ": is one of them meant to be another?"  # said of an input that is given twice
+    failed_keys: Callable[[Tree], list[str]] | None = None  # keys of the records that were rejected
     find_survey: Callable[[], Survey] | None = None  # how `check` looks at its inputs
 
     @property
@@ -286,9 +286,9 @@ class Suite:
         """How `check` looks at its inputs, or None."""
         return self.find_survey() if self.find_survey else None
 
-    def completed(self, tree: Tree) -> Tree:
+    def in_usual_form(self, tree: Tree) -> Tree:
         """The artifact in the usual form, where the suite has another one."""
-        return self.complete(dict(tree)) if self.complete else tree
+        return self.usual_form(dict(tree)) if self.usual_form else tree
 
 
 def built_in() -> dict[str, str]:

@@ -62,7 +62,7 @@ class _Compared:
         ignored = {*REPLICATES, *suite.ignored_params}
         self.params = {name: value for name, value in (_defaults(suite) | named).items() if name not in ignored}
         self.params |= {name: params[name] for name in REPLICATES}
-        self.records = dict(suite.truth(tree))
+        self.records = dict(suite.truth_facts(tree))
         self.sums = tree.get("bootstrap", {}).get("sums", {}).get("gt", [])
 
     def params_without(self, names: Collection[str]) -> dict[str, Any]:

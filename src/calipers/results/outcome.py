@@ -71,9 +71,9 @@ def _more(sides: SidesCheck) -> str:
 def doubts_of(report: Report) -> Iterator[str]:
     """Lines of warning about a result that may be right and is more often a mistake."""
     suite = suite_of_tree(report.tree)
-    yield from _given_twice(report, suite.same_input_means)
-    if suite.useless:
-        yield from suite.useless(report)
+    yield from _given_twice(report, suite.same_input_hint)
+    if suite.hopeless_predictions:
+        yield from suite.hopeless_predictions(report)
 
 
 def _given_twice(report: Report, meaning: str) -> Iterator[str]:

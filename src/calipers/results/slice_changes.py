@@ -46,7 +46,7 @@ class SlicedResult:
         self.figures: dict[SliceKey, dict[str, Figure]] = {}
         self.headlines: dict[SliceKey, str] = {}
         self._truth: dict[SliceKey, Any] = {}
-        whole = suite.completed(tree)
+        whole = suite.in_usual_form(tree)
         for group, part in suite.slice_parts(whole) if suite.slice_headline else ():
             for row, sums, made in _with_sums(part):
                 key = SliceKey(group, row["field"], row["value"])

@@ -10,7 +10,7 @@ CHECK = "calipers check tells more"
 SHOWN = 3  # labels that a note names
 
 
-def useless(who: str, counts: Mapping[str, int], problem: Callable[[], str]) -> Iterator[str]:
+def hopeless_lines(who: str, counts: Mapping[str, int], problem: Callable[[], str]) -> Iterator[str]:
     """A note on counts in which no prediction could match, with the first problem; none on any others."""
     if not counts["gt"] or counts["pred"] > counts["invalid_pred"] or counts.get("ignored"):
         return

@@ -17,7 +17,7 @@ MAX_NAMES = 24  # that an error lists
 def figures(tree: Tree, *, replicates: bool = True) -> dict[str, Figure]:
     """Every figure, in the order of their declaration. Without replicates they are `None`, which is faster."""
     suite = suite_of_tree(tree)
-    whole = suite.completed(tree)
+    whole = suite.in_usual_form(tree)
     draws = suite.replicates(whole) if replicates else None
     by_name = read_figures(whole, suite.figures, suite.counts(whole).evaluated, draws)
     return {figure.name: figure for figure in by_name}

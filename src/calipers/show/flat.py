@@ -25,7 +25,7 @@ def flat(tree: Tree, prefix: str = "") -> dict[str, float]:
     """Every headline number by its path, with the prefix in front: what a tracker logs for a step."""
     require(isinstance(prefix, str), "prefix", prefix, "text to put in front of every name")
     suite = suite_of_tree(tree)
-    further = suite.flat(suite.completed(tree)) if suite.flat else ()
+    further = suite.flat(suite.in_usual_form(tree)) if suite.flat else ()
     return {f"{prefix}{name}": float(value) for name, value in (*_figures(tree), *further) if value is not None}
 
 
@@ -35,7 +35,7 @@ def flat_in_style(tree: Tree, prefix: str, style: str) -> dict[str, Any]:
     suite = suite_of_tree(tree)
     known = " or ".join(map(repr, suite.flat_styles)) or f"none: {suite.name} has no names of another library"
     require(isinstance(style, str) and style in suite.flat_styles, "style", style, known)
-    return {f"{prefix}{name}": value for name, value in suite.flat_styles[style](suite.completed(tree)).items()}
+    return {f"{prefix}{name}": value for name, value in suite.flat_styles[style](suite.in_usual_form(tree)).items()}
 
 
 def _figures(tree: Tree) -> Iterator[tuple[str, float | None]]:

@@ -35,12 +35,12 @@ def notebook_html(tree: Tree) -> str:
 
 def _summary(tree: Tree) -> str:
     suite = suite_of_tree(tree)
-    return suite.summary(suite.completed(tree))
+    return suite.summary(suite.in_usual_form(tree))
 
 
 def _caption(tree: Tree) -> str:
     suite = suite_of_tree(tree)
-    n = suite.counts(suite.completed(tree)).evaluated
+    n = suite.counts(suite.in_usual_form(tree)).evaluated
     return f"{tree['protocol']} · {n:,} {suite.record}{'' if n == 1 else 's'}"
 
 

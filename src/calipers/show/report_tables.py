@@ -30,7 +30,7 @@ def table_names(tree: Tree) -> list[str]:
     ['summary', 'classes', 'thresholds', 'errors', 'label_errors', 'ap_worth']
     """
     suite = suite_of_tree(tree)
-    whole = suite.completed(tree)
+    whole = suite.in_usual_form(tree)
     return [SUMMARY, *(name for name, spec in suite.tables.items() if spec.is_there(whole))]
 
 
@@ -44,7 +44,7 @@ def table(tree: Tree, name: str | None = None) -> Table:
         hint = f", did you mean {near[0]!r}?" if near else ""
         raise ConfigError(f"{name!r} is not a table of this {tree['suite']} result{hint} (known: {', '.join(known)})")
     suite = suite_of_tree(tree)
-    return suite.tables[name].make(suite.completed(tree))
+    return suite.tables[name].make(suite.in_usual_form(tree))
 
 
 def summary_table(tree: Tree) -> Table:
@@ -69,5 +69,5 @@ def _written(tree: Tree, name: str | None) -> bytes | None:
     """The CSV of a table that has a way of its own to be written."""
     suite = suite_of_tree(tree)
     spec = suite.tables.get(name or SUMMARY)
-    whole = suite.completed(tree)
+    whole = suite.in_usual_form(tree)
     return spec.write_csv(whole) if spec and spec.write_csv and spec.is_there(whole) else None

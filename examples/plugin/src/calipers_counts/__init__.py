@@ -126,7 +126,7 @@ def replicates(tree: Tree) -> dict[str, Floats]:
     return {"mae": over(sums["off"], sums["n"]), "exact": over(sums["exact"], sums["n"])}
 
 
-def truth(tree: Tree) -> Iterator[tuple[str, Any]]:
+def truth_facts(tree: Tree) -> Iterator[tuple[str, Any]]:
     """What two results over the same images have in common."""
     yield "images", tree["records"]["read"]
     yield from ((f"objects of {name}", row["gt"]) for name, row in tree["classes"].items())
@@ -241,6 +241,6 @@ SUITE = Suite(
     schema="calipers_counts",
     summary=summary,
     tables={"classes": TableSpec(make=classes_table, file="classes.csv")},
-    truth=truth,
+    truth_facts=truth_facts,
     find_survey=lambda: Survey((GT, GT), find_kind, examine),
 )

@@ -69,7 +69,7 @@ def report_page(report: Report, *, cases: int | None = None, images: Folder | No
 def result_page(path: str, *, cases: int | None = None, images: Folder | None = None) -> bytes:
     """The page of an artifact, or of the folder of an earlier `-o`, whose failures it draws."""
     tree, kept = read_artifact(path), kept_cases(path)
-    tree = dict(suite_of_tree(tree).completed(tree))
+    tree = dict(suite_of_tree(tree).in_usual_form(tree))
     if kept is None:
         return page_of(tree, None, images, _how_to_draw(tree))
     with _kept_as_written(kept):

@@ -23,7 +23,7 @@ def add_slices(data: Part, tree: Tree, cases: WorstCases | None) -> None:
     suite = suite_of_tree(tree)
     if suite.slice_headline is None:
         return
-    headline, whole = suite.slice_headline(tree), suite.completed(tree)
+    headline, whole = suite.slice_headline(tree), suite.in_usual_form(tree)
     parts = suite.slice_parts(whole)
     charts = [chart for group, sliced in parts for chart in _charts(group, sliced, headline)]
     data["sections"][1:1] = charts

@@ -8,8 +8,7 @@ from typing import Any
 
 from calipers.core.errors import ConfigError
 from calipers.report import Report
-from calipers.show.doubts import most_common
-from calipers.show.doubts import useless as useless_counts
+from calipers.show.doubts import hopeless_lines, most_common
 from calipers.suite import RecordCounts
 from calipers.suites.coco.annotations.repeats import ALL_INVALID
 from calipers.suites.coco.columns import OTHER
@@ -23,7 +22,7 @@ def counts(tree: Tree) -> RecordCounts:
     return RecordCounts(images["total"], images["evaluated"], images["rejected"])
 
 
-def truth(tree: Tree) -> Iterator[tuple[str, Any]]:
+def truth_facts(tree: Tree) -> Iterator[tuple[str, Any]]:
     """What two results over the same images have in common, by names that a message can say."""
     yield "images", tree["images"]["total"]
     yield "images rejected", tree["images"]["rejected"]
@@ -31,10 +30,10 @@ def truth(tree: Tree) -> Iterator[tuple[str, Any]]:
     yield from ((f"objects of the class {row['name']}", row["gt"]) for row in tree["per_class"] if row["name"] != OTHER)
 
 
-def useless(report: Report) -> Iterator[str]:
+def hopeless_predictions(report: Report) -> Iterator[str]:
     """A line where no detection could match, unless a warning of the reader has said so."""
     if not any(ALL_INVALID in warning for warning in report["warnings"]):
-        yield from useless_counts("", report["objects"], partial(most_common, report["invalid_reasons"]))
+        yield from hopeless_lines("", report["objects"], partial(most_common, report["invalid_reasons"]))
 
 
 def failed_keys(tree: Tree) -> list[str]:

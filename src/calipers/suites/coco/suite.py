@@ -95,7 +95,7 @@ SUITE = Suite(
     page=later(f"{HERE}.page", "page_data"),
     next_step="-o out/ for the page, tables, plots and cases · calipers compare OLD NEW",
     # how results are compared
-    truth=later(f"{HERE}.artifact", "truth"),
+    truth_facts=later(f"{HERE}.artifact", "truth_facts"),
     ignored_params=frozenset(
         {"top", "max_bad_records", "slice", "attributes", "gt_format", "pred_format", "images", "engine"}
         | {"answers", "pred_field"}
@@ -108,7 +108,7 @@ SUITE = Suite(
         truth_rows=later(f"{HERE}.suspects", "object_rows"),
     ),
     # what can be told about a result and about inputs
-    useless=later(f"{HERE}.artifact", "useless"),
+    hopeless_predictions=later(f"{HERE}.artifact", "hopeless_predictions"),
     failed_keys=later(f"{HERE}.artifact", "failed_keys"),
     find_survey=lambda: later(f"{HERE}.survey", "SURVEY").load(),
 )

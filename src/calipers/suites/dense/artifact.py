@@ -7,8 +7,7 @@ from functools import partial
 from typing import Any
 
 from calipers.report import Report
-from calipers.show.doubts import most_common, never_true, no_shared_label
-from calipers.show.doubts import useless as useless_counts
+from calipers.show.doubts import hopeless_lines, most_common, never_true, no_shared_label
 from calipers.show.text import printable
 from calipers.suite import RecordCounts
 
@@ -21,7 +20,7 @@ def counts(tree: Tree) -> RecordCounts:
     return RecordCounts(records["read"], records["evaluated"], records["rejected"])
 
 
-def truth(tree: Tree) -> Iterator[tuple[str, Any]]:
+def truth_facts(tree: Tree) -> Iterator[tuple[str, Any]]:
     """What two results over the same records have in common, by names that a message can say."""
     yield "records read", tree["records"]["read"]
     yield "records rejected", tree["records"]["rejected"]
@@ -40,9 +39,9 @@ def doubts(tree: Tree, hints: list[str]) -> Iterator[str]:
     yield from never_true({row["label"]: (row["gt"], row["pred"]) for row in rows})
 
 
-def useless(report: Report) -> Iterator[str]:
+def hopeless_predictions(report: Report) -> Iterator[str]:
     """A line where no prediction could match, with the first problem."""
-    yield from useless_counts("", report["objects"], partial(_first_problem, report))
+    yield from hopeless_lines("", report["objects"], partial(_first_problem, report))
     rows = [row for mode in list(report["modes"].values())[-1:] for row in mode["by_label"]]
     yield from no_shared_label(*([row["label"] for row in rows if row[side]] for side in ("gt", "pred")))
 

@@ -93,7 +93,7 @@ answers of a model against ground truth in COCO form.""",
     streams_rows=True,
     next_step="-o out/ for the page, cases and tables · calipers compare OLD NEW",
     # how results are compared
-    truth=later(f"{HERE}.artifact", "truth"),
+    truth_facts=later(f"{HERE}.artifact", "truth_facts"),
     ignored_params=frozenset(
         {"top", "max_bad_records", "mapping", "stroke_width", "slice", "attributes", "answers", "pred_field"}
     ),  # seen in mapping_sha256 and tube_tolerance
@@ -105,7 +105,7 @@ answers of a model against ground truth in COCO form.""",
         truth_rows=later(f"{HERE}.suspects", "object_rows"),
     ),
     # what can be told about a result and about inputs
-    useless=later(f"{HERE}.artifact", "useless"),
-    same_input_means=", and every record of it counts twice",
+    hopeless_predictions=later(f"{HERE}.artifact", "hopeless_predictions"),
+    same_input_hint=", and every record of it counts twice",
     find_survey=lambda: later(f"{HERE}.survey", "SURVEY").load(),
 )

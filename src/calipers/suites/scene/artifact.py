@@ -7,14 +7,14 @@ from functools import partial
 from typing import Any
 
 from calipers.report import Report
-from calipers.show.doubts import useless as useless_counts
+from calipers.show.doubts import hopeless_lines
 from calipers.show.text import printable
 from calipers.suite import RecordCounts
 
 Tree = Mapping[str, Any]
 
 
-def complete(tree: dict[str, Any]) -> dict[str, Any]:
+def usual_form(tree: dict[str, Any]) -> dict[str, Any]:
     """The artifact of one method as a result that has no other; anything else as it is."""
     if "methods" in tree:
         return tree
@@ -27,9 +27,9 @@ def counts(tree: Tree) -> RecordCounts:
     return RecordCounts(records["read"], records["evaluated"], records["rejected"])
 
 
-def truth(tree: Tree) -> Iterator[tuple[str, Any]]:
+def truth_facts(tree: Tree) -> Iterator[tuple[str, Any]]:
     """What two results over the same scenes have in common, scene by scene and class by class."""
-    first, *_ = complete(dict(tree))["methods"].values()
+    first, *_ = usual_form(dict(tree))["methods"].values()
     yield from ((f"boxes in the scene {name}", row["gt"]) for name, row in first["scenes"].items())
     yield from ((f"boxes of the class {name}", row["tp"] + row["fn"]) for name, row in first["per_class"].items())
 
@@ -40,10 +40,10 @@ def is_empty(tree: Tree) -> bool:
     return not any(method["counts"][side] for method in tree["methods"].values() for side in sides)
 
 
-def useless(report: Report) -> Iterator[str]:
+def hopeless_predictions(report: Report) -> Iterator[str]:
     """A line for every method that predicted nothing that could match, with the first problem."""
     for name, method in report["methods"].items():
-        yield from useless_counts(f"{printable(name)}: ", method["counts"], partial(_first_problem, method))
+        yield from hopeless_lines(f"{printable(name)}: ", method["counts"], partial(_first_problem, method))
 
 
 def _first_problem(method: Tree) -> str:

@@ -87,7 +87,7 @@ Scenes of folders are joined by the stems of their files. A method without NAME=
     counts=later(f"{HERE}.artifact", "counts"),
     schema=HERE,
     check_numbers=later(f"{HERE}.arithmetic", "check_scene"),
-    complete=later(f"{HERE}.artifact", "complete"),
+    usual_form=later(f"{HERE}.artifact", "usual_form"),
     slice_headline=lambda tree: "f1",
     slice_parts=lambda tree: list(tree["methods"].items()),
     # what is shown
@@ -102,14 +102,14 @@ Scenes of folders are joined by the stems of their files. A method without NAME=
     page=later(f"{HERE}.page", "page_data"),
     next_step="-o out/ for the page, tables, plots and footprints · calipers compare OLD NEW",
     # how results are compared
-    truth=later(f"{HERE}.artifact", "truth"),
+    truth_facts=later(f"{HERE}.artifact", "truth_facts"),
     file_params=frozenset({"aliases", "learned_aliases"}),
     changed=CHANGED,
     draw_case=later(f"{HERE}.page", "draw_case"),
     suspects=SuspectSpec(later(f"{HERE}.suspects", "find_suspects")),
     # what can be told about a result and about inputs
     is_empty=later(f"{HERE}.artifact", "is_empty"),
-    useless=later(f"{HERE}.artifact", "useless"),
+    hopeless_predictions=later(f"{HERE}.artifact", "hopeless_predictions"),
     failed_keys=later(f"{HERE}.artifact", "failed_keys"),
     find_survey=lambda: later(f"{HERE}.survey", "SURVEY").load(),
 )

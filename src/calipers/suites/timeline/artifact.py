@@ -20,7 +20,7 @@ def counts(tree: Tree) -> RecordCounts:
     return RecordCounts(records["read"], records["evaluated"], records["rejected"])
 
 
-def truth(tree: Tree) -> Iterator[tuple[str, Any]]:
+def truth_facts(tree: Tree) -> Iterator[tuple[str, Any]]:
     """What two results over the same videos have in common, video by video.
 
     A video that was evaluated on one side only would leave the mean of the other.
@@ -37,7 +37,7 @@ def first_reason(tree: Tree) -> str:
     return next(problems, "")
 
 
-def useless(report: Report) -> Iterator[str]:
+def hopeless_predictions(report: Report) -> Iterator[str]:
     """A line where no frame of any video is predicted to be in a state, and some are in one."""
     confusion, idle = report["pooled"]["confusion"], report["params"]["idle"]
     predicted = {state for row in confusion.values() for state in row}

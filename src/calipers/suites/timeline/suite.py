@@ -79,13 +79,13 @@ Intervals are in whole frames, both ends included. --transition-tolerance-frames
     page=later(f"{HERE}.page", "page_data"),
     next_step="-o out/ for the page, tables, strips (--plot-videos 5) · calipers compare OLD NEW",
     # how results are compared
-    truth=later(f"{HERE}.artifact", "truth"),
+    truth_facts=later(f"{HERE}.artifact", "truth_facts"),
     changed=CHANGED,
     draw_changed=later(f"{HERE}.changed_page", "draw_changed"),
     suspects=SuspectSpec(later(f"{HERE}.suspects", "find_suspects"), draw=later(f"{HERE}.suspects", "draw_suspects")),
     # what can be told about a result and about inputs
     first_reason=later(f"{HERE}.artifact", "first_reason"),
-    useless=later(f"{HERE}.artifact", "useless"),
+    hopeless_predictions=later(f"{HERE}.artifact", "hopeless_predictions"),
     failed_keys=later(f"{HERE}.artifact", "failed_keys"),
     find_survey=lambda: later(f"{HERE}.survey", "SURVEY").load(),
 )
