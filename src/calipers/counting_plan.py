@@ -116,9 +116,9 @@ class CountingPlan:
         )
         self._done = 0
 
-    def made(self) -> Provenance:
+    def provenance(self) -> Provenance:
         """Suite, protocol, version and parameters that parts are measured with."""
-        return made_by(self._suite, self._config)
+        return provenance_of(self._suite, self._config)
 
     def shards(self, engine: Engine) -> Iterator[Records]:
         """The records in shards of some each."""
@@ -129,7 +129,7 @@ class CountingPlan:
         """A digest of the records of a shard."""
         return sha256(orjson.dumps(shard)).hexdigest()
 
-    def done(self, shard: Records) -> tuple[int, int]:
+    def bytes_done(self, shard: Records) -> tuple[int, int]:
         """Progress in records instead of bytes."""
         self._done += len(shard)
         return self._done, len(self._records)
@@ -144,7 +144,7 @@ class CountingPlan:
         """A part that was packed."""
         return CountingPart.unpack(packed)
 
-    def finish(self, total: CountingPart) -> None:
+    def add_inputs(self, total: CountingPart) -> None:
         """Name the inputs, and what could not be read in them."""
         total.inputs, total.bad = self._inputs, self._bad
 
@@ -153,7 +153,7 @@ class CountingPlan:
         return self._suite.report_of(total, self._config)
 
 
-def made_by(suite: Suite, config: Any) -> Provenance:
+def provenance_of(suite: Suite, config: Any) -> Provenance:
     """Suite, protocol, version and parameters that parts are measured with."""
     options = artifact_options(config)
     return Provenance(suite.name, suite.protocol, __version__, options, options)

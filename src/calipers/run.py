@@ -23,7 +23,7 @@ from calipers.core.stopping import check_stop
 from calipers.engines import open_engine
 from calipers.files.only import check_found, only_input, read_only
 from calipers.files.output import check_free, check_place
-from calipers.files.part_files import FinishedShards, finished_shards, parts_of, write_tally
+from calipers.files.part_files import FinishedShards, blaming, finished_shards, write_tally
 from calipers.report import Report
 from calipers.suite import Plan, suite_of_tree
 
@@ -41,13 +41,13 @@ def run_plan(
     progress: OnProgress | None = None,
 ) -> Report:
     """Measure all shards of `inputs` and return the report. `on_part` sees each part, in order, before it is added."""
-    check_kept(config, inputs)
+    check_kept_files(config, inputs)
     resumed = ResumeCount()
     total = _add_up(plan, config, resumed, on_part, progress)
-    with resumed.parts_in(config.resume):
-        plan.finish(total)
+    with resumed.blaming_kept_parts(config.resume):
+        plan.add_inputs(total)
     check_bad(total, plan.max_bad)
-    with resumed.parts_in(config.resume):
+    with resumed.blaming_kept_parts(config.resume):
         report = plan.report(total)
         if resumed.finished:
             check_report(report, str(config.resume))
@@ -56,7 +56,7 @@ def run_plan(
     if config.only:
         report.notes.extend(_note_only(report, config.only))
     if config.tally:
-        write_tally(config.tally, plan.made(), total.pack())
+        write_tally(config.tally, plan.provenance(), total.pack())
         report.notes.append(f"counts are in {config.tally}, for calipers merge")
     return report
 
@@ -70,7 +70,7 @@ def _add_up(
         check_stop()
         if on_part:
             on_part(part)
-        with resumed.parts_in(config.resume):
+        with resumed.blaming_kept_parts(config.resume):
             total.add(part)
         check_bad(total, plan.max_bad)
     return total
@@ -91,9 +91,9 @@ class ResumeCount:
         self.shards = self.finished = 0
         self.was_cut = False  # the file of finished shards
 
-    def parts_in(self, path: str | None) -> AbstractContextManager[None]:
+    def blaming_kept_parts(self, path: str | None) -> AbstractContextManager[None]:
         """A block in which parts are added: with parts from a file, a failure is an error of that file, else a bug."""
-        return parts_of(path) if path and self.finished else nullcontext()
+        return blaming(path) if path and self.finished else nullcontext()
 
     def notes(self, path: str) -> list[str]:
         """Notes about shards that had been finished before."""
@@ -102,8 +102,8 @@ class ResumeCount:
         return [*cut, *([known] if self.finished else [])]
 
 
-def check_kept(config: RunOptions, inputs: Iterable[Any]) -> None:
-    """Find out before the work begins whether the files to be kept can be written, and are nothing else."""
+def check_kept_files(config: RunOptions, inputs: Iterable[Any]) -> None:
+    """Find out before the work begins whether the files of `tally` and `resume` can be written, and are no inputs."""
     sources = list(inputs)
     for name in ("tally", "resume"):
         path = getattr(config, name)
@@ -119,7 +119,7 @@ def check_bad(total: Part, most: int) -> None:
 
 
 def check_report(report: Report, name: str) -> None:
-    """The artifact of parts that were kept in files is one: what they hold may have been written by anyone."""
+    """Hold a report of parts from files to the schema: anyone may have written these."""
     check_tree(f"{name}: holds parts that give no artifact", orjson.loads(report.to_json()))
 
 
@@ -135,7 +135,7 @@ def _parts(
     plan: Plan[P], config: RunOptions, progress: OnProgress | None, resumed: ResumeCount, *, whole: bool
 ) -> Iterator[P]:
     """Parts in order; several neighbours may come as one unless each is wanted `whole`."""
-    finished = finished_shards(config.resume, plan.made()) if config.resume else nullcontext(None)
+    finished = finished_shards(config.resume, plan.provenance()) if config.resume else nullcontext(None)
     with finished as known, open_engine(config.engine, jobs=_jobs(plan, config), address=config.address) as engine:
         tell = partial(_report_progress, plan, progress) if progress else None
         shards = plan.shards(engine)
@@ -150,7 +150,7 @@ def _parts(
             for part in results:
                 resumed.shards += 1
                 resumed.finished += part is None
-                yield _kept(plan, part, names.popleft(), known, str(config.resume))
+                yield _load_or_keep(plan, part, names.popleft(), known, str(config.resume))
 
 
 def _jobs(plan: Plan[Any], config: RunOptions) -> int | None:
@@ -163,7 +163,7 @@ def _jobs(plan: Plan[Any], config: RunOptions) -> int | None:
 
 def _report_progress(plan: Plan[Any], progress: OnProgress, shard: Any) -> None:
     if shard is not None:
-        progress(*plan.done(shard))
+        progress(*plan.bytes_done(shard))
 
 
 def _not_known(plan: Plan[Any], shards: Any, known: FinishedShards, names: deque[str]) -> Iterator[Any]:
@@ -177,10 +177,10 @@ def _unless_known(measure: Callable[[Any], P], shard: Any) -> P | None:
     return None if shard is None else measure(shard)
 
 
-def _kept(plan: Plan[P], part: P | None, name: str, known: FinishedShards, path: str) -> P:
-    """A part as it is kept: read from the file, or written to it."""
+def _load_or_keep(plan: Plan[P], part: P | None, name: str, known: FinishedShards, path: str) -> P:
+    """A part that was finished before, from the file of `resume`; one that is new is added to it."""
     if part is None:
-        with parts_of(path):
+        with blaming(path):
             return plan.unpack(known.get(name))
     if len(part.bad) <= plan.max_bad:  # else it may have ended before its end
         known.add(name, part.pack())

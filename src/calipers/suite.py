@@ -42,9 +42,11 @@ class Plan(Protocol[P]):
 
     A plan is made from inputs and options. Its shards are small and can be sent anywhere; `measure` takes one to a
     part, without looking at anything else; parts add up; `report` takes the total to the report. The same plan runs on
-    every engine, and gives the same bytes on each. A plan whose shards cost about as much to send as to measure has
-    `usual_jobs`, the number of processes where nobody asks for another; without it, these are all cores. A plan whose
-    parts are as large together as one by one has `parts_grow`, and they are not added up on the way.
+    every engine, and gives the same bytes on each.
+
+    Two attributes may be there as well. `usual_jobs` is the number of processes where nobody asks for another, of a
+    plan whose shards cost about as much to send as to measure; without it, these are all cores. `parts_grow` is true
+    where adding parts saves no memory: then a cluster does not add them on its workers.
     """
 
     max_bad: int  # records that may be bad
@@ -53,7 +55,7 @@ class Plan(Protocol[P]):
     def measure(self) -> Callable[[Any], P]:
         """Takes a shard to its part: pure, and fit to be sent to another process."""
 
-    def made(self) -> Provenance:
+    def provenance(self) -> Provenance:
         """Suite, protocol, version and parameters that parts are measured with."""
 
     def shards(self, engine: Engine) -> Iterable[Any]:
@@ -62,8 +64,8 @@ class Plan(Protocol[P]):
     def identify(self, shard: Any) -> str:
         """A text that is the same in another run only if the shard holds the same."""
 
-    def done(self, shard: Any) -> tuple[int, int]:
-        """A shard was measured: how many bytes of how many are done."""
+    def bytes_done(self, shard: Any) -> tuple[int, int]:
+        """How many bytes of how many are done, now that this shard was measured."""
 
     def empty(self) -> P:
         """An empty part."""
@@ -71,8 +73,8 @@ class Plan(Protocol[P]):
     def unpack(self, packed: Packed) -> P:
         """A part that was packed."""
 
-    def finish(self, total: P) -> None:
-        """All parts were added: name the inputs."""
+    def add_inputs(self, total: P) -> None:
+        """Name the inputs in the total, which has all parts."""
 
     def report(self, total: P) -> Report:
         """The report of the total."""
@@ -223,7 +225,7 @@ class Suite:
     # How parts become a report without the plan that made them, as `merge` and meters need it
     unpack: Callable[[Packed], Any]
     report_of: Callable[[Any, Any], Report]  # the total, the config
-    made_by: Callable[[Any], Provenance]  # of a config
+    provenance_of: Callable[[Any], Provenance]  # of a config
     shared_inputs: bool = False  # whether parts of one result may have read the same ground truth
 
     # The artifact

@@ -90,7 +90,7 @@ def read_tally(path: str) -> tuple[Provenance, Packed]:
                 raise InputError(f"{path}: is damaged or cut off, expected {EXPECTED[TALLY]}")
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror or error}") from error
-    with parts_of(path):
+    with blaming(path):
         return made, from_bytes(data)
 
 
@@ -107,7 +107,7 @@ class FinishedShards:
         """Find the entries that are whole; a torn end is cut off."""
         good = self._file.tell()
         while (data := _next_entry(self._file)) is not None:
-            with parts_of(self._path):
+            with blaming(self._path):
                 self._places[from_bytes(data).plain["shard"]] = good
             good = self._file.tell()
         self._file.seek(good)
@@ -123,7 +123,7 @@ class FinishedShards:
         data = _next_entry(self._file)
         if data is None:
             raise InputError(f"{self._path}: was changed by someone else during the run")
-        with parts_of(self._path):
+        with blaming(self._path):
             packed = from_bytes(data)
             return Packed(packed.plain["part"], packed.arrays)
 
@@ -228,8 +228,9 @@ def _next_entry(file: IO[bytes]) -> bytes | None:
 
 
 @contextmanager
-def parts_of(what: str) -> Iterator[None]:
-    """Entries are whole, by their digests, but anyone may have written them: what does not fit is bad input."""
+def blaming(what: str) -> Iterator[None]:
+    """A block whose failures are errors of a file of parts: it is whole, by its digests, but anyone may have written
+    it."""
     try:
         yield
     except (

@@ -12,7 +12,7 @@ from typing import Any
 from calipers.core.config import make_config
 from calipers.core.errors import ConfigError, InputError, keyword, require
 from calipers.core.parts import Packed, Part, join
-from calipers.files.part_files import Provenance, parts_of, read_tally
+from calipers.files.part_files import Provenance, blaming, read_tally
 from calipers.report import Report
 from calipers.run import check_bad, check_report
 from calipers.suite import Suite, is_suite, suite_names, suite_of
@@ -53,9 +53,9 @@ def merge(parts: Iterable[str | os.PathLike[str]]) -> Report:
     tallied.sort(key=lambda item: _inputs(item[1]))
     _check_apart(tallied, shared=suite.shared_inputs)
     _check_engines(tallied)
-    with parts_of(", ".join(paths)):
+    with blaming(", ".join(paths)):
         config = _config(made, max(provenance.options["max_bad_records"] for provenance, _ in tallies.values()))
-    with parts_of(", ".join(paths)):
+    with blaming(", ".join(paths)):
         total = join([part for _, part in tallied])
         if suite.shared_inputs:
             total.inputs = _once(total.inputs)
@@ -73,7 +73,7 @@ def _suite(made: Provenance, path: str) -> Suite:
 
 def _part(path: str, made: Provenance, other: Provenance, packed: Packed, suite: Suite) -> Part:
     made.check_comparable(other, path)
-    with parts_of(path):
+    with blaming(path):
         part: Part = suite.unpack(packed)
         _check_inputs(part)
     return part
@@ -87,13 +87,13 @@ def _check_made(made: Provenance, path: str) -> None:
     """
     suite = _suite(made, path)
     try:
-        with parts_of(path):
+        with blaming(path):
             config = _config(made, made.options["max_bad_records"])
     except ConfigError as error:
         if any(isinstance(value, str) and value and str(error).startswith(value) for value in made.options.values()):
             raise  # a file that the options name
         raise InputError(f"{path}: holds options that no run can have: {error}") from error
-    own = suite.made_by(config)
+    own = suite.provenance_of(config)
     own.check_version(made, path)
     if changed := [name for name in made.differing(own) if not name.endswith("_sha256")]:
         raise InputError(f"{path}: is damaged: {changed[0]} is not that of its options")

@@ -340,7 +340,7 @@ def test_parts_survive_packing():
     total = plan_of.empty()
     for part in parts:
         total.add(plan_of.unpack(from_bytes(to_bytes(part.pack()))))
-    plan_of.finish(total)
+    plan_of.add_inputs(total)
     assert plan_of.report(total).to_json().decode() == outcome(chunk_bytes=WHOLE, max_bad_records=5)
 
 

@@ -19,7 +19,7 @@ from calipers.suite import suite_of
 from calipers.suites.scene.config import Config
 from calipers.suites.scene.evaluate import evaluate as evaluate_scenes
 from calipers.suites.scene.options import scene_options
-from calipers.suites.scene.plan import ScenePart, ScenePlan, made_by, measure_shard, report_scenes, unpack
+from calipers.suites.scene.plan import ScenePart, ScenePlan, measure_shard, provenance_of, report_scenes, unpack
 from calipers.suites.scene.read import read_scenes
 from calipers.suites.scene.shards import LARGEST_SHARD, cut_scenes
 
@@ -430,5 +430,5 @@ def test_options_come_back_from_the_file():
     measured(tally="a.cal", **options)
     made, _ = read_tally("a.cal")
     assert made.options["labels"] == ["chair", "table"]
-    made_by(Config(**made.options)).check_comparable(made, "a.cal")
+    provenance_of(Config(**made.options)).check_comparable(made, "a.cal")
     assert calipers.merge(["a.cal"]).to_json() == measured(**options).to_json()

@@ -322,7 +322,7 @@ def test_a_part_is_the_same_after_it_was_packed_or_sent():
         total = plan.empty()
         for part in parts:
             total.add(change(part))
-        plan.finish(total)
+        plan.add_inputs(total)
         assert to_bytes(unpack(total.pack()).pack()) == to_bytes(total.pack())
         reports.append(plan.report(total).to_json())
     assert reports[0] == reports[1] == reports[2]
@@ -340,7 +340,7 @@ def test_neighbours_may_be_added_first():
     two.add(right[1])
     two.add(right[2])
     for total in (one, two):
-        plan.finish(total)
+        plan.add_inputs(total)
     assert plan.report(one).to_json() == plan.report(two).to_json()
 
 

@@ -27,11 +27,11 @@ from calipers.core.figures import FigureSpec, Floats, over
 from calipers.core.survey import FileCheck, Kind, SidesCheck, Survey
 from calipers.core.tables import Table, make_table
 from calipers.core.tally import Tally, ratio
-from calipers.counting_plan import BadEntry, CountingPart, CountingPlan, Records, made_by, report_of
+from calipers.counting_plan import BadEntry, CountingPart, CountingPlan, Records, provenance_of, report_of
 from calipers.files.clues import Clue
 from calipers.files.inputs import read_bytes
 from calipers.report import Report
-from calipers.run import OnProgress, check_kept, run_plan
+from calipers.run import OnProgress, check_kept_files, run_plan
 from calipers.suite import Input, Job, RecordCounts, Sample, Suite, TableSpec, Tree
 
 COLUMNS = ("image", "class", "count")
@@ -155,7 +155,7 @@ def job(inputs: dict[str, Any], options: dict[str, Any]) -> Job:
 
 def evaluate(gt: str, pred: str, config: Config, *, progress: OnProgress | None = None) -> Report:
     """Read both files, and count."""
-    check_kept(config, [gt, pred])
+    check_kept_files(config, [gt, pred])
     sides = [read_counts(path) for path in (gt, pred)]
     records = join(*(images for images, _, _ in sides))
     inputs = [
@@ -230,7 +230,7 @@ SUITE = Suite(
     meter=CountsMeter,
     unpack=CountingPart.unpack,
     report_of=lambda total, config: report_of(SUITE, summarize, total, config),
-    made_by=lambda config: made_by(SUITE, config),
+    provenance_of=lambda config: provenance_of(SUITE, config),
     shared_inputs=True,
     figures=(
         _figure("mae", "absolute error", "mean of |predicted − true|", unit="objects", higher_is_better=False),

@@ -146,9 +146,9 @@ class CocoPlan:
         formats = {source.format for source in self._reading.sources}
         return 1 if formats <= {"coco", "yolo"} and not self._is_cut(remote=False) else None
 
-    def made(self) -> Provenance:
+    def provenance(self) -> Provenance:
         """Suite, protocol, version and parameters that a part is measured with."""
-        return made_by(self.config)
+        return provenance_of(self.config)
 
     def _is_cut(self, *, remote: bool) -> bool:
         """Whether COCO files are cut: those that are large, and all but small ones where others take part."""
@@ -191,7 +191,7 @@ class CocoPlan:
         """The files and when they changed; of ranges what the files hold, and which images."""
         return shard.identity()
 
-    def done(self, shard: FileShard | RangeShard) -> tuple[int, int]:
+    def bytes_done(self, shard: FileShard | RangeShard) -> tuple[int, int]:
         """Progress in bytes of files."""
         self._done += shard.bytes
         return self._done, self._bytes
@@ -204,7 +204,7 @@ class CocoPlan:
         """A part that was packed."""
         return unpack(packed)
 
-    def finish(self, total: CocoPart) -> None:
+    def add_inputs(self, total: CocoPart) -> None:
         """Put together what was read or measured, and read the rest."""
         if self._cut is not None:
             try:
@@ -232,7 +232,7 @@ class CocoPlan:
         return _report(measured, total, **object_views(whole))
 
 
-def made_by(config: Config) -> Provenance:
+def provenance_of(config: Config) -> Provenance:
     """Suite, protocol, version and parameters that a part is measured with."""
     return Provenance("coco", PROTOCOL, __version__, params(config), artifact_options(config))
 

@@ -72,7 +72,7 @@ SUITE = Suite(
     # how parts of a run become a report
     unpack=later(f"{HERE}.plan", "unpack"),
     report_of=later(f"{HERE}.plan", "report_of"),
-    made_by=later(f"{HERE}.plan", "made_by"),
+    provenance_of=later(f"{HERE}.plan", "provenance_of"),
     shared_inputs=True,
     # the artifact
     figures=FIGURES,

@@ -130,9 +130,9 @@ class DensePlan:
         self._digests: dict[int, str] = {}  # of files that workers cut
         self._done = 0
 
-    def made(self) -> Provenance:
+    def provenance(self) -> Provenance:
         """Suite, protocol, version and parameters that a part is measured with."""
-        return made_by(self.config)
+        return provenance_of(self.config)
 
     def shards(self, engine: Engine) -> Iterator[Shard | WholeFile]:
         """The inputs as byte ranges and pieces."""
@@ -165,7 +165,7 @@ class DensePlan:
         place = f"{shard.source}:{whole_text(shard.path)}:{shard.first_line}:{shard.offset}:{shard.size}"
         return f"{place}:{shard.digest}{self._kept}"
 
-    def done(self, shard: Any) -> tuple[int, int]:
+    def bytes_done(self, shard: Any) -> tuple[int, int]:
         """Progress in bytes as they are stored."""
         self._done += shard.size
         total = sum(source.size for source in self._sources)
@@ -179,7 +179,7 @@ class DensePlan:
         """A part that was packed."""
         return unpack(packed)
 
-    def finish(self, total: DensePart) -> None:
+    def add_inputs(self, total: DensePart) -> None:
         """Name the inputs in the total."""
         total.inputs = [
             {
@@ -202,7 +202,7 @@ def _to_be_cut(source: LineSource) -> WholeFile:
     return WholeFile(source.index, source.path, source.size, chunks * source.chunk_bytes)
 
 
-def made_by(config: Config) -> Provenance:
+def provenance_of(config: Config) -> Provenance:
     """Suite, protocol, version and parameters that a part is measured with."""
     return Provenance("dense", PROTOCOL, __version__, params(config), artifact_options(config))
 

@@ -69,7 +69,7 @@ answers of a model against ground truth in COCO form.""",
     # how parts of a run become a report
     unpack=later(f"{HERE}.plan", "unpack"),
     report_of=later(f"{HERE}.plan", "report_of"),
-    made_by=later(f"{HERE}.plan", "made_by"),
+    provenance_of=later(f"{HERE}.plan", "provenance_of"),
     # the artifact
     figures=FIGURES,
     main_group=main_group,

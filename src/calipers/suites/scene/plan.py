@@ -160,9 +160,9 @@ class ScenePlan:
         self._known: LabelRules | None = None
         self._naming: Naming | None = None
 
-    def made(self) -> Provenance:
+    def provenance(self) -> Provenance:
         """Suite, protocol, version and parameters that a part is measured with."""
-        return made_by(self.config)
+        return provenance_of(self.config)
 
     def shards(self, engine: Engine) -> Iterator[SceneShard]:
         """The scenes in shards of some each, with what their labels mean if they are measured by others."""
@@ -189,7 +189,7 @@ class ScenePlan:
         """A text of the shard's files, their sizes and their times."""
         return shard_text(shard)
 
-    def done(self, shard: SceneShard) -> tuple[int, int]:
+    def bytes_done(self, shard: SceneShard) -> tuple[int, int]:
         """Progress in bytes of files."""
         self._done += shard.size
         return self._done, self._size
@@ -202,7 +202,7 @@ class ScenePlan:
         """A part that was packed."""
         return unpack(packed)
 
-    def finish(self, total: ScenePart) -> None:
+    def add_inputs(self, total: ScenePart) -> None:
         """Name the inputs, and read what stands beside them."""
         total.known, total.warnings = self._known or load_known(self.config), self._warnings
         sides = zip(self._sources, total.joined().sides, strict=True)
@@ -229,7 +229,7 @@ class ScenePlan:
         return suite.measure(reading, config, known)
 
 
-def made_by(config: Config) -> Provenance:
+def provenance_of(config: Config) -> Provenance:
     """Suite, protocol, version and parameters that a part is measured with."""
     options = {name: _plain(value) for name, value in artifact_options(config).items()}
     return Provenance("scene", PROTOCOL, __version__, params(config, []) | options, options)

@@ -76,7 +76,7 @@ Scenes of folders are joined by the stems of their files. A method without NAME=
     # how parts of a run become a report
     unpack=later(f"{HERE}.plan", "unpack"),
     report_of=later(f"{HERE}.plan", "report_of"),
-    made_by=later(f"{HERE}.plan", "made_by"),
+    provenance_of=later(f"{HERE}.plan", "provenance_of"),
     shared_inputs=True,
     # the artifact
     figures=FIGURES,

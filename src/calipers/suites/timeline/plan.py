@@ -36,9 +36,9 @@ class TimelinePlan:
         self._only = read_only(config.only) if config.only else None
         self.measure: Callable[[Shard], TimelinePart] = partial(measure_shard, config=config, only=self._only)
 
-    def made(self) -> Provenance:
+    def provenance(self) -> Provenance:
         """Suite, protocol, version and parameters that a part is measured with."""
-        return made_by(self.config)
+        return provenance_of(self.config)
 
     def shards(self, engine: Engine) -> Iterator[Shard]:
         """Some videos each, in the order of their names."""
@@ -55,7 +55,7 @@ class TimelinePlan:
         """A digest of the videos of a shard."""
         return shard.identity
 
-    def done(self, shard: Shard) -> tuple[int, int]:
+    def bytes_done(self, shard: Shard) -> tuple[int, int]:
         """Progress in bytes of both sides."""
         self._done += shard.size
         return self._done, self._cut.size
@@ -68,7 +68,7 @@ class TimelinePlan:
         """A part that was packed."""
         return unpack(packed)
 
-    def finish(self, total: TimelinePart) -> None:
+    def add_inputs(self, total: TimelinePart) -> None:
         """Name the inputs, and bring warnings into the order of files."""
         total.warnings.sort(key=lambda warning: warning[0])
         if self._cut.inputs:
@@ -90,7 +90,7 @@ class TimelinePlan:
         return read_timelines(self._truth, self._pred, spelling=known, only=self._only, fps=fps).videos
 
 
-def made_by(config: Config) -> Provenance:
+def provenance_of(config: Config) -> Provenance:
     """Suite, protocol, version and parameters that a part is measured with."""
     return Provenance("timeline", PROTOCOL, __version__, params(config), artifact_options(config))
 
