@@ -231,8 +231,8 @@ def test_a_run_goes_on_from_what_is_kept(monkeypatch):
     expected = at_once().to_json()
     assert measured(resume="kept", chunk_bytes=1).to_json() == expected
     read = []
-    real = ScenePlan.done
-    monkeypatch.setattr(ScenePlan, "done", lambda self, shard: read.append(str(shard)) or real(self, shard))
+    real = ScenePlan.bytes_done
+    monkeypatch.setattr(ScenePlan, "bytes_done", lambda self, shard: read.append(str(shard)) or real(self, shard))
     quiet = scene_options("config.json", {"resume": "kept", "chunk_bytes": 1, "jobs": 1})
     again = [("gt", METHODS, *quiet[:2])] * 2
     assert _with_progress(*again[0], quiet.files) == expected
