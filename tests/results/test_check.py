@@ -199,8 +199,9 @@ def test_a_check_is_a_mapping_a_text_and_json():
     assert list(found) == ["ok", "files", "comparisons", "warnings"]
     assert len(found) == 4
     assert json.loads(found.to_json()) == json.loads(json.dumps(found.tree))
-    assert "verdict              everything can be read" in str(found)
-    assert repr(found).endswith("dense.jsonl is dense dump, norm1000; no warnings>")
+    assert "verdict              everything can be read · 3 to look at" in str(found)
+    assert repr(found).endswith("dense.jsonl is dense dump, norm1000; 3 warnings>")
+    assert repr(check([{"gt_norm1000": [BOX], "pred": [BOX]}])).endswith("; no warnings>")
 
 
 def screws(label):

@@ -29,6 +29,8 @@ SOME = 20  # one of so many objects outside the frame is worth a line
 FARTHEST = 1e100  # that a number may lie from the image; NaN and infinity do farther
 SIZE_NAMES = (("input_width", "input_height"), ("width", "height"))
 PIXEL_FAMILY = "qwen2.5"
+POINT_FAMILY = "molmo"
+POINTS = "which have no area and match nothing; calipers judge click measures points in boxes"
 JSON_FAMILIES = (PIXEL_FAMILY, "qwen3", "gemini")  # that write the same words and mean other places
 
 
@@ -209,9 +211,14 @@ def check_frame(tally: Tally) -> None:
 
 
 def frame_doubts(tally: Tally) -> Iterator[str]:
-    """A line for a family some of whose objects are outside its frame, all of which another reading brings inside."""
+    """A line for a family some of whose objects are outside its frame, all of which another reading brings inside.
+
+    One for points, too, which are in their frame and yet match nothing.
+    """
     for family, row in sorted(tally.tables.get(ANSWERS, {}).items()):
         objects, outside, fitting = (int(n) for n in row[len(STATUSES) :])
+        if family == POINT_FAMILY and objects:
+            yield f"answers: {family} writes points, {objects:,} here, {POINTS}"
         if outside == fitting and 0 < objects <= SOME * outside and 2 * outside <= objects:
             found = f"{outside:,} of {objects:,} objects in {family} answers reach outside"
             yield "".join(_advice(family, found, True)).replace("\n", "; ")
