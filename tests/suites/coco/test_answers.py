@@ -114,6 +114,29 @@ def test_the_same_answers_in_the_dense_suite_have_the_same_sweep(tmp_path):
     assert [item["records"] for item in report["inputs"]] == [3, 2]
 
 
+@pytest.mark.parametrize("corners", [[100, 100, 300, 500], [300, 500, 100, 100], [300, 100, 100, 500]])
+def test_corners_of_a_box_are_any_two_that_are_opposite_as_in_the_dense_suite(corners, tmp_path):
+    gt, pred = tmp_path / "gt.json", tmp_path / "answers.jsonl"
+    gt.write_text(json.dumps(TRUTH))
+    pred.write_text(json.dumps({"file_name": "a.jpg", "pred": boxes((corners, "cone"))}))
+    assert calipers.coco(gt, pred, bootstrap=0)["sweep"]["primary"]["matched"] == 1
+    assert calipers.dense(pred, gt=gt, bootstrap=0)["modes"]["category"]["primary"]["matched"] == 1
+    (row,) = json.loads(calipers.convert(pred, to="coco", gt=gt, suite="coco").files[""])
+    assert row["bbox"] == [20, 10, 40, 40]  # 200 by 100 pixels
+
+
+@pytest.mark.parametrize(("by", "name"), [(1000, "fractions 0–1 -> norm1000"), (10, "percent 0–100 -> norm1000")])
+def test_fractions_and_percent_are_told_as_in_the_dense_suite(by, name, tmp_path):
+    gt, pred = tmp_path / "gt.json", tmp_path / "answers.jsonl"
+    gt.write_text(json.dumps(TRUTH))
+    corners = ("a.jpg", [100, 100, 300, 500], "cone"), ("day/b.jpg", [0, 0, 500, 500], "Sign Post")
+    rows = [{"image": image, "pred": boxes(([v / by for v in box], label))} for image, box, label in corners]
+    pred.write_text("\n".join(json.dumps(row) for row in rows))
+    for suite in ("coco", "dense"):
+        (sides,) = calipers.check(gt=gt, pred=pred, suite=suite)["comparisons"]
+        assert (sides["readings"][0]["name"], sides["readings"][0]["advice"]) == (name, f"multiply by {by}")
+
+
 def test_a_file_of_lines_needs_no_option(tmp_path):
     pred = tmp_path / "answers.jsonl"
     pred.write_text("\n".join(json.dumps(row) for row in ANSWERS))
@@ -160,7 +183,7 @@ def test_answers_that_cannot_be_used(answer, message):
 def test_a_line_that_is_no_json_is_named(tmp_path):
     pred = tmp_path / "answers.jsonl"
     pred.write_text(json.dumps(ANSWERS[0]) + "\n{\n")
-    with pytest.raises(InputError, match=r"answers\.jsonl:2: found null, expected a JSON object"):
+    with pytest.raises(InputError, match=r"answers\.jsonl:2: not JSON: unexpected end of data; expected one"):
         calipers.coco(TRUTH, pred)
 
 

@@ -275,6 +275,14 @@ def test_an_answer_that_cannot_be_joined_is_a_bad_record(joined, answers, messag
     assert (report["records"]["rejected"], report["records"]["evaluated"]) == (1, 3)
 
 
+def test_a_joined_line_that_is_no_json_says_why(tmp_path):
+    gt, pred = tmp_path / "instances.json", tmp_path / "broken.jsonl"
+    gt.write_text(json.dumps(TRUTH))
+    pred.write_text('{"image_id": 1, "pred": "[]"}\n{"image_id": \n')
+    with pytest.raises(InputError, match=r'broken\.jsonl:2: not JSON: .* and this one ends with "{..image_id..:"'):
+        dense(pred, gt=gt)
+
+
 @pytest.mark.parametrize(
     "line", ['{"image_id": 1, "image_id": 2, "pred": ""}', '{"image_id": 1, "pred": "[]", "pred": ""}']
 )

@@ -31,7 +31,7 @@ from calipers.files.answers.records import (
 from calipers.files.inputs import InputFile, parse_json
 from calipers.files.json_checks import first_repeated
 from calipers.files.lines import LineSource
-from calipers.files.problems import shown
+from calipers.files.problems import json_problem, shown
 from calipers.suites.coco.columns import OTHER
 from calipers.suites.coco.formats.converted import Known
 
@@ -68,17 +68,17 @@ def read_answers(pred: Any, known: Known, truth: str, options: AnswerOptions) ->
 
 
 def _answers(path: str, lines: Iterable[tuple[int, bytes | None]]) -> Iterator[tuple[str, Any]]:
-    """Each answer of a file with its place."""
+    """Each answer of a file with its place; an InputError says why a line is no JSON."""
     for line, text in lines:
         if text is None or text.strip():
-            yield f"{path}:{line}", _value(text or b"")
+            yield f"{path}:{line}", _value(f"{path}:{line}", text or b"")
 
 
-def _value(text: bytes) -> Any:
+def _value(place: str, text: bytes) -> Any:
     try:
         return parse_json(text, "", "").tree
     except InputError:
-        return None
+        raise InputError(f"{place}: {json_problem(text)}") from None
 
 
 class _AnswerReader:
@@ -173,7 +173,11 @@ class _AnswerReader:
 def _shape(item: Any, scale: tuple[float, float]) -> Row | str:
     """The box of an object in pixels, of a polygon also its outline; or what is wrong with it.
 
+    Corners of a box may be any two that are opposite, as in the dense suite.
+
     >>> _shape({"type": "bbox_2d", "points": [100, 200, 300, 400]}, (2, 1))
+    {'bbox': [200, 200, 400, 200]}
+    >>> _shape({"type": "bbox_2d", "points": [300, 200, 100, 400]}, (2, 1))
     {'bbox': [200, 200, 400, 200]}
     """
     kind, points = (item.get("type"), item.get("points")) if isinstance(item, Mapping) else (None, None)
@@ -184,9 +188,8 @@ def _shape(item: Any, scale: tuple[float, float]) -> Row | str:
         return "points: malformed"
     pixels = [value * scale[at % 2] for at, value in enumerate(numbers)]
     x, y = pixels[0::2], pixels[1::2]
-    if kind == "bbox_2d":
-        return {"bbox": [x[0], y[0], x[1] - x[0], y[1] - y[0]]}
-    return {"bbox": [min(x), min(y), max(x) - min(x), max(y) - min(y)], "segmentation": [pixels]}
+    bbox = [min(x), min(y), max(x) - min(x), max(y) - min(y)]
+    return {"bbox": bbox} if kind == "bbox_2d" else {"bbox": bbox, "segmentation": [pixels]}
 
 
 def _flat(points: Any) -> list[float] | None:
