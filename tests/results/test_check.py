@@ -204,6 +204,13 @@ def test_a_check_is_a_mapping_a_text_and_json():
     assert repr(check([{"gt_norm1000": [BOX], "pred": [BOX]}])).endswith("; no warnings>")
 
 
+def test_text_that_no_suite_reads_is_shown(tmp_path):
+    path = tmp_path / "drive_07.txt"
+    path.write_text("0,5\t2,0\toutside\n")  # Audacity's, with commas for points
+    (file,) = check(path)["files"]
+    assert file["refused"]["first"][0].startswith(f'{path}: found text that begins with "0,5\\t2,0\\toutside"')
+
+
 def screws(label):
     return [{"gt_norm1000": [BOX | {"desc": "类别=screw"}], "pred": [BOX | {"desc": f"类别={label}"}]}]
 
