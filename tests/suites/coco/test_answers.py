@@ -125,6 +125,21 @@ def test_corners_of_a_box_are_any_two_that_are_opposite_as_in_the_dense_suite(co
     assert row["bbox"] == [20, 10, 40, 40]  # 200 by 100 pixels
 
 
+def test_what_reaches_outside_is_cut_to_the_image_as_in_the_dense_suite(tmp_path):
+    """A cone of 50 by 100 pixels at the right edge: with the 400 beyond it, the overlap would be 500 / 900."""
+    gt, pred = tmp_path / "gt.json", tmp_path / "answers.jsonl"
+    images = [{"id": number, "file_name": f"{number}.jpg", "width": 100, "height": 100} for number in range(6)]
+    cone = {"category_id": 3, "bbox": [50, 0, 50, 100], "area": 5000, "iscrowd": 0}
+    cones = [{"id": number + 1, "image_id": number, **cone} for number in range(6)]
+    gt.write_text(json.dumps({"images": images, "categories": TRUTH["categories"], "annotations": cones}))
+    far = boxes(([500, -300, 1400, 1000], "cone"), ([0, 0, 9, 9], "cone"), ([0, 0, 5, 5], "cone"))
+    pred.write_text("\n".join(json.dumps({"image": f"{number}.jpg", "pred": far}) for number in range(6)))
+    report = calipers.coco(gt, pred, bootstrap=0)
+    assert report["sweep"]["mean_f1"] == 0.5  # 6 of 6 found at every threshold, 12 more predicted: 12 / 24
+    assert calipers.dense(pred, gt=gt, bootstrap=0)["modes"]["category"]["mean_f1"] == 0.5
+    assert "6 predictions reach outside their images, and are cut to them" in report["warnings"]
+
+
 @pytest.mark.parametrize(("by", "name"), [(1000, "fractions 0–1 -> norm1000"), (10, "percent 0–100 -> norm1000")])
 def test_fractions_and_percent_are_told_as_in_the_dense_suite(by, name, tmp_path):
     gt, pred = tmp_path / "gt.json", tmp_path / "answers.jsonl"
