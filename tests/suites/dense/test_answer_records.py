@@ -116,6 +116,21 @@ def test_coordinates_outside_the_frame_are_an_error_that_says_what_fits():
     assert f1([record(QWEN3), record(PIXELS)], answers="qwen3") == 0.5  # half of them is not more than half
 
 
+@pytest.mark.parametrize(
+    ("size", "message"),
+    [
+        ({"width": "640", "height": 480}, 'width: found "640", expected a positive number of pixels'),
+        ({"width": 640, "height": 0}, "height: found 0, expected a positive number of pixels"),
+        ({"width": 640}, "height missing, expected it beside width"),
+        ({"width": 640, "height": 480, "input_width": 320}, "input_height missing, expected it beside input_width"),
+        ({"input_width": None, "width": None}, "width and height missing .or input_width and input_height., in whose"),
+    ],
+)
+def test_a_size_that_cannot_be_used_is_told_as_it_is(size, message):
+    with pytest.raises(InputError, match=message):
+        f1([record(PIXELS, **size)], answers="qwen2.5")
+
+
 def test_some_coordinates_outside_the_frame_are_told_where_pixels_would_hold_them_all():
     sized = record(PIXELS, width=4000, height=2000)
     (told,) = dense([record(QWEN3), sized], answers="qwen3", bootstrap=0).notes

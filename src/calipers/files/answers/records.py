@@ -102,8 +102,8 @@ def with_objects(
         return f"{field}: found {shown(answer)}, expected {EXPECTED}"
     if _is_chat(answer):
         return f"{field}: found chat messages with role and content, expected the answer: the content of the last one"
-    if family == PIXEL_FAMILY and size is None:
-        return "width and height missing (or input_width and input_height), in whose pixels qwen2.5 answers"
+    if family == PIXEL_FAMILY and (problem := _size_problem(record)):
+        return problem
     parsed = _parsed(answer, family, size or (None, None))
     fit = (len(parsed.objects), 0, 0)
     if frame != "pixel" or parsed.family != "json":  # which are in the frame of the records, whatever that is
@@ -145,6 +145,21 @@ def _size(record: dict[str, Any]) -> tuple[float, float] | None:
         if width is not None and height is not None:
             return width, height
     return None
+
+
+def _size_problem(record: dict[str, Any]) -> str:
+    """Why nobody knows the pixels that answers are in; "" where the size of the image is known."""
+    for names in SIZE_NAMES:
+        given = {name: record[name] for name in names if record.get(name) is not None}
+        wrong = next((name for name, value in given.items() if not is_side(value)), None)
+        if wrong is not None:
+            return f"{wrong}: found {shown(given[wrong])}, expected a positive number of pixels"
+        if len(given) == len(names):
+            return ""
+        if given:
+            (missing,) = set(names) - set(given)
+            return f"{missing} missing, expected it beside {next(iter(given))}"
+    return "width and height missing (or input_width and input_height), in whose pixels qwen2.5 answers"
 
 
 def is_side(value: Any) -> bool:
