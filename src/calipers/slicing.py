@@ -8,6 +8,7 @@ here, and joined to records by their keys once all of them are there.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
 from functools import partial
 from itertools import islice
 from typing import Any, NamedTuple
@@ -53,7 +54,7 @@ def slice_run(
     """
     file = None if config.attributes is None else read_attributes(config.attributes)
     strangers = [] if file is None else table.set_attributes(_renamed(file, same_keys or {}), set(built_in))
-    notes = [] if file is None else _strangers_note(file, strangers)
+    notes = [] if file is None else [*_strangers_note(file, strangers), *_text_notes(file, config.slice_fields)]
     inputs = [] if file is None else [file.entry()]
     hashes, _ = table.columns()
     if not len(hashes):
@@ -81,6 +82,16 @@ def _strangers_note(file: AttributeFile, strangers: list[str]) -> list[str]:
     return [f"warning: {file.path}: {counted}, such as {strangers[0]!r:.80}"]
 
 
+def _text_notes(file: AttributeFile, fields: Iterable[str]) -> list[str]:
+    """Notes on fields that are text because of a few cells of their column."""
+    odd = [(name, *file.odd_cells[name]) for name in fields if name in file.odd_cells]
+    return [
+        f"warning: {file.path}: {name!r:.80} is text, as {n:,} of {of:,} cells are no numbers, such as {cell!r:.40};"
+        " leave such cells empty, and it is in quartiles"
+        for name, n, of, cell in odd
+    ]
+
+
 def _check_fields(table: SliceTable, known: set[str], file: AttributeFile | None) -> None:
     for name, values in table.fields.items():
         codes, _ = values.columns()
@@ -90,11 +101,17 @@ def _check_fields(table: SliceTable, known: set[str], file: AttributeFile | None
                     f"slice: no record that was evaluated has a value of {name!r:.80}, which {file.path} has for keys"
                     f" such as {next(iter(file.rows))!r:.80}; expected {NAMES}, or another key of a record"
                 )
+            field, _, edges = name.rpartition(":")
+            if field in known:
+                found = f"found the edges {edges!r:.80} of {field!r:.80}"
+                raise ConfigError(f"slice: {found}, expected numbers that ascend: {field:.80}:10,20,50")
             named = sorted(known)
             more = f" and {len(named) - MAX_NAMED} more" if len(named) > MAX_NAMED else ""
             fields = ", ".join(f"{field:.40}" for field in named[:MAX_NAMED])
             there = f"the fields there are: {fields}{more}" if named else f"{keyword('attributes', 'FILE')} gives some"
-            raise ConfigError(f"slice: no record has the field {name!r:.80}; {there}")
+            near = next(iter(get_close_matches(name, named, n=1)), None)
+            hint = f", did you mean {near!r:.80}?" if near else ";"
+            raise ConfigError(f"slice: no record has the field {name!r:.80}{hint} {there}")
 
 
 def add_slices(report: Report, *runs: tuple[dict[str, Any], SlicedRun]) -> None:

@@ -406,7 +406,7 @@ def test_poor_answers_that_are_joined_name_the_option(run):
         ),
         (
             '[\n{"image": "a.jpg", "pred": "[]"}\n]',
-            "answers.jsonl:1: not a JSON object, expected one a line (jq -c '.[]' FILE",
+            "answers.jsonl:1: not JSON: unexpected end of data; expected one JSON object a line, not an array (jq",
         ),
         (
             '{"image": "a.jpg", "pred": [{"role": "assistant", "content": "[]"}]}',

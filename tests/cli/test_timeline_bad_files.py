@@ -13,6 +13,9 @@ import pytest
 GOOD = {"outside": [[0, 9], [20, 29]], "inside": [[10, 19]]}
 FOUND = {"fps": 10, "states": {"outside": [[0, 11], [20, 29]], "inside": [[12, 19]]}}
 CSV = "frame,time_sec,state\n0,0,out\n12,1.2,in\n20,2,out\n29,2.9,out\n"
+NO_FILES = (
+    "no CSV files in this folder, expected *_timeline*.csv or *.csv, or files of annotation tools (calipers formats)"
+)
 INPUTS = ["--gt", "gt.json", "--pred", "pred.json"]
 FOLDER = ["--gt", "gt.json", "--pred", "csv"]
 
@@ -67,8 +70,7 @@ def test_a_file_that_cannot_be_opened_is_named(refuses_videos, side):
         ("gt.json/inner.json", "Not a directory"),
     ]:
         refuses_videos(f"error: {name}: cannot be read: {problem}\n", args=with_input(side, name))
-    if side == "--gt":
-        refuses_videos("error: folder: cannot be read: Is a directory\n", args=with_input(side, "folder"))
+    refuses_videos(f"error: folder: {NO_FILES}\n", args=with_input(side, "folder"))
 
 
 @pytest.fixture
@@ -302,8 +304,7 @@ def test_a_folder_without_a_csv_is_refused(refuses_videos):
     write("other/notes.txt", CSV)
     write("other/deep/pred.json", {"a.mp4": FOUND})
     for name in ("empty", "other"):
-        message = f"error: {name}: no CSV files in this folder, expected *_timeline*.csv or *.csv\n"
-        refuses_videos(message, args=["--gt", "gt.json", "--pred", name])
+        refuses_videos(f"error: {name}: {NO_FILES}\n", args=["--gt", "gt.json", "--pred", name])
 
 
 def test_a_csv_of_no_video_is_listed_whatever_is_in_it(run):

@@ -72,3 +72,34 @@ def test_a_tag_may_end_in_itself():
 def test_a_note_says_that_corners_were_read_as_outlines():
     quad = "STOP<loc_10><loc_10><loc_90><loc_11><loc_90><loc_20><loc_10><loc_19>"
     assert parse_objects(quad, "florence").notes == ["corners that are no boxes are read as outlines"]
+
+
+@pytest.mark.parametrize(
+    ("family", "text", "status", "boxes"),
+    [
+        ("internvl", "cat[[100, 200, 500, 600]]", "repaired", [("cat", [100, 200, 500, 600])]),
+        ("internvl", "[[1, 2, 30, 40]]", "repaired", [("", [1, 2, 30, 40])]),
+        ("internvl", "cat[[1, 2, 3, 4]], dog[[5, 6, 7, 8], [9, 1", "truncated",
+         [("cat", [1, 2, 3, 4]), ("dog", [5, 6, 7, 8])]),
+        ("internvl", "cat[[1, 2, 3, 4]], dog[[5", "truncated", [("cat", [1, 2, 3, 4])]),
+        ("qwen2", "cat(1,2),(3,4)two dogs (left)(5,6),(7,8),(9,10),(11,12)", "repaired",
+         [("cat", [1, 2, 3, 4]), ("two dogs (left)", [5, 6, 7, 8]), ("two dogs (left)", [9, 10, 11, 12])]),
+        ("qwen2", "cat: (1, 2), (3, 4)\ndog: (5, 6), (7,", "truncated", [("cat", [1, 2, 3, 4])]),
+        ("deepseek", "cat[[0, 999, 333, 666]]", "repaired", [("cat", [0, 1000, 1000 / 3, 2000 / 3])]),
+    ],
+)  # fmt: skip
+def test_decoders_leave_tags_out(family, text, status, boxes):
+    """Tags are special tokens, gone with `skip_special_tokens=True`: labels are the words before each box."""
+    parsed = parse_objects(text, family)
+    assert [(item["desc"], item["points"]) for item in parsed.objects] == [
+        (label, pytest.approx(points)) for label, points in boxes
+    ]
+    assert (parsed.status, parsed.notes[0]) == (status, "tags left out")
+
+
+def test_without_tags_a_box_that_cannot_be_read_is_counted_and_json_is_not_taken_apart():
+    parsed = parse_objects("cat[[1, 2, 30]] dog[[1, 2, 30, 40]]", "internvl")
+    assert parsed.objects == ["[[1, 2, 30]]", {"type": "bbox_2d", "points": [1, 2, 30, 40], "desc": "dog"}]
+    assert parsed.notes == ["tags left out", "1 objects cannot be read"]
+    parsed = parse_objects('[{"bbox_2d": [1, 2, 30, 40], "label": "cat"}]', "internvl")
+    assert parsed.notes == ["missing tag", "1 objects cannot be read"]

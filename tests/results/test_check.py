@@ -199,8 +199,16 @@ def test_a_check_is_a_mapping_a_text_and_json():
     assert list(found) == ["ok", "files", "comparisons", "warnings"]
     assert len(found) == 4
     assert json.loads(found.to_json()) == json.loads(json.dumps(found.tree))
-    assert "verdict              everything can be read" in str(found)
-    assert repr(found).endswith("dense.jsonl is dense dump, norm1000; no warnings>")
+    assert "verdict              everything can be read · 3 to look at" in str(found)
+    assert repr(found).endswith("dense.jsonl is dense dump, norm1000; 3 warnings>")
+    assert repr(check([{"gt_norm1000": [BOX], "pred": [BOX]}])).endswith("; no warnings>")
+
+
+def test_text_that_no_suite_reads_is_shown(tmp_path):
+    path = tmp_path / "drive_07.txt"
+    path.write_text("0,5\t2,0\toutside\n")  # Audacity's, with commas for points
+    (file,) = check(path)["files"]
+    assert file["refused"]["first"][0].startswith(f'{path}: found text that begins with "0,5\\t2,0\\toutside"')
 
 
 def screws(label):

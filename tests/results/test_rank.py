@@ -215,6 +215,7 @@ def test_other_records_parameters_and_suites_are_refused_with_which_and_why(four
     said = refused("small and few cannot be ranked together:", four, few)
     assert "records read: 80 in small, 50 in few" in said
     assert "base and" not in said
+    assert said.endswith("\n(expected one suite, the same records and ground truth, and the same options)")
     other = models({"seeded": 0.5}, seed=3)
     assert "seed: 0 in small, 3 in seeded" in refused("cannot be ranked together", four, other)
     refused("protocol: dense/1 in small, timeline/1 in videos", four, {"videos": trees["timeline"][0]})

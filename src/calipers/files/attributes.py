@@ -23,12 +23,21 @@ EXPECTED = f"CSV or JSON lines with a column 'key': {NAMES}"
 LONGEST_KEY = 80
 
 
+class OddCells(NamedTuple):
+    """Cells that are no numbers, of a column in which at least as many are; and the first of them."""
+
+    n: int
+    cells: int
+    first: str
+
+
 class AttributeFile(NamedTuple):
     """The fields of records by their keys, and what they were read from."""
 
     path: str
     sha256: str
     rows: dict[str, dict[str, Any]]
+    odd_cells: dict[str, OddCells]  # by columns of CSV that are nearly of numbers
 
     @property
     def names(self) -> set[str]:
@@ -47,7 +56,8 @@ def read_attributes(path: str) -> AttributeFile:
         text = content.removeprefix(BOM).decode("utf-8")
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: not UTF-8, expected {EXPECTED}") from error
-    rows = _json_rows(path, text) if text.lstrip().startswith("{") else _csv_rows(path, text)
+    odd = dict[str, OddCells]()
+    rows = _json_rows(path, text) if text.lstrip().startswith("{") else _csv_rows(path, text, odd)
     attributes: dict[str, dict[str, Any]] = {}
     for line, row in rows:
         key = row.pop("key", None)
@@ -58,7 +68,7 @@ def read_attributes(path: str) -> AttributeFile:
         attributes[str(key)] = row
     if not attributes:
         raise InputError(f"{path}: no rows, expected {EXPECTED}")
-    return AttributeFile(path, sha256(content).hexdigest(), attributes)
+    return AttributeFile(path, sha256(content).hexdigest(), attributes, odd)
 
 
 def _json_rows(path: str, text: str) -> Iterable[tuple[int, dict[str, Any]]]:
@@ -73,7 +83,8 @@ def _json_rows(path: str, text: str) -> Iterable[tuple[int, dict[str, Any]]]:
             yield line, row
 
 
-def _csv_rows(path: str, text: str) -> list[tuple[int, dict[str, Any]]]:
+def _csv_rows(path: str, text: str, odd: dict[str, OddCells]) -> list[tuple[int, dict[str, Any]]]:
+    """The rows with their lines; columns that are nearly of numbers are added to `odd`."""
     reader = csv.DictReader(StringIO(text), strict=True)
     try:
         names = _columns(path, reader)
@@ -82,10 +93,13 @@ def _csv_rows(path: str, text: str) -> list[tuple[int, dict[str, Any]]]:
         raise InputError(f"{path}:{reader.reader.line_num}: is not CSV: {error}, expected {EXPECTED}") from error
     for name in (name for name in names if name != "key"):
         cells = [row[name] for _, row in rows if name in row]
-        if all(_is_number(cell) for cell in cells):
-            for _, row in rows:
-                if name in row:
-                    row[name] = float(row[name])
+        others = [cell for cell in cells if not _is_number(cell)]
+        if others:
+            odd |= {name: OddCells(len(others), len(cells), others[0])} if 2 * len(others) <= len(cells) else {}
+            continue
+        for _, row in rows:
+            if name in row:
+                row[name] = float(row[name])
     return rows
 
 

@@ -103,7 +103,8 @@ def without_shapes(tree: CocoTree) -> tuple[CocoTree, list[str]]:
 def yolo_files(tree: CocoTree, left_out: LeftOut, *, truth: bool) -> tuple[dict[str, bytes], list[str]]:
     """`classes.txt` and a file of labels for each image, also for one without objects; and notes."""
     numbers = _class_numbers(tree.categories)
-    sizes = {image["id"]: _size(image) for image in tree.images}
+    filled = {row["image_id"] for row in tree.rows}  # whose size matters
+    sizes = {image["id"]: _size(image) for image in tree.images if image["id"] in filled}
     lines: dict[Any, list[str]] = {image["id"]: [] for image in tree.images}
     for at, row in enumerate(tree.rows):
         try:

@@ -1,8 +1,8 @@
 """Tasks of Label Studio's JSON, for suites that read them: which annotation counts, and what a task is about.
 
 Ground truth is the annotation of a task that is marked as ground truth, else the first that was not cancelled; a note
-counts the others. Predictions are the first of `predictions`, or annotations of a file that has none. An uploaded file
-is named without the eight digits that are put before it.
+counts the others, and another one tasks without any. Predictions are the first of `predictions`, or annotations of a
+file that has none. An uploaded file is named without the eight digits that are put before it.
 """
 
 from __future__ import annotations
@@ -10,12 +10,14 @@ from __future__ import annotations
 import posixpath
 import re
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, unquote, urlsplit
 
 from calipers.core.errors import InputError
 from calipers.files.problems import shown
 
 SEVERAL_NOTE = "annotations of further annotators were not read, only one of each task"
+UNDONE_NOTE = "tasks that nobody has annotated were read as annotated with nothing"
+UPLOADS = "/upload/"
 UPLOADED = re.compile(r"\A[0-9a-f]{8}-(?=.)")
 
 Task = dict[str, Any]
@@ -31,7 +33,7 @@ def choose_annotation(task: Task, place: str, truth: bool) -> tuple[Task, list[s
         return task["predictions"][0], []
     done = [item for item in task.get("annotations") or [] if not item.get("was_cancelled")]
     best = next((item for item in done if item.get("ground_truth") is True), done[0] if done else {})
-    return best, [SEVERAL_NOTE] * (len(done) > 1)
+    return best, [SEVERAL_NOTE] * (len(done) > 1) + [UNDONE_NOTE] * (truth and not done)
 
 
 def results_of(chosen: Task, place: str) -> list[Task]:
@@ -49,7 +51,21 @@ def stored_name(data: Task, place: str, fields: tuple[str, ...]) -> str:
     if not isinstance(value, str) or not value:
         what = "an image" if fields[0] == "image" else "a video"
         raise InputError(f"{place}: data.{fields[0]}: found {shown(value)}, expected the place of {what}")
-    parts = urlsplit(value) if "://" in value or "?" in value else None
-    path = (parse_qs(parts.query).get("d", [""])[0] or parts.path) if parts else value
+    path = _stored_path(value)
     folder, name = posixpath.split(path)
-    return posixpath.join(folder, UPLOADED.sub("", name)) if "/upload/" in path else path
+    return posixpath.join(folder, UPLOADED.sub("", name)) if UPLOADS in path else path
+
+
+def _stored_path(value: str) -> str:
+    """The path in a place, without host and query; the web's and those of uploads have other letters as %20 and so on.
+
+    >>> _stored_path("/data/local-files/?d=a%20b/c.jpg"), _stored_path("https://host/a%20b.jpg?key=1")
+    ('a b/c.jpg', '/a b.jpg')
+    >>> _stored_path("s3://bucket/a/100%25.jpg"), _stored_path("/data/upload/1/0a1b2c3d-a%20b.jpg")
+    ('/a/100%25.jpg', '/data/upload/1/0a1b2c3d-a b.jpg')
+    """
+    if "://" not in value and "?" not in value:
+        return unquote(value) if UPLOADS in value else value
+    parts = urlsplit(value)
+    is_web = parts.scheme in ("http", "https", "")
+    return parse_qs(parts.query).get("d", [""])[0] or (unquote(parts.path) if is_web else parts.path)

@@ -116,8 +116,13 @@ def json_problem(text: bytes) -> str:
     return f"not JSON: {message}; expected one JSON object a line{array}, and this one ends with {end}"
 
 
-def explain_object(item: Any, reason: int, frame: str, width: float, height: float) -> tuple[str, str, str]:
-    """(place inside the object, problem, value found) for a reason of the flattening kernel."""
+def explain_object(
+    item: Any, reason: int, frame: str, width: float, height: float, advice: str = ""
+) -> tuple[str, str, str]:
+    """(place inside the object, problem, value found) for a reason of the flattening kernel.
+
+    `advice` is for coordinates that may be pixels, where there is no option that reads them.
+    """
     name = REASONS[reason]
     if name == "not an object":
         return "", "not an object, expected {type, points, desc}", shown(item)
@@ -130,13 +135,13 @@ def explain_object(item: Any, reason: int, frame: str, width: float, height: flo
     if "points" not in item:
         return ".points", "missing, expected [x1, y1, x2, y2, …]", ""
     points = item["points"]
-    return ".points", _points_problem(name, item["type"], points, frame, width, height), shown(points)
-
-
-def _points_problem(name: str, kind: str, points: Any, frame: str, width: float, height: float) -> str:
-    count = _count(points)
-    pixels = f"[0, 1000] (are these pixels? {keyword('frame', 'pixel')} reads them)"
+    pixels = f"[0, 1000] (are these pixels? {advice or keyword('frame', 'pixel') + ' reads them'})"
     span = pixels if frame == "norm1000" else f"[0, {width:g}] for x and [0, {height:g}] for y"
+    return ".points", _points_problem(name, item["type"], points, span), shown(points)
+
+
+def _points_problem(name: str, kind: str, points: Any, span: str) -> str:
+    count = _count(points)
     return {
         "points": "not a list, expected [x1, y1, x2, y2, …]",
         "not a number": "expected numbers only",

@@ -47,7 +47,9 @@ class Check(Mapping[str, Any]):
 
     def __repr__(self) -> str:
         kinds = ", ".join(f"{entry['path']} is {entry['kind']}" for entry in self.tree["files"])
-        said = f"{len(self.tree['warnings']):,} warnings" if self.tree["warnings"] else "no warnings"
+        parts = [self.tree, *self.tree["files"], *self.tree["comparisons"]]
+        n = sum(len(part["warnings"]) for part in parts)
+        said = "no warnings" if not n else "1 warning" if n == 1 else f"{n:,} warnings"
         return f"<Check {'ok' if self.tree['ok'] else 'not ok'}: {kinds or 'no files'}; {said}>"
 
     @property

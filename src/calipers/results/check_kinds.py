@@ -9,6 +9,7 @@ from calipers.artifact import ARTIFACT, PART
 from calipers.core.errors import InputError
 from calipers.core.survey import Kind
 from calipers.files.clues import Clue, words_for
+from calipers.files.problems import shown
 from calipers.suite import built_in, suites
 
 
@@ -51,7 +52,12 @@ def _kind_of_artifact(clue: Clue) -> Kind | None:
 
 
 def _found(clue: Clue) -> str:
-    return "found a folder with none of these files" if clue.is_folder else f"found {words_for(clue.tree)}"
+    if clue.is_folder:
+        return "found a folder with none of these files"
+    if clue.tree is None and clue.head:
+        line = clue.head.partition(b"\n")[0].decode(errors="replace").strip()
+        return f"found text that begins with {shown(line)}"
+    return f"found {words_for(clue.tree)}"
 
 
 def artifact_in(folder: str) -> str:

@@ -22,7 +22,7 @@ from calipers.core.errors import ConfigError, InputError, keyword
 from calipers.core.figures import Figure
 from calipers.report import Report
 from calipers.results.artifacts import Result, files_of, read_result
-from calipers.results.comparable import differences
+from calipers.results.comparable import ALIKE, differences
 from calipers.suite import suite_of_tree
 
 FEWEST, MOST = 2, 100  # results
@@ -207,7 +207,7 @@ def _check_comparable(named: list[tuple[str, Result]]) -> None:
         problems += [f"{base} and {name} cannot be ranked together:{listed}"] if reasons else []
     more = [f"(and {len(problems) - MOST_NAMED:,} more results)"] if len(problems) > MOST_NAMED else []
     if problems:
-        raise ConfigError("\n".join(problems[:MOST_NAMED] + more))
+        raise ConfigError("\n".join([*problems[:MOST_NAMED], *more, ALIKE]))
 
 
 # Methods

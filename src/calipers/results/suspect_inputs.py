@@ -22,7 +22,7 @@ from calipers.files.json_checks import check_memory
 from calipers.files.lines import LONGEST_LINE
 from calipers.report import Report
 from calipers.results.artifacts import Cells, Result, files_of, read_result
-from calipers.results.comparable import differences
+from calipers.results.comparable import ALIKE, differences
 from calipers.results.rank_inputs import Source, check_names, flat_sources, folder_sources, methods_of, source_name
 from calipers.show.page.build import kept_cases
 from calipers.show.page.cases import CASES
@@ -101,7 +101,7 @@ def _check_comparable(named: list[tuple[str, Result]]) -> None:
         problems += [f"{base} and {name} cannot be searched together:{reasons}"] if found else []
     more = [f"(and {len(problems) - MOST_NAMED:,} more results)"] if len(problems) > MOST_NAMED else []
     if problems:
-        raise ConfigError("\n".join(problems[:MOST_NAMED] + more))
+        raise ConfigError("\n".join([*problems[:MOST_NAMED], *more, ALIKE]))
 
 
 def _runs(named: list[tuple[str, Result]]) -> Iterator[SuspectRun]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
+from calipers.core.errors import keyword
 from calipers.show.text import printable
 
 CHECK = "calipers check tells more"
@@ -18,6 +20,21 @@ def hopeless_lines(who: str, counts: Mapping[str, int], problem: Callable[[], st
         yield f"{who}nothing was predicted at all, so that every object was missed ({CHECK})"
     else:
         yield f"{who}all {counts['pred']:,} predictions are invalid and match nothing: {problem()} ({CHECK})"
+
+
+def other_family(tree: Mapping[str, Any]) -> Iterator[str]:
+    """A note where no answer of a model has an object that can be read as those of the family that was named.
+
+    >>> objects, answers = {"pred": 2, "invalid_pred": 2}, {"failed": 0}
+    >>> list(other_family({"params": {"answers": "json"}, "objects": objects, "answers": answers}))
+    ['no answer has an object as json writes it; `answers="auto"` tells families by their tags and keys']
+    """
+    family, objects = tree["params"].get("answers"), tree["objects"]
+    if family in (None, "auto") or "answers" not in tree or objects["pred"] > objects["invalid_pred"]:
+        return
+    if objects["pred"] or tree["answers"]["failed"]:
+        advice = f"{keyword('answers', 'auto')} tells families by their tags and keys"
+        yield f"no answer has an object as {family} writes it; {advice}"
 
 
 def no_shared_label(truth: Sequence[str], pred: Sequence[str]) -> Iterator[str]:

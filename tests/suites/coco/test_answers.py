@@ -114,6 +114,44 @@ def test_the_same_answers_in_the_dense_suite_have_the_same_sweep(tmp_path):
     assert [item["records"] for item in report["inputs"]] == [3, 2]
 
 
+@pytest.mark.parametrize("corners", [[100, 100, 300, 500], [300, 500, 100, 100], [300, 100, 100, 500]])
+def test_corners_of_a_box_are_any_two_that_are_opposite_as_in_the_dense_suite(corners, tmp_path):
+    gt, pred = tmp_path / "gt.json", tmp_path / "answers.jsonl"
+    gt.write_text(json.dumps(TRUTH))
+    pred.write_text(json.dumps({"file_name": "a.jpg", "pred": boxes((corners, "cone"))}))
+    assert calipers.coco(gt, pred, bootstrap=0)["sweep"]["primary"]["matched"] == 1
+    assert calipers.dense(pred, gt=gt, bootstrap=0)["modes"]["category"]["primary"]["matched"] == 1
+    (row,) = json.loads(calipers.convert(pred, to="coco", gt=gt, suite="coco").files[""])
+    assert row["bbox"] == [20, 10, 40, 40]  # 200 by 100 pixels
+
+
+def test_what_reaches_outside_is_cut_to_the_image_as_in_the_dense_suite(tmp_path):
+    """A cone of 50 by 100 pixels at the right edge: with the 400 beyond it, the overlap would be 500 / 900."""
+    gt, pred = tmp_path / "gt.json", tmp_path / "answers.jsonl"
+    images = [{"id": number, "file_name": f"{number}.jpg", "width": 100, "height": 100} for number in range(6)]
+    cone = {"category_id": 3, "bbox": [50, 0, 50, 100], "area": 5000, "iscrowd": 0}
+    cones = [{"id": number + 1, "image_id": number, **cone} for number in range(6)]
+    gt.write_text(json.dumps({"images": images, "categories": TRUTH["categories"], "annotations": cones}))
+    far = boxes(([500, -300, 1400, 1000], "cone"), ([0, 0, 9, 9], "cone"), ([0, 0, 5, 5], "cone"))
+    pred.write_text("\n".join(json.dumps({"image": f"{number}.jpg", "pred": far}) for number in range(6)))
+    report = calipers.coco(gt, pred, bootstrap=0)
+    assert report["sweep"]["mean_f1"] == 0.5  # 6 of 6 found at every threshold, 12 more predicted: 12 / 24
+    assert calipers.dense(pred, gt=gt, bootstrap=0)["modes"]["category"]["mean_f1"] == 0.5
+    assert "6 predictions reach outside their images, and are cut to them" in report["warnings"]
+
+
+@pytest.mark.parametrize(("by", "name"), [(1000, "fractions 0–1 -> norm1000"), (10, "percent 0–100 -> norm1000")])
+def test_fractions_and_percent_are_told_as_in_the_dense_suite(by, name, tmp_path):
+    gt, pred = tmp_path / "gt.json", tmp_path / "answers.jsonl"
+    gt.write_text(json.dumps(TRUTH))
+    corners = ("a.jpg", [100, 100, 300, 500], "cone"), ("day/b.jpg", [0, 0, 500, 500], "Sign Post")
+    rows = [{"image": image, "pred": boxes(([v / by for v in box], label))} for image, box, label in corners]
+    pred.write_text("\n".join(json.dumps(row) for row in rows))
+    for suite in ("coco", "dense"):
+        (sides,) = calipers.check(gt=gt, pred=pred, suite=suite)["comparisons"]
+        assert (sides["readings"][0]["name"], sides["readings"][0]["advice"]) == (name, f"multiply by {by}")
+
+
 def test_a_file_of_lines_needs_no_option(tmp_path):
     pred = tmp_path / "answers.jsonl"
     pred.write_text("\n".join(json.dumps(row) for row in ANSWERS))
@@ -160,7 +198,7 @@ def test_answers_that_cannot_be_used(answer, message):
 def test_a_line_that_is_no_json_is_named(tmp_path):
     pred = tmp_path / "answers.jsonl"
     pred.write_text(json.dumps(ANSWERS[0]) + "\n{\n")
-    with pytest.raises(InputError, match=r"answers\.jsonl:2: found null, expected a JSON object"):
+    with pytest.raises(InputError, match=r"answers\.jsonl:2: not JSON: unexpected end of data; expected one"):
         calipers.coco(TRUTH, pred)
 
 

@@ -135,3 +135,19 @@ def test_a_predicted_box_that_cannot_be_read_matches_nothing(write):
     pred = scored(HEAD + FIRST + TAIL).replace('xtl="128.00"', 'xtl="left"')
     report = calipers.coco(write(TRUTH), write(pred, "p/pred.xml"), bootstrap=0)
     assert {entry["name"]: entry["AP_50"] for entry in report["per_class"]} == {"car": 1.0, "cone": 0.0}
+
+
+def test_labels_of_the_task_are_classes_also_without_objects(write):
+    """A detector knows more classes than a few images show: what it finds of them is wrong, and no error."""
+    listed = "<labels><label><name> sign </name><attributes/></label><label><name></name></label>"
+    gt = write(TRUTH.replace("<labels>", listed))
+    pred = write(scored(TRUTH).replace('label="cone"', 'label="sign"'), "pred.xml")
+    report = calipers.coco(gt, pred, bootstrap=0)
+    assert [(row["name"], row["gt"], row["pred"]) for row in report["per_class"]] == [
+        ("car", 1, 1),
+        ("cone", 1, 0),
+        ("sign", 0, 1),
+    ]
+    assert report["coco"]["AP"] == 0.5  # of car and cone; nothing is known of signs
+    with pytest.raises(InputError, match=r'found the class "tree", expected one of .*: "car", "cone", "sign"; one'):
+        calipers.coco(gt, write(scored(TRUTH).replace('label="cone"', 'label="tree"'), "other.xml"))

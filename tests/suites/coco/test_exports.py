@@ -209,3 +209,16 @@ def test_nothing_but_an_error_comes_of_other_files(tmp_path, kind, data):
     path.write_bytes(data)
     with pytest.raises(calipers.InputError):
         calipers.coco(path, [], gt_format=kind)
+
+
+def test_classes_of_a_supervisely_project_are_classes_also_without_objects(tmp_path):
+    project(tmp_path, supervisely_object("car", "rectangle", [[10, 20], [40, 30]]))
+    meta = {"classes": [*SUPERVISELY_META["classes"], {"title": "lane", "shape": "line"}, {"title": 3}]}
+    (tmp_path / "meta.json").write_text(json.dumps(meta))
+    made = read_format("supervisely", str(tmp_path), None)
+    assert [category["name"] for category in made.categories] == ["car", "cone"]  # no box is a line
+    digest = made.inputs[0].sha256
+    (tmp_path / "meta.json").write_text("{}")
+    made = read_format("supervisely", str(tmp_path), None)
+    assert [category["name"] for category in made.categories] == ["car"]
+    assert made.inputs[0].sha256 != digest  # as what is read has changed

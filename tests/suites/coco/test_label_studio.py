@@ -137,3 +137,37 @@ def test_a_file_that_is_wrong_is_named(write, tree, message):
     with pytest.raises(InputError) as refused:
         calipers.coco(write(tree), write(predicted(CONE), "pred.json"))
     assert message in str(refused.value)
+
+
+def test_tasks_that_nobody_has_annotated_are_told(write):
+    """A task that was skipped or never opened looks like an image without objects, and is none."""
+    undone = task(2, "b.jpg", []) | {"annotations": []}
+    skipped = task(3, "c.jpg", [CONE])
+    skipped["annotations"][0]["was_cancelled"] = True
+    report = calipers.coco(write([TASKS[0], undone, skipped, TASKS[1] | {"data": {"image": "d.jpg"}}]), [], bootstrap=0)
+    assert any(
+        warning.endswith("tasks that nobody has annotated were read as annotated with nothing (2)")
+        for warning in report["warnings"]
+    )
+
+
+@pytest.mark.parametrize(
+    "image",
+    [
+        "/data/upload/3/1a2b3c4d-%E5%9B%BE%201.jpg",
+        "/data/local-files/?d=day%201/%E5%9B%BE%201.jpg",
+        "https://host/x/%E5%9B%BE%201.jpg?key=a/b",
+        "s3://bucket/x/图 1.jpg",
+    ],
+)
+def test_places_of_the_web_and_of_uploads_are_names_of_files(image, write):
+    pred = [task(1, "图 1.jpg", [], predictions=[{"score": 0.7, "result": [CONE]}])]
+    report = calipers.coco(write([task(1, image, [CONE])]), write(pred, "pred.json"), bootstrap=0)
+    assert report["coco"]["AP"] == 1
+
+
+def test_an_image_without_objects_and_without_a_size_is_written_to_yolo(write):
+    made = calipers.convert(write(TASKS), to="yolo", side="gt")
+    assert made.files["labels/images/b.txt"] == b""
+    number, *fractions = made.files["labels/data/upload/3/a.txt"].split()
+    assert (number, [float(text) for text in fractions]) == (b"0", pytest.approx([0.225, 0.25, 0.05, 0.1]))

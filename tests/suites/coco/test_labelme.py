@@ -317,7 +317,8 @@ def test_what_the_ground_truth_does_not_know_is_an_error(make):
         '/y.json: no image of the ground truth is called "x.jpg" nor "y", expected the name of one, as "a.jpg"'
     )
     assert refusal(make({"a.json": file(shape("bird"))}), KNOWN) == (
-        '/a.json: shapes[0]: found the class "bird", expected one of the ground truth\'s: "dog", "cat"'
+        '/a.json: shapes[0]: found the class "bird", expected one of the ground truth\'s: "dog", "cat"; '
+        "one without objects can be added to the categories of COCO, which calipers convert writes"
     )
 
 

@@ -312,7 +312,8 @@ def test_what_the_ground_truth_does_not_know_is_an_error(make):
     )
     folder = make({"a.xml": annotation(thing(), thing("Cat"))})
     assert refusal(folder, KNOWN) == (
-        '/a.xml: object 2: found the class "Cat", expected one of the ground truth\'s: "dog", "cat"'
+        '/a.xml: object 2: found the class "Cat", expected one of the ground truth\'s: "dog", "cat"; '
+        "one without objects can be added to the categories of COCO, which calipers convert writes"
     )
     folder = make({"a.xml": annotation(), "sub/a.xml": annotation()})
     assert refusal(folder, KNOWN) == '/a.xml and /sub/a.xml: two files for the image "a.jpg"'

@@ -425,7 +425,8 @@ def test_with_names_numbers_go_by_name(make):
     assert [row["category_id"] for row in read_format("yolo", folder, KNOWN, None).rows] == [18, 17]
     folder = make({"a.txt": "\n1 .5 .5 .2 .4 0.9", "data.yaml": "names: [dog, bird, cat]"})
     assert refusal(folder, KNOWN) == (
-        '/a.txt:2: found the class "bird", expected one of the ground truth\'s: "dog", "cat"'
+        '/a.txt:2: found the class "bird", expected one of the ground truth\'s: "dog", "cat"; '
+        "one without objects can be added to the categories of COCO, which calipers convert writes"
     )
 
 

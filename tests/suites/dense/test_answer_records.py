@@ -5,8 +5,9 @@ import json
 import pytest
 
 import calipers
-from calipers import ConfigError, DenseMeter, InputError, dense
+from calipers import ConfigError, DenseMeter, InputError, check, dense
 from calipers.files.answers.class_names import RESPELLED
+from calipers.suites.dense.artifact import useless
 
 CAT = {"type": "bbox_2d", "points": [100, 100, 500, 500], "desc": "cat"}
 QWEN3 = '[{"bbox_2d": [100, 100, 500, 500], "label": "cat"}]'
@@ -113,6 +114,21 @@ def test_coordinates_outside_the_frame_are_an_error_that_says_what_fits():
     with pytest.raises(InputError, match="expected input_width and input_height"):
         f1([record('[{"bbox_2d": [400, 200, 1900, 1800]}]', width=300, height=300)], answers="qwen2.5")
     assert f1([record(QWEN3), record(PIXELS)], answers="qwen3") == 0.5  # half of them is not more than half
+
+
+@pytest.mark.parametrize(
+    ("size", "message"),
+    [
+        ({"width": "640", "height": 480}, 'width: found "640", expected a positive number of pixels'),
+        ({"width": 640, "height": 0}, "height: found 0, expected a positive number of pixels"),
+        ({"width": 640}, "height missing, expected it beside width"),
+        ({"width": 640, "height": 480, "input_width": 320}, "input_height missing, expected it beside input_width"),
+        ({"input_width": None, "width": None}, "width and height missing .or input_width and input_height., in whose"),
+    ],
+)
+def test_a_size_that_cannot_be_used_is_told_as_it_is(size, message):
+    with pytest.raises(InputError, match=message):
+        f1([record(PIXELS, **size)], answers="qwen2.5")
 
 
 def test_some_coordinates_outside_the_frame_are_told_where_pixels_would_hold_them_all():
@@ -274,6 +290,14 @@ def test_an_answer_that_cannot_be_joined_is_a_bad_record(joined, answers, messag
     assert (report["records"]["rejected"], report["records"]["evaluated"]) == (1, 3)
 
 
+def test_a_joined_line_that_is_no_json_says_why(tmp_path):
+    gt, pred = tmp_path / "instances.json", tmp_path / "broken.jsonl"
+    gt.write_text(json.dumps(TRUTH))
+    pred.write_text('{"image_id": 1, "pred": "[]"}\n{"image_id": \n')
+    with pytest.raises(InputError, match=r'broken\.jsonl:2: not JSON: .* and this one ends with "{..image_id..:"'):
+        dense(pred, gt=gt)
+
+
 @pytest.mark.parametrize(
     "line", ['{"image_id": 1, "image_id": 2, "pred": ""}', '{"image_id": 1, "pred": "[]", "pred": ""}']
 )
@@ -321,3 +345,30 @@ def test_ground_truth_is_joined_with_a_file():
     for source, gt in (([], "instances.json"), ("answers.jsonl", ""), (["a.jsonl", "b.jsonl"], "instances.json")):
         with pytest.raises(ConfigError, match=r"(gt|source): found .*, expected a path"):
             dense(source, gt=gt)
+
+
+def test_points_are_told_to_match_nothing_and_have_no_other_reading_as_boxes(tmp_path):
+    """A point [x, y, x, y] must not be taken for a box of [cx, cy, w, h] that is as large as its place is far."""
+    path = tmp_path / "dump.jsonl"
+    point = '<point x="30" y="40" alt="cat">cat</point>'
+    truth = [{"type": "bbox_2d", "points": [150, 200, 450, 600], "desc": "cat"}]  # what cx, cy, w, h would be
+    path.write_text("".join(json.dumps({"id": at, "gt_norm1000": truth, "pred": point}) + "\n" for at in range(3)))
+    (told,) = dense(path, answers="molmo", bootstrap=0).notes
+    assert told.startswith("answers: molmo writes points, 3 here, which have no area and match nothing; calipers judge")
+    found = check(path, answers="molmo")
+    assert found["files"][0]["warnings"] == [told, "predictions: 3 objects without area, matching nothing"]
+    (sides,) = found["comparisons"]
+    assert (sides["score"], sides["readings"]) == (0.0, [])
+
+
+@pytest.mark.parametrize(("family", "says"), [("qwen3", True), ("paligemma", True), ("gemini", False), ("auto", False)])
+def test_a_family_none_of_whose_words_are_in_the_answers_is_told(family, says):
+    report = dense([record(GEMINI)], answers=family, bootstrap=0)
+    told = list(useless(report))
+    hint = f'no answer has an object as {family} writes it; `answers="auto"` tells families by their tags and keys'
+    assert (hint in told) is says
+
+
+def test_a_model_that_sees_nothing_may_well_be_of_its_family():
+    (told,) = useless(dense([record("[]")], answers="qwen3", bootstrap=0))
+    assert told.startswith("nothing was predicted at all")

@@ -241,3 +241,13 @@ def test_numpy_is_not_imported():
     env = {"PYTHONPATH": str(SOURCE), "PYTHONUTF8": "1"}
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=env, check=False)
     assert done.stdout.split("\n")[:3] == ["1.0", "1.0", "[]"], done.stderr
+
+
+def test_ground_truth_in_pixels_is_told_what_to_do_without_options_that_a_reward_has_not():
+    wide = [{"type": "bbox_2d", "points": [0, 0, 1920, 1080], "desc": "cone"}]
+    with pytest.raises(calipers.InputError) as raised:
+        calipers.reward(wide, wide)
+    advice = "are these pixels? scale both sides by 1000 / width and 1000 / height"
+    assert str(raised.value) == f"gt[0].points: a number lies outside [0, 1000] ({advice})\nfound [0, 0, 1920, 1080]"
+    with pytest.raises(calipers.InputError, match=r"gt\[0\]\.type: missing, expected bbox_2d or poly or line\Z"):
+        calipers.reward([], [{"points": [0, 0, 1, 1]}])

@@ -194,6 +194,8 @@ def test_fields_are_read_alike_from_usual_and_unusual_lines(tmp_path):
     ("options", "problem"),
     [
         ({"slice": "wether"}, "no record has the field 'wether'; the fields there are: id, light, objects, size$"),
+        ({"slice": "lihgt"}, "'lihgt', did you mean 'light'[?] the fields there are: id, light, objects, size$"),
+        ({"slice": "light:1,x"}, "found the edges '1,x' of 'light', expected numbers that ascend: light:10,20,50"),
         ({"slice": ["light:1,2"]}, "'light' is text, expected numbers for the edges 1,2"),
         ({"slice": ["light", "light:1"]}, "found 'light' with different edges"),
         ({"slice": 3}, "expected names of fields"),
@@ -203,6 +205,16 @@ def test_fields_are_read_alike_from_usual_and_unusual_lines(tmp_path):
 def test_what_cannot_be_sliced_is_refused(options, problem):
     with pytest.raises(ConfigError, match=problem):
         dense(RECORDS, **options)
+
+
+def test_a_column_that_is_text_because_of_a_few_cells_is_told(tmp_path):
+    file = tmp_path / "k.csv"
+    keys = [record["id"] for record in RECORDS[:4]]
+    cells = dict(zip(keys, ("1", "n/a", "3", "4"), strict=True))
+    file.write_text("key,load,line\n" + "".join(f"{key},{cell},{cell}A\n" for key, cell in cells.items()))
+    report = dense(RECORDS, slice=["load", "line"], attributes=str(file), bootstrap=0)
+    found = f"warning: {file}: 'load' is text, as 1 of 4 cells are no numbers, such as 'n/a'"
+    assert report.notes == [f"{found}; leave such cells empty, and it is in quartiles"]
 
 
 def test_attributes_of_no_record_are_told_by_their_keys(tmp_path):

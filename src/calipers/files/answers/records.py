@@ -29,6 +29,8 @@ SOME = 20  # one of so many objects outside the frame is worth a line
 FARTHEST = 1e100  # that a number may lie from the image; NaN and infinity do farther
 SIZE_NAMES = (("input_width", "input_height"), ("width", "height"))
 PIXEL_FAMILY = "qwen2.5"
+POINT_FAMILY = "molmo"
+POINTS = "which have no area and match nothing; calipers judge click measures points in boxes"
 JSON_FAMILIES = (PIXEL_FAMILY, "qwen3", "gemini")  # that write the same words and mean other places
 
 
@@ -100,8 +102,8 @@ def with_objects(
         return f"{field}: found {shown(answer)}, expected {EXPECTED}"
     if _is_chat(answer):
         return f"{field}: found chat messages with role and content, expected the answer: the content of the last one"
-    if family == PIXEL_FAMILY and size is None:
-        return "width and height missing (or input_width and input_height), in whose pixels qwen2.5 answers"
+    if family == PIXEL_FAMILY and (problem := _size_problem(record)):
+        return problem
     parsed = _parsed(answer, family, size or (None, None))
     fit = (len(parsed.objects), 0, 0)
     if frame != "pixel" or parsed.family != "json":  # which are in the frame of the records, whatever that is
@@ -143,6 +145,21 @@ def _size(record: dict[str, Any]) -> tuple[float, float] | None:
         if width is not None and height is not None:
             return width, height
     return None
+
+
+def _size_problem(record: dict[str, Any]) -> str:
+    """Why nobody knows the pixels that answers are in; "" where the size of the image is known."""
+    for names in SIZE_NAMES:
+        given = {name: record[name] for name in names if record.get(name) is not None}
+        wrong = next((name for name, value in given.items() if not is_side(value)), None)
+        if wrong is not None:
+            return f"{wrong}: found {shown(given[wrong])}, expected a positive number of pixels"
+        if len(given) == len(names):
+            return ""
+        if given:
+            (missing,) = set(names) - set(given)
+            return f"{missing} missing, expected it beside {next(iter(given))}"
+    return "width and height missing (or input_width and input_height), in whose pixels qwen2.5 answers"
 
 
 def is_side(value: Any) -> bool:
@@ -209,9 +226,14 @@ def check_frame(tally: Tally) -> None:
 
 
 def frame_doubts(tally: Tally) -> Iterator[str]:
-    """A line for a family some of whose objects are outside its frame, all of which another reading brings inside."""
+    """A line for a family some of whose objects are outside its frame, all of which another reading brings inside.
+
+    One for points, too, which are in their frame and yet match nothing.
+    """
     for family, row in sorted(tally.tables.get(ANSWERS, {}).items()):
         objects, outside, fitting = (int(n) for n in row[len(STATUSES) :])
+        if family == POINT_FAMILY and objects:
+            yield f"answers: {family} writes points, {objects:,} here, {POINTS}"
         if outside == fitting and 0 < objects <= SOME * outside and 2 * outside <= objects:
             found = f"{outside:,} of {objects:,} objects in {family} answers reach outside"
             yield "".join(_advice(family, found, True)).replace("\n", "; ")

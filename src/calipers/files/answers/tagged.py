@@ -9,6 +9,9 @@ Such answers are captions: text around the tags is no damage. A label belongs to
 but white space and commas between. A label without a box, a box without its tag and a body that cannot be read are one
 object each that cannot be read. Qwen's `<quad>` is a polygon of four points.
 
+Tags are special tokens, which decoders leave out unless told otherwise: `cat[[x0, y0, x1, y1]]`. In an answer without
+any tag, a box has for its label the text that stands between the box before it and itself.
+
 Text is cut at tags once, and every body is gone through once, so time is linear in the text.
 """
 
@@ -41,9 +44,13 @@ _PLACES = re.compile(  # of an object whose tag is spoilt: four numbers in brack
     r"""(?xa) [\[(] \s*+ [-+.\d]++ \s*+ , \s*+ [-+.\d]++ \s*+ (?: , \s*+ [-+.\d]++ \s*+ , | [\])] \s*+ , \s*+ [\[(] )
       | <patch_index_"""
 )
+_BRACKETS = re.compile(r"[\[(][-+.,;\d\s\[\]()]*+", re.ASCII)  # numbers in brackets, as far as they go
+_SEVERAL = re.compile(r"\d\s*+,", re.ASCII)  # what tells coordinates from a remark, as in "cat (2)"
 _PATCH = re.compile(r"<patch_index_(\d{1,9})>", re.ASCII)
 _DELIMITER = "</delimiter_of_multi_objects/>"
-MISSING_TAG, STRAY_TEXT = "missing tag", "text among coordinates"
+_SPACES = " \t\r\n,，"
+_BETWEEN = _SPACES + ".:;"
+MISSING_TAG, STRAY_TEXT, NO_TAGS = "missing tag", "text among coordinates", "tags left out"
 
 
 class Body:
@@ -59,7 +66,9 @@ ReadBody = Callable[[Body, str, GatheredObjects], None]
 
 
 def read_tagged(text: str, read_body: ReadBody, family: str) -> ParsedText:
-    """Every object of a caption with tags."""
+    """Every object of a caption with tags, or with boxes whose tags a decoder has left out."""
+    if _is_stripped(text):
+        return _read_stripped(text, read_body).parsed(family)
     reader = _Captions(read_body)
     at = 0
     for tag in _TAGS.finditer(text):
@@ -67,6 +76,31 @@ def read_tagged(text: str, read_body: ReadBody, family: str) -> ParsedText:
         at = tag.end()
     reader.finish(text[at:])
     return reader.found.parsed(family)
+
+
+def _is_stripped(text: str) -> bool:
+    """Whether an answer has boxes in brackets and neither a tag nor anything of JSON.
+
+    >>> _is_stripped("cat[[1, 2, 3, 4]]"), _is_stripped('[{"bbox_2d": [1, 2, 3, 4]}]'), _is_stripped("two (2) cats")
+    (True, False, False)
+    """
+    return not any(mark in text for mark in '<>{}"') and _PLACES.search(text) is not None
+
+
+def _read_stripped(text: str, read_body: ReadBody) -> GatheredObjects:
+    """Boxes between the words of a caption, each of which has the words before it for its label."""
+    found, at = GatheredObjects(), 0
+    found.repair(NO_TAGS)
+    for brackets in _BRACKETS.finditer(text):
+        body = brackets[0].rstrip(" \t\r\n,.;-+")
+        is_closed = body.endswith(("]", ")")) and body.count("[") == body.count("]")
+        if _SEVERAL.search(body):
+            found.is_cut |= not is_closed
+            read_body(Body(body, is_closed, False), text[at : brackets.start()].strip(_BETWEEN), found)
+            at = brackets.end()
+        elif not is_closed and brackets.end() == len(text):
+            found.is_cut = True
+    return found
 
 
 class _Captions:
@@ -108,7 +142,7 @@ class _Captions:
             self.found.repair(MISSING_TAG)
             self.found.add_unreadable(text or tag)
             self.label, self.unused = "", False
-        elif text.strip(" \t\r\n,，"):
+        elif text.strip(_SPACES):
             self._drop_label("label")
             self.label = ""
 

@@ -31,10 +31,12 @@ from calipers.files.answers.records import (
 from calipers.files.inputs import InputFile, parse_json
 from calipers.files.json_checks import first_repeated
 from calipers.files.lines import LineSource
-from calipers.files.problems import shown
+from calipers.files.problems import json_problem, shown
 from calipers.suites.coco.columns import OTHER
 from calipers.suites.coco.formats.converted import Known
 
+FRAME_END, FARTHEST = 1000, 1e100  # a number farther away is a place in no image
+FEW_CUT = 4  # objects that may reach outside without a word
 FRAME, FIELD = "norm1000", "pred_norm1000"  # to which answers are brought first, and what objects are called in it
 PIECE = 8 << 20  # bytes
 UNKNOWN_LABELS = "objects with labels that are no class of the ground truth, which count as wrong"
@@ -68,17 +70,17 @@ def read_answers(pred: Any, known: Known, truth: str, options: AnswerOptions) ->
 
 
 def _answers(path: str, lines: Iterable[tuple[int, bytes | None]]) -> Iterator[tuple[str, Any]]:
-    """Each answer of a file with its place."""
+    """Each answer of a file with its place; an InputError says why a line is no JSON."""
     for line, text in lines:
         if text is None or text.strip():
-            yield f"{path}:{line}", _value(text or b"")
+            yield f"{path}:{line}", _value(f"{path}:{line}", text or b"")
 
 
-def _value(text: bytes) -> Any:
+def _value(place: str, text: bytes) -> Any:
     try:
         return parse_json(text, "", "").tree
     except InputError:
-        return None
+        raise InputError(f"{place}: {json_problem(text)}") from None
 
 
 class _AnswerReader:
@@ -95,6 +97,7 @@ class _AnswerReader:
         self._other = max((int(item["id"]) for item in known.categories), default=0) + 1
         self._categories = [*known.categories, {"id": self._other, "name": OTHER}]
         self._unknown: dict[int, str] = {}
+        self._cut = 0  # objects that reach outside their image
         self._rows: list[Row] = []
         self._places: list[str] = []
         self._problems: dict[int, str] = {}
@@ -140,6 +143,7 @@ class _AnswerReader:
             self._problems[len(self._rows)] = shape
         else:
             row |= shape
+            self._cut += any(not 0 <= value <= FRAME_END for value in _flat(item["points"]) or ())
         if isinstance(item, Mapping) and item.get("score") is not None:
             row["score"] = item["score"]
         self._rows.append(row)
@@ -166,6 +170,8 @@ class _AnswerReader:
         if missing := len(self._images) - len(self._answered):
             yield unanswered(missing)
         yield from self._classes.notes()
+        if self._cut > max(FEW_CUT, len(self._rows) // 20):
+            yield f"{self._cut:,} predictions reach outside their images, and are cut to them"
         if self._unknown:
             yield f"{UNKNOWN_LABELS}: {commonest(Counter(self._unknown.values()))}"
 
@@ -173,8 +179,14 @@ class _AnswerReader:
 def _shape(item: Any, scale: tuple[float, float]) -> Row | str:
     """The box of an object in pixels, of a polygon also its outline; or what is wrong with it.
 
+    Corners of a box may be any two that are opposite, and what reaches outside is cut, both as in the dense suite.
+
     >>> _shape({"type": "bbox_2d", "points": [100, 200, 300, 400]}, (2, 1))
     {'bbox': [200, 200, 400, 200]}
+    >>> _shape({"type": "bbox_2d", "points": [300, 200, 100, 400]}, (2, 1))
+    {'bbox': [200, 200, 400, 200]}
+    >>> _shape({"type": "bbox_2d", "points": [100, -50, 300, 1010]}, (2, 1))
+    {'bbox': [200, 0, 400, 1000]}
     """
     kind, points = (item.get("type"), item.get("points")) if isinstance(item, Mapping) else (None, None)
     numbers = _flat(points)
@@ -182,11 +194,15 @@ def _shape(item: Any, scale: tuple[float, float]) -> Row | str:
         return "a line, expected a box or polygon" if kind == "line" else "not an object"
     if numbers is None or (len(numbers) != 4 if kind == "bbox_2d" else len(numbers) < 6 or len(numbers) % 2):
         return "points: malformed"
-    pixels = [value * scale[at % 2] for at, value in enumerate(numbers)]
+    pixels = [_inside(value) * scale[at % 2] for at, value in enumerate(numbers)]
     x, y = pixels[0::2], pixels[1::2]
-    if kind == "bbox_2d":
-        return {"bbox": [x[0], y[0], x[1] - x[0], y[1] - y[0]]}
-    return {"bbox": [min(x), min(y), max(x) - min(x), max(y) - min(y)], "segmentation": [pixels]}
+    bbox = [min(x), min(y), max(x) - min(x), max(y) - min(y)]
+    return {"bbox": bbox} if kind == "bbox_2d" else {"bbox": bbox, "segmentation": [pixels]}
+
+
+def _inside(value: float) -> float:
+    """A number of 0 to 1000, where an image could hold it at all."""
+    return min(max(value, 0), FRAME_END) if -FARTHEST < value < FARTHEST else value
 
 
 def _flat(points: Any) -> list[float] | None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from calipers.core.errors import ConfigError
 from calipers.report import Report
-from calipers.show.doubts import hopeless_lines, most_common
+from calipers.show.doubts import hopeless_lines, most_common, other_family
 from calipers.suite import RecordCounts
 from calipers.suites.coco.annotations.repeats import ALL_INVALID
 from calipers.suites.coco.columns import OTHER
@@ -34,6 +34,7 @@ def hopeless_predictions(report: Report) -> Iterator[str]:
     """A line where no detection could match, unless a warning of the reader has said so."""
     if not any(ALL_INVALID in warning for warning in report["warnings"]):
         yield from hopeless_lines("", report["objects"], partial(most_common, report["invalid_reasons"]))
+    yield from other_family(report)
 
 
 def failed_keys(tree: Tree) -> list[str]:

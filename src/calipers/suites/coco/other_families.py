@@ -1,12 +1,13 @@
 """Answers of models as they were read, and as those of another family: what a low score of them may come from.
 
-Pixels or norm1000, x or y first: that is a matter of the family, which no single answer tells. Boxes have no other
-reading here, as the form of every family is known.
+Pixels or norm1000, x or y first: that is a matter of the family, which no single answer tells. Besides, any model may
+write fractions or percent where it was asked for 0 to 1000. Boxes have no other reading here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 from calipers.core.errors import InputError, keyword
@@ -30,7 +31,8 @@ def compare_answers(gt: Any, pred: Any, asked: AnswerOptions, rule: Rule, **opti
     if now is not None:
         sides.score, sides.overlap = now
         sides.sample = sample_of(min(SAMPLE, len(detections.images)), None, "images")
-        sides.readings = ranked(now, _readings(gt, pred, asked, options), rule)
+        readings = chain(_readings(gt, pred, asked, options), _scaled(detections))
+        sides.readings = ranked(now, readings, rule)
     return sides
 
 
@@ -42,6 +44,14 @@ def _readings(gt: Any, pred: Any, asked: AnswerOptions, options: dict[str, Any])
             yield Interpretation(f"answers as {family} writes them", advice, trial)
 
 
+def _scaled(detections: Detections) -> Iterator[Interpretation]:
+    """What answers score whose numbers were fractions or percent, taken for norm1000."""
+    for name, factor in (("fractions 0–1", 1000), ("percent 0–100", 10)):
+        trial = _trial(detections, factor)
+        if trial is not None:
+            yield Interpretation(f"{name} -> norm1000", f"multiply by {factor}", trial)
+
+
 def _trial_as(gt: Any, pred: Any, asked: AnswerOptions, options: dict[str, Any]) -> Trial | None:
     """What answers score as those of a family; None if they cannot be."""
     try:
@@ -50,11 +60,11 @@ def _trial_as(gt: Any, pred: Any, asked: AnswerOptions, options: dict[str, Any])
         return None
 
 
-def _trial(detections: Detections) -> Trial | None:
-    """What detections score on the first images with annotations; None if there is too much on them."""
+def _trial(detections: Detections, factor: float = 1) -> Trial | None:
+    """What detections, scaled, score on the first images with annotations; None if there is too much on them."""
     guess, ground = detections.pred, TruthSide(detections, SAMPLE)
     ids = detections.images.ids[guess.image], detections.categories.ids[guess.category]
-    rows = DetectionRows(*ids, guess.box, guess.score, {}, {})
+    rows = DetectionRows(*ids, guess.box * factor, guess.score, {}, {})
     if crowding(ground, rows, MAX_PAIRS):
         return None
     return coco_trial(ground, rows, ground.ids(rows), rows.box, Config(bootstrap=0))

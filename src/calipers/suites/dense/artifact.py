@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from calipers.report import Report
-from calipers.show.doubts import hopeless_lines, most_common, never_true, no_shared_label
+from calipers.show.doubts import hopeless_lines, most_common, never_true, no_shared_label, other_family
 from calipers.show.text import printable
 from calipers.suite import RecordCounts
 
@@ -42,6 +42,7 @@ def doubts(tree: Tree, hints: list[str]) -> Iterator[str]:
 def hopeless_predictions(report: Report) -> Iterator[str]:
     """A line where no prediction could match, with the first problem."""
     yield from hopeless_lines("", report["objects"], partial(_first_problem, report))
+    yield from other_family(report)
     rows = [row for mode in list(report["modes"].values())[-1:] for row in mode["by_label"]]
     yield from no_shared_label(*([row["label"] for row in rows if row[side]] for side in ("gt", "pred")))
 

@@ -281,7 +281,7 @@ def _describe_sample(file: FileCheck, sample: list[Record], config: Config) -> N
         reads = f"calipers dense {keyword('frame', 'pixel')} reads them"
         file.warnings.append(f"the records are in pixels: {reads}, the default does not")
     both = sum("pred" in record and "pred_norm1000" in record for record in sample)
-    if both and config.frame != "pixel":
+    if both and config.frame != "pixel" and config.answer_options is None:  # answers are put into pred_norm1000
         file.warnings.append(f"pred and pred_norm1000 are both there ({both:,} records): pred_norm1000 is read")
     sides = zip(*(side_objects(record, config.frame) for record in sample), strict=True)
     for name, lists in zip(("ground truth", "predictions"), sides, strict=False):

@@ -176,10 +176,10 @@ def join_images(images: AnsweredImages, pred: str, options: AnswerOptions) -> Jo
         if text is not None and not text.strip():
             continue
         read += 1
-        taken = _take(parse_line(text.strip())[0] if text else None, images, answered, options)
+        answer, problem = parse_line(text.strip()) if text else (None, "")
+        taken = problem or _take(answer, images, answered, options)
         if isinstance(taken, str):
-            in_list = text is not None and text.lstrip().startswith(b"[")
-            bad.append(BadRecord(path, line, taken + (f" ({FROM_ARRAY})" if in_list else ""), ""))
+            bad.append(BadRecord(path, line, taken, ""))
         else:
             counts.add(taken[1])
             answered[taken[0]] = _named(taken[1].record, images.pred_name, classes), line
@@ -200,7 +200,7 @@ def _take(
 ) -> tuple[Any, ReadAnswer] | str:
     """The image that an answer is about and its record with the answer in it; or what is wrong with the answer."""
     if not isinstance(answer, dict):
-        return "not a JSON object, expected one a line"
+        return "not a JSON object, expected one a line" + (f" ({FROM_ARRAY})" if isinstance(answer, list) else "")
     if lost := first_repeated(answer):
         return f"{shown(lost)}: is there twice, expected every key once"
     key, problem = images.names.find(answer)

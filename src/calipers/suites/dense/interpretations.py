@@ -178,8 +178,13 @@ def _shown(objects: list[Any], layout: CoordinateOrder) -> SampledObjects:
 
 
 def _meant(item: Any, numbers: Numbers, layout: CoordinateOrder) -> Numbers:
-    """The points of an object, if its numbers mean what a layout says."""
-    return (layout.box if item.get("type") == "bbox_2d" and len(numbers) == 4 else layout.points)(numbers)
+    """The points of an object, if its numbers mean what a layout says; a point has no size that could be meant.
+
+    >>> _meant({"type": "bbox_2d"}, [4, 4, 2, 2], LAYOUTS[3]), _meant({"type": "bbox_2d"}, [4, 2, 4, 2], LAYOUTS[3])
+    ([3.0, 3.0, 5.0, 5.0], [4, 2, 4, 2])
+    """
+    is_box = item.get("type") == "bbox_2d" and len(numbers) == 4 and numbers[:2] != numbers[2:]
+    return (layout.box if is_box else layout.points)(numbers)
 
 
 def _size(record: Record) -> tuple[float, float] | None:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 MOST_SHOWN = 40  # characters of a text
+SCALED = "scale both sides by 1000 / width and 1000 / height"
 METRICS = {"f1": (round_overlap(0.5),), "mean_f1": tuple(round_overlap(value) for value in SWEEP)}
 
 
@@ -119,8 +120,8 @@ def _columns(meant: list[Any], predicted: list[Any]) -> tuple[Objects, Objects]:
     if wrong >= 0:
         from calipers.files.problems import explain_object
 
-        place, problem, found = explain_object(meant[wrong], truth.last_reason, "norm1000", 0, 0)
-        raise InputError(f"gt[{wrong}]{place}: {problem}\nfound {found}")
+        place, problem, found = explain_object(meant[wrong], truth.last_reason, "norm1000", 0, 0, SCALED)
+        raise InputError(f"gt[{wrong}]{place}: {problem}" + (f"\nfound {found}" if found else ""))
     pred.add_record(predicted, False)
     return Objects(truth), Objects(pred)
 

@@ -28,6 +28,9 @@ from calipers.suites.timeline.formats.table import (
 from calipers.suites.timeline.video_names import video_key
 
 GENERIC = "annotations.xml"  # what CVAT calls the file of every task
+NO_FILES = (
+    "no CSV files in this folder, expected *_timeline*.csv or *.csv, or files of annotation tools (calipers formats)"
+)
 SLOWEST, FASTEST = 0.001, 1_000_000  # frames a second
 
 
@@ -96,7 +99,7 @@ def truth_form(entry: Any) -> Any:
 def read_truth(path: str, known: Iterable[str]) -> Predictions:
     """Ground truth by video, from JSON, a file per video or a folder of them; `known` are states that have a name."""
     if os.path.isdir(path) and not few_files_below(path, ".csv") and not _other_files(path):
-        return Predictions(*read_json(path), [])  # which says that it is a folder
+        raise InputError(f"{path}: {NO_FILES}")
     return read_predictions(path, lambda: {state.lower(): state for state in known}, side="gt")
 
 
@@ -131,7 +134,7 @@ def find_csvs(path: str) -> Csvs:
     if not files and of_tools:
         return Csvs(of_tools, [])
     if not files:
-        raise InputError(f"{path}: no CSV files in this folder, expected *_timeline*.csv or *.csv")
+        raise InputError(f"{path}: {NO_FILES}")
     unread = len(everything) - len(files)
     warnings = [f"{path}: {unread} CSV files without _timeline in their names were not read"] if unread else []
     if of_tools:

@@ -160,6 +160,7 @@ class ClassNames:
         some = ", ".join(shown(id_) for id_ in list(self._ids)[:5]) + (", …" if len(self._ids) > 5 else "")
         raise InputError(
             f"{place}: found the class {shown(name)}, expected one of the ground truth's: {some or 'none'}"
+            "; one without objects can be added to the categories of COCO, which calipers convert writes"
         )
 
 

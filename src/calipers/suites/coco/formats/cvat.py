@@ -4,7 +4,8 @@ The document is `annotations` with an `image` (`name`, `width`, `height`) for ea
 `box` (`label`, `xtl`, `ytl`, `xbr`, `ybr`) or a `polygon` (`label`, `points` as "x,y;x,y;…"), in pixels. A box with a
 `rotation` is turned by so many degrees around its middle; it is read as the outline that it then has. Predictions have
 an `attribute` called `score` or `confidence`. Other shapes (polylines, points, masks, ellipses, cuboids, skeletons,
-tags) are left out with a note. Tracks of videos are refused: they are no images.
+tags) are left out with a note. Tracks of videos are refused: they are no images. Labels that `meta` lists are classes,
+also if no shape has one: a detection of such a class is a false one, and no error.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ NUMBER = re.compile(r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
 READ = ("box", "polygon")
 LEFT_OUT = ("polyline", "points", "mask", "ellipse", "cuboid", "skeleton", "tag")
 SCORES = ("score", "confidence")
+LISTED = ["labels", "label", "name"]  # where the task lists its labels, in <meta>
 
 
 def open_folder(path: str, known: Known | None, _images: str | None) -> DocumentFolder:
@@ -67,7 +69,8 @@ def _documents(data: bytes, path: str, truth: bool) -> list[Document]:
         parsed.parse(data)
         if not parsed.images:
             raise InputError("found no <image>, expected one for each image")
-        return [_document(image, truth) for image in parsed.images]
+        first, *others = [_document(image, truth) for image in parsed.images]
+        return [first._replace(classes=parsed.classes), *others]
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
 
@@ -164,7 +167,8 @@ class _CvatXml:
     def __init__(self) -> None:
         self.images: list[_CvatImage] = []
         self._path: list[str] = []  # names of the open elements
-        self._text: list[str] | None = None  # of a score
+        self.classes: list[str] = []  # labels of the task, also of those that no shape has
+        self._text: list[str] | None = None  # of a score or a label of the task
         self._parser = SafeXml("CVAT", self._start, self._end, self._add_text)
 
     def parse(self, data: bytes) -> None:
@@ -182,8 +186,14 @@ class _CvatXml:
             self.images.append(_CvatImage(attributes, line))
         elif depth == 2 and self._path[1] == "image":
             self._add_shape(name, attributes, line)
-        elif depth == 3 and self._path[1] == "image" and attributes.get("name", "").lower() in SCORES:
+        elif self._is_wanted(attributes.get("name", "").lower()):
             self._text = []
+
+    def _is_wanted(self, attribute: str) -> bool:
+        """Whether the text of the element that was opened counts: a score, or a label that the task lists."""
+        if self._path[1:2] == ["meta"]:
+            return self._path[-3:] == LISTED
+        return len(self._path) == 4 and self._path[1] == "image" and attribute in SCORES
 
     def _add_shape(self, name: str, attributes: dict[str, str], line: str) -> None:
         if name not in READ + LEFT_OUT:
@@ -192,7 +202,12 @@ class _CvatXml:
 
     def _end(self, _: str) -> None:
         self._path.pop()
-        if self._text is not None and len(self._path) == 3:
+        if self._text is None:
+            return
+        if self._path[1] == "meta":
+            self.classes += [name for name in ("".join(self._text).strip(),) if name]
+            self._text = None
+        elif len(self._path) == 3:
             self.images[-1].shapes[-1].score = "".join(self._text)
             self._text = None
 

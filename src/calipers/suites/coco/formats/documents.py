@@ -48,6 +48,7 @@ class Document(NamedTuple):
     size: Fields  # width and height; nothing if the document does not tell them
     things: list[Thing]
     notes: list[str]  # what has to be said of it; equal ones are counted over all documents
+    classes: Iterable[str] = ()  # that its file lists, whether there are objects of them or not
 
 
 class Reader(NamedTuple):
@@ -74,6 +75,7 @@ def _add_document(piece: Piece, file: FileOf, data: bytes, document: Document) -
     piece.open(file, data, document.name)
     if piece.truth:
         piece.set_size(_size(document, file.path))
+        piece.list_classes(document.classes)
     for thing in document.things:
         piece.add(thing.place, whole_text(thing.label), *thing.parts)
     piece.notes.update(document.notes)
@@ -90,8 +92,10 @@ class DocumentFolder:
         truth: bool,
         warnings: Iterable[str] = (),
         is_wanted: Callable[[str], bool] | None = None,
+        find_classes: Callable[[Conversion], Iterable[str]] | None = None,
     ) -> None:
         self._path, self._reader, self._truth, self._warnings = path, reader, truth, list(warnings)
+        self._find_classes = find_classes  # those of the ground truth that stand beside the documents
         self.images: list[Row] = []  # nobody knows before documents are read
         self._root, self._files = _files(path, reader)
         if is_wanted and os.path.isdir(path):
@@ -111,7 +115,8 @@ class DocumentFolder:
         if not self._files:
             note = f"no *{self._reader.ending} in this folder, so there are no predictions"
             conversion.warnings.append(f"{self._path}: {note}")
-        documents = _Truth(conversion) if known is None else _Predictions(conversion, known)
+        listed = self._find_classes(conversion) if self._find_classes and known is None else ()
+        documents = _Truth(conversion, listed) if known is None else _Predictions(conversion, known)
         for piece in pieces:
             documents.add(piece)
         counts = sorted(conversion.notes.items())
@@ -131,14 +136,15 @@ def _files(path: str, reader: Reader) -> tuple[str, list[str]]:
 class _Truth:
     """Documents that say which images and classes there are."""
 
-    def __init__(self, conversion: Conversion) -> None:
-        self._conversion = conversion
+    def __init__(self, conversion: Conversion, classes: Iterable[str]) -> None:
+        self._conversion, self._classes = conversion, set(classes)
         self._images: dict[str, Row] = {}
         self._files: dict[str, str] = {}  # by the name of the image
 
     def add(self, piece: Piece) -> None:
         """Add the annotations of some documents."""
         self._conversion.add(piece, self._name, lambda label, path, place: label)
+        self._classes.update(label for label, _, _ in piece.labels)
 
     def _name(self, file: FileRead) -> str:
         """The name of its image."""
@@ -152,7 +158,7 @@ class _Truth:
 
     def converted(self) -> Converted:
         """Images and classes are numbered in the order of their names, now that all are known."""
-        images, classes = _numbered(self._images), _numbered(self._conversion.classes())
+        images, classes = _numbered(self._images), _numbered(self._classes)
         described = [{"id": number} | self._images[name] for name, number in images.items()]
         categories = [{"id": number, "name": name} for name, number in classes.items()]
         number = images.__getitem__, classes.__getitem__

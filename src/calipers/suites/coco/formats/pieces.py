@@ -143,6 +143,11 @@ class Piece:
         self._classes.append(code)
         self.places.append(place)
 
+    def list_classes(self, names: Iterable[str]) -> None:
+        """Classes that a file lists, which there may be objects of."""
+        for name in names:
+            self._code(whole_text(name), "")
+
     def refuse(self, message: str) -> None:
         """An annotation or a file that cannot be used, which is an error unless all of them are collected."""
         if not self._collects:

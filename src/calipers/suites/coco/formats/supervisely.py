@@ -3,7 +3,8 @@
 A file is called like its image, `a.jpg.json`, and holds `size` and `objects`, each with a `classTitle` and a
 `geometryType`: a `rectangle` has two corners and a `polygon` its outline as `points.exterior`; a `bitmap` is a PNG,
 packed as base64 of zlib, and its `origin`, and is read as its box. Holes of polygons are filled, with a note. Other
-geometry is left out with a note. Predictions have a tag `confidence` or `score`.
+geometry is left out with a note. Predictions have a tag `confidence` or `score`. Classes of `meta.json` are classes,
+also without objects.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from calipers.core.errors import InputError
 from calipers.files.folders import few_files_below
 from calipers.files.inputs import parse_json
 from calipers.files.problems import shown
-from calipers.suites.coco.formats.conversion import peek
+from calipers.suites.coco.formats.conversion import Conversion, peek
 from calipers.suites.coco.formats.converted import Known
 from calipers.suites.coco.formats.documents import SCORE_NOTE, Document, DocumentFolder, Reader, Thing, read_piece
 from calipers.suites.coco.formats.outlines import Points, bounds, outline
@@ -41,7 +42,19 @@ PACKED = 400  # characters of base64 that surely hold these
 
 def open_folder(path: str, known: Known | None, _images: str | None) -> DocumentFolder:
     """A project, a data set or a file, before anything is read."""
-    return DocumentFolder(path, _reader(), truth=known is None, is_wanted=_is_annotation)
+    listed = partial(_listed_classes, os.path.join(path, META))
+    return DocumentFolder(path, _reader(), truth=known is None, is_wanted=_is_annotation, find_classes=listed)
+
+
+def _listed_classes(path: str, conversion: Conversion) -> list[str]:
+    """The classes of a project that can be drawn as boxes or outlines, also those without objects."""
+    if not os.path.isfile(path):
+        return []
+    tree = parse_json(conversion.read(path), path, "a Supervisely meta.json, {classes, tags}").tree
+    classes = tree.get("classes") if isinstance(tree, dict) else None
+    entries = [entry for entry in classes if isinstance(entry, dict)] if isinstance(classes, list) else []
+    titles = [entry.get("title") for entry in entries if entry.get("shape", "any") in (*SHAPES, "any")]
+    return [title.strip() for title in titles if isinstance(title, str) and title.strip()]
 
 
 def read_shard(shard: FileShard) -> Piece:
