@@ -10,6 +10,7 @@ import time
 
 import pytest
 from _pytest.faulthandler import fault_handler_stderr_fd_key
+from _pytest.runner import runtestprotocol
 
 from calipers.engines import local
 from calipers.files.output import to_json
@@ -75,6 +76,21 @@ def pytest_unconfigure():
     faulthandler.cancel_dump_traceback_later()
 
 
+def pytest_configure(config):
+    """What another package says a thousand times of numpy is no news of ours, and told by one process to another."""
+    config.addinivalue_line("filterwarnings", "ignore:__array__ implementation:DeprecationWarning:pycocotools")
+
+
+def pytest_runtest_protocol(item, nextitem):
+    """Where several processes share the tests, each tells how a test ended: that it began and was set up is no news."""
+    if not hasattr(item.config, "workerinput") or item.config.option.durations:
+        return None
+    for report in runtestprotocol(item, log=False, nextitem=nextitem):
+        if report.when == "call" or not report.passed:
+            item.ihook.pytest_runtest_logreport(report=report)
+    return True
+
+
 def scope_of(nodeid: str) -> str:
     """What a test has to stay in one process with: its file, or its folder where that shares something."""
     file = nodeid.partition("::")[0]
@@ -108,6 +124,17 @@ def pytest_collection_modifyitems(config, items):
     items.sort(key=place)
 
 
+class Indexed(list[str]):
+    """Names of all tests, of which each is found at once: pytest-xdist looks for every one of them."""
+
+    def __init__(self, names):
+        super().__init__(names)
+        self._places = {name: place for place, name in enumerate(self)}
+
+    def index(self, name):
+        return self._places[name]
+
+
 @pytest.hookimpl(optionalhook=True, wrapper=True)  # of pytest-xdist
 def pytest_xdist_auto_num_workers():
     """One process more than cores: a test that waits, for a cluster or a browser, leaves its core to others."""
@@ -122,6 +149,9 @@ def pytest_xdist_make_scheduler(config, log):
     class ByFile(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
             return scope_of(nodeid)
+
+        def add_node_collection(self, node, collection):
+            super().add_node_collection(node, Indexed(collection))
 
     config.option.loadscopereorder = False  # by the number of tests, which says little of how long they take
     return ByFile(config, log)
