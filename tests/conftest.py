@@ -58,6 +58,7 @@ LONG = (  # to run, of all files and folders: longest first
 )
 
 
+RARELY = 100  # collections of young objects to one of all, which by default takes a twentieth of the time of all tests
 HANG_SEC = 900  # after which a test hangs, however busy the machine
 WATCH_SEC = 60  # between looks at the clock, as a watch for each test would cost more than most tests
 WATCHED = [-float(WATCH_SEC)]  # when the watch was set last
@@ -106,6 +107,7 @@ def pytest_collection():
         return (yield)
     finally:
         gc.freeze()
+        gc.set_threshold(700, 10, RARELY)
         gc.enable()
 
 
