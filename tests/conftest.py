@@ -1,9 +1,10 @@
 """What holds for all tests: how large they are (`profiles`), interrupts that are heard, none hangs, tests that share a
-cluster or a browser stay in one process, and no core is idle: there is one process more than cores, as some wait for
-others, and long files come first."""
+cluster or a browser stay in one process, and no core is idle: there are two processes more than cores, as some wait
+for others, and long files come first."""
 
 import faulthandler
 import gc
+import os
 import signal
 import sys
 import time
@@ -24,37 +25,47 @@ SHARED = {"browser", "engines"}  # folders whose tests share something that is s
 LONG = (  # to run, of all files and folders: longest first
     "engines",
     "browser",
-    "tests/contracts/test_plots.py",
     "tests/cli/test_faults.py",
+    "tests/contracts/test_plots.py",
     "tests/cli/test_interrupts.py",
     "tests/parity/test_region.py",
     "tests/contracts/test_determinism.py",
-    "tests/detectors/test_onnx.py",
-    "tests/cli/test_limits.py",
+    "tests/cli/test_timeline_output.py",
+    "tests/contracts/test_matrix.py",
     "tests/contracts/test_everywhere.py",
+    "tests/cli/test_limits.py",
     "tests/cli/test_detect.py",
     "tests/fuzz/test_corpus.py",
+    "tests/suites/coco/test_ranges.py",
     "tests/results/test_power.py",
-    "tests/contracts/test_matrix.py",
-    "tests/cli/test_resume.py",
+    "tests/files/test_remote.py",
     "tests/cli/test_coco_bad_input.py",
-    "tests/suites/scene/test_plots.py",
-    "tests/detectors/test_detect.py",
+    "tests/suites/timeline/test_strips.py",
+    "tests/show/test_plots_apart.py",
     "tests/test_examples.py",
+    "tests/suites/scene/test_plots.py",
+    "tests/detectors/test_onnx.py",
     "tests/results/test_check_dense.py",
-    "tests/cli/test_bad_input.py",
-    "tests/cli/test_every_suite.py",
+    "tests/cli/test_resume.py",
     "tests/test_docs.py",
+    "tests/cli/test_stopping.py",
     "tests/test_plugin.py",
     "tests/cli/test_random_signals.py",
-    "tests/cli/test_stopping.py",
-    "tests/suites/coco/test_plots.py",
-    "tests/contracts/test_all_suites.py",
+    "tests/cli/test_every_suite.py",
+    "tests/cli/test_bad_input.py",
     "tests/judge/test_command.py",
-    "tests/cli/test_output.py",
+    "tests/suites/coco/test_plots.py",
     "tests/cli/test_coco_output.py",
+    "tests/contracts/test_all_suites.py",
+    "tests/parity/test_tube.py",
+    "tests/cli/test_output.py",
+    "tests/test_house.py",
+    "tests/parity/test_cuboid.py",
     "tests/test_typing.py",
-    "tests/suites/timeline/test_plots.py",
+    "tests/suites/scene/test_kept.py",
+    "tests/parity/test_coco.py",
+    "tests/show/test_report_tables.py",
+    "tests/core/test_lenient_json.py",
 )
 
 
@@ -139,8 +150,8 @@ class Indexed(list[str]):
 
 @pytest.hookimpl(optionalhook=True, wrapper=True)  # of pytest-xdist
 def pytest_xdist_auto_num_workers():
-    """One process more than cores: a test that waits, for a cluster or a browser, leaves its core to others."""
-    return (yield) + 1
+    """Two processes more than cores: a test that waits, for a cluster or a browser, leaves its core to others."""
+    return (yield) + 2
 
 
 @pytest.hookimpl(optionalhook=True)  # of pytest-xdist
@@ -173,6 +184,16 @@ def _interrupts_are_heard():
 def workers_only(monkeypatch):
     """With several jobs, worker processes do all the work, however little it is."""
     monkeypatch.setattr(local, "ALONE_SEC", None)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _files_may_stay_in_memory():
+    """No machine fails while tests run: what they write need not reach the disk, for which a full run waits."""
+    before = os.fsync
+    if share() < 1:
+        os.fsync = lambda descriptor: None
+    yield
+    os.fsync = before
 
 
 BLANK = {"png": b"\x89PNG\r\n", "svg": b"<svg/>"}
