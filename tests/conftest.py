@@ -1,15 +1,17 @@
 """What holds for all tests: how large they are (`profiles`), interrupts that are heard, none hangs, tests that share a
-cluster or a browser stay in one process, and no core is idle: there is one process more than cores, as some wait for
-others, and long files come first."""
+cluster or a browser stay in one process, and no core is idle: there are two processes more than cores, as some wait
+for others, and long files come first."""
 
 import faulthandler
 import gc
+import os
 import signal
 import sys
 import time
 
 import pytest
 from _pytest.faulthandler import fault_handler_stderr_fd_key
+from _pytest.runner import runtestprotocol
 
 from calipers.engines import local
 from calipers.files.output import to_json
@@ -23,40 +25,51 @@ SHARED = {"browser", "engines"}  # folders whose tests share something that is s
 LONG = (  # to run, of all files and folders: longest first
     "engines",
     "browser",
-    "tests/contracts/test_plots.py",
     "tests/cli/test_faults.py",
+    "tests/contracts/test_plots.py",
     "tests/cli/test_interrupts.py",
     "tests/parity/test_region.py",
     "tests/contracts/test_determinism.py",
-    "tests/detectors/test_onnx.py",
-    "tests/cli/test_limits.py",
+    "tests/cli/test_timeline_output.py",
+    "tests/contracts/test_matrix.py",
     "tests/contracts/test_everywhere.py",
+    "tests/cli/test_limits.py",
     "tests/cli/test_detect.py",
     "tests/fuzz/test_corpus.py",
+    "tests/suites/coco/test_ranges.py",
     "tests/results/test_power.py",
-    "tests/contracts/test_matrix.py",
-    "tests/cli/test_resume.py",
+    "tests/files/test_remote.py",
     "tests/cli/test_coco_bad_input.py",
-    "tests/suites/scene/test_plots.py",
-    "tests/detectors/test_detect.py",
+    "tests/suites/timeline/test_strips.py",
+    "tests/show/test_plots_apart.py",
     "tests/test_examples.py",
+    "tests/suites/scene/test_plots.py",
+    "tests/detectors/test_onnx.py",
     "tests/results/test_check_dense.py",
-    "tests/cli/test_bad_input.py",
-    "tests/cli/test_every_suite.py",
+    "tests/cli/test_resume.py",
     "tests/test_docs.py",
+    "tests/cli/test_stopping.py",
     "tests/test_plugin.py",
     "tests/cli/test_random_signals.py",
-    "tests/cli/test_stopping.py",
-    "tests/suites/coco/test_plots.py",
-    "tests/contracts/test_all_suites.py",
+    "tests/cli/test_every_suite.py",
+    "tests/cli/test_bad_input.py",
     "tests/judge/test_command.py",
-    "tests/cli/test_output.py",
+    "tests/suites/coco/test_plots.py",
     "tests/cli/test_coco_output.py",
+    "tests/contracts/test_all_suites.py",
+    "tests/parity/test_tube.py",
+    "tests/cli/test_output.py",
+    "tests/test_house.py",
+    "tests/parity/test_cuboid.py",
     "tests/test_typing.py",
-    "tests/suites/timeline/test_plots.py",
+    "tests/suites/scene/test_kept.py",
+    "tests/parity/test_coco.py",
+    "tests/show/test_report_tables.py",
+    "tests/core/test_lenient_json.py",
 )
 
 
+RARELY = 100  # collections of young objects to one of all, which by default takes a twentieth of the time of all tests
 HANG_SEC = 900  # after which a test hangs, however busy the machine
 WATCH_SEC = 60  # between looks at the clock, as a watch for each test would cost more than most tests
 WATCHED = [-float(WATCH_SEC)]  # when the watch was set last
@@ -75,6 +88,21 @@ def pytest_unconfigure():
     faulthandler.cancel_dump_traceback_later()
 
 
+def pytest_configure(config):
+    """What another package says a thousand times of numpy is no news of ours, and told by one process to another."""
+    config.addinivalue_line("filterwarnings", "ignore:__array__ implementation:DeprecationWarning:pycocotools")
+
+
+def pytest_runtest_protocol(item, nextitem):
+    """Where several processes share the tests, each tells how a test ended: that it began and was set up is no news."""
+    if not hasattr(item.config, "workerinput") or item.config.option.durations:
+        return None
+    for report in runtestprotocol(item, log=False, nextitem=nextitem):
+        if report.when == "call" or not report.passed:
+            item.ihook.pytest_runtest_logreport(report=report)
+    return True
+
+
 def scope_of(nodeid: str) -> str:
     """What a test has to stay in one process with: its file, or its folder where that shares something."""
     file = nodeid.partition("::")[0]
@@ -90,6 +118,7 @@ def pytest_collection():
         return (yield)
     finally:
         gc.freeze()
+        gc.set_threshold(700, 10, RARELY)
         gc.enable()
 
 
@@ -108,10 +137,21 @@ def pytest_collection_modifyitems(config, items):
     items.sort(key=place)
 
 
+class Indexed(list[str]):
+    """Names of all tests, of which each is found at once: pytest-xdist looks for every one of them."""
+
+    def __init__(self, names):
+        super().__init__(names)
+        self._places = {name: place for place, name in enumerate(self)}
+
+    def index(self, name):
+        return self._places[name]
+
+
 @pytest.hookimpl(optionalhook=True, wrapper=True)  # of pytest-xdist
 def pytest_xdist_auto_num_workers():
-    """One process more than cores: a test that waits, for a cluster or a browser, leaves its core to others."""
-    return (yield) + 1
+    """Two processes more than cores: a test that waits, for a cluster or a browser, leaves its core to others."""
+    return (yield) + 2
 
 
 @pytest.hookimpl(optionalhook=True)  # of pytest-xdist
@@ -122,6 +162,9 @@ def pytest_xdist_make_scheduler(config, log):
     class ByFile(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
             return scope_of(nodeid)
+
+        def add_node_collection(self, node, collection):
+            super().add_node_collection(node, Indexed(collection))
 
     config.option.loadscopereorder = False  # by the number of tests, which says little of how long they take
     return ByFile(config, log)
@@ -141,6 +184,16 @@ def _interrupts_are_heard():
 def workers_only(monkeypatch):
     """With several jobs, worker processes do all the work, however little it is."""
     monkeypatch.setattr(local, "ALONE_SEC", None)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _files_may_stay_in_memory():
+    """No machine fails while tests run: what they write need not reach the disk, for which a full run waits."""
+    before = os.fsync
+    if share() < 1:
+        os.fsync = lambda descriptor: None
+    yield
+    os.fsync = before
 
 
 BLANK = {"png": b"\x89PNG\r\n", "svg": b"<svg/>"}

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from functools import cache
 from importlib.util import find_spec
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,12 @@ import pytest
 from calipers.show.page.shell import page as page_bytes
 
 from ..debian import unable
+from ..profiles import share
 from .chromium import find_chromium
 
 HERE = Path(__file__).parent
 VARIABLE = "CALIPERS_BROWSER"
+WINDOW = {"width": 1440, "height": 900}
 PATIENCE_SEC = 300  # after which something hangs, however busy the machine
 # None is imitated either: pages here need none
 NO_GRAPHICS_CARD = ("--disable-gpu", "--disable-gpu-rasterization", "--disable-software-rasterizer")
@@ -41,6 +44,7 @@ def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> 
     finally:
         if nextitem is None or HERE not in nextitem.path.parents:
             RUNNING.close()
+            WINDOWS.clear()
             _browser.cache_clear()
 
 
@@ -75,22 +79,31 @@ def _browser(path: str) -> Any:
 
 
 class Watched:
-    """A page in the browser and all it said and asked for."""
+    """A window of the browser, the page in it, and all that the page said and asked for."""
 
-    def __init__(self, context: Any, path: Path) -> None:
-        self.path, self.said, self.asked = path, list[str](), list[str]()
-        context.set_default_timeout(1000 * PATIENCE_SEC)
-        self.page = context.new_page()
+    def __init__(self, browser: Any) -> None:
+        self.context = browser.new_context()
+        self.context.set_default_timeout(1000 * PATIENCE_SEC)
+        self.path, self.said, self.asked = Path(), list[str](), list[str]()
+        self.page = self.context.new_page()
         self.page.add_init_script(WATCH)
         self.page.on("console", lambda message: self.said.append(message.text))
         self.page.on("pageerror", lambda error: self.said.append(str(error)))
         self.page.on("dialog", lambda dialog: (self.said.append("a dialog"), dialog.dismiss()))
         self.page.on("request", lambda request: self.asked.append(request.url))
 
-    def go(self, fragment: str = "") -> Any:
-        """Load the file; `fragment` begins with #."""
+    def open(
+        self, path: Path, fragment: str = "", viewport: dict[str, int] = WINDOW, color_scheme: str = "light"
+    ) -> Any:
+        """Load a file as if nothing had been here before; `fragment` begins with #."""
         self.page.goto("about:blank")
-        self.page.goto(self.path.as_uri() + fragment)
+        self.path = path
+        self.said.clear()
+        self.asked.clear()
+        self.page.mouse.move(0, 0)
+        self.page.emulate_media(media="null", color_scheme=color_scheme)
+        self.page.set_viewport_size(viewport)
+        self.page.goto(path.as_uri() + fragment)
         return self.page
 
     def check(self) -> None:
@@ -99,6 +112,25 @@ class Watched:
         assert self.page.evaluate("[window.hits, window.stopped]") == [0, []]
         own = (self.path.as_uri(), "about:blank", "data:image/")
         assert [url for url in self.asked if not url.startswith(own)] == []
+
+
+WINDOWS: list[Watched] = []  # of the browser: a new one takes more than all that a test does in it
+
+
+@pytest.fixture
+def windows(chromium: Any) -> Iterator[Iterator[Watched]]:
+    """Windows for a test, which the next one uses again; in a full run each test has new ones."""
+
+    def one_by_one() -> Iterator[Watched]:
+        for place in count():
+            if place == len(WINDOWS):
+                WINDOWS.append(Watched(chromium))
+            yield WINDOWS[place]
+
+    yield one_by_one()
+    if share() == 1:
+        while WINDOWS:
+            WINDOWS.pop().context.close()
 
 
 # After a frame, in which places are drawn to their width, and after what the frame found to be in sight was told.
@@ -160,18 +192,16 @@ def _pages_settle(chromium: Any, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def show(chromium: Any, tmp_path: Path) -> Iterator[Callable[..., Any]]:
+def show(windows: Iterator[Watched], tmp_path: Path) -> Iterator[Callable[..., Any]]:
     """`show(data)` opens the page of this data from disk; further names are options of the window."""
-    opened: list[tuple[Any, Watched]] = []
+    opened: list[Watched] = []
 
     def show_page(data: dict[str, Any], fragment: str = "", **options: Any) -> Any:
         path = tmp_path / f"report {len(opened)}.html"
         path.write_bytes(page_bytes(data))
-        context = chromium.new_context(**({"viewport": {"width": 1440, "height": 900}} | options))
-        opened.append((context, Watched(context, path)))
-        return opened[-1][1].go(fragment)
+        opened.append(next(windows))
+        return opened[-1].open(path, fragment, **options)
 
     yield show_page
-    for context, watched in opened:
+    for watched in opened:
         watched.check()
-        context.close()

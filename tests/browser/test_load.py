@@ -2,6 +2,8 @@
 
 import pytest
 
+from calipers.show.page.shell import page as page_bytes
+
 from ..show.page.samples import SAMPLES, many_rows, photographs, videos
 
 
@@ -37,17 +39,13 @@ def test_no_page_is_wider_than_its_window(show, name):
         "const n = document.createElement('style'); n.textContent = '*{}'; document.head.append(n)",
     ],
 )
-def test_the_policy_stops_what_the_page_did_not_bring(chromium, tmp_path, attempt):
-    from .conftest import Watched, page_bytes
-
+def test_the_policy_stops_what_the_page_did_not_bring(windows, tmp_path, attempt):
     path = tmp_path / "report.html"
     path.write_bytes(page_bytes(photographs(2)))
-    context = chromium.new_context()
-    page = Watched(context, path).go()
+    page = next(windows).open(path)
     page.evaluate(f"() => {{ try {{ {attempt} }} catch (error) {{ window.refused = String(error) }} }}")
     page.wait_for_function("window.stopped.length > 0")
     assert page.evaluate("window.hits") == 0
-    context.close()
 
 
 def background(page):

@@ -18,7 +18,7 @@ import pytest
 
 from calipers.engines.local import cores
 
-from ..profiles import size
+from ..profiles import length
 from .conftest import HANG_SEC, end_by_signal, wait_until
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at processes as Linux shows them")
@@ -168,7 +168,7 @@ def test_a_failing_run_with_several_processes_ends_every_time(start, group):
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_failing_run_leaves_no_thread_and_no_open_file_behind(finish, jobs):
     """In a program that goes on, a notebook for one."""
-    some = (json.dumps(RECORD).encode() + b"\n") * size(1000)
+    some = (json.dumps(RECORD).encode() + b"\n") * length(1000)
     Path("bad.jsonl").write_bytes(some + b"oops\n" + some * 3)
     script = f"""
 import os, threading, time

@@ -8,6 +8,8 @@ can be worked out from what was drawn.
 import io
 import json
 from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,10 +18,28 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 from PIL import Image, ImageDraw
 
+from ..profiles import share
+
 NAMES = ["red", "green", "blue"]
 BACKGROUND = (90, 90, 90)
 FAR = 10_000.0
 METADATA = {"names": "{0: 'red', 1: 'green', 2: 'blue'}", "stride": "32", "task": "detect"}
+
+
+def rest_between_images():
+    """Models in this process rest while there is nothing to do: onnxruntime's threads would turn in circles."""
+    runtime = import_module("onnxruntime")
+
+    class Resting(runtime.SessionOptions):
+        def __init__(self):
+            super().__init__()
+            self.add_session_config_entry("session.intra_op.allow_spinning", "0")
+
+    runtime.SessionOptions = Resting
+
+
+if share() < 1 and find_spec("onnxruntime"):
+    rest_between_images()
 
 
 class Drawn(NamedTuple):

@@ -64,32 +64,33 @@ from calipers.engines import dask
 from calipers.core.errors import ConfigError
 assert dask.CONNECT_SEC <= 10
 dask.CONNECT_SEC = dask.ANSWER_SEC = 1
-try:
-    with dask.open_dask(None, sys.argv[1]):
-        pass
-except ConfigError as error:
-    print(error)
+for address in sys.argv[1:]:
+    try:
+        with dask.open_dask(None, address):
+            pass
+    except ConfigError as error:
+        print(error)
 """
+NOWHERE = ["nonsense://127.0.0.1:1", "tcp://127.0.0.1:port", "127.0.0.1:99999"]
 
 
-def refused(address):
-    """What is said of an address, in a process of its own: a client that fails leaves threads of Dask behind."""
-    command = [sys.executable, "-c", REFUSED, address]
-    found = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, timeout=HANG_SEC, check=False)
-    assert found.returncode == 0, found.stderr
-    return found.stdout
-
-
-def test_an_address_where_nobody_answers_is_named():
+@pytest.fixture(scope="module")
+def refused():
+    """What is said of addresses, in a process of their own: a client that fails leaves threads of Dask behind."""
     with socket.socket() as silent:
         silent.bind(("127.0.0.1", 0))
-        closed = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
-        assert refused(closed).startswith(f"address: found '{closed}', expected a scheduler of dask there")
+        addresses = [f"tcp://127.0.0.1:{silent.getsockname()[1]}", *NOWHERE]
+        command = [sys.executable, "-c", REFUSED, *addresses]
+        found = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, timeout=HANG_SEC, check=False)
+    assert found.returncode == 0, found.stderr
+    return addresses, [line for line in found.stdout.splitlines() if line.startswith("address: ")]
 
 
-@pytest.mark.parametrize("address", ["nonsense://127.0.0.1:1", "tcp://127.0.0.1:port", "127.0.0.1:99999"])
-def test_an_address_that_is_none_is_named(address):
-    assert refused(address).startswith(f"address: found '{address}', expected a scheduler of dask there")
+@pytest.mark.parametrize("place", range(1 + len(NOWHERE)), ids=["nobody answers", *NOWHERE])
+def test_an_address_where_no_scheduler_is_is_named(refused, place):
+    addresses, lines = refused
+    assert len(lines) == len(addresses)
+    assert lines[place].startswith(f"address: found '{addresses[place]}', expected a scheduler of dask there")
 
 
 def test_a_missing_package_is_named(monkeypatch):

@@ -123,18 +123,27 @@ def command(*arguments, folder):
     return subprocess.run(program, cwd=folder, env=env, capture_output=True, timeout=300, check=False)
 
 
-def test_the_command_writes_the_same_files(place, tmp_path):
+@pytest.fixture(scope="module")
+def written_here():
+    """What the command says and writes on this machine, asked for once."""
+    return {}
+
+
+def test_the_command_writes_the_same_files(place, tmp_path, written_here):
     lines = list(make_lines(40))
     lines[7] = "7"
     write(tmp_path / "a.jsonl", lines)
     usual = ["a.jsonl", "--bootstrap", "20", "--chunk-bytes", "3000", "--max-bad-records", "1"]
     where = ["--engine", place["engine"], "--address", place["address"], "-o", "there"]
-    here = command(*usual, "--jobs", "1", "-o", "here", folder=tmp_path)
+    if not written_here:
+        run = command(*usual, "--jobs", "1", "-o", "here", folder=tmp_path)
+        written_here |= {"run": run, "files": files_of(tmp_path / "here")}
+    here = written_here["run"]
     there = command(*usual, *where, folder=tmp_path)
     assert (here.returncode, there.returncode) == (0, 0), there.stderr.decode()
     assert there.stdout.replace(b"there", b"here") == here.stdout
     assert there.stderr == here.stderr
-    assert files_of(tmp_path / "here") == files_of(tmp_path / "there")
+    assert written_here["files"] == files_of(tmp_path / "there")
 
 
 def files_of(folder):

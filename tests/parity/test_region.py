@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import calipers
 
-from ..profiles import examples
+from ..profiles import examples, share
 from . import reference, shapes
 
 deterministic = settings(derandomize=True, deadline=None, max_examples=examples(300))
@@ -246,7 +246,7 @@ def test_float_quads_agree_with_exact_fractions(a, b):
 
 
 @pytest.mark.parametrize("name", shapes.CONCAVE)
-@pytest.mark.parametrize("step", [1e-2, 1e-5, 1e-8, 1e-11, 1e-14])
+@pytest.mark.parametrize("step", [1e-2, 1e-5, 1e-8, 1e-11, 1e-14] if share() == 1 else [1e-2, 1e-8, 1e-14])
 def test_a_shape_moved_by_almost_nothing_agrees_with_exact_fractions(name, step):
     a = shapes.turned(shapes.CONCAVE[name], 0.1)
     b = shapes.moved(a, step, -step / 3)

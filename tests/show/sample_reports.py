@@ -9,6 +9,9 @@ import orjson
 import calipers
 from calipers.report import Report
 
+from ..hostile import HALF_PAIR, HOSTILE
+from ..profiles import share
+
 DATA = Path(calipers.__file__).parent / "data"
 SUITES = ("dense", "timeline", "scene", "coco")
 
@@ -35,6 +38,12 @@ def tree(suite):
 @cache
 def _artifact(suite):
     return report(suite).to_json()
+
+
+def hostile_names(suite):
+    """Names for `hostile`: all of them in a full run, otherwise those of the suite, and each is one of some suite."""
+    names = [*HOSTILE, HALF_PAIR, ""]
+    return names if share() == 1 else names[SUITES.index(suite) :: len(SUITES)]
 
 
 def hostile(suite, name):

@@ -7,8 +7,7 @@ import pytest
 from calipers.report import Report
 from calipers.show.text import printable
 
-from ..hostile import HALF_PAIR, HOSTILE
-from .sample_reports import SUITES, hostile, report, tree
+from .sample_reports import SUITES, hostile, hostile_names, report, tree
 
 TAGS = {"div", "table", "caption", "thead", "tbody", "tr", "th", "td", "details", "summary", "pre", "p", "code"}
 
@@ -80,7 +79,7 @@ def test_one_method_alone_is_shown_too():
 
 @pytest.mark.parametrize("suite", SUITES)
 def test_hostile_names_are_text(suite):
-    for name in [*HOSTILE, HALF_PAIR, ""]:
+    for name in hostile_names(suite):
         html = hostile(suite, name)._repr_html_()
         read = Reader(html)
         assert not read.open

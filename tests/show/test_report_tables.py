@@ -10,8 +10,7 @@ from calipers.core.errors import ConfigError
 from calipers.report import Report
 from calipers.show.report_tables import table_names, write_table
 
-from ..hostile import HALF_PAIR, HOSTILE
-from .sample_reports import SUITES, hostile, report, tree
+from .sample_reports import SUITES, hostile, hostile_names, report, tree
 
 NAMES = {
     "dense": ["summary", "thresholds", "types", "labels", "errors", "label_errors", "confusion", "attributes"],
@@ -138,7 +137,7 @@ def test_a_report_and_its_tree_give_the_same_file(format):  # noqa: A002
 
 @pytest.mark.parametrize("suite", SUITES)
 def test_hostile_names_can_be_written_in_every_format(suite):
-    for name in [*HOSTILE, HALF_PAIR, ""]:
+    for name in hostile_names(suite):
         found = hostile(suite, name)
         assert all(write_table(found, table, kind) for table in found.tables() for kind in ("csv", "md", "tex"))
         assert found.flat("x/")
