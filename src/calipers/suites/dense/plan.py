@@ -18,7 +18,7 @@ import numpy as np
 from calipers import __version__
 from calipers.core.config import artifact_options
 from calipers.core.errors import ConfigError, InputError, keyword
-from calipers.core.parts import Packed
+from calipers.core.parts import Packed, pack_lines, unpack_lines
 from calipers.core.shapes import Batch
 from calipers.core.similarity import rapidfuzz_version
 from calipers.core.slice_table import SliceTable, join_tables, pack_table, unpack_table
@@ -86,6 +86,10 @@ class DensePart:
     def pack(self) -> Packed:
         """The part as plain values and arrays."""
         counted = self.tally.pack()
+        arrays = counted.arrays | pack_lines("cases", self.cases)
+        has_lines = all(isinstance(row, bytes) for row in self.matches)
+        if has_lines:
+            arrays |= pack_lines("matches", self.matches)  # type: ignore[arg-type]
         plain = {
             "tally": counted.plain,
             "bad": [[bad.path, bad.line, bad.problem, bad.found] for bad in self.bad],
@@ -93,21 +97,22 @@ class DensePart:
             "read": list(self.read.items()),
             "engines": self.engines,
             "first_invalid": self.first_invalid,
-            "matches": [row.decode() if isinstance(row, bytes) else row for row in self.matches],
-            "cases": [line.decode() for line in self.cases],
+            "matches": [row.decode() if isinstance(row, bytes) else row for row in self.matches if not has_lines],
+            "cases": [],
         }
-        return pack_table(Packed(plain, counted.arrays), self.slices)
+        return pack_table(Packed(plain, arrays), self.slices)
 
     @classmethod
     def unpack(cls, packed: Packed) -> DensePart:
         """The part that was packed."""
         plain = packed.plain
+        cases, matches = (unpack_lines(name, packed) for name in ("cases", "matches"))
         part = cls(Tally.unpack(Packed(plain["tally"], packed.arrays)), [BadRecord(*fault) for fault in plain["bad"]])
         part.inputs, part.read = plain["inputs"], dict(plain["read"])
         part.first_invalid = str(plain.get("first_invalid", ""))  # which files of before lack
         part.engines = engines_from(plain)
-        part.matches = [row.encode() if isinstance(row, str) else row for row in plain["matches"]]
-        part.cases = [line.encode() for line in plain["cases"]]
+        part.matches = [*matches, *(row.encode() if isinstance(row, str) else row for row in plain["matches"])]
+        part.cases = [*cases, *(line.encode() for line in plain["cases"])]  # as text in files of before
         part.slices = unpack_table(packed)
         return part
 
