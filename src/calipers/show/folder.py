@@ -95,7 +95,7 @@ class OutputFolder:
     def _write_artifact(self, report: Report) -> None:
         """The artifact, from which plots may be drawn elsewhere while the rest is written."""
         file = self._open(ARTIFACT)
-        file.write(report.to_json())
+        file.writelines(report.json_pieces())
         if self._plots is not None:
             file.flush()
             self._plots.draw(file.name)
