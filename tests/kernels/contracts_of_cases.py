@@ -1,9 +1,10 @@
-"""The contracts of the kernel that writes cases."""
+"""The contracts of the kernels that write cases and find the worst."""
 
 from collections.abc import Callable
 from typing import Any
 
 from calipers.kernels.scan.caselines import CaseLines, CaseSide
+from calipers.kernels.scan.weave import end_numbers
 
 from .contracts import Contract, b, i, q
 
@@ -62,6 +63,11 @@ CONTRACTS: dict[str, Contract] = {
             "a best pair beyond the last": {"best": i(0, 2)},
             "outcomes of another type": {"outcomes": i(0, 1)},
         },
+    ),
+    "weave.end_numbers": Contract(
+        end_numbers,
+        {"text": b'{"n":1}\n', "name": b"n"},
+        {"a text that is no bytes": {"text": "a"}, "no name": {"name": None}},
     ),
     "caselines.CaseLines": Contract(
         CaseLines,

@@ -1,12 +1,14 @@
-"""Lines of a file out of columns: the texts of each row one after another, none of them a Python object."""
+"""Lines of a file out of columns: the texts of each row one after another, none of them a Python object. And back: where
+the lines of a text end, and with which number."""
 
 cimport cython
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
-from libc.string cimport memchr, memcpy
+from libc.string cimport memchr, memcmp, memcpy
 
 from .column cimport Column
 from .entry cimport check_length, check_offsets
+from .jsonbytes cimport MOST_WHOLE, Bytes, is_digit
 
 cdef enum:
     SHORT = 16              # bytes that are copied at once, whatever the length of a text
@@ -136,3 +138,47 @@ def weave(list parts not None, Py_ssize_t count):
         return PyBytes_FromStringAndSize(out.data, out.size), begins
     finally:
         PyMem_Free(texts)
+
+
+cdef long long number_before(Bytes first, Bytes end, bytes name) except -2:
+    """The whole number that a line ends with, as the last field of an object, which has this name; 0 if there is none,
+    -1 if it has too many digits."""
+    cdef Py_ssize_t size = PyBytes_GET_SIZE(name)
+    cdef long long value = 0
+    cdef Bytes last
+    cdef Bytes at
+    while end > first and (end[-1] == 32 or 9 <= end[-1] <= 13):
+        end -= 1
+    while end > first and end[-1] == b"}":
+        end -= 1
+    last = end
+    while end > first and is_digit(end[-1]):
+        end -= 1
+    if end == last or end - first < size + 3 or end[-1] != b":" or end[-2] != b'"' or end[-size - 3] != b'"':
+        return 0
+    if memcmp(end - size - 2, PyBytes_AS_STRING(name), size) != 0:
+        return 0
+    if last - end > MOST_WHOLE:
+        return -1
+    at = end
+    while at < last:
+        value = 10 * value + (at[0] - 48)
+        at += 1
+    return value
+
+
+def end_numbers(bytes text not None, bytes name not None):
+    """Of each line of a text where it ends, and the whole number it ends with, as the last field of an object, which has
+    this name: 0 if there is none, -1 if it has more than 18 digits."""
+    cdef Column ends = Column("q"), numbers = Column("q")
+    cdef Bytes start = <Bytes> PyBytes_AS_STRING(text)
+    cdef Bytes last = start + PyBytes_GET_SIZE(text)
+    cdef Bytes at = start
+    cdef Bytes behind
+    while at < last:
+        behind = <Bytes> memchr(at, b"\n", last - at)
+        behind = last if behind == NULL else behind + 1
+        ends.push_int64(behind - start)
+        numbers.push_int64(number_before(at, behind, name))
+        at = behind
+    return ends, numbers

@@ -16,6 +16,7 @@ import orjson
 
 from calipers.core.text import whole_text
 from calipers.files.output import json_line
+from calipers.kernels.scan.weave import end_numbers
 from calipers.show.page.folded import TextTable, fold
 from calipers.show.page.listing import Part, kinds_of
 
@@ -25,7 +26,7 @@ LARGEST = 600_000  # bytes of drawings on a page, if nobody asks for a number of
 LISTED = 5000  # cases on a page at most, drawn or not
 LARGEST_LIST = 700_000  # bytes of cases that are listed without a drawing
 LARGEST_FOLDED = 1_200_000  # bytes of drawings that are unfolded on demand, if nobody asks for a number of cases
-LONGEST_END = 40  # bytes that usually hold the number of unmatched objects at the end of a line
+UNMATCHED = b"unmatched"  # the last field of a line
 LARGEST_KEPT = 32_000_000  # bytes of lines of cases that are kept until the page is made
 
 Case = dict[str, Any]
@@ -61,19 +62,18 @@ class WorstCases:
         room = max(LISTED, self.limit.cases) if self.limit.cases else 0
         for text in lines:
             begin = 0
-            while begin < len(text):
-                end = text.find(b"\n", begin) + 1 or len(text)
-                self._add_line(text, begin, end, room)
+            for end, unmatched in zip(*end_numbers(text, UNMATCHED), strict=True):
+                self._add_line(unmatched if unmatched >= 0 else _unmatched(text[begin:end]), text, begin, end, room)
                 begin = end
 
-    def _add_line(self, text: bytes, begin: int, end: int, room: int) -> None:
-        place, kept = (_unmatched_at_end(text, begin, end), -self.total), self._kept
+    def _add_line(self, unmatched: int, text: bytes, begin: int, end: int, room: int) -> None:
+        kept, size = self._kept, end - begin
         self.total += 1
-        is_full = len(kept) >= room or (self._size + end - begin > LARGEST_KEPT and len(kept) >= self.limit.cases)
-        if is_full and (not kept or place < kept[0][:2]):  # it would be the first to go
+        is_full = len(kept) >= room or (self._size + size > LARGEST_KEPT and len(kept) >= self.limit.cases)
+        if is_full and kept and unmatched <= kept[0][0]:  # it would be the first to go: among equals the last does
             return
-        heappush(kept, (*place, text[begin:end]))
-        self._size += end - begin
+        heappush(kept, (unmatched, 1 - self.total, text[begin:end]))
+        self._size += size
         while len(kept) > room or (self._size > LARGEST_KEPT and len(kept) > self.limit.cases):
             self._size -= len(heappop(kept)[2])
 
@@ -88,15 +88,6 @@ class WorstCases:
     def of(self, keys: Iterable[str]) -> dict[str, Case]:
         """The cases of some records, by key."""
         return self.lookup(keys) if self.lookup else {}
-
-
-def _unmatched_at_end(text: bytes, begin: int, end: int) -> int:
-    """The number at the end of a line, which is `text[begin:end]`.
-
-    >>> _unmatched_at_end(b'{"unmatched":7}\\n{"key":"a","unmatched":12}\\n', 16, 42)
-    12
-    """
-    return _unmatched(text[max(begin, end - LONGEST_END) : end]) or _unmatched(text[begin:end])
 
 
 def _unmatched(line: bytes) -> int:
