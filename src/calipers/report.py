@@ -10,7 +10,7 @@ import orjson
 
 from calipers.artifact import read_artifact
 from calipers.core.errors import CalipersError, ConfigError
-from calipers.files.output import to_json, write_file
+from calipers.files.output import json_pieces, to_json, write_file, write_pieces
 from calipers.suite import Suite, suite_of_tree
 
 if TYPE_CHECKING:
@@ -154,9 +154,13 @@ class Report(Mapping[str, Any], Generic[Artifact]):
         """The artifact: canonical JSON, the same bytes for the same input and parameters."""
         return to_json(self._tree)
 
+    def json_pieces(self) -> Iterable[bytes]:
+        """The artifact, piece by piece."""
+        return json_pieces(self._tree)
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the artifact to a file, whole or not at all; an OutputError where it cannot be written."""
-        write_file(path, self.to_json())
+        write_pieces(path, self.json_pieces())
 
     def to_html(
         self, path: str | os.PathLike[str], *, cases: int | None = None, images: str | os.PathLike[str] | None = None

@@ -98,7 +98,7 @@ class Table:
         return self._tree
 
     def spread_json(self, depth):
-        return self._text and self._text.replace(b"\n", b"\n" + b"  " * depth)
+        return self._text and iter(self._text.replace(b"\n", b"\n" + b"  " * depth).splitlines(keepends=True))
 
 
 def test_a_table_writes_itself_where_it_stands():

@@ -10,10 +10,16 @@ import pytest
 
 import calipers.kernels
 
-from . import contracts, contracts_more, contracts_of_shapes
+from . import contracts, contracts_more, contracts_of_cases, contracts_of_shapes
 
-CONTRACTS = contracts.CONTRACTS | contracts_more.CONTRACTS | contracts_of_shapes.CONTRACTS
-WITHOUT_ARGUMENTS = {"column.keep_memory", "column.keep_some_memory", "jsonlines.RecordLines.field_values"}
+MODULES = (contracts, contracts_more, contracts_of_cases, contracts_of_shapes)
+CONTRACTS = {name: contract for module in MODULES for name, contract in module.CONTRACTS.items()}
+WITHOUT_ARGUMENTS = {
+    "caselines.CaseLines.text",
+    "column.keep_memory",
+    "column.keep_some_memory",
+    "jsonlines.RecordLines.field_values",
+}
 CASES = [(name, what) for name, contract in CONTRACTS.items() for what in contract.wrong]
 
 

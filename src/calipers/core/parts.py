@@ -53,10 +53,16 @@ def to_bytes(packed: Packed) -> bytes:
     >>> from_bytes(to_bytes(Packed({"a": 1}, {"n": np.arange(3)})))
     Packed(plain={'a': 1}, arrays={'n': array([0, 1, 2])})
     """
+    return b"".join(pieces_of(packed))
+
+
+def pieces_of(packed: Packed) -> list[bytes | memoryview]:
+    """The bytes of a part, piece by piece; arrays are not copied."""
     arrays = {name: _stored(array) for name, array in packed.arrays.items()}
     kinds = [[name, array.dtype.str, list(array.shape)] for name, array in arrays.items()]
     head = orjson.dumps([packed.plain, kinds])
-    return b"".join([len(head).to_bytes(SIZE_BYTES, "little"), head, *(array.tobytes() for array in arrays.values())])
+    views = (memoryview(array.reshape(-1).view(np.uint8)) for array in arrays.values())  # type: ignore[arg-type]
+    return [len(head).to_bytes(SIZE_BYTES, "little"), head, *views]
 
 
 def _stored(array: NDArray[Any]) -> NDArray[Any]:
@@ -81,6 +87,22 @@ def from_bytes(data: bytes) -> Packed:
     if start != len(data):
         raise ValueError(f"{len(data) - start} bytes too many")
     return Packed(plain, arrays)
+
+
+def pack_lines(name: str, lines: list[bytes]) -> dict[str, NDArray[Any]]:
+    """Lines of text as an array by its name, none where there are none: as JSON they would be escaped and parsed."""
+    text = lines[0] if len(lines) == 1 else b"".join(lines)
+    return {f"lines/{name}": np.frombuffer(text, np.uint8)} if text else {}
+
+
+def unpack_lines(name: str, packed: Packed) -> list[bytes]:
+    """The lines that were packed, as one text."""
+    array = packed.arrays.get(f"lines/{name}")
+    if array is None:
+        return []
+    if array.dtype != np.uint8 or array.ndim != 1:
+        raise ValueError(f"lines of {name}: found {array.dtype} in {array.ndim} dimensions, expected bytes in one")
+    return [array.tobytes()]
 
 
 def _is_shape(value: Any) -> bool:

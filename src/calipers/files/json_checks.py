@@ -7,7 +7,7 @@ silence: the last one counts.
 
 from __future__ import annotations
 
-from calipers.kernels.scan.jsontext import count_colons, count_keys, count_written_keys
+from calipers.kernels.scan.jsontext import count_colons, count_keys, count_written_keys, find_room
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ GROWTH = 8  # a text of small objects takes about so many times its size
 def check_memory(text: bytes | bytearray) -> None:
     """A MemoryError if there is no room for what a large text holds."""
     if len(text) > LARGE:
-        bytearray(GROWTH * len(text))
+        find_room(GROWTH * len(text))
 
 
 class RepeatedKeyDict(dict[str, "Any"]):

@@ -10,6 +10,7 @@ import os
 import signal
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from itertools import chain
 from pathlib import Path
 from threading import current_thread, main_thread
 from typing import IO, Any
@@ -41,10 +42,15 @@ def to_json(value: Any) -> bytes:
       }
     }
     """
+    return b"".join(json_pieces(value))
+
+
+def json_pieces(value: Any) -> Iterable[bytes]:
+    """Canonical JSON, piece by piece: large tables that write themselves as such are never in memory as a whole."""
     try:
-        return _with_tables(value) or spread(orjson.dumps(value, default=_made_plain), b"\n")
+        return _with_tables(value) or [spread(orjson.dumps(value, default=_made_plain), b"\n")]
     except orjson.JSONEncodeError:  # half of a surrogate pair in a name
-        return spread(orjson.dumps(_plain(value, 0)), b"\n")
+        return [spread(orjson.dumps(_plain(value, 0)), b"\n")]
 
 
 def _made_plain(value: Any) -> Any:
@@ -52,7 +58,7 @@ def _made_plain(value: Any) -> Any:
     return value.as_dict()
 
 
-def _with_tables(value: Any) -> bytes | None:
+def _with_tables(value: Any) -> Iterable[bytes] | None:
     """Canonical JSON with tables that write themselves as such; None where one does not."""
     tables: list[Any] = []
 
@@ -63,14 +69,16 @@ def _with_tables(value: Any) -> bytes | None:
         return [f"\0{len(tables)}"]
 
     text = spread(orjson.dumps(value, default=named), b"\n")
+    pieces: list[Iterable[bytes]] = []
     for number, table in enumerate(tables, 1):
-        parts = text.split(b'["\\u0000%d"]' % number)
-        line = parts[0].rpartition(b"\n")[2]
+        before, *after = text.split(b'["\\u0000%d"]' % number)
+        line = before.rpartition(b"\n")[2]
         written = table.spread_json((len(line) - len(line.lstrip(b" "))) // 2)
-        if written is None or len(parts) != 2:
+        if written is None or len(after) != 1:
             return None
-        text = written.join(parts)
-    return text
+        pieces += [[before], written]
+        text = after[0]
+    return chain.from_iterable([*pieces, [text]])
 
 
 def json_line(row: Any) -> bytes:
@@ -299,5 +307,10 @@ def atomic_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
 
 def write_file(path: str | os.PathLike[str], content: bytes) -> None:
     """Write one whole file."""
+    write_pieces(path, [content])
+
+
+def write_pieces(path: str | os.PathLike[str], pieces: Iterable[bytes]) -> None:
+    """Write one whole file, piece by piece."""
     with atomic_file(path) as file:
-        file.write(content)
+        file.writelines(pieces)

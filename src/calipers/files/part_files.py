@@ -20,7 +20,7 @@ from typing import IO, Any, NamedTuple
 import orjson
 
 from calipers.core.errors import ConfigError, InputError, OutputError, keyword
-from calipers.core.parts import Packed, from_bytes, to_bytes
+from calipers.core.parts import Packed, from_bytes, pieces_of
 from calipers.files.output import make_folder, write_file
 
 MAGIC = b"calipers parts 1\n"
@@ -78,7 +78,7 @@ def _plain(value: Any) -> Any:
 
 def write_tally(path: str, made: Provenance, total: Packed) -> None:
     """The total of a run, whole or not at all."""
-    write_file(path, _head(TALLY, made) + _entry(to_bytes(total)))
+    write_file(path, b"".join([_head(TALLY, made), *_entry(total)]))
 
 
 def read_tally(path: str) -> tuple[Provenance, Packed]:
@@ -130,7 +130,7 @@ class FinishedShards:
     def add(self, shard: str, part: Packed) -> None:
         """Store the part of a finished shard."""
         self._places[shard] = self._file.seek(0, os.SEEK_END)
-        self._file.write(_entry(to_bytes(Packed({"shard": shard, "part": part.plain}, part.arrays))))
+        self._file.writelines(_entry(Packed({"shard": shard, "part": part.plain}, part.arrays)))
         self._file.flush()
 
 
@@ -212,8 +212,12 @@ def _read_head(file: IO[bytes], path: str, kind: str) -> Provenance:
     return made
 
 
-def _entry(data: bytes) -> bytes:
-    return b"".join([len(data).to_bytes(LENGTH_BYTES, "little"), sha256(data).digest(), data])
+def _entry(packed: Packed) -> list[bytes | memoryview]:
+    """A part as an entry, piece by piece."""
+    pieces, digest = pieces_of(packed), sha256()
+    for piece in pieces:
+        digest.update(piece)
+    return [sum(map(len, pieces)).to_bytes(LENGTH_BYTES, "little"), digest.digest(), *pieces]
 
 
 def _next_entry(file: IO[bytes]) -> bytes | None:

@@ -63,7 +63,7 @@ class OutputFolder:
         return RowTaker(self.add_rows, isinstance(self._matches, CsvTable))
 
     def add_rows(self, matches: Rows | list[bytes], cases: Iterable[bytes]) -> None:
-        """Append rows of objects, in a table of CSV maybe as lines of it, and lines of cases."""
+        """Append rows of objects, in a table of CSV maybe as lines of it, and lines of cases, some to a text."""
         if self._matches is None or self._cases is None:
             raise TypeError("rows for a folder that was opened without them")
         self._has_rows = True
@@ -72,9 +72,9 @@ class OutputFolder:
                 self._matches.add_lines(cast("Iterable[bytes]", group))
             else:
                 self._matches.add(cast("Rows", list(group)))
-        for line in cases:
-            self._cases.write(line)
-            self._worst.add([line])
+        for lines in cases:
+            self._cases.write(lines)
+            self._worst.add([lines])
 
     def finish(self, report: Report, options: Any = None) -> list[str]:
         """Write all files except rows that were streamed before; returns notes about plots."""
@@ -95,7 +95,7 @@ class OutputFolder:
     def _write_artifact(self, report: Report) -> None:
         """The artifact, from which plots may be drawn elsewhere while the rest is written."""
         file = self._open(ARTIFACT)
-        file.write(report.to_json())
+        file.writelines(report.json_pieces())
         if self._plots is not None:
             file.flush()
             self._plots.draw(file.name)

@@ -9,12 +9,13 @@ list or object stands on one line, the rest is indented by two.
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
 from cpython.dict cimport PyDict_CheckExact, PyDict_Next
 from cpython.list cimport PyList_CheckExact, PyList_GET_ITEM, PyList_GET_SIZE
+from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_XDECREF
 from libc.stdint cimport uint64_t
 from libc.string cimport memchr, memcpy, memset
 
-from .checks cimport check_between
+from .checks cimport PY_SSIZE_T_MAX, check_between
 from .column cimport Column
 from .jsonbytes cimport Bytes, is_digit, skip_blanks, skip_name, skip_value
 
@@ -37,6 +38,16 @@ cdef uint64_t BYTE_REPEATED = 0x0101010101010101        # times a byte: eight of
 def count_breaks(block, Py_ssize_t begin, Py_ssize_t end):
     """Line breaks in block[begin:end]."""
     return count_byte(block, begin, end, 10)
+
+
+def find_room(Py_ssize_t size):
+    """A MemoryError if there is no room for so many bytes; none of them is touched."""
+    cdef void* room
+    check_between("size", size, 0, PY_SSIZE_T_MAX)
+    room = PyMem_RawMalloc(size)
+    if room == NULL:
+        raise MemoryError()
+    PyMem_RawFree(room)
 
 
 def count_colons(text):

@@ -6,13 +6,14 @@ as they stand in a cell, quoted where that is needed. Numbers are written as Pyt
 read back the same, and a whole coordinate without a point.
 """
 
-from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
+from cpython.bytes cimport PyBytes_FromStringAndSize
 from cpython.mem cimport PyMem_Free
 from libc.math cimport signbit
-from libc.string cimport memcpy, strlen
+from libc.string cimport strlen
 
 from .column cimport Column
 from .entry cimport check_indices, check_length, check_offsets
+from .textout cimport UNIT, is_plain_overlap, put, put_bytes, put_plain_overlap, put_whole
 
 cdef extern from "Python.h":
     char* PyOS_double_to_string(double value, char code, int precision, int flags, int* kind) except NULL
@@ -20,41 +21,9 @@ cdef extern from "Python.h":
 
 cdef enum:
     BOX = 0
-    LONGEST_NUMBER = 32
     MOST_MODES = 8
-    DECIMALS = 12               # of an overlap, which is a whole number of 1e-12
 
 cdef double LARGEST_WHOLE = 1e15            # that is written without an exponent, and read back the same
-cdef long long UNIT = 1_000_000_000_000
-cdef long long LEAST_PLAIN = 100_000_000    # smaller overlaps are written with an exponent
-
-
-cdef int put(Column out, const char* text, Py_ssize_t size) except -1:
-    out.reserve(size)
-    memcpy(out.data + out.size, text, size)
-    out.size += size
-    return 0
-
-
-cdef inline int put_bytes(Column out, bytes text) except -1:
-    return put(out, PyBytes_AS_STRING(text), PyBytes_GET_SIZE(text))
-
-
-cdef int put_whole(Column out, long long value) except -1:
-    """A whole number; its digits are made from the last on."""
-    cdef char[LONGEST_NUMBER] digits
-    cdef int at = LONGEST_NUMBER
-    cdef unsigned long long left = <unsigned long long> value if value >= 0 else 0 - <unsigned long long> value
-    while True:
-        at -= 1
-        digits[at] = <char> (48 + left % 10)
-        left //= 10
-        if not left:
-            break
-    if value < 0:
-        at -= 1
-        digits[at] = b"-"
-    return put(out, digits + at, LONGEST_NUMBER - at)
 
 
 cdef int put_float(Column out, double value, bint whole_without_point) except -1:
@@ -76,19 +45,10 @@ cdef inline int put_coordinate(Column out, double value) except -1:
 
 
 cdef int put_overlap(Column out, long long score) except -1:
-    """A fraction of at most 12 decimals reads back the same from just these."""
-    cdef char[DECIMALS + 2] digits
-    cdef int k, size = DECIMALS + 2
-    cdef long long left = score
-    if not LEAST_PLAIN <= score < UNIT:
-        return put_float(out, <double> score / <double> UNIT, False)
-    for k in range(DECIMALS + 1, 1, -1):
-        digits[k] = <char> (48 + left % 10)
-        left //= 10
-    digits[0], digits[1] = b"0", b"."
-    while digits[size - 1] == b"0":
-        size -= 1
-    return put(out, digits, size)
+    """As Python writes it."""
+    if is_plain_overlap(score):
+        return put_plain_overlap(out, score)
+    return put_float(out, <double> score / <double> UNIT, False)
 
 
 cdef class RowSide:

@@ -1,12 +1,29 @@
-"""Lines of a file out of columns: the texts of each row one after another, none of them a Python object."""
+"""Lines of a file out of columns: the texts of each row one after another, none of them a Python object. And back: where
+the lines of a text end, and with which number."""
 
+cimport cython
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
-from libc.string cimport memchr, memcpy
+from cpython.mem cimport PyMem_Free, PyMem_Malloc
+from libc.string cimport memchr, memcmp, memcpy
 
 from .column cimport Column
 from .entry cimport check_length, check_offsets
+from .jsonbytes cimport MOST_WHOLE, Bytes, is_digit
+
+cdef enum:
+    SHORT = 16              # bytes that are copied at once, whatever the length of a text
 
 
+cdef struct Texts:          # of a column, as `Cells` has them
+    const char* start
+    const char* end         # of all texts
+    const char* nothing
+    Py_ssize_t nothing_size, gap
+    const long long* offsets            # NULL where every row has the whole text
+    const int* codes                    # NULL where there are none
+
+
+@cython.final
 cdef class Cells:
     """A column of texts, which stand one after another in `text`, each with `gap` (0 or 1) bytes behind it.
 
@@ -46,22 +63,37 @@ cdef class Cells:
     cdef Py_ssize_t rows(self):
         return self.codes.shape[0] if self.is_coded else self.texts
 
-    cdef inline int put(self, Column out, Py_ssize_t row) except -1:
-        if self.is_constant:
-            return put_text(out, self.start, PyBytes_GET_SIZE(self.text))
-        if self.is_coded:
-            row = self.codes[row]
-            if row < 0:
-                return put_text(out, PyBytes_AS_STRING(self.nothing), PyBytes_GET_SIZE(self.nothing))
-        return put_text(out, self.start + self.offsets[row], self.offsets[row + 1] - self.offsets[row] - self.gap)
+    cdef Texts texts_of(self) noexcept:
+        """Where the texts are, for as long as the column lives."""
+        cdef Texts texts
+        texts.start, texts.end, texts.gap = self.start, self.start + PyBytes_GET_SIZE(self.text), self.gap
+        texts.nothing, texts.nothing_size = PyBytes_AS_STRING(self.nothing), PyBytes_GET_SIZE(self.nothing)
+        texts.offsets = NULL if self.is_constant else &self.offsets[0]
+        texts.codes = &self.codes[0] if self.is_coded and self.codes.shape[0] else NULL
+        return texts
 
 
-cdef inline int put_text(Column out, const char* text, Py_ssize_t size) except -1:
-    if size > out.capacity - out.size:
-        out.reserve(size)
-    memcpy(out.data + out.size, text, size)
+cdef inline int put_text(Column out, const char* text, Py_ssize_t size, const char* end) except -1:
+    """Append a text; `end` is that of the bytes it stands in."""
+    if out.capacity - out.size < size + SHORT:
+        out.reserve(size + SHORT)
+    if size <= SHORT <= end - text:
+        memcpy(out.data + out.size, text, SHORT)        # one instruction; what is too many is written over
+    else:
+        memcpy(out.data + out.size, text, size)
     out.size += size
     return 0
+
+
+cdef inline int put_cell(Column out, const Texts* texts, Py_ssize_t row) except -1:
+    if texts.offsets == NULL:
+        return put_text(out, texts.start, texts.end - texts.start, texts.end)
+    if texts.codes != NULL:
+        row = texts.codes[row]
+        if row < 0:
+            return put_text(out, texts.nothing, texts.nothing_size, texts.nothing + texts.nothing_size)
+    return put_text(out, texts.start + texts.offsets[row],
+                    texts.offsets[row + 1] - texts.offsets[row] - texts.gap, texts.end)
 
 
 def comma_offsets(bytes text not None, Py_ssize_t count):
@@ -87,14 +119,66 @@ def weave(list parts not None, Py_ssize_t count):
     bytes that stand in every row."""
     cdef Column out = Column("B"), begins = Column("q", 1)
     cdef list columns = [part if isinstance(part, Cells) else Cells(part) for part in parts]
+    cdef Texts* texts = <Texts*> PyMem_Malloc(max(len(columns), 1) * sizeof(Texts))
     cdef Cells column
-    cdef Py_ssize_t row
-    for column in columns:
-        if not column.is_constant:
-            check_length(column.rows(), count, "parts")
-    begins.reserve(max(count, 0))
-    for row in range(count):
-        for column in columns:
-            column.put(out, row)
-        begins.push_int64(out.size)
-    return PyBytes_FromStringAndSize(out.data, out.size), begins
+    cdef Py_ssize_t row, k, count_of_columns = len(columns)
+    if texts == NULL:
+        raise MemoryError()
+    try:
+        for k in range(count_of_columns):
+            column = columns[k]
+            if not column.is_constant:
+                check_length(column.rows(), count, "parts")
+            texts[k] = column.texts_of()
+        begins.reserve(max(count, 0))
+        for row in range(count):
+            for k in range(count_of_columns):
+                put_cell(out, &texts[k], row)
+            begins.push_int64(out.size)
+        return PyBytes_FromStringAndSize(out.data, out.size), begins
+    finally:
+        PyMem_Free(texts)
+
+
+cdef long long number_before(Bytes first, Bytes end, bytes name) except -2:
+    """The whole number that a line ends with, as the last field of an object, which has this name; 0 if there is none,
+    -1 if it has too many digits."""
+    cdef Py_ssize_t size = PyBytes_GET_SIZE(name)
+    cdef long long value = 0
+    cdef Bytes last
+    cdef Bytes at
+    while end > first and (end[-1] == 32 or 9 <= end[-1] <= 13):
+        end -= 1
+    while end > first and end[-1] == b"}":
+        end -= 1
+    last = end
+    while end > first and is_digit(end[-1]):
+        end -= 1
+    if end == last or end - first < size + 3 or end[-1] != b":" or end[-2] != b'"' or end[-size - 3] != b'"':
+        return 0
+    if memcmp(end - size - 2, PyBytes_AS_STRING(name), size) != 0:
+        return 0
+    if last - end > MOST_WHOLE:
+        return -1
+    at = end
+    while at < last:
+        value = 10 * value + (at[0] - 48)
+        at += 1
+    return value
+
+
+def end_numbers(bytes text not None, bytes name not None):
+    """Of each line of a text where it ends, and the whole number it ends with, as the last field of an object, which has
+    this name: 0 if there is none, -1 if it has more than 18 digits."""
+    cdef Column ends = Column("q"), numbers = Column("q")
+    cdef Bytes start = <Bytes> PyBytes_AS_STRING(text)
+    cdef Bytes last = start + PyBytes_GET_SIZE(text)
+    cdef Bytes at = start
+    cdef Bytes behind
+    while at < last:
+        behind = <Bytes> memchr(at, b"\n", last - at)
+        behind = last if behind == NULL else behind + 1
+        ends.push_int64(behind - start)
+        numbers.push_int64(number_before(at, behind, name))
+        at = behind
+    return ends, numbers

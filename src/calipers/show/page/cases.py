@@ -16,6 +16,7 @@ import orjson
 
 from calipers.core.text import whole_text
 from calipers.files.output import json_line
+from calipers.kernels.scan.weave import end_numbers
 from calipers.show.page.folded import TextTable, fold
 from calipers.show.page.listing import Part, kinds_of
 
@@ -25,6 +26,7 @@ LARGEST = 600_000  # bytes of drawings on a page, if nobody asks for a number of
 LISTED = 5000  # cases on a page at most, drawn or not
 LARGEST_LIST = 700_000  # bytes of cases that are listed without a drawing
 LARGEST_FOLDED = 1_200_000  # bytes of drawings that are unfolded on demand, if nobody asks for a number of cases
+UNMATCHED = b"unmatched"  # the last field of a line
 LARGEST_KEPT = 32_000_000  # bytes of lines of cases that are kept until the page is made
 
 Case = dict[str, Any]
@@ -56,14 +58,24 @@ class WorstCases:
         self._size = 0  # bytes of the lines
 
     def add(self, lines: Iterable[bytes]) -> None:
-        """Look at some more lines."""
+        """Look at some more lines, which may come many to a text."""
         room = max(LISTED, self.limit.cases) if self.limit.cases else 0
-        for line in lines:
-            heappush(self._kept, (_unmatched(line), -self.total, line))
-            self.total += 1
-            self._size += len(line)
-            while len(self._kept) > room or (self._size > LARGEST_KEPT and len(self._kept) > self.limit.cases):
-                self._size -= len(heappop(self._kept)[2])
+        for text in lines:
+            begin = 0
+            for end, unmatched in zip(*end_numbers(text, UNMATCHED), strict=True):
+                self._add_line(unmatched if unmatched >= 0 else _unmatched(text[begin:end]), text, begin, end, room)
+                begin = end
+
+    def _add_line(self, unmatched: int, text: bytes, begin: int, end: int, room: int) -> None:
+        kept, size = self._kept, end - begin
+        self.total += 1
+        is_full = len(kept) >= room or (self._size + size > LARGEST_KEPT and len(kept) >= self.limit.cases)
+        if is_full and kept and unmatched <= kept[0][0]:  # it would be the first to go: among equals the last does
+            return
+        heappush(kept, (unmatched, 1 - self.total, text[begin:end]))
+        self._size += size
+        while len(kept) > room or (self._size > LARGEST_KEPT and len(kept) > self.limit.cases):
+            self._size -= len(heappop(kept)[2])
 
     def listed(self, list_case: Callable[[Case], Part]) -> list[tuple[Part, bytes]]:
         """The kept ones as they are listed, with their lines, worst first, then by key; one is parsed at a time."""

@@ -71,8 +71,10 @@ def with_error_table(cases: Iterable[Part]) -> tuple[list[Any], list[Part]]:
     named = []
     for case in cases:
         if "errors" in case:
-            pairs = [(places.setdefault(error, len(places)), count) for error, count in case["errors"]]
-            case = case | {"errors": [number for pair in pairs for number in pair]}
+            numbers: list[int] = []
+            for error, count in case["errors"]:
+                numbers += places.setdefault(error, len(places)), count
+            case = case | {"errors": numbers}
         named.append(case if "shapes" in case else _short(case))
     return named, [_entry(error) for error in places]
 

@@ -290,16 +290,15 @@ def shape(
     if not enough:
         raise ValueError(f"{label}: {len(points)} numbers do not make a {form}")
     fields: Part = {"side": side, "form": form, "points": all_finite(points, label), "label": label}
-    return fields | _given(
-        score=number(score, label),
-        partner=partner,
-        overlap=number(overlap, label),
-        cause=cause,
-        note=note,
-        state=state,
-        tags=[*tags],
-        under="" if under == label else under,
-    )
+    if score is not None:
+        fields["score"] = finite(score, label)
+    if partner is not None:
+        fields["partner"] = partner
+    if overlap is not None:
+        fields["overlap"] = finite(overlap, label)
+    said = (("cause", cause), ("note", note), ("state", state), ("tags", [*tags]), ("under", under != label and under))
+    fields.update([entry for entry in said if entry[1]])
+    return fields
 
 
 def drawn_case(
@@ -339,9 +338,9 @@ def case(
     check_canvas(canvas, key)
     require(image is None or image.startswith(IMAGES), key, "the image is no base64 data URI of a picture")
     require(aspect is None or (isfinite(aspect) and aspect > 0), key, "an aspect is above 0")
-    for shape in shapes:
-        partner = shape.get("partner")
-        require(partner is None or 0 <= partner < len(shapes), key, "a partner is not among the shapes")
+    partners = [shape["partner"] for shape in shapes if "partner" in shape]
+    fits = not partners or (min(partners) >= 0 and max(partners) < len(shapes))
+    require(fits, key, "a partner is not among the shapes")
     fields: Part = {"key": key, "title": title, "tags": list(tags), "score": finite(score, key)}
     fields["canvas"] = [finite(value, key) for value in canvas]
     return fields | _given(note=note, image=image, aspect=aspect, y_up=y_up) | {"shapes": list(shapes)}

@@ -29,8 +29,16 @@ def coded_labels(gt: Iterable[CaseLabel], pred: Iterable[CaseLabel]) -> dict[str
     codes = {
         side: [known.setdefault(label, len(known)) for label in labels] for side, labels in (("gt", gt), ("pred", pred))
     }
-    names = [phase if phase == category else [phase, category] for phase, category in known]
-    return {"names": names, **codes}
+    return {"names": [written_label(label) for label in known], **codes}
+
+
+def written_label(label: CaseLabel) -> str | list[str]:
+    """How both labels of an object stand in `names`.
+
+    >>> written_label(CaseLabel("a", "a")), written_label(CaseLabel("a", "b"))
+    ('a', ['a', 'b'])
+    """
+    return label.phase if label.phase == label.category else [label.phase, label.category]
 
 
 def label_of(case: dict[str, Any], side: str, index: int) -> CaseLabel:

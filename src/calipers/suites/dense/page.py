@@ -15,11 +15,12 @@ from calipers.show.page.causes import confusion_part, error_facets, fix_first_pa
 from calipers.show.page.heads import MAX_ROWS, Tree, facts_of, more_rows, problems, rules, short_name, title_of
 from calipers.show.page.images import Pictures
 from calipers.show.page.listing import ErrorFacets, listing, slice_facets
-from calipers.show.page.outlines import SIDES, Entry, Outline, OutlineCollector, Side, entries_of, said_of
+from calipers.show.page.outlines import SIDES, Entry, Outline, OutlineCollector, entries_of, said_of
 from calipers.show.page.sections import Part
 from calipers.suites.dense.case_labels import CaseLabel, label_of
 
 FORMS: dict[str, Literal["box", "poly", "line"]] = {"bbox_2d": "box", "poly": "poly", "line": "line"}
+OTHER: dict[str, str] = dict(SIDES)
 FRAME = 1000
 LARGEST = 1e6  # pixels that a drawing is worth
 LONGEST_NOTE = 240
@@ -251,10 +252,12 @@ def list_case(case: Case) -> Part:
 
 def _facets(case: Case, side: str, entry: Tree) -> ErrorFacets:
     """What an object without a partner can be asked for: cause, label, confusion, phase, type, and if it is invalid."""
-    label, obj = label_of(case, side, entry["index"]), entry["object"]
+    obj, partner = entry["object"], entry.get("partner")
     kind = obj.get("type") if isinstance(obj, dict) else None
     drawn_as = str(kind) if kind in FORMS else ""
-    return _known_facets(side, entry["cause"], label, _partner_label(case, side, entry), drawn_as, "invalid" in entry)
+    label = label_of(case, side, entry["index"])
+    other = label_of(case, OTHER[side], partner["index"]).category if partner else None
+    return _known_facets(side, entry["cause"], label, other, drawn_as, "invalid" in entry)
 
 
 @lru_cache(maxsize=1 << 16)
@@ -262,13 +265,6 @@ def _known_facets(side: str, cause: str, label: CaseLabel, other: str | None, ki
     """Facets of errors that are alike, made once."""
     tags = [tag for tag in (phase_tag(label.phase) if label.phase else "", kind, "invalid" if invalid else "") if tag]
     return error_facets(side, cause, label.category, other, tags)
-
-
-def _partner_label(case: Case, side: str, entry: Tree) -> str | None:
-    """The category of the partner in an error of two objects."""
-    other: Side = "pred" if side == "gt" else "gt"
-    partner = entry.get("partner")
-    return label_of(case, other, partner["index"]).category if partner else None
 
 
 def draw_case(tree: Tree, case: Case, pictures: Pictures | None = None) -> Part:

@@ -18,7 +18,7 @@ import numpy as np
 from calipers import __version__
 from calipers.core.config import artifact_options
 from calipers.core.errors import ConfigError, InputError, keyword
-from calipers.core.parts import Packed
+from calipers.core.parts import Packed, pack_lines, unpack_lines
 from calipers.core.shapes import Batch
 from calipers.core.similarity import rapidfuzz_version
 from calipers.core.slice_table import SliceTable, join_tables, pack_table, unpack_table
@@ -37,16 +37,18 @@ from calipers.report import Report, Rows, TakeCases
 from calipers.slicing import add_slices
 from calipers.suites.dense import measure as suite
 from calipers.suites.dense.attributes import texts_differ
+from calipers.suites.dense.cases import case_lines
 from calipers.suites.dense.config import PROTOCOL, Config, params
+from calipers.suites.dense.originals import KeptShard, Texts
 from calipers.suites.dense.read import DenseReading, read_batches
-from calipers.suites.dense.rows import case_lines, match_csv, match_rows
+from calipers.suites.dense.rows import match_csv, match_rows
 from calipers.suites.dense.slices import empty_table, record_fields, slice_table, slice_total
 from calipers.suites.dense.summarize import resampled_sums, summarize
 
 BATCH_CHUNKS = 2  # a batch holds at most so many chunks
 TASK_CHUNKS = 4  # a task of a cluster holds at most so many chunks, if there are enough for FEW_TASKS
 FEW_TASKS = 32
-OnRows = Callable[[Any, list[bytes]], None]  # rows, or lines of CSV if `takes_csv` says so; and cases
+OnRows = Callable[[Any, list[bytes]], None]  # rows, or lines of CSV if `takes_csv` says so; and lines of cases
 Again = Callable[[OnRows], None]
 
 
@@ -62,8 +64,8 @@ class DensePart:
         self.digests: dict[int, str] = {}  # source -> SHA-256, of files that were measured whole by workers
         self.engines: Engines = {}
         self.first_invalid = ""  # the first prediction that cannot be read: where it is, and why
-        self.matches: Rows | list[bytes] = []  # rows, or lines of CSV
-        self.cases: list[bytes] = []
+        self.matches: Rows | list[bytes] = []  # rows, or lines of CSV, many to a text
+        self.cases: list[bytes] = []  # lines, many to a text
         self.slices: SliceTable | None = None  # what slices are made of, when they are asked for
 
     def add(self, later: DensePart) -> None:
@@ -84,6 +86,10 @@ class DensePart:
     def pack(self) -> Packed:
         """The part as plain values and arrays."""
         counted = self.tally.pack()
+        arrays = counted.arrays | pack_lines("cases", self.cases)
+        has_lines = all(isinstance(row, bytes) for row in self.matches)
+        if has_lines:
+            arrays |= pack_lines("matches", self.matches)  # type: ignore[arg-type]
         plain = {
             "tally": counted.plain,
             "bad": [[bad.path, bad.line, bad.problem, bad.found] for bad in self.bad],
@@ -91,21 +97,22 @@ class DensePart:
             "read": list(self.read.items()),
             "engines": self.engines,
             "first_invalid": self.first_invalid,
-            "matches": [row.decode() if isinstance(row, bytes) else row for row in self.matches],
-            "cases": [line.decode() for line in self.cases],
+            "matches": [row.decode() if isinstance(row, bytes) else row for row in self.matches if not has_lines],
+            "cases": [],
         }
-        return pack_table(Packed(plain, counted.arrays), self.slices)
+        return pack_table(Packed(plain, arrays), self.slices)
 
     @classmethod
     def unpack(cls, packed: Packed) -> DensePart:
         """The part that was packed."""
         plain = packed.plain
+        cases, matches = (unpack_lines(name, packed) for name in ("cases", "matches"))
         part = cls(Tally.unpack(Packed(plain["tally"], packed.arrays)), [BadRecord(*fault) for fault in plain["bad"]])
         part.inputs, part.read = plain["inputs"], dict(plain["read"])
         part.first_invalid = str(plain.get("first_invalid", ""))  # which files of before lack
         part.engines = engines_from(plain)
-        part.matches = [row.encode() if isinstance(row, str) else row for row in plain["matches"]]
-        part.cases = [line.encode() for line in plain["cases"]]
+        part.matches = [*matches, *(row.encode() if isinstance(row, str) else row for row in plain["matches"])]
+        part.cases = [*cases, *(line.encode() for line in plain["cases"])]  # as text in files of before
         part.slices = unpack_table(packed)
         return part
 
@@ -224,10 +231,11 @@ def measure_shard(
     if isinstance(shard, WholeFile):
         return _measure_file(shard, config, rows, as_csv, only)
     part = DensePart()
+    kept = KeptShard(shard) if rows and config.frame == "norm1000" and config.answer_options is None else None
     readings = read_batches(
-        shard,
+        kept or shard,
         frame=config.frame,
-        keep=rows,
+        keep=rows and kept is None,
         max_bad=config.max_bad_records,
         most_bytes=BATCH_CHUNKS * config.chunk_bytes,
         max_text=config.max_text,
@@ -236,7 +244,8 @@ def measure_shard(
         answers=config.answer_options,
     )
     for reading in readings:
-        part.add(measure_reading(reading, config, source=shard.source, rows=rows, as_csv=as_csv))
+        texts = kept.texts if kept else None
+        part.add(measure_reading(reading, config, source=shard.source, rows=rows, as_csv=as_csv, texts=texts))
     return part
 
 
@@ -252,9 +261,18 @@ def _measure_file(file: WholeFile, config: Config, rows: bool, as_csv: bool, onl
 
 
 def measure_reading(
-    reading: DenseReading, config: Config, *, source: int = 0, rows: bool = False, as_csv: bool = False
+    reading: DenseReading,
+    config: Config,
+    *,
+    source: int = 0,
+    rows: bool = False,
+    as_csv: bool = False,
+    texts: Texts | None = None,
 ) -> DensePart:
-    """A batch to counts, and to rows when asked for; where it can be, as lines of CSV if these are."""
+    """A batch to counts, and to rows when asked for; where it can be, as lines of CSV if these are.
+
+    Rows are made from `texts`, the lines of the records, or without them from the records that the reader kept.
+    """
     matched, batch, heavy = suite.match_measurable(reading.batch, config, all_pairs=rows)
     bad = _all_bad(reading, heavy, config)
     tally = suite.count(matched, batch, config)
@@ -268,9 +286,9 @@ def measure_reading(
     part.read[source], part.first_invalid = reading.read, _first_invalid(batch)
     part.engines = rapidfuzz_version() if texts_differ(tally) else {}
     if rows:
-        lines = match_csv(batch, matched, config) if as_csv else None
-        part.matches = match_rows(batch, matched, config) if lines is None else [lines]
-        part.cases = case_lines(batch, matched, config)
+        lines = match_csv(batch, matched, config, texts) if as_csv else None
+        part.matches = match_rows(batch, matched, config, texts) if lines is None else [lines]
+        part.cases = [case_lines(batch, matched, config, texts)]
     return part
 
 
@@ -341,4 +359,4 @@ def _all_matches(again: Again) -> Rows:
 
 
 def _all_cases(again: Again, take: TakeCases) -> None:
-    again(lambda matches, cases: take(cases))
+    again(lambda matches, cases: take(line for text in cases for line in text.splitlines(keepends=True)))

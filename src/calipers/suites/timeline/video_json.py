@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import orjson
 
-from calipers.core.cells import NULL, CellTexts, Part, RowTexts, json_numbers
+from calipers.core.cells import NULL, CellTexts, Part, RowTexts, joined, json_numbers
 from calipers.kernels.count.timelines import FRAME_ERRORS as KINDS
 from calipers.kernels.scan.weave import Cells, weave
 from calipers.suites.timeline.frame_errors import COUNTED as ERROR_COUNTS
@@ -28,21 +28,28 @@ class VideoJson:
         self._entry, self._field, self._row = (BREAK + b"  " * (depth + more) for more in (1, 2, 3))
 
     def entries(self, more: Mapping[int, Mapping[str, float]]) -> Iterator[bytes]:
-        """The entry of every video, in order; some have `more` fields at their end."""
-        names = self._counts.names
-        for first in range(0, len(names), AT_A_TIME):
-            behind = min(first + AT_A_TIME, len(names))
+        """The entries of all videos, in order, many to a text, each behind a comma; some have `more` fields."""
+        for first, behind in self._steps():
+            yield joined(self._parts(first, behind, more), behind - first)
+
+    def single_entries(self, more: Mapping[int, Mapping[str, float]]) -> Iterator[bytes]:
+        """The entries of all videos, in order, each a text and behind a comma; some have `more` fields."""
+        for first, behind in self._steps():
             texts = RowTexts(self._parts(first, behind, more), behind - first)
             yield from (texts.between(row, row + 1) for row in range(behind - first))
 
+    def _steps(self) -> Iterator[tuple[int, int]]:
+        count = len(self._counts.names)
+        return ((first, min(first + AT_A_TIME, count)) for first in range(0, count, AT_A_TIME))
+
     def error(self, name: str, problem: str) -> bytes:
-        """The entry of a video that has no metrics."""
-        return self._entry + orjson.dumps(name) + b': {"error": ' + orjson.dumps(problem) + b"}"
+        """The entry of a video that has no metrics, behind a comma."""
+        return b"," + self._entry + orjson.dumps(name) + b': {"error": ' + orjson.dumps(problem) + b"}"
 
     def _parts(self, first: int, behind: int, more: Mapping[int, Mapping[str, float]]) -> list[Part]:
         rows = slice(first, behind)
         names = CellTexts([orjson.dumps(name) for name in self._counts.names[rows]])
-        parts: list[Part] = [self._entry, names.cells(np.arange(behind - first)), b": {"]
+        parts: list[Part] = [b"," + self._entry, names.cells(np.arange(behind - first)), b": {"]
         for name, column in self._columns.items():
             parts += [self._key(name), _numbers(name, column[rows]), b","]
         parts += [self._key("confusion"), *self._confusion(first, behind), b","]

@@ -8,6 +8,7 @@ from math import fsum
 from typing import Any
 
 import numpy as np
+import orjson
 
 from calipers.kernels.scan.intervals import nested_counts, rows_as_dicts
 from calipers.suites.timeline.frame_errors import error_trees
@@ -63,7 +64,7 @@ class VideoTable(Mapping[str, dict[str, Any]]):
         trees = dict(zip(self._counts.names, self._trees(0, len(self._counts.names)), strict=True))
         return {name: trees[name] if name in trees else self[name] for name in self._names}
 
-    def spread_json(self, depth: int) -> bytes | None:
+    def spread_json(self, depth: int) -> Iterable[bytes] | None:
         """All videos as JSON with line breaks, at a depth of a larger text; None where only trees give it."""
         own = {name for ious in self._ious.values() for name in ious}
         if (
@@ -72,13 +73,21 @@ class VideoTable(Mapping[str, dict[str, Any]]):
             or own & {*self._columns, "confusion", "frame_errors", "counts"}
         ):
             return None
+        orjson.dumps([self._names, list(self._errors.values()), list(self._counts.cells.states)])  # while it can fail
         texts = VideoJson(self._counts, self._columns, COUNTED, depth)
-        entries: Iterable[bytes] = texts.entries(self._ious)
+        return self._spread_pieces(texts, b"\n" + b"  " * depth + b"}")
+
+    def _spread_pieces(self, texts: VideoJson, end: bytes) -> Iterator[bytes]:
+        """The text of all videos, piece by piece; a comma stands before each but the first."""
+        pieces: Iterator[bytes] = texts.entries(self._ious)
         if self._errors:
-            by_name = dict(zip(self._counts.names, entries, strict=True))
+            by_name = dict(zip(self._counts.names, texts.single_entries(self._ious), strict=True))
             errors = self._errors
-            entries = (texts.error(name, errors[name]) if name in errors else by_name[name] for name in self._names)
-        return b"".join([b"{", b",".join(entries), b"\n", b"  " * depth, b"}"])
+            pieces = (texts.error(name, errors[name]) if name in errors else by_name[name] for name in self._names)
+        yield b"{"
+        yield next(pieces)[1:]
+        yield from pieces
+        yield end
 
     def _trees(self, first: int, behind: int) -> list[dict[str, Any]]:
         cells, count, rows = self._counts.cells, behind - first, slice(first, behind)

@@ -1,0 +1,362 @@
+"""Cases as lines of JSON, straight from the lines of their records: what is written again is copied, not parsed.
+
+A case is a record with an object that has no partner: its key and place, the fields it carries, the objects that are
+wrong with their cause and the closest of the other side, its pairs, what every object is called, and how many are
+wrong. A record is written here when its line is surely what a JSON library would write of it (`samejson`), and when
+each of its objects is valid. Any other one is left alone, for the caller to write.
+"""
+
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
+
+from .column cimport Column
+from .entry cimport check_indices, check_length, check_offsets
+from .jsonwords cimport Bytes, Text, is_end, spells
+from .samejson cimport MOST_NAMES, is_new_name, same_name, same_value
+from .textout cimport UNIT, is_plain_overlap, put, put_bytes, put_plain_overlap, put_whole
+
+cdef enum:
+    DEEPEST = 16            # lists and objects inside each other
+    SPANS = 6               # of an object: where it begins and ends, its type, its points
+    TRUTH = 0
+    PRED = 1
+    CARRIED = 2             # any other field
+    DROPPED = 3             # a field that holds objects, and not those that are measured
+
+
+cdef int check_places(const int[::1] places, Py_ssize_t count, str name) except -1:
+    """Each is -1 or an index of `count` entries."""
+    cdef Py_ssize_t k
+    for k in range(places.shape[0]):
+        if not -1 <= places[k] < count:
+            raise ValueError(f"{name}: found {places[k]}, expected -1 or an index below {count}")
+    return 0
+
+
+cdef class CaseSide:
+    """One side of a batch as its cases show it. Of each object: what is wrong with it (0 if it is valid), its outcome (0
+    if it has a partner) and the code of its label; places of its pair in an error of two objects and of its best pair,
+    its partner and their overlap, -1 without. `theirs` and `scores` are the other object and the overlap of each pair."""
+
+    cdef const long long[::1] offsets, scores, partner_scores
+    cdef const unsigned char[::1] reasons, outcomes
+    cdef const int[::1] labels, places, best, theirs, partners
+    cdef Py_ssize_t first, behind           # objects of the record at hand
+    cdef Column spans                       # of these, in its line
+    cdef object write_number                # a float to its JSON
+    cdef long long* span
+
+    def __cinit__(self, *, offsets, reasons, outcomes, labels, places, best, theirs, scores, partners, partner_scores):
+        cdef Py_ssize_t count
+        self.offsets, self.reasons, self.outcomes, self.labels = offsets, reasons, outcomes, labels
+        self.places, self.best, self.theirs, self.scores = places, best, theirs, scores
+        self.partners, self.partner_scores = partners, partner_scores
+        self.spans = Column("q")
+        count = self.reasons.shape[0]
+        check_offsets(self.offsets, count, "offsets")
+        for found, name in ((len(self.outcomes), "outcomes"), (len(self.labels), "labels"), (len(self.places), "places"),
+                            (len(self.best), "best"), (len(self.partners), "partners"),
+                            (len(self.partner_scores), "partner_scores")):
+            check_length(found, count, name)
+        check_length(self.scores.shape[0], self.theirs.shape[0], "scores")
+        check_places(self.places, self.theirs.shape[0], "places")
+        check_places(self.best, self.theirs.shape[0], "best")
+
+    cdef int check(self, CaseSide other, Py_ssize_t labels, Py_ssize_t outcomes) except -1:
+        """Every code has its text, every partner is an object of the other side."""
+        cdef Py_ssize_t k
+        check_length(self.offsets.shape[0], other.offsets.shape[0], "offsets")
+        check_indices(self.labels, labels, "labels")
+        check_indices(self.theirs, other.reasons.shape[0], "theirs")
+        check_places(self.partners, other.reasons.shape[0], "partners")
+        for k in range(self.outcomes.shape[0]):
+            if self.outcomes[k] >= outcomes:
+                raise ValueError(f"outcomes: found {self.outcomes[k]}, expected less than {outcomes}")
+        return 0
+
+    cdef Py_ssize_t begin(self, Py_ssize_t record) except -1:
+        """Turn to the objects of a record. Returns how many of them have no partner."""
+        cdef Py_ssize_t at, wrong = 0
+        self.first, self.behind = self.offsets[record], self.offsets[record + 1]
+        for at in range(self.first, self.behind):
+            wrong += self.outcomes[at] != 0
+        self.spans.resize(0)
+        self.spans.reserve(SPANS * (self.behind - self.first))
+        self.span = <long long*> self.spans.data
+        return wrong
+
+    cdef bint is_valid(self) noexcept:
+        cdef Py_ssize_t at
+        for at in range(self.first, self.behind):
+            if self.reasons[at]:
+                return False
+        return True
+
+    cdef Bytes read_objects(self, Bytes at, Bytes start, Bytes end) noexcept:
+        """A list of as many objects as the record has."""
+        cdef Py_ssize_t k, count = self.behind - self.first
+        if at[0] != b"[":
+            return NULL
+        at += 1
+        for k in range(count):
+            if k:
+                if at[0] != b",":
+                    return NULL
+                at += 1
+            at = read_object(at, start, end, self.span + SPANS * k)
+            if at == NULL:
+                return NULL
+        return at + 1 if at[0] == b"]" else NULL
+
+    cdef int put_wrong(self, Column out, const char* line, list outcomes, CaseSide other) except -1:
+        """The objects without a partner."""
+        cdef Py_ssize_t at
+        cdef const long long* span
+        cdef bint later = False
+        for at in range(self.first, self.behind):
+            if self.outcomes[at] == 0:
+                continue
+            span = self.span + SPANS * (at - self.first)
+            if later:
+                put(out, b",", 1)
+            later = True
+            put(out, b'{"index":', 9)
+            put_whole(out, at - self.first)
+            put(out, b',"object":', 10)
+            put(out, line + span[0], span[1] - span[0])
+            put(out, b',"cause":"', 10)
+            put_bytes(out, <bytes> outcomes[self.outcomes[at]])
+            put(out, b'","partner":', 12)
+            self.put_candidate(out, self.places[at], other)
+            put(out, b',"best":', 8)
+            self.put_candidate(out, self.best[at], other)
+            put(out, b"}", 1)
+        return 0
+
+    cdef int put_candidate(self, Column out, int place, CaseSide other) except -1:
+        """The other object of a pair."""
+        if place < 0:
+            return put(out, b"null", 4)
+        put(out, b'{"index":', 9)
+        put_whole(out, other.place_of(self.theirs[place]))
+        put_overlap(out, self.scores[place], self.write_number)
+        return put(out, b"}", 1)
+
+    cdef Py_ssize_t place_of(self, Py_ssize_t at) except -1:
+        """An object's place in its record, which is the one at hand."""
+        if not self.first <= at < self.behind:
+            raise ValueError(f"pairs: found object {at}, expected one of the record, {self.first} to {self.behind - 1}")
+        return at - self.first
+
+    cdef int put_drawn(self, Column out, const char* line, Py_ssize_t place) except -1:
+        """An object as it is drawn."""
+        cdef const long long* span = self.span + SPANS * place
+        put_whole(out, place)
+        put(out, b',"type":', 8)
+        put(out, line + span[2], span[3] - span[2])
+        put(out, b',"points":', 10)
+        put(out, line + span[4], span[5] - span[4])
+        return 0
+
+
+cdef int put_overlap(Column out, long long score, write_number) except -1:
+    put(out, b',"overlap":', 11)
+    if score == UNIT:
+        return put(out, b"1.0", 3)
+    if is_plain_overlap(score):
+        return put_plain_overlap(out, score)
+    return put_bytes(out, <bytes?> write_number(<double> score / <double> UNIT))
+
+
+cdef Bytes read_object(Bytes at, Bytes start, Bytes end, long long* span) noexcept:
+    """An object that has a type and points, and where these are, counted from `start` on."""
+    cdef Text name
+    cdef Text[MOST_NAMES] names
+    cdef int count = 0
+    cdef Bytes value
+    if at[0] != b"{":
+        return NULL
+    span[0], span[2], span[4] = at - start, -1, -1
+    at += 1
+    while True:
+        at = same_name(at, end, &name)
+        if at == NULL or not is_new_name(&name, names, &count):
+            return NULL
+        value, at = at, same_value(at, end, DEEPEST)
+        if at == NULL:
+            return NULL
+        if spells(&name, b"type", 4):
+            span[2], span[3] = value - start, at - start
+        elif spells(&name, b"points", 6):
+            span[4], span[5] = value - start, at - start
+        if at[0] != b",":
+            span[1] = at + 1 - start
+            return at + 1 if at[0] == b"}" and span[2] >= 0 and span[4] >= 0 else NULL
+        at += 1
+
+
+cdef int role_of(const Text* name) noexcept:
+    """What a field of a record is. One that has both names of a side is left alone."""
+    if spells(name, b"gt_norm1000", 11) or spells(name, b"gt_norm", 7):
+        return TRUTH
+    if spells(name, b"pred_norm1000", 13) or spells(name, b"pred", 4):
+        return PRED
+    return DROPPED if spells(name, b"gt", 2) else CARRIED
+
+
+cdef class CaseLines:
+    """Lines of the cases of a batch, record by record. `path` is JSON, and so are `names`, what labels are called.
+    `write_number` gives the JSON of a float, and is asked for those that are written with an exponent."""
+
+    cdef CaseSide truth, pred
+    cdef bytes path
+    cdef list names, outcomes
+    cdef Column out, fields, seen, codes
+    cdef Bytes start, end                   # of the line at hand
+    cdef bint has_truth, has_pred
+
+    def __cinit__(self, CaseSide truth not None, CaseSide pred not None, bytes path not None, list names not None,
+                  list outcomes not None, write_number not None):
+        truth.check(pred, len(names), len(outcomes))
+        pred.check(truth, len(names), len(outcomes))
+        self.truth, self.pred, self.path, self.names, self.outcomes = truth, pred, path, names, outcomes
+        truth.write_number = pred.write_number = write_number
+        self.out, self.fields = Column("B"), Column("q")
+        self.seen, self.codes = Column("i", len(names)), Column("i", len(names))     # record + 1, code in it
+
+    def add(self, Py_ssize_t record, bytes text not None, long long line, bytes key not None):
+        """Append the case of a record, if it is one: `text` is its line, `line` the number of that, `key` is JSON.
+        Returns False, with nothing appended, if it is left alone."""
+        cdef Py_ssize_t wrong
+        if not 0 <= record < self.truth.offsets.shape[0] - 1:
+            raise ValueError(f"record: found {record}, expected one of {self.truth.offsets.shape[0] - 1}")
+        wrong = self.truth.begin(record) + self.pred.begin(record)
+        if not wrong:
+            return True
+        self.start = <Bytes> PyBytes_AS_STRING(text)
+        self.end = self.start + PyBytes_GET_SIZE(text)
+        if not (self.truth.is_valid() and self.pred.is_valid() and self.read_record()):
+            return False
+        self.put_case(record, line, key, wrong)
+        return True
+
+    def put(self, bytes text not None):
+        """Append lines that the caller wrote."""
+        put_bytes(self.out, text)
+
+    def text(self):
+        """All lines."""
+        return PyBytes_FromStringAndSize(self.out.data, self.out.size)
+
+    cdef bint read_record(self) except -1:
+        """Find objects and fields in the line; False if it is written in another way, or has other objects."""
+        cdef Bytes at = self.start
+        cdef Bytes begun
+        cdef Text name
+        cdef Text[MOST_NAMES] names
+        cdef int count = 0, role
+        self.has_truth = self.has_pred = False
+        self.fields.resize(0)
+        if at[0] != b"{":
+            return False
+        while not count or at[0] == b",":
+            begun = at + 1
+            at = same_name(begun, self.end, &name)
+            if at == NULL or not is_new_name(&name, names, &count):
+                return False
+            role = role_of(&name)
+            at = self.read_field(at, role)
+            if at == NULL:
+                return False
+            if role == CARRIED:
+                self.fields.push_int64(begun - self.start)
+                self.fields.push_int64(at - self.start)
+        return at[0] == b"}" and is_end(at + 1, self.end) and self.has_truth and self.has_pred
+
+    cdef Bytes read_field(self, Bytes at, int role) noexcept:
+        if role == TRUTH and not self.has_truth:
+            self.has_truth = True
+            return self.truth.read_objects(at, self.start, self.end)
+        if role == PRED and not self.has_pred:
+            self.has_pred = True
+            return self.pred.read_objects(at, self.start, self.end)
+        return same_value(at, self.end, DEEPEST) if role >= CARRIED else NULL
+
+    cdef int put_case(self, Py_ssize_t record, long long line, bytes key, Py_ssize_t wrong) except -1:
+        cdef const char* text = <const char*> self.start
+        cdef Column out = self.out
+        put(out, b'{"key":', 7)
+        put_bytes(out, key)
+        put(out, b',"path":', 8)
+        put_bytes(out, self.path)
+        put(out, b',"line":', 8)
+        put_whole(out, line)
+        self.put_fields()
+        put(out, b'},"unmatched_gt":[', 18)
+        self.truth.put_wrong(out, text, self.outcomes, self.pred)
+        put(out, b'],"unmatched_pred":[', 20)
+        self.pred.put_wrong(out, text, self.outcomes, self.truth)
+        put(out, b'],"matched":[', 13)
+        self.put_pairs()
+        self.put_labels(record)
+        put(out, b',"unmatched":', 13)
+        put_whole(out, wrong)
+        return put(out, b"}\n", 2)
+
+    cdef int put_fields(self) except -1:
+        cdef const long long* span = <const long long*> self.fields.data
+        cdef Py_ssize_t k
+        put(self.out, b',"fields":{', 11)
+        for k in range(0, self.fields.size, 2):
+            if k:
+                put(self.out, b",", 1)
+            put(self.out, <const char*> self.start + span[k], span[k + 1] - span[k])
+        return 0
+
+    cdef int put_pairs(self) except -1:
+        cdef Column out = self.out
+        cdef const char* text = <const char*> self.start
+        cdef Py_ssize_t at
+        cdef bint later = False
+        for at in range(self.truth.first, self.truth.behind):
+            if self.truth.partners[at] < 0:
+                continue
+            if later:
+                put(out, b",", 1)
+            later = True
+            put(out, b'{"gt":{"index":', 15)
+            self.truth.put_drawn(out, text, at - self.truth.first)
+            put(out, b'},"pred":{"index":', 18)
+            self.pred.put_drawn(out, text, self.pred.place_of(self.truth.partners[at]))
+            put(out, b"}", 1)
+            put_overlap(out, self.truth.partner_scores[at], self.truth.write_number)
+            put(out, b"}", 1)
+        return 0
+
+    cdef int put_labels(self, Py_ssize_t record) except -1:
+        """What every object is called, as codes of the labels that the record has."""
+        cdef Column out = self.out
+        cdef CaseSide side
+        cdef int* seen = <int*> self.seen.data
+        cdef int* codes = <int*> self.codes.data
+        cdef Py_ssize_t at
+        cdef int label, count = 0
+        put(out, b'],"labels":{"names":[', 21)
+        for side in (self.truth, self.pred):
+            for at in range(side.first, side.behind):
+                label = side.labels[at]
+                if seen[label] != record + 1:
+                    seen[label], codes[label] = <int> (record + 1), count
+                    if count:
+                        put(out, b",", 1)
+                    put_bytes(out, <bytes> self.names[label])
+                    count += 1
+        for side in (self.truth, self.pred):
+            if side is self.truth:
+                put(out, b'],"gt":[', 8)
+            else:
+                put(out, b'],"pred":[', 10)
+            for at in range(side.first, side.behind):
+                if at > side.first:
+                    put(out, b",", 1)
+                put_whole(out, codes[side.labels[at]])
+        return put(out, b"]}", 2)

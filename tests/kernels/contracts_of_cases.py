@@ -1,0 +1,107 @@
+"""The contracts of the kernels that write cases and find the worst."""
+
+from collections.abc import Callable
+from typing import Any
+
+from calipers.kernels.scan.caselines import CaseLines, CaseSide
+from calipers.kernels.scan.weave import end_numbers
+
+from .contracts import Contract, b, i, q
+
+BOX = b'{"type":"bbox_2d","points":[0,0,9,9],"desc":"a"}'
+SIDE = {  # one record: an object with a partner, and one without, whose best pair is the second
+    "offsets": q(0, 2),
+    "reasons": b(0, 0),
+    "outcomes": b(0, 1),
+    "labels": i(0, 0),
+    "places": i(0, -1),
+    "best": i(0, 1),
+    "theirs": i(0, 0),
+    "scores": q(5, 5),
+    "partners": i(0, -1),
+    "partner_scores": q(5, -1),
+}
+
+
+def side(**changes: Any) -> CaseSide:
+    return CaseSide(**SIDE | changes)
+
+
+def number(value: float) -> bytes:
+    return b"%g" % value
+
+
+LINES: dict[str, Any] = {
+    "truth": side(),
+    "pred": side(),
+    "path": b'"p"',
+    "names": [b'"a"'],
+    "outcomes": [b"matched", b"missed"],
+    "write_number": number,
+}
+
+
+def add(record: int, text: bytes, key: bytes, theirs: Any, partners: Any, write_number: Callable[[float], Any]) -> bool:
+    """The case of the first of two records, each with one object a side."""
+    two = {"offsets": q(0, 1, 2), "outcomes": b(1, 1), "theirs": theirs, "partners": partners}
+    sides = {"truth": side(**two), "pred": side(offsets=q(0, 1, 2)), "write_number": write_number}
+    return CaseLines(**LINES | sides).add(record, text, 1, key)
+
+
+CONTRACTS: dict[str, Contract] = {
+    "caselines.CaseSide": Contract(
+        CaseSide,
+        SIDE,
+        {
+            "fewer outcomes than objects": {"outcomes": b(0)},
+            **{f"fewer {name} than objects": {name: i(0)} for name in ("labels", "places", "best", "partners")},
+            "fewer overlaps of partners than objects": {"partner_scores": q(5)},
+            "fewer overlaps than pairs": {"scores": q(5)},
+            "records beyond the last object": {"offsets": q(0, 3)},
+            "a pair beyond the last": {"places": i(2, -1)},
+            "a pair below none": {"places": i(-2, -1)},
+            "a best pair beyond the last": {"best": i(0, 2)},
+            "outcomes of another type": {"outcomes": i(0, 1)},
+        },
+    ),
+    "weave.end_numbers": Contract(
+        end_numbers,
+        {"text": b'{"n":1}\n', "name": b"n"},
+        {"a text that is no bytes": {"text": "a"}, "no name": {"name": None}},
+    ),
+    "caselines.CaseLines": Contract(
+        CaseLines,
+        LINES,
+        {
+            "other records": {"pred": side(offsets=q(0, 1, 2))},
+            "a label without a name": {"names": []},
+            "an outcome without a name": {"outcomes": [b"matched"]},
+            "an object beyond the last": {"truth": side(theirs=i(0, 2))},
+            "an object below the first": {"truth": side(theirs=i(-1, 0))},
+            "a partner beyond the last": {"truth": side(partners=i(2, -1))},
+            "no side": {"truth": None},
+            "no numbers": {"write_number": None},
+        },
+    ),
+    "caselines.CaseLines.add": Contract(
+        add,
+        {
+            "record": 0,
+            "text": b'{"gt_norm1000":[' + BOX + b'],"pred":[' + BOX + b"]}\n",
+            "key": b'"k"',
+            "theirs": i(0, 0),
+            "partners": i(0, -1),
+            "write_number": number,
+        },
+        {
+            "a record beyond the last": {"record": 2},
+            "a record below the first": {"record": -1},
+            "a key that is text": {"key": "k"},
+            "no line": {"text": None},
+            "a number that is text": {"write_number": repr},
+            "a pair with an object of another record": {"theirs": i(1, 0)},
+            "a partner in another record": {"partners": i(1, -1)},
+        },
+    ),
+    "caselines.CaseLines.put": Contract(CaseLines(**LINES).put, {"text": b""}, {"no bytes": {"text": ""}}),
+}
