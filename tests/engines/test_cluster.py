@@ -4,6 +4,7 @@ import gc
 import json
 import pickle
 from collections import deque
+from pathlib import Path
 from weakref import WeakSet
 
 import cluster_work as work
@@ -20,6 +21,7 @@ from calipers.suites.dense.plan import DensePlan
 
 SHARDS = 10_000
 MOST_WAITING = 400
+BYTES_READ = Path("/proc/self/io")
 
 
 class Outcome:
@@ -152,9 +154,48 @@ def test_a_plain_file_is_read_twice(tmp_path, monkeypatch):
     assert ends(shards)[-1] == path.stat().st_size
 
 
-def write_records(path):
+@pytest.mark.skipif(not BYTES_READ.exists(), reason="the system does not tell how many bytes were read")
+@pytest.mark.parametrize(("suite", "chunk_bytes"), [("dense", 1 << 20), ("coco", 1 << 17)])
+def test_no_more_bytes_are_read_than_all_files_have_twice(suite, chunk_bytes, tmp_path, monkeypatch):
+    """By the command and by its workers together, which here are one process; but for a buffer a shard."""
+    inputs = make_inputs[suite](tmp_path)
+    monkeypatch.setattr("calipers.run.open_engine", lambda *_, **__: Opened(Cluster(tasks)))
+    evaluate, taken = getattr(calipers, suite), []
+    for _ in range(2):  # the first also loads modules
+        tasks, before = CountingTasks(), bytes_read()
+        evaluate(*map(str, inputs), bootstrap=5, chunk_bytes=chunk_bytes, engine="dask")
+        taken.append(bytes_read() - before)
+    size = sum(path.stat().st_size for path in inputs)
+    assert len(tasks.items) > 6
+    assert 1.9 * size < taken[-1] < 2.1 * size
+
+
+def bytes_read():
+    return int(BYTES_READ.read_text().split("rchar: ")[1].split()[0])
+
+
+def many_records(folder):
+    write_records(folder / "a.jsonl", 40_000)
+    return [folder / "a.jsonl"]
+
+
+def many_detections(folder):
+    images = [{"id": k, "width": 99, "height": 99} for k in range(1000)]
+    boxes = [{"image_id": k % 1000, "category_id": 0, "bbox": [k % 50, k % 70, 9, 9]} for k in range(8000)]
+    boxes.sort(key=lambda box: box["image_id"])
+    objects = [box | {"id": k, "area": 81, "iscrowd": 0} for k, box in enumerate(boxes)]
+    gt = {"images": images, "categories": [{"id": 0, "name": "a"}], "annotations": objects}
+    (folder / "gt.json").write_text(json.dumps(gt))
+    (folder / "pred.json").write_text(json.dumps([box | {"score": k % 97 / 97} for k, box in enumerate(boxes)]))
+    return [folder / "gt.json", folder / "pred.json"]
+
+
+make_inputs = {"dense": many_records, "coco": many_detections}
+
+
+def write_records(path, records=30):
     box = {"type": "bbox_2d", "points": [0, 0, 9, 9], "desc": "类别=标签"}
-    lines = [json.dumps({"image_path": f"{k}.jpg", "gt_norm1000": [box], "pred": [box]}) for k in range(30)]
+    lines = [json.dumps({"image_path": f"{k}.jpg", "gt_norm1000": [box], "pred": [box]}) for k in range(records)]
     path.write_text("\n".join(lines), encoding="utf-8")
 
 

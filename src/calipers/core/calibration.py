@@ -27,6 +27,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from calipers.core.code_counts import count_codes
 from calipers.core.tally import ratio
 
 EDGES = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
@@ -105,7 +106,7 @@ def _coded(scores: Floats, edges: Any, side: Literal["left", "right"]) -> Codes:
 
 def binned(hits: ScoredHits, codes: Codes, groups: int) -> list[ScoreBin]:
     """How many detections each group has, their mean score and their precision."""
-    counts = np.bincount(codes, minlength=groups).tolist()
+    counts = count_codes(codes, groups).tolist()
     return [_score_bin(hits, codes == group) if counts[group] else NO_SCORES for group in range(groups)]
 
 

@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from calipers.core.code_counts import count_codes
 from calipers.core.matching import Labels, Pairs, round_overlap
 from calipers.core.tally import Counts, Tally, ratio
 from calipers.kernels.count import causes as kernel
@@ -70,8 +71,8 @@ class Causes:
 
     def counts(self, counted: Any = None) -> Counts:
         """How many of each outcome, matched pairs and errors of two objects once; only predictions that are counted."""
-        counts = np.bincount(self.truth, minlength=len(OUTCOMES))
-        pred = np.bincount(self.pred if counted is None else self.pred[counted], minlength=len(OUTCOMES))
+        counts = count_codes(self.truth, len(OUTCOMES))
+        pred = count_codes(self.pred if counted is None else self.pred[counted], len(OUTCOMES))
         counts[[DUPLICATE, SPURIOUS]] = pred[[DUPLICATE, SPURIOUS]]
         return counts
 

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from calipers.core.bootstrap import interval
+from calipers.core.code_counts import count_codes
 from calipers.core.matching import Pairs, round_overlap
 from calipers.core.shapes import KINDS
 from calipers.core.tally import Counts, Tally, mean, ratio
@@ -75,8 +76,8 @@ def above(pairs: Pairs, min_overlap: int) -> Pairs:
 
 def count_objects(batch: Sides, tally: Tally) -> None:
     """Objects by type on both sides; the fourth is a type that could not be read."""
-    tally.count("truth", np.bincount(batch.truth.kind, minlength=4))
-    tally.count("pred", np.bincount(batch.pred.kind, minlength=4))
+    tally.count("truth", count_codes(batch.truth.kind, 4))
+    tally.count("pred", count_codes(batch.pred.kind, 4))
 
 
 class Swept:
@@ -131,10 +132,7 @@ def count_labels(matching: Pairs, truth: Any, pred: Any, names: list[str], mode:
     """Ground truth, predictions and matched pairs of every label, at the primary threshold."""
     size = len(names) + 1  # code -1, no label, comes first and is left out
     table = np.stack(
-        [
-            np.bincount(np.asarray(codes) + 1, minlength=size)[1:]
-            for codes in (truth, pred, np.asarray(truth)[matching.truth])
-        ],
+        [count_codes(codes, size, lowest=-1)[1:] for codes in (truth, pred, np.asarray(truth)[matching.truth])],
         axis=1,
     )
     for name, row in zip(names, table, strict=True):

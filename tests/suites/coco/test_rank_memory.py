@@ -8,20 +8,21 @@ import numpy as np
 import pytest
 
 import calipers
-from calipers.core import best_scores, calibration
+from calipers.core import best_scores, calibration, code_counts
 from calipers.results.outcome import hint
 from calipers.suites.coco import matches, plan, survey
 from calipers.suites.coco.columns import FewRows
-from calipers.suites.coco.matches import in_class_order, surest_first
+from calipers.suites.coco.matches import in_class_order, rows_of, surest_first
 from calipers.suites.coco.packing import _check_few
 
 IMAGES, DETECTIONS, OBJECTS, CLASSES = 600, 100, 15, 12
-MOST_BYTES = 100  # a detection
+MOST_BYTES = 90  # a detection
 PARTS = {
     (matches, "SORTED_TOGETHER"): 1 << 12,
     (matches, "RANKED_TOGETHER"): 1 << 12,
     (best_scores, "CUT_TOGETHER"): 1 << 12,
     (calibration, "BLOCK"): 1 << 10,
+    (code_counts, "BLOCK"): 1 << 10,
 }  # as small beside these detections as they are beside millions
 
 
@@ -110,6 +111,27 @@ def test_scores_that_are_sorted_in_parts_are_in_the_order_of_all(rows, decimals)
 @pytest.mark.parametrize("value", [0.5, np.nan])
 def test_equal_scores_stay_in_their_order(value):
     assert surest_first(np.full(9000, value)).tolist() == list(range(9000))
+
+
+@pytest.mark.usefixtures("_small_parts")
+@pytest.mark.parametrize("rows", [0, 1, 4096, 4097, 20_000])
+def test_rows_whose_flags_are_set_are_found_in_parts(rows):
+    flags = np.random.default_rng(rows).random(rows) < 0.3
+    assert rows_of(flags).tolist() == [row for row, flag in enumerate(flags.tolist()) if flag]
+    assert rows_of(flags.view(np.uint8) * np.uint8(64)).tolist() == rows_of(flags).tolist()
+
+
+@pytest.mark.usefixtures("_small_parts")
+@pytest.mark.parametrize("rows", [0, 1, 1024, 1025, 5000])
+def test_codes_are_counted_in_parts(rows):
+    codes = np.random.default_rng(rows).integers(-1, 6, rows).astype(np.int32)
+    counts = code_counts.count_codes(codes, 8, lowest=-1).tolist()
+    assert counts == [codes.tolist().count(code) for code in range(-1, 7)]
+
+
+def test_a_code_beyond_the_last_is_an_error():
+    with pytest.raises(ValueError, match="shape"):
+        code_counts.count_codes(np.array([0, 4], np.int32), 4)
 
 
 @pytest.mark.parametrize("classes", [1, 7, 70_000])

@@ -7,11 +7,13 @@ the gain.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from calipers.core.bootstrap import around
+from calipers.core.freed_memory import return_memory_of_many
 from calipers.core.ranking import curve_of
 from calipers.suites.coco.curves import mean_of
 from calipers.suites.coco.replicates import RankedColumns, Replicates, replicate_values
@@ -20,6 +22,7 @@ from calipers.suites.coco.tide import ORACLES, Oracles
 if TYPE_CHECKING:
     from calipers.suites.coco.measure import MeasuredImages
 
+FEW = 4096  # detections, of more than which no other class has the same
 NO_KEYPOINTS = "causes in AP are those of boxes and masks, not of keypoints"
 
 
@@ -31,6 +34,7 @@ def ap_worth_tree(measured: MeasuredImages) -> tuple[dict[str, Any] | None, str 
     comparison, records = OracleComparison(measured, oracles.now()), measured.busy_images
     tree = {}
     for name in ORACLES:
+        return_memory_of_many(len(oracles.counted))
         gain, draws = comparison.gain(oracles.mended(name))
         tree[name] = {"gain": gain, "interval": around(gain, draws, records=records)}
     return tree, None
@@ -72,13 +76,18 @@ class OracleComparison:
 
 def _mean_average(classes: RankedColumns, counted: Any) -> float | None:
     """The mean of average precision over some classes; that of a class without objects is 0."""
-    known: dict[tuple[bytes, int], float | None] = {}  # thousands of classes have few objects, and are alike
-    averages = []
     hits, ends, object_ends = classes.hits > 0, [0, *classes.ends.tolist()], [0, *classes.object_ends.tolist()]
-    for k in np.flatnonzero(counted).tolist():
-        right, objects = hits[ends[k] : ends[k + 1]], object_ends[k + 1] - object_ends[k]
-        alike = right.tobytes(), objects
-        if alike not in known:
-            known[alike] = mean_of(curve_of(right, objects).tolist()) if objects else 0.0
-        averages.append(known[alike])
+    spans = ((k, slice(ends[k], ends[k + 1])) for k in np.flatnonzero(counted).tolist())
+    known = cache(_average)  # thousands of classes have few detections and objects, and are alike
+    averages = []
+    for k, mine in spans:
+        right, objects = hits[mine], object_ends[k + 1] - object_ends[k]
+        averages.append(known(right.tobytes(), objects) if len(right) <= FEW else _average(right, objects))
     return mean_of(averages)
+
+
+def _average(right: Any, objects: int) -> float | None:
+    """Average precision of a class, of which detections are right, the surest first; they may be given as bytes."""
+    if not objects:
+        return 0.0
+    return mean_of(curve_of(np.frombuffer(right, dtype=bool), objects).tolist())

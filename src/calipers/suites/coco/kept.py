@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calipers.core.causes import MATCHED, WRONG_LABEL, Causes
+from calipers.core.freed_memory import return_freed_memory
 from calipers.core.matching import Labels, Pairs
 from calipers.core.slice_fields import SIZE
 from calipers.core.versions import Engines
@@ -236,7 +237,7 @@ class KeptMeasured(MeasuredImages):
 
     def __init__(self, kept: KeptImages, config: Config, *, use_up: bool = False) -> None:
         """`use_up` is whether columns may be taken from what was kept, of which then only figures can be made."""
-        self.kept, self.config, self.detections = kept, config, _detections(kept)
+        self.kept, self.config, self.detections, self._is_used_up = kept, config, _detections(kept), use_up
         self.by_score = self._matches()
         self.no_order = self._why_no_order()
         self.accumulated = None if self.no_order else accumulated(self.detections, self.by_score, config)
@@ -257,12 +258,20 @@ class KeptMeasured(MeasuredImages):
         self.by_score = self.by_score.without_areas()
         for name in ("hits", "ignored", "uncut"):
             self.kept.pred.columns.pop(name, None)
+        return_freed_memory()
 
     def _use_up(self) -> None:
         """Let go of columns that figures were made from."""
         for side in (self.kept.truth, self.kept.pred):
             side.columns.clear()
             side.few.clear()
+        return_freed_memory()
+
+    def let_go_of_causes(self) -> None:
+        """Let go of causes in AP, if columns may be taken."""
+        if self._is_used_up:
+            self.tide = self.by_tide = None
+            return_freed_memory()
 
     @property
     def engines(self) -> Engines:

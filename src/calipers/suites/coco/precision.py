@@ -8,6 +8,7 @@ import numpy as np
 
 from calipers.core.best_scores import best_cut
 from calipers.core.bootstrap import around, ragged_bias
+from calipers.core.code_counts import count_codes
 from calipers.suites.coco.curves import (
     AT_75,
     class_precisions,
@@ -104,8 +105,7 @@ def class_rows(measured: MeasuredImages) -> list[dict[str, Any]]:
     """Every class of the data set, in the order of ids."""
     detections, classes = measured.detections, len(measured.detections.categories)
     figures = _class_figures(measured)
-    gt = np.bincount(measured.matched.truth.category, minlength=classes)
-    pred = np.bincount(detections.pred.category, minlength=classes)
+    gt, pred = (count_codes(side.category, classes) for side in (measured.matched.truth, detections.pred))
     best = _best_cuts(measured)
     return [
         {

@@ -51,7 +51,8 @@ def _of_all_classes(
 ) -> tuple[dict[str, Any], list[dict[str, float | None]]]:
     """Calibration and operating points of all detections together."""
     counted = matches.kept & (matches.ignored & 1 == 0)  # right or wrong at IoU 0.50
-    hits = ScoredHits(measured.detections.pred.score[counted], (matches.hits[counted] & 1) > 0)
+    score, right = measured.detections.pred.score, matches.hits & 1 > 0
+    hits = ScoredHits(score, right) if counted.all() else ScoredHits(score[counted], right[counted])
     objects, images = int(np.count_nonzero(matches.wanted)), len(measured.detections.images)
     return calibration_tree(hits), operating_points(hits, objects, images)
 

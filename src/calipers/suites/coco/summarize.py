@@ -18,6 +18,8 @@ from calipers.core.causes import (
     errors_tree,
     label_errors_tree,
 )
+from calipers.core.code_counts import count_codes
+from calipers.core.freed_memory import return_memory_of_many
 from calipers.core.tally import Tally
 from calipers.core.versions import artifact_head
 from calipers.suites.coco.ap_worth import ap_worth_tree
@@ -37,7 +39,9 @@ def summarize(measured: MeasuredImages) -> dict[str, Any]:
     """The artifact, but for its inputs."""
     detections, config = measured.detections, measured.config
     tally, replicates = _count(measured), replicated(measured)
+    return_memory_of_many(len(detections.pred))
     ap_worth, no_ap_worth = ap_worth_tree(measured)
+    measured.let_go_of_causes()
     return {
         **artifact_head("coco", PROTOCOL, measured.engines, params(config)),
         "images": _images_tree(detections),
@@ -116,7 +120,7 @@ def _objects_tree(measured: MeasuredImages) -> dict[str, int]:
 def _absent_classes(detections: Detections, sides: MatchedSides) -> list[dict[str, Any]]:
     """Classes that are predicted and have nothing to be found."""
     classes = len(detections.categories)
-    gt, pred = np.bincount(sides.truth.category, None, classes), np.bincount(detections.pred.category, None, classes)
+    gt, pred = (count_codes(side.category, classes) for side in (sides.truth, detections.pred))
     return [
         {"category_id": int(detections.categories.ids[k]), "name": detections.categories.names[k], "pred": int(pred[k])}
         for k in np.flatnonzero((gt == 0) & (pred > 0)).tolist()
@@ -153,7 +157,7 @@ def _by_names(codes: Any, names: list[str]) -> dict[str, dict[str, int]]:
 
 
 def _by_name(codes: Any, names: list[str]) -> dict[str, int]:
-    counts = np.bincount(codes, minlength=len(names))
+    counts = count_codes(codes, len(names))
     return {names[code]: int(counts[code]) for code in np.flatnonzero(counts).tolist()}
 
 

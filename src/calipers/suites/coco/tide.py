@@ -129,7 +129,7 @@ class Oracles:
         mine, ends = in_class_order(rows, self._category(mended), classes)
         theirs, object_ends = in_class_order(rows_of(objects), truth.category, classes)
         right = ((self.errors.cause == NOT_WRONG) | (self.errors.cause == mended))[mine].astype(np.uint16)
-        none_ignored = np.zeros(len(mine), np.uint16)
+        none_ignored = np.broadcast_to(np.uint16(0), len(mine))
         return RankedColumns(ends, pred.image[mine], right, none_ignored, object_ends, truth.image[theirs])
 
     def _category(self, mended: int) -> Any:
