@@ -95,7 +95,8 @@ def pytest_configure(config):
 
 def pytest_runtest_protocol(item, nextitem):
     """Where several processes share the tests, each tells how a test ended: that it began and was set up is no news."""
-    if not hasattr(item.config, "workerinput") or item.config.option.durations:
+    asked_for = item.config.option.durations or item.config.option.xmlpath  # of setups and ends as well
+    if not hasattr(item.config, "workerinput") or asked_for:
         return None
     for report in runtestprotocol(item, log=False, nextitem=nextitem):
         if report.when == "call" or not report.passed:
