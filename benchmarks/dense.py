@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from random import Random
+from tempfile import TemporaryDirectory
 
 from kernels import region_claims, tube_claims
 from make_dump import Descs, guess, invented, make_dump
@@ -97,6 +98,30 @@ def whole_command(path: Path, records: int) -> list[Claim]:
     ]
 
 
+def whole_folder(path: Path, records: int, jobs: int = 2) -> list[Claim]:
+    """The command with all files of a folder, page, plots, rows and cases, against the command without."""
+    with TemporaryDirectory(dir=path.parent) as place:
+        kept = ["-o", str(Path(place, "out"))]
+        resumed = ["--resume", str(Path(place, "shards"))]
+
+        def again() -> float:
+            Path(place, "shards").unlink(missing_ok=True)
+            return command_sec([*dense_command(path, jobs), *kept, *resumed])
+
+        best = in_turn(
+            {
+                "alone": lambda: command_sec(dense_command(path, jobs)),
+                "folder": lambda: command_sec([*dense_command(path, jobs), *kept]),
+                "resumed": again,
+            }
+        )
+    text = f"calipers dense --jobs {jobs} -o DIR of {records:,} records, times the run without"
+    return [
+        Claim(text, best["folder"] / best["alone"], "x"),
+        Claim("  … with --resume FILE", best["resumed"] / best["alone"], "x"),
+    ]
+
+
 def memory(path: Path, records: int) -> list[Claim]:
     """All processes together; judged by PSS, which counts shared pages once."""
     claims = []
@@ -172,6 +197,7 @@ def sections(folder: Path, records: int, large: int) -> Iterator[Callable[[], li
     yield partial(tube_claims, 1e5)
     yield partial(against_straightforward, dump(folder, 1000), ten)
     yield partial(whole_command, dump(folder, records), records)
+    yield partial(whole_folder, dump(folder, records), records)
     yield partial(memory, dump(folder, records), records)
     if large:
         yield partial(memory, dump(folder, large), large)

@@ -21,6 +21,7 @@ cdef enum:
     PRED = 1
     CARRIED = 2             # any other field
     DROPPED = 3             # a field that holds objects, and not those that are measured
+    MOST_RESERVED = 1 << 24     # bytes, before it is known how many there will be
 
 
 cdef int check_places(const int[::1] places, Py_ssize_t count, str name) except -1:
@@ -236,6 +237,8 @@ cdef class CaseLines:
         self.end = self.start + PyBytes_GET_SIZE(text)
         if not (self.truth.is_valid() and self.pred.is_valid() and self.read_record()):
             return False
+        if not self.out.size:
+            self.out.reserve(min(PyBytes_GET_SIZE(text) * (self.truth.offsets.shape[0] - record), MOST_RESERVED))
         self.put_case(record, line, key, wrong)
         return True
 

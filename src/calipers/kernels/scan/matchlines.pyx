@@ -22,6 +22,8 @@ cdef extern from "Python.h":
 cdef enum:
     BOX = 0
     MOST_MODES = 8
+    USUAL_LINE = 160            # bytes
+    MOST_RESERVED = 1 << 24     # bytes, before it is known how many there will be
 
 cdef double LARGEST_WHOLE = 1e15            # that is written without an exponent, and read back the same
 
@@ -136,6 +138,7 @@ def match_lines(list keys not None, list labels not None, list kinds not None, l
     truth.check(len(keys), len(labels), len(kinds), len(outcomes))
     pred.check(len(keys), len(labels), len(kinds), len(outcomes))
     check_length(pred.modes, truth.modes, "partners")
+    out.reserve(min(USUAL_LINE * (truth.kind.shape[0] + pred.kind.shape[0]), MOST_RESERVED))
     for record in range(len(keys)):
         put_side(out, keys[record], labels, kinds, outcomes, truth, record, pred.offsets[record])
         put_side(out, keys[record], labels, kinds, outcomes, pred, record, truth.offsets[record])

@@ -5,17 +5,61 @@ from libc.string cimport memcpy
 
 from .column cimport Column
 
-cdef enum:
-    LONGEST_NUMBER = 32
-    DECIMALS = 12               # of an overlap
-
 cdef extern from *:
     """
+    #ifndef CALIPERS_TEXT_OUT
+    #define CALIPERS_TEXT_OUT
+    #include <string.h>
     #define UNIT 1000000000000ll
     #define LEAST_PLAIN 100000000ll     /* smaller overlaps are written with an exponent */
+    #define LONGEST_NUMBER 32           /* bytes of a number, at most */
+
+    static const char TWO_DIGITS[] =
+        "0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243444546474849"
+        "5051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899";
+
+    /* A whole number in at most 20 bytes; returns how many */
+    static inline int write_whole(char* to, long long value) {
+        char digits[LONGEST_NUMBER];
+        int at = LONGEST_NUMBER;
+        unsigned long long left = value >= 0 ? (unsigned long long) value : 0 - (unsigned long long) value;
+        if (left < 1000 && value >= 0) {        /* as most are */
+            if (left < 10) { to[0] = (char) ('0' + left); return 1; }
+            if (left < 100) { memcpy(to, TWO_DIGITS + 2 * left, 2); return 2; }
+            to[0] = (char) ('0' + left / 100);
+            memcpy(to + 1, TWO_DIGITS + 2 * (left % 100), 2);
+            return 3;
+        }
+        for (; left >= 100; left /= 100) memcpy(digits + (at -= 2), TWO_DIGITS + 2 * (left % 100), 2);
+        if (left >= 10) memcpy(digits + (at -= 2), TWO_DIGITS + 2 * left, 2);
+        else digits[--at] = (char) ('0' + left);
+        if (value < 0) digits[--at] = '-';
+        memcpy(to, digits + at, LONGEST_NUMBER - at);
+        return LONGEST_NUMBER - at;
+    }
+
+    static inline void write_six(char* to, unsigned int value) {
+        memcpy(to, TWO_DIGITS + 2 * (value / 10000), 2);
+        memcpy(to + 2, TWO_DIGITS + 2 * (value / 100 % 100), 2);
+        memcpy(to + 4, TWO_DIGITS + 2 * (value % 100), 2);
+    }
+
+    /* An overlap above 0 and below 1 by its decimals, at most 12, in at most 14 bytes; returns how many */
+    static inline int write_decimals(char* to, long long score) {
+        int size = 14;
+        memcpy(to, "0.", 2);
+        write_six(to + 2, (unsigned int) (score / 1000000));
+        write_six(to + 8, (unsigned int) (score % 1000000));
+        while (to[size - 1] == '0') size--;
+        return size;
+    }
+    #endif
     """
     const long long UNIT
     const long long LEAST_PLAIN
+    const int LONGEST_NUMBER
+    int write_whole(char* to, long long value) noexcept nogil
+    int write_decimals(char* to, long long score) noexcept nogil
 
 
 cdef inline int put(Column out, const char* text, Py_ssize_t size) except -1:
@@ -31,20 +75,10 @@ cdef inline int put_bytes(Column out, bytes text) except -1:
 
 
 cdef inline int put_whole(Column out, long long value) except -1:
-    """A whole number; its digits are made from the last on."""
-    cdef char[LONGEST_NUMBER] digits
-    cdef int at = LONGEST_NUMBER
-    cdef unsigned long long left = <unsigned long long> value if value >= 0 else 0 - <unsigned long long> value
-    while True:
-        at -= 1
-        digits[at] = <char> (48 + left % 10)
-        left //= 10
-        if not left:
-            break
-    if value < 0:
-        at -= 1
-        digits[at] = b"-"
-    return put(out, digits + at, LONGEST_NUMBER - at)
+    if out.capacity - out.size < LONGEST_NUMBER:
+        out.reserve(LONGEST_NUMBER)
+    out.size += write_whole(out.data + out.size, value)
+    return 0
 
 
 cdef inline bint is_plain_overlap(long long score) noexcept nogil:
@@ -54,13 +88,7 @@ cdef inline bint is_plain_overlap(long long score) noexcept nogil:
 
 cdef inline int put_plain_overlap(Column out, long long score) except -1:
     """A fraction of at most 12 decimals reads back the same from just these."""
-    cdef char[DECIMALS + 2] digits
-    cdef int k, size = DECIMALS + 2
-    cdef long long left = score
-    for k in range(DECIMALS + 1, 1, -1):
-        digits[k] = <char> (48 + left % 10)
-        left //= 10
-    digits[0], digits[1] = b"0", b"."
-    while digits[size - 1] == b"0":
-        size -= 1
-    return put(out, digits, size)
+    if out.capacity - out.size < LONGEST_NUMBER:
+        out.reserve(LONGEST_NUMBER)
+    out.size += write_decimals(out.data + out.size, score)
+    return 0

@@ -32,7 +32,10 @@ class KeptShard(Shard):
 
         def keep(block: bytes, begin: int, number: int) -> tuple[int, int]:
             end, count = take(block, begin, number) if take else (begin, 0)
-            self.texts.update(zip(range(number, number + count), block[begin:end].split(b"\n"), strict=False))
+            at = begin
+            for line in range(number, number + count):
+                at, start = block.find(b"\n", at, end) + 1 or end, at  # which `split` takes four times as long for
+                self.texts[line] = block[start:at]
             return end, count
 
         for number, text in self._shard.lines(keep if take else None):

@@ -67,7 +67,9 @@ def match_csv(batch: Batch, matched: MatchedBatch, config: Config, texts: Texts 
         if any(b"\r" in cell for cell in invalid.values()):
             return None
         sides.append(RowSide(SIDES[side].encode(), objects, causes.astype(np.uint8), partners, scores, invalid))
-    labels = [csv_text(desc.phase) + b"," + csv_text(desc.category) for desc in matched.descs]
+    names = {name for desc in matched.descs for name in (desc.phase, desc.category)}
+    known = {name: csv_text(name) for name in names}
+    labels = [known[desc.phase] + b"," + known[desc.category] for desc in matched.descs]
     kinds = [name.encode() for name in (*KINDS, "")]
     return match_lines(list(map(csv_text, batch.keys)), labels, kinds, [name.encode() for name in OUTCOMES], *sides)
 
