@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import fsum
 from operator import ge, le
 
 from calipers.core.arithmetic import (
@@ -92,7 +93,7 @@ def check_numbers_of_objects(counts: Tree, evaluated: int) -> None:
     for name in COUNT_RATES:
         check_share(counts[name], evaluated, ("counts", name))
     if evaluated:
-        check_close(sum(counts[name] for name in COUNT_RATES), 1.0, ("counts",), "rates that add up to")
+        check_close(fsum(counts[name] for name in COUNT_RATES), 1.0, ("counts",), "rates that add up to")
     expect((counts["mae"] is None) == (evaluated == 0), ("counts", "mae"), counts["mae"], "a mean of evaluated records")
 
 

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from calipers.core.errors import InputError, keyword
+from calipers.core.sums import add_in_order
 from calipers.files.left_out import LeftOut
 from calipers.files.problems import shown
 
@@ -68,12 +69,12 @@ def _area(row: Row) -> float:
     outline = row.get("segmentation")
     if not isinstance(outline, list) or not outline:
         return float(row["bbox"][2] * row["bbox"][3])
-    return sum(_polygon_area(part) for part in outline)
+    return add_in_order(_polygon_area(part) for part in outline)
 
 
 def _polygon_area(part: list[float]) -> float:
     xs, ys = part[::2], part[1::2]
-    return abs(sum(xs[at - 1] * ys[at] - xs[at] * ys[at - 1] for at in range(len(xs)))) / 2
+    return abs(add_in_order(xs[at - 1] * ys[at] - xs[at] * ys[at - 1] for at in range(len(xs)))) / 2
 
 
 def _listed(rows: Iterable[Row]) -> bytes:

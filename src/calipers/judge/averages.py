@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from calipers.core.matching import Pairs, by_confidence, round_overlap
 from calipers.core.ranking import Ranked, has_order, precision_curve
+from calipers.core.sums import add_in_order
 from calipers.judge.kinds import Unread
 
 TYPE_CHECKING = False
@@ -19,7 +20,7 @@ def average_precision(sides: ShapesOfSides, options: Options) -> tuple[float, st
     labels = sorted({label for label in sides.truth_labels or () if label is not None})
     parts = [_of_one_class(_labelled(sides, label), options) for label in labels]
     trouble = next((trouble for _, trouble in parts if trouble), "")
-    return (0.0, trouble) if trouble else (sum(score for score, _ in parts) / len(parts), "")
+    return (0.0, trouble) if trouble else (add_in_order(score for score, _ in parts) / len(parts), "")
 
 
 def _labelled(sides: ShapesOfSides, label: str) -> ShapesOfSides:

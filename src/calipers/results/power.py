@@ -10,7 +10,9 @@ of equal models, hardly more than 2.5 % have one. With the quantile u at 0.80 (0
 
 from __future__ import annotations
 
+from functools import reduce
 from math import cos, pi, sin, sqrt, tan
+from operator import add
 from statistics import NormalDist
 from typing import Any, NamedTuple
 
@@ -88,4 +90,5 @@ def _student(z: Any, freedom: int) -> Any:
         (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
         (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92160,
     )
-    return z + sum(term / float(freedom) ** power for power, term in enumerate(terms, 1))
+    added = (term / float(freedom) ** power for power, term in enumerate(terms, 1))
+    return z + reduce(add, added)  # `sum` of floats differs from Python 3.12 on

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from calipers.core.errors import ConfigError, require
 from calipers.core.stopping import Deferred
+from calipers.core.sums import add_in_order
 from calipers.show.charts.cjk import cjk_font, is_cjk, note_missing_font
 from calipers.show.charts.palette import INK, QUIET
 from calipers.show.text import printable
@@ -156,7 +157,7 @@ class Lettering:
 
     def ems(self, text: str) -> float:
         """The width of a text in letters of size 1."""
-        return sum(times * self._advance(ord(char)) for char, times in Counter(text).items())
+        return add_in_order(times * self._advance(ord(char)) for char, times in Counter(text).items())
 
     def fit(self, text: str, room: float, size: float) -> str:
         """A text as it is shown, without its middle where that takes more than the room."""

@@ -6,6 +6,7 @@ from __future__ import annotations
 from functools import lru_cache, partial
 from typing import Any
 
+from calipers.core.sums import add_in_order
 from calipers.core.survey import counted
 from calipers.show.causes import MEANINGS, cause_words
 from calipers.show.page import sections as part
@@ -101,7 +102,7 @@ def _curves(tree: Tree) -> list[Part]:
     curves = [_curve(name, tree["curves"][name]) for name in known[:MAX_CURVES]]
     recall = tree["curves"][known[0]]["recall"]
     rows = [curve["precision"] for curve in tree["curves"].values() if len(curve["precision"]) == len(recall)]
-    middle = [sum(values) / len(values) for values in zip(*rows, strict=True)]
+    middle = [add_in_order(values) / len(values) for values in zip(*rows, strict=True)]
     about = f"Precision at overlap 0.50, interpolated as COCO does; n {tree['objects']['gt']:,} objects."
     if len(known) > MAX_CURVES:
         about += f" Of {len(known):,} classes the {MAX_CURVES} with most objects; curves.csv has all."

@@ -8,6 +8,7 @@ from math import inf, isfinite
 from typing import Any
 
 from calipers.core.changes import BadCellError, number_in, text_in
+from calipers.core.sums import add_in_order
 from calipers.core.suspect_objects import LabelPair, Measure, ObjectReader, ObjectRow
 from calipers.core.suspect_search import find_object_suspects
 from calipers.core.suspects import Case, SuspectRun, SuspectSearch, Tree
@@ -36,7 +37,7 @@ def _shape(kind: str, cell: Any) -> dict[str, Any] | None:
         points = list(map(float, text.split()))
     except ValueError:
         points = [inf]
-    if not isfinite(sum(points)):
+    if not isfinite(add_in_order(points)):
         raise BadCellError(f"found {text!r:.80}, expected numbers")
     return {"type": kind, "points": points} if points else None
 

@@ -12,6 +12,8 @@ from math import ceil
 from statistics import median
 from typing import NamedTuple
 
+from calipers.core.sums import add_in_order
+
 Point = tuple[float, float]
 
 FAR = 10  # times the usual distance from the middle
@@ -82,7 +84,7 @@ def footprint(center: Sequence[float], half: Sequence[float], axes: Sequence[flo
     corners = []
     for signs in product((-1, 1), repeat=3):
         steps = [sign * length for sign, length in zip(signs, half, strict=True)]
-        x, y = (center[j] + sum(steps[k] * axes[3 * k + j] for k in range(3)) for j in (0, 1))
+        x, y = (center[j] + add_in_order(steps[k] * axes[3 * k + j] for k in range(3)) for j in (0, 1))
         corners.append(_near((x, y)))
     return _hull(corners)
 
@@ -133,7 +135,7 @@ def area(corners: Sequence[Point]) -> float:
     6.0
     """
     around = zip(corners, [*corners[1:], *corners[:1]], strict=True)
-    return abs(sum(a[0] * b[1] - a[1] * b[0] for a, b in around)) / 2
+    return abs(add_in_order(a[0] * b[1] - a[1] * b[0] for a, b in around)) / 2
 
 
 # What a picture shows

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import fsum
+
 from calipers.core.arithmetic import Place, Tree, at_most, check_close, check_interval, check_mean, equal, expect
 
 PRED_ONLY = ("insertion", "merge", "overfill_start", "overfill_end")
@@ -50,7 +52,7 @@ def check_worth(tree: Tree, videos: list[Tree]) -> None:
         check_interval(entry["interval"], (*place, kind, "interval"))
     parts = [entry["gain"] for entry in gains.values()] + [tree["summary"]["frame_accuracy_mean"]]
     if None not in parts:
-        check_close(sum(parts), 1.0, place, "gains that add up to 1 with the mean frame accuracy")
+        check_close(fsum(parts), 1.0, place, "gains that add up to 1 with the mean frame accuracy")
 
 
 def _share(video: Tree, kind: str) -> float | None:

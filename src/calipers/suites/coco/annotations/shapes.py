@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from calipers.core.errors import InputError
+from calipers.core.sums import add_in_order
 from calipers.kernels.shape.cocoboxes import measure_rle
 from calipers.suites.coco.annotations.images import Dataset
 from calipers.suites.coco.annotations.rows import plain
@@ -84,14 +85,14 @@ def read_mask(segmentation: Any, image: int, canvas: Canvas) -> Mask:
     if size is None:
         raise UnusableError("polygons on an image without width and height")
     _check_cells(size)
-    canvas.spend(sum(map(_outline_length, polygons)))
+    canvas.spend(add_in_order(map(_outline_length, polygons)))
     return Mask(polygons)
 
 
 def _outline_length(polygon: list[float]) -> float:
     """How many pixels a drawn polygon passes."""
     x, y = polygon[0::2], polygon[1::2]
-    return sum(max(abs(x[k] - x[k - 1]), abs(y[k] - y[k - 1])) for k in range(len(x)))
+    return add_in_order(max(abs(x[k] - x[k - 1]), abs(y[k] - y[k - 1])) for k in range(len(x)))
 
 
 def _polygon(points: Any) -> list[float]:
@@ -104,7 +105,7 @@ def _polygon(points: Any) -> list[float]:
 def are_numbers(values: Iterable[Any]) -> bool:
     """Whether all of them are finite numbers, and together as well."""
     try:
-        return set(map(type, values)) <= {int, float} and isfinite(sum(map(abs, values)))
+        return set(map(type, values)) <= {int, float} and isfinite(add_in_order(map(abs, values)))
     except OverflowError:
         return False
 

@@ -81,7 +81,7 @@ def _fractions(tokens: Tokens) -> list[float]:
         fractions = [float(token) for token in tokens]
     except ValueError:
         fractions = [math.nan]
-    if math.isfinite(sum(fractions)) and b"_" not in b" ".join(tokens):  # almost always
+    if all(map(math.isfinite, fractions)) and b"_" not in b" ".join(tokens):  # almost always
         return fractions
     return [_fraction(token, place, len(tokens)) for place, token in enumerate(tokens)]
 
