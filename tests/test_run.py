@@ -118,6 +118,17 @@ def test_a_bad_record_ends_the_run_with_its_place_and_content(tmp_path, jobs):
     ]
 
 
+def test_a_shard_that_ended_at_a_bad_record_is_not_kept_as_finished(tmp_path):
+    """Nothing behind the bad record was looked at: once such are allowed, the shard is measured again."""
+    dump = write(tmp_path / "dump.jsonl", RECORD, {"image_path": "bad.jpg"}, RECORD)
+    kept = tmp_path / "kept"
+    with pytest.raises(InputError, match=r"dump\.jsonl:2: "):
+        calipers.dense(dump, resume=kept)
+    report = calipers.dense(dump, resume=kept, max_bad_records=1)
+    assert report.to_json() == calipers.dense(dump, max_bad_records=1).to_json()
+    assert report["records"]["evaluated"] == 2
+
+
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_damaged_file_is_an_input_error(tmp_path, jobs):
     path = tmp_path / "a.jsonl.gz"
