@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calipers.core.causes import MATCHED, WRONG_LABEL, Causes
-from calipers.core.freed_memory import return_freed_memory
+from calipers.core.freed_memory import return_memory_of_many
 from calipers.core.matching import Labels, Pairs
 from calipers.core.slice_fields import SIZE
 from calipers.core.versions import Engines
@@ -258,20 +258,20 @@ class KeptMeasured(MeasuredImages):
         self.by_score = self.by_score.without_areas()
         for name in ("hits", "ignored", "uncut"):
             self.kept.pred.columns.pop(name, None)
-        return_freed_memory()
+        return_memory_of_many(len(self.kept.pred))
 
     def _use_up(self) -> None:
         """Let go of columns that figures were made from."""
         for side in (self.kept.truth, self.kept.pred):
             side.columns.clear()
             side.few.clear()
-        return_freed_memory()
+        return_memory_of_many(len(self.kept.pred))
 
     def let_go_of_causes(self) -> None:
         """Let go of causes in AP, if columns may be taken."""
         if self._is_used_up:
             self.tide = self.by_tide = None
-            return_freed_memory()
+            return_memory_of_many(len(self.kept.pred))
 
     @property
     def engines(self) -> Engines:
