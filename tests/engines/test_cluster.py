@@ -118,7 +118,7 @@ def test_no_part_is_held_by_anything_but_the_total_once_all_are_added(tmp_path, 
     monkeypatch.setattr("calipers.run.open_engine", lambda *_, **__: Opened(Cluster(CountingTasks())))
     plan, parts, held = DensePlan([str(tmp_path / "a.jsonl")], config), [], []
     part_type = type(plan.empty())
-    real_add, real_finish = part_type.add, plan.finish
+    real_add, real_finish = part_type.add, plan.add_inputs
 
     def add(total, part):
         parts.append(id(part))
@@ -130,7 +130,7 @@ def test_no_part_is_held_by_anything_but_the_total_once_all_are_added(tmp_path, 
         real_finish(total)
 
     monkeypatch.setattr(part_type, "add", add)
-    monkeypatch.setattr(plan, "finish", finish)
+    monkeypatch.setattr(plan, "add_inputs", finish)
     run_plan(plan, config)
     assert len(parts) > 1
     assert held == []

@@ -81,12 +81,12 @@ def test_ranks_take_few_bytes_a_detection_and_give_the_same_bytes(tmp_path, monk
         peaks.append(tracemalloc.get_traced_memory()[1])
         return tree
 
-    def finished(plan_of, total, finish=plan.CocoPlan.finish):
+    def finished(plan_of, total, finish=plan.CocoPlan.add_inputs):
         tracemalloc.reset_peak()  # of shards
         finish(plan_of, total)
 
     monkeypatch.setattr(plan, "summarize", traced)
-    monkeypatch.setattr(plan.CocoPlan, "finish", finished)
+    monkeypatch.setattr(plan.CocoPlan, "add_inputs", finished)
     tracemalloc.start()
     try:
         assert evaluated(tmp_path, jobs=1, chunk_bytes=1 << 17).to_json() == whole

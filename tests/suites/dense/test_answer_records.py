@@ -7,7 +7,7 @@ import pytest
 import calipers
 from calipers import ConfigError, DenseMeter, InputError, check, dense
 from calipers.files.answers.class_names import RESPELLED
-from calipers.suites.dense.artifact import useless
+from calipers.suites.dense.artifact import hopeless_predictions
 
 CAT = {"type": "bbox_2d", "points": [100, 100, 500, 500], "desc": "cat"}
 QWEN3 = '[{"bbox_2d": [100, 100, 500, 500], "label": "cat"}]'
@@ -364,11 +364,11 @@ def test_points_are_told_to_match_nothing_and_have_no_other_reading_as_boxes(tmp
 @pytest.mark.parametrize(("family", "says"), [("qwen3", True), ("paligemma", True), ("gemini", False), ("auto", False)])
 def test_a_family_none_of_whose_words_are_in_the_answers_is_told(family, says):
     report = dense([record(GEMINI)], answers=family, bootstrap=0)
-    told = list(useless(report))
+    told = list(hopeless_predictions(report))
     hint = f'no answer has an object as {family} writes it; `answers="auto"` tells families by their tags and keys'
     assert (hint in told) is says
 
 
 def test_a_model_that_sees_nothing_may_well_be_of_its_family():
-    (told,) = useless(dense([record("[]")], answers="qwen3", bootstrap=0))
+    (told,) = hopeless_predictions(dense([record("[]")], answers="qwen3", bootstrap=0))
     assert told.startswith("nothing was predicted at all")

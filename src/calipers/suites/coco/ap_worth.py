@@ -77,12 +77,12 @@ class OracleComparison:
 def _mean_average(classes: RankedColumns, counted: Any) -> float | None:
     """The mean of average precision over some classes; that of a class without objects is 0."""
     hits, ends, object_ends = classes.hits > 0, [0, *classes.ends.tolist()], [0, *classes.object_ends.tolist()]
-    spans = ((k, slice(ends[k], ends[k + 1])) for k in np.flatnonzero(counted).tolist())
     known = cache(_average)  # thousands of classes have few detections and objects, and are alike
     averages = []
-    for k, mine in spans:
-        right, objects = hits[mine], object_ends[k + 1] - object_ends[k]
-        averages.append(known(right.tobytes(), objects) if len(right) <= FEW else _average(right, objects))
+    for k in np.flatnonzero(counted).tolist():
+        begin, end, objects = ends[k], ends[k + 1], object_ends[k + 1] - object_ends[k]
+        right = hits[begin:end]
+        averages.append(known(right.tobytes(), objects) if end - begin <= FEW else _average(right, objects))
     return mean_of(averages)
 
 
