@@ -147,14 +147,14 @@ cdef long long number_before(Bytes first, Bytes end, bytes name) except -2:
     cdef long long value = 0
     cdef Bytes last
     cdef Bytes at
-    while end > first and (end[-1] == 32 or 9 <= end[-1] <= 13):
+    while end > first and ((end - 1)[0] == 32 or 9 <= (end - 1)[0] <= 13):
         end -= 1
-    while end > first and end[-1] == b"}":
+    while end > first and (end - 1)[0] == b"}":
         end -= 1
     last = end
-    while end > first and is_digit(end[-1]):
+    while end > first and is_digit((end - 1)[0]):
         end -= 1
-    if end == last or end - first < size + 3 or end[-1] != b":" or end[-2] != b'"' or end[-size - 3] != b'"':
+    if end == last or end - first < size + 3 or (end - 1)[0] != b":" or (end - 2)[0] != b'"' or (end - size - 3)[0] != b'"':
         return 0
     if memcmp(end - size - 2, PyBytes_AS_STRING(name), size) != 0:
         return 0
