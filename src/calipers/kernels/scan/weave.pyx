@@ -154,7 +154,9 @@ cdef long long number_before(Bytes first, Bytes end, bytes name) except -2:
     last = end
     while end > first and is_digit((end - 1)[0]):
         end -= 1
-    if end == last or end - first < size + 3 or (end - 1)[0] != b":" or (end - 2)[0] != b'"' or (end - size - 3)[0] != b'"':
+    if end == last or end - first < size + 3:
+        return 0
+    if (end - 1)[0] != b":" or (end - 2)[0] != b'"' or (end - size - 3)[0] != b'"':
         return 0
     if memcmp(end - size - 2, PyBytes_AS_STRING(name), size) != 0:
         return 0
