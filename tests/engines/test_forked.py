@@ -76,6 +76,11 @@ def test_a_copy_handles_signals_as_any_worker(tmp_path):
     assert run_command(tmp_path, "signals") == ["SIG_IGN SIG_DFL False"] * 2
 
 
+def test_a_copy_goes_on_ignoring_what_the_command_was_started_with_ignoring(tmp_path):
+    before = "signal.signal(signal.SIGTERM, signal.SIG_IGN)"
+    assert run_command(tmp_path, "signals", before) == ["SIG_IGN SIG_IGN False"] * 2
+
+
 def test_a_process_that_was_waited_for_is_not_killed_again():
     ended = forked.ForkedProcess.__new__(forked.ForkedProcess)
     ended.pid, ended._code = 1, -9  # the pid of somebody else by now

@@ -60,8 +60,9 @@ class ForkedProcess:
 def _serve(handle: int, parent: int) -> NoReturn:
     """What the copy does: it never returns into what the command was doing."""
     try:
+        was_ignored = signal.getsignal(signal.SIGTERM) is signal.SIG_IGN  # by whoever started the command
         stop_listening()
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        signal.signal(signal.SIGTERM, signal.SIG_IGN if was_ignored else signal.SIG_DFL)
         gc.freeze()  # what the command has made stays as it is, shared with it
         gc.enable()
         _leave_files(handle)
