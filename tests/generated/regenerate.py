@@ -49,10 +49,9 @@ def judge_help() -> dict[str, str]:
 
 def artifact_modules() -> dict[Path, str]:
     """Content of every `artifact_types.py`, by path."""
-    return {
-        PACKAGE / "suites" / name / "artifact_types.py": artifact_types.source(name, schema(name))
-        for name in built_in()
-    }
+    modules = artifact_types.sources({name: schema(name) for name in built_in()})
+    shared = {PACKAGE / "core" / "artifact_types.py": modules.pop(artifact_types.SHARED)}
+    return shared | {PACKAGE / "suites" / name / "artifact_types.py": text for name, text in modules.items()}
 
 
 if __name__ == "__main__":

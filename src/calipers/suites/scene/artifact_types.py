@@ -5,13 +5,15 @@ Made from `schema.json` by tests/generated/regenerate.py; not to be changed by h
 
 from typing import Literal, NotRequired, TypedDict, final
 
-
-class SceneInput(TypedDict):
-    """A file or folder that was read."""
-
-    path: str
-    sha256: str | None
-    records: int | None
+from calipers.core.artifact_types import (
+    ArtifactCalibrationBins,
+    ArtifactInput,
+    ArtifactLabelErrors,
+    ArtifactRecords,
+    ArtifactRejected,
+    ArtifactSlice,
+    ArtifactSliceSums,
+)
 
 
 class SceneParams(TypedDict):
@@ -24,16 +26,6 @@ class SceneParams(TypedDict):
     top: int
     bootstrap: int
     seed: int
-
-
-class SceneRecords(TypedDict):
-    """read = evaluated + skipped + rejected."""
-
-    read: int
-    evaluated: int
-    rejected: int
-    skipped: NotRequired[int]
-    skipped_empty: NotRequired[int]
 
 
 class SceneMethodParams(TypedDict):
@@ -118,18 +110,6 @@ class SceneMethodErrors(TypedDict):
     missed: int
 
 
-class SceneLabelErrors(TypedDict):
-    """`label_errors` of the artifact."""
-
-    label: str | None
-    wrong_label: int
-    misplaced: int
-    wrong_label_and_place: int
-    duplicate: int
-    spurious: int
-    missed: int
-
-
 class SceneGain(TypedDict):
     """What every error of the cause is worth: the figure if they were right, minus the figure."""
 
@@ -176,19 +156,6 @@ class SceneMethodAp(TypedDict):
     tied_score_share: float | None
 
 
-SceneCalibrationBins = TypedDict(
-    "SceneCalibrationBins",
-    {
-        "from": float,
-        "to": float,
-        "n": int,
-        "score": float | None,
-        "precision": float | None,
-    },
-)
-"""`calibration_bins` of the artifact."""
-
-
 class SceneCalibrationPerClass(TypedDict):
     """`calibration_per_class` of the artifact."""
 
@@ -207,7 +174,7 @@ class SceneCalibration(TypedDict):
     ece_equal_mass: float | None
     mce: float | None
     brier: float | None
-    bins: list[SceneCalibrationBins]
+    bins: list[ArtifactCalibrationBins]
     per_class: dict[str, SceneCalibrationPerClass]
 
 
@@ -313,58 +280,13 @@ class SceneMethodUnmatchedPred(TypedDict):
     cause: str
 
 
-class SceneSliceSumsFigures(TypedDict):
-    """`slice_sums_figures` of the artifact."""
-
-    above: dict[str, int]
-    below: dict[str, int]
-
-
-class SceneSliceSumsValues(TypedDict):
-    """`slice_sums_values` of the artifact."""
-
-    value: str
-    sums: dict[str, list[int]]
-
-
-class SceneSliceSums(TypedDict):
-    """The replicates of all slices by one field."""
-
-    field: str
-    figures: dict[str, SceneSliceSumsFigures]
-    values: list[SceneSliceSumsValues]
-
-
 class SceneMethodBootstrap(TypedDict):
     """`method_bootstrap` of the artifact."""
 
     replicates: int
     seed: int
     values: dict[str, list[float | None]]
-    slices: NotRequired[list[SceneSliceSums]]
-
-
-class SceneSliceFigure(TypedDict):
-    """A figure of a slice against that of all other records: difference = value - rest."""
-
-    value: float | None
-    interval: list[float] | None
-    rest: float | None
-    difference: float | None
-    difference_interval: list[float] | None
-    p: float | None
-
-
-class SceneSlice(TypedDict):
-    """Figures of a group of records."""
-
-    field: str
-    value: str
-    records: int
-    objects: int | None
-    figures: dict[str, SceneSliceFigure]
-    sure: bool
-    worth: float | None
+    slices: NotRequired[list[ArtifactSliceSums]]
 
 
 class SceneMethod(TypedDict):
@@ -374,17 +296,17 @@ class SceneMethod(TypedDict):
     protocol: Literal["scene/1"]
     calipers: str
     engines: NotRequired[dict[str, str]]
-    inputs: list[SceneInput]
+    inputs: list[ArtifactInput]
     params: SceneMethodParams
     method: str
-    records: SceneRecords
+    records: ArtifactRecords
     counts: SceneMethodCounts
     detection_metrics: SceneMethodDetectionMetrics
     geometry_metrics: SceneMethodGeometryMetrics
     per_class: dict[str, SceneMethodPerClass]
     fp_breakdown: dict[str, int]
     errors: SceneMethodErrors
-    errors_by_label: list[SceneLabelErrors]
+    errors_by_label: list[ArtifactLabelErrors]
     worth: SceneMethodWorth
     range: list[SceneMethodRange]
     ap: SceneMethodAp | None
@@ -403,7 +325,7 @@ class SceneMethod(TypedDict):
     unmatched_gt: list[SceneMethodUnmatchedGt]
     unmatched_pred: list[SceneMethodUnmatchedPred]
     bootstrap: SceneMethodBootstrap
-    slices: NotRequired[list[SceneSlice]]
+    slices: NotRequired[list[ArtifactSlice]]
 
 
 class SceneDistanceDifference(TypedDict):
@@ -432,13 +354,6 @@ class SceneComparison(TypedDict):
     metrics: dict[str, SceneDistanceDifference | SceneRateDifference]
 
 
-class SceneRejected(TypedDict):
-    """A record that could not be read."""
-
-    path: str
-    problem: str
-
-
 class SceneArtifact(TypedDict):
     """Artifact of the scene suite."""
 
@@ -446,10 +361,10 @@ class SceneArtifact(TypedDict):
     protocol: Literal["scene/1"]
     calipers: str
     engines: NotRequired[dict[str, str]]
-    inputs: list[SceneInput]
+    inputs: list[ArtifactInput]
     params: SceneParams
-    records: SceneRecords
+    records: ArtifactRecords
     methods: dict[str, SceneMethod]
     comparison: list[SceneComparison]
     warnings: list[str]
-    rejected: list[SceneRejected]
+    rejected: list[ArtifactRejected]

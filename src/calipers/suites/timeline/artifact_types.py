@@ -5,13 +5,14 @@ Made from `schema.json` by tests/generated/regenerate.py; not to be changed by h
 
 from typing import Literal, NotRequired, TypedDict, final
 
-
-class TimelineInput(TypedDict):
-    """A file or folder that was read."""
-
-    path: str
-    sha256: str | None
-    records: int | None
+from calipers.core.artifact_types import (
+    ArtifactCalibrationBins,
+    ArtifactInput,
+    ArtifactRecords,
+    ArtifactRejected,
+    ArtifactSlice,
+    ArtifactSliceSums,
+)
 
 
 class TimelineParams(TypedDict):
@@ -26,16 +27,6 @@ class TimelineParams(TypedDict):
     top: int
     bootstrap: int
     seed: int
-
-
-class TimelineRecords(TypedDict):
-    """read = evaluated + skipped + rejected."""
-
-    read: int
-    evaluated: int
-    rejected: int
-    skipped: NotRequired[int]
-    skipped_empty: NotRequired[int]
 
 
 @final
@@ -247,19 +238,6 @@ class TimelineWorth(TypedDict):
     frame_accuracy: TimelineGains
 
 
-TimelineCalibrationBins = TypedDict(
-    "TimelineCalibrationBins",
-    {
-        "from": float,
-        "to": float,
-        "n": int,
-        "score": float | None,
-        "precision": float | None,
-    },
-)
-"""`calibration_bins` of the artifact."""
-
-
 class TimelineCalibrationPerClass(TypedDict):
     """`calibration_per_class` of the artifact."""
 
@@ -278,7 +256,7 @@ class TimelineCalibration(TypedDict):
     ece_equal_mass: float | None
     mce: float | None
     brier: float | None
-    bins: list[TimelineCalibrationBins]
+    bins: list[ArtifactCalibrationBins]
     per_class: dict[str, TimelineCalibrationPerClass]
 
 
@@ -292,64 +270,12 @@ class TimelineOperatingPoints(TypedDict):
     false_positives_per_minute: float | None
 
 
-class TimelineRejected(TypedDict):
-    """A record that could not be read."""
-
-    path: str
-    problem: str
-
-
-class TimelineSliceFigure(TypedDict):
-    """A figure of a slice against that of all other records: difference = value - rest."""
-
-    value: float | None
-    interval: list[float] | None
-    rest: float | None
-    difference: float | None
-    difference_interval: list[float] | None
-    p: float | None
-
-
-class TimelineSlice(TypedDict):
-    """Figures of a group of records."""
-
-    field: str
-    value: str
-    records: int
-    objects: int | None
-    figures: dict[str, TimelineSliceFigure]
-    sure: bool
-    worth: float | None
-
-
-class TimelineSliceSumsFigures(TypedDict):
-    """`slice_sums_figures` of the artifact."""
-
-    above: dict[str, int]
-    below: dict[str, int]
-
-
-class TimelineSliceSumsValues(TypedDict):
-    """`slice_sums_values` of the artifact."""
-
-    value: str
-    sums: dict[str, list[int]]
-
-
-class TimelineSliceSums(TypedDict):
-    """The replicates of all slices by one field."""
-
-    field: str
-    figures: dict[str, TimelineSliceSumsFigures]
-    values: list[TimelineSliceSumsValues]
-
-
 class TimelineBootstrap(TypedDict):
     """Absent without slices."""
 
     replicates: int
     seed: int
-    slices: list[TimelineSliceSums]
+    slices: list[ArtifactSliceSums]
 
 
 class TimelineArtifact(TypedDict):
@@ -359,9 +285,9 @@ class TimelineArtifact(TypedDict):
     protocol: Literal["timeline/1"]
     calipers: str
     engines: NotRequired[dict[str, str]]
-    inputs: list[TimelineInput]
+    inputs: list[ArtifactInput]
     params: TimelineParams
-    records: TimelineRecords
+    records: ArtifactRecords
     videos: dict[str, TimelineVideoError | TimelineVideo]
     summary: TimelineSummary
     pooled: TimelinePooled
@@ -375,7 +301,7 @@ class TimelineArtifact(TypedDict):
     not_evaluated: dict[str, str]
     videos_without_ground_truth: list[str]
     warnings: list[str]
-    rejected: list[TimelineRejected]
+    rejected: list[ArtifactRejected]
     sweep: NotRequired[dict[str, TimelineSummary]]
-    slices: NotRequired[list[TimelineSlice]]
+    slices: NotRequired[list[ArtifactSlice]]
     bootstrap: NotRequired[TimelineBootstrap]
