@@ -17,6 +17,7 @@ import numpy as np
 
 from calipers.core.errors import InputError
 from calipers.core.text import whole_text
+from calipers.files.folders import few_files_below
 from calipers.files.inputs import InputFile, folder_digest, read_bytes
 from calipers.files.problems import shown
 from calipers.suites.coco.annotations.rows import plain
@@ -52,6 +53,12 @@ def peek(path: str) -> bytes:
             return head + file.read(PEEKED)
     except OSError:
         return b""
+
+
+def peek_below(path: str, ending: str) -> bytes:
+    """The beginning and the end of a file with this ending, or of the first below a folder; nothing without one."""
+    [file] = (few_files_below(path, ending) or [""]) if os.path.isdir(path) else [path]
+    return peek(file) if file.lower().endswith(ending) else b""
 
 
 class Conversion:

@@ -7,19 +7,17 @@ told.
 
 from __future__ import annotations
 
-import os
 import sys
 from functools import partial
 from typing import Any
 
 from calipers.core.errors import InputError
-from calipers.files.folders import few_files_below
 from calipers.files.inputs import parse_json
 from calipers.files.problems import shown
-from calipers.suites.coco.formats.conversion import peek
+from calipers.suites.coco.formats.conversion import peek_below
 from calipers.suites.coco.formats.converted import Known
-from calipers.suites.coco.formats.documents import SCORE_NOTE, Document, DocumentFolder, Reader, Thing, read_piece
-from calipers.suites.coco.formats.pieces import FileShard, MalformedError, Piece, Row
+from calipers.suites.coco.formats.documents import SCORE_NOTE, Document, DocumentFolder, Reader, Thing
+from calipers.suites.coco.formats.pieces import MalformedError, Row
 from calipers.suites.coco.formats.roboflow import find_export
 
 FILE = "_annotations.createml.json"
@@ -32,24 +30,15 @@ SCORES = ("confidence", "score")
 def open_folder(path: str, known: Known | None, _images: str | None) -> DocumentFolder:
     """A CreateML file, a folder of them or an export of Roboflow, before anything is read."""
     file, warnings = find_export(path, FILE) or (path, [])
-    return DocumentFolder(file, _reader(), truth=known is None, warnings=warnings)
-
-
-def read_shard(shard: FileShard) -> Piece:
-    """Some of the files."""
-    return read_piece(shard, _reader())
-
-
-def _reader() -> Reader:
-    return Reader("createml", ".json", "", _documents)
+    return DocumentFolder(file, READER, truth=known is None, warnings=warnings)
 
 
 def looks_like(path: str) -> bool:
     """Whether this is a file of CreateML, or a folder with one."""
     if find_export(path, FILE):
         return True
-    [file] = (few_files_below(path, ".json") or [""]) if os.path.isdir(path) else [path]
-    return file.lower().endswith(".json") and all(mark in peek(file) for mark in (MARK, b'"image"', b'"annotations"'))
+    text = peek_below(path, ".json")
+    return all(mark in text for mark in (MARK, b'"image"', b'"annotations"'))
 
 
 def _documents(data: bytes, path: str, truth: bool) -> list[Document]:
@@ -113,3 +102,7 @@ def _score(entry: Row) -> Row:
 def _is_number(value: Any) -> bool:
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
     return number and -sys.float_info.max <= value <= sys.float_info.max
+
+
+READER = Reader("createml", ".json", "", _documents)
+read_shard = READER.read_shard

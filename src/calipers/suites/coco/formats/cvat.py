@@ -11,26 +11,16 @@ also if no shape has one: a detection of such a class is a false one, and no err
 from __future__ import annotations
 
 import math
-import os
 import re
 from functools import partial
 
 from calipers.core.errors import InputError
-from calipers.files.folders import few_files_below
 from calipers.files.problems import shown
 from calipers.files.safe_xml import SafeXml
-from calipers.suites.coco.formats.conversion import peek
-from calipers.suites.coco.formats.converted import Known
-from calipers.suites.coco.formats.documents import (
-    SCORE_NOTE,
-    Document,
-    DocumentFolder,
-    Reader,
-    Thing,
-    read_piece,
-)
+from calipers.suites.coco.formats.conversion import peek_below
+from calipers.suites.coco.formats.documents import SCORE_NOTE, Document, Reader, Thing
 from calipers.suites.coco.formats.outlines import bounds, outline, turned
-from calipers.suites.coco.formats.pieces import FileShard, MalformedError, Piece, Row
+from calipers.suites.coco.formats.pieces import MalformedError, Row
 
 LARGEST_DOCUMENT = 500_000_000  # bytes
 LONGEST_NUMBER = 100  # characters
@@ -41,24 +31,9 @@ SCORES = ("score", "confidence")
 LISTED = ["labels", "label", "name"]  # where the task lists its labels, in <meta>
 
 
-def open_folder(path: str, known: Known | None, _images: str | None) -> DocumentFolder:
-    """A CVAT document or a folder of them, before anything is read."""
-    return DocumentFolder(path, _reader(), truth=known is None)
-
-
-def read_shard(shard: FileShard) -> Piece:
-    """Some of the files."""
-    return read_piece(shard, _reader())
-
-
-def _reader() -> Reader:
-    return Reader("cvat", ".xml", "", _documents)
-
-
 def looks_like(path: str) -> bool:
     """Whether this is a document of CVAT, or a folder with one."""
-    [file] = (few_files_below(path, ".xml") or [""]) if os.path.isdir(path) else [path]
-    return file.lower().endswith(".xml") and b"<annotations" in peek(file)
+    return b"<annotations" in peek_below(path, ".xml")
 
 
 def _documents(data: bytes, path: str, truth: bool) -> list[Document]:
@@ -214,3 +189,7 @@ class _CvatXml:
     def _add_text(self, text: str) -> None:
         if self._text is not None:
             self._text.append(text)
+
+
+READER = Reader("cvat", ".xml", "", _documents)
+open_folder, read_shard = READER.open_folder, READER.read_shard

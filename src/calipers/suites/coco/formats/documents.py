@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import posixpath
 from collections.abc import Callable, Iterable
-from functools import partial
 from typing import NamedTuple
 
 from calipers.core.errors import InputError
@@ -59,16 +58,18 @@ class Reader(NamedTuple):
     folder: str
     document: Callable[[bytes, str, bool], Document | list[Document]]  # of data, path and whether it is ground truth
 
+    def open_folder(self, path: str, known: Known | None, _images: str | None) -> DocumentFolder:
+        """A file or a folder of them, before anything is read."""
+        return DocumentFolder(path, self, truth=known is None)
 
-def read_piece(shard: FileShard, reader: Reader) -> Piece:
-    """The documents of a shard."""
-    return read_files(shard, partial(_read_document, reader))
+    def read_shard(self, shard: FileShard) -> Piece:
+        """The documents of some of the files."""
+        return read_files(shard, self._read_file)
 
-
-def _read_document(reader: Reader, piece: Piece, file: FileOf, data: bytes) -> None:
-    documents = reader.document(data, file.path, piece.truth)
-    for document in documents if isinstance(documents, list) else [documents]:
-        _add_document(piece, file, data, document)
+    def _read_file(self, piece: Piece, file: FileOf, data: bytes) -> None:
+        documents = self.document(data, file.path, piece.truth)
+        for document in documents if isinstance(documents, list) else [documents]:
+            _add_document(piece, file, data, document)
 
 
 def _add_document(piece: Piece, file: FileOf, data: bytes, document: Document) -> None:

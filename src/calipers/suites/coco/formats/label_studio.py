@@ -12,47 +12,27 @@ of the shape, else that of the prediction. An uploaded image is named without th
 
 from __future__ import annotations
 
-import os
 import sys
 from functools import partial
 from typing import Any
 
 from calipers.core.errors import InputError
-from calipers.files.folders import few_files_below
 from calipers.files.inputs import parse_json
 from calipers.files.label_studio_tasks import choose_annotation, results_of, stored_name
 from calipers.files.problems import shown
-from calipers.suites.coco.formats.conversion import peek
-from calipers.suites.coco.formats.converted import Known
-from calipers.suites.coco.formats.documents import Document, DocumentFolder, Reader, Thing, read_piece
+from calipers.suites.coco.formats.conversion import peek_below
+from calipers.suites.coco.formats.documents import Document, Reader, Thing
 from calipers.suites.coco.formats.outlines import Points, bounds, outline, turned
-from calipers.suites.coco.formats.pieces import FileShard, MalformedError, Piece, Row
+from calipers.suites.coco.formats.pieces import MalformedError, Row
 
 EXPECTED = "a Label Studio export, [{data, annotations}, …]"
 MARKS = (b'"original_width"', b'"rectanglelabels"', b'"polygonlabels"', b'"completed_by"')
 KINDS = ("rectanglelabels", "polygonlabels")
 
 
-def open_folder(path: str, known: Known | None, _images: str | None) -> DocumentFolder:
-    """A Label Studio export or a folder of them, before anything is read."""
-    return DocumentFolder(path, _reader(), truth=known is None)
-
-
-def read_shard(shard: FileShard) -> Piece:
-    """Some of the files."""
-    return read_piece(shard, _reader())
-
-
-def _reader() -> Reader:
-    return Reader("label_studio", ".json", "", _documents)
-
-
 def looks_like(path: str) -> bool:
     """Whether this is an export of Label Studio, or a folder with one."""
-    [file] = (few_files_below(path, ".json") or [""]) if os.path.isdir(path) else [path]
-    if not file.lower().endswith(".json"):
-        return False
-    text = peek(file)
+    text = peek_below(path, ".json")
     return b'"data"' in text and any(mark in text for mark in MARKS)
 
 
@@ -152,3 +132,7 @@ def _is_point(point: Any) -> bool:
 def _is_number(value: Any) -> bool:
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
     return number and -sys.float_info.max <= value <= sys.float_info.max
+
+
+READER = Reader("label_studio", ".json", "", _documents)
+open_folder, read_shard = READER.open_folder, READER.read_shard

@@ -11,26 +11,16 @@ shape or in its flags. A file without a path is of the image called like it. Wid
 from __future__ import annotations
 
 import math
-import os
 import sys
 from collections.abc import Callable
 from typing import Any
 
 from calipers.core.errors import InputError
-from calipers.files.folders import few_files_below
 from calipers.files.inputs import find_doubled, parse_json
 from calipers.files.problems import shown
-from calipers.suites.coco.formats.conversion import peek
-from calipers.suites.coco.formats.converted import Known
-from calipers.suites.coco.formats.documents import (
-    SCORE_NOTE,
-    Document,
-    DocumentFolder,
-    Reader,
-    Thing,
-    read_piece,
-)
-from calipers.suites.coco.formats.pieces import FileShard, MalformedError, Piece, Row
+from calipers.suites.coco.formats.conversion import peek_below
+from calipers.suites.coco.formats.documents import SCORE_NOTE, Document, Reader, Thing
+from calipers.suites.coco.formats.pieces import MalformedError, Row
 
 CORNERS = 32  # of a circle's outline
 EXPECTED = "a LabelMe file, {imagePath, imageWidth, imageHeight, shapes}"
@@ -43,26 +33,9 @@ IGNORED_NOTE = f"shapes labelled {IGNORED} were left out, as LabelMe's conversio
 Points = list[list[float]]
 
 
-def open_folder(path: str, known: Known | None, _images: str | None) -> DocumentFolder:
-    """A LabelMe folder or file, before anything is read."""
-    return DocumentFolder(path, _reader(), truth=known is None)
-
-
-def read_shard(shard: FileShard) -> Piece:
-    """Some of the files."""
-    return read_piece(shard, _reader())
-
-
-def _reader() -> Reader:
-    return Reader("labelme", ".json", "", _document)
-
-
 def looks_like(path: str) -> bool:
     """Whether this is a file of LabelMe, or a folder with one."""
-    [file] = (few_files_below(path, ".json") or [""]) if os.path.isdir(path) else [path]
-    if not file.lower().endswith(".json"):
-        return False
-    text = peek(file)  # shapes or an embedded image may hide any one of the keys
+    text = peek_below(path, ".json")  # shapes or an embedded image may hide any one of the keys
     return sum(key in text for key in KEYS) >= 2
 
 
@@ -209,3 +182,7 @@ def _is_number(value: Any) -> bool:
     """A finite number, and not a boolean."""
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
     return number and -sys.float_info.max <= value <= sys.float_info.max
+
+
+READER = Reader("labelme", ".json", "", _document)
+open_folder, read_shard = READER.open_folder, READER.read_shard

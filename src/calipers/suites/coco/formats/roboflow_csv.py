@@ -18,8 +18,8 @@ from calipers.core.errors import InputError
 from calipers.files.problems import shown
 from calipers.suites.coco.formats.conversion import peek
 from calipers.suites.coco.formats.converted import Known
-from calipers.suites.coco.formats.documents import SCORE_NOTE, Document, DocumentFolder, Reader, Thing, read_piece
-from calipers.suites.coco.formats.pieces import FileShard, MalformedError, Piece, Row
+from calipers.suites.coco.formats.documents import SCORE_NOTE, Document, DocumentFolder, Reader, Thing
+from calipers.suites.coco.formats.pieces import MalformedError, Row
 from calipers.suites.coco.formats.roboflow import find_export
 
 FILE = "_annotations.csv"
@@ -43,16 +43,7 @@ def open_folder(path: str, known: Known | None, _images: str | None) -> Document
     if export is None and os.path.isdir(path):
         raise InputError(f"{path}: found a folder, expected {FILE} in it")
     file, warnings = export or (path, [])
-    return DocumentFolder(file, _reader(), truth=known is None, warnings=warnings)
-
-
-def read_shard(shard: FileShard) -> Piece:
-    """Some of the files."""
-    return read_piece(shard, _reader())
-
-
-def _reader() -> Reader:
-    return Reader("roboflow_csv", ".csv", "", _documents)
+    return DocumentFolder(file, READER, truth=known is None, warnings=warnings)
 
 
 def looks_like(path: str) -> bool:
@@ -146,3 +137,7 @@ def _number(text: str, field: str, words: str) -> float:
     if not math.isfinite(number):
         raise MalformedError(f"{field}: found {shown(text)}, expected a number", words)
     return number
+
+
+READER = Reader("roboflow_csv", ".csv", "", _documents)
+read_shard = READER.read_shard

@@ -25,9 +25,9 @@ from calipers.files.inputs import parse_json
 from calipers.files.problems import shown
 from calipers.suites.coco.formats.conversion import Conversion, peek
 from calipers.suites.coco.formats.converted import Known
-from calipers.suites.coco.formats.documents import SCORE_NOTE, Document, DocumentFolder, Reader, Thing, read_piece
+from calipers.suites.coco.formats.documents import SCORE_NOTE, Document, DocumentFolder, Reader, Thing
 from calipers.suites.coco.formats.outlines import Points, bounds, outline
-from calipers.suites.coco.formats.pieces import FileShard, MalformedError, Piece, Row
+from calipers.suites.coco.formats.pieces import MalformedError, Row
 
 META, FOLDER = "meta.json", "ann"
 EXPECTED = "a Supervisely annotation of an image, {size, objects}"
@@ -43,7 +43,7 @@ PACKED = 400  # characters of base64 that surely hold these
 def open_folder(path: str, known: Known | None, _images: str | None) -> DocumentFolder:
     """A project, a data set or a file, before anything is read."""
     listed = partial(_listed_classes, os.path.join(path, META))
-    return DocumentFolder(path, _reader(), truth=known is None, is_wanted=_is_annotation, find_classes=listed)
+    return DocumentFolder(path, READER, truth=known is None, is_wanted=_is_annotation, find_classes=listed)
 
 
 def _listed_classes(path: str, conversion: Conversion) -> list[str]:
@@ -55,15 +55,6 @@ def _listed_classes(path: str, conversion: Conversion) -> list[str]:
     entries = [entry for entry in classes if isinstance(entry, dict)] if isinstance(classes, list) else []
     titles = [entry.get("title") for entry in entries if entry.get("shape", "any") in (*SHAPES, "any")]
     return [title.strip() for title in titles if isinstance(title, str) and title.strip()]
-
-
-def read_shard(shard: FileShard) -> Piece:
-    """Some of the files."""
-    return read_piece(shard, _reader())
-
-
-def _reader() -> Reader:
-    return Reader("supervisely", ".json", "", _document)
 
 
 def _is_annotation(name: str) -> bool:
@@ -211,3 +202,7 @@ def _is_point(point: Any) -> bool:
 def _is_number(value: Any) -> bool:
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
     return number and -sys.float_info.max <= value <= sys.float_info.max
+
+
+READER = Reader("supervisely", ".json", "", _document)
+read_shard = READER.read_shard

@@ -2,7 +2,8 @@
 
 A format is one module beside this one, called like it, with three functions: `looks_like(path)`, whether a file or a
 folder holds it; `open_folder(path, known, images)`, a `Folder` whose files are cut into shards; and
-`read_shard(shard)`, what some of the files hold. Everything else that the suite has to know stands in the table.
+`read_shard(shard)`, what some of the files hold. Formats with documents have the last two from a `Reader`. Everything
+else that the suite has to know stands in the table.
 """
 
 from __future__ import annotations

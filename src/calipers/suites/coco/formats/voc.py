@@ -11,24 +11,14 @@ the image is unknown.
 from __future__ import annotations
 
 import math
-import os
 import re
 
 from calipers.core.errors import InputError
-from calipers.files.folders import few_files_below
 from calipers.files.problems import shown
 from calipers.files.safe_xml import SafeXml
-from calipers.suites.coco.formats.conversion import peek
-from calipers.suites.coco.formats.converted import Known
-from calipers.suites.coco.formats.documents import (
-    SCORE_NOTE,
-    Document,
-    DocumentFolder,
-    Reader,
-    Thing,
-    read_piece,
-)
-from calipers.suites.coco.formats.pieces import Fields, FileShard, MalformedError, Piece, Row
+from calipers.suites.coco.formats.conversion import peek_below
+from calipers.suites.coco.formats.documents import SCORE_NOTE, Document, Reader, Thing
+from calipers.suites.coco.formats.pieces import Fields, MalformedError, Row
 
 LARGEST_DOCUMENT = 50_000_000  # bytes
 LONGEST_NUMBER = 100  # characters
@@ -39,24 +29,9 @@ ENDLESS = {"nan", "inf", "infinity"}
 POLYGON_NOTE = "polygons of Pascal VOC objects were not read, only their boxes"
 
 
-def open_folder(path: str, known: Known | None, _images: str | None) -> DocumentFolder:
-    """A Pascal VOC folder or file, before anything is read."""
-    return DocumentFolder(path, _reader(), truth=known is None)
-
-
-def read_shard(shard: FileShard) -> Piece:
-    """Some of the files."""
-    return read_piece(shard, _reader())
-
-
-def _reader() -> Reader:
-    return Reader("voc", ".xml", "Annotations", _document)
-
-
 def looks_like(path: str) -> bool:
     """Whether this is a document of Pascal VOC, or a folder with one."""
-    [file] = (few_files_below(path, ".xml") or [""]) if os.path.isdir(path) else [path]
-    return file.lower().endswith(".xml") and b"<annotation" in peek(file)
+    return b"<annotation" in peek_below(path, ".xml")
 
 
 def _document(data: bytes, path: str, truth: bool) -> Document:
@@ -187,3 +162,7 @@ def _parse(data: bytes) -> _Element:
     if root.name != "annotation":
         raise InputError(f"found <{root.name}>, expected <annotation>")
     return root
+
+
+READER = Reader("voc", ".xml", "Annotations", _document)
+open_folder, read_shard = READER.open_folder, READER.read_shard
