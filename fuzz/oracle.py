@@ -31,6 +31,7 @@ from fuzz.calls import CALLS, CODES, Printed
 from fuzz.case import Case
 
 FOLDER = "fuzz-"  # how the names of folders begin in which cases run
+PAGE = "page-of-the-result.html"
 LONGEST_MESSAGE = 6000  # characters
 STATUSES = ("ok", "repaired", "truncated", "failed")
 TOTALS = ("read", "total")
@@ -168,18 +169,24 @@ def _judge_report(report: Report, case: Case) -> str:
     for counts in _counts(tree):
         total = next(counts[name] for name in TOTALS if name in counts)
         _require(total == sum(counts.get(name, 0) for name in PARTS), f"counts that add up: {counts}")
-    _check_text(str(report))
     rows = report.matches()
     _require(isinstance(rows, list), "rows of matches")
+    _show(report)
     return f"{case.call}: {_remarks(tree)}"
 
 
 def _judge_loaded(report: Report) -> str:
+    _show(report)
+    return f"load {report['suite']}"
+
+
+def _show(report: Report) -> None:
+    """Everything that is made of a result without drawing plots."""
     _check_text(str(report))
     report.flat()
     for name in report.tables():
         report.to_csv(name)
-    return f"load {report['suite']}"
+    report.to_html(PAGE)
 
 
 def _check_text(text: str) -> None:

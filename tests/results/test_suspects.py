@@ -543,6 +543,26 @@ class TestTimeline:
         rows = rows_of(timeline("one", 10, 15), timeline("two", 10, 15))
         assert short(rows) == [("shifted_boundary", "a.mp4", "gt", 1, "inside → outside", 16)]
 
+    @pytest.mark.parametrize("extent", ["union", "gt"])
+    @pytest.mark.parametrize("end", [23, 29, 35])
+    def test_the_boundary_behind_the_last_state(self, tmp_path, end, extent):
+        """Nothing is said of the frames behind frame 29, which is what ends the state."""
+        gt, spans = {"a.mp4": {"inside": [[10, 29]]}}, {"one": end, "two": end}
+        for name, last in spans.items():
+            pred = {"a.mp4": {"states": {"inside": [[10, last]]}}}
+            write_folder(str(tmp_path / name), calipers.timeline(gt, pred, bootstrap=0, extent=extent))
+        rows = short(rows_of(tmp_path / "one", tmp_path / "two"))
+        is_seen = end < 29 or (end > 29 and extent == "union")
+        assert rows == [("shifted_boundary", "a.mp4", "gt", 1, "inside → outside", end + 1)] * is_seen
+
+    def test_results_of_different_lengths_have_the_same_ground_truth(self, tmp_path):
+        gt = {"a.mp4": {"inside": [[10, 29]]}}
+        for name, last in {"one": 29, "two": 35, "three": 40}.items():
+            pred = {"a.mp4": {"states": {"inside": [[15, last]]}}}
+            write_folder(str(tmp_path / name), calipers.timeline(gt, pred, bootstrap=0))
+        rows = rows_of(*(tmp_path / name for name in ("one", "two", "three")))
+        assert short(rows) == [("shifted_boundary", "a.mp4", "gt", 0, "outside → inside", 15)]
+
     def test_a_tolerance_makes_it_less_likely(self, timeline):
         folders = [timeline(name, 13, 19, transition_tolerance_frames=2) for name in ("one", "two")]
         assert [row["score"] for row in rows_of(*folders)] == [round(2 / 3 * 3 / 6, 6)]

@@ -65,10 +65,16 @@ class SlicedResult:
             for name, figure in figures.items()
         }
 
-    def same_records(self, other: SlicedResult, key: SliceKey) -> bool:
-        """Whether a slice has the same records in another result, as far as counts can tell."""
-        same_number = self.parts[key]["records"] == other.parts[key]["records"]
-        return same_number and bool(self._truth[key] == other._truth[key])
+    def same_records(self, key: SliceKey, other: SlicedResult, other_key: SliceKey) -> bool:
+        """Whether a slice has the same ground truth in another result: in all replicates, else by the records.
+
+        Replicates may agree where the numbers of records differ: a record in which the slice has predictions alone
+        counts only for the results that have these.
+        """
+        truth, other_truth = self._truth[key], other._truth[other_key]
+        if truth is None or other_truth is None:
+            return bool(self.parts[key]["records"] == other.parts[other_key]["records"])
+        return bool(truth == other_truth)
 
 
 def _with_sums(part: Tree) -> Iterator[tuple[Tree, Tree, Tree]]:
@@ -145,7 +151,7 @@ def slice_changes(
         before = key._replace(group=groups.get(key.group, key.group))
         if before not in old.parts:
             continue
-        same = paired and _same(old, before, new, key)
+        same = paired and new.same_records(key, old, before)
         figures = {
             name: change(old.figures[before][name], figure, paired=same)
             for name, figure in new.figures[key].items()
@@ -154,12 +160,6 @@ def slice_changes(
         if new.headlines[key] in figures:
             changes.append(SliceChange(key, new.headlines[key], figures))
     return changes
-
-
-def _same(old: SlicedResult, before: SliceKey, new: SlicedResult, key: SliceKey) -> bool:
-    if before == key:
-        return new.same_records(old, key)
-    return bool(old.parts[before]["records"] == new.parts[key]["records"])
 
 
 def slices_tree(changes: list[SliceChange]) -> list[dict[str, Any]]:

@@ -284,6 +284,16 @@ def test_hostile_labels_and_keys_are_only_text(tmp_path):
     assert {case["title"] for case in data["cases"]} == {text.replace("\ud800", "\ufffd") for text in texts}
 
 
+@pytest.mark.parametrize("value", [["line"], {"line": 1}, None, 1.5, [[]], True])
+@pytest.mark.parametrize("field", ["type", "points", "desc"])
+def test_whatever_a_model_wrote_into_an_object_has_a_page(field, value):
+    invalid = {"type": "line", "points": [1, 2, 3, 4], "desc": "类别=a"} | {field: value}
+    truth = {"type": "bbox_2d", "points": [0, 0, 10, 10], "desc": "类别=a"}
+    report = calipers.dense([{"gt_norm1000": [truth], "pred": [invalid]}], bootstrap=0)
+    [case] = data_of(report_page(report))["cases"]
+    assert case["score"] == 2
+
+
 def test_the_page_of_a_folder_is_that_of_the_run(tmp_path):
     from calipers.cli.suite_command import run_suite
     from calipers.suite import suite_of

@@ -9,7 +9,9 @@ from click.testing import CliRunner
 import calipers
 from calipers import ConfigError, DenseMeter, compare, dense, gate
 from calipers.cli.main import calipers as program
+from calipers.core.bootstrap import middle
 from calipers.results.merging import merge
+from calipers.results.slice_changes import SlicedResult, SliceKey
 
 pytestmark = pytest.mark.usefixtures("blank_plots")
 
@@ -281,6 +283,25 @@ def test_a_comparison_says_first_that_a_slice_got_worse():
     assert "but slices surely got worse" in comparison.to_markdown()
     assert any("only in the old result" in line for line in comparison["left_out"])
     assert b"surely got worse" in comparison.to_html()
+
+
+def without_every_third_prediction(records):
+    return [record | {"pred": record["pred"][k % 3 == 0 :]} for k, record in enumerate(records)]
+
+
+def test_slices_with_records_that_only_one_result_has_are_paired_all_the_same():
+    """Records count in a slice by size if they have an object of it, and one may be a prediction without a truth."""
+    records = [*made(90), {"id": "empty", "light": "day", "gt_norm1000": [], "pred": []}]
+    more = [*records[:-1], records[-1] | {"pred": [records[0]["gt_norm1000"][0]]}]
+    options = {"slice": ["light", "size"], "bootstrap": 200}
+    old, new = dense(more, **options), dense(without_every_third_prediction(records), **options)
+    counts = [{(row["field"], row["value"]): row["records"] for row in report["slices"]} for report in (old, new)]
+    assert counts[0] != counts[1]
+    figures = [SlicedResult(report.tree).figures for report in (old, new)]
+    for row in compare(old, new)["slices"]:
+        key = SliceKey("", row["field"], row["value"])
+        before, after = (of[key]["category.f1"] for of in figures)
+        assert row["interval"] == middle(after.replicates - before.replicates, records=min(before.n, after.n))
 
 
 def test_without_slices_a_comparison_has_none():

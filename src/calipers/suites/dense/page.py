@@ -252,9 +252,7 @@ def list_case(case: Case) -> Part:
 
 def _facets(case: Case, side: str, entry: Tree) -> ErrorFacets:
     """What an object without a partner can be asked for: cause, label, confusion, phase, type, and if it is invalid."""
-    obj, partner = entry["object"], entry.get("partner")
-    kind = obj.get("type") if isinstance(obj, dict) else None
-    drawn_as = str(kind) if kind in FORMS else ""
+    partner, drawn_as = entry.get("partner"), _type_of(entry["object"]) or ""
     label = label_of(case, side, entry["index"])
     other = label_of(case, OTHER[side], partner["index"]).category if partner else None
     return _known_facets(side, entry["cause"], label, other, drawn_as, "invalid" in entry)
@@ -313,11 +311,18 @@ def _names(fields: Tree) -> list[str]:
     return [value for name in ("image_path", "image") if isinstance(value := fields.get(name), str)]
 
 
+def _type_of(obj: Any) -> str | None:
+    """The type of an object, None where it has none that can be drawn: a model may have written anything there."""
+    kind = obj.get("type") if isinstance(obj, dict) else None
+    return kind if isinstance(kind, str) and kind in FORMS else None
+
+
 def _outline(obj: Any, canvas: tuple[float, float]) -> Outline | None:
     """The form and the points of an object, cut at the edges of the canvas as they are when it is measured."""
-    if not isinstance(obj, dict) or obj.get("type") not in FORMS or not isinstance(obj.get("points"), list):
+    kind = _type_of(obj)
+    if kind is None or not isinstance(obj.get("points"), list):
         return None
-    form, numbers = FORMS[obj["type"]], _flat(obj["points"])
+    form, numbers = FORMS[kind], _flat(obj["points"])
     if len(numbers) % 2 or not (set(map(type, numbers)) == {int} or all(map(_is_number, numbers))):
         return None
     points = _inside(numbers, canvas)

@@ -2,8 +2,9 @@
 
 A boundary of the ground truth is where one state ends and another begins; it is called by both, and lies at the first
 frame of the second. In a result its counterpart is the nearest boundary of the same two states, if that has no nearer
-one in the ground truth. Where every result has a counterpart at the same offset, which is not 0, the boundary is one to
-look at, and the frame suggested is that of the results:
+one in the ground truth. A state in which the ground truth ends has its boundary behind that frame, and so has one of a
+result unless the result was cut there. Where every result has a counterpart at the same offset, which is not 0, the
+boundary is one to look at, and the frame suggested is that of the results:
 
     score = results / (results + 1) · |offset| / (|offset| + 1 + tolerance)     tolerance of transitions, in frames
 """
@@ -57,20 +58,27 @@ def _shifts(run: SuspectRun) -> tuple[Shifts, dict[str, list[Boundary]]]:
     """Offsets that are not 0 by video, and the boundaries of the ground truth."""
     shifts: Shifts = {}
     truths: dict[str, list[Boundary]] = {}
+    idle, is_cut = run.tree["params"]["idle"], run.tree["params"]["extent"] == "gt"
     for case in run.cases():
-        truth, pred = boundaries(case["gt"]), boundaries(case["pred"])
+        truth, pred = boundaries(case["gt"], idle), boundaries(case["pred"], None if is_cut else idle)
         shifts[case["key"]] = {index: offset for index, offset in offsets_of(truth, pred) if offset}
         truths[case["key"]] = truth
     return shifts, truths
 
 
-def boundaries(runs: list[Any]) -> list[Boundary]:
-    """Where one state ends and another begins.
+def boundaries(runs: list[Any], idle: str | None = None) -> list[Boundary]:
+    """Where one state ends and another begins; with the name of the idle state, that is what follows the last one.
+
+    How long an idle state at the end is depends on the other side, so that it makes no difference.
 
     >>> boundaries([["outside", 0, 4], ["inside", 5, 9]])
     [('outside → inside', 5)]
+    >>> boundaries([["outside", 0, 4], ["inside", 5, 9]], "outside")
+    [('outside → inside', 5), ('inside → outside', 10)]
     """
-    return [(f"{a[0]} → {b[0]}", int(b[1])) for a, b in pairwise(runs)]
+    is_open = idle is not None and runs and runs[-1][0] != idle
+    behind = [(idle, runs[-1][2] + 1, None)] if is_open else []
+    return [(f"{a[0]} → {b[0]}", int(b[1])) for a, b in pairwise([*runs, *behind])]
 
 
 def offsets_of(truth: list[Boundary], pred: list[Boundary]) -> Iterator[tuple[int, int]]:
