@@ -50,7 +50,7 @@ def slice_run(
     """Every slice of a run; a field that no record has is an error that names those there are.
 
     `sums` are those of all records in replicates, where they are known. `same_keys` says which key of a record an
-    attribute may also be given under: the id of an image.
+    attribute may also be given under: the id of an image, a video without its extension.
     """
     file = None if config.attributes is None else read_attributes(config.attributes)
     strangers = [] if file is None else table.set_attributes(_renamed(file, same_keys or {}), set(built_in))
@@ -66,13 +66,12 @@ def slice_run(
 
 def _renamed(file: AttributeFile, same_keys: Mapping[str, str]) -> dict[str, Mapping[str, Any]]:
     """Attributes by the keys of records."""
-    renamed: dict[str, Mapping[str, Any]] = {}
-    for key, row in file.rows.items():
-        name = same_keys.get(key, key)
-        if name in renamed:
-            raise ConfigError(f"{file.path}: {key!r:.80} and {name!r:.80} are the same record, expected each once")
-        renamed[name] = row
-    return renamed
+    keys: dict[str, str] = {}  # by the name of the record
+    for key in file.rows:
+        other = keys.setdefault(same_keys.get(key, key), key)
+        if other != key:
+            raise ConfigError(f"{file.path}: {other!r:.80} and {key!r:.80} are the same record, expected each once")
+    return {name: file.rows[key] for name, key in keys.items()}
 
 
 def _strangers_note(file: AttributeFile, strangers: list[str]) -> list[str]:
@@ -101,6 +100,8 @@ def _check_fields(table: SliceTable, known: set[str], file: AttributeFile | None
                     f"slice: no record that was evaluated has a value of {name!r:.80}, which {file.path} has for keys"
                     f" such as {next(iter(file.rows))!r:.80}; expected {NAMES}, or another key of a record"
                 )
+            if name in known:
+                raise ConfigError(f"slice: found {name!r:.80} without a value in every record, expected one in some")
             field, _, edges = name.rpartition(":")
             if field in known:
                 found = f"found the edges {edges!r:.80} of {field!r:.80}"

@@ -83,6 +83,13 @@ def test_an_artifact_of_one_method_has_the_same_tables():
     assert {row["method"] for row in alone.table("classes")} == {"clio"}
 
 
+def test_a_table_goes_by_the_name_of_its_file_too():
+    for name, file in {"label_errors": "errors_by_label", "classes": "per_class"}.items():
+        assert report("coco").table(file) == report("coco").table(name)
+        assert report("coco").to_csv(file) == report("coco").to_csv(name)
+    assert report("scene").table("summary") != report("scene").table("methods")  # whose file is summary.csv
+
+
 def test_a_table_that_is_not_there_is_an_error_with_the_nearest_name():
     with pytest.raises(ConfigError, match="'label' is not a table of this dense result, did you mean 'labels'"):
         report("dense").table("label")

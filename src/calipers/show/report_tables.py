@@ -35,9 +35,9 @@ def table_names(tree: Tree) -> list[str]:
 
 
 def table(tree: Tree, name: str | None = None) -> Table:
-    """A table by its name, the summary without one; a name that is none is an error that says the nearest."""
-    known = table_names(tree)
-    if name is None or name == SUMMARY:
+    """A table by its name or that of its file, the summary without one; any other is an error that says the nearest."""
+    known, name = table_names(tree), _table_name(tree, name)
+    if name == SUMMARY:
         return summary_table(tree)
     if name not in known:
         near = get_close_matches(str(name), known, n=1, cutoff=0.5)
@@ -45,6 +45,14 @@ def table(tree: Tree, name: str | None = None) -> Table:
         raise ConfigError(f"{name!r} is not a table of this {tree['suite']} result{hint} (known: {', '.join(known)})")
     suite = suite_of_tree(tree)
     return suite.tables[name].make(suite.in_usual_form(tree))
+
+
+def _table_name(tree: Tree, name: str | None) -> str:
+    """What a table is called; some have another name as a file, which names it as well."""
+    tables = suite_of_tree(tree).tables
+    if name is None or name == SUMMARY or name in tables:
+        return name or SUMMARY
+    return next((known for known, spec in tables.items() if spec.file == f"{name}.csv"), name)
 
 
 def summary_table(tree: Tree) -> Table:
@@ -68,6 +76,6 @@ def write_table(tree: Tree, name: str | None, format: str) -> bytes:  # noqa: A0
 def _written(tree: Tree, name: str | None) -> bytes | None:
     """The CSV of a table that has a way of its own to be written."""
     suite = suite_of_tree(tree)
-    spec = suite.tables.get(name or SUMMARY)
+    spec = suite.tables.get(_table_name(tree, name))
     whole = suite.in_usual_form(tree)
     return spec.write_csv(whole) if spec and spec.write_csv and spec.is_there(whole) else None

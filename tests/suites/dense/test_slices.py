@@ -209,6 +209,11 @@ def test_what_cannot_be_sliced_is_refused(options, problem):
         dense(RECORDS, **options)
 
 
+def test_a_field_that_is_null_in_every_record_is_refused_as_such():
+    with pytest.raises(ConfigError, match="found 'rain' without a value in every record, expected one in some"):
+        dense([record | {"rain": None} for record in RECORDS], slice="rain")
+
+
 def test_a_column_that_is_text_because_of_a_few_cells_is_told(tmp_path):
     file = tmp_path / "k.csv"
     keys = [record["id"] for record in RECORDS[:4]]

@@ -34,6 +34,15 @@ def test_an_example_by_hand(attributes):
     assert "slices               frame_accuracy by light, the worst first" in str(report)
 
 
+def test_attributes_name_videos_with_or_without_their_extension(tmp_path, attributes):
+    sides = [{f"{name}.mp4": entry for name, entry in side.items()} for side in (TRUTH, PRED)]
+    assert timeline(*sides, attributes=attributes, **OPTIONS)["slices"][0]["value"] == "night"
+    both = tmp_path / "both.csv"
+    both.write_text("key,light\na,night\na.mp4,day\n", encoding="utf-8")
+    with pytest.raises(ConfigError, match=r"'a' and 'a.mp4' are the same record"):
+        timeline(*sides, attributes=str(both), **OPTIONS)
+
+
 def test_figures_have_the_names_of_a_comparison(attributes):
     report = timeline(TRUTH, PRED, attributes=attributes, **OPTIONS)
     names = {row["metric"] for row in compare(report, report)["metrics"]}

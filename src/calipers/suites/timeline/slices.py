@@ -19,6 +19,7 @@ from calipers.suites.timeline.config import Config
 from calipers.suites.timeline.figures import MEANS
 from calipers.suites.timeline.measure import MeasuredVideos
 from calipers.suites.timeline.states import video_metrics
+from calipers.suites.timeline.video_names import short_names
 
 NAMES = tuple(spec.name for spec in MEANS if spec.headline and spec.unit == SHARE and spec.each is None)
 HEADLINE = "frame_accuracy"
@@ -29,7 +30,8 @@ def slice_videos(report: Report, measured: MeasuredVideos, config: Config) -> No
     means = tuple(mean_figure(name, f"{name}.n") for name in names(measured, config))
     figures = SliceFigures(means, HEADLINE, objects={"gt_events": 1})
     resampling = Resampling(config.seed, config.bootstrap)
-    run = slice_run(slice_table(measured, config), config, figures, resampling, built_in=())
+    short = short_names(measured.counts.names)
+    run = slice_run(slice_table(measured, config), config, figures, resampling, built_in=(), same_keys=short)
     add_slices(report, (report.tree, run))
 
 

@@ -55,6 +55,16 @@ def match_names(truth: Iterable[str], pred: Iterable[str], path: str) -> tuple[d
     return partners, sorted(strangers)
 
 
+def short_names(names: Iterable[str]) -> dict[str, str]:
+    """Names of videos by what they are without their extension, where only one can be meant.
+
+    >>> short_names(["a.mp4", "b.mp4", "b.avi", "c", "c.mp4"])
+    {'a': 'a.mp4'}
+    """
+    known = set(names)
+    return {stem: meant[0] for stem, meant in _by_stem(known).items() if len(meant) == 1 and stem not in known}
+
+
 def _by_stem(names: Iterable[str]) -> dict[str, list[str]]:
     """Names by themselves without extension."""
     by_stem: dict[str, list[str]] = {}
