@@ -23,7 +23,7 @@ from calipers.core.text import whole_text
 from calipers.files.inputs import read_bytes
 
 SHARD_BYTES = 1 << 20  # at most: a file takes long to read for its size, and all cores are to have some of them
-MAX_FILES = 1000
+MAX_FILES = 250  # of which a small folder of labels still has some for every core
 Row = dict[str, Any]
 Fields = Callable[[], Row]  # some of a row, or `MalformedError`
 
