@@ -13,6 +13,7 @@ import calipers
 from calipers import run
 from calipers.core.config import make_config
 from calipers.core.errors import ConfigError, InputError
+from calipers.engines import forked
 from calipers.suites.coco.config import Config as CocoConfig
 from calipers.suites.coco.plan import CocoPlan
 from calipers.suites.dense.config import Config
@@ -282,11 +283,15 @@ def test_a_plan_knows_how_many_processes_it_has_work_for(tmp_path, monkeypatch, 
     assert opened == [jobs]
 
 
-def test_scenes_and_lines_of_yolo_are_read_by_one_process(tmp_path):
+@pytest.mark.parametrize(("forks", "yolo"), [(False, 1), (True, None)])
+def test_scenes_are_read_by_one_process_and_lines_of_yolo_where_workers_start_afresh(
+    tmp_path, monkeypatch, forks, yolo
+):
+    monkeypatch.setattr(forked, "may_fork", lambda: forks)
     for name, text in (("gt/a.txt", "0 .5 .5 .2 .2"), ("voc/a.xml", "<annotation></annotation>"), ("pred.json", "[]")):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)
     config = make_config(CocoConfig, {})
     pairs = [("gt", "gt"), ("gt", "pred.json"), ("voc", "pred.json"), ("voc", "gt")]
     found = [CocoPlan(tmp_path / gt, tmp_path / pred, config).usual_jobs for gt, pred in pairs]
-    assert [*found, ScenePlan.usual_jobs] == [1, 1, None, None, 1]
+    assert [*found, ScenePlan.usual_jobs] == [yolo, yolo, None, None, 1]

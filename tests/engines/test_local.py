@@ -83,6 +83,12 @@ def test_little_work_is_done_here_and_starts_no_process(monkeypatch):
     assert set(run_in_order(work.pid_of, range(20), 4)) == {os.getpid()}
 
 
+def test_a_single_item_starts_no_process_however_long_it_takes(monkeypatch):
+    monkeypatch.setattr(local, "ALONE_SEC", 1e-9)
+    monkeypatch.setattr(child_process, "_popen", None)
+    assert list(run_in_order(work.pid_of, [0], 4)) == [os.getpid()]
+
+
 def test_work_that_takes_longer_is_begun_here_and_goes_on_in_workers(monkeypatch):
     monkeypatch.setattr(local, "ALONE_SEC", 0)
     results = run_in_order(work.pid_of, iter(int, 1), 2)  # as many items as it takes

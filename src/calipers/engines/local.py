@@ -156,7 +156,9 @@ class _Sharing:
         good, value = item
         if not good:
             self._ready[self._given] = item
-        elif (worker := self._pool.idle()) is not None:
+            return True
+        self._start_workers_in_time()
+        if (worker := self._pool.idle()) is not None:
             self._pool.give(worker, self._given, value)
         elif self._pool.is_working or self._turn < self._given or self._leaves_all_to_workers():
             return False
@@ -164,9 +166,12 @@ class _Sharing:
             self._work_here(value)
         return True
 
-    def _leaves_all_to_workers(self) -> bool:
-        if ALONE_SEC is None and not self._pool.is_started:
+    def _start_workers_in_time(self) -> None:
+        """Start workers for an item that is there, once this process has worked alone for long enough."""
+        if not self._pool.is_started and (ALONE_SEC is None or self._worked_sec >= _alone_sec(ALONE_SEC)):
             self._pool.start()
+
+    def _leaves_all_to_workers(self) -> bool:
         return ALONE_SEC is None and self._pool.has_workers
 
     def _work_here(self, item: Any) -> None:
@@ -178,8 +183,6 @@ class _Sharing:
         except Exception as error:  # noqa: BLE001  a module of the caller may raise anything; the parent tells
             outcome = False, error
         self._worked_sec += perf_counter() - begun
-        if not self._pool.is_started and ALONE_SEC is not None and self._worked_sec >= _alone_sec(ALONE_SEC):
-            self._pool.start()
         self._keep(self._given, item, outcome)
 
     def _gather(self) -> None:

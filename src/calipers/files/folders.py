@@ -27,10 +27,11 @@ def _walk(folder: str, endings: tuple[str, ...]) -> Iterator[str]:
         if real in seen:
             continue
         seen.add(real)
-        for name in sorted(files):
-            path = os.path.join(place, name)
-            if name.lower().endswith(endings) and not name.startswith(".") and os.path.isfile(path):
-                yield os.path.relpath(path, folder).replace(os.sep, "/")
+        below = os.path.relpath(place, folder)
+        prefix = "" if below == os.curdir else f"{below.replace(os.sep, '/')}/"
+        for name in sorted(name for name in files if name.lower().endswith(endings) and not name.startswith(".")):
+            if os.path.isfile(os.path.join(place, name)):
+                yield prefix + name
 
 
 def _refuse(error: OSError) -> None:

@@ -12,9 +12,8 @@ and a note says so. Anything else is itself. Where the shapes of a value are is 
 
 from __future__ import annotations
 
-import json
-
 from calipers.judge.kinds import Unread
+from calipers.judge.quick_json import parse
 from calipers.judge.search import AnswerShapes, ShapeSearch
 from calipers.kernels.shape.rects import plain_boxes
 
@@ -76,7 +75,7 @@ def _strictly(text: str, notes: list[str]) -> tuple[str, Any]:
 def _json(text: str, notes: list[str]) -> Any:
     """The JSON that a text is; a note is added where an object of it gives a key twice."""
     try:
-        value = json.loads(text)
+        value = parse(text)
         repeated = text.count(":") > 1 and _repeats_keys(text, value)
     except (ValueError, RecursionError):  # no JSON, an integer of thousands of digits, nested too deeply
         return _NO_JSON

@@ -6,13 +6,13 @@ everything that prints goes to standard error. Whatever goes wrong with a payloa
 
 from __future__ import annotations
 
-import json
 import sys
 
 from calipers.core.errors import CalipersError, ConfigError, OutputError
 from calipers.core.stopping import check_stop
 from calipers.judge.options import NAMES, make_options, near
 from calipers.judge.payload import read_payload
+from calipers.judge.quick_json import as_json, parse
 from calipers.judge.rulers import KINDS, measure
 from calipers.judge.verdict import failed
 
@@ -49,7 +49,6 @@ Exit codes: 0 whenever a verdict is printed, 2 wrong usage.
 """
 NUMBERS = ("threshold", "pass_at", "tolerance", "max_work")
 CHUNK = 1 << 16  # bytes
-as_json = json.JSONEncoder(allow_nan=False).encode
 
 
 def judge(ruler: str, payload: Any, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -86,7 +85,7 @@ def _parsed(payload: Any) -> Any:
     if not isinstance(payload, (str, bytes, bytearray)):
         return payload
     try:
-        return json.loads(payload)
+        return parse(payload)
     except UnicodeDecodeError as error:
         raise ConfigError(f"payload: not UTF-8: {error.reason} at byte {error.start}") from error
     except ValueError as error:
@@ -178,6 +177,8 @@ def _line(ruler: str, payload: bytes, options: dict[str, Any], usual: Options) -
 
 def _whole(verdict: dict[str, Any]) -> str:
     """Without half a surrogate pair, which strict readers of JSON refuse."""
+    import json
+
     from calipers.core.text import whole_text
 
     return as_json(json.loads(whole_text(json.dumps(verdict, ensure_ascii=False, allow_nan=False))))

@@ -18,12 +18,12 @@ texts are joined. An object that names a shape is neither a message nor a part: 
 
 from __future__ import annotations
 
-import json
 import os
 from stat import S_ISREG
 
 from calipers.core.errors import InputError
 from calipers.judge.kinds import NAMES, plain
+from calipers.judge.quick_json import parse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -133,7 +133,13 @@ def _joined(content: Any) -> Any:
     texts = [text for text in told if text is not None]  # a picture has none
     if not texts or any(map(_names_shape, content)):
         return content
-    return texts[0] if len(texts) == 1 else "\n".join(t if isinstance(t, str) else json.dumps(t) for t in texts)
+    return texts[0] if len(texts) == 1 else "\n".join(t if isinstance(t, str) else _written(t) for t in texts)
+
+
+def _written(value: Any) -> str:
+    import json
+
+    return json.dumps(value)
 
 
 def _from_file(path: Any) -> Any:
@@ -152,7 +158,7 @@ def _from_file(path: Any) -> Any:
     if not text.lstrip().startswith("["):
         return text
     try:
-        return _content(json.loads(text)) if '"content"' in text else text
+        return _content(parse(text)) if '"content"' in text else text
     except (ValueError, RecursionError):  # a text that begins like a list
         return text
 

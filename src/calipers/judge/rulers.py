@@ -9,7 +9,6 @@ order of their coordinates first.
 from __future__ import annotations
 
 from itertools import islice
-from math import fsum
 
 from calipers.core.matching import UNIT, round_overlap
 from calipers.judge.answers import Answer, AnswerShapes, Unread, find_shapes, parse_answer
@@ -250,7 +249,7 @@ def several(ruler: str, sides: ShapesOfSides, options: Options) -> dict[str, Any
         score, trouble = average_precision(sides, options)
     if trouble:
         return failed(ruler, trouble, **_beside(options), notes=sides.notes)
-    mean = fsum(iou for _, _, iou in rows) / tp if tp else None  # exact, so that the order of the lists does not matter
+    mean = _mean([iou for _, _, iou in rows])
     passed = score >= options.pass_at
     details = _matched_details(rows, sides) | {
         "precision": tp / sides.pred_count if sides.pred_count else None,
@@ -276,6 +275,12 @@ def several(ruler: str, sides: ShapesOfSides, options: Options) -> dict[str, Any
     misses += [f"{kind} {fault['pred']} malformed: {fault['reason']}" for fault in sides.malformed[:MAX_MALFORMED]]
     text = f"{name} of {PLURALS.get(kind, kind + 's')} at IoU >= {options.threshold:g} is at least {options.pass_at:g}"
     return make_verdict(passed, score, reason, text, details, hits=hits, misses=misses, reasoning=f"{reason} ({rates})")
+
+
+def _mean(overlaps: list[float]) -> float | None:
+    from math import fsum  # exact, so that the order of the lists does not matter
+
+    return fsum(overlaps) / len(overlaps) if overlaps else None
 
 
 def _ratio(part: int, whole: int) -> float:

@@ -6,6 +6,8 @@ import os
 import pytest
 
 import calipers
+from calipers.files.inputs import folder_digest
+from calipers.suites.timeline.video_files import csv_input, find_csvs
 
 TRUTH = {"a": {"inside": [[0, 1]]}, "z": {"inside": [[0, 1]]}}
 
@@ -76,3 +78,21 @@ def test_a_file_name_that_is_not_text_is_shown_with_the_replacement_character(tm
 def test_half_of_a_surrogate_pair_in_a_name_does_not_spoil_the_artifact():
     report = calipers.timeline({"a\ud800": {"inside": [[0, 3]]}}, {"a\ud800": {"states": {}}})
     assert json.loads(report.to_json())["videos"]["a\ufffd"]["frame_accuracy"] == 0
+
+
+SPELLINGS = [".", "./", "../csvs", "..//csvs/", "../csvs/../csvs"]
+
+
+@pytest.mark.parametrize("path", SPELLINGS)
+def test_files_have_the_same_names_however_their_folder_is_spelled(tmp_path, monkeypatch, path):
+    folder = tmp_path / "csvs"
+    for name in ("b.csv", "a/c.csv", "a.csv", "A/d.csv"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("frame,state\n0,inside\n")
+    monkeypatch.chdir(folder)
+    csvs = find_csvs(path)
+    assert csvs.files == sorted(csvs.files)
+    digests = [str(place) for place, _ in enumerate(csvs.files)]
+    wanted = folder_digest(zip(["A/d.csv", "a/c.csv", "a.csv", "b.csv"], digests, strict=True))
+    assert csv_input(path, csvs, digests).sha256 == wanted
+    assert csv_input(str(folder), find_csvs(str(folder)), digests).sha256 == wanted

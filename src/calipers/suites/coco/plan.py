@@ -142,9 +142,14 @@ class CocoPlan:
 
     @property
     def usual_jobs(self) -> int | None:
-        """One process where nothing but lines of YOLO is to be read, which take as long to be sent; else all cores."""
+        """One process where only files of COCO are to be read, or lines of YOLO beside workers that have to be started
+        afresh: these take as long to be sent; else all cores."""
         formats = {source.format for source in self._reading.sources}
-        return 1 if formats <= {"coco", "yolo"} and not self._is_cut(remote=False) else None
+        if formats <= {"coco"}:
+            return None if self._is_cut(remote=False) else 1
+        from calipers.engines.forked import may_fork  # which one process does without
+
+        return 1 if formats <= {"coco", "yolo"} and not may_fork() else None
 
     def provenance(self) -> Provenance:
         """Suite, protocol, version and parameters that a part is measured with."""

@@ -28,7 +28,7 @@ class FramedSides(NamedTuple):
 
 def has_seconds(*sides: Mapping[str, Any]) -> bool:
     """Whether any video is given in seconds."""
-    return any(isinstance(entry, TimedStates) for side in sides for entry in side.values())
+    return any(TimedStates in set(map(type, side.values())) for side in sides)
 
 
 def in_frames(

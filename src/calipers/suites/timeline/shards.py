@@ -42,6 +42,7 @@ from calipers.suites.timeline.video_files import (
 from calipers.suites.timeline.video_names import match_names
 
 ENTRY_BYTES = 64  # what a video without a prediction counts for
+CSV_BYTES = 1 << 21  # of a shard at most, so that all cores have some of a folder, and soon
 Range = tuple[int, int]
 Sizes = NDArray[np.int64]
 
@@ -255,6 +256,7 @@ def _cut_csvs(truth: str, pred: str, known: Iterable[str], most: int, identify: 
     names = sorted(tree)
     sizes = np.array([ENTRY_BYTES + weights.get(partners.get(name, ""), 0) for name in names])
     shards: list[Shard] = []
+    most = min(most, CSV_BYTES)
     for some, size in groups_of_size(sizes, most):
         shards.append(shard(names[some], [partners[name] for name in names[some] if name in partners], size))
     for some, size in groups_of_size(np.array([weights[key] for key in strangers]), most):

@@ -98,7 +98,7 @@ def truth_form(entry: Any) -> Any:
 
 def read_truth(path: str, known: Iterable[str]) -> Predictions:
     """Ground truth by video, from JSON, a file per video or a folder of them; `known` are states that have a name."""
-    if os.path.isdir(path) and not few_files_below(path, ".csv") and not _other_files(path):
+    if os.path.isdir(path) and not few_files_below(path, ".csv") and not _other_files(Path(path).rglob("*")):
         raise InputError(f"{path}: {NO_FILES}")
     return read_predictions(path, lambda: {state.lower(): state for state in known}, side="gt")
 
@@ -128,9 +128,10 @@ def find_csvs(path: str) -> Csvs:
     if not os.path.isdir(path):
         read_bytes(path)  # a file that was named and is not there is no matter of a single video
         return Csvs([Path(path)], [])
-    everything = sorted(file for file in Path(path).rglob("*") if file.suffix.lower() == ".csv" and not file.is_dir())
+    below = list(Path(path).rglob("*"))
+    everything = _in_order(file for file in below if file.suffix.lower() == ".csv" and not file.is_dir())
     files = [file for file in everything if "_timeline" in file.name.lower()] or everything
-    of_tools = _other_files(path)
+    of_tools = _other_files(below)
     if not files and of_tools:
         return Csvs(of_tools, [])
     if not files:
@@ -143,10 +144,15 @@ def find_csvs(path: str) -> Csvs:
     return Csvs(files, warnings)
 
 
-def _other_files(folder: str) -> list[Path]:
+def _in_order(files: Iterable[Path]) -> list[Path]:
+    """Files as paths sort, for which their parts are looked at once and not for each comparison."""
+    return sorted(files, key=lambda file: os.path.normcase(file).split(os.sep))
+
+
+def _other_files(below: Iterable[Path]) -> list[Path]:
     """Files that are no CSV, told by their endings and then by content, sorted."""
     kinds = {ending: kind for kind in FORMATS for ending in kind.file_endings if ending != ".csv"}
-    named = sorted(file for file in Path(folder).rglob("*") if file.suffix.lower() in kinds)
+    named = _in_order(file for file in below if file.suffix.lower() in kinds)
     return [file for file in named if format_of_file(str(file)) is kinds[file.suffix.lower()]]
 
 
@@ -172,7 +178,8 @@ def csv_input(path: str, csvs: Csvs, digests: list[str]) -> InputFile:
     """The files as one input; digests in the order of files."""
     digest = digests[0]
     if os.path.isdir(path):
-        names = (os.path.relpath(file, path) for file in csvs.files)
+        beginning = os.path.join(Path(path), "") if Path(path) != Path() else ""  # of all paths in there
+        names = (str(file).removeprefix(beginning) for file in csvs.files)
         digest = folder_digest(zip(names, digests, strict=True))
     return InputFile(whole_text(path), digest, len(csvs.files))
 

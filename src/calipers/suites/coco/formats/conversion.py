@@ -75,6 +75,7 @@ class Conversion:
         self._places: list[str] = []
         self._problems: dict[int, str] = {}
         self._digests: list[tuple[str, str]] = []
+        self._folders: dict[str, str] = {}  # of files, as what names of files within what was given begin with
 
     def read(self, path: str) -> bytes:
         """What a file beside the annotations holds, which is then part of the digest."""
@@ -106,8 +107,14 @@ class Conversion:
         self.files, self.beyond = self.files + len(piece.files), self.beyond + piece.beyond
 
     def _relative(self, path: str) -> str:
-        """A file as it is called within what was given."""
-        return whole_text(os.path.relpath(path, self.path).replace(os.sep, "/"))
+        """A file as it is called within what was given; paths of folders are made once."""
+        folder, name = os.path.split(path)
+        if path == self.path or not name:
+            return whole_text(os.path.relpath(path, self.path).replace(os.sep, "/"))
+        if folder not in self._folders:
+            below = os.path.relpath(folder or os.curdir, self.path).replace(os.sep, "/")
+            self._folders[folder] = "" if below == os.curdir else f"{below}/"
+        return whole_text(self._folders[folder] + name)
 
     def classes(self) -> set[Any]:
         """The names of the classes noted so far."""

@@ -23,7 +23,8 @@ from calipers.core.text import whole_text
 from calipers.files.inputs import read_bytes
 
 SHARD_BYTES = 1 << 20  # at most: a file takes long to read for its size, and all cores are to have some of them
-MAX_FILES = 1000
+MAX_FILES = 250  # of which a small folder of labels still has some for every core
+SMALL_SHARDS = 4  # each twice as large as the one before
 Row = dict[str, Any]
 Fields = Callable[[], Row]  # some of a row, or `MalformedError`
 
@@ -209,16 +210,17 @@ def _written(rows: list[Row]) -> bytes:
 
 
 def cut(side: str, kind: str, folder: str, files: Iterable[FileOf], most_bytes: int) -> list[FileShard]:
-    """Files in shards of about so many bytes."""
+    """Files in shards of about so many bytes. The first ones are smaller: by them it is seen whether to share."""
     shards: list[FileShard] = []
-    room = count = 0
+    room = free = 0
     for one_file in files:
         file = _with_state(one_file)
-        if not shards or room < file.bytes or count == MAX_FILES:
+        if not shards or room < file.bytes or not free:
+            halvings = max(SMALL_SHARDS - len(shards), 0)
+            room, free = min(most_bytes, SHARD_BYTES) >> halvings, MAX_FILES >> halvings
             shards.append(FileShard(side, kind, folder, []))
-            room, count = min(most_bytes, SHARD_BYTES), 0
         shards[-1].files.append(file)
-        room, count = room - file.bytes, count + 1
+        room, free = room - file.bytes, free - 1
     return shards
 
 
