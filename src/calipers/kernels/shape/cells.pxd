@@ -84,12 +84,21 @@ cdef extern from *:
         } \
         return total;
 
+    #define EMPTY_ARGUMENTS short* restrict begin, short* restrict end, int count
+    #define EMPTY_SPANS \
+        for (int k = 0; k < WHOLE_GROUPS(count); k++) { \
+            begin[k] = NO_BEGIN; \
+            end[k] = NO_END; \
+        }
+
+    static inline void empty_plainly(EMPTY_ARGUMENTS) { EMPTY_SPANS }
     static inline int cut_plainly(CUT_ARGUMENTS) { CUT_TO_GRID }
     static inline void join_plainly(JOIN_ARGUMENTS) { JOIN_ALL }
     static inline int shared_plainly(SHARED_ARGUMENTS) { SHARED_IN_LAYERS }
 
     #if defined(__GNUC__) && defined(__x86_64__)
     #define WIDELY __attribute__((target("avx2"), unused)) static
+    WIDELY void empty_widely(EMPTY_ARGUMENTS) { EMPTY_SPANS }
     WIDELY int cut_widely(CUT_ARGUMENTS) { CUT_TO_GRID }
     WIDELY void join_widely(JOIN_ARGUMENTS) { JOIN_ALL }
     WIDELY int shared_widely(SHARED_ARGUMENTS) { SHARED_IN_LAYERS }
@@ -98,6 +107,7 @@ cdef extern from *:
     #define WHERE_WIDE(wide, plain) plain
     #endif
 
+    static inline void empty_spans(EMPTY_ARGUMENTS) { WHERE_WIDE(empty_widely, empty_plainly)(begin, end, count); }
     static inline int cut_to_grid(CUT_ARGUMENTS) {
         return WHERE_WIDE(cut_widely, cut_plainly)(from_begin, from_end, x, count, begin, end, old_begin, old_end);
     }
@@ -108,6 +118,7 @@ cdef extern from *:
         return WHERE_WIDE(shared_widely, shared_plainly)(a, a_end, b, b_end, rows);
     }
     """
+    void empty_spans(short* begin, short* end, int count) noexcept nogil
     bint cut_to_grid(const short* from_begin, const short* from_end, short x, int count, short* begin, short* end,
                      const short* old_begin, const short* old_end) noexcept nogil
     void join_all(const short* begin, const short* end, short* old_begin, short* old_end, int count) noexcept nogil
