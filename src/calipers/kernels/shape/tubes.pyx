@@ -7,6 +7,7 @@ its rows may have many spans. Distance knows no direction, so neither does the t
 (see `work`).
 """
 
+cimport cython
 from cpython.mem cimport PyMem_Calloc, PyMem_Free, PyMem_Malloc
 from libc.math cimport sqrt
 from libc.string cimport memcpy
@@ -26,7 +27,6 @@ cdef enum:
     MANY_POINTS = 64        # of a line whose pieces are collected as bits
     STORE_STEPS = 4         # to keep a row of a layer
 
-
 cdef Span* FURTHER = NULL
 
 
@@ -38,6 +38,7 @@ cdef Span* further_spans() noexcept:
     return FURTHER
 
 
+@cython.final
 cdef class Tubes:
     """The tubes of one side's lines, each built when first asked for.
 
@@ -316,6 +317,7 @@ cdef long long overlap(Tubes a, Py_ssize_t i, Tubes b, Py_ssize_t j) noexcept:
     return <long long> (<double> shared / <double> (s.area + t.area - shared) * 1e12 + 0.5)
 
 
+@cython.final
 cdef class Comparison:
     """Lines of two sides, and the pairs of them that share cells."""
 
