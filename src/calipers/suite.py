@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
@@ -333,6 +332,8 @@ def suite_of(name: str) -> Suite:
         return suite
     if name in _plugged_in():
         return _checked(name, _plugged_in()[name].load())
+    from difflib import get_close_matches
+
     names = suite_names()
     near = get_close_matches(name, names, n=1, cutoff=0.5)
     hint = f", did you mean {near[0]!r}?" if near else ""

@@ -28,3 +28,7 @@ def _place(handle):
 def signals(handle):
     interrupts, ending = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
     return f"{interrupts.name} {ending.name} {is_listening()}"
+
+
+def parent(shard):
+    return os.getppid()

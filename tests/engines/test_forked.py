@@ -86,3 +86,27 @@ def test_a_process_that_was_waited_for_is_not_killed_again():
     ended.pid, ended._code = 1, -9  # the pid of somebody else by now
     ended.kill()
     assert ended.wait() == -9
+
+
+LARGE = """
+import os, sys
+from types import SimpleNamespace
+from calipers.core.stopping import listen
+from calipers.engines.local import LARGE_BYTES, run_in_order
+sys.path.insert(0, {tests!r})
+import forked_work
+listen()
+shards = [SimpleNamespace(size=LARGE_BYTES - {less}) for _ in range({count})]
+print(*(found == os.getpid() for found in run_in_order(forked_work.parent, shards, 2)))
+"""
+
+
+@pytest.mark.parametrize(
+    ("count", "less", "by_workers"),
+    [(3, 0, "True True True"), (3, 1, "False False False"), (1, 0, "False"), (0, 0, "")],
+)
+def test_several_large_shards_are_left_to_workers_from_the_first_on(tmp_path, count, less, by_workers):
+    script = tmp_path / "command.py"
+    script.write_text(LARGE.format(tests=os.path.dirname(__file__), count=count, less=less))
+    ended = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=300, check=False)
+    assert (ended.returncode, ended.stderr, ended.stdout.strip()) == (0, "", by_workers)

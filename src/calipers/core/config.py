@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -134,6 +133,8 @@ def check_names(found: Iterable[str], known: Iterable[str], where: str = "", wha
     names = sorted(known)
     for name in found:
         if name not in names:
+            from difflib import get_close_matches
+
             near = get_close_matches(name, names, n=1, cutoff=0.5)
             hint = f", did you mean {near[0]!r}?" if near else ""
             raise ConfigError(f"{where}{name!r:.80} is not {what}{hint} (known: {', '.join(names)})")

@@ -3,9 +3,10 @@
 With one job everything happens in this process, and so it does in a process that may not start others, as those of
 `multiprocessing.Pool`, and for work that other processes cannot load. With more, worker processes take shards as they
 come. They are started once this process has worked for as long as it takes to start one, so that small inputs stay
-here, and until they are there this process goes on by itself. Only a few shards are under way at a time, so memory does
-not grow with the input. Whatever goes wrong, in a shard or in fetching one, is raised when its turn comes: the first
-error is the same for any number of jobs.
+here, and until they are there this process goes on by itself. A command, whose workers are there in milliseconds,
+leaves large shards to them from the first one on. Only a few shards are under way at a time, so memory does not grow
+with the input. Whatever goes wrong, in a shard or in fetching one, is raised when its turn comes: the first error is
+the same for any number of jobs.
 
 A shard whose worker was killed, or had too little memory, is tried once more when nothing else is under way. If that
 ends the same way, the error names the shard. A worker that stands still is told about, and waited for.
@@ -17,6 +18,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from itertools import chain
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -31,6 +33,7 @@ R = TypeVar("R")
 
 ALONE_SEC: float | None = 0.25  # about what it takes to start a worker afresh; None leaves everything to workers
 ALONE_BEFORE_FORK_SEC = 0.02  # about what it takes to fork some
+LARGE_BYTES = 1 << 20  # of a shard that takes longer than to wait for forked workers
 
 
 class Local:
@@ -119,6 +122,14 @@ def _alone_sec(afresh: float) -> float:
     return min(afresh, ALONE_BEFORE_FORK_SEC) if may_fork() else afresh
 
 
+def _leave_to_forks(item: Outcome) -> bool:
+    """Whether an item is so large that workers are waited for, since they start in no time."""
+    from calipers.engines.forked import may_fork
+
+    good, value = item
+    return good and getattr(value, "size", 0) >= LARGE_BYTES and may_fork()
+
+
 class _Sharing:
     """One run with several processes: items go to idle workers, results come out in order.
 
@@ -131,10 +142,13 @@ class _Sharing:
         self._ready: dict[int, Outcome] = {}  # results that wait for their turn
         self._given = self._turn = 0  # items so far, and results handed over
         self._worked_sec = 0.0
+        self._waits = ALONE_SEC is None  # for workers, as long as there are any
 
     def results(self, items: Iterator[Outcome]) -> Iterator[Any]:
         """Results in the order of the items."""
         item = next(items, None)
+        if item is not None and _leave_to_forks(item) and (second := next(items, None)) is not None:
+            items, self._waits = chain([second], items), True
         while item is not None or self._turn < self._given:
             while item is not None and self._has_room() and self._hand_over(item):
                 self._given += 1
@@ -167,12 +181,13 @@ class _Sharing:
         return True
 
     def _start_workers_in_time(self) -> None:
-        """Start workers for an item that is there, once this process has worked alone for long enough."""
-        if not self._pool.is_started and (ALONE_SEC is None or self._worked_sec >= _alone_sec(ALONE_SEC)):
+        """Start workers for an item that is there: at once, or when this process has worked alone for long enough."""
+        waits = self._waits or ALONE_SEC is None or self._worked_sec >= _alone_sec(ALONE_SEC)
+        if waits and not self._pool.is_started:
             self._pool.start()
 
     def _leaves_all_to_workers(self) -> bool:
-        return ALONE_SEC is None and self._pool.has_workers
+        return self._waits and self._pool.has_workers
 
     def _work_here(self, item: Any) -> None:
         begun = perf_counter()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from difflib import get_close_matches
 from typing import Any
 
 from calipers.core.errors import ConfigError
@@ -43,6 +42,8 @@ def full_name(name: str, known: Mapping[str, Figure], tree: Tree) -> str:
     for candidate in (name, f"{prefix}{name}"):
         if candidate in known:
             return candidate
+    from difflib import get_close_matches
+
     short = [figure.removeprefix(prefix) for figure in known]
     near = [figure for figure in known if figure.endswith(f".{name}")]
     near = near or get_close_matches(name, [*known, *short], n=1, cutoff=0.5)

@@ -7,7 +7,6 @@ those that the suite declares. All rows of a table have the same keys in the sam
 from __future__ import annotations
 
 from collections.abc import Mapping
-from difflib import get_close_matches
 from typing import Any
 
 from calipers.core.errors import ConfigError, require
@@ -40,6 +39,8 @@ def table(tree: Tree, name: str | None = None) -> Table:
     if name == SUMMARY:
         return summary_table(tree)
     if name not in known:
+        from difflib import get_close_matches
+
         near = get_close_matches(str(name), known, n=1, cutoff=0.5)
         hint = f", did you mean {near[0]!r}?" if near else ""
         raise ConfigError(f"{name!r} is not a table of this {tree['suite']} result{hint} (known: {', '.join(known)})")

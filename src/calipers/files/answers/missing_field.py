@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from difflib import get_close_matches
 from typing import Any
 
 from calipers.core.errors import keyword
@@ -33,6 +32,8 @@ def missing_field(record: Mapping[str, Any], field: str, asked: bool, names: Ite
     >>> print(missing_field({"response": "[]"}, "respnse", True))
     no predictions: expected respnse, did you mean response? found fields response
     """
+    from difflib import get_close_matches
+
     found = list(record if names is None else names)
     if is_coco_result(found):
         return ONE_LIST

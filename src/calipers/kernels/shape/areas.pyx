@@ -24,6 +24,7 @@ from libc.math cimport floor
 from libc.stdlib cimport qsort
 from libc.string cimport memcpy
 
+from .quads cimport ARE_ABREAST, QUAD, quad_pieces
 from .work cimport Work
 
 cdef enum:
@@ -91,6 +92,8 @@ cdef double edge_pieces(const double* a, Py_ssize_t na, const double* b, Py_ssiz
 
 cdef double shared_area_exact(const double* a, Py_ssize_t na, const double* b, Py_ssize_t nb,
                               double ox, double oy, double* scratch, Py_ssize_t half) noexcept nogil:
+    if na == QUAD and nb == QUAD and ARE_ABREAST:
+        return (quad_pieces(a, b, ox, oy, True) + quad_pieces(b, a, ox, oy, False)) / 2
     return (edge_pieces(a, na, b, nb, ox, oy, True, scratch, scratch + half)
             + edge_pieces(b, nb, a, na, ox, oy, False, scratch, scratch + half)) / 2
 

@@ -49,20 +49,6 @@ cdef extern from *:
     #define CUT_ARGUMENTS const short* restrict from_begin, const short* restrict from_end, short x, int count, \
                           short* restrict begin, short* restrict end, \
                           const short* restrict old_begin, const short* restrict old_end
-    #define CUT_TO_GRID \
-        short apart = 0; \
-        for (int k = 0; k < WHOLE_GROUPS(count); k++) { \
-            short low = (short) (from_begin[k] + x), high = (short) (from_end[k] + x), filled; \
-            low = low > 0 ? low : 0; \
-            high = high < GRID_CELLS ? high : GRID_CELLS; \
-            filled = (low < high) & ((short) k < (short) count); \
-            low = filled ? low : NO_BEGIN; \
-            high = filled ? high : NO_END; \
-            apart |= ((low > old_end[k]) | (high < old_begin[k])) & filled & (old_begin[k] < old_end[k]); \
-            begin[k] = low; \
-            end[k] = high; \
-        } \
-        return apart != 0;
 
     #define JOIN_ARGUMENTS const short* restrict begin, const short* restrict end, short* restrict old_begin, \
                            short* restrict old_end, int count
@@ -84,13 +70,56 @@ cdef extern from *:
         } \
         return total;
 
-    static inline int cut_plainly(CUT_ARGUMENTS) { CUT_TO_GRID }
+    #define EMPTY_ARGUMENTS short* restrict begin, short* restrict end, int count
+    #define EMPTY_SPANS \
+        for (int k = 0; k < WHOLE_GROUPS(count); k++) { \
+            begin[k] = NO_BEGIN; \
+            end[k] = NO_END; \
+        }
+
+    static inline void empty_plainly(EMPTY_ARGUMENTS) { EMPTY_SPANS }
+    static inline int cut_plainly(CUT_ARGUMENTS) {
+        short apart = 0;
+        for (int k = 0; k < WHOLE_GROUPS(count); k++) {
+            short low = (short) (from_begin[k] + x), high = (short) (from_end[k] + x), filled;
+            low = low > 0 ? low : 0;
+            high = high < GRID_CELLS ? high : GRID_CELLS;
+            filled = (low < high) & ((short) k < (short) count);
+            low = filled ? low : NO_BEGIN;
+            high = filled ? high : NO_END;
+            apart |= ((low > old_end[k]) | (high < old_begin[k])) & filled & (old_begin[k] < old_end[k]);
+            begin[k] = low;
+            end[k] = high;
+        }
+        return apart != 0;
+    }
     static inline void join_plainly(JOIN_ARGUMENTS) { JOIN_ALL }
     static inline int shared_plainly(SHARED_ARGUMENTS) { SHARED_IN_LAYERS }
 
     #if defined(__GNUC__) && defined(__x86_64__)
+    #include <immintrin.h>
     #define WIDELY __attribute__((target("avx2"), unused)) static
-    WIDELY int cut_widely(CUT_ARGUMENTS) { CUT_TO_GRID }
+    WIDELY void empty_widely(EMPTY_ARGUMENTS) { EMPTY_SPANS }
+    #define SIXTEEN(at) _mm256_loadu_si256((const __m256i*) (at))
+    WIDELY int cut_widely(CUT_ARGUMENTS) {
+        const __m256i by = _mm256_set1_epi16(x), rows = _mm256_set1_epi16((short) count), none = _mm256_setzero_si256();
+        const __m256i no_begin = _mm256_set1_epi16(NO_BEGIN), no_end = _mm256_set1_epi16(NO_END);
+        __m256i row = _mm256_setr_epi16(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15), apart = none;
+        for (int k = 0; k < count; k += ROW_GROUP) {
+            __m256i old_low = SIXTEEN(old_begin + k), old_high = SIXTEEN(old_end + k), filled, gap;
+            __m256i low = _mm256_max_epi16(_mm256_add_epi16(SIXTEEN(from_begin + k), by), none);
+            __m256i high = _mm256_add_epi16(SIXTEEN(from_end + k), by);
+            high = _mm256_min_epi16(high, _mm256_set1_epi16(GRID_CELLS));
+            filled = _mm256_and_si256(_mm256_cmpgt_epi16(high, low), _mm256_cmpgt_epi16(rows, row));
+            gap = _mm256_or_si256(_mm256_cmpgt_epi16(low, old_high), _mm256_cmpgt_epi16(old_low, high));
+            gap = _mm256_and_si256(gap, _mm256_cmpgt_epi16(old_high, old_low));
+            apart = _mm256_or_si256(apart, _mm256_and_si256(gap, filled));
+            _mm256_storeu_si256((__m256i*) (begin + k), _mm256_blendv_epi8(no_begin, low, filled));
+            _mm256_storeu_si256((__m256i*) (end + k), _mm256_blendv_epi8(no_end, high, filled));
+            row = _mm256_add_epi16(row, _mm256_set1_epi16(ROW_GROUP));
+        }
+        return !_mm256_testz_si256(apart, apart);
+    }
     WIDELY void join_widely(JOIN_ARGUMENTS) { JOIN_ALL }
     WIDELY int shared_widely(SHARED_ARGUMENTS) { SHARED_IN_LAYERS }
     #define WHERE_WIDE(wide, plain) (__builtin_cpu_supports("avx2") ? wide : plain)
@@ -98,6 +127,7 @@ cdef extern from *:
     #define WHERE_WIDE(wide, plain) plain
     #endif
 
+    static inline void empty_spans(EMPTY_ARGUMENTS) { WHERE_WIDE(empty_widely, empty_plainly)(begin, end, count); }
     static inline int cut_to_grid(CUT_ARGUMENTS) {
         return WHERE_WIDE(cut_widely, cut_plainly)(from_begin, from_end, x, count, begin, end, old_begin, old_end);
     }
@@ -108,6 +138,7 @@ cdef extern from *:
         return WHERE_WIDE(shared_widely, shared_plainly)(a, a_end, b, b_end, rows);
     }
     """
+    void empty_spans(short* begin, short* end, int count) noexcept nogil
     bint cut_to_grid(const short* from_begin, const short* from_end, short x, int count, short* begin, short* end,
                      const short* old_begin, const short* old_end) noexcept nogil
     void join_all(const short* begin, const short* end, short* old_begin, short* old_end, int count) noexcept nogil

@@ -70,12 +70,14 @@ cdef extern from *:
 
     __attribute__((target("avx2"))) static void fill_widely(const Slab* s, int rows, short* restrict begin,
                                                             short* restrict end) {
+        const __m256d first = _mm256_set1_pd(s->first), four = _mm256_set1_pd(4.0);
+        __m256d row = _mm256_set_pd(3.0, 2.0, 1.0, 0.0);
         for (int k = 0; k < rows; k += 8) {
-            __m256d v = _mm256_add_pd(_mm256_set1_pd(s->first), _mm256_set_pd(k + 3, k + 2, k + 1, k));
-            __m256d w = _mm256_add_pd(_mm256_set1_pd(s->first), _mm256_set_pd(k + 7, k + 6, k + 5, k + 4));
             __m128i begins[2], ends[2];
-            four_rows(s, v, begins, ends);
-            four_rows(s, w, begins + 1, ends + 1);
+            four_rows(s, _mm256_add_pd(first, row), begins, ends);
+            row = _mm256_add_pd(row, four);
+            four_rows(s, _mm256_add_pd(first, row), begins + 1, ends + 1);
+            row = _mm256_add_pd(row, four);
             _mm_storeu_si128((__m128i*) (begin + k), _mm_packs_epi32(begins[0], begins[1]));
             _mm_storeu_si128((__m128i*) (end + k), _mm_packs_epi32(ends[0], ends[1]));
         }

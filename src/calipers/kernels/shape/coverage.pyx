@@ -187,14 +187,14 @@ cdef class Lines:
         check_length(self.bounds.shape[0], 4 * count, "bounds")
         check_length(self.starts.shape[0], count + 1, "starts")
         check_offsets(self.starts, self.points.shape[0], "starts")
-        cdef bint inside = all_within(self.points, 0, FRAME)
-        for i in range(count):
+        cdef bint all_inside = all_within(self.points, 0, FRAME), none_short = True
+        for i in range(count):                  # one branch for all of them
+            none_short &= (self.kind[i] != KIND_LINE) | (self.reason[i] != 0) | (self.starts[i + 1] - self.starts[i] >= 2)
+        for i in range(0 if all_inside and none_short else count):
             if not self.has(i):
                 continue
             if self.starts[i + 1] - self.starts[i] < 2:
                 raise ValueError(f"points: line {i} has none")
-            if inside:
-                continue
             for k in range(self.starts[i], self.starts[i + 1]):
                 if not 0 <= self.points[k] <= FRAME:
                     raise ValueError(f"points: line {i} has the number {self.points[k]}, expected 0 to 1000")

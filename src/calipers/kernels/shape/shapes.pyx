@@ -8,6 +8,7 @@ bounds and flags:
     1 box   2 convex   4 small integers (kernels are exact then)   8 clamped   16 repaired   32 no area
 """
 
+cimport cython
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from libc.math cimport fabs
 from libc.string cimport memcpy
@@ -212,6 +213,7 @@ cdef int check_raw(const unsigned char[::1] kind, const unsigned char[::1] reaso
     return 0
 
 
+@cython.final
 cdef class Shapes:
     """Shapes in their one form; `starts` counts numbers, not points."""
 
@@ -230,11 +232,10 @@ cdef class Shapes:
         cdef const double[::1] points = raw.points
         cdef Py_ssize_t i, count = kind.shape[0], longest = 8
         check_raw(kind, reason, flags, starts, points)
-        self.starts, self.points, self.area = Column("q", 1), Column("d"), Column("d", count)
+        self.starts, self.points, self.area = Column("q", count + 1), Column("d"), Column("d", count)
         self.bounds, self.flags = Column("d", 4 * count), Column("B", count)
         self.needed = points.shape[0] + 4 * count + 8
         self.points.reserve(self.needed)
-        self.starts.reserve(count)
         for i in range(count):
             longest = max(longest, starts[i + 1] - starts[i])
         self.scratch = <double*> PyMem_Malloc(2 * longest * sizeof(double))
@@ -245,7 +246,7 @@ cdef class Shapes:
                 (<unsigned char*> self.flags.data)[i] = flags[i]
                 if not reason[i]:
                     self.add(i, kind[i], &points[starts[i]], (starts[i + 1] - starts[i]) // 2)
-                self.starts.push_int64(self.points.size)
+                (<long long*> self.starts.data)[i + 1] = self.points.size
         finally:
             PyMem_Free(self.scratch)
 
@@ -274,7 +275,7 @@ cdef class Shapes:
             flags[0] |= DEGENERATE
         elif kind == KIND_POLY and area[0] <= 1e-12 * (bounds[2] - bounds[0] + bounds[3] - bounds[1]) ** 2:
             flags[0] |= DEGENERATE              # points on one line, give or take their rounding
-        if small_integers(out, n):
+        if small_integers(bounds, 2) if kind == KIND_BOX else small_integers(out, n):
             flags[0] |= INTEGER
         self.points.size += 2 * n
         return 0

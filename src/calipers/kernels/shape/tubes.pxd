@@ -1,3 +1,5 @@
+cimport cython
+
 from ..scan.column cimport Column
 from .cells cimport CELLS, ROW_GROUP, Grid, Rows
 from .work cimport Work
@@ -18,6 +20,7 @@ cdef struct Tube:
     bint built
 
 
+@cython.final
 cdef class Tubes:
     cdef const long long[::1] starts
     cdef const double[::1] points, bounds

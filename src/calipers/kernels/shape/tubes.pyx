@@ -7,14 +7,15 @@ its rows may have many spans. Distance knows no direction, so neither does the t
 (see `work`).
 """
 
+cimport cython
 from cpython.mem cimport PyMem_Calloc, PyMem_Free, PyMem_Malloc
 from libc.math cimport sqrt
 from libc.string cimport memcpy
 
 from ..scan.column cimport Column
-from ..scan.entry cimport all_within, check_length, check_offsets
+from ..scan.entry cimport all_within, are_within, check_length, check_offsets
 from .cells cimport CELLS, NEAR, NEAR_WIDE, NOTHING_BEGIN, NOTHING_END, ROW_GROUP, Grid, Rows
-from .cells cimport cut_to_grid, disc_rows, join_all, settle_rows, shared_in_layers, slab_rows
+from .cells cimport cut_to_grid, disc_rows, empty_spans, join_all, settle_rows, shared_in_layers, slab_rows
 from .work cimport PAIR_STEPS, Candidates, Work
 
 from .work import MAX_WORK as _MAX_WORK
@@ -25,7 +26,6 @@ cdef enum:
     WIDEST_EXACT = 64
     MANY_POINTS = 64        # of a line whose pieces are collected as bits
     STORE_STEPS = 4         # to keep a row of a layer
-
 
 cdef Span* FURTHER = NULL
 
@@ -38,6 +38,7 @@ cdef Span* further_spans() noexcept:
     return FURTHER
 
 
+@cython.final
 cdef class Tubes:
     """The tubes of one side's lines, each built when first asked for.
 
@@ -75,23 +76,22 @@ cdef class Tubes:
 
     cdef int check(self, int stroke_width) except -1:
         """Columns of one length, and points of lines on the grid."""
-        cdef Py_ssize_t i, k, count = self.kind.shape[0]
-        cdef bint inside, all_inside = all_within(self.points, 0, CELLS)
+        cdef Py_ssize_t i, count = self.kind.shape[0]
+        cdef bint all_inside = all_within(self.points, 0, CELLS), none_short = True
         if stroke_width < 0:
             raise ValueError(f"stroke_width: found {stroke_width}, expected at least 0")
         check_length(self.reason.shape[0], count, "reason")
         check_length(self.bounds.shape[0], 4 * count, "bounds")
         check_length(self.starts.shape[0], count + 1, "starts")
         check_offsets(self.starts, self.points.shape[0], "starts")
-        for i in range(count):
+        for i in range(count):                  # one branch for all of them
+            none_short &= (self.kind[i] != KIND_LINE) | (self.reason[i] != 0) | (self.starts[i + 1] - self.starts[i] >= 2)
+        for i in range(0 if all_inside and none_short else count):
             if not self.has(i):
                 continue
             if self.starts[i + 1] - self.starts[i] < 2:
                 raise ValueError(f"points: line {i} has none")
-            inside = True
-            for k in range(self.starts[i], self.starts[i] if all_inside else self.starts[i + 1]):
-                inside &= (self.points[k] >= 0) & (self.points[k] <= CELLS)
-            if not inside:
+            if not are_within(&self.points[self.starts[i]], self.starts[i + 1] - self.starts[i], 0, CELLS):
                 raise ValueError(f"points: line {i} has numbers outside, expected 0 to {CELLS}")
         return 0
 
@@ -195,8 +195,7 @@ cdef class Tubes:
             high = max(high, xy[2 * k + 1])
         first = <int> max(0.0, low - self.radius - 2)
         behind = <int> min(<double> CELLS, high + self.radius + 3)
-        for row in range(first, behind):
-            self.begin[row], self.end[row] = NOTHING_BEGIN, NOTHING_END
+        empty_spans(self.begin + first, self.end + first, behind - first)
         for row in range(self.several_first, self.several_last + 1):        # of the tube before
             self.more_count[row] = 0
         self.several_first, self.several_last = CELLS, -1
@@ -318,6 +317,7 @@ cdef long long overlap(Tubes a, Py_ssize_t i, Tubes b, Py_ssize_t j) noexcept:
     return <long long> (<double> shared / <double> (s.area + t.area - shared) * 1e12 + 0.5)
 
 
+@cython.final
 cdef class Comparison:
     """Lines of two sides, and the pairs of them that share cells."""
 

@@ -19,9 +19,8 @@ from calipers.report import Report
 from calipers.run import OnProgress, check_bad, refuse_elsewhere, run_plan
 from calipers.suite import Job
 from calipers.suites.dense.config import Config
-from calipers.suites.dense.plan import Again, DensePart, DensePlan, OnRows, measure_reading, report_of
+from calipers.suites.dense.plan import Again, DensePart, DensePlan, OnRows, measure_reading, record_fields, report_of
 from calipers.suites.dense.read import DenseReading, read_records
-from calipers.suites.dense.slices import record_fields
 
 if TYPE_CHECKING:
     from typing import Unpack

@@ -34,7 +34,7 @@ from calipers.files.problems import REASON_WORDS, BadRecord, in_order
 from calipers.files.ranges import WholeFile, cut_file
 from calipers.kernels.scan.flatten import REASONS
 from calipers.report import Report, Rows, TakeCases
-from calipers.slicing import add_slices
+from calipers.suite import later
 from calipers.suites.dense import measure as suite
 from calipers.suites.dense.attributes import texts_differ
 from calipers.suites.dense.cases import case_lines
@@ -42,7 +42,6 @@ from calipers.suites.dense.config import PROTOCOL, Config, params
 from calipers.suites.dense.originals import KeptShard, Texts
 from calipers.suites.dense.read import DenseReading, read_batches
 from calipers.suites.dense.rows import match_csv, match_rows
-from calipers.suites.dense.slices import empty_table, record_fields, slice_table, slice_total
 from calipers.suites.dense.summarize import resampled_sums, summarize
 
 BATCH_CHUNKS = 2  # a batch holds at most so many chunks
@@ -50,6 +49,12 @@ TASK_CHUNKS = 4  # a task of a cluster holds at most so many chunks, if there ar
 FEW_TASKS = 32
 OnRows = Callable[[Any, list[bytes]], None]  # rows, or lines of CSV if `takes_csv` says so; and lines of cases
 Again = Callable[[OnRows], None]
+
+add_slices = later("calipers.slicing", "add_slices")
+empty_table, record_fields, slice_table, slice_total = (
+    later("calipers.suites.dense.slices", name)
+    for name in ("empty_table", "record_fields", "slice_table", "slice_total")
+)
 
 
 class DensePart:
@@ -133,6 +138,8 @@ class DensePlan:
         self.measure: Callable[[Any], DensePart] = partial(
             measure_shard, config=here, rows=rows, as_csv=as_csv, only=only
         )
+        if config.slice:
+            record_fields(config)  # loaded before workers are copied from this process
         self._paths, self._sources = paths, list[LineSource]()
         self._digests: dict[int, str] = {}  # of files that workers cut
         self._done = 0
