@@ -73,7 +73,10 @@ def test_a_weight_above_four_is_drawn_like_any_other():
     assert abs(counts[1] - 511) < 4 * 23
 
 
-@pytest.mark.parametrize(("records", "replicates", "seed"), [(303, 257, 4), (17, 64, 0), (4, 8, 1), (3, 7, 2), (2, 1000, 1), (1, 129, 7)])
+@pytest.mark.parametrize(
+    ("records", "replicates", "seed"),
+    [(303, 257, 4), (17, 64, 0), (4, 8, 1), (3, 7, 2), (2, 1000, 1), (1, 129, 7)],
+)
 def test_weights_of_four_records_side_by_side_are_those_of_each(records, replicates, seed):
     own = keys(records)
     drawn = np.array([weights(int(key), seed, replicates) for key in own])

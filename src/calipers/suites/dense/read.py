@@ -40,7 +40,6 @@ KEY_FIELDS = ("image_path", "id", "image")
 SIDES = ("gt_norm1000", "gt_norm", "gt", "pred_norm1000", "pred")
 NOT_NEEDED_TWICE = frozenset(SIDES)
 MAX_TEXT = 100_000  # characters of a desc: comparing two free texts takes the product of their lengths
-FIRST_OF_NUMBERS = b"-0123456789"
 LOOKED_AT = 20  # records of a batch whose fields are noted, where fields are asked for
 
 
@@ -135,7 +134,7 @@ class _Reader:
         is_other = frame == "pixel" or answers is not None
         self.plain = None if is_other else _plain_lines(self.truth, self.pred, fields)
         self.fields: dict[str, list[Any]] = {name: [] for name in fields}
-        self._decoded: dict[bytes | None, Any] = {None: None}  # values of fields, as many are alike
+        self._decoded: dict[float | bytes | None, Any] = {None: None}  # values of fields, as many are alike
         self.keys: list[str] = []
         self.lines: list[int] = []
         self.raw: list[dict[str, Any]] = []
@@ -190,7 +189,7 @@ class _Reader:
         if self.plain is None or self.keep:
             return begin, 0
         keys: list[str] = []
-        values: list[bytes | None] | None = [] if self.fields else None
+        values: list[float | bytes | None] | None = [] if self.fields else None
         end = self.plain.add_lines(block, begin, min(len(block), begin + max(most_bytes - self.size, 0)), keys, values)
         if values:
             self._take_fields(values)
@@ -223,19 +222,15 @@ class _Reader:
             else:
                 self.add(line, record)
 
-    def _take_fields(self, found: list[bytes | None]) -> None:
-        """Append the values of all fields of some records, record after record, each as the bytes of its JSON."""
+    def _take_fields(self, found: list[float | bytes | None]) -> None:
+        """Append the values of all fields of some records, record after record: numbers, or the bytes of their JSON."""
         for place, values in enumerate(self.fields.values()):
             values += self._decode_column(found[place :: len(self.fields)])
 
-    def _decode_column(self, column: list[bytes | None]) -> list[Any]:
+    def _decode_column(self, column: list[float | bytes | None]) -> list[Any]:
+        if set(map(type, column)) == {float}:
+            return column
         known, decode = self._decoded, self._decode
-        first = column[0]
-        if first and first[:1] in FIRST_OF_NUMBERS:
-            try:
-                return list(map(float, column))  # type: ignore[arg-type]
-            except (TypeError, ValueError):
-                pass  # not numbers alone
         return [known[value] if value in known else decode(value) for value in column]
 
     def _note_lines(self, block: bytes, begin: int, end: int) -> None:
@@ -307,8 +302,10 @@ class _Reader:
         """A record with the objects of its answer, or what is wrong with it."""
         return with_objects(record, "pred" if self.frame == "pixel" else "pred_norm1000", options, self.frame)
 
-    def _decode(self, value: bytes | None) -> Any:
-        """The value of a field, from its JSON; texts are kept, as many are alike."""
+    def _decode(self, value: float | bytes | None) -> Any:
+        """The value of a field, from its JSON unless it is a number; texts are kept, as many are alike."""
+        if isinstance(value, float):
+            return value
         if value is None or value[:1] == b'"':
             self._decoded[value] = record_of(value or b"null")
             return self._decoded[value]
