@@ -184,8 +184,7 @@ def matched_rows(
 
     Columns are `gt`, and of each matching `pred`, `matched` and `matched_over_sweep`. The kind of a truth is how many
     thresholds it is matched at in each matching, as the digits of a number; that of a prediction says in which it is
-    left over. `pred_sizes` is asked for the sizes of predictions, and told which are looked at: those that are
-    not 0.
+    left over. `pred_sizes` is asked for the sizes of some predictions, and told which: those that are not 0.
     """
     batch, base = matchings[0].batch, len(levels) + 1
     found = np.zeros(len(batch.truth), np.int64)

@@ -17,7 +17,7 @@ def test_a_truth_gets_a_digit_and_a_prediction_loses_a_bit():
 def test_rows_are_of_all_truths_and_of_predictions_left_over():
     # record 0: truth 0, predictions 0 and 1; record 1: truths 1 and 2, prediction 2
     found, left = np.array([5, 0, 3]), np.array([0, 2, 1], np.uint8)
-    truth_sizes, pred_sizes = np.array([1, 2, 3], np.float32), np.array([7, 8, 9], np.float32)
+    truth_sizes, pred_sizes = np.array([1, 2, 3], np.float32), np.array([8, 9], np.float32)
     counts, sizes, kinds = object_rows(
         found, left, truth_sizes, pred_sizes, np.array([0, 1, 3]), np.array([0, 2, 3]), 100
     )

@@ -49,7 +49,7 @@ def object_rows(found, left, truth_sizes, pred_sizes, truth_offsets, pred_offset
     """Columns (counts, sizes, kinds) of all truths, record by record, then of the predictions that are left over.
 
     A truth is of the kind that `found` says, a prediction of that in `left`, 0 for one that is not left over, behind
-    those of truths, of which there are `truths`.
+    those of truths, of which there are `truths`. Sizes of predictions are of those that are left over alone.
     """
     cdef const long long[::1] at_truth = found, truth_end = truth_offsets, pred_end = pred_offsets
     cdef const unsigned char[::1] at_pred = left
@@ -63,24 +63,26 @@ def object_rows(found, left, truth_sizes, pred_sizes, truth_offsets, pred_offset
     check_offsets("pred_offsets", pred_end, at_pred.shape[0])
     check_length("pred_offsets", pred_end.shape[0], truth_end.shape[0])
     check_length("truth_sizes", truth_size.shape[0], at_truth.shape[0])
-    check_length("pred_sizes", pred_size.shape[0], at_pred.shape[0])
-    at = at_truth.shape[0]
+    at = 0
     for i in range(at_pred.shape[0]):
         at += at_pred[i] != 0
-    counts, sizes, kinds = Column("i", 2 * records), Column("f", at + 1), Column("q", at + 1)   # one is written beyond
+    check_length("pred_sizes", pred_size.shape[0], at)
+    at += at_truth.shape[0]
+    counts, sizes, kinds = Column("i", 2 * records), Column("f", at), Column("q", at + 1)       # one is written beyond
     count, size, kind = <int32_t*> counts.data, <float*> sizes.data, <long long*> kinds.data
     with nogil:
         for i in range(at_truth.shape[0]):
             size[i], kind[i] = truth_size[i], at_truth[i]
         at = at_truth.shape[0]
+        for i in range(pred_size.shape[0]):
+            size[at + i] = pred_size[i]
         for r in range(records):
             count[r] = <int32_t> (truth_end[r + 1] - truth_end[r])
             count[records + r] = -<int32_t> at
             for i in range(pred_end[r], pred_end[r + 1]):       # without a branch: a row that is not meant is overwritten
-                size[at], kind[at] = pred_size[i], truths + at_pred[i]
+                kind[at] = truths + at_pred[i]
                 at += at_pred[i] != 0
             count[records + r] += <int32_t> at
-    sizes.resize(at)
     kinds.resize(at)
     return counts, sizes, kinds
 
@@ -91,8 +93,8 @@ def order_statistics(values, places):
     cdef const long long[::1] place = places
     cdef Column found = Column("f", place.shape[0]), halves = Column("i", HALVES), lower = Column("i", HALVES)
     cdef Py_ssize_t k, i
-    cdef long long before, within
-    cdef uint32_t high, low
+    cdef long long before
+    cdef uint32_t high, low, counted = HALVES           # whose lower halves are counted; none is
     check_count("values", value.shape[0])
     check_long_indices("places", place, value.shape[0])
     with nogil:
@@ -101,13 +103,21 @@ def order_statistics(values, places):
         for k in range(place.shape[0]):
             before = place[k]
             high = reached(<const int32_t*> halves.data, &before)
-            memset(lower.data, 0, HALVES * sizeof(int32_t))
-            for i in range(value.shape[0]):
-                if in_order(value[i]) >> 16 == high:
-                    (<int32_t*> lower.data)[in_order(value[i]) & (HALVES - 1)] += 1
+            if high != counted:                         # of neighbours they mostly are
+                count_lower(value, high, <int32_t*> lower.data)
+                counted = high
             low = reached(<const int32_t*> lower.data, &before)
             (<float*> found.data)[k] = from_order(high << 16 | low)
     return found
+
+
+cdef void count_lower(const float[::1] values, uint32_t high, int32_t* counts) noexcept nogil:
+    """How often each lower half occurs with a higher one."""
+    cdef Py_ssize_t i
+    memset(counts, 0, HALVES * sizeof(int32_t))
+    for i in range(values.shape[0]):
+        if in_order(values[i]) >> 16 == high:
+            counts[in_order(values[i]) & (HALVES - 1)] += 1
 
 
 cdef inline uint32_t in_order(float value) noexcept nogil:
