@@ -182,6 +182,8 @@ CONTRACTS: dict[str, Contract] = {
             "a table that is not filled up": {"table": np.ones((2, 7), np.int16)},
             "numbers below 0": {"table": -np.ones((2, 8), np.int16)},
             "more columns than the table": {"columns": 9},
+            "no column to count by": {"columns": 8},
+            "objects that do not count": {"table": 2 * np.ones((2, 8), np.int16)},
             "columns below 0": {"columns": -1},
             "more records than sums": {"first": 1},
             "records below 0": {"first": -1},

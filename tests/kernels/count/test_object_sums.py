@@ -41,7 +41,7 @@ def test_sums_by_size_of_more_objects_than_16_bits_count():
     sizes = np.array([1] * 3 + [5] * 4 + [5] * 5 + [np.nan], np.float32)
     rows, sums = np.zeros((3, 12), np.int32), np.zeros((6, 12), np.int64)
     table = np.zeros((2, 8), np.int16)
-    table[0, :2], table[1, :2] = (30_000, 1), (7, 0)
+    table[0, :3], table[1, :3] = (30_000, 1, 1), (7, 0, 1)
     kinds = np.array([0] * 3 + [0] * 4 + [1] * 6, np.int32)
     add_by_size(rows, sums, 2, counts, sizes, kinds, table, 2, np.array([5], np.float32))
     assert rows[:, 2].tolist() == [3, 0, 0]

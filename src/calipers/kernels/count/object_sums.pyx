@@ -150,8 +150,8 @@ def add_by_size(rows, sums, Py_ssize_t first, counts, sizes, kinds, table, Py_ss
 
     Records are those from `first` on. `counts`, (sides, records), says how many objects each of them has: those of all
     of them on one side come before those on the next. `table` has the numbers of each kind, (kinds, width), none below
-    0, of which the first are of the columns; the width is a multiple of 8. `edges` ascend; a size on an edge is above
-    it. The last group is of objects without a size, NaN.
+    0: those of the columns, then a 1 by which objects are counted; the width is a multiple of 8. `edges` ascend; a size
+    on an edge is above it. The last group is of objects without a size, NaN.
     """
     cdef int[:, ::1] row = rows
     cdef long long[:, ::1] total = sums
@@ -167,7 +167,7 @@ def add_by_size(rows, sums, Py_ssize_t first, counts, sizes, kinds, table, Py_ss
     cdef Pending pending
     cdef long long most, sum
     check_between("table", width % LANES, 0, 0)
-    check_between("columns", columns, 0, width)
+    check_between("columns", columns, 0, width - 1)
     check_between("first", first, 0, row.shape[1])
     check_between("counts", count.shape[1], 0, row.shape[1] - first)
     check_length("rows", row.shape[0], groups)
@@ -177,6 +177,7 @@ def add_by_size(rows, sums, Py_ssize_t first, counts, sizes, kinds, table, Py_ss
     check_length("kinds", kind.shape[0], size.shape[0])
     check_indices("kinds", kind, number.shape[0])
     most = largest_of(number)
+    check_counting(number, columns)
     block = Column("h", check_product("sums", check_product("sums", groups, width), BLOCK))
     pending.sums, pending.groups, pending.columns, pending.width = <int16_t*> block.data, groups, columns, width
     with nogil:
@@ -185,15 +186,14 @@ def add_by_size(rows, sums, Py_ssize_t first, counts, sizes, kinds, table, Py_ss
             for side in range(count.shape[0]):
                 for k in range(at[side], at[side] + count[side, r]):
                     g = group_of(size[k], first_edge, edge.shape[0])
-                    row[g, first + r] += 1
                     add_lanes(own + g * width, &number[kind[k], 0], width)
                     sum += most
                     if sum > NARROW - most:                     # one more may be beyond 16 bits
-                        move_sums(pending, r % BLOCK, 1, total, first + r)
+                        move_sums(pending, r % BLOCK, 1, row, total, first + r)
                         sum = 0
                 at[side] += count[side, r]
             if r % BLOCK == BLOCK - 1 or r == count.shape[1] - 1:
-                move_sums(pending, 0, r % BLOCK + 1, total, first + r - r % BLOCK)
+                move_sums(pending, 0, r % BLOCK + 1, row, total, first + r - r % BLOCK)
 
 
 cdef extern from *:
@@ -217,16 +217,33 @@ cdef struct Pending:
     Py_ssize_t groups, columns, width
 
 
-cdef inline void move_sums(Pending pending, Py_ssize_t first, Py_ssize_t count, long long[:, ::1] total,
+cdef inline void move_sums(Pending pending, Py_ssize_t first, Py_ssize_t count, int[:, ::1] rows, long long[:, ::1] total,
                            Py_ssize_t record) noexcept nogil:
     """Add the sums of some records of a block to those of all records, from `record` on."""
     cdef Py_ssize_t g, c, r, size = pending.groups * pending.width
     cdef int16_t* own = pending.sums + first * size
+    cdef const int16_t* group
+    cdef int16_t objects
     for g in range(pending.groups):
-        for c in range(pending.columns):
-            for r in range(count):
-                total[g * pending.columns + c, record + r] += own[r * size + g * pending.width + c]
+        group, objects = own + g * pending.width, 0
+        for r in range(count):
+            rows[g, record + r] += group[r * size + pending.columns]
+            objects |= group[r * size + pending.columns]
+        if objects:
+            for c in range(pending.columns):
+                add_column(&total[g * pending.columns + c, record], group + c, size, count)
     memset(own, 0, count * size * sizeof(int16_t))
+
+
+cdef inline void add_column(long long* total, const int16_t* own, Py_ssize_t size, Py_ssize_t count) noexcept nogil:
+    """Add one number of each record; `size` is from one record to the next. Of a whole block it is done at once."""
+    cdef Py_ssize_t r
+    if count == BLOCK:
+        for r in range(BLOCK):
+            total[r] += own[r * size]
+    else:
+        for r in range(count):
+            total[r] += own[r * size]
 
 
 cdef inline Py_ssize_t group_of(float size, const float* edge, Py_ssize_t edges) noexcept nogil:
@@ -261,3 +278,12 @@ cdef long long largest_of(const int16_t[:, ::1] table) except -1:
     if least < 0:
         raise ValueError(f"table: found {least}, expected numbers of at least 0")
     return most
+
+
+cdef int check_counting(const int16_t[:, ::1] table, Py_ssize_t column) except -1:
+    """An object of any kind counts as one."""
+    cdef Py_ssize_t k
+    for k in range(table.shape[0]):
+        if table[k, column] != 1:
+            raise ValueError(f"table: found {table[k, column]} in column {column}, expected 1, by which objects are counted")
+    return 0

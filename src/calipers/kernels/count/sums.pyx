@@ -151,7 +151,7 @@ def weighted_sums(keys, values, Py_ssize_t columns, unsigned long long seed, Py_
 
 
 cdef Column places_of_bytes(const long long* values, Py_ssize_t columns, Py_ssize_t count):
-    """The bytes of which columns consist, as `ByteSums` takes them; None where a value is below 0 or has more than two."""
+    """The bytes of columns that are not 0, as `ByteSums` takes them; None where a value is below 0 or has more than two."""
     cdef Column places = Column("q")
     cdef Py_ssize_t c, k
     cdef long long together
@@ -161,7 +161,8 @@ cdef Column places_of_bytes(const long long* values, Py_ssize_t columns, Py_ssiz
             together |= values[k]
         if not 0 <= together <= LARGEST_SMALL:
             return None
-        places.push_int64(8 * c)
+        if together & LARGEST_BYTE:
+            places.push_int64(8 * c)
         if together > LARGEST_BYTE:
             places.push_int64(8 * c + 1)
     return places

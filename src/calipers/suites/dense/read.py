@@ -145,7 +145,7 @@ class _Reader:
 
     def result(self) -> DenseReading:
         """What was read so far."""
-        if any(all(value is None for value in values) for values in self.fields.values()):
+        if self._lacks_field():
             for text in self._noted:
                 self.known |= carried(record_of(text)).keys()
         reading = self._reading()
@@ -234,11 +234,17 @@ class _Reader:
         return [known[value] if value in known else decode(value) for value in column]
 
     def _note_lines(self, block: bytes, begin: int, end: int) -> None:
-        """Keep the first lines: they say what fields there are, should one that is asked for be missing."""
+        """Keep the first lines while a field that is asked for is missing in all: they say what fields there are."""
+        if len(self._noted) == LOOKED_AT or not self._lacks_field():
+            return
         while begin < end and len(self._noted) < LOOKED_AT:
             behind = block.find(b"\n", begin, end) + 1 or end
             self._noted.append(block[begin:behind])
             begin = behind
+
+    def _lacks_field(self) -> bool:
+        """Whether no record so far has one of the fields."""
+        return any(all(value is None for value in values) for values in self.fields.values())
 
     def refuse(self, line: int, problem: str, found: str = "") -> None:
         self.read += 1
