@@ -144,8 +144,9 @@ class FieldValues:
 
     def columns(self) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
         """Codes and numbers of all records."""
-        self.codes = [np.concatenate([np.empty(0, np.int32), *self.codes])]
-        self.numbers = [np.concatenate([np.empty(0), *self.numbers])]
+        if len(self.codes) != 1:
+            self.codes = [np.concatenate([np.empty(0, np.int32), *self.codes])]
+            self.numbers = [np.concatenate([np.empty(0), *self.numbers])]
         return self.codes[0], self.numbers[0]
 
     def pack(self) -> Packed:
