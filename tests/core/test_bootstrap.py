@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import calipers
-from calipers.core.bootstrap import BITS, interval, mean_intervals, resample
+from calipers.core.bootstrap import BITS, interval, mean_intervals, resample, standard_deviation
 from calipers.kernels.count.sums import key_hashes, weights
 
 KEYS = [f"image {i}.jpg" for i in range(400)]
@@ -408,3 +408,10 @@ def test_a_column_has_a_value_for_each_record(columns):
 def test_many_keys_without_values_are_refused():
     with pytest.raises(ValueError, match="values: found 3 entries, expected 900000"):
         resample([""] * 300_000, [[1]] * 3, seed=0, replicates=4)
+
+
+@pytest.mark.parametrize("count", [1, 2, 7, 8, 9, 127, 128, 129, 999, 1000, 1001, 10_000])
+def test_the_standard_deviation_is_that_of_numpy(count):
+    rng = np.random.default_rng(count)
+    for values in (rng.random(count), rng.normal(1e9, 1e-3, count), np.full(count, 0.1), 10 ** rng.normal(0, 9, count)):
+        assert standard_deviation(values) == float(np.std(values))

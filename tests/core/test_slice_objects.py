@@ -47,7 +47,7 @@ SMALL, LARGE, MISSING = 0, 1, 2
 def made_rows():
     rows = ObjectRows(NAMES)
     matchings, truth_sizes, pred_sizes = [swept(*FIRST), swept(*SECOND)], [10.0, 20.0, 10.0], [11, 21, 99, np.nan]
-    rows.extend(*matched_rows(matchings, LEVELS, truth_sizes, lambda left: np.where(left, pred_sizes, -1)))
+    rows.extend(*matched_rows(matchings, LEVELS, truth_sizes, lambda left: np.array(pred_sizes)[left != 0]))
     return rows
 
 

@@ -137,7 +137,7 @@ def test_a_colon_may_belong_to_a_name():
 def test_sizes_are_cut_at_the_terciles_of_ground_truth():
     # of truths 1, 4, 7 the quantiles at 1/3 and 2/3 are 3 and 5; predictions do not move them
     rows = ObjectRows(["gt", "pred"])
-    rows.extend(1, [5], [1.0, 4.0, 7.0, 100.0, np.nan], [1, 1, 1, 0, 0], [[0, 1], [1, 0]])
+    rows.extend(1, [3, 2], [1.0, 4.0, 7.0, 100.0, np.nan], [1, 1, 1, 0, 0], [[0, 1], [1, 0]])
     edges = size_edges(FieldSpec("size"), rows.truth_sizes())
     names = [edges.names[code] for code in edges.codes(np.array([1.0, 3.0, 4.0, 5.0, 100.0, np.nan]))]
     assert names == ["small", "medium", "medium", "large", "large", "(missing)"]

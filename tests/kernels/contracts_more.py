@@ -341,10 +341,16 @@ CONTRACTS: dict[str, Contract] = {
         {"columns": 2, "replicates": 3},
         {"below 0": {"columns": -3}, "replicates below 0": {"replicates": -9}, "too many": {"columns": LARGE}},
     ),
-    "sums.SmallSums": Contract(
-        sums.SmallSums,
-        {"columns": 2, "replicates": 3},
-        {"below 0": {"columns": -3}, "replicates below 0": {"replicates": -9}, "too many": {"columns": LARGE}},
+    "sums.ByteSums": Contract(
+        sums.ByteSums,
+        {"columns": 2, "places": long_column([0, 1, 8]), "replicates": 3},
+        {
+            "below 0": {"columns": -3},
+            "replicates below 0": {"replicates": -9},
+            "too many": {"columns": LARGE},
+            "a byte of no column": {"places": long_column([0, 16])},
+            "a byte below 0": {"places": long_column([-1])},
+        },
     ),
     "sums.key_hashes": Contract(sums.key_hashes, {"keys": ["a"]}, {"more than are told": {"keys": Longer("abc")}}),
     "sums.weights": Contract(

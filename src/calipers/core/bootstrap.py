@@ -15,10 +15,12 @@ from math import hypot, sqrt
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calipers.core.tally import Counts
 from calipers.kernels.count.sums import key_hashes, weighted_sums
 
+Floats = NDArray[np.float64]
 MIN_REPLICATES = 40
 MANY = 32  # columns that are worth a second thread
 BITS = 36  # of the largest value, kept of every value
@@ -68,14 +70,29 @@ def middle(values: Any, *, records: int) -> list[float] | None:
     >>> middle(np.append(np.arange(1000) / 1000, np.nan), records=9)
     [0.025, 0.974]
     """
-    numbers = np.asarray(values, dtype=np.float64)
-    defined = numbers[~np.isnan(numbers)]
-    if records < 2 or len(defined) < MIN_REPLICATES:
+    known = defined(np.asarray(values, dtype=np.float64))
+    if records < 2 or len(known) < MIN_REPLICATES:
         return None
-    tail = len(defined) // 40
-    ends = tail, len(defined) - 1 - tail
-    ordered = np.partition(defined, ends)  # sooner than all in order
+    tail = len(known) // 40
+    ends = tail, len(known) - 1 - tail
+    ordered = np.partition(known, ends)  # sooner than all in order
     return [float(ordered[end]) for end in ends]
+
+
+def defined(values: Floats) -> Floats:
+    """The values that are not NaN."""
+    is_undefined = np.isnan(values)
+    return values[~is_undefined] if is_undefined.any() else values
+
+
+def standard_deviation(values: Floats) -> float:
+    """The standard deviation as numpy has it, to the bit, in a third of its time for a thousand values.
+
+    >>> standard_deviation(np.array([1.0, 3.0]))
+    1.0
+    """
+    apart = values - np.add.reduce(values) / len(values)
+    return sqrt(np.add.reduce(apart * apart) / len(values))
 
 
 def around(number: float | None, values: Any, *, records: int, bias: float = 0.0) -> list[float] | None:

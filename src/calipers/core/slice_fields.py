@@ -144,8 +144,9 @@ class FieldValues:
 
     def columns(self) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
         """Codes and numbers of all records."""
-        self.codes = [np.concatenate([np.empty(0, np.int32), *self.codes])]
-        self.numbers = [np.concatenate([np.empty(0), *self.numbers])]
+        if len(self.codes) != 1:
+            self.codes = [np.concatenate([np.empty(0, np.int32), *self.codes])]
+            self.numbers = [np.concatenate([np.empty(0), *self.numbers])]
         return self.codes[0], self.numbers[0]
 
     def pack(self) -> Packed:
@@ -264,8 +265,8 @@ def quantiles(values: NDArray[np.float32], shares: Sequence[float]) -> NDArray[n
     """
     at = (len(values) - 1) * np.array(shares)
     below = at.astype(np.int64)
-    places = np.concatenate([below, np.minimum(below + 1, len(values) - 1)])
-    low, high = np.asarray(order_statistics(values, places)).reshape(2, -1)
+    places = np.stack([below, np.minimum(below + 1, len(values) - 1)], axis=1)
+    low, high = np.asarray(order_statistics(values, places.reshape(-1))).reshape(-1, 2).T
     apart, share = high - low, at - below
     between: NDArray[np.float64] = np.where(share < 0.5, low + apart * share, high - apart * (1 - share))
     return between

@@ -33,7 +33,7 @@ def smallest(numbers: NDArray[Any], kinds: tuple[Any, ...] = SMALL) -> NDArray[A
 
 
 class ObjectChunk(NamedTuple):
-    """The objects of some records: all rows of one side after another, then those of the other, record by record."""
+    """The objects of some records: all rows of ground truth, then those of predictions, record by record."""
 
     records: int
     counts: NDArray[np.int32]  # (sides * records,) rows of a record
@@ -87,8 +87,7 @@ class ObjectRows:
 
     def truth_sizes(self) -> Floats:
         """The sizes of ground truth that are known; of all objects where there is none."""
-        is_truth = self.table[:, self.names.index("gt")] > 0
-        sizes = [_known(chunk.sizes[is_truth[chunk.kinds]]) for chunk in self._chunks]
+        sizes = [_known(chunk.sizes[: chunk.counts[: chunk.records].sum()]) for chunk in self._chunks]
         if not any(map(len, sizes)):
             sizes = [_known(chunk.sizes) for chunk in self._chunks]
         return np.concatenate([np.empty(0, np.float32), *sizes])
@@ -96,9 +95,10 @@ class ObjectRows:
     def sums(self, edges: NDArray[Any]) -> Iterator[SummedObjects]:
         """Sums of the objects between the edges of sizes, and of those without a size, for some records at a time."""
         groups, columns = len(edges) + 2, len(self.names)
-        table = self._digits()
-        digits = table.shape[1] // columns
-        width, table = table.shape[1], np.pad(table, ((0, 0), (0, -table.shape[1] % LANES)))
+        numbers = self._digits()
+        width, digits = numbers.shape[1], numbers.shape[1] // columns
+        table = np.pad(numbers, ((0, 0), (0, LANES - width % LANES)))
+        table[:, width] = 1  # by which objects are counted
         short = edges.astype(np.float32)  # so that a size on an edge is on it, however it was rounded
         for chunks in self._joined_chunks():
             records = sum(chunk.records for chunk in chunks)
@@ -163,7 +163,8 @@ class ObjectRows:
 
 
 def _known(sizes: Floats) -> Floats:
-    return sizes[~np.isnan(sizes)]
+    is_missing = np.isnan(sizes)
+    return sizes[~is_missing] if is_missing.any() else sizes
 
 
 def _moved(chunk: ObjectChunk, shift: int) -> ObjectChunk:
@@ -184,8 +185,7 @@ def matched_rows(
 
     Columns are `gt`, and of each matching `pred`, `matched` and `matched_over_sweep`. The kind of a truth is how many
     thresholds it is matched at in each matching, as the digits of a number; that of a prediction says in which it is
-    left over. `pred_sizes` is asked for the sizes of predictions, and told which are looked at: those that are
-    not 0.
+    left over. `pred_sizes` is asked for the sizes of some predictions, and told which: those that are not 0.
     """
     batch, base = matchings[0].batch, len(levels) + 1
     found = np.zeros(len(batch.truth), np.int64)

@@ -59,9 +59,10 @@ class SliceTable:
 
     def columns(self) -> tuple[Ints, NDArray[Any]]:
         """Hashes (records,) and numbers (columns, records) of all records."""
-        empty = np.empty((len(self.names), 0), np.int32)
-        self._hashes = [np.concatenate([np.empty(0, np.int64), *self._hashes])]
-        self._columns = [np.concatenate([empty, *self._columns], axis=1)]
+        if len(self._hashes) != 1:
+            empty = np.empty((len(self.names), 0), np.int32)
+            self._hashes = [np.concatenate([np.empty(0, np.int64), *self._hashes])]
+            self._columns = [np.concatenate([empty, *self._columns], axis=1)]
         return self._hashes[0], self._columns[0]
 
     def set_attributes(self, attributes: Attributes, built_in: set[str]) -> list[str]:

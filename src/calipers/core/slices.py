@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from calipers.core.bootstrap import middle
+from calipers.core.bootstrap import defined, middle, standard_deviation
 from calipers.core.slice_cells import bundle_fields
 from calipers.core.slice_fields import (
     CROSS,
@@ -211,7 +211,8 @@ def _draw_cells(
 def _members(codes: Ints, count: int) -> list[NDArray[np.intp]]:
     """The records of each group."""
     ends = np.cumsum(np.bincount(codes, minlength=count))
-    return np.split(np.argsort(codes, kind="stable"), ends[:-1])
+    short = codes.astype(np.min_scalar_type(count))  # few bits are sorted sooner
+    return np.split(np.argsort(short, kind="stable"), ends[:-1])
 
 
 def _draw_sizes(table: SliceTable, spec: SliceSpec, resampling: Resampling, sums: Sums | None) -> list[_DrawnGroup]:
@@ -259,10 +260,8 @@ class SizeDraws:
         """Some records of a group; their weights are drawn once for all sizes."""
         sums = summed.sums.reshape(-1, len(members))  # (sizes * columns, records)
         whole = sums.sum(axis=1)
-        is_drawn = whole > 0  # no number is below 0
-        is_drawn[self._left] = False
-        draws = np.zeros((len(sums), self._resampling.replicates), np.int64)
-        draws[is_drawn] = drawn_sums(hashes[members], sums[is_drawn], self._resampling)
+        sums[self._left] = 0  # a column of zeros costs nothing
+        draws = drawn_sums(hashes[members], sums, self._resampling)
         piece = Drawn(self._names, len(members), whole, draws)
         self._drawn[code] = _summed([self._drawn[code], piece]) if code in self._drawn else piece
         for size in np.flatnonzero(summed.rows.any(axis=1)).tolist():
@@ -360,10 +359,10 @@ def _told(value: float, figure: RatioFigure) -> float:
 
 def deviate(difference: float | None, draws: Any, records: int) -> float | None:
     """A difference over the standard deviation of its replicates; None where that cannot be said."""
-    defined = draws[~np.isnan(draws)]
-    if difference is None or records < 2 or len(defined) < 2:
+    known = defined(draws)
+    if difference is None or records < 2 or len(known) < 2:
         return None
-    deviation = float(np.std(defined))
+    deviation = standard_deviation(known)
     if deviation == 0:
         return 0.0 if difference == 0 else float("inf")
     return difference / deviation

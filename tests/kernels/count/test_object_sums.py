@@ -17,7 +17,7 @@ def test_a_truth_gets_a_digit_and_a_prediction_loses_a_bit():
 def test_rows_are_of_all_truths_and_of_predictions_left_over():
     # record 0: truth 0, predictions 0 and 1; record 1: truths 1 and 2, prediction 2
     found, left = np.array([5, 0, 3]), np.array([0, 2, 1], np.uint8)
-    truth_sizes, pred_sizes = np.array([1, 2, 3], np.float32), np.array([7, 8, 9], np.float32)
+    truth_sizes, pred_sizes = np.array([1, 2, 3], np.float32), np.array([8, 9], np.float32)
     counts, sizes, kinds = object_rows(
         found, left, truth_sizes, pred_sizes, np.array([0, 1, 3]), np.array([0, 2, 3]), 100
     )
@@ -41,7 +41,7 @@ def test_sums_by_size_of_more_objects_than_16_bits_count():
     sizes = np.array([1] * 3 + [5] * 4 + [5] * 5 + [np.nan], np.float32)
     rows, sums = np.zeros((3, 12), np.int32), np.zeros((6, 12), np.int64)
     table = np.zeros((2, 8), np.int16)
-    table[0, :2], table[1, :2] = (30_000, 1), (7, 0)
+    table[0, :3], table[1, :3] = (30_000, 1, 1), (7, 0, 1)
     kinds = np.array([0] * 3 + [0] * 4 + [1] * 6, np.int32)
     add_by_size(rows, sums, 2, counts, sizes, kinds, table, 2, np.array([5], np.float32))
     assert rows[:, 2].tolist() == [3, 0, 0]

@@ -164,17 +164,35 @@ def test_many_lines_at_once_up_to_one_that_is_left_alone():
     assert sides.content() == there.content()
 
 
-def test_further_fields_of_many_lines_are_told_as_they_are_written():
+def test_further_fields_of_many_lines_are_numbers_or_told_as_they_are_written():
     descs: dict[str, int] = {}
     lines = RecordLines(ObjectColumns(descs), ObjectColumns(descs), **NAMES, fields=["light", "speed"])
     rows = [record(more=more).encode() for more in (',"speed": 2.50,"light":"晚"', ',"lights":1', ',"light":[1 ,2]')]
     block, keys, values = b"".join(rows), [], []
     assert lines.add_lines(block, 0, len(block), keys, values) == len(block)
-    assert values == ['"晚"'.encode(), b"2.50", None, None, b"[1 ,2]", None]
+    assert values == ['"晚"'.encode(), 2.5, None, None, b"[1 ,2]", None]
     last = lines.field_values()
     assert last == values[-2:]
     assert lines.add(rows[0]) is not None
     assert last == values[-2:]
+
+
+@pytest.mark.parametrize("text", ["0", "0.0", "7", "-7", "-0.25", "59.99", "9007199254740993", "0.1234567890123456"])
+def test_a_number_in_a_further_field_is_that_of_its_text(text):
+    assert field_of(text) == float(text)
+    assert type(field_of(text)) is float
+
+
+@pytest.mark.parametrize("text", ["-0", "-0.0", "true", "null", '"7"', "[7]", '{"a":7}'])
+def test_anything_else_in_a_further_field_stays_as_it_is_written(text):
+    assert field_of(text) == text.encode()
+
+
+def field_of(text):
+    descs: dict[str, int] = {}
+    lines = RecordLines(ObjectColumns(descs), ObjectColumns(descs), **NAMES, fields=["speed"])
+    assert lines.add(record(more=f',"speed": {text} ').encode()) is not None
+    return lines.field_values()[0]
 
 
 def test_lines_from_the_end_on_are_not_read():

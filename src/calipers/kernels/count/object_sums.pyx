@@ -49,7 +49,7 @@ def object_rows(found, left, truth_sizes, pred_sizes, truth_offsets, pred_offset
     """Columns (counts, sizes, kinds) of all truths, record by record, then of the predictions that are left over.
 
     A truth is of the kind that `found` says, a prediction of that in `left`, 0 for one that is not left over, behind
-    those of truths, of which there are `truths`.
+    those of truths, of which there are `truths`. Sizes of predictions are of those that are left over alone.
     """
     cdef const long long[::1] at_truth = found, truth_end = truth_offsets, pred_end = pred_offsets
     cdef const unsigned char[::1] at_pred = left
@@ -63,24 +63,26 @@ def object_rows(found, left, truth_sizes, pred_sizes, truth_offsets, pred_offset
     check_offsets("pred_offsets", pred_end, at_pred.shape[0])
     check_length("pred_offsets", pred_end.shape[0], truth_end.shape[0])
     check_length("truth_sizes", truth_size.shape[0], at_truth.shape[0])
-    check_length("pred_sizes", pred_size.shape[0], at_pred.shape[0])
-    at = at_truth.shape[0]
+    at = 0
     for i in range(at_pred.shape[0]):
         at += at_pred[i] != 0
-    counts, sizes, kinds = Column("i", 2 * records), Column("f", at + 1), Column("q", at + 1)   # one is written beyond
+    check_length("pred_sizes", pred_size.shape[0], at)
+    at += at_truth.shape[0]
+    counts, sizes, kinds = Column("i", 2 * records), Column("f", at), Column("q", at + 1)       # one is written beyond
     count, size, kind = <int32_t*> counts.data, <float*> sizes.data, <long long*> kinds.data
     with nogil:
         for i in range(at_truth.shape[0]):
             size[i], kind[i] = truth_size[i], at_truth[i]
         at = at_truth.shape[0]
+        for i in range(pred_size.shape[0]):
+            size[at + i] = pred_size[i]
         for r in range(records):
             count[r] = <int32_t> (truth_end[r + 1] - truth_end[r])
             count[records + r] = -<int32_t> at
             for i in range(pred_end[r], pred_end[r + 1]):       # without a branch: a row that is not meant is overwritten
-                size[at], kind[at] = pred_size[i], truths + at_pred[i]
+                kind[at] = truths + at_pred[i]
                 at += at_pred[i] != 0
             count[records + r] += <int32_t> at
-    sizes.resize(at)
     kinds.resize(at)
     return counts, sizes, kinds
 
@@ -91,8 +93,8 @@ def order_statistics(values, places):
     cdef const long long[::1] place = places
     cdef Column found = Column("f", place.shape[0]), halves = Column("i", HALVES), lower = Column("i", HALVES)
     cdef Py_ssize_t k, i
-    cdef long long before, within
-    cdef uint32_t high, low
+    cdef long long before
+    cdef uint32_t high, low, counted = HALVES           # whose lower halves are counted; none is
     check_count("values", value.shape[0])
     check_long_indices("places", place, value.shape[0])
     with nogil:
@@ -101,13 +103,21 @@ def order_statistics(values, places):
         for k in range(place.shape[0]):
             before = place[k]
             high = reached(<const int32_t*> halves.data, &before)
-            memset(lower.data, 0, HALVES * sizeof(int32_t))
-            for i in range(value.shape[0]):
-                if in_order(value[i]) >> 16 == high:
-                    (<int32_t*> lower.data)[in_order(value[i]) & (HALVES - 1)] += 1
+            if high != counted:                         # of neighbours they mostly are
+                count_lower(value, high, <int32_t*> lower.data)
+                counted = high
             low = reached(<const int32_t*> lower.data, &before)
             (<float*> found.data)[k] = from_order(high << 16 | low)
     return found
+
+
+cdef void count_lower(const float[::1] values, uint32_t high, int32_t* counts) noexcept nogil:
+    """How often each lower half occurs with a higher one."""
+    cdef Py_ssize_t i
+    memset(counts, 0, HALVES * sizeof(int32_t))
+    for i in range(values.shape[0]):
+        if in_order(values[i]) >> 16 == high:
+            counts[in_order(values[i]) & (HALVES - 1)] += 1
 
 
 cdef inline uint32_t in_order(float value) noexcept nogil:
@@ -140,8 +150,8 @@ def add_by_size(rows, sums, Py_ssize_t first, counts, sizes, kinds, table, Py_ss
 
     Records are those from `first` on. `counts`, (sides, records), says how many objects each of them has: those of all
     of them on one side come before those on the next. `table` has the numbers of each kind, (kinds, width), none below
-    0, of which the first are of the columns; the width is a multiple of 8. `edges` ascend; a size on an edge is above
-    it. The last group is of objects without a size, NaN.
+    0: those of the columns, then a 1 by which objects are counted; the width is a multiple of 8. `edges` ascend; a size
+    on an edge is above it. The last group is of objects without a size, NaN.
     """
     cdef int[:, ::1] row = rows
     cdef long long[:, ::1] total = sums
@@ -157,7 +167,7 @@ def add_by_size(rows, sums, Py_ssize_t first, counts, sizes, kinds, table, Py_ss
     cdef Pending pending
     cdef long long most, sum
     check_between("table", width % LANES, 0, 0)
-    check_between("columns", columns, 0, width)
+    check_between("columns", columns, 0, width - 1)
     check_between("first", first, 0, row.shape[1])
     check_between("counts", count.shape[1], 0, row.shape[1] - first)
     check_length("rows", row.shape[0], groups)
@@ -167,6 +177,7 @@ def add_by_size(rows, sums, Py_ssize_t first, counts, sizes, kinds, table, Py_ss
     check_length("kinds", kind.shape[0], size.shape[0])
     check_indices("kinds", kind, number.shape[0])
     most = largest_of(number)
+    check_counting(number, columns)
     block = Column("h", check_product("sums", check_product("sums", groups, width), BLOCK))
     pending.sums, pending.groups, pending.columns, pending.width = <int16_t*> block.data, groups, columns, width
     with nogil:
@@ -175,15 +186,14 @@ def add_by_size(rows, sums, Py_ssize_t first, counts, sizes, kinds, table, Py_ss
             for side in range(count.shape[0]):
                 for k in range(at[side], at[side] + count[side, r]):
                     g = group_of(size[k], first_edge, edge.shape[0])
-                    row[g, first + r] += 1
                     add_lanes(own + g * width, &number[kind[k], 0], width)
                     sum += most
                     if sum > NARROW - most:                     # one more may be beyond 16 bits
-                        move_sums(pending, r % BLOCK, 1, total, first + r)
+                        move_sums(pending, r % BLOCK, 1, row, total, first + r)
                         sum = 0
                 at[side] += count[side, r]
             if r % BLOCK == BLOCK - 1 or r == count.shape[1] - 1:
-                move_sums(pending, 0, r % BLOCK + 1, total, first + r - r % BLOCK)
+                move_sums(pending, 0, r % BLOCK + 1, row, total, first + r - r % BLOCK)
 
 
 cdef extern from *:
@@ -207,16 +217,33 @@ cdef struct Pending:
     Py_ssize_t groups, columns, width
 
 
-cdef inline void move_sums(Pending pending, Py_ssize_t first, Py_ssize_t count, long long[:, ::1] total,
+cdef inline void move_sums(Pending pending, Py_ssize_t first, Py_ssize_t count, int[:, ::1] rows, long long[:, ::1] total,
                            Py_ssize_t record) noexcept nogil:
     """Add the sums of some records of a block to those of all records, from `record` on."""
     cdef Py_ssize_t g, c, r, size = pending.groups * pending.width
     cdef int16_t* own = pending.sums + first * size
+    cdef const int16_t* group
+    cdef int16_t objects
     for g in range(pending.groups):
-        for c in range(pending.columns):
-            for r in range(count):
-                total[g * pending.columns + c, record + r] += own[r * size + g * pending.width + c]
+        group, objects = own + g * pending.width, 0
+        for r in range(count):
+            rows[g, record + r] += group[r * size + pending.columns]
+            objects |= group[r * size + pending.columns]
+        if objects:
+            for c in range(pending.columns):
+                add_column(&total[g * pending.columns + c, record], group + c, size, count)
     memset(own, 0, count * size * sizeof(int16_t))
+
+
+cdef inline void add_column(long long* total, const int16_t* own, Py_ssize_t size, Py_ssize_t count) noexcept nogil:
+    """Add one number of each record; `size` is from one record to the next. Of a whole block it is done at once."""
+    cdef Py_ssize_t r
+    if count == BLOCK:
+        for r in range(BLOCK):
+            total[r] += own[r * size]
+    else:
+        for r in range(count):
+            total[r] += own[r * size]
 
 
 cdef inline Py_ssize_t group_of(float size, const float* edge, Py_ssize_t edges) noexcept nogil:
@@ -251,3 +278,12 @@ cdef long long largest_of(const int16_t[:, ::1] table) except -1:
     if least < 0:
         raise ValueError(f"table: found {least}, expected numbers of at least 0")
     return most
+
+
+cdef int check_counting(const int16_t[:, ::1] table, Py_ssize_t column) except -1:
+    """An object of any kind counts as one."""
+    cdef Py_ssize_t k
+    for k in range(table.shape[0]):
+        if table[k, column] != 1:
+            raise ValueError(f"table: found {table[k, column]} in column {column}, expected 1, by which objects are counted")
+    return 0

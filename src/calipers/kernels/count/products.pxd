@@ -1,70 +1,88 @@
 """Weights times values, added up for sixteen records at a time: whole numbers, so nothing is ever rounded.
 
-Numbers that fit into 16 bits (`add_small`) go two records in each step: weights lie in pairs, those of records 2p and
-2p + 1 in replicate b side by side, in row p. Larger ones (`add_products`) go as floats. A machine with wider registers
-takes more replicates at a time and gets the same sums.
+Numbers of a byte (`add_bytes`) go four records in each step: weights lie in fours, those of records 4p to 4p + 3 in
+replicate b side by side, in row p. Larger ones (`add_products`) go as floats. A machine with wider registers takes more
+replicates at a time and gets the same sums.
 """
 
-from libc.stdint cimport int16_t, int32_t
-
-cdef enum:
-    LARGEST_SMALL = 32767
+from libc.stdint cimport int32_t, uint8_t
 
 cdef extern from *:
     """
-    #define SMALL_BLOCK 256                 /* replicates whose weights stay at hand */
-    #define SMALL_ARGUMENTS int* restrict sums, const short* restrict weight, Py_ssize_t stride, \
-                            const short* restrict value, Py_ssize_t columns
+    #define BYTES_BLOCK 256                 /* replicates whose weights stay at hand */
+    #define BYTES_ARGUMENTS int* restrict sums, const unsigned char* restrict weight, Py_ssize_t stride, \
+                            const unsigned char* restrict value, Py_ssize_t columns
     #define FOR_BLOCKS \
-        for (Py_ssize_t begin = 0; begin < stride; begin += SMALL_BLOCK) { \
-            Py_ssize_t end = begin + SMALL_BLOCK < stride ? begin + SMALL_BLOCK : stride; \
+        for (Py_ssize_t begin = 0; begin < stride; begin += BYTES_BLOCK) { \
+            Py_ssize_t end = begin + BYTES_BLOCK < stride ? begin + BYTES_BLOCK : stride; \
             for (Py_ssize_t c = 0; c < columns; c++) { \
-                const short* restrict v = value + 16 * c; \
+                const unsigned char* restrict v = value + 16 * c; \
                 int* restrict sum = sums + c * stride;
 
     #if defined(__GNUC__) && defined(__x86_64__)
     #include <immintrin.h>
     #include <string.h>
 
-    static inline int two_values(const short* v) { int both; memcpy(&both, v, 4); return both; }
-
-    /* sums[c][b] += weight[r][b] * value[c][r] over sixteen r; the stride is a multiple of eight */
-    #define ADD_SMALL(VECTOR, LANES, SPREAD, LOAD, STORE, MADD, ADD, FROM) \
-        FOR_BLOCKS \
-                VECTOR pair[8]; \
-                for (int p = 0; p < 8; p++) pair[p] = SPREAD(two_values(v + 2 * p)); \
-                for (Py_ssize_t b = begin; b < end; b += LANES) { \
-                    VECTOR total = LOAD((const FROM*) (sum + b)); \
-                    for (int p = 0; p < 8; p++) \
-                        total = ADD(total, MADD(LOAD((const FROM*) (weight + 2 * (p * stride + b))), pair[p])); \
-                    STORE((FROM*) (sum + b), total); \
-                } \
-            } \
+    static void add_bytes_plainly(BYTES_ARGUMENTS) {
+        const __m128i low = _mm_set1_epi16(255);
+        FOR_BLOCKS
+                __m128i even[4], odd[4];
+                for (int p = 0; p < 4; p++) {
+                    even[p] = _mm_set1_epi32(v[4 * p] | v[4 * p + 2] << 16);
+                    odd[p] = _mm_set1_epi32(v[4 * p + 1] | v[4 * p + 3] << 16);
+                }
+                for (Py_ssize_t b = begin; b < end; b += 4) {
+                    __m128i total = _mm_loadu_si128((const __m128i*) (sum + b));
+                    for (int p = 0; p < 4; p++) {
+                        __m128i four = _mm_loadu_si128((const __m128i*) (weight + 4 * (p * stride + b)));
+                        total = _mm_add_epi32(total, _mm_madd_epi16(_mm_and_si128(four, low), even[p]));
+                        total = _mm_add_epi32(total, _mm_madd_epi16(_mm_srli_epi16(four, 8), odd[p]));
+                    }
+                    _mm_storeu_si128((__m128i*) (sum + b), total);
+                }
+            }
         }
+    }
 
-    static void add_small_plainly(SMALL_ARGUMENTS) {
-        ADD_SMALL(__m128i, 4, _mm_set1_epi32, _mm_loadu_si128, _mm_storeu_si128, _mm_madd_epi16, _mm_add_epi32, __m128i)
+    /* sums of two products are of 16 bits, and so are those of eight: 8 * 13 * 255 is below 2 ** 15 */
+    __attribute__((target("avx2"))) static void add_bytes_widely(BYTES_ARGUMENTS) {
+        const __m256i ones = _mm256_set1_epi16(1);
+        FOR_BLOCKS
+                __m256i four[4];
+                for (int p = 0; p < 4; p++) {
+                    int values;
+                    memcpy(&values, v + 4 * p, 4);
+                    four[p] = _mm256_set1_epi32(values);
+                }
+                for (Py_ssize_t b = begin; b < end; b += 8) {
+                    __m256i total = _mm256_setzero_si256(), before = _mm256_loadu_si256((const __m256i*) (sum + b));
+                    for (int p = 0; p < 4; p++) {
+                        __m256i own = _mm256_loadu_si256((const __m256i*) (weight + 4 * (p * stride + b)));
+                        total = _mm256_add_epi16(total, _mm256_maddubs_epi16(four[p], own));
+                    }
+                    _mm256_storeu_si256((__m256i*) (sum + b), _mm256_add_epi32(before, _mm256_madd_epi16(total, ones)));
+                }
+            }
+        }
     }
-    __attribute__((target("avx2"))) static void add_small_widely(SMALL_ARGUMENTS) {
-        ADD_SMALL(__m256i, 8, _mm256_set1_epi32, _mm256_loadu_si256, _mm256_storeu_si256, _mm256_madd_epi16,
-                  _mm256_add_epi32, __m256i)
-    }
-    static void add_small(SMALL_ARGUMENTS) {
-        if (__builtin_cpu_supports("avx2")) add_small_widely(sums, weight, stride, value, columns);
-        else add_small_plainly(sums, weight, stride, value, columns);
+
+    /* sums[c][b] += weight[r][b] * value[c][r] over sixteen r; the stride is a multiple of eight, no weight above 13 */
+    static void add_bytes(BYTES_ARGUMENTS) {
+        if (__builtin_cpu_supports("avx2")) add_bytes_widely(sums, weight, stride, value, columns);
+        else add_bytes_plainly(sums, weight, stride, value, columns);
     }
     #else
-    static void add_small(SMALL_ARGUMENTS) {
+    static void add_bytes(BYTES_ARGUMENTS) {
         FOR_BLOCKS
                 for (Py_ssize_t b = begin; b < end; b++)
-                    for (int p = 0; p < 8; p++)
-                        sum[b] += weight[2 * (p * stride + b)] * v[2 * p] + weight[2 * (p * stride + b) + 1] * v[2 * p + 1];
+                    for (int p = 0; p < 4; p++)
+                        for (int r = 0; r < 4; r++) sum[b] += weight[4 * (p * stride + b) + r] * v[4 * p + r];
             }
         }
     }
     #endif
     """
-    void add_small(int32_t* sums, const int16_t* weight, Py_ssize_t stride, const int16_t* value,
+    void add_bytes(int32_t* sums, const uint8_t* weight, Py_ssize_t stride, const uint8_t* value,
                    Py_ssize_t columns) noexcept nogil
 
 cdef extern from *:

@@ -10,17 +10,19 @@ nothing is added in another order.
 from cpython.mem cimport PyMem_Calloc, PyMem_Free
 from libc.limits cimport LLONG_MAX
 from libc.math cimport fma, isnan, sqrt
-from libc.stdint cimport int16_t, int32_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
-from ..scan.checks cimport check_between, check_length, check_product
+from ..scan.checks cimport check_between, check_length, check_long_indices, check_product
 from ..scan.column cimport Column
-from .draws cimport GOLDEN_RATIO, STEPS, Pair, draw_pairs, next_bits, steps_reached
-from .products cimport LARGEST_SMALL, add_products, add_small
+from .draws cimport GOLDEN_RATIO, STEPS, Four, draw_fours, next_bits, steps_reached
+from .products cimport add_bytes, add_products
 
 cdef enum:
     AT_ONCE = 16            # records that are added together
-    MOST_PENDING = 256      # times that small ones are added: 256 * 16 * 13 * 32767 is below 2 ** 31
+    LARGEST_BYTE = 255
+    LARGEST_SMALL = 65535   # of two bytes
+    MOST_PENDING = 1 << 15  # times that bytes are added: 2 ** 15 * 16 * 13 * 255 is below 2 ** 31
 
 cdef long long EXACT = 1LL << 53
 
@@ -134,23 +136,36 @@ def weighted_sums(keys, values, Py_ssize_t columns, unsigned long long seed, Py_
     """
     cdef const unsigned long long[::1] key = keys
     cdef const long long[::1] value = values
-    cdef Sums sums = Sums(columns, replicates)
+    cdef Sums sums
+    cdef Column places
     check_first(first)
     check_length("values", value.shape[0], check_product("values", columns, key.shape[0]))
-    if columns and key.shape[0] and are_small(&value[0], value.shape[0]):
-        return SmallSums(columns, replicates).of_records(&key[0], key.shape[0], &value[0], seed, first)
+    if columns and key.shape[0]:
+        places = places_of_bytes(&value[0], columns, key.shape[0])
+        if places is not None:
+            return ByteSums(columns, places, replicates).of_records(&key[0], key.shape[0], &value[0], seed, first)
+    sums = Sums(columns, replicates)
     add_records(sums, &key[0] if key.shape[0] else NULL, key.shape[0], &value[0] if value.shape[0] else NULL, seed,
                 first)
     return sums.total
 
 
-cdef bint are_small(const long long* values, Py_ssize_t count) noexcept nogil:
-    """Whether all of them fit into 16 bits."""
-    cdef Py_ssize_t k
-    cdef long long beyond = 0
-    for k in range(count):
-        beyond |= (values[k] > LARGEST_SMALL) | (values[k] < -LARGEST_SMALL)
-    return beyond == 0
+cdef Column places_of_bytes(const long long* values, Py_ssize_t columns, Py_ssize_t count):
+    """The bytes of columns that are not 0, as `ByteSums` takes them; None where a value is below 0 or has more than two."""
+    cdef Column places = Column("q")
+    cdef Py_ssize_t c, k
+    cdef long long together
+    for c in range(columns):
+        together = 0
+        for k in range(c * count, (c + 1) * count):
+            together |= values[k]
+        if not 0 <= together <= LARGEST_SMALL:
+            return None
+        if together & LARGEST_BYTE:
+            places.push_int64(8 * c)
+        if together > LARGEST_BYTE:
+            places.push_int64(8 * c + 1)
+    return places
 
 
 cdef int check_first(Py_ssize_t first) except -1:
@@ -244,59 +259,75 @@ cdef class Sums:
         self.bound = 0
 
 
-cdef class SmallSums:
-    """Adds weight times value in integers of 32 bits, of values of 16 bits, then moves on to those of 64."""
+cdef class ByteSums:
+    """Adds weight times value, byte by byte, in integers of 32 bits, then moves on to those of 64.
+
+    Places of bytes are 8 * column + how many bytes of a value are below.
+    """
 
     cdef Column total                   # (columns * replicates,) int64
-    cdef Column weight                  # (AT_ONCE / 2, stride, 2): those of two records side by side
-    cdef Column pending                 # (columns, stride)
-    cdef Column value                   # (columns, AT_ONCE)
-    cdef Py_ssize_t columns, replicates, stride
+    cdef Column place                   # (bytes,) int64
+    cdef Column weight                  # (AT_ONCE / 4, stride, 4): those of four records side by side
+    cdef Column pending                 # (bytes, stride)
+    cdef Column value                   # (bytes, AT_ONCE)
+    cdef Py_ssize_t replicates, stride
 
-    def __cinit__(self, Py_ssize_t columns, Py_ssize_t replicates):
-        check_product("sums", check_product("sums", columns + 1, replicates + 8), AT_ONCE)
-        self.columns, self.replicates, self.stride = columns, replicates, (replicates + 8) // 8 * 8
-        self.total, self.weight = Column("q", columns * replicates), Column("h", AT_ONCE * self.stride)
-        self.pending, self.value = Column("i", columns * self.stride), Column("h", columns * AT_ONCE)
+    def __cinit__(self, Py_ssize_t columns, Column places not None, Py_ssize_t replicates):
+        cdef const long long[::1] place = places
+        check_product("sums", check_product("sums", place.shape[0] + 1, replicates + 8), AT_ONCE)
+        check_long_indices("places", place, check_product("sums", columns, 8))
+        self.place, self.replicates, self.stride = places, replicates, (replicates + 8) // 8 * 8
+        self.total, self.weight = Column("q", check_product("sums", columns, replicates)), Column("B", AT_ONCE * self.stride)
+        self.pending, self.value = Column("i", places.size * self.stride), Column("B", places.size * AT_ONCE)
 
     cdef Column of_records(self, const unsigned long long* keys, Py_ssize_t count, const long long* values,
                            uint64_t seed, Py_ssize_t replicate):
         """The sums over all records, sixteen by sixteen."""
-        cdef Py_ssize_t first = 0, some, r, last
-        cdef int16_t* weight = <int16_t*> self.weight.data
+        cdef Py_ssize_t first = 0, some, r
         with nogil:
             while first < count:
                 some = min(AT_ONCE, count - first)
-                for r in range(0, some, 2):
-                    last = min(r + 1, some - 1)             # of an odd number, once more: its values are 0 there
-                    draw_pairs(first_state(keys[first + r], seed, replicate),
-                               first_state(keys[first + last], seed, replicate),
-                               self.replicates, <Pair*> (weight + r * self.stride))
+                for r in range(0, some, 4):
+                    self.draw(keys + first + r, min(4, some - r), seed, replicate, r)
                 self.gather(values + first, count, some)
-                add_small(<int32_t*> self.pending.data, weight, self.stride, <const int16_t*> self.value.data,
-                          self.columns)
+                add_bytes(<int32_t*> self.pending.data, <const uint8_t*> self.weight.data, self.stride,
+                          <const uint8_t*> self.value.data, self.place.size)
                 first += AT_ONCE
                 if first // AT_ONCE % MOST_PENDING == 0:
                     self.flush()
             self.flush()
         return self.total
 
+    cdef void draw(self, const unsigned long long* keys, Py_ssize_t count, uint64_t seed, Py_ssize_t replicate,
+                   Py_ssize_t at) noexcept nogil:
+        """Weights of four records; of fewer, the last of them is there more often: its values are 0 there."""
+        cdef uint64_t[4] states
+        cdef Py_ssize_t r
+        for r in range(4):
+            states[r] = first_state(keys[min(r, count - 1)], seed, replicate)
+        draw_fours(states, self.replicates, <Four*> self.weight.data + at // 4 * self.stride)
+
     cdef void gather(self, const long long* values, Py_ssize_t step, Py_ssize_t records) noexcept nogil:
-        """The values of some records; `step` is from one column to the next."""
-        cdef int16_t* value = <int16_t*> self.value.data
-        cdef Py_ssize_t c, r
-        for c in range(self.columns):
+        """The bytes of the values of some records; `step` is from one column to the next."""
+        cdef const long long* place = <const long long*> self.place.data
+        cdef const long long* own
+        cdef uint8_t* value = <uint8_t*> self.value.data
+        cdef Py_ssize_t k, r
+        for k in range(self.place.size):
+            own = values + place[k] // 8 * step
             for r in range(AT_ONCE):
-                value[c * AT_ONCE + r] = <int16_t> values[c * step + r] if r < records else 0
+                value[k * AT_ONCE + r] = <uint8_t> (own[r] >> place[k] % 8 * 8) if r < records else 0
 
     cdef void flush(self) noexcept nogil:
-        cdef long long* total = <long long*> self.total.data
+        cdef const long long* place = <const long long*> self.place.data
+        cdef long long* total
         cdef int32_t* pending = <int32_t*> self.pending.data
-        cdef Py_ssize_t c, b
-        for c in range(self.columns):
+        cdef Py_ssize_t k, b
+        for k in range(self.place.size):
+            total = <long long*> self.total.data + place[k] // 8 * self.replicates
             for b in range(self.replicates):
-                total[c * self.replicates + b] += pending[c * self.stride + b]
-        memset(pending, 0, self.columns * self.stride * sizeof(int32_t))
+                total[b] += <long long> pending[k * self.stride + b] << place[k] % 8 * 8
+        memset(pending, 0, self.place.size * self.stride * sizeof(int32_t))
 
 
 # Means

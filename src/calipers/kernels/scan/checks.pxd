@@ -64,6 +64,15 @@ cdef inline int check_offsets(str name, const long long[::1] offsets, Py_ssize_t
 cdef inline int check_indices(str name, const int[::1] indices, Py_ssize_t count) except -1:
     """All of them are indices of `count` objects."""
     cdef Py_ssize_t k
+    cdef unsigned int last = <unsigned int> (min(count, INT_MAX) - 1), beyond = 0
+    for k in range(indices.shape[0]):                   # the highest bit of a number below 0 is set
+        beyond |= <unsigned int> indices[k] | (last - <unsigned int> indices[k])
+    return refuse_indices(name, indices, count) if beyond > <unsigned int> INT_MAX else 0
+
+
+cdef inline int refuse_indices(str name, const int[::1] indices, Py_ssize_t count) except -1:
+    """Say which of them is none, if any is."""
+    cdef Py_ssize_t k
     cdef int least = 0, most = -1
     for k in range(indices.shape[0]):
         least = min(least, indices[k])

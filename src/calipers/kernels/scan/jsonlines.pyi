@@ -2,6 +2,8 @@ from collections.abc import Sequence
 
 from calipers.kernels.scan.flatten import ObjectColumns
 
+FieldValue = float | bytes | None
+
 class RecordLines:
     def __init__(
         self,
@@ -16,6 +18,6 @@ class RecordLines:
     ) -> None: ...
     def add(self, line: bytes) -> str | None: ...
     def add_lines(
-        self, block: bytes, begin: int, end: int, keys: list[str], values: list[bytes | None] | None = None
+        self, block: bytes, begin: int, end: int, keys: list[str], values: list[FieldValue] | None = None
     ) -> int: ...
-    def field_values(self) -> list[bytes | None]: ...
+    def field_values(self) -> list[FieldValue]: ...

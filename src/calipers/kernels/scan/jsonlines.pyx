@@ -111,6 +111,14 @@ cdef Bytes read_points(Bytes at, Column points, bint truth, unsigned char* flags
     return NULL
 
 
+cdef object field_value(Bytes at, Bytes behind):
+    """A number as such; anything else, and a 0 with a sign, as the bytes of its JSON."""
+    cdef double number
+    if read_number(at, &number) == behind and (number != 0 or at[0] != b"-"):
+        return number
+    return (<const char*> at)[:behind - at]
+
+
 @cython.final
 cdef class RecordLines:
     """Appends records to the columns of both sides, as `ObjectColumns.add_record` would."""
@@ -126,7 +134,7 @@ cdef class RecordLines:
     cdef list texts                     # those of `recent`
     cdef Bytes end                      # of the line at hand
     cdef list wanted                    # the bytes of the names of further fields
-    cdef list values                    # of the record at hand: what they hold, as it is written
+    cdef list values                    # of the record at hand: what they hold, as `field_value` has it
 
     def __cinit__(self, ObjectColumns truth not None, ObjectColumns pred not None, *, truth_names, pred_names,
                   key_names, unless, fields=()):
@@ -184,7 +192,7 @@ cdef class RecordLines:
         return at - first
 
     def field_values(self):
-        """What the further fields of the record that was added hold, each as the bytes of its JSON; None without it."""
+        """What the further fields of the record that was added hold: a number, or the bytes of its JSON; None without it."""
         return list(self.values)
 
     cdef object add_line(self, Bytes at, Bytes end):
@@ -245,7 +253,7 @@ cdef class RecordLines:
         for place in range(len(self.wanted)):
             wanted = <bytes> self.wanted[place]
             if spells(name, PyBytes_AS_STRING(wanted), PyBytes_GET_SIZE(wanted)):
-                self.values[place] = (<const char*> at)[:behind - at]
+                self.values[place] = field_value(at, behind)
         return behind
 
     cdef Bytes read_value(self, Bytes at, const Text* name) except? NULL:

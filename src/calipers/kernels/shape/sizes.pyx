@@ -2,7 +2,7 @@
 
 from libc.math cimport NAN, sqrt
 
-from ..scan.checks cimport check_length, check_offsets
+from ..scan.checks cimport check_count, check_length, check_offsets
 from ..scan.column cimport Column
 
 cdef enum:
@@ -18,39 +18,58 @@ cdef extern from *:
 def object_sizes(objects, int line, wanted=None):
     """A column of the size of each object, float32; NaN for one that could not be read. `line` is the kind of lines.
 
-    Where `wanted` has a byte for each object, those of 0 are left out: their size is anything.
+    Where `wanted` has a byte for each object, there are only the sizes of those whose byte is not 0.
     """
     cdef const unsigned char[::1] kind = objects.kind, reason = objects.reason
     cdef const long long[::1] start = objects.starts
     cdef const double[::1] point = objects.points, area = objects.area
-    cdef const unsigned char[::1] mask = kind if wanted is None else wanted
     cdef const double* points = &point[0] if point.shape[0] else NULL
-    cdef Py_ssize_t i, k, count = 0
-    cdef bint all_wanted = wanted is None
-    cdef Column sizes, lines
+    cdef Py_ssize_t count = kind.shape[0], line_count = 0, k, i
+    cdef Column sizes, lines, places = None
+    cdef const int* at = NULL
     cdef float* size
-    cdef long long* at
+    cdef int* row
+    check_count("kind", kind.shape[0])
     check_length("reason", reason.shape[0], kind.shape[0])
     check_length("area", area.shape[0], kind.shape[0])
-    check_length("wanted", mask.shape[0], kind.shape[0])
     check_length("starts", start.shape[0], kind.shape[0] + 1)
     check_offsets("starts", start, point.shape[0])
-    sizes, lines = Column("f", kind.shape[0]), Column("q", kind.shape[0] + AHEAD)
-    size, at = <float*> sizes.data, <long long*> lines.data
+    if wanted is not None:
+        places = wanted_places(wanted, kind.shape[0])
+        at, count = <const int*> places.data, places.size
+    sizes, lines = Column("f", count), Column("i", count + 1)
+    size, row = <float*> sizes.data, <int*> lines.data
     with nogil:
-        for i in range(kind.shape[0]):                  # of all, without a branch
-            size[i] = <float> sqrt(area[i])
-            at[count] = i
-            count += (kind[i] == line) & (reason[i] == 0) & (all_wanted | (mask[i] != 0))
-        for i in range(kind.shape[0]):
-            if reason[i]:
-                size[i] = NAN
-        for k in range(count, count + AHEAD):
-            at[k] = 0
         for k in range(count):
-            fetch(points + start[at[k + AHEAD]])
-            size[at[k]] = <float> length(points + start[at[k]], start[at[k] + 1] - start[at[k]])
+            size[k] = <float> sqrt(area[place(at, k)])
+        for k in range(count):                          # without a branch
+            row[line_count] = <int> k
+            line_count += kind[place(at, k)] == line
+        for k in range(line_count):
+            fetch(points + start[place(at, row[min(k + AHEAD, line_count - 1)])])
+            i = place(at, row[k])
+            size[row[k]] = <float> length(points + start[i], start[i + 1] - start[i])
+        for k in range(count):
+            if reason[place(at, k)]:
+                size[k] = NAN
     return sizes
+
+
+cdef Column wanted_places(const unsigned char[::1] wanted, Py_ssize_t objects):
+    """The objects whose byte is not 0."""
+    cdef Column places = Column("i", objects + 1)       # one is written beyond
+    cdef Py_ssize_t i, count = 0
+    check_length("wanted", wanted.shape[0], objects)
+    for i in range(objects):
+        (<int*> places.data)[count] = <int> i
+        count += wanted[i] != 0
+    places.resize(count)
+    return places
+
+
+cdef inline Py_ssize_t place(const int* places, Py_ssize_t k) noexcept nogil:
+    """The k-th of some objects; of all, where no places are given."""
+    return k if places == NULL else places[k]
 
 
 cdef inline double length(const double* point, Py_ssize_t count) noexcept nogil:

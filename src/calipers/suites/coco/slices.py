@@ -81,7 +81,7 @@ def _object_rows(measured: MeasuredImages, swept: sweep.Swept, busy: NDArray[np.
     detections, sides = measured.detections, measured.matched
     pairs = (detections.truth, sides.truth), (detections.pred, sides.pred)
     truth_areas, pred_areas = (_areas(instances)[side.rows] for instances, side in pairs)
-    rows = matched_rows([swept], measured.config.levels, truth_areas, lambda left: pred_areas)
+    rows = matched_rows([swept], measured.config.levels, truth_areas, lambda left: pred_areas[left != 0])
     images, counts, sizes, kinds, table = rows
     return len(busy), counts.reshape(-1, images)[:, busy].reshape(-1), sizes, kinds, table
 

@@ -40,7 +40,6 @@ KEY_FIELDS = ("image_path", "id", "image")
 SIDES = ("gt_norm1000", "gt_norm", "gt", "pred_norm1000", "pred")
 NOT_NEEDED_TWICE = frozenset(SIDES)
 MAX_TEXT = 100_000  # characters of a desc: comparing two free texts takes the product of their lengths
-FIRST_OF_NUMBERS = b"-0123456789"
 LOOKED_AT = 20  # records of a batch whose fields are noted, where fields are asked for
 
 
@@ -135,7 +134,7 @@ class _Reader:
         is_other = frame == "pixel" or answers is not None
         self.plain = None if is_other else _plain_lines(self.truth, self.pred, fields)
         self.fields: dict[str, list[Any]] = {name: [] for name in fields}
-        self._decoded: dict[bytes | None, Any] = {None: None}  # values of fields, as many are alike
+        self._decoded: dict[float | bytes | None, Any] = {None: None}  # values of fields, as many are alike
         self.keys: list[str] = []
         self.lines: list[int] = []
         self.raw: list[dict[str, Any]] = []
@@ -146,7 +145,7 @@ class _Reader:
 
     def result(self) -> DenseReading:
         """What was read so far."""
-        if any(all(value is None for value in values) for values in self.fields.values()):
+        if self._lacks_field():
             for text in self._noted:
                 self.known |= carried(record_of(text)).keys()
         reading = self._reading()
@@ -190,7 +189,7 @@ class _Reader:
         if self.plain is None or self.keep:
             return begin, 0
         keys: list[str] = []
-        values: list[bytes | None] | None = [] if self.fields else None
+        values: list[float | bytes | None] | None = [] if self.fields else None
         end = self.plain.add_lines(block, begin, min(len(block), begin + max(most_bytes - self.size, 0)), keys, values)
         if values:
             self._take_fields(values)
@@ -223,27 +222,29 @@ class _Reader:
             else:
                 self.add(line, record)
 
-    def _take_fields(self, found: list[bytes | None]) -> None:
-        """Append the values of all fields of some records, record after record, each as the bytes of its JSON."""
+    def _take_fields(self, found: list[float | bytes | None]) -> None:
+        """Append the values of all fields of some records, record after record: numbers, or the bytes of their JSON."""
         for place, values in enumerate(self.fields.values()):
             values += self._decode_column(found[place :: len(self.fields)])
 
-    def _decode_column(self, column: list[bytes | None]) -> list[Any]:
+    def _decode_column(self, column: list[float | bytes | None]) -> list[Any]:
+        if set(map(type, column)) == {float}:
+            return column
         known, decode = self._decoded, self._decode
-        first = column[0]
-        if first and first[:1] in FIRST_OF_NUMBERS:
-            try:
-                return list(map(float, column))  # type: ignore[arg-type]
-            except (TypeError, ValueError):
-                pass  # not numbers alone
         return [known[value] if value in known else decode(value) for value in column]
 
     def _note_lines(self, block: bytes, begin: int, end: int) -> None:
-        """Keep the first lines: they say what fields there are, should one that is asked for be missing."""
+        """Keep the first lines while a field that is asked for is missing in all: they say what fields there are."""
+        if len(self._noted) == LOOKED_AT or not self._lacks_field():
+            return
         while begin < end and len(self._noted) < LOOKED_AT:
             behind = block.find(b"\n", begin, end) + 1 or end
             self._noted.append(block[begin:behind])
             begin = behind
+
+    def _lacks_field(self) -> bool:
+        """Whether no record so far has one of the fields."""
+        return any(all(value is None for value in values) for values in self.fields.values())
 
     def refuse(self, line: int, problem: str, found: str = "") -> None:
         self.read += 1
@@ -307,8 +308,10 @@ class _Reader:
         """A record with the objects of its answer, or what is wrong with it."""
         return with_objects(record, "pred" if self.frame == "pixel" else "pred_norm1000", options, self.frame)
 
-    def _decode(self, value: bytes | None) -> Any:
-        """The value of a field, from its JSON; texts are kept, as many are alike."""
+    def _decode(self, value: float | bytes | None) -> Any:
+        """The value of a field, from its JSON unless it is a number; texts are kept, as many are alike."""
+        if isinstance(value, float):
+            return value
         if value is None or value[:1] == b'"':
             self._decoded[value] = record_of(value or b"null")
             return self._decoded[value]
