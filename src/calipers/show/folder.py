@@ -17,7 +17,7 @@ from calipers.artifact import ARTIFACT
 from calipers.core.collecting import without_collection
 from calipers.core.errors import ConfigError, OutputError
 from calipers.core.stopping import Deferred
-from calipers.files.output import atomic_files, check_folder, make_folder, remove_empty
+from calipers.files.output import atomic_files, check_folder, make_folder, remove_empty, send_to_disk
 from calipers.report import Report
 from calipers.show.page.cases import CASES, WorstCases
 from calipers.show.plots_apart import PlotsApart
@@ -72,9 +72,11 @@ class OutputFolder:
                 self._matches.add_lines(cast("Iterable[bytes]", group))
             else:
                 self._matches.add(cast("Rows", list(group)))
+        begin = self._cases.tell()
         for lines in cases:
             self._cases.write(lines)
             self._worst.add([lines])
+        send_to_disk(self._cases, begin)
 
     def finish(self, report: Report, options: Any = None) -> list[str]:
         """Write all files except rows that were streamed before; returns notes about plots."""
