@@ -48,7 +48,7 @@ class CsvTable:
             cells = ([row[name] for name in self._columns] for row in rows[first : first + TOGETHER])
             self._write([[value if value.__class__ in PLAIN else safe_cell(value) for value in row] for row in cells])
 
-    def add_lines(self, lines: Iterable[bytes]) -> None:
+    def add_lines(self, lines: Iterable[bytes | memoryview]) -> None:
         """Append rows that are lines of CSV already, some to a text, their cells as `csv_text` gives them."""
         begin = self._file.tell()
         for some in lines:
