@@ -74,9 +74,10 @@ class DensePart:
     def __reduce_ex__(self, protocol: Any) -> Any:
         """Texts may travel beside the pickle, and become views of bytes."""
         reduced: Any = super().__reduce_ex__(protocol)
-        if protocol >= OUT_OF_BAND:
-            state = reduced[2][1]  # by slot
-            state |= {name: list(map(_beside_pickle, state[name])) for name in ("matches", "cases")}
+        state = reduced[2][1]  # by slot
+        wrap = PickleBuffer if protocol >= OUT_OF_BAND else bytes
+        for name in ("matches", "cases"):
+            state[name] = [wrap(row) if isinstance(row, Text) else row for row in state[name]]
         return reduced
 
     def add(self, later: DensePart) -> None:
@@ -126,10 +127,6 @@ class DensePart:
         part.cases = [*cases, *(line.encode() for line in plain["cases"])]  # as text in files of before
         part.slices = unpack_table(packed)
         return part
-
-
-def _beside_pickle(row: Any) -> Any:
-    return PickleBuffer(row) if isinstance(row, Text) else row
 
 
 class DensePlan:
