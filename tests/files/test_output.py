@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from calipers.core.errors import OutputError
-from calipers.files.output import atomic_file, to_json, write_file
+from calipers.files.output import atomic_file, atomic_files, send_to_disk, to_json, write_file
 
 from ..profiles import examples
 
@@ -280,3 +280,21 @@ def test_where_every_name_is_taken_the_error_says_so(tmp_path, monkeypatch):
     with pytest.raises(OutputError, match="out: cannot be written: No free name for a temporary file"):
         write_file(tmp_path / "out", b"x")
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("works", [True, False])
+def test_files_are_whole_whether_or_not_the_system_stores_them_early(tmp_path, monkeypatch, works):
+    def refused(*_):
+        raise OSError(22, "Invalid argument")
+
+    if not works:
+        monkeypatch.setattr(os, "posix_fadvise", refused, raising=False)
+    with atomic_files() as files:
+        rows, small = files.open(tmp_path / "rows"), files.open(tmp_path / "small")
+        for text in (b"a" * 5000, b"b"):
+            begin = rows.tell()
+            rows.write(text)
+            send_to_disk(rows, begin)
+        small.write(b"c")
+    assert (tmp_path / "rows").read_bytes() == b"a" * 5000 + b"b"
+    assert (tmp_path / "small").read_bytes() == b"c"

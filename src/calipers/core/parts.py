@@ -89,7 +89,7 @@ def from_bytes(data: bytes) -> Packed:
     return Packed(plain, arrays)
 
 
-def pack_lines(name: str, lines: list[bytes]) -> dict[str, NDArray[Any]]:
+def pack_lines(name: str, lines: list[bytes | memoryview]) -> dict[str, NDArray[Any]]:
     """Lines of text as an array by its name, none where there are none: as JSON they would be escaped and parsed."""
     text = lines[0] if len(lines) == 1 else b"".join(lines)
     return {f"lines/{name}": np.frombuffer(text, np.uint8)} if text else {}

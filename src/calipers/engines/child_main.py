@@ -20,10 +20,12 @@ from threading import Thread
 from typing import Any
 
 from calipers.core.errors import CalipersError
+from calipers.engines import shared_texts
 from calipers.kernels.scan.column import keep_memory
 
 LENGTH = Struct("<Q")
-PROTOCOL = 5
+SHARED = 1 << 63  # in a length: the message has the sizes of what stands in a file in memory, which comes with it
+PROTOCOL = shared_texts.PROTOCOL
 PARENT_CHECK_MS = 5000
 GC_OBJECTS = 50_000  # new ones, before garbage in cycles is looked for: imports make many objects and no garbage
 
@@ -73,16 +75,23 @@ def serve(channel: socket.socket) -> None:
         return
     send(channel, pickle.dumps((True, "")))
     while True:
-        outcome = outcome_of(work, receive(channel))
-        send(channel, outcome)
+        send_outcome(channel, work, receive(channel))
 
 
-def outcome_of(work: Callable[[Any], Any], item: bytes | bytearray) -> bytes:
-    """The pickle of whether the work went well, and of its result or the exception."""
+def send_outcome(channel: socket.socket, work: Callable[[Any], Any], item: bytes | bytearray) -> None:
+    """Send whether the work went well, and its result or the exception."""
     try:
-        return pickle.dumps((True, work(pickle.loads(item))), PROTOCOL)
+        outcome = True, work(pickle.loads(item))
+        packed, texts = shared_texts.pack(outcome)
+        handle = shared_texts.shared_file([packed, *texts]) if texts else None
+        if texts and handle is None:
+            packed = pickle.dumps(outcome, PROTOCOL)
     except Exception as error:  # noqa: BLE001  a module of the caller may raise anything; the parent tells
-        return _packed_error(error)
+        packed, texts, handle = _packed_error(error), [], None
+    if handle is None:
+        send(channel, packed)
+    else:
+        send_handle(channel, handle, [len(packed), *(text.nbytes for text in texts)])
 
 
 def _packed_error(error: Exception) -> bytes:
@@ -99,6 +108,16 @@ def send(channel: socket.socket, message: bytes) -> None:
     """Send one message, all of it."""
     channel.sendall(LENGTH.pack(len(message)))
     channel.sendall(message)
+
+
+def send_handle(channel: socket.socket, handle: int, sizes: list[int]) -> None:
+    """Send a file in memory, and the sizes of what stands in it, in place of a message."""
+    try:
+        message = pickle.dumps(sizes, PROTOCOL)
+        socket.send_fds(channel, [LENGTH.pack(SHARED | len(message))], [handle])
+        channel.sendall(message)
+    finally:
+        os.close(handle)
 
 
 def receive(channel: socket.socket) -> bytearray:

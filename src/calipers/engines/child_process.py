@@ -20,7 +20,8 @@ from pathlib import Path
 from typing import Any
 
 from calipers.core.errors import CalipersError
-from calipers.engines.child_main import LENGTH, PROTOCOL
+from calipers.engines import shared_texts
+from calipers.engines.child_main import LENGTH, PROTOCOL, SHARED
 from calipers.engines.forked import ForkedProcess, may_fork
 
 Outcome = tuple[bool, Any]  # whether it went well, and the result or the exception
@@ -92,6 +93,7 @@ class ChildProcess:
         self._header = bytearray(LENGTH.size)
         self._content: bytearray | None = None  # of the message that is being received
         self._received = 0  # bytes of the header or of the content
+        self._handles: list[int] = []  # of files in memory, for the message that is being received
         self._ending = ""
         self._queue(work)
 
@@ -127,13 +129,11 @@ class ChildProcess:
             if self._received == len(target):
                 self._received = 0
                 if self._content is not None:
-                    self._content = None
-                    message: Outcome = pickle.loads(target)
-                    return message
-                self._content = bytearray(LENGTH.unpack(target)[0])
+                    return self._message(target)
+                self._content = bytearray(LENGTH.unpack(target)[0] & ~SHARED)
                 continue
             try:
-                count = self.channel.recv_into(memoryview(target)[self._received :])
+                count = self._receive_into(memoryview(target)[self._received :])
             except BlockingIOError:
                 return None
             except OSError:
@@ -142,8 +142,28 @@ class ChildProcess:
                 raise ChildEndedError
             self._received += count
 
+    def _receive_into(self, target: memoryview) -> int:
+        """Receive some bytes; with those of a header, a handle may come."""
+        if self._content is not None or not shared_texts.can_share():
+            return self.channel.recv_into(target)
+        data, handles, _, _ = socket.recv_fds(self.channel, len(target), 1, socket.MSG_CMSG_CLOEXEC)
+        self._handles += handles
+        target[: len(data)] = data
+        return len(data)
+
+    def _message(self, content: bytearray) -> Outcome:
+        """A message that is there as a whole."""
+        self._content = None
+        message = pickle.loads(content)
+        if LENGTH.unpack(self._header)[0] & SHARED:
+            message = shared_texts.unpack(self._handles.pop(), message)
+        outcome: Outcome = message
+        return outcome
+
     def end(self) -> str:
         """Kill it if it has not ended. Returns in words how it ended."""
+        shared_texts.close(self._handles)
+        self._handles.clear()
         if self._parent != os.getpid():  # this process was forked meanwhile, and the worker belongs to the other one
             self.channel.close()
         elif not self._ending:

@@ -17,9 +17,9 @@ from calipers.artifact import ARTIFACT
 from calipers.core.collecting import without_collection
 from calipers.core.errors import ConfigError, OutputError
 from calipers.core.stopping import Deferred
-from calipers.files.output import atomic_files, check_folder, make_folder, remove_empty
+from calipers.files.output import atomic_files, check_folder, make_folder, remove_empty, send_to_disk
 from calipers.report import Report
-from calipers.show.page.cases import CASES, WorstCases
+from calipers.show.page.cases import CASES, Text, WorstCases
 from calipers.show.plots_apart import PlotsApart
 from calipers.show.report_tables import write_table
 from calipers.show.tables import CsvTable, ParquetTable, Rows, import_pyarrow, open_table
@@ -34,10 +34,10 @@ AT_A_TIME = 10_000  # rows
 class RowTaker(NamedTuple):
     """Takes rows of objects, and lines of cases."""
 
-    take: Callable[[Rows | list[bytes], Iterable[bytes]], None]
+    take: Callable[[Rows | list[Text], Iterable[Text]], None]
     takes_csv: bool  # rows may come as lines of CSV
 
-    def __call__(self, matches: Rows | list[bytes], cases: Iterable[bytes]) -> None:
+    def __call__(self, matches: Rows | list[Text], cases: Iterable[Text]) -> None:
         """Pass them on."""
         self.take(matches, cases)
 
@@ -62,19 +62,21 @@ class OutputFolder:
         """What a suite that streams its rows passes them to."""
         return RowTaker(self.add_rows, isinstance(self._matches, CsvTable))
 
-    def add_rows(self, matches: Rows | list[bytes], cases: Iterable[bytes]) -> None:
+    def add_rows(self, matches: Rows | list[Text], cases: Iterable[Text]) -> None:
         """Append rows of objects, in a table of CSV maybe as lines of it, and lines of cases, some to a text."""
         if self._matches is None or self._cases is None:
             raise TypeError("rows for a folder that was opened without them")
         self._has_rows = True
         for some, group in groupby(matches, key=type):
-            if some is bytes and isinstance(self._matches, CsvTable):
-                self._matches.add_lines(cast("Iterable[bytes]", group))
+            if some in (bytes, memoryview) and isinstance(self._matches, CsvTable):
+                self._matches.add_lines(cast("Iterable[Text]", group))
             else:
                 self._matches.add(cast("Rows", list(group)))
+        begin = self._cases.tell()
         for lines in cases:
             self._cases.write(lines)
             self._worst.add([lines])
+        send_to_disk(self._cases, begin)
 
     def finish(self, report: Report, options: Any = None) -> list[str]:
         """Write all files except rows that were streamed before; returns notes about plots."""

@@ -9,17 +9,21 @@ from __future__ import annotations
 
 import sys
 from contextlib import suppress
+from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import orjson
 
+from calipers.core.collecting import without_collection
 from calipers.suite import suite_of, suite_of_tree
 
 if TYPE_CHECKING:
     from calipers.engines.child_process import ChildProcess
 
 ANSWERS = 3  # of the process: that it has started, that all is loaded, and the plots
+WRITE_DOCSTRING = "_update_set_signature_and_docstring"  # of matplotlib's artists; with another name, it is written
+LOADED = ("matplotlib.backends.backend_agg", "matplotlib.figure", "PIL.PngImagePlugin")
 SILENT_SEC = 120  # without a word of the process, after which the command draws by itself
 
 
@@ -90,12 +94,31 @@ def _answer(child: ChildProcess) -> tuple[bool, Any]:
 def serve(request: tuple[str, str]) -> dict[str, bytes]:
     """What the process does: load what the plots of a suite take, or draw those of an artifact."""
     what, name = request
-    if what == "load":
-        import matplotlib.backends.backend_agg
-        import matplotlib.figure  # noqa: F401
+    with without_collection():
+        return _loaded(name) if what == "load" else _drawn(name)
 
-        suite_of(name)
-        return {}
-    with open(name, "rb") as file:
+
+def _loaded(suite: str) -> dict[str, bytes]:
+    """Nothing to show yet: all modules are there that drawing takes."""
+    _leave_out_docstrings()
+    for module in LOADED:
+        import_module(module)
+
+    suite_of(suite)
+    return {}
+
+
+def _leave_out_docstrings() -> None:
+    """Have no docstring written for each class of matplotlib as it is loaded: that is a third of the time, and nobody
+    reads them here."""
+    from matplotlib import artist
+
+    artist.kwdoc = lambda artist: ""
+    if hasattr(artist.Artist, WRITE_DOCSTRING):
+        setattr(artist.Artist, WRITE_DOCSTRING, classmethod(lambda _: None))
+
+
+def _drawn(artifact: str) -> dict[str, bytes]:
+    with open(artifact, "rb") as file:
         tree = orjson.loads(file.read())
     return dict(suite_of_tree(tree).pictures(tree))

@@ -16,6 +16,7 @@ from typing import IO, Any
 
 from calipers.core.errors import ConfigError
 from calipers.core.text import FORMULA_STARTS, whole_text
+from calipers.files.output import send_to_disk
 
 Rows = list[dict[str, Any]]
 TOGETHER = 10_000  # rows whose cells are in memory at once
@@ -47,10 +48,12 @@ class CsvTable:
             cells = ([row[name] for name in self._columns] for row in rows[first : first + TOGETHER])
             self._write([[value if value.__class__ in PLAIN else safe_cell(value) for value in row] for row in cells])
 
-    def add_lines(self, lines: Iterable[bytes]) -> None:
+    def add_lines(self, lines: Iterable[bytes | memoryview]) -> None:
         """Append rows that are lines of CSV already, some to a text, their cells as `csv_text` gives them."""
+        begin = self._file.tell()
         for some in lines:
             self._file.write(some)
+        send_to_disk(self._file, begin)
 
     def _write(self, lines: list[list[Any]]) -> None:
         text = io.StringIO(newline="")

@@ -31,7 +31,7 @@ def lines_of(data):
         kept = KeptShard(shard)
         reading = read_shard(kept if keeps_texts else shard, frame="norm1000", keep=not keeps_texts, max_bad=999)
         matched = MatchedBatch(reading.batch, config, all_pairs=True)
-        found.append(case_lines(reading.batch, matched, config, kept.texts if keeps_texts else None))
+        found.append(bytes(case_lines(reading.batch, matched, config, kept.texts if keeps_texts else None)))
     return found
 
 

@@ -72,7 +72,7 @@ def overlap_text(score):
     objects = type("Objects", (), columns | codes | {"desc": np.zeros(1, dtype=np.int32)})
     found = [np.zeros(1, dtype=np.int32)], [np.array([score])]
     side = RowSide(b"gt", objects, np.zeros(1, dtype=np.uint8), *found, {})
-    row = match_lines([b"k"], [b","], [b"box"], [b"matched"], side, side).split(b"\n")[0]
+    row = bytes(match_lines([b"k"], [b","], [b"box"], [b"matched"], side, side)).split(b"\n")[0]
     return row.split(b",")[-2].decode()
 
 

@@ -6,7 +6,7 @@ wrong. A record is written here when its line is surely what a JSON library woul
 each of its objects is valid. Any other one is left alone, for the caller to write.
 """
 
-from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
 
 from .column cimport Column
 from .entry cimport check_indices, check_length, check_offsets
@@ -247,8 +247,8 @@ cdef class CaseLines:
         put_bytes(self.out, text)
 
     def text(self):
-        """All lines."""
-        return PyBytes_FromStringAndSize(self.out.data, self.out.size)
+        """All lines, as a view of bytes; while there is one, none can be added."""
+        return memoryview(self.out).toreadonly()
 
     cdef bint read_record(self) except -1:
         """Find objects and fields in the line; False if it is written in another way, or has other objects."""

@@ -6,7 +6,6 @@ as they stand in a cell, quoted where that is needed. Numbers are written as Pyt
 read back the same, and a whole coordinate without a point.
 """
 
-from cpython.bytes cimport PyBytes_FromStringAndSize
 from cpython.mem cimport PyMem_Free
 from libc.math cimport signbit
 from libc.string cimport strlen
@@ -131,7 +130,7 @@ cdef class RowSide:
 
 def match_lines(list keys not None, list labels not None, list kinds not None, list outcomes not None,
                 RowSide truth not None, RowSide pred not None):
-    """All rows of a batch: `keys` has a cell for each record, `labels` the cells of each description, `kinds` and
+    """All rows of a batch, as a view of bytes: `keys` has a cell for each record, `labels` the cells of each description, `kinds` and
     `outcomes` one for each code. Of a record, ground truth comes first."""
     cdef Column out = Column("B")
     cdef Py_ssize_t record
@@ -142,7 +141,7 @@ def match_lines(list keys not None, list labels not None, list kinds not None, l
     for record in range(len(keys)):
         put_side(out, keys[record], labels, kinds, outcomes, truth, record, pred.offsets[record])
         put_side(out, keys[record], labels, kinds, outcomes, pred, record, truth.offsets[record])
-    return PyBytes_FromStringAndSize(out.data, out.size)
+    return memoryview(out).toreadonly()
 
 
 cdef int put_side(Column out, bytes key, list labels, list kinds, list outcomes, RowSide side, Py_ssize_t record,

@@ -169,12 +169,12 @@ cdef long long number_before(Bytes first, Bytes end, bytes name) except -2:
     return value
 
 
-def end_numbers(bytes text not None, bytes name not None):
+def end_numbers(const unsigned char[::1] text not None, bytes name not None):
     """Of each line of a text where it ends, and the whole number it ends with, as the last field of an object, which has
     this name: 0 if there is none, -1 if it has more than 18 digits."""
     cdef Column ends = Column("q"), numbers = Column("q")
-    cdef Bytes start = <Bytes> PyBytes_AS_STRING(text)
-    cdef Bytes last = start + PyBytes_GET_SIZE(text)
+    cdef Bytes start = &text[0] if text.shape[0] else NULL
+    cdef Bytes last = start + text.shape[0]
     cdef Bytes at = start
     cdef Bytes behind
     while at < last:

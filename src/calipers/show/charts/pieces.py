@@ -74,7 +74,11 @@ def file_of(figure: Figure, format: str) -> bytes:  # noqa: A002
 def files(stem: str, plot: Callable[..., Figure], tree: Any, names: Iterable[str] = ()) -> dict[str, bytes]:
     """A plot as PNG and, where names have characters that a PNG may have to spell out, also as SVG."""
     formats = ["png", "svg"] if _needs_fonts(names) else ["png"]
-    return {f"{stem}.{ending}": file_of(plot(tree, format=ending), ending) for ending in formats}
+    drawn = {}
+    for ending in formats:
+        with drawing(ending):
+            drawn[f"{stem}.{ending}"] = file_of(plot(tree, format=ending), ending)
+    return drawn
 
 
 def _needs_fonts(names: Iterable[str]) -> bool:

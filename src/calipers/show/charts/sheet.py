@@ -13,6 +13,7 @@ import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache, lru_cache
 from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Any
@@ -35,6 +36,7 @@ COMPRESSION = 3  # of PNGs: more takes twice as long and saves a tenth
 TITLE, TEXT, TICK, LEGEND_LINE = 12, 8.5, 8, 15
 
 _DRAWING = RLock()
+_FORMATS: list[str] = []  # that are being drawn, each within the one before
 STYLE: dict[str, Any] = {
     "font.family": "sans-serif",
     "font.sans-serif": ["DejaVu Sans"],
@@ -140,15 +142,11 @@ class Lettering:
 
     def __init__(self, format: str) -> None:  # noqa: A002
         from matplotlib import get_data_path
-        from matplotlib.ft2font import FT2Font
 
         paths = [str(Path(get_data_path(), "fonts", "ttf", "DejaVuSans.ttf"))]
         if format == "png" and (installed := cjk_font()):
             paths.append(installed.path)
-        self._fonts = [FT2Font(path) for path in paths]
-        for font in self._fonts:
-            font.set_size(100, 72)
-        self._advances: dict[int, float] = {}  # by character
+        self._fonts = list(map(_opened_font, paths))
         self._spells = format == "png"  # whoever opens an SVG may have a font for what this one lacks
 
     def brings(self, text: str) -> bool:
@@ -175,14 +173,28 @@ class Lettering:
         return char.encode("ascii", "backslashreplace").decode() if lacking else printable(char)
 
     def _advance(self, code: int) -> float:
-        if code not in self._advances:
-            font = self._font_with(code)
-            self._advances[code] = 1.0 if font is None else font.load_char(code).linearHoriAdvance / 65536 / 100
-        return self._advances[code]
+        font = self._font_with(code)
+        return 1.0 if font is None else _advance_in(font, code)
 
     def _font_with(self, code: int) -> Any:
         """The first font that has a character, or None."""
         return next((font for font in self._fonts if font.get_char_index(code)), None)
+
+
+@cache
+def _opened_font(path: str) -> Any:
+    """A font in letters of size 100, opened once: every page, gutter and row of names asks for its letters."""
+    from matplotlib.ft2font import FT2Font
+
+    font = FT2Font(path)
+    font.set_size(100, 72)
+    return font
+
+
+@lru_cache(maxsize=1 << 16)
+def _advance_in(font: Any, code: int) -> float:
+    """The width of a character that a font has, in letters of size 1."""
+    return float(font.load_char(code).linearHoriAdvance / 65536 / 100)
 
 
 def _families(format: str) -> dict[str, Any]:  # noqa: A002
@@ -196,14 +208,21 @@ def drawing(format: str) -> Iterator[None]:  # noqa: A002
     """The settings of every picture, whatever others have set; they end with it.
 
     Settings of matplotlib are those of the whole process, and its modules import each other: one thread draws at a
-    time.
+    time. Within a drawing of the same format they are made already.
     """
     require(format in ("png", "svg"), "format", format, "png or svg")
     with _DRAWING:
+        if _FORMATS and _FORMATS[-1] == format:
+            yield
+            return
         try:
             from matplotlib import style
         except ImportError:
             raise ConfigError("plots: pictures need matplotlib: pip install 'calipers[plots]'") from None
         with style.context(["default", STYLE | _families(format)]), warnings.catch_warnings():
             warnings.filterwarnings("ignore", r"Glyph \d+ .*missing from", UserWarning)  # an SVG keeps the character
-            yield
+            _FORMATS.append(format)
+            try:
+                yield
+            finally:
+                _FORMATS.pop()

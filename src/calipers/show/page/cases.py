@@ -30,6 +30,7 @@ UNMATCHED = b"unmatched"  # the last field of a line
 LARGEST_KEPT = 32_000_000  # bytes of lines of cases that are kept until the page is made
 
 Case = dict[str, Any]
+Text = bytes | memoryview
 Lookup = Callable[[Iterable[str]], dict[str, Case]]
 SlicesOf = Callable[[list[str]], dict[str, list[str]]]
 
@@ -57,22 +58,23 @@ class WorstCases:
         self._kept: list[tuple[int, int, bytes]] = []  # a heap: unmatched objects, place from the end, line
         self._size = 0  # bytes of the lines
 
-    def add(self, lines: Iterable[bytes]) -> None:
+    def add(self, lines: Iterable[Text]) -> None:
         """Look at some more lines, which may come many to a text."""
         room = max(LISTED, self.limit.cases) if self.limit.cases else 0
         for text in lines:
             begin = 0
             for end, unmatched in zip(*end_numbers(text, UNMATCHED), strict=True):
-                self._add_line(unmatched if unmatched >= 0 else _unmatched(text[begin:end]), text, begin, end, room)
+                number = unmatched if unmatched >= 0 else _unmatched(bytes(text[begin:end]))
+                self._add_line(number, text, begin, end, room)
                 begin = end
 
-    def _add_line(self, unmatched: int, text: bytes, begin: int, end: int, room: int) -> None:
+    def _add_line(self, unmatched: int, text: Text, begin: int, end: int, room: int) -> None:
         kept, size = self._kept, end - begin
         self.total += 1
         is_full = len(kept) >= room or (self._size + size > LARGEST_KEPT and len(kept) >= self.limit.cases)
         if is_full and kept and unmatched <= kept[0][0]:  # it would be the first to go: among equals the last does
             return
-        heappush(kept, (unmatched, 1 - self.total, text[begin:end]))
+        heappush(kept, (unmatched, 1 - self.total, bytes(text[begin:end])))
         self._size += size
         while len(kept) > room or (self._size > LARGEST_KEPT and len(kept) > self.limit.cases):
             self._size -= len(heappop(kept)[2])

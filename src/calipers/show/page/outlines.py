@@ -51,8 +51,8 @@ class OutlineCollector:
         self.undrawn = 0
         self._found: list[tuple[Entry, Outline, dict[str, Any]]] = []
 
-    def add(self, entry: Entry, outline: Outline | None, **look: Any) -> None:
-        """One object; without an outline it is only counted."""
+    def add(self, entry: Entry, outline: Outline | None, look: dict[str, Any]) -> None:
+        """One object, with its label and what else a shape shows; without an outline it is only counted."""
         if outline is None:
             self.undrawn += 1
         else:

@@ -296,8 +296,16 @@ def shape(
         fields["partner"] = partner
     if overlap is not None:
         fields["overlap"] = finite(overlap, label)
-    said = (("cause", cause), ("note", note), ("state", state), ("tags", [*tags]), ("under", under != label and under))
-    fields.update([entry for entry in said if entry[1]])
+    if cause:
+        fields["cause"] = cause
+    if note:
+        fields["note"] = note
+    if state:
+        fields["state"] = state
+    if tags:
+        fields["tags"] = [*tags]
+    if under and under != label:
+        fields["under"] = under
     return fields
 
 

@@ -254,8 +254,8 @@ def draw_case(tree: Tree, case: Case, pictures: Pictures | None = None) -> Part:
     shapes, entries = OutlineCollector(), entries_of(case)
     for entry in entries:
         score = entry.object["score"]
-        look = _look(entry) | {"score": None if score is None else round(score, 3)}
-        shapes.add(entry, _outline(entry.object["bbox"]), label=entry.object["category"], **look)
+        look = {"label": entry.object["category"], "score": None if score is None else round(score, 3)}
+        shapes.add(entry, _outline(entry.object["bbox"]), look | _look(entry))
     picture = pictures.find(case["key"]) if pictures else None
     return part.drawn_case(
         list_case(case),

@@ -41,29 +41,22 @@ def written_label(label: CaseLabel) -> str | list[str]:
     return label.phase if label.phase == label.category else [label.phase, label.category]
 
 
-def label_of(case: dict[str, Any], side: str, index: int) -> CaseLabel:
-    """What an object of a case is called.
+def side_labels(case: dict[str, Any], side: str) -> list[CaseLabel]:
+    """What all objects of one side of a case are called.
 
-    >>> label_of({"labels": {"names": ["a", ["a", "b"]], "gt": [0, 1], "pred": []}}, "gt", 1)
-    CaseLabel(phase='a', category='b')
-    >>> label_of({"labels": {"gt": {"phase": ["a"], "category": ["b"]}}}, "gt", 0)
-    CaseLabel(phase='a', category='b')
+    >>> side_labels({"labels": {"names": ["a", ["a", "b"]], "gt": [0, 1], "pred": []}}, "gt")
+    [CaseLabel(phase='a', category='a'), CaseLabel(phase='a', category='b')]
+    >>> side_labels({"labels": {"gt": {"phase": ["a"], "category": ["b"]}}}, "gt")
+    [CaseLabel(phase='a', category='b')]
     """
     labels = case["labels"]
     if "names" not in labels:
-        return CaseLabel(labels[side]["phase"][index], labels[side]["category"][index])
-    name = labels["names"][labels[side][index]]
-    return _both(name, name) if isinstance(name, str) else _both(*name)
+        return list(map(CaseLabel, labels[side]["phase"], labels[side]["category"]))
+    known = [_both(name, name) if isinstance(name, str) else _both(*name) for name in labels["names"]]
+    return [known[code] for code in labels[side]]
 
 
 @lru_cache(maxsize=1 << 16)
 def _both(phase: str, category: str) -> CaseLabel:
     """Both labels of an object, made once for all that are alike."""
     return CaseLabel(phase, category)
-
-
-def side_labels(case: dict[str, Any], side: str) -> list[CaseLabel]:
-    """What all objects of one side of a case are called."""
-    labels = case["labels"]
-    count = len(labels[side] if "names" in labels else labels[side]["category"])
-    return [label_of(case, side, index) for index in range(count)]

@@ -33,7 +33,7 @@ Rows = list[dict[str, Any]]
 
 
 @without_collection()
-def case_lines(batch: Batch, matched: MatchedBatch, config: Config, texts: Texts | None = None) -> bytes:
+def case_lines(batch: Batch, matched: MatchedBatch, config: Config, texts: Texts | None = None) -> bytes | memoryview:
     """Every record in which an object is without a partner in category mode, as a line of JSON."""
     sides = [_SideColumns(batch, matched, config, side) for side in (0, 1)]
     parsed = _ParsedCases(batch, matched, sides, Originals(batch, config, texts))

@@ -15,9 +15,11 @@ from calipers.show.page.causes import confusion_part, error_facets, fix_first_pa
 from calipers.show.page.heads import MAX_ROWS, Tree, facts_of, more_rows, problems, rules, short_name, title_of
 from calipers.show.page.images import Pictures
 from calipers.show.page.listing import ErrorFacets, listing, slice_facets
-from calipers.show.page.outlines import SIDES, Entry, Outline, OutlineCollector, entries_of, said_of
+from calipers.show.page.outlines import SIDES, Outline, OutlineCollector, entries_of, said_of
 from calipers.show.page.sections import Part
-from calipers.suites.dense.case_labels import CaseLabel, label_of
+from calipers.suites.dense.case_labels import CaseLabel, side_labels
+
+Labels = dict[str, list[CaseLabel]]  # of a record's objects, by side
 
 FORMS: dict[str, Literal["box", "poly", "line"]] = {"bbox_2d": "box", "poly": "poly", "line": "line"}
 OTHER: dict[str, str] = dict(SIDES)
@@ -245,17 +247,31 @@ def _drawn(tree: Tree, cases: WorstCases, pictures: Pictures | None) -> list[Par
 
 def list_case(case: Case) -> Part:
     """A record as it is listed, with all its objects that are wrong."""
-    errors = [_facets(case, side, entry) for side, _ in SIDES for entry in case[f"unmatched_{side}"]]
+    return _listing(case, _errors(case, _labels(case)))
+
+
+def _listing(case: Case, errors: list[ErrorFacets]) -> Part:
     place = f"{short_name(case['path'])}:{case['line']}"
     return listing(case["key"], case["key"], errors, facets=slice_facets(case), score=case["unmatched"], note=place)
 
 
-def _facets(case: Case, side: str, entry: Tree) -> ErrorFacets:
-    """What an object without a partner can be asked for: cause, label, confusion, phase, type, and if it is invalid."""
-    partner, drawn_as = entry.get("partner"), _type_of(entry["object"]) or ""
-    label = label_of(case, side, entry["index"])
-    other = label_of(case, OTHER[side], partner["index"]).category if partner else None
-    return _known_facets(side, entry["cause"], label, other, drawn_as, "invalid" in entry)
+def _labels(case: Case) -> Labels:
+    return {side: side_labels(case, side) for side in OTHER}
+
+
+def _errors(case: Case, labels: Labels) -> list[ErrorFacets]:
+    """What each object without a partner can be asked for: cause, label, confusion, phase, type, and if it is invalid.
+
+    They stand in the order of `entries_of`.
+    """
+    errors = []
+    for side, other in SIDES:
+        own, theirs = labels[side], labels[other]
+        for entry in case[f"unmatched_{side}"]:
+            partner, drawn_as = entry.get("partner"), _type_of(entry["object"]) or ""
+            label, paired = own[entry["index"]], theirs[partner["index"]].category if partner else None
+            errors.append(_known_facets(side, entry["cause"], label, paired, drawn_as, "invalid" in entry))
+    return errors
 
 
 @lru_cache(maxsize=1 << 16)
@@ -271,12 +287,16 @@ def draw_case(tree: Tree, case: Case, pictures: Pictures | None = None) -> Part:
     canvas = size if pixel and size else (FRAME, FRAME)
     picture = pictures.find(case["key"], *_names(case["fields"])) if pictures else None
     seen = picture.aspect if picture else size[0] / size[1] if size else None
-    shapes = OutlineCollector()
+    shapes, labels = OutlineCollector(), _labels(case)
+    errors = _errors(case, labels)
+    unread = iter(errors)
     for entry in entries_of(case):
-        label = label_of(case, entry.side, entry.place).category
-        shapes.add(entry, _outline(entry.object, canvas), label=label, **_look(case, entry))
+        look = {"label": labels[entry.side][entry.place].category}
+        if entry.unmatched is not None:
+            look |= _look(entry.object, entry.unmatched, next(unread))
+        shapes.add(entry, _outline(entry.object, canvas), look)
     return part.drawn_case(
-        list_case(case),
+        _listing(case, errors),
         shapes.parts(),
         canvas,
         note=said_of(f"{short_name(case['path'])}:{case['line']}", shapes.undrawn),
@@ -285,14 +305,10 @@ def draw_case(tree: Tree, case: Case, pictures: Pictures | None = None) -> Part:
     )
 
 
-def _look(case: Case, entry: Entry) -> Tree:
+def _look(obj: Any, unmatched: Tree, error: ErrorFacets) -> Tree:
     """The cause that is shown for an object without a partner."""
-    if entry.unmatched is None:
-        return {}
-    desc = entry.object.get("desc") if isinstance(entry.object, dict) else None
-    reason = entry.unmatched.get("invalid", "")
-    tooltip = " · ".join(text for text in (desc, reason) if isinstance(text, str) and text)
-    error = _facets(case, entry.side, entry.unmatched)
+    desc = obj.get("desc") if isinstance(obj, dict) else None
+    tooltip = " · ".join(text for text in (desc, unmatched.get("invalid", "")) if isinstance(text, str) and text)
     look = {"cause": error.cause, "tags": error.tags, "under": error.label}
     return look | {"note": tooltip[:LONGEST_NOTE], "state": "wrong"}
 
@@ -323,20 +339,23 @@ def _outline(obj: Any, canvas: tuple[float, float]) -> Outline | None:
     if kind is None or not isinstance(obj.get("points"), list):
         return None
     form, numbers = FORMS[kind], _flat(obj["points"])
-    if len(numbers) % 2 or not (set(map(type, numbers)) == {int} or all(map(_is_number, numbers))):
+    whole = set(map(type, numbers)) == {int}
+    if len(numbers) % 2 or not (whole or all(map(_is_number, numbers))):
         return None
-    points = _inside(numbers, canvas)
+    points = numbers if whole and _is_inside(numbers, canvas) else _cut(numbers, canvas)
     if form == "box" and len(points) == 4:
         x, y = sorted(points[::2]), sorted(points[1::2])
         return Outline(form, [x[0], y[0], x[1], y[1]])
     return Outline(form, points) if form != "box" and len(points) >= part.POINTS[form] else None
 
 
-def _inside(numbers: list[float], canvas: tuple[float, float]) -> list[float]:
-    """Coordinates in turn, cut at the edges; whole numbers inside of them, as most are, stay as they are."""
-    x, y = numbers[::2], numbers[1::2]
-    if set(map(type, numbers)) == {int} and min(numbers) >= 0 and max(x) <= canvas[0] and max(y) <= canvas[1]:
-        return numbers
+def _is_inside(numbers: list[float], canvas: tuple[float, float]) -> bool:
+    """Whether coordinates in turn are within the edges."""
+    return min(numbers) >= 0 and max(numbers[::2]) <= canvas[0] and max(numbers[1::2]) <= canvas[1]
+
+
+def _cut(numbers: list[float], canvas: tuple[float, float]) -> list[float]:
+    """Coordinates in turn, cut at the edges."""
     return [round(min(max(value, 0), canvas[at % 2]), 1) for at, value in enumerate(numbers)]
 
 

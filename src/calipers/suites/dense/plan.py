@@ -11,6 +11,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
+from pickle import PickleBuffer
 from typing import Any
 
 import numpy as np
@@ -47,7 +48,9 @@ from calipers.suites.dense.summarize import resampled_sums, summarize
 BATCH_CHUNKS = 2  # a batch holds at most so many chunks
 TASK_CHUNKS = 4  # a task of a cluster holds at most so many chunks, if there are enough for FEW_TASKS
 FEW_TASKS = 32
-OnRows = Callable[[Any, list[bytes]], None]  # rows, or lines of CSV if `takes_csv` says so; and lines of cases
+OUT_OF_BAND = 5  # the first protocol of pickles that has it
+Text = bytes | memoryview
+OnRows = Callable[[Any, list[Text]], None]  # rows, or lines of CSV if `takes_csv` says so; and lines of cases
 Again = Callable[[OnRows], None]
 
 add_slices = later("calipers.slicing", "add_slices")
@@ -69,9 +72,18 @@ class DensePart:
         self.digests: dict[int, str] = {}  # source -> SHA-256, of files that were measured whole by workers
         self.engines: Engines = {}
         self.first_invalid = ""  # the first prediction that cannot be read: where it is, and why
-        self.matches: Rows | list[bytes] = []  # rows, or lines of CSV, many to a text
-        self.cases: list[bytes] = []  # lines, many to a text
+        self.matches: Rows | list[Text] = []  # rows, or lines of CSV, many to a text
+        self.cases: list[Text] = []  # lines, many to a text
         self.slices: SliceTable | None = None  # what slices are made of, when they are asked for
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        """Texts may travel beside the pickle, and become views of bytes."""
+        reduced: Any = super().__reduce_ex__(protocol)
+        state = reduced[2][1]  # by slot
+        wrap = PickleBuffer if protocol >= OUT_OF_BAND else bytes
+        for name in ("matches", "cases"):
+            state[name] = [wrap(row) if isinstance(row, Text) else row for row in state[name]]
+        return reduced
 
     def add(self, later: DensePart) -> None:
         """Add the part that follows this one."""
@@ -92,7 +104,7 @@ class DensePart:
         """The part as plain values and arrays."""
         counted = self.tally.pack()
         arrays = counted.arrays | pack_lines("cases", self.cases)
-        has_lines = all(isinstance(row, bytes) for row in self.matches)
+        has_lines = all(isinstance(row, Text) for row in self.matches)
         if has_lines:
             arrays |= pack_lines("matches", self.matches)  # type: ignore[arg-type]
         plain = {
@@ -102,7 +114,7 @@ class DensePart:
             "read": list(self.read.items()),
             "engines": self.engines,
             "first_invalid": self.first_invalid,
-            "matches": [row.decode() if isinstance(row, bytes) else row for row in self.matches if not has_lines],
+            "matches": [bytes(row).decode() if isinstance(row, Text) else row for row in self.matches if not has_lines],
             "cases": [],
         }
         return pack_table(Packed(plain, arrays), self.slices)
@@ -293,7 +305,7 @@ def measure_reading(
     part.read[source], part.first_invalid = reading.read, _first_invalid(batch)
     part.engines = rapidfuzz_version() if texts_differ(tally) else {}
     if rows:
-        lines = match_csv(batch, matched, config, texts) if as_csv else None
+        lines: Text | None = match_csv(batch, matched, config, texts) if as_csv else None
         part.matches = match_rows(batch, matched, config, texts) if lines is None else [lines]
         part.cases = [case_lines(batch, matched, config, texts)]
     return part
@@ -366,4 +378,4 @@ def _all_matches(again: Again) -> Rows:
 
 
 def _all_cases(again: Again, take: TakeCases) -> None:
-    again(lambda matches, cases: take(line for text in cases for line in text.splitlines(keepends=True)))
+    again(lambda matches, cases: take(line for text in cases for line in bytes(text).splitlines(keepends=True)))

@@ -52,7 +52,7 @@ def _reversed(pairs: Pairs) -> Pairs:
     return Pairs(pairs.pred, pairs.truth, pairs.score)
 
 
-def match_csv(batch: Batch, matched: MatchedBatch, config: Config, texts: Texts | None = None) -> bytes | None:
+def match_csv(batch: Batch, matched: MatchedBatch, config: Config, texts: Texts | None = None) -> memoryview | None:
     """Every object as a line of CSV; None where a text has a carriage return, which not every reader takes alike."""
     cells = [*batch.keys, *(text for desc in matched.descs for text in (desc.phase, desc.category))]
     if any("\r" in text for text in cells):

@@ -1,0 +1,83 @@
+"""Large texts of results through shared memory: the same results, whatever way they took."""
+
+import os
+import pickle
+
+import pytest
+
+from calipers.engines import child_main, shared_texts
+from calipers.engines.local import run_in_order
+from calipers.engines.shared_texts import LEAST_BYTES
+from calipers.suites.dense.plan import DensePart
+
+SIZES = (0, 1, LEAST_BYTES - 1, LEAST_BYTES, LEAST_BYTES + 1, 3 * LEAST_BYTES + 7)
+
+
+def part_of(size: int) -> DensePart:
+    part = DensePart()
+    part.matches, part.cases = [{"key": "a"}, b"m" * (size // 2)], [b"c" * size, b"last\n"]
+    return part
+
+
+def refused(*_: object) -> int:
+    raise OSError(28, "No space left on device")
+
+
+def no_files_in_memory(size: int) -> DensePart:
+    """In a worker: as where there is no room for them."""
+    os.memfd_create = refused
+    return part_of(size)
+
+
+def plain(part: DensePart) -> list[object]:
+    rows = (*part.matches, *part.cases)
+    return [bytes(row) if isinstance(row, memoryview) else row for row in rows]
+
+
+def open_handles() -> int:
+    return len(os.listdir("/proc/self/fd"))
+
+
+@pytest.fixture(autouse=True)
+def workers_from_the_start(monkeypatch):
+    if not shared_texts.can_share():
+        pytest.skip("no files in memory on this system")
+    monkeypatch.setattr("calipers.engines.local.ALONE_SEC", None)
+
+
+@pytest.mark.parametrize("work", [part_of, no_files_in_memory])
+def test_results_are_the_same_with_and_without_shared_memory(work):
+    before = open_handles()
+    parts = list(run_in_order(work, SIZES, 2))
+    assert [plain(part) for part in parts] == [plain(part_of(size)) for size in SIZES]
+    del parts
+    assert open_handles() == before
+
+
+def test_only_large_texts_are_left_out_of_the_pickle():
+    kept = [len(shared_texts.pack(part_of(size))[1]) for size in SIZES]
+    assert kept == [0, 0, 0, 1, 1, 2]  # half of 3 MB is large as well
+    assert shared_texts.pack(pickle.PickleBuffer(bytearray(LEAST_BYTES)))[1] == []  # it may be changed by its owner
+
+
+@pytest.mark.parametrize("protocol", [2, 4, 5])
+def test_a_pickle_of_any_protocol_holds_all_texts(protocol):
+    part = part_of(LEAST_BYTES)
+    part.cases.append(memoryview(b"a view"))
+    assert plain(pickle.loads(pickle.dumps(part, protocol))) == plain(part)
+
+
+def test_views_of_shared_memory_are_packed_as_texts_are():
+    [part] = run_in_order(part_of, [LEAST_BYTES], 2)
+    assert isinstance(part.cases[0], memoryview)
+    part.matches = part.matches[1:]
+    again = DensePart.unpack(part.pack())
+    assert b"".join(again.cases) == b"c" * LEAST_BYTES + b"last\n"
+    assert plain(pickle.loads(pickle.dumps(part, child_main.PROTOCOL))) == plain(part)
+
+
+def test_a_handle_that_nobody_asks_for_is_closed():
+    before = open_handles()
+    handle = shared_texts.shared_file([b"abc"])
+    shared_texts.close([handle, 10**6])
+    assert open_handles() == before
