@@ -10,11 +10,13 @@ import sys
 import time
 
 import pytest
+from _pytest.doctest import DoctestModule
 from _pytest.faulthandler import fault_handler_stderr_fd_key
 from _pytest.runner import runtestprotocol
 
 from calipers.engines import local
 from calipers.files.output import to_json
+from calipers.show import plots_apart
 from calipers.show.charts import pieces
 
 from .profiles import load_profile, share
@@ -100,6 +102,8 @@ def pytest_runtest_protocol(item, nextitem):
         return None
     for report in runtestprotocol(item, log=False, nextitem=nextitem):
         if report.when == "call" or not report.passed:
+            if report.passed:
+                report.keywords = {}  # which nobody looks at, and are more than all the rest
             item.ihook.pytest_runtest_logreport(report=report)
     return True
 
@@ -109,6 +113,15 @@ def scope_of(nodeid: str) -> str:
     file = nodeid.partition("::")[0]
     folder = file.rpartition("/")[0].rpartition("/")[2]
     return folder if folder in SHARED else file
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file(file_path):
+    """Of the files of tests few have doctests: the others are not loaded to look for some."""
+    collectors = yield
+    if any(isinstance(each, DoctestModule) for each in collectors) and b">>> " not in file_path.read_bytes():
+        return [each for each in collectors if not isinstance(each, DoctestModule)]
+    return collectors
 
 
 @pytest.hookimpl(wrapper=True)
@@ -185,6 +198,14 @@ def _interrupts_are_heard():
 def workers_only(monkeypatch):
     """With several jobs, worker processes do all the work, however little it is."""
     monkeypatch.setattr(local, "ALONE_SEC", None)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _plots_are_drawn_here():
+    """Commands in this process draw in it, as where matplotlib is loaded; `test_plots_apart.py` has the other way."""
+    before, plots_apart.is_loaded = plots_apart.is_loaded, lambda: True
+    yield
+    plots_apart.is_loaded = before
 
 
 @pytest.fixture(autouse=True, scope="session")
