@@ -102,8 +102,6 @@ def pytest_runtest_protocol(item, nextitem):
         return None
     for report in runtestprotocol(item, log=False, nextitem=nextitem):
         if report.when == "call" or not report.passed:
-            if report.passed:
-                report.keywords = {}  # which nobody looks at, and are more than all the rest
             item.ihook.pytest_runtest_logreport(report=report)
     return True
 
