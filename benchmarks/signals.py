@@ -25,7 +25,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
@@ -99,11 +99,14 @@ class Usual:
     seconds: float
 
 
-def make_inputs(folder: Path) -> None:
-    """What the commands read, made by Calipers itself."""
+def make_inputs(folder: Path, commands: Iterable[Command]) -> None:
+    """What these commands read, made by Calipers itself."""
     records = [f'{{"id": {k}, "gt_norm1000": [{BOX}], "pred": [{BOX}]}}\n' for k in range(1500)]
     (folder / "dump.jsonl").write_text("".join(records), encoding="utf-8")
+    read = {str(each).partition("/")[0].removesuffix(".cal") for command in commands for each in command.arguments}
     for name, part in (("a", records[:40]), ("b", records[40:80]), ("c", records[:40])):
+        if name not in read:
+            continue
         (folder / f"{name}.jsonl").write_text("".join(part), encoding="utf-8")
         options = ("--bootstrap", "50", "-o", name, "--tally", f"{name}.cal")
         command = [sys.executable, "-m", "calipers", "dense", f"{name}.jsonl", *options]
@@ -270,8 +273,8 @@ def send_signals(
     outcomes: dict[tuple[str, int], Counter[str]] = {}
     with tempfile.TemporaryDirectory(prefix="calipers-signals-") as folder, ThreadPoolExecutor(at_once) as threads:
         inputs = Path(folder)
-        make_inputs(inputs)
         cases = list(moments(count, seed, names))
+        make_inputs(inputs, [command for command, *_ in cases])
         expected = {command: usual(command, inputs) for command in dict.fromkeys(command for command, *_ in cases)}
 
         def one(case: tuple[Command, signal.Signals, float]) -> str:

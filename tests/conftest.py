@@ -10,11 +10,13 @@ import sys
 import time
 
 import pytest
+from _pytest.doctest import DoctestModule
 from _pytest.faulthandler import fault_handler_stderr_fd_key
 from _pytest.runner import runtestprotocol
 
 from calipers.engines import local
 from calipers.files.output import to_json
+from calipers.show import plots_apart
 from calipers.show.charts import pieces
 
 from .profiles import load_profile, share
@@ -112,6 +114,15 @@ def scope_of(nodeid: str) -> str:
 
 
 @pytest.hookimpl(wrapper=True)
+def pytest_collect_file(file_path):
+    """Of the files of tests few have doctests: the others are not loaded to look for some."""
+    collectors = yield
+    if any(isinstance(each, DoctestModule) for each in collectors) and b">>> " not in file_path.read_bytes():
+        return [each for each in collectors if not isinstance(each, DoctestModule)]
+    return collectors
+
+
+@pytest.hookimpl(wrapper=True)
 def pytest_collection():
     """Thousands of tests stay to the end: what they are made of is not searched for garbage again and again."""
     gc.disable()
@@ -185,6 +196,14 @@ def _interrupts_are_heard():
 def workers_only(monkeypatch):
     """With several jobs, worker processes do all the work, however little it is."""
     monkeypatch.setattr(local, "ALONE_SEC", None)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _plots_are_drawn_here():
+    """Commands in this process draw in it, as where matplotlib is loaded; `test_plots_apart.py` has the other way."""
+    before, plots_apart.is_loaded = plots_apart.is_loaded, lambda: True
+    yield
+    plots_apart.is_loaded = before
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -7,6 +7,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -41,8 +42,9 @@ CONFIGS = {
 }
 
 
+@cache
 def run(command: str, folder: Path) -> bytes:
-    """What a `calipers` command prints in a folder."""
+    """What a `calipers` command prints in a folder; most are shown in two places, and run once."""
     program, *arguments = shlex.split(command)
     assert program == "calipers"
     environment = os.environ | {"PYTHONPATH": str(Path(calipers.__file__).parents[1])}

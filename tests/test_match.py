@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+import scipy
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from scipy.optimize import linear_sum_assignment
 
 import calipers
 from calipers.core.match_matrix import HOW, Matching
@@ -184,7 +184,7 @@ def worth(matching: Matching) -> tuple[int, int]:
 def test_optimal_is_as_good_as_that_of_scipy(matrix, threshold):
     units = np.rint(matrix * UNIT)
     values = np.where(matrix >= threshold, units + 8 * UNIT, 0)  # one more pair is worth more than all overlaps
-    rows, columns = linear_sum_assignment(values, maximize=True)
+    rows, columns = scipy.optimize.linear_sum_assignment(values, maximize=True)
     kept = [(i, j) for i, j in zip(rows, columns, strict=True) if matrix[i, j] >= threshold]
     expected = len(kept), int(sum(units[i, j] for i, j in kept))
     assert worth(calipers.match(matrix, "optimal", threshold=threshold)) == expected

@@ -121,7 +121,8 @@ def _check_files(report: Report) -> None:
     expect(bool(str(report)), "a report has a summary")
     expect(bool(repr(report)), "a report says what it is")
     for name in report.tables():
-        expect(all(list(row) == list(report.table(name)[0]) for row in report.table(name)), f"{name}: rows are alike")
+        rows = report.table(name)
+        expect(all(list(row) == list(rows[0]) for row in rows), f"{name}: rows are alike")
     expect(all(isinstance(value, float) for value in report.flat().values()), "numbers for a tracker are floats")
     with TemporaryDirectory() as folder:
         write_folder(folder, report)

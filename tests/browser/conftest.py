@@ -21,6 +21,7 @@ HERE = Path(__file__).parent
 VARIABLE = "CALIPERS_BROWSER"
 WINDOW = {"width": 1440, "height": 900}
 PATIENCE_SEC = 300  # after which something hangs, however busy the machine
+MOTION = "no-preference" if share() == 1 else "reduce"  # colours that fade are drawn again and again
 # None is imitated either: pages here need none
 NO_GRAPHICS_CARD = ("--disable-gpu", "--disable-gpu-rasterization", "--disable-software-rasterizer")
 # Counts what runs though it must not, and keeps what the policy stopped
@@ -96,12 +97,13 @@ class Watched:
         self, path: Path, fragment: str = "", viewport: dict[str, int] = WINDOW, color_scheme: str = "light"
     ) -> Any:
         """Load a file as if nothing had been here before; `fragment` begins with #."""
-        self.page.goto("about:blank")
+        if self.path == path:
+            self.page.goto("about:blank")  # or only the fragment would change
         self.path = path
         self.said.clear()
         self.asked.clear()
         self.page.mouse.move(0, 0)
-        self.page.emulate_media(media="null", color_scheme=color_scheme)
+        self.page.emulate_media(media="null", color_scheme=color_scheme, reduced_motion=MOTION)
         self.page.set_viewport_size(viewport)
         self.page.goto(path.as_uri() + fragment)
         return self.page

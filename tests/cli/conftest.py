@@ -119,6 +119,12 @@ def finish(start):
 
 
 @pytest.fixture
+def answer(request):
+    """`run`, and in a full run `finish`: for what a command says, which does not depend on whose process it is."""
+    return request.getfixturevalue("finish" if share() == 1 else "run")
+
+
+@pytest.fixture
 def refuses(run, tmp_path):
     """The command refuses these arguments when it is to write over a folder, and leaves every file as it was.
 

@@ -256,11 +256,11 @@ def test_line_ends_blank_lines_and_a_byte_order_mark_change_no_number(run):
             assert tree == {name: value for name, value in expected.items() if name != "inputs"}
 
 
-def test_a_byte_order_mark_changes_no_number_of_a_file_that_is_read_in_parts(finish):
+def test_a_byte_order_mark_changes_no_number_of_a_file_that_is_read_in_parts(answer):
     lines = b"".join(as_line(GOOD | {"id": number, "note": "x" * 200}) + b"\n" for number in range(3000))
     for name, content in {"plain.jsonl": lines, "marked.jsonl": b"\xef\xbb\xbf" + lines}.items():
         Path(name).write_bytes(content)
-        tree = finish("dense", name, "--json", "--chunk-bytes", 100_000, "--jobs", 1).artifact()
+        tree = answer("dense", name, "--json", "--chunk-bytes", 100_000, "--jobs", 1).artifact()
         assert tree["records"] == {"read": 3000, "evaluated": 3000, "skipped_empty": 0, "rejected": 0}
 
 

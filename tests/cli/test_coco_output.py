@@ -324,7 +324,7 @@ def test_trap_38_no_cell_begins_like_a_formula(run, name):
     assert f"'{name}" in cells("out/matches.csv")
 
 
-def test_trap_40_no_escape_sequence_reaches_the_terminal(finish):
+def test_trap_40_no_escape_sequence_reaches_the_terminal(answer):
     dataset = hostile(HOSTILE)
     gt, pred = "gt\x1b[31m\u202e.json", "pred\x1b[31m\u202e.json"
     write(gt, dataset.truth)
@@ -332,7 +332,7 @@ def test_trap_40_no_escape_sequence_reaches_the_terminal(finish):
     write("bad.json", dataset.truth | {"annotations": [annotation(BOX, id=1) | {"bbox": [HOSTILE]}]})
     write("odd.json", [detection(BOX, 0.9, image_id=HOSTILE)])
     for args in ([gt, pred], [gt, pred, "-o", "out\x1b[2J"], ["bad.json", pred], [gt, "odd.json"], [gt, "no\x1b[2J"]):
-        ended = finish("coco", "--gt", args[0], "--pred", args[1], *args[2:])
+        ended = answer("coco", "--gt", args[0], "--pred", args[1], *args[2:])
         assert all_prints(ended.out.decode()), ascii(ended.out)
         assert all_prints(ended.err), ascii(ended.err)
 

@@ -317,10 +317,10 @@ def test_help_names_every_option_with_its_default(run):
     assert run("timeline", "-h").out == ended.out
 
 
-def test_the_demo_gives_the_same_states_as_csv(finish):
+def test_the_demo_gives_the_same_states_as_csv(answer):
     data = Path(calipers.__file__).parent / "data" / "timeline"
     trees = [
-        finish("timeline", "--gt", data / "annotations.json", "--pred", data / pred, "--json").artifact()
+        answer("timeline", "--gt", data / "annotations.json", "--pred", data / pred, "--json").artifact()
         for pred in ("predictions.json", "csv/fusion")
     ]
     both = [name for name in trees[0]["videos"] if all("error" not in tree["videos"][name] for tree in trees)]

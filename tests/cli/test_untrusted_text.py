@@ -36,7 +36,7 @@ def test_trap_38_no_cell_begins_like_a_formula(run):
 HOSTILE = "\x1b[2J\x1b]0;title\x07\u202e\u2066\u200b\x9b31m\x7f\x00\u2028"
 
 
-def test_trap_40_no_escape_sequence_reaches_the_terminal(finish):
+def test_trap_40_no_escape_sequence_reaches_the_terminal(answer):
     name = "dump\x1b[31m\n\u202e.jsonl"
     item = BOX | {"desc": f"类别={HOSTILE},{HOSTILE}={HOSTILE},文本={HOSTILE}"}
     good = {"id": HOSTILE, "gt_norm1000": [item], "pred": [item]}
@@ -46,20 +46,20 @@ def test_trap_40_no_escape_sequence_reaches_the_terminal(finish):
     lines += [b"{" + HOSTILE.encode() + b"\n"]
     Path(name).write_bytes(b"".join(lines))
     for args in (["--max-bad-records", 5], [], ["-o", "out\x1b[2J\u202e", "--max-bad-records", 5]):
-        ended = finish("dense", name, *args)
+        ended = answer("dense", name, *args)
         for text in (ended.out.decode(), ended.err):
             assert all(char.isprintable() for line in text.split("\n") for char in line), ascii(text)
         assert b"\\x1b[" in ended.out + ended.err.encode()
-    ended = finish("dense", HOSTILE.replace("\x00", ""))
+    ended = answer("dense", HOSTILE.replace("\x00", ""))
     assert all(char.isprintable() for line in ended.err.split("\n") for char in line), ascii(ended.err)
 
 
-def test_trap_40_no_escape_sequence_comes_from_the_options_file(finish):
+def test_trap_40_no_escape_sequence_comes_from_the_options_file(answer):
     Path("dump.jsonl").write_text(json.dumps(MISSED))
     hostile = json.dumps("\x1b[2J\u202e")
     for text in (f"{hostile} = 1", f"[{hostile}]", f"[dense]\n{hostile} = 1", f"[dense]\nframe = {hostile}", "\x1b[2J"):
         Path("calipers.toml").write_text(text)
-        ended = finish("dense", "dump.jsonl")
+        ended = answer("dense", "dump.jsonl")
         assert ended.code == 2
         assert all(char.isprintable() for line in ended.err.split("\n") for char in line), ascii(ended.err)
 

@@ -9,6 +9,7 @@ from calipers.suite import suite_of, suites
 from calipers.testing import check_ruler, check_suite
 
 
+@pytest.mark.usefixtures("blank_plots")
 @pytest.mark.parametrize("suite", suites(), ids=lambda suite: suite.name)
 def test_a_suite_keeps_the_laws_of_all_suites(suite):
     check_suite(suite)

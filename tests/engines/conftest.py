@@ -26,6 +26,10 @@ ENVIRONMENT = os.environ | {
     "PYTHONPATH": os.pathsep.join([str(SOURCES), str(HERE)]),
     "RAY_USAGE_STATS_ENABLED": "0",
     "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "1",
+    # Dask looks at itself rarely: its clusters took a tenth of a core while they were idle
+    "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "False",
+    "DASK_DISTRIBUTED__ADMIN__TICK__INTERVAL": "1s",
+    "DASK_DISTRIBUTED__ADMIN__SYSTEM_MONITOR__INTERVAL": "10s",
 }
 ENGINES = ["local 1", "local 2", "dask", "ray"]
 RAY = """

@@ -25,6 +25,7 @@ with open_engine({engine!r}, jobs=2, address=None) as engine:
     print(list(engine.in_order(work.square, range(5))), flush=True)
     {then}
 """
+ALONE = ("--no-nanny",)  # a worker without a guardian, for clusters in which none is killed
 SLOWLY = "list(engine.in_order(partial(work.slow_square, seconds=0.2), range(1000), join=sum))"
 
 
@@ -135,7 +136,7 @@ def test_a_worker_that_is_killed_with_its_guardian_leaves_its_work_to_the_other(
 
 
 def test_a_cluster_that_is_gone_is_an_error(tmp_path):
-    with dask_cluster(tmp_path, workers=1) as (address, _), open_dask(None, address) as engine:
+    with dask_cluster(tmp_path, workers=1, options=ALONE) as (address, _), open_dask(None, address) as engine:
         results = engine.in_order(partial(work.slow_square, seconds=0.05), range(1000))
         assert next(results) == 0
         engine._tasks._client.shutdown()
@@ -160,7 +161,7 @@ def test_workers_without_calipers_are_an_error_that_says_so(tmp_path, monkeypatc
     (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['calipers'] = None\n")
     monkeypatch.setitem(ENVIRONMENT, "PYTHONPATH", str(tmp_path))
     (tmp_path / "a.jsonl").write_text("{}")
-    with dask_cluster(tmp_path, workers=1) as (address, _):
+    with dask_cluster(tmp_path, workers=1, options=ALONE) as (address, _):
         expected = f"a worker at {address} cannot run calipers"
         with pytest.raises(ConfigError, match=expected):
             calipers.dense(str(tmp_path / "a.jsonl"), engine="dask", address=address)

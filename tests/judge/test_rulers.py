@@ -5,9 +5,9 @@ from math import fsum, inf, nan, sqrt
 
 import numpy as np
 import pytest
+import scipy
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.optimize import linear_sum_assignment
 
 from ..profiles import examples
 from .verdicts import RULERS, is_error, judged
@@ -310,7 +310,7 @@ def gain(answer, reference, least):
 @given(uprights, uprights, thresholds)
 def test_optimal_gains_as_much_as_scipy(answer, reference, least):
     gains = matrix(answer, reference, least)
-    best = gains[linear_sum_assignment(gains, maximize=True)].sum()
+    best = gains[scipy.optimize.linear_sum_assignment(gains, maximize=True)].sum()
     assert gain(answer, reference, least) == pytest.approx(best, abs=1e-9)
 
 

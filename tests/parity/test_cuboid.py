@@ -6,9 +6,8 @@ from math import cos, sin
 
 import numpy as np
 import pytest
+import scipy
 import shapely
-from scipy.optimize import linprog
-from scipy.spatial import ConvexHull, HalfspaceIntersection
 
 from calipers.rulers.cuboid import cuboid_iou
 
@@ -47,7 +46,7 @@ def half_spaces(given: dict) -> np.ndarray:
 def deepest_point(spaces: np.ndarray) -> tuple[np.ndarray, float]:
     """A point that is as far as possible from all planes, and how far; negative if there is none within."""
     inner = np.c_[spaces[:, :3], np.ones(len(spaces))]
-    found = linprog([0, 0, 0, -1], A_ub=inner, b_ub=-spaces[:, 3], bounds=[(None, None)] * 4)
+    found = scipy.optimize.linprog([0, 0, 0, -1], A_ub=inner, b_ub=-spaces[:, 3], bounds=[(None, None)] * 4)
     return found.x[:3], found.x[3]
 
 
@@ -56,7 +55,8 @@ def scipy_iou(a: dict, b: dict) -> float:
     point, depth = deepest_point(spaces)
     if depth < 1e-7:  # the hull needs some room; nothing of more than 1e-7 * surface is left out
         return 0.0
-    return as_iou(ConvexHull(HalfspaceIntersection(spaces, point).intersections).volume, a, b)
+    corners = scipy.spatial.HalfspaceIntersection(spaces, point).intersections
+    return as_iou(scipy.spatial.ConvexHull(corners).volume, a, b)
 
 
 def random_boxes(rng: np.random.Generator, count: int, spread: float, sizes: tuple) -> list[dict]:

@@ -8,14 +8,12 @@ import random
 from math import isclose
 from warnings import catch_warnings
 
-import mir_eval
 import numpy as np
 import pytest
+import scipy
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
-from scipy.optimize import linear_sum_assignment
-from sklearn import metrics as sk
 
 import calipers
 
@@ -125,6 +123,8 @@ def test_counts_are_those_of_painted_frames(side, options):
 @settings(deterministic, max_examples=examples(120))
 @given(timelines.pairs(most=14), st.sampled_from(("outside", "inside", "nowhere")))
 def test_frames_are_classified_as_scikit_learn_has_it(side, idle):
+    from sklearn import metrics as sk
+
     found = metrics_of(*side, idle=idle)
     frames = 1 + last_frame(*side)
     truth, pred = (painted(each, frames, idle) for each in side)
@@ -155,6 +155,8 @@ flickering = timelines.tilings(1, 30, states=st.sampled_from(("outside", "inside
 @deterministic
 @given(flickering, flickering, st.integers(0, 12))
 def test_transitions_of_one_kind_match_like_the_events_of_mir_eval(truth, pred, tolerance):
+    import mir_eval
+
     # half a frame more than the tolerance: no two frames are that far apart, so rounding decides nothing
     report = evaluate((truth, pred), transition_tolerance_frames=[tolerance, tolerance + 9, 0][: 2 + (tolerance > 0)])
     frames = 1 + last_frame(truth, pred)
@@ -193,7 +195,7 @@ def best_pairs(truth: list, pred: list, least: int) -> tuple[int, int]:
     shared = np.array([[min(b, d) - max(a, c) + 1 for c, d in pred] for a, b in truth]).reshape(len(truth), len(pred))
     allowed = shared >= least
     a_pair = int(abs(shared).sum()) + 1  # worth more than all frames together
-    chosen = linear_sum_assignment(np.where(allowed, shared + a_pair, 0), maximize=True)
+    chosen = scipy.optimize.linear_sum_assignment(np.where(allowed, shared + a_pair, 0), maximize=True)
     kept = allowed[chosen]
     return int(kept.sum()), int(shared[chosen][kept].sum())
 

@@ -8,7 +8,7 @@ from functools import cache, lru_cache
 
 import numpy as np
 import pytest
-from scipy import stats
+import scipy
 
 from calipers.results.gate import gate
 from calipers.results.power import quantile
@@ -71,5 +71,5 @@ def test_a_drop_within_the_rule_hardly_ever_fails_where_the_set_is_large_enough(
 def test_quantiles_are_those_of_student(rules):
     share = 1 - 0.025 / rules
     for freedom in (1, 2, 3, 4, 5, 10, 30, 40, 41, 200, 100_000):
-        assert quantile(share, freedom) == pytest.approx(stats.t.ppf(share, freedom), rel=1e-5), freedom
-    assert quantile(0.80, 30) == pytest.approx(stats.t.ppf(0.80, 30), rel=1e-6)
+        assert quantile(share, freedom) == pytest.approx(scipy.stats.t.ppf(share, freedom), rel=1e-5), freedom
+    assert quantile(0.80, 30) == pytest.approx(scipy.stats.t.ppf(0.80, 30), rel=1e-6)

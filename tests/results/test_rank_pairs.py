@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+import scipy
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
 
 from calipers.core.bootstrap import middle
 from calipers.core.figures import Figure
@@ -87,7 +87,7 @@ def test_holm_on_an_example_of_statsmodels():
 @pytest.mark.parametrize("freedom", [1, 2, 3, 9, 40, 41, 60, 200, 10_000])
 def test_chances_are_those_of_scipy(freedom):
     deviates = np.array([0.0, 0.3, 1.0, 2.0, 3.5, 6.0])
-    expected = 2 * stats.t.sf(deviates, freedom)
+    expected = 2 * scipy.stats.t.sf(deviates, freedom)
     assert two_sided(deviates, freedom) == pytest.approx(expected, rel=2e-4, abs=1e-12)
 
 
@@ -111,7 +111,7 @@ def test_separated_pairs_are_those_of_an_independent_implementation(seed):
         for i in range(j):
             draws = found[j].replicates - found[i].replicates
             spread = np.std(draws) * np.sqrt(60 / 59)
-            p = 2 * stats.t.sf(abs(found[j].value - found[i].value) / spread, 59)
+            p = 2 * scipy.stats.t.sf(abs(found[j].value - found[i].value) / spread, 59)
             low, high = middle(draws, records=60)
             chances.append(1.0 if low <= 0 <= high else p)
             places.append((i, j))

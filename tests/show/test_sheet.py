@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 from io import BytesIO
+from typing import TYPE_CHECKING
 
 import pytest
-
-pytest.importorskip("matplotlib")
-
-from matplotlib.figure import Figure
 from PIL import Image
 
 from calipers.show.charts.sheet import DPI, drawing, picture_of
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@pytest.fixture(autouse=True)
+def _matplotlib_is_there() -> None:
+    pytest.importorskip("matplotlib")
+
 
 def drawn(facecolor: str) -> Figure:
+    from matplotlib.figure import Figure
+
     figure = Figure(figsize=(2, 1), dpi=DPI, facecolor=facecolor)
     figure.add_axes((0.2, 0.2, 0.7, 0.7)).plot([0, 1, 4])
     return figure

@@ -6,11 +6,9 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import scipy
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from scipy.optimize import linear_sum_assignment
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
 from calipers.core.matching import Pairs
 from calipers.core.matching import optimal as match_optimal
@@ -194,7 +192,7 @@ def best_by_scipy(scores: Scores) -> tuple[int, int]:
     worth = np.zeros((truths, preds))
     for cell, score in scores.items():
         worth[cell] = more + score
-    rows, columns = linear_sum_assignment(worth, maximize=True)
+    rows, columns = scipy.optimize.linear_sum_assignment(worth, maximize=True)
     cells = [cell for cell in zip(rows.tolist(), columns.tolist(), strict=True) if cell in scores]
     return len(cells), sum(scores[cell] for cell in cells)
 
@@ -215,7 +213,8 @@ def test_scipy_finds_nothing_better(truths, preds, density):
 def test_a_full_table_of_overlaps_is_exact_to_the_last_unit():
     rng = random.Random(1)
     scores = np.array([[rng.randint(1, 10**12) for _ in range(200)] for _ in range(200)])
-    rows, columns = linear_sum_assignment(scores, maximize=True)  # every pair is there, so overlaps alone decide
+    # every pair is there, so overlaps alone decide
+    rows, columns = scipy.optimize.linear_sum_assignment(scores, maximize=True)
     cells = {(i, j): int(scores[i, j]) for i in range(200) for j in range(200)}
     assert found(cells) == (200, int(scores[rows, columns].sum()))
 
@@ -261,8 +260,9 @@ def solve_columns(truth: np.ndarray, pred: np.ndarray, score: np.ndarray) -> tup
 def test_ten_thousand_that_hang_together():
     truth, pred = neighbours(10_000, 15)
     score = np.random.default_rng(0).integers(1, 10**6, len(truth))
-    rows, columns = min_weight_full_bipartite_matching(coo_array((score, (truth, pred))).tocsr(), maximize=True)
-    total = coo_array((score, (truth, pred))).tocsr()[rows, columns].sum()
+    matrix = scipy.sparse.coo_array((score, (truth, pred))).tocsr()
+    rows, columns = scipy.sparse.csgraph.min_weight_full_bipartite_matching(matrix, maximize=True)
+    total = matrix[rows, columns].sum()
     assert solve_columns(truth, pred, score) == (10_000, int(total))
 
 

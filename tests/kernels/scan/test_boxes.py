@@ -7,9 +7,9 @@ from itertools import product
 
 import numpy as np
 import pytest
+import scipy
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.spatial.transform import Rotation
 
 from calipers.kernels.scan.boxes import LARGEST, REASONS, SMALLEST, BoxColumns, all_plain
 
@@ -129,7 +129,7 @@ sizes = st.tuples(*[st.floats(0.01, 10)] * 3)
 
 @given(quaternions, st.tuples(numbers, numbers, numbers), sizes)
 def test_rotated_boxes_are_those_of_scipy(quaternion, center, size):
-    turn = Rotation.from_quat(quaternion)
+    turn = scipy.spatial.transform.Rotation.from_quat(quaternion)
     columns = columns_of(box(list(quaternion), center, size), box(turn.as_matrix().tolist(), center, size))
     local = np.array(list(product((-1, 1), repeat=3))) * np.array(size) / 2
     expected = in_order(turn.apply(local) + np.array(center))
@@ -153,7 +153,7 @@ def test_axes_are_a_right_handed_frame_with_the_third_up(quaternion, length):
 
 @given(quaternions)
 def test_a_matrix_written_with_six_decimals_becomes_the_nearest_rotation(quaternion):
-    exact = Rotation.from_quat(quaternion).as_matrix()
+    exact = scipy.spatial.transform.Rotation.from_quat(quaternion).as_matrix()
     columns = columns_of(box(np.round(exact, 6).tolist()))
     axes = np.reshape(columns.axes, (3, 3))
     assert axes @ axes.T == pytest.approx(np.eye(3), abs=1e-15)

@@ -9,10 +9,9 @@ import sys
 
 import numpy as np
 import pytest
+import scipy
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.spatial import ConvexHull
-from scipy.spatial.transform import Rotation
 
 import calipers
 from calipers.kernels.scan.boxes import BoxColumns
@@ -93,13 +92,13 @@ def near(rows) -> list:
 
 def pose(turn=TURN, at=(5, 6, 7), scale=1.0) -> list[list[float]]:
     matrix = np.eye(4)
-    matrix[:3, :3] = scale * Rotation.from_euler("xyz", turn).as_matrix()
+    matrix[:3, :3] = scale * scipy.spatial.transform.Rotation.from_euler("xyz", turn).as_matrix()
     matrix[:3, 3] = at
     return matrix.tolist()
 
 
 def quaternion(turn=TURN) -> list[float]:
-    return Rotation.from_euler("xyz", turn).as_quat().tolist()
+    return scipy.spatial.transform.Rotation.from_euler("xyz", turn).as_quat().tolist()
 
 
 # Poses and dimensions
@@ -339,7 +338,7 @@ def volumes_on(normal, points):
 @pytest.mark.parametrize("seed", seeds(5))
 def test_no_box_with_a_face_on_the_hull_is_smaller(trimesh, seed):
     points = np.random.default_rng(seed).uniform(-1, 1, (12, 3))
-    normals = ConvexHull(points).equations[:, :3]
+    normals = scipy.spatial.ConvexHull(points).equations[:, :3]
     volume = math.prod(meshes.box_around(points, pose())["size"])
     assert volume <= min(min(volumes_on(normal, points)) for normal in normals) * (1 + 1e-9)
     assert volume <= math.prod(trimesh.bounds.oriented_bounds(points)[1]) * (1 + 1e-9)

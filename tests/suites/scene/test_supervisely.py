@@ -3,9 +3,9 @@
 import math
 
 import pytest
+import scipy
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.spatial.transform import Rotation
 
 import calipers
 from calipers.kernels.scan.boxes import BoxColumns
@@ -126,8 +126,10 @@ def test_rotations_are_those_of_scipy(x, y, z):
     [item] = convert(turned(x, y, z))
     turn = item["rotation"]
     if isinstance(turn, dict):
-        turn = Rotation.from_euler("z", turn["yaw"]).as_matrix().tolist()
-    expected = Rotation.from_euler("xyz", [x, y, z]).as_matrix()  # small letters: about fixed axes
+        turn = scipy.spatial.transform.Rotation.from_euler("z", turn["yaw"]).as_matrix().tolist()
+    expected = scipy.spatial.transform.Rotation.from_euler(
+        "xyz", [x, y, z]
+    ).as_matrix()  # small letters: about fixed axes
     assert turn == [pytest.approx(row, abs=1e-12) for row in expected.tolist()]
 
 

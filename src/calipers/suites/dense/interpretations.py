@@ -9,6 +9,7 @@ by one unit at most, which no score can tell.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,6 +26,7 @@ from calipers.suites.dense.read import read_records, side_objects
 Record = dict[str, Any]
 Numbers = list[float]
 Factors = Callable[[float, float], tuple[float, float]]
+Change = Callable[[Any, Numbers, tuple[float, float]], Any]  # of an object with these numbers in an image of this size
 SIDES = (448, 512, 640, 768, 896, 1024, 1280, 1536, 2048)  # that longer sides are brought to
 FRAME = 1000.0
 PIXEL = keyword("frame", "pixel")
@@ -79,18 +81,25 @@ class Sampled:
         """Whether the size of every image is known."""
         return bool(self.sizes) and all(self.sizes)
 
+    @cached_property
+    def pred_numbers(self) -> list[list[Numbers | None]]:
+        """The numbers of every predicted object, which each reading takes."""
+        return [[numbers_of(item) for item in pred] for pred in self.pred]
+
     def reach(self) -> float:
         """The largest number of a prediction, of those that are not far off: the 99th percentile."""
-        numbers = [value for pred in self.pred for item in pred for value in numbers_of(item) or ()]
+        numbers = [value for record in self.pred_numbers for item in record for value in item or ()]
         return float(np.quantile(numbers, 0.99)) if numbers else 0.0
 
-    def trial(self, config: Config, change: Callable[[Any, tuple[float, float]], Any] | None = None) -> Trial:
+    def trial(self, config: Config, change: Change | None = None) -> Trial:
         """The score with predictions changed, or as they are."""
         names = ("gt", "pred") if self.frame == "pixel" else ("gt_norm1000", "pred_norm1000")
         records = []
-        for truth, pred, size in zip(self.truth, self.pred, self.sizes, strict=True):
+        for at, (truth, pred, size) in enumerate(zip(self.truth, self.pred, self.sizes, strict=True)):
             width, height = size or (FRAME, FRAME)
-            pred = pred if change is None else [change(item, (width, height)) for item in pred]
+            if change is not None:
+                items = zip(pred, self.pred_numbers[at], strict=True)
+                pred = [change(item, numbers, (width, height)) if numbers else item for item, numbers in items]
             records.append({names[0]: truth, names[1]: pred, "width": width, "height": height})
         return _trial(records, config)
 
@@ -136,11 +145,8 @@ def _reading(sample: Sampled, config: Config, scale: Scale, layout: CoordinateOr
     return Interpretation(name, advice, sample.trial(config, _change(scale, layout)))
 
 
-def _change(scale: Scale, layout: CoordinateOrder) -> Callable[[Any, tuple[float, float]], Any]:
-    def change(item: Any, size: tuple[float, float]) -> Any:
-        numbers = numbers_of(item)
-        if numbers is None:
-            return item
+def _change(scale: Scale, layout: CoordinateOrder) -> Change:
+    def change(item: Any, numbers: Numbers, size: tuple[float, float]) -> Any:
         factors = scale.factors(*size)
         points = [value * factors[at % 2] for at, value in enumerate(_meant(item, numbers, layout))]
         return {**item, "points": points}
