@@ -22,6 +22,7 @@ from calipers.suites.scene import eval_config
 from calipers.suites.timeline import config as timeline_config
 
 from .engine_versions import without_versions
+from .profiles import share
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = sorted(path.parent for path in (ROOT / "examples").glob("*/command.txt"))
@@ -40,6 +41,8 @@ CONFIGS = {
     "scene": scene_config.Config,
     "coco": coco_config.Config,
 }
+# Plots, which are not compared, are drawn in a full run only
+WITHOUT_PLOTS = "import sys; sys.modules['matplotlib'] = None; from calipers.cli.start import main; main()"
 
 
 @cache
@@ -48,7 +51,7 @@ def run(command: str, folder: Path) -> bytes:
     program, *arguments = shlex.split(command)
     assert program == "calipers"
     environment = os.environ | {"PYTHONPATH": str(Path(calipers.__file__).parents[1])}
-    call = [sys.executable, "-m", "calipers", *arguments]
+    call = [sys.executable, *(["-m", "calipers"] if share() == 1 else ["-c", WITHOUT_PLOTS]), *arguments]
     return subprocess.run(call, cwd=folder, env=environment, capture_output=True, check=True).stdout
 
 

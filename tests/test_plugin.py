@@ -79,6 +79,19 @@ def sides(installed):
     return ["--gt", data / "gt.csv", "--pred", data / "pred.csv"]
 
 
+@pytest.fixture(scope="module")
+def artifacts():
+    """What the command prints, once it was run."""
+    return []
+
+
+@pytest.fixture
+def whole(run, sides, artifacts):
+    if not artifacts:
+        artifacts.append(run("counts", *sides, "--json"))
+    return artifacts[0]
+
+
 def test_it_has_a_command_with_help_and_a_demo(run, run_all):
     overview, of_counts = run_all(["--help"], ["counts", "--help"])
     assert "counts      Numbers of objects by class and image." in overview
@@ -86,8 +99,8 @@ def test_it_has_a_command_with_help_and_a_demo(run, run_all):
     assert "40 images   absolute error 0.453 · exact 0.623 over 3 classes" in run("demo", "counts")
 
 
-def test_its_numbers_are_those_of_a_plain_count(run, sides, installed):
-    tree = json.loads(run("counts", *sides, "--json"))
+def test_its_numbers_are_those_of_a_plain_count(whole, sides, installed):
+    tree = json.loads(whole)
     read = [
         {tuple(line.split(",")[:2]): int(line.split(",")[2]) for line in Path(path).read_text().splitlines()[1:]}
         for path in sides[1::2]
@@ -117,8 +130,7 @@ def test_a_folder_has_page_tables_and_plots(run, sides, tmp_path):
     assert "| metric | value |" in run("report", "out", "--table", "summary")
 
 
-def test_processes_shards_resume_tally_and_merge_give_the_same_bytes(run, run_all, sides):
-    whole = run("counts", *sides, "--json")
+def test_processes_shards_resume_tally_and_merge_give_the_same_bytes(run_all, sides, whole):
     in_two, _, resumed, merged = run_all(
         ["counts", *sides, "--json", "--jobs", 2],
         ["counts", *sides, "--resume", "shards.cal", "--tally", "all.cal"],
@@ -129,9 +141,9 @@ def test_processes_shards_resume_tally_and_merge_give_the_same_bytes(run, run_al
     assert resumed.startswith(whole)
 
 
-def test_a_cluster_gives_the_same_bytes(run, sides):
+def test_a_cluster_gives_the_same_bytes(run, sides, whole):
     pytest.importorskip("distributed")
-    assert run("counts", *sides, "--json", "--engine", "dask", "--jobs", 1) == run("counts", *sides, "--json")
+    assert run("counts", *sides, "--json", "--engine", "dask", "--jobs", 1) == whole
 
 
 def test_results_are_compared_gated_checked_and_loaded(run, run_all, sides):

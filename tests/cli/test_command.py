@@ -16,6 +16,7 @@ import zstandard
 import calipers
 from calipers.suites.dense.config import Config
 
+from ..profiles import share
 from .conftest import HANG_SEC
 
 BOX = {"type": "bbox_2d", "points": [0, 0, 10, 10], "desc": "类别=标签,文本=a"}
@@ -54,7 +55,8 @@ def test_every_kind_of_input_gives_the_same_numbers(finish, run, name, pack):
     if name != "-":
         Path(name).write_bytes(stored)
     expected = run("dense", "dump.jsonl", "--json").artifact()
-    found = finish("dense", name, "--json", given=stored).artifact()
+    in_a_process = name == "-" or share() == 1
+    found = (finish("dense", name, "--json", given=stored) if in_a_process else run("dense", name, "--json")).artifact()
     assert found.pop("inputs") == [{"path": name, "sha256": hashlib.sha256(stored).hexdigest(), "records": 3}]
     assert expected.pop("inputs")[0]["sha256"] == hashlib.sha256(LINES).hexdigest()
     assert found == expected

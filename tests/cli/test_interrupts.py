@@ -143,7 +143,7 @@ def test_workers_end_when_the_run_itself_is_killed(busy, group):
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_an_interrupt_while_waiting_for_input_ends_the_run(start, group, jobs):
-    args = ("dense", "-", "--jobs", jobs, "--chunk-bytes", 1000, "-o", "new")
+    args = ("dense", "-", "--jobs", jobs, "--chunk-bytes", 20_000, "-o", "new")
     process = start(*args, program=WORKERS_ONLY, stdin=subprocess.PIPE)
     process.stdin.write((json.dumps(RECORD).encode() + b"\n") * 300)  # a few blocks, and then nothing
     process.stdin.flush()

@@ -31,8 +31,8 @@ BUNDLED = Path(calipers.__file__).parent / "data" / "dense.jsonl"
 SOURCE = Path(calipers.__file__).parents[1]
 SOME = 60_000  # bytes of a shard, of some 30: of a record each, all is done that often, which is for a test or two
 A_LINE = 100  # fewer bytes than any line has: a shard for each; with 1, a file is read byte by byte
-CUTS = [(1, A_LINE), (1, 300_000), (2, 500_000), (2, 1 << 30), (4, A_LINE), (4, 700_000)]
-CUTS += [(1, 1), (1, 1 << 30), (2, 1), (4, 1 << 20)] if share() == 1 else []
+CUTS = [(1, A_LINE), (1, 300_000), (2, 500_000), (2, 1 << 30), (4, SOME), (4, 700_000)]
+CUTS += [(1, 1), (1, 1 << 30), (2, 1), (4, A_LINE), (4, 1 << 20)] if share() == 1 else []
 
 
 def lines_of(name: str) -> list[bytes]:
@@ -125,9 +125,17 @@ def test_records_without_a_key_are_named_by_file_and_line_however_the_file_is_cu
         assert calipers.dense(path, jobs=jobs, chunk_bytes=chunk_bytes).to_json() == expected
 
 
+@pytest.fixture(scope="module")
+def files_of_dumps() -> dict[Path, dict[str, bytes]]:
+    """The files of each dump, written once."""
+    return {}
+
+
 @pytest.fixture
-def expected_files(dump, tmp_path_factory, blank_plots) -> dict[str, bytes]:
-    return written(dump, tmp_path_factory.mktemp("expected"), jobs=1)
+def expected_files(dump, tmp_path_factory, blank_plots, files_of_dumps) -> dict[str, bytes]:
+    if dump not in files_of_dumps:
+        files_of_dumps[dump] = written(dump, tmp_path_factory.mktemp("expected"), jobs=1)
+    return files_of_dumps[dump]
 
 
 def written(dump: Path, folder: Path, **options) -> dict[str, bytes]:

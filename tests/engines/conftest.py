@@ -34,6 +34,9 @@ ENVIRONMENT = os.environ | {
 ENGINES = ["local 1", "local 2", "dask", "ray"]
 RAY = """
 import sys, ray
+from ray._private.node import Node
+# No processes that scale the cluster, pass on logs and serve a dashboard: nobody asks them, and they take a third of it
+Node.start_monitor = Node.start_log_monitor = Node.start_api_server = lambda self, **options: None
 context = None
 while context is None:
     try:
@@ -72,7 +75,7 @@ def started(*command, **options):
         start_new_session=True,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
+        stderr=options.pop("stderr", subprocess.DEVNULL),
         **options,
     )
     try:

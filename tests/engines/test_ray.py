@@ -12,6 +12,7 @@ from calipers.core.errors import CalipersError, ConfigError
 from calipers.engines import ray as ray_engine
 from calipers.engines.ray import open_ray
 
+from ..profiles import share
 from .conftest import ENVIRONMENT, HANG_SEC, descendants, is_running, require_package, started, wait_until
 from .test_dask import SLOWLY, script
 
@@ -21,21 +22,24 @@ def _ray_is_there():
     require_package("ray")
 
 
-def test_an_interrupt_leaves_no_process(tmp_path):
-    with started(script(tmp_path, SLOWLY, "ray")) as process:
+HANDLER = "import signal; print(signal.getsignal(signal.SIGTERM), flush=True)"
+
+
+@pytest.mark.parametrize("ending", ["interrupt", "end"] if share() == 1 else ["interrupt"])
+def test_a_cluster_of_its_own_needs_no_guard_says_nothing_and_leaves_no_process(tmp_path, ending):
+    said, then = tmp_path / "said", f"{HANDLER}; {SLOWLY}" if ending == "interrupt" else HANDLER
+    with said.open("wb") as errors, started(script(tmp_path, then, "ray"), stderr=errors) as process:
         assert process.stdout.readline() == b"[0, 1, 4, 9, 16]\n"
-        wait_until(lambda: len(descendants(process.pid)) >= 3)
+        assert process.stdout.readline().decode().strip() == str(signal.SIG_DFL)  # and ends as it did
+        assert said.read_bytes() == b""
+        if ending == "interrupt":
+            wait_until(lambda: len(descendants(process.pid)) >= 3)
         others = descendants(process.pid)
-        process.send_signal(signal.SIGINT)
-        process.wait(timeout=HANG_SEC)
+        if ending == "interrupt":
+            process.send_signal(signal.SIGINT)
+        code = process.wait(timeout=HANG_SEC)
         wait_until(lambda: not any(map(is_running, others)))
-
-
-def test_a_cluster_of_its_own_needs_no_guard_and_says_nothing(tmp_path):
-    command = [sys.executable, script(tmp_path, "import signal; print(signal.getsignal(signal.SIGTERM))", "ray")]
-    found = subprocess.run(command, env=ENVIRONMENT, capture_output=True, timeout=HANG_SEC, check=False)
-    assert (found.returncode, found.stderr) == (0, b"")
-    assert found.stdout.decode().splitlines() == ["[0, 1, 4, 9, 16]", str(signal.SIG_DFL)]  # and ends as it did
+        assert ending == "interrupt" or (code, process.stdout.read(), said.read_bytes()) == (0, b"", b"")
 
 
 def program(address):

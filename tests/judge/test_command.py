@@ -342,10 +342,11 @@ def test_a_config_is_that_of_its_line():
 
 
 def test_ten_thousand_lines_keep_their_order():
-    payloads = [case([0, 0, 10, k % 10 + 1], [0, 0, 10, 10], number=k) for k in range(10_000)]
+    count = size(10_000)
+    payloads = [case([0, 0, 10, k % 10 + 1], [0, 0, 10, 10], number=k) for k in range(count)]
     ended = run("iou", "--serve", given=b"".join(json.dumps(each).encode() + b"\n" for each in payloads))
     scores = [strictly(line)["score"] for line in ended.out.splitlines()]
-    assert scores == [(k % 10 + 1) / 10 for k in range(10_000)]
+    assert scores == [(k % 10 + 1) / 10 for k in range(count)]
     assert all(a != b for a, b in pairwise(scores))
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.profiles import seeds
 from tests.suites.coco.test_plan import FEW, dataset
 
 import calipers
@@ -81,7 +82,7 @@ def test_boxes_with_corners_are_counted_over_all_ranges():
     assert outcome(chunk_bytes=1) == outcome(chunk_bytes=WHOLE)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", seeds(6))
 @pytest.mark.parametrize("layout", [{}, {"indent": 2}, {"separators": (" ,", " : ")}])
 def test_ranges_give_the_bytes_of_the_whole(seed, layout):
     write(*many(seed), **layout)
@@ -147,7 +148,7 @@ def change_rows(rows, numbers, *, truth):
                 row[field] = wrong
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", seeds(40))
 def test_odd_rows_give_what_they_give_in_the_whole(seed):
     gt, results = many(seed, 12)
     numbers = random.Random(seed)

@@ -20,6 +20,7 @@ from calipers.suites.scene import plan as plans
 from calipers.suites.scene.config import Config
 from calipers.suites.scene.plan import ScenePlan, unpack
 
+from ...profiles import seeds
 from .test_plan import write
 
 pytestmark = pytest.mark.usefixtures("blank_plots")
@@ -118,7 +119,7 @@ def elsewhere():
         yield engine
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", seeds(4))
 @pytest.mark.parametrize("options", OPTIONS)
 def test_the_bytes_are_those_of_one_process(options, seed):
     make_rooms(seed)
