@@ -104,7 +104,8 @@ class Watched:
         self.asked.clear()
         self.page.mouse.move(0, 0)
         self.page.emulate_media(media="null", color_scheme=color_scheme, reduced_motion=MOTION)
-        self.page.set_viewport_size(viewport)
+        if self.page.viewport_size != viewport:  # or what was here before is laid out again
+            self.page.set_viewport_size(viewport)
         self.page.goto(path.as_uri() + fragment)
         return self.page
 

@@ -4,6 +4,7 @@ import pytest
 
 from calipers.show.page.shell import page as page_bytes
 
+from ..profiles import share
 from ..show.page.samples import SAMPLES, many_rows, photographs, videos
 
 
@@ -27,25 +28,28 @@ def test_no_page_is_wider_than_its_window(show, name):
             assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-@pytest.mark.parametrize(
-    "attempt",
-    [
-        "const n = document.createElement('script'); n.text = 'hit()'; document.body.append(n)",
-        "document.body.setAttribute('onclick', 'hit()'); document.body.click()",
-        "document.body.insertAdjacentHTML('beforeend', '<img src=x onerror=hit()>')",
-        "setTimeout('hit()', 0)",
-        "const n = new Image(); n.src = 'http://evil.invalid/x.png'",
-        "fetch('http://evil.invalid/').catch(() => 0)",
-        "const n = document.createElement('style'); n.textContent = '*{}'; document.head.append(n)",
-    ],
-)
-def test_the_policy_stops_what_the_page_did_not_bring(windows, tmp_path, attempt):
+ATTEMPTS = [
+    "const n = document.createElement('script'); n.text = 'hit()'; document.body.append(n)",
+    "document.body.setAttribute('onclick', 'hit()'); document.body.click()",
+    "document.body.insertAdjacentHTML('beforeend', '<img src=x onerror=hit()>')",
+    "setTimeout('hit()', 0)",
+    "const n = new Image(); n.src = 'http://evil.invalid/x.png'",
+    "fetch('http://evil.invalid/').catch(() => 0)",
+    "const n = document.createElement('style'); n.textContent = '*{}'; document.head.append(n)",
+]
+
+
+@pytest.mark.parametrize("attempts", [[each] for each in ATTEMPTS] if share() == 1 else [ATTEMPTS])
+def test_the_policy_stops_what_the_page_did_not_bring(windows, tmp_path, attempts):
+    """In a full run each attempt has a page of its own, otherwise they are made one after the other on one."""
     path = tmp_path / "report.html"
     path.write_bytes(page_bytes(photographs(2)))
     page = next(windows).open(path)
-    page.evaluate(f"() => {{ try {{ {attempt} }} catch (error) {{ window.refused = String(error) }} }}")
-    page.wait_for_function("window.stopped.length > 0")
-    assert page.evaluate("window.hits") == 0
+    for attempt in attempts:
+        page.evaluate("window.stopped = []")
+        page.evaluate(f"() => {{ try {{ {attempt} }} catch (error) {{ window.refused = String(error) }} }}")
+        page.wait_for_function("window.stopped.length > 0")
+        assert page.evaluate("window.hits") == 0
 
 
 def background(page):

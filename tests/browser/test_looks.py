@@ -80,14 +80,23 @@ def test_methods_of_a_room_stand_side_by_side_on_one_scale(show):
     assert page.locator(".viewer h3").inner_text() == "room · ours"
 
 
+PLACED = "[...document.querySelectorAll('.cards')].every((node) => node.style.gridTemplateColumns !== '')"
+# The width of each group of cards, and the upper edge and the width of each card in it
+PLACES = """groups => groups.map((group) => [
+  group.getBoundingClientRect().width,
+  [...group.querySelectorAll(".card")].map((card) => card.getBoundingClientRect()).map((box) => [box.y, box.width]),
+])"""
+
+
 @pytest.mark.parametrize("width", [390, 768, 1440])
 def test_no_card_stands_alone_in_a_row(show, width):
     sections = [made.cards(f"{n}", [made.card(f"figure {k}", 0.5) for k in range(n)]) for n in range(2, 14)]
     page = show(made.page_data("t", "dense", sections), viewport={"width": width, "height": 800})
-    for section in page.locator(".cards").all():
-        page.wait_for_function("node => node.style.gridTemplateColumns !== ''", arg=section.element_handle())
-        tops = [round(card.bounding_box()["y"]) for card in section.locator(".card").all()]
-        wide = section.locator(".card").last.bounding_box()["width"] > section.bounding_box()["width"] * 0.9
+    page.wait_for_function(PLACED)
+    places = page.locator(".cards").evaluate_all(PLACES)
+    assert [len(cards) for _, cards in places] == list(range(2, 14))
+    for width_of_all, cards in places:
+        tops, wide = [round(top) for top, _ in cards], cards[-1][1] > width_of_all * 0.9
         assert tops.count(tops[-1]) > 1 or wide
 
 

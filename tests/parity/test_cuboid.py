@@ -219,20 +219,20 @@ def test_fractions_know_a_case_by_heart():
 
 
 def test_boxes_on_a_lattice_are_exact():
-    rng = np.random.default_rng(10)
-    a, b = ([lattice_box(rng) for _ in range(100)] for _ in range(2))
+    rng, count = np.random.default_rng(10), examples(100)
+    a, b = ([lattice_box(rng) for _ in range(count)] for _ in range(2))
     exact = [exact_iou(p, q) for p, q in zip(a, b, strict=True)]
     off = [abs(Fraction(value) - each) for value, each in zip(cuboid_iou(a, b, paired=True), exact, strict=True)]
     assert max(off) <= Fraction(6, 10**13)  # the last of 12 decimals is right, or the true one is next to a half
-    assert sum(0 < each < 1 for each in exact) > 45
-    assert sum(each == 0 for each in exact) > 5
+    assert sum(0 < each < 1 for each in exact) > 0.45 * count
+    assert sum(each == 0 for each in exact) > 0.05 * count
 
 
 def test_boxes_by_integer_quaternions_are_exact():
-    rng = np.random.default_rng(11)
+    rng, count = np.random.default_rng(11), examples(40)
     a, b = (
         [box(c, s, q) for c, s, q in zip(*(rng.integers(*each).tolist() for each in parts), strict=True)]
-        for parts in [((-3, 4, (40, 3)), (1, 9, (40, 3)), (1, 9, (40, 4)))] * 2
+        for parts in [((-3, 4, (count, 3)), (1, 9, (count, 3)), (1, 9, (count, 4)))] * 2
     )
     off = [
         abs(Fraction(value) - exact_iou(p, q)) for value, p, q in zip(cuboid_iou(a, b, paired=True), a, b, strict=True)

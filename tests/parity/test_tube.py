@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import calipers
 
-from ..profiles import examples
+from ..profiles import examples, share
 from . import reference
 
 deterministic = settings(derandomize=True, deadline=None, max_examples=examples(150))
@@ -86,14 +86,14 @@ def narrowest_misses(width: int, count: int) -> list[tuple[int, int]]:
     for k in (root, root + 1):  # k ** 2 < 2 ** 53: roots are exact enough to have the right integer part
         miss = np.abs(k * k - rim) / (2 * np.sqrt(rim) * dy)  # in units of a row
         good = (np.gcd(dx, dy) == 1) & ((k - dx - dy) % 2 == 0) & (k * k != rim)
-        order = np.argsort(np.where(good, miss, np.inf), axis=None, kind="stable")[:count]
+        order = np.argpartition(np.where(good, miss, np.inf), count, axis=None)[:count]
         found += [(int(dx.flat[i]), int(dy.flat[i])) for i in order]
     return found
 
 
 @pytest.mark.parametrize("width", [1, 2, 5, 16, 60, 127, 128, 129, 200])
 def test_cells_that_only_just_are_in_or_out_are_told_apart(width):
-    for dx, dy in narrowest_misses(width, count=3):
+    for dx, dy in narrowest_misses(width, count=3 if share() == 1 else 1):
         left, top = (1000 - dx) // 2, (1000 - dy) // 2
         line = [left, top, left + dx, top + dy]
         assert_exact(line, [left, 1000 - top, left + dx, 1000 - top - dy], width / 2)

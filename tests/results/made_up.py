@@ -82,7 +82,9 @@ def _head(replicates: int, seed: int) -> dict:
     }
 
 
-def pair(rng: np.random.Generator, records: int, *, drop: float = 0.0, alike: float = 0.5) -> tuple[dict, dict]:
+def pair(
+    rng: np.random.Generator, records: int, *, drop: float = 0.0, alike: float = 0.5, replicates: int = 1000
+) -> tuple[dict, dict]:
     """Two models over the same records, the second with a recall that is truly lower by `drop`.
 
     Records differ in how hard they are. A share `alike` of the objects is found or missed by both, the rest by each on
@@ -98,4 +100,5 @@ def pair(rng: np.random.Generator, records: int, *, drop: float = 0.0, alike: fl
     kept = (chance - drop) / chance  # of what both find
     second = rng.binomial(both, kept) + rng.binomial(gt - shared, chance - drop)
     extra = rng.poisson(1, (2, records))
-    return artifact(keys, gt, first + extra[0], first), artifact(keys, gt, second + extra[1], second)
+    old, new = ((matched + more, matched) for matched, more in zip((first, second), extra, strict=True))
+    return artifact(keys, gt, *old, replicates=replicates), artifact(keys, gt, *new, replicates=replicates)

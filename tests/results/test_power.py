@@ -13,10 +13,11 @@ import scipy
 from calipers.results.gate import gate
 from calipers.results.power import quantile
 
-from ..profiles import size
+from ..profiles import share, size
 from .made_up import pair
 
 PAIRS = size(500)
+REPLICATES = 1000 if share() == 1 else 400
 
 
 def states(records: int, allowed: dict[str, float], *, drop: float = 0.0, seed: int = 0) -> Counter:
@@ -28,7 +29,7 @@ def states(records: int, allowed: dict[str, float], *, drop: float = 0.0, seed: 
 def pairs(records: int, drop: float, seed: int) -> list[tuple[dict, dict]]:
     """The old and the new result of all pairs."""
     rng = np.random.default_rng(seed)
-    return [pair(rng, records, drop=drop) for _ in range(PAIRS)]
+    return [pair(rng, records, drop=drop, replicates=REPLICATES) for _ in range(PAIRS)]
 
 
 @pytest.mark.parametrize(("records", "allowed"), [(5, 0.0), (12, 0.0), (60, 0.0), (60, 0.01), (60, 0.05), (200, 0.02)])
@@ -58,7 +59,8 @@ def test_a_drop_of_the_stated_size_is_found_in_80_percent(records, share):
 def smallest_drop(records: int, drop: float) -> float:
     """What gates state on average of models that differ by so much, since models that find less vary more."""
     rng = np.random.default_rng(3)
-    gates = (gate(new, old, max_drop={"recall": 0}) for old, new in (pair(rng, records, drop=drop) for _ in range(40)))
+    models = (pair(rng, records, drop=drop, replicates=REPLICATES) for _ in range(40))
+    gates = (gate(new, old, max_drop={"recall": 0}) for old, new in models)
     return float(np.mean([each.rows[0]["detectable_drop"] for each in gates]))
 
 

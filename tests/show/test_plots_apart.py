@@ -6,11 +6,14 @@ import signal
 import pytest
 
 import calipers
+from calipers.files.output import to_json
 from calipers.show import plots_apart
+from calipers.show.charts import pieces
 from calipers.show.folder import open_folder, write_folder
 from calipers.show.plots_apart import PlotsApart, serve
 from calipers.suite import suite_of
 
+from ..profiles import share
 from .sample_reports import SUITES
 from .sample_reports import report as sample
 
@@ -122,8 +125,19 @@ def test_there_is_no_other_process_where_it_gains_nothing(why, unloaded, monkeyp
     assert plots._child is None
 
 
+@pytest.fixture
+def undrawn(monkeypatch):
+    """Files of plots hold what they would be drawn from: the same is drawn from the same (contracts/test_plots.py)."""
+
+    def drawn_from(stem, plot, tree, names=()):
+        return {stem: to_json({"plot": plot.__qualname__, "tree": tree, "names": list(names)})}
+
+    if share() < 1:
+        monkeypatch.setattr(pieces, "files", drawn_from)
+
+
 @pytest.mark.parametrize("suite", SUITES)
-def test_an_artifact_gives_the_plots_of_its_report(suite, tmp_path):
+def test_an_artifact_gives_the_plots_of_its_report(suite, tmp_path, undrawn):
     pytest.importorskip("matplotlib")
     result, path = sample(suite), tmp_path / "result.json"
     path.write_bytes(result.to_json())

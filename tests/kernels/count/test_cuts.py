@@ -56,15 +56,16 @@ def test_the_best_is_that_of_trying_every_cut(seed):
     classes = [drawn(generator, int(generator.choice([0, 1, 5, 40, 400]))) for _ in range(4)]
     places, first = found(weights, classes), 0
     for row, (images, marks, objects) in zip(places, classes, strict=True):
-        for b in range(CUT_REPLICATES):
-            weight = weights[:, b].astype(int)
-            best, kept, right, place = 0.0, 0, 0, -1
-            for at, (image, mark) in enumerate(zip(images, marks, strict=True)):
-                kept, right = kept + weight[image], right + weight[image] * (mark[0] == "+")
-                f1 = 2 * right / max(weight[objects].sum() + kept, 1)
-                if mark.endswith("|") and f1 > best:
-                    best, place = f1, first + at
-            assert row[b] == place
+        best, place = np.zeros(CUT_REPLICATES), np.full(CUT_REPLICATES, -1)
+        kept, right, total = (np.zeros(CUT_REPLICATES, int) for _ in range(3))
+        for image in objects:
+            total += weights[image]
+        for at, (image, mark) in enumerate(zip(images, marks, strict=True)):
+            kept, right = kept + weights[image], right + weights[image] * (mark[0] == "+")
+            f1 = 2 * right / np.maximum(total + kept, 1)
+            better = mark.endswith("|") & (f1 > best)
+            best, place = np.where(better, f1, best), np.where(better, first + at, place)
+        assert row.tolist() == place.tolist()
         first += len(images)
 
 
