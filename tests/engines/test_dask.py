@@ -15,7 +15,6 @@ from calipers.core.errors import CalipersError, ConfigError
 from calipers.engines import dask
 from calipers.engines.dask import open_dask
 
-from ..profiles import share
 from .conftest import ENVIRONMENT, HANG_SEC, dask_cluster, descendants, is_running, require_package, started, wait_until
 
 SCRIPT = """
@@ -41,7 +40,7 @@ def script(tmp_path, then="pass", engine="dask"):
     return str(path)
 
 
-ENDINGS = {"interrupt": signal.SIGINT, "kill": signal.SIGKILL} | ({"end": None} if share() == 1 else {})
+ENDINGS = {"interrupt": signal.SIGINT, "kill": signal.SIGKILL, "end": None}
 
 
 @pytest.mark.parametrize("ending", ENDINGS)

@@ -12,7 +12,6 @@ from calipers.core.errors import CalipersError, ConfigError
 from calipers.engines import ray as ray_engine
 from calipers.engines.ray import open_ray
 
-from ..profiles import share
 from .conftest import ENVIRONMENT, HANG_SEC, descendants, is_running, require_package, started, wait_until
 from .test_dask import SLOWLY, script
 
@@ -25,7 +24,7 @@ def _ray_is_there():
 HANDLER = "import signal; print(signal.getsignal(signal.SIGTERM), flush=True)"
 
 
-@pytest.mark.parametrize("ending", ["interrupt", "end"] if share() == 1 else ["interrupt"])
+@pytest.mark.parametrize("ending", ["interrupt", "end"])
 def test_a_cluster_of_its_own_needs_no_guard_says_nothing_and_leaves_no_process(tmp_path, ending):
     said, then = tmp_path / "said", f"{HANDLER}; {SLOWLY}" if ending == "interrupt" else HANDLER
     with said.open("wb") as errors, started(script(tmp_path, then, "ray"), stderr=errors) as process:
