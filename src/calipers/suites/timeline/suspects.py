@@ -58,7 +58,8 @@ def _shifts(run: SuspectRun) -> tuple[Shifts, dict[str, list[Boundary]]]:
     """Offsets that are not 0 by video, and the boundaries of the ground truth."""
     shifts: Shifts = {}
     truths: dict[str, list[Boundary]] = {}
-    idle, is_cut = run.tree["params"]["idle"], run.tree["params"]["extent"] == "gt"
+    params = run.tree["params"]
+    idle, is_cut = params["idle"], params.get("extent") == "gt"
     for case in run.cases():
         truth, pred = boundaries(case["gt"], idle), boundaries(case["pred"], None if is_cut else idle)
         shifts[case["key"]] = {index: offset for index, offset in offsets_of(truth, pred) if offset}
