@@ -1,18 +1,77 @@
 """The laws of `calipers.testing` hold for every suite of Calipers, and tell one that does not keep them."""
 
+from contextlib import contextmanager
 from dataclasses import replace
+from functools import reduce
+from operator import getitem
+from pathlib import Path
 
+import orjson
 import pytest
 
 import calipers
+from calipers.core.figures import expanded
+from calipers.schemas import Mismatch, check_artifact
+from calipers.show.page.build import page_of
 from calipers.suite import suite_of, suites
 from calipers.testing import check_ruler, check_suite
+
+from ..profiles import share
+
+GOLDEN = Path(__file__).parents[1] / "golden"
 
 
 @pytest.mark.usefixtures("blank_plots")
 @pytest.mark.parametrize("suite", suites(), ids=lambda suite: suite.name)
 def test_a_suite_keeps_the_laws_of_all_suites(suite):
     check_suite(suite)
+
+
+def fields(tree, path=()):
+    """The paths of all fields of an artifact: of a list of objects those of the first."""
+    if isinstance(tree, list) and tree:
+        yield from fields(tree[0], (*path, 0))
+    elif isinstance(tree, dict):
+        for name in tree:
+            yield (*path, name)
+            yield from fields(tree[name], (*path, name))
+
+
+@contextmanager
+def without(tree, path):
+    """The artifact without one of its fields, for as long as the block lasts."""
+    *parents, name = path
+    parent = reduce(getitem, parents, tree)
+    before = dict(parent)
+    del parent[name]
+    yield
+    parent.clear()
+    parent.update(before)
+
+
+def show(suite, tree):
+    """Everything that a result is looked at by, but for pictures."""
+    assert suite.summary(tree)
+    assert page_of(tree, None)
+    for table in suite.tables.values():
+        if table.is_there(tree):
+            table.make(tree)
+
+
+@pytest.mark.parametrize("suite", suites(), ids=lambda suite: suite.name)
+def test_an_artifact_without_a_field_is_refused_or_shown(suite):
+    """Artifacts of before a field was added lack it, and those of strangers may lack anything."""
+    tree = orjson.loads((GOLDEN / f"{suite.name}.json").read_bytes())
+    paths = [path for path in fields(tree) if path[:2] != ("bootstrap", "sums")]
+    figures = {tuple(spec.place(spec.path, group)) for spec, group in expanded(tree, suite.figures)}
+    step = 1 if share() == 1 else 10
+    for path in [*paths[::step], *(path for path in paths if path in figures and share() < 1)]:
+        with without(tree, path):
+            try:
+                check_artifact(suite.name, tree)
+            except Mismatch:
+                continue
+            show(suite, tree)
 
 
 @pytest.mark.parametrize(

@@ -188,7 +188,7 @@ def test_ground_truth_is_outlined_and_predictions_are_filled():
     [matched] = [each for each in told(root, "about it") if each.get("fill") == palette.MATCHED]
     assert matched.get("fill-opacity") == "0.25"
     [false] = [each for each in told(root, "about it") if each.get("fill", "").startswith("url(#")]
-    assert false.get("stroke") == palette.CAUSES["no_overlap"]
+    assert false.get("stroke") == palette.FALSE_POSITIVE_COLOURS["no_overlap"]
     assert false.get("fill")[5:-1] in [pattern.get("id") for pattern in every(root, "pattern")]
 
 
@@ -256,7 +256,7 @@ def test_what_lies_outside_is_an_arrow_with_its_distance():
     far = box(104.75, 0, label="far", state="no_overlap", tooltip="far one")
     root = drawn(SCENE._replace(pred=[*PRED, far]))  # 5.5 m wide with a middle at x = 2, so it ends at 4.75
     [arrow] = told(root, "far one\n100.0 m outside")
-    assert arrow[1].get("fill") == palette.CAUSES["no_overlap"]
+    assert arrow[1].get("fill") == palette.FALSE_POSITIVE_COLOURS["no_overlap"]
     assert "1 outside (arrows), up to 100.0 m" in texts(root)
     right = max(float(point.split()[0]) for point in arrow[1].get("d")[1:-1].split("L"))
     assert 850 < right < 878  # the width of the panel

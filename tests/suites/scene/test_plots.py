@@ -157,7 +157,7 @@ def test_false_positives_are_stacked_by_cause_and_all_counts_are_written():
     [axes] = panels(page)
     starts = [bar.get_x() for bar in axes.patches]
     assert starts == [0, 1, 3, 33, 37, 0, 0, 2, 2, 2]
-    colours = list(palette.CAUSES.values())
+    colours = list(palette.FALSE_POSITIVE_COLOURS.values())
     assert bars(axes) == list(zip((1, 2, 30, 4, 1234, 0, 2, 0, 0, 0), colours * 2, strict=True))
     found = texts(page)
     assert found[found.index("no\noverlap") :][:3] == ["no\noverlap", "2", "2"]
@@ -211,7 +211,7 @@ def test_anything_can_be_drawn(plot, methods):
 
 
 @pytest.mark.parametrize("eye", EYES)
-@pytest.mark.parametrize("colours", [palette.METHODS, [palette.MATCHED, *palette.CAUSES.values()]])
+@pytest.mark.parametrize("colours", [palette.METHODS, [palette.MATCHED, *palette.FALSE_POSITIVE_COLOURS.values()]])
 def test_colours_differ_for_every_eye(eye, colours):
     places = [lab(colour, eye) for colour in colours]
     apart = [sum((a - b) ** 2 for a, b in zip(*pair, strict=True)) ** 0.5 for pair in itertools.combinations(places, 2)]

@@ -39,6 +39,9 @@ cdef enum:
     ERRORS
     WIDTH = ERRORS + 2 * ERROR_KINDS
 
+if len(COUNTS) != WIDTH:
+    raise ImportError(f"{len(COUNTS)} names for {WIDTH} counts, expected one each, in the same order")
+
 RATES = ("iou", "precision", "recall", "f1")
 cdef enum:
     SMALL = 24                  # no more are sorted by insertion

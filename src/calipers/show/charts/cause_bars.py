@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from calipers.show.causes import MEANINGS, cause_words
 from calipers.show.charts import pieces as charts
-from calipers.show.charts.palette import CAUSES, QUIET
+from calipers.show.charts.palette import CAUSE_COLOURS
 from calipers.show.charts.pieces import FOOT, MARGIN, NUMBER, PAGE, TOP, Place
 from calipers.show.charts.sheet import drawing
 
@@ -16,14 +16,6 @@ if TYPE_CHECKING:
 
 Tree = dict[str, Any]
 ROW = 20  # in points
-COLOURS = {
-    "wrong_label": CAUSES["wrong_label"],
-    "misplaced": CAUSES["low_iou"],
-    "wrong_label_and_place": CAUSES["unresolved_label"],
-    "duplicate": CAUSES["duplicate"],
-    "spurious": CAUSES["no_overlap"],
-    "missed": QUIET,
-}
 
 
 def cause_bars(tree: Tree, notes: list[str], *, ax: Axes | None = None, format: str = "png") -> Figure:  # noqa: A002
@@ -35,7 +27,7 @@ def cause_bars(tree: Tree, notes: list[str], *, ax: Axes | None = None, format: 
         ax = ax or charts.page("Where it goes wrong", [*notes, "worth: what F1 would gain"], place, format)
         charts.bare(ax)
         charts.name_rows(ax, names, format)
-        charts.count_bars(ax, counts, [COLOURS[cause] for cause in MEANINGS], "errors")
+        charts.count_bars(ax, counts, [CAUSE_COLOURS[cause] for cause in MEANINGS], "errors")
         gains = [tree["worth"]["f1"][cause]["gain"] for cause in MEANINGS]
         cells = [[f"{n:,}", "–" if gain is None else f"{gain:+.3f}"] for n, gain in zip(counts, gains, strict=True)]
         charts.columns(ax, ("errors", "worth"), cells)

@@ -1,7 +1,7 @@
 """The colours of all pictures: few, quiet, and told apart also by eyes that lack one kind of cone.
 
-What a colour stands for is the same everywhere: a method has one colour in all pictures of a run, and so has the cause
-of a false positive.
+What a colour stands for is the same everywhere: a method has one colour in all pictures of a run, and so has a cause of
+errors. What stands in the place of a false positive (of scenes) has the colour of the cause that is most like it.
 """
 
 from __future__ import annotations
@@ -13,12 +13,20 @@ from itertools import chain, count
 INK, QUIET, FAINT = "#22262a", "#686e74", "#e2e5e8"
 SERIES = ("#7845c4", "#9ad373", "#18184e", "#ab9873", "#9292dd", "#804d4d", "#424c8a", "#3b161b")
 METHODS = ("#424c8a", "#f0ae35", "#2b8294", "#c23b1e", "#9292dd", "#9ad373", "#804d4d", "#18184e")
-CAUSES = {
-    "unresolved_label": "#9292dd",
-    "no_overlap": "#c23b1e",
-    "low_iou": "#f0ae35",
+CAUSE_COLOURS = {
     "wrong_label": "#424c8a",
+    "misplaced": "#f0ae35",
+    "wrong_label_and_place": "#9292dd",
     "duplicate": "#ab9873",
+    "spurious": "#c23b1e",
+    "missed": QUIET,
+}
+FALSE_POSITIVE_COLOURS = {
+    "unresolved_label": CAUSE_COLOURS["wrong_label_and_place"],
+    "no_overlap": CAUSE_COLOURS["spurious"],
+    "low_iou": CAUSE_COLOURS["misplaced"],
+    "wrong_label": CAUSE_COLOURS["wrong_label"],
+    "duplicate": CAUSE_COLOURS["duplicate"],
 }
 MATCHED = "#2b8294"
 
@@ -46,5 +54,5 @@ def cause_colours(causes: Iterable[str]) -> dict[str, str]:
     {'no_overlap': '#c23b1e', 'low_iou': '#f0ae35', 'haste': '#9b3b3b'}
     """
     present = set(causes)
-    others = dict(zip(sorted(present - set(CAUSES)), more_colours(), strict=False))
-    return {cause: colour for cause, colour in CAUSES.items() if cause in present} | others
+    others = dict(zip(sorted(present - set(FALSE_POSITIVE_COLOURS)), more_colours(), strict=False))
+    return {cause: colour for cause, colour in FALSE_POSITIVE_COLOURS.items() if cause in present} | others

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from calipers.core.arithmetic import CLOSE, Tree, at_most, check_intervals, check_mean, equal, expect, harmonic
 from calipers.core.cause_arithmetic import check_causes, check_confusion
+from calipers.core.json_schema import Mismatch
 from calipers.core.record_arithmetic import check_records
 from calipers.core.slice_arithmetic import check_slices
 from calipers.core.sweep_arithmetic import check_drawn, check_numbers_of_objects, check_sums, check_sweep
@@ -59,11 +60,22 @@ def _check_classes(tree: Tree) -> None:
     equal(tree["map_50"], tree["coco"]["AP_50"], ("map_50",), "coco.AP_50")
     for name in ("AP", "AP_50"):
         check_mean(tree["coco"][name], [row[name] for row in rows], ("coco", name))
+    recall = _check_lines(tree["coco"], params)
     if all("AR" in row for row in rows):  # artifacts of before have none
-        recall = "AR" if params["iou_type"] == "keypoints" else f"AR_{params['max_dets'][-1]}"
         check_mean(tree["coco"][recall], [row["AR"] for row in rows], ("coco", recall))
     for name in ("precision_at_recall", "precision_at_target"):
         check_mean(tree[name], [row[name] for row in rows], (name,))
+
+
+def _check_lines(lines: Tree, params: Tree) -> str:
+    """All lines of COCO are there whose names the parameters give. Returns the name of the recall over all sizes."""
+    is_keypoints = params["iou_type"] == "keypoints"
+    recalls = ["AR_50", "AR_75", "AR"] if is_keypoints else [f"AR_{most}" for most in params["max_dets"]]
+    areas = ("medium", "large") if is_keypoints else ("small", "medium", "large")
+    for name in (*(f"{rate}_{area}" for rate in ("AP", "AR") for area in areas), *recalls):
+        if name not in lines:
+            raise Mismatch("", "coco", missing=name)
+    return recalls[-1]
 
 
 def _check_confusion(tree: Tree) -> None:

@@ -23,6 +23,14 @@ TITLES = {"AP": ("Average Precision", "(AP)"), "AR": ("Average Recall", "(AR)")}
 ALL_THRESHOLDS, ONE_THRESHOLD = "0.50:0.95", {"50": "0.50", "75": "0.75"}
 AREAS = ("small", "medium", "large")
 MANY_TIES = 0.5  # of the detections, from which on AP should be read with care
+COLUMNS = (  # of the table of classes: heading, key, width, how a value is written
+    ("gt", "gt", 9, "{:,}".format),
+    ("pred", "pred", 9, "{:,}".format),
+    ("AP", "AP", 7, rate),
+    ("AP_50", "AP_50", 7, rate),
+    ("best F1", "best_f1", 9, rate),
+    ("at score", "best_score", 8, rate),
+)
 LONGEST_NAME = 28
 MAX_INPUTS, MAX_REASONS, MAX_PAIRS, MAX_WORST = 2, 3, 5, 5
 
@@ -117,7 +125,9 @@ def _behind(tree: Tree) -> Iterator[str]:
 def _sureness(tree: Tree) -> Iterator[str]:
     """How far AP could be off, and precision where recall is high."""
     numbers, intervals = tree["coco"], tree["intervals"]
-    known = [f"{name} {rate(numbers[name])}{between(intervals[name])}" for name in ("AP", "AP_50") if intervals[name]]
+    known = [
+        f"{name} {rate(numbers[name])}{between(intervals[name])}" for name in ("AP", "AP_50") if intervals.get(name)
+    ]
     if known:
         yield named_line("95 % intervals", f"{SEPARATOR.join(known)}   over images")
     if tree["precision_at_recall"] is not None:
@@ -217,20 +227,16 @@ def _classes(tree: Tree) -> Iterator[str]:
     if not rows[:top]:
         return
     wide = max(len("class"), *(width(_name(row["name"])) for row in rows[:top]))
-    yield f" {'class'.ljust(wide)} {'gt':>9} {'pred':>9} {'AP':>7} {'AP_50':>7} {'best F1':>9} at score"
+    yield f" {'class'.ljust(wide)} " + " ".join(heading.rjust(size) for heading, _, size, _ in COLUMNS)
     for row in rows[:top]:
-        counts = f"{row['gt']:>9,} {row['pred']:>9,}"
-        yield f" {_padded(row['name'], wide)} {counts} {rate(row['AP']):>7} {rate(row['AP_50']):>7} {_best(row)}"
+        cells = " ".join(write(row[key]).rjust(size) for _, key, size, write in COLUMNS)
+        yield f" {_padded(row['name'], wide)} {cells}"
     if len(rows) > top:
         yield f" {len(rows) - top:,} more in the artifact"
         worst = sorted((row for row in rows if row["AP"] is not None), key=lambda row: row["AP"])[:MAX_WORST]
         if worst:
             shown = [f"{_name(row['name'])} {rate(row['AP'])} (n {row['gt']:,})" for row in worst]
             yield named_line("lowest AP", SEPARATOR.join(shown))
-
-
-def _best(row: Tree) -> str:
-    return f"{rate(row['best_f1']):>9} {rate(row['best_score']):>8}"
 
 
 def _count(n: int, one: str, several: str = "") -> str:

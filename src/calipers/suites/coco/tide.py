@@ -34,7 +34,7 @@ from calipers.suites.coco.matches import CocoMatches, Overlaps, chosen, in_class
 from calipers.suites.coco.replicates import RankedColumns
 
 BACKGROUND, FOREGROUND = 0.1, float(THRESHOLDS[0])
-WRONG_LABEL, MISPLACED, WRONG_LABEL_AND_PLACE, DUPLICATE, SPURIOUS = range(5)  # of CAUSES
+WRONG_LABEL, MISPLACED, WRONG_LABEL_AND_PLACE, DUPLICATE, SPURIOUS = range(5)  # places in CAUSES
 MISSED, FALSE_POSITIVES, MISSES = CAUSES[-1], "false_positives", "misses"
 ORACLES = (*CAUSES, FALSE_POSITIVES, MISSES)
 NOT_WRONG, NOBODY = -1, -2  # no cause; the cause of no detection

@@ -15,6 +15,7 @@ from calipers.suites.dense.figures import slice_headline
 Tree = dict[str, Any]
 NAME_WIDTH = 19
 COLUMN_WIDTH = 24
+RATES = (("P", "precision"), ("R", "recall"), ("F1", "f1"))  # of each label mode: heading, key
 
 
 def summary(tree: Tree) -> str:
@@ -54,7 +55,7 @@ def _inputs(tree: Tree) -> str:
 def _table(tree: Tree) -> Iterator[str]:
     modes, params = tree["modes"], tree["params"]
     yield f" {_label(params['primary_threshold'], 'IoU')}".ljust(NAME_WIDTH) + _columns(mode for mode in modes)
-    yield " " * NAME_WIDTH + _columns("    P     R    F1" for _ in modes)
+    yield " " * NAME_WIDTH + _columns(" ".join(heading.rjust(5) for heading, _ in RATES) for _ in modes)
     yield " all".ljust(NAME_WIDTH) + _columns(_rates(mode["primary"]) for mode in modes.values())
     if any(mode["primary"]["interval"]["f1"] for mode in modes.values()):
         yield " " * NAME_WIDTH + _columns(_spread(mode["primary"]["interval"]["f1"]) for mode in modes.values())
@@ -75,7 +76,7 @@ def _columns(cells: Any) -> str:
 
 
 def _rates(row: Tree) -> str:
-    return " ".join(rate(row[name]).rjust(5) for name in ("precision", "recall", "f1"))
+    return " ".join(rate(row[name]).rjust(5) for _, name in RATES)
 
 
 def _spread(interval: list[float] | None) -> str:

@@ -16,14 +16,22 @@ from calipers.show.page.images import Pictures
 from calipers.show.page.sections import Part
 from calipers.suites.timeline.figures import FIGURES
 from calipers.suites.timeline.frame_error_views import WORDS, error_tags, fix_first_bars
-from calipers.suites.timeline.summary import ALARMS_NAME, FOUND_NAME, LEAD_NAME, MEANS, MISSED, missed_zones
+from calipers.suites.timeline.summary import (
+    ALARMS_NAME,
+    FOUND_NAME,
+    LEAD_NAME,
+    MEANS,
+    MISSED,
+    missed_zones,
+    videos_measured,
+)
 
 Runs = Sequence[Any]  # (state, first frame, last frame) each
 
 MAX_STATES = 40  # in the confusion matrix
 MAX_RUNS = 4000  # of a video; more cannot be told apart, and would make the page large
 HEADLINE = ("frame_accuracy", "event_recall", "event_precision")
-TIMING = (
+TIMING = (  # cards with a unit
     ("first entry, off", "entry_timing_mae_frames", "frames"),
     ("first entry, off", "entry_timing_mae_sec", "s"),
     ("first warning, late", "advisory_start_error_frames", "frames"),
@@ -44,7 +52,7 @@ BESIDE_UNITS = (
     ("false boxes", "detection_false_positives_per_minute", "a minute"),
     ("runtime", "runtime_fps", "frames a second"),
 )
-COLUMNS = (
+COLUMNS = (  # of the table of videos
     ("frame accuracy", "frame_accuracy", "bar"),
     ("mean IoU", "mean_iou", "rate"),
     ("macro F1", "macro_f1", "rate"),
@@ -127,26 +135,25 @@ def _transitions(tree: Tree, asked: str) -> list[Part]:
             f"transition {what}, {tolerance}",
             means[f"transition_{what}_mean"],
             means[f"transition_{what}_interval"],
-            note=f"{means[f'transition_{what}_n']:,} videos",
+            note=f"{videos_measured(means, f'transition_{what}'):,} videos",
         )
         for what in ("recall", "precision")
         for tolerance, means in spoken.items()
-        if means[f"transition_{what}_n"] or tolerance == asked
+        if videos_measured(means, f"transition_{what}") or tolerance == asked
     ]
 
 
 def _mean(tree: Tree, label: str, name: str, *, unit: str = "") -> Part:
     summary, pooled = tree["summary"], tree["pooled"]
-    n = summary.get(f"{name}_n", summary["videos_evaluated"])
     value = pooled.get(name)
     as_one = f" · all videos as one {value:.3f}" if isinstance(value, float) and not unit else ""
     return part.card(
         label,
-        summary[f"{name}_mean"],
+        summary.get(f"{name}_mean"),
         summary.get(f"{name}_interval"),
         kind="number" if unit else "rate",
         unit=unit,
-        note=f"{n:,} videos{as_one}",
+        note=f"{videos_measured(summary, name):,} videos{as_one}",
         better="low" if _is_better_low(name) else "high",
     )
 
@@ -162,8 +169,7 @@ def _means(tree: Tree) -> Part:
     summary, pooled = tree["summary"], tree["pooled"]
     rows = []
     for label, name in MEANS:
-        n = summary.get(f"{name}_n", summary["videos_evaluated"])
-        if n:
+        if n := videos_measured(summary, name):
             interval = summary.get(f"{name}_interval")
             rows.append([label, summary[f"{name}_mean"], interval, n, pooled.get(name)])
     columns = [part.column("metric"), part.column("mean over videos", "bar"), part.column("95 % interval", "interval")]
@@ -189,13 +195,13 @@ def _sweep(tree: Tree) -> list[Part]:
 
 def _timing(tree: Tree) -> Part:
     summary = tree["summary"]
-    cards = [_mean(tree, label, name, unit=unit) for label, name, unit in TIMING if summary[f"{name}_mean"] is not None]
+    cards = [_mean(tree, label, name, unit=unit) for label, name, unit in TIMING if videos_measured(summary, name)]
     return part.cards("Timing and alarms", cards)
 
 
 def _by_video(videos: Tree, worst: list[str]) -> Part:
     columns = [part.column("video"), *(part.column(title, kind, name) for title, name, kind in COLUMNS)]  # type: ignore[arg-type]
-    rows = [[name, *(videos[name][heading] for _, heading, _ in COLUMNS)] for name in worst[:MAX_ROWS]]
+    rows = [[name, *(videos[name].get(heading) for _, heading, _ in COLUMNS)] for name in worst[:MAX_ROWS]]
     cut = more_rows(len(worst))
     return part.table("By video", columns, rows, goto=worst[:MAX_ROWS], cut=cut, sort=(1, "up"))
 

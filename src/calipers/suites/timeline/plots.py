@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from calipers.show.charts import pieces as charts
 from calipers.show.charts.calibration import calibration_chart, filled_bins
-from calipers.show.charts.palette import CAUSES, METHODS, QUIET
+from calipers.show.charts.palette import CAUSE_COLOURS, METHODS, QUIET
 from calipers.show.charts.pieces import FOOT, MARGIN, NUMBER, PAGE, TOP, Curve, Matrix, Place
 from calipers.show.charts.sheet import drawing
 from calipers.show.text import UNDEFINED, rate
@@ -121,7 +121,7 @@ def frame_errors_plot(tree: Tree, *, ax: Axes | None = None, format: str = "png"
         ax = ax or charts.page("Where frames are wrong", notes, place, format)
         charts.bare(ax)
         charts.name_rows(ax, names, format)
-        colours = [QUIET if kind in IN_TRUTH else CAUSES["wrong_label"] for kind in errors]
+        colours = [QUIET if kind in IN_TRUTH else CAUSE_COLOURS["wrong_label"] for kind in errors]
         charts.count_bars(ax, counts, colours, "wrong frames")
         cells = [[f"{n['frames']:,}", f"{n['stretches']:,}", _worth(gains[kind]["gain"])] for kind, n in errors.items()]
         charts.columns(ax, ("frames", "stretches", "worth"), cells)

@@ -16,7 +16,7 @@ NAME_WIDTH = 34
 LONGEST_NAME = 60
 LEAD, ALARMS, MISSED = "lead time, s before the zone", "false alarms a minute", "missed zones"
 LEAD_NAME, ALARMS_NAME, FOUND_NAME = "event_lead_time_sec_mean", "false_activations_per_minute", "event_recall"
-MEANS = (
+MEANS = (  # shares from 0 to 1, as a row of the summary and a bar of the page
     ("frame accuracy", "frame_accuracy"),
     ("mean IoU of states", "mean_iou"),
     ("macro F1 of states", "macro_f1"),
@@ -35,7 +35,7 @@ MEANS = (
     ("detections, precision at recall", "precision_at_target"),
     ("signs read exactly", "ocr_exact_accuracy"),
 )
-TIMES = (
+TIMES = (  # metrics that are there as `_frames` and as `_sec`
     ("first entry, off", "entry_timing_mae"),
     ("first warning, late", "advisory_start_error"),
     ("time in error", "time_in_error"),
@@ -92,8 +92,7 @@ def _means(tree: Tree) -> Iterator[str]:
     yield " mean over videos".ljust(NAME_WIDTH) + "       95 % interval   videos   all videos as one"
     yield from _warnings(tree)
     for label, name in MEANS:
-        n = summary.get(f"{name}_n", summary["videos_evaluated"])
-        if n and f"{name}_mean" in summary:  # which artifacts of before it was measured lack
+        if n := videos_measured(summary, name):
             interval = summary[f"{name}_interval"]
             spread = f"{interval[0]:.3f}–{interval[1]:.3f}" if interval else UNDEFINED
             one = rate(pooled[name]) if name in pooled else ""
@@ -101,6 +100,20 @@ def _means(tree: Tree) -> Iterator[str]:
                 f" {label}".ljust(NAME_WIDTH)
                 + f"{rate(summary[f'{name}_mean'])}  {spread:^13}  {n:>7,}   {one}".rstrip()
             )
+
+
+def videos_measured(summary: Tree, name: str) -> int:
+    """How many videos the mean of a metric rests on: 0 in artifacts from before the metric was added.
+
+    >>> videos_measured({"videos_evaluated": 3, "mean_iou_mean": 0.5}, "mean_iou")
+    3
+    >>> videos_measured({"videos_evaluated": 3}, "mean_iou")
+    0
+    """
+    if f"{name}_mean" not in summary:
+        return 0
+    rests_on = f"{name}_n" if f"{name}_n" in summary else "videos_evaluated"
+    return int(summary.get(rests_on, 0))
 
 
 def _warnings(tree: Tree) -> Iterator[str]:
@@ -158,19 +171,19 @@ def _four(value: float | None) -> str:
 def _transitions(tree: Tree) -> Iterator[str]:
     """Recall and precision of transitions at the tolerance asked for, and within some seconds."""
     summary, within = tree["summary"], tree.get("transitions_within_sec", {})
-    if not summary["transition_accuracy_n"]:
+    all_videos = videos_measured(summary, "transition_accuracy")
+    if not all_videos:
         return
     tolerance = tree["params"]["transition_tolerance_frames"]
     asked = f"±{tolerance[0] if isinstance(tolerance, list) else tolerance} frames"
     spoken = {asked: summary} | {f"{seconds} s": means for seconds, means in within.items()}
-    known = [(name, means) for name, means in spoken.items() if means["transition_accuracy_n"]]
-    all_videos = summary["transition_accuracy_n"]
+    known = [(name, means) for name, means in spoken.items() if videos_measured(means, "transition_accuracy")]
     rates = [f"{_recall_and_precision(means)} within {name}{_of_videos(means, all_videos)}" for name, means in known]
     yield named_line("transitions", SEPARATOR.join(rates))
 
 
 def _of_videos(means: Tree, videos: int) -> str:
-    n = means["transition_accuracy_n"]
+    n = videos_measured(means, "transition_accuracy")
     return "" if n == videos else f" ({n:,} of {videos:,} videos)"
 
 
@@ -187,7 +200,7 @@ def _details(tree: Tree) -> Iterator[str]:
     if "slices" in tree:
         yield from slices_lines(tree["slices"], "frame_accuracy")
     for label, name in TIMES:
-        if summary.get(f"{name}_frames_n", summary["videos_evaluated"]):
+        if videos_measured(summary, f"{name}_frames"):
             yield named_line(label, _time(summary, name))
     if summary["event_delay_frames_mean_n"]:
         yield named_line("found events", _found(summary))
@@ -223,8 +236,8 @@ def _detector(summary: Tree) -> Iterator[str]:
 
 
 def _time(summary: Tree, name: str) -> str:
-    frames, seconds = summary[f"{name}_frames_mean"], summary[f"{name}_sec_mean"]
-    n, timed = summary.get(f"{name}_frames_n", summary["videos_evaluated"]), summary[f"{name}_sec_n"]
+    frames, seconds = summary[f"{name}_frames_mean"], summary.get(f"{name}_sec_mean")
+    n, timed = (videos_measured(summary, f"{name}_{unit}") for unit in ("frames", "sec"))
     where = "" if timed == n else f" in {timed:,} of {n:,} videos"
     return f"{short(frames)} frames" + (f" ({short(seconds)} s{where})" if seconds is not None else "")
 
