@@ -151,9 +151,10 @@ def _in_order(files: Iterable[Path]) -> list[Path]:
 
 def _other_files(below: Iterable[Path]) -> list[Path]:
     """Files that are no CSV, told by their endings and then by content, sorted."""
-    kinds = {ending: kind for kind in FORMATS for ending in kind.file_endings if ending != ".csv"}
-    named = _in_order(file for file in below if file.suffix.lower() in kinds)
-    return [file for file in named if format_of_file(str(file)) is kinds[file.suffix.lower()]]
+    endings = {ending for kind in FORMATS for ending in kind.file_endings if ending != ".csv"}
+    named = _in_order(file for file in below if file.suffix.lower() in endings)
+    kinds = (format_of_file(str(file)) for file in named)
+    return [file for file, kind in zip(named, kinds, strict=True) if kind and file.suffix.lower() in kind.file_endings]
 
 
 def name_csvs(files: Iterable[Path]) -> dict[str, Path]:
