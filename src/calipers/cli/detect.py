@@ -56,11 +56,11 @@ def command(config: str | None, folder: str | None, **flags: Any) -> None:
 def run_detect(options: dict[str, Any], config_file: str | None = None) -> Detected:
     """Detect, write the results, and print what was done; of a folder the numbers."""
     places = {name: options.pop(name, None) for name in PLACES}
-    for name, what in PLACES.items():
+    for name, expected in PLACES.items():
         flag = "-o" if name == "output" else f"--{name}"
         if not places[name]:
-            raise ConfigError(f"{flag} is missing, expected {what} (see calipers detect --help)")
-        require(isinstance(places[name], str), flag, places[name], what)
+            raise ConfigError(f"{flag} is missing, expected {expected} (see calipers detect --help)")
+        require(isinstance(places[name], str), flag, places[name], expected)
     numbers = _place_of_numbers(options.pop("summary", None), places["output"])
     config = make_config(DetectConfig, options)
     if numbers is None:
@@ -85,11 +85,11 @@ def _place_of_numbers(summary: Any, output: str) -> str | None:
 def _measure(places: dict[str, str], numbers: str, config: DetectConfig, config_file: str | None) -> Detected:
     """Detect, and go on to the numbers."""
     suite = next(suite for suite in suites() if suite.takes_detections)
-    known = [item.name for item in fields(suite.config)]
+    option_names = [item.name for item in fields(suite.config)]
     results = places["output"] if is_artifact(places["output"]) else os.path.join(places["output"], DETECTIONS)
     inside = {**places, "output": results}
     sides = {"gt": places["gt"], "pred": results, "output": numbers, "json": None}
-    options = settings(suite.name, known, sides, config_file)
+    options = settings(suite.name, option_names, sides, config_file)
     check_output(numbers, "csv", [places["gt"], places["weights"]])
     with new_folder(os.path.dirname(results) or "."):
         detected = _run(inside, config)
@@ -118,19 +118,19 @@ def _detect(places: dict[str, str], config: DetectConfig) -> Detected:
         )
     except KeyboardInterrupt as error:
         progress.clear()
-        kept = _kept(places["output"])
-        log(f"interrupted; {kept or 'nothing was written'}")
+        resume_hint = _resume_hint(places["output"])
+        log(f"interrupted; {resume_hint or 'nothing was written'}")
         raise click.exceptions.Exit(INTERRUPTED) from error
     except CalipersError as error:
-        kept = "" if isinstance(error, ConfigError) else _kept(places["output"])
-        if not kept:
+        resume_hint = "" if isinstance(error, ConfigError) else _resume_hint(places["output"])
+        if not resume_hint:
             raise
-        raise type(error)(f"{error}\n({kept})") from error
+        raise type(error)(f"{error}\n({resume_hint})") from error
     finally:
         progress.clear()
 
 
-def _kept(output: str) -> str:
+def _resume_hint(output: str) -> str:
     """That a run can be gone on with, if it can."""
     part = part_path(output)
     return (

@@ -137,13 +137,13 @@ def settings(
 
     `names` are those beside the flags, `second` those that have a second name, by it.
     """
-    known = sorted({*names, *flags})
-    return _from_file(command, known, config, second) | {
+    option_names = sorted({*names, *flags})
+    return _from_file(command, option_names, config, second) | {
         name: value for name, value in flags.items() if value is not None
     }
 
 
-def _from_file(command: str, known: list[str], config: str | None, second: Mapping[str, str]) -> dict[str, Any]:
+def _from_file(command: str, option_names: list[str], config: str | None, second: Mapping[str, str]) -> dict[str, Any]:
     path = Path(config or "calipers.toml")
     if not config and not path.exists():
         return {}
@@ -158,6 +158,7 @@ def _from_file(command: str, known: list[str], config: str | None, second: Mappi
     values = {name.replace("-", "_"): value for name, value in table.items()}
     if len(values) < len(table):
         raise ConfigError(f"{path}: [{command}] has the same option twice, with - and with _")
-    values = renamed(values, {**second, **({"out": "output"} if "output" in known else {})}, f"{path}: [{command}] ")
-    check_names(values, known, f"{path}: [{command}] ")
+    short = {"out": "output"} if "output" in option_names else {}
+    values = renamed(values, {**second, **short}, f"{path}: [{command}] ")
+    check_names(values, option_names, f"{path}: [{command}] ")
     return values

@@ -37,17 +37,17 @@ def run_suspects(results: tuple[str, ...], options: dict[str, Any]) -> Suspects:
     require(output is None or (isinstance(output, str) and bool(output)), "output", output, "a path")
     require(isinstance(as_json, bool), "json", as_json, "true or false")
     inputs = read_inputs(results)
-    found = search(inputs, **options)
+    suspects = search(inputs, **options)
     if output:
-        files = found.files_at(output)
+        files = suspects.files_at(output)
         for file in files:
             check_free(file, inputs.files)
         write_files(files)
-    write_result(found.to_json() if as_json else _content(found, output))
-    return found
+    write_result(suspects.to_json() if as_json else _content(suspects, output))
+    return suspects
 
 
-def _content(found: Suspects, output: str | None) -> str:
+def _content(suspects: Suspects, output: str | None) -> str:
     if output:
-        return f"{found}\n written              {printable(output)}"
-    return f"{found}\n next                 -o DIR for the whole list, and a page that draws the places"
+        return f"{suspects}\n written              {printable(output)}"
+    return f"{suspects}\n next                 -o DIR for the whole list, and a page that draws the places"

@@ -149,9 +149,9 @@ class _DaskTasks:
     def workers(self) -> int:
         """Threads of all workers, as of some seconds ago."""
         if monotonic() - self._looked > LOOK_SEC:
-            known = self._client.scheduler_info(n_workers=-1)["workers"]
-            self._threads, self._looked = sum(worker["nthreads"] for worker in known.values()), monotonic()
-            self._seen = self._looked if known else self._seen
+            workers = self._client.scheduler_info(n_workers=-1)["workers"]
+            self._threads, self._looked = sum(worker["nthreads"] for worker in workers.values()), monotonic()
+            self._seen = self._looked if workers else self._seen
         return self._threads
 
     def start(self, function: Callable[..., bytes], arguments: list[Any], on_end: OnEnd) -> Any:

@@ -190,9 +190,9 @@ class _RayTasks:
 
     def start(self, function: Callable[..., bytes], arguments: list[Any], on_end: OnEnd) -> Any:
         """Submit a task."""
-        given = [argument if isinstance(argument, bytes) else argument[1] for argument in arguments]
+        values = [argument if isinstance(argument, bytes) else argument[1] for argument in arguments]
         key = f"{self._name}/{next(self._numbers)}".encode()
-        handle = self._run.remote(key, function, *given)
+        handle = self._run.remote(key, function, *values)
         self._on_end[handle[0]], self._keys[handle[0]] = on_end, key
         return handle
 

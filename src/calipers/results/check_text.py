@@ -86,13 +86,13 @@ def _under(name: str, lines: list[str]) -> Iterator[str]:
         yield f" {'' if at else name}".ljust(INDENT) + _cut(line, LONGEST_LINE)
 
 
-def _cut(text: str, most: int = LONGEST_NAME) -> str:
+def _cut(text: str, max_length: int = LONGEST_NAME) -> str:
     """A text as a terminal can show it, cut short.
 
     >>> _cut("a\\tb"), _cut("abcdef", 4)
     ('a\\\\x09b', 'abc…')
     """
-    return printable(text if len(text) <= most else text[: most - 1] + "…")
+    return printable(text if len(text) <= max_length else text[: max_length - 1] + "…")
 
 
 def _ranges(ranges: list[Tree]) -> Iterator[str]:
@@ -117,18 +117,21 @@ def number(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
-def _self_check_line(itself: Tree) -> str:
-    figures = SEPARATOR.join(f"{name} {rate(value)}" for name, value in itself["figures"].items())
-    apart = [f"{n:,} with {words}" if words.startswith("no ") else f"{n:,} {words}" for words, n in _some(itself)]
-    aside = f" ({', '.join(apart)}, left aside)" if apart else ""
-    end = f"perfect{aside}" if itself["perfect"] else SEPARATOR.join([f"not perfect{aside}", *itself["imperfect"]])
-    if all(value is None for value in itself["figures"].values()):
-        end = f"nothing to measure{aside}"
+def _self_check_line(self_check: Tree) -> str:
+    figures = SEPARATOR.join(f"{name} {rate(value)}" for name, value in self_check["figures"].items())
+    ignored = [_ignored(words, n) for words, n in self_check["apart"].items() if n]
+    note = f" ({', '.join(ignored)}, left aside)" if ignored else ""
+    end = f"perfect{note}"
+    if not self_check["perfect"]:
+        end = SEPARATOR.join([f"not perfect{note}", *self_check["imperfect"]])
+    if all(value is None for value in self_check["figures"].values()):
+        end = f"nothing to measure{note}"
     return f"{figures}{SEPARATOR}{printable(end)}"
 
 
-def _some(itself: Tree) -> list[tuple[str, int]]:
-    return [(words, n) for words, n in itself["apart"].items() if n]
+def _ignored(words: str, n: int) -> str:
+    """How many objects the self-check left aside, and why."""
+    return f"{n:,} with {words}" if words.startswith("no ") else f"{n:,} {words}"
 
 
 def _padded(text: str, wide: int) -> str:
@@ -153,8 +156,8 @@ def _sample(sample: Tree | None) -> str:
     if not sample:
         return ""
     if sample["of"] is None or sample["n"] < sample["of"]:
-        of = "" if sample["of"] is None else f" of {sample['of']:,}"
-        return f"   (the first {sample['n']:,}{of} {sample['what']})"
+        of_total = "" if sample["of"] is None else f" of {sample['of']:,}"
+        return f"   (the first {sample['n']:,}{of_total} {sample['what']})"
     return f"   (all {sample['what']})"
 
 
@@ -269,9 +272,9 @@ def better_lines(sides: Tree, method: str = "", more: str = MORE) -> list[str]:
         return []
     metric = sides["metric"].removeprefix("localization ")
     scores = f"{_named(metric, likely['score'])} instead of {_hundredths(sides['score'])}"
-    what = f"read otherwise: {_cut(likely['name'], LONGEST_LINE)} ({scores}, {_few(sides['sample'])})"
-    whose = f"predictions of {_cut(method)}" if method else "predictions"
-    return [f"hint: {whose} would fit far better {what}; {more or printable(likely['advice'])}"]
+    interpretation_text = f"read otherwise: {_cut(likely['name'], LONGEST_LINE)} ({scores}, {_few(sides['sample'])})"
+    subject = f"predictions of {_cut(method)}" if method else "predictions"
+    return [f"hint: {subject} would fit far better {interpretation_text}; {more or printable(likely['advice'])}"]
 
 
 def _few(sample: Tree) -> str:

@@ -164,8 +164,8 @@ def compare_results(old: Result, new: Result, *, force: bool | None = False) -> 
     differing = differences(old, new)
     if differing.all and not force:
         reasons = "\n".join(f"- {entry}" for entry in differing.all)
-        alone = force is None or old.tree["suite"] != new.tree["suite"]  # nothing would be comparable
-        hint = "" if alone else f"\n({keyword('force', True)} compares what is comparable, not in pairs)"
+        unforceable = force is None or old.tree["suite"] != new.tree["suite"]  # nothing would be comparable
+        hint = "" if unforceable else f"\n({keyword('force', True)} compares what is comparable, not in pairs)"
         raise ConfigError(f"{old.name} and {new.name} cannot be compared in pairs:\n{reasons}{hint}")
     changes = {entry.new.name: entry for entry in _changes(old, new, paired=not differing.all)}
     if not changes:

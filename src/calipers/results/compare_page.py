@@ -10,7 +10,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from calipers.results import compare_slices as slices
-from calipers.results.changed_cases import BROKEN, FIXED, GONE, NEW, ResultFolder, changed_cases, changed_together, kept
+from calipers.results.changed_cases import (
+    BROKEN,
+    FIXED,
+    GONE,
+    NEW,
+    ResultFolder,
+    changed_cases,
+    changed_together,
+    result_folder,
+)
 from calipers.results.compare_text import below, main_rows, place_words, records_of, said_verdict, table
 from calipers.show.numbers import decimals, number, spoken
 from calipers.show.page import sections as part
@@ -29,7 +38,7 @@ COUNTED = ("index", "start", "end")
 
 def comparison_page(tree: Tree) -> bytes:
     """One HTML file; what changed is drawn where the results that were compared are folders with cases."""
-    old, new = (kept(tree[side]) if tree["objects"] else None for side in ("old", "new"))
+    old, new = (result_folder(tree[side]) if tree["objects"] else None for side in ("old", "new"))
     return page(page_data(tree, old, new), table(tree))
 
 

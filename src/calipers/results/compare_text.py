@@ -52,10 +52,10 @@ def records_of(tree: Tree) -> str:
 def shown(tree: Tree) -> list[Tree]:
     """The rows of the table: what can be good or bad and may be told, of very many the headline and what changed."""
     rows = [row for row in tree["metrics"] if row["higher_is_better"] is not None]
-    told = [row for row in rows if row["interval"] or _is_headline(row, tree)]
-    if len(told) <= LONG_TABLE:
-        return told
-    return [row for row in told if _is_headline(row, tree) or row["verdict"] != UNDECIDED]
+    listed = [row for row in rows if row["interval"] or _is_headline(row, tree)]
+    if len(listed) <= LONG_TABLE:
+        return listed
+    return [row for row in listed if _is_headline(row, tree) or row["verdict"] != UNDECIDED]
 
 
 def main_rows(tree: Tree) -> list[Tree]:
@@ -109,9 +109,9 @@ def below(tree: Tree) -> Iterator[tuple[str, str]]:
         yield "not paired", "intervals are of independent replicates: wider than those of pairs"
     if tree["objects"]:
         yield "objects", objects_line(tree["objects"])
-        told = [name for name in ("fixed", "broken") if tree["objects"][name]]
-        yield from ((name, places(tree["objects"], name)) for name in told)
-        if told and (words := place_words(tree)):
+        named = [name for name in ("fixed", "broken") if tree["objects"][name]]
+        yield from ((name, places(tree["objects"], name)) for name in named)
+        if named and (words := place_words(tree)):
             yield "#", words
 
 

@@ -86,11 +86,11 @@ def verdict(tree: Tree) -> str:
     decisive = [row for row in rows if row["state"] == state]
     if state == "pass":
         return f"PASS: {'the rule passes' if len(rows) == 1 else f'all {len(rows):,} rules pass'}"
-    what = {"fail": "fail" if len(decisive) > 1 else "fails", "investigate": "cannot be decided"}[state]
-    of = "the rule" if len(rows) == 1 else f"{len(decisive):,} of {len(rows):,} rules"
+    outcome = {"fail": "fail" if len(decisive) > 1 else "fails", "investigate": "cannot be decided"}[state]
+    subject = "the rule" if len(rows) == 1 else f"{len(decisive):,} of {len(rows):,} rules"
     why = [f"{spoken(row['metric'])}: {printable(row['reason'])}" for row in decisive[:MAX_NAMED]]
     more = [f"{len(decisive) - MAX_NAMED:,} more"] if len(decisive) > MAX_NAMED else []
-    return f"{state.upper()}: {of} {what}{SEPARATOR}{SEPARATOR.join([*why, *more])}"
+    return f"{state.upper()}: {subject} {outcome}{SEPARATOR}{SEPARATOR.join([*why, *more])}"
 
 
 def _room(row: Tree, tree: Tree) -> float | None:
@@ -134,7 +134,7 @@ def junit(tree: Tree) -> bytes:
         case = ElementTree.SubElement(suite, "testcase", classname=f"calipers.gate.{tree['suite']}", name=name)
         if row["state"] != "pass":
             kind = "failure" if row["state"] == "fail" else "skipped"
-            told = ElementTree.SubElement(case, kind, message=printable(row["reason"]))
-            told.text = "  ".join(cells(row, tree))
+            element = ElementTree.SubElement(case, kind, message=printable(row["reason"]))
+            element.text = "  ".join(cells(row, tree))
     ElementTree.indent(root)
     return bytes(ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)) + b"\n"

@@ -191,26 +191,26 @@ def _check_baseline(name: str | None, names: list[str]) -> None:
 
 def _chosen(asked: list[str], candidates: list[Candidate]) -> tuple[list[str], list[tuple[str, str]]]:
     """The figures to rank by: those asked for, else the headline; and what is left out of it."""
-    known: dict[str, Figure] = {}
+    figures: dict[str, Figure] = {}
     for candidate in candidates:
-        better = {name for name in candidate.figures if name not in known or not _ranks(known[name])}
-        known |= {name: figure for name, figure in candidate.figures.items() if name in better}
+        better = {name for name in candidate.figures if name not in figures or not _ranks(figures[name])}
+        figures |= {name: figure for name, figure in candidate.figures.items() if name in better}
     tree = candidates[0].result.tree
     if asked:
-        names = list(dict.fromkeys(full_name(name, known, tree) for name in asked))
+        names = list(dict.fromkeys(full_name(name, figures, tree) for name in asked))
         for name in names:
-            _check_figure(name, known[name], candidates)
+            _check_figure(name, figures[name], candidates)
         return names, []
-    names = _headline(known, tree)
-    chosen = [name for name in names if _ranks(known[name])]
+    names = _headline(figures, tree)
+    chosen = [name for name in names if _ranks(figures[name])]
     if not chosen:
         raise ConfigError(f"no headline figure of the {tree['suite']} suite is defined and has replicates")
     left_out = [name for name in names if name not in chosen]
     return chosen, [("left out", f"{', '.join(left_out)}: undefined, or without replicates")] if left_out else []
 
 
-def _headline(known: dict[str, Figure], tree: Mapping[str, Any]) -> list[str]:
-    names = [name for name, figure in known.items() if figure.headline and figure.higher_is_better is not None]
+def _headline(figures: dict[str, Figure], tree: Mapping[str, Any]) -> list[str]:
+    names = [name for name, figure in figures.items() if figure.headline and figure.higher_is_better is not None]
     groups = [name.rpartition(".")[0] for name in names]
     chosen = "" if "" in groups else main_group(suite_of_tree(tree), groups)
     return [name for name, group in zip(names, groups, strict=True) if chosen in ("", group)]

@@ -40,8 +40,8 @@ class PairTests(NamedTuple):
         place = first * count - first * (first + 1) // 2 + second - first - 1
         sign = 1.0 if one < other else -1.0
         ends = sorted(sign * float(end[place]) + 0.0 for end in (self.low, self.high))  # 0 without a sign
-        known = not np.isnan(self.low[place])
-        return sign * float(self.difference[place]) + 0.0, ends if known else None, bool(self.separated[place])
+        is_defined = not np.isnan(self.low[place])
+        return sign * float(self.difference[place]) + 0.0, ends if is_defined else None, bool(self.separated[place])
 
     def separated_pairs(self) -> list[tuple[int, int]]:
         """The places of the two, of every pair that is told apart."""
@@ -76,25 +76,25 @@ def _spread(one: Floats, others: Floats) -> tuple[Floats, Floats, Floats, Floats
     """Of others - one: standard deviation, ends of the middle 95 % and median over the replicates where defined."""
     ordered = np.sort(others - one, axis=1, kind="stable")  # (others, replicates), NaN last
     counts = np.count_nonzero(~np.isnan(ordered), axis=1)
-    found = np.full((4, len(ordered)), np.nan)
+    columns = np.full((4, len(ordered)), np.nan)
     for count in np.unique(counts[counts >= MIN_REPLICATES]):
         rows = counts == count
-        known, tail = ordered[rows, :count], count // 40
-        median = (known[:, (count - 1) // 2] + known[:, count // 2]) / 2
-        found[:, rows] = known.std(axis=1), known[:, tail], known[:, count - 1 - tail], median
-    deviation, low, high, middle = found
+        defined, tail = ordered[rows, :count], count // 40
+        median = (defined[:, (count - 1) // 2] + defined[:, count // 2]) / 2
+        columns[:, rows] = defined.std(axis=1), defined[:, tail], defined[:, count - 1 - tail], median
+    deviation, low, high, middle = columns
     return deviation, low, high, middle
 
 
 def _chances(difference: Floats, deviation: Floats, n: NDArray[np.intp], largest: float) -> Floats:
     """Two-sided, of each difference; 1 where the deviation is not known."""
     p = np.ones(len(difference))
-    told = (n > 1) & ~np.isnan(deviation) & (np.abs(difference) > ROUNDING * largest)
-    for records in np.unique(n[told]):
-        some = told & (n == records)
-        spread = deviation[some] * sqrt(records / (records - 1))
+    testable = (n > 1) & ~np.isnan(deviation) & (np.abs(difference) > ROUNDING * largest)
+    for records in np.unique(n[testable]):
+        selected = testable & (n == records)
+        spread = deviation[selected] * sqrt(records / (records - 1))
         with np.errstate(divide="ignore"):
-            p[some] = two_sided(np.abs(difference[some]) / spread, int(records) - 1)
+            p[selected] = two_sided(np.abs(difference[selected]) / spread, int(records) - 1)
     return p
 
 
@@ -132,7 +132,7 @@ def best_shares(figures: list[Figure]) -> list[float | None]:
 
 def _shifts(draws: Floats, values: Floats) -> Floats:
     """How far the median of each row is from its value."""
-    known = ~np.isnan(draws).all(axis=1)
+    has_draws = ~np.isnan(draws).all(axis=1)
     shifts = np.zeros(len(values))
-    shifts[known] = values[known] - np.nanmedian(draws[known], axis=1)
+    shifts[has_draws] = values[has_draws] - np.nanmedian(draws[has_draws], axis=1)
     return shifts

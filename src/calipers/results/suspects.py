@@ -25,7 +25,7 @@ class SuspectFacts(NamedTuple):
 
     record: str  # what the suite calls a record
     records: int
-    found: int  # all of them, also those that `top` leaves out
+    total: int  # all of them, also those that `top` leaves out
     notes: list[str]
 
 
@@ -115,10 +115,10 @@ def search(inputs: SuspectInputs, *, top: int | None = None) -> Suspects:
     """Search results that were read."""
     require(top is None or (type(top) is int and top >= 1), "top", top, "a whole number from 1 on")
     with kept_as_written(inputs.runs):
-        found = inputs.spec.find(inputs.runs)
-    listed = one_each(found.suspects)
+        findings = inputs.spec.find(inputs.runs)
+    listed = one_each(findings.suspects)
     shown = listed[:top]
     rows = [dict(zip(COLUMNS, suspect, strict=False)) for suspect in shown]
     tree = {"suspects": "suspects/1", "suite": inputs.suite.name, "results": sorted(run.name for run in inputs.runs)}
-    facts = SuspectFacts(inputs.suite.record, inputs.records, len(listed), found.notes)
+    facts = SuspectFacts(inputs.suite.record, inputs.records, len(listed), findings.notes)
     return Suspects(tree | {"rows": rows}, facts, shown, inputs)

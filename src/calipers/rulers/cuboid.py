@@ -146,17 +146,17 @@ def _is_one(value: Any) -> bool:
     return not isinstance(value, list) or (bool(value) and not any(isinstance(item, (list, dict)) for item in value))
 
 
-def as_boxes(given: list[Any]) -> Boxes:
+def as_boxes(values: list[Any]) -> Boxes:
     """Boxes as one scene of columns; an error names the first that is none."""
     from calipers.core.cuboids import Boxes
     from calipers.kernels.scan.boxes import REASONS, BoxColumns
 
-    raw, objects = BoxColumns(), [_object(value, index) for index, value in enumerate(given)]
+    raw, objects = BoxColumns(), [_object(value, index) for index, value in enumerate(values)]
     index = raw.add_scene(objects, True)
     if index >= 0:
         field = REASONS[raw.last_reason]
-        given_value = objects[index].get(field)
-        raise InputError(f"box {index}, {field}: found {given_value!r:.200}, expected {EXPECTED[field]}")
+        value = objects[index].get(field)
+        raise InputError(f"box {index}, {field}: found {value!r:.200}, expected {EXPECTED[field]}")
     return Boxes(raw)
 
 
