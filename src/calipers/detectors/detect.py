@@ -189,8 +189,8 @@ def as_rows(
 ) -> tuple[list[dict[str, Any]], dict[str, int]]:
     """Boxes clipped to the image, with the categories of their classes; and how many are left out.
 
-    >>> found = BoxesFound(np.array([[-2.0, 1, 4, 5], [90, 0, 99, 9]]), np.array([0.9, 0.8]), np.array([0, 0]))
-    >>> as_rows(found, (80, 60), [7])
+    >>> boxes = BoxesFound(np.array([[-2.0, 1, 4, 5], [90, 0, 99, 9]]), np.array([0.9, 0.8]), np.array([0, 0]))
+    >>> as_rows(boxes, (80, 60), [7])
     ([{'category_id': 7, 'bbox': [0.0, 1.0, 4.0, 4.0], 'score': 0.9}], {'left_out': 0, 'dropped': 1, 'beyond': 0})
     """
     limits = np.array(size * 2, dtype=np.float64)

@@ -148,13 +148,13 @@ def _ambiguous(shape: tuple[int, ...], classes: int, fitting: list[OutputLayout]
 
 def _unknown(shape: tuple[int, ...], classes: int, asked: str) -> str:
     n = classes
-    known = {
+    layouts = {
         "yolov8": f"yolov8 [1, {4 + n}, boxes] or [1, boxes, {4 + n}]",
         "yolov5": f"yolov5 [1, boxes, {5 + n}]",
         "end2end": "end2end [1, boxes, 6]",
         "rtdetr": f"rtdetr [1, boxes, 6] or [1, boxes, {4 + n}]",
     }
-    expected = ", ".join(known.values() if asked == "auto" else [known[asked]])
+    expected = ", ".join(layouts.values() if asked == "auto" else [layouts[asked]])
     return f"the model's output has the shape {list(shape)}; with {_count(n)}, expected {expected}"
 
 
@@ -184,7 +184,7 @@ def _corners(boxes: Floats) -> Floats:
 def _decode_coded(rows: NDArray[np.float32], classes: int, conf: float) -> BoxesFound:
     """Rows of four coordinates, a score and a class."""
     rows = rows[rows[:, 4] > np.float32(conf)]
-    known = (rows[:, 5] >= 0) & (rows[:, 5] < classes) & (rows[:, 5] == np.floor(rows[:, 5]))
-    if not known.all():
-        raise InputError(f"the model found the class {rows[~known][0, 5]:g}, expected one from 0 to {classes - 1}")
+    is_class = (rows[:, 5] >= 0) & (rows[:, 5] < classes) & (rows[:, 5] == np.floor(rows[:, 5]))
+    if not is_class.all():
+        raise InputError(f"the model found the class {rows[~is_class][0, 5]:g}, expected one from 0 to {classes - 1}")
     return BoxesFound(rows[:, :4].astype(np.float64), rows[:, 4].astype(np.float64), rows[:, 5].astype(np.int64))

@@ -70,7 +70,7 @@ class OnnxModel:
             return self(image, wanted)
         self._look_for_padding(output, layout)
         self._look_for_squares(box)
-        boxes = self._kept(decode(output, layout, len(self.names), self._config.conf), layout, wanted)
+        boxes = self._best_boxes(decode(output, layout, len(self.names), self._config.conf), layout, wanted)
         pixels = boxes.boxes * (np.tile(box.outer, 2) if layout.shares else 1.0)
         return boxes._replace(boxes=box.back(pixels))
 
@@ -218,11 +218,11 @@ class OnnxModel:
         if message not in self.notes:
             self.notes.append(message)
 
-    def _kept(self, boxes: BoxesFound, layout: OutputLayout, wanted: NDArray[np.bool_]) -> BoxesFound:
+    def _best_boxes(self, boxes: BoxesFound, layout: OutputLayout, wanted: NDArray[np.bool_]) -> BoxesFound:
         config = self._config
         if layout.name in SUPPRESSED:
             return boxes.best(config.max_det, wanted)
-        rows = suppress(boxes, iou=config.iou, most=config.max_det, agnostic=config.agnostic_nms, wanted=wanted)
+        rows = suppress(boxes, iou=config.iou, max_boxes=config.max_det, agnostic=config.agnostic_nms, wanted=wanted)
         return boxes.take(rows)
 
 

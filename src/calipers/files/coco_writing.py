@@ -155,9 +155,9 @@ def _label_names(images: list[Row]) -> dict[str, Row]:
 def _size(image: Row) -> tuple[float, float]:
     width, height = image.get("width"), image.get("height")
     if not _is_positive(width) or not _is_positive(height):
-        found = f"{shown(width)} x {shown(height)}"
+        size = f"{shown(width)} x {shown(height)}"
         raise InputError(
-            f"image {shown(image.get('file_name') or image['id'])}: found the size {found}, expected width and height: "
+            f"image {shown(image.get('file_name') or image['id'])}: found the size {size}, expected width and height: "
             "labels of YOLO are fractions of them"
         )
     return float(width), float(height)  # type: ignore[arg-type]
@@ -178,8 +178,8 @@ def _check_row(row: Row, place: str) -> None:
     if not outline:
         return
     if not isinstance(outline, list) or len(outline) != 1:
-        found = f"{len(outline)} parts" if isinstance(outline, list) else "an RLE mask"
-        raise InputError(f"{place}: segmentation: found {found}, expected one polygon, as YOLO has ({boxes})")
+        content = f"{len(outline)} parts" if isinstance(outline, list) else "an RLE mask"
+        raise InputError(f"{place}: segmentation: found {content}, expected one polygon, as YOLO has ({boxes})")
 
 
 def _fractions(row: Row, size: tuple[float, float], place: str, truth: bool) -> list[float]:
@@ -187,8 +187,8 @@ def _fractions(row: Row, size: tuple[float, float], place: str, truth: bool) -> 
     _check_row(row, place)
     fractions = _polygon(row, size, place) if row.get("segmentation") else _box(row["bbox"], size)
     if truth and not all(-SLACK <= fraction <= 1 + SLACK for fraction in fractions):
-        found = f"{shown(row['bbox'])} on {size[0]:g} x {size[1]:g} pixels"
-        raise InputError(f"{place}: bbox: found {found}, expected it within the image, as YOLO's fractions are")
+        box = f"{shown(row['bbox'])} on {size[0]:g} x {size[1]:g} pixels"
+        raise InputError(f"{place}: bbox: found {box}, expected it within the image, as YOLO's fractions are")
     return fractions
 
 

@@ -127,8 +127,8 @@ def find_shapes(
 
     >>> find_shapes(parse_answer({"boundingBox": [30, 40, 10, 20]}), "box").shapes
     [[10, 20, 30, 40]]
-    >>> found = find_shapes(parse_answer('{"objects": [{"box": [1, 2, 3], "score": 0.9}]}'), "box", format="xywh")
-    >>> found.shapes, found.scores, found.path
+    >>> result = find_shapes(parse_answer('{"objects": [{"box": [1, 2, 3], "score": 0.9}]}'), "box", format="xywh")
+    >>> result.shapes, result.scores, result.path
     ([Unread('found 3 numbers, expected x, y, width, height')], [0.9], 'objects')
     """
     if kind == "box" and not at and format == "xyxy" and (usual := _usual_boxes(answer)):

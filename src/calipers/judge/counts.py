@@ -120,7 +120,7 @@ def _of_values(answer: Answer, side: str, options: Options) -> CountOfSide | Non
         for place in follow([value], options.at.split(".")) if options.at else (value,):
             number = _named_count(place) if isinstance(place, dict) else place
             if isinstance(number, dict):
-                by_label = {str(label): _whole(each, side) for label, each in number.items()}
+                by_label = {str(label): _whole(count, side) for label, count in number.items()}
                 return CountOfSide(sum(by_label.values()), by_label, [])
             if number is not None and isinstance(number, (int, float)):
                 return CountOfSide(_whole(number, side), None, [])

@@ -24,8 +24,8 @@ def same_label(triple: Any, truth: Labels, pred: Labels) -> Any:
     >>> [column.tolist() for column in same_label(columns, ["nut"], ["screw", "nut"])]
     [[0], [1], [5]]
     """
-    kept = [(i, j, iou) for i, j, iou in zip(*triple, strict=True) if truth[i] == pred[j]]
-    return tuple(array(code, column) for code, column in zip("iiq", _columns(kept), strict=True))
+    pairs = [(i, j, iou) for i, j, iou in zip(*triple, strict=True) if truth[i] == pred[j]]
+    return tuple(array(code, column) for code, column in zip("iiq", _columns(pairs), strict=True))
 
 
 def _columns(rows: list[tuple[int, int, int]]) -> tuple[tuple[int, ...], ...]:

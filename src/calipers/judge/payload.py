@@ -129,8 +129,8 @@ def _joined(content: Any) -> Any:
     """The texts of parts as one; an object or a text is itself."""
     if not isinstance(content, list) or not all(isinstance(part, dict) and "type" in part for part in content):
         return content
-    told = [part.get("text", part.get("value", part.get("content"))) for part in content if part["type"] != "file"]
-    texts = [text for text in told if text is not None]  # a picture has none
+    contents = [part.get("text", part.get("value", part.get("content"))) for part in content if part["type"] != "file"]
+    texts = [text for text in contents if text is not None]  # a picture has none
     if not texts or any(map(_names_shape, content)):
         return content
     return texts[0] if len(texts) == 1 else "\n".join(t if isinstance(t, str) else _written(t) for t in texts)

@@ -106,18 +106,18 @@ def _of_shapes(ruler: str, case: Case, options: Options) -> dict[str, Any]:
         return failed(ruler, sides, **_beside(options))
     if ruler == "point" and sides.kind != "point":
         return _centers(sides, options)
-    alone = ruler in ALONE or (ruler not in SEVERAL and len(sides.truth) == 1)
-    if alone and (len(sides.truth), sides.pred_count) != (1, 1):
+    is_single = ruler in ALONE or (ruler not in SEVERAL and len(sides.truth) == 1)
+    if is_single and (len(sides.truth), sides.pred_count) != (1, 1):
         where, count = ("answer", sides.pred_count) if sides.pred_count != 1 else ("reference", len(sides.truth))
         reason = f"found {_named(count, KINDS[ruler])} in the {where}, expected one"
         return failed(ruler, reason, **_beside(options), notes=sides.notes)
-    if alone and sides.malformed:
+    if is_single and sides.malformed:
         return failed(ruler, f"answer: {sides.malformed[0]['reason']}", **_beside(options), notes=sides.notes)
     if ruler == "point":
         from calipers.judge.points import point_verdict
 
         return point_verdict(sides.truth[0], sides.pred[0], options, _beside(options) | {"notes": sides.notes})
-    return one(ruler, sides, options) if alone else several(ruler, sides, options)
+    return one(ruler, sides, options) if is_single else several(ruler, sides, options)
 
 
 def _sides(ruler: str, case: Case, options: Options) -> ShapesOfSides | str:
