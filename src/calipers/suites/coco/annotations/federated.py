@@ -59,9 +59,9 @@ def _pairs(images: Any, name: str, data: Dataset) -> Whole:
         listed = _listed(image, name, f"{data.path}: images (id {ident}): {name}")
         places += [place] * len(listed)
         ids += listed
-    codes, known = find_ids(data.categories.ids, np.array(ids, np.int64))
-    if not known.all():
-        at = int(np.argmin(known))
+    codes, is_known = find_ids(data.categories.ids, np.array(ids, np.int64))
+    if not is_known.all():
+        at = int(np.argmin(is_known))
         where = f"{data.path}: images (id {data.images.ids[places[at]]}): {name}"
         raise InputError(f"{where}: found {ids[at]}, expected the id of a category")
     return np.array(places, np.int64) * len(data.categories) + codes

@@ -107,7 +107,7 @@ def _with_masks(checked: Checked, data: Dataset, problems: Problems) -> Checked:
         except UnusableError as problem:
             problems.setdefault(row, f"segmentation: {problem}")
             continue
-        masks[row] = mask.given
+        masks[row] = mask.segmentation
         if boxless[row]:
             areas[row], rows.box[row] = draw(mask, images[row], canvas)
     return checked._replace(masks=masks, area=areas)

@@ -59,8 +59,8 @@ class Notice(NamedTuple):
 
     def text(self, origin: Origin) -> str:
         """The warning."""
-        of = f" of {self.of}" if self.of else ""
-        return f"{origin.path}: {self.words}: {self.rows}{of} (first {origin.place(self.first)})"
+        of_all = f" of {self.of}" if self.of else ""
+        return f"{origin.path}: {self.words}: {self.rows}{of_all} (first {origin.place(self.first)})"
 
 
 class Told(NamedTuple):
@@ -75,8 +75,8 @@ def join_notices(notices: Iterable[Notice]) -> list[Notice]:
     """Notices about the pieces of a list as those about all of it, in the order they are told."""
     joined: dict[str, Notice] = {}
     for words, rows, first, _ in notices:
-        known = joined.get(words, Notice(words, 0, first))
-        joined[words] = Notice(words, known.rows + rows, min(known.first, first))
+        earlier = joined.get(words, Notice(words, 0, first))
+        joined[words] = Notice(words, earlier.rows + rows, min(earlier.first, first))
     if SIZED in joined and BEYOND in joined:
         beyond, sized = joined[BEYOND], joined[SIZED].rows
         others = joined[NO_CORNERS].rows if NO_CORNERS in joined else 0

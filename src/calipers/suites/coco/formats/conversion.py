@@ -152,8 +152,8 @@ def _id(value: Any) -> int:
 
 
 def _ids(noted: list[Any], number: Number) -> Whole:
-    known = {name: number(name) for name in set(noted)}
-    return np.array([known[name] for name in noted], np.int64)
+    ids = {name: number(name) for name in set(noted)}
+    return np.array([ids[name] for name in noted], np.int64)
 
 
 class ClassNames:

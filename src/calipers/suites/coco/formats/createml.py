@@ -16,7 +16,7 @@ from calipers.files.inputs import parse_json
 from calipers.files.problems import shown
 from calipers.suites.coco.formats.conversion import peek_below
 from calipers.suites.coco.formats.converted import Known
-from calipers.suites.coco.formats.documents import SCORE_NOTE, Document, DocumentFolder, Reader, Thing
+from calipers.suites.coco.formats.documents import SCORE_NOTE, Document, DocumentFolder, DocumentObject, Reader
 from calipers.suites.coco.formats.pieces import MalformedError, Row
 from calipers.suites.coco.formats.roboflow import find_export
 
@@ -54,23 +54,23 @@ def _documents(data: bytes, path: str, truth: bool) -> list[Document]:
 def _document(image: Any, place: str, truth: bool) -> Document:
     name = image.get("image") if isinstance(image, dict) else None
     if not isinstance(name, str) or not name:
-        found = f".image: found {shown(name)}" if isinstance(image, dict) else f": found {shown(image)}"
-        raise InputError(f"{place}{found}, expected the name of an image")
+        problem = f".image: found {shown(name)}" if isinstance(image, dict) else f": found {shown(image)}"
+        raise InputError(f"{place}{problem}, expected the name of an image")
     entries = image.get("annotations")
     if not isinstance(entries, list):
         raise InputError(f"{place}.annotations: found {shown(entries)}, expected a list")
-    things = [_thing(entry, f"{place}.annotations[{at}]", truth) for at, entry in enumerate(entries)]
+    objects = [_object(entry, f"{place}.annotations[{at}]", truth) for at, entry in enumerate(entries)]
     notes = [SCORE_NOTE for entry in entries if truth and _find_score(entry) is not None]
-    return Document(name, dict, things, notes)
+    return Document(name, dict, objects, notes)
 
 
-def _thing(entry: Any, place: str, truth: bool) -> Thing:
+def _object(entry: Any, place: str, truth: bool) -> DocumentObject:
     label = entry.get("label") if isinstance(entry, dict) else None
     if not isinstance(label, str) or not label.strip():
-        found = f".label: found {shown(label)}" if isinstance(entry, dict) else f": found {shown(entry)}"
-        raise InputError(f"{place}{found}, expected the name of its class")
+        problem = f".label: found {shown(label)}" if isinstance(entry, dict) else f": found {shown(entry)}"
+        raise InputError(f"{place}{problem}, expected the name of its class")
     shaped = partial(_box, entry)
-    return Thing(f": {place}", label.strip(), [shaped] if truth else [partial(_score, entry), shaped])
+    return DocumentObject(f": {place}", label.strip(), [shaped] if truth else [partial(_score, entry), shaped])
 
 
 def _box(entry: Row) -> Row:

@@ -32,12 +32,12 @@ from calipers.suites.coco.formats.pieces import (
 SCORE_NOTE = "objects of the ground truth have scores: are the sides swapped?"
 
 
-class Thing(NamedTuple):
-    """An object in a document."""
+class DocumentObject(NamedTuple):
+    """An annotated or detected object in a document."""
 
     place: str  # in the document, as it follows the file in messages: ": object 1"
     label: str
-    parts: list[Fields]
+    parts: list[Fields]  # functions that return its score and its shape as fields of COCO, in this order
 
 
 class Document(NamedTuple):
@@ -45,8 +45,8 @@ class Document(NamedTuple):
 
     name: str  # of the image, as the document gives it; "" if it does not
     size: Fields  # width and height; nothing if the document does not tell them
-    things: list[Thing]
-    notes: list[str]  # what has to be said of it; equal ones are counted over all documents
+    objects: list[DocumentObject]
+    notes: list[str]  # about the document; equal ones are counted over all documents
     classes: Iterable[str] = ()  # that its file lists, whether there are objects of them or not
 
 
@@ -77,8 +77,8 @@ def _add_document(piece: Piece, file: FileOf, data: bytes, document: Document) -
     if piece.truth:
         piece.set_size(_size(document, file.path))
         piece.list_classes(document.classes)
-    for thing in document.things:
-        piece.add(thing.place, whole_text(thing.label), *thing.parts)
+    for item in document.objects:
+        piece.add(item.place, whole_text(item.label), *item.parts)
     piece.notes.update(document.notes)
 
 

@@ -78,8 +78,8 @@ class ImageNames:
         agreeing = [_agreement(name, plain_name(self._names[place])) for place in places]
         best = [place for place, count in zip(places, agreeing, strict=True) if count == max(agreeing)]
         if len(best) > 1:
-            found = " and ".join(shown(self._names[place]) for place in best[:2])
-            raise InputError(f"{file}: {shown(name)} may be {found} of {self._owner}, expected one image")
+            names = " and ".join(shown(self._names[place]) for place in best[:2])
+            raise InputError(f"{file}: {shown(name)} may be {names} of {self._owner}, expected one image")
         return best[0]
 
     def _unknown(self, wanted: Sequence[str]) -> str:

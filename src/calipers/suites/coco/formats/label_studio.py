@@ -21,9 +21,9 @@ from calipers.files.inputs import parse_json
 from calipers.files.label_studio_tasks import choose_annotation, results_of, stored_name
 from calipers.files.problems import shown
 from calipers.suites.coco.formats.conversion import peek_below
-from calipers.suites.coco.formats.documents import Document, Reader, Thing
+from calipers.suites.coco.formats.documents import Document, DocumentObject, Reader
 from calipers.suites.coco.formats.outlines import Points, bounds, outline, turned
-from calipers.suites.coco.formats.pieces import MalformedError, Row
+from calipers.suites.coco.formats.pieces import Fields, MalformedError, Row
 
 EXPECTED = "a Label Studio export, [{data, annotations}, …]"
 MARKS = (b'"original_width"', b'"rectanglelabels"', b'"polygonlabels"', b'"completed_by"')
@@ -55,8 +55,8 @@ def _document(task: Any, place: str, truth: bool) -> Document:
         f"results of the type {shown(shape.get('type'))} were left out" for shape in shapes if not _is_read(shape)
     ]
     pairs = [(number, shape) for number, shape in enumerate(shapes) if _is_read(shape)]
-    things = [_thing(shape, f"{place}.result[{number}]", chosen, truth) for number, shape in pairs]
-    return Document(stored_name(task["data"], place, ("image",)), lambda: _size(pairs, place), things, notes)
+    objects = [_object(shape, f"{place}.result[{number}]", chosen, truth) for number, shape in pairs]
+    return Document(stored_name(task["data"], place, ("image",)), lambda: _size(pairs, place), objects, notes)
 
 
 def _is_read(shape: Row) -> bool:
@@ -75,18 +75,20 @@ def _size(pairs: list[tuple[int, Row]], place: str) -> Row:
 def _pixels(shape: Row, place: str = "") -> tuple[float, float]:
     for name in ("original_width", "original_height"):
         if not _is_number(shape.get(name)) or shape[name] <= 0:
-            found = f"found {shown(shape[name])}" if name in shape else "missing"
-            raise MalformedError(f"{place}{name}: {found}, expected a positive number of pixels", f"{name}: not known")
+            problem = f"found {shown(shape[name])}" if name in shape else "missing"
+            message = f"{place}{name}: {problem}, expected a positive number of pixels"
+            raise MalformedError(message, f"{name}: not known")
     return float(shape["original_width"]), float(shape["original_height"])
 
 
-def _thing(shape: Row, place: str, chosen: Row, truth: bool) -> Thing:
+def _object(shape: Row, place: str, chosen: Row, truth: bool) -> DocumentObject:
     value, kind = shape.get("value"), shape["type"]
     labels = value.get(kind) if isinstance(value, dict) else None
     if not isinstance(labels, list) or len(labels) != 1 or not isinstance(labels[0], str) or not labels[0].strip():
         raise InputError(f"{place}: value.{kind}: found {shown(labels)}, expected a list of one class")
     shaped = partial(_rectangle if kind == "rectanglelabels" else _polygon, shape)
-    return Thing(f": {place}", labels[0].strip(), [shaped] if truth else [partial(_score, shape, chosen), shaped])
+    parts: list[Fields] = [shaped] if truth else [partial(_score, shape, chosen), shaped]
+    return DocumentObject(f": {place}", labels[0].strip(), parts)
 
 
 def _score(shape: Row, chosen: Row) -> Row:
@@ -120,8 +122,8 @@ def _share(value: Row, name: str) -> float:
     """A number of percent as a share of 1."""
     number = value.get(name)
     if not _is_number(number):
-        found = f"found {shown(number)}" if name in value else "missing"
-        raise MalformedError(f"value.{name}: {found}, expected a number of percent", "bbox: not 4 numbers")
+        problem = f"found {shown(number)}" if name in value else "missing"
+        raise MalformedError(f"value.{name}: {problem}, expected a number of percent", "bbox: not 4 numbers")
     return float(number) / 100  # type: ignore[arg-type]
 
 

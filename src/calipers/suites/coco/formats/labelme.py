@@ -19,8 +19,8 @@ from calipers.core.errors import InputError
 from calipers.files.inputs import find_doubled, parse_json
 from calipers.files.problems import shown
 from calipers.suites.coco.formats.conversion import peek_below
-from calipers.suites.coco.formats.documents import SCORE_NOTE, Document, Reader, Thing
-from calipers.suites.coco.formats.pieces import MalformedError, Row
+from calipers.suites.coco.formats.documents import SCORE_NOTE, Document, DocumentObject, Reader
+from calipers.suites.coco.formats.pieces import Fields, MalformedError, Row
 
 CORNERS = 32  # of a circle's outline
 EXPECTED = "a LabelMe file, {imagePath, imageWidth, imageHeight, shapes}"
@@ -63,8 +63,8 @@ def _read_document(tree: Any, truth: bool) -> Document:
     notes += [SCORE_NOTE for shape in shapes if truth and _find_score(shape)]
     notes += [IGNORED_NOTE for shape in shapes if _is_ignored(shape)]
     pairs = [pair for pair in enumerate(shapes) if _kind(pair[1]) not in WITHOUT_AREA and not _is_ignored(pair[1])]
-    things = [_thing(shape, f"shapes[{place}]", truth) for place, shape in pairs]
-    return Document(name, lambda: _size(tree), things, notes)
+    objects = [_object(shape, f"shapes[{place}]", truth) for place, shape in pairs]
+    return Document(name, lambda: _size(tree), objects, notes)
 
 
 def _doubled(tree: Any) -> str:
@@ -84,12 +84,13 @@ def _is_ignored(shape: Any) -> bool:
     return isinstance(shape, dict) and shape.get("label") == IGNORED
 
 
-def _thing(shape: Any, place: str, truth: bool) -> Thing:
+def _object(shape: Any, place: str, truth: bool) -> DocumentObject:
     label = shape.get("label") if isinstance(shape, dict) else None
     if not isinstance(label, str) or not label.strip():
-        found = f".label: found {shown(label)}" if isinstance(shape, dict) else f": found {shown(shape)}"
-        raise InputError(f"{place}{found}, expected the name of its class")
-    return Thing(f": {place}", label.strip(), [lambda: {} if truth else _score(shape), lambda: _outline(shape)])
+        problem = f".label: found {shown(label)}" if isinstance(shape, dict) else f": found {shown(shape)}"
+        raise InputError(f"{place}{problem}, expected the name of its class")
+    parts: list[Fields] = [lambda: {} if truth else _score(shape), lambda: _outline(shape)]
+    return DocumentObject(f": {place}", label.strip(), parts)
 
 
 def _size(tree: Row) -> Row:
@@ -130,8 +131,8 @@ def _outline(shape: Row) -> Row:
 def _points(shape: Row) -> Points:
     points = shape.get("points")
     if not isinstance(points, list) or not all(_is_point(point) for point in points):
-        found = f"found {shown(points)}" if "points" in shape else "missing"
-        raise MalformedError(f"points: {found}, expected [[x, y], …]", "points: not pairs of numbers")
+        problem = f"found {shown(points)}" if "points" in shape else "missing"
+        raise MalformedError(f"points: {problem}, expected [[x, y], …]", "points: not pairs of numbers")
     return [[float(x), float(y)] for x, y in points]
 
 

@@ -75,8 +75,8 @@ class FileShard(NamedTuple):
 
     def identity(self) -> str:
         """A text that is another one if a file has changed, or what is known of it."""
-        told = sha256(repr(tuple(self[:4])).encode("utf-8", "surrogatepass")).hexdigest()
-        return f"{whole_text(str(self))}:{told}"
+        digest = sha256(repr(tuple(self[:4])).encode("utf-8", "surrogatepass")).hexdigest()
+        return f"{whole_text(str(self))}:{digest}"
 
 
 class FileRead(NamedTuple):

@@ -25,7 +25,7 @@ from calipers.files.inputs import parse_json
 from calipers.files.problems import shown
 from calipers.suites.coco.formats.conversion import Conversion, peek
 from calipers.suites.coco.formats.converted import Known
-from calipers.suites.coco.formats.documents import SCORE_NOTE, Document, DocumentFolder, Reader, Thing
+from calipers.suites.coco.formats.documents import SCORE_NOTE, Document, DocumentFolder, DocumentObject, Reader
 from calipers.suites.coco.formats.outlines import Points, bounds, outline
 from calipers.suites.coco.formats.pieces import MalformedError, Row
 
@@ -101,9 +101,9 @@ def _read_document(tree: Any, file: str, truth: bool) -> Document:
     notes += [HOLES_NOTE for item in objects if _kind(item) == "polygon" and _interior(item)]
     notes += [SCORE_NOTE for item in objects if truth and _find_score(item) is not None]
     pairs = [pair for pair in enumerate(objects) if _kind(pair[1]) in SHAPES]
-    things = [_thing(item, f"objects[{place}]", truth) for place, item in pairs]
+    read = [_object(item, f"objects[{place}]", truth) for place, item in pairs]
     image = file.removesuffix(".json")
-    return Document(f"../img/{image}", partial(_size, tree), things, notes)
+    return Document(f"../img/{image}", partial(_size, tree), read, notes)
 
 
 def _kind(item: Row) -> str:
@@ -111,12 +111,12 @@ def _kind(item: Row) -> str:
     return kind if isinstance(kind, str) and kind in SHAPES else shown(kind)
 
 
-def _thing(item: Row, place: str, truth: bool) -> Thing:
+def _object(item: Row, place: str, truth: bool) -> DocumentObject:
     label = item.get("classTitle")
     if not isinstance(label, str) or not label.strip():
         raise InputError(f"{place}.classTitle: found {shown(label)}, expected the name of its class")
     shaped = partial(SHAPES[item["geometryType"]], item)
-    return Thing(f": {place}", label.strip(), [shaped] if truth else [partial(_score, item), shaped])
+    return DocumentObject(f": {place}", label.strip(), [shaped] if truth else [partial(_score, item), shaped])
 
 
 def _size(tree: Row) -> Row:
@@ -130,8 +130,8 @@ def _size(tree: Row) -> Row:
 def _find_score(item: Row) -> Any:
     """The value of a tag that is a score, or a field of the object."""
     tags: Any = item.get("tags")
-    known = [tag for tag in tags if isinstance(tag, dict)] if isinstance(tags, list) else []
-    values = [tag.get("value") for name in SCORES for tag in known if tag.get("name") == name]
+    tag_objects = [tag for tag in tags if isinstance(tag, dict)] if isinstance(tags, list) else []
+    values = [tag.get("value") for name in SCORES for tag in tag_objects if tag.get("name") == name]
     values += [item.get(name) for name in SCORES]
     return next((value for value in values if value is not None), None)
 

@@ -57,14 +57,14 @@ def choose_split(splits: list[str], base: str) -> tuple[str, list[str]]:
     return split, [f"{base}: only {split} was read, not {', '.join(others)}"] if others else []
 
 
-def find_images(given: str | None, labels: LabelFolder, folder: str) -> tuple[str, list[str]]:
+def find_images(images: str | None, labels: LabelFolder, folder: str) -> tuple[str, list[str]]:
     """The folder with the images, and these; none are found if there are none."""
-    if given is not None:
-        place = _inner(given, labels.split) if labels.split else given
+    if images is not None:
+        place = _inner(images, labels.split) if labels.split else images
         if not os.path.isdir(place):
-            raise InputError(f"{given}: no such folder, expected the one with the images")
+            raise InputError(f"{images}: no such folder, expected the one with the images")
         if not (files := files_below(place, IMAGE_ENDINGS)):
-            raise InputError(f"{given}: no images in this folder, expected files like a.jpg or a.png")
+            raise InputError(f"{images}: no images in this folder, expected files like a.jpg or a.png")
         return place, files
     candidates = [_mirrored(labels.folder), os.path.join(labels.folder, "images"), os.path.join(folder, "images")]
     for place in [place for place in candidates if place and os.path.isdir(place)] + [labels.folder]:

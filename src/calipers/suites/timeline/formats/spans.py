@@ -80,5 +80,5 @@ def decoded(data: bytes, name: str) -> str:
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        found = f"found byte 0x{data[error.start]:02x} at position {error.start}"
-        raise InputError(f"{name}: {found}, expected text in UTF-8") from None
+        problem = f"found byte 0x{data[error.start]:02x} at position {error.start}"
+        raise InputError(f"{name}: {problem}, expected text in UTF-8") from None
