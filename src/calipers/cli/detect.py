@@ -83,7 +83,7 @@ def _place_of_numbers(summary: Any, output: str) -> str | None:
 
 
 def _measure(places: dict[str, str], numbers: str, config: DetectConfig, config_file: str | None) -> Detected:
-    """Detect, and go on to the numbers."""
+    """Detect, then evaluate the detections and write the numbers."""
     suite = next(suite for suite in suites() if suite.takes_detections)
     option_names = [item.name for item in fields(suite.config)]
     results = places["output"] if is_artifact(places["output"]) else os.path.join(places["output"], DETECTIONS)
@@ -101,7 +101,7 @@ def _measure(places: dict[str, str], numbers: str, config: DetectConfig, config_
 
 
 def _run(places: dict[str, str], config: DetectConfig) -> Detected:
-    """Detect, and say what was noted on the way."""
+    """Detect, and log the notes of the run to standard error."""
     detected = _detect(places, config)
     for warning in detected.warnings:
         log(printable(f"warning: {warning}"))
@@ -131,7 +131,7 @@ def _detect(places: dict[str, str], config: DetectConfig) -> Detected:
 
 
 def _resume_hint(output: str) -> str:
-    """That a run can be gone on with, if it can."""
+    """How to resume an interrupted run; "" where nothing was finished."""
     part = part_path(output)
     return (
         f"finished images are in {printable(str(part))}: run the same command again to go on" if part.exists() else ""

@@ -130,7 +130,7 @@ def _of_group(suite: Suite, name: str) -> list[FigureSpec]:
 
 
 def _meanings(name: str) -> Iterator[tuple[str, str, str]]:
-    """What else goes by this name: its kind, the name itself, what it means."""
+    """Causes, calibration figures and words of summaries with this name: (kind, name, meaning)."""
     for kind, meanings in WORDS.items():
         yield from ((kind, word, meaning) for word, meaning in meanings.items() if _plain(word) == _plain(name))
 

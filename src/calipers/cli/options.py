@@ -36,7 +36,7 @@ class NoRepeatedOptions(click.Command):
     """A command of which each option is given once, unless it takes several."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Click would take the last in silence."""
+        """Refuse an option given twice, of which click would silently take the last."""
         order = self.make_parser(ctx).parse_args(list(args))[2]
         for option in order:
             if isinstance(option, click.Option) and not option.multiple and order.count(option) > 1:
@@ -83,7 +83,7 @@ class _SwitchOrText(click.ParamType):  # type: ignore[type-arg,unused-ignore]
     name = "text"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Leave both as they are."""
+        """Return a switch or a text unchanged."""
         return value
 
 

@@ -121,7 +121,7 @@ class Progress:
         self._shown = True
 
     def _will_last(self, done: int, total: int) -> bool:
-        """Whether the work lasts more than a second, as far as one can tell."""
+        """Estimate whether the work lasts more than a second."""
         taken = time.monotonic() - self._begun
         return taken >= 1 or (taken >= SOON and taken * total > done)
 

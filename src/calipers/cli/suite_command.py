@@ -28,7 +28,7 @@ class SuiteCommand(NoRepeatedOptions):
     input_flags: tuple[str, ...] = ()  # with what they take
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Click would only say how many are too many."""
+        """Refuse arguments without a flag, naming the flags that exist for them."""
         ctx.allow_extra_args = True
         left = super().parse_args(ctx, args)
         if left and not ctx.resilient_parsing:

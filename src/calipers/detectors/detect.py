@@ -154,7 +154,7 @@ def _look_at_all(entries: Iterator[Entry]) -> tuple[list[Entry], Counter[str]]:
 
 
 def _is_misread(counts: Counter[str]) -> bool:
-    """Whether nearly all boxes are none, as numbers are that were meant otherwise."""
+    """Whether nearly all boxes have no area, which suggests that the layout was misread."""
     return counts["dropped"] > (FEWEST_GOOD - 1) * counts["good"]
 
 
@@ -215,7 +215,7 @@ def to_bytes(results: list[dict[str, Any]]) -> bytes:
 
 
 def _check_output(output: str | os.PathLike[str] | None, inputs: list[Any]) -> None:
-    """Find out before the work begins what can only go wrong at its end."""
+    """Check before the run that the output can be written."""
     if output is None:
         return
     target = Path(output)

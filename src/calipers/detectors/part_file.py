@@ -53,7 +53,7 @@ class PartFile:
             self._file.close()
 
     def remove(self) -> None:
-        """The results are written, it is not needed any more."""
+        """Remove the file, once the results are written."""
         self.close()
         if self.path is not None:
             self.path.unlink(missing_ok=True)
@@ -113,7 +113,7 @@ def _parsed(line: bytes) -> Any:
 
 
 def _flat(header: dict[str, Any]) -> dict[str, Any]:
-    """What a run was, name by name."""
+    """The header of a run as flat names and values."""
     options = header.get("options")
     return {**{name: value for name, value in header.items() if name != "options"}, **(options or {})}
 

@@ -46,7 +46,7 @@ ALL = 30_000  # detections of an image, more than ultralytics looks at
 
 
 class UltralyticsModel:
-    """A model, ready to run."""
+    """A model of Ultralytics, ready to run."""
 
     def __init__(self, weights: str, config: DetectConfig) -> None:
         with redirect_stdout(sys.stderr):  # standard output is for the result

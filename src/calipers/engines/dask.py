@@ -133,7 +133,7 @@ class _DaskTasks:
         return len(self._on_end)
 
     def check(self) -> None:
-        """There are workers, and they run what runs here."""
+        """Check that there are workers, and that they run the same version of calipers."""
         try:
             self._client.wait_for_workers(1, timeout=PATIENCE_SEC)
         except TimeoutError as error:
@@ -164,7 +164,7 @@ class _DaskTasks:
         return future
 
     def wait(self) -> None:
-        """Until tasks have ended."""
+        """Block until at least one task has ended."""
         ended = [self._next()]
         with suppress(Empty):
             while True:
@@ -182,7 +182,7 @@ class _DaskTasks:
                 self._look()
 
     def _look(self) -> None:
-        """Without workers nothing would ever end."""
+        """Raise an error where there are no workers, as no task would ever end."""
         if not self.workers() and monotonic() - self._seen > PATIENCE_SEC:
             raise CalipersError(f"engine dask: no workers are left at {self._address}")
 
@@ -208,7 +208,7 @@ class _DaskTasks:
         return outcomes
 
     def is_lost(self, handle: Any) -> bool:
-        """Whether it was made again, and that ended its worker as well."""
+        """Whether a task was run again, and ended its worker again."""
         return bool(handle.status == "error")
 
     def settle(self) -> None:
@@ -231,12 +231,12 @@ class _DaskTasks:
 
 
 def _reason(error: Any) -> str:
-    """Of a KilledWorker."""
+    """How many workers were lost with a task, from a KilledWorker error."""
     return f"{error.allowed_failures + 1} were lost"
 
 
 def version() -> str:
-    """On a worker: what it runs."""
+    """On a worker: the version of calipers that it runs."""
     return __version__
 
 

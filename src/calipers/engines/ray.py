@@ -141,7 +141,7 @@ def _join(ray: Any, address: str) -> None:
 
 
 def _check_answers(address: str) -> None:
-    """Ray would wait for long where nobody listens."""
+    """Refuse an address where nobody listens, as Ray would wait for long."""
     host, colon, port = address.rpartition("://")[2].rpartition(":")
     if colon and port.isdigit():
         socket.create_connection((host.strip("[]"), int(port)), timeout=CONNECT_SEC).close()
@@ -174,7 +174,7 @@ class _RayTasks:
         return len(self._on_end)
 
     def check(self) -> None:
-        """Workers run what runs here."""
+        """Check that workers run the same version of calipers."""
         try:
             other = self._ray.get(self._run.remote(b"", version)[1]).decode()
         except self._ray.exceptions.RayError as error:
@@ -197,7 +197,7 @@ class _RayTasks:
         return handle
 
     def wait(self) -> None:
-        """Until tasks have ended."""
+        """Block until at least one task has ended."""
         started = list(self._on_end)
         self._ray.wait(started, num_returns=1, fetch_local=False)
         for reference in self._ray.wait(started, num_returns=len(started), timeout=0, fetch_local=False)[0]:
@@ -227,7 +227,7 @@ class _RayTasks:
         return outcomes
 
     def is_lost(self, handle: Any) -> bool:
-        """Whether the cluster can neither find it nor make it again."""
+        """Whether the cluster can neither find the outcome of a task nor make it again."""
         try:
             self._ray.get(handle[1])
         except self._losses:
@@ -250,7 +250,7 @@ class _RayTasks:
 
 
 def _reason(error: Exception) -> str:
-    """The first line that says something."""
+    """The first line of an error message that is not empty."""
     return next(iter(str(error).strip().splitlines()), type(error).__name__)
 
 
@@ -263,5 +263,5 @@ def run(key: bytes, function: Callable[..., bytes], *arguments: bytes) -> tuple[
 
 
 def version() -> bytes:
-    """On a worker: what it runs."""
+    """On a worker: the version of calipers that it runs."""
     return __version__.encode()

@@ -88,7 +88,7 @@ class Clue:
 
     @property
     def first(self) -> Mapping[str, Any] | None:
-        """The first object of a list."""
+        """The first object of a list, if the tree is one."""
         return next((item for item in self.list or () if isinstance(item, Mapping)), None)
 
     @property

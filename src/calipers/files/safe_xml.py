@@ -1,4 +1,4 @@
-"""XML from anyone, told element by element.
+"""XML from untrusted files, parsed element by element.
 
 A DOCTYPE, and with it any declared entity, is refused; depth has a limit. Who takes the elements decides what stays in
 memory. Names come without their prefixes.

@@ -1,4 +1,4 @@
-"""One verdict a case: a payload from a host goes in, one plain dict that every generation of hosts accepts comes out.
+"""One verdict per case: a payload from a host goes in, a plain dict that every generation of hosts accepts comes out.
 
     calipers.judge.boxes(payload, threshold=0.5, match="greedy")["score"]
 

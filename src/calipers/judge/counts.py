@@ -93,7 +93,7 @@ def _reason(truth: CountOfSide, pred: CountOfSide, options: Options, difference:
 
 
 def _label_note(truth: CountOfSide, pred: CountOfSide) -> str:
-    """What is said where counts by label differ, and labels were ignored."""
+    """A note where counts by label differ and labels were ignored."""
     if not truth.by_label or not pred.by_label or truth.by_label == pred.by_label:
         return ""
     rows = _side_by_side(truth.by_label, pred.by_label).items()

@@ -33,7 +33,7 @@ def _columns(rows: list[tuple[int, int, int]]) -> tuple[tuple[int, ...], ...]:
 
 
 def unlabelled(labels: Labels | None, count: int, kind: str) -> str | None:
-    """What keeps a reference from being compared by labels."""
+    """Why a reference cannot be compared by labels, if it cannot."""
     if labels is None and count:
         return f"reference: no labels found, expected one for each {kind} with labels=exact"
     place = next((place for place, label in enumerate(labels or ()) if label is None), None)
@@ -41,7 +41,7 @@ def unlabelled(labels: Labels | None, count: int, kind: str) -> str | None:
 
 
 def mismatches(rows: list[tuple[int, int, float]], sides: ShapesOfSides) -> list[dict[str, Any]]:
-    """Partners that both have a label, and not the same."""
+    """Matched pairs whose labels are both known and differ."""
     truth, pred = sides.truth_labels, sides.pred_labels
     if truth is None or pred is None:
         return []
@@ -54,7 +54,7 @@ def mismatches(rows: list[tuple[int, int, float]], sides: ShapesOfSides) -> list
 
 
 def ignored_note(differing: list[dict[str, Any]], pairs: int) -> str:
-    """What is said of labels that differ and were ignored.
+    """A note on labels that differ and were ignored.
 
     >>> ignored_note([{"gt_label": "screw", "pred_label": "nut"}], 2)
     "labels were ignored: 'nut' for 'screw' (1 of 2 pairs; labels=exact would count it)"

@@ -148,7 +148,7 @@ def _without_labels(truth: AnswerShapes, kind: str) -> str | None:
 
 
 def _form(kind: str, options: Options) -> str:
-    """What the numbers of a shape are."""
+    """The format of the numbers of a shape."""
     return options.unit if kind == "interval" else options.format
 
 
@@ -188,7 +188,7 @@ def _beside(options: Options) -> dict[str, Any]:
 
 
 def one(ruler: str, sides: ShapesOfSides, options: Options) -> dict[str, Any]:
-    """One shape each: the score is their overlap."""
+    """The verdict on one shape against one shape: the score is their overlap."""
     pairs = overlaps(ruler, sides.truth, sides.pred, options)
     iou = pairs[2][0] / UNIT if len(pairs[2]) else 0.0
     if iou and (wrong := _wrong_label(sides, options)):
@@ -237,7 +237,7 @@ def _unmatched(sides: ShapesOfSides, matched: set[int]) -> dict[str, Any]:
 
 
 def several(ruler: str, sides: ShapesOfSides, options: Options) -> dict[str, Any]:
-    """Shapes matched one to one: the score is F1, or average precision."""
+    """The verdict on several shapes, matched one to one: the score is F1, or average precision."""
     rows = match(ruler, sides, options)
     tp, kind = len(rows), KINDS[ruler]
     fp, fn = sides.pred_count - tp, len(sides.truth) - tp
@@ -284,7 +284,7 @@ def _mean(overlaps: list[float]) -> float | None:
 
 
 def _ratio(part: int, whole: int) -> float:
-    """part / whole; nothing of nothing is perfect."""
+    """part / whole; 1 where the whole is 0."""
     return part / whole if whole else 1.0
 
 

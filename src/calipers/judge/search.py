@@ -148,7 +148,7 @@ class ShapeSearch:
         return spare
 
     def note_another(self, entry: Entry, others: list[Entry]) -> None:
-        """Say so if another object that is as near holds a shape too."""
+        """Add a note if another object at the same depth holds a shape too."""
         for other in others:
             beside = other[1] is entry[1] and other[2] == entry[2]
             if not beside and isinstance(other[0], dict) and self.is_held_by(other) and _steps(other) != _steps(entry):

@@ -102,7 +102,7 @@ def _marked(listed: list[Tree], folder: ResultFolder, change: ChangeKind) -> lis
 
 
 def _mark(case: Case, rows: list[Tree], change: ChangeKind) -> int:
-    """Give the objects their cause; how many of them changed."""
+    """Mark changed objects with the cause of the change, and return how many there are."""
     in_scene = case.get("method") is not None
     by_record = change.word in (NEW, GONE)
     places, count = {row.get("index") for row in rows}, 0

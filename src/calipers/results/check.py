@@ -202,7 +202,7 @@ class _Input:
         return bool(self.side_option) and content_side in ("gt", "pred") and content_side != self.side_option
 
     def examine(self, options: Tree) -> list[SidesCheck]:
-        """Look at it alone; a dense dump has both sides in it."""
+        """Examine this input by itself. Returns comparisons of its sides, as a dense dump has both."""
         from calipers.core.survey import FileCheck, path_of
 
         if self.is_joined:  # its predictions look at it

@@ -49,7 +49,7 @@ def _file(file: Tree) -> Iterator[str]:
 
 
 def _counted(n: int, name: str) -> str:
-    """A number of things, whose name is that of several.
+    """A count with its noun, which is given in the plural.
 
     >>> _counted(1, "categories"), _counted(1, "videos"), _counted(1, "without states"), _counted(1200, "images")
     ('1 category', '1 video', '1 without states', '1,200 images')
@@ -81,7 +81,7 @@ def _listed(names: list[str], n: int) -> str:
 
 
 def _under(name: str, lines: list[str]) -> Iterator[str]:
-    """Lines of their own, the first beside a name."""
+    """One line for each text, the first with a name before it."""
     for at, line in enumerate(lines):
         yield f" {'' if at else name}".ljust(INDENT) + _cut(line, LONGEST_LINE)
 

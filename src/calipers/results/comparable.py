@@ -72,7 +72,7 @@ class _Compared:
 
 
 def _defaults(suite: Suite) -> dict[str, Any]:
-    """What options do that an artifact does not name, as they came after it."""
+    """Defaults of options that an artifact does not have, because they were added later."""
     plain = {item.name: item.default for item in fields(suite.config) if item.metadata["artifact"]}
     return {name: list(value) if isinstance(value, tuple) else value for name, value in plain.items()}
 
@@ -108,7 +108,7 @@ def _records(old: _Compared, new: _Compared, sides: Sides) -> Iterator[str]:
 
 
 def _named(prefix: str, old: Mapping[str, Any], new: Mapping[str, Any], sides: Sides, *, max_names: int) -> list[str]:
-    """The first that are not the same, and how many more."""
+    """A sentence for each of the first differing values, and how many more there are."""
     names = [name for name in {**old, **new} if old.get(name, ABSENT) != new.get(name, ABSENT)]
     listed, more = names[:max_names], len(names) - max_names
     sentences = [_sentence(f"{prefix}{name}", old.get(name, ABSENT), new.get(name, ABSENT), sides) for name in listed]

@@ -46,7 +46,7 @@ class FigureChange(NamedTuple):
 
     @property
     def n(self) -> int:
-        """The records it rests on."""
+        """The number of records that the figure is computed from."""
         return min(self.old.n, self.new.n)
 
     @property
@@ -112,7 +112,7 @@ class Comparison(Mapping[str, Any]):
         return views.page(self.tree)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write it whole or not at all.
+        """Write a file by its ending (.json, .md, .html), whole or not at all.
 
         Args:
             path: The file; its ending says as what: .json, .md or .html.

@@ -82,7 +82,7 @@ def page_data(tree: Tree, old: ResultFolder | None = None, new: ResultFolder | N
 
 
 def _names(old: str, new: str) -> tuple[str, str]:
-    """Two paths as short as they can be told apart.
+    """Two paths, shortened as far as they still differ.
 
     >>> _names("runs/monday", "runs/today"), _names("a/result.json", "b/result.json")
     (('monday', 'today'), ('a/result.json', 'b/result.json'))
@@ -112,7 +112,7 @@ def _cards(tree: Tree, tags: set[str]) -> Part:
 
 
 def _behind(row: Mapping[str, Any], tags: set[str]) -> str | None:
-    """What a figure got better or worse by, if that is drawn: objects, false positives, or the first of both."""
+    """The filter for drawn records that changed a figure: objects, false positives, or the first of both."""
     if not row["difference"] or not row["higher_is_better"]:
         return None
     changes = (BROKEN, NEW) if row["difference"] < 0 else (FIXED, GONE)
@@ -149,7 +149,7 @@ def _drawn(cases: list[Part]) -> list[Part]:
 
 
 def _listed(tree: Tree, tags: set[str]) -> list[Part]:
-    """The objects one by one."""
+    """A table of the objects that were fixed or broken."""
     tables = []
     for word in (BROKEN, FIXED) if tree["objects"] else ():
         listed, total = tree["objects"][f"{word}_objects"], tree["objects"][word]

@@ -185,7 +185,7 @@ def _side(kind: Kind, side: str | None, has_gt: bool) -> str:
 
 
 def _guessed(kind: Kind, side: str | None, options: Mapping[str, Any]) -> list[str]:
-    """That the side was not told by anything."""
+    """A note where neither content nor options say which side the input is."""
     if side is not None or kind.side is not None or "gt" in options:
         return []
     return [f"read as ground truth, as nothing says otherwise: {keyword('side', 'pred')} reads predictions"]

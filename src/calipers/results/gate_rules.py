@@ -78,7 +78,7 @@ def _limits(table: Mapping[str, Any], where: str) -> Iterator[Rule]:
 
 
 def _by_kind(kind: str, limit: Any) -> Iterator[Rule]:
-    """By name, as a keyword or a table gives them, or as texts NAME=NUMBER, as flags do."""
+    """Rules of one kind: limits by figure, as keywords and tables have them, or texts NAME=NUMBER, as flags do."""
     if isinstance(limit, Mapping):
         yield from (Rule(name, kind, _limit(value, kind, f"{kind} {name}")) for name, value in limit.items())
         return

@@ -48,7 +48,7 @@ def cells(row: Tree, tree: Tree) -> tuple[str, ...]:
 
 
 def _digits(row: Tree) -> int:
-    """So many digits that a value which misses its limit does not look equal to it."""
+    """Enough digits that a value which misses its limit does not look equal to it."""
     digits = decimals(row["baseline"], row["new"], row["interval"])
     if row["new"] is None or row["rule"] == "max_drop" or row["new"] == row["limit"]:
         return digits
@@ -58,7 +58,7 @@ def _digits(row: Tree) -> int:
 
 
 def limit(row: Tree) -> str:
-    """What the rule asks for.
+    """The limit of a rule in words.
 
     >>> limit({"rule": "max_drop", "limit": 0.01, "higher_is_better": True})
     'drop <= 0.010'

@@ -81,7 +81,7 @@ def _part(path: str, first: Provenance, other: Provenance, packed: Packed, suite
 
 
 def _check_provenance(provenance: Provenance, path: str) -> None:
-    """The options of a part are some that a run can have, and its parameters are those of the options.
+    """Check that a part holds options that a run can have, and the parameters that follow from them.
 
     A part that says otherwise was damaged or made up, while two parts that differ are a mistake of whoever chose them,
     and so is a file of labels that has changed since.
@@ -103,7 +103,7 @@ def _check_provenance(provenance: Provenance, path: str) -> None:
 
 
 def _check_inputs(part: Part) -> None:
-    """Every input has a path, and a digest if it was a file."""
+    """Check that every input of a part has a path, and a digest if it was a file."""
     for entry in part.inputs:
         if not isinstance(entry["path"], str) or not isinstance(entry["sha256"], (str, type(None))):
             raise TypeError("an input without a path or a digest")
@@ -132,7 +132,7 @@ def _check_distinct(parts: list[tuple[str, Part]], *, shared: bool) -> None:
 
 
 def _check_engines(parts: list[tuple[str, Part]]) -> None:
-    """Parts that were counted with the same library were so with the same version of it."""
+    """Refuse parts that were counted with different versions of a library."""
     versions: dict[str, tuple[str, str]] = {}
     for path, part in parts:
         for name, version in getattr(part, "engines", {}).items():  # which parts of plugins need not have

@@ -64,7 +64,7 @@ def hint(report: Report, *inputs: Any) -> list[str]:
 
 
 def _more(sides: SidesCheck) -> str:
-    """Where more is to be had, if `check` can read the inputs."""
+    """A pointer to `calipers check`, if that can read the inputs."""
     return MORE if sides.is_checkable else ""
 
 

@@ -221,7 +221,7 @@ def _ranks(figure: Figure) -> bool:
 
 
 def _check_figure(name: str, figure: Figure, candidates: list[Candidate]) -> None:
-    """A figure that is asked for has to tell better from worse, and how sure it is."""
+    """Refuse a figure without a direction or without replicates."""
     if figure.higher_is_better is None:
         raise ConfigError(f"figure: {name} is neither good nor bad when it is higher, expected one that is")
     if figure.value is not None and figure.replicates is None:

@@ -184,7 +184,7 @@ def check_names(named: list[tuple[str, Result]]) -> None:
 
 
 def _check_replicates(named: list[tuple[str, Result]]) -> None:
-    """Without replicates nothing can be told apart."""
+    """Refuse results without enough replicates, as differences between them could not be tested."""
     poor = {name: result.tree for name, result in named if result.tree["params"]["bootstrap"] < MIN_REPLICATES}
     if not poor:
         return
@@ -214,7 +214,7 @@ def _check_comparable(named: list[tuple[str, Result]]) -> None:
 
 
 def _candidates(named: list[tuple[str, Result]]) -> Iterator[Candidate]:
-    """Each result, and where a suite has methods, each of these."""
+    """One candidate per result or, where a suite has methods, per method of each result."""
     by_method = [(name, result, methods_of(result)) for name, result in named]
     one_method_each = all(len(methods) == 1 for _, _, methods in by_method)
     for name, result, methods in by_method:

@@ -49,7 +49,7 @@ class PairTests(NamedTuple):
 
 
 def separate_pairs(figures: list[Figure]) -> PairTests:
-    """Every pair of these, all of which have a value."""
+    """Test every pair of results, all of which have a value."""
     first, second = np.triu_indices(len(figures), 1)
     values = np.array([figure.value for figure in figures], dtype=np.float64)
     records = np.array([figure.n for figure in figures])
@@ -66,7 +66,7 @@ def separate_pairs(figures: list[Figure]) -> PairTests:
 
 
 def _draws(figures: list[Figure]) -> Floats:
-    """(results, replicates), NaN where undefined."""
+    """The figure of each result in each replicate: (results, replicates), NaN where undefined."""
     count = max((len(figure.replicates) for figure in figures if figure.replicates is not None), default=0)
     none = np.full(count, np.nan)
     return np.array([none if figure.replicates is None else figure.replicates for figure in figures])
@@ -87,7 +87,7 @@ def _spread(one: Floats, others: Floats) -> tuple[Floats, Floats, Floats, Floats
 
 
 def _chances(difference: Floats, deviation: Floats, n: NDArray[np.intp], largest: float) -> Floats:
-    """Two-sided, of each difference; 1 where the deviation is not known."""
+    """Two-sided p-values, one per difference; 1 where the deviation is not known."""
     p = np.ones(len(difference))
     testable = (n > 1) & ~np.isnan(deviation) & (np.abs(difference) > ROUNDING * largest)
     for records in np.unique(n[testable]):

@@ -76,7 +76,7 @@ def cells(row: Tree) -> tuple[str, ...]:
 
 
 def _short(group: str) -> str:
-    """Letters as far as there is room for them."""
+    """The letters of a group, cut to the width of the column."""
     return group if len(group) <= LONGEST_GROUP else f"{group[: LONGEST_GROUP - 1]}…"
 
 

@@ -105,7 +105,7 @@ def _check_comparable(named: list[tuple[str, Result]]) -> None:
 
 
 def _runs(named: list[tuple[str, Result]]) -> Iterator[SuspectRun]:
-    """Each result, and where a suite has methods, each of these."""
+    """One run per result or, where a suite has methods, per method of each result."""
     by_method = [(name, result, list(methods_of(result))) for name, result in named]
     one_method_each = all(len(methods) == 1 for _, _, methods in by_method)
     for name, result, methods in by_method:

@@ -62,7 +62,7 @@ class Suspects(Mapping[str, Any]):
         return to_json(self.tree)
 
     def to_jsonl(self) -> bytes:
-        """One row a line."""
+        """The rows as JSON lines."""
         return b"".join(map(json_line, self.rows))
 
     def to_csv(self) -> str:

@@ -1,4 +1,4 @@
-"""The table of families: how the answers of each are told, and how they are read.
+"""The table of families: how the answers of each are recognised and read.
 
 `auto` goes by what only one family writes: its tokens, its tags, its key. JSON without any of them is `json`, and so is
 whatever cannot be told: whether `bbox_2d` is in pixels (Qwen 2.5) no single answer says.
@@ -21,7 +21,7 @@ Size = tuple[float | None, float | None]  # width and height of the image that a
 
 
 class Family(NamedTuple):
-    """How answers of a family are told and read."""
+    """How answers of a family are recognised and read."""
 
     read: Callable[[str, Size], ParsedText]
     sign: str = ""  # a pattern that only its answers have
@@ -69,7 +69,7 @@ def read_answer(text: str, family: str, width: float | None = None, height: floa
 
 
 def recognised_family(text: str) -> str:
-    """What an answer looks like.
+    """The family that an answer looks like.
 
     >>> recognised_family('[{"box_2d": [1, 2, 3, 4]}]'), recognised_family("cat<loc_1><loc_2>"), recognised_family("?")
     ('gemini', 'florence', 'json')

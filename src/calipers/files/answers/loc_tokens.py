@@ -58,7 +58,7 @@ class _PaliGemma:
         self.label: list[str] = []  # pieces that are not blank
 
     def place(self, value: int) -> None:
-        """One token; after words it begins the next entry."""
+        """Add one location token; after words it begins the next entry."""
         if self.label:
             if self.places:
                 self.gathered.repair("missing separator")
@@ -66,12 +66,12 @@ class _PaliGemma:
         self.places.append(value)
 
     def words(self, text: str) -> None:
-        """Text between tokens."""
+        """Add text between tokens."""
         if text.strip():
             self.label.append(text)
 
     def end(self) -> None:
-        """The entry is complete: a box, text that is none, or what cannot be read."""
+        """Close the entry: a box, text without a box, or an unreadable object."""
         label = "".join(self.label).strip()
         is_spoilt = bool(_SPOILT.search(label))
         if len(self.places) == 4 and max(self.places) < PALIGEMMA_BINS and not is_spoilt:
@@ -84,7 +84,7 @@ class _PaliGemma:
         self.places, self.label = [], []
 
     def finish(self, tail: str) -> ParsedText:
-        """The last entry, which may have been cut off."""
+        """Close the last entry, which may have been cut off."""
         has_labels = any(isinstance(item, dict) and item["desc"] for item in self.gathered.objects)
         is_short = bool(self.places) and not self.label and (len(self.places) < 4 or has_labels)
         if is_short or ends_in_tag(tail):
@@ -121,7 +121,7 @@ class _Florence:
         self.has_outlines = False  # told by their corners alone
 
     def words(self, text: str) -> None:
-        """Text between tokens: a label, or a token that is spoilt, with the label before or after it."""
+        """Add text between tokens: a label, or a spoilt token with the label before or after it."""
         if token := _SPOILT.search(text):
             self._begin(text[: token.start()].partition("<")[0])
             self.spoilt = text
@@ -134,7 +134,7 @@ class _Florence:
             self._begin(text)
 
     def _begin(self, text: str) -> None:
-        """A label ends the entry before it."""
+        """Close the entry before a label, and begin the next one."""
         if not text.strip():
             return
         self.end()
@@ -143,12 +143,12 @@ class _Florence:
         self.label, self.unused, self.in_poly = text.strip(), True, False
 
     def part(self, tag: str) -> None:
-        """A tag of polygons ends what was gathered before it."""
+        """Handle a tag of polygons, which closes whatever was gathered before it."""
         self.end()
         self.in_poly = tag == "poly" or (tag == "sep" and self.in_poly)
 
     def end(self) -> None:
-        """What was gathered is complete: boxes or a polygon."""
+        """Close what was gathered: boxes or a polygon."""
         count = len(self.places)
         if self.spoilt:
             self.gathered.add_unreadable(self.label, str(self.places), self.spoilt)
@@ -175,7 +175,7 @@ class _Florence:
         return self.unused and not self.places and not self.spoilt
 
     def finish(self, tail: str) -> ParsedText:
-        """The last entry: whole groups of four count where the text stopped in it."""
+        """Close the last entry: where the text stopped in it, complete groups of four still count."""
         is_cut_token = ends_in_tag(tail)
         if not is_cut_token:
             self.words(tail)

@@ -25,7 +25,7 @@ def is_coco_result(fields: Iterable[str]) -> bool:
 
 
 def missing_field(record: Mapping[str, Any], field: str, asked: bool, names: Iterable[str] | None = None) -> str:
-    """What is wrong; `names` are the fields of the answer, where the record has more than those.
+    """The problem of a record without the field `field`; `names` are the fields to list, if not all of the record.
 
     >>> missing_field({"image": "a.jpg", "response": "[]"}, "pred", False).partition("; ")[2]
     'found fields image, response; name the one that holds the answer: `pred_field="response"`'

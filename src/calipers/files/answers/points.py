@@ -54,14 +54,14 @@ def read_points(text: str) -> ParsedText:
 
 
 def _take_gap(text: str, gathered: GatheredObjects) -> None:
-    """Text around tags, which may hold one that is spoilt."""
+    """Handle text around tags, which may hold a spoilt tag."""
     if _SPOILT.search(text):
         gathered.repair("missing tag")
         gathered.add_unreadable(text)
 
 
 def _take_unended(is_last: bool, gathered: GatheredObjects) -> None:
-    """A tag without its end: the text stopped in it, or the end is missing."""
+    """Handle a tag without its end: the text stopped in it, or the end is missing."""
     if is_last:
         gathered.is_cut = True
     else:
@@ -69,7 +69,7 @@ def _take_unended(is_last: bool, gathered: GatheredObjects) -> None:
 
 
 def _take_places(attributes: str, label: str, gathered: GatheredObjects, *, is_whole: bool) -> None:
-    """Pairs of x and y by their numbers, in the order in which they come."""
+    """Add points given as pairs of x and y attributes, in order of appearance."""
     values: dict[str, dict[str, str]] = {}
     for axis, index, _, value, _ in _PLACE.findall(_ALT.sub(" ", attributes)):
         values.setdefault(index, {})[axis] = value

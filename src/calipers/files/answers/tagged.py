@@ -112,7 +112,7 @@ class _Captions:
         self.unused = False
 
     def take(self, text: str, tag: str) -> None:
-        """The text up to a tag, and the tag."""
+        """Handle the text before a tag, and the tag."""
         if self.inside in ("box", "quad"):
             self._end_box(text, tag)
         elif self.inside == "label" or tag == "label_end":
@@ -137,7 +137,7 @@ class _Captions:
         self.label, self.unused = text.strip(), True
 
     def _pass(self, text: str, tag: str) -> None:
-        """Text between objects: it parts labels from boxes, and may hold a box whose tag is spoilt."""
+        """Handle text between objects, which separates labels from boxes and may hold a box with a spoilt tag."""
         if tag in ("box_end", "quad_end") or _PLACES.search(text):
             self.gathered.repair(MISSING_TAG)
             self.gathered.add_unreadable(text or tag)
@@ -153,7 +153,7 @@ class _Captions:
             self.unused = False
 
     def finish(self, text: str) -> None:
-        """The text after the last tag."""
+        """Handle the text after the last tag."""
         if self.inside in ("box", "quad"):
             self.gathered.is_cut = True
             self.read_body(Body(text, False, self.inside == "quad"), self.label, self.gathered)
@@ -211,7 +211,7 @@ def _read_pairs(groups: list[list[float] | None], body: Body, label: str, gather
 
 
 def patch_body(body: Body, label: str, gathered: GatheredObjects) -> None:
-    """Two patches a box: the cells of its upper left and lower right corner."""
+    """Read boxes of two patches each: the cells of the upper left and lower right corner."""
     pieces = body.text.split(_DELIMITER)
     if not body.is_closed and len(_PATCH.findall(pieces[-1])) != 2:
         pieces.pop()

@@ -47,7 +47,7 @@ def _join_sides(sides: list[SideReading], scene_names: Names, names: list[str], 
             _check_same(scene, scenes[scene], side.scenes[scene], is_truth=is_truth)
         scenes |= side.scenes
     boxes = _join_boxes(sides, scene_names, names)
-    invalid = sorted((fault for side in sides for fault in side.invalid), key=lambda each: str(each["scene"]))
+    invalid = sorted((fault for side in sides for fault in side.invalid), key=lambda fault: str(fault["scene"]))
     return SideReading(boxes, {scene: scenes[scene] for scene in sorted(scenes)}, invalid, [])
 
 

@@ -36,7 +36,7 @@ from calipers.suites.scene.labels.resolve import (
     Naming,
     ResolvedClasses,
     ignored,
-    load_known,
+    load_rules,
     make_naming,
 )
 from calipers.suites.scene.open_set import Placed, Protocol, open_set_counts
@@ -157,8 +157,8 @@ class Method(MethodFigures):
         """The pairs without those of predictions that are left out."""
         if self.pred.counted.all():
             return pairs
-        kept = self.pred.counted[np.asarray(pairs.pred)]
-        return Pairs(*(np.asarray(column)[kept] for column in (pairs.truth, pairs.pred, pairs.score)))
+        counted = self.pred.counted[np.asarray(pairs.pred)]
+        return Pairs(*(np.asarray(column)[counted] for column in (pairs.truth, pairs.pred, pairs.score)))
 
     def _match(self, min_overlap: int, labels: Labels, config: Config) -> Matches:
         wanted = labels if config.require_label_match else None
@@ -188,10 +188,10 @@ class Method(MethodFigures):
         reach = max(limits.values())
         truth, pred = (_flattened(side) if flat else side for side in (self.truth_boxes, self.boxes))
         try:
-            found = near_centers(truth, pred, reach, most=self.most_pairs)
+            columns = near_centers(truth, pred, reach, most=self.most_pairs)
         except OverflowError as error:
             raise too_many_near(self.name, config, self.most_pairs) from error
-        self.near, near = len(found[0]), Pairs.sorted(truth, found)
+        self.near, near = len(columns[0]), Pairs.sorted(truth, columns)
         return {
             name: ApRuler(near, round_overlap(1 - limit / (2 * reach)) + flat, flat) for name, limit in limits.items()
         }
@@ -263,11 +263,11 @@ class MeasuredMethods:
         self.reading, self.naming, self.methods = reading, naming, methods
 
 
-def measure(reading: SceneReading, config: Config, known: LabelRules | None = None) -> MeasuredMethods:
+def measure(reading: SceneReading, config: Config, rules: LabelRules | None = None) -> MeasuredMethods:
     """Scenes to partners and counts. What is known from label files may be given, else they are read."""
     check_methods(reading.methods, config)
     distinct = DistinctLabels.of(reading.truth, reading.preds.values())
-    naming = make_naming(config, distinct, known or load_known(config))
+    naming = make_naming(config, distinct, rules or load_rules(config))
     return MeasuredMethods(reading, naming, measure_methods(reading, naming, config))
 
 

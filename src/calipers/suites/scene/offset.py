@@ -35,22 +35,22 @@ class Offset(NamedTuple):
 
     @property
     def length(self) -> float:
-        """How far it is."""
+        """The length of the offset in metres."""
         return float(np.linalg.norm(self.by))
 
     @property
     def is_far(self) -> bool:
-        """Whether it is more than what places of single boxes may differ by."""
+        """Whether the offset is larger than single boxes may be misplaced by."""
         return self.length > self.within
 
     @property
     def name(self) -> str:
-        """In words, with the amount along each axis."""
+        """The offset in words, with the amount along each axis."""
         return f"every centre moved by {', '.join(map(metres, self.by))} m"
 
     @property
     def advice(self) -> str:
-        """What to do about it."""
+        """Advice on how to remove the offset."""
         return "bring both sides into one frame"
 
 
@@ -109,13 +109,14 @@ def _is_triple(value: Any) -> bool:
 
 def _groups(truth: Scenes, pred: Scenes, *, labelled: bool) -> list[tuple[Any, Any]]:
     """Centres of both sides that are in one group, the smallest groups first, and no more of them than may vote."""
-    here, there = (_centers(side, truth, labelled) for side in (truth, pred))
+    truth_centers, pred_centers = (_centers(side, truth, labelled) for side in (truth, pred))
+    votes = {key: len(truth_centers[key]) * len(pred_centers[key]) for key in truth_centers.keys() & pred_centers}
     groups, room = list[tuple[Any, Any]](), MAX_VOTES
-    for key in sorted(here.keys() & there, key=lambda key: (len(here[key]) * len(there[key]), key)):
-        room -= len(here[key]) * len(there[key])
+    for key in sorted(votes, key=lambda key: (votes[key], key)):
+        room -= votes[key]
         if room < 0 and groups:
             break
-        true, guess = (np.array(side[key][:MAX_IN_GROUP], dtype=np.float64) for side in (here, there))
+        true, guess = (np.array(side[key][:MAX_IN_GROUP], dtype=np.float64) for side in (truth_centers, pred_centers))
         groups.append((true, guess))
     return groups
 

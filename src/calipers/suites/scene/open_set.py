@@ -40,7 +40,7 @@ class Fits(NamedTuple):
     similarity: Floats
 
     def where(self, mask: Any) -> Fits:
-        """Some of the entries."""
+        """The entries that a mask selects."""
         return Fits(self.pred[mask], self.task[mask], self.similarity[mask])
 
 
@@ -97,15 +97,15 @@ def open_set_counts(
 
 
 def _most_similar(fits: Fits, truth: CountedSide, pred: CountedSide, overlap: Any) -> Mask:
-    """Those among the first n of their task in their scene, where n is the number of its objects there."""
+    """Entries among the first n of their task in a scene, where n is the number of objects of the task there."""
     group = pred.scene[fits.pred] * (fits.task.max(initial=0) + 1) + fits.task
     order = np.lexsort((fits.pred, -overlap, -fits.similarity, group))
     rank = np.empty(len(order), dtype=np.int64)
     starts = np.flatnonzero(np.diff(group[order], prepend=-1))
     rank[order] = np.arange(len(order)) - np.repeat(starts, np.diff(np.append(starts, len(order))))
     width = max(fits.task.max(initial=0), truth.classes.max(initial=0)) + 1
-    known = truth.classes >= 0
-    groups, sizes = np.unique(truth.scene[known] * width + truth.classes[known], return_counts=True)
+    has_class = truth.classes >= 0
+    groups, sizes = np.unique(truth.scene[has_class] * width + truth.classes[has_class], return_counts=True)
     mine = pred.scene[fits.pred] * width + fits.task
     place = np.searchsorted(groups, mine)
     objects = np.where(np.append(groups, -1)[place] == mine, np.append(sizes, 0)[place], 0)

@@ -144,14 +144,14 @@ def _cut(methods: Methods) -> str:
 def _counts_note(methods: Methods) -> str:
     """What figures rest on: objects, and the predictions of each method where they are few."""
     counts = [tree["counts"] for tree in methods.values()]
-    objects = f"n = {max((each['gt'] for each in counts), default=0):,} objects"
-    predicted = ", ".join(f"{each['pred']:,}" for each in counts)
+    objects = f"n = {max((count['gt'] for count in counts), default=0):,} objects"
+    predicted = ", ".join(f"{count['pred']:,}" for count in counts)
     return f"{objects}, {predicted} predictions" if len(counts) < MANY else objects
 
 
 def _lines_note(methods: Methods, measures: Iterable[Measure]) -> str:
-    known = any(_interval(tree, measure) for tree in methods.values() for measure in measures)
-    return "thin lines: 95 % intervals" if known else ""
+    has_intervals = any(_interval(tree, measure) for tree in methods.values() for measure in measures)
+    return "thin lines: 95 % intervals" if has_intervals else ""
 
 
 def _rows(methods: Methods, measure: Measure) -> list[Row]:

@@ -218,9 +218,9 @@ def read_scene(data: bytes, path: str, *, label_source: str) -> Scene:
     return read_content(content_of(data, path), path, label_source=label_source)
 
 
-def read_content(given: SceneContent, path: str, *, label_source: str) -> Scene:
+def read_content(scene_content: SceneContent, path: str, *, label_source: str) -> Scene:
     """The objects of what a file holds."""
-    kind, content, problem = given
+    kind, content, problem = scene_content
     scene = kind.read(content) if kind else read_tree(content, path, label_source=label_source)
     return scene._replace(problem=problem) if problem else scene
 

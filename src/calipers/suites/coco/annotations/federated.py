@@ -53,7 +53,7 @@ def read_federated(images: Any, data: Dataset, iou_type: str) -> Federated | Non
 
 
 def _pairs(images: Any, name: str, data: Dataset) -> Whole:
-    """The pairs of one list of all images."""
+    """The (image, class) pairs of one list, over all images."""
     places, ids = [], []
     for place, (ident, image) in enumerate(by_id(images, f"{data.path}: images", "an image").items()):
         listed = _listed(image, name, f"{data.path}: images (id {ident}): {name}")
@@ -89,7 +89,7 @@ def judge(federated: Federated, truth: Checked, pred: Checked, problems: Mapping
 
 
 def federated_warnings(judged: Judged, path: str) -> Iterator[str]:
-    """How many detections are concerned."""
+    """Warnings on how many detections federated annotations leave out or ignore."""
     for chosen, words in (
         (judged.left_out, f"detections of classes that were not looked for on their images ({ABSENT}) are left out"),
         (judged.partial, f"detections of classes that are not annotated exhaustively ({PARTIAL}) cannot be wrong"),

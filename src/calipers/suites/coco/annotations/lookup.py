@@ -64,7 +64,7 @@ def _shifted(ids: Whole, known: Whole) -> str:
 
 
 def _some(ids: Whole) -> str:
-    """The first of several ids, and the last.
+    """The first few of several ids and the last, for a message.
 
     >>> _some(np.array([1, 2, 3, 4, 9])), _some(np.array([1, 2])), _some(np.array([]))
     ('1, 2, 3, … 9', '1, 2', 'none')

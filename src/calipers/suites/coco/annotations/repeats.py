@@ -50,7 +50,7 @@ Chosen = NDArray[np.bool_]
 
 
 class Notice(NamedTuple):
-    """What is to be told of some rows: in which words, how many they are, and the first of them."""
+    """A warning about some rows: its words, how many rows there are, and the first of them."""
 
     words: str
     rows: int
@@ -64,7 +64,7 @@ class Notice(NamedTuple):
 
 
 class Told(NamedTuple):
-    """What is to be told of both sides, by rows as they were given."""
+    """Notices about both sides, by rows as they were given."""
 
     truth: list[Notice]
     pred: list[Notice]
@@ -132,7 +132,7 @@ def derived_shapes(rows: RowColumns, pred: Instances, iou_type: str) -> Iterator
 
 
 def none_usable(pred: Instances, origin: Origin) -> Iterator[str]:
-    """Detections that are all invalid."""
+    """A warning if all detections are invalid."""
     if len(pred) and len(pred.problems) == len(pred):
         yield all_invalid(first_problem(pred), len(pred), origin)
 
@@ -152,7 +152,7 @@ def all_invalid(first: tuple[int, str], count: int, origin: Origin) -> str:
 
 
 def mistaken_file(side: CocoSide) -> Iterator[str]:
-    """Predictions that look like ground truth."""
+    """A warning if predictions look like ground truth."""
     rows = side.rows
     if "images" in side.lists and rows.origin.places is None and rows.count and rows.lacks(SCORE).all():
         yield f"{rows.origin.path}: a data set without scores was given as predictions: is it the ground truth?"

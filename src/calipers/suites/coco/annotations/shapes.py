@@ -38,7 +38,7 @@ class Mask(NamedTuple):
 
 
 class UnusableError(Exception):
-    """A mask or keypoints are not what they have to be; says so in few words."""
+    """A mask or keypoints cannot be used; the message names the problem in few words."""
 
 
 class Canvas:
@@ -74,7 +74,7 @@ class Canvas:
 
 
 def read_mask(segmentation: Any, image: int, canvas: Canvas) -> Mask:
-    """Polygons or an RLE, on an image."""
+    """Read a segmentation, polygons or an RLE, on an image."""
     segmentation = plain(segmentation)
     if isinstance(segmentation, Mapping):
         return _read_rle(segmentation, image, canvas)
@@ -163,7 +163,7 @@ def count_points(data: Dataset, shapes: list[Any]) -> int:
 
 
 def read_keypoints(keypoints: Any, points: int) -> list[float]:
-    """The flat numbers of a row."""
+    """Read the keypoints of a row as flat numbers."""
     keypoints = plain(keypoints)
     if not isinstance(keypoints, (list, tuple)) or len(keypoints) != 3 * points or not are_numbers(keypoints):
         raise UnusableError("malformed")

@@ -139,7 +139,7 @@ def _with_keypoints(checked: Checked, points: int, faults: Faults) -> Checked:
 
 
 def _derive_areas(checked: Checked, data: Dataset, faults: Faults) -> None:
-    """Where there is no area it is that of the mask, if one is there, and else that of the box."""
+    """Set missing areas to that of the mask, or else of the box."""
     rows, canvas = checked.rows, Canvas(data.images, data.path)
     for row, fields in rows.odd.items():  # a row with a mask and without an area is one
         if row in faults.problem_by_row or rows.has[row] & AREA or not np.isnan(rows.area[row]):

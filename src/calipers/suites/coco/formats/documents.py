@@ -63,7 +63,7 @@ class Reader(NamedTuple):
         return DocumentFolder(path, self, truth=known is None)
 
     def read_shard(self, shard: FileShard) -> Piece:
-        """The documents of some of the files."""
+        """Read the documents of one shard of files."""
         return read_files(shard, self._read_file)
 
     def _read_file(self, piece: Piece, file: FileOf, data: bytes) -> None:
@@ -148,7 +148,7 @@ class _Truth:
         self._classes.update(label for label, _, _ in piece.labels)
 
     def _name(self, file: FileRead) -> str:
-        """The name of its image."""
+        """The name of the image that a document is about."""
         name = whole_text(plain_name(_beside(file.name, file.image)) or _stem(file.name))
         if name in self._files:
             raise InputError(f"{self._files[name]} and {file.path}: two files for the image {shown(name)}")
@@ -179,12 +179,12 @@ class _Predictions:
         self._conversion.add(piece, self._image, lambda label, path, place: self._classes.find(label, path + place))
 
     def _image(self, file: FileRead) -> int:
-        """The id of its image."""
+        """The id of the image that a document is about."""
         place = self._names.claim(file.path, _beside(file.name, file.image), _stem(file.name))
         return self._known.images[place]["id"]  # type: ignore[no-any-return]
 
     def converted(self) -> Converted:
-        """What the ground truth knows, and the rows."""
+        """The rows, with the images and categories of the ground truth."""
         return self._conversion.converted(self._known.images, self._known.categories, self._conversion.files)
 
 

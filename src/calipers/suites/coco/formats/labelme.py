@@ -112,7 +112,7 @@ def _score(shape: Row) -> Row:
 
 
 def _find_score(shape: Any) -> list[tuple[str, Any]]:
-    """The scores that a shape has, by their names; the first counts."""
+    """Scores of a shape by field name; the first one counts."""
     homes = [shape, shape.get("flags")] if isinstance(shape, dict) else []
     pairs = [(name, home.get(name)) for home in homes if isinstance(home, dict) for name in ("score", "confidence")]
     return [(name, score) for name, score in pairs if score is not None]
@@ -180,7 +180,7 @@ def _is_point(point: Any) -> bool:
 
 
 def _is_number(value: Any) -> bool:
-    """A finite number, and not a boolean."""
+    """Whether a value is a finite number, and not a boolean."""
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
     return number and -sys.float_info.max <= value <= sys.float_info.max
 

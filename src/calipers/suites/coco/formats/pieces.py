@@ -52,7 +52,7 @@ class FileOf(NamedTuple):
 
 
 class FileShard(NamedTuple):
-    """Some files of one side."""
+    """Files of one side that are read together."""
 
     side: str  # gt or pred
     format: str
@@ -74,7 +74,7 @@ class FileShard(NamedTuple):
         return sum(file.bytes for file in self.files)
 
     def identity(self) -> str:
-        """A text that is another one if a file has changed, or what is known of it."""
+        """A text that changes if a file of the shard, or what is known of its image, has changed."""
         digest = sha256(repr(tuple(self[:4])).encode("utf-8", "surrogatepass")).hexdigest()
         return f"{whole_text(str(self))}:{digest}"
 
@@ -125,12 +125,12 @@ class Piece:
         self.files.append(FileRead(file.path, file.name, digest, image, len(self._rows)))
 
     def set_size(self, size: Row) -> None:
-        """How large the image of the file is, if the file tells it."""
+        """Set the size of the image of the file, if the file has it."""
         if size:
             self.files[-1] = self.files[-1]._replace(size=[float(size["width"]), float(size["height"])])
 
     def add(self, place: str, label: str | bytes, *fields: Fields) -> None:
-        """An object at a place in the file: what it is called, and fields that may turn out to be malformed."""
+        """Add an object at a place in the file: its label, and functions that return its fields."""
         code, row = self._code(label, place), Row()
         try:
             for field in fields:
@@ -145,7 +145,7 @@ class Piece:
         self.places.append(place)
 
     def list_classes(self, names: Iterable[str]) -> None:
-        """Classes that a file lists, which there may be objects of."""
+        """Add classes that a file lists, with or without objects."""
         for name in names:
             self._code(whole_text(name), "")
 
@@ -164,7 +164,7 @@ class Piece:
         return self._found[label]
 
     def close(self) -> Piece:
-        """All files were read."""
+        """Note that all files were read."""
         self.classes, self.text = np.array(self._classes, np.int32), _written(self._rows)
         self._rows, self._classes = [], []
         return self

@@ -230,7 +230,7 @@ def _is_size(value: Any) -> TypeGuard[float]:
 
 
 class _Classes:
-    """Classes by number."""
+    """Looks up the classes of objects by number."""
 
     def __init__(self, source: str, count: int, resolve: Callable[[int, str], Any]) -> None:
         self._source, self._count = source, count
@@ -274,7 +274,7 @@ def _whole_number(label: str, path: str, line: str) -> int:
 
 
 def _class_names(conversion: Conversion, labels: LabelFolder) -> tuple[str, list[str]]:
-    """The file with the names, and these; nothing if there is none."""
+    """The file with the names of classes, and the names; ("", []) without such a file."""
     for path in find_names(labels, conversion.path):
         data = conversion.read(path)
         try:

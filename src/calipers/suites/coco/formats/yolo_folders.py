@@ -58,7 +58,7 @@ def choose_split(splits: list[str], base: str) -> tuple[str, list[str]]:
 
 
 def find_images(images: str | None, labels: LabelFolder, folder: str) -> tuple[str, list[str]]:
-    """The folder with the images, and these; none are found if there are none."""
+    """The folder with the images, and their paths in it; without images, the folder of the labels and an empty list."""
     if images is not None:
         place = _inner(images, labels.split) if labels.split else images
         if not os.path.isdir(place):

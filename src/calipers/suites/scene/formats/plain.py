@@ -64,8 +64,8 @@ class ObjectWithoutBox(dict[str, Any]):
 
     problem: str
 
-    def __init__(self, problem: str, **known: Any) -> None:
-        super().__init__(known)
+    def __init__(self, problem: str, **fields: Any) -> None:
+        super().__init__(fields)
         self.problem = problem
 
 

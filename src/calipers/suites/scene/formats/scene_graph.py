@@ -29,10 +29,10 @@ def plain_objects(tree: dict[str, Any], folder: Path, label_source: str) -> Plai
     """The objects of a scene graph; meshes are found from `folder`, and each is read once.
 
     >>> chair = {"id": 4, "label": "seat", "position": [1, 2, 0.5], "dimensions": {"x": 0.5, "y": 0.5, "z": 1}}
-    >>> found = plain_objects({"objects": [chair]}, Path(), "label")
-    >>> found.objects
+    >>> scene = plain_objects({"objects": [chair]}, Path(), "label")
+    >>> scene.objects
     [{'id': 4, 'label': 'seat', 'center': [1, 2, 0.5], 'size': [0.5, 0.5, 1], 'rotation': None}]
-    >>> found.where(0, "center")
+    >>> scene.where(0, "center")
     'objects[0].position'
     """
     items = tree.get("objects")
@@ -55,12 +55,12 @@ def plain_object(item: dict[str, Any], folder: Path, label_source: str) -> dict[
 def _plain(item: Any, meshes: _Meshes, label_source: str) -> Any:
     if not isinstance(item, dict):
         return item
-    known = {"id": item.get("id"), "label": item.get(_label_field(item, label_source))}
-    known |= {name: item[name] for name in ("score", "similarity") if name in item}
+    fields = {"id": item.get("id"), "label": item.get(_label_field(item, label_source))}
+    fields |= {name: item[name] for name in ("score", "similarity") if name in item}
     try:
-        return known | _box(item, meshes)
+        return fields | _box(item, meshes)
     except InputError as error:
-        return ObjectWithoutBox(str(error), **known)
+        return ObjectWithoutBox(str(error), **fields)
 
 
 def _label_field(item: dict[str, Any], label_source: str) -> str:

@@ -100,8 +100,8 @@ class Resolver:
     def _leading_somewhere(self, entries: dict[str, str]) -> dict[str, str | None]:
         """The entries with a target that is a class, or None for no class; the others resolve nothing."""
         targets: dict[str, str | None] = {**self._canonical, **dict.fromkeys(NO_CLASS)}
-        known = {normalise(key): normalise(target) for key, target in entries.items()}
-        return {key: targets[target] for key, target in known.items() if target in targets}
+        target_by_key = {normalise(key): normalise(target) for key, target in entries.items()}
+        return {key: targets[target] for key, target in target_by_key.items() if target in targets}
 
     # Resolving
 
@@ -149,14 +149,15 @@ class Resolver:
 
     @property
     def embedder_used(self) -> Embed | None:
-        """The function for embedding, if it was asked."""
+        """The embedding function, if it was called."""
         return None if self._class_vectors is None else self._embed
 
     def learned(self) -> dict[str, str]:
         """The labels that embedding resolved so far, and to what; sorted. As aliases they would say the same."""
-        known = sorted(self._known.items())
         return {
-            raw: resolved.label for raw, resolved in known if resolved.how == "embedding" and resolved.label is not None
+            raw: resolved.label
+            for raw, resolved in sorted(self._known.items())
+            if resolved.how == "embedding" and resolved.label is not None
         }
 
     # Suggesting
@@ -188,7 +189,7 @@ class Resolver:
             label = self._names[name]
             best[label] = max(score, best.get(label, 0.0))
         near = sorted((self._order[label], label) for label in best if label is not None)
-        return [label for _, label in sorted(near, key=lambda each: -best[each[1]])]
+        return [label for _, label in sorted(near, key=lambda ranked: -best[ranked[1]])]
 
     def _may_compare(self, text: str) -> bool:
         """Whether a text is short enough, and the comparisons it takes are left; they are then spent."""
@@ -218,9 +219,9 @@ class Resolver:
     # Warning
 
     def _warnings_of_classes(self, listed: list[str]) -> Iterator[str]:
-        known = set(self.classes)
+        classes = set(self.classes)
         for label in listed:
-            if label not in known:
+            if label not in classes:
                 yield f"canonical labels: {label!r} is never a class and is left out"
         if not self.classes:
             yield "canonical labels: there is no class, so no label resolves"
@@ -237,8 +238,8 @@ class Resolver:
         for key in aliases.aliases:
             text = normalise(key)
             if text in self._aliases and self.resolve(text).label != self._aliases[text]:
-                what = "a canonical label itself" if text in self._canonical else "never a class"
-                yield f"{aliases.where}: aliases: {key!r} is {what}, so its alias has no effect"
+                reason = "a canonical label itself" if text in self._canonical else "never a class"
+                yield f"{aliases.where}: aliases: {key!r} is {reason}, so its alias has no effect"
 
     def _leading_nowhere(self, entries: dict[str, str]) -> dict[str, list[str]]:
         """Targets that are not canonical, and the entries that lead to them."""

@@ -149,7 +149,7 @@ class _CvatVideo:
             self._text = []
 
     def _is_told(self, name: str, attributes: dict[str, str]) -> bool:
-        """Whether the text of an element matters: a state, or how many frames there are."""
+        """Whether the text of an element is needed: a state, or the number of frames."""
         if name == "size":
             return self._path in (["annotations", "meta", own, "size"] for own in ("task", "job"))
         return self._open is not None and name == "attribute" and attributes.get("name", "").lower() == STATE
