@@ -9,7 +9,6 @@ import click
 from calipers.cli.options import NoRepeatedOptions, output_flag, settings
 from calipers.cli.streams import for_terminal, write_result
 from calipers.core.errors import ConfigError, require
-from calipers.files.output import check_free
 from calipers.results.rank import Ranking, rank_candidates
 from calipers.results.rank_inputs import read_candidates
 from calipers.results.saved_files import write_files
@@ -48,10 +47,7 @@ def run_rank(results: tuple[str, ...], options: dict[str, Any]) -> Ranking:
     candidates = read_candidates(results)
     ranking = rank_candidates(candidates, **options)
     if output:
-        files = ranking.files_at(output)
-        for file in files:
-            check_free(file, candidates.files)
-        write_files(files)
+        write_files(ranking.files_at(output), candidates.files)
     write_result(_content(ranking, kind, output))
     return ranking
 

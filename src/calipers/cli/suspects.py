@@ -9,7 +9,6 @@ import click
 from calipers.cli.options import NoRepeatedOptions, output_flag, settings
 from calipers.cli.streams import write_result
 from calipers.core.errors import require
-from calipers.files.output import check_free
 from calipers.results.saved_files import write_files
 from calipers.results.suspect_inputs import read_inputs
 from calipers.results.suspects import Suspects, search
@@ -39,10 +38,7 @@ def run_suspects(results: tuple[str, ...], options: dict[str, Any]) -> Suspects:
     inputs = read_inputs(results)
     suspects = search(inputs, **options)
     if output:
-        files = suspects.files_at(output)
-        for file in files:
-            check_free(file, inputs.files)
-        write_files(files)
+        write_files(suspects.files_at(output), inputs.files)
     write_result(suspects.to_json() if as_json else _content(suspects, output))
     return suspects
 

@@ -12,10 +12,11 @@ poor and another reading would be far better.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from calipers.core.errors import ConfigError, InputError, require
+from calipers.results.tree_mapping import TreeMapping
 from calipers.suite import Suite, suite_names, suite_of
 
 if TYPE_CHECKING:
@@ -25,20 +26,11 @@ if TYPE_CHECKING:
 Tree = dict[str, Any]
 
 
-class Check(Mapping[str, Any]):
+class Check(TreeMapping):
     """The findings: `check["ok"]`, `check["files"]`, `check["comparisons"]`. `str(check)` is the summary."""
 
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
-
-    def __getitem__(self, key: str) -> Any:
-        return self.tree[key]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.tree)
-
-    def __len__(self) -> int:
-        return len(self.tree)
 
     def __str__(self) -> str:
         from calipers.results.check_text import summary

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -26,6 +26,7 @@ from calipers.results.artifacts import Result, read_result
 from calipers.results.changed_objects import changed_objects
 from calipers.results.comparable import differences, shared_groups
 from calipers.results.slice_changes import SliceChange, slice_changes, slices_tree
+from calipers.results.tree_mapping import TreeMapping
 from calipers.suite import suite_of_tree
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ class FigureChange(NamedTuple):
         }
 
 
-class Comparison(Mapping[str, Any]):
+class Comparison(TreeMapping):
     """Two results side by side, a mapping: `comparison["metrics"]`. `str(comparison)` is the table of the console.
 
     Attributes:
@@ -81,15 +82,6 @@ class Comparison(Mapping[str, Any]):
 
     def __init__(self, tree: dict[str, Any], changes: dict[str, FigureChange]) -> None:
         self.tree, self.changes = tree, changes
-
-    def __getitem__(self, key: str) -> Any:
-        return self.tree[key]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.tree)
-
-    def __len__(self) -> int:
-        return len(self.tree)
 
     def __str__(self) -> str:
         return views.table(self.tree)

@@ -22,6 +22,7 @@ from calipers.results.rank_inputs import Candidate, Candidates, by_number, read_
 from calipers.results.rank_letters import letters
 from calipers.results.rank_pairs import PairTests, best_shares, separate_pairs
 from calipers.results.saved_files import Contents, files_at, write_files
+from calipers.results.tree_mapping import TreeMapping
 from calipers.show.figures import full_name, main_group
 from calipers.show.text import rate
 from calipers.suite import suite_of_tree
@@ -46,20 +47,11 @@ class RankFacts(NamedTuple):
     notes: list[tuple[str, str]]  # a word, and what it is about
 
 
-class Ranking(Mapping[str, Any]):
+class Ranking(TreeMapping):
     """Results side by side: `ranking["figures"]["category.f1"][0]["name"]`. `str(ranking)` is the console's table."""
 
     def __init__(self, tree: dict[str, Any], facts: RankFacts) -> None:
         self.tree, self.facts = tree, facts
-
-    def __getitem__(self, key: str) -> Any:
-        return self.tree[key]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.tree)
-
-    def __len__(self) -> int:
-        return len(self.tree)
 
     def __str__(self) -> str:
         return views.table(self.tree, self.facts)

@@ -6,7 +6,6 @@ It proposes and never edits: what is read stays as it is, and what is written ar
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from calipers.core.errors import require
@@ -15,6 +14,7 @@ from calipers.files.output import json_line, to_json
 from calipers.results import suspects_text as views
 from calipers.results.saved_files import Contents, files_at, write_files
 from calipers.results.suspect_inputs import SuspectInputs, kept_as_written, read_inputs
+from calipers.results.tree_mapping import TreeMapping
 from calipers.show.tables import csv_table
 
 FILES = "suspects"  # the stem of files in a folder
@@ -29,7 +29,7 @@ class SuspectFacts(NamedTuple):
     notes: list[str]
 
 
-class Suspects(Mapping[str, Any]):
+class Suspects(TreeMapping):
     """Places to look at: `suspects["rows"][0]["key"]`. `str(suspects)` is the console's table."""
 
     def __init__(self, tree: dict[str, Any], facts: SuspectFacts, listed: list[Suspect], inputs: SuspectInputs) -> None:
@@ -41,15 +41,6 @@ class Suspects(Mapping[str, Any]):
         """One row for each place, the most likely first."""
         rows: list[dict[str, Any]] = self.tree["rows"]
         return rows
-
-    def __getitem__(self, key: str) -> Any:
-        return self.tree[key]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.tree)
-
-    def __len__(self) -> int:
-        return len(self.tree)
 
     def __str__(self) -> str:
         return views.table(self.tree, self.facts)

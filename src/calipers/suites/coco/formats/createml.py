@@ -12,11 +12,17 @@ from functools import partial
 from typing import Any
 
 from calipers.core.errors import InputError
-from calipers.files.inputs import parse_json
 from calipers.files.problems import shown
 from calipers.suites.coco.formats.conversion import peek_below
 from calipers.suites.coco.formats.converted import Known
-from calipers.suites.coco.formats.documents import SCORE_NOTE, Document, DocumentFolder, DocumentObject, Reader
+from calipers.suites.coco.formats.documents import (
+    SCORE_NOTE,
+    Document,
+    DocumentFolder,
+    DocumentObject,
+    Reader,
+    documents_in_list,
+)
 from calipers.suites.coco.formats.pieces import MalformedError, Row
 from calipers.suites.coco.formats.roboflow import find_export
 
@@ -42,13 +48,7 @@ def looks_like(path: str) -> bool:
 
 
 def _documents(data: bytes, path: str, truth: bool) -> list[Document]:
-    images = parse_json(data, path, EXPECTED).tree  # NaN only spoils the box it is in
-    if not isinstance(images, list) or not images:
-        raise InputError(f"{path}: found {shown(images)}, expected {EXPECTED}")
-    try:
-        return [_document(image, f"[{place}]", truth) for place, image in enumerate(images)]
-    except InputError as error:
-        raise InputError(f"{path}: {error}") from None
+    return documents_in_list(data, path, EXPECTED, "", partial(_document, truth=truth))
 
 
 def _document(image: Any, place: str, truth: bool) -> Document:

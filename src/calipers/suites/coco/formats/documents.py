@@ -9,11 +9,12 @@ from __future__ import annotations
 import os
 import posixpath
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from calipers.core.errors import InputError
 from calipers.core.text import whole_text
 from calipers.files.folders import files_below
+from calipers.files.inputs import parse_json
 from calipers.files.problems import shown
 from calipers.suites.coco.formats.conversion import ClassNames, Conversion, known_images
 from calipers.suites.coco.formats.converted import Converted, Known
@@ -48,6 +49,22 @@ class Document(NamedTuple):
     objects: list[DocumentObject]
     notes: list[str]  # about the document; equal ones are counted over all documents
     classes: Iterable[str] = ()  # that its file lists, whether there are objects of them or not
+
+
+def documents_in_list(
+    data: bytes, path: str, expected: str, name: str, document: Callable[[Any, str], Document]
+) -> list[Document]:
+    """The documents of a file that is a JSON list, each read by `document` from its entry and its place.
+
+    Messages call the list `name`. InputError where the file is no list of `expected`, or an entry cannot be read.
+    """
+    entries = parse_json(data, path, expected).tree  # NaN only spoils the shape it is in
+    if not isinstance(entries, list) or not entries:
+        raise InputError(f"{path}: found {shown(entries)}, expected {expected}")
+    try:
+        return [document(entry, f"{name}[{at}]") for at, entry in enumerate(entries)]
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
 
 
 class Reader(NamedTuple):

@@ -17,11 +17,10 @@ from functools import partial
 from typing import Any
 
 from calipers.core.errors import InputError
-from calipers.files.inputs import parse_json
 from calipers.files.label_studio_tasks import choose_annotation, results_of, stored_name
 from calipers.files.problems import shown
 from calipers.suites.coco.formats.conversion import peek_below
-from calipers.suites.coco.formats.documents import Document, DocumentObject, Reader
+from calipers.suites.coco.formats.documents import Document, DocumentObject, Reader, documents_in_list
 from calipers.suites.coco.formats.outlines import Points, bounds, outline, turned
 from calipers.suites.coco.formats.pieces import Fields, MalformedError, Row
 
@@ -37,13 +36,7 @@ def looks_like(path: str) -> bool:
 
 
 def _documents(data: bytes, path: str, truth: bool) -> list[Document]:
-    tasks = parse_json(data, path, EXPECTED).tree  # NaN only spoils the shape it is in
-    if not isinstance(tasks, list) or not tasks:
-        raise InputError(f"{path}: found {shown(tasks)}, expected {EXPECTED}")
-    try:
-        return [_document(task, f"tasks[{place}]", truth) for place, task in enumerate(tasks)]
-    except InputError as error:
-        raise InputError(f"{path}: {error}") from None
+    return documents_in_list(data, path, EXPECTED, "tasks", partial(_document, truth=truth))
 
 
 def _document(task: Any, place: str, truth: bool) -> Document:

@@ -15,6 +15,7 @@ from functools import partial
 from typing import NamedTuple
 
 from calipers.core.errors import InputError
+from calipers.files.encodings import decoded
 from calipers.files.problems import shown
 from calipers.suites.coco.formats.conversion import peek
 from calipers.suites.coco.formats.converted import Known
@@ -55,13 +56,8 @@ def looks_like(path: str) -> bool:
 
 
 def _documents(data: bytes, path: str, truth: bool) -> list[Document]:
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        problem = f"found byte 0x{data[error.start]:02x} at position {error.start}"
-        raise InputError(f"{path}: {problem}, expected text in UTF-8") from None
     images: dict[str, list[BoxRow]] = {}
-    for row in _rows(text, path):
+    for row in _rows(decoded(data, path), path):
         name = row.cells["filename"]
         if not name:
             raise InputError(f"{path}:{row.line}: filename: found nothing, expected the name of an image")
