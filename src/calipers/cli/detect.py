@@ -155,5 +155,5 @@ def _summary(detected: Detected, places: dict[str, str], conf: float) -> str:
     )
 
 
-def _count(number: int, one: str, several: str) -> str:
-    return f"{number:,} {one if number == 1 else several}"
+def _count(number: int, singular: str, plural: str) -> str:
+    return f"{number:,} {singular if number == 1 else plural}"

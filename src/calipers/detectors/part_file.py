@@ -79,9 +79,9 @@ class PartFile:
         if header.get("calipers_detect") != FORMAT:
             raise ConfigError(f"{path}: is not what an interrupted run leaves, expected that or no file ({again})")
         for name, value in _flat(self._header).items():
-            other = _flat(header).get(name)
-            if other != value:
-                difference = f"{name}: it had {shown(other)}, this one has {shown(value)}"
+            earlier = _flat(header).get(name)
+            if earlier != value:
+                difference = f"{name}: it had {shown(earlier)}, this one has {shown(value)}"
                 raise ConfigError(f"{path}: was left by a run that differs\n{difference}\n({again})")
 
     def _append(self, path: Path, entry: Entry) -> None:

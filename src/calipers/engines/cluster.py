@@ -262,7 +262,7 @@ class _Leaf(_Node):
 
     def __init__(self, run: _Run, item: Any) -> None:
         super().__init__(run)
-        self._item, self._told = item, False
+        self._item, self._reported = item, False
 
     def __str__(self) -> str:
         return str(self._item)
@@ -281,8 +281,8 @@ class _Leaf(_Node):
 
     def finish(self) -> None:
         """Report that the item is finished, once."""
-        if not self._told:
-            self._told = True
+        if not self._reported:
+            self._reported = True
             self.run.measured(self._item, good=self.error is None)
         super().finish()
 

@@ -60,7 +60,7 @@ def open_dask(jobs: int | None, address: str | None) -> Iterator[Engine]:
         if address is not None:
             place = address.rpartition("://")[2]
             require(":" in place, "address", address, "that of a scheduler, as tcp://HOST:PORT")
-            _knock(address)
+            _check_listening(address)
             with _connected(address) as engine:
                 yield engine
             return
@@ -86,7 +86,7 @@ def _quiet() -> Iterator[None]:
             logger.setLevel(level)
 
 
-def _knock(address: str) -> None:
+def _check_listening(address: str) -> None:
     """Refuse an address where nobody listens, at once; whoever listens may be busy and take its time to answer."""
     protocol, _, place = address.rpartition("://")
     if protocol not in ("", "tcp", "tls"):
@@ -125,7 +125,8 @@ class _DaskTasks:
         self._distributed, self._client, self._address = distributed, client, address
         self._ended: SimpleQueue[Any] = SimpleQueue()
         self._on_end: dict[str, OnEnd] = {}
-        self._threads, self._looked, self._seen = 0, 0.0, monotonic()  # when it was found out, and was more than none
+        self._threads, self._checked_at = 0, 0.0  # of all workers, and when that was asked
+        self._last_workers_at = monotonic()  # when there were workers
 
     @property
     def under_way(self) -> int:
@@ -148,10 +149,10 @@ class _DaskTasks:
 
     def workers(self) -> int:
         """Threads of all workers, as of some seconds ago."""
-        if monotonic() - self._looked > LOOK_SEC:
+        if monotonic() - self._checked_at > LOOK_SEC:
             workers = self._client.scheduler_info(n_workers=-1)["workers"]
-            self._threads, self._looked = sum(worker["nthreads"] for worker in workers.values()), monotonic()
-            self._seen = self._looked if workers else self._seen
+            self._threads, self._checked_at = sum(worker["nthreads"] for worker in workers.values()), monotonic()
+            self._last_workers_at = self._checked_at if workers else self._last_workers_at
         return self._threads
 
     def start(self, function: Callable[..., bytes], arguments: list[Any], on_end: OnEnd) -> Any:
@@ -179,11 +180,11 @@ class _DaskTasks:
             try:
                 return self._ended.get(timeout=LOOK_SEC)
             except Empty:
-                self._look()
+                self._check_workers()
 
-    def _look(self) -> None:
+    def _check_workers(self) -> None:
         """Raise an error where there are no workers, as no task would ever end."""
-        if not self.workers() and monotonic() - self._seen > PATIENCE_SEC:
+        if not self.workers() and monotonic() - self._last_workers_at > PATIENCE_SEC:
             raise CalipersError(f"engine dask: no workers are left at {self._address}")
 
     def _problem(self, future: Any) -> Exception | None:
@@ -215,7 +216,7 @@ class _DaskTasks:
         """What was lost with a worker is made again by the scheduler."""
         while any(state.status in ("pending", "lost") for state in list(self._client.futures.values())):
             sleep(SETTLE_SEC)
-            self._look()
+            self._check_workers()
 
     def cancel(self, handles: list[Any]) -> None:
         """Tasks that have not begun never will."""

@@ -66,7 +66,7 @@ def _start(ray: Any, jobs: int, started: Processes) -> None:
     """Start a cluster here. Ray gives its own processes half a minute, which is too little on a busy machine."""
     for attempt in range(1, STARTS + 1):
         try:
-            with _noting(started), _quiet():
+            with _collect_started(started), _quiet():
                 ray.init("local", num_cpus=jobs, include_dashboard=False, **STILL)
             return
         except Exception as error:  # Ray raises no other kind
@@ -90,7 +90,7 @@ def _stop(ray: Any, started: Processes) -> None:
 
 
 @contextmanager
-def _noting(started: Processes) -> Iterator[None]:
+def _collect_started(started: Processes) -> Iterator[None]:
     """Note the processes that are started in the block."""
     before = descendants()
     try:
@@ -166,7 +166,7 @@ class _RayTasks:
             errors.OutOfMemoryError,
             errors.ObjectLostError,
         )
-        self._cores, self._looked = 0, 0.0
+        self._cores, self._checked_at = 0, 0.0
 
     @property
     def under_way(self) -> int:
@@ -184,8 +184,8 @@ class _RayTasks:
 
     def workers(self) -> int:
         """Cores of the cluster, as of some seconds ago."""
-        if monotonic() - self._looked > LOOK_SEC:
-            self._cores, self._looked = int(self._ray.cluster_resources().get("CPU", 0)), monotonic()
+        if monotonic() - self._checked_at > LOOK_SEC:
+            self._cores, self._checked_at = int(self._ray.cluster_resources().get("CPU", 0)), monotonic()
         return self._cores
 
     def start(self, function: Callable[..., bytes], arguments: list[Any], on_end: OnEnd) -> Any:

@@ -60,9 +60,9 @@ def ignored_note(differing: list[dict[str, Any]], pairs: int) -> str:
     "labels were ignored: 'nut' for 'screw' (1 of 2 pairs; labels=exact would count it)"
     """
     first = differing[0]
-    those = f"{len(differing)} of {pairs} pair{'s' * (pairs != 1)}; labels=exact would count "
-    those += "it" if len(differing) == 1 else "them"
-    return f"labels were ignored: {shortened(first['pred_label'])} for {shortened(first['gt_label'])} ({those})"
+    extent = f"{len(differing)} of {pairs} pair{'s' * (pairs != 1)}; labels=exact would count "
+    extent += "it" if len(differing) == 1 else "them"
+    return f"labels were ignored: {shortened(first['pred_label'])} for {shortened(first['gt_label'])} ({extent})"
 
 
 def shortened(label: str) -> str:

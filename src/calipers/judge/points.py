@@ -70,11 +70,11 @@ def nearest_pairs(truth: list[list[float]], pred: list[list[float]], metric: str
     by_distance = sorted(
         (round(distance_between(a, b, metric), 12), i, j) for i, a in enumerate(truth) for j, b in enumerate(pred)
     )
-    free, other, pairs = set(range(len(truth))), set(range(len(pred))), []
+    free_truth, free_pred, pairs = set(range(len(truth))), set(range(len(pred))), []
     for distance, i, j in by_distance:
-        if i in free and j in other:
-            free.remove(i)
-            other.remove(j)
+        if i in free_truth and j in free_pred:
+            free_truth.remove(i)
+            free_pred.remove(j)
             pairs.append((i, j, distance))
     return sorted(pairs)
 

@@ -124,7 +124,7 @@ def _draw(folder: ResultFolder, change: ChangeKind, case: Case) -> Part:
     draw = suite_of_tree(folder.tree).draw_case
     drawn: Part = draw(folder.tree, case) if draw else {}
     for shape in drawn["shapes"]:
-        _look(shape, change)
+        _restyle(shape, change)
     labels = [shape["label"] for shape in drawn["shapes"] if change.word in shape["tags"]]
     drawn.pop("errors", None)  # of the one result, which would be read as changes
     drawn["tags"] = list(dict.fromkeys([change.word, case["key"], *labels]))
@@ -134,7 +134,7 @@ def _draw(folder: ResultFolder, change: ChangeKind, case: Case) -> Part:
     return drawn | {"score": case["unmatched"] + FIRST * (len(CHANGES) - CHANGES.index(change))}
 
 
-def _look(shape: Part, change: ChangeKind) -> None:
+def _restyle(shape: Part, change: ChangeKind) -> None:
     """How an object is drawn: unchanged ones in the background, whether right or wrong."""
     own = shape.get("cause") == change.cause
     shape["tags"] = [change.word] if own else []

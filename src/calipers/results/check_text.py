@@ -45,7 +45,7 @@ def _file(file: Tree) -> Iterator[str]:
     yield from _ranges(file["ranges"])
     if file["itself"]:
         yield named_line("against itself", _self_check_line(file["itself"]))
-    yield from _under("look at", file["warnings"])
+    yield from _lines_beside("look at", file["warnings"])
 
 
 def _counted(n: int, name: str) -> str:
@@ -63,7 +63,7 @@ def _refused(refused: Tree) -> Iterator[str]:
     if refused["n"]:
         more = refused["n"] - len(refused["first"])
         lines = [*refused["first"], *([f"and {more:,} more"] if more > 0 else [])]
-        yield from _under("would be refused", lines)
+        yield from _lines_beside("would be refused", lines)
 
 
 def _invalid(invalid: Tree) -> Iterator[str]:
@@ -80,7 +80,7 @@ def _listed(names: list[str], n: int) -> str:
     return SEPARATOR.join([*map(_cut, names), *more])
 
 
-def _under(name: str, lines: list[str]) -> Iterator[str]:
+def _lines_beside(name: str, lines: list[str]) -> Iterator[str]:
     """One line for each text, the first with a name before it."""
     for at, line in enumerate(lines):
         yield f" {'' if at else name}".ljust(INDENT) + _cut(line, LONGEST_LINE)
@@ -149,7 +149,7 @@ def _sides(sides: Tree) -> Iterator[str]:
     figures = f"{sides['metric']} {rate(sides['score'])} · {sides['overlap_metric']} {rate(sides['overlap'])}"
     yield named_line("how they fit", f"{figures}{_sample(sides['sample'])}")
     yield from _readings(sides["readings"])
-    yield from _under("look at", sides["warnings"])
+    yield from _lines_beside("look at", sides["warnings"])
 
 
 def _sample(sample: Tree | None) -> str:
@@ -183,12 +183,12 @@ def _readings(readings: list[Tree]) -> Iterator[str]:
     if not readings:
         return
     wide = max(width(_cut(interpretation["name"], LONGEST_LINE)) for interpretation in readings) + 2
-    for at, other in enumerate(readings):
-        scores = f"{rate(other['score']):>7}{rate(other['overlap']):>8}"
-        advice = f"   <- likely: {printable(other['advice'])}" if other["likely"] else ""
+    for at, interpretation in enumerate(readings):
+        scores = f"{rate(interpretation['score']):>7}{rate(interpretation['overlap']):>8}"
+        advice = f"   <- likely: {printable(interpretation['advice'])}" if interpretation["likely"] else ""
         yield (
             f" {'' if at else 'other readings'}".ljust(INDENT)
-            + _padded(_cut(other["name"], LONGEST_LINE), wide)
+            + _padded(_cut(interpretation["name"], LONGEST_LINE), wide)
             + scores
             + advice
         )
@@ -196,7 +196,7 @@ def _readings(readings: list[Tree]) -> Iterator[str]:
 
 
 def _verdict(tree: Tree) -> Iterator[str]:
-    yield from _under("sides", tree["warnings"])
+    yield from _lines_beside("sides", tree["warnings"])
     refused = sum(file["refused"]["n"] for file in tree["files"])
     doubts = sum(len(part["warnings"]) for part in (*tree["files"], *tree["comparisons"], tree))
     doubts += sum(file["doubled"]["n"] > 0 for file in tree["files"])
@@ -222,9 +222,9 @@ def _nothing_shared(labels: Tree) -> list[str]:
 
 def _spelling(labels: Tree) -> Iterator[str]:
     """Predicted labels that differ from true ones in case, spacing or punctuation alone."""
-    other = [row for row in labels["pred_only"] if row["nearest"] and _is_same(row["label"], row["nearest"])]
-    if other:
-        yield f"labels differ in spelling alone: {_respelled(other)}"
+    respelled = [row for row in labels["pred_only"] if row["nearest"] and _is_same(row["label"], row["nearest"])]
+    if respelled:
+        yield f"labels differ in spelling alone: {_respelled(respelled)}"
     if labels.get("same"):
         yield f"labels differ in spelling alone, which counts as the same here: {_respelled(labels['same'])}"
 
@@ -258,10 +258,10 @@ def hint_lines(sides: Tree, more: str = MORE) -> list[str]:
         return [f"{head}, and no other reading of the predictions fits better{more and f' ({more})'}"]
     wide = max(width(_cut(interpretation["name"], LONGEST_LINE)) for interpretation in sides["readings"]) + 3
     lines = [f"{head}. Other readings of the predictions:"]
-    for other in sides["readings"]:
-        score = _hundredths(other["score"])
-        advice = f"   <- likely: {printable(other['advice'])}" if other["likely"] else ""
-        lines.append(" " * 11 + _padded(_cut(other["name"], LONGEST_LINE), wide) + score + advice)
+    for interpretation in sides["readings"]:
+        score = _hundredths(interpretation["score"])
+        advice = f"   <- likely: {printable(interpretation['advice'])}" if interpretation["likely"] else ""
+        lines.append(" " * 11 + _padded(_cut(interpretation["name"], LONGEST_LINE), wide) + score + advice)
     return [*lines, " " * 9 + "Nothing was changed."]
 
 

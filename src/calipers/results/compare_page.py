@@ -105,13 +105,13 @@ def _cards(tree: Tree, tags: set[str]) -> Part:
         digits = decimals(row["old"], row["new"], row["interval"])
         note = f"{number(row['old'], digits)} → {number(row['new'], digits)} · {said_verdict(row)}"
         better: Any = "high" if row["higher_is_better"] else "low"
-        look: Any = {"kind": "difference", "note": note, "better": better, "goto": _behind(row, tags)}
+        look: Any = {"kind": "difference", "note": note, "better": better, "goto": _records_behind(row, tags)}
         cards.append(part.card(spoken(row["metric"]), row["difference"], row["interval"], **look))
     clicks = " A click on a number shows the objects behind it." if any("goto" in card for card in cards) else ""
     return part.cards("What changed", cards, about=f"New minus old, with the 95 % interval of the difference.{clicks}")
 
 
-def _behind(row: Mapping[str, Any], tags: set[str]) -> str | None:
+def _records_behind(row: Mapping[str, Any], tags: set[str]) -> str | None:
     """The filter for drawn records that changed a figure: objects, false positives, or the first of both."""
     if not row["difference"] or not row["higher_is_better"]:
         return None

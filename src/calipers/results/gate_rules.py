@@ -97,8 +97,8 @@ def _number(text: str) -> float | str:
 
 
 def _limit(value: Any, kind: str, where: str) -> float:
-    most = sys.float_info.max
-    good = isinstance(value, (int, float)) and not isinstance(value, bool) and -most <= value <= most
+    largest = sys.float_info.max
+    good = isinstance(value, (int, float)) and not isinstance(value, bool) and -largest <= value <= largest
     if not good or (kind == "max_drop" and value < 0):
         raise ConfigError(f"{where}: found {value!r:.80}, expected {DROP if kind == 'max_drop' else NUMBER}")
     return float(value)

@@ -73,7 +73,7 @@ def notes(tree: Tree) -> Iterator[str]:
     """The smallest drops that this set can detect, and, where others fail, why rules are undecided."""
     drops = [row for row in tree["rows"] if row["rule"] == "max_drop" and row["detectable_drop"] is not None]
     if drops:
-        smallest = SEPARATOR.join(f"{printable(row['asked'])} {_up(row, _room(row, tree))}" for row in drops)
+        smallest = SEPARATOR.join(f"{printable(row['asked'])} {_detectable(row, _room(row, tree))}" for row in drops)
         yield f"smallest drop this set can detect (80 % power): {smallest}"
     for row in tree["rows"]:
         if row["state"] == "investigate" and tree["state"] == "fail":
@@ -101,11 +101,11 @@ def _room(row: Tree, tree: Tree) -> float | None:
     return float(row["baseline"] if row["higher_is_better"] else 1 - row["baseline"])
 
 
-def _up(row: Tree, room: float | None) -> str:
+def _detectable(row: Tree, room: float | None) -> str:
     """The smallest drop that would be found, unless a figure cannot get worse by as much.
 
     >>> row = {"detectable_drop": 2.955, "new": 0.5, "higher_is_better": True}
-    >>> _up(row, 0.5123), _up(row, None)
+    >>> _detectable(row, 0.5123), _detectable(row, None)
     ('none, as it can drop by 0.512 at most', '2.955')
     """
     if room is not None and row["detectable_drop"] > room:

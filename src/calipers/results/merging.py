@@ -58,7 +58,7 @@ def merge(parts: Iterable[str | os.PathLike[str]]) -> Report:
     with blaming(", ".join(paths)):
         total = join([part for _, part in tallied])
         if suite.shared_inputs:
-            total.inputs = _once(total.inputs)
+            total.inputs = _distinct(total.inputs)
         check_bad(total, config.max_bad_records)
         report: Report = suite.report_of(total, config)
         check_report(report, ", ".join(paths)[:200])
@@ -141,6 +141,6 @@ def _check_engines(parts: list[tuple[str, Part]]) -> None:
                 raise InputError(f"{path}: counted with {name} {version}, expected {name} {first}, as {where} was")
 
 
-def _once(inputs: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _distinct(inputs: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Every input once, in the order they came."""
     return list({(entry["path"], entry["sha256"]): entry for entry in inputs}.values())

@@ -81,7 +81,7 @@ def _given_twice(report: Report, meaning: str) -> Iterator[str]:
     seen: dict[str, str] = {}
     for entry in report["inputs"]:
         if entry["sha256"] is not None and entry["sha256"] in seen:
-            one, other = printable(seen[entry["sha256"]]), printable(entry["path"])
-            twice = f"{one} is given twice" if one == other else f"{one} and {other} are the same file"
+            first, second = printable(seen[entry["sha256"]]), printable(entry["path"])
+            twice = f"{first} is given twice" if first == second else f"{first} and {second} are the same file"
             yield f"{twice}{meaning}"
         seen.setdefault(entry["sha256"] or "", entry["path"])

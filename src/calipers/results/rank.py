@@ -217,8 +217,8 @@ def _check_figure(name: str, figure: Figure, candidates: list[Candidate]) -> Non
     if figure.higher_is_better is None:
         raise ConfigError(f"figure: {name} is neither good nor bad when it is higher, expected one that is")
     if figure.value is not None and figure.replicates is None:
-        judged = {other: one for other, one in candidates[0].figures.items() if one.higher_is_better is not None}
-        near = get_close_matches(name, [other for other, one in judged.items() if _ranks(one)], n=3, cutoff=0.3)
+        directed = {key: value for key, value in candidates[0].figures.items() if value.higher_is_better is not None}
+        near = get_close_matches(name, [key for key, value in directed.items() if _ranks(value)], n=3, cutoff=0.3)
         hint = f", expected one that has them, such as {', '.join(near)}" if near else ""
         raise ConfigError(f"figure: {name} has no replicates, so that nothing can be told apart by it{hint}")
 
@@ -228,10 +228,10 @@ class Standing:
 
     def __init__(self, figure: str, candidates: list[Candidate]) -> None:
         named = [(candidate.name, candidate.figures.get(figure)) for candidate in candidates]
-        self.up = next((one.higher_is_better for _, one in named if one is not None), True)
-        defined = [(name, one) for name, one in named if one is not None and one.value is not None]
+        self.up = next((own.higher_is_better for _, own in named if own is not None), True)
+        defined = [(name, own) for name, own in named if own is not None and own.value is not None]
         defined.sort(key=lambda pair: ((-1 if self.up else 1) * float(pair[1].value or 0), pair[0]))
-        self.names, self.figures = [name for name, _ in defined], [one for _, one in defined]
+        self.names, self.figures = [name for name, _ in defined], [own for _, own in defined]
         self.undefined = sorted(name for name, _ in named if name not in self.names)
         self.pairs: PairTests | None = separate_pairs(self.figures) if len(self.figures) > 1 else None
 

@@ -33,12 +33,12 @@ class PairTests(NamedTuple):
     p: Floats  # (pairs,) two-sided, not adjusted; 1 where the interval reaches 0 or there is none
     separated: NDArray[np.bool_]  # (pairs,) by Holm
 
-    def at(self, one: int, other: int) -> tuple[float, list[float] | None, bool]:
-        """other - one: the difference, its interval, and whether the pair is separated."""
+    def at(self, base: int, other: int) -> tuple[float, list[float] | None, bool]:
+        """other - base: the difference, its interval, and whether the pair is separated."""
         count = 1 + int(self.second.max(initial=0))
-        first, second = min(one, other), max(one, other)
+        first, second = min(base, other), max(base, other)
         place = first * count - first * (first + 1) // 2 + second - first - 1
-        sign = 1.0 if one < other else -1.0
+        sign = 1.0 if base < other else -1.0
         ends = sorted(sign * float(end[place]) + 0.0 for end in (self.low, self.high))  # 0 without a sign
         is_defined = not np.isnan(self.low[place])
         return sign * float(self.difference[place]) + 0.0, ends if is_defined else None, bool(self.separated[place])
@@ -72,9 +72,9 @@ def _draws(figures: list[Figure]) -> Floats:
     return np.array([none if figure.replicates is None else figure.replicates for figure in figures])
 
 
-def _spread(one: Floats, others: Floats) -> tuple[Floats, Floats, Floats, Floats]:
-    """Of others - one: standard deviation, ends of the middle 95 % and median over the replicates where defined."""
-    ordered = np.sort(others - one, axis=1, kind="stable")  # (others, replicates), NaN last
+def _spread(base: Floats, others: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+    """Of others - base: standard deviation, ends of the middle 95 % and median over the replicates where defined."""
+    ordered = np.sort(others - base, axis=1, kind="stable")  # (others, replicates), NaN last
     counts = np.count_nonzero(~np.isnan(ordered), axis=1)
     columns = np.full((4, len(ordered)), np.nan)
     for count in np.unique(counts[counts >= MIN_REPLICATES]):

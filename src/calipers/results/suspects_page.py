@@ -177,7 +177,7 @@ def _draw(case: Case, draw_case: Any, trees: dict[str, Tree]) -> Part:
     drawn: Part = draw_case(trees[case["result"]], case)
     reasons = list(dict.fromkeys(_doubt(place.reason) for place in places))
     for shape in drawn["shapes"]:
-        _look(shape, reasons)
+        _restyle(shape, reasons)
     drawn.pop("errors", None)  # of the one result, which would be read as suspects
     drawn["tags"] = [*reasons, case["key"]]
     title, result = drawn["title"], case["result"]
@@ -229,7 +229,7 @@ def _box_entry(box: Tree, best: dict[str, Any]) -> dict[str, Any]:
     return fields | {"invalid": None, "best": best}
 
 
-def _look(shape: Part, reasons: list[str]) -> None:
+def _restyle(shape: Part, reasons: list[str]) -> None:
     """How an object is drawn: what is no suspect in the background."""
     own = shape.get("cause") in reasons
     shape["tags"] = [shape["cause"]] if own else []

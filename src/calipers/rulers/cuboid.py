@@ -34,19 +34,24 @@ EXPECTED = {
 
 
 def cuboid_overlaps(
-    truth: Boxes, pred: Boxes, *, iou_mode: str = "obb", most: int = sys.maxsize
+    truth: Boxes, pred: Boxes, *, iou_mode: str = "obb", max_pairs: int = sys.maxsize
 ) -> tuple[Column, Column, Column]:
-    """Every truth/pred pair of one scene that shares volume, with its overlap; OverflowError beyond `most` pairs."""
-    return cuboid_pairs(truth, pred, _is_aabb(iou_mode), most)
+    """Every truth/pred pair of one scene that shares volume, with its overlap.
+
+    OverflowError beyond `max_pairs` pairs.
+    """
+    return cuboid_pairs(truth, pred, _is_aabb(iou_mode), max_pairs)
 
 
-def near_centers(truth: Boxes, pred: Boxes, limit: float, most: int = sys.maxsize) -> tuple[Column, Column, Column]:
+def near_centers(
+    truth: Boxes, pred: Boxes, limit: float, max_pairs: int = sys.maxsize
+) -> tuple[Column, Column, Column]:
     """Every truth/pred pair of one scene with centres at most `limit` apart, with 1 - distance / (2 * limit).
 
-    OverflowError beyond `most` pairs.
+    OverflowError beyond `max_pairs` pairs.
     """
     require(0 < limit < 1e100, "limit", limit, "a distance above 0")
-    return near_pairs(truth, pred, limit, most)
+    return near_pairs(truth, pred, limit, max_pairs)
 
 
 def cuboid_iou(gt: Cuboids, pred: Cuboids, *, paired: bool = False, iou_mode: str = "obb") -> Any:

@@ -241,11 +241,11 @@ def compare_few(gt: Any, pred: Any, config: Config, scenes: int, objects: int, r
     truth: Scenes = {}
     guess: Scenes = {}
     for name in islice((name for name in truth_scenes.scenes if name in pred_scenes.scenes), scenes):
-        mine, others = (_load(side, [name])[name] for side in (truth_scenes, pred_scenes))
-        objects -= max(len(mine), len(others))
+        true_objects, pred_objects = (_load(side, [name])[name] for side in (truth_scenes, pred_scenes))
+        objects -= max(len(true_objects), len(pred_objects))
         if objects < 0:
             break
-        truth[name], guess[name] = mine, others
+        truth[name], guess[name] = true_objects, pred_objects
     sides = _tried(SidesCheck(truth_scenes.path, pred_scenes.path, METRIC, OVERLAP), truth, guess, config, rule)
     sides.sample = sample_of(len(truth), None, "scenes")
     return sides

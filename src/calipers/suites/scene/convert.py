@@ -47,7 +47,7 @@ def convert(
             file = f"{name}.json"
             if file in files:
                 raise InputError(f"{source.place(name)}: a second scene called {shown(name)}, expected each once")
-            files[file] = _written(usable, _beside(content))
+            files[file] = _written(usable, _other_fields(content))
             objects += len(usable)
             notes += [note for note in _notes(content, scene, source.place(name)) if note not in notes]
     counts = {"scenes": len(files), "objects": objects}
@@ -76,7 +76,7 @@ def _read(
     return scene, usable, content
 
 
-def _beside(content: SceneContent) -> dict[str, Any]:
+def _other_fields(content: SceneContent) -> dict[str, Any]:
     """Fields of a plain scene other than its objects."""
     if content.kind or not isinstance(content.content, Mapping):
         return {}

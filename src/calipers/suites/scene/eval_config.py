@@ -68,7 +68,7 @@ def read_eval_config(path: str) -> tuple[dict[str, Any], list[str]]:
             for key, value in values.items()
             if (name := options_of_section[key]) and value is not None
         }
-    return options, _beside(tree, path)
+    return options, _unsupported(tree, path)
 
 
 def _checked(name: str, value: Any, path: str, place: str) -> Any:
@@ -85,7 +85,7 @@ def _checked(name: str, value: Any, path: str, place: str) -> Any:
     return value
 
 
-def _beside(tree: dict[str, Any], path: str) -> list[str]:
+def _unsupported(tree: dict[str, Any], path: str) -> list[str]:
     """Warnings about keys that have no option here."""
     method = _value(tree, "matching.method")
     require(method in (None, "greedy"), f"{path}: matching.method", method, "greedy")

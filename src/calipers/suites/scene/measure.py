@@ -118,7 +118,7 @@ class MethodFigures:
 class Method(MethodFigures):
     """One method, measured: its boxes beside the ground truth, and the pairs of these."""
 
-    __slots__ = ("_found_by", "compared", "most_pairs", "near", "pairs")
+    __slots__ = ("_found_by", "compared", "max_pairs", "near", "pairs")
 
     def __init__(
         self,
@@ -127,11 +127,11 @@ class Method(MethodFigures):
         boxes: Boxes,
         naming: ResolvedClasses,
         config: Config,
-        most_pairs: int | None = None,
+        max_pairs: int | None = None,
     ) -> None:
-        """`most_pairs` is how many a run may compare that has other scenes beside these."""
+        """`max_pairs` is how many a run may compare that has other scenes beside these."""
         self.name, self.truth_boxes, self.boxes = name, truth, boxes
-        self.most_pairs = pairs_allowed(config.max_pairs, len(truth) + len(boxes)) if most_pairs is None else most_pairs
+        self.max_pairs = pairs_allowed(config.max_pairs, len(truth) + len(boxes)) if max_pairs is None else max_pairs
         own = CountedSide(truth.offsets, naming.codes(truth))
         self.pred = CountedSide(boxes.offsets, naming.codes(boxes), ~ignored(boxes, naming, config))
         overlaps = self._overlaps(config)
@@ -149,9 +149,9 @@ class Method(MethodFigures):
 
     def _overlaps(self, config: Config) -> tuple[Any, Any, Any]:
         try:
-            return cuboid_overlaps(self.truth_boxes, self.boxes, iou_mode=config.iou_mode, most=self.most_pairs)
+            return cuboid_overlaps(self.truth_boxes, self.boxes, iou_mode=config.iou_mode, max_pairs=self.max_pairs)
         except OverflowError as error:
-            raise too_many_pairs(self.name, self.most_pairs) from error
+            raise too_many_pairs(self.name, self.max_pairs) from error
 
     def _counted(self, pairs: Pairs) -> Pairs:
         """The pairs without those of predictions that are left out."""
@@ -188,9 +188,9 @@ class Method(MethodFigures):
         reach = max(limits.values())
         truth, pred = (_flattened(side) if flat else side for side in (self.truth_boxes, self.boxes))
         try:
-            columns = near_centers(truth, pred, reach, most=self.most_pairs)
+            columns = near_centers(truth, pred, reach, max_pairs=self.max_pairs)
         except OverflowError as error:
-            raise too_many_near(self.name, config, self.most_pairs) from error
+            raise too_many_near(self.name, config, self.max_pairs) from error
         self.near, near = len(columns[0]), Pairs.sorted(truth, columns)
         return {
             name: ApRuler(near, round_overlap(1 - limit / (2 * reach)) + flat, flat) for name, limit in limits.items()
@@ -216,15 +216,15 @@ def ap_distances(config: Config) -> dict[str, float]:
     return AP_DISTANCES_M | ({"distance_4.0": 4.0} if config.ap_distance == GROUND_PLANE else {})
 
 
-def too_many_pairs(method: str, most: int) -> InputError:
+def too_many_pairs(method: str, limit: int) -> InputError:
     """The refusal of boxes that overlap too many others."""
-    return too_many(method, "pairs of boxes that overlap", most, "max_pairs")
+    return too_many(method, "pairs of boxes that overlap", limit, "max_pairs")
 
 
-def too_many_near(method: str, config: Config, most: int) -> InputError:
+def too_many_near(method: str, config: Config, limit: int) -> InputError:
     """The refusal of boxes that are near too many others."""
     reach = max(ap_distances(config).values())
-    return too_many(method, f"pairs of boxes within {reach:g} m of each other, for AP by distance", most, "max_pairs")
+    return too_many(method, f"pairs of boxes within {reach:g} m of each other, for AP by distance", limit, "max_pairs")
 
 
 def _flattened(boxes: Boxes) -> Boxes:
@@ -248,9 +248,9 @@ def _volumes(boxes: Boxes) -> Floats:
 
 def _resample(keys: list[str], table: Any, config: Config) -> Floats:
     """Sums of (columns, scenes) in each replicate."""
-    some = table.any(axis=1)
+    nonzero = table.any(axis=1)
     draws = np.zeros((len(table), config.bootstrap))
-    draws[some] = resample_values(keys, table[some], seed=config.seed, replicates=config.bootstrap)
+    draws[nonzero] = resample_values(keys, table[nonzero], seed=config.seed, replicates=config.bootstrap)
     return draws
 
 
@@ -278,15 +278,15 @@ def check_methods(methods: Sequence[str], config: Config) -> None:
 
 
 def measure_methods(
-    reading: SceneReading, naming: ResolvedClasses, config: Config, most_pairs: Sequence[int] | None = None
+    reading: SceneReading, naming: ResolvedClasses, config: Config, max_pairs: Sequence[int] | None = None
 ) -> list[Method]:
-    """Each method; `most_pairs` are how many each may compare, of a run that has other scenes beside these."""
+    """Each method; `max_pairs` are how many each may compare, of a run that has other scenes beside these."""
     truth, preds = reading.truth, dict(reading.preds)
     if config.frame_normalization == "gt_global_yaw":
         angles = -dominant_yaws(truth)
         truth, preds = turned(truth, angles), {name: turned(boxes, angles) for name, boxes in preds.items()}
-    limits = [None] * len(preds) if most_pairs is None else most_pairs
+    limits = [None] * len(preds) if max_pairs is None else max_pairs
     return [
-        Method(name, truth, boxes, naming, config, most)
-        for (name, boxes), most in zip(preds.items(), limits, strict=True)
+        Method(name, truth, boxes, naming, config, limit)
+        for (name, boxes), limit in zip(preds.items(), limits, strict=True)
     ]

@@ -69,7 +69,7 @@ class CenterVotes:
     def __init__(self, truth: Scenes, pred: Scenes) -> None:
         self._within = (typical_size(truth) or 0.0) / 2
         self._groups = _groups(truth, pred, labelled=True) or _groups(truth, pred, labelled=False)
-        self._most = sum(min(len(true), len(guess)) for true, guess in self._groups)  # pairs that may be right
+        self._max_right = sum(min(len(true), len(guess)) for true, guess in self._groups)  # pairs that may be right
 
     def offset(self, axes: Any = UNTURNED) -> Offset | None:
         """The offset that most pairs agree on if predicted centres are multiplied by a matrix; None if too few do.
@@ -85,7 +85,7 @@ class CenterVotes:
             return None
         votes = [(true[:, None] - (guess @ axes.T)[None]).reshape(-1, 3) for true, guess in self._groups]
         densest = _densest(np.concatenate(votes), self._within)
-        return densest if densest.votes >= max(MIN_VOTES, MIN_SHARE * self._most) else None
+        return densest if densest.votes >= max(MIN_VOTES, MIN_SHARE * self._max_right) else None
 
 
 def typical_size(objects: Scenes) -> float | None:

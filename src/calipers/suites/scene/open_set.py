@@ -90,7 +90,7 @@ def open_set_counts(
     overlap = np.zeros(len(fits.pred)) if protocol.clio else _best_overlap(fits, truth, placed.pairs)
     chosen = fits.where(_most_similar(fits, truth, pred, overlap))
     relevant = fits.where(_relevant(fits, pred, protocol))
-    matched, correct = (_matched(some, truth, placed, protocol, scenes) for some in (chosen, relevant))
+    matched, correct = (_matched(entries, truth, placed, protocol, scenes) for entries in (chosen, relevant))
     gt = np.bincount(truth.scene[truth.classes >= 0], None, scenes)
     sums = (gt, *matched, np.bincount(pred.scene[relevant.pred], None, scenes), *correct)
     return {name: np.asarray(column, np.float64) for name, column in zip(OPEN_SET_SUMS, sums, strict=True)}
@@ -106,9 +106,9 @@ def _most_similar(fits: Fits, truth: CountedSide, pred: CountedSide, overlap: An
     width = max(fits.task.max(initial=0), truth.classes.max(initial=0)) + 1
     has_class = truth.classes >= 0
     groups, sizes = np.unique(truth.scene[has_class] * width + truth.classes[has_class], return_counts=True)
-    mine = pred.scene[fits.pred] * width + fits.task
-    place = np.searchsorted(groups, mine)
-    objects = np.where(np.append(groups, -1)[place] == mine, np.append(sizes, 0)[place], 0)
+    task_group = pred.scene[fits.pred] * width + fits.task
+    place = np.searchsorted(groups, task_group)
+    objects = np.where(np.append(groups, -1)[place] == task_group, np.append(sizes, 0)[place], 0)
     return np.asarray(rank < objects)
 
 

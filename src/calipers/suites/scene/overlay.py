@@ -242,10 +242,10 @@ class Panel:
             x, y = self.place(drawn.center)
             words = _fit(drawn.label, 90, LABEL)
             half, room = _wide(words, LABEL) / 2, self.scale * max(_extents(drawn.corners))
-            spot = (x - half, y - LABEL - 2, x + half, y - 2)
-            fits = 2 * half <= 1.1 * room and spot[0] > 0 and spot[2] < self.wide
-            if words and fits and _is_free(spot, taken):
-                taken.append(spot)
+            bounds = (x - half, y - LABEL - 2, x + half, y - 2)
+            fits = 2 * half <= 1.1 * room and bounds[0] > 0 and bounds[2] < self.wide
+            if words and fits and _is_free(bounds, taken):
+                taken.append(bounds)
                 look: Look = {"font_size": LABEL, "text_anchor": "middle", "pointer_events": "none"}
                 yield _text(x, y - 4, words, **look)
 
@@ -262,8 +262,8 @@ class Panel:
         for box in self._absent():
             x, y = self._on_edge(box.center)
             slots[round(x / SLOT), round(y / SLOT), box.state].append(box)
-        for (_, _, state), some in slots.items():
-            yield self._arrow(state, some)
+        for (_, _, state), boxes in slots.items():
+            yield self._arrow(state, boxes)
 
     def _arrow(self, state: str, outside: Sequence[Footprint]) -> str:
         (x, y), (across, down) = self._on_edge(outside[0].center), self._towards(outside[0].center)
@@ -289,9 +289,9 @@ class Panel:
         """Where the way from the middle to a point outside comes close to the edge."""
         across, down = self._towards(point)
         inset = ARROW + 2
-        ways = [(self.wide / 2 - inset) / abs(across)] if across else []
-        ways += [(self.tall / 2 - inset) / abs(down)] if down else []
-        return self.wide / 2 + across * min(ways), self.tall / 2 + down * min(ways)
+        distances = [(self.wide / 2 - inset) / abs(across)] if across else []
+        distances += [(self.tall / 2 - inset) / abs(down)] if down else []
+        return self.wide / 2 + across * min(distances), self.tall / 2 + down * min(distances)
 
 
 def _extents(corners: Sequence[Point]) -> tuple[float, float]:
@@ -299,8 +299,8 @@ def _extents(corners: Sequence[Point]) -> tuple[float, float]:
     return max(xs) - min(xs), max(ys) - min(ys)
 
 
-def _is_free(spot: tuple[float, float, float, float], taken: Iterable[tuple[float, float, float, float]]) -> bool:
-    left, top, right, foot = spot
+def _is_free(bounds: tuple[float, float, float, float], taken: Iterable[tuple[float, float, float, float]]) -> bool:
+    left, top, right, foot = bounds
     return all(right < a or c < left or foot < b or d < top for a, b, c, d in taken)
 
 

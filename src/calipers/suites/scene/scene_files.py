@@ -257,9 +257,8 @@ def _with_graph(objects: list[Any], folder: Path, label_source: str) -> PlainSce
 
     converted = scene_graph.plain_objects({"objects": objects}, folder, label_source)
     plain = [all_plain([item]) for item in objects]
-    mixed = [
-        item if is_plain else other for item, other, is_plain in zip(objects, converted.objects, plain, strict=True)
-    ]
+    pairs = zip(objects, converted.objects, strict=True)
+    mixed = [item if is_plain else other for (item, other), is_plain in zip(pairs, plain, strict=True)]
     return PlainScene(mixed, lambda index, field: (plain_place if plain[index] else converted.where)(index, field))
 
 

@@ -193,8 +193,8 @@ def _compared(pair: Tree) -> Iterator[str]:
     yield named_line("difference", f"{_name(pair['b'])} − {_name(pair['a'])}: {SEPARATOR.join(lines)}")
 
 
-def _count(n: int, one: str, several: str = "") -> str:
-    return f"{n:,} {one if n == 1 else several or one + 's'}"
+def _count(n: int, singular: str, plural: str = "") -> str:
+    return f"{n:,} {singular if n == 1 else plural or singular + 's'}"
 
 
 def _name(text: str) -> str:

@@ -78,7 +78,7 @@ class SpaceShapes:
         """Positions of every two boxes of one scene that overlap so much."""
         max_pairs = pairs_allowed(MAX_PAIRS, len(self._boxes) + len(other._boxes))
         try:
-            pairs = cuboid_overlaps(self._boxes, other._boxes, iou_mode=self._iou_mode, most=max_pairs)
+            pairs = cuboid_overlaps(self._boxes, other._boxes, iou_mode=self._iou_mode, max_pairs=max_pairs)
         except OverflowError as error:
             raise too_many("cases", "pairs of boxes that overlap", max_pairs, "max_pairs") from error
         a, b, score = (np.asarray(column) for column in pairs)

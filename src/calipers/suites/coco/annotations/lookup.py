@@ -47,9 +47,9 @@ def _refuse_unknown(
     rows: RowColumns, field: str, ids: Whole, fine: NDArray[np.bool_], known: Whole, owner: str
 ) -> None:
     row, others = int((~fine).argmax()), int((~fine).sum()) - 1
-    text = f"{rows.origin.name(row)}: {field}: found {ids[row]}, expected the id of {owner}: {_some(known)}"
+    text = f"{rows.origin.name(row)}: {field}: found {ids[row]}, expected the id of {owner}: {_listed_ids(known)}"
     if not fine.any():
-        text += f"; none of the detections has one of these: they have {_some(np.unique(ids))}"
+        text += f"; none of the detections has one of these: they have {_listed_ids(np.unique(ids))}"
     elif others:
         text += f"; of the others, {others} have none of these either"
     raise InputError(text + _shifted(ids, known))
@@ -63,10 +63,10 @@ def _shifted(ids: Whole, known: Whole) -> str:
     return ""
 
 
-def _some(ids: Whole) -> str:
+def _listed_ids(ids: Whole) -> str:
     """The first few of several ids and the last, for a message.
 
-    >>> _some(np.array([1, 2, 3, 4, 9])), _some(np.array([1, 2])), _some(np.array([]))
+    >>> _listed_ids(np.array([1, 2, 3, 4, 9])), _listed_ids(np.array([1, 2])), _listed_ids(np.array([]))
     ('1, 2, 3, … 9', '1, 2', 'none')
     """
     first: list[Any] = ids[:SHOWN_IDS].tolist()

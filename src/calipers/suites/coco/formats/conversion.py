@@ -171,9 +171,9 @@ class ClassNames:
             return ids[0]
         if ids:
             raise InputError(f"{place}: {shown(name)} names the categories {ids[0]} and {ids[1]}, expected one")
-        some = ", ".join(shown(id_) for id_ in list(self._ids)[:5]) + (", …" if len(self._ids) > 5 else "")
+        names = ", ".join(shown(id_) for id_ in list(self._ids)[:5]) + (", …" if len(self._ids) > 5 else "")
         raise InputError(
-            f"{place}: found the class {shown(name)}, expected one of the ground truth's: {some or 'none'}"
+            f"{place}: found the class {shown(name)}, expected one of the ground truth's: {names or 'none'}"
             "; one without objects can be added to the categories of COCO, which calipers convert writes"
         )
 

@@ -166,7 +166,7 @@ class _Truth:
 
     def _name(self, file: FileRead) -> str:
         """The name of the image that a document is about."""
-        name = whole_text(plain_name(_beside(file.name, file.image)) or _stem(file.name))
+        name = whole_text(plain_name(_image_path(file.name, file.image)) or _stem(file.name))
         if name in self._files:
             raise InputError(f"{self._files[name]} and {file.path}: two files for the image {shown(name)}")
         self._files[name] = file.path
@@ -197,7 +197,7 @@ class _Predictions:
 
     def _image(self, file: FileRead) -> int:
         """The id of the image that a document is about."""
-        place = self._names.claim(file.path, _beside(file.name, file.image), _stem(file.name))
+        place = self._names.claim(file.path, _image_path(file.name, file.image), _stem(file.name))
         return self._known.images[place]["id"]  # type: ignore[no-any-return]
 
     def converted(self) -> Converted:
@@ -205,11 +205,13 @@ class _Predictions:
         return self._conversion.converted(self._known.images, self._known.categories, self._conversion.files)
 
 
-def _beside(file: str, name: str) -> str:
+def _image_path(file: str, name: str) -> str:
     r"""The path of an image that a document names, within the folder of all documents.
 
-    >>> _beside("day1/a.xml", "a.jpg"), _beside("json/a.json", "..\\images\\a.jpg"), _beside("day1/a.xml", "")
-    ('day1/a.jpg', 'json/../images/a.jpg', '')
+    >>> _image_path("day1/a.xml", "a.jpg"), _image_path("day1/a.xml", "")
+    ('day1/a.jpg', '')
+    >>> _image_path("json/a.json", "..\\images\\a.jpg")
+    'json/../images/a.jpg'
     """
     name = name.replace("\\", "/")
     return posixpath.join(posixpath.dirname(file), name) if name and name[1:2] != ":" else name

@@ -108,7 +108,7 @@ class Piece:
         self.error: str | None = None
         self._rows: list[Row] = []
         self._classes: list[int] = []
-        self._found: dict[str | bytes, int] = {}  # labels, and where they are among all
+        self._code_by_label: dict[str | bytes, int] = {}  # labels, and where they are among all
 
     def __len__(self) -> int:
         return len(self.places)
@@ -157,11 +157,11 @@ class Piece:
 
     def _code(self, label: str | bytes, place: str) -> int:
         """Where a label is among all of the piece. Bytes are carried as they are."""
-        if label not in self._found:
-            self._found[label] = len(self.labels)
+        if label not in self._code_by_label:
+            self._code_by_label[label] = len(self.labels)
             text = label if isinstance(label, str) else label.decode("latin-1")
             self.labels.append((text, len(self.files) - 1, place))
-        return self._found[label]
+        return self._code_by_label[label]
 
     def close(self) -> Piece:
         """Note that all files were read."""

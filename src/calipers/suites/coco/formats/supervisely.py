@@ -66,10 +66,10 @@ def _is_annotation(name: str) -> bool:
 def looks_like(path: str) -> bool:
     """Whether this is an annotation of an image, or a project with one."""
     if os.path.isdir(path):
-        some = (
+        names = (
             os.path.relpath(file, path).replace(os.sep, "/") for file in few_files_below(path, ".json", PEEKED_FILES)
         )
-        file = next((os.path.join(path, name) for name in some if _is_annotation(name)), "")
+        file = next((os.path.join(path, name) for name in names if _is_annotation(name)), "")
     else:
         file = path
     text = peek(file) if file.lower().endswith(".json") else b""

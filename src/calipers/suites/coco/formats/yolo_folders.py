@@ -98,8 +98,8 @@ def _has_loose_labels(folder: str) -> bool:
 def is_label(name: str) -> bool:
     """Whether a file may hold labels, by its name: lists of images, classes and readme files are texts too."""
     stem, ending = os.path.splitext(os.path.basename(name).lower())
-    other = SPLIT.fullmatch(stem) or stem == "classes" or stem.startswith("readme")
-    return ending == ".txt" and not other and not stem.startswith(".")
+    is_no_label = SPLIT.fullmatch(stem) or stem == "classes" or stem.startswith("readme")
+    return ending == ".txt" and not is_no_label and not stem.startswith(".")
 
 
 def _split_of(folder: str) -> str:
@@ -112,8 +112,8 @@ def _chosen(splits: list[str], base: str) -> str:
     validation = [name for name in splits if (match := SPLIT.fullmatch(name)) and match["validation"]]
     if len(validation) == 1 or len(splits) == 1:
         return (validation or splits)[0]
-    one = os.path.join(base, splits[0])
-    raise InputError(f"{base}: found the splits {', '.join(splits)}, expected one of them, as {one}")
+    example = os.path.join(base, splits[0])
+    raise InputError(f"{base}: found the splits {', '.join(splits)}, expected one of them, as {example}")
 
 
 def _mirrored(folder: str) -> str:

@@ -70,9 +70,9 @@ def read_yaml(data: bytes) -> list[str] | None:
     return names
 
 
-def _text(data: bytes, most: int) -> str:
-    if len(data) > most:
-        raise InputError(f"found {len(data):,} bytes, expected at most {most:,}")
+def _text(data: bytes, max_bytes: int) -> str:
+    if len(data) > max_bytes:
+        raise InputError(f"found {len(data):,} bytes, expected at most {max_bytes:,}")
     try:
         return data.removeprefix(BOM).decode("utf-8")
     except UnicodeDecodeError as error:

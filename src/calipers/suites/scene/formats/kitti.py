@@ -89,7 +89,7 @@ def _object(words: list[str]) -> dict[str, Any]:
     for name, text in zip(FIELDS, texts, strict=False):
         if math.isnan(values[name]):
             return ObjectWithoutBox(f"{name}: found {shown(text)}, expected a number", label=label)
-    return {"label": label, **_box(values), **_beside(values)}
+    return {"label": label, **_box(values), **_other_fields(values)}
 
 
 def _box(values: dict[str, float]) -> dict[str, Any]:
@@ -102,7 +102,7 @@ def _box(values: dict[str, float]) -> dict[str, Any]:
     }
 
 
-def _beside(values: dict[str, float]) -> dict[str, Any]:
+def _other_fields(values: dict[str, float]) -> dict[str, Any]:
     """Fields of an object other than its box in space."""
     score = {"score": values["score"]} if "score" in values else {}
     box = [values[name] for name in ("left", "top", "right", "bottom")]

@@ -91,8 +91,8 @@ def explain(scene: PlainScene, index: int, reason: int) -> str:
     if field == "center" and isinstance(item, ObjectWithoutBox):
         return f"{scene.where(index, '')}: {item.problem}"
     if item.get(field) is None:
-        other = next((name for name in ROTATIONS if field == "rotation" and item.get(name) is not None), "")
-        missing = f"found {other}" if other else "found null" if field in item else "missing"
+        other_name = next((name for name in ROTATIONS if field == "rotation" and item.get(name) is not None), "")
+        missing = f"found {other_name}" if other_name else "found null" if field in item else "missing"
         return f"{scene.where(index, field)}: {missing}, expected {EXPECTED[field]}"
     return f"{scene.where(index, field)}: found {shown(item[field])}, {_expected(scene, index, field)}"
 

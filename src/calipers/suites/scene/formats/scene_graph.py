@@ -158,7 +158,7 @@ class _Meshes:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._found: dict[str, Any] = {}  # data_path -> corners of its hull, or why there are none
+        self._corners_by_path: dict[str, Any] = {}  # data_path -> corners of its hull, or why there are none
 
     def box(self, name: Any, matrix: Matrix) -> dict[str, Any]:
         """The box around a mesh that a matrix places."""
@@ -174,11 +174,11 @@ class _Meshes:
     def _corners(self, name: str) -> Any:
         from calipers.suites.scene.formats.meshes import read_corners
 
-        if name not in self._found:
+        if name not in self._corners_by_path:
             try:
-                self._found[name] = read_corners(self._folder, name)
+                self._corners_by_path[name] = read_corners(self._folder, name)
             except InputError as error:
-                self._found[name] = error
-        if isinstance(self._found[name], InputError):
-            raise self._found[name]
-        return self._found[name]
+                self._corners_by_path[name] = error
+        if isinstance(self._corners_by_path[name], InputError):
+            raise self._corners_by_path[name]
+        return self._corners_by_path[name]

@@ -93,7 +93,7 @@ class Resolver:
         self.spelling_used = False
         self._embed, self._embed_min = embed, embed_min
         self._class_vectors: Vectors | None = None
-        self._known: dict[str, Resolved] = {}
+        self._resolved: dict[str, Resolved] = {}
         self._suggested: dict[str, list[str]] = {}
         self.warnings = [*self._warnings_of_classes(listed), *self._warnings_of_aliases(loaded)]
 
@@ -107,20 +107,20 @@ class Resolver:
 
     def resolve(self, raw: str) -> Resolved:
         """What a label resolves to."""
-        return self._known.get(raw) or self.resolve_all([raw])[0]
+        return self._resolved.get(raw) or self.resolve_all([raw])[0]
 
     def resolve_all(self, texts: Iterable[str]) -> list[Resolved]:
         """What each of the labels resolves to. Embedding is asked once, about all that need it."""
         wanted = list(texts)
-        self._learn([text for text in dict.fromkeys(wanted) if text not in self._known])
-        return [self._known[text] for text in wanted]
+        self._learn([text for text in dict.fromkeys(wanted) if text not in self._resolved])
+        return [self._resolved[text] for text in wanted]
 
     def _learn(self, texts: list[str]) -> None:
         words = {text: normalise(text) for text in texts}
         by_text = {text: self._by_words(text) for text in words.values()}
         unresolved = sorted(text for text, resolved in by_text.items() if resolved is None)
         by_text.update(self._by_embedding(unresolved))
-        self._known.update((text, by_text[words[text]] or UNRESOLVED) for text in texts)
+        self._resolved.update((text, by_text[words[text]] or UNRESOLVED) for text in texts)
 
     def _by_words(self, text: str) -> Resolved | None:
         """The class that a text resolves to by its words; None if there is none."""
@@ -156,7 +156,7 @@ class Resolver:
         """The labels that embedding resolved so far, and to what; sorted. As aliases they would say the same."""
         return {
             raw: resolved.label
-            for raw, resolved in sorted(self._known.items())
+            for raw, resolved in sorted(self._resolved.items())
             if resolved.how == "embedding" and resolved.label is not None
         }
 

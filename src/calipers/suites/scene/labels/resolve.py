@@ -60,8 +60,8 @@ class ResolvedClasses:
     def of_texts(self, texts: Iterable[str]) -> ResolvedClasses:
         """Restrict to some labels, with no more classes than these are, in their order."""
         labels = {text: self._labels[text] for text in texts}
-        mine = set(labels.values())
-        return ResolvedClasses([label for label in self.classes if label in mine], labels, self.tasks & mine)
+        used = set(labels.values())
+        return ResolvedClasses([label for label in self.classes if label in used], labels, self.tasks & used)
 
     def to_text(self) -> str:
         """A text that is the same for the same labels and classes."""
@@ -220,10 +220,12 @@ def ignored(boxes: Boxes, naming: ResolvedClasses, config: Config) -> NDArray[np
 def label_tree(naming: Naming, truth: Boxes, pred: Boxes, counted: Any) -> dict[str, Any]:
     """How labels were resolved, by the number of objects, and those that were not, with what they may mean."""
     sides = Counter(truth.labels), Counter(np.array(pred.labels, dtype=object)[counted].tolist())
-    ways: dict[str, int] = dict.fromkeys(("canonical", "alias", "contains", "embedding", "unresolved", "unlabelled"), 0)
+    counts: dict[str, int] = dict.fromkeys(
+        ("canonical", "alias", "contains", "embedding", "unresolved", "unlabelled"), 0
+    )
     for side in sides:
         for text, count in side.items():
-            ways[naming.of(text).how or ("unresolved" if text.strip() else "unlabelled")] += count
+            counts[naming.of(text).how or ("unresolved" if text.strip() else "unlabelled")] += count
     left = sorted(text for text in {*sides[0], *sides[1]} if text.strip() and naming.of(text).label is None)
     often = sorted(left, key=lambda text: -sides[0][text] - sides[1][text])  # they come first to suggestions
     suggestions = {text: naming.resolver.suggest(text) for text in often}
@@ -232,7 +234,7 @@ def label_tree(naming: Naming, truth: Boxes, pred: Boxes, counted: Any) -> dict[
     ]
     meant = _by_meaning(naming, sides)
     return {
-        "label_resolution": ways,
+        "label_resolution": counts,
         "unresolved_labels": unresolved,
         **({"resolved_by_meaning": meant} if meant else {}),
     }
