@@ -20,6 +20,7 @@ from calipers.core.matching import UNIT
 from calipers.core.survey import is_number
 from calipers.suites.scene import measure as suite
 from calipers.suites.scene.config import Config
+from calipers.suites.scene.formats.plain import matrix_from_angles
 from calipers.suites.scene.offset import CenterVotes, Offset, typical_size
 from calipers.suites.scene.read import read_scenes
 
@@ -221,17 +222,7 @@ def _degrees(item: Item) -> Item:
     if isinstance(rotation, dict) and is_number(rotation.get("yaw")):
         return {"rotation": {"yaw": math.radians(rotation["yaw"])}}
     angles = item.get("angles")
-    return {"rotation": _from_angles(*map(math.radians, angles))} if _is_vector(angles, 3) else {}  # type: ignore[arg-type]
-
-
-def _from_angles(x: float, y: float, z: float) -> list[list[float]]:
-    """The rotation about x, then y, then z of the world."""
-    (cx, cy, cz), (sx, sy, sz) = map(math.cos, (x, y, z)), map(math.sin, (x, y, z))
-    return [
-        [cz * cy, cz * sy * sx - sz * cx, cz * sy * cx + sz * sx],
-        [sz * cy, sz * sy * sx + cz * cx, sz * sy * cx - cz * sx],
-        [-sy, cy * sx, cy * cx],
-    ]
+    return {"rotation": matrix_from_angles(*map(math.radians, angles))} if _is_vector(angles, 3) else {}  # type: ignore[arg-type]
 
 
 def _corner(item: Item) -> Item:

@@ -7,11 +7,11 @@ told.
 
 from __future__ import annotations
 
-import sys
 from functools import partial
 from typing import Any
 
 from calipers.core.errors import InputError
+from calipers.files.json_checks import is_finite_number
 from calipers.files.problems import shown
 from calipers.suites.coco.formats.conversion import peek_below
 from calipers.suites.coco.formats.converted import Known
@@ -22,6 +22,7 @@ from calipers.suites.coco.formats.documents import (
     DocumentObject,
     Reader,
     documents_in_list,
+    score_field,
 )
 from calipers.suites.coco.formats.pieces import MalformedError, Row
 from calipers.suites.coco.formats.roboflow import find_export
@@ -76,7 +77,7 @@ def _object(entry: Any, place: str, truth: bool) -> DocumentObject:
 def _box(entry: Row) -> Row:
     sides = entry.get("coordinates")
     numbers: list[Any] = [sides.get(name) for name in SIDES] if isinstance(sides, dict) else []
-    if not numbers or not all(map(_is_number, numbers)):
+    if not numbers or not all(map(is_finite_number, numbers)):
         expected = "expected {x, y, width, height}"
         raise MalformedError(f"coordinates: found {shown(sides)}, {expected}", "bbox: not 4 numbers")
     x, y, width, height = map(float, numbers)
@@ -91,17 +92,7 @@ def _find_score(entry: Any) -> Any:
 
 
 def _score(entry: Row) -> Row:
-    score = _find_score(entry)
-    if score is None:
-        return {}
-    if not _is_number(score):
-        raise MalformedError(f"score: found {shown(score)}, expected a number", "score: not a number")
-    return {"score": float(score)}
-
-
-def _is_number(value: Any) -> bool:
-    number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return number and -sys.float_info.max <= value <= sys.float_info.max
+    return score_field(_find_score(entry))
 
 
 READER = Reader("createml", ".json", "", _documents)

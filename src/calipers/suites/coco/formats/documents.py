@@ -15,6 +15,7 @@ from calipers.core.errors import InputError
 from calipers.core.text import whole_text
 from calipers.files.folders import files_below
 from calipers.files.inputs import parse_json
+from calipers.files.json_checks import is_finite_number
 from calipers.files.problems import shown
 from calipers.suites.coco.formats.conversion import ClassNames, Conversion, known_images
 from calipers.suites.coco.formats.converted import Converted, Known
@@ -24,6 +25,7 @@ from calipers.suites.coco.formats.pieces import (
     FileOf,
     FileRead,
     FileShard,
+    MalformedError,
     Piece,
     Row,
     cut,
@@ -49,6 +51,19 @@ class Document(NamedTuple):
     objects: list[DocumentObject]
     notes: list[str]  # about the document; equal ones are counted over all documents
     classes: Iterable[str] = ()  # that its file lists, whether there are objects of them or not
+
+
+def score_field(score: Any, name: str = "score") -> Row:
+    """The score of a predicted object as a field of COCO, nothing without one; MalformedError if it is no number.
+
+    >>> score_field(1), score_field(None)
+    ({'score': 1.0}, {})
+    """
+    if score is None:
+        return {}
+    if not is_finite_number(score):
+        raise MalformedError(f"{name}: found {shown(score)}, expected a number", "score: not a number")
+    return {"score": float(score)}
 
 
 def documents_in_list(

@@ -12,15 +12,15 @@ of the shape, else that of the prediction. An uploaded image is named without th
 
 from __future__ import annotations
 
-import sys
 from functools import partial
 from typing import Any
 
 from calipers.core.errors import InputError
+from calipers.files.json_checks import is_finite_number
 from calipers.files.label_studio_tasks import choose_annotation, results_of, stored_name
 from calipers.files.problems import shown
 from calipers.suites.coco.formats.conversion import peek_below
-from calipers.suites.coco.formats.documents import Document, DocumentObject, Reader, documents_in_list
+from calipers.suites.coco.formats.documents import Document, DocumentObject, Reader, documents_in_list, score_field
 from calipers.suites.coco.formats.outlines import Points, bounds, outline, turned
 from calipers.suites.coco.formats.pieces import Fields, MalformedError, Row
 
@@ -67,7 +67,7 @@ def _size(pairs: list[tuple[int, Row]], place: str) -> Row:
 
 def _pixels(shape: Row, place: str = "") -> tuple[float, float]:
     for name in ("original_width", "original_height"):
-        if not _is_number(shape.get(name)) or shape[name] <= 0:
+        if not is_finite_number(shape.get(name)) or shape[name] <= 0:
             problem = f"found {shown(shape[name])}" if name in shape else "missing"
             message = f"{place}{name}: {problem}, expected a positive number of pixels"
             raise MalformedError(message, f"{name}: not known")
@@ -85,12 +85,7 @@ def _object(shape: Row, place: str, chosen: Row, truth: bool) -> DocumentObject:
 
 
 def _score(shape: Row, chosen: Row) -> Row:
-    score = shape["score"] if shape.get("score") is not None else chosen.get("score")
-    if score is None:
-        return {}
-    if not _is_number(score):
-        raise MalformedError(f"score: found {shown(score)}, expected a number", "score: not a number")
-    return {"score": float(score)}
+    return score_field(shape["score"] if shape.get("score") is not None else chosen.get("score"))
 
 
 def _rectangle(shape: Row) -> Row:
@@ -114,19 +109,14 @@ def _polygon(shape: Row) -> Row:
 def _share(value: Row, name: str) -> float:
     """A number of percent as a share of 1."""
     number = value.get(name)
-    if not _is_number(number):
+    if not is_finite_number(number):
         problem = f"found {shown(number)}" if name in value else "missing"
         raise MalformedError(f"value.{name}: {problem}, expected a number of percent", "bbox: not 4 numbers")
-    return float(number) / 100  # type: ignore[arg-type]
+    return float(number) / 100
 
 
 def _is_point(point: Any) -> bool:
-    return isinstance(point, list) and len(point) == 2 and all(map(_is_number, point))
-
-
-def _is_number(value: Any) -> bool:
-    number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return number and -sys.float_info.max <= value <= sys.float_info.max
+    return isinstance(point, list) and len(point) == 2 and all(map(is_finite_number, point))
 
 
 READER = Reader("label_studio", ".json", "", _documents)

@@ -11,15 +11,15 @@ shape or in its flags. A file without a path is of the image called like it. Wid
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Callable
 from typing import Any
 
 from calipers.core.errors import InputError
 from calipers.files.inputs import find_doubled, parse_json
+from calipers.files.json_checks import is_finite_number
 from calipers.files.problems import shown
 from calipers.suites.coco.formats.conversion import peek_below
-from calipers.suites.coco.formats.documents import SCORE_NOTE, Document, DocumentObject, Reader
+from calipers.suites.coco.formats.documents import SCORE_NOTE, Document, DocumentObject, Reader, score_field
 from calipers.suites.coco.formats.pieces import Fields, MalformedError, Row
 
 CORNERS = 32  # of a circle's outline
@@ -97,18 +97,15 @@ def _size(tree: Row) -> Row:
     """Width and height, or nothing where one is missing or null: boxes need neither."""
     sides = {name: tree.get(name) for name in ("imageWidth", "imageHeight")}
     for name, value in sides.items():
-        if value is not None and (not _is_number(value) or value <= 0):
+        if value is not None and (not is_finite_number(value) or value <= 0):
             raise InputError(f"{name}: found {shown(value)}, expected a positive number of pixels")
     width, height = sides.values()
     return {} if width is None or height is None else {"width": width, "height": height}
 
 
 def _score(shape: Row) -> Row:
-    for name, score in _find_score(shape):
-        if not _is_number(score):
-            raise MalformedError(f"{name}: found {shown(score)}, expected a number", "score: not a number")
-        return {"score": float(score)}
-    return {}
+    name, score = next(iter(_find_score(shape)), ("score", None))
+    return score_field(score, name)
 
 
 def _find_score(shape: Any) -> list[tuple[str, Any]]:
@@ -176,13 +173,7 @@ def _require(condition: bool, points: Points, expected: str) -> None:
 
 
 def _is_point(point: Any) -> bool:
-    return isinstance(point, list) and len(point) == 2 and all(map(_is_number, point))
-
-
-def _is_number(value: Any) -> bool:
-    """Whether a value is a finite number, and not a boolean."""
-    number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return number and -sys.float_info.max <= value <= sys.float_info.max
+    return isinstance(point, list) and len(point) == 2 and all(map(is_finite_number, point))
 
 
 READER = Reader("labelme", ".json", "", _document)

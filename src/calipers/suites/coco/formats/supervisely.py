@@ -13,7 +13,6 @@ import base64
 import binascii
 import os
 import struct
-import sys
 import zlib
 from collections.abc import Callable
 from functools import partial
@@ -22,10 +21,18 @@ from typing import Any
 from calipers.core.errors import InputError
 from calipers.files.folders import few_files_below
 from calipers.files.inputs import parse_json
+from calipers.files.json_checks import is_finite_number
 from calipers.files.problems import shown
 from calipers.suites.coco.formats.conversion import Conversion, peek
 from calipers.suites.coco.formats.converted import Known
-from calipers.suites.coco.formats.documents import SCORE_NOTE, Document, DocumentFolder, DocumentObject, Reader
+from calipers.suites.coco.formats.documents import (
+    SCORE_NOTE,
+    Document,
+    DocumentFolder,
+    DocumentObject,
+    Reader,
+    score_field,
+)
 from calipers.suites.coco.formats.outlines import Points, bounds, outline
 from calipers.suites.coco.formats.pieces import MalformedError, Row
 
@@ -122,7 +129,7 @@ def _object(item: Row, place: str, truth: bool) -> DocumentObject:
 def _size(tree: Row) -> Row:
     size = tree.get("size")
     sides: list[Any] = [size.get(name) for name in ("width", "height")] if isinstance(size, dict) else []
-    if not sides or not all(_is_number(side) and side > 0 for side in sides):
+    if not sides or not all(is_finite_number(side) and side > 0 for side in sides):
         raise InputError(f"size: found {shown(size)}, expected {{width, height}} in pixels")
     return dict(zip(("width", "height"), map(float, sides), strict=True))
 
@@ -137,12 +144,7 @@ def _find_score(item: Row) -> Any:
 
 
 def _score(item: Row) -> Row:
-    score = _find_score(item)
-    if score is None:
-        return {}
-    if not _is_number(score):
-        raise MalformedError(f"confidence: found {shown(score)}, expected a number", "score: not a number")
-    return {"score": float(score)}
+    return score_field(_find_score(item), "confidence")
 
 
 def _rectangle(item: Row) -> Row:
@@ -196,12 +198,7 @@ SHAPES: dict[Any, Callable[[Row], Row]] = {"rectangle": _rectangle, "polygon": _
 
 
 def _is_point(point: Any) -> bool:
-    return isinstance(point, list) and len(point) == 2 and all(map(_is_number, point))
-
-
-def _is_number(value: Any) -> bool:
-    number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return number and -sys.float_info.max <= value <= sys.float_info.max
+    return isinstance(point, list) and len(point) == 2 and all(map(is_finite_number, point))
 
 
 READER = Reader("supervisely", ".json", "", _document)

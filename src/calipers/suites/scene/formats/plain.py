@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -142,3 +143,13 @@ def _is_row(value: Any) -> bool:
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def matrix_from_angles(x: float, y: float, z: float) -> list[list[float]]:
+    """The matrix Rz · Ry · Rx: a rotation in radians about x, then y, then z of the world."""
+    (cx, cy, cz), (sx, sy, sz) = map(math.cos, (x, y, z)), map(math.sin, (x, y, z))
+    return [
+        [cz * cy, cz * sy * sx - sz * cx, cz * sy * cx + sz * sx],
+        [sz * cy, sz * sy * sx + cz * cx, sz * sy * cx - cz * sx],
+        [-sy, cy * sx, cy * cx],
+    ]

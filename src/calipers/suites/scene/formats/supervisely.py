@@ -7,13 +7,12 @@ world: first x, then y, then z. Figures of another geometryType than cuboid_3d a
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from calipers.core.errors import InputError
 from calipers.files.problems import shown
 from calipers.kernels.scan.boxes import LARGEST
-from calipers.suites.scene.formats.plain import ObjectWithoutBox, PlainScene
+from calipers.suites.scene.formats.plain import ObjectWithoutBox, PlainScene, matrix_from_angles
 
 NAMED_BY = {"objectId": "id", "objectKey": "key"}  # what a figure calls its object, and what the object calls itself
 FIELDS = {"center": ".geometry.position", "size": ".geometry.dimensions", "rotation": ".geometry.rotation"}
@@ -127,12 +126,7 @@ def _rotation(x: Any, y: Any, z: Any) -> dict[str, Any] | list[list[float]]:
         raise InputError(f"geometry.rotation: found {shown([x, y, z])}, expected three angles in radians")
     if x == 0 and y == 0:
         return {"yaw": z}
-    (cx, cy, cz), (sx, sy, sz) = map(math.cos, (x, y, z)), map(math.sin, (x, y, z))
-    return [
-        [cz * cy, cz * sy * sx - sz * cx, cz * sy * cx + sz * sx],
-        [sz * cy, sz * sy * sx + cz * cx, sz * sy * cx - cz * sx],
-        [-sy, cy * sx, cy * cx],
-    ]
+    return matrix_from_angles(x, y, z)
 
 
 def _is_angle(value: Any) -> bool:
