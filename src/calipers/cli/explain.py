@@ -36,7 +36,7 @@ class Explained(NamedTuple):
     spec: FigureSpec
 
     def tree(self) -> dict[str, Any]:
-        """What is known of the figure, with `*` for a name that depends on the result."""
+        """The declaration of the figure as a plain tree, with `*` for a name that depends on the result."""
         spec = self.spec
         return {
             "suite": self.suite.name,
@@ -136,7 +136,7 @@ def _meanings(name: str) -> Iterator[tuple[str, str, str]]:
 
 
 def _unknown(name: str, suites: list[Suite]) -> str:
-    """A message that names what is near, or some of what there is."""
+    """An error message for an unknown figure, with the nearest names."""
     specs = [spec for suite in suites for spec in suite.figures]
     names = [name for spec in specs for name in _names(spec)]
     names += [word for meanings in WORDS.values() for word in meanings]

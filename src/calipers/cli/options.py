@@ -133,7 +133,7 @@ def settings(
     config: str | None,
     second: Mapping[str, str] = MappingProxyType({}),
 ) -> dict[str, Any]:
-    """Every option that was given, from the file and from flags.
+    """All options that are set, by flags or in the options file; flags win.
 
     `names` are those beside the flags, `second` those that have a second name, by it.
     """

@@ -40,7 +40,7 @@ class OutputLayout(NamedTuple):
 
 
 class Content(NamedTuple):
-    """What the numbers of an output tell about its layout, besides its shape."""
+    """Properties of the numbers of an output that, besides its shape, hint at its layout."""
 
     shares: bool = False  # coordinates are shares of the input's sides
     corners: bool = True  # the third and fourth number of a box are never less than the first and second
@@ -48,7 +48,7 @@ class Content(NamedTuple):
 
 
 def content_of(output: NDArray[np.floating], classes: int) -> Content | None:
-    """What an output says; None if no box in it has a coordinate other than 0, as of images without a detection.
+    """The properties of an output; None if all coordinates are 0, as for an image without detections.
 
     >>> content_of(np.array([[[0.5, 0.5, 0.25, 0.125, 0.9, 3.0]]]), 80)
     Content(shares=True, corners=False, coded=True)

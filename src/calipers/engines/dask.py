@@ -287,7 +287,7 @@ def _kill_session(leader: int) -> None:
 
 
 def host(jobs: int) -> None:
-    """What the process of a cluster does: start it, tell the address, and end it all when nobody listens any more."""
+    """Run a cluster in this process: start it, print its address, and end it when standard input ends."""
     dask, distributed = _dask()
     with TemporaryDirectory(prefix="calipers-dask-", ignore_cleanup_errors=True) as folder:
         dask.config.set(HOST | {"temporary-directory": folder})

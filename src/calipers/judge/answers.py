@@ -157,7 +157,7 @@ def find_shapes(
 
 
 def _has_words(answer: Answer, groups: list[AnswerShapes]) -> bool:
-    """Whether something is said around JSON values; numbers in prose are said themselves."""
+    """Whether there are words around the JSON values of a text; never for numbers found in prose."""
     return groups[0].notes != ["numbers in prose"] and any(text.strip() for text in answer.outside)
 
 

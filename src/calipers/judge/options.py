@@ -38,7 +38,7 @@ ONLY = {  # options that say nothing to other rulers
 
 
 class Options:
-    """What a verdict is made with; `ignored` are the keys of the host's config that say nothing to it."""
+    """The options of a verdict; `ignored` are keys of the host's config that are no options."""
 
     __slots__ = (
         "at",

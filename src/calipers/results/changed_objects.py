@@ -21,7 +21,7 @@ MAX_LISTED = 200
 
 
 def changed_objects(old: Result, new: Result) -> dict[str, Any] | None:
-    """Counts and the first of what was fixed and broken; nothing when a result does not know its objects."""
+    """Counts of fixed and broken objects, and the first of each; None if a result has no rows of objects."""
     spec = suite_of_tree(new.tree).changed
     if spec is None:
         return None

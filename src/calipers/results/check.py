@@ -156,7 +156,7 @@ def _path(source: Any) -> Any:
 
 
 class _Input:
-    """One input: what was given, which side it is said to be, what it is, and what was found out about it."""
+    """One input: its source, the side that an option names, its kind, and the findings about it."""
 
     file: FileCheck
 
@@ -179,17 +179,17 @@ class _Input:
 
     @property
     def side(self) -> str:
-        """The side it is read as: as it was said, else by its kind; what may be either is read as ground truth."""
+        """The side that the input is read as: by option, else by its kind; what may be either is ground truth."""
         if self.side_option:
             return self.side_option
         return (self.kind.side or self.kind.usual_side) if self.kind else "gt"
 
     def is_truth(self) -> bool:
-        """Whether it is ground truth alone, as it was said or else by its content."""
+        """Whether the input is ground truth alone, by option or else by its content."""
         return (self.side_option or self._content_side) == "gt"
 
     def is_strange(self) -> bool:
-        """Whether it was said to be the side that it does not look like."""
+        """Whether the content of the input contradicts the side that an option names."""
         content_side = self.kind.side if self.kind else None
         return bool(self.side_option) and content_side in ("gt", "pred") and content_side != self.side_option
 
@@ -267,7 +267,7 @@ def _compare(suite: Suite, truth: _Input, pred: _Input, kind: Kind, options: Tre
 
 
 def _strange_sides(inputs: list[_Input]) -> Iterator[str]:
-    """Inputs that were said to be the side that they do not look like."""
+    """Warnings about inputs whose content contradicts the side that an option names."""
     strange = [(entry, entry.kind.name) for entry in inputs if entry.kind and entry.is_strange()]
     sides = {"gt": "ground truth", "pred": "predictions"}
     for entry, name in strange:

@@ -20,7 +20,7 @@ from calipers.results.changed_cases import (
     changed_together,
     result_folder,
 )
-from calipers.results.compare_text import below, main_rows, place_words, records_of, said_verdict, table
+from calipers.results.compare_text import below, main_rows, place_words, records_of, shown_verdict, table
 from calipers.show.numbers import decimals, number, spoken
 from calipers.show.page import sections as part
 from calipers.show.page.cases import Limit
@@ -103,7 +103,7 @@ def _cards(tree: Tree, tags: set[str]) -> Part:
     cards = []
     for row in main_rows(tree)[:MAX_CARDS]:
         digits = decimals(row["old"], row["new"], row["interval"])
-        note = f"{number(row['old'], digits)} → {number(row['new'], digits)} · {said_verdict(row)}"
+        note = f"{number(row['old'], digits)} → {number(row['new'], digits)} · {shown_verdict(row)}"
         better: Any = "high" if row["higher_is_better"] else "low"
         look: Any = {"kind": "difference", "note": note, "better": better, "goto": _records_behind(row, tags)}
         cards.append(part.card(spoken(row["metric"]), row["difference"], row["interval"], **look))
@@ -196,7 +196,7 @@ def _table(tree: Tree) -> Part:
     rows = []
     for row in tree["metrics"]:
         verdict = (
-            None if row["higher_is_better"] is None else said_verdict(row)
+            None if row["higher_is_better"] is None else shown_verdict(row)
         )  # a description is neither good nor bad
         numbers = [row[name] for name in ("old", "new", "difference", "interval")]
         rows.append([spoken(row["metric"]), *numbers, verdict, row["n"]])

@@ -34,7 +34,7 @@ FILES = "rank"  # the stem of files in a folder
 
 
 class RankFacts(NamedTuple):
-    """What is said of a ranking beside its numbers."""
+    """Facts about a ranking that views show beside its rows."""
 
     protocol: str
     record: str  # what the suite calls a record

@@ -51,7 +51,7 @@ class Source(NamedTuple):
 
 
 class Candidates(NamedTuple):
-    """What is ranked, and what was passed over."""
+    """The results to rank, the files that were passed over, and all files that were read."""
 
     ranked: list[Candidate]
     passed_over: list[str]  # files of folders that are no artifacts
@@ -110,7 +110,7 @@ def _split(text: str) -> Source:
 
 
 def folder_sources(source: Source) -> Iterator[Source]:
-    """The result itself, or those in a folder that is none, by name."""
+    """The source itself or, if it is a folder that is no result, the results in it by name."""
     if not source.is_path or not Path(source.place).is_dir() or Path(source.place, ARTIFACT).exists():
         yield source
         return

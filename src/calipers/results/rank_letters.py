@@ -22,7 +22,7 @@ ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 
 
 def letters(count: int, separated: Iterable[Pair]) -> list[str]:
-    """The letters of each of so many results, best first.
+    """The letters of `count` results, best first.
 
     >>> letters(3, [(0, 2)]), letters(3, []), letters(3, [(0, 1), (0, 2), (1, 2)])
     (['a', 'ab', 'b'], ['a', 'a', 'a'], ['a', 'b', 'c'])

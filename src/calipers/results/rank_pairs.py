@@ -44,7 +44,7 @@ class PairTests(NamedTuple):
         return sign * float(self.difference[place]) + 0.0, ends if is_defined else None, bool(self.separated[place])
 
     def separated_pairs(self) -> list[tuple[int, int]]:
-        """The places of the two, of every pair that is told apart."""
+        """The indices of both results of every pair that is separated."""
         return list(zip(self.first[self.separated].tolist(), self.second[self.separated].tolist(), strict=True))
 
 

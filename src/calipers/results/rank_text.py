@@ -94,7 +94,7 @@ def percent(share: float | None) -> str:
 
 
 def notes(tree: Tree, facts: RankFacts) -> Iterator[tuple[str, str]]:
-    """What is said under the tables: a word, and what it is about."""
+    """Notes under the tables: a word, and its explanation."""
     yield "group", "results that share a letter cannot be told apart"
     yield "best", "share of replicates in which it is the best of all"
     if facts.lower_is_better:

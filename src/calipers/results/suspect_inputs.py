@@ -66,7 +66,7 @@ def spec_of(tree: Mapping[str, Any]) -> SuspectSpec:
 
 
 def _in_folder(source: Source) -> Iterator[Source]:
-    """The result itself, or those in a folder that is none."""
+    """The source itself or, if it is a folder that is no result, the results in it."""
     try:
         yield from folder_sources(source)
     except InputError as error:
@@ -139,8 +139,8 @@ def cases_of(path: Path, method: str) -> Iterator[Case]:
 
 
 @contextmanager
-def kept_as_written(runs: list[SuspectRun]) -> Iterator[None]:
-    """Artifacts were checked, what lies beside them was not: another shape of it is an error of those files."""
+def malformed_refused(runs: list[SuspectRun]) -> Iterator[None]:
+    """Turn errors from malformed cases or rows, which unlike artifacts were not checked, into input errors."""
     names = ", ".join(run.name for run in runs[:MOST_NAMED]) + (", …" if len(runs) > MOST_NAMED else "")
     try:
         yield

@@ -13,7 +13,7 @@ from calipers.core.suspects import COLUMNS, Suspect, one_each
 from calipers.files.output import json_line, to_json
 from calipers.results import suspects_text as views
 from calipers.results.saved_files import Contents, files_at, write_files
-from calipers.results.suspect_inputs import SuspectInputs, kept_as_written, read_inputs
+from calipers.results.suspect_inputs import SuspectInputs, malformed_refused, read_inputs
 from calipers.results.tree_mapping import TreeMapping
 from calipers.show.tables import csv_table
 
@@ -21,7 +21,7 @@ FILES = "suspects"  # the stem of files in a folder
 
 
 class SuspectFacts(NamedTuple):
-    """What is said of suspects beside their rows."""
+    """Facts about suspects that views show beside their rows."""
 
     record: str  # what the suite calls a record
     records: int
@@ -64,7 +64,7 @@ class Suspects(TreeMapping):
         """The page: the list, and the places drawn."""
         from calipers.results.suspects_page import suspects_page
 
-        with kept_as_written(self._inputs.runs):
+        with malformed_refused(self._inputs.runs):
             return suspects_page(self.tree, self.facts, self._listed, self._inputs)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -105,7 +105,7 @@ def suspects(*results: Any, top: int | None = None) -> Suspects:
 def search(inputs: SuspectInputs, *, top: int | None = None) -> Suspects:
     """Search results that were read."""
     require(top is None or (type(top) is int and top >= 1), "top", top, "a whole number from 1 on")
-    with kept_as_written(inputs.runs):
+    with malformed_refused(inputs.runs):
         findings = inputs.spec.find(inputs.runs)
     listed = one_each(findings.suspects)
     shown = listed[:top]

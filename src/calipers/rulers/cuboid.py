@@ -152,7 +152,7 @@ def _is_one(value: Any) -> bool:
 
 
 def as_boxes(values: list[Any]) -> Boxes:
-    """Boxes as one scene of columns; an error names the first that is none."""
+    """Boxes as one scene of columns; InputError names the first value that is no box."""
     from calipers.core.cuboids import Boxes
     from calipers.kernels.scan.boxes import REASONS, BoxColumns
 

@@ -120,7 +120,7 @@ def _is_chat(answer: str | list[Any]) -> bool:
 
 
 def _refused(item: object) -> object:
-    """What the family does not write gets a type that there is not, lest it be read as a list of objects is."""
+    """An object in a form that the family does not write, marked with an unknown type so that it counts as invalid."""
     return {"type": None, **item} if isinstance(item, dict) and "type" not in item else item
 
 

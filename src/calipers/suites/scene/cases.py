@@ -111,7 +111,7 @@ class _Scenes:
 
 
 def _measures(boxes: Boxes, row: int) -> dict[str, Any]:
-    """What a box measures, in the frame that it was compared in."""
+    """Score, centre, size and axes of a box, in the frame that it was compared in."""
     center, half, axes = (
         np.asarray(column)[width * row : width * (row + 1)]
         for column, width in ((boxes.center, 3), (boxes.half, 3), (boxes.axes, 9))
