@@ -25,7 +25,7 @@ class SuspectFacts(NamedTuple):
 
     record: str  # what the suite calls a record
     records: int
-    total: int  # all of them, also those that `top` leaves out
+    found: int  # all of them, also those that `top` leaves out
     notes: list[str]
 
 

@@ -53,7 +53,7 @@ def page_data(tree: Tree, facts: SuspectFacts, listed: Places, inputs: SuspectIn
         f"{', '.join(names[:NAMED])}{more}",
         f"suspects · {tree['suite']}",
         [*_reasons(listed, cases), *strips, *drawn, *_table(tree, cases, strips)],
-        subtitle=f"{facts.total:,} places to look at · {facts.records:,} {facts.record}s · {count}",
+        subtitle=f"{facts.found:,} places to look at · {facts.records:,} {facts.record}s · {count}",
         cases=cases,
         notes=facts.notes,
     )

@@ -31,7 +31,7 @@ def table(tree: Tree, facts: SuspectFacts) -> str:
 
 def first_line(tree: Tree, facts: SuspectFacts) -> str:
     """How many places, of what, and which results say so."""
-    count, names = facts.total, tree["results"]
+    count, names = facts.found, tree["results"]
     more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
     records = f"{facts.records:,} {facts.record}{'' if facts.records == 1 else 's'}"
     results = f"{len(names):,} result{'' if len(names) == 1 else 's'}: {', '.join(map(printable, names[:NAMED]))}{more}"
@@ -44,7 +44,7 @@ def notes(tree: Tree, facts: SuspectFacts) -> Iterator[tuple[str, str]]:
     counts = Counter(row["reason"] for row in tree["rows"])
     if counts:
         yield "reasons", SEPARATOR.join(f"{counts[name]:,} {words(name)}" for name in REASONS if counts[name])
-    hidden = facts.total - min(len(tree["rows"]), MOST_ROWS)
+    hidden = facts.found - min(len(tree["rows"]), MOST_ROWS)
     if hidden:
         yield "more", f"{hidden:,} not shown here"
     for note in facts.notes:

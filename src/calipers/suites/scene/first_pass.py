@@ -37,7 +37,7 @@ class KnownLabels(NamedTuple):
 
     names: ResolvedClasses
     scored: list[bool]  # (methods,) whether any prediction has a score, of these scenes or others
-    max_pairs: list[int]  # (methods,) that the run may compare
+    most_pairs: list[int]  # (methods,) that the run may compare
     digest: str  # of what the files of the shard held
 
     def to_text(self) -> str:
@@ -98,10 +98,10 @@ class FirstPass:
         """The resolved labels of each shard, in the order of shards."""
         texts = list(self._places)
         truth, *preds = self._objects.tolist()
-        max_pairs = [pairs_allowed(config.max_pairs, truth + pred) for pred in preds]
+        most_pairs = [pairs_allowed(config.max_pairs, truth + pred) for pred in preds]
         for places, digest in zip(self._texts, self._digests, strict=True):
             names = naming.of_texts(texts[place] for place in places.tolist())
-            yield KnownLabels(names, self._scored.tolist(), max_pairs, digest)
+            yield KnownLabels(names, self._scored.tolist(), most_pairs, digest)
 
 
 def shards_with_labels(shards: Iterable[SceneShard], known_labels: Iterable[KnownLabels]) -> Iterator[SceneShard]:

@@ -100,7 +100,7 @@ def keep_scenes(reading: SceneReading, labels: KnownLabels, config: Config, wher
     """Measure some scenes, whose labels are known."""
     if files_digest(reading) != labels.digest:
         raise InputError(f"{where}: was changed by someone else during the run")
-    methods = measure_methods(reading, labels.names, config, labels.max_pairs)
+    methods = measure_methods(reading, labels.names, config, labels.most_pairs)
     columns = [_columns(method, reading, config, scored) for method, scored in zip(methods, labels.scored, strict=True)]
     sides = [side._replace(boxes=without_shapes(side.boxes)) for side in reading.sides]
     slim = SceneReading(reading.names, reading.methods, sides, reading.bad)
@@ -109,12 +109,12 @@ def keep_scenes(reading: SceneReading, labels: KnownLabels, config: Config, wher
 
 def _columns(method: Method, reading: SceneReading, config: Config, scored: bool) -> Columns:
     matches, causes = method.counts.matches, method.causes
-    found_by = method.found_by(config) if scored else {}
+    found = method.found_by(config) if scored else {}
     columns = {
         "truth_class": method.truth.classes,
         "pred_class": method.pred.classes,
         "counted": method.pred.counted,
-        "found": _bits(found_by, len(method.boxes)),
+        "found": _bits(found, len(method.boxes)),
         "truth_outcome": causes.truth.astype(np.uint8),
         "pred_outcome": causes.pred.astype(np.uint8),
         "match_truth": matches.truth.astype(np.int32),
@@ -196,14 +196,14 @@ class KeptOutcomes(Causes):
 class KeptMethod(MethodFigures):
     """One method, of scenes that were measured apart, as if it had been measured here; without shapes."""
 
-    __slots__ = ("_columns", "_max_pairs")
+    __slots__ = ("_columns", "_most_pairs")
 
     def __init__(self, name: str, scenes: KeptScenes, columns: Columns, naming: Naming, config: Config) -> None:
         self.name, self.truth_boxes, self.boxes = name, scenes.reading.truth, scenes.reading.preds[name]
         self._columns = columns
-        self._max_pairs = pairs_allowed(config.max_pairs, len(self.truth_boxes) + len(self.boxes))
-        if columns["compared"][0] > self._max_pairs:
-            raise too_many_pairs(name, self._max_pairs)
+        self._most_pairs = pairs_allowed(config.max_pairs, len(self.truth_boxes) + len(self.boxes))
+        if columns["compared"][0] > self._most_pairs:
+            raise too_many_pairs(name, self._most_pairs)
         place = {label: code for code, label in enumerate(naming.classes)}
         codes = np.array([*(place[label] for label in scenes.classes), -1], dtype=np.int32)
         truth = CountedSide(self.truth_boxes.offsets, codes[columns["truth_class"]])
@@ -219,8 +219,8 @@ class KeptMethod(MethodFigures):
 
     def found_by(self, config: Config) -> FoundBy:
         """For each ruler of AP which predictions find an object."""
-        if self._columns["compared"][1] > self._max_pairs:
-            raise too_many_near(self.name, config, self._max_pairs)
+        if self._columns["compared"][1] > self._most_pairs:
+            raise too_many_near(self.name, config, self._most_pairs)
         return _flags(self._columns["found"], [*AP_IOUS, *ap_distances(config)])
 
     def cause_table(self, config: Config) -> Any:

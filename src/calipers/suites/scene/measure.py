@@ -118,7 +118,7 @@ class MethodFigures:
 class Method(MethodFigures):
     """One method, measured: its boxes beside the ground truth, and the pairs of these."""
 
-    __slots__ = ("_found_by", "compared", "max_pairs", "near", "pairs")
+    __slots__ = ("_found_by", "compared", "most_pairs", "near", "pairs")
 
     def __init__(
         self,
@@ -127,11 +127,11 @@ class Method(MethodFigures):
         boxes: Boxes,
         naming: ResolvedClasses,
         config: Config,
-        max_pairs: int | None = None,
+        most_pairs: int | None = None,
     ) -> None:
-        """`max_pairs` is how many a run may compare that has other scenes beside these."""
+        """`most_pairs` is how many a run may compare that has other scenes beside these."""
         self.name, self.truth_boxes, self.boxes = name, truth, boxes
-        self.max_pairs = pairs_allowed(config.max_pairs, len(truth) + len(boxes)) if max_pairs is None else max_pairs
+        self.most_pairs = pairs_allowed(config.max_pairs, len(truth) + len(boxes)) if most_pairs is None else most_pairs
         own = CountedSide(truth.offsets, naming.codes(truth))
         self.pred = CountedSide(boxes.offsets, naming.codes(boxes), ~ignored(boxes, naming, config))
         overlaps = self._overlaps(config)
@@ -149,9 +149,9 @@ class Method(MethodFigures):
 
     def _overlaps(self, config: Config) -> tuple[Any, Any, Any]:
         try:
-            return cuboid_overlaps(self.truth_boxes, self.boxes, iou_mode=config.iou_mode, max_pairs=self.max_pairs)
+            return cuboid_overlaps(self.truth_boxes, self.boxes, iou_mode=config.iou_mode, max_pairs=self.most_pairs)
         except OverflowError as error:
-            raise too_many_pairs(self.name, self.max_pairs) from error
+            raise too_many_pairs(self.name, self.most_pairs) from error
 
     def _counted(self, pairs: Pairs) -> Pairs:
         """The pairs without those of predictions that are left out."""
@@ -188,9 +188,9 @@ class Method(MethodFigures):
         reach = max(limits.values())
         truth, pred = (_flattened(side) if flat else side for side in (self.truth_boxes, self.boxes))
         try:
-            columns = near_centers(truth, pred, reach, max_pairs=self.max_pairs)
+            columns = near_centers(truth, pred, reach, max_pairs=self.most_pairs)
         except OverflowError as error:
-            raise too_many_near(self.name, config, self.max_pairs) from error
+            raise too_many_near(self.name, config, self.most_pairs) from error
         self.near, near = len(columns[0]), Pairs.sorted(truth, columns)
         return {
             name: ApRuler(near, round_overlap(1 - limit / (2 * reach)) + flat, flat) for name, limit in limits.items()
@@ -278,14 +278,14 @@ def check_methods(methods: Sequence[str], config: Config) -> None:
 
 
 def measure_methods(
-    reading: SceneReading, naming: ResolvedClasses, config: Config, max_pairs: Sequence[int] | None = None
+    reading: SceneReading, naming: ResolvedClasses, config: Config, most_pairs: Sequence[int] | None = None
 ) -> list[Method]:
-    """Each method; `max_pairs` are how many each may compare, of a run that has other scenes beside these."""
+    """Each method; `most_pairs` are how many each may compare, of a run that has other scenes beside these."""
     truth, preds = reading.truth, dict(reading.preds)
     if config.frame_normalization == "gt_global_yaw":
         angles = -dominant_yaws(truth)
         truth, preds = turned(truth, angles), {name: turned(boxes, angles) for name, boxes in preds.items()}
-    limits = [None] * len(preds) if max_pairs is None else max_pairs
+    limits = [None] * len(preds) if most_pairs is None else most_pairs
     return [
         Method(name, truth, boxes, naming, config, limit)
         for (name, boxes), limit in zip(preds.items(), limits, strict=True)

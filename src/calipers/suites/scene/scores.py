@@ -33,9 +33,9 @@ def scores_tree(method: MethodFigures, scenes: list[str], classes: list[str], co
         rows, right = _matched(method, scores, scored, config)
         hits = ScoredHits(scores[rows], right)
         by_class = _by_class(method, hits, rows, len(classes))
-        present = [code for code, class_hits in enumerate(by_class) if len(class_hits.score) or len(class_hits.objects)]
-        names, hits_by_class = [classes[code] for code in present], [by_class[code] for code in present]
-        per_class = class_scores_tree(scenes, names, hits_by_class, seed=config.seed, replicates=config.bootstrap)
+        some = [code for code, one in enumerate(by_class) if len(one.score) or len(one.objects)]
+        names, kept = [classes[code] for code in some], [by_class[code] for code in some]
+        per_class = class_scores_tree(scenes, names, kept, seed=config.seed, replicates=config.bootstrap)
         calibration = calibration_tree(hits) | {"per_class": per_class}
         points = operating_points(hits, int((method.truth.classes >= 0).sum()), len(scenes), "scene")
     return {
