@@ -16,7 +16,7 @@ def found(*rows):
 
 
 def kept(*rows, iou=0.5, most=300, agnostic=False):
-    return suppress(found(*rows), iou=iou, most=most, agnostic=agnostic).tolist()
+    return suppress(found(*rows), iou=iou, max_boxes=most, agnostic=agnostic).tolist()
 
 
 def test_nothing_stays_of_nothing():
@@ -71,7 +71,7 @@ def test_classes_that_are_not_wanted_do_not_count_among_so_many():
     rows = [(20 * place, 0, 20 * place + 10, 10, score, code) for place, (score, code) in enumerate(SCORES)]
     wanted = np.array([False, True])
     for most, expected in ((1, [0, 1]), (2, [0, 1, 3]), (3, [0, 1, 2, 3])):
-        assert suppress(found(*rows), iou=0.5, most=most, agnostic=False, wanted=wanted).tolist() == expected
+        assert suppress(found(*rows), iou=0.5, max_boxes=most, agnostic=False, wanted=wanted).tolist() == expected
         assert found(*rows).best(most, wanted).scores.tolist() == [SCORES[row][0] for row in expected]
 
 
@@ -80,7 +80,7 @@ SCORES = [(0.9, 0), (0.8, 1), (0.7, 0), (0.6, 1), (0.5, 0)]  # and their classes
 
 def test_a_class_that_is_not_wanted_still_removes_boxes_of_others_where_asked():
     rows = [(0, 0, 10, 10, 0.9, 0), (0, 0, 10, 10, 0.8, 1)]
-    assert suppress(found(*rows), iou=0.5, most=1, agnostic=True, wanted=np.array([False, True])).tolist() == [0]
+    assert suppress(found(*rows), iou=0.5, max_boxes=1, agnostic=True, wanted=np.array([False, True])).tolist() == [0]
 
 
 def test_boxes_without_area_or_without_numbers_touch_nothing():
@@ -135,6 +135,6 @@ def test_it_agrees_with_the_definition(rows, iou, most, agnostic):
 def test_what_is_wanted_is_the_best_of_what_stays_without_a_limit(rows, most, agnostic, wanted):
     everything = reference(rows, 0.45, len(rows), agnostic)
     best = [row for row in everything if wanted[rows[row][5]]][:most]
-    stay = suppress(found(*rows), iou=0.45, most=most, agnostic=agnostic, wanted=np.array(wanted)).tolist()
+    stay = suppress(found(*rows), iou=0.45, max_boxes=most, agnostic=agnostic, wanted=np.array(wanted)).tolist()
     assert [row for row in stay if wanted[rows[row][5]]] == best
     assert set(stay) - set(best) <= set(everything[:most])

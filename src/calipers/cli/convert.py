@@ -56,26 +56,27 @@ def run_convert(inputs: list[str], options: dict[str, Any]) -> ConvertResult:
     for name in TEXTS:
         value = options.get(name)
         require(value is None or (isinstance(value, str) and bool(value)), name, value, "a text")
-    for name, flag, what in (("to", "--to", "a format"), ("output", "-o", "a place to write to")):
+    for name, flag, expected in (("to", "--to", "a format"), ("output", "-o", "a place to write to")):
         if name not in options:
-            raise ConfigError(f"{flag} is missing, expected {what} (see calipers convert --help)")
+            raise ConfigError(f"{flag} is missing, expected {expected} (see calipers convert --help)")
     if not inputs:
         raise ConfigError("nothing to convert, expected files (see calipers convert --help)")
-    made = convert(*inputs, **options)
-    for note in made.notes:
+    result = convert(*inputs, **options)
+    for note in result.notes:
         log(printable(f"note: {note}"))
-    write_result(_summary(made, options["output"]))
-    return made
+    write_result(_summary(result, options["output"]))
+    return result
 
 
-def _summary(made: ConvertResult, output: str) -> str:
+def _summary(result: ConvertResult, output: str) -> str:
     counts = " · ".join(
-        f"{n:,} {ONE.get(what, what.removesuffix('s')) if n == 1 else what}" for what, n in made.counts.items()
+        f"{count:,} {ONE.get(noun, noun.removesuffix('s')) if count == 1 else noun}"
+        for noun, count in result.counts.items()
     )
     return "\n".join(
         [
             printable(f"{output}  {counts}"),
-            printable(f" read as              {made.kind}, {WORDS[made.side]} ({made.suite})"),
-            printable(f" written as           {made.to}"),
+            printable(f" read as              {result.kind}, {WORDS[result.side]} ({result.suite})"),
+            printable(f" written as           {result.to}"),
         ]
     )

@@ -26,7 +26,7 @@ class SampleSuite(click.ParamType[Any]):
     name = "suite"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Suite | str:
-        """A name that is none is an error that lists all."""
+        """Return the suite of this name; for an unknown name, fail with a message that lists all names."""
         if value == JUDGE:
             return JUDGE
         if value and not is_suite(value):
@@ -77,7 +77,7 @@ def _next_steps(suite: Suite, page: Path) -> str:
 
 
 def _placed(value: Any, folder: str) -> Any:
-    """Texts with {} in them, with the folder of the sample instead."""
+    """Replace {} in texts by the folder of the sample."""
     if isinstance(value, str):
         return value.replace("{}", folder)
     if isinstance(value, Mapping):
@@ -110,7 +110,7 @@ def _demo_judge(payload: Path, options: dict[str, Any]) -> None:
 
 
 def _laid_out(value: Any, indent: str = "") -> str:
-    """JSON with what fits on a line on one."""
+    """Write JSON so that whatever fits on one line stands on one line."""
     from json import dumps
 
     flat = dumps(value, allow_nan=False)

@@ -56,11 +56,11 @@ def command(config: str | None, folder: str | None, **flags: Any) -> None:
 def run_detect(options: dict[str, Any], config_file: str | None = None) -> Detected:
     """Detect, write the results, and print what was done; of a folder the numbers."""
     places = {name: options.pop(name, None) for name in PLACES}
-    for name, what in PLACES.items():
+    for name, expected in PLACES.items():
         flag = "-o" if name == "output" else f"--{name}"
         if not places[name]:
-            raise ConfigError(f"{flag} is missing, expected {what} (see calipers detect --help)")
-        require(isinstance(places[name], str), flag, places[name], what)
+            raise ConfigError(f"{flag} is missing, expected {expected} (see calipers detect --help)")
+        require(isinstance(places[name], str), flag, places[name], expected)
     numbers = _place_of_numbers(options.pop("summary", None), places["output"])
     config = make_config(DetectConfig, options)
     if numbers is None:
@@ -83,13 +83,13 @@ def _place_of_numbers(summary: Any, output: str) -> str | None:
 
 
 def _measure(places: dict[str, str], numbers: str, config: DetectConfig, config_file: str | None) -> Detected:
-    """Detect, and go on to the numbers."""
+    """Detect, then evaluate the detections and write the numbers."""
     suite = next(suite for suite in suites() if suite.takes_detections)
-    known = [item.name for item in fields(suite.config)]
+    option_names = [item.name for item in fields(suite.config)]
     results = places["output"] if is_artifact(places["output"]) else os.path.join(places["output"], DETECTIONS)
     inside = {**places, "output": results}
     sides = {"gt": places["gt"], "pred": results, "output": numbers, "json": None}
-    options = settings(suite.name, known, sides, config_file)
+    options = settings(suite.name, option_names, sides, config_file)
     check_output(numbers, "csv", [places["gt"], places["weights"]])
     with new_folder(os.path.dirname(results) or "."):
         detected = _run(inside, config)
@@ -101,7 +101,7 @@ def _measure(places: dict[str, str], numbers: str, config: DetectConfig, config_
 
 
 def _run(places: dict[str, str], config: DetectConfig) -> Detected:
-    """Detect, and say what was noted on the way."""
+    """Detect, and log the notes of the run to standard error."""
     detected = _detect(places, config)
     for warning in detected.warnings:
         log(printable(f"warning: {warning}"))
@@ -118,20 +118,20 @@ def _detect(places: dict[str, str], config: DetectConfig) -> Detected:
         )
     except KeyboardInterrupt as error:
         progress.clear()
-        kept = _kept(places["output"])
-        log(f"interrupted; {kept or 'nothing was written'}")
+        resume_hint = _resume_hint(places["output"])
+        log(f"interrupted; {resume_hint or 'nothing was written'}")
         raise click.exceptions.Exit(INTERRUPTED) from error
     except CalipersError as error:
-        kept = "" if isinstance(error, ConfigError) else _kept(places["output"])
-        if not kept:
+        resume_hint = "" if isinstance(error, ConfigError) else _resume_hint(places["output"])
+        if not resume_hint:
             raise
-        raise type(error)(f"{error}\n({kept})") from error
+        raise type(error)(f"{error}\n({resume_hint})") from error
     finally:
         progress.clear()
 
 
-def _kept(output: str) -> str:
-    """That a run can be gone on with, if it can."""
+def _resume_hint(output: str) -> str:
+    """How to resume an interrupted run; "" where nothing was finished."""
     part = part_path(output)
     return (
         f"finished images are in {printable(str(part))}: run the same command again to go on" if part.exists() else ""
@@ -155,5 +155,5 @@ def _summary(detected: Detected, places: dict[str, str], conf: float) -> str:
     )
 
 
-def _count(number: int, one: str, several: str) -> str:
-    return f"{number:,} {one if number == 1 else several}"
+def _count(number: int, singular: str, plural: str) -> str:
+    return f"{number:,} {singular if number == 1 else plural}"

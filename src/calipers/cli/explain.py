@@ -36,7 +36,7 @@ class Explained(NamedTuple):
     spec: FigureSpec
 
     def tree(self) -> dict[str, Any]:
-        """What is known of the figure, with `*` for a name that depends on the result."""
+        """The declaration of the figure as a plain tree, with `*` for a name that depends on the result."""
         spec = self.spec
         return {
             "suite": self.suite.name,
@@ -70,14 +70,14 @@ def command(words: tuple[str, ...], suite: str | None, json: bool) -> None:
     if not figure:
         write_result(_listed(suites))
         return
-    found = [Explained(own, spec) for own in suites for spec in own.figures if spec.name == figure]
-    found = found or [Explained(own, spec) for own in suites for spec in _matching(own, figure)]
+    figures = [Explained(own, spec) for own in suites for spec in own.figures if spec.name == figure]
+    figures = figures or [Explained(own, spec) for own in suites for spec in _matching(own, figure)]
     meanings = list(_meanings(figure))
-    if not found and not meanings:
-        found = [Explained(own, spec) for own in suites for spec in _of_group(own, figure)]
-    if not found and not meanings:
+    if not figures and not meanings:
+        figures = [Explained(own, spec) for own in suites for spec in _of_group(own, figure)]
+    if not figures and not meanings:
         raise ConfigError(_unknown(figure, suites))
-    write_result(_json(found, meanings) if json else _text(found, meanings))
+    write_result(_json(figures, meanings) if json else _text(figures, meanings))
 
 
 def _starred(name: str) -> str:
@@ -89,9 +89,9 @@ def _matching(suite: Suite, name: str) -> list[FigureSpec]:
     if exact := spec_named(suite.figures, name) or spec_named(suite.figures, name.replace("*", "{}")):
         return [exact]
     wanted = _plain(name)
-    found = [spec for spec in suite.figures if wanted and (wanted in map(_plain, _names(spec)) or _fits(wanted, spec))]
-    found = found or [spec for spec in suite.figures if wanted and _joined(wanted) in map(_joined, _names(spec))]
-    return list({spec.name: spec for spec in found}.values())
+    specs = [spec for spec in suite.figures if wanted and (wanted in map(_plain, _names(spec)) or _fits(wanted, spec))]
+    specs = specs or [spec for spec in suite.figures if wanted and _joined(wanted) in map(_joined, _names(spec))]
+    return list({spec.name: spec for spec in specs}.values())
 
 
 def _names(spec: FigureSpec) -> list[str]:
@@ -130,33 +130,34 @@ def _of_group(suite: Suite, name: str) -> list[FigureSpec]:
 
 
 def _meanings(name: str) -> Iterator[tuple[str, str, str]]:
-    """What else goes by this name: its kind, the name itself, what it means."""
-    for kind, known in WORDS.items():
-        yield from ((kind, word, meaning) for word, meaning in known.items() if _plain(word) == _plain(name))
+    """Causes, calibration figures and words of summaries with this name: (kind, name, meaning)."""
+    for kind, meanings in WORDS.items():
+        yield from ((kind, word, meaning) for word, meaning in meanings.items() if _plain(word) == _plain(name))
 
 
 def _unknown(name: str, suites: list[Suite]) -> str:
-    """A message that names what is near, or some of what there is."""
+    """An error message for an unknown figure, with the nearest names."""
     specs = [spec for suite in suites for spec in suite.figures]
-    names = [*(name for spec in specs for name in _names(spec)), *(word for known in WORDS.values() for word in known)]
+    names = [name for spec in specs for name in _names(spec)]
+    names += [word for meanings in WORDS.values() for word in meanings]
     by_words = {_plain(name): _starred(name) for name in reversed(names)}
     wanted = _plain(name)
-    alike = get_close_matches(wanted, by_words, n=NEAREST, cutoff=ALIKE)
+    close = get_close_matches(wanted, by_words, n=NEAREST, cutoff=ALIKE)
     with_word = [words for words in by_words if wanted and set(wanted.split()) <= set(words.split())]
-    near = list(dict.fromkeys(by_words[words] for words in (*alike, *sorted(with_word, key=len))))
+    near = list(dict.fromkeys(by_words[words] for words in (*close, *sorted(with_word, key=len))))
     hint = f", did you mean {' or '.join(near[:NEAREST])}?" if near else ""
     return f"explain: no figure is called {name!r:.80}{hint} (calipers explain lists all)"
 
 
-def _json(found: list[Explained], meanings: list[tuple[str, str, str]]) -> str:
+def _json(figures: list[Explained], meanings: list[tuple[str, str, str]]) -> str:
     from json import dumps
 
     words = [{KEYS[kind]: word, "definition": meaning} for kind, word, meaning in meanings]
-    return dumps([*(item.tree() for item in found), *words], ensure_ascii=False, indent=2)
+    return dumps([*(item.tree() for item in figures), *words], ensure_ascii=False, indent=2)
 
 
-def _text(found: list[Explained], meanings: list[tuple[str, str, str]]) -> str:
-    parts = ["\n".join(_lines(item.tree())) for item in found]
+def _text(figures: list[Explained], meanings: list[tuple[str, str, str]]) -> str:
+    parts = ["\n".join(_lines(item.tree())) for item in figures]
     parts += [f"{word}  ({kind})\n  definition  {meaning}" for kind, word, meaning in meanings]
     return "\n\n".join(parts)
 

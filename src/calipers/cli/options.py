@@ -36,7 +36,7 @@ class NoRepeatedOptions(click.Command):
     """A command of which each option is given once, unless it takes several."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Click would take the last in silence."""
+        """Refuse an option given twice, of which click would silently take the last."""
         order = self.make_parser(ctx).parse_args(list(args))[2]
         for option in order:
             if isinstance(option, click.Option) and not option.multiple and order.count(option) > 1:
@@ -83,7 +83,7 @@ class _SwitchOrText(click.ParamType):  # type: ignore[type-arg,unused-ignore]
     name = "text"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Leave both as they are."""
+        """Return a switch or a text unchanged."""
         return value
 
 
@@ -133,17 +133,17 @@ def settings(
     config: str | None,
     second: Mapping[str, str] = MappingProxyType({}),
 ) -> dict[str, Any]:
-    """Every option that was given, from the file and from flags.
+    """All options that are set, by flags or in the options file; flags win.
 
     `names` are those beside the flags, `second` those that have a second name, by it.
     """
-    known = sorted({*names, *flags})
-    return _from_file(command, known, config, second) | {
+    option_names = sorted({*names, *flags})
+    return _from_file(command, option_names, config, second) | {
         name: value for name, value in flags.items() if value is not None
     }
 
 
-def _from_file(command: str, known: list[str], config: str | None, second: Mapping[str, str]) -> dict[str, Any]:
+def _from_file(command: str, option_names: list[str], config: str | None, second: Mapping[str, str]) -> dict[str, Any]:
     path = Path(config or "calipers.toml")
     if not config and not path.exists():
         return {}
@@ -158,6 +158,7 @@ def _from_file(command: str, known: list[str], config: str | None, second: Mappi
     values = {name.replace("-", "_"): value for name, value in table.items()}
     if len(values) < len(table):
         raise ConfigError(f"{path}: [{command}] has the same option twice, with - and with _")
-    values = renamed(values, {**second, **({"out": "output"} if "output" in known else {})}, f"{path}: [{command}] ")
-    check_names(values, known, f"{path}: [{command}] ")
+    short = {"out": "output"} if "output" in option_names else {}
+    values = renamed(values, {**second, **short}, f"{path}: [{command}] ")
+    check_names(values, option_names, f"{path}: [{command}] ")
     return values

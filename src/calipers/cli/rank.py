@@ -9,7 +9,6 @@ import click
 from calipers.cli.options import NoRepeatedOptions, output_flag, settings
 from calipers.cli.streams import for_terminal, write_result
 from calipers.core.errors import ConfigError, require
-from calipers.files.output import check_free
 from calipers.results.rank import Ranking, rank_candidates
 from calipers.results.rank_inputs import read_candidates
 from calipers.results.saved_files import write_files
@@ -35,8 +34,8 @@ def command(results: tuple[str, ...], config: str | None, **flags: Any) -> None:
     A RESULT is an artifact (result.json), a folder that a suite wrote (-o DIR), or a folder of these. Methods of one
     result are ranked as well.
     """
-    given = {name: value or None for name, value in flags.items()}  # a flag that may come several times is never None
-    run_rank(results, settings("rank", (), given, config))
+    options = {name: value or None for name, value in flags.items()}  # a flag that may come several times is never None
+    run_rank(results, settings("rank", (), options, config))
 
 
 def run_rank(results: tuple[str, ...], options: dict[str, Any]) -> Ranking:
@@ -45,13 +44,10 @@ def run_rank(results: tuple[str, ...], options: dict[str, Any]) -> Ranking:
     require(output is None or (isinstance(output, str) and bool(output)), "output", output, "a path")
     kind = _printed({name: options.pop(name, False) for name in PRINTED})
     _check_texts(options)
-    found = read_candidates(results)
-    ranking = rank_candidates(found, **options)
+    candidates = read_candidates(results)
+    ranking = rank_candidates(candidates, **options)
     if output:
-        files = ranking.files_at(output)
-        for file in files:
-            check_free(file, found.files)
-        write_files(files)
+        write_files(ranking.files_at(output), candidates.files)
     write_result(_content(ranking, kind, output))
     return ranking
 

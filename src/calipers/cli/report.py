@@ -44,7 +44,7 @@ def command(result: str, config: str | None, **flags: Any) -> None:
 
 
 def _check_together(asked: dict[str, Any]) -> None:
-    """Refuse flags that say nothing to each other; what a file says besides is for when it applies."""
+    """Refuse flags that exclude each other; options of a file apply where they have a use."""
     if "failed" in asked and len(asked) > 1:
         raise ConfigError("--failed prints keys and writes no page: expected no other option with it")
     if "table" in asked and asked.keys() & {"output", "images", "cases"}:

@@ -114,14 +114,14 @@ class Progress:
             return
         filled = min(WIDTH, WIDTH * done // total) if total else 0
         bar = "█" * filled + "░" * (WIDTH - filled)
-        of = f" of {total / self._size:,.0f}" if total else ""
-        amount = f"{done / self._size:,.0f}{of} {self._unit}"
+        of_total = f" of {total / self._size:,.0f}" if total else ""
+        amount = f"{done / self._size:,.0f}{of_total} {self._unit}"
         sys.stderr.write(f"\r{bar} {amount}")
         sys.stderr.flush()
         self._shown = True
 
     def _will_last(self, done: int, total: int) -> bool:
-        """Whether the work lasts more than a second, as far as one can tell."""
+        """Estimate whether the work lasts more than a second."""
         taken = time.monotonic() - self._begun
         return taken >= 1 or (taken >= SOON and taken * total > done)
 

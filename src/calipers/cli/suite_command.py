@@ -28,7 +28,7 @@ class SuiteCommand(NoRepeatedOptions):
     input_flags: tuple[str, ...] = ()  # with what they take
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Click would only say how many are too many."""
+        """Refuse arguments without a flag, naming the flags that exist for them."""
         ctx.allow_extra_args = True
         left = super().parse_args(ctx, args)
         if left and not ctx.resilient_parsing:
@@ -41,7 +41,7 @@ def make_command(suite: Suite) -> click.Command:
     """The command of a suite."""
 
     def run(**flags: Any) -> None:
-        run_suite(suite, _given(suite, flags))
+        run_suite(suite, _settings(suite, flags))
 
     run.__doc__ = suite.about
     function: Callable[..., Any] = run
@@ -66,17 +66,17 @@ def _input_flag(item: Input) -> Callable[..., Any]:
     return click.option(f"--{item.name}", item.name, multiple=item.several, metavar=item.metavar, help=item.help)
 
 
-def _given(suite: Suite, flags: dict[str, Any]) -> dict[str, Any]:
+def _settings(suite: Suite, flags: dict[str, Any]) -> dict[str, Any]:
     """Inputs and options, from flags and from calipers.toml; the file of options may be one of the suite's own."""
     config = flags.pop("config")
     is_own = config is not None and suite.config_help and not config.endswith(".toml")
     flags |= {name: list(value) or None for name, value in flags.items() if isinstance(value, tuple)}
     kinds = [kind for kind in (suite.config, suite.output_options) if kind]
-    known = {item.name for kind in kinds for item in fields(kind)}
+    option_names = {item.name for kind in kinds for item in fields(kind)}
     if suite.config_help:
         flags["config"] = config if is_own else None
     second = {name: own for kind in kinds for name, own in second_names(kind).items()}
-    return settings(suite.name, known, flags, None if is_own else config, second)
+    return settings(suite.name, option_names, flags, None if is_own else config, second)
 
 
 def run_suite(suite: Suite, options: dict[str, Any]) -> Report:

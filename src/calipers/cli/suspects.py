@@ -9,7 +9,6 @@ import click
 from calipers.cli.options import NoRepeatedOptions, output_flag, settings
 from calipers.cli.streams import write_result
 from calipers.core.errors import require
-from calipers.files.output import check_free
 from calipers.results.saved_files import write_files
 from calipers.results.suspect_inputs import read_inputs
 from calipers.results.suspects import Suspects, search
@@ -37,17 +36,14 @@ def run_suspects(results: tuple[str, ...], options: dict[str, Any]) -> Suspects:
     require(output is None or (isinstance(output, str) and bool(output)), "output", output, "a path")
     require(isinstance(as_json, bool), "json", as_json, "true or false")
     inputs = read_inputs(results)
-    found = search(inputs, **options)
+    suspects = search(inputs, **options)
     if output:
-        files = found.files_at(output)
-        for file in files:
-            check_free(file, inputs.files)
-        write_files(files)
-    write_result(found.to_json() if as_json else _content(found, output))
-    return found
+        write_files(suspects.files_at(output), inputs.files)
+    write_result(suspects.to_json() if as_json else _content(suspects, output))
+    return suspects
 
 
-def _content(found: Suspects, output: str | None) -> str:
+def _content(suspects: Suspects, output: str | None) -> str:
     if output:
-        return f"{found}\n written              {printable(output)}"
-    return f"{found}\n next                 -o DIR for the whole list, and a page that draws the places"
+        return f"{suspects}\n written              {printable(output)}"
+    return f"{suspects}\n next                 -o DIR for the whole list, and a page that draws the places"

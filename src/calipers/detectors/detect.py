@@ -154,7 +154,7 @@ def _look_at_all(entries: Iterator[Entry]) -> tuple[list[Entry], Counter[str]]:
 
 
 def _is_misread(counts: Counter[str]) -> bool:
-    """Whether nearly all boxes are none, as numbers are that were meant otherwise."""
+    """Whether nearly all boxes have no area, which suggests that the layout was misread."""
     return counts["dropped"] > (FEWEST_GOOD - 1) * counts["good"]
 
 
@@ -189,8 +189,8 @@ def as_rows(
 ) -> tuple[list[dict[str, Any]], dict[str, int]]:
     """Boxes clipped to the image, with the categories of their classes; and how many are left out.
 
-    >>> found = BoxesFound(np.array([[-2.0, 1, 4, 5], [90, 0, 99, 9]]), np.array([0.9, 0.8]), np.array([0, 0]))
-    >>> as_rows(found, (80, 60), [7])
+    >>> boxes = BoxesFound(np.array([[-2.0, 1, 4, 5], [90, 0, 99, 9]]), np.array([0.9, 0.8]), np.array([0, 0]))
+    >>> as_rows(boxes, (80, 60), [7])
     ([{'category_id': 7, 'bbox': [0.0, 1.0, 4.0, 4.0], 'score': 0.9}], {'left_out': 0, 'dropped': 1, 'beyond': 0})
     """
     limits = np.array(size * 2, dtype=np.float64)
@@ -215,7 +215,7 @@ def to_bytes(results: list[dict[str, Any]]) -> bytes:
 
 
 def _check_output(output: str | os.PathLike[str] | None, inputs: list[Any]) -> None:
-    """Find out before the work begins what can only go wrong at its end."""
+    """Check before the run that the output can be written."""
     if output is None:
         return
     target = Path(output)

@@ -29,9 +29,9 @@ def providers(device: str, available: list[str]) -> list[Any]:
     text = f"cuda:{device}" if device.isdigit() else device.lower()
     parts = re.fullmatch(r"([a-z]+)(?::(\d{1,3}))?", text)
     name, number = parts.groups() if parts else ("", None)
-    there = [short for short, long in PROVIDERS.items() if long in available]
-    if name not in there or (number is not None and name not in NUMBERED):
-        expected = ", ".join(f"{short}[:N]" if short in NUMBERED else short for short in there)
+    usable = [short for short, long in PROVIDERS.items() if long in available]
+    if name not in usable or (number is not None and name not in NUMBERED):
+        expected = ", ".join(f"{short}[:N]" if short in NUMBERED else short for short in usable)
         raise ConfigError(f"device: found {device!r}, expected one that onnxruntime has here: {expected}")
     long = PROVIDERS[name]
     first: Any = (long, {"device_id": int(number)}) if number is not None else long

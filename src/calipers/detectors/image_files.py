@@ -108,7 +108,7 @@ def _is_image(file: Path) -> bool:
 
 
 def check_pillow() -> None:
-    """Pillow is there, or an error says how to get it."""
+    """Raise an error that says how to install Pillow, if it is missing."""
     try:
         import_module("PIL.Image")
     except ImportError as error:

@@ -40,7 +40,7 @@ class OutputLayout(NamedTuple):
 
 
 class Content(NamedTuple):
-    """What the numbers of an output tell about its layout, besides its shape."""
+    """Properties of the numbers of an output that, besides its shape, hint at its layout."""
 
     shares: bool = False  # coordinates are shares of the input's sides
     corners: bool = True  # the third and fourth number of a box are never less than the first and second
@@ -48,7 +48,7 @@ class Content(NamedTuple):
 
 
 def content_of(output: NDArray[np.floating], classes: int) -> Content | None:
-    """What an output says; None if no box in it has a coordinate other than 0, as of images without a detection.
+    """The properties of an output; None if all coordinates are 0, as for an image without detections.
 
     >>> content_of(np.array([[[0.5, 0.5, 0.25, 0.125, 0.9, 3.0]]]), 80)
     Content(shares=True, corners=False, coded=True)
@@ -148,13 +148,13 @@ def _ambiguous(shape: tuple[int, ...], classes: int, fitting: list[OutputLayout]
 
 def _unknown(shape: tuple[int, ...], classes: int, asked: str) -> str:
     n = classes
-    known = {
+    layouts = {
         "yolov8": f"yolov8 [1, {4 + n}, boxes] or [1, boxes, {4 + n}]",
         "yolov5": f"yolov5 [1, boxes, {5 + n}]",
         "end2end": "end2end [1, boxes, 6]",
         "rtdetr": f"rtdetr [1, boxes, 6] or [1, boxes, {4 + n}]",
     }
-    expected = ", ".join(known.values() if asked == "auto" else [known[asked]])
+    expected = ", ".join(layouts.values() if asked == "auto" else [layouts[asked]])
     return f"the model's output has the shape {list(shape)}; with {_count(n)}, expected {expected}"
 
 
@@ -184,7 +184,7 @@ def _corners(boxes: Floats) -> Floats:
 def _decode_coded(rows: NDArray[np.float32], classes: int, conf: float) -> BoxesFound:
     """Rows of four coordinates, a score and a class."""
     rows = rows[rows[:, 4] > np.float32(conf)]
-    known = (rows[:, 5] >= 0) & (rows[:, 5] < classes) & (rows[:, 5] == np.floor(rows[:, 5]))
-    if not known.all():
-        raise InputError(f"the model found the class {rows[~known][0, 5]:g}, expected one from 0 to {classes - 1}")
+    is_class = (rows[:, 5] >= 0) & (rows[:, 5] < classes) & (rows[:, 5] == np.floor(rows[:, 5]))
+    if not is_class.all():
+        raise InputError(f"the model found the class {rows[~is_class][0, 5]:g}, expected one from 0 to {classes - 1}")
     return BoxesFound(rows[:, :4].astype(np.float64), rows[:, 4].astype(np.float64), rows[:, 5].astype(np.int64))

@@ -13,7 +13,7 @@ LARGEST_SIDE = 16384
 
 
 class Metadata(NamedTuple):
-    """Metadata of a model; what is not there, or cannot be read, is as if the model said nothing of it."""
+    """Metadata of a model; entries that are missing or cannot be read have their defaults."""
 
     task: str
     names: list[str] | None  # of its classes

@@ -25,18 +25,18 @@ class BoxesFound(NamedTuple):
         """The boxes of some rows."""
         return BoxesFound(self.boxes[rows], self.scores[rows], self.classes[rows])
 
-    def best(self, most: int, wanted: NDArray[np.bool_]) -> BoxesFound:
-        """By descending score: so many of wanted classes, and of others those among the best so many of all.
+    def best(self, max_boxes: int, wanted: NDArray[np.bool_]) -> BoxesFound:
+        """The best `max_boxes` of wanted classes, and the others among the best `max_boxes` of all, by score.
 
-        >>> found = BoxesFound(np.zeros((4, 4)), np.array([0.5, 0.9, 0.7, 0.6]), np.array([1, 0, 1, 0]))
-        >>> found.best(1, np.array([False, True])).scores.tolist()
+        >>> boxes = BoxesFound(np.zeros((4, 4)), np.array([0.5, 0.9, 0.7, 0.6]), np.array([1, 0, 1, 0]))
+        >>> boxes.best(1, np.array([False, True])).scores.tolist()
         [0.9, 0.7]
         """
         ordered = self.take(np.argsort(-self.scores, kind="stable"))
         counts = wanted[ordered.classes].astype(np.int64)  # (boxes,)
         before: Whole = np.cumsum(counts) - counts
         place = np.arange(len(counts))
-        return ordered.take(np.flatnonzero(np.where(counts, before, place) < most))
+        return ordered.take(np.flatnonzero(np.where(counts, before, place) < max_boxes))
 
 
 class Model(Protocol):

@@ -89,8 +89,8 @@ def match_classes(names: list[str], categories: list[Category]) -> ClassMapping:
     ClassMapping(categories=[7, None], strangers=['cone'], unseen=['sign'])
     """
     exact = _by_name(categories, str)
-    alike = _by_name(categories, folded)
-    candidates = [exact.get(name) or alike.get(folded(name)) or [] for name in names]
+    case_folded = _by_name(categories, folded)
+    candidates = [exact.get(name) or case_folded.get(folded(name)) or [] for name in names]
     for name, meant in zip(names, candidates, strict=True):
         if len(meant) > 1:
             both = " or ".join(f"{category.name!r} (id {category.id})" for category in meant[:2])
@@ -121,10 +121,10 @@ def _by_name(categories: list[Category], key: Any) -> dict[str, list[Category]]:
     return by_name
 
 
-def listed(names: list[str], most: int = 100) -> str:
+def listed(names: list[str], max_names: int = 100) -> str:
     """Names with commas, cut where there are too many.
 
     >>> listed(["a", "b", "c"], 2)
     'a, b and 1 more'
     """
-    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+    return ", ".join(names[:max_names]) + (f" and {len(names) - max_names} more" if len(names) > max_names else "")

@@ -16,16 +16,16 @@ DECIMALS = 12
 
 
 def suppress(
-    rows: BoxesFound, *, iou: float, most: int, agnostic: bool, wanted: NDArray[np.bool_] | None = None
+    rows: BoxesFound, *, iou: float, max_boxes: int, agnostic: bool, wanted: NDArray[np.bool_] | None = None
 ) -> Whole:
-    """Rows that stay, by descending score, at most so many; `agnostic` takes all boxes as of one class.
+    """At most `max_boxes` rows that stay, by descending score; `agnostic` takes all boxes as of one class.
 
-    `wanted` says of each class whether it counts among so many. Rows of other classes stay as well, as far as they are
-    among the best so many of all.
+    `wanted` says of each class whether its rows count towards `max_boxes`. Rows of other classes stay as well, as far
+    as they are among the best `max_boxes` of all.
 
     >>> boxes = np.array([[0.0, 0, 10, 10], [0, 0, 10, 9], [0, 0, 10, 9]])
     >>> rows = BoxesFound(boxes, np.array([0.5, 0.9, 0.9]), np.array([0, 0, 1]))
-    >>> suppress(rows, iou=0.8, most=9, agnostic=False).tolist()
+    >>> suppress(rows, iou=0.8, max_boxes=9, agnostic=False).tolist()
     [1, 2]
     """
     classes = np.zeros_like(rows.classes) if agnostic else rows.classes
@@ -34,17 +34,17 @@ def suppress(
     corners = np.ascontiguousarray(rows.boxes[order].T)  # (4, rows)
     stays = np.ones(len(order), np.bool_)
     counts = [True] * len(order) if wanted is None else wanted[rows.classes[order]].tolist()  # (rows,)
-    kept: list[int] = []
-    left = most
+    staying: list[int] = []
+    left = max_boxes
     for place in _by_score(rows.scores, order):
         if not left:
             break
-        if stays[place] and (counts[place] or agnostic or len(kept) < most):
-            if counts[place] or len(kept) < most:
-                kept.append(place)
+        if stays[place] and (counts[place] or agnostic or len(staying) < max_boxes):
+            if counts[place] or len(staying) < max_boxes:
+                staying.append(place)
             left -= counts[place]
             stays[place + 1 + _overlapping(corners[:, place : ends[place]], iou)] = False
-    return order[np.array(kept, dtype=np.int64)]
+    return order[np.array(staying, dtype=np.int64)]
 
 
 def _by_score(scores: Floats, order: Whole) -> list[int]:

@@ -42,7 +42,7 @@ OWN_THRESHOLDS = "0.25, 0.7 and 300 unless others were given there"  # of export
 
 
 class OnnxModel:
-    """A model, ready to run."""
+    """An ONNX model, ready to run."""
 
     def __init__(self, weights: str, config: DetectConfig) -> None:
         runtime = _onnxruntime()
@@ -70,7 +70,7 @@ class OnnxModel:
             return self(image, wanted)
         self._look_for_padding(output, layout)
         self._look_for_squares(box)
-        boxes = self._kept(decode(output, layout, len(self.names), self._config.conf), layout, wanted)
+        boxes = self._best_boxes(decode(output, layout, len(self.names), self._config.conf), layout, wanted)
         pixels = boxes.boxes * (np.tile(box.outer, 2) if layout.shares else 1.0)
         return boxes._replace(boxes=box.back(pixels))
 
@@ -91,7 +91,7 @@ class OnnxModel:
         return session
 
     def _names(self) -> list[str]:
-        """From the file that was given, else the model's own; both must be equally many."""
+        """Names of classes, from the file that was given or else from the model; both must be equally many."""
         own, file = self._metadata.names, self._config.class_names
         if file is None and own is None:
             by = keyword("class_names", "FILE")
@@ -116,7 +116,7 @@ class OnnxModel:
         return inputs[0].name, KINDS[inputs[0].type], not any(free[2:]), (width, height)
 
     def _sides(self, shape: list[Any]) -> tuple[int, int]:
-        """Height and width: as they are fixed in the model, else as asked for, else as the model was exported for."""
+        """Height and width of the input: fixed in the model, else as asked for, else as the model was exported for."""
         asked = self._config.imgsz
         if all(isinstance(side, int) for side in shape):
             if asked is not None and [asked, asked] != list(shape):
@@ -134,7 +134,7 @@ class OnnxModel:
         return height, width
 
     def _prepare(self) -> None:
-        """What can be told of the layout before the first image, and what is said then."""
+        """Warn of options that have no effect on this model, and stretch images for the layout rtdetr."""
         if self._metadata.has_nms:
             self._warn_of_own_thresholds("was exported with nms=True")
         if self._config.rect and self._is_fixed:
@@ -150,7 +150,7 @@ class OnnxModel:
         return "rtdetr" if is_rtdetr else self._config.layout
 
     def _stretch(self) -> None:
-        """From now on images are stretched to the input, as models with the layout rtdetr are shown them."""
+        """Stretch images to the input from now on, as models with the layout rtdetr expect."""
         self._stretches = True
         if self._config.rect and not self._is_fixed:
             self.warnings.append(
@@ -205,7 +205,7 @@ class OnnxModel:
             self.warnings.append(message)
 
     def _look_for_squares(self, box: Letterbox) -> None:
-        """Where ultralytics would show the model less grey, which changes scores a little, that is said."""
+        """Add a note where ultralytics would pad less than is done here, which changes scores a little."""
         is_free = not (self._is_fixed or self._stretches or self._config.rect)
         if is_free and fit(box.image, self._size, self._metadata.stride).outer != box.outer:
             width, height = self._size
@@ -218,11 +218,11 @@ class OnnxModel:
         if message not in self.notes:
             self.notes.append(message)
 
-    def _kept(self, boxes: BoxesFound, layout: OutputLayout, wanted: NDArray[np.bool_]) -> BoxesFound:
+    def _best_boxes(self, boxes: BoxesFound, layout: OutputLayout, wanted: NDArray[np.bool_]) -> BoxesFound:
         config = self._config
         if layout.name in SUPPRESSED:
             return boxes.best(config.max_det, wanted)
-        rows = suppress(boxes, iou=config.iou, most=config.max_det, agnostic=config.agnostic_nms, wanted=wanted)
+        rows = suppress(boxes, iou=config.iou, max_boxes=config.max_det, agnostic=config.agnostic_nms, wanted=wanted)
         return boxes.take(rows)
 
 

@@ -38,11 +38,11 @@ class PartFile:
 
     def entry(self, file: ImageFile, make: Callable[[], Entry]) -> Entry:
         """The entry of an image: as it was left, else made now and kept."""
-        known = {"image_id": file.picture.id, "file": file.name, "bytes": file.bytes}
-        left = self._done.get(file.picture.id)
-        if left is not None and all(left[name] == value for name, value in known.items()):
-            return left
-        entry = {**known, **make()}
+        image = {"image_id": file.picture.id, "file": file.name, "bytes": file.bytes}
+        finished = self._done.get(file.picture.id)
+        if finished is not None and all(finished[name] == value for name, value in image.items()):
+            return finished
+        entry = {**image, **make()}
         if self.path is not None:
             self._append(self.path, entry)
         return entry
@@ -53,7 +53,7 @@ class PartFile:
             self._file.close()
 
     def remove(self) -> None:
-        """The results are written, it is not needed any more."""
+        """Remove the file, once the results are written."""
         self.close()
         if self.path is not None:
             self.path.unlink(missing_ok=True)
@@ -74,15 +74,15 @@ class PartFile:
             self._check(entries[0] if entries else {}, path)
         self._done = {entry["image_id"]: entry for entry in entries[1:] if "image_id" in entry}
 
-    def _check(self, found: Any, path: Path) -> None:
+    def _check(self, header: Any, path: Path) -> None:
         again = f"{keyword('restart', True)} begins anew"
-        if found.get("calipers_detect") != FORMAT:
+        if header.get("calipers_detect") != FORMAT:
             raise ConfigError(f"{path}: is not what an interrupted run leaves, expected that or no file ({again})")
         for name, value in _flat(self._header).items():
-            other = _flat(found).get(name)
-            if other != value:
-                what = f"{name}: it had {shown(other)}, this one has {shown(value)}"
-                raise ConfigError(f"{path}: was left by a run that differs\n{what}\n({again})")
+            earlier = _flat(header).get(name)
+            if earlier != value:
+                difference = f"{name}: it had {shown(earlier)}, this one has {shown(value)}"
+                raise ConfigError(f"{path}: was left by a run that differs\n{difference}\n({again})")
 
     def _append(self, path: Path, entry: Entry) -> None:
         try:
@@ -113,7 +113,7 @@ def _parsed(line: bytes) -> Any:
 
 
 def _flat(header: dict[str, Any]) -> dict[str, Any]:
-    """What a run was, name by name."""
+    """The header of a run as flat names and values."""
     options = header.get("options")
     return {**{name: value for name, value in header.items() if name != "options"}, **(options or {})}
 

@@ -63,8 +63,8 @@ def _parsed(path: str) -> Any:
 def _rows(tree: Mapping[str, Any], name: str, path: str) -> list[Any]:
     rows = tree.get(name)
     if not isinstance(rows, (list, tuple)) or not rows:
-        found = shown(rows) if name in tree else "no such key"
-        raise InputError(f"{path}: {name}: found {found}, expected a list with at least one entry")
+        content = shown(rows) if name in tree else "no such key"
+        raise InputError(f"{path}: {name}: found {content}, expected a list with at least one entry")
     return list(rows)
 
 

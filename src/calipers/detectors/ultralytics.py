@@ -46,7 +46,7 @@ ALL = 30_000  # detections of an image, more than ultralytics looks at
 
 
 class UltralyticsModel:
-    """A model, ready to run."""
+    """A model of Ultralytics, ready to run."""
 
     def __init__(self, weights: str, config: DetectConfig) -> None:
         with redirect_stdout(sys.stderr):  # standard output is for the result
@@ -60,7 +60,7 @@ class UltralyticsModel:
         task = getattr(self._model, "task", "detect")
         if task != "detect":
             raise ConfigError(f"{weights}: is a model for the task {task!r}, expected 'detect'")
-        self._weights, self._options, self._most = weights, _options(config), config.max_det
+        self._weights, self._options, self._max_boxes = weights, _options(config), config.max_det
         self.engine = f"ultralytics {getattr(package, '__version__', '')}".strip()
         self.warnings: list[str] = []
         self.notes: list[str] = []
@@ -68,16 +68,16 @@ class UltralyticsModel:
 
     def __call__(self, image: Image, wanted: NDArray[np.bool_]) -> BoxesFound:
         """The boxes on an image. The package counts all classes; where some are unwanted, the limit is applied here."""
-        most = self._most if wanted.all() else max(self._most, ALL)
+        max_boxes = self._max_boxes if wanted.all() else max(self._max_boxes, ALL)
         pixels = np.ascontiguousarray(np.asarray(image)[:, :, ::-1])  # BGR, as that package takes arrays
         try:
             with redirect_stdout(sys.stderr):
-                [result] = self._model.predict(pixels, max_det=most, **self._options)
+                [result] = self._model.predict(pixels, max_det=max_boxes, **self._options)
         except FAILURES as error:
             raise ConfigError(f"{self._weights}: ultralytics cannot run it: {_reason(error)}") from error
         boxes = result.boxes
         rows = BoxesFound(_array(boxes.xyxy).reshape(-1, 4), _array(boxes.conf), _array(boxes.cls).astype(np.int64))
-        return rows.best(self._most, wanted)
+        return rows.best(self._max_boxes, wanted)
 
 
 def _ultralytics(weights: str) -> Any:

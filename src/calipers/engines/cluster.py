@@ -55,7 +55,7 @@ class Tasks(Protocol):
         """Run a function of bytes and of the outcomes of tasks that ended. `on_end` hears what became of it."""
 
     def wait(self) -> None:
-        """Until a task or some have ended."""
+        """Block until at least one task has ended."""
 
     def fetch(self, handles: list[Handle]) -> list[bytes]:
         """The outcomes of tasks that ended. LostError if the cluster lost one and gave up on it."""
@@ -64,14 +64,14 @@ class Tasks(Protocol):
         """Whether the outcome of a task that ended was lost, and will not be made again."""
 
     def settle(self) -> None:
-        """Until outcomes that were lost are there again, or given up."""
+        """Block until lost outcomes are available again, or the cluster has given up on them."""
 
     def cancel(self, handles: list[Handle]) -> None:
-        """These tasks are not wanted any more; `on_end` of none of them is called."""
+        """Cancel these tasks; `on_end` of none of them is called any more."""
 
 
 class Cluster:
-    """The engine."""
+    """An engine that runs items as tasks of a cluster."""
 
     remote = True
 
@@ -153,7 +153,7 @@ class _Run:
             self._trees[-1].close()
 
     def _wait(self) -> None:
-        """Until something has ended, and nothing is lost."""
+        """Block until a task has ended and no outcome is lost."""
         if self.tasks.under_way:
             self.tasks.wait()
         while self.lost:
@@ -164,13 +164,13 @@ class _Run:
                 self.lost.popleft().start()
 
     def measured(self, item: Any, *, good: bool) -> None:
-        """The work on an item is finished."""
+        """Note that the work on an item is finished."""
         self._measuring -= 1
         if good and self.done:
             self.done(item)
 
     def _ready(self) -> list[_Node]:
-        """Those whose turn it is, some at a time: each by itself would be waited for, all might be too large."""
+        """Finished nodes whose turn it is, a few at a time: fetching one by one is slow, all may be too large."""
         ready = list(takewhile(lambda tree: tree.ended, islice(self._trees, 1 if self.join else FETCHED)))
         for _ in ready:
             self._trees.popleft()
@@ -210,13 +210,13 @@ class _Node:
         self._tries = 0
 
     def start(self) -> None:
-        """Let the cluster work on it."""
+        """Start the task on the cluster."""
         self._tries += 1
         self.handle = self.run.tasks.start(*self.task(), self._on_end)
         self.run.running[self] = None
 
     def task(self) -> tuple[Callable[..., bytes], list[Any]]:
-        """The function, and what it is given."""
+        """The function to run, and its arguments."""
         raise NotImplementedError
 
     def add(self, leaf: _Node) -> None:
@@ -224,7 +224,7 @@ class _Node:
         raise NotImplementedError
 
     def close(self) -> None:
-        """Nothing will be added."""
+        """Note that no leaf will be added."""
 
     def _on_end(self, problem: Exception | None) -> None:
         del self.run.running[self]
@@ -251,18 +251,18 @@ class _Node:
 
 
 class _Failure(_Node):
-    """An item that could not be had."""
+    """An item whose iterator raised an error."""
 
     def __init__(self, error: Exception) -> None:
         self.handle, self.error, self.ended, self.parent = None, error, True, None
 
 
 class _Leaf(_Node):
-    """An item."""
+    """The task that measures one item."""
 
     def __init__(self, run: _Run, item: Any) -> None:
         super().__init__(run)
-        self._item, self._told = item, False
+        self._item, self._reported = item, False
 
     def __str__(self) -> str:
         return str(self._item)
@@ -280,15 +280,15 @@ class _Leaf(_Node):
         return True
 
     def finish(self) -> None:
-        """Tell about it, once."""
-        if not self._told:
-            self._told = True
+        """Report that the item is finished, once."""
+        if not self._reported:
+            self._reported = True
             self.run.measured(self._item, good=self.error is None)
         super().finish()
 
 
 class _Sum(_Node):
-    """Neighbours that become one."""
+    """The task that joins the outcomes of neighbours into one."""
 
     def __init__(self, run: _Run, level: int) -> None:
         super().__init__(run)
@@ -307,7 +307,7 @@ class _Sum(_Node):
         return join_outcomes, [self.run.join, *(child.handle for child in self._with_outcome())]
 
     def start(self) -> None:
-        """Once more, after a loss, only when all that was lost is there again."""
+        """Start the join; after a loss, only when everything that was lost is available again."""
         if self._tries and [child for child in self._children if child.make_again()]:
             self._tries = 0
         else:
@@ -332,7 +332,7 @@ class _Sum(_Node):
         self.try_to_start()
 
     def try_to_start(self) -> None:
-        """Once all of them are there, they become one. One alone is that already."""
+        """Start the join once all outcomes are available. A single outcome needs no join."""
         if not self.closed or self.ended or self._tries or not all(child.ended for child in self._children):
             return
         self.error = next((child.error for child in self._children if child.error is not None), None)

@@ -60,7 +60,7 @@ def open_dask(jobs: int | None, address: str | None) -> Iterator[Engine]:
         if address is not None:
             place = address.rpartition("://")[2]
             require(":" in place, "address", address, "that of a scheduler, as tcp://HOST:PORT")
-            _knock(address)
+            _check_listening(address)
             with _connected(address) as engine:
                 yield engine
             return
@@ -86,7 +86,7 @@ def _quiet() -> Iterator[None]:
             logger.setLevel(level)
 
 
-def _knock(address: str) -> None:
+def _check_listening(address: str) -> None:
     """Refuse an address where nobody listens, at once; whoever listens may be busy and take its time to answer."""
     protocol, _, place = address.rpartition("://")
     if protocol not in ("", "tcp", "tls"):
@@ -125,7 +125,8 @@ class _DaskTasks:
         self._distributed, self._client, self._address = distributed, client, address
         self._ended: SimpleQueue[Any] = SimpleQueue()
         self._on_end: dict[str, OnEnd] = {}
-        self._threads, self._looked, self._seen = 0, 0.0, monotonic()  # when it was found out, and was more than none
+        self._threads, self._checked_at = 0, 0.0  # of all workers, and when that was asked
+        self._last_workers_at = monotonic()  # when there were workers
 
     @property
     def under_way(self) -> int:
@@ -133,7 +134,7 @@ class _DaskTasks:
         return len(self._on_end)
 
     def check(self) -> None:
-        """There are workers, and they run what runs here."""
+        """Check that there are workers, and that they run the same version of calipers."""
         try:
             self._client.wait_for_workers(1, timeout=PATIENCE_SEC)
         except TimeoutError as error:
@@ -148,10 +149,10 @@ class _DaskTasks:
 
     def workers(self) -> int:
         """Threads of all workers, as of some seconds ago."""
-        if monotonic() - self._looked > LOOK_SEC:
-            known = self._client.scheduler_info(n_workers=-1)["workers"]
-            self._threads, self._looked = sum(worker["nthreads"] for worker in known.values()), monotonic()
-            self._seen = self._looked if known else self._seen
+        if monotonic() - self._checked_at > LOOK_SEC:
+            workers = self._client.scheduler_info(n_workers=-1)["workers"]
+            self._threads, self._checked_at = sum(worker["nthreads"] for worker in workers.values()), monotonic()
+            self._last_workers_at = self._checked_at if workers else self._last_workers_at
         return self._threads
 
     def start(self, function: Callable[..., bytes], arguments: list[Any], on_end: OnEnd) -> Any:
@@ -164,7 +165,7 @@ class _DaskTasks:
         return future
 
     def wait(self) -> None:
-        """Until tasks have ended."""
+        """Block until at least one task has ended."""
         ended = [self._next()]
         with suppress(Empty):
             while True:
@@ -179,11 +180,11 @@ class _DaskTasks:
             try:
                 return self._ended.get(timeout=LOOK_SEC)
             except Empty:
-                self._look()
+                self._check_workers()
 
-    def _look(self) -> None:
-        """Without workers nothing would ever end."""
-        if not self.workers() and monotonic() - self._seen > PATIENCE_SEC:
+    def _check_workers(self) -> None:
+        """Raise an error where there are no workers, as no task would ever end."""
+        if not self.workers() and monotonic() - self._last_workers_at > PATIENCE_SEC:
             raise CalipersError(f"engine dask: no workers are left at {self._address}")
 
     def _problem(self, future: Any) -> Exception | None:
@@ -208,14 +209,14 @@ class _DaskTasks:
         return outcomes
 
     def is_lost(self, handle: Any) -> bool:
-        """Whether it was made again, and that ended its worker as well."""
+        """Whether a task was run again, and ended its worker again."""
         return bool(handle.status == "error")
 
     def settle(self) -> None:
         """What was lost with a worker is made again by the scheduler."""
         while any(state.status in ("pending", "lost") for state in list(self._client.futures.values())):
             sleep(SETTLE_SEC)
-            self._look()
+            self._check_workers()
 
     def cancel(self, handles: list[Any]) -> None:
         """Tasks that have not begun never will."""
@@ -231,12 +232,12 @@ class _DaskTasks:
 
 
 def _reason(error: Any) -> str:
-    """Of a KilledWorker."""
+    """How many workers were lost with a task, from a KilledWorker error."""
     return f"{error.allowed_failures + 1} were lost"
 
 
 def version() -> str:
-    """On a worker: what it runs."""
+    """On a worker: the version of calipers that it runs."""
     return __version__
 
 
@@ -286,7 +287,7 @@ def _kill_session(leader: int) -> None:
 
 
 def host(jobs: int) -> None:
-    """What the process of a cluster does: start it, tell the address, and end it all when nobody listens any more."""
+    """Run a cluster in this process: start it, print its address, and end it when standard input ends."""
     dask, distributed = _dask()
     with TemporaryDirectory(prefix="calipers-dask-", ignore_cleanup_errors=True) as folder:
         dask.config.set(HOST | {"temporary-directory": folder})

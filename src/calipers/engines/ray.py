@@ -66,7 +66,7 @@ def _start(ray: Any, jobs: int, started: Processes) -> None:
     """Start a cluster here. Ray gives its own processes half a minute, which is too little on a busy machine."""
     for attempt in range(1, STARTS + 1):
         try:
-            with _noting(started), _quiet():
+            with _collect_started(started), _quiet():
                 ray.init("local", num_cpus=jobs, include_dashboard=False, **STILL)
             return
         except Exception as error:  # Ray raises no other kind
@@ -90,7 +90,7 @@ def _stop(ray: Any, started: Processes) -> None:
 
 
 @contextmanager
-def _noting(started: Processes) -> Iterator[None]:
+def _collect_started(started: Processes) -> Iterator[None]:
     """Note the processes that are started in the block."""
     before = descendants()
     try:
@@ -141,7 +141,7 @@ def _join(ray: Any, address: str) -> None:
 
 
 def _check_answers(address: str) -> None:
-    """Ray would wait for long where nobody listens."""
+    """Refuse an address where nobody listens, as Ray would wait for long."""
     host, colon, port = address.rpartition("://")[2].rpartition(":")
     if colon and port.isdigit():
         socket.create_connection((host.strip("[]"), int(port)), timeout=CONNECT_SEC).close()
@@ -166,7 +166,7 @@ class _RayTasks:
             errors.OutOfMemoryError,
             errors.ObjectLostError,
         )
-        self._cores, self._looked = 0, 0.0
+        self._cores, self._checked_at = 0, 0.0
 
     @property
     def under_way(self) -> int:
@@ -174,7 +174,7 @@ class _RayTasks:
         return len(self._on_end)
 
     def check(self) -> None:
-        """Workers run what runs here."""
+        """Check that workers run the same version of calipers."""
         try:
             other = self._ray.get(self._run.remote(b"", version)[1]).decode()
         except self._ray.exceptions.RayError as error:
@@ -184,20 +184,20 @@ class _RayTasks:
 
     def workers(self) -> int:
         """Cores of the cluster, as of some seconds ago."""
-        if monotonic() - self._looked > LOOK_SEC:
-            self._cores, self._looked = int(self._ray.cluster_resources().get("CPU", 0)), monotonic()
+        if monotonic() - self._checked_at > LOOK_SEC:
+            self._cores, self._checked_at = int(self._ray.cluster_resources().get("CPU", 0)), monotonic()
         return self._cores
 
     def start(self, function: Callable[..., bytes], arguments: list[Any], on_end: OnEnd) -> Any:
         """Submit a task."""
-        given = [argument if isinstance(argument, bytes) else argument[1] for argument in arguments]
+        values = [argument if isinstance(argument, bytes) else argument[1] for argument in arguments]
         key = f"{self._name}/{next(self._numbers)}".encode()
-        handle = self._run.remote(key, function, *given)
+        handle = self._run.remote(key, function, *values)
         self._on_end[handle[0]], self._keys[handle[0]] = on_end, key
         return handle
 
     def wait(self) -> None:
-        """Until tasks have ended."""
+        """Block until at least one task has ended."""
         started = list(self._on_end)
         self._ray.wait(started, num_returns=1, fetch_local=False)
         for reference in self._ray.wait(started, num_returns=len(started), timeout=0, fetch_local=False)[0]:
@@ -227,7 +227,7 @@ class _RayTasks:
         return outcomes
 
     def is_lost(self, handle: Any) -> bool:
-        """Whether the cluster can neither find it nor make it again."""
+        """Whether the cluster can neither find the outcome of a task nor make it again."""
         try:
             self._ray.get(handle[1])
         except self._losses:
@@ -250,7 +250,7 @@ class _RayTasks:
 
 
 def _reason(error: Exception) -> str:
-    """The first line that says something."""
+    """The first line of an error message that is not empty."""
     return next(iter(str(error).strip().splitlines()), type(error).__name__)
 
 
@@ -263,5 +263,5 @@ def run(key: bytes, function: Callable[..., bytes], *arguments: bytes) -> tuple[
 
 
 def version() -> bytes:
-    """On a worker: what it runs."""
+    """On a worker: the version of calipers that it runs."""
     return __version__.encode()

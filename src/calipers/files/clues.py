@@ -31,7 +31,7 @@ class Clue:
     def __init__(self, source: Any) -> None:
         self.is_path = isinstance(source, (str, os.PathLike))
         self.path = os.fspath(source) if self.is_path else "<value>"
-        self._given = source
+        self._value = source
 
     @cached_property
     def is_folder(self) -> bool:
@@ -77,9 +77,11 @@ class Clue:
     def tree(self) -> Any:
         """The JSON of a file, or the value; None of a folder, of standard input, XML, CSV, tables and JSON lines."""
         if not self.is_path:
-            return self._given
-        other = self.is_folder or self.path == "-" or self.is_xml or self.is_csv or self.is_lines or self.is_number_row
-        return None if other else read_tree(self.path)
+            return self._value
+        is_no_json = (
+            self.is_folder or self.path == "-" or self.is_xml or self.is_csv or self.is_lines or self.is_number_row
+        )
+        return None if is_no_json else read_tree(self.path)
 
     @property
     def list(self) -> Any:
@@ -88,7 +90,7 @@ class Clue:
 
     @property
     def first(self) -> Mapping[str, Any] | None:
-        """The first object of a list."""
+        """The first object of a list, if the tree is one."""
         return next((item for item in self.list or () if isinstance(item, Mapping)), None)
 
     @property

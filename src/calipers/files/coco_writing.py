@@ -12,12 +12,14 @@ import posixpath
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 import orjson
 
 from calipers.core.errors import InputError, keyword
 from calipers.core.sums import add_in_order
+from calipers.core.survey import is_number
+from calipers.files.json_checks import is_finite_number
 from calipers.files.left_out import LeftOut
 from calipers.files.problems import shown
 
@@ -55,24 +57,31 @@ def coco_json(tree: CocoTree, *, truth: bool) -> bytes:
     if not truth:
         return _listed(tree.rows) + b"\n"
     parts = {name: _line(value) for name, value in tree.beside.items()}
-    rows = [row if row.get("area") is not None else row | {"area": _area(row)} for row in tree.rows]
+    rows = [
+        row if row.get("area") is not None else row | {"area": _area(row, tree.place(at))}
+        for at, row in enumerate(tree.rows)
+    ]
     parts |= {"images": _listed(tree.images), "annotations": _listed(rows), "categories": _listed(tree.categories)}
     return b"{\n" + b",\n".join(_line(name) + b": " + text for name, text in parts.items()) + b"\n}\n"
 
 
-def _area(row: Row) -> float:
+def _area(row: Row, place: str) -> float:
     """The area of an annotation that says none, as COCO has it: of its outline, else of its box.
 
-    >>> _area({"bbox": [0, 0, 4, 4], "segmentation": [[0, 0, 4, 0, 0, 4]]}), _area({"bbox": [1, 1, 2, 3]})
+    InputError names the place of one whose outline is malformed.
+
+    >>> _area({"bbox": [0, 0, 4, 4], "segmentation": [[0, 0, 4, 0, 0, 4]]}, "[0]"), _area({"bbox": [1, 1, 2, 3]}, "[1]")
     (8.0, 6.0)
     """
     outline = row.get("segmentation")
     if not isinstance(outline, list) or not outline:
         return float(row["bbox"][2] * row["bbox"][3])
-    return add_in_order(_polygon_area(part) for part in outline)
+    return add_in_order(_polygon_area(part, place) for part in outline)
 
 
-def _polygon_area(part: list[float]) -> float:
+def _polygon_area(part: Any, place: str) -> float:
+    if not isinstance(part, list) or len(part) % 2 or not all(map(is_number, part)):
+        raise InputError(f"{place}: segmentation: found {shown(part)}, expected x, y of each point")
     xs, ys = part[::2], part[1::2]
     return abs(add_in_order(xs[at - 1] * ys[at] - xs[at] * ys[at - 1] for at in range(len(xs)))) / 2
 
@@ -155,16 +164,16 @@ def _label_names(images: list[Row]) -> dict[str, Row]:
 def _size(image: Row) -> tuple[float, float]:
     width, height = image.get("width"), image.get("height")
     if not _is_positive(width) or not _is_positive(height):
-        found = f"{shown(width)} x {shown(height)}"
+        size = f"{shown(width)} x {shown(height)}"
         raise InputError(
-            f"image {shown(image.get('file_name') or image['id'])}: found the size {found}, expected width and height: "
+            f"image {shown(image.get('file_name') or image['id'])}: found the size {size}, expected width and height: "
             "labels of YOLO are fractions of them"
         )
-    return float(width), float(height)  # type: ignore[arg-type]
+    return float(width), float(height)
 
 
-def _is_positive(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value < float("inf")
+def _is_positive(value: Any) -> TypeGuard[float]:
+    return is_finite_number(value) and value > 0
 
 
 def _check_row(row: Row, place: str) -> None:
@@ -178,8 +187,8 @@ def _check_row(row: Row, place: str) -> None:
     if not outline:
         return
     if not isinstance(outline, list) or len(outline) != 1:
-        found = f"{len(outline)} parts" if isinstance(outline, list) else "an RLE mask"
-        raise InputError(f"{place}: segmentation: found {found}, expected one polygon, as YOLO has ({boxes})")
+        content = f"{len(outline)} parts" if isinstance(outline, list) else "an RLE mask"
+        raise InputError(f"{place}: segmentation: found {content}, expected one polygon, as YOLO has ({boxes})")
 
 
 def _fractions(row: Row, size: tuple[float, float], place: str, truth: bool) -> list[float]:
@@ -187,8 +196,8 @@ def _fractions(row: Row, size: tuple[float, float], place: str, truth: bool) -> 
     _check_row(row, place)
     fractions = _polygon(row, size, place) if row.get("segmentation") else _box(row["bbox"], size)
     if truth and not all(-SLACK <= fraction <= 1 + SLACK for fraction in fractions):
-        found = f"{shown(row['bbox'])} on {size[0]:g} x {size[1]:g} pixels"
-        raise InputError(f"{place}: bbox: found {found}, expected it within the image, as YOLO's fractions are")
+        box = f"{shown(row['bbox'])} on {size[0]:g} x {size[1]:g} pixels"
+        raise InputError(f"{place}: bbox: found {box}, expected it within the image, as YOLO's fractions are")
     return fractions
 
 
@@ -200,7 +209,7 @@ def _box(box: list[float], size: tuple[float, float]) -> list[float]:
 
 def _polygon(row: Row, size: tuple[float, float], place: str) -> list[float]:
     points = row["segmentation"][0]
-    if not isinstance(points, list) or len(points) < 6 or len(points) % 2 or not all(map(_is_number, points)):
+    if not isinstance(points, list) or len(points) < 6 or len(points) % 2 or not all(map(is_finite_number, points)):
         raise InputError(f"{place}: segmentation: found {shown(points)}, expected x, y of at least 3 points")
     xs, ys = [float(x) for x in points[::2]], [float(y) for y in points[1::2]]
     bounds = [min(xs), min(ys), max(xs) - min(xs), max(ys) - min(ys)]
@@ -211,10 +220,6 @@ def _polygon(row: Row, size: tuple[float, float], place: str) -> list[float]:
             f"that YOLO keeps of it ({keyword('iou_type', 'bbox')} writes boxes alone)"
         )
     return [value / side for pair in zip(xs, ys, strict=True) for value, side in zip(pair, size, strict=True)]
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < float("inf")
 
 
 def _left_out(tree: CocoTree) -> Iterable[str]:

@@ -1,6 +1,8 @@
-"""Text in other encodings than UTF-8: what it may be, and the command that converts it."""
+"""Text in UTF-8, and what bytes in another encoding may be, with the command that converts them."""
 
 from __future__ import annotations
+
+from calipers.core.errors import InputError
 
 UTF16 = (b"\xff\xfe", b"\xfe\xff")  # byte order marks
 FEW = 1 << 16  # bytes that are looked at
@@ -33,3 +35,16 @@ def encoding_hint(data: bytes) -> str:
 def has_zeros(data: bytes) -> bool:
     """Whether so many bytes are 0 as in UTF-16, where every Latin letter has one; such bytes may still be UTF-8."""
     return 4 * data[:FEW].count(0) >= len(data[:FEW]) > 0
+
+
+def decoded(data: bytes, name: str) -> str:
+    """The text of a file in UTF-8, with or without a byte order mark; InputError names the first byte that is not.
+
+    >>> decoded(b"\\xef\\xbb\\xbfa", "a.csv")
+    'a'
+    """
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        problem = f"found byte 0x{data[error.start]:02x} at position {error.start}"
+        raise InputError(f"{name}: {problem}, expected text in UTF-8") from None

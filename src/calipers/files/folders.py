@@ -1,4 +1,4 @@
-"""Files below a folder, hidden ones apart."""
+"""Files below a folder, without hidden ones."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from calipers.core.errors import InputError
 
 
 def files_below(folder: str, endings: Collection[str]) -> list[str]:
-    """Files with one of these endings, hidden ones apart: their paths within the folder with / between, sorted."""
+    """Files with one of these endings, without hidden ones: sorted paths within the folder, with / as separator."""
     return sorted(_walk(folder, tuple(endings)))
 
 

@@ -61,7 +61,7 @@ def _read_size(file: BinaryIO) -> ImageSize:
 
 
 def _bmp(head: bytes) -> ImageSize:
-    """Rows may run downwards, which a negative height says."""
+    """The size in a BMP header; a negative height means that rows run downwards."""
     if unpack_from("<I", head, 14)[0] == 12:  # the oldest header has short numbers
         return ImageSize(*unpack_from("<HH", head, 18))
     width, height = unpack_from("<ii", head, 18)

@@ -82,7 +82,7 @@ def find_doubled(value: Any, place: str = "") -> tuple[str, str] | None:
 
 
 def _slowly(text: bytes, path: str, problem: str, expected: str) -> Any:
-    """The tree by a parser that takes more and tells of keys given twice, or an error."""
+    """Parse with Python's json, which accepts more and reports keys given twice; raises an InputError."""
     try:
         decoded = text.decode("utf-8")
         tree = json.loads(decoded, object_pairs_hook=as_object)

@@ -1,4 +1,4 @@
-"""What parsers of JSON leave unchecked: room for large texts, and keys that are given twice in an object.
+"""What parsers of JSON leave unchecked: room for large texts, keys given twice in an object, numbers beyond floats.
 
 orjson ends the process (signal 11) when an allocation fails while it parses. So room for what a large text may become
 is asked for first, and given back; nothing of it is touched. Of a key given twice all parsers pass over the first in
@@ -12,10 +12,11 @@ from calipers.kernels.scan.jsontext import count_colons, count_keys, count_writt
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection
-    from typing import Any
+    from typing import Any, TypeGuard
 
 LARGE = 1 << 20  # bytes
 GROWTH = 8  # a text of small objects takes about so many times its size
+LARGEST_FLOAT = 1.7976931348623157e308
 
 
 def check_memory(text: bytes | bytearray) -> None:
@@ -67,3 +68,13 @@ def as_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     doubled, seen = RepeatedKeyDict(tree), set[str]()
     doubled.repeated = tuple(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
     return doubled
+
+
+def is_finite_number(value: object) -> TypeGuard[float]:
+    """Whether a value of JSON is a number that a float can hold: neither a boolean nor NaN nor infinite.
+
+    >>> is_finite_number(2), is_finite_number(True), is_finite_number(float("nan")), is_finite_number(10**400)
+    (True, False, False, False)
+    """
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return is_number and -LARGEST_FLOAT <= value <= LARGEST_FLOAT  # type: ignore[operator]

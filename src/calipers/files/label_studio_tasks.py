@@ -49,8 +49,8 @@ def stored_name(data: Task, place: str, fields: tuple[str, ...]) -> str:
     named = (data[field] for field in fields if data.get(field))
     value = next(named, None) or next((text for text in data.values() if isinstance(text, str)), "")
     if not isinstance(value, str) or not value:
-        what = "an image" if fields[0] == "image" else "a video"
-        raise InputError(f"{place}: data.{fields[0]}: found {shown(value)}, expected the place of {what}")
+        subject = "an image" if fields[0] == "image" else "a video"
+        raise InputError(f"{place}: data.{fields[0]}: found {shown(value)}, expected the place of {subject}")
     path = _stored_path(value)
     folder, name = posixpath.split(path)
     return posixpath.join(folder, UPLOADED.sub("", name)) if UPLOADS in path else path

@@ -77,7 +77,7 @@ class Shard:
                 raise cut_short(self.path, self.size - len(block))
 
     def _whole(self) -> bytes:
-        """All of its lines."""
+        """The bytes of all lines of the shard."""
         if self.data is not None:
             return self.data
         with self._open() as file:

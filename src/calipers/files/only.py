@@ -29,9 +29,9 @@ def only_input(path: str, keys: Keys) -> dict[str, Any]:
     return InputFile(whole_text(path), sha256(read_bytes(path)).hexdigest(), len(keys))._asdict()
 
 
-def check_found(path: str, keys: Keys, found: int, what: str) -> list[str]:
+def check_found(path: str, keys: Keys, matched: int, record: str) -> list[str]:
     """Notes where fewer records were found than keys were given; none at all is an error."""
-    if not found:
-        raise InputError(f"{path}: none of {len(keys):,} keys is that of a {what}, expected one a line")
-    missing = len(keys) - found
-    return [f"warning: {path}: {missing:,} of {len(keys):,} keys are of no {what}"] if missing > 0 else []
+    if not matched:
+        raise InputError(f"{path}: none of {len(keys):,} keys is that of a {record}, expected one a line")
+    missing = len(keys) - matched
+    return [f"warning: {path}: {missing:,} of {len(keys):,} keys are of no {record}"] if missing > 0 else []

@@ -41,7 +41,7 @@ def cut_file(file: WholeFile) -> CutFile:
     return CutFile(list(source), source.sha256)
 
 
-def groups_of_size(sizes: NDArray[np.int64], most: int) -> Iterator[tuple[slice, int]]:
+def groups_of_size(sizes: NDArray[np.int64], max_bytes: int) -> Iterator[tuple[slice, int]]:
     """Neighbours of about so many bytes together, and their bytes.
 
     >>> [(group.start, group.stop, size) for group, size in groups_of_size(np.array([5, 5, 30, 1]), 10)]
@@ -50,6 +50,6 @@ def groups_of_size(sizes: NDArray[np.int64], most: int) -> Iterator[tuple[slice,
     behind = np.cumsum(sizes)
     start = done = 0
     while start < len(sizes):
-        stop = min(int(np.searchsorted(behind, done + most)) + 1, len(sizes))
+        stop = min(int(np.searchsorted(behind, done + max_bytes)) + 1, len(sizes))
         yield slice(start, stop), int(behind[stop - 1]) - done
         start, done = stop, int(behind[stop - 1])

@@ -163,8 +163,8 @@ class RemoteFile(RawIOBase):
             self._transfer.close()
         super().close()
 
-    def _read(self, most: int) -> bytes:
-        start, count = self._position, min(most, BLOCK, self.size - self._position)
+    def _read(self, max_bytes: int) -> bytes:
+        start, count = self._position, min(max_bytes, BLOCK, self.size - self._position)
         if count <= 0:
             self._check_end()
             return b""

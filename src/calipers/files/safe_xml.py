@@ -1,4 +1,4 @@
-"""XML from anyone, told element by element.
+"""XML from untrusted files, parsed element by element.
 
 A DOCTYPE, and with it any declared entity, is refused; depth has a limit. Who takes the elements decides what stays in
 memory. Names come without their prefixes.
@@ -19,9 +19,9 @@ DEEPEST = 100
 class SafeXml:
     """A parser that calls `start`, `end` and `text` in the order of the document.
 
-    >>> told = []
-    >>> SafeXml("XML", lambda name, _: told.append(name), told.append, told.append).parse(b"<a>1<x:b/></a>")
-    >>> told
+    >>> events = []
+    >>> SafeXml("XML", lambda name, _: events.append(name), events.append, events.append).parse(b"<a>1<x:b/></a>")
+    >>> events
     ['a', '1', 'b', 'b', 'a']
     """
 
@@ -46,9 +46,9 @@ class SafeXml:
             self._parser.Parse(data, True)
         except expat.ExpatError as error:
             at = self._parser.ErrorByteIndex
-            found = shown(data[max(at - 30, 0) : at + 30].decode("utf-8", "replace"))
+            excerpt = shown(data[max(at - 30, 0) : at + 30].decode("utf-8", "replace"))
             problem = expat.ErrorString(error.code)
-            raise InputError(f"line {error.lineno}: not XML: {problem}, found around {found}") from None
+            raise InputError(f"line {error.lineno}: not XML: {problem}, found around {excerpt}") from None
         except (LookupError, ValueError) as error:  # the encoding that the document says it has
             raise InputError(f"{self.line()}: not XML: {error}") from None
 

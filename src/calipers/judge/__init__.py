@@ -1,4 +1,4 @@
-"""One verdict a case: a payload from a host goes in, one plain dict that every generation of hosts accepts comes out.
+"""One verdict per case: a payload from a host goes in, a plain dict that every generation of hosts accepts comes out.
 
     calipers.judge.boxes(payload, threshold=0.5, match="greedy")["score"]
 
@@ -347,7 +347,7 @@ def _judge(
     if gt is None and pred is None:
         return judge(ruler, payload, options)
     if payload is not None or gt is None:
-        found = "gt alone" if pred is None else "pred alone" if gt is None else "gt and pred"
-        beside = f"a payload and {found}" if payload is not None else found
+        sides = "gt alone" if pred is None else "pred alone" if gt is None else "gt and pred"
+        beside = f"a payload and {sides}" if payload is not None else sides
         raise ConfigError(f"payload: found {beside}, expected a payload, or gt and pred")
     return judge(ruler, payload_of(gt, pred), options)

@@ -127,8 +127,8 @@ def find_shapes(
 
     >>> find_shapes(parse_answer({"boundingBox": [30, 40, 10, 20]}), "box").shapes
     [[10, 20, 30, 40]]
-    >>> found = find_shapes(parse_answer('{"objects": [{"box": [1, 2, 3], "score": 0.9}]}'), "box", format="xywh")
-    >>> found.shapes, found.scores, found.path
+    >>> result = find_shapes(parse_answer('{"objects": [{"box": [1, 2, 3], "score": 0.9}]}'), "box", format="xywh")
+    >>> result.shapes, result.scores, result.path
     ([Unread('found 3 numbers, expected x, y, width, height')], [0.9], 'objects')
     """
     if kind == "box" and not at and format == "xyxy" and (usual := _usual_boxes(answer)):
@@ -157,7 +157,7 @@ def find_shapes(
 
 
 def _has_words(answer: Answer, groups: list[AnswerShapes]) -> bool:
-    """Whether something is said around JSON values; numbers in prose are said themselves."""
+    """Whether there are words around the JSON values of a text; never for numbers found in prose."""
     return groups[0].notes != ["numbers in prose"] and any(text.strip() for text in answer.outside)
 
 

@@ -28,13 +28,13 @@ ANY_OVERLAP = 1e-12  # the least there is
 
 
 def assert_box_matches(gt: JudgeAnswer, pred: JudgeAnswer | None, **options: Unpack[JudgeOptions]) -> dict[str, Any]:
-    """One box has an IoU of at least the threshold with that of the reference."""
+    """Assert that one box has an IoU of at least the threshold with that of the reference."""
     __tracebackhide__ = True
     return _check("iou", gt, pred, options)
 
 
 def assert_boxes_match(gt: JudgeAnswer, pred: JudgeAnswer | None, **options: Unpack[JudgeOptions]) -> dict[str, Any]:
-    """Boxes match one to one at an IoU of at least the threshold, with an F1 of at least `pass_at`.
+    """Assert that boxes match one to one at an IoU of at least the threshold, with an F1 of at least `pass_at`.
 
     >>> assert_boxes_match([[0, 0, 10, 9]], "[[0, 0, 10, 10]]")["score"]
     1.0
@@ -52,7 +52,7 @@ def assert_boxes_match(gt: JudgeAnswer, pred: JudgeAnswer | None, **options: Unp
 
 
 def assert_polygons_match(gt: JudgeAnswer, pred: JudgeAnswer | None, **options: Unpack[JudgeOptions]) -> dict[str, Any]:
-    """One polygon has an IoU of at least the threshold; several match like boxes."""
+    """Assert that one polygon has an IoU of at least the threshold; several match like boxes."""
     __tracebackhide__ = True
     return _check("polygon", gt, pred, {"pass_at": 1.0, **options})
 
@@ -60,19 +60,19 @@ def assert_polygons_match(gt: JudgeAnswer, pred: JudgeAnswer | None, **options: 
 def assert_rotated_boxes_match(
     gt: JudgeAnswer, pred: JudgeAnswer | None, **options: Unpack[JudgeOptions]
 ) -> dict[str, Any]:
-    """One box at an angle has an IoU of at least the threshold; several match like boxes."""
+    """Assert that one box at an angle has an IoU of at least the threshold; several match like boxes."""
     __tracebackhide__ = True
     return _check("rotated", gt, pred, {"pass_at": 1.0, **options})
 
 
 def assert_lines_match(gt: JudgeAnswer, pred: JudgeAnswer | None, **options: Unpack[JudgeOptions]) -> dict[str, Any]:
-    """One line, as a tube, has an IoU of at least the threshold; several match like boxes."""
+    """Assert that one line, as a tube, has an IoU of at least the threshold; several match like boxes."""
     __tracebackhide__ = True
     return _check("line", gt, pred, {"pass_at": 1.0, **options})
 
 
 def assert_cuboids_match(gt: JudgeAnswer, pred: JudgeAnswer | None, **options: Unpack[JudgeOptions]) -> dict[str, Any]:
-    """One box in space has an IoU of at least the threshold; several match like boxes."""
+    """Assert that one box in space has an IoU of at least the threshold; several match like boxes."""
     __tracebackhide__ = True
     return _check("box3d", gt, pred, {"pass_at": 1.0, **options})
 
@@ -88,7 +88,7 @@ def assert_intervals_match(
 def assert_average_precision(
     gt: JudgeAnswer, pred: JudgeAnswer | None, **options: Unpack[JudgeOptions]
 ) -> dict[str, Any]:
-    """The average precision of boxes with scores is at least `pass_at`."""
+    """Assert that the average precision of boxes with scores is at least `pass_at`."""
     __tracebackhide__ = True
     return _check("map", gt, pred, {"pass_at": 1.0, **options})
 

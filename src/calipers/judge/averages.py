@@ -27,8 +27,8 @@ def _labelled(sides: ShapesOfSides, label: str) -> ShapesOfSides:
     """The shapes of one label."""
     from calipers.judge.rulers import ShapesOfSides
 
-    truth = [shape for shape, of in zip(sides.truth, sides.truth_labels or (), strict=True) if of == label]
-    places = [place for place, of in enumerate(sides.pred_labels or ()) if of == label]
+    truth = [shape for shape, own in zip(sides.truth, sides.truth_labels or (), strict=True) if own == label]
+    places = [place for place, own in enumerate(sides.pred_labels or ()) if own == label]
     readable = dict(zip(sides.at, sides.pred, strict=True))
     shapes = [readable.get(place, Unread("malformed")) for place in places]
     scores = None if sides.scores is None else [sides.scores[place] for place in places]

@@ -142,7 +142,7 @@ def _write_line(out: Any, text: str) -> None:
 
 
 def _silence(out: Any) -> None:
-    """What is still in the buffer goes nowhere, instead of failing again at the end of the program."""
+    """Discard the buffer of standard output, so that it does not fail again at the end of the program."""
     import os
 
     nowhere = os.open(os.devnull, os.O_WRONLY)
@@ -151,7 +151,7 @@ def _silence(out: Any) -> None:
 
 
 def _batches() -> Iterator[list[bytes]]:
-    """Lines as they come: all that are there are answered together, and a host that waits for one need not wait."""
+    """Batches of lines as they arrive: whatever is available is answered together, without waiting for more."""
     parts: list[bytes] = []
     stream: Any = None if sys.stdin is None else sys.stdin.buffer
     while stream and (chunk := stream.read1(CHUNK)):
@@ -167,7 +167,7 @@ def _batches() -> Iterator[list[bytes]]:
 
 
 def _line(ruler: str, payload: bytes, options: dict[str, Any], usual: Options) -> str:
-    """A verdict whatever happens: a host takes silence, or a traceback, for something else."""
+    """The verdict on one payload as a line; any error becomes a failing verdict, as hosts misread tracebacks."""
     try:
         text = as_json(verdict := verdict_on(ruler, payload, options, usual))
         return (text if "\\ud" not in text else _whole(verdict)) + "\n"
@@ -176,7 +176,7 @@ def _line(ruler: str, payload: bytes, options: dict[str, Any], usual: Options) -
 
 
 def _whole(verdict: dict[str, Any]) -> str:
-    """Without half a surrogate pair, which strict readers of JSON refuse."""
+    """A verdict as JSON without lone surrogates, which strict readers refuse."""
     import json
 
     from calipers.core.text import whole_text

@@ -93,7 +93,7 @@ def _reason(truth: CountOfSide, pred: CountOfSide, options: Options, difference:
 
 
 def _label_note(truth: CountOfSide, pred: CountOfSide) -> str:
-    """What is said where counts by label differ, and labels were ignored."""
+    """A note where counts by label differ and labels were ignored."""
     if not truth.by_label or not pred.by_label or truth.by_label == pred.by_label:
         return ""
     rows = _side_by_side(truth.by_label, pred.by_label).items()
@@ -120,7 +120,7 @@ def _of_values(answer: Answer, side: str, options: Options) -> CountOfSide | Non
         for place in follow([value], options.at.split(".")) if options.at else (value,):
             number = _named_count(place) if isinstance(place, dict) else place
             if isinstance(number, dict):
-                by_label = {str(label): _whole(each, side) for label, each in number.items()}
+                by_label = {str(label): _whole(count, side) for label, count in number.items()}
                 return CountOfSide(sum(by_label.values()), by_label, [])
             if number is not None and isinstance(number, (int, float)):
                 return CountOfSide(_whole(number, side), None, [])

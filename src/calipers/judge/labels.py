@@ -24,8 +24,8 @@ def same_label(triple: Any, truth: Labels, pred: Labels) -> Any:
     >>> [column.tolist() for column in same_label(columns, ["nut"], ["screw", "nut"])]
     [[0], [1], [5]]
     """
-    kept = [(i, j, iou) for i, j, iou in zip(*triple, strict=True) if truth[i] == pred[j]]
-    return tuple(array(code, column) for code, column in zip("iiq", _columns(kept), strict=True))
+    pairs = [(i, j, iou) for i, j, iou in zip(*triple, strict=True) if truth[i] == pred[j]]
+    return tuple(array(code, column) for code, column in zip("iiq", _columns(pairs), strict=True))
 
 
 def _columns(rows: list[tuple[int, int, int]]) -> tuple[tuple[int, ...], ...]:
@@ -33,7 +33,7 @@ def _columns(rows: list[tuple[int, int, int]]) -> tuple[tuple[int, ...], ...]:
 
 
 def unlabelled(labels: Labels | None, count: int, kind: str) -> str | None:
-    """What keeps a reference from being compared by labels."""
+    """Why a reference cannot be compared by labels, if it cannot."""
     if labels is None and count:
         return f"reference: no labels found, expected one for each {kind} with labels=exact"
     place = next((place for place, label in enumerate(labels or ()) if label is None), None)
@@ -41,7 +41,7 @@ def unlabelled(labels: Labels | None, count: int, kind: str) -> str | None:
 
 
 def mismatches(rows: list[tuple[int, int, float]], sides: ShapesOfSides) -> list[dict[str, Any]]:
-    """Partners that both have a label, and not the same."""
+    """Matched pairs whose labels are both known and differ."""
     truth, pred = sides.truth_labels, sides.pred_labels
     if truth is None or pred is None:
         return []
@@ -54,15 +54,15 @@ def mismatches(rows: list[tuple[int, int, float]], sides: ShapesOfSides) -> list
 
 
 def ignored_note(differing: list[dict[str, Any]], pairs: int) -> str:
-    """What is said of labels that differ and were ignored.
+    """A note on labels that differ and were ignored.
 
     >>> ignored_note([{"gt_label": "screw", "pred_label": "nut"}], 2)
     "labels were ignored: 'nut' for 'screw' (1 of 2 pairs; labels=exact would count it)"
     """
     first = differing[0]
-    those = f"{len(differing)} of {pairs} pair{'s' * (pairs != 1)}; labels=exact would count "
-    those += "it" if len(differing) == 1 else "them"
-    return f"labels were ignored: {shortened(first['pred_label'])} for {shortened(first['gt_label'])} ({those})"
+    extent = f"{len(differing)} of {pairs} pair{'s' * (pairs != 1)}; labels=exact would count "
+    extent += "it" if len(differing) == 1 else "them"
+    return f"labels were ignored: {shortened(first['pred_label'])} for {shortened(first['gt_label'])} ({extent})"
 
 
 def shortened(label: str) -> str:

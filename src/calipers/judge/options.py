@@ -38,7 +38,7 @@ ONLY = {  # options that say nothing to other rulers
 
 
 class Options:
-    """What a verdict is made with; `ignored` are the keys of the host's config that say nothing to it."""
+    """The options of a verdict; `ignored` are keys of the host's config that are no options."""
 
     __slots__ = (
         "at",
@@ -130,18 +130,23 @@ def near(name: str) -> str | None:
     >>> near("treshold"), near("metrik"), near("mtach"), near("weight"), near("id")
     ('threshold', 'metric', 'match', None, None)
     """
-    known = (*NAMES, *ALSO)
-    close = (option for option in known if len(option) > 3 and _apart(name, option) <= (1 if len(option) < 8 else 2))
+    options = (*NAMES, *ALSO)
+    close = (option for option in options if _is_close(name, option))
     nearest = next((option for option in close if len(option) > 5 or not _is_another_word(name, option)), None)
     return None if nearest is None else ALSO.get(nearest, nearest)
 
 
-def _is_another_word(name: str, known: str) -> bool:
+def _is_close(name: str, option: str) -> bool:
+    """Whether a name is an option with a letter or, if that is long, two wrong; options of 3 letters are near none."""
+    return len(option) > 3 and _edit_distance(name, option) <= (1 if len(option) < 8 else 2)
+
+
+def _is_another_word(name: str, option: str) -> bool:
     """Whether a name differs from a short one in its first letter alone, as batch, patch and watch from match."""
-    return name[:1] != known[:1] and name[1:] == known[1:]
+    return name[:1] != option[:1] and name[1:] == option[1:]
 
 
-def _apart(a: str, b: str) -> int:
+def _edit_distance(a: str, b: str) -> int:
     """Letters to add, drop, change or swap with their neighbour; 3 stands for more."""
     if abs(len(a) - len(b)) > 2:
         return 3

@@ -105,7 +105,7 @@ def _first(tree: dict[str, Any], names: tuple[str, ...]) -> Any:
 
 
 def _content(value: Any) -> Any:
-    """What messages say; anything else is itself."""
+    """The content of chat messages; any other value is returned unchanged."""
     if isinstance(value, dict) and "content" in value and _is_message(value):
         value = [value]
     if not isinstance(value, list) or not value or not all(_is_message(message) for message in value):
@@ -126,11 +126,11 @@ def _names_shape(value: dict[str, Any]) -> bool:
 
 
 def _joined(content: Any) -> Any:
-    """The texts of parts as one; an object or a text is itself."""
+    """The texts of message parts joined into one; an object or a text is returned unchanged."""
     if not isinstance(content, list) or not all(isinstance(part, dict) and "type" in part for part in content):
         return content
-    told = [part.get("text", part.get("value", part.get("content"))) for part in content if part["type"] != "file"]
-    texts = [text for text in told if text is not None]  # a picture has none
+    contents = [part.get("text", part.get("value", part.get("content"))) for part in content if part["type"] != "file"]
+    texts = [text for text in contents if text is not None]  # a picture has none
     if not texts or any(map(_names_shape, content)):
         return content
     return texts[0] if len(texts) == 1 else "\n".join(t if isinstance(t, str) else _written(t) for t in texts)

@@ -67,15 +67,15 @@ def nearest_pairs(truth: list[list[float]], pred: list[list[float]], metric: str
     >>> nearest_pairs([[0, 0], [10, 0]], [[9, 0], [0, 2]], "euclidean")
     [(0, 1, 2.0), (1, 0, 1.0)]
     """
-    apart = sorted(
+    by_distance = sorted(
         (round(distance_between(a, b, metric), 12), i, j) for i, a in enumerate(truth) for j, b in enumerate(pred)
     )
-    free, other, pairs = set(range(len(truth))), set(range(len(pred))), []
-    for far, i, j in apart:
-        if i in free and j in other:
-            free.remove(i)
-            other.remove(j)
-            pairs.append((i, j, far))
+    free_truth, free_pred, pairs = set(range(len(truth))), set(range(len(pred))), []
+    for distance, i, j in by_distance:
+        if i in free_truth and j in free_pred:
+            free_truth.remove(i)
+            free_pred.remove(j)
+            pairs.append((i, j, distance))
     return sorted(pairs)
 
 
@@ -122,8 +122,8 @@ def distance_between(a: list[float], b: list[float], metric: str) -> float:
         return _cosine_distance(a, b)
     if metric == "euclidean":
         return dist(a, b)
-    apart = [abs(x - y) for x, y in zip(a, b, strict=True)]
-    return float(fsum(apart) if metric == "manhattan" else max(apart))
+    differences = [abs(x - y) for x, y in zip(a, b, strict=True)]
+    return float(fsum(differences) if metric == "manhattan" else max(differences))
 
 
 def _cosine_distance(a: list[float], b: list[float]) -> float:

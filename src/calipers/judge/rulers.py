@@ -91,11 +91,11 @@ def measure(ruler: str, case: Case, options: Options) -> dict[str, Any]:
     if ruler == "click":
         from calipers.judge.clicks import click_verdict
 
-        return click_verdict(case, options, _beside(options))
+        return click_verdict(case, options, _options_used(options))
     if ruler == "count":
         from calipers.judge.counts import count_verdict
 
-        return count_verdict(case, options, _beside(options))
+        return count_verdict(case, options, _options_used(options))
     return _of_shapes(ruler, case, options)
 
 
@@ -103,21 +103,21 @@ def _of_shapes(ruler: str, case: Case, options: Options) -> dict[str, Any]:
     """The verdict on a case whose shapes are measured."""
     sides = _sides(ruler, case, options)
     if isinstance(sides, str):
-        return failed(ruler, sides, **_beside(options))
+        return failed(ruler, sides, **_options_used(options))
     if ruler == "point" and sides.kind != "point":
         return _centers(sides, options)
-    alone = ruler in ALONE or (ruler not in SEVERAL and len(sides.truth) == 1)
-    if alone and (len(sides.truth), sides.pred_count) != (1, 1):
+    is_single = ruler in ALONE or (ruler not in SEVERAL and len(sides.truth) == 1)
+    if is_single and (len(sides.truth), sides.pred_count) != (1, 1):
         where, count = ("answer", sides.pred_count) if sides.pred_count != 1 else ("reference", len(sides.truth))
         reason = f"found {_named(count, KINDS[ruler])} in the {where}, expected one"
-        return failed(ruler, reason, **_beside(options), notes=sides.notes)
-    if alone and sides.malformed:
-        return failed(ruler, f"answer: {sides.malformed[0]['reason']}", **_beside(options), notes=sides.notes)
+        return failed(ruler, reason, **_options_used(options), notes=sides.notes)
+    if is_single and sides.malformed:
+        return failed(ruler, f"answer: {sides.malformed[0]['reason']}", **_options_used(options), notes=sides.notes)
     if ruler == "point":
         from calipers.judge.points import point_verdict
 
-        return point_verdict(sides.truth[0], sides.pred[0], options, _beside(options) | {"notes": sides.notes})
-    return one(ruler, sides, options) if alone else several(ruler, sides, options)
+        return point_verdict(sides.truth[0], sides.pred[0], options, _options_used(options) | {"notes": sides.notes})
+    return single_verdict(ruler, sides, options) if is_single else several_verdict(ruler, sides, options)
 
 
 def _sides(ruler: str, case: Case, options: Options) -> ShapesOfSides | str:
@@ -148,7 +148,7 @@ def _without_labels(truth: AnswerShapes, kind: str) -> str | None:
 
 
 def _form(kind: str, options: Options) -> str:
-    """What the numbers of a shape are."""
+    """The format of the numbers of a shape."""
     return options.unit if kind == "interval" else options.format
 
 
@@ -166,7 +166,7 @@ def _centers(sides: ShapesOfSides, options: Options) -> dict[str, Any]:
     """The verdict on the centres of shapes, where a point is asked for."""
     from calipers.judge.points import center_of, centers_verdict
 
-    beside = _beside(options) | {"notes": sides.notes, "shape": sides.kind}
+    beside = _options_used(options) | {"notes": sides.notes, "shape": sides.kind}
     if sides.malformed:
         return failed("point", f"answer: {sides.malformed[0]['reason']}", **beside)
     truth, pred = ([center_of(shape, sides.kind) for shape in shapes] for shapes in (sides.truth, sides.pred))
@@ -183,12 +183,12 @@ def _measurable(ruler: str, shapes: list[Any]) -> list[Any]:
     return [shape if problem is None else Unread(problem) for shape, problem in zip(shapes, problems, strict=True)]
 
 
-def _beside(options: Options) -> dict[str, Any]:
+def _options_used(options: Options) -> dict[str, Any]:
     return {"threshold": options.threshold, "ignored_config": options.ignored}
 
 
-def one(ruler: str, sides: ShapesOfSides, options: Options) -> dict[str, Any]:
-    """One shape each: the score is their overlap."""
+def single_verdict(ruler: str, sides: ShapesOfSides, options: Options) -> dict[str, Any]:
+    """The verdict on one shape against one shape: the score is their overlap."""
     pairs = overlaps(ruler, sides.truth, sides.pred, options)
     iou = pairs[2][0] / UNIT if len(pairs[2]) else 0.0
     if iou and (wrong := _wrong_label(sides, options)):
@@ -196,7 +196,7 @@ def one(ruler: str, sides: ShapesOfSides, options: Options) -> dict[str, Any]:
     passed = round_overlap(iou) >= round_overlap(options.threshold)
     reason = f"IoU {iou:.3f}, {'at least' if passed else 'below'} {options.threshold:g}"
     details = {"pairs": [{"gt": 0, "pred": 0, "iou": iou}] if iou else [], **_unmatched(sides, {0} if iou else set())}
-    details |= _beside(options) | {"notes": sides.notes}
+    details |= _options_used(options) | {"notes": sides.notes}
     reason += _ignored_labels([(0, 0, iou)] if iou else [], sides, details)
     return make_verdict(passed, iou, reason, f"IoU is at least {options.threshold:g}", details)
 
@@ -212,7 +212,7 @@ def _wrong_label(sides: ShapesOfSides, options: Options) -> str | None:
 
 
 def _of_another_label(sides: ShapesOfSides, options: Options, reason: str) -> dict[str, Any]:
-    details = {"pairs": [], **_unmatched(sides, set()), **_beside(options), "notes": sides.notes}
+    details = {"pairs": [], **_unmatched(sides, set()), **_options_used(options), "notes": sides.notes}
     return make_verdict(False, 0.0, reason, f"IoU is at least {options.threshold:g}, and the label is right", details)
 
 
@@ -236,8 +236,8 @@ def _unmatched(sides: ShapesOfSides, matched: set[int]) -> dict[str, Any]:
     return {"unmatched_gt": free, "unmatched_pred": [] if matched else list(range(sides.pred_count))}
 
 
-def several(ruler: str, sides: ShapesOfSides, options: Options) -> dict[str, Any]:
-    """Shapes matched one to one: the score is F1, or average precision."""
+def several_verdict(ruler: str, sides: ShapesOfSides, options: Options) -> dict[str, Any]:
+    """The verdict on several shapes, matched one to one: the score is F1, or average precision."""
     rows = match(ruler, sides, options)
     tp, kind = len(rows), KINDS[ruler]
     fp, fn = sides.pred_count - tp, len(sides.truth) - tp
@@ -248,7 +248,7 @@ def several(ruler: str, sides: ShapesOfSides, options: Options) -> dict[str, Any
         name = "AP"
         score, trouble = average_precision(sides, options)
     if trouble:
-        return failed(ruler, trouble, **_beside(options), notes=sides.notes)
+        return failed(ruler, trouble, **_options_used(options), notes=sides.notes)
     mean = _mean([iou for _, _, iou in rows])
     passed = score >= options.pass_at
     details = _matched_details(rows, sides) | {
@@ -258,7 +258,7 @@ def several(ruler: str, sides: ShapesOfSides, options: Options) -> dict[str, Any
         "mean_iou": mean,
         "match": options.match,
         "pass_at": options.pass_at,
-        **_beside(options),
+        **_options_used(options),
         "malformed": sides.malformed,
         "notes": sides.notes,
     }
@@ -284,7 +284,7 @@ def _mean(overlaps: list[float]) -> float | None:
 
 
 def _ratio(part: int, whole: int) -> float:
-    """part / whole; nothing of nothing is perfect."""
+    """part / whole; 1 where the whole is 0."""
     return part / whole if whole else 1.0
 
 

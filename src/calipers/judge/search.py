@@ -63,17 +63,18 @@ class AnswerShapes:
 
 
 class ShapeSearch:
-    """Finds and takes the shapes of one value: `given` are scores by place, `named` labels by place; `dropped` tells
-    of a shape left out.
+    """Finds the shapes of one value, and their scores and labels by place in `shapes`.
+
+    `dropped` is true once a shape was left out.
     """
 
-    __slots__ = ("dropped", "format", "given", "kind", "named", "notes", "read", "shapes", "telling")
+    __slots__ = ("dropped", "format", "kind", "label_by_place", "notes", "read", "score_by_place", "shapes", "telling")
 
     def __init__(self, kind: str, form: str) -> None:
         self.kind, self.format, self.read, self.telling = kind, form, kinds.READERS[kind], kinds.TELLING_NAMES[kind]
         self.shapes: list[Any] = []
-        self.given: dict[int, Any] = {}
-        self.named: dict[int, str] = {}
+        self.score_by_place: dict[int, Any] = {}
+        self.label_by_place: dict[int, str] = {}
         self.notes: list[str] = []
         self.dropped = False
 
@@ -103,7 +104,7 @@ class ShapeSearch:
             return None
         if len(parents) == 1 and isinstance(parents[0], dict):
             beside = by_plain_name(parents[0])
-            if not self.given:
+            if not self.score_by_place:
                 self.gather_scores(beside, 0)
             self.gather_labels(beside, 0)
         return f"{at}.{inside}" if inside else at
@@ -119,7 +120,7 @@ class ShapeSearch:
         entry = self.locate(root)
         if entry is None:
             return "" if self.shapes else None
-        self.shapes, self.given, self.named, self.dropped = [], {}, {}, False
+        self.shapes, self.score_by_place, self.label_by_place, self.dropped = [], {}, {}, False
         steps = _steps(entry)
         if "*" not in steps:
             self.gather_object(entry[0], 0)
@@ -147,7 +148,7 @@ class ShapeSearch:
         return spare
 
     def note_another(self, entry: Entry, others: list[Entry]) -> None:
-        """Say so if another object that is as near holds a shape too."""
+        """Add a note if another object at the same depth holds a shape too."""
         for other in others:
             beside = other[1] is entry[1] and other[2] == entry[2]
             if not beside and isinstance(other[0], dict) and self.is_held_by(other) and _steps(other) != _steps(entry):
@@ -233,9 +234,9 @@ class ShapeSearch:
     def gather_object(self, item: Any, depth: int) -> None:
         """Take the shapes that an object holds, and their scores."""
         start, named = len(self.shapes), by_plain_name(item)
-        told = not self.telling.isdisjoint(named)
-        name = self.name_in(named) if told else None
-        parts = self.parts_in(named) if told and name is None else None
+        has_shape_name = not self.telling.isdisjoint(named)
+        name = self.name_in(named) if has_shape_name else None
+        parts = self.parts_in(named) if has_shape_name and name is None else None
         if name is not None and depth < _DEEPEST:
             self.gather(named[name], depth + 1)
             if depth and len(self.shapes) == start and not self.dropped and name[-1] != "s":
@@ -255,16 +256,16 @@ class ShapeSearch:
                 rows = named[name] if isinstance(named[name], _LISTS) else [named[name]]
                 if len(rows) == count or (self.dropped and len(rows) > count):
                     for place, score in enumerate(rows[:count], start):
-                        self.given[place] = score
+                        self.score_by_place[place] = score
                 else:
                     self.notes.append(f"found {len(rows)} scores for {count} shapes")
                 return
 
     def scores(self) -> list[float] | None:
         """The scores, if each shape has one."""
-        if not self.given:
+        if not self.score_by_place:
             return None
-        scores = [self.given.get(place, _NOTHING) for place in range(len(self.shapes))]
+        scores = [self.score_by_place.get(place, _NOTHING) for place in range(len(self.shapes))]
         wrong = next((place for place, score in enumerate(scores) if not kinds.is_number(score)), None)
         if wrong is not None:
             self.notes.append(f"score of {self.kind} {wrong}: found {shown(scores[wrong])}, expected a number")
@@ -287,11 +288,11 @@ class ShapeSearch:
             return
         for place, label in enumerate(value[:count], start):
             if isinstance(label, (str, int)) and not isinstance(label, bool):
-                self.named.setdefault(place, str(label).strip())
+                self.label_by_place.setdefault(place, str(label).strip())
 
     def labels(self) -> list[str | None] | None:
         """The labels, if any shape has one."""
-        return [self.named.get(place) for place in range(len(self.shapes))] if self.named else None
+        return [self.label_by_place.get(place) for place in range(len(self.shapes))] if self.label_by_place else None
 
 
 # Around in trees

@@ -37,7 +37,7 @@ class Result:
 
     @cached_property
     def figures(self) -> dict[str, Figure]:
-        """Every figure by its name."""
+        """All figures of the artifact, by name."""
         return figures(self.tree)
 
     @cached_property

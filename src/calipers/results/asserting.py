@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def assert_not_worse(
     new: ResultSource, old: ResultSource, max_drop: Limits, *, undecided: str = FAIL, rules: RuleSource | None = None
 ) -> Gate:
-    """No figure dropped by more than allowed, as far as noise lets one say.
+    """Assert that no figure dropped by more than allowed, as far as noise lets one say.
 
     Args:
         new: The result under test: a file, a folder, a report or its tree.
@@ -67,7 +67,7 @@ def assert_gate(
     ceiling: Limits = (),
     undecided: str = FAIL,
 ) -> Gate:
-    """Every rule of a gate passes.
+    """Assert that every rule of a gate passes.
 
     Args:
         new: The result under test: a file, a folder, a report or its tree.

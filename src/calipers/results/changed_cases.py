@@ -35,7 +35,7 @@ class ChangeKind(NamedTuple):
     cause: str
     listed: str
     side: str
-    said: str
+    note: str
 
 
 CHANGES = (
@@ -62,7 +62,7 @@ class ResultFolder:
                     yield orjson.loads(line)
 
 
-def kept(source: Mapping[str, Any]) -> ResultFolder | None:
+def result_folder(source: Mapping[str, Any]) -> ResultFolder | None:
     """The folder of a result that was compared, if it is one and its cases are there."""
     folder = Path(source["name"])
     folder = folder if folder.is_dir() else folder.parent
@@ -77,24 +77,24 @@ def changed_cases(comparison: Tree, old: ResultFolder | None, new: ResultFolder 
     """Records with objects that broke, then with objects that were fixed, then with other false positives."""
     sides = {"old": old, "new": new}
     drawn = [
-        (change, kept, cases)
+        (change, folder, cases)
         for change in CHANGES
-        if (kept := sides[change.side]) and (cases := _marked(comparison["objects"][change.listed], kept, change))
+        if (folder := sides[change.side]) and (cases := _marked(comparison["objects"][change.listed], folder, change))
     ]
     share = Limit(limit.cases // max(1, len(drawn)), limit.bytes and limit.bytes // max(1, len(drawn)))
     parts = []
-    for change, kept, cases in drawn:
-        parts += drawn_cases(cases, share, partial(_draw, kept, change))
+    for change, folder, cases in drawn:
+        parts += drawn_cases(cases, share, partial(_draw, folder, change))
     return parts
 
 
-def _marked(listed: list[Tree], kept: ResultFolder, change: ChangeKind) -> list[Case]:
+def _marked(listed: list[Tree], folder: ResultFolder, change: ChangeKind) -> list[Case]:
     """The cases of what is listed, with its objects under the cause of the change; most objects first."""
     wanted: dict[tuple[Any, str], list[Tree]] = {}
     for entry in listed:
         wanted.setdefault((entry.get("method"), entry["record"]), []).append(entry)
     marked = []
-    for case in kept.cases(entry["record"] for entry in listed):
+    for case in folder.cases(entry["record"] for entry in listed):
         rows = wanted.get((case.get("method"), case["key"]), [])
         if count := _mark(case, rows, change):
             marked.append(case | {"unmatched": count})
@@ -102,7 +102,7 @@ def _marked(listed: list[Tree], kept: ResultFolder, change: ChangeKind) -> list[
 
 
 def _mark(case: Case, rows: list[Tree], change: ChangeKind) -> int:
-    """Give the objects their cause; how many of them changed."""
+    """Mark changed objects with the cause of the change, and return how many there are."""
     in_scene = case.get("method") is not None
     by_record = change.word in (NEW, GONE)
     places, count = {row.get("index") for row in rows}, 0
@@ -120,21 +120,21 @@ def _failures(case: Case, side: str) -> list[Tree]:
     return list(case[f"unmatched_{side}"])
 
 
-def _draw(kept: ResultFolder, change: ChangeKind, case: Case) -> Part:
-    draw = suite_of_tree(kept.tree).draw_case
-    drawn: Part = draw(kept.tree, case) if draw else {}
+def _draw(folder: ResultFolder, change: ChangeKind, case: Case) -> Part:
+    draw = suite_of_tree(folder.tree).draw_case
+    drawn: Part = draw(folder.tree, case) if draw else {}
     for shape in drawn["shapes"]:
-        _look(shape, change)
+        _restyle(shape, change)
     labels = [shape["label"] for shape in drawn["shapes"] if change.word in shape["tags"]]
     drawn.pop("errors", None)  # of the one result, which would be read as changes
     drawn["tags"] = list(dict.fromkeys([change.word, case["key"], *labels]))
     drawn["facets"] = drawn.get("facets", {}) | {"key": [case["key"]]}
     drawn |= {"key": f"{change.word} · {drawn['key']}", "title": f"{drawn['title']} · {change.word}"}
-    drawn["note"] = change.said.format(n=case["unmatched"])
+    drawn["note"] = change.note.format(n=case["unmatched"])
     return drawn | {"score": case["unmatched"] + FIRST * (len(CHANGES) - CHANGES.index(change))}
 
 
-def _look(shape: Part, change: ChangeKind) -> None:
+def _restyle(shape: Part, change: ChangeKind) -> None:
     """How an object is drawn: unchanged ones in the background, whether right or wrong."""
     own = shape.get("cause") == change.cause
     shape["tags"] = [change.word] if own else []

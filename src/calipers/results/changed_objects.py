@@ -21,7 +21,7 @@ MAX_LISTED = 200
 
 
 def changed_objects(old: Result, new: Result) -> dict[str, Any] | None:
-    """Counts and the first of what was fixed and broken; nothing when a result does not know its objects."""
+    """Counts of fixed and broken objects, and the first of each; None if a result has no rows of objects."""
     spec = suite_of_tree(new.tree).changed
     if spec is None:
         return None
@@ -48,8 +48,8 @@ def _tree(spec: ChangedObjects, before: Failures, after: Failures) -> dict[str, 
         "false_positives_new": more.total(),
         "fixed_objects": _listed(fixed, spec.fields),
         "broken_objects": _listed(broken, spec.fields),
-        "false_positives_gone_records": _most(gone, spec.record_fields),
-        "false_positives_new_records": _most(more, spec.record_fields),
+        "false_positives_gone_records": _by_count(gone, spec.record_fields),
+        "false_positives_new_records": _by_count(more, spec.record_fields),
     }
 
 
@@ -57,7 +57,7 @@ def _listed(places: Counter[Place], names: tuple[str, ...]) -> list[dict[str, An
     return [dict(zip(names, place, strict=True)) for place in sorted(places.elements())[:MAX_LISTED]]
 
 
-def _most(records: Counter[Place], names: tuple[str, ...]) -> list[dict[str, Any]]:
+def _by_count(records: Counter[Place], names: tuple[str, ...]) -> list[dict[str, Any]]:
     """Records with how many of their false positives came or went, most first."""
     ordered = sorted(records.items(), key=lambda item: (-item[1], item[0]))[:MAX_LISTED]
     return [dict(zip(names, place, strict=True)) | {"n": n} for place, n in ordered]

@@ -12,10 +12,11 @@ poor and another reading would be far better.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from calipers.core.errors import ConfigError, InputError, require
+from calipers.results.tree_mapping import TreeMapping
 from calipers.suite import Suite, suite_names, suite_of
 
 if TYPE_CHECKING:
@@ -25,20 +26,11 @@ if TYPE_CHECKING:
 Tree = dict[str, Any]
 
 
-class Check(Mapping[str, Any]):
+class Check(TreeMapping):
     """The findings: `check["ok"]`, `check["files"]`, `check["comparisons"]`. `str(check)` is the summary."""
 
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
-
-    def __getitem__(self, key: str) -> Any:
-        return self.tree[key]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.tree)
-
-    def __len__(self) -> int:
-        return len(self.tree)
 
     def __str__(self) -> str:
         from calipers.results.check_text import summary
@@ -48,9 +40,9 @@ class Check(Mapping[str, Any]):
     def __repr__(self) -> str:
         kinds = ", ".join(f"{entry['path']} is {entry['kind']}" for entry in self.tree["files"])
         parts = [self.tree, *self.tree["files"], *self.tree["comparisons"]]
-        n = sum(len(part["warnings"]) for part in parts)
-        said = "no warnings" if not n else "1 warning" if n == 1 else f"{n:,} warnings"
-        return f"<Check {'ok' if self.tree['ok'] else 'not ok'}: {kinds or 'no files'}; {said}>"
+        count = sum(len(part["warnings"]) for part in parts)
+        warnings = "no warnings" if not count else "1 warning" if count == 1 else f"{count:,} warnings"
+        return f"<Check {'ok' if self.tree['ok'] else 'not ok'}: {kinds or 'no files'}; {warnings}>"
 
     @property
     def exit_code(self) -> int:
@@ -94,8 +86,8 @@ def check(
 
     Examples:
         >>> box = {"type": "bbox_2d", "points": [10, 10, 20, 20], "desc": "类别=标签"}
-        >>> found = check([{"gt_norm1000": [box], "pred": [box | {"points": [0.01, 0.01, 0.02, 0.02]}]}])
-        >>> found["ok"], found["comparisons"][0]["readings"][0]["name"]
+        >>> result = check([{"gt_norm1000": [box], "pred": [box | {"points": [0.01, 0.01, 0.02, 0.02]}]}])
+        >>> result["ok"], result["comparisons"][0]["readings"][0]["name"]
         (True, 'fractions 0–1 -> norm1000')
     """
     import numpy as np
@@ -103,15 +95,15 @@ def check(
     require(suite is None or suite in suite_names(), "suite", suite, " or ".join(suite_names()))
     if not files and gt is None and pred is None:
         raise ConfigError("nothing to check: expected files, or gt and pred")
-    inputs = [_Input(given, None, suite) for given in files]
+    inputs = [_Input(source, None, suite) for source in files]
     inputs += [_Input(gt, "gt", suite)] if gt is not None else []
     inputs += [_Input(item, "pred", suite) for item in (_paths(pred) if pred is not None else [])]
     options = {} if images is None else {"images": images}
     asked = {name: value for name, value in (("answers", answers), ("pred_field", pred_field)) if value is not None}
     _join(inputs, suite, asked)
     with np.errstate(over="ignore", invalid="ignore"):  # numbers beyond all reason are refused, or match nothing
-        comparisons = [item for one in inputs for item in one.examine(options)] + _compare_all(inputs, options)
-    files_checked = [one.file for one in inputs]
+        comparisons = [item for entry in inputs for item in entry.examine(options)] + _compare_all(inputs, options)
+    files_checked = [entry.file for entry in inputs]
     _refuse_together(files_checked)
     return Check(
         {
@@ -125,20 +117,20 @@ def check(
 
 def _join(inputs: list[_Input], suite: str | None, asked: Tree) -> None:
     """Give predictions that a suite joins with ground truth of another kind the only ground truth there is."""
-    truths = [one for one in inputs if one.is_truth()]
-    preds = [one for one in inputs if one not in truths]
-    names = {suite or (one.kind and one.kind.suite) for one in preds}
+    truths = [entry for entry in inputs if entry.is_truth()]
+    preds = [entry for entry in inputs if entry not in truths]
+    names = {suite or (entry.kind and entry.kind.suite) for entry in preds}
     survey = suite_of(name).survey if len(names) == 1 and (name := names.pop()) else None
     joined = survey.joined if survey and len(truths) == 1 else None
-    if joined and not all(joined.takes(truths[0].source, one.source) for one in preds):
+    if joined and not all(joined.takes(truths[0].source, entry.source) for entry in preds):
         joined = None
     takes_answers = bool(joined or (survey and survey.takes_answers))
-    if asked and not takes_answers and not any(one.kind is None for one in preds):
+    if asked and not takes_answers and not any(entry.kind is None for entry in preds):
         raise ConfigError(f"{next(iter(asked))}: no input holds answers of models, expected a dump, or gt and pred")
-    for one in preds:
-        one.asked = asked if takes_answers else {}
+    for entry in preds:
+        entry.asked = asked if takes_answers else {}
         if joined:
-            one.truth, one.joined = truths[0], joined
+            entry.truth, entry.joined = truths[0], joined
     if joined and preds:
         truths[0].is_joined = True
 
@@ -164,7 +156,7 @@ def _path(source: Any) -> Any:
 
 
 class _Input:
-    """One input: what was given, which side it is said to be, what it is, and what was found out about it."""
+    """One input: its source, the side that an option names, its kind, and the findings about it."""
 
     file: FileCheck
 
@@ -187,22 +179,22 @@ class _Input:
 
     @property
     def side(self) -> str:
-        """The side it is read as: as it was said, else by its kind; what may be either is read as ground truth."""
+        """The side that the input is read as: by option, else by its kind; what may be either is ground truth."""
         if self.side_option:
             return self.side_option
         return (self.kind.side or self.kind.usual_side) if self.kind else "gt"
 
     def is_truth(self) -> bool:
-        """Whether it is ground truth alone, as it was said or else by its content."""
+        """Whether the input is ground truth alone, by option or else by its content."""
         return (self.side_option or self._content_side) == "gt"
 
     def is_strange(self) -> bool:
-        """Whether it was said to be the side that it does not look like."""
-        told = self.kind.side if self.kind else None
-        return bool(self.side_option) and told in ("gt", "pred") and told != self.side_option
+        """Whether the content of the input contradicts the side that an option names."""
+        content_side = self.kind.side if self.kind else None
+        return bool(self.side_option) and content_side in ("gt", "pred") and content_side != self.side_option
 
     def examine(self, options: Tree) -> list[SidesCheck]:
-        """Look at it alone; a dense dump has both sides in it."""
+        """Examine this input by itself. Returns comparisons of its sides, as a dense dump has both."""
         from calipers.core.survey import FileCheck, path_of
 
         if self.is_joined:  # its predictions look at it
@@ -240,26 +232,26 @@ class _Input:
 def _compare_all(inputs: list[_Input], options: Tree) -> list[SidesCheck]:
     """Every prediction against the only ground truth of its suite."""
     comparisons: list[tuple[_Input, _Input, SidesCheck]] = []
-    for one in inputs:
-        suite = one.kind.suite if one.kind else None
-        if one.side != "pred" or one.kind is None or suite is None or one.joined:
+    for pred in inputs:
+        suite = pred.kind.suite if pred.kind else None
+        if pred.side != "pred" or pred.kind is None or suite is None or pred.joined:
             continue
         truths = [entry for entry in inputs if entry.side == "gt" and entry.kind and entry.kind.suite == suite]
         if len(truths) != 1 or truths[0].is_strange():
             continue
-        if sides := _compare(suite_of(suite), truths[0], one, one.kind, options):
-            comparisons.append((truths[0], one, sides))
+        if sides := _compare(suite_of(suite), truths[0], pred, pred.kind, options):
+            comparisons.append((truths[0], pred, sides))
     _refuse_nothing(comparisons)
     return [sides for _, _, sides in comparisons]
 
 
 def _refuse_nothing(compared: list[tuple[_Input, _Input, SidesCheck]]) -> None:
     """Refuse predictions with which nothing would be evaluated; methods may be evaluated together."""
-    for truth, one, sides in compared:
-        alike = [comparison for _, other, comparison in compared if other.file.suite == one.file.suite]
-        together = alike if suite_of(str(one.file.suite)).survey.methods_together else [sides]
-        if all(comparison.nothing for comparison in together) and not truth.file.refused and not one.file.refused:
-            one.file.refuse([sides.nothing])
+    for truth, pred, sides in compared:
+        of_suite = [comparison for _, other, comparison in compared if other.file.suite == pred.file.suite]
+        together = of_suite if suite_of(str(pred.file.suite)).survey.methods_together else [sides]
+        if all(comparison.nothing for comparison in together) and not truth.file.refused and not pred.file.refused:
+            pred.file.refuse([sides.nothing])
 
 
 def _compare(suite: Suite, truth: _Input, pred: _Input, kind: Kind, options: Tree) -> SidesCheck | None:
@@ -275,11 +267,11 @@ def _compare(suite: Suite, truth: _Input, pred: _Input, kind: Kind, options: Tre
 
 
 def _strange_sides(inputs: list[_Input]) -> Iterator[str]:
-    """Inputs that were said to be the side that they do not look like."""
-    strange = [(one, one.kind.name) for one in inputs if one.kind and one.is_strange()]
+    """Warnings about inputs whose content contradicts the side that an option names."""
+    strange = [(entry, entry.kind.name) for entry in inputs if entry.kind and entry.is_strange()]
     sides = {"gt": "ground truth", "pred": "predictions"}
-    for one, name in strange:
-        other = sides["pred" if one.side_option == "gt" else "gt"]
-        yield f"{one.file.path} was given as {sides[one.side_option or '']} and looks like {other} ({name})"
-    if {one.side_option for one, _ in strange} == {"gt", "pred"}:
+    for entry, name in strange:
+        other = sides["pred" if entry.side_option == "gt" else "gt"]
+        yield f"{entry.file.path} was given as {sides[entry.side_option or '']} and looks like {other} ({name})"
+    if {entry.side_option for entry, _ in strange} == {"gt", "pred"}:
         yield "the two sides seem to be swapped"

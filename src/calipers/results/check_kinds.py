@@ -22,7 +22,7 @@ def find_kind(source: Any) -> Kind:
         kind: Kind | None = survey.survey.find_kind(clue)
         if kind is not None:
             return kind
-    raise InputError(f"{clue.path}: {_found(clue)}, expected {expected()}")
+    raise InputError(f"{clue.path}: {_described(clue)}, expected {expected()}")
 
 
 def expected() -> str:
@@ -51,7 +51,7 @@ def _kind_of_artifact(clue: Clue) -> Kind | None:
     return Kind(f"artifact of Calipers, {tree['protocol']}", None) if "suite" in tree and "protocol" in tree else None
 
 
-def _found(clue: Clue) -> str:
+def _described(clue: Clue) -> str:
     if clue.is_folder:
         return "found a folder with none of these files"
     if clue.tree is None and clue.head:

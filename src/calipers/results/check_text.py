@@ -45,11 +45,11 @@ def _file(file: Tree) -> Iterator[str]:
     yield from _ranges(file["ranges"])
     if file["itself"]:
         yield named_line("against itself", _self_check_line(file["itself"]))
-    yield from _under("look at", file["warnings"])
+    yield from _lines_beside("look at", file["warnings"])
 
 
 def _counted(n: int, name: str) -> str:
-    """A number of things, whose name is that of several.
+    """A count with its noun, which is given in the plural.
 
     >>> _counted(1, "categories"), _counted(1, "videos"), _counted(1, "without states"), _counted(1200, "images")
     ('1 category', '1 video', '1 without states', '1,200 images')
@@ -63,7 +63,7 @@ def _refused(refused: Tree) -> Iterator[str]:
     if refused["n"]:
         more = refused["n"] - len(refused["first"])
         lines = [*refused["first"], *([f"and {more:,} more"] if more > 0 else [])]
-        yield from _under("would be refused", lines)
+        yield from _lines_beside("would be refused", lines)
 
 
 def _invalid(invalid: Tree) -> Iterator[str]:
@@ -80,19 +80,19 @@ def _listed(names: list[str], n: int) -> str:
     return SEPARATOR.join([*map(_cut, names), *more])
 
 
-def _under(name: str, lines: list[str]) -> Iterator[str]:
-    """Lines of their own, the first beside a name."""
+def _lines_beside(name: str, lines: list[str]) -> Iterator[str]:
+    """One line for each text, the first with a name before it."""
     for at, line in enumerate(lines):
         yield f" {'' if at else name}".ljust(INDENT) + _cut(line, LONGEST_LINE)
 
 
-def _cut(text: str, most: int = LONGEST_NAME) -> str:
+def _cut(text: str, max_length: int = LONGEST_NAME) -> str:
     """A text as a terminal can show it, cut short.
 
     >>> _cut("a\\tb"), _cut("abcdef", 4)
     ('a\\\\x09b', 'abc…')
     """
-    return printable(text if len(text) <= most else text[: most - 1] + "…")
+    return printable(text if len(text) <= max_length else text[: max_length - 1] + "…")
 
 
 def _ranges(ranges: list[Tree]) -> Iterator[str]:
@@ -117,18 +117,21 @@ def number(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
-def _self_check_line(itself: Tree) -> str:
-    figures = SEPARATOR.join(f"{name} {rate(value)}" for name, value in itself["figures"].items())
-    apart = [f"{n:,} with {words}" if words.startswith("no ") else f"{n:,} {words}" for words, n in _some(itself)]
-    aside = f" ({', '.join(apart)}, left aside)" if apart else ""
-    end = f"perfect{aside}" if itself["perfect"] else SEPARATOR.join([f"not perfect{aside}", *itself["imperfect"]])
-    if all(value is None for value in itself["figures"].values()):
-        end = f"nothing to measure{aside}"
+def _self_check_line(self_check: Tree) -> str:
+    figures = SEPARATOR.join(f"{name} {rate(value)}" for name, value in self_check["figures"].items())
+    ignored = [_ignored(words, n) for words, n in self_check["apart"].items() if n]
+    note = f" ({', '.join(ignored)}, left aside)" if ignored else ""
+    end = f"perfect{note}"
+    if not self_check["perfect"]:
+        end = SEPARATOR.join([f"not perfect{note}", *self_check["imperfect"]])
+    if all(value is None for value in self_check["figures"].values()):
+        end = f"nothing to measure{note}"
     return f"{figures}{SEPARATOR}{printable(end)}"
 
 
-def _some(itself: Tree) -> list[tuple[str, int]]:
-    return [(words, n) for words, n in itself["apart"].items() if n]
+def _ignored(words: str, n: int) -> str:
+    """How many objects the self-check left aside, and why."""
+    return f"{n:,} with {words}" if words.startswith("no ") else f"{n:,} {words}"
 
 
 def _padded(text: str, wide: int) -> str:
@@ -146,15 +149,15 @@ def _sides(sides: Tree) -> Iterator[str]:
     figures = f"{sides['metric']} {rate(sides['score'])} · {sides['overlap_metric']} {rate(sides['overlap'])}"
     yield named_line("how they fit", f"{figures}{_sample(sides['sample'])}")
     yield from _readings(sides["readings"])
-    yield from _under("look at", sides["warnings"])
+    yield from _lines_beside("look at", sides["warnings"])
 
 
 def _sample(sample: Tree | None) -> str:
     if not sample:
         return ""
     if sample["of"] is None or sample["n"] < sample["of"]:
-        of = "" if sample["of"] is None else f" of {sample['of']:,}"
-        return f"   (the first {sample['n']:,}{of} {sample['what']})"
+        of_total = "" if sample["of"] is None else f" of {sample['of']:,}"
+        return f"   (the first {sample['n']:,}{of_total} {sample['what']})"
     return f"   (all {sample['what']})"
 
 
@@ -180,12 +183,12 @@ def _readings(readings: list[Tree]) -> Iterator[str]:
     if not readings:
         return
     wide = max(width(_cut(interpretation["name"], LONGEST_LINE)) for interpretation in readings) + 2
-    for at, other in enumerate(readings):
-        scores = f"{rate(other['score']):>7}{rate(other['overlap']):>8}"
-        advice = f"   <- likely: {printable(other['advice'])}" if other["likely"] else ""
+    for at, interpretation in enumerate(readings):
+        scores = f"{rate(interpretation['score']):>7}{rate(interpretation['overlap']):>8}"
+        advice = f"   <- likely: {printable(interpretation['advice'])}" if interpretation["likely"] else ""
         yield (
             f" {'' if at else 'other readings'}".ljust(INDENT)
-            + _padded(_cut(other["name"], LONGEST_LINE), wide)
+            + _padded(_cut(interpretation["name"], LONGEST_LINE), wide)
             + scores
             + advice
         )
@@ -193,7 +196,7 @@ def _readings(readings: list[Tree]) -> Iterator[str]:
 
 
 def _verdict(tree: Tree) -> Iterator[str]:
-    yield from _under("sides", tree["warnings"])
+    yield from _lines_beside("sides", tree["warnings"])
     refused = sum(file["refused"]["n"] for file in tree["files"])
     doubts = sum(len(part["warnings"]) for part in (*tree["files"], *tree["comparisons"], tree))
     doubts += sum(file["doubled"]["n"] > 0 for file in tree["files"])
@@ -219,9 +222,9 @@ def _nothing_shared(labels: Tree) -> list[str]:
 
 def _spelling(labels: Tree) -> Iterator[str]:
     """Predicted labels that differ from true ones in case, spacing or punctuation alone."""
-    other = [row for row in labels["pred_only"] if row["nearest"] and _is_same(row["label"], row["nearest"])]
-    if other:
-        yield f"labels differ in spelling alone: {_respelled(other)}"
+    respelled = [row for row in labels["pred_only"] if row["nearest"] and _is_same(row["label"], row["nearest"])]
+    if respelled:
+        yield f"labels differ in spelling alone: {_respelled(respelled)}"
     if labels.get("same"):
         yield f"labels differ in spelling alone, which counts as the same here: {_respelled(labels['same'])}"
 
@@ -255,10 +258,10 @@ def hint_lines(sides: Tree, more: str = MORE) -> list[str]:
         return [f"{head}, and no other reading of the predictions fits better{more and f' ({more})'}"]
     wide = max(width(_cut(interpretation["name"], LONGEST_LINE)) for interpretation in sides["readings"]) + 3
     lines = [f"{head}. Other readings of the predictions:"]
-    for other in sides["readings"]:
-        score = _hundredths(other["score"])
-        advice = f"   <- likely: {printable(other['advice'])}" if other["likely"] else ""
-        lines.append(" " * 11 + _padded(_cut(other["name"], LONGEST_LINE), wide) + score + advice)
+    for interpretation in sides["readings"]:
+        score = _hundredths(interpretation["score"])
+        advice = f"   <- likely: {printable(interpretation['advice'])}" if interpretation["likely"] else ""
+        lines.append(" " * 11 + _padded(_cut(interpretation["name"], LONGEST_LINE), wide) + score + advice)
     return [*lines, " " * 9 + "Nothing was changed."]
 
 
@@ -269,9 +272,9 @@ def better_lines(sides: Tree, method: str = "", more: str = MORE) -> list[str]:
         return []
     metric = sides["metric"].removeprefix("localization ")
     scores = f"{_named(metric, likely['score'])} instead of {_hundredths(sides['score'])}"
-    what = f"read otherwise: {_cut(likely['name'], LONGEST_LINE)} ({scores}, {_few(sides['sample'])})"
-    whose = f"predictions of {_cut(method)}" if method else "predictions"
-    return [f"hint: {whose} would fit far better {what}; {more or printable(likely['advice'])}"]
+    interpretation_text = f"read otherwise: {_cut(likely['name'], LONGEST_LINE)} ({scores}, {_few(sides['sample'])})"
+    subject = f"predictions of {_cut(method)}" if method else "predictions"
+    return [f"hint: {subject} would fit far better {interpretation_text}; {more or printable(likely['advice'])}"]
 
 
 def _few(sample: Tree) -> str:

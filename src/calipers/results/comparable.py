@@ -44,12 +44,12 @@ def differences(old: Result, new: Result, sides: Sides = SIDES, *, replicates: b
     Without `replicates` results may have as many of them as they like.
     """
     if old.tree["protocol"] != new.tree["protocol"]:
-        difference = _said("protocol", old.tree["protocol"], new.tree["protocol"], sides)
+        difference = _sentence("protocol", old.tree["protocol"], new.tree["protocol"], sides)
         return Differences([], [difference])
     before, after = _Compared(old.tree), _Compared(new.tree)
     left_out = () if replicates else REPLICATES
     settings = _named(
-        "", before.params_without(left_out), after.params_without(left_out), sides, most=len(before.params)
+        "", before.params_without(left_out), after.params_without(left_out), sides, max_names=len(before.params)
     )
     return Differences(settings, list(_records(before, after, sides)))
 
@@ -72,7 +72,7 @@ class _Compared:
 
 
 def _defaults(suite: Suite) -> dict[str, Any]:
-    """What options do that an artifact does not name, as they came after it."""
+    """Defaults of options that an artifact does not have, because they were added later."""
     plain = {item.name: item.default for item in fields(suite.config) if item.metadata["artifact"]}
     return {name: list(value) if isinstance(value, tuple) else value for name, value in plain.items()}
 
@@ -97,7 +97,7 @@ def shared_groups(old: Result, new: Result) -> dict[str, str]:
 
 
 def _records(old: _Compared, new: _Compared, sides: Sides) -> Iterator[str]:
-    differing = _named("ground truth: ", old.records, new.records, sides, most=MAX_NAMED)
+    differing = _named("ground truth: ", old.records, new.records, sides, max_names=MAX_NAMED)
     yield from differing
     same_replicates = all(old.params[name] == new.params[name] for name in REPLICATES)
     if not differing and same_replicates and old.sums != new.sums:
@@ -107,15 +107,15 @@ def _records(old: _Compared, new: _Compared, sides: Sides) -> Iterator[str]:
         )
 
 
-def _named(what: str, old: Mapping[str, Any], new: Mapping[str, Any], sides: Sides, *, most: int) -> list[str]:
-    """The first that are not the same, and how many more."""
+def _named(prefix: str, old: Mapping[str, Any], new: Mapping[str, Any], sides: Sides, *, max_names: int) -> list[str]:
+    """A sentence for each of the first differing values, and how many more there are."""
     names = [name for name in {**old, **new} if old.get(name, ABSENT) != new.get(name, ABSENT)]
-    sentences = [_said(f"{what}{name}", old.get(name, ABSENT), new.get(name, ABSENT), sides) for name in names[:most]]
-    more = len(names) - most
-    return [*sentences, f"{what}{more:,} more"] if more > 0 else sentences
+    listed, more = names[:max_names], len(names) - max_names
+    sentences = [_sentence(f"{prefix}{name}", old.get(name, ABSENT), new.get(name, ABSENT), sides) for name in listed]
+    return [*sentences, f"{prefix}{more:,} more"] if more > 0 else sentences
 
 
-def _said(name: str, old: Any, new: Any, sides: Sides) -> str:
+def _sentence(name: str, old: Any, new: Any, sides: Sides) -> str:
     return f"{_short(name)}: {_short(old)} in {_short(sides[0])}, {_short(new)} in {_short(sides[1])}"
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -26,6 +26,7 @@ from calipers.results.artifacts import Result, read_result
 from calipers.results.changed_objects import changed_objects
 from calipers.results.comparable import differences, shared_groups
 from calipers.results.slice_changes import SliceChange, slice_changes, slices_tree
+from calipers.results.tree_mapping import TreeMapping
 from calipers.suite import suite_of_tree
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ class FigureChange(NamedTuple):
 
     @property
     def n(self) -> int:
-        """The records it rests on."""
+        """The number of records that the figure is computed from."""
         return min(self.old.n, self.new.n)
 
     @property
@@ -71,7 +72,7 @@ class FigureChange(NamedTuple):
         }
 
 
-class Comparison(Mapping[str, Any]):
+class Comparison(TreeMapping):
     """Two results side by side, a mapping: `comparison["metrics"]`. `str(comparison)` is the table of the console.
 
     Attributes:
@@ -81,15 +82,6 @@ class Comparison(Mapping[str, Any]):
 
     def __init__(self, tree: dict[str, Any], changes: dict[str, FigureChange]) -> None:
         self.tree, self.changes = tree, changes
-
-    def __getitem__(self, key: str) -> Any:
-        return self.tree[key]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.tree)
-
-    def __len__(self) -> int:
-        return len(self.tree)
 
     def __str__(self) -> str:
         return views.table(self.tree)
@@ -112,7 +104,7 @@ class Comparison(Mapping[str, Any]):
         return views.page(self.tree)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write it whole or not at all.
+        """Write a file by its ending (.json, .md, .html), whole or not at all.
 
         Args:
             path: The file; its ending says as what: .json, .md or .html.
@@ -164,8 +156,8 @@ def compare_results(old: Result, new: Result, *, force: bool | None = False) -> 
     differing = differences(old, new)
     if differing.all and not force:
         reasons = "\n".join(f"- {entry}" for entry in differing.all)
-        alone = force is None or old.tree["suite"] != new.tree["suite"]  # nothing would be comparable
-        hint = "" if alone else f"\n({keyword('force', True)} compares what is comparable, not in pairs)"
+        unforceable = force is None or old.tree["suite"] != new.tree["suite"]  # nothing would be comparable
+        hint = "" if unforceable else f"\n({keyword('force', True)} compares what is comparable, not in pairs)"
         raise ConfigError(f"{old.name} and {new.name} cannot be compared in pairs:\n{reasons}{hint}")
     changes = {entry.new.name: entry for entry in _changes(old, new, paired=not differing.all)}
     if not changes:

@@ -10,8 +10,17 @@ from collections.abc import Mapping
 from typing import Any
 
 from calipers.results import compare_slices as slices
-from calipers.results.changed_cases import BROKEN, FIXED, GONE, NEW, ResultFolder, changed_cases, changed_together, kept
-from calipers.results.compare_text import below, main_rows, place_words, records_of, said_verdict, table
+from calipers.results.changed_cases import (
+    BROKEN,
+    FIXED,
+    GONE,
+    NEW,
+    ResultFolder,
+    changed_cases,
+    changed_together,
+    result_folder,
+)
+from calipers.results.compare_text import below, main_rows, place_words, records_of, shown_verdict, table
 from calipers.show.numbers import decimals, number, spoken
 from calipers.show.page import sections as part
 from calipers.show.page.cases import Limit
@@ -29,7 +38,7 @@ COUNTED = ("index", "start", "end")
 
 def comparison_page(tree: Tree) -> bytes:
     """One HTML file; what changed is drawn where the results that were compared are folders with cases."""
-    old, new = (kept(tree[side]) if tree["objects"] else None for side in ("old", "new"))
+    old, new = (result_folder(tree[side]) if tree["objects"] else None for side in ("old", "new"))
     return page(page_data(tree, old, new), table(tree))
 
 
@@ -73,7 +82,7 @@ def page_data(tree: Tree, old: ResultFolder | None = None, new: ResultFolder | N
 
 
 def _names(old: str, new: str) -> tuple[str, str]:
-    """Two paths as short as they can be told apart.
+    """Two paths, shortened as far as they still differ.
 
     >>> _names("runs/monday", "runs/today"), _names("a/result.json", "b/result.json")
     (('monday', 'today'), ('a/result.json', 'b/result.json'))
@@ -94,16 +103,16 @@ def _cards(tree: Tree, tags: set[str]) -> Part:
     cards = []
     for row in main_rows(tree)[:MAX_CARDS]:
         digits = decimals(row["old"], row["new"], row["interval"])
-        note = f"{number(row['old'], digits)} → {number(row['new'], digits)} · {said_verdict(row)}"
+        note = f"{number(row['old'], digits)} → {number(row['new'], digits)} · {shown_verdict(row)}"
         better: Any = "high" if row["higher_is_better"] else "low"
-        look: Any = {"kind": "difference", "note": note, "better": better, "goto": _behind(row, tags)}
+        look: Any = {"kind": "difference", "note": note, "better": better, "goto": _records_behind(row, tags)}
         cards.append(part.card(spoken(row["metric"]), row["difference"], row["interval"], **look))
     clicks = " A click on a number shows the objects behind it." if any("goto" in card for card in cards) else ""
     return part.cards("What changed", cards, about=f"New minus old, with the 95 % interval of the difference.{clicks}")
 
 
-def _behind(row: Mapping[str, Any], tags: set[str]) -> str | None:
-    """What a figure got better or worse by, if that is drawn: objects, false positives, or the first of both."""
+def _records_behind(row: Mapping[str, Any], tags: set[str]) -> str | None:
+    """The filter for drawn records that changed a figure: objects, false positives, or the first of both."""
     if not row["difference"] or not row["higher_is_better"]:
         return None
     changes = (BROKEN, NEW) if row["difference"] < 0 else (FIXED, GONE)
@@ -140,7 +149,7 @@ def _drawn(cases: list[Part]) -> list[Part]:
 
 
 def _listed(tree: Tree, tags: set[str]) -> list[Part]:
-    """The objects one by one."""
+    """A table of the objects that were fixed or broken."""
     tables = []
     for word in (BROKEN, FIXED) if tree["objects"] else ():
         listed, total = tree["objects"][f"{word}_objects"], tree["objects"][word]
@@ -187,7 +196,7 @@ def _table(tree: Tree) -> Part:
     rows = []
     for row in tree["metrics"]:
         verdict = (
-            None if row["higher_is_better"] is None else said_verdict(row)
+            None if row["higher_is_better"] is None else shown_verdict(row)
         )  # a description is neither good nor bad
         numbers = [row[name] for name in ("old", "new", "difference", "interval")]
         rows.append([spoken(row["metric"]), *numbers, verdict, row["n"]])

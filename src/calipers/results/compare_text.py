@@ -50,12 +50,12 @@ def records_of(tree: Tree) -> str:
 
 
 def shown(tree: Tree) -> list[Tree]:
-    """The rows of the table: what can be good or bad and may be told, of very many the headline and what changed."""
+    """Rows of the table: figures with a direction and an interval, and headlines; of very many, those that changed."""
     rows = [row for row in tree["metrics"] if row["higher_is_better"] is not None]
-    told = [row for row in rows if row["interval"] or _is_headline(row, tree)]
-    if len(told) <= LONG_TABLE:
-        return told
-    return [row for row in told if _is_headline(row, tree) or row["verdict"] != UNDECIDED]
+    listed = [row for row in rows if row["interval"] or _is_headline(row, tree)]
+    if len(listed) <= LONG_TABLE:
+        return listed
+    return [row for row in listed if _is_headline(row, tree) or row["verdict"] != UNDECIDED]
 
 
 def main_rows(tree: Tree) -> list[Tree]:
@@ -77,13 +77,13 @@ def cells(row: Tree) -> tuple[str, ...]:
     digits = decimals(row["old"], row["new"], row["interval"])
     values = (number(row["old"], digits), number(row["new"], digits), signed(row["difference"], digits))
     down = "" if row["higher_is_better"] else " ↓"
-    return (f"{spoken(row['metric'])}{down}", *values, span(row["interval"], digits), said_verdict(row))
+    return (f"{spoken(row['metric'])}{down}", *values, span(row["interval"], digits), shown_verdict(row))
 
 
-def said_verdict(row: Tree) -> str:
+def shown_verdict(row: Tree) -> str:
     """The verdict on a figure; one without an interval was not tested.
 
-    >>> said_verdict({"verdict": "cannot tell", "interval": None})
+    >>> shown_verdict({"verdict": "cannot tell", "interval": None})
     'no interval'
     """
     return NOT_TESTED if row["interval"] is None else str(row["verdict"])
@@ -109,14 +109,14 @@ def below(tree: Tree) -> Iterator[tuple[str, str]]:
         yield "not paired", "intervals are of independent replicates: wider than those of pairs"
     if tree["objects"]:
         yield "objects", objects_line(tree["objects"])
-        told = [name for name in ("fixed", "broken") if tree["objects"][name]]
-        yield from ((name, places(tree["objects"], name)) for name in told)
-        if told and (words := place_words(tree)):
+        named = [name for name in ("fixed", "broken") if tree["objects"][name]]
+        yield from ((name, places(tree["objects"], name)) for name in named)
+        if named and (words := place_words(tree)):
             yield "#", words
 
 
 def place_words(tree: Tree) -> str:
-    """What the index of an object counts."""
+    """What the index of an object counts, in words."""
     spec = suite_of_tree(tree).changed
     return spec.index_means if spec else ""
 

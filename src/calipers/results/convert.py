@@ -83,8 +83,8 @@ def convert(
         OutputError: The output cannot be written.
 
     Examples:
-        >>> made = convert({"a.mp4": {"outside": [[0, 9]]}}, to="plain")
-        >>> made.suite, made.side, made.files[""]
+        >>> result = convert({"a.mp4": {"outside": [[0, 9]]}}, to="plain")
+        >>> result.suite, result.side, result.files[""]
         ('timeline', 'gt', b'{"a.mp4":{"outside":[[0,9]]}}\\n')
     """
     require(suite is None or suite in suite_names(), "suite", suite, " or ".join(suite_names()))
@@ -100,13 +100,12 @@ def convert(
         require(name in converter.options, name, value, _expected(own, converter))
     sources = [*inputs, *([used["gt"]] if "gt" in used else [])]
     place = None if output is None else _checked_place(os.fspath(output), sources)
-    made = converter.convert(list(inputs), to, _side(kind, side, "gt" in used), **used)
+    read_as = _side(kind, side, "gt" in used)
+    converted = converter.convert(list(inputs), to, read_as, **used)
     if place is not None:
-        _write(place, made)
-    chosen = _side(kind, side, "gt" in used)
-    return ConvertResult(
-        own.name, chosen, kind.name, to, made.files, made.counts, [*_guessed(kind, side, used), *made.notes]
-    )
+        _write(place, converted)
+    notes = [*_guessed(kind, side, used), *converted.notes]
+    return ConvertResult(own.name, read_as, kind.name, to, converted.files, converted.counts, notes)
 
 
 def _expected(suite: Suite, converter: Converter) -> str:
@@ -186,7 +185,7 @@ def _side(kind: Kind, side: str | None, has_gt: bool) -> str:
 
 
 def _guessed(kind: Kind, side: str | None, options: Mapping[str, Any]) -> list[str]:
-    """That the side was not told by anything."""
+    """A note where neither content nor options say which side the input is."""
     if side is not None or kind.side is not None or "gt" in options:
         return []
     return [f"read as ground truth, as nothing says otherwise: {keyword('side', 'pred')} reads predictions"]
@@ -206,19 +205,19 @@ def _checked_place(path: str, inputs: list[Any]) -> str:
     return path
 
 
-def _write(path: str, made: ConvertedFiles) -> None:
-    if list(made.files) == [""]:
+def _write(path: str, converted: ConvertedFiles) -> None:
+    if list(converted.files) == [""]:
         check_place(path)
-        write_file(path, made.files[""])
+        write_file(path, converted.files[""])
         return
-    _write_folder(Path(path), made.files)
+    _write_folder(Path(path), converted.files)
 
 
 def _write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
     """All files in a folder that is new or empty; it gets its name when all of them are written."""
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        found = "a folder with files in it" if folder.is_dir() else "a file"
-        raise OutputError(f"{folder}: is {found}, expected a new or an empty folder: several files are written")
+        existing = "a folder with files in it" if folder.is_dir() else "a file"
+        raise OutputError(f"{folder}: is {existing}, expected a new or an empty folder: several files are written")
     missing = make_folder(folder.absolute().parent)
     temporary = folder.absolute().parent / f".calipers-{os.urandom(8).hex()}.part"
     try:

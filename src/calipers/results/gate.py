@@ -130,12 +130,12 @@ def judge(new: Result, baseline: Result | None, rules: list[Rule]) -> Gate:
     if baseline is None and (drop := next((rule for rule in rules if rule.kind == "max_drop"), None)):
         expected = f"expected a baseline ({keyword('baseline', 'OLD')})"
         raise ConfigError(f"max_drop {drop.metric}: needs a result to drop from, {expected}")
-    known = new.figures | (new.sliced.by_name() if any(name not in new.figures for name, _ in named) else {})
+    figures = new.figures | (new.sliced.by_name() if any(name not in new.figures for name, _ in named) else {})
     for name, rule in named:
-        _check_limit(known[name], rule)
+        _check_limit(figures[name], rule)
     changes = compare_results(baseline, new, force=None).changes if baseline else {}
     drops = len({name for name, rule in named if rule.kind == "max_drop"})
-    rows = [_row(rule, known[name], changes.get(name), drops) for name, rule in named]
+    rows = [_row(rule, figures[name], changes.get(name), drops) for name, rule in named]
     states = [row["state"] for row in rows]
     return Gate(
         {

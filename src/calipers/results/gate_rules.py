@@ -35,10 +35,10 @@ class Rule(NamedTuple):
 
 def make_rules(rules: Any, limits: Mapping[str, Any]) -> list[Rule]:
     """All rules: those of a file or list, then those given by kind."""
-    made = [*_listed(rules), *(rule for kind, limit in limits.items() for rule in _given(kind, limit))]
-    if not made:
+    all_rules = [*_listed(rules), *(rule for kind, limit in limits.items() for rule in _by_kind(kind, limit))]
+    if not all_rules:
         raise ConfigError("no rule was given, expected at least one of max_drop, floor, ceiling, or a file of rules")
-    return made
+    return all_rules
 
 
 def _listed(rules: Any) -> Iterator[Rule]:
@@ -77,8 +77,8 @@ def _limits(table: Mapping[str, Any], where: str) -> Iterator[Rule]:
         yield Rule(metric, kind, _limit(table[kind], kind, f"{where}{kind}"))
 
 
-def _given(kind: str, limit: Any) -> Iterator[Rule]:
-    """By name, as a keyword or a table gives them, or as texts NAME=NUMBER, as flags do."""
+def _by_kind(kind: str, limit: Any) -> Iterator[Rule]:
+    """Rules of one kind: limits by figure, as keywords and tables have them, or texts NAME=NUMBER, as flags do."""
     if isinstance(limit, Mapping):
         yield from (Rule(name, kind, _limit(value, kind, f"{kind} {name}")) for name, value in limit.items())
         return
@@ -97,8 +97,8 @@ def _number(text: str) -> float | str:
 
 
 def _limit(value: Any, kind: str, where: str) -> float:
-    most = sys.float_info.max
-    good = isinstance(value, (int, float)) and not isinstance(value, bool) and -most <= value <= most
+    largest = sys.float_info.max
+    good = isinstance(value, (int, float)) and not isinstance(value, bool) and -largest <= value <= largest
     if not good or (kind == "max_drop" and value < 0):
         raise ConfigError(f"{where}: found {value!r:.80}, expected {DROP if kind == 'max_drop' else NUMBER}")
     return float(value)

@@ -48,7 +48,7 @@ def cells(row: Tree, tree: Tree) -> tuple[str, ...]:
 
 
 def _digits(row: Tree) -> int:
-    """So many digits that a value which misses its limit does not look equal to it."""
+    """Enough digits that a value which misses its limit does not look equal to it."""
     digits = decimals(row["baseline"], row["new"], row["interval"])
     if row["new"] is None or row["rule"] == "max_drop" or row["new"] == row["limit"]:
         return digits
@@ -58,7 +58,7 @@ def _digits(row: Tree) -> int:
 
 
 def limit(row: Tree) -> str:
-    """What the rule asks for.
+    """The limit of a rule in words.
 
     >>> limit({"rule": "max_drop", "limit": 0.01, "higher_is_better": True})
     'drop <= 0.010'
@@ -73,7 +73,7 @@ def notes(tree: Tree) -> Iterator[str]:
     """The smallest drops that this set can detect, and, where others fail, why rules are undecided."""
     drops = [row for row in tree["rows"] if row["rule"] == "max_drop" and row["detectable_drop"] is not None]
     if drops:
-        smallest = SEPARATOR.join(f"{printable(row['asked'])} {_up(row, _room(row, tree))}" for row in drops)
+        smallest = SEPARATOR.join(f"{printable(row['asked'])} {_detectable(row, _room(row, tree))}" for row in drops)
         yield f"smallest drop this set can detect (80 % power): {smallest}"
     for row in tree["rows"]:
         if row["state"] == "investigate" and tree["state"] == "fail":
@@ -86,11 +86,11 @@ def verdict(tree: Tree) -> str:
     decisive = [row for row in rows if row["state"] == state]
     if state == "pass":
         return f"PASS: {'the rule passes' if len(rows) == 1 else f'all {len(rows):,} rules pass'}"
-    what = {"fail": "fail" if len(decisive) > 1 else "fails", "investigate": "cannot be decided"}[state]
-    of = "the rule" if len(rows) == 1 else f"{len(decisive):,} of {len(rows):,} rules"
+    outcome = {"fail": "fail" if len(decisive) > 1 else "fails", "investigate": "cannot be decided"}[state]
+    subject = "the rule" if len(rows) == 1 else f"{len(decisive):,} of {len(rows):,} rules"
     why = [f"{spoken(row['metric'])}: {printable(row['reason'])}" for row in decisive[:MAX_NAMED]]
     more = [f"{len(decisive) - MAX_NAMED:,} more"] if len(decisive) > MAX_NAMED else []
-    return f"{state.upper()}: {of} {what}{SEPARATOR}{SEPARATOR.join([*why, *more])}"
+    return f"{state.upper()}: {subject} {outcome}{SEPARATOR}{SEPARATOR.join([*why, *more])}"
 
 
 def _room(row: Tree, tree: Tree) -> float | None:
@@ -101,11 +101,11 @@ def _room(row: Tree, tree: Tree) -> float | None:
     return float(row["baseline"] if row["higher_is_better"] else 1 - row["baseline"])
 
 
-def _up(row: Tree, room: float | None) -> str:
+def _detectable(row: Tree, room: float | None) -> str:
     """The smallest drop that would be found, unless a figure cannot get worse by as much.
 
     >>> row = {"detectable_drop": 2.955, "new": 0.5, "higher_is_better": True}
-    >>> _up(row, 0.5123), _up(row, None)
+    >>> _detectable(row, 0.5123), _detectable(row, None)
     ('none, as it can drop by 0.512 at most', '2.955')
     """
     if room is not None and row["detectable_drop"] > room:
@@ -134,7 +134,7 @@ def junit(tree: Tree) -> bytes:
         case = ElementTree.SubElement(suite, "testcase", classname=f"calipers.gate.{tree['suite']}", name=name)
         if row["state"] != "pass":
             kind = "failure" if row["state"] == "fail" else "skipped"
-            told = ElementTree.SubElement(case, kind, message=printable(row["reason"]))
-            told.text = "  ".join(cells(row, tree))
+            element = ElementTree.SubElement(case, kind, message=printable(row["reason"]))
+            element.text = "  ".join(cells(row, tree))
     ElementTree.indent(root)
     return bytes(ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)) + b"\n"

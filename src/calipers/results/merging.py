@@ -45,100 +45,102 @@ def merge(parts: Iterable[str | os.PathLike[str]]) -> Report:
     paths = [os.fspath(path) for path in parts]
     require(bool(paths), "parts", paths, f"files written by {keyword('tally')}")
     tallies = {path: read_tally(path) for path in paths}
-    made, _ = tallies[paths[0]]
-    suite = _suite(made, paths[0])
+    first, _ = tallies[paths[0]]
+    suite = _suite(first, paths[0])
     for path, (provenance, _) in tallies.items():
-        _check_made(provenance, path)
-    tallied = [(path, _part(path, made, *tallies[path], suite)) for path in paths]
+        _check_provenance(provenance, path)
+    tallied = [(path, _part(path, first, *tallies[path], suite)) for path in paths]
     tallied.sort(key=lambda item: _inputs(item[1]))
-    _check_apart(tallied, shared=suite.shared_inputs)
+    _check_distinct(tallied, shared=suite.shared_inputs)
     _check_engines(tallied)
     with blaming(", ".join(paths)):
-        config = _config(made, max(provenance.options["max_bad_records"] for provenance, _ in tallies.values()))
+        config = _config(first, max(provenance.options["max_bad_records"] for provenance, _ in tallies.values()))
     with blaming(", ".join(paths)):
         total = join([part for _, part in tallied])
         if suite.shared_inputs:
-            total.inputs = _once(total.inputs)
+            total.inputs = _distinct(total.inputs)
         check_bad(total, config.max_bad_records)
         report: Report = suite.report_of(total, config)
         check_report(report, ", ".join(paths)[:200])
     return report
 
 
-def _suite(made: Provenance, path: str) -> Suite:
-    if not is_suite(made.suite):
-        raise InputError(f"{path}: found the suite {made.suite!r:.80}, expected one of {', '.join(suite_names())}")
-    return suite_of(made.suite)
+def _suite(provenance: Provenance, path: str) -> Suite:
+    if not is_suite(provenance.suite):
+        names = ", ".join(suite_names())
+        raise InputError(f"{path}: found the suite {provenance.suite!r:.80}, expected one of {names}")
+    return suite_of(provenance.suite)
 
 
-def _part(path: str, made: Provenance, other: Provenance, packed: Packed, suite: Suite) -> Part:
-    made.check_comparable(other, path)
+def _part(path: str, first: Provenance, other: Provenance, packed: Packed, suite: Suite) -> Part:
+    first.check_comparable(other, path)
     with blaming(path):
         part: Part = suite.unpack(packed)
         _check_inputs(part)
     return part
 
 
-def _check_made(made: Provenance, path: str) -> None:
-    """The options of a part are some that a run can have, and its parameters are those of the options.
+def _check_provenance(provenance: Provenance, path: str) -> None:
+    """Check that a part holds options that a run can have, and the parameters that follow from them.
 
     A part that says otherwise was damaged or made up, while two parts that differ are a mistake of whoever chose them,
     and so is a file of labels that has changed since.
     """
-    suite = _suite(made, path)
+    suite = _suite(provenance, path)
     try:
         with blaming(path):
-            config = _config(made, made.options["max_bad_records"])
+            config = _config(provenance, provenance.options["max_bad_records"])
     except ConfigError as error:
-        if any(isinstance(value, str) and value and str(error).startswith(value) for value in made.options.values()):
+        texts = [value for value in provenance.options.values() if isinstance(value, str) and value]
+        if str(error).startswith(tuple(texts)):
             raise  # a file that the options name
         raise InputError(f"{path}: holds options that no run can have: {error}") from error
     own = suite.provenance_of(config)
-    own.check_version(made, path)
-    if changed := [name for name in made.differing(own) if not name.endswith("_sha256")]:
+    own.check_version(provenance, path)
+    if changed := [name for name in provenance.differing(own) if not name.endswith("_sha256")]:
         raise InputError(f"{path}: is damaged: {changed[0]} is not that of its options")
-    own.check_comparable(made, path)
+    own.check_comparable(provenance, path)
 
 
 def _check_inputs(part: Part) -> None:
-    """Every input has a path, and a digest if it was a file."""
+    """Check that every input of a part has a path, and a digest if it was a file."""
     for entry in part.inputs:
         if not isinstance(entry["path"], str) or not isinstance(entry["sha256"], (str, type(None))):
             raise TypeError("an input without a path or a digest")
 
 
-def _config(made: Provenance, max_bad: int) -> Any:
-    options = made.options | {"max_bad_records": max_bad}
-    return make_config(suite_of(made.suite).config, options)
+def _config(provenance: Provenance, max_bad: int) -> Any:
+    options = provenance.options | {"max_bad_records": max_bad}
+    return make_config(suite_of(provenance.suite).config, options)
 
 
 def _inputs(part: Part) -> list[tuple[str, str]]:
     return [(entry["path"], entry["sha256"] or "") for entry in part.inputs]
 
 
-def _check_apart(parts: list[tuple[str, Part]], *, shared: bool) -> None:
+def _check_distinct(parts: list[tuple[str, Part]], *, shared: bool) -> None:
     """Raise an error if an input is there twice, under whatever name, or a part, where parts may share a side."""
     seen: dict[Any, str] = {}
     for path, part in parts:
         names = {entry["sha256"]: f"both hold {entry['path']}" for entry in part.inputs}
         if shared:
             names = {tuple(names): "are parts of the same inputs"}
-        for content, what in names.items():
+        for content, problem in names.items():
             if content in seen:
-                raise InputError(f"{seen[content]} and {path}: {what}, expected each input in one part")
+                raise InputError(f"{seen[content]} and {path}: {problem}, expected each input in one part")
         seen |= dict.fromkeys(names, path)
 
 
-def _check_engines(found: list[tuple[str, Part]]) -> None:
-    """Parts that were counted with the same library were so with the same version of it."""
-    known: dict[str, tuple[str, str]] = {}
-    for path, part in found:
+def _check_engines(parts: list[tuple[str, Part]]) -> None:
+    """Refuse parts that were counted with different versions of a library."""
+    versions: dict[str, tuple[str, str]] = {}
+    for path, part in parts:
         for name, version in getattr(part, "engines", {}).items():  # which parts of plugins need not have
-            first, where = known.setdefault(name, (version, path))
+            first, where = versions.setdefault(name, (version, path))
             if version != first:
                 raise InputError(f"{path}: counted with {name} {version}, expected {name} {first}, as {where} was")
 
 
-def _once(inputs: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _distinct(inputs: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Every input once, in the order they came."""
     return list({(entry["path"], entry["sha256"]): entry for entry in inputs}.values())

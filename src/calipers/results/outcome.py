@@ -64,7 +64,7 @@ def hint(report: Report, *inputs: Any) -> list[str]:
 
 
 def _more(sides: SidesCheck) -> str:
-    """Where more is to be had, if `check` can read the inputs."""
+    """A pointer to `calipers check`, if that can read the inputs."""
     return MORE if sides.is_checkable else ""
 
 
@@ -81,7 +81,7 @@ def _given_twice(report: Report, meaning: str) -> Iterator[str]:
     seen: dict[str, str] = {}
     for entry in report["inputs"]:
         if entry["sha256"] is not None and entry["sha256"] in seen:
-            one, other = printable(seen[entry["sha256"]]), printable(entry["path"])
-            twice = f"{one} is given twice" if one == other else f"{one} and {other} are the same file"
+            first, second = printable(seen[entry["sha256"]]), printable(entry["path"])
+            twice = f"{first} is given twice" if first == second else f"{first} and {second} are the same file"
             yield f"{twice}{meaning}"
         seen.setdefault(entry["sha256"] or "", entry["path"])

@@ -59,7 +59,7 @@ def quantile(share: float, freedom: int) -> float:
 
 
 def _inverted(share: float, freedom: int) -> float:
-    """By halving the angle whose tangent is t / sqrt(freedom)."""
+    """Student's t by bisection of the angle whose tangent is t / sqrt(freedom)."""
     low, high = 0.0, pi / 2
     for _ in range(HALVINGS):
         angle = (low + high) / 2

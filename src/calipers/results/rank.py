@@ -22,6 +22,7 @@ from calipers.results.rank_inputs import Candidate, Candidates, by_number, read_
 from calipers.results.rank_letters import letters
 from calipers.results.rank_pairs import PairTests, best_shares, separate_pairs
 from calipers.results.saved_files import Contents, files_at, write_files
+from calipers.results.tree_mapping import TreeMapping
 from calipers.show.figures import full_name, main_group
 from calipers.show.text import rate
 from calipers.suite import suite_of_tree
@@ -33,7 +34,7 @@ FILES = "rank"  # the stem of files in a folder
 
 
 class RankFacts(NamedTuple):
-    """What is said of a ranking beside its numbers."""
+    """Facts about a ranking that views show beside its rows."""
 
     protocol: str
     record: str  # what the suite calls a record
@@ -46,20 +47,11 @@ class RankFacts(NamedTuple):
     notes: list[tuple[str, str]]  # a word, and what it is about
 
 
-class Ranking(Mapping[str, Any]):
+class Ranking(TreeMapping):
     """Results side by side: `ranking["figures"]["category.f1"][0]["name"]`. `str(ranking)` is the console's table."""
 
     def __init__(self, tree: dict[str, Any], facts: RankFacts) -> None:
         self.tree, self.facts = tree, facts
-
-    def __getitem__(self, key: str) -> Any:
-        return self.tree[key]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.tree)
-
-    def __len__(self) -> int:
-        return len(self.tree)
 
     def __str__(self) -> str:
         return views.table(self.tree, self.facts)
@@ -191,26 +183,26 @@ def _check_baseline(name: str | None, names: list[str]) -> None:
 
 def _chosen(asked: list[str], candidates: list[Candidate]) -> tuple[list[str], list[tuple[str, str]]]:
     """The figures to rank by: those asked for, else the headline; and what is left out of it."""
-    known: dict[str, Figure] = {}
+    figures: dict[str, Figure] = {}
     for candidate in candidates:
-        better = {name for name in candidate.figures if name not in known or not _ranks(known[name])}
-        known |= {name: figure for name, figure in candidate.figures.items() if name in better}
+        better = {name for name in candidate.figures if name not in figures or not _ranks(figures[name])}
+        figures |= {name: figure for name, figure in candidate.figures.items() if name in better}
     tree = candidates[0].result.tree
     if asked:
-        names = list(dict.fromkeys(full_name(name, known, tree) for name in asked))
+        names = list(dict.fromkeys(full_name(name, figures, tree) for name in asked))
         for name in names:
-            _check_figure(name, known[name], candidates)
+            _check_figure(name, figures[name], candidates)
         return names, []
-    names = _headline(known, tree)
-    chosen = [name for name in names if _ranks(known[name])]
+    names = _headline(figures, tree)
+    chosen = [name for name in names if _ranks(figures[name])]
     if not chosen:
         raise ConfigError(f"no headline figure of the {tree['suite']} suite is defined and has replicates")
     left_out = [name for name in names if name not in chosen]
     return chosen, [("left out", f"{', '.join(left_out)}: undefined, or without replicates")] if left_out else []
 
 
-def _headline(known: dict[str, Figure], tree: Mapping[str, Any]) -> list[str]:
-    names = [name for name, figure in known.items() if figure.headline and figure.higher_is_better is not None]
+def _headline(figures: dict[str, Figure], tree: Mapping[str, Any]) -> list[str]:
+    names = [name for name, figure in figures.items() if figure.headline and figure.higher_is_better is not None]
     groups = [name.rpartition(".")[0] for name in names]
     chosen = "" if "" in groups else main_group(suite_of_tree(tree), groups)
     return [name for name, group in zip(names, groups, strict=True) if chosen in ("", group)]
@@ -221,12 +213,12 @@ def _ranks(figure: Figure) -> bool:
 
 
 def _check_figure(name: str, figure: Figure, candidates: list[Candidate]) -> None:
-    """A figure that is asked for has to tell better from worse, and how sure it is."""
+    """Refuse a figure without a direction or without replicates."""
     if figure.higher_is_better is None:
         raise ConfigError(f"figure: {name} is neither good nor bad when it is higher, expected one that is")
     if figure.value is not None and figure.replicates is None:
-        judged = {other: one for other, one in candidates[0].figures.items() if one.higher_is_better is not None}
-        near = get_close_matches(name, [other for other, one in judged.items() if _ranks(one)], n=3, cutoff=0.3)
+        directed = {key: value for key, value in candidates[0].figures.items() if value.higher_is_better is not None}
+        near = get_close_matches(name, [key for key, value in directed.items() if _ranks(value)], n=3, cutoff=0.3)
         hint = f", expected one that has them, such as {', '.join(near)}" if near else ""
         raise ConfigError(f"figure: {name} has no replicates, so that nothing can be told apart by it{hint}")
 
@@ -236,10 +228,10 @@ class Standing:
 
     def __init__(self, figure: str, candidates: list[Candidate]) -> None:
         named = [(candidate.name, candidate.figures.get(figure)) for candidate in candidates]
-        self.up = next((one.higher_is_better for _, one in named if one is not None), True)
-        defined = [(name, one) for name, one in named if one is not None and one.value is not None]
+        self.up = next((own.higher_is_better for _, own in named if own is not None), True)
+        defined = [(name, own) for name, own in named if own is not None and own.value is not None]
         defined.sort(key=lambda pair: ((-1 if self.up else 1) * float(pair[1].value or 0), pair[0]))
-        self.names, self.figures = [name for name, _ in defined], [one for _, one in defined]
+        self.names, self.figures = [name for name, _ in defined], [own for _, own in defined]
         self.undefined = sorted(name for name, _ in named if name not in self.names)
         self.pairs: PairTests | None = separate_pairs(self.figures) if len(self.figures) > 1 else None
 

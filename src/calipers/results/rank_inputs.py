@@ -51,7 +51,7 @@ class Source(NamedTuple):
 
 
 class Candidates(NamedTuple):
-    """What is ranked, and what was passed over."""
+    """The results to rank, the files that were passed over, and all files that were read."""
 
     ranked: list[Candidate]
     passed_over: list[str]  # files of folders that are no artifacts
@@ -76,7 +76,7 @@ def read_candidates(results: Iterable[Any]) -> Candidates:
     _check_replicates(named)
     _check_comparable(named)
     ranked = list(_candidates(named))
-    check_names([(each.name, each.result) for each in ranked])
+    check_names([(candidate.name, candidate.result) for candidate in ranked])
     _check_count(len(ranked), passed_over=passed_over)
     return Candidates(ranked, passed_over, files)
 
@@ -110,7 +110,7 @@ def _split(text: str) -> Source:
 
 
 def folder_sources(source: Source) -> Iterator[Source]:
-    """The result itself, or those in a folder that is none, by name."""
+    """The source itself or, if it is a folder that is no result, the results in it by name."""
     if not source.is_path or not Path(source.place).is_dir() or Path(source.place, ARTIFACT).exists():
         yield source
         return
@@ -167,8 +167,8 @@ def _claims(path: Path) -> bool:
 def _check_count(count: int, *, fewest: int = FEWEST, passed_over: Iterable[str] = ()) -> None:
     if fewest <= count <= MOST:
         return
-    of = f" ({', '.join(passed_over)}: no artifact)" if passed_over else ""
-    raise ConfigError(f"found {count:,} result{'' if count == 1 else 's'}{of}, expected {FEWEST} to {MOST}")
+    left_out = f" ({', '.join(passed_over)}: no artifact)" if passed_over else ""
+    raise ConfigError(f"found {count:,} result{'' if count == 1 else 's'}{left_out}, expected {FEWEST} to {MOST}")
 
 
 def check_names(named: list[tuple[str, Result]]) -> None:
@@ -184,15 +184,15 @@ def check_names(named: list[tuple[str, Result]]) -> None:
 
 
 def _check_replicates(named: list[tuple[str, Result]]) -> None:
-    """Without replicates nothing can be told apart."""
+    """Refuse results without enough replicates, as differences between them could not be tested."""
     poor = {name: result.tree for name, result in named if result.tree["params"]["bootstrap"] < MIN_REPLICATES}
     if not poor:
         return
     tree = next(iter(poor.values()))
     more = f" and {len(poor) - MOST_NAMED} more" if len(poor) > MOST_NAMED else ""
-    found = f"found {tree['params']['bootstrap']}, expected at least {MIN_REPLICATES} replicates"
+    problem = f"found {tree['params']['bootstrap']}, expected at least {MIN_REPLICATES} replicates"
     raise ConfigError(
-        f"{', '.join(list(poor)[:MOST_NAMED])}{more}: bootstrap: {found}, without which noise is not known;"
+        f"{', '.join(list(poor)[:MOST_NAMED])}{more}: bootstrap: {problem}, without which noise is not known;"
         f" run calipers {tree['suite']} again with {keyword('bootstrap', 'N')} (1,000 by default)"
     )
 
@@ -214,12 +214,12 @@ def _check_comparable(named: list[tuple[str, Result]]) -> None:
 
 
 def _candidates(named: list[tuple[str, Result]]) -> Iterator[Candidate]:
-    """Each result, and where a suite has methods, each of these."""
+    """One candidate per result or, where a suite has methods, per method of each result."""
     by_method = [(name, result, methods_of(result)) for name, result in named]
-    alone = all(len(methods) == 1 for _, _, methods in by_method)
+    one_method_each = all(len(methods) == 1 for _, _, methods in by_method)
     for name, result, methods in by_method:
         for method, figures in methods.items():
-            own = name if alone else method if len(named) == 1 else f"{name}/{method}"
+            own = name if one_method_each else method if len(named) == 1 else f"{name}/{method}"
             yield Candidate(own, result, figures)
 
 

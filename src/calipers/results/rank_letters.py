@@ -22,7 +22,7 @@ ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 
 
 def letters(count: int, separated: Iterable[Pair]) -> list[str]:
-    """The letters of each of so many results, best first.
+    """The letters of `count` results, best first.
 
     >>> letters(3, [(0, 2)]), letters(3, []), letters(3, [(0, 1), (0, 2), (1, 2)])
     (['a', 'ab', 'b'], ['a', 'a', 'a'], ['a', 'b', 'c'])
@@ -34,7 +34,7 @@ def letters(count: int, separated: Iterable[Pair]) -> list[str]:
     ordered = _needed(sorted([place for place in range(count) if group >> place & 1] for group in groups))
     between = " " if len(ordered) > len(ALPHABET) else ""
     owned = [[letter(k) for k, group in enumerate(ordered) if place in group] for place in range(count)]
-    return [between.join(each) for each in owned]
+    return [between.join(own) for own in owned]
 
 
 def split_letters(groups: Sequence[str | None]) -> list[set[str]]:
@@ -96,22 +96,22 @@ def _needed(groups: list[list[int]]) -> list[list[int]]:
 
 def _covering(count: int, pairs: list[Pair]) -> list[Group]:
     """Groups without a separated pair that hold every other pair: few of them, not all."""
-    apart = [0] * count
+    separated = [0] * count
     for first, second in pairs:
-        apart[first] |= 1 << second
-        apart[second] |= 1 << first
+        separated[first] |= 1 << second
+        separated[second] |= 1 << first
     groups: list[Group] = []
     for first in range(count):
         for second in range(first, count):
             both = 1 << first | 1 << second
-            if not apart[first] >> second & 1 and not any(group & both == both for group in groups):
-                groups.append(_grown(both, apart))
+            if not separated[first] >> second & 1 and not any(group & both == both for group in groups):
+                groups.append(_grown(both, separated))
     return _with_largest([], groups)
 
 
-def _grown(group: Group, apart: list[Group]) -> Group:
+def _grown(group: Group, separated: list[Group]) -> Group:
     """The group with all that is not separated from it, one after the other."""
-    for place, others in enumerate(apart):
+    for place, others in enumerate(separated):
         if not others & group:
             group |= 1 << place
     return group

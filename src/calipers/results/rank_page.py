@@ -40,7 +40,7 @@ def page_data(tree: Tree, facts: RankFacts) -> Part:
         [*charts, *_history(tree), _table(tree)],
         subtitle=f"{len(names)} results · {records} · paired, {facts.replicates:,} replicates",
         facts=[("protocol", facts.protocol), ("pairs", "told apart by Holm's procedure at 5 %"), *_baseline(facts)],
-        notes=[f"{word}: {said}" for word, said in notes(tree, facts) if word != "first sure change"],
+        notes=[f"{word}: {text}" for word, text in notes(tree, facts) if word != "first sure change"],
     )
 
 
@@ -86,6 +86,6 @@ def _table(tree: Tree) -> Part:
 
 
 def _cells(row: Tree) -> list[Any]:
-    found = [row[name] for name in ("position", "name", "value", "interval", "group", "best_probability")]
+    own = [row[name] for name in ("position", "name", "value", "interval", "group", "best_probability")]
     against = [row[name] for name in ("difference", "difference_interval", "verdict")] if "verdict" in row else []
-    return found + against
+    return own + against

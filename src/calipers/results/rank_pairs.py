@@ -33,23 +33,23 @@ class PairTests(NamedTuple):
     p: Floats  # (pairs,) two-sided, not adjusted; 1 where the interval reaches 0 or there is none
     separated: NDArray[np.bool_]  # (pairs,) by Holm
 
-    def at(self, one: int, other: int) -> tuple[float, list[float] | None, bool]:
-        """other - one: the difference, its interval, and whether the pair is separated."""
+    def at(self, base: int, other: int) -> tuple[float, list[float] | None, bool]:
+        """other - base: the difference, its interval, and whether the pair is separated."""
         count = 1 + int(self.second.max(initial=0))
-        first, second = min(one, other), max(one, other)
+        first, second = min(base, other), max(base, other)
         place = first * count - first * (first + 1) // 2 + second - first - 1
-        sign = 1.0 if one < other else -1.0
+        sign = 1.0 if base < other else -1.0
         ends = sorted(sign * float(end[place]) + 0.0 for end in (self.low, self.high))  # 0 without a sign
-        known = not np.isnan(self.low[place])
-        return sign * float(self.difference[place]) + 0.0, ends if known else None, bool(self.separated[place])
+        is_defined = not np.isnan(self.low[place])
+        return sign * float(self.difference[place]) + 0.0, ends if is_defined else None, bool(self.separated[place])
 
     def separated_pairs(self) -> list[tuple[int, int]]:
-        """The places of the two, of every pair that is told apart."""
+        """The indices of both results of every pair that is separated."""
         return list(zip(self.first[self.separated].tolist(), self.second[self.separated].tolist(), strict=True))
 
 
 def separate_pairs(figures: list[Figure]) -> PairTests:
-    """Every pair of these, all of which have a value."""
+    """Test every pair of results, all of which have a value."""
     first, second = np.triu_indices(len(figures), 1)
     values = np.array([figure.value for figure in figures], dtype=np.float64)
     records = np.array([figure.n for figure in figures])
@@ -66,35 +66,35 @@ def separate_pairs(figures: list[Figure]) -> PairTests:
 
 
 def _draws(figures: list[Figure]) -> Floats:
-    """(results, replicates), NaN where undefined."""
+    """The figure of each result in each replicate: (results, replicates), NaN where undefined."""
     count = max((len(figure.replicates) for figure in figures if figure.replicates is not None), default=0)
     none = np.full(count, np.nan)
     return np.array([none if figure.replicates is None else figure.replicates for figure in figures])
 
 
-def _spread(one: Floats, others: Floats) -> tuple[Floats, Floats, Floats, Floats]:
-    """Of others - one: standard deviation, ends of the middle 95 % and median over the replicates where defined."""
-    ordered = np.sort(others - one, axis=1, kind="stable")  # (others, replicates), NaN last
+def _spread(base: Floats, others: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+    """Of others - base: standard deviation, ends of the middle 95 % and median over the replicates where defined."""
+    ordered = np.sort(others - base, axis=1, kind="stable")  # (others, replicates), NaN last
     counts = np.count_nonzero(~np.isnan(ordered), axis=1)
-    found = np.full((4, len(ordered)), np.nan)
+    columns = np.full((4, len(ordered)), np.nan)
     for count in np.unique(counts[counts >= MIN_REPLICATES]):
         rows = counts == count
-        known, tail = ordered[rows, :count], count // 40
-        median = (known[:, (count - 1) // 2] + known[:, count // 2]) / 2
-        found[:, rows] = known.std(axis=1), known[:, tail], known[:, count - 1 - tail], median
-    deviation, low, high, middle = found
+        defined, tail = ordered[rows, :count], count // 40
+        median = (defined[:, (count - 1) // 2] + defined[:, count // 2]) / 2
+        columns[:, rows] = defined.std(axis=1), defined[:, tail], defined[:, count - 1 - tail], median
+    deviation, low, high, middle = columns
     return deviation, low, high, middle
 
 
 def _chances(difference: Floats, deviation: Floats, n: NDArray[np.intp], largest: float) -> Floats:
-    """Two-sided, of each difference; 1 where the deviation is not known."""
+    """Two-sided p-values, one per difference; 1 where the deviation is not known."""
     p = np.ones(len(difference))
-    told = (n > 1) & ~np.isnan(deviation) & (np.abs(difference) > ROUNDING * largest)
-    for records in np.unique(n[told]):
-        some = told & (n == records)
-        spread = deviation[some] * sqrt(records / (records - 1))
+    testable = (n > 1) & ~np.isnan(deviation) & (np.abs(difference) > ROUNDING * largest)
+    for records in np.unique(n[testable]):
+        selected = testable & (n == records)
+        spread = deviation[selected] * sqrt(records / (records - 1))
         with np.errstate(divide="ignore"):
-            p[some] = two_sided(np.abs(difference[some]) / spread, int(records) - 1)
+            p[selected] = two_sided(np.abs(difference[selected]) / spread, int(records) - 1)
     return p
 
 
@@ -132,7 +132,7 @@ def best_shares(figures: list[Figure]) -> list[float | None]:
 
 def _shifts(draws: Floats, values: Floats) -> Floats:
     """How far the median of each row is from its value."""
-    known = ~np.isnan(draws).all(axis=1)
+    has_draws = ~np.isnan(draws).all(axis=1)
     shifts = np.zeros(len(values))
-    shifts[known] = values[known] - np.nanmedian(draws[known], axis=1)
+    shifts[has_draws] = values[has_draws] - np.nanmedian(draws[has_draws], axis=1)
     return shifts

@@ -67,16 +67,16 @@ def cells(row: Tree) -> tuple[str, ...]:
     interval = UNDEFINED if ends is None else f"{number(ends[0], digits)} … {number(ends[1], digits)}"
     place = UNDEFINED if row["position"] is None else str(row["position"])
     name, group = cut(printable(row["name"])), _short(row["group"] or UNDEFINED)
-    found = (place, name, number(row["value"], digits), interval, group, percent(row["best_probability"]))
+    own = (place, name, number(row["value"], digits), interval, group, percent(row["best_probability"]))
     if "verdict" not in row:
-        return found
+        return own
     digits = decimals(row["value"], None, row["difference_interval"])
-    said = row["verdict"] or UNDEFINED
-    return (*found, signed(row["difference"], digits), span(row["difference_interval"], digits), said)
+    verdict = row["verdict"] or UNDEFINED
+    return (*own, signed(row["difference"], digits), span(row["difference_interval"], digits), verdict)
 
 
 def _short(group: str) -> str:
-    """Letters as far as there is room for them."""
+    """The letters of a group, cut to the width of the column."""
     return group if len(group) <= LONGEST_GROUP else f"{group[: LONGEST_GROUP - 1]}…"
 
 
@@ -94,7 +94,7 @@ def percent(share: float | None) -> str:
 
 
 def notes(tree: Tree, facts: RankFacts) -> Iterator[tuple[str, str]]:
-    """What is said under the tables: a word, and what it is about."""
+    """Notes under the tables: a word, and its explanation."""
     yield "group", "results that share a letter cannot be told apart"
     yield "best", "share of replicates in which it is the best of all"
     if facts.lower_is_better:
@@ -104,16 +104,16 @@ def notes(tree: Tree, facts: RankFacts) -> Iterator[tuple[str, str]]:
     if 1 < facts.records < FEW:
         yield "few", f"{facts.records} {facts.record}s are so few that intervals come out too narrow"
     if "history" in tree:
-        yield from (("first sure change", said) for said in first_changes(tree))
+        yield from (("first sure change", sentence) for sentence in first_changes(tree))
     yield from facts.notes
 
 
 def first_changes(tree: Tree) -> list[str]:
     """Of each figure the first change of a history that is sure, in words; those without one together."""
     changes = tree["history"]["first_change"]
-    said = [f"{spoken(name)}: {_change(change)}" for name, change in changes.items() if change]
+    sentences = [f"{spoken(name)}: {_change(change)}" for name, change in changes.items() if change]
     none = SEPARATOR.join(spoken(name) for name, change in changes.items() if not change)
-    return [*said, f"none: {none}"] if none else said
+    return [*sentences, f"none: {none}"] if none else sentences
 
 
 def _change(change: Tree) -> str:

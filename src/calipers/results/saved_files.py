@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from calipers.core.errors import OutputError
-from calipers.files.output import atomic_files
+from calipers.files.output import atomic_files, check_free
 
 Contents = Mapping[str, Callable[[], bytes]]
 
@@ -26,8 +26,10 @@ def files_at(path: str | os.PathLike[str], stem: str, contents: Contents) -> Con
     return {os.path.join(name, f"{stem}{ending}"): content for ending, content in contents.items()}
 
 
-def write_files(files: Contents) -> None:
-    """Write files by path, all of them or none."""
+def write_files(files: Contents, inputs: Iterable[str] = ()) -> None:
+    """Write files by path, all of them or none; OutputError where one of them is an input."""
+    for path in files:
+        check_free(path, inputs)
     with atomic_files() as written:
         for path, content in files.items():
             written.open(path).write(content())

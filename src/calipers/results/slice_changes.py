@@ -48,12 +48,12 @@ class SlicedResult:
         self._truth: dict[SliceKey, Any] = {}
         whole = suite.in_usual_form(tree)
         for group, part in suite.slice_parts(whole) if suite.slice_headline else ():
-            for row, sums, made in _with_sums(part):
+            for row, sums, terms in _with_sums(part):
                 key = SliceKey(group, row["field"], row["value"])
                 self.parts[key], self._truth[key] = row, sums.get("gt")
                 self.headlines[key] = suite.slice_headline(whole) if suite.slice_headline else ""
                 self.figures[key] = {
-                    name: _figure(name, figure, row["records"], _draws(sums, made.get(name)), suite, group)
+                    name: _figure(name, figure, row["records"], _draws(sums, terms.get(name)), suite, group)
                     for name, figure in row["figures"].items()
                 }
 
@@ -79,22 +79,22 @@ class SlicedResult:
 
 def _with_sums(part: Tree) -> Iterator[tuple[Tree, Tree, Tree]]:
     """Every slice with its sums in replicates, and how figures are made of them."""
-    kept = {
+    replicates = {
         (entry["field"], row["value"]): (row["sums"], entry["figures"])
         for entry in part.get("bootstrap", {}).get("slices", ())
         for row in entry["values"]
     }
     for row in part.get("slices", ()):
-        yield row, *kept.get((row["field"], row["value"]), ({}, {}))
+        yield row, *replicates.get((row["field"], row["value"]), ({}, {}))
 
 
-def _draws(sums: Tree, made: Tree | None) -> Floats | None:
+def _draws(sums: Tree, terms: Tree | None) -> Floats | None:
     """A figure in every replicate, None if that was not kept."""
-    if made is None or not sums:
+    if terms is None or not sums:
         return None
     above, below = (
         np.sum([times * np.array(sums[name], dtype=np.float64) for name, times in side.items()], axis=0)
-        for side in (made["above"], made["below"])
+        for side in (terms["above"], terms["below"])
     )
     return over(above, below) if above.size else None
 
@@ -106,7 +106,7 @@ def _figure(name: str, row: Tree, n: int, draws: Floats | None, suite: Suite, gr
     return Figure(name, row["value"], row["interval"], draws, up, n, False, False, unit)
 
 
-def slice_rule(metric: str, known: Mapping[str, Figure], sliced: SlicedResult, tree: Tree) -> str:
+def slice_rule(metric: str, figures: Mapping[str, Figure], sliced: SlicedResult, tree: Tree) -> str:
     """The full name of a figure of a slice, as a rule asks for it; one that is not there is an error."""
     figure, _, place = metric.rpartition("@")
     field, equals, value = place.partition("=")
@@ -115,7 +115,7 @@ def slice_rule(metric: str, known: Mapping[str, Figure], sliced: SlicedResult, t
     if not sliced.parts:
         raise ConfigError(f"{metric!r:.80}: the result has no slices, expected it to be made with slice={field!r:.40}")
     wanted = field.strip().replace("*", "×"), value.strip()
-    name = f"{full_name(figure.strip(), known, tree)}@{wanted[0]}={wanted[1]}"
+    name = f"{full_name(figure.strip(), figures, tree)}@{wanted[0]}={wanted[1]}"
     if name in sliced.by_name():
         return name
     places = list(dict.fromkeys(f"{key.field}={key.value}" for key in sliced.parts))

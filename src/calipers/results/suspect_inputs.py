@@ -42,9 +42,9 @@ class SuspectInputs(NamedTuple):
     files: list[str]  # that are read
 
 
-def read_inputs(given: Iterable[Any]) -> SuspectInputs:
+def read_inputs(results: Iterable[Any]) -> SuspectInputs:
     """The results to be searched: of one suite, with their cases, over the same records."""
-    sources = [source for each in flat_sources(given) for source in _in_folder(each)]
+    sources = [source for listed in flat_sources(results) for source in _in_folder(listed)]
     if not 0 < len(sources) <= MOST:
         raise ConfigError(f"found {len(sources):,} results, expected 1 to {MOST}")
     named = [_read(source, number) for number, source in enumerate(sources, 1)]
@@ -66,7 +66,7 @@ def spec_of(tree: Mapping[str, Any]) -> SuspectSpec:
 
 
 def _in_folder(source: Source) -> Iterator[Source]:
-    """The result itself, or those in a folder that is none."""
+    """The source itself or, if it is a folder that is no result, the results in it."""
     try:
         yield from folder_sources(source)
     except InputError as error:
@@ -79,9 +79,9 @@ def _read(source: Source, number: int) -> tuple[str, Result]:
     name = source.name or source_name(source, number)
     if not isinstance(place, (str, os.PathLike)):
         raise ConfigError(f"{name}: found {type(source.place).__name__}, expected {_folder('SUITE')}")
-    kept = kept_cases(os.fspath(place))
-    if kept is not None:
-        return name, read_result(str(kept.parent), name)
+    cases = kept_cases(os.fspath(place))
+    if cases is not None:
+        return name, read_result(str(cases.parent), name)
     tree = read_result(place, name).tree
     spec_of(tree)
     raise ConfigError(f"{place}: has numbers and no {CASES}, expected {_folder(tree['suite'])}")
@@ -96,21 +96,21 @@ def _check_comparable(named: list[tuple[str, Result]]) -> None:
     (base, first), *others = named
     problems = []
     for name, result in others:
-        found = differences(first, result, (base, name), replicates=False).all
-        reasons = "".join(f"\n- {said}" for said in found)
-        problems += [f"{base} and {name} cannot be searched together:{reasons}"] if found else []
+        differing = differences(first, result, (base, name), replicates=False).all
+        reasons = "".join(f"\n- {difference}" for difference in differing)
+        problems += [f"{base} and {name} cannot be searched together:{reasons}"] if differing else []
     more = [f"(and {len(problems) - MOST_NAMED:,} more results)"] if len(problems) > MOST_NAMED else []
     if problems:
         raise ConfigError("\n".join([*problems[:MOST_NAMED], *more, ALIKE]))
 
 
 def _runs(named: list[tuple[str, Result]]) -> Iterator[SuspectRun]:
-    """Each result, and where a suite has methods, each of these."""
+    """One run per result or, where a suite has methods, per method of each result."""
     by_method = [(name, result, list(methods_of(result))) for name, result in named]
-    alone = all(len(methods) == 1 for _, _, methods in by_method)
+    one_method_each = all(len(methods) == 1 for _, _, methods in by_method)
     for name, result, methods in by_method:
         for method in methods:
-            own = name if alone else method if len(named) == 1 else f"{name}/{method}"
+            own = name if one_method_each else method if len(named) == 1 else f"{name}/{method}"
             cases = partial(cases_of, Path(result.name, CASES), method)
             yield SuspectRun(own, method, result.tree, partial(_rows, result), cases)
 
@@ -139,8 +139,8 @@ def cases_of(path: Path, method: str) -> Iterator[Case]:
 
 
 @contextmanager
-def kept_as_written(runs: list[SuspectRun]) -> Iterator[None]:
-    """Artifacts were checked, what lies beside them was not: another shape of it is an error of those files."""
+def malformed_refused(runs: list[SuspectRun]) -> Iterator[None]:
+    """Turn errors from malformed cases or rows, which unlike artifacts were not checked, into input errors."""
     names = ", ".join(run.name for run in runs[:MOST_NAMED]) + (", …" if len(runs) > MOST_NAMED else "")
     try:
         yield

@@ -6,7 +6,6 @@ It proposes and never edits: what is read stays as it is, and what is written ar
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from calipers.core.errors import require
@@ -14,14 +13,15 @@ from calipers.core.suspects import COLUMNS, Suspect, one_each
 from calipers.files.output import json_line, to_json
 from calipers.results import suspects_text as views
 from calipers.results.saved_files import Contents, files_at, write_files
-from calipers.results.suspect_inputs import SuspectInputs, kept_as_written, read_inputs
+from calipers.results.suspect_inputs import SuspectInputs, malformed_refused, read_inputs
+from calipers.results.tree_mapping import TreeMapping
 from calipers.show.tables import csv_table
 
 FILES = "suspects"  # the stem of files in a folder
 
 
 class SuspectFacts(NamedTuple):
-    """What is said of suspects beside their rows."""
+    """Facts about suspects that views show beside their rows."""
 
     record: str  # what the suite calls a record
     records: int
@@ -29,7 +29,7 @@ class SuspectFacts(NamedTuple):
     notes: list[str]
 
 
-class Suspects(Mapping[str, Any]):
+class Suspects(TreeMapping):
     """Places to look at: `suspects["rows"][0]["key"]`. `str(suspects)` is the console's table."""
 
     def __init__(self, tree: dict[str, Any], facts: SuspectFacts, listed: list[Suspect], inputs: SuspectInputs) -> None:
@@ -42,15 +42,6 @@ class Suspects(Mapping[str, Any]):
         rows: list[dict[str, Any]] = self.tree["rows"]
         return rows
 
-    def __getitem__(self, key: str) -> Any:
-        return self.tree[key]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.tree)
-
-    def __len__(self) -> int:
-        return len(self.tree)
-
     def __str__(self) -> str:
         return views.table(self.tree, self.facts)
 
@@ -62,7 +53,7 @@ class Suspects(Mapping[str, Any]):
         return to_json(self.tree)
 
     def to_jsonl(self) -> bytes:
-        """One row a line."""
+        """The rows as JSON lines."""
         return b"".join(map(json_line, self.rows))
 
     def to_csv(self) -> str:
@@ -73,7 +64,7 @@ class Suspects(Mapping[str, Any]):
         """The page: the list, and the places drawn."""
         from calipers.results.suspects_page import suspects_page
 
-        with kept_as_written(self._inputs.runs):
+        with malformed_refused(self._inputs.runs):
             return suspects_page(self.tree, self.facts, self._listed, self._inputs)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -114,11 +105,11 @@ def suspects(*results: Any, top: int | None = None) -> Suspects:
 def search(inputs: SuspectInputs, *, top: int | None = None) -> Suspects:
     """Search results that were read."""
     require(top is None or (type(top) is int and top >= 1), "top", top, "a whole number from 1 on")
-    with kept_as_written(inputs.runs):
-        found = inputs.spec.find(inputs.runs)
-    listed = one_each(found.suspects)
+    with malformed_refused(inputs.runs):
+        findings = inputs.spec.find(inputs.runs)
+    listed = one_each(findings.suspects)
     shown = listed[:top]
     rows = [dict(zip(COLUMNS, suspect, strict=False)) for suspect in shown]
     tree = {"suspects": "suspects/1", "suite": inputs.suite.name, "results": sorted(run.name for run in inputs.runs)}
-    facts = SuspectFacts(inputs.suite.record, inputs.records, len(listed), found.notes)
+    facts = SuspectFacts(inputs.suite.record, inputs.records, len(listed), findings.notes)
     return Suspects(tree | {"rows": rows}, facts, shown, inputs)

@@ -105,8 +105,8 @@ def _drawings(listed: Places, inputs: SuspectInputs, limit: Limit) -> tuple[list
     if not inputs.suite.draw_case:
         return [], []
     chosen = list(_by_record(listed).items())[: limit.cases]
-    found = _cases(chosen, inputs, runs)
-    cases = [found[name, key] | {"suspects": own} for (name, key), own in chosen if (name, key) in found]
+    by_drawing = _cases(chosen, inputs, runs)
+    cases = [by_drawing[name, key] | {"suspects": own} for (name, key), own in chosen if (name, key) in by_drawing]
     trees = {run.name: run.tree for run in runs}
 
     def draw(case: Case) -> Part:
@@ -144,16 +144,16 @@ def _by_record(listed: Places) -> dict[tuple[str, str], Places]:
 
 def _cases(chosen: list[Any], inputs: SuspectInputs, runs: list[SuspectRun]) -> dict[tuple[str, str], Case]:
     """The case of each drawing, with the result it is of."""
-    wanted, found = {drawing for drawing, _ in chosen}, {}
+    wanted, by_drawing = {drawing for drawing, _ in chosen}, {}
     for run in runs:
         for case in run.cases():
             for name in (run.name, ""):
-                if (name, case["key"]) in wanted and (name, case["key"]) not in found:
-                    found[name, case["key"]] = case | {"result": run.name}
-    left = {key for name, key in wanted if not name and (name, key) not in found}
+                if (name, case["key"]) in wanted and (name, case["key"]) not in by_drawing:
+                    by_drawing[name, case["key"]] = case | {"result": run.name}
+    left = {key for name, key in wanted if not name and (name, key) not in by_drawing}
     for key, case in _truth_cases(left, inputs, runs[0]):
-        found["", key] = case | {"result": runs[0].name}
-    return found
+        by_drawing["", key] = case | {"result": runs[0].name}
+    return by_drawing
 
 
 def _truth_cases(keys: set[str], inputs: SuspectInputs, run: SuspectRun) -> Iterator[tuple[str, Case]]:
@@ -177,12 +177,12 @@ def _draw(case: Case, draw_case: Any, trees: dict[str, Tree]) -> Part:
     drawn: Part = draw_case(trees[case["result"]], case)
     reasons = list(dict.fromkeys(_doubt(place.reason) for place in places))
     for shape in drawn["shapes"]:
-        _look(shape, reasons)
+        _restyle(shape, reasons)
     drawn.pop("errors", None)  # of the one result, which would be read as suspects
     drawn["tags"] = [*reasons, case["key"]]
     title, result = drawn["title"], case["result"]
     drawn |= {"key": f"{result} · {case['key']}", "title": title if result in title else f"{title} · {result}"}
-    drawn["note"] = " · ".join(_said(place) for place in places)
+    drawn["note"] = " · ".join(_caption(place) for place in places)
     return drawn | {"score": places[0].score}
 
 
@@ -191,7 +191,7 @@ def _doubt(reason: str) -> str:
     return f"{words(reason)}?"
 
 
-def _said(place: Suspect) -> str:
+def _caption(place: Suspect) -> str:
     suggested = "" if place.suggested in (None, place.label) else f" → {place.suggested}"
     return f"{words(place.reason)}: {place.label or '(no label)'}{suggested} ({place.score:.3f})"
 
@@ -229,7 +229,7 @@ def _box_entry(box: Tree, best: dict[str, Any]) -> dict[str, Any]:
     return fields | {"invalid": None, "best": best}
 
 
-def _look(shape: Part, reasons: list[str]) -> None:
+def _restyle(shape: Part, reasons: list[str]) -> None:
     """How an object is drawn: what is no suspect in the background."""
     own = shape.get("cause") in reasons
     shape["tags"] = [shape["cause"]] if own else []

@@ -40,7 +40,7 @@ def first_line(tree: Tree, facts: SuspectFacts) -> str:
 
 
 def notes(tree: Tree, facts: SuspectFacts) -> Iterator[tuple[str, str]]:
-    """A word each, and what it is about."""
+    """Notes below the table: a word, and its explanation."""
     counts = Counter(row["reason"] for row in tree["rows"])
     if counts:
         yield "reasons", SEPARATOR.join(f"{counts[name]:,} {words(name)}" for name in REASONS if counts[name])

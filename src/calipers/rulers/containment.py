@@ -49,14 +49,14 @@ def containment(gt: Cuboids, pred: Cuboids, *, paired: bool = False, mode: str =
     """
     require(mode in IOU_MODES, "mode", mode, "aabb or obb")
     (left, left_is_one), (right, right_is_one) = box_side(gt), box_side(pred)
-    one = left_is_one and right_is_one
-    if paired or one:
+    is_single = left_is_one and right_is_one
+    if paired or is_single:
         require_same_count(left, right)
         rows = columns = np.arange(len(left))
     else:
         rows, columns = np.indices((len(left), len(right)))
     contained = _centers(left, right, rows, columns, mode)
-    return Containment(*(map(bool, contained))) if one else Containment(*contained)
+    return Containment(*(map(bool, contained))) if is_single else Containment(*contained)
 
 
 def _centers(left: Boxes | BoxRows, right: Boxes | BoxRows, rows: Any, columns: Any, mode: str) -> Any:

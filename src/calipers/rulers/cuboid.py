@@ -34,19 +34,24 @@ EXPECTED = {
 
 
 def cuboid_overlaps(
-    truth: Boxes, pred: Boxes, *, iou_mode: str = "obb", most: int = sys.maxsize
+    truth: Boxes, pred: Boxes, *, iou_mode: str = "obb", max_pairs: int = sys.maxsize
 ) -> tuple[Column, Column, Column]:
-    """Every truth/pred pair of one scene that shares volume, with its overlap; OverflowError beyond `most` pairs."""
-    return cuboid_pairs(truth, pred, _is_aabb(iou_mode), most)
+    """Every truth/pred pair of one scene that shares volume, with its overlap.
+
+    OverflowError beyond `max_pairs` pairs.
+    """
+    return cuboid_pairs(truth, pred, _is_aabb(iou_mode), max_pairs)
 
 
-def near_centers(truth: Boxes, pred: Boxes, limit: float, most: int = sys.maxsize) -> tuple[Column, Column, Column]:
+def near_centers(
+    truth: Boxes, pred: Boxes, limit: float, max_pairs: int = sys.maxsize
+) -> tuple[Column, Column, Column]:
     """Every truth/pred pair of one scene with centres at most `limit` apart, with 1 - distance / (2 * limit).
 
-    OverflowError beyond `most` pairs.
+    OverflowError beyond `max_pairs` pairs.
     """
     require(0 < limit < 1e100, "limit", limit, "a distance above 0")
-    return near_pairs(truth, pred, limit, most)
+    return near_pairs(truth, pred, limit, max_pairs)
 
 
 def cuboid_iou(gt: Cuboids, pred: Cuboids, *, paired: bool = False, iou_mode: str = "obb") -> Any:
@@ -146,17 +151,17 @@ def _is_one(value: Any) -> bool:
     return not isinstance(value, list) or (bool(value) and not any(isinstance(item, (list, dict)) for item in value))
 
 
-def as_boxes(given: list[Any]) -> Boxes:
-    """Boxes as one scene of columns; an error names the first that is none."""
+def as_boxes(values: list[Any]) -> Boxes:
+    """Boxes as one scene of columns; InputError names the first value that is no box."""
     from calipers.core.cuboids import Boxes
     from calipers.kernels.scan.boxes import REASONS, BoxColumns
 
-    raw, objects = BoxColumns(), [_object(value, index) for index, value in enumerate(given)]
+    raw, objects = BoxColumns(), [_object(value, index) for index, value in enumerate(values)]
     index = raw.add_scene(objects, True)
     if index >= 0:
         field = REASONS[raw.last_reason]
-        given_value = objects[index].get(field)
-        raise InputError(f"box {index}, {field}: found {given_value!r:.200}, expected {EXPECTED[field]}")
+        value = objects[index].get(field)
+        raise InputError(f"box {index}, {field}: found {value!r:.200}, expected {EXPECTED[field]}")
     return Boxes(raw)
 
 

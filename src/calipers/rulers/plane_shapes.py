@@ -60,5 +60,5 @@ class PlaneShapes:
 
 def _reached(pairs: tuple[Any, Any, Any], min_overlap: float) -> Iterator[tuple[int, int, float]]:
     a, b, score = (np.asarray(column) for column in pairs)
-    kept = np.flatnonzero(score >= round(min_overlap * UNIT))
-    yield from zip(a[kept].tolist(), b[kept].tolist(), (score[kept] / UNIT).tolist(), strict=True)
+    reached = np.flatnonzero(score >= round(min_overlap * UNIT))
+    yield from zip(a[reached].tolist(), b[reached].tolist(), (score[reached] / UNIT).tolist(), strict=True)

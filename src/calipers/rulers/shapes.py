@@ -80,7 +80,7 @@ def _is_point(value: list[Any]) -> bool:
 
 
 def as_objects(shapes: list[Any], family: str) -> Objects:
-    """Shapes as one record of columns; an error names the first that is none."""
+    """Shapes as one record of columns; InputError names the first value that is no shape."""
     raw = ObjectColumns({}, framed=family == "line")
     for index, points in enumerate(shapes):
         kind = "line" if family == "line" else _region_kind(points)

@@ -86,6 +86,38 @@ def test_an_object_that_yolo_cannot_hold_is_an_error_or_counted(case, tmp_path):
     assert "1 object could not be written and was left out: " in made.notes[-1]
 
 
+BEYOND_FLOATS = 10**400
+MALFORMED = {
+    "outline": ("yolo", {"segmentation": [[0, 0, 5, 0, BEYOND_FLOATS, 5]]}, "segmentation: found [0, 0, 5, 0, 1000"),
+    "area of a text": ("coco", {"segmentation": [[0, 0, 5, 0, "x", 5]]}, 'segmentation: found [0, 0, 5, 0, "x", 5]'),
+    "area of half a point": (
+        "coco",
+        {"segmentation": [[0, 0, 5, 0, 5]]},
+        "segmentation: found [0, 0, 5, 0, 5], expected",
+    ),
+    "area of no list": ("coco", {"segmentation": [7]}, "segmentation: found 7, expected x, y of each point"),
+}
+
+
+@pytest.mark.parametrize("case", MALFORMED)
+def test_a_malformed_outline_is_an_error_that_names_its_annotation(case):
+    to, change, message = MALFORMED[case]
+    row = {"id": 1, "image_id": 1, "category_id": 7, "bbox": [0, 0, 5, 5]}
+    image = {"id": 1, "file_name": "a.jpg", "width": 10, "height": 10}
+    tree = {"images": [image], "categories": [{"id": 7, "name": "cone"}], "annotations": [row | change]}
+    with pytest.raises(calipers.InputError) as raised:
+        calipers.convert(tree, to=to, side="gt")
+    assert f"annotations[0]: {message}" in str(raised.value)
+
+
+def test_a_size_beyond_floats_is_an_error():
+    image = {"id": 1, "file_name": "a.jpg", "width": BEYOND_FLOATS, "height": 10}
+    row = {"id": 1, "image_id": 1, "category_id": 7, "bbox": [0, 0, 5, 5]}
+    tree = {"images": [image], "categories": [{"id": 7, "name": "cone"}], "annotations": [row]}
+    with pytest.raises(calipers.InputError, match=r'image "a\.jpg": found the size 1000'):
+        calipers.convert(tree, to="yolo", side="gt")
+
+
 def test_boxes_alone_where_that_is_asked_for(tmp_path):
     made = calipers.convert(write_export("coco", tmp_path), to="yolo", iou_type="bbox")
     assert made.files["labels/a.txt"] == b"0 0.25 0.5 0.3 0.2\n1 0.6 0.5 0.2 0.6\n"

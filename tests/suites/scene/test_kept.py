@@ -229,13 +229,13 @@ def test_what_a_label_means_is_part_of_what_is_kept():
 
 def test_a_file_that_changes_between_the_passes_is_an_error(monkeypatch):
     make_rooms(0)
-    real = plans.load_known
+    real = plans.load_rules
 
     def meanwhile(config):
         write("one/0.json", {"objects": []})
         return real(config)
 
-    monkeypatch.setattr(plans, "load_known", meanwhile)
+    monkeypatch.setattr(plans, "load_rules", meanwhile)
     with pytest.raises(InputError, match='the scene "0": was changed by someone else during the run'):
         measured(jobs=2, chunk_bytes=1)
 
@@ -292,7 +292,7 @@ def test_what_workers_get_is_small_and_names_only_their_own_labels():
     plan = ScenePlan("gt", {"one": "one", "two": "two"}, Config(jobs=2, chunk_bytes=1))
     for shard in plan.shards(Local(1)):
         texts = {label for side in shard.sides for path in side.values() for label in labels_of(path)}
-        assert set(shard.known.names._labels) == texts
+        assert set(shard.labels.names._labels) == texts
         assert len(pickle.dumps(shard)) < 2000
 
 

@@ -120,7 +120,8 @@ def test_methods_that_are_one_file_each_all_speak_of_the_one_scene(write):
 
 def test_sides_that_have_no_scene_in_common_are_warned_about():
     reading = read({"kitchen": [chair()], "hall": []}, {"Kitchen": [chair()]})
-    assert reading.apart() == ['m: no scene is on both sides: "hall" of the ground truth, "Kitchen" of the predictions']
+    [warning] = reading.disjoint_methods()
+    assert warning == 'm: no scene is on both sides: "hall" of the ground truth, "Kitchen" of the predictions'
     assert reading.names == ["Kitchen", "hall", "kitchen"]
 
 

@@ -1,4 +1,4 @@
-"""The table of families: how the answers of each are told, and how they are read.
+"""The table of families: how the answers of each are recognised and read.
 
 `auto` goes by what only one family writes: its tokens, its tags, its key. JSON without any of them is `json`, and so is
 whatever cannot be told: whether `bbox_2d` is in pixels (Qwen 2.5) no single answer says.
@@ -21,7 +21,7 @@ Size = tuple[float | None, float | None]  # width and height of the image that a
 
 
 class Family(NamedTuple):
-    """How answers of a family are told and read."""
+    """How answers of a family are recognised and read."""
 
     read: Callable[[str, Size], ParsedText]
     sign: str = ""  # a pattern that only its answers have
@@ -62,16 +62,16 @@ NAMES = ("auto", *FAMILIES)
 def read_answer(text: str, family: str, width: float | None = None, height: float | None = None) -> ParsedText:
     """The objects of an answer, in norm1000; `family` of the result says what it was taken for."""
     require(family in NAMES, "family", family, f"one of {', '.join(NAMES)}")
-    told = told_family(text) if family == "auto" else family
-    parsed = FAMILIES[told].read(text, (width, height))
-    parsed.family = told
-    return parsed.with_note(f"taken for {told}") if family == "auto" else parsed
+    read_as = recognised_family(text) if family == "auto" else family
+    parsed = FAMILIES[read_as].read(text, (width, height))
+    parsed.family = read_as
+    return parsed.with_note(f"taken for {read_as}") if family == "auto" else parsed
 
 
-def told_family(text: str) -> str:
-    """What an answer looks like.
+def recognised_family(text: str) -> str:
+    """The family that an answer looks like.
 
-    >>> told_family('[{"box_2d": [1, 2, 3, 4]}]'), told_family("cat<loc_1><loc_2>"), told_family("?")
+    >>> recognised_family('[{"box_2d": [1, 2, 3, 4]}]'), recognised_family("cat<loc_1><loc_2>"), recognised_family("?")
     ('gemini', 'florence', 'json')
     """
     looks_like_json = text.lstrip("\ufeff \t\r\n").startswith(("[", "{", "```"))

@@ -26,7 +26,7 @@ class GatheredObjects:
         self.is_cut = False
 
     def add(self, kind: str, points: list[float], label: str) -> None:
-        """Take an object in norm1000."""
+        """Add an object with points in norm1000."""
         self.objects.append({"type": kind, "points": points, "desc": label})
 
     def add_unreadable(self, *texts: str) -> None:

@@ -43,8 +43,8 @@ class AnswerImages:
                 if field == "image_id" and value in self.files:
                     return value, field
                 text = str(value)
-                known = self._names.get(text, self._names.get(text.rpartition("/")[2]))
-                return known, f"{field}: found {shown(value)}, expected an image of {self.path}{self._near(text)}"
+                image_id = self._names.get(text, self._names.get(text.rpartition("/")[2]))
+                return image_id, f"{field}: found {shown(value)}, expected an image of {self.path}{self._near(text)}"
         return None, f"no image: expected one of {', '.join(IMAGE_FIELDS)}"
 
     def _near(self, text: str) -> str:

@@ -53,48 +53,48 @@ class _PaliGemma:
     """Gathers the places and the words of one entry after the other."""
 
     def __init__(self) -> None:
-        self.found, self.has_masks = GatheredObjects(), False
+        self.gathered, self.has_masks = GatheredObjects(), False
         self.places: list[int] = []
         self.label: list[str] = []  # pieces that are not blank
 
     def place(self, value: int) -> None:
-        """One token; after words it begins the next entry."""
+        """Add one location token; after words it begins the next entry."""
         if self.label:
             if self.places:
-                self.found.repair("missing separator")
+                self.gathered.repair("missing separator")
             self.end()
         self.places.append(value)
 
     def words(self, text: str) -> None:
-        """Text between tokens."""
+        """Add text between tokens."""
         if text.strip():
             self.label.append(text)
 
     def end(self) -> None:
-        """The entry is complete: a box, text that is none, or what cannot be read."""
+        """Close the entry: a box, text without a box, or an unreadable object."""
         label = "".join(self.label).strip()
         is_spoilt = bool(_SPOILT.search(label))
         if len(self.places) == 4 and max(self.places) < PALIGEMMA_BINS and not is_spoilt:
             top, left, bottom, right = (value * 1000 / PALIGEMMA_BINS for value in self.places)
-            self.found.add("bbox_2d", [left, top, right, bottom], label)
+            self.gathered.add("bbox_2d", [left, top, right, bottom], label)
         elif self.places or is_spoilt:
-            self.found.add_unreadable(str(self.places), label)
+            self.gathered.add_unreadable(str(self.places), label)
         elif label:
-            self.found.repair("text around the answer")
+            self.gathered.repair("text around the answer")
         self.places, self.label = [], []
 
     def finish(self, tail: str) -> ParsedText:
-        """The last entry, which may have been cut off."""
-        has_labels = any(isinstance(item, dict) and item["desc"] for item in self.found.objects)
+        """Close the last entry, which may have been cut off."""
+        has_labels = any(isinstance(item, dict) and item["desc"] for item in self.gathered.objects)
         is_short = bool(self.places) and not self.label and (len(self.places) < 4 or has_labels)
         if is_short or ends_in_tag(tail):
-            self.found.is_cut = True
+            self.gathered.is_cut = True
             self.label = ["".join(self.label).rpartition("<")[0]] if ends_in_tag(tail) else self.label
             if len(self.places) == 4 and any(map(str.strip, self.label)):
                 self.end()
         else:
             self.end()
-        parsed = self.found.parsed("paligemma")
+        parsed = self.gathered.parsed("paligemma")
         return parsed if not self.has_masks else parsed.with_note(MASKS)
 
 
@@ -115,13 +115,13 @@ class _Florence:
     """Gathers the label and the places of one entry after the other."""
 
     def __init__(self) -> None:
-        self.found, self.label, self.in_poly, self.unused = GatheredObjects(), "", False, False
+        self.gathered, self.label, self.in_poly, self.unused = GatheredObjects(), "", False, False
         self.places: list[int] = []
         self.spoilt = ""  # a token of the entry that cannot be read
         self.has_outlines = False  # told by their corners alone
 
     def words(self, text: str) -> None:
-        """Text between tokens: a label, or a token that is spoilt, with the label before or after it."""
+        """Add text between tokens: a label, or a spoilt token with the label before or after it."""
         if token := _SPOILT.search(text):
             self._begin(text[: token.start()].partition("<")[0])
             self.spoilt = text
@@ -130,28 +130,28 @@ class _Florence:
             self._begin(after if bracket or stub is None else text[stub.end() :])
         else:
             if "<" in text or ">" in text:
-                self.found.repair(SPOILT)
+                self.gathered.repair(SPOILT)
             self._begin(text)
 
     def _begin(self, text: str) -> None:
-        """A label ends the entry before it."""
+        """Close the entry before a label, and begin the next one."""
         if not text.strip():
             return
         self.end()
         if self.unused:
-            self.found.repair("text around the answer")
+            self.gathered.repair("text around the answer")
         self.label, self.unused, self.in_poly = text.strip(), True, False
 
     def part(self, tag: str) -> None:
-        """A tag of polygons ends what was gathered before it."""
+        """Handle a tag of polygons, which closes whatever was gathered before it."""
         self.end()
         self.in_poly = tag == "poly" or (tag == "sep" and self.in_poly)
 
     def end(self) -> None:
-        """What was gathered is complete: boxes or a polygon."""
+        """Close what was gathered: boxes or a polygon."""
         count = len(self.places)
         if self.spoilt:
-            self.found.add_unreadable(self.label, str(self.places), self.spoilt)
+            self.gathered.add_unreadable(self.label, str(self.places), self.spoilt)
             self.places, self.unused, self.spoilt = [], False, ""
         if not self.places:
             return
@@ -159,9 +159,9 @@ class _Florence:
         is_outline = count % 4 == 0 and not self.in_poly and _is_outline(self.places)
         is_poly = is_outline or (count % 2 == 0 and count > 4 and (self.in_poly or count % 4 > 0))
         if max(self.places) >= FLORENCE_BINS or (not is_poly and count % 4):
-            self.found.add_unreadable(self.label, str(self.places))
+            self.gathered.add_unreadable(self.label, str(self.places))
         elif is_poly:
-            self.found.add("poly", points, self.label)
+            self.gathered.add("poly", points, self.label)
             self.has_outlines |= is_outline
         else:
             self._add_boxes(points)
@@ -169,22 +169,22 @@ class _Florence:
 
     def _add_boxes(self, points: list[float]) -> None:
         for at in range(0, len(points), 4):
-            self.found.add("bbox_2d", points[at : at + 4], self.label)
+            self.gathered.add("bbox_2d", points[at : at + 4], self.label)
 
     def _has_no_places(self) -> bool:
         return self.unused and not self.places and not self.spoilt
 
     def finish(self, tail: str) -> ParsedText:
-        """The last entry: whole groups of four count where the text stopped in it."""
+        """Close the last entry: where the text stopped in it, complete groups of four still count."""
         is_cut_token = ends_in_tag(tail)
         if not is_cut_token:
             self.words(tail)
         is_short = not self.spoilt and (len(self.places) % 2 == 1 or len(self.places) == 2)
-        if is_cut_token or is_short or self.in_poly or (self._has_no_places() and self.found.objects):
-            self.found.is_cut = True
+        if is_cut_token or is_short or self.in_poly or (self._has_no_places() and self.gathered.objects):
+            self.gathered.is_cut = True
             self.places = [] if self.in_poly else self.places[: len(self.places) // 4 * 4]
         self.end()
-        parsed = self.found.parsed("florence")
+        parsed = self.gathered.parsed("florence")
         return parsed.with_note(OUTLINES) if self.has_outlines else parsed
 
 

@@ -25,7 +25,7 @@ def is_coco_result(fields: Iterable[str]) -> bool:
 
 
 def missing_field(record: Mapping[str, Any], field: str, asked: bool, names: Iterable[str] | None = None) -> str:
-    """What is wrong; `names` are the fields of the answer, where the record has more than those.
+    """The problem of a record without the field `field`; `names` are the fields to list, if not all of the record.
 
     >>> missing_field({"image": "a.jpg", "response": "[]"}, "pred", False).partition("; ")[2]
     'found fields image, response; name the one that holds the answer: `pred_field="response"`'
@@ -34,22 +34,22 @@ def missing_field(record: Mapping[str, Any], field: str, asked: bool, names: Ite
     """
     from difflib import get_close_matches
 
-    found = list(record if names is None else names)
-    if is_coco_result(found):
+    fields = list(record if names is None else names)
+    if is_coco_result(fields):
         return ONE_LIST
-    if asked and (near := get_close_matches(field, [name[:LONGEST_NAME] for name in found], n=1)):
-        return f"no predictions: expected {field}, did you mean {near[0]}? {_listed(found)}"
+    if asked and (near := get_close_matches(field, [name[:LONGEST_NAME] for name in fields], n=1)):
+        return f"no predictions: expected {field}, did you mean {near[0]}? {_listed(fields)}"
     problem = f"no predictions: expected {field}, {EXPECTED}"
-    if not found:
+    if not fields:
         return problem
-    likely = list(_likely(record, found))
+    likely = list(_likely(record, fields))
     option = keyword("pred_field", likely[0] if len(likely) == 1 else "FIELD")
-    return f"{problem}; {_listed(found)}; name the one that holds the answer: {option}"
+    return f"{problem}; {_listed(fields)}; name the one that holds the answer: {option}"
 
 
-def _likely(record: Mapping[str, Any], found: list[str]) -> Iterator[str]:
+def _likely(record: Mapping[str, Any], fields: list[str]) -> Iterator[str]:
     """The fields that can hold an answer, of those whose names can stand in a command as they are."""
-    for name in found:
+    for name in fields:
         is_word = name.replace("_", "").isalnum() and len(name) <= LONGEST_NAME
         if (
             is_word
@@ -60,6 +60,6 @@ def _likely(record: Mapping[str, Any], found: list[str]) -> Iterator[str]:
             yield name
 
 
-def _listed(found: list[str]) -> str:
-    more = f" and {len(found) - MOST_NAMED:,} more" if len(found) > MOST_NAMED else ""
-    return f"found fields {', '.join(name[:LONGEST_NAME] for name in found[:MOST_NAMED])}{more}"
+def _listed(fields: list[str]) -> str:
+    more = f" and {len(fields) - MOST_NAMED:,} more" if len(fields) > MOST_NAMED else ""
+    return f"found fields {', '.join(name[:LONGEST_NAME] for name in fields[:MOST_NAMED])}{more}"

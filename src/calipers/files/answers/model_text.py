@@ -172,13 +172,13 @@ def _places_of(value: Value) -> list[object]:
         return _places(value.values, value.keys)
     if value.keys is None:
         return _complete(value.values)
-    kept = list(zip(value.keys, value.values, strict=True))
-    if kept and _is_cut(kept[-1][1]):
-        key, last = kept.pop()
+    entries = list(zip(value.keys, value.values, strict=True))
+    if entries and _is_cut(entries[-1][1]):
+        key, last = entries.pop()
         if key == "objects" and isinstance(last, list):
-            kept.append((key, _complete(last)))
-    keys = [key for key, _ in kept]
-    return _places([item for _, item in kept], keys) if any(map(_is_place, keys)) else []
+            entries.append((key, _complete(last)))
+    keys = [key for key, _ in entries]
+    return _places([item for _, item in entries], keys) if any(map(_is_place, keys)) else []
 
 
 def _complete(values: list[object]) -> list[object]:

@@ -33,9 +33,9 @@ def _is_answer(record: Record) -> bool:
     >>> _is_answer({"image": "a.jpg", "text": "[]"}), _is_answer({"image": "a.jpg", "gt": [], "pred": "[]"})
     (True, False)
     """
-    said = [value for name, value in record.items() if name not in IMAGE_FIELDS and isinstance(value, (str, list))]
+    contents = [value for name, value in record.items() if name not in IMAGE_FIELDS and isinstance(value, (str, list))]
     names_image = any(name in record for name in IMAGE_FIELDS) and not is_coco_result(record)
-    return bool(said) and names_image and not TRUTH_FIELDS & record.keys()
+    return bool(contents) and names_image and not TRUTH_FIELDS & record.keys()
 
 
 def first_records(source: Any) -> list[Record]:

@@ -30,46 +30,46 @@ _SPOILT = re.compile(r"\bx\d{0,6}+\s*+=\s*+[\"']?+[-+.\d]|</points?+>", re.ASCII
 
 def read_points(text: str) -> ParsedText:
     """Every point of an answer, as a box without area."""
-    found, at = GatheredObjects(), 0
+    gathered, at = GatheredObjects(), 0
     for tag in _TAG.finditer(text):
-        _take_gap(text[at : tag.start()], found)
+        _take_gap(text[at : tag.start()], gathered)
         attributes, end, content, closing = tag.groups()
         alt = _ALT.search(attributes)
         label = (alt[1] or alt[2] or "") if alt else content
         if not end:
-            _take_unended(tag.end() == len(text), found)
+            _take_unended(tag.end() == len(text), gathered)
         elif not closing and not attributes.endswith("/"):
-            found.is_cut |= tag.end() == len(text)
-            found.repair("missing tag")
+            gathered.is_cut |= tag.end() == len(text)
+            gathered.repair("missing tag")
         if coords := _COORDS.search(_ALT.sub(" ", attributes)):
             if end and not coords[2]:
-                found.repair("missing quote")
-            _take_coords(coords[1], label.strip(), found, is_whole=bool(end))
+                gathered.repair("missing quote")
+            _take_coords(coords[1], label.strip(), gathered, is_whole=bool(end))
         else:
-            _take_places(attributes, label.strip(), found, is_whole=bool(end))
+            _take_places(attributes, label.strip(), gathered, is_whole=bool(end))
         at = tag.end()
-    _take_gap(text[at:], found)
-    found.is_cut |= ends_in_tag(text[at:])
-    return found.parsed("molmo")
+    _take_gap(text[at:], gathered)
+    gathered.is_cut |= ends_in_tag(text[at:])
+    return gathered.parsed("molmo")
 
 
-def _take_gap(text: str, found: GatheredObjects) -> None:
-    """Text around tags, which may hold one that is spoilt."""
+def _take_gap(text: str, gathered: GatheredObjects) -> None:
+    """Handle text around tags, which may hold a spoilt tag."""
     if _SPOILT.search(text):
-        found.repair("missing tag")
-        found.add_unreadable(text)
+        gathered.repair("missing tag")
+        gathered.add_unreadable(text)
 
 
-def _take_unended(is_last: bool, found: GatheredObjects) -> None:
-    """A tag without its end: the text stopped in it, or the end is missing."""
+def _take_unended(is_last: bool, gathered: GatheredObjects) -> None:
+    """Handle a tag without its end: the text stopped in it, or the end is missing."""
     if is_last:
-        found.is_cut = True
+        gathered.is_cut = True
     else:
-        found.repair("missing tag")
+        gathered.repair("missing tag")
 
 
-def _take_places(attributes: str, label: str, found: GatheredObjects, *, is_whole: bool) -> None:
-    """Pairs of x and y by their numbers, in the order in which they come."""
+def _take_places(attributes: str, label: str, gathered: GatheredObjects, *, is_whole: bool) -> None:
+    """Add points given as pairs of x and y attributes, in order of appearance."""
     values: dict[str, dict[str, str]] = {}
     for axis, index, _, value, _ in _PLACE.findall(_ALT.sub(" ", attributes)):
         values.setdefault(index, {})[axis] = value
@@ -77,24 +77,24 @@ def _take_places(attributes: str, label: str, found: GatheredObjects, *, is_whol
     for index, pair in values.items():
         place = [number(pair.get(axis, "")) for axis in "xy"]
         if None not in place:
-            found.add("bbox_2d", [value * 10 for value in place if value is not None] * 2, label)
+            gathered.add("bbox_2d", [value * 10 for value in place if value is not None] * 2, label)
         elif is_whole or index != last:
-            found.add_unreadable(str(pair), label)
+            gathered.add_unreadable(str(pair), label)
     if is_whole and not values:
-        found.add_unreadable(attributes or label)
+        gathered.add_unreadable(attributes or label)
 
 
-def _take_coords(text: str, label: str, found: GatheredObjects, *, is_whole: bool) -> None:
+def _take_coords(text: str, label: str, gathered: GatheredObjects, *, is_whole: bool) -> None:
     """Points of one image: its number, and three numbers for each point; of a text that stops, those that are whole."""
     for image, numbers in _images(text):
         for at in range(0, len(numbers), 3):
             place = [number(value) for value in numbers[at + 1 : at + 3]]
             if image == "1" and len(place) == 2 and None not in place:
-                found.add("bbox_2d", [value for value in place if value is not None] * 2, label)
+                gathered.add("bbox_2d", [value for value in place if value is not None] * 2, label)
             elif is_whole or at + 3 < len(numbers):
-                found.add_unreadable(" ".join([image, *numbers[at : at + 3]]), label)
+                gathered.add_unreadable(" ".join([image, *numbers[at : at + 3]]), label)
         if is_whole and not numbers:
-            found.add_unreadable(text, label)
+            gathered.add_unreadable(text, label)
 
 
 def _images(text: str) -> list[tuple[str, list[str]]]:

@@ -93,7 +93,7 @@ def with_objects(
 
     `names` are the fields that stand in the answer, where the record has others beside.
     """
-    field = options.field or next((known for known in (name, "pred") if known in record), "")
+    field = options.field or next((candidate for candidate in (name, "pred") if candidate in record), "")
     if field not in record:
         usual = name if name == "pred" else f"{name} or pred"
         return missing_field(record, field or usual, bool(options.field), names)
@@ -120,7 +120,7 @@ def _is_chat(answer: str | list[Any]) -> bool:
 
 
 def _refused(item: object) -> object:
-    """What the family does not write gets a type that there is not, lest it be read as a list of objects is."""
+    """An object in a form that the family does not write, marked with an unknown type so that it counts as invalid."""
     return {"type": None, **item} if isinstance(item, dict) and "type" not in item else item
 
 
@@ -150,15 +150,15 @@ def _size(record: dict[str, Any]) -> tuple[float, float] | None:
 def _size_problem(record: dict[str, Any]) -> str:
     """Why nobody knows the pixels that answers are in; "" where the size of the image is known."""
     for names in SIZE_NAMES:
-        given = {name: record[name] for name in names if record.get(name) is not None}
-        wrong = next((name for name, value in given.items() if not is_side(value)), None)
+        sides = {name: record[name] for name in names if record.get(name) is not None}
+        wrong = next((name for name, value in sides.items() if not is_side(value)), None)
         if wrong is not None:
-            return f"{wrong}: found {shown(given[wrong])}, expected a positive number of pixels"
-        if len(given) == len(names):
+            return f"{wrong}: found {shown(sides[wrong])}, expected a positive number of pixels"
+        if len(sides) == len(names):
             return ""
-        if given:
-            (missing,) = set(names) - set(given)
-            return f"{missing} missing, expected it beside {next(iter(given))}"
+        if sides:
+            (missing,) = set(names) - set(sides)
+            return f"{missing} missing, expected it beside {next(iter(sides))}"
     return "width and height missing (or input_width and input_height), in whose pixels qwen2.5 answers"
 
 
@@ -221,8 +221,8 @@ def check_frame(tally: Tally) -> None:
     for family, row in sorted(tally.tables.get(ANSWERS, {}).items()):
         objects, outside, fitting = (int(n) for n in row[len(STATUSES) :])
         if 2 * outside > objects:
-            found = f"{outside:,} of {objects:,} objects in {family} answers reach outside"
-            raise InputError("".join(_advice(family, found, 2 * fitting > outside)))
+            share_outside = f"{outside:,} of {objects:,} objects in {family} answers reach outside"
+            raise InputError("".join(_advice(family, share_outside, 2 * fitting > outside)))
 
 
 def frame_doubts(tally: Tally) -> Iterator[str]:
@@ -235,20 +235,20 @@ def frame_doubts(tally: Tally) -> Iterator[str]:
         if family == POINT_FAMILY and objects:
             yield f"answers: {family} writes points, {objects:,} here, {POINTS}"
         if outside == fitting and 0 < objects <= SOME * outside and 2 * outside <= objects:
-            found = f"{outside:,} of {objects:,} objects in {family} answers reach outside"
-            yield "".join(_advice(family, found, True)).replace("\n", "; ")
+            share_outside = f"{outside:,} of {objects:,} objects in {family} answers reach outside"
+            yield "".join(_advice(family, share_outside, True)).replace("\n", "; ")
 
 
-def _advice(family: str, found: str, other_fits: bool) -> Iterator[str]:
+def _advice(family: str, share_outside: str, other_fits: bool) -> Iterator[str]:
     if family == PIXEL_FAMILY:
-        yield f"answers: {found} the image of width and height\n"
+        yield f"answers: {share_outside} the image of width and height\n"
         yield (
             f"in norm1000 they fit, which {keyword('answers', 'qwen3')} reads"
             if other_fits
             else "expected input_width and input_height, the size of the image as the model was given it"
         )
         return
-    yield f"answers: {found} the frame of 0 to 1000\n"
+    yield f"answers: {share_outside} the frame of 0 to 1000\n"
     if other_fits:
         yield f"as pixels of width and height they fit, which {keyword('answers', PIXEL_FAMILY)} reads"
     else:

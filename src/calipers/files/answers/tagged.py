@@ -75,7 +75,7 @@ def read_tagged(text: str, read_body: ReadBody, family: str) -> ParsedText:
         reader.take(text[at : tag.start()], tag.lastgroup or "")
         at = tag.end()
     reader.finish(text[at:])
-    return reader.found.parsed(family)
+    return reader.gathered.parsed(family)
 
 
 def _is_stripped(text: str) -> bool:
@@ -89,30 +89,30 @@ def _is_stripped(text: str) -> bool:
 
 def _read_stripped(text: str, read_body: ReadBody) -> GatheredObjects:
     """Boxes between the words of a caption, each of which has the words before it for its label."""
-    found, at = GatheredObjects(), 0
-    found.repair(NO_TAGS)
+    gathered, at = GatheredObjects(), 0
+    gathered.repair(NO_TAGS)
     for brackets in _BRACKETS.finditer(text):
         body = brackets[0].rstrip(" \t\r\n,.;-+")
         is_closed = body.endswith(("]", ")")) and body.count("[") == body.count("]")
         if _SEVERAL.search(body):
-            found.is_cut |= not is_closed
-            read_body(Body(body, is_closed, False), text[at : brackets.start()].strip(_BETWEEN), found)
+            gathered.is_cut |= not is_closed
+            read_body(Body(body, is_closed, False), text[at : brackets.start()].strip(_BETWEEN), gathered)
             at = brackets.end()
         elif not is_closed and brackets.end() == len(text):
-            found.is_cut = True
-    return found
+            gathered.is_cut = True
+    return gathered
 
 
 class _Captions:
     """Goes from tag to tag: `inside` is the tag that is open, `label` waits for boxes, `unused` for its first one."""
 
     def __init__(self, read_body: ReadBody) -> None:
-        self.read_body, self.found = read_body, GatheredObjects()
+        self.read_body, self.gathered = read_body, GatheredObjects()
         self.inside = self.label = ""
         self.unused = False
 
     def take(self, text: str, tag: str) -> None:
-        """The text up to a tag, and the tag."""
+        """Handle the text before a tag, and the tag."""
         if self.inside in ("box", "quad"):
             self._end_box(text, tag)
         elif self.inside == "label" or tag == "label_end":
@@ -127,20 +127,20 @@ class _Captions:
 
     def _end_box(self, text: str, tag: str) -> None:
         if tag not in ("box_end", "quad_end"):
-            self.found.repair(MISSING_TAG)
-        self.read_body(Body(text, True, self.inside == "quad"), self.label, self.found)
+            self.gathered.repair(MISSING_TAG)
+        self.read_body(Body(text, True, self.inside == "quad"), self.label, self.gathered)
         self.unused = False
 
     def _end_label(self, text: str, tag: str) -> None:
         if self.inside != "label" or tag != "label_end":
-            self.found.repair(MISSING_TAG)
+            self.gathered.repair(MISSING_TAG)
         self.label, self.unused = text.strip(), True
 
     def _pass(self, text: str, tag: str) -> None:
-        """Text between objects: it parts labels from boxes, and may hold a box whose tag is spoilt."""
+        """Handle text between objects, which separates labels from boxes and may hold a box with a spoilt tag."""
         if tag in ("box_end", "quad_end") or _PLACES.search(text):
-            self.found.repair(MISSING_TAG)
-            self.found.add_unreadable(text or tag)
+            self.gathered.repair(MISSING_TAG)
+            self.gathered.add_unreadable(text or tag)
             self.label, self.unused = "", False
         elif text.strip(_SPACES):
             self._drop_label("label")
@@ -149,16 +149,16 @@ class _Captions:
     def _drop_label(self, tag: str) -> None:
         """A label that no box followed is an object without a place."""
         if self.unused and tag == "label":
-            self.found.add_unreadable(self.label)
+            self.gathered.add_unreadable(self.label)
             self.unused = False
 
     def finish(self, text: str) -> None:
-        """The text after the last tag."""
+        """Handle the text after the last tag."""
         if self.inside in ("box", "quad"):
-            self.found.is_cut = True
-            self.read_body(Body(text, False, self.inside == "quad"), self.label, self.found)
+            self.gathered.is_cut = True
+            self.read_body(Body(text, False, self.inside == "quad"), self.label, self.gathered)
         elif self.inside == "label" or (self.unused and not text.strip()) or ends_in_tag(text):
-            self.found.is_cut = True
+            self.gathered.is_cut = True
         else:
             self._pass(text, "")
             self._drop_label("label")
@@ -167,14 +167,14 @@ class _Captions:
 def bracket_body(end: float) -> ReadBody:
     """Reads bodies of lists or pairs; `end` is the far side of the image in them."""
 
-    def read(body: Body, label: str, found: GatheredObjects) -> None:
+    def read(body: Body, label: str, gathered: GatheredObjects) -> None:
         groups = [(values, bracket) for values, bracket in _GROUP.findall(body.text) if values.strip()]
         if not body.is_closed and groups and not groups[-1][1]:
             groups.pop()
         elif body.is_closed and _GROUP.sub("", body.text).strip("[](),; \t\r\n"):
-            found.repair(STRAY_TEXT)
+            gathered.repair(STRAY_TEXT)
         read_groups = _read_list if _NESTED.match(body.text) else _read_pairs
-        read_groups([_numbers(values, end) for values, _ in groups], body, label, found)
+        read_groups([_numbers(values, end) for values, _ in groups], body, label, gathered)
 
     return read
 
@@ -189,29 +189,29 @@ def _numbers(text: str, end: float) -> list[float] | None:
     )
 
 
-def _read_list(groups: list[list[float] | None], body: Body, label: str, found: GatheredObjects) -> None:
+def _read_list(groups: list[list[float] | None], body: Body, label: str, gathered: GatheredObjects) -> None:
     """Read a list of boxes, each of which may be damaged by itself."""
     for values in groups:
         if values is not None and len(values) == 4:
-            found.add("bbox_2d", values, label)
+            gathered.add("bbox_2d", values, label)
         else:
-            found.add_unreadable(body.text)
+            gathered.add_unreadable(body.text)
 
 
-def _read_pairs(groups: list[list[float] | None], body: Body, label: str, found: GatheredObjects) -> None:
+def _read_pairs(groups: list[list[float] | None], body: Body, label: str, gathered: GatheredObjects) -> None:
     """Read corners one after the other, or one box alone."""
     values = [value for group in groups for value in group or ()]
     size, kind = (8, "poly") if body.is_quad else (4, "bbox_2d")
     whole = len(values) - len(values) % size
     if None in groups or (body.is_closed and (whole != len(values) or not whole)):
-        found.add_unreadable(body.text)
+        gathered.add_unreadable(body.text)
         return
     for at in range(0, whole, size):
-        found.add(kind, values[at : at + size], label)
+        gathered.add(kind, values[at : at + size], label)
 
 
-def patch_body(body: Body, label: str, found: GatheredObjects) -> None:
-    """Two patches a box: the cells of its upper left and lower right corner."""
+def patch_body(body: Body, label: str, gathered: GatheredObjects) -> None:
+    """Read boxes of two patches each: the cells of the upper left and lower right corner."""
     pieces = body.text.split(_DELIMITER)
     if not body.is_closed and len(_PATCH.findall(pieces[-1])) != 2:
         pieces.pop()
@@ -219,9 +219,9 @@ def patch_body(body: Body, label: str, found: GatheredObjects) -> None:
         patches = [int(index) for index in _PATCH.findall(piece)]
         is_whole = body.is_closed or piece is not pieces[-1]
         if len(patches) != 2 or max(patches) >= GRID**2 or (is_whole and _PATCH.sub("", piece).strip()):
-            found.add_unreadable(piece)
+            gathered.add_unreadable(piece)
         else:
-            found.add("bbox_2d", patch_box(*patches), label)
+            gathered.add("bbox_2d", patch_box(*patches), label)
 
 
 def patch_box(first: int, last: int) -> list[float]:

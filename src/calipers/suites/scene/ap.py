@@ -62,20 +62,20 @@ def ap_tree(
         return None
     kinds = {name in nuscenes for name in found_by}
     ranks = {kind: _by_class(_order(sure, named, kind), pred.classes, named, names) for kind in kinds}
-    found = {name: [right[some] for some in ranks[name in nuscenes]] for name, right in found_by.items()}
-    if len(np.unique(sure[named])) == 1 and any(map(_is_mixed, found.values())):
+    right_by_ruler = {name: [right[rows] for rows in ranks[name in nuscenes]] for name, right in found_by.items()}
+    if len(np.unique(sure[named])) == 1 and any(map(_is_mixed, right_by_ruler.values())):
         return None
     by_class = {
         name: dict(zip(names, _averages(classes, objects.tolist(), name in nuscenes), strict=True))
-        for name, classes in found.items()
+        for name, classes in right_by_ruler.items()
     }
     means: dict[str, Any] = {ruler: _mean(classes.values()) for ruler, classes in by_class.items()}
     ranked = _by_class(np.arange(len(sure)), pred.classes, named, names)
-    return means | {"by_class": by_class, "tied_score_share": tied_share(sure[some] for some in ranked)}
+    return means | {"by_class": by_class, "tied_score_share": tied_share(sure[rows] for rows in ranked)}
 
 
 def _named(pred: CountedSide, sure: Any) -> Found:
-    """(predictions,) those that are ranked."""
+    """(predictions,) whether each prediction is ranked."""
     return np.asarray(pred.counted & (pred.classes >= 0) & ~np.isnan(sure))
 
 
@@ -127,11 +127,11 @@ def clipped_average(ranked: Found, objects: int) -> float:
 
 def _by_class(order: Any, classes: Any, named: Any, names: list[str]) -> list[Any]:
     """The predictions of each class, in order."""
-    kept = order[named[order]]
-    by_code = kept[np.argsort(classes[kept], kind="stable")]
+    with_class = order[named[order]]
+    by_code = with_class[np.argsort(classes[with_class], kind="stable")]
     return np.split(by_code, np.searchsorted(classes[by_code], np.arange(1, len(names))))[: len(names)]
 
 
 def _mean(values: Any) -> float | None:
-    known = [value for value in values if value is not None]
-    return fsum(known) / len(known) if known else None
+    defined = [value for value in values if value is not None]
+    return fsum(defined) / len(defined) if defined else None

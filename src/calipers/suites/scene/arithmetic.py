@@ -31,7 +31,7 @@ ROWS = (("tp", "matches"), ("fn", "unmatched_gt"), ("fp", "unmatched_pred"))
 
 
 def check_scene(tree: Tree) -> None:
-    """Records, every method, and the differences of every two."""
+    """Check the counts of records, every method, and the differences of every two methods."""
     if "methods" not in tree:
         _check_method(tree, (), tree["method"])
         return
@@ -51,21 +51,21 @@ def check_scene(tree: Tree) -> None:
 
 def _check_difference(row: Tree, place: Place) -> None:
     check_interval(row["interval"], (*place, "interval"))
-    known = row["a"] is not None and row["b"] is not None
-    check_close(row["difference"], row["b"] - row["a"] if known else None, (*place, "difference"), "b - a")
+    are_defined = row["a"] is not None and row["b"] is not None
+    check_close(row["difference"], row["b"] - row["a"] if are_defined else None, (*place, "difference"), "b - a")
 
 
 def _check_method(method: Tree, place: Place, name: str) -> None:
-    """Counts, rates, objects, classes, scenes and replicates of one method."""
+    """Check counts, rates, objects, classes, scenes and replicates of one method."""
     equal(method["method"], name, (*place, "method"), "its name")
     check_records(method["records"], (*place, "records"), "read")
     check_slices(method, method["records"]["evaluated"], place)
     counts = method["counts"]
-    _check_found(counts, (*place, "counts"))
+    _check_detection(counts, (*place, "counts"))
     sides = {key: counts[key] for key in ("tp", "fp", "fn")}
     for part in ("detection_metrics", "benchmark_compat"):
         rates = {key: method[part][key] for key in ("precision", "recall", "f1")}
-        _check_found(sides | rates, (*place, part))
+        _check_detection(sides | rates, (*place, part))
     equal(sum(method["fp_breakdown"].values()), counts["fp"], (*place, "fp_breakdown"), "counts.fp", "the sum")
     check_causes(method, counts["gt"], counts["pred"], place)
     for key, rows in ROWS:
@@ -73,9 +73,9 @@ def _check_method(method: Tree, place: Place, name: str) -> None:
         equal(sum(scene[key] for scene in method["scenes"].values()), counts[key], (*place, "scenes"), f"counts.{key}")
     for part in ("per_class", "scenes"):
         for key, row in method[part].items():
-            _check_found(row, (*place, part, key))
+            _check_detection(row, (*place, part, key))
     for number, row in enumerate(method["range"]):
-        _check_found(row, (*place, "range", number))
+        _check_detection(row, (*place, "range", number))
     _check_geometry(method, place)
     _check_classes(method, (*place, "benchmark_compat"))
     _check_ap(method["ap"], (*place, "ap"))
@@ -83,8 +83,8 @@ def _check_method(method: Tree, place: Place, name: str) -> None:
     check_drawn(method, (*place, "bootstrap"))
 
 
-def _check_found(row: Tree, place: Place) -> None:
-    """Counts of true and false ones, and their rates; objects on both sides where they are told."""
+def _check_detection(row: Tree, place: Place) -> None:
+    """Check that counts of true and false positives agree with rates, and with objects of both sides where listed."""
     tp, fp, fn = row["tp"], row["fp"], row["fn"]
     if "gt" in row:
         equal(row["gt"], tp + fn, (*place, "gt"), "tp + fn")
@@ -117,7 +117,7 @@ def _check_geometry(method: Tree, place: Place) -> None:
 
 
 def _check_classes(method: Tree, place: Place) -> None:
-    """Means over classes, and the open set."""
+    """Check means over classes, and figures of the open set."""
     rates, rows = method["benchmark_compat"], method["per_class"].values()
     for name, part in PER_CLASS.items():
         check_mean(rates[name], [row[part] for row in rows], (*place, name))
@@ -134,7 +134,7 @@ def _check_pair_means(row: Tree, matches: Iterable[Tree], place: Place) -> None:
 
 
 def _check_ap(ap: Tree | None, place: Place) -> None:
-    """AP is the mean over classes."""
+    """Check that AP is the mean over classes."""
     for name, rates in (ap or {}).get("by_class", {}).items():
         if ap is not None and name in ap:
             check_mean(ap[name], rates.values(), (*place, name))

@@ -15,7 +15,7 @@ Tree = Mapping[str, Any]
 
 
 def usual_form(tree: dict[str, Any]) -> dict[str, Any]:
-    """The artifact of one method as a result that has no other; anything else as it is."""
+    """An artifact with one method in the form of one with several; any other tree is returned unchanged."""
     if "methods" in tree:
         return tree
     return {**tree, "methods": {tree["method"]: tree}, "comparison": [], "warnings": []}

@@ -26,7 +26,7 @@ PAIRED = ("found", "matched")
 
 
 def scene_case_lines(measured: MeasuredMethods) -> Iterator[bytes]:
-    """Scene by scene, the methods side by side."""
+    """Lines of JSON, scene by scene, with all methods of a scene one after the other."""
     methods = [_Scenes(method, measured) for method in measured.methods]
     for place, name in enumerate(measured.reading.names):
         for scenes in methods:
@@ -66,12 +66,12 @@ class _Scenes:
     def _boxes(self, side: str, place: int, drawn: list[Footprint]) -> list[dict[str, Any]]:
         rows = self._rows(side, place)
         others = self._rows("pred" if side == "gt" else "gt", place)
-        boxes, known = self._sides[side]
+        boxes, counted_side = self._sides[side]
         return [
             {
                 "index": int(boxes.index[row]),
                 "label": footprint.label,
-                "class": self._names[known.classes[row]],
+                "class": self._names[counted_side.classes[row]],
                 "state": footprint.state,
                 "partner": footprint.partner,
                 "iou": self._iou[side].get(row),
@@ -96,22 +96,22 @@ class _Scenes:
         return {"cause": OUTCOMES[outcome], "error_with": others.index(other), "error_overlap": overlap}
 
     def _unplaced(self, row: int) -> dict[str, Any]:
-        """A prediction without a box."""
-        boxes, known = self._sides["pred"]
+        """The entry of a prediction whose box could not be read."""
+        boxes, counted_side = self._sides["pred"]
         label = boxes.labels[row] or "(no label)"
-        return {"index": int(boxes.index[row]), "label": label, "class": self._names[known.classes[row]]} | {
+        return {"index": int(boxes.index[row]), "label": label, "class": self._names[counted_side.classes[row]]} | {
             "cause": OUTCOMES[self._outcomes["pred"][row]]
         }
 
     def _rows(self, side: str, place: int, *, placed: bool = True) -> list[int]:
         """The boxes that a view has of this scene: those that count and have a size; or else those without."""
-        boxes, known = self._sides[side]
+        boxes, counted_side = self._sides[side]
         begin, end = (int(edge) for edge in np.asarray(boxes.offsets)[place : place + 2])
-        return [row for row in range(begin, end) if known.counted[row] and placed == (not boxes.reason[row])]
+        return [row for row in range(begin, end) if counted_side.counted[row] and placed == (not boxes.reason[row])]
 
 
 def _measures(boxes: Boxes, row: int) -> dict[str, Any]:
-    """What a box measures, in the frame that it was compared in."""
+    """Score, centre, size and axes of a box, in the frame that it was compared in."""
     center, half, axes = (
         np.asarray(column)[width * row : width * (row + 1)]
         for column, width in ((boxes.center, 3), (boxes.half, 3), (boxes.axes, 9))

@@ -209,8 +209,8 @@ def _self_check(source: Any, reading: SceneReading) -> dict[str, Any] | None:
     figures = {"F1": rates["f1"], "mean IoU": rates["mean_iou_3d"], "strict accuracy": rates["strict_accuracy"]}
     shown = {name: UNDEFINED if value is None else f"{value:g}" for name, value in figures.items()}
     wrong = [f"{name} is {shown[name]}" for name, value in figures.items() if value is None or abs(value - 1) > 1e-9]
-    apart = {"no label": sum(not label for label in self_reading.truth.labels)}
-    return {"figures": figures, "perfect": not wrong, "apart": apart, "imperfect": wrong}
+    ignored = {"no label": sum(not label for label in self_reading.truth.labels)}
+    return {"figures": figures, "perfect": not wrong, "apart": ignored, "imperfect": wrong}
 
 
 def _values(source: Any, names: list[str]) -> dict[str, Any]:
@@ -224,10 +224,10 @@ def _values(source: Any, names: list[str]) -> dict[str, Any]:
 
 def compare(gt: Any, pred: Any, config: Config | None = None) -> SidesCheck:
     """Predicted boxes against ground truth, as they are and read otherwise."""
-    here, there = _joined(gt, pred)
-    truth, guess = _load(here), _load(there)
+    truth_scenes, pred_scenes = _joined(gt, pred)
+    truth, guess = _load(truth_scenes), _load(pred_scenes)
     sample, chosen = _sample(truth, guess)
-    sides = _tried(SidesCheck(here.path, there.path, METRIC, OVERLAP), sample, chosen, config)
+    sides = _tried(SidesCheck(truth_scenes.path, pred_scenes.path, METRIC, OVERLAP), sample, chosen, config)
     sides.sample = sample_of(len(sample), len(truth), "scenes")
     _describe_sides(sides, truth, guess)
     if not any((*truth.values(), *guess.values())):
@@ -237,26 +237,26 @@ def compare(gt: Any, pred: Any, config: Config | None = None) -> SidesCheck:
 
 def compare_few(gt: Any, pred: Any, config: Config, scenes: int, objects: int, rule: Rule) -> SidesCheck:
     """Compare the first few scenes that both sides have, with a limited number of objects per side."""
-    here, there = _joined(gt, pred)
+    truth_scenes, pred_scenes = _joined(gt, pred)
     truth: Scenes = {}
     guess: Scenes = {}
-    for name in islice((name for name in here.scenes if name in there.scenes), scenes):
-        mine, others = (_load(side, [name])[name] for side in (here, there))
-        objects -= max(len(mine), len(others))
+    for name in islice((name for name in truth_scenes.scenes if name in pred_scenes.scenes), scenes):
+        true_objects, pred_objects = (_load(side, [name])[name] for side in (truth_scenes, pred_scenes))
+        objects -= max(len(true_objects), len(pred_objects))
         if objects < 0:
             break
-        truth[name], guess[name] = mine, others
-    sides = _tried(SidesCheck(here.path, there.path, METRIC, OVERLAP), truth, guess, config, rule)
+        truth[name], guess[name] = true_objects, pred_objects
+    sides = _tried(SidesCheck(truth_scenes.path, pred_scenes.path, METRIC, OVERLAP), truth, guess, config, rule)
     sides.sample = sample_of(len(truth), None, "scenes")
     return sides
 
 
 def _joined(gt: Any, pred: Any) -> tuple[ScenesByName, ScenesByName]:
     """The scenes of both sides; one against one is the same scene, whatever they are called."""
-    here, there = find_scenes(gt, "gt"), find_scenes(pred, "pred")
-    if here.single and there.single:
-        there.rename(*here.scenes)
-    return here, there
+    truth_scenes, pred_scenes = find_scenes(gt, "gt"), find_scenes(pred, "pred")
+    if truth_scenes.single and pred_scenes.single:
+        pred_scenes.rename(*truth_scenes.scenes)
+    return truth_scenes, pred_scenes
 
 
 def _tried(sides: SidesCheck, truth: Scenes, pred: Scenes, config: Config | None, rule: Rule = fits) -> SidesCheck:
@@ -298,8 +298,8 @@ def _describe_sides(sides: SidesCheck, truth: Scenes, pred: Scenes) -> None:
 
 def _compared(truth: Counter[str], pred: Counter[str]) -> dict[str, Any]:
     """Labels of both sides, where those that differ in spelling alone are one, as they are to the suite."""
-    known = {words: label for label, _ in reversed(truth.most_common()) if (words := normalise(label))}
-    meant = {label: known.get(normalise(label), label) for label in (*truth, *pred)}
+    truth_labels = {words: label for label, _ in reversed(truth.most_common()) if (words := normalise(label))}
+    meant = {label: truth_labels.get(normalise(label), label) for label in (*truth, *pred)}
     joined = [Counter[str](), Counter[str]()]
     for side, counts in zip(joined, (truth, pred), strict=True):
         for label, n in counts.items():

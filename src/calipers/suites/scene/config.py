@@ -135,7 +135,7 @@ def _limits(value: Any) -> tuple[float, ...]:
 
 
 def params(config: Config, classes: list[str]) -> dict[str, Any]:
-    """Every parameter, given or default, that can change a number."""
+    """All parameters that can change a number, with defaults filled in."""
     plain = artifact_params(config)
     plain |= {name: list(value) for name, value in plain.items() if isinstance(value, tuple)}
     named = {name: config_value(plain[name]) for name in ("aliases", "learned_aliases", "embed")}

@@ -47,7 +47,7 @@ def convert(
             file = f"{name}.json"
             if file in files:
                 raise InputError(f"{source.place(name)}: a second scene called {shown(name)}, expected each once")
-            files[file] = _written(usable, _beside(content))
+            files[file] = _written(usable, _other_fields(content))
             objects += len(usable)
             notes += [note for note in _notes(content, scene, source.place(name)) if note not in notes]
     counts = {"scenes": len(files), "objects": objects}
@@ -59,10 +59,10 @@ def _read(
     source: ScenesByName, name: str, label_source: str, left_out: LeftOut
 ) -> tuple[Scene, list[Any], SceneContent]:
     """A scene, those of its objects that can be used, and what they were read from."""
-    given, place = source.scenes[name], source.place(name)
+    value, place = source.scenes[name], source.place(name)
     try:
-        content = content_of(read_bytes(given), os.fspath(given)) if source.files else content_of_value(given)
-        scene = read_content(content, os.fspath(given) if source.files else "", label_source=label_source)
+        content = content_of(read_bytes(value), os.fspath(value)) if source.files else content_of_value(value)
+        scene = read_content(content, os.fspath(value) if source.files else "", label_source=label_source)
     except InputError as error:
         raise InputError(f"{place}: {str(error).removeprefix(f'{place}: ')}") from None
     columns = BoxColumns()
@@ -76,21 +76,21 @@ def _read(
     return scene, usable, content
 
 
-def _beside(given: SceneContent) -> dict[str, Any]:
-    """What a plain scene says beside its objects."""
-    if given.kind or not isinstance(given.content, Mapping):
+def _other_fields(content: SceneContent) -> dict[str, Any]:
+    """Fields of a plain scene other than its objects."""
+    if content.kind or not isinstance(content.content, Mapping):
         return {}
-    return {name: value for name, value in given.content.items() if name != "objects"}
+    return {name: value for name, value in content.content.items() if name != "objects"}
 
 
-def _notes(given: SceneContent, scene: Scene, place: str) -> Iterator[str]:
+def _notes(content: SceneContent, scene: Scene, place: str) -> Iterator[str]:
     """What was left out of a scene, and what files of its format may say that is not read."""
     if scene.warning:
         yield f"{place}: {scene.warning}"
     if scene.problem:
         yield f"{place}: not strictly JSON: {scene.problem}; such numbers beside boxes are written as null"
-    title, unread = (given.kind.title, given.kind.unread) if given.kind else ("scene graph", UNREAD)
-    if unread and (given.kind or not _is_plain(given.content)):
+    title, unread = (content.kind.title, content.kind.unread) if content.kind else ("scene graph", UNREAD)
+    if unread and (content.kind or not _is_plain(content.content)):
         yield f"{title}: {unread} are not read, and so not written"
 
 

@@ -38,7 +38,7 @@ class CountedSide:
 
 
 class Matches:
-    """Partners, with what was measured of each pair."""
+    """Matched pairs, with the measurements of each pair."""
 
     __slots__ = ("error", "pred", "relaxed", "score", "strict", "truth")
 
@@ -186,12 +186,12 @@ def range_counts(counts: Counts, truth_distance: Any, pred_distance: Any, limits
     return np.stack([gt, tp, np.bincount(pred[spurious], None, buckets)])
 
 
-def range_table(found: Ints, limits: tuple[float, ...]) -> list[Any]:
+def range_table(counts: Ints, limits: tuple[float, ...]) -> list[Any]:
     """The table of `range_counts`."""
     ends = [0.0, *limits, None]
     return [
         {"from_m": ends[k], "to_m": ends[k + 1], "gt": gt, "pred": tp + fp} | _detection(tp, gt, tp + fp)
-        for k, (gt, tp, fp) in enumerate(found.T.tolist())
+        for k, (gt, tp, fp) in enumerate(counts.T.tolist())
     ]
 
 

@@ -59,20 +59,20 @@ def read_eval_config(path: str) -> tuple[dict[str, Any], list[str]]:
     tree = _read(path)
     check_names(tree, KEYS, f"{path}: ", "a section")
     options: dict[str, Any] = {}
-    for section, known in KEYS.items():
+    for section, options_of_section in KEYS.items():
         values = {} if tree.get(section) is None else tree[section]
         require(isinstance(values, dict), f"{path}: {section}", values, "an object")
-        check_names(values, known, f"{path}: {section}: ", "a key")
+        check_names(values, options_of_section, f"{path}: {section}: ", "a key")
         options |= {
             name: _checked(name, value, path, f"{section}.{key}")
             for key, value in values.items()
-            if (name := known[key]) and value is not None
+            if (name := options_of_section[key]) and value is not None
         }
-    return options, _beside(tree, path)
+    return options, _unsupported(tree, path)
 
 
 def _checked(name: str, value: Any, path: str, place: str) -> Any:
-    """The value of an option; a path, seen from where the file is."""
+    """The value of an option; a path is resolved against the folder of the file."""
     if place.startswith("paths."):
         require(isinstance(value, str) and bool(value), f"{path}: {place}", value, "a path")
         return os.path.join(os.path.dirname(path), value)
@@ -85,8 +85,8 @@ def _checked(name: str, value: Any, path: str, place: str) -> Any:
     return value
 
 
-def _beside(tree: dict[str, Any], path: str) -> list[str]:
-    """Keys without an option: the one method there is, and what is not done here."""
+def _unsupported(tree: dict[str, Any], path: str) -> list[str]:
+    """Warnings about keys that have no option here."""
     method = _value(tree, "matching.method")
     require(method in (None, "greedy"), f"{path}: matching.method", method, "greedy")
     learn = _value(tree, "label_resolution.learn_new_aliases")

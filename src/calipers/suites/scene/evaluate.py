@@ -63,7 +63,7 @@ def scene(
 
 
 def job(inputs: dict[str, Any], options: dict[str, Any]) -> Job:
-    """What the command runs; an eval_config.json may be among the options."""
+    """The job that the command runs; an eval_config.json may be among the options."""
     gt, methods = inputs["gt"], methods_of(inputs["pred"])
     require(all(isinstance(path, str) for path in methods.values()), "pred", inputs["pred"], "paths")
     chosen = scene_options(options.pop("config", None), options)

@@ -79,31 +79,31 @@ class FirstPass:
         self._texts: list[NDArray[np.int32]] = []  # (shards,) places of the texts of each
         self._digests: list[str] = []
 
-    def add(self, found: ShardLabels) -> None:
+    def add(self, shard: ShardLabels) -> None:
         """Add the labels of the next shard."""
-        self._distinct.add(found.distinct)
-        self._objects += found.objects
-        self._scored |= found.scored
-        texts = sorted(found.distinct.texts | found.distinct.tasks)
+        self._distinct.add(shard.distinct)
+        self._objects += shard.objects
+        self._scored |= shard.scored
+        texts = sorted(shard.distinct.texts | shard.distinct.tasks)
         places = [self._places.setdefault(text, len(self._places)) for text in texts]
         self._texts.append(np.array(places, dtype=np.int32))
-        self._digests.append(found.digest)
+        self._digests.append(shard.digest)
 
-    def resolve(self, config: Config, known: LabelRules) -> Naming:
-        """What all labels mean."""
+    def resolve(self, config: Config, rules: LabelRules) -> Naming:
+        """Resolve all labels to classes."""
         check_methods(self._methods, config)
-        return make_naming(config, self._distinct, known)
+        return make_naming(config, self._distinct, rules)
 
     def known_labels(self, naming: Naming, config: Config) -> Iterator[KnownLabels]:
-        """What each shard has to know, in their order."""
+        """The resolved labels of each shard, in the order of shards."""
         texts = list(self._places)
         truth, *preds = self._objects.tolist()
-        most = [pairs_allowed(config.max_pairs, truth + pred) for pred in preds]
+        most_pairs = [pairs_allowed(config.max_pairs, truth + pred) for pred in preds]
         for places, digest in zip(self._texts, self._digests, strict=True):
             names = naming.of_texts(texts[place] for place in places.tolist())
-            yield KnownLabels(names, self._scored.tolist(), most, digest)
+            yield KnownLabels(names, self._scored.tolist(), most_pairs, digest)
 
 
-def shards_with_labels(shards: Iterable[SceneShard], known: Iterable[KnownLabels]) -> Iterator[SceneShard]:
-    """The shards, each with what it has to know."""
-    return (shard._replace(known=labels) for shard, labels in zip(shards, known, strict=True))
+def shards_with_labels(shards: Iterable[SceneShard], known_labels: Iterable[KnownLabels]) -> Iterator[SceneShard]:
+    """The shards, each with its resolved labels."""
+    return (shard._replace(labels=labels) for shard, labels in zip(shards, known_labels, strict=True))

@@ -51,12 +51,12 @@ class Window(NamedTuple):
 
     @property
     def width(self) -> float:
-        """Metres across."""
+        """Width in metres."""
         return self.right - self.left
 
     @property
     def height(self) -> float:
-        """Metres up."""
+        """Height in metres."""
         return self.high - self.low
 
     def holds(self, point: Point) -> bool:
@@ -64,11 +64,11 @@ class Window(NamedTuple):
         return self.left <= point[0] <= self.right and self.low <= point[1] <= self.high
 
     def grown(self, across: float, up: float) -> Window:
-        """Larger by so much on each side."""
+        """The window, enlarged by a margin on each side."""
         return Window(self.left - across, self.low - up, self.right + across, self.high + up)
 
     def shaped(self, aspect: float) -> Window:
-        """The smallest around it with this ratio of width to height."""
+        """The smallest window around this one with a given ratio of width to height."""
         width = max(self.width, self.height * aspect)
         return self.grown((width - self.width) / 2, (width / aspect - self.height) / 2)
 
@@ -116,12 +116,12 @@ def _hull(points: Sequence[Point]) -> list[Point]:
 
 def _chain(ordered: Sequence[Point]) -> list[Point]:
     """The lower half of the hull of points from left to right, without its end."""
-    kept: list[Point] = []
+    hull: list[Point] = []
     for point in ordered:
-        while len(kept) > 1 and _turn(kept[-2], kept[-1], point) <= 0:
-            kept.pop()
-        kept.append(point)
-    return kept[:-1]
+        while len(hull) > 1 and _turn(hull[-2], hull[-1], point) <= 0:
+            hull.pop()
+        hull.append(point)
+    return hull[:-1]
 
 
 def _turn(a: Point, b: Point, c: Point) -> float:
@@ -161,8 +161,8 @@ def _without_far(footprints: Sequence[Footprint]) -> list[Footprint]:
     away = [median(abs(footprint.center[axis] - (x, y)[axis]) for footprint in footprints) for axis in (0, 1)]
     limit = FAR * max(*away, _usual_size(footprints))
     nearest = sorted(footprints, key=lambda candidate: _radius(candidate, (x, y)))
-    kept = max(1, len(nearest) - ceil(len(nearest) / 5))
-    return nearest[:kept] + [candidate for candidate in nearest[kept:] if _radius(candidate, (x, y)) <= limit]
+    usual = max(1, len(nearest) - ceil(len(nearest) / 5))
+    return nearest[:usual] + [candidate for candidate in nearest[usual:] if _radius(candidate, (x, y)) <= limit]
 
 
 def _usual_size(footprints: Sequence[Footprint]) -> float:
@@ -170,7 +170,7 @@ def _usual_size(footprints: Sequence[Footprint]) -> float:
 
 
 def _radius(footprint: Footprint, center: Point) -> float:
-    """How far it reaches from a point, along the axes."""
+    """The largest distance of a footprint from a point, along the axes."""
     return max(abs(corner[axis] - center[axis]) for corner in footprint.corners for axis in (0, 1))
 
 
@@ -185,20 +185,20 @@ def clipped(corners: Sequence[Point], frame: Window) -> list[Point]:
     >>> clipped([(0, 0), (4, 0), (4, 1), (0, 1)], Window(1, -1, 3, 2))
     [(1.0, 0.0), (3.0, 0.0), (3.0, 1.0), (1.0, 1.0)]
     """
-    kept = list(corners)
+    outline = list(corners)
     for axis, limit, sign in ((0, frame.left, 1), (0, frame.right, -1), (1, frame.low, 1), (1, frame.high, -1)):
-        kept = _cut(kept, axis, limit, sign)
-    return kept
+        outline = _cut(outline, axis, limit, sign)
+    return outline
 
 
 def _cut(corners: Sequence[Point], axis: int, limit: float, sign: int) -> list[Point]:
     """What is left of an outline on one side of a line."""
-    kept: list[Point] = []
+    outline: list[Point] = []
     for a, b in zip([*corners[-1:], *corners[:-1]], corners, strict=True):
         before, after = (sign * (point[axis] - limit) for point in (a, b))
         if (before < 0) != (after < 0):
             share = before / (before - after)
-            kept.append((a[0] + share * (b[0] - a[0]), a[1] + share * (b[1] - a[1])))
+            outline.append((a[0] + share * (b[0] - a[0]), a[1] + share * (b[1] - a[1])))
         if after >= 0:
-            kept.append(b)
-    return kept
+            outline.append(b)
+    return outline

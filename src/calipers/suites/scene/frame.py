@@ -35,7 +35,7 @@ def _direction(sines: list[float], cosines: list[float]) -> float:
 def turned(boxes: Boxes, angles: Floats) -> Boxes:
     """The boxes of each scene turned by its angle about the vertical through the origin."""
     sizes = np.diff(boxes.offsets)
-    turns = [np.repeat([each(angle) for angle in angles.tolist()], sizes) for each in (cos, sin)]  # of math: the same
+    turns = [np.repeat([ratio(angle) for angle in angles.tolist()], sizes) for ratio in (cos, sin)]  # of math: the same
     center = _turn(np.asarray(boxes.center).reshape(-1, 3), *turns)
     axes = _turn(np.asarray(boxes.axes).reshape(-1, 3, 3), *(turn[:, None] for turn in turns))
     half = np.asarray(boxes.half).reshape(-1, 3)

@@ -20,6 +20,7 @@ from calipers.core.matching import UNIT
 from calipers.core.survey import is_number
 from calipers.suites.scene import measure as suite
 from calipers.suites.scene.config import Config
+from calipers.suites.scene.formats.plain import matrix_from_angles
 from calipers.suites.scene.offset import CenterVotes, Offset, typical_size
 from calipers.suites.scene.read import read_scenes
 
@@ -75,10 +76,10 @@ def all_changed(pred: Scenes, change: Change) -> Scenes:
 
 def _in_unit(truth: Scenes, pred: Scenes) -> Iterator[Named]:
     """Other axes, in the unit that sizes suggest if it is not that of the ground truth."""
-    here, there = typical_size(truth), typical_size(pred)
+    truth_size, pred_size = typical_size(truth), typical_size(pred)
     for name, advice, change in UNITS:
         factor = matrix_by(change)[0, 0]
-        if here and there and 1 / SAME_UNIT < there * factor / here < SAME_UNIT:
+        if truth_size and pred_size and 1 / SAME_UNIT < pred_size * factor / truth_size < SAME_UNIT:
             yield from ((f"{name}, {axes}", f"{advice}; {how}", both(change, turn)) for axes, how, turn in AXES)
 
 
@@ -88,15 +89,15 @@ def _moved(truth: Scenes, pred: Scenes) -> Iterator[Named]:
     offset = votes.offset()
     if offset is not None and offset.length > MIN_MOVED_M:
         yield offset.name, offset.advice, moved(offset)
-    most = 0 if offset is None else offset.votes
+    most_votes = 0 if offset is None else offset.votes
     best = None
     for change in (*AXES, *UNITS, *_in_unit(truth, pred)):
-        there = votes.offset(matrix_by(change[2]))
-        if there is not None and there.votes > most:
-            best, most = (change, there), there.votes
+        changed = votes.offset(matrix_by(change[2]))
+        if changed is not None and changed.votes > most_votes:
+            best, most_votes = (change, changed), changed.votes
     if best is not None and best[1].is_far:
-        (name, advice, first), there = best
-        yield f"{name}, {there.name}", f"{advice}; {there.advice}", both(first, moved(there))
+        (name, advice, first), changed = best
+        yield f"{name}, {changed.name}", f"{advice}; {changed.advice}", both(first, moved(changed))
 
 
 def matrix_by(change: Change) -> Any:
@@ -124,7 +125,7 @@ def scaled(factor: float) -> Change:
 
 
 def both(first: Change, second: Change) -> Change:
-    """One change after the other."""
+    """A change that applies two changes one after the other."""
 
     def change(item: Item) -> Item:
         changed = first(item)
@@ -134,7 +135,7 @@ def both(first: Change, second: Change) -> Change:
 
 
 def moved(offset: Offset) -> Change:
-    """The box elsewhere."""
+    """A change that moves boxes by an offset."""
     return lambda item: {"center": [a + b for a, b in zip(item["center"], offset.by, strict=True)]}
 
 
@@ -146,10 +147,10 @@ def turned(axes: Any) -> Change:
         rotation = matrix_of(item.get("rotation"))
         if rotation is None:
             return {}
-        there = axes @ rotation
+        turned_rotation = axes @ rotation
         if mirrored != _is_mirrored(item.get("rotation")):
-            there[:, 2] *= -1  # an axis of a box the other way leaves the box what it is
-        return {"center": _times(axes, item["center"]), "rotation": there.tolist()}
+            turned_rotation[:, 2] *= -1  # an axis of a box the other way leaves the box what it is
+        return {"center": _times(axes, item["center"]), "rotation": turned_rotation.tolist()}
 
     return change
 
@@ -221,17 +222,7 @@ def _degrees(item: Item) -> Item:
     if isinstance(rotation, dict) and is_number(rotation.get("yaw")):
         return {"rotation": {"yaw": math.radians(rotation["yaw"])}}
     angles = item.get("angles")
-    return {"rotation": _from_angles(*map(math.radians, angles))} if _is_vector(angles, 3) else {}  # type: ignore[arg-type]
-
-
-def _from_angles(x: float, y: float, z: float) -> list[list[float]]:
-    """About x, then y, then z of the world."""
-    (cx, cy, cz), (sx, sy, sz) = map(math.cos, (x, y, z)), map(math.sin, (x, y, z))
-    return [
-        [cz * cy, cz * sy * sx - sz * cx, cz * sy * cx + sz * sx],
-        [sz * cy, sz * sy * sx + cz * cx, sz * sy * cx - cz * sx],
-        [-sy, cy * sx, cy * cx],
-    ]
+    return {"rotation": matrix_from_angles(*map(math.radians, angles))} if _is_vector(angles, 3) else {}  # type: ignore[arg-type]
 
 
 def _corner(item: Item) -> Item:

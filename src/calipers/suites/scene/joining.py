@@ -47,15 +47,15 @@ def _join_sides(sides: list[SideReading], scene_names: Names, names: list[str], 
             _check_same(scene, scenes[scene], side.scenes[scene], is_truth=is_truth)
         scenes |= side.scenes
     boxes = _join_boxes(sides, scene_names, names)
-    invalid = sorted((fault for side in sides for fault in side.invalid), key=lambda each: str(each["scene"]))
+    invalid = sorted((fault for side in sides for fault in side.invalid), key=lambda fault: str(fault["scene"]))
     return SideReading(boxes, {scene: scenes[scene] for scene in sorted(scenes)}, invalid, [])
 
 
-def _check_same(scene: str, one: SceneInputFile, other: SceneInputFile, *, is_truth: bool) -> None:
+def _check_same(scene: str, first: SceneInputFile, second: SceneInputFile, *, is_truth: bool) -> None:
     """Raise an error if a scene is there twice, unless it is the same ground truth."""
     if not is_truth:
         raise InputError(f"the scene {shown(scene)}: its predictions are in two parts, expected them in one")
-    if one.sha256 != other.sha256:
+    if first.sha256 != second.sha256:
         raise InputError(f"the scene {shown(scene)}: two parts have different ground truth, expected the same")
 
 
@@ -67,10 +67,10 @@ def _join_boxes(sides: list[SideReading], scene_names: Names, names: list[str]) 
 
 def _order(sides: list[SideReading], scene_names: Names, names: list[str]) -> list[int] | None:
     """Where each scene is among those of all parts, in one that has it if any does. None is one after the other."""
-    everything = [scene for some in scene_names for scene in some]
+    everything = [scene for part_names in scene_names for scene in part_names]
     if len(everything) == len(names) and all(a < b for a, b in pairwise(everything)):
         return None
-    owners = [side for side, some in zip(sides, scene_names, strict=True) for _ in some]
+    owners = [side for side, part_names in zip(sides, scene_names, strict=True) for _ in part_names]
     place: dict[str, int] = {}
     for at, (scene, side) in enumerate(zip(everything, owners, strict=True)):
         if scene not in place or scene in side.scenes:

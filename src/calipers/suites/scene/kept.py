@@ -56,10 +56,10 @@ class KeptScenes(NamedTuple):
     methods: list[Columns]
 
     def pack(self) -> Packed:
-        """As plain values and arrays."""
+        """The scenes as plain values and arrays."""
         reading = pack_reading(self.reading)
-        kept = {f"kept/{k}/{name}": column for k, each in enumerate(self.methods) for name, column in each.items()}
-        return Packed({"reading": reading.plain, "classes": self.classes}, reading.arrays | kept)
+        columns = {f"kept/{k}/{name}": column for k, own in enumerate(self.methods) for name, column in own.items()}
+        return Packed({"reading": reading.plain, "classes": self.classes}, reading.arrays | columns)
 
 
 def unpack_kept(packed: Packed) -> KeptScenes:
@@ -76,7 +76,7 @@ def unpack_kept(packed: Packed) -> KeptScenes:
 
 
 def _check_columns(columns: Columns, truth: Boxes, boxes: Boxes, classes: int) -> None:
-    """Columns of one length, and rows, classes and causes that there are."""
+    """Check that columns have one length, and that rows, classes and causes exist."""
     sizes, matches = (len(truth), len(boxes)), len(columns["match_score"])
     lengths = {"truth_class": sizes[0], "truth_outcome": sizes[0], "fp_cause": len(columns["spurious"])}
     lengths |= dict.fromkeys(("pred_class", "pred_outcome", "counted", "found"), sizes[1])
@@ -96,15 +96,15 @@ def _check_columns(columns: Columns, truth: Boxes, boxes: Boxes, classes: int) -
 # From boxes to what is kept
 
 
-def keep_scenes(reading: SceneReading, known: KnownLabels, config: Config, where: str) -> KeptScenes:
+def keep_scenes(reading: SceneReading, labels: KnownLabels, config: Config, where: str) -> KeptScenes:
     """Measure some scenes, whose labels are known."""
-    if files_digest(reading) != known.digest:
+    if files_digest(reading) != labels.digest:
         raise InputError(f"{where}: was changed by someone else during the run")
-    methods = measure_methods(reading, known.names, config, known.most_pairs)
-    kept = [_columns(method, reading, config, scored) for method, scored in zip(methods, known.scored, strict=True)]
+    methods = measure_methods(reading, labels.names, config, labels.most_pairs)
+    columns = [_columns(method, reading, config, scored) for method, scored in zip(methods, labels.scored, strict=True)]
     sides = [side._replace(boxes=without_shapes(side.boxes)) for side in reading.sides]
     slim = SceneReading(reading.names, reading.methods, sides, reading.bad)
-    return KeptScenes(slim, known.names.classes, kept)
+    return KeptScenes(slim, labels.names.classes, columns)
 
 
 def _columns(method: Method, reading: SceneReading, config: Config, scored: bool) -> Columns:
@@ -136,10 +136,10 @@ def _columns(method: Method, reading: SceneReading, config: Config, scored: bool
     return columns
 
 
-def _bits(found: FoundBy, rows: int) -> NDArray[np.uint8]:
+def _bits(found_by: FoundBy, rows: int) -> NDArray[np.uint8]:
     """(predictions,) which rulers find each, the first of them the lowest bit."""
     bits = np.zeros(rows, dtype=np.uint8)
-    for bit, flags in enumerate(found.values()):
+    for bit, flags in enumerate(found_by.values()):
         bits |= flags.astype(np.uint8) << np.uint8(bit)
     return bits
 
@@ -198,14 +198,14 @@ class KeptMethod(MethodFigures):
 
     __slots__ = ("_columns", "_most_pairs")
 
-    def __init__(self, name: str, kept: KeptScenes, columns: Columns, naming: Naming, config: Config) -> None:
-        self.name, self.truth_boxes, self.boxes = name, kept.reading.truth, kept.reading.preds[name]
+    def __init__(self, name: str, scenes: KeptScenes, columns: Columns, naming: Naming, config: Config) -> None:
+        self.name, self.truth_boxes, self.boxes = name, scenes.reading.truth, scenes.reading.preds[name]
         self._columns = columns
         self._most_pairs = pairs_allowed(config.max_pairs, len(self.truth_boxes) + len(self.boxes))
         if columns["compared"][0] > self._most_pairs:
             raise too_many_pairs(name, self._most_pairs)
         place = {label: code for code, label in enumerate(naming.classes)}
-        codes = np.array([*(place[label] for label in kept.classes), -1], dtype=np.int32)
+        codes = np.array([*(place[label] for label in scenes.classes), -1], dtype=np.int32)
         truth = CountedSide(self.truth_boxes.offsets, codes[columns["truth_class"]])
         self.pred = CountedSide(self.boxes.offsets, codes[columns["pred_class"]], columns["counted"])
         pairs = Pairs(columns["match_truth"], columns["match_pred"], columns["match_score"])
@@ -240,7 +240,7 @@ def _flags(bits: NDArray[np.uint8], names: Sequence[str]) -> Mapping[str, NDArra
     return {name: (bits >> np.uint8(bit) & np.uint8(1)).astype(bool) for bit, name in enumerate(names)}
 
 
-def kept_methods(kept: KeptScenes, naming: Naming, config: Config) -> list[KeptMethod]:
+def kept_methods(scenes: KeptScenes, naming: Naming, config: Config) -> list[KeptMethod]:
     """The methods of all scenes."""
-    each = zip(kept.reading.methods, kept.methods, strict=True)
-    return [KeptMethod(name, kept, columns, naming, config) for name, columns in each]
+    methods = zip(scenes.reading.methods, scenes.methods, strict=True)
+    return [KeptMethod(name, scenes, columns, naming, config) for name, columns in methods]

@@ -36,7 +36,7 @@ from calipers.suites.scene.labels.resolve import (
     Naming,
     ResolvedClasses,
     ignored,
-    load_known,
+    load_rules,
     make_naming,
 )
 from calipers.suites.scene.open_set import Placed, Protocol, open_set_counts
@@ -149,7 +149,7 @@ class Method(MethodFigures):
 
     def _overlaps(self, config: Config) -> tuple[Any, Any, Any]:
         try:
-            return cuboid_overlaps(self.truth_boxes, self.boxes, iou_mode=config.iou_mode, most=self.most_pairs)
+            return cuboid_overlaps(self.truth_boxes, self.boxes, iou_mode=config.iou_mode, max_pairs=self.most_pairs)
         except OverflowError as error:
             raise too_many_pairs(self.name, self.most_pairs) from error
 
@@ -157,8 +157,8 @@ class Method(MethodFigures):
         """The pairs without those of predictions that are left out."""
         if self.pred.counted.all():
             return pairs
-        kept = self.pred.counted[np.asarray(pairs.pred)]
-        return Pairs(*(np.asarray(column)[kept] for column in (pairs.truth, pairs.pred, pairs.score)))
+        counted = self.pred.counted[np.asarray(pairs.pred)]
+        return Pairs(*(np.asarray(column)[counted] for column in (pairs.truth, pairs.pred, pairs.score)))
 
     def _match(self, min_overlap: int, labels: Labels, config: Config) -> Matches:
         wanted = labels if config.require_label_match else None
@@ -188,10 +188,10 @@ class Method(MethodFigures):
         reach = max(limits.values())
         truth, pred = (_flattened(side) if flat else side for side in (self.truth_boxes, self.boxes))
         try:
-            found = near_centers(truth, pred, reach, most=self.most_pairs)
+            columns = near_centers(truth, pred, reach, max_pairs=self.most_pairs)
         except OverflowError as error:
             raise too_many_near(self.name, config, self.most_pairs) from error
-        self.near, near = len(found[0]), Pairs.sorted(truth, found)
+        self.near, near = len(columns[0]), Pairs.sorted(truth, columns)
         return {
             name: ApRuler(near, round_overlap(1 - limit / (2 * reach)) + flat, flat) for name, limit in limits.items()
         }
@@ -216,15 +216,15 @@ def ap_distances(config: Config) -> dict[str, float]:
     return AP_DISTANCES_M | ({"distance_4.0": 4.0} if config.ap_distance == GROUND_PLANE else {})
 
 
-def too_many_pairs(method: str, most: int) -> InputError:
+def too_many_pairs(method: str, limit: int) -> InputError:
     """The refusal of boxes that overlap too many others."""
-    return too_many(method, "pairs of boxes that overlap", most, "max_pairs")
+    return too_many(method, "pairs of boxes that overlap", limit, "max_pairs")
 
 
-def too_many_near(method: str, config: Config, most: int) -> InputError:
+def too_many_near(method: str, config: Config, limit: int) -> InputError:
     """The refusal of boxes that are near too many others."""
     reach = max(ap_distances(config).values())
-    return too_many(method, f"pairs of boxes within {reach:g} m of each other, for AP by distance", most, "max_pairs")
+    return too_many(method, f"pairs of boxes within {reach:g} m of each other, for AP by distance", limit, "max_pairs")
 
 
 def _flattened(boxes: Boxes) -> Boxes:
@@ -248,9 +248,9 @@ def _volumes(boxes: Boxes) -> Floats:
 
 def _resample(keys: list[str], table: Any, config: Config) -> Floats:
     """Sums of (columns, scenes) in each replicate."""
-    some = table.any(axis=1)
+    nonzero = table.any(axis=1)
     draws = np.zeros((len(table), config.bootstrap))
-    draws[some] = resample_values(keys, table[some], seed=config.seed, replicates=config.bootstrap)
+    draws[nonzero] = resample_values(keys, table[nonzero], seed=config.seed, replicates=config.bootstrap)
     return draws
 
 
@@ -263,11 +263,11 @@ class MeasuredMethods:
         self.reading, self.naming, self.methods = reading, naming, methods
 
 
-def measure(reading: SceneReading, config: Config, known: LabelRules | None = None) -> MeasuredMethods:
+def measure(reading: SceneReading, config: Config, rules: LabelRules | None = None) -> MeasuredMethods:
     """Scenes to partners and counts. What is known from label files may be given, else they are read."""
     check_methods(reading.methods, config)
     distinct = DistinctLabels.of(reading.truth, reading.preds.values())
-    naming = make_naming(config, distinct, known or load_known(config))
+    naming = make_naming(config, distinct, rules or load_rules(config))
     return MeasuredMethods(reading, naming, measure_methods(reading, naming, config))
 
 
@@ -287,6 +287,6 @@ def measure_methods(
         truth, preds = turned(truth, angles), {name: turned(boxes, angles) for name, boxes in preds.items()}
     limits = [None] * len(preds) if most_pairs is None else most_pairs
     return [
-        Method(name, truth, boxes, naming, config, most)
-        for (name, boxes), most in zip(preds.items(), limits, strict=True)
+        Method(name, truth, boxes, naming, config, limit)
+        for (name, boxes), limit in zip(preds.items(), limits, strict=True)
     ]

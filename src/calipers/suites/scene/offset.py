@@ -35,22 +35,22 @@ class Offset(NamedTuple):
 
     @property
     def length(self) -> float:
-        """How far it is."""
+        """The length of the offset in metres."""
         return float(np.linalg.norm(self.by))
 
     @property
     def is_far(self) -> bool:
-        """Whether it is more than what places of single boxes may differ by."""
+        """Whether the offset is larger than single boxes may be misplaced by."""
         return self.length > self.within
 
     @property
     def name(self) -> str:
-        """In words, with the amount along each axis."""
+        """The offset in words, with the amount along each axis."""
         return f"every centre moved by {', '.join(map(metres, self.by))} m"
 
     @property
     def advice(self) -> str:
-        """What to do about it."""
+        """Advice on how to remove the offset."""
         return "bring both sides into one frame"
 
 
@@ -69,7 +69,7 @@ class CenterVotes:
     def __init__(self, truth: Scenes, pred: Scenes) -> None:
         self._within = (typical_size(truth) or 0.0) / 2
         self._groups = _groups(truth, pred, labelled=True) or _groups(truth, pred, labelled=False)
-        self._most = sum(min(len(true), len(guess)) for true, guess in self._groups)  # pairs that may be right
+        self._max_right = sum(min(len(true), len(guess)) for true, guess in self._groups)  # pairs that may be right
 
     def offset(self, axes: Any = UNTURNED) -> Offset | None:
         """The offset that most pairs agree on if predicted centres are multiplied by a matrix; None if too few do.
@@ -85,7 +85,7 @@ class CenterVotes:
             return None
         votes = [(true[:, None] - (guess @ axes.T)[None]).reshape(-1, 3) for true, guess in self._groups]
         densest = _densest(np.concatenate(votes), self._within)
-        return densest if densest.votes >= max(MIN_VOTES, MIN_SHARE * self._most) else None
+        return densest if densest.votes >= max(MIN_VOTES, MIN_SHARE * self._max_right) else None
 
 
 def typical_size(objects: Scenes) -> float | None:
@@ -109,13 +109,14 @@ def _is_triple(value: Any) -> bool:
 
 def _groups(truth: Scenes, pred: Scenes, *, labelled: bool) -> list[tuple[Any, Any]]:
     """Centres of both sides that are in one group, the smallest groups first, and no more of them than may vote."""
-    here, there = (_centers(side, truth, labelled) for side in (truth, pred))
+    truth_centers, pred_centers = (_centers(side, truth, labelled) for side in (truth, pred))
+    votes = {key: len(truth_centers[key]) * len(pred_centers[key]) for key in truth_centers.keys() & pred_centers}
     groups, room = list[tuple[Any, Any]](), MAX_VOTES
-    for key in sorted(here.keys() & there, key=lambda key: (len(here[key]) * len(there[key]), key)):
-        room -= len(here[key]) * len(there[key])
+    for key in sorted(votes, key=lambda key: (votes[key], key)):
+        room -= votes[key]
         if room < 0 and groups:
             break
-        true, guess = (np.array(side[key][:MAX_IN_GROUP], dtype=np.float64) for side in (here, there))
+        true, guess = (np.array(side[key][:MAX_IN_GROUP], dtype=np.float64) for side in (truth_centers, pred_centers))
         groups.append((true, guess))
     return groups
 

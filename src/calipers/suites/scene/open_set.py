@@ -40,7 +40,7 @@ class Fits(NamedTuple):
     similarity: Floats
 
     def where(self, mask: Any) -> Fits:
-        """Some of the entries."""
+        """The entries that a mask selects."""
         return Fits(self.pred[mask], self.task[mask], self.similarity[mask])
 
 
@@ -90,25 +90,25 @@ def open_set_counts(
     overlap = np.zeros(len(fits.pred)) if protocol.clio else _best_overlap(fits, truth, placed.pairs)
     chosen = fits.where(_most_similar(fits, truth, pred, overlap))
     relevant = fits.where(_relevant(fits, pred, protocol))
-    matched, correct = (_matched(some, truth, placed, protocol, scenes) for some in (chosen, relevant))
+    matched, correct = (_matched(entries, truth, placed, protocol, scenes) for entries in (chosen, relevant))
     gt = np.bincount(truth.scene[truth.classes >= 0], None, scenes)
     sums = (gt, *matched, np.bincount(pred.scene[relevant.pred], None, scenes), *correct)
     return {name: np.asarray(column, np.float64) for name, column in zip(OPEN_SET_SUMS, sums, strict=True)}
 
 
 def _most_similar(fits: Fits, truth: CountedSide, pred: CountedSide, overlap: Any) -> Mask:
-    """Those among the first n of their task in their scene, where n is the number of its objects there."""
+    """Entries among the first n of their task in a scene, where n is the number of objects of the task there."""
     group = pred.scene[fits.pred] * (fits.task.max(initial=0) + 1) + fits.task
     order = np.lexsort((fits.pred, -overlap, -fits.similarity, group))
     rank = np.empty(len(order), dtype=np.int64)
     starts = np.flatnonzero(np.diff(group[order], prepend=-1))
     rank[order] = np.arange(len(order)) - np.repeat(starts, np.diff(np.append(starts, len(order))))
     width = max(fits.task.max(initial=0), truth.classes.max(initial=0)) + 1
-    known = truth.classes >= 0
-    groups, sizes = np.unique(truth.scene[known] * width + truth.classes[known], return_counts=True)
-    mine = pred.scene[fits.pred] * width + fits.task
-    place = np.searchsorted(groups, mine)
-    objects = np.where(np.append(groups, -1)[place] == mine, np.append(sizes, 0)[place], 0)
+    has_class = truth.classes >= 0
+    groups, sizes = np.unique(truth.scene[has_class] * width + truth.classes[has_class], return_counts=True)
+    task_group = pred.scene[fits.pred] * width + fits.task
+    place = np.searchsorted(groups, task_group)
+    objects = np.where(np.append(groups, -1)[place] == task_group, np.append(sizes, 0)[place], 0)
     return np.asarray(rank < objects)
 
 

@@ -1,4 +1,4 @@
-"""What a run of the scene suite is asked for.
+"""The options and inputs of a run of the scene suite.
 
 Options come from keywords or flags, then eval_config.json, then defaults. Methods to compare are NAME=PATH, or a path
 alone, which is called by its stem.
@@ -89,8 +89,8 @@ def _named(pairs: list[tuple[str, str]]) -> dict[str, Any]:
     methods: dict[str, Any] = {}
     for name, path in pairs:
         if not name or not path:
-            given = f"{name}={path}" if name or path else ""
-            raise ConfigError(f"pred: found {given!r}, expected a path or NAME=PATH")
+            argument = f"{name}={path}" if name or path else ""
+            raise ConfigError(f"pred: found {argument!r}, expected a path or NAME=PATH")
         if name in methods:
             raise ConfigError(f"pred: two methods are called {name!r} ({methods[name]} and {path}), expected NAME=PATH")
         methods[name] = path

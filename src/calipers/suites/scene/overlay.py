@@ -242,10 +242,10 @@ class Panel:
             x, y = self.place(drawn.center)
             words = _fit(drawn.label, 90, LABEL)
             half, room = _wide(words, LABEL) / 2, self.scale * max(_extents(drawn.corners))
-            spot = (x - half, y - LABEL - 2, x + half, y - 2)
-            fits = 2 * half <= 1.1 * room and spot[0] > 0 and spot[2] < self.wide
-            if words and fits and _is_free(spot, taken):
-                taken.append(spot)
+            bounds = (x - half, y - LABEL - 2, x + half, y - 2)
+            fits = 2 * half <= 1.1 * room and bounds[0] > 0 and bounds[2] < self.wide
+            if words and fits and _is_free(bounds, taken):
+                taken.append(bounds)
                 look: Look = {"font_size": LABEL, "text_anchor": "middle", "pointer_events": "none"}
                 yield _text(x, y - 4, words, **look)
 
@@ -262,22 +262,22 @@ class Panel:
         for box in self._absent():
             x, y = self._on_edge(box.center)
             slots[round(x / SLOT), round(y / SLOT), box.state].append(box)
-        for (_, _, state), some in slots.items():
-            yield self._arrow(state, some)
+        for (_, _, state), boxes in slots.items():
+            yield self._arrow(state, boxes)
 
-    def _arrow(self, state: str, some: Sequence[Footprint]) -> str:
-        (x, y), (across, down) = self._on_edge(some[0].center), self._towards(some[0].center)
+    def _arrow(self, state: str, outside: Sequence[Footprint]) -> str:
+        (x, y), (across, down) = self._on_edge(outside[0].center), self._towards(outside[0].center)
         tip, foot = (x + ARROW * across, y + ARROW * down), (x - ARROW * across, y - ARROW * down)
         wings = [(foot[0] - side * down * 5, foot[1] + side * across * 5) for side in (1, -1)]
         path = "M" + "L".join(f"{_number(a)} {_number(b)}" for a, b in (tip, *wings)) + "Z"
         is_truth = state in ("found", "missed")
         colour, dashes = self.looks.colour(state), {"stroke_dasharray": "2 1.5"} if state == "missed" else {}
         look: Look = {"fill": "white" if is_truth else colour, "stroke": colour, **dashes}
-        told = [f"{box.tooltip}\n{_metres(self._outside(box.center))} m outside" for box in some[:TOLD]]
-        more = [f"and {len(some) - TOLD:,} more"] if len(some) > TOLD else []
-        number = f"{len(some):,}" if len(some) > 1 else ""
+        tooltips = [f"{box.tooltip}\n{_metres(self._outside(box.center))} m outside" for box in outside[:TOLD]]
+        more = [f"and {len(outside) - TOLD:,} more"] if len(outside) > TOLD else []
+        number = f"{len(outside):,}" if len(outside) > 1 else ""
         words = _text(foot[0] - across * 9, foot[1] - down * 9 + 3, number, font_size=LABEL, text_anchor="middle")
-        return _tag("g", _title("\n".join(told + more)), _tag("path", d=path, **look), words)
+        return _tag("g", _title("\n".join(tooltips + more)), _tag("path", d=path, **look), words)
 
     def _towards(self, point: Point) -> Point:
         """The direction from the middle of the panel, one pixel long."""
@@ -289,9 +289,9 @@ class Panel:
         """Where the way from the middle to a point outside comes close to the edge."""
         across, down = self._towards(point)
         inset = ARROW + 2
-        ways = [(self.wide / 2 - inset) / abs(across)] if across else []
-        ways += [(self.tall / 2 - inset) / abs(down)] if down else []
-        return self.wide / 2 + across * min(ways), self.tall / 2 + down * min(ways)
+        distances = [(self.wide / 2 - inset) / abs(across)] if across else []
+        distances += [(self.tall / 2 - inset) / abs(down)] if down else []
+        return self.wide / 2 + across * min(distances), self.tall / 2 + down * min(distances)
 
 
 def _extents(corners: Sequence[Point]) -> tuple[float, float]:
@@ -299,8 +299,8 @@ def _extents(corners: Sequence[Point]) -> tuple[float, float]:
     return max(xs) - min(xs), max(ys) - min(ys)
 
 
-def _is_free(spot: tuple[float, float, float, float], taken: Iterable[tuple[float, float, float, float]]) -> bool:
-    left, top, right, foot = spot
+def _is_free(bounds: tuple[float, float, float, float], taken: Iterable[tuple[float, float, float, float]]) -> bool:
+    left, top, right, foot = bounds
     return all(right < a or c < left or foot < b or d < top for a, b, c, d in taken)
 
 
@@ -350,10 +350,10 @@ def _wide(text: str, size: float) -> float:
 def _fit(text: str, room: float, size: float) -> str:
     """A text as it is shown, without its middle where that takes more than the room."""
     shown = whole = printable(text)
-    kept = len(whole)
-    while kept > 1 and _wide(shown, size) > room:
-        kept = kept * 19 // 20
-        shown = f"{whole[: kept - kept // 2]}…{whole[len(whole) - kept // 2 :]}"
+    length = len(whole)
+    while length > 1 and _wide(shown, size) > room:
+        length = length * 19 // 20
+        shown = f"{whole[: length - length // 2]}…{whole[len(whole) - length // 2 :]}"
     return shown
 
 

@@ -83,7 +83,7 @@ def _unpack_side(plain: dict[str, Any], lead: str, arrays: Arrays) -> SideReadin
 
 
 def _check_whole(boxes: Boxes, scenes: int, widths: Mapping[str, int]) -> None:
-    """Kernels take columns at their word: none may be shorter than the others say, or of another kind."""
+    """Check lengths and types of columns, which kernels rely on."""
     offsets, empty = np.asarray(boxes.offsets), Boxes(BoxColumns())
     count, kinds = len(boxes.labels), {name: np.asarray(getattr(empty, name)).dtype for name in COLUMNS}
     good = all(np.asarray(getattr(boxes, name)).dtype == kind for name, kind in kinds.items())

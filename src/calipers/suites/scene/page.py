@@ -85,7 +85,7 @@ def false_positive(state: str) -> str:
 
 
 def _error(box: Tree) -> ErrorFacets:
-    """What a box can be asked for that is wrong, or false."""
+    """Cause, class and tags that the error of a box is filtered by."""
     state = box.get("state")
     under, own = _counted_under(box), box["class"] or NO_LABEL
     tags = (false_positive(state),) if state in MEANINGS else ()
@@ -102,7 +102,7 @@ def _wrong_boxes(case: Case) -> list[Tree]:
     return [box for box in (*case["gt"], *case["pred"], *case["unplaced_pred"]) if _cause(box)]
 
 
-def _of(method: Tree, name: str) -> tuple[float | None, Any]:
+def _figure_of(method: Tree, name: str) -> tuple[float | None, Any]:
     """A figure of a method, and its interval."""
     home = method[dict(FIGURES)[name]]
     return home.get(name), home.get(f"{name}_interval")
@@ -113,7 +113,7 @@ def _headline(methods: Tree) -> list[Part]:
     for name, method in methods.items():
         counts, cards = method["counts"], []
         for figure in HEADLINE:
-            value, interval = _of(method, figure)
+            value, interval = _figure_of(method, figure)
             error = figure.endswith("_m")
             label = SPOKEN.get(figure, figure).removesuffix(", m")
             look: Any = {"kind": "number", "unit": "m", "better": "low"} if error else {}
@@ -126,13 +126,13 @@ def _headline(methods: Tree) -> list[Part]:
 
 def _side_by_side(methods: Tree) -> Part:
     columns = [part.column("method"), *(part.column(column, "number") for column in ("gt", "pred", "tp", "fp", "fn"))]
-    known = [name for name, home in FIGURES if any(name in method[home] for method in methods.values())]
+    figures = [name for name, home in FIGURES if any(name in method[home] for method in methods.values())]
     kinds = {"mean_centroid_error_m": "number", "f1": "bar"}
-    columns += [part.column(SPOKEN.get(name, name), kinds.get(name, "rate"), name) for name in known]  # type: ignore[arg-type]
+    columns += [part.column(SPOKEN.get(name, name), kinds.get(name, "rate"), name) for name in figures]  # type: ignore[arg-type]
     rows = []
     for name, method in methods.items():
         counts = [method["counts"][column] for column in ("gt", "pred", "tp", "fp", "fn")]
-        rows.append([name, *counts, *(_of(method, column)[0] for column in known)])
+        rows.append([name, *counts, *(_figure_of(method, column)[0] for column in figures)])
     goto = [_own(name, methods) for name in methods] if len(methods) > 1 else None
     return part.table("Methods", columns, rows, goto=goto)
 
@@ -141,8 +141,8 @@ def _differences(tree: Tree) -> list[Part]:
     sections = []
     for pair in tree["comparison"][:10]:
         rows = [
-            [SPOKEN.get(name, name), each["a"], each["b"], each["difference"], each["interval"]]
-            for name, each in pair["metrics"].items()
+            [SPOKEN.get(name, name), difference["a"], difference["b"], difference["difference"], difference["interval"]]
+            for name, difference in pair["metrics"].items()
         ]
         columns = [part.column("metric"), part.column(pair["a"], "rate"), part.column(pair["b"], "rate")]
         columns += [part.column("difference", "difference"), part.column("95 % interval", "differences")]
@@ -170,8 +170,8 @@ def _fix_first(methods: Tree) -> list[Part]:
     sections = []
     for name, method in methods.items():
         goto = partial(_cause_filter, _own(name, methods))
-        found = fix_first_part({"": method}, goto, words="F1 with classes that agree")
-        sections += [section | {"title": _titled(section["title"], name, methods)} for section in found]
+        parts = fix_first_part({"": method}, goto, words="F1 with classes that agree")
+        sections += [section | {"title": _titled(section["title"], name, methods)} for section in parts]
     return sections
 
 
@@ -211,7 +211,7 @@ def _by_class(methods: Tree) -> list[Part]:
     shown = ("tp", "fp", "fn", "f1", "mean_iou_3d") if several else PER_CLASS
     columns = [part.column("class")]
     for name in methods:
-        columns += [part.column(_headed(each, name if several else ""), _kind(each), each) for each in shown]
+        columns += [part.column(_headed(figure, name if several else ""), _kind(figure), figure) for figure in shown]
     rows = [[label, *_of_class(label, methods, shown)] for label in classes[:MAX_ROWS]]
     goto = [{"label": row[0]} for row in rows]
     return [part.table("By class", columns, rows, goto=goto, cut=more_rows(len(classes)))]
@@ -231,13 +231,13 @@ def _by_scene(methods: Tree) -> list[Part]:
     shown = ("tp", "fp", "fn", "f1") if several else ("pred", "tp", "fp", "fn", *RATES, "mean_iou_3d")
     columns = [part.column("scene"), part.column("gt", "number")]
     for name in methods:
-        columns += [part.column(_headed(each, name if several else ""), _kind(each), each) for each in shown]
+        columns += [part.column(_headed(figure, name if several else ""), _kind(figure), figure) for figure in shown]
     rows = [_scene_row(scene, methods, shown) for scene in scenes]
     worst = 2 + shown.index("f1")
     rows.sort(key=lambda row: (row[worst] is not None, row[worst] or 0))
-    kept = rows[:MAX_ROWS]
-    goto, cut = [{"key": row[0]} for row in kept], more_rows(len(rows))
-    return [part.table("By scene", columns, kept, goto=goto, cut=cut, sort=(worst, "up"))]
+    listed = rows[:MAX_ROWS]
+    goto, cut = [{"key": row[0]} for row in listed], more_rows(len(rows))
+    return [part.table("By scene", columns, listed, goto=goto, cut=cut, sort=(worst, "up"))]
 
 
 def _headed(figure: str, method: str) -> str:
@@ -277,9 +277,9 @@ def _reach(row: Tree) -> str:
 
 def _precisions(methods: Tree) -> list[Part]:
     """Average precision, where boxes have scores."""
-    known = {name: method["ap"] for name, method in methods.items() if method.get("ap")}
-    names = [key for key in next(iter(known.values()), {}) if key not in ("by_class", "tied_score_share")]
-    rows = [[name, *(ap.get(key) for key in names)] for name, ap in known.items()]
+    ap_by_method = {name: method["ap"] for name, method in methods.items() if method.get("ap")}
+    names = [key for key in next(iter(ap_by_method.values()), {}) if key not in ("by_class", "tied_score_share")]
+    rows = [[name, *(ap.get(key) for key in names)] for name, ap in ap_by_method.items()]
     rows = [row for row in rows if any(value is not None for value in row[1:])]
     columns = [part.column("method"), *(part.column(key.replace("_", " "), "rate") for key in names)]
     return [part.table("Average precision", columns, rows)] if rows and names else []
@@ -287,8 +287,8 @@ def _precisions(methods: Tree) -> list[Part]:
 
 def _calibrations(methods: Tree) -> list[Part]:
     """What scores are worth, where boxes have some."""
-    several = len(methods) > 1
-    return [each for name, method in methods.items() for each in calibration_parts(method, name if several else "")]
+    names = {name: name if len(methods) > 1 else "" for name in methods}
+    return [section for name, method in methods.items() for section in calibration_parts(method, names[name])]
 
 
 def _nameless(methods: Tree) -> list[Part]:
@@ -362,7 +362,7 @@ def _shapes(case: Case) -> list[Part]:
                     _cause(box),
                     partner=None if to is None else to + others,
                     overlap=box["iou"],
-                    note=_said(box),
+                    note=_class_note(box),
                     state="wrong" if _cause(box) else None,
                     **(_asked_for(box) if _cause(box) else {}),
                 )
@@ -382,7 +382,7 @@ def _cause(box: Tree) -> str:
     return "" if box["state"] in PAIRED else str(box["state"]).replace("_", " ")
 
 
-def _said(box: Tree) -> str:
+def _class_note(box: Tree) -> str:
     """The class of a box where that is not its label, and whether it counts all the same."""
     named = f"class {box['class']}" if box["class"] else "no class"
     notes = [*([] if box["class"] == box["label"] else [named])]

@@ -81,7 +81,7 @@ def _heading(groups: list[tuple[str, tuple[Column, ...]]]) -> Iterator[str]:
 
 def _cells(methods: Methods, column: Column) -> list[str]:
     values = [metric(tree, column.metric) for tree in methods.values()]
-    known = [value for value in values if value is not None]
-    best = rate((min if column.lowest_is_best else max)(known)) if len(known) > 1 else UNDEFINED
+    defined = [value for value in values if value is not None]
+    best = rate((min if column.lowest_is_best else max)(defined)) if len(defined) > 1 else UNDEFINED
     shown = [rate(value) for value in values]
     return [rf"\textbf{{{text}}}" if text == best != UNDEFINED else text for text in shown]

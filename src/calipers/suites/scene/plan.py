@@ -31,7 +31,7 @@ from calipers.suites.scene.config import PROTOCOL, Config, params
 from calipers.suites.scene.first_pass import FirstPass, find_labels, shards_with_labels
 from calipers.suites.scene.joining import join_bad, join_readings
 from calipers.suites.scene.kept import KeptScenes, join_kept, keep_scenes, kept_methods, unpack_kept
-from calipers.suites.scene.labels.resolve import LabelRules, Naming, known_from, load_known
+from calipers.suites.scene.labels.resolve import LabelRules, Naming, load_rules, rules_from
 from calipers.suites.scene.packing import pack_reading, unpack_reading
 from calipers.suites.scene.read import BadScene, SceneReading, find_sources, input_of, read_sources
 from calipers.suites.scene.rows import match_rows
@@ -47,7 +47,7 @@ UNSENT: dict[str, Any] = dict.fromkeys(("aliases", "labels", "learned_aliases", 
 class ScenePart:
     """Some scenes as they were read, or what is kept of them; once all of them were, what they came from."""
 
-    __slots__ = ("bad", "beside", "inputs", "kept", "known", "readings", "sides", "warnings")
+    __slots__ = ("bad", "beside", "inputs", "kept", "readings", "rules", "sides", "warnings")
 
     def __init__(self, *readings: SceneReading, kept: Iterable[KeptScenes] = ()) -> None:
         self.readings, self.kept = list(readings), list(kept)
@@ -56,10 +56,10 @@ class ScenePart:
         self.sides: list[list[InputFile]] = []  # the inputs of each side
         self.beside: list[dict[str, Any]] = []  # the files that options came from
         self.warnings: list[str] = []  # what those files gave rise to
-        self.known: LabelRules | None = None  # what label files said
+        self.rules: LabelRules | None = None  # what label files said
 
     def _all(self) -> list[SceneReading]:
-        return [*self.readings, *(kept.reading for kept in self.kept)]
+        return [*self.readings, *(scenes.reading for scenes in self.kept)]
 
     def name_inputs(self, sides: list[list[InputFile]], beside: list[dict[str, Any]]) -> None:
         """Name the input files in the report."""
@@ -72,7 +72,7 @@ class ScenePart:
         self.readings += later.readings
         self.kept += later.kept
         self.bad = join_bad([*self.bad, *later.bad])
-        self.known = self.known or later.known
+        self.rules = self.rules or later.rules
         self.warnings += [warning for warning in later.warnings if warning not in self.warnings]
         both = zip(self.sides, later.sides, strict=False)
         sides = [_distinct(mine + theirs) for mine, theirs in both] or self.sides or later.sides
@@ -86,7 +86,7 @@ class ScenePart:
                 f"parts of different methods: {', '.join(mine)} and {', '.join(theirs)}, expected the same in each "
                 f"({keyword('pred', 'NAME=PATH')} says what a method is called)"
             )
-        if self.known and later.known and self.known != later.known:
+        if self.rules and later.rules and self.rules != later.rules:
             raise InputError("parts with different label files, expected the same for each")
 
     @property
@@ -106,12 +106,12 @@ class ScenePart:
     def pack(self) -> Packed:
         """The part as plain values and arrays."""
         if self.kept:
-            kept = join_kept(self.kept, [[] for _ in self.kept[0].reading.sides]).pack()
-            return Packed({"kept": kept.plain}, kept.arrays)
+            scenes = join_kept(self.kept, [[] for _ in self.kept[0].reading.sides]).pack()
+            return Packed({"kept": scenes.plain}, scenes.arrays)
         reading = pack_reading(self.joined())
         beside = {"beside": self.beside, "warnings": [whole_text(warning) for warning in self.warnings]}
-        known = self.known and self.known.to_text()
-        return Packed({"reading": reading.plain, "known": known, **beside}, reading.arrays)
+        rules = self.rules and self.rules.to_text()
+        return Packed({"reading": reading.plain, "known": rules, **beside}, reading.arrays)
 
     @classmethod
     def unpack(cls, packed: Packed) -> ScenePart:
@@ -121,7 +121,7 @@ class ScenePart:
             return cls(kept=[unpack_kept(Packed(plain["kept"], packed.arrays))])
         reading = unpack_reading(Packed(plain["reading"], packed.arrays))
         part = cls(reading)
-        part.known, part.warnings = known_from(plain["known"]) if plain["known"] else None, plain["warnings"]
+        part.rules, part.warnings = rules_from(plain["known"]) if plain["known"] else None, plain["warnings"]
         part.name_inputs([side.inputs for side in reading.sides], plain["beside"])
         return part
 
@@ -157,7 +157,7 @@ class ScenePlan:
         if config.only:
             keep_only(self._sources, config.only)
         self._done = self._size = 0
-        self._known: LabelRules | None = None
+        self._rules: LabelRules | None = None
         self._naming: Naming | None = None
 
     def provenance(self) -> Provenance:
@@ -176,13 +176,13 @@ class ScenePlan:
         config, first = self.config, FirstPass(self._methods)
         look = partial(find_labels, methods=self._methods, label_source=config.label_source, max_bad=self.max_bad)
         bad: list[BadScene] = []
-        for found in engine.in_order(look, shards):
-            bad += found.bad
+        for labels in engine.in_order(look, shards):
+            bad += labels.bad
             if len(bad) > self.max_bad:
                 raise bad[self.max_bad].error()
-            first.add(found)
-        self._known = load_known(config)
-        self._naming = first.resolve(config, self._known)
+            first.add(labels)
+        self._rules = load_rules(config)
+        self._naming = first.resolve(config, self._rules)
         return shards_with_labels(shards, first.known_labels(self._naming, config))
 
     def identify(self, shard: SceneShard) -> str:
@@ -204,7 +204,7 @@ class ScenePlan:
 
     def add_inputs(self, total: ScenePart) -> None:
         """Name the inputs, and read what stands beside them."""
-        total.known, total.warnings = self._known or load_known(self.config), self._warnings
+        total.rules, total.warnings = self._rules or load_rules(self.config), self._warnings
         sides = zip(self._sources, total.joined().sides, strict=True)
         total.name_inputs([[input_of(source, side.scenes)] for source, side in sides], option_inputs(self._files))
 
@@ -215,18 +215,18 @@ class ScenePlan:
         total.joined()
         [kept] = total.kept
         measured = suite.MeasuredMethods(kept.reading, self._naming, kept_methods(kept, self._naming, self.config))
-        whole = cache(partial(self._measure_whole, kept.reading, total.known))
+        whole = cache(partial(self._measure_whole, kept.reading, total.rules))
         return _report(measured, self.config, total.warnings, total.beside, whole)
 
-    def _measure_whole(self, kept: SceneReading, known: LabelRules | None) -> suite.MeasuredMethods:
+    def _measure_whole(self, first_reading: SceneReading, rules: LabelRules | None) -> suite.MeasuredMethods:
         """Measure everything once more, with shapes, for rows of objects, cases and pictures."""
         config = self.config
         reading = read_sources(self._sources, self._methods, label_source=config.label_source, max_bad=self.max_bad)
-        for was, side in zip(kept.sides, reading.sides, strict=True):
+        for was, side in zip(first_reading.sides, reading.sides, strict=True):
             for before, now in zip(was.inputs, side.inputs, strict=True):
                 if before.sha256 != now.sha256:
                     raise InputError(f"{now.path}: was changed by someone else during the run")
-        return suite.measure(reading, config, known)
+        return suite.measure(reading, config, rules)
 
 
 def provenance_of(config: Config) -> Provenance:
@@ -252,14 +252,14 @@ def unpack(packed: Packed) -> ScenePart:
 def measure_shard(shard: SceneShard, *, methods: list[str], config: Config) -> ScenePart:
     """Some scenes, read; and measured if it is known what their labels mean."""
     reading = read_shard(shard, methods, label_source=config.label_source, max_bad=config.max_bad_records)
-    if shard.known is None:
+    if shard.labels is None:
         return ScenePart(reading)
-    return ScenePart(kept=[keep_scenes(reading, shard.known, config, str(shard))])
+    return ScenePart(kept=[keep_scenes(reading, shard.labels, config, str(shard))])
 
 
 def report_of(total: ScenePart, config: Config) -> Report:
     """Scenes to the report."""
-    measured = suite.measure(total.joined(), config, total.known)
+    measured = suite.measure(total.joined(), config, total.rules)
     return _report(measured, config, total.warnings, total.beside, lambda: measured)
 
 

@@ -118,18 +118,18 @@ def _panels(
     format: str,  # noqa: A002
 ) -> Figure:
     """Panels, some beside each other, each with all methods."""
-    some = _first(methods)
+    drawn = _first(methods)
     lines = [measures[at : at + across] for at in range(0, len(measures), across)]
-    tall = ROW * max(1, len(some))
+    tall = ROW * max(1, len(drawn))
     step = PANEL_HEAD + tall + PANEL_FOOT
     with drawing(format):
-        heading = Heading(title, [note, _lines_note(some, measures), _counts_note(some), _cut(methods)])
-        board = Board(ax, heading, len(lines) * step, some, format)
+        heading = Heading(title, [note, _lines_note(drawn, measures), _counts_note(drawn), _cut(methods)])
+        board = Board(ax, heading, len(lines) * step, drawn, format)
         for number, line in enumerate(lines):
             top = PANEL_HEAD + number * step
-            board.names([(top + ROW * (at + 0.5), name) for at, name in enumerate(some)])
+            board.names([(top + ROW * (at + 0.5), name) for at, name in enumerate(drawn)])
             for column, measure in enumerate(line):
-                board.panel(board.place(column, across, top, tall), measure, _rows(some, measure))
+                board.panel(board.place(column, across, top, tall), measure, _rows(drawn, measure))
         return charts.figure_of(board.ax)
 
 
@@ -144,14 +144,14 @@ def _cut(methods: Methods) -> str:
 def _counts_note(methods: Methods) -> str:
     """What figures rest on: objects, and the predictions of each method where they are few."""
     counts = [tree["counts"] for tree in methods.values()]
-    objects = f"n = {max((each['gt'] for each in counts), default=0):,} objects"
-    predicted = ", ".join(f"{each['pred']:,}" for each in counts)
+    objects = f"n = {max((count['gt'] for count in counts), default=0):,} objects"
+    predicted = ", ".join(f"{count['pred']:,}" for count in counts)
     return f"{objects}, {predicted} predictions" if len(counts) < MANY else objects
 
 
 def _lines_note(methods: Methods, measures: Iterable[Measure]) -> str:
-    known = any(_interval(tree, measure) for tree in methods.values() for measure in measures)
-    return "thin lines: 95 % intervals" if known else ""
+    has_intervals = any(_interval(tree, measure) for tree in methods.values() for measure in measures)
+    return "thin lines: 95 % intervals" if has_intervals else ""
 
 
 def _rows(methods: Methods, measure: Measure) -> list[Row]:
@@ -195,19 +195,19 @@ def _class_panels(
     format: str,  # noqa: A002
 ) -> Figure:
     """Panels beside each other, each with a metric over everything and for each class."""
-    some = _first(methods)
-    labels = _labels(some)
-    shown = labels[: max(8, min(MAX_CLASSES, MAX_BARS // max(1, len(some))))]
+    drawn = _first(methods)
+    labels = _labels(drawn)
+    shown = labels[: max(8, min(MAX_CLASSES, MAX_BARS // max(1, len(drawn))))]
     cut = f"the {len(shown):,} classes with the most objects of {len(labels):,}" if len(shown) < len(labels) else ""
-    heading = Heading(title, [note, cut, _counts_note(some), _cut(methods)])
+    heading = Heading(title, [note, cut, _counts_note(drawn), _cut(methods)])
     with drawing(format):
-        rows = ClassRows.of(len(some), len(shown))
-        board = Board(ax, heading, PANEL_HEAD + rows.tall + PANEL_FOOT, [*some, *shown], format)
-        _name_classes(board, rows, list(some), shown, first)
+        rows = ClassRows.of(len(drawn), len(shown))
+        board = Board(ax, heading, PANEL_HEAD + rows.tall + PANEL_FOOT, [*drawn, *shown], format)
+        _name_classes(board, rows, list(drawn), shown, first)
         for column, (overall, measure) in enumerate(measures.items()):
-            bars = _rows(some, measure._replace(metric=overall))
+            bars = _rows(drawn, measure._replace(metric=overall))
             for edge, label in zip(rows.edges, shown, strict=True):
-                bars += _class_rows(some, label, measure, edge + rows.inset, rows.pitch)
+                bars += _class_rows(drawn, label, measure, edge + rows.inset, rows.pitch)
             board.panel(board.place(column, len(measures), PANEL_HEAD, rows.tall), measure, bars)
         return charts.figure_of(board.ax)
 
@@ -264,25 +264,25 @@ def _class_rows(methods: Methods, label: str, measure: Measure, start: float, pi
 
 def fp_breakdown_plot(methods: Methods, *, ax: Axes | None = None, format: str = "png") -> Figure:  # noqa: A002
     """False positives by cause: one bar per method, made of its causes, and beside it all counts."""
-    some = _first(methods)
-    colours = cause_colours(cause for tree in some.values() for cause in tree["fp_breakdown"])
-    tall, table = ROW * max(1, len(some)), CELL * (len(colours) + 1)
+    drawn = _first(methods)
+    colours = cause_colours(cause for tree in drawn.values() for cause in tree["fp_breakdown"])
+    tall, table = ROW * max(1, len(drawn)), CELL * (len(colours) + 1)
     heading = Heading(
         "False positives by cause",
-        ["each false positive under the first cause that applies to it", _counts_note(some), _cut(methods)],
+        ["each false positive under the first cause that applies to it", _counts_note(drawn), _cut(methods)],
     )
-    sums = [sum(tree["fp_breakdown"].values()) for tree in some.values()]
+    sums = [sum(tree["fp_breakdown"].values()) for tree in drawn.values()]
     with drawing(format):
-        board = Board(ax, heading, PANEL_HEAD + tall + PANEL_FOOT + 12, some, format, narrowest=320 + table)
-        board.names([(PANEL_HEAD + ROW * (at + 0.5), name) for at, name in enumerate(some)])
+        board = Board(ax, heading, PANEL_HEAD + tall + PANEL_FOOT + 12, drawn, format, narrowest=320 + table)
+        board.names([(PANEL_HEAD + ROW * (at + 0.5), name) for at, name in enumerate(drawn)])
         left = board.width - table
         place = board.gutter, PANEL_HEAD, left - GAP / 2 - board.gutter, tall
         axes = board.frame(place, max(sums, default=0) or 1, whole=True)
         charts.name_axes(axes, "false positives")
-        for at, tree in enumerate(some.values()):
+        for at, tree in enumerate(drawn.values()):
             _stack(axes, tree["fp_breakdown"], colours, ROW * (at + 0.5))
         for column, (cause, colour) in enumerate(colours.items()):
-            counts = [tree["fp_breakdown"].get(cause, 0) for tree in some.values()]
+            counts = [tree["fp_breakdown"].get(cause, 0) for tree in drawn.values()]
             board.counts(left + CELL * column, cause.replace("_", " ").replace("iou", "IoU"), counts, colour)
         board.counts(left + CELL * len(colours), "all", sums, FAINT, weight="bold")
         return charts.figure_of(board.ax)

@@ -95,7 +95,7 @@ class MacroRates:
         self._classes = np.zeros(draws, dtype=np.int64)
 
     def add(self, sums: Sums) -> None:
-        """Some classes, as sums of (classes, draws)."""
+        """Add some classes, as sums of (classes, draws)."""
         tp = sums["class_tp"]
         self._classes = self._classes + (tp > 0).sum(axis=0)
         for name, part in zip(MACRO, MACRO_SUMS, strict=True):

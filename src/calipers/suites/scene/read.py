@@ -85,9 +85,9 @@ class SceneReading:
         self.invalid = {method: side.invalid for method, side in preds.items()}
         self.without_truth, self.without_pred = {}, {}
         for method, side in preds.items():
-            here, there = truth.scenes, side.scenes
-            self.without_truth[method] = [name for name in names if name in there and name not in here]
-            self.without_pred[method] = [name for name in names if name in here and name not in there]
+            true_scenes, pred_scenes = truth.scenes, side.scenes
+            self.without_truth[method] = [name for name in names if name in pred_scenes and name not in true_scenes]
+            self.without_pred[method] = [name for name in names if name in true_scenes and name not in pred_scenes]
         self.warnings = [scene.warning for side in sides for scene in side.scenes.values() if scene.warning]
 
     @property
@@ -95,8 +95,8 @@ class SceneReading:
         """The names of the methods."""
         return list(self.preds)
 
-    def apart(self) -> list[str]:
-        """For each method that has no scene in common with the ground truth, that this is so."""
+    def disjoint_methods(self) -> list[str]:
+        """A warning for each method that has no scene in common with the ground truth."""
         strange = set[str]().union(*self.without_truth.values())
         truth = [name for name in self.names if name not in strange]
         return [
@@ -169,7 +169,7 @@ def _add_everywhere(name: str, sides: list[_SideReader]) -> BadScene | None:
 
 
 class _Watch:
-    """Tells how many of how many bytes were read."""
+    """Reports progress: how many of how many bytes were read."""
 
     def __init__(self, progress: OnProgress | None) -> None:
         self._progress, self._done, self._size = progress, 0, 0

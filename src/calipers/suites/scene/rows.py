@@ -98,15 +98,15 @@ def _table(method: Method, measured: MeasuredMethods) -> Rows:
     return [row | {"method": method.name} for row in (*rows, *others)]
 
 
-def _side(side: str, boxes: Boxes, known: CountedSide, measured: MeasuredMethods) -> Rows:
+def _side(side: str, boxes: Boxes, counted: CountedSide, measured: MeasuredMethods) -> Rows:
     classes = [*measured.naming.classes, None]  # the last is none, at -1
     names = measured.reading.names
     columns = (
-        (names[scene] for scene in known.scene.tolist()),
+        (names[scene] for scene in counted.scene.tolist()),
         np.asarray(boxes.index).tolist(),
         map(_cell, boxes.ids),
         boxes.labels,
-        (classes[code] for code in known.classes.tolist()),
+        (classes[code] for code in counted.classes.tolist()),
         _sizes(boxes),
     )
     fields = ("scene", "index", "id", "label", "class", "obb_dimensions")
@@ -121,7 +121,7 @@ def _sizes(boxes: Boxes) -> Iterator[list[float] | None]:
 
 
 def _cell(key: Any) -> Any:
-    """An id as a table has it; one that is nested, in short."""
+    """An id as a cell of a table; a nested one is shortened."""
     return shown(key) if isinstance(key, (dict, list, tuple)) else key
 
 

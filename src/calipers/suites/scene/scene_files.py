@@ -218,9 +218,9 @@ def read_scene(data: bytes, path: str, *, label_source: str) -> Scene:
     return read_content(content_of(data, path), path, label_source=label_source)
 
 
-def read_content(given: SceneContent, path: str, *, label_source: str) -> Scene:
+def read_content(scene_content: SceneContent, path: str, *, label_source: str) -> Scene:
     """The objects of what a file holds."""
-    kind, content, problem = given
+    kind, content, problem = scene_content
     scene = kind.read(content) if kind else read_tree(content, path, label_source=label_source)
     return scene._replace(problem=problem) if problem else scene
 
@@ -257,9 +257,8 @@ def _with_graph(objects: list[Any], folder: Path, label_source: str) -> PlainSce
 
     converted = scene_graph.plain_objects({"objects": objects}, folder, label_source)
     plain = [all_plain([item]) for item in objects]
-    mixed = [
-        item if is_plain else other for item, other, is_plain in zip(objects, converted.objects, plain, strict=True)
-    ]
+    pairs = zip(objects, converted.objects, strict=True)
+    mixed = [item if is_plain else other for (item, other), is_plain in zip(pairs, plain, strict=True)]
     return PlainScene(mixed, lambda index, field: (plain_place if plain[index] else converted.where)(index, field))
 
 

@@ -75,12 +75,12 @@ def _by_class(method: MethodFigures, hits: ScoredHits, rows: Any, classes: int) 
     place, objects = _split(pred.classes[rows], classes), _split(truth.classes, classes)
     return [
         ScoredClass(
-            hits.score[mine],
-            hits.hit[mine],
-            pred.scene[rows[mine]].astype(np.int32),
-            truth.scene[theirs].astype(np.int32),
+            hits.score[pred_rows],
+            hits.hit[pred_rows],
+            pred.scene[rows[pred_rows]].astype(np.int32),
+            truth.scene[truth_rows].astype(np.int32),
         )
-        for mine, theirs in zip(place, objects, strict=True)
+        for pred_rows, truth_rows in zip(place, objects, strict=True)
     ]
 
 

@@ -24,7 +24,7 @@ class SceneShard(NamedTuple):
 
     sides: list[dict[str, str]]  # (1 + methods,) scene -> path
     size: int  # bytes of all files
-    known: KnownLabels | None = None  # what its labels mean, if it is to be measured by itself
+    labels: KnownLabels | None = None  # what its labels mean, if it is to be measured by itself
 
     def __str__(self) -> str:
         names = sorted(set[str]().union(*self.sides))
@@ -71,7 +71,7 @@ def shard_text(shard: SceneShard) -> str:
     Meshes that a scene graph names are not looked at. What labels of the shard mean is part of it, if it is known.
     """
     lines = [f"{at}\t{name}\t{_stamp(path)}\n" for at, side in enumerate(shard.sides) for name, path in side.items()]
-    lines += [] if shard.known is None else [shard.known.to_text()]
+    lines += [] if shard.labels is None else [shard.labels.to_text()]
     return f"{shard}: {sha256(whole_text(''.join(lines)).encode()).hexdigest()}"
 
 

@@ -57,8 +57,8 @@ def slice_table(method: MethodFigures, scenes: list[str], config: Config) -> Sli
     sums = np.array([np.bincount(record, column, len(scenes)) for column in columns]).astype(np.int64)
     table.extend(scenes, sums.reshape(len(COLUMNS), -1), {OBJECTS: sums[0].tolist()})
     if table.objects:
-        kept = np.flatnonzero(columns.any(axis=0))
-        rows = kept[np.argsort(record[kept], kind="stable")]
+        counted = np.flatnonzero(columns.any(axis=0))
+        rows = counted[np.argsort(record[counted], kind="stable")]
         sizes = np.concatenate(method.volumes())
         counts = np.bincount(record[rows], minlength=len(scenes))
         table.objects.extend(len(scenes), counts, sizes[rows], np.arange(len(rows)), columns[:, rows].T)

@@ -49,7 +49,7 @@ def summarize(measured: MeasuredMethods, config: Config) -> dict[str, Any]:
         "comparison": _comparison(measured.methods, draws, len(keys)),
         "warnings": [
             *reading.warnings,
-            *reading.apart(),
+            *reading.disjoint_methods(),
             *(*measured.naming.warnings, *measured.naming.unsuggested(config)),
             *_unscored(measured),
             *_without_order(measured, trees),
@@ -69,8 +69,8 @@ def _empty_sides(measured: MeasuredMethods) -> list[str]:
 def with_inputs(tree: dict[str, Any], reading: SceneReading, beside: list[dict[str, Any]]) -> dict[str, Any]:
     """The artifact with its inputs: the ground truth, each method, and the files `beside` that options came from."""
     truth = [entry._asdict() for entry in reading.truth_inputs]
-    preds = {name: [each._asdict() for each in inputs] for name, inputs in reading.inputs.items()}
-    tree["inputs"] = [*truth, *(each for some in preds.values() for each in some), *beside]
+    preds = {name: [entry._asdict() for entry in inputs] for name, inputs in reading.inputs.items()}
+    tree["inputs"] = [*truth, *(entry for entries in preds.values() for entry in entries), *beside]
     for name, method in tree["methods"].items():
         method["inputs"] = [*truth, *preds[name], *beside]
     return tree
@@ -113,8 +113,8 @@ def _method_tree(
 
 def _bootstrap_tree(draws: dict[str, Floats], config: Config) -> dict[str, Any]:
     """The headline rates in every replicate, so that two results over the same scenes can be compared in pairs."""
-    kept = {name: draws[name].tolist() for name in KEPT if name in draws}
-    values = {name: [None if value != value else value for value in column] for name, column in kept.items()}  # NaN
+    columns = {name: draws[name].tolist() for name in KEPT if name in draws}
+    values = {name: [None if value != value else value for value in column] for name, column in columns.items()}  # NaN
     return {"replicates": config.bootstrap, "seed": config.seed, "values": values}
 
 

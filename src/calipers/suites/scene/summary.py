@@ -29,7 +29,7 @@ COMPARED = (("f1", "f1"), ("mean IoU", "mean_iou_3d"), ("error m", "mean_centroi
 
 def summary(tree: Tree) -> str:
     """The whole summary, without a line break at the end."""
-    parts = [_header(tree), _found(tree), _places(tree), _classes(tree), _details(tree)]
+    parts = [_header(tree), _detection(tree), _places(tree), _classes(tree), _details(tree)]
     return "\n\n".join("\n".join(lines) for part in parts if (lines := list(part)))
 
 
@@ -47,7 +47,7 @@ def _header(tree: Tree) -> Iterator[str]:
     yield f"evaluated  {scenes}{rejected} · {boxes} in the ground truth{few}"
 
 
-def _found(tree: Tree) -> Iterator[str]:
+def _detection(tree: Tree) -> Iterator[str]:
     """How many boxes each method found."""
     wide = _name_width(tree["methods"])
     heads = "".join(f"{name:>7}" for name in COUNTS) + "".join(f"{name:>11}" for name in DETECTION)
@@ -102,12 +102,12 @@ def _objects(row: Tree) -> int:
 
 
 def _details(tree: Tree) -> Iterator[str]:
-    alone = len(tree["methods"]) == 1
+    is_only = len(tree["methods"]) == 1
     yield from _without_class(next(iter(tree["methods"].values())), tree["params"]["top"])
     for name, method in tree["methods"].items():
-        of = "" if alone else f"{_name(name)}: "
-        yield from _errors(method, of)
-        yield from _left_over(method, of, tree["params"]["top"])
+        prefix = "" if is_only else f"{_name(name)}: "
+        yield from _errors(method, prefix)
+        yield from _left_over(method, prefix, tree["params"]["top"])
     for pair in tree["comparison"][: len(tree["methods"]) - 1]:  # with the first method
         yield from _compared(pair)
     if len(tree["methods"]) > 2:
@@ -121,31 +121,32 @@ def _agreeing(method: Tree) -> Iterator[str]:
         yield named_line("", f"gains in F1 where classes agree, {rate(2 * matched / objects)}, not in f1 above")
 
 
-def _errors(method: Tree, of: str) -> Iterator[str]:
-    yield named_line("fix first", of + fix_first_line(method["worth"]["f1"]))
+def _errors(method: Tree, prefix: str) -> Iterator[str]:
+    yield named_line("fix first", prefix + fix_first_line(method["worth"]["f1"]))
     yield from _agreeing(method)
     if "slices" in method:
-        yield from slices_lines(method["slices"], "f1", of)
+        yield from slices_lines(method["slices"], "f1", prefix)
     causes = SEPARATOR.join(f"{n:,} {cause}" for cause, n in method["fp_breakdown"].items() if n)
     if causes:
-        yield named_line("false positives", of + causes)
+        yield named_line("false positives", prefix + causes)
     counts = method["counts"]
     if counts["invalid_pred"]:
         reasons = [row for row in method["unmatched_pred"] if "reason" in row]
         first = "".join(f" · first: {_name(row['scene'])}: {printable(row['reason'])}" for row in reasons[:1])
-        yield named_line("invalid", f"{of}{_count(counts['invalid_pred'], 'prediction')}, counted as unmatched{first}")
+        invalid = _count(counts["invalid_pred"], "prediction")
+        yield named_line("invalid", f"{prefix}{invalid}, counted as unmatched{first}")
     if counts["ignored"]:
-        yield named_line("ignored", f"{of}{_count(counts['ignored'], 'prediction')}, by label")
+        yield named_line("ignored", f"{prefix}{_count(counts['ignored'], 'prediction')}, by label")
     if method["ap"]:
         shown = SEPARATOR.join(f"{key.replace('_', ' ')} {rate(method['ap'][key])}" for key in _rulers(method["ap"]))
-        yield named_line("AP", of + shown)
+        yield named_line("AP", prefix + shown)
     for key, words in (
         ("scenes_without_predictions", "not predicted"),
         ("scenes_without_ground_truth", "no truth for"),
     ):
         if method[key]:
             yield named_line(
-                words, f"{of}{_count(len(method[key]), 'scene')}: {', '.join(map(_name, method[key][:5]))}"
+                words, f"{prefix}{_count(len(method[key]), 'scene')}: {', '.join(map(_name, method[key][:5]))}"
             )
 
 
@@ -158,15 +159,15 @@ def _without_class(method: Tree, top: int) -> Iterator[str]:
     lost = method["counts"]["gt"] - sum(row["tp"] + row["fn"] for row in method["per_class"].values())
     if lost:
         named = _labels_left(method, "gt", top)
-        of = f"{lost:,} of {method['counts']['gt']:,} boxes have no class"
-        of += ", so that f1 by class, osR, osP and AP leave them out"
-        yield named_line("ground truth", SEPARATOR.join([of, *named]))
+        message = f"{lost:,} of {method['counts']['gt']:,} boxes have no class"
+        message += ", so that f1 by class, osR, osP and AP leave them out"
+        yield named_line("ground truth", SEPARATOR.join([message, *named]))
 
 
-def _left_over(method: Tree, of: str, top: int) -> Iterator[str]:
+def _left_over(method: Tree, prefix: str, top: int) -> Iterator[str]:
     """Labels of predictions that named no class."""
     if named := _labels_left(method, "pred", top):
-        yield named_line("no class for", of + SEPARATOR.join(named))
+        yield named_line("no class for", prefix + SEPARATOR.join(named))
 
 
 def _labels_left(method: Tree, side: str, top: int) -> list[str]:
@@ -192,8 +193,8 @@ def _compared(pair: Tree) -> Iterator[str]:
     yield named_line("difference", f"{_name(pair['b'])} − {_name(pair['a'])}: {SEPARATOR.join(lines)}")
 
 
-def _count(n: int, one: str, several: str = "") -> str:
-    return f"{n:,} {one if n == 1 else several or one + 's'}"
+def _count(n: int, singular: str, plural: str = "") -> str:
+    return f"{n:,} {singular if n == 1 else plural or singular + 's'}"
 
 
 def _name(text: str) -> str:

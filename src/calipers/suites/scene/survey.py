@@ -109,8 +109,8 @@ def explain_poor(report: Report, gt: Any, methods: Mapping[str, Any]) -> Iterato
 
 def _can_match(tree: Report) -> bool:
     """Whether a method predicts something in a scene that is on both sides."""
-    alone = len(tree["scenes_without_predictions"]) + len(tree["scenes_without_ground_truth"])
-    return is_guess(tree["counts"]) and len(tree["scenes"]) > alone
+    one_sided = len(tree["scenes_without_predictions"]) + len(tree["scenes_without_ground_truth"])
+    return is_guess(tree["counts"]) and len(tree["scenes"]) > one_sided
 
 
 def _config(report: Report) -> Any:

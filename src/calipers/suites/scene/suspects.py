@@ -76,14 +76,14 @@ class SpaceShapes:
 
     def overlaps(self, other: SpaceShapes, min_overlap: float) -> Iterator[tuple[int, int, float]]:
         """Positions of every two boxes of one scene that overlap so much."""
-        most = pairs_allowed(MAX_PAIRS, len(self._boxes) + len(other._boxes))
+        max_pairs = pairs_allowed(MAX_PAIRS, len(self._boxes) + len(other._boxes))
         try:
-            pairs = cuboid_overlaps(self._boxes, other._boxes, iou_mode=self._iou_mode, most=most)
+            pairs = cuboid_overlaps(self._boxes, other._boxes, iou_mode=self._iou_mode, max_pairs=max_pairs)
         except OverflowError as error:
-            raise too_many("cases", "pairs of boxes that overlap", most, "max_pairs") from error
+            raise too_many("cases", "pairs of boxes that overlap", max_pairs, "max_pairs") from error
         a, b, score = (np.asarray(column) for column in pairs)
-        kept = np.flatnonzero(score >= round(min_overlap * UNIT))
-        yield from zip(a[kept].tolist(), b[kept].tolist(), (score[kept] / UNIT).tolist(), strict=True)
+        reached = np.flatnonzero(score >= round(min_overlap * UNIT))
+        yield from zip(a[reached].tolist(), b[reached].tolist(), (score[reached] / UNIT).tolist(), strict=True)
 
 
 READER = ObjectReader(object_rows, label_pairs, measure)

@@ -24,12 +24,12 @@ def scene_views(method: Method, names: list[str]) -> list[SceneView]:
     reasons = np.asarray(method.boxes.reason).tolist()
     views = []
     for k, name in enumerate(names):
-        truth, there = (range(*side[k : k + 2]) for side in ends)
-        kept = [j for j in there if counted[j]]
-        pred = [j for j in kept if not reasons[j]]
+        truth, predictions = (range(*side[k : k + 2]) for side in ends)
+        counting = [j for j in predictions if counted[j]]
+        pred = [j for j in counting if not reasons[j]]
         at_truth, at_pred = ({box: place for place, box in enumerate(side)} for side in (truth, pred))
         truth_boxes = [look.truth(i, at_pred) for i in truth]
-        views.append(SceneView(name, truth_boxes, [look.pred(j, at_truth) for j in pred], len(kept) - len(pred)))
+        views.append(SceneView(name, truth_boxes, [look.pred(j, at_truth) for j in pred], len(counting) - len(pred)))
     return views
 
 

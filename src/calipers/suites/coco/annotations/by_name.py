@@ -31,9 +31,9 @@ def join_by_names(pred: CocoSide, truth: CocoSide, *, numbered: bool) -> None:
         names = _names(pred, part)
         if not names and numbered and pred.rows.count:
             raise InputError(_only_ids(pred, truth))
-        known = _names(truth, part) if names else {}
-        if names and (known or numbered) and not names.items() <= known.items():
-            _rename(pred, part, names, known)
+        truth_names = _names(truth, part) if names else {}
+        if names and (truth_names or numbered) and not names.items() <= truth_names.items():
+            _rename(pred, part, names, truth_names)
 
 
 def _names(side: CocoSide, part: str) -> Names:
@@ -46,25 +46,25 @@ def _names(side: CocoSide, part: str) -> Names:
     return {ident: fields[key] for ident, fields in by_id(entries, f"{side.rows.origin.path}: {part}", "one").items()}
 
 
-def _rename(pred: CocoSide, part: str, names: Names, known: Names) -> None:
+def _rename(pred: CocoSide, part: str, names: Names, truth_names: Names) -> None:
     rows, path, own = pred.rows, pred.rows.origin.path, np.array(list(names), np.int64)
     if part == "images":
         column, at = rows.image, look_up(rows, "image_id", own, f"an image of {path}")
     else:
         column, at = rows.category, look_up(rows, "category_id", own, f"a category of {path}")
     used = {place: int(own[place]) for place in np.unique(at).tolist()}
-    if all(known.get(ident) == names[ident] for ident in used.values()):
+    if all(truth_names.get(ident) == names[ident] for ident in used.values()):
         return
-    find, ids = _finder(part, known), np.zeros(len(own), np.int64)
+    find, ids = _finder(part, truth_names), np.zeros(len(own), np.int64)
     for place, ident in used.items():
         ids[place] = find(names[ident], f"{path}: {part} (id {ident})")
     column[:] = ids[at]
 
 
-def _finder(part: str, known: Names) -> Find:
+def _finder(part: str, truth_names: Names) -> Find:
     if part == "categories":
-        return ClassNames([{"id": ident, "name": name} for ident, name in known.items()]).find
-    ids, names = list(known), ImageNames(list(known.values()), "the ground truth")
+        return ClassNames([{"id": ident, "name": name} for ident, name in truth_names.items()]).find
+    ids, names = list(truth_names), ImageNames(list(truth_names.values()), "the ground truth")
     return lambda name, place: ids[names.claim(place, name)]
 
 

@@ -26,11 +26,11 @@ EXPECTED = {
 
 
 class Faults:
-    """Rows at fault, each with the first that is wrong with it."""
+    """Rows at fault, each with the first problem that was found in it."""
 
     def __init__(self, rows: RowColumns) -> None:
         self.rows = rows
-        self.found: dict[int, str] = {}
+        self.problem_by_row: dict[int, str] = {}
 
     def add(self, field: str, mask: Any = ()) -> None:
         """Rows in which a field is wrong: where it could not be read, and where the mask says so."""
@@ -44,7 +44,7 @@ class Faults:
         problem = "is there twice" if isinstance(value, RepeatedKeyDict) else problem
         because = f" ({why})" if why else ""
         text = f"{field}: {problem}, expected {EXPECTED[field]}{because}"
-        self.found.setdefault(row, text.removeprefix(": "))
+        self.problem_by_row.setdefault(row, text.removeprefix(": "))
 
     def bad(self, images: Mapping[int, str]) -> list[BadAnnotation]:
         """The annotations at fault, in the order they were given; `images` are the names of theirs, by row."""
@@ -54,7 +54,7 @@ class Faults:
             BadAnnotation(
                 origin.path, origin.name(row), int(rows.ids[row]) if named[row] else None, problem, images.get(row)
             )
-            for row, problem in sorted(self.found.items())
+            for row, problem in sorted(self.problem_by_row.items())
         ]
 
 

@@ -53,15 +53,15 @@ def read_federated(images: Any, data: Dataset, iou_type: str) -> Federated | Non
 
 
 def _pairs(images: Any, name: str, data: Dataset) -> Whole:
-    """The pairs of one list of all images."""
+    """The (image, class) pairs of one list, over all images."""
     places, ids = [], []
     for place, (ident, image) in enumerate(by_id(images, f"{data.path}: images", "an image").items()):
         listed = _listed(image, name, f"{data.path}: images (id {ident}): {name}")
         places += [place] * len(listed)
         ids += listed
-    codes, known = find_ids(data.categories.ids, np.array(ids, np.int64))
-    if not known.all():
-        at = int(np.argmin(known))
+    codes, is_known = find_ids(data.categories.ids, np.array(ids, np.int64))
+    if not is_known.all():
+        at = int(np.argmin(is_known))
         where = f"{data.path}: images (id {data.images.ids[places[at]]}): {name}"
         raise InputError(f"{where}: found {ids[at]}, expected the id of a category")
     return np.array(places, np.int64) * len(data.categories) + codes
@@ -89,7 +89,7 @@ def judge(federated: Federated, truth: Checked, pred: Checked, problems: Mapping
 
 
 def federated_warnings(judged: Judged, path: str) -> Iterator[str]:
-    """How many detections are concerned."""
+    """Warnings on how many detections federated annotations leave out or ignore."""
     for chosen, words in (
         (judged.left_out, f"detections of classes that were not looked for on their images ({ABSENT}) are left out"),
         (judged.partial, f"detections of classes that are not annotated exhaustively ({PARTIAL}) cannot be wrong"),

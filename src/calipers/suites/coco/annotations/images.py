@@ -47,11 +47,11 @@ def read_dataset(lists: Mapping[str, Any], path: str) -> Dataset:
     return Dataset(path, _images(images), Categories(ids, distinct_names(names, ids.tolist())), points, warnings)
 
 
-def by_id(entries: Any, place: str, what: str) -> dict[int, Mapping[str, Any]]:
+def by_id(entries: Any, place: str, entry_name: str) -> dict[int, Mapping[str, Any]]:
     """Objects of a list by their ids, ascending."""
     if not isinstance(entries, (list, tuple)):
         raise InputError(f"{place}: found {shown(entries)}, expected a list")
-    ids = _plain_ids(entries) or [read_id(entry, f"{place}[{index}]", what) for index, entry in enumerate(entries)]
+    ids = _plain_ids(entries) or [read_id(entry, f"{place}[{at}]", entry_name) for at, entry in enumerate(entries)]
     items = dict(zip(ids, entries, strict=True))
     if len(items) < len(ids):
         _refuse_twice(ids, place)
@@ -74,10 +74,10 @@ def _refuse_twice(ids: list[int], place: str) -> None:
             raise InputError(f"{place}[{places[ident]}] and [{index}]: both have the id {ident}, expected each id once")
 
 
-def read_id(item: Any, place: str, what: str) -> int:
+def read_id(item: Any, place: str, entry_name: str) -> int:
     """The id of an image or a category."""
     if not isinstance(item, Mapping):
-        raise InputError(f"{place}: found {shown(item)}, expected {what}: an object with an id")
+        raise InputError(f"{place}: found {shown(item)}, expected {entry_name}: an object with an id")
     value = plain(item.get("id"))
     if isinstance(value, float) and value.is_integer():
         value = int(value)
@@ -141,7 +141,7 @@ def distinct_names(names: list[str], ids: list[int]) -> list[str]:
 def find_ids(known: Whole, ids: Whole) -> tuple[Codes, NDArray[np.bool_]]:
     """(ids,) where each is among the known ones, which ascend, and whether it is.
 
-    >>> [each.tolist() for each in find_ids(np.array([3, 5]), np.array([5, 4, 3]))]
+    >>> [column.tolist() for column in find_ids(np.array([3, 5]), np.array([5, 4, 3]))]
     [[1, -1, 0], [True, False, True]]
     """
     if not len(known) or not len(ids):

@@ -37,7 +37,7 @@ def truth_instances(checked: Checked, kept: Chosen) -> Instances:
 
 
 def pred_instances(checked: Checked, problems: dict[int, str], kept: Chosen) -> Instances:
-    """Detections; `problems` are those of the rows as they were given."""
+    """The detections as columns; `problems` by the rows as they were given."""
     rows, order = checked.rows, _order(checked.image, kept)
     words = _moved(problems, order, rows.count)
     unusable = list(words)

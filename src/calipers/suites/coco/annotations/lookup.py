@@ -17,22 +17,22 @@ from calipers.suites.coco.columns import Codes, Whole
 SHOWN_IDS = 3
 
 
-def look_up(rows: RowColumns, field: str, known: Whole, what: str) -> Codes:
+def look_up(rows: RowColumns, field: str, known: Whole, owner: str) -> Codes:
     """(rows,) where the id of each is among the known ones; one that is not there is an error."""
     ids, bit = (rows.image, IMAGE) if field == "image_id" else (rows.category, CATEGORY)
     unread = sorted(row for row, fields in rows.wrong.items() if field in fields or "" in fields)
     if unread:
-        _refuse_unread(rows, unread[0], field, what)
+        _refuse_unread(rows, unread[0], field, owner)
     if (missing := rows.lacks(bit)).any():
         row = int(missing.argmax())
-        raise InputError(f"{rows.origin.name(row)}: {field}: missing, expected the id of {what}")
+        raise InputError(f"{rows.origin.name(row)}: {field}: missing, expected the id of {owner}")
     at, fine = find_ids(known, ids)
     if not fine.all():
-        _refuse_unknown(rows, field, ids, fine, known, what)
+        _refuse_unknown(rows, field, ids, fine, known, owner)
     return at
 
 
-def _refuse_unread(rows: RowColumns, row: int, field: str, what: str) -> None:
+def _refuse_unread(rows: RowColumns, row: int, field: str, owner: str) -> None:
     place = rows.origin.name(row)
     value = next(iter(rows.wrong[row].values())) if "" in rows.wrong[row] else rows.wrong[row][field]
     if "" in rows.wrong[row]:
@@ -40,14 +40,16 @@ def _refuse_unread(rows: RowColumns, row: int, field: str, what: str) -> None:
     if isinstance(value, RepeatedKeyDict):
         raise InputError(f"{place}: {field}: is there twice, expected it once")
     hint = ' (ids that are texts are not supported: an id is 7, not a name or "7")' if isinstance(value, str) else ""
-    raise InputError(f"{place}: {field}: found {shown(value)}, expected the id of {what}, a whole number{hint}")
+    raise InputError(f"{place}: {field}: found {shown(value)}, expected the id of {owner}, a whole number{hint}")
 
 
-def _refuse_unknown(rows: RowColumns, field: str, ids: Whole, fine: NDArray[np.bool_], known: Whole, what: str) -> None:
+def _refuse_unknown(
+    rows: RowColumns, field: str, ids: Whole, fine: NDArray[np.bool_], known: Whole, owner: str
+) -> None:
     row, others = int((~fine).argmax()), int((~fine).sum()) - 1
-    text = f"{rows.origin.name(row)}: {field}: found {ids[row]}, expected the id of {what}: {_some(known)}"
+    text = f"{rows.origin.name(row)}: {field}: found {ids[row]}, expected the id of {owner}: {_listed_ids(known)}"
     if not fine.any():
-        text += f"; none of the detections has one of these: they have {_some(np.unique(ids))}"
+        text += f"; none of the detections has one of these: they have {_listed_ids(np.unique(ids))}"
     elif others:
         text += f"; of the others, {others} have none of these either"
     raise InputError(text + _shifted(ids, known))
@@ -61,10 +63,10 @@ def _shifted(ids: Whole, known: Whole) -> str:
     return ""
 
 
-def _some(ids: Whole) -> str:
-    """The first of several ids, and the last.
+def _listed_ids(ids: Whole) -> str:
+    """The first few of several ids and the last, for a message.
 
-    >>> _some(np.array([1, 2, 3, 4, 9])), _some(np.array([1, 2])), _some(np.array([]))
+    >>> _listed_ids(np.array([1, 2, 3, 4, 9])), _listed_ids(np.array([1, 2])), _listed_ids(np.array([]))
     ('1, 2, 3, … 9', '1, 2', 'none')
     """
     first: list[Any] = ids[:SHOWN_IDS].tolist()

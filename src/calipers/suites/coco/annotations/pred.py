@@ -31,7 +31,7 @@ UNREAD = {
 
 
 class Problems(dict[int, str]):
-    """Rows that cannot be used, each with the first that is wrong with it."""
+    """Rows that cannot be used, each with the first problem that was found in it."""
 
     def add(self, chosen: Chosen, words: str) -> None:
         """Add the chosen rows."""
@@ -66,7 +66,7 @@ def check_pred(
 
 
 def unread_fields(rows: RowColumns, problems: Problems) -> None:
-    """Boxes and scores that are there and could not be read; ids that are not are no problem but an error."""
+    """Add problems of rows whose box or score could not be read; unreadable ids are errors elsewhere."""
     for row, fields in rows.wrong.items():
         for field, value in fields.items():
             if field in UNREAD:
@@ -76,7 +76,7 @@ def unread_fields(rows: RowColumns, problems: Problems) -> None:
 
 
 def judge_numbers(rows: RowColumns, problems: Problems, *, has_scores: bool = False) -> None:
-    """Boxes and scores that are missing, or no such numbers as they have to be."""
+    """Add problems of rows whose box or score is missing or out of range."""
     unfit = unfit_boxes(rows.box)
     if unfit.any():
         has_box, finite = ~rows.lacks(BOX), are_finite(rows.box)
@@ -107,7 +107,7 @@ def _with_masks(checked: Checked, data: Dataset, problems: Problems) -> Checked:
         except UnusableError as problem:
             problems.setdefault(row, f"segmentation: {problem}")
             continue
-        masks[row] = mask.given
+        masks[row] = mask.segmentation
         if boxless[row]:
             areas[row], rows.box[row] = draw(mask, images[row], canvas)
     return checked._replace(masks=masks, area=areas)

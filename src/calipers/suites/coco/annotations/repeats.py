@@ -50,7 +50,7 @@ Chosen = NDArray[np.bool_]
 
 
 class Notice(NamedTuple):
-    """What is to be told of some rows: in which words, how many they are, and the first of them."""
+    """A warning about some rows: its words, how many rows there are, and the first of them."""
 
     words: str
     rows: int
@@ -59,12 +59,12 @@ class Notice(NamedTuple):
 
     def text(self, origin: Origin) -> str:
         """The warning."""
-        of = f" of {self.of}" if self.of else ""
-        return f"{origin.path}: {self.words}: {self.rows}{of} (first {origin.place(self.first)})"
+        of_all = f" of {self.of}" if self.of else ""
+        return f"{origin.path}: {self.words}: {self.rows}{of_all} (first {origin.place(self.first)})"
 
 
 class Told(NamedTuple):
-    """What is to be told of both sides, by rows as they were given."""
+    """Notices about both sides, by rows as they were given."""
 
     truth: list[Notice]
     pred: list[Notice]
@@ -75,8 +75,8 @@ def join_notices(notices: Iterable[Notice]) -> list[Notice]:
     """Notices about the pieces of a list as those about all of it, in the order they are told."""
     joined: dict[str, Notice] = {}
     for words, rows, first, _ in notices:
-        known = joined.get(words, Notice(words, 0, first))
-        joined[words] = Notice(words, known.rows + rows, min(known.first, first))
+        earlier = joined.get(words, Notice(words, 0, first))
+        joined[words] = Notice(words, earlier.rows + rows, min(earlier.first, first))
     if SIZED in joined and BEYOND in joined:
         beyond, sized = joined[BEYOND], joined[SIZED].rows
         others = joined[NO_CORNERS].rows if NO_CORNERS in joined else 0
@@ -132,7 +132,7 @@ def derived_shapes(rows: RowColumns, pred: Instances, iou_type: str) -> Iterator
 
 
 def none_usable(pred: Instances, origin: Origin) -> Iterator[str]:
-    """Detections that are all invalid."""
+    """A warning if all detections are invalid."""
     if len(pred) and len(pred.problems) == len(pred):
         yield all_invalid(first_problem(pred), len(pred), origin)
 
@@ -152,7 +152,7 @@ def all_invalid(first: tuple[int, str], count: int, origin: Origin) -> str:
 
 
 def mistaken_file(side: CocoSide) -> Iterator[str]:
-    """Predictions that look like ground truth."""
+    """A warning if predictions look like ground truth."""
     rows = side.rows
     if "images" in side.lists and rows.origin.places is None and rows.count and rows.lacks(SCORE).all():
         yield f"{rows.origin.path}: a data set without scores was given as predictions: is it the ground truth?"

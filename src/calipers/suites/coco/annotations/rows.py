@@ -130,7 +130,7 @@ def rows_of(scan: CocoScan, find: Callable[[int], Any], origin: Origin, truth: b
 
 
 def _read_odd(rows: RowColumns, index: int, row: Any, names: tuple[str, ...]) -> None:
-    """One row, field by field."""
+    """Read one row field by field."""
     rows.has[index] = 0
     if not isinstance(row, Mapping):
         rows.wrong[index] = {"": row}

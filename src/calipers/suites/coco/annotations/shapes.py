@@ -32,13 +32,13 @@ MAX_CELLS = (1 << 32) - 1  # of an image: the engine counts the cells of a run i
 class Mask(NamedTuple):
     """A mask that can be used, with its area and box where they are known without drawing it."""
 
-    given: Any
+    segmentation: Any
     area: float = np.nan
     box: tuple[float, ...] = ()
 
 
 class UnusableError(Exception):
-    """A mask or keypoints are not what they have to be; says so in few words."""
+    """A mask or keypoints cannot be used; the message names the problem in few words."""
 
 
 class Canvas:
@@ -47,10 +47,10 @@ class Canvas:
     def __init__(self, images: Images, path: str = "") -> None:
         self._images, self._path = images, path
         self._masks, self._outlines = 0, 0.0
-        known = (~np.isnan(images.width + images.height)).tolist()
+        has_size = (~np.isnan(images.width + images.height)).tolist()
         pairs = zip(images.height.tolist(), images.width.tolist(), strict=True)
         self.sizes = [  # (images,) height and width in cells, None where nobody knows
-            (int(height), int(width)) if sure else None for sure, (height, width) in zip(known, pairs, strict=True)
+            (int(height), int(width)) if sure else None for sure, (height, width) in zip(has_size, pairs, strict=True)
         ]
 
     def spend(self, pixels: float) -> None:
@@ -74,7 +74,7 @@ class Canvas:
 
 
 def read_mask(segmentation: Any, image: int, canvas: Canvas) -> Mask:
-    """Polygons or an RLE, on an image."""
+    """Read a segmentation, polygons or an RLE, on an image."""
     segmentation = plain(segmentation)
     if isinstance(segmentation, Mapping):
         return _read_rle(segmentation, image, canvas)
@@ -144,7 +144,7 @@ def draw(mask: Mask, image: int, canvas: Canvas) -> tuple[float, tuple[float, ..
         return mask.area, mask.box
     from hotcoco import mask as engine
 
-    rle = engine.merge(engine.frPyObjects(mask.given, *size))
+    rle = engine.merge(engine.frPyObjects(mask.segmentation, *size))
     return float(engine.area(rle)), tuple(engine.toBbox(rle).tolist())
 
 
@@ -163,7 +163,7 @@ def count_points(data: Dataset, shapes: list[Any]) -> int:
 
 
 def read_keypoints(keypoints: Any, points: int) -> list[float]:
-    """The flat numbers of a row."""
+    """Read the keypoints of a row as flat numbers."""
     keypoints = plain(keypoints)
     if not isinstance(keypoints, (list, tuple)) or len(keypoints) != 3 * points or not are_numbers(keypoints):
         raise UnusableError("malformed")

@@ -69,9 +69,9 @@ def _judge(
     truth: LoadedSide, data: Dataset, iou_type: str, checked: Checked, guesses: Checked, problems: Problems
 ) -> Judged | None:
     """Apply federated annotations: detections of classes that were not looked for on an image lose that image."""
-    told = read_federated(truth.coco.lists["images"], data, iou_type)
-    if told is None:
+    federated = read_federated(truth.coco.lists["images"], data, iou_type)
+    if federated is None:
         return None
-    judged = judge(told, checked, guesses, problems)
+    judged = judge(federated, checked, guesses, problems)
     guesses.image[judged.left_out] = -1
     return judged

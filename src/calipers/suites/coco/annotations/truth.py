@@ -51,12 +51,12 @@ class Truth(NamedTuple):
 
 def check_truth(rows: RowColumns, data: Dataset, iou_type: str) -> Truth:
     """Check all annotations of a ground truth."""
-    image, known = find_ids(data.images.ids, rows.image)
-    known &= ~rows.lacks(IMAGE)
+    image, image_known = find_ids(data.images.ids, rows.image)
+    image_known &= ~rows.lacks(IMAGE)
     category, category_known = find_ids(data.categories.ids, rows.category)
     faults = Faults(rows)
     faults.add("")
-    faults.add("image_id", ~known)
+    faults.add("image_id", ~image_known)
     faults.add("category_id", rows.lacks(CATEGORY) | ~category_known)
     for field in ("bbox", "area", "iscrowd", "segmentation", "keypoints", "num_keypoints", "id"):
         faults.add(field)
@@ -73,10 +73,10 @@ def check_truth(rows: RowColumns, data: Dataset, iou_type: str) -> Truth:
     faults.add("area", ~((rows.area >= 0) & (rows.area < np.inf)))
     _complete_ids(rows)
     kept = np.ones(len(data.images), np.bool_)
-    kept[[image[row] for row in faults.found if known[row]]] = False
-    image[~known] = -1
-    images = {row: data.images.names[image[row]] for row in faults.found if known[row]}
-    return Truth(checked, faults.bad(images), kept, points, sorted(faults.found))
+    kept[[image[row] for row in faults.problem_by_row if image_known[row]]] = False
+    image[~image_known] = -1
+    images = {row: data.images.names[image[row]] for row in faults.problem_by_row if image_known[row]}
+    return Truth(checked, faults.bad(images), kept, points, sorted(faults.problem_by_row))
 
 
 def unfit_boxes(box: Floats) -> Chosen:
@@ -97,14 +97,14 @@ def _masks(checked: Checked, data: Dataset, faults: Faults) -> list[Any]:
     wanting = (rows.lacks(AREA) | rows.lacks(BOX)).tolist()
     images, masks = checked.image.tolist(), [None] * rows.count
     for row, shape in enumerate(rows.shapes or []):
-        if row in faults.found:
+        if row in faults.problem_by_row:
             continue
         try:
             mask = read_mask(shape, images[row], canvas)
         except UnusableError as problem:
             faults.add_row(row, "segmentation", shape, str(problem) if shape is not None else "")
             continue
-        masks[row] = mask.given
+        masks[row] = mask.segmentation
         if wanting[row]:
             _complete(rows, row, *draw(mask, images[row], canvas))
     return masks
@@ -123,7 +123,7 @@ def _with_keypoints(checked: Checked, points: int, faults: Faults) -> Checked:
     rows = checked.rows
     flat = np.zeros((rows.count, 3 * points))
     for row, shape in enumerate(rows.shapes or []):
-        if row not in faults.found:
+        if row not in faults.problem_by_row:
             try:
                 flat[row] = read_keypoints(shape, points)
             except UnusableError as problem:
@@ -139,10 +139,10 @@ def _with_keypoints(checked: Checked, points: int, faults: Faults) -> Checked:
 
 
 def _derive_areas(checked: Checked, data: Dataset, faults: Faults) -> None:
-    """Where there is no area it is that of the mask, if one is there, and else that of the box."""
+    """Set missing areas to that of the mask, or else of the box."""
     rows, canvas = checked.rows, Canvas(data.images, data.path)
     for row, fields in rows.odd.items():  # a row with a mask and without an area is one
-        if row in faults.found or rows.has[row] & AREA or not np.isnan(rows.area[row]):
+        if row in faults.problem_by_row or rows.has[row] & AREA or not np.isnan(rows.area[row]):
             continue
         try:
             image = int(checked.image[row])

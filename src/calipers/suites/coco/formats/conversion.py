@@ -41,7 +41,7 @@ class Folder(Protocol):
         """The files of this side, in shards."""
 
     def converted(self, pieces: Iterable[Piece], known: Known | None) -> Converted:
-        """What all of them hold, of pieces in order."""
+        """The rows, images and categories of all files, from their pieces in order."""
 
 
 def peek(path: str) -> bytes:
@@ -123,7 +123,7 @@ class Conversion:
     def converted(
         self, images: list[Row], categories: list[Row], records: int, number: tuple[Number, Number] | None = None
     ) -> Converted:
-        """All that was read, from so many files or images; `number` gives ids to images and classes."""
+        """All rows that were read, from `records` files or images; `number` gives ids to images and classes."""
         single = not os.path.isdir(self.path) and len(self._digests) == 1
         digest = self._digests[0][1] if single else folder_digest(self._digests)
         source = InputFile(whole_text(self.path), digest, records)
@@ -134,7 +134,7 @@ class Conversion:
 
 
 def _by_file(piece: Piece) -> dict[int, list[tuple[str, str]]]:
-    """By the file that has them first, labels and their places in it."""
+    """Labels and their places, by the file in which they occur first."""
     by_file: dict[int, list[tuple[str, str]]] = {}
     for label, file, place in piece.labels:
         by_file.setdefault(file, []).append((label, place))
@@ -152,8 +152,8 @@ def _id(value: Any) -> int:
 
 
 def _ids(noted: list[Any], number: Number) -> Whole:
-    known = {name: number(name) for name in set(noted)}
-    return np.array([known[name] for name in noted], np.int64)
+    ids = {name: number(name) for name in set(noted)}
+    return np.array([ids[name] for name in noted], np.int64)
 
 
 class ClassNames:
@@ -171,9 +171,9 @@ class ClassNames:
             return ids[0]
         if ids:
             raise InputError(f"{place}: {shown(name)} names the categories {ids[0]} and {ids[1]}, expected one")
-        some = ", ".join(shown(id_) for id_ in list(self._ids)[:5]) + (", …" if len(self._ids) > 5 else "")
+        names = ", ".join(shown(id_) for id_ in list(self._ids)[:5]) + (", …" if len(self._ids) > 5 else "")
         raise InputError(
-            f"{place}: found the class {shown(name)}, expected one of the ground truth's: {some or 'none'}"
+            f"{place}: found the class {shown(name)}, expected one of the ground truth's: {names or 'none'}"
             "; one without objects can be added to the categories of COCO, which calipers convert writes"
         )
 

@@ -14,7 +14,7 @@ from calipers.suites.coco.columns import Whole
 
 
 class Known(NamedTuple):
-    """What the ground truth knows, for predictions that name images by file and classes by name or number."""
+    """Images and categories of the ground truth, for predictions that name them by file, name or number."""
 
     images: list[dict[str, Any]]  # {"id", "file_name", "width"?, "height"?}
     categories: list[dict[str, Any]]  # {"id", "name"}

@@ -7,16 +7,23 @@ told.
 
 from __future__ import annotations
 
-import sys
 from functools import partial
 from typing import Any
 
 from calipers.core.errors import InputError
-from calipers.files.inputs import parse_json
+from calipers.files.json_checks import is_finite_number
 from calipers.files.problems import shown
 from calipers.suites.coco.formats.conversion import peek_below
 from calipers.suites.coco.formats.converted import Known
-from calipers.suites.coco.formats.documents import SCORE_NOTE, Document, DocumentFolder, Reader, Thing
+from calipers.suites.coco.formats.documents import (
+    SCORE_NOTE,
+    Document,
+    DocumentFolder,
+    DocumentObject,
+    Reader,
+    documents_in_list,
+    score_field,
+)
 from calipers.suites.coco.formats.pieces import MalformedError, Row
 from calipers.suites.coco.formats.roboflow import find_export
 
@@ -42,41 +49,35 @@ def looks_like(path: str) -> bool:
 
 
 def _documents(data: bytes, path: str, truth: bool) -> list[Document]:
-    images = parse_json(data, path, EXPECTED).tree  # NaN only spoils the box it is in
-    if not isinstance(images, list) or not images:
-        raise InputError(f"{path}: found {shown(images)}, expected {EXPECTED}")
-    try:
-        return [_document(image, f"[{place}]", truth) for place, image in enumerate(images)]
-    except InputError as error:
-        raise InputError(f"{path}: {error}") from None
+    return documents_in_list(data, path, EXPECTED, "", partial(_document, truth=truth))
 
 
 def _document(image: Any, place: str, truth: bool) -> Document:
     name = image.get("image") if isinstance(image, dict) else None
     if not isinstance(name, str) or not name:
-        found = f".image: found {shown(name)}" if isinstance(image, dict) else f": found {shown(image)}"
-        raise InputError(f"{place}{found}, expected the name of an image")
+        problem = f".image: found {shown(name)}" if isinstance(image, dict) else f": found {shown(image)}"
+        raise InputError(f"{place}{problem}, expected the name of an image")
     entries = image.get("annotations")
     if not isinstance(entries, list):
         raise InputError(f"{place}.annotations: found {shown(entries)}, expected a list")
-    things = [_thing(entry, f"{place}.annotations[{at}]", truth) for at, entry in enumerate(entries)]
+    objects = [_object(entry, f"{place}.annotations[{at}]", truth) for at, entry in enumerate(entries)]
     notes = [SCORE_NOTE for entry in entries if truth and _find_score(entry) is not None]
-    return Document(name, dict, things, notes)
+    return Document(name, dict, objects, notes)
 
 
-def _thing(entry: Any, place: str, truth: bool) -> Thing:
+def _object(entry: Any, place: str, truth: bool) -> DocumentObject:
     label = entry.get("label") if isinstance(entry, dict) else None
     if not isinstance(label, str) or not label.strip():
-        found = f".label: found {shown(label)}" if isinstance(entry, dict) else f": found {shown(entry)}"
-        raise InputError(f"{place}{found}, expected the name of its class")
+        problem = f".label: found {shown(label)}" if isinstance(entry, dict) else f": found {shown(entry)}"
+        raise InputError(f"{place}{problem}, expected the name of its class")
     shaped = partial(_box, entry)
-    return Thing(f": {place}", label.strip(), [shaped] if truth else [partial(_score, entry), shaped])
+    return DocumentObject(f": {place}", label.strip(), [shaped] if truth else [partial(_score, entry), shaped])
 
 
 def _box(entry: Row) -> Row:
     sides = entry.get("coordinates")
     numbers: list[Any] = [sides.get(name) for name in SIDES] if isinstance(sides, dict) else []
-    if not numbers or not all(map(_is_number, numbers)):
+    if not numbers or not all(map(is_finite_number, numbers)):
         expected = "expected {x, y, width, height}"
         raise MalformedError(f"coordinates: found {shown(sides)}, {expected}", "bbox: not 4 numbers")
     x, y, width, height = map(float, numbers)
@@ -91,17 +92,7 @@ def _find_score(entry: Any) -> Any:
 
 
 def _score(entry: Row) -> Row:
-    score = _find_score(entry)
-    if score is None:
-        return {}
-    if not _is_number(score):
-        raise MalformedError(f"score: found {shown(score)}, expected a number", "score: not a number")
-    return {"score": float(score)}
-
-
-def _is_number(value: Any) -> bool:
-    number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return number and -sys.float_info.max <= value <= sys.float_info.max
+    return score_field(_find_score(entry))
 
 
 READER = Reader("createml", ".json", "", _documents)

@@ -18,9 +18,9 @@ from calipers.core.errors import InputError
 from calipers.files.problems import shown
 from calipers.files.safe_xml import SafeXml
 from calipers.suites.coco.formats.conversion import peek_below
-from calipers.suites.coco.formats.documents import SCORE_NOTE, Document, Reader, Thing
+from calipers.suites.coco.formats.documents import SCORE_NOTE, Document, DocumentObject, Reader
 from calipers.suites.coco.formats.outlines import bounds, outline, turned
-from calipers.suites.coco.formats.pieces import MalformedError, Row
+from calipers.suites.coco.formats.pieces import Fields, MalformedError, Row
 
 LARGEST_DOCUMENT = 500_000_000  # bytes
 LONGEST_NUMBER = 100  # characters
@@ -56,16 +56,17 @@ def _document(image: _CvatImage, truth: bool) -> Document:
         raise InputError(f"{image.line}: image: name: missing, expected the name of a file")
     notes = [f"shapes of the type {shape.kind} were left out" for shape in image.shapes if shape.kind in LEFT_OUT]
     notes += [SCORE_NOTE for shape in image.shapes if truth and shape.score is not None]
-    things = [_thing(shape, truth) for shape in image.shapes if shape.kind in READ]
-    return Document(name, partial(_size, image), things, notes)
+    objects = [_object(shape, truth) for shape in image.shapes if shape.kind in READ]
+    return Document(name, partial(_size, image), objects, notes)
 
 
-def _thing(shape: _CvatShape, truth: bool) -> Thing:
+def _object(shape: _CvatShape, truth: bool) -> DocumentObject:
     label = shape.attributes.get("label", "").strip()
     if not label:
         raise InputError(f"{shape.line}: {shape.kind}: label: missing, expected the name of its class")
     shaped = partial(_box if shape.kind == "box" else _polygon, shape)
-    return Thing(f": {shape.line}: {shape.kind}", label, [shaped] if truth else [partial(_score, shape), shaped])
+    parts: list[Fields] = [shaped] if truth else [partial(_score, shape), shaped]
+    return DocumentObject(f": {shape.line}: {shape.kind}", label, parts)
 
 
 def _size(image: _CvatImage) -> Row:

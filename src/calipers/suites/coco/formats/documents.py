@@ -9,11 +9,13 @@ from __future__ import annotations
 import os
 import posixpath
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from calipers.core.errors import InputError
 from calipers.core.text import whole_text
 from calipers.files.folders import files_below
+from calipers.files.inputs import parse_json
+from calipers.files.json_checks import is_finite_number
 from calipers.files.problems import shown
 from calipers.suites.coco.formats.conversion import ClassNames, Conversion, known_images
 from calipers.suites.coco.formats.converted import Converted, Known
@@ -23,6 +25,7 @@ from calipers.suites.coco.formats.pieces import (
     FileOf,
     FileRead,
     FileShard,
+    MalformedError,
     Piece,
     Row,
     cut,
@@ -32,12 +35,12 @@ from calipers.suites.coco.formats.pieces import (
 SCORE_NOTE = "objects of the ground truth have scores: are the sides swapped?"
 
 
-class Thing(NamedTuple):
-    """An object in a document."""
+class DocumentObject(NamedTuple):
+    """An annotated or detected object in a document."""
 
     place: str  # in the document, as it follows the file in messages: ": object 1"
     label: str
-    parts: list[Fields]
+    parts: list[Fields]  # functions that return its score and its shape as fields of COCO, in this order
 
 
 class Document(NamedTuple):
@@ -45,9 +48,38 @@ class Document(NamedTuple):
 
     name: str  # of the image, as the document gives it; "" if it does not
     size: Fields  # width and height; nothing if the document does not tell them
-    things: list[Thing]
-    notes: list[str]  # what has to be said of it; equal ones are counted over all documents
+    objects: list[DocumentObject]
+    notes: list[str]  # about the document; equal ones are counted over all documents
     classes: Iterable[str] = ()  # that its file lists, whether there are objects of them or not
+
+
+def score_field(score: Any, name: str = "score") -> Row:
+    """The score of a predicted object as a field of COCO, nothing without one; MalformedError if it is no number.
+
+    >>> score_field(1), score_field(None)
+    ({'score': 1.0}, {})
+    """
+    if score is None:
+        return {}
+    if not is_finite_number(score):
+        raise MalformedError(f"{name}: found {shown(score)}, expected a number", "score: not a number")
+    return {"score": float(score)}
+
+
+def documents_in_list(
+    data: bytes, path: str, expected: str, name: str, document: Callable[[Any, str], Document]
+) -> list[Document]:
+    """The documents of a file that is a JSON list, each read by `document` from its entry and its place.
+
+    Messages call the list `name`. InputError where the file is no list of `expected`, or an entry cannot be read.
+    """
+    entries = parse_json(data, path, expected).tree  # NaN only spoils the shape it is in
+    if not isinstance(entries, list) or not entries:
+        raise InputError(f"{path}: found {shown(entries)}, expected {expected}")
+    try:
+        return [document(entry, f"{name}[{at}]") for at, entry in enumerate(entries)]
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
 
 
 class Reader(NamedTuple):
@@ -63,7 +95,7 @@ class Reader(NamedTuple):
         return DocumentFolder(path, self, truth=known is None)
 
     def read_shard(self, shard: FileShard) -> Piece:
-        """The documents of some of the files."""
+        """Read the documents of one shard of files."""
         return read_files(shard, self._read_file)
 
     def _read_file(self, piece: Piece, file: FileOf, data: bytes) -> None:
@@ -77,8 +109,8 @@ def _add_document(piece: Piece, file: FileOf, data: bytes, document: Document) -
     if piece.truth:
         piece.set_size(_size(document, file.path))
         piece.list_classes(document.classes)
-    for thing in document.things:
-        piece.add(thing.place, whole_text(thing.label), *thing.parts)
+    for item in document.objects:
+        piece.add(item.place, whole_text(item.label), *item.parts)
     piece.notes.update(document.notes)
 
 
@@ -148,8 +180,8 @@ class _Truth:
         self._classes.update(label for label, _, _ in piece.labels)
 
     def _name(self, file: FileRead) -> str:
-        """The name of its image."""
-        name = whole_text(plain_name(_beside(file.name, file.image)) or _stem(file.name))
+        """The name of the image that a document is about."""
+        name = whole_text(plain_name(_image_path(file.name, file.image)) or _stem(file.name))
         if name in self._files:
             raise InputError(f"{self._files[name]} and {file.path}: two files for the image {shown(name)}")
         self._files[name] = file.path
@@ -179,20 +211,22 @@ class _Predictions:
         self._conversion.add(piece, self._image, lambda label, path, place: self._classes.find(label, path + place))
 
     def _image(self, file: FileRead) -> int:
-        """The id of its image."""
-        place = self._names.claim(file.path, _beside(file.name, file.image), _stem(file.name))
+        """The id of the image that a document is about."""
+        place = self._names.claim(file.path, _image_path(file.name, file.image), _stem(file.name))
         return self._known.images[place]["id"]  # type: ignore[no-any-return]
 
     def converted(self) -> Converted:
-        """What the ground truth knows, and the rows."""
+        """The rows, with the images and categories of the ground truth."""
         return self._conversion.converted(self._known.images, self._known.categories, self._conversion.files)
 
 
-def _beside(file: str, name: str) -> str:
+def _image_path(file: str, name: str) -> str:
     r"""The path of an image that a document names, within the folder of all documents.
 
-    >>> _beside("day1/a.xml", "a.jpg"), _beside("json/a.json", "..\\images\\a.jpg"), _beside("day1/a.xml", "")
-    ('day1/a.jpg', 'json/../images/a.jpg', '')
+    >>> _image_path("day1/a.xml", "a.jpg"), _image_path("day1/a.xml", "")
+    ('day1/a.jpg', '')
+    >>> _image_path("json/a.json", "..\\images\\a.jpg")
+    'json/../images/a.jpg'
     """
     name = name.replace("\\", "/")
     return posixpath.join(posixpath.dirname(file), name) if name and name[1:2] != ":" else name

@@ -78,18 +78,18 @@ class ImageNames:
         agreeing = [_agreement(name, plain_name(self._names[place])) for place in places]
         best = [place for place, count in zip(places, agreeing, strict=True) if count == max(agreeing)]
         if len(best) > 1:
-            found = " and ".join(shown(self._names[place]) for place in best[:2])
-            raise InputError(f"{file}: {shown(name)} may be {found} of {self._owner}, expected one image")
+            names = " and ".join(shown(self._names[place]) for place in best[:2])
+            raise InputError(f"{file}: {shown(name)} may be {names} of {self._owner}, expected one image")
         return best[0]
 
     def _unknown(self, wanted: Sequence[str]) -> str:
         tried = " nor ".join(dict.fromkeys(shown(name) for name in wanted if name))
-        some = f"as {shown(self._names[0])}" if self._names else "but it has none"
-        return f"no image of {self._owner} is called {tried}, expected the name of one, {some}"
+        example = f"as {shown(self._names[0])}" if self._names else "but it has none"
+        return f"no image of {self._owner} is called {tried}, expected the name of one, {example}"
 
 
 def _agreement(name: str, other: str) -> int:
     """How many folders agree, from the inner ones out."""
-    mine, others = (posixpath.dirname(text).split("/")[::-1] for text in (name, other))
-    pairs = enumerate(zip(mine, others, strict=False))
-    return next((count for count, (a, b) in pairs if a != b), min(len(mine), len(others)))
+    folders, other_folders = (posixpath.dirname(text).split("/")[::-1] for text in (name, other))
+    pairs = enumerate(zip(folders, other_folders, strict=False))
+    return next((count for count, (a, b) in pairs if a != b), min(len(folders), len(other_folders)))

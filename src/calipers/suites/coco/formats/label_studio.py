@@ -12,18 +12,17 @@ of the shape, else that of the prediction. An uploaded image is named without th
 
 from __future__ import annotations
 
-import sys
 from functools import partial
 from typing import Any
 
 from calipers.core.errors import InputError
-from calipers.files.inputs import parse_json
+from calipers.files.json_checks import is_finite_number
 from calipers.files.label_studio_tasks import choose_annotation, results_of, stored_name
 from calipers.files.problems import shown
 from calipers.suites.coco.formats.conversion import peek_below
-from calipers.suites.coco.formats.documents import Document, Reader, Thing
+from calipers.suites.coco.formats.documents import Document, DocumentObject, Reader, documents_in_list, score_field
 from calipers.suites.coco.formats.outlines import Points, bounds, outline, turned
-from calipers.suites.coco.formats.pieces import MalformedError, Row
+from calipers.suites.coco.formats.pieces import Fields, MalformedError, Row
 
 EXPECTED = "a Label Studio export, [{data, annotations}, …]"
 MARKS = (b'"original_width"', b'"rectanglelabels"', b'"polygonlabels"', b'"completed_by"')
@@ -37,13 +36,7 @@ def looks_like(path: str) -> bool:
 
 
 def _documents(data: bytes, path: str, truth: bool) -> list[Document]:
-    tasks = parse_json(data, path, EXPECTED).tree  # NaN only spoils the shape it is in
-    if not isinstance(tasks, list) or not tasks:
-        raise InputError(f"{path}: found {shown(tasks)}, expected {EXPECTED}")
-    try:
-        return [_document(task, f"tasks[{place}]", truth) for place, task in enumerate(tasks)]
-    except InputError as error:
-        raise InputError(f"{path}: {error}") from None
+    return documents_in_list(data, path, EXPECTED, "tasks", partial(_document, truth=truth))
 
 
 def _document(task: Any, place: str, truth: bool) -> Document:
@@ -55,8 +48,8 @@ def _document(task: Any, place: str, truth: bool) -> Document:
         f"results of the type {shown(shape.get('type'))} were left out" for shape in shapes if not _is_read(shape)
     ]
     pairs = [(number, shape) for number, shape in enumerate(shapes) if _is_read(shape)]
-    things = [_thing(shape, f"{place}.result[{number}]", chosen, truth) for number, shape in pairs]
-    return Document(stored_name(task["data"], place, ("image",)), lambda: _size(pairs, place), things, notes)
+    objects = [_object(shape, f"{place}.result[{number}]", chosen, truth) for number, shape in pairs]
+    return Document(stored_name(task["data"], place, ("image",)), lambda: _size(pairs, place), objects, notes)
 
 
 def _is_read(shape: Row) -> bool:
@@ -74,28 +67,25 @@ def _size(pairs: list[tuple[int, Row]], place: str) -> Row:
 
 def _pixels(shape: Row, place: str = "") -> tuple[float, float]:
     for name in ("original_width", "original_height"):
-        if not _is_number(shape.get(name)) or shape[name] <= 0:
-            found = f"found {shown(shape[name])}" if name in shape else "missing"
-            raise MalformedError(f"{place}{name}: {found}, expected a positive number of pixels", f"{name}: not known")
+        if not is_finite_number(shape.get(name)) or shape[name] <= 0:
+            problem = f"found {shown(shape[name])}" if name in shape else "missing"
+            message = f"{place}{name}: {problem}, expected a positive number of pixels"
+            raise MalformedError(message, f"{name}: not known")
     return float(shape["original_width"]), float(shape["original_height"])
 
 
-def _thing(shape: Row, place: str, chosen: Row, truth: bool) -> Thing:
+def _object(shape: Row, place: str, chosen: Row, truth: bool) -> DocumentObject:
     value, kind = shape.get("value"), shape["type"]
     labels = value.get(kind) if isinstance(value, dict) else None
     if not isinstance(labels, list) or len(labels) != 1 or not isinstance(labels[0], str) or not labels[0].strip():
         raise InputError(f"{place}: value.{kind}: found {shown(labels)}, expected a list of one class")
     shaped = partial(_rectangle if kind == "rectanglelabels" else _polygon, shape)
-    return Thing(f": {place}", labels[0].strip(), [shaped] if truth else [partial(_score, shape, chosen), shaped])
+    parts: list[Fields] = [shaped] if truth else [partial(_score, shape, chosen), shaped]
+    return DocumentObject(f": {place}", labels[0].strip(), parts)
 
 
 def _score(shape: Row, chosen: Row) -> Row:
-    score = shape["score"] if shape.get("score") is not None else chosen.get("score")
-    if score is None:
-        return {}
-    if not _is_number(score):
-        raise MalformedError(f"score: found {shown(score)}, expected a number", "score: not a number")
-    return {"score": float(score)}
+    return score_field(shape["score"] if shape.get("score") is not None else chosen.get("score"))
 
 
 def _rectangle(shape: Row) -> Row:
@@ -119,19 +109,14 @@ def _polygon(shape: Row) -> Row:
 def _share(value: Row, name: str) -> float:
     """A number of percent as a share of 1."""
     number = value.get(name)
-    if not _is_number(number):
-        found = f"found {shown(number)}" if name in value else "missing"
-        raise MalformedError(f"value.{name}: {found}, expected a number of percent", "bbox: not 4 numbers")
-    return float(number) / 100  # type: ignore[arg-type]
+    if not is_finite_number(number):
+        problem = f"found {shown(number)}" if name in value else "missing"
+        raise MalformedError(f"value.{name}: {problem}, expected a number of percent", "bbox: not 4 numbers")
+    return float(number) / 100
 
 
 def _is_point(point: Any) -> bool:
-    return isinstance(point, list) and len(point) == 2 and all(map(_is_number, point))
-
-
-def _is_number(value: Any) -> bool:
-    number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return number and -sys.float_info.max <= value <= sys.float_info.max
+    return isinstance(point, list) and len(point) == 2 and all(map(is_finite_number, point))
 
 
 READER = Reader("label_studio", ".json", "", _documents)

@@ -11,16 +11,16 @@ shape or in its flags. A file without a path is of the image called like it. Wid
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Callable
 from typing import Any
 
 from calipers.core.errors import InputError
 from calipers.files.inputs import find_doubled, parse_json
+from calipers.files.json_checks import is_finite_number
 from calipers.files.problems import shown
 from calipers.suites.coco.formats.conversion import peek_below
-from calipers.suites.coco.formats.documents import SCORE_NOTE, Document, Reader, Thing
-from calipers.suites.coco.formats.pieces import MalformedError, Row
+from calipers.suites.coco.formats.documents import SCORE_NOTE, Document, DocumentObject, Reader, score_field
+from calipers.suites.coco.formats.pieces import Fields, MalformedError, Row
 
 CORNERS = 32  # of a circle's outline
 EXPECTED = "a LabelMe file, {imagePath, imageWidth, imageHeight, shapes}"
@@ -63,8 +63,8 @@ def _read_document(tree: Any, truth: bool) -> Document:
     notes += [SCORE_NOTE for shape in shapes if truth and _find_score(shape)]
     notes += [IGNORED_NOTE for shape in shapes if _is_ignored(shape)]
     pairs = [pair for pair in enumerate(shapes) if _kind(pair[1]) not in WITHOUT_AREA and not _is_ignored(pair[1])]
-    things = [_thing(shape, f"shapes[{place}]", truth) for place, shape in pairs]
-    return Document(name, lambda: _size(tree), things, notes)
+    objects = [_object(shape, f"shapes[{place}]", truth) for place, shape in pairs]
+    return Document(name, lambda: _size(tree), objects, notes)
 
 
 def _doubled(tree: Any) -> str:
@@ -84,34 +84,32 @@ def _is_ignored(shape: Any) -> bool:
     return isinstance(shape, dict) and shape.get("label") == IGNORED
 
 
-def _thing(shape: Any, place: str, truth: bool) -> Thing:
+def _object(shape: Any, place: str, truth: bool) -> DocumentObject:
     label = shape.get("label") if isinstance(shape, dict) else None
     if not isinstance(label, str) or not label.strip():
-        found = f".label: found {shown(label)}" if isinstance(shape, dict) else f": found {shown(shape)}"
-        raise InputError(f"{place}{found}, expected the name of its class")
-    return Thing(f": {place}", label.strip(), [lambda: {} if truth else _score(shape), lambda: _outline(shape)])
+        problem = f".label: found {shown(label)}" if isinstance(shape, dict) else f": found {shown(shape)}"
+        raise InputError(f"{place}{problem}, expected the name of its class")
+    parts: list[Fields] = [lambda: {} if truth else _score(shape), lambda: _outline(shape)]
+    return DocumentObject(f": {place}", label.strip(), parts)
 
 
 def _size(tree: Row) -> Row:
     """Width and height, or nothing where one is missing or null: boxes need neither."""
     sides = {name: tree.get(name) for name in ("imageWidth", "imageHeight")}
     for name, value in sides.items():
-        if value is not None and (not _is_number(value) or value <= 0):
+        if value is not None and (not is_finite_number(value) or value <= 0):
             raise InputError(f"{name}: found {shown(value)}, expected a positive number of pixels")
     width, height = sides.values()
     return {} if width is None or height is None else {"width": width, "height": height}
 
 
 def _score(shape: Row) -> Row:
-    for name, score in _find_score(shape):
-        if not _is_number(score):
-            raise MalformedError(f"{name}: found {shown(score)}, expected a number", "score: not a number")
-        return {"score": float(score)}
-    return {}
+    name, score = next(iter(_find_score(shape)), ("score", None))
+    return score_field(score, name)
 
 
 def _find_score(shape: Any) -> list[tuple[str, Any]]:
-    """The scores that a shape has, by their names; the first counts."""
+    """Scores of a shape by field name; the first one counts."""
     homes = [shape, shape.get("flags")] if isinstance(shape, dict) else []
     pairs = [(name, home.get(name)) for home in homes if isinstance(home, dict) for name in ("score", "confidence")]
     return [(name, score) for name, score in pairs if score is not None]
@@ -130,8 +128,8 @@ def _outline(shape: Row) -> Row:
 def _points(shape: Row) -> Points:
     points = shape.get("points")
     if not isinstance(points, list) or not all(_is_point(point) for point in points):
-        found = f"found {shown(points)}" if "points" in shape else "missing"
-        raise MalformedError(f"points: {found}, expected [[x, y], …]", "points: not pairs of numbers")
+        problem = f"found {shown(points)}" if "points" in shape else "missing"
+        raise MalformedError(f"points: {problem}, expected [[x, y], …]", "points: not pairs of numbers")
     return [[float(x), float(y)] for x, y in points]
 
 
@@ -175,13 +173,7 @@ def _require(condition: bool, points: Points, expected: str) -> None:
 
 
 def _is_point(point: Any) -> bool:
-    return isinstance(point, list) and len(point) == 2 and all(map(_is_number, point))
-
-
-def _is_number(value: Any) -> bool:
-    """A finite number, and not a boolean."""
-    number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return number and -sys.float_info.max <= value <= sys.float_info.max
+    return isinstance(point, list) and len(point) == 2 and all(map(is_finite_number, point))
 
 
 READER = Reader("labelme", ".json", "", _document)

@@ -52,7 +52,7 @@ class FileOf(NamedTuple):
 
 
 class FileShard(NamedTuple):
-    """Some files of one side."""
+    """Files of one side that are read together."""
 
     side: str  # gt or pred
     format: str
@@ -74,9 +74,9 @@ class FileShard(NamedTuple):
         return sum(file.bytes for file in self.files)
 
     def identity(self) -> str:
-        """A text that is another one if a file has changed, or what is known of it."""
-        told = sha256(repr(tuple(self[:4])).encode("utf-8", "surrogatepass")).hexdigest()
-        return f"{whole_text(str(self))}:{told}"
+        """A text that changes if a file of the shard, or what is known of its image, has changed."""
+        digest = sha256(repr(tuple(self[:4])).encode("utf-8", "surrogatepass")).hexdigest()
+        return f"{whole_text(str(self))}:{digest}"
 
 
 class FileRead(NamedTuple):
@@ -108,7 +108,7 @@ class Piece:
         self.error: str | None = None
         self._rows: list[Row] = []
         self._classes: list[int] = []
-        self._found: dict[str | bytes, int] = {}  # labels, and where they are among all
+        self._code_by_label: dict[str | bytes, int] = {}  # labels, and where they are among all
 
     def __len__(self) -> int:
         return len(self.places)
@@ -125,12 +125,12 @@ class Piece:
         self.files.append(FileRead(file.path, file.name, digest, image, len(self._rows)))
 
     def set_size(self, size: Row) -> None:
-        """How large the image of the file is, if the file tells it."""
+        """Set the size of the image of the file, if the file has it."""
         if size:
             self.files[-1] = self.files[-1]._replace(size=[float(size["width"]), float(size["height"])])
 
     def add(self, place: str, label: str | bytes, *fields: Fields) -> None:
-        """An object at a place in the file: what it is called, and fields that may turn out to be malformed."""
+        """Add an object at a place in the file: its label, and functions that return its fields."""
         code, row = self._code(label, place), Row()
         try:
             for field in fields:
@@ -145,7 +145,7 @@ class Piece:
         self.places.append(place)
 
     def list_classes(self, names: Iterable[str]) -> None:
-        """Classes that a file lists, which there may be objects of."""
+        """Add classes that a file lists, with or without objects."""
         for name in names:
             self._code(whole_text(name), "")
 
@@ -157,14 +157,14 @@ class Piece:
 
     def _code(self, label: str | bytes, place: str) -> int:
         """Where a label is among all of the piece. Bytes are carried as they are."""
-        if label not in self._found:
-            self._found[label] = len(self.labels)
+        if label not in self._code_by_label:
+            self._code_by_label[label] = len(self.labels)
             text = label if isinstance(label, str) else label.decode("latin-1")
             self.labels.append((text, len(self.files) - 1, place))
-        return self._found[label]
+        return self._code_by_label[label]
 
     def close(self) -> Piece:
-        """All files were read."""
+        """Note that all files were read."""
         self.classes, self.text = np.array(self._classes, np.int32), _written(self._rows)
         self._rows, self._classes = [], []
         return self

@@ -15,10 +15,11 @@ from functools import partial
 from typing import NamedTuple
 
 from calipers.core.errors import InputError
+from calipers.files.encodings import decoded
 from calipers.files.problems import shown
 from calipers.suites.coco.formats.conversion import peek
 from calipers.suites.coco.formats.converted import Known
-from calipers.suites.coco.formats.documents import SCORE_NOTE, Document, DocumentFolder, Reader, Thing
+from calipers.suites.coco.formats.documents import SCORE_NOTE, Document, DocumentFolder, DocumentObject, Reader
 from calipers.suites.coco.formats.pieces import MalformedError, Row
 from calipers.suites.coco.formats.roboflow import find_export
 
@@ -55,13 +56,8 @@ def looks_like(path: str) -> bool:
 
 
 def _documents(data: bytes, path: str, truth: bool) -> list[Document]:
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        found = f"found byte 0x{data[error.start]:02x} at position {error.start}"
-        raise InputError(f"{path}: {found}, expected text in UTF-8") from None
     images: dict[str, list[BoxRow]] = {}
-    for row in _rows(text, path):
+    for row in _rows(decoded(data, path), path):
         name = row.cells["filename"]
         if not name:
             raise InputError(f"{path}:{row.line}: filename: found nothing, expected the name of an image")
@@ -86,16 +82,16 @@ def _rows(text: str, path: str) -> Iterator[BoxRow]:
 
 
 def _document(name: str, rows: list[BoxRow], path: str, truth: bool) -> Document:
-    things = [_thing(row, path, truth) for row in rows]
+    objects = [_object(row, path, truth) for row in rows]
     notes = [SCORE_NOTE for row in rows if truth and _score_of(row)]
-    return Document(name, partial(_size, rows[0]), things, notes)
+    return Document(name, partial(_size, rows[0]), objects, notes)
 
 
-def _thing(row: BoxRow, path: str, truth: bool) -> Thing:
+def _object(row: BoxRow, path: str, truth: bool) -> DocumentObject:
     if not row.cells["class"]:
         raise InputError(f"{path}:{row.line}: class: found nothing, expected the name of its class")
     shaped = partial(_box, row)
-    return Thing(f":{row.line}", row.cells["class"], [shaped] if truth else [partial(_score, row), shaped])
+    return DocumentObject(f":{row.line}", row.cells["class"], [shaped] if truth else [partial(_score, row), shaped])
 
 
 def _size(row: BoxRow) -> Row:
@@ -104,8 +100,8 @@ def _size(row: BoxRow) -> Row:
         return {}
     size = {name: _number(row.cells[name], name, "") for name in SIZE}
     if min(size.values()) <= 0:
-        found = f"{size['width']:g} x {size['height']:g}"
-        raise InputError(f"line {row.line}: found {found}, expected positive numbers of pixels")
+        pixels = f"{size['width']:g} x {size['height']:g}"
+        raise InputError(f"line {row.line}: found {pixels}, expected positive numbers of pixels")
     return dict(size)
 
 

@@ -129,7 +129,7 @@ class _TextWindow:
         return match is not None and match.end() < len(self.data)
 
     def value(self) -> bytes:
-        """A whole value."""
+        """The bytes of the JSON value that begins here."""
         while True:
             end = value_end(self.data, self.at)
             if end is not None and end < len(self.data):

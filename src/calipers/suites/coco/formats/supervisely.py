@@ -13,7 +13,6 @@ import base64
 import binascii
 import os
 import struct
-import sys
 import zlib
 from collections.abc import Callable
 from functools import partial
@@ -22,10 +21,18 @@ from typing import Any
 from calipers.core.errors import InputError
 from calipers.files.folders import few_files_below
 from calipers.files.inputs import parse_json
+from calipers.files.json_checks import is_finite_number
 from calipers.files.problems import shown
 from calipers.suites.coco.formats.conversion import Conversion, peek
 from calipers.suites.coco.formats.converted import Known
-from calipers.suites.coco.formats.documents import SCORE_NOTE, Document, DocumentFolder, Reader, Thing
+from calipers.suites.coco.formats.documents import (
+    SCORE_NOTE,
+    Document,
+    DocumentFolder,
+    DocumentObject,
+    Reader,
+    score_field,
+)
 from calipers.suites.coco.formats.outlines import Points, bounds, outline
 from calipers.suites.coco.formats.pieces import MalformedError, Row
 
@@ -66,10 +73,10 @@ def _is_annotation(name: str) -> bool:
 def looks_like(path: str) -> bool:
     """Whether this is an annotation of an image, or a project with one."""
     if os.path.isdir(path):
-        some = (
+        names = (
             os.path.relpath(file, path).replace(os.sep, "/") for file in few_files_below(path, ".json", PEEKED_FILES)
         )
-        file = next((os.path.join(path, name) for name in some if _is_annotation(name)), "")
+        file = next((os.path.join(path, name) for name in names if _is_annotation(name)), "")
     else:
         file = path
     text = peek(file) if file.lower().endswith(".json") else b""
@@ -101,9 +108,9 @@ def _read_document(tree: Any, file: str, truth: bool) -> Document:
     notes += [HOLES_NOTE for item in objects if _kind(item) == "polygon" and _interior(item)]
     notes += [SCORE_NOTE for item in objects if truth and _find_score(item) is not None]
     pairs = [pair for pair in enumerate(objects) if _kind(pair[1]) in SHAPES]
-    things = [_thing(item, f"objects[{place}]", truth) for place, item in pairs]
+    read = [_object(item, f"objects[{place}]", truth) for place, item in pairs]
     image = file.removesuffix(".json")
-    return Document(f"../img/{image}", partial(_size, tree), things, notes)
+    return Document(f"../img/{image}", partial(_size, tree), read, notes)
 
 
 def _kind(item: Row) -> str:
@@ -111,18 +118,18 @@ def _kind(item: Row) -> str:
     return kind if isinstance(kind, str) and kind in SHAPES else shown(kind)
 
 
-def _thing(item: Row, place: str, truth: bool) -> Thing:
+def _object(item: Row, place: str, truth: bool) -> DocumentObject:
     label = item.get("classTitle")
     if not isinstance(label, str) or not label.strip():
         raise InputError(f"{place}.classTitle: found {shown(label)}, expected the name of its class")
     shaped = partial(SHAPES[item["geometryType"]], item)
-    return Thing(f": {place}", label.strip(), [shaped] if truth else [partial(_score, item), shaped])
+    return DocumentObject(f": {place}", label.strip(), [shaped] if truth else [partial(_score, item), shaped])
 
 
 def _size(tree: Row) -> Row:
     size = tree.get("size")
     sides: list[Any] = [size.get(name) for name in ("width", "height")] if isinstance(size, dict) else []
-    if not sides or not all(_is_number(side) and side > 0 for side in sides):
+    if not sides or not all(is_finite_number(side) and side > 0 for side in sides):
         raise InputError(f"size: found {shown(size)}, expected {{width, height}} in pixels")
     return dict(zip(("width", "height"), map(float, sides), strict=True))
 
@@ -130,19 +137,14 @@ def _size(tree: Row) -> Row:
 def _find_score(item: Row) -> Any:
     """The value of a tag that is a score, or a field of the object."""
     tags: Any = item.get("tags")
-    known = [tag for tag in tags if isinstance(tag, dict)] if isinstance(tags, list) else []
-    values = [tag.get("value") for name in SCORES for tag in known if tag.get("name") == name]
+    tag_objects = [tag for tag in tags if isinstance(tag, dict)] if isinstance(tags, list) else []
+    values = [tag.get("value") for name in SCORES for tag in tag_objects if tag.get("name") == name]
     values += [item.get(name) for name in SCORES]
     return next((value for value in values if value is not None), None)
 
 
 def _score(item: Row) -> Row:
-    score = _find_score(item)
-    if score is None:
-        return {}
-    if not _is_number(score):
-        raise MalformedError(f"confidence: found {shown(score)}, expected a number", "score: not a number")
-    return {"score": float(score)}
+    return score_field(_find_score(item), "confidence")
 
 
 def _rectangle(item: Row) -> Row:
@@ -196,12 +198,7 @@ SHAPES: dict[Any, Callable[[Row], Row]] = {"rectangle": _rectangle, "polygon": _
 
 
 def _is_point(point: Any) -> bool:
-    return isinstance(point, list) and len(point) == 2 and all(map(_is_number, point))
-
-
-def _is_number(value: Any) -> bool:
-    number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return number and -sys.float_info.max <= value <= sys.float_info.max
+    return isinstance(point, list) and len(point) == 2 and all(map(is_finite_number, point))
 
 
 READER = Reader("supervisely", ".json", "", _document)

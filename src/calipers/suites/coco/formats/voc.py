@@ -17,7 +17,7 @@ from calipers.core.errors import InputError
 from calipers.files.problems import shown
 from calipers.files.safe_xml import SafeXml
 from calipers.suites.coco.formats.conversion import peek_below
-from calipers.suites.coco.formats.documents import SCORE_NOTE, Document, Reader, Thing
+from calipers.suites.coco.formats.documents import SCORE_NOTE, Document, DocumentObject, Reader
 from calipers.suites.coco.formats.pieces import Fields, MalformedError, Row
 
 LARGEST_DOCUMENT = 50_000_000  # bytes
@@ -48,16 +48,16 @@ def _read_document(data: bytes, truth: bool) -> Document:
     if truth:
         notes += [SCORE_NOTE for item in objects if _find_score(item)]
         notes += [DIFFICULT_NOTE for item in objects if DIFFICULT.get(item.text("difficult").lower())]
-    things = [_thing(element, f": object {number}", truth) for number, element in enumerate(objects, 1)]
-    return Document(root.text("filename"), lambda: _size(root), things, notes)
+    read = [_object(element, f": object {number}", truth) for number, element in enumerate(objects, 1)]
+    return Document(root.text("filename"), lambda: _size(root), read, notes)
 
 
-def _thing(element: _Element, place: str, truth: bool) -> Thing:
+def _object(element: _Element, place: str, truth: bool) -> DocumentObject:
     label = element.text("name")
     if not label:
         raise InputError(f"{place.removeprefix(': ')}: name: missing, expected the name of its class")
     first: Fields = (lambda: _crowd(element)) if truth else (lambda: _score(element))
-    return Thing(place, label, [first, lambda: _box(element)])
+    return DocumentObject(place, label, [first, lambda: _box(element)])
 
 
 def _size(root: _Element) -> Row:

@@ -197,9 +197,9 @@ def _with_pixels(file: FileOf, image: Row) -> FileOf:
 class _Sizes:
     """Sizes of images that are known: from the ground truth, else from files of images."""
 
-    def __init__(self, given: str | None, labels: LabelFolder, folder: str) -> None:
-        self._given, self._labels, self._folder = given, labels, folder
-        self._found: tuple[str, list[str], ImageNames] | None = None
+    def __init__(self, images: str | None, labels: LabelFolder, folder: str) -> None:
+        self._images_folder, self._labels, self._folder = images, labels, folder
+        self._listing: tuple[str, list[str], ImageNames] | None = None
 
     def add_to(self, file: FileOf, image: Row) -> FileOf:
         """A file with width and height of its image, or with where to find them."""
@@ -212,10 +212,10 @@ class _Sizes:
             return file._replace(unsized=str(error))
 
     def _path_of(self, image: Row, path: str) -> str:
-        if self._found is None:
-            folder, names = find_images(self._given, self._labels, self._folder)
-            self._found = folder, names, ImageNames(names, folder)
-        folder, names, index = self._found
+        if self._listing is None:
+            folder, names = find_images(self._images_folder, self._labels, self._folder)
+            self._listing = folder, names, ImageNames(names, folder)
+        folder, names, index = self._listing
         name = str(image.get("file_name") or image["id"])
         if (place := index.find(name, path)) is None:
             raise InputError(f"{path}: no size of the image {shown(name)}: {NEEDS_IMAGES}")
@@ -230,7 +230,7 @@ def _is_size(value: Any) -> TypeGuard[float]:
 
 
 class _Classes:
-    """Classes by number."""
+    """Looks up the classes of objects by number."""
 
     def __init__(self, source: str, count: int, resolve: Callable[[int, str], Any]) -> None:
         self._source, self._count = source, count
@@ -258,8 +258,8 @@ class _Classes:
     def _number(self, token: bytes, place: str) -> int:
         number = finite(token)
         if not 0 <= number < self._count or not number.is_integer():
-            known = f", a class of {self._source}" if self._source else ""
-            expected = f"a whole number below {self._count}{known}"
+            of_source = f", a class of {self._source}" if self._source else ""
+            expected = f"a whole number below {self._count}{of_source}"
             raise InputError(f"{place}: class: found {quoted(token)}, expected {expected}")
         return int(number)
 
@@ -274,7 +274,7 @@ def _whole_number(label: str, path: str, line: str) -> int:
 
 
 def _class_names(conversion: Conversion, labels: LabelFolder) -> tuple[str, list[str]]:
-    """The file with the names, and these; nothing if there is none."""
+    """The file with the names of classes, and the names; ("", []) without such a file."""
     for path in find_names(labels, conversion.path):
         data = conversion.read(path)
         try:

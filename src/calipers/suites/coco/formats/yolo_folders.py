@@ -57,14 +57,14 @@ def choose_split(splits: list[str], base: str) -> tuple[str, list[str]]:
     return split, [f"{base}: only {split} was read, not {', '.join(others)}"] if others else []
 
 
-def find_images(given: str | None, labels: LabelFolder, folder: str) -> tuple[str, list[str]]:
-    """The folder with the images, and these; none are found if there are none."""
-    if given is not None:
-        place = _inner(given, labels.split) if labels.split else given
+def find_images(images: str | None, labels: LabelFolder, folder: str) -> tuple[str, list[str]]:
+    """The folder with the images, and their paths in it; without images, the folder of the labels and an empty list."""
+    if images is not None:
+        place = _inner(images, labels.split) if labels.split else images
         if not os.path.isdir(place):
-            raise InputError(f"{given}: no such folder, expected the one with the images")
+            raise InputError(f"{images}: no such folder, expected the one with the images")
         if not (files := files_below(place, IMAGE_ENDINGS)):
-            raise InputError(f"{given}: no images in this folder, expected files like a.jpg or a.png")
+            raise InputError(f"{images}: no images in this folder, expected files like a.jpg or a.png")
         return place, files
     candidates = [_mirrored(labels.folder), os.path.join(labels.folder, "images"), os.path.join(folder, "images")]
     for place in [place for place in candidates if place and os.path.isdir(place)] + [labels.folder]:
@@ -98,8 +98,8 @@ def _has_loose_labels(folder: str) -> bool:
 def is_label(name: str) -> bool:
     """Whether a file may hold labels, by its name: lists of images, classes and readme files are texts too."""
     stem, ending = os.path.splitext(os.path.basename(name).lower())
-    other = SPLIT.fullmatch(stem) or stem == "classes" or stem.startswith("readme")
-    return ending == ".txt" and not other and not stem.startswith(".")
+    is_no_label = SPLIT.fullmatch(stem) or stem == "classes" or stem.startswith("readme")
+    return ending == ".txt" and not is_no_label and not stem.startswith(".")
 
 
 def _split_of(folder: str) -> str:
@@ -112,8 +112,8 @@ def _chosen(splits: list[str], base: str) -> str:
     validation = [name for name in splits if (match := SPLIT.fullmatch(name)) and match["validation"]]
     if len(validation) == 1 or len(splits) == 1:
         return (validation or splits)[0]
-    one = os.path.join(base, splits[0])
-    raise InputError(f"{base}: found the splits {', '.join(splits)}, expected one of them, as {one}")
+    example = os.path.join(base, splits[0])
+    raise InputError(f"{base}: found the splits {', '.join(splits)}, expected one of them, as {example}")
 
 
 def _mirrored(folder: str) -> str:

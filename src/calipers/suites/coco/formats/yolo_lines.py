@@ -68,7 +68,7 @@ def lines_of(data: bytes) -> Iterator[tuple[int, Tokens]]:
 
 
 def _check_count(numbers: int, truth: bool) -> None:
-    """Of the numbers after the class, without a confidence."""
+    """Refuse a wrong count of numbers after the class, not counting a confidence."""
     if numbers == 4 or (numbers >= 6 and numbers % 2 == 0):
         return
     confidence = " (a confidence belongs to predictions)" if truth and numbers >= 5 else ""

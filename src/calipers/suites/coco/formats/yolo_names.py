@@ -70,9 +70,9 @@ def read_yaml(data: bytes) -> list[str] | None:
     return names
 
 
-def _text(data: bytes, most: int) -> str:
-    if len(data) > most:
-        raise InputError(f"found {len(data):,} bytes, expected at most {most:,}")
+def _text(data: bytes, max_bytes: int) -> str:
+    if len(data) > max_bytes:
+        raise InputError(f"found {len(data):,} bytes, expected at most {max_bytes:,}")
     try:
         return data.removeprefix(BOM).decode("utf-8")
     except UnicodeDecodeError as error:
@@ -125,11 +125,11 @@ def _fields(events: Iterator[Any]) -> dict[str, Field]:
     first = next((event for event in events if _kind(event) not in ("StreamStart", "DocumentStart")), None)
     if _kind(first) != "MappingStart":
         return {}
-    known: set[str] = set()
+    seen: set[str] = set()
     for key, value in _pairs(events):
-        if key in known:
+        if key in seen:
             raise InputError(f"{value.line}{key[:80]} is there twice, expected once")
-        known.add(key)
+        seen.add(key)
         fields |= {key: value} if key in READ else {}
     for event in events:
         if _kind(event) == "DocumentStart":
@@ -147,13 +147,13 @@ def _pairs(events: Iterator[Any]) -> Iterator[tuple[str, Field]]:
 
 def _next_value(events: Iterator[Any]) -> list[Any]:
     """The events of the next value, or the one that ends what is around it."""
-    found, depth = [], 0
+    value, depth = [], 0
     for event in events:
-        found.append(event)
+        value.append(event)
         depth += is_start(event) - is_end(event)
         if depth <= 0:
             break
-    return found
+    return value
 
 
 def _entries(names: Field) -> list[Entry]:
@@ -180,10 +180,11 @@ def _name(event: Any) -> str:
 def _refused(event: Any) -> InputError:
     kind = _kind(event)
     if kind == "Scalar" and not event.anchor:
-        found = shown(event.value) if event.value else "nothing"
+        content = shown(event.value) if event.value else "nothing"
     else:
-        found = {"SequenceStart": "a list", "MappingStart": "a map", "Scalar": f"&{event.anchor}"}.get(kind, "an alias")
-    return InputError(f"{_line(event)}names: found {found}, expected {EXPECTED}")
+        words = {"SequenceStart": "a list", "MappingStart": "a map", "Scalar": f"&{event.anchor}"}
+        content = words.get(kind, "an alias")
+    return InputError(f"{_line(event)}names: found {content}, expected {EXPECTED}")
 
 
 def _in_order(entries: list[Entry], line: str) -> list[str]:
@@ -198,8 +199,8 @@ def _in_order(entries: list[Entry], line: str) -> list[str]:
     named = dict(entries)
     wanted = [str(number) for number in range(len(entries))]
     if named.keys() != set(wanted):
-        found = ", ".join(number[:20] for number in numbers[:10])
-        raise InputError(f"{line}names: found the numbers {found}, expected 0 to {len(entries) - 1}, each once")
+        listed = ", ".join(number[:20] for number in numbers[:10])
+        raise InputError(f"{line}names: found the numbers {listed}, expected 0 to {len(entries) - 1}, each once")
     return [named[number] for number in wanted]
 
 

@@ -44,10 +44,10 @@ def plain_objects(data: bytes) -> PlainScene:
 
     >>> texts = {"node_type": "object", "name": "find the lamp", "position": "[1, 2, 3]", "bbox_dim": "(1, 1, 0.5)"}
     >>> lines = [f'<data key="{name}">{text}</data>' for name, text in texts.items()]
-    >>> found = plain_objects(f'<graphml><node id="n0">{"".join(lines)}</node></graphml>'.encode())
-    >>> found.objects
+    >>> scene = plain_objects(f'<graphml><node id="n0">{"".join(lines)}</node></graphml>'.encode())
+    >>> scene.objects
     [{'id': 'n0', 'label': 'lamp', 'center': [1.0, 2.0, 3.0], 'size': [1.0, 1.0, 0.5], 'rotation': None}]
-    >>> found.where(0, "size")
+    >>> scene.where(0, "size")
     'node n0: bbox_dim'
     """
     nodes = [node for node in _read_nodes(data) if "object" in (node.text("node_type"), node.text("type"))]
@@ -60,15 +60,15 @@ def plain_objects(data: bytes) -> PlainScene:
 
 def _plain_object(node: _GraphNode) -> dict[str, Any]:
     name, score, similarity = node.text("name"), node.text("score"), node.text("similarity")
-    known: dict[str, Any] = {"id": node.text("obj_id") or node.id, "label": TASK.sub("", name, 1) or None}
+    fields: dict[str, Any] = {"id": node.text("obj_id") or node.id, "label": TASK.sub("", name, 1) or None}
     if score:
-        known["score"] = float(score) if NUMBER.fullmatch(score) else score
+        fields["score"] = float(score) if NUMBER.fullmatch(score) else score
     if similarity:
-        known["similarity"] = _json(similarity)
+        fields["similarity"] = _json(similarity)
     try:
-        return known | _box(node)
+        return fields | _box(node)
     except InputError as error:
-        return ObjectWithoutBox(str(error), **known)
+        return ObjectWithoutBox(str(error), **fields)
 
 
 def _box(node: _GraphNode) -> dict[str, Any]:
@@ -85,8 +85,8 @@ def _numbers(node: _GraphNode, name: str, pattern: re.Pattern[str]) -> list[floa
     text = " ".join(node.text(name).split())
     if len(text) > LONGEST_LITERAL or not pattern.fullmatch(text):
         expected = "three numbers like [1.0, 2.0, 3.0]" if pattern is VECTOR else "three rows of three numbers"
-        found = f"found {shown(node.text(name))}" if text else "missing"
-        raise InputError(f"{name}: {found}, expected {expected}")
+        problem = f"found {shown(node.text(name))}" if text else "missing"
+        raise InputError(f"{name}: {problem}, expected {expected}")
     return [float(number) for number in NUMBER.findall(text)]
 
 

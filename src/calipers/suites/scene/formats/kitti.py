@@ -49,10 +49,10 @@ def looks_like(head: bytes) -> bool:
 def plain_objects(data: bytes) -> PlainScene:
     """The objects of a frame in the order of their lines.
 
-    >>> found = plain_objects(b"Car 0 0 0 0 0 1 1 2 1 4 3 1.5 10 0.5\\n")
-    >>> found.objects[0]["center"], found.objects[0]["size"], round(found.objects[0]["rotation"]["yaw"], 4)
+    >>> scene = plain_objects(b"Car 0 0 0 0 0 1 1 2 1 4 3 1.5 10 0.5\\n")
+    >>> scene.objects[0]["center"], scene.objects[0]["size"], round(scene.objects[0]["rotation"]["yaw"], 4)
     ([10.0, -3.0, -0.5], [4.0, 1.0, 2.0], -2.0708)
-    >>> found.where(0, "size")
+    >>> scene.where(0, "size")
     'line 1: h, w, l'
     """
     lines = [line for line in _lines(data) if line.words[0] != IGNORED]
@@ -89,7 +89,7 @@ def _object(words: list[str]) -> dict[str, Any]:
     for name, text in zip(FIELDS, texts, strict=False):
         if math.isnan(values[name]):
             return ObjectWithoutBox(f"{name}: found {shown(text)}, expected a number", label=label)
-    return {"label": label, **_box(values), **_beside(values)}
+    return {"label": label, **_box(values), **_other_fields(values)}
 
 
 def _box(values: dict[str, float]) -> dict[str, Any]:
@@ -102,8 +102,8 @@ def _box(values: dict[str, float]) -> dict[str, Any]:
     }
 
 
-def _beside(values: dict[str, float]) -> dict[str, Any]:
-    """What is said of an object beside its box in space."""
+def _other_fields(values: dict[str, float]) -> dict[str, Any]:
+    """Fields of an object other than its box in space."""
     score = {"score": values["score"]} if "score" in values else {}
     box = [values[name] for name in ("left", "top", "right", "bottom")]
     return {**score, **{name: values[name] for name in ("truncated", "occluded", "alpha")}, "bbox_2d": box}

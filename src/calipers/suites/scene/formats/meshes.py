@@ -146,7 +146,7 @@ def _directions(normals: Points, areas: Points) -> Points:
 
 
 def _hull(vertices: Points) -> Points:
-    """The corners of the convex hull, and nothing twice."""
+    """The corners of the convex hull, each once."""
     return np.unique(vertices[_convex(_to_unit(vertices)[0]).vertices], axis=0)
 
 

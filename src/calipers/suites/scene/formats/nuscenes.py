@@ -92,15 +92,15 @@ def plain_objects(tree: dict[str, Any]) -> PlainScene:
     """The boxes of one sample.
 
     >>> box = {"translation": [1, 2, 0.5], "size": [2, 4, 1], "rotation": [1, 0, 0, 0], "detection_name": "car"}
-    >>> found = plain_objects({"results": {"ca9a": [box]}})
-    >>> found.objects
+    >>> scene = plain_objects({"results": {"ca9a": [box]}})
+    >>> scene.objects
     [{'label': 'car', 'center': [1, 2, 0.5], 'size': [4, 2, 1], 'rotation': [0, 0, 0, 1]}]
-    >>> found.where(0, "center")
+    >>> scene.where(0, "center")
     'results["ca9a"][0].translation'
     """
     if not fits(tree) or len(tree["results"]) != 1:
-        found = len(tree["results"]) if isinstance(tree.get("results"), Mapping) else shown(tree.get("results"))
-        raise InputError(f"results: found {found} samples, expected those of one, or the file by itself")
+        count = len(tree["results"]) if isinstance(tree.get("results"), Mapping) else shown(tree.get("results"))
+        raise InputError(f"results: found {count} samples, expected those of one, or the file by itself")
     [(token, boxes)] = tree["results"].items()
     rows = tree.get("rows")
 
@@ -122,13 +122,13 @@ def _field(box: Any, field: str) -> str:
 def _object(box: Any) -> Any:
     if not isinstance(box, dict):
         return box
-    known = {"id": box["token"]} if box.get("token") is not None else {}
-    known |= {"label": next((box[name] for name in LABELS if box.get(name) is not None), None)}
+    fields = {"id": box["token"]} if box.get("token") is not None else {}
+    fields |= {"label": next((box[name] for name in LABELS if box.get(name) is not None), None)}
     score = next((box[name] for name in SCORES if box.get(name) is not None), NO_SCORE)
-    known |= {} if score == NO_SCORE else {"score": score}
+    fields |= {} if score == NO_SCORE else {"score": score}
     shape = {"center": box.get("translation"), "size": _size(box.get("size")), "rotation": _rotation(box)}
     beside = {name: box[name] for name in box if name not in RENAMED and name not in shape and box[name] is not None}
-    return known | shape | beside
+    return fields | shape | beside
 
 
 def _size(size: Any) -> Any:
@@ -178,6 +178,6 @@ def _token(value: Any) -> Any:
 def _name_of(box: dict[str, Any], names: dict[Any, Any], place: str) -> str:
     name = names.get(_token(box.get("instance_token")))
     if not isinstance(name, str):
-        found = shown(box.get("instance_token"))
-        raise InputError(f"{place}.instance_token: found {found}, expected one of instance.json, of a named category")
+        token = shown(box.get("instance_token"))
+        raise InputError(f"{place}.instance_token: found {token}, expected one of instance.json, of a named category")
     return name

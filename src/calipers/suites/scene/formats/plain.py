@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -64,8 +65,8 @@ class ObjectWithoutBox(dict[str, Any]):
 
     problem: str
 
-    def __init__(self, problem: str, **known: Any) -> None:
-        super().__init__(known)
+    def __init__(self, problem: str, **fields: Any) -> None:
+        super().__init__(fields)
         self.problem = problem
 
 
@@ -91,8 +92,8 @@ def explain(scene: PlainScene, index: int, reason: int) -> str:
     if field == "center" and isinstance(item, ObjectWithoutBox):
         return f"{scene.where(index, '')}: {item.problem}"
     if item.get(field) is None:
-        other = next((name for name in ROTATIONS if field == "rotation" and item.get(name) is not None), "")
-        missing = f"found {other}" if other else "found null" if field in item else "missing"
+        other_name = next((name for name in ROTATIONS if field == "rotation" and item.get(name) is not None), "")
+        missing = f"found {other_name}" if other_name else "found null" if field in item else "missing"
         return f"{scene.where(index, field)}: {missing}, expected {EXPECTED[field]}"
     return f"{scene.where(index, field)}: found {shown(item[field])}, {_expected(scene, index, field)}"
 
@@ -142,3 +143,13 @@ def _is_row(value: Any) -> bool:
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def matrix_from_angles(x: float, y: float, z: float) -> list[list[float]]:
+    """The matrix Rz · Ry · Rx: a rotation in radians about x, then y, then z of the world."""
+    (cx, cy, cz), (sx, sy, sz) = map(math.cos, (x, y, z)), map(math.sin, (x, y, z))
+    return [
+        [cz * cy, cz * sy * sx - sz * cx, cz * sy * cx + sz * sx],
+        [sz * cy, sz * sy * sx + cz * cx, sz * sy * cx - cz * sx],
+        [-sy, cy * sx, cy * cx],
+    ]

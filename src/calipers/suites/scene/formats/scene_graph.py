@@ -29,10 +29,10 @@ def plain_objects(tree: dict[str, Any], folder: Path, label_source: str) -> Plai
     """The objects of a scene graph; meshes are found from `folder`, and each is read once.
 
     >>> chair = {"id": 4, "label": "seat", "position": [1, 2, 0.5], "dimensions": {"x": 0.5, "y": 0.5, "z": 1}}
-    >>> found = plain_objects({"objects": [chair]}, Path(), "label")
-    >>> found.objects
+    >>> scene = plain_objects({"objects": [chair]}, Path(), "label")
+    >>> scene.objects
     [{'id': 4, 'label': 'seat', 'center': [1, 2, 0.5], 'size': [0.5, 0.5, 1], 'rotation': None}]
-    >>> found.where(0, "center")
+    >>> scene.where(0, "center")
     'objects[0].position'
     """
     items = tree.get("objects")
@@ -55,12 +55,12 @@ def plain_object(item: dict[str, Any], folder: Path, label_source: str) -> dict[
 def _plain(item: Any, meshes: _Meshes, label_source: str) -> Any:
     if not isinstance(item, dict):
         return item
-    known = {"id": item.get("id"), "label": item.get(_label_field(item, label_source))}
-    known |= {name: item[name] for name in ("score", "similarity") if name in item}
+    fields = {"id": item.get("id"), "label": item.get(_label_field(item, label_source))}
+    fields |= {name: item[name] for name in ("score", "similarity") if name in item}
     try:
-        return known | _box(item, meshes)
+        return fields | _box(item, meshes)
     except InputError as error:
-        return ObjectWithoutBox(str(error), **known)
+        return ObjectWithoutBox(str(error), **fields)
 
 
 def _label_field(item: dict[str, Any], label_source: str) -> str:
@@ -158,7 +158,7 @@ class _Meshes:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._found: dict[str, Any] = {}  # data_path -> corners of its hull, or why there are none
+        self._corners_by_path: dict[str, Any] = {}  # data_path -> corners of its hull, or why there are none
 
     def box(self, name: Any, matrix: Matrix) -> dict[str, Any]:
         """The box around a mesh that a matrix places."""
@@ -174,11 +174,11 @@ class _Meshes:
     def _corners(self, name: str) -> Any:
         from calipers.suites.scene.formats.meshes import read_corners
 
-        if name not in self._found:
+        if name not in self._corners_by_path:
             try:
-                self._found[name] = read_corners(self._folder, name)
+                self._corners_by_path[name] = read_corners(self._folder, name)
             except InputError as error:
-                self._found[name] = error
-        if isinstance(self._found[name], InputError):
-            raise self._found[name]
-        return self._found[name]
+                self._corners_by_path[name] = error
+        if isinstance(self._corners_by_path[name], InputError):
+            raise self._corners_by_path[name]
+        return self._corners_by_path[name]

@@ -7,13 +7,12 @@ world: first x, then y, then z. Figures of another geometryType than cuboid_3d a
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from calipers.core.errors import InputError
 from calipers.files.problems import shown
 from calipers.kernels.scan.boxes import LARGEST
-from calipers.suites.scene.formats.plain import ObjectWithoutBox, PlainScene
+from calipers.suites.scene.formats.plain import ObjectWithoutBox, PlainScene, matrix_from_angles
 
 NAMED_BY = {"objectId": "id", "objectKey": "key"}  # what a figure calls its object, and what the object calls itself
 FIELDS = {"center": ".geometry.position", "size": ".geometry.dimensions", "rotation": ".geometry.rotation"}
@@ -24,10 +23,10 @@ def plain_objects(tree: dict[str, Any]) -> PlainScene:
 
     >>> box = {"position": {"x": 1, "y": 2, "z": 0.5}, "dimensions": {"x": 2, "y": 1, "z": 1}}
     >>> figure = {"id": 7, "objectId": 3, "geometryType": "cuboid_3d", "geometry": box}
-    >>> found = plain_objects({"objects": [{"id": 3, "classTitle": "table"}], "figures": [figure]})
-    >>> found.objects
+    >>> scene = plain_objects({"objects": [{"id": 3, "classTitle": "table"}], "figures": [figure]})
+    >>> scene.objects
     [{'id': 7, 'label': 'table', 'center': [1, 2, 0.5], 'size': [2, 1, 1], 'rotation': None}]
-    >>> found.where(0, "size"), found.where(0, "label")
+    >>> scene.where(0, "size"), scene.where(0, "label")
     ('figures[0].geometry.dimensions', 'objects[0].classTitle')
     """
     figures, owners = _listed(tree, "figures"), _Owners(_listed(tree, "objects"))
@@ -53,12 +52,12 @@ def _is_cuboid(figure: Any) -> bool:
 def _plain_object(figure: Any, owners: _Owners) -> Any:
     if not isinstance(figure, dict):
         return figure
-    known: dict[str, Any] = {"id": figure.get(_id_name(figure))}
+    fields: dict[str, Any] = {"id": figure.get(_id_name(figure))}
     try:
-        known["label"] = owners.find(figure)[1].get("classTitle")
-        return known | _box(figure.get("geometry"))
+        fields["label"] = owners.find(figure)[1].get("classTitle")
+        return fields | _box(figure.get("geometry"))
     except InputError as error:
-        return ObjectWithoutBox(str(error), **known)
+        return ObjectWithoutBox(str(error), **fields)
 
 
 def _where(figure: Any, place: str, field: str, owners: _Owners) -> str:
@@ -127,12 +126,7 @@ def _rotation(x: Any, y: Any, z: Any) -> dict[str, Any] | list[list[float]]:
         raise InputError(f"geometry.rotation: found {shown([x, y, z])}, expected three angles in radians")
     if x == 0 and y == 0:
         return {"yaw": z}
-    (cx, cy, cz), (sx, sy, sz) = map(math.cos, (x, y, z)), map(math.sin, (x, y, z))
-    return [
-        [cz * cy, cz * sy * sx - sz * cx, cz * sy * cx + sz * sx],
-        [sz * cy, sz * sy * sx + cz * cx, sz * sy * cx - cz * sx],
-        [-sy, cy * sx, cy * cx],
-    ]
+    return matrix_from_angles(x, y, z)
 
 
 def _is_angle(value: Any) -> bool:

@@ -93,34 +93,34 @@ class Resolver:
         self.spelling_used = False
         self._embed, self._embed_min = embed, embed_min
         self._class_vectors: Vectors | None = None
-        self._known: dict[str, Resolved] = {}
+        self._resolved: dict[str, Resolved] = {}
         self._suggested: dict[str, list[str]] = {}
         self.warnings = [*self._warnings_of_classes(listed), *self._warnings_of_aliases(loaded)]
 
     def _leading_somewhere(self, entries: dict[str, str]) -> dict[str, str | None]:
         """The entries with a target that is a class, or None for no class; the others resolve nothing."""
         targets: dict[str, str | None] = {**self._canonical, **dict.fromkeys(NO_CLASS)}
-        known = {normalise(key): normalise(target) for key, target in entries.items()}
-        return {key: targets[target] for key, target in known.items() if target in targets}
+        target_by_key = {normalise(key): normalise(target) for key, target in entries.items()}
+        return {key: targets[target] for key, target in target_by_key.items() if target in targets}
 
     # Resolving
 
     def resolve(self, raw: str) -> Resolved:
         """What a label resolves to."""
-        return self._known.get(raw) or self.resolve_all([raw])[0]
+        return self._resolved.get(raw) or self.resolve_all([raw])[0]
 
     def resolve_all(self, texts: Iterable[str]) -> list[Resolved]:
         """What each of the labels resolves to. Embedding is asked once, about all that need it."""
         wanted = list(texts)
-        self._learn([text for text in dict.fromkeys(wanted) if text not in self._known])
-        return [self._known[text] for text in wanted]
+        self._learn([text for text in dict.fromkeys(wanted) if text not in self._resolved])
+        return [self._resolved[text] for text in wanted]
 
     def _learn(self, texts: list[str]) -> None:
         words = {text: normalise(text) for text in texts}
         by_text = {text: self._by_words(text) for text in words.values()}
         unresolved = sorted(text for text, resolved in by_text.items() if resolved is None)
         by_text.update(self._by_embedding(unresolved))
-        self._known.update((text, by_text[words[text]] or UNRESOLVED) for text in texts)
+        self._resolved.update((text, by_text[words[text]] or UNRESOLVED) for text in texts)
 
     def _by_words(self, text: str) -> Resolved | None:
         """The class that a text resolves to by its words; None if there is none."""
@@ -149,14 +149,15 @@ class Resolver:
 
     @property
     def embedder_used(self) -> Embed | None:
-        """The function for embedding, if it was asked."""
+        """The embedding function, if it was called."""
         return None if self._class_vectors is None else self._embed
 
     def learned(self) -> dict[str, str]:
         """The labels that embedding resolved so far, and to what; sorted. As aliases they would say the same."""
-        known = sorted(self._known.items())
         return {
-            raw: resolved.label for raw, resolved in known if resolved.how == "embedding" and resolved.label is not None
+            raw: resolved.label
+            for raw, resolved in sorted(self._resolved.items())
+            if resolved.how == "embedding" and resolved.label is not None
         }
 
     # Suggesting
@@ -188,7 +189,7 @@ class Resolver:
             label = self._names[name]
             best[label] = max(score, best.get(label, 0.0))
         near = sorted((self._order[label], label) for label in best if label is not None)
-        return [label for _, label in sorted(near, key=lambda each: -best[each[1]])]
+        return [label for _, label in sorted(near, key=lambda ranked: -best[ranked[1]])]
 
     def _may_compare(self, text: str) -> bool:
         """Whether a text is short enough, and the comparisons it takes are left; they are then spent."""
@@ -218,9 +219,9 @@ class Resolver:
     # Warning
 
     def _warnings_of_classes(self, listed: list[str]) -> Iterator[str]:
-        known = set(self.classes)
+        classes = set(self.classes)
         for label in listed:
-            if label not in known:
+            if label not in classes:
                 yield f"canonical labels: {label!r} is never a class and is left out"
         if not self.classes:
             yield "canonical labels: there is no class, so no label resolves"
@@ -237,8 +238,8 @@ class Resolver:
         for key in aliases.aliases:
             text = normalise(key)
             if text in self._aliases and self.resolve(text).label != self._aliases[text]:
-                what = "a canonical label itself" if text in self._canonical else "never a class"
-                yield f"{aliases.where}: aliases: {key!r} is {what}, so its alias has no effect"
+                reason = "a canonical label itself" if text in self._canonical else "never a class"
+                yield f"{aliases.where}: aliases: {key!r} is {reason}, so its alias has no effect"
 
     def _leading_nowhere(self, entries: dict[str, str]) -> dict[str, list[str]]:
         """Targets that are not canonical, and the entries that lead to them."""

@@ -166,8 +166,8 @@ def _parse(content: bytes, file: str, name: str) -> object:
         raise ConfigError(f"{file}: is not JSON ({error}), expected a file of {name}") from error
 
 
-def _refusal(where: str, found: object, expected: str, more: str = "") -> ConfigError:
-    return ConfigError(f"{where}: found {_shown(found)}{more}, expected {expected}")
+def _refusal(where: str, value: object, expected: str, more: str = "") -> ConfigError:
+    return ConfigError(f"{where}: found {_shown(value)}{more}, expected {expected}")
 
 
 def _shown(value: object) -> str:

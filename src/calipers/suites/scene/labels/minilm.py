@@ -131,16 +131,16 @@ def split_words(text: str) -> list[str]:
     >>> split_words("Café-Tür 2")
     ['cafe', '-', 'tur', '2']
     """
-    return "".join(map(_apart, unicodedata.normalize("NFD", text.lower()))).split()
+    return "".join(map(_spaced, unicodedata.normalize("NFD", text.lower()))).split()
 
 
-def _apart(char: str) -> str:
+def _spaced(char: str) -> str:
     """A character as it stands in a line of words: left out, with spaces around, or itself."""
     category = unicodedata.category(char)
     if category in ("Mn", "Cc", "Cf") and not char.isspace():
         return ""
-    alone = category.startswith("P") or (char.isascii() and not char.isalnum())
-    return f" {char} " if alone else char
+    is_own_word = category.startswith("P") or (char.isascii() and not char.isalnum())
+    return f" {char} " if is_own_word else char
 
 
 def _is_taught(char: str) -> bool:

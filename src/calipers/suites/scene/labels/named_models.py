@@ -42,11 +42,11 @@ class NamedModel:
             return {self.library: "unknown"}
 
 
-def named_model(given: str) -> NamedModel:
+def named_model(model: str) -> NamedModel:
     """The model of a name or folder; a ConfigError where its package is not installed, or it is not on this machine."""
-    library, name = _library(given)
+    library, name = _library(model)
     if find_spec(MODULES[library]) is None:
-        raise ConfigError(f"embed: found {given!r:.120}, expected {library} to read it: pip install {library}")
+        raise ConfigError(f"embed: found {model!r:.120}, expected {library} to read it: pip install {library}")
     try:
         return NamedModel(library, name, LOADERS[library](name))
     except (OSError, ValueError, KeyError) as error:
@@ -55,25 +55,25 @@ def named_model(given: str) -> NamedModel:
         raise ConfigError(f"embed: {problem}, expected a model of it that is on this machine") from error
 
 
-def _library(given: str) -> tuple[str, str]:
+def _library(model: str) -> tuple[str, str]:
     """Which package reads a model, and what the model is called."""
-    before, colon, after = given.partition(":")
+    before, colon, after = model.partition(":")
     if colon and before in MODULES:
         return before, after
-    if _is_model2vec(given):
-        return "model2vec", given
+    if _is_model2vec(model):
+        return "model2vec", model
     installed = [library for library, module in MODULES.items() if find_spec(module)]
     if not installed:
         packages = " or ".join(f"pip install {library}" for library in MODULES)
-        raise ConfigError(f"embed: found {given!r:.120}, expected a package that reads sentence models: {packages}")
-    return installed[0], given
+        raise ConfigError(f"embed: found {model!r:.120}, expected a package that reads sentence models: {packages}")
+    return installed[0], model
 
 
-def _is_model2vec(given: str) -> bool:
-    if not os.path.isdir(given):
-        return any(word in given.lower() for word in OF_MODEL2VEC)
+def _is_model2vec(model: str) -> bool:
+    if not os.path.isdir(model):
+        return any(word in model.lower() for word in OF_MODEL2VEC)
     try:
-        with open(os.path.join(given, "config.json"), "rb") as file:
+        with open(os.path.join(model, "config.json"), "rb") as file:
             config = orjson.loads(file.read())
     except (OSError, orjson.JSONDecodeError):  # one of another kind, which its package reads
         return False

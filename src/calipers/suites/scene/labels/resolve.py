@@ -60,8 +60,8 @@ class ResolvedClasses:
     def of_texts(self, texts: Iterable[str]) -> ResolvedClasses:
         """Restrict to some labels, with no more classes than these are, in their order."""
         labels = {text: self._labels[text] for text in texts}
-        mine = set(labels.values())
-        return ResolvedClasses([label for label in self.classes if label in mine], labels, self.tasks & mine)
+        used = set(labels.values())
+        return ResolvedClasses([label for label in self.classes if label in used], labels, self.tasks & used)
 
     def to_text(self) -> str:
         """A text that is the same for the same labels and classes."""
@@ -71,25 +71,25 @@ class ResolvedClasses:
 class Naming(ResolvedClasses):
     """The classes, and how every label that occurs resolves to one of them."""
 
-    __slots__ = ("_known", "resolver", "warnings")
+    __slots__ = ("_resolved", "resolver", "warnings")
 
     def __init__(self, resolver: Resolver, distinct: DistinctLabels) -> None:
         ordered = sorted(distinct.texts | distinct.tasks)
         self.resolver = resolver
-        self._known: dict[str, Resolved] = dict(zip(ordered, resolver.resolve_all(ordered), strict=True))
-        labels = {text: resolved.label for text, resolved in self._known.items()}
+        self._resolved: dict[str, Resolved] = dict(zip(ordered, resolver.resolve_all(ordered), strict=True))
+        labels = {text: resolved.label for text, resolved in self._resolved.items()}
         super().__init__(resolver.classes, labels, {labels[text] or "" for text in distinct.truth} - {""})
         self.warnings = list(resolver.warnings)
         self._warn_of_tasks(distinct.tasks)
 
     def _warn_of_tasks(self, tasks: set[str]) -> None:
-        """Say which tasks of similarities name no class."""
-        lost = sorted(task for task in tasks if self._known[task].label is None)
+        """Add a warning about tasks of similarities that name no class."""
+        lost = sorted(task for task in tasks if self._resolved[task].label is None)
         if lost:
             self.warnings.append(f"similarity: no class is called {', '.join(map(repr, lost[:5]))}, so it is left out")
 
     def unsuggested(self, config: Config) -> list[str]:
-        """Say that some labels were not compared with all names."""
+        """Warnings about labels that were not compared with all names."""
         warnings = []
         if long := self.resolver.too_long:
             notes = f"{long:,} labels of more than {LONGEST} characters have no suggestions"
@@ -108,7 +108,7 @@ class Naming(ResolvedClasses):
 
     def of(self, text: str) -> Resolved:
         """What a label resolved to."""
-        return self._known[text]
+        return self._resolved[text]
 
 
 class DistinctLabels(NamedTuple):
@@ -139,31 +139,31 @@ class LabelRules(NamedTuple):
     aliases: Aliases
 
     def to_text(self) -> str:
-        """As text, from which `known_from` makes the same."""
+        """The rules as text, which `rules_from` reads."""
         return json.dumps([self.canonical, *self.aliases])  # ASCII: also half of a surrogate pair comes back
 
 
-def known_from(text: str) -> LabelRules:
+def rules_from(text: str) -> LabelRules:
     """The rules that `to_text` wrote.
 
-    >>> known = LabelRules(["seat"], Aliases({"chair": "seat"}, {}, "a.json", ("note",)))
-    >>> known_from(known.to_text()) == known
+    >>> rules = LabelRules(["seat"], Aliases({"chair": "seat"}, {}, "a.json", ("note",)))
+    >>> rules_from(rules.to_text()) == rules
     True
     """
     canonical, aliases, rules, where, unread = json.loads(text)
     return LabelRules(canonical, Aliases(aliases, rules, where, tuple(unread)))
 
 
-def load_known(config: Config) -> LabelRules:
+def load_rules(config: Config) -> LabelRules:
     """The label files of the options."""
     return LabelRules(None if config.labels is None else load_canonical(config.labels), _aliases(config))
 
 
-def make_naming(config: Config, distinct: DistinctLabels, known: LabelRules) -> Naming:
+def make_naming(config: Config, distinct: DistinctLabels, rules: LabelRules) -> Naming:
     """Classes as the label files give them, or else the labels of the ground truth."""
     resolver = Resolver(
-        _own_labels(distinct.truth) if known.canonical is None else known.canonical,
-        known.aliases,
+        _own_labels(distinct.truth) if rules.canonical is None else rules.canonical,
+        rules.aliases,
         embed=_embedder(config.embed),
         embed_min=config.embed_min,
         max_comparisons=config.max_comparisons,
@@ -220,10 +220,12 @@ def ignored(boxes: Boxes, naming: ResolvedClasses, config: Config) -> NDArray[np
 def label_tree(naming: Naming, truth: Boxes, pred: Boxes, counted: Any) -> dict[str, Any]:
     """How labels were resolved, by the number of objects, and those that were not, with what they may mean."""
     sides = Counter(truth.labels), Counter(np.array(pred.labels, dtype=object)[counted].tolist())
-    ways: dict[str, int] = dict.fromkeys(("canonical", "alias", "contains", "embedding", "unresolved", "unlabelled"), 0)
+    counts: dict[str, int] = dict.fromkeys(
+        ("canonical", "alias", "contains", "embedding", "unresolved", "unlabelled"), 0
+    )
     for side in sides:
         for text, count in side.items():
-            ways[naming.of(text).how or ("unresolved" if text.strip() else "unlabelled")] += count
+            counts[naming.of(text).how or ("unresolved" if text.strip() else "unlabelled")] += count
     left = sorted(text for text in {*sides[0], *sides[1]} if text.strip() and naming.of(text).label is None)
     often = sorted(left, key=lambda text: -sides[0][text] - sides[1][text])  # they come first to suggestions
     suggestions = {text: naming.resolver.suggest(text) for text in often}
@@ -232,7 +234,7 @@ def label_tree(naming: Naming, truth: Boxes, pred: Boxes, counted: Any) -> dict[
     ]
     meant = _by_meaning(naming, sides)
     return {
-        "label_resolution": ways,
+        "label_resolution": counts,
         "unresolved_labels": unresolved,
         **({"resolved_by_meaning": meant} if meant else {}),
     }
@@ -240,9 +242,9 @@ def label_tree(naming: Naming, truth: Boxes, pred: Boxes, counted: Any) -> dict[
 
 def _by_meaning(naming: Naming, sides: tuple[Counter[str], Counter[str]]) -> list[dict[str, Any]]:
     """Labels that a sentence model resolved, to be looked at: the least sure first."""
-    known = [(text, naming.of(text)) for text in sorted({*sides[0], *sides[1]})]
-    meant = sorted((item for item in known if item[1].how == "embedding"), key=lambda item: item[1].score or 0.0)
+    labels = [(text, naming.of(text)) for text in sorted({*sides[0], *sides[1]})]
+    meant = sorted((item for item in labels if item[1].how == "embedding"), key=lambda item: item[1].score or 0.0)
     return [
-        {"label": text, "class": found.label, "score": found.score, "gt": sides[0][text], "pred": sides[1][text]}
-        for text, found in meant
+        {"label": text, "class": resolved.label, "score": resolved.score, "gt": sides[0][text], "pred": sides[1][text]}
+        for text, resolved in meant
     ]

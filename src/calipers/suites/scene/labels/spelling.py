@@ -77,8 +77,8 @@ class Spelling:
 
     def _of_words(self, words: dict[str, float]) -> list[str]:
         """The names all of whose words are among these."""
-        some = dict.fromkeys(name for word in words for name in self._with_word[word])
-        return [name for name in some if all(part in words for part in name.split())]
+        candidates = dict.fromkeys(name for word in words for name in self._with_word[word])
+        return [name for name in candidates if all(part in words for part in name.split())]
 
 
 def _near(text: str, names: list[str], min_score: float) -> dict[str, float]:

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from calipers.core.errors import InputError
+from calipers.files.encodings import decoded
 from calipers.files.problems import shown
-from calipers.suites.timeline.formats.spans import TimedStates, decoded, is_number, seconds_of
+from calipers.suites.timeline.formats.spans import TimedStates, is_number, seconds_of
 
 
 def looks_like(head: bytes) -> bool:

@@ -47,8 +47,8 @@ def video_of(head: bytes) -> str:
     >>> video_of(b"<annotations><meta><source>drive &amp; park.mp4</source>")
     'drive & park.mp4'
     """
-    found = SOURCE.search(head)
-    return unescape(found[1].decode("utf-8", "replace")).strip().rpartition("/")[2] if found else ""
+    source = SOURCE.search(head)
+    return unescape(source[1].decode("utf-8", "replace")).strip().rpartition("/")[2] if source else ""
 
 
 def read_cvat_video(data: bytes, name: str, spelling: Mapping[str, str]) -> tuple[dict[str, Any], list[str]]:
@@ -149,7 +149,7 @@ class _CvatVideo:
             self._text = []
 
     def _is_told(self, name: str, attributes: dict[str, str]) -> bool:
-        """Whether the text of an element matters: a state, or how many frames there are."""
+        """Whether the text of an element is needed: a state, or the number of frames."""
         if name == "size":
             return self._path in (["annotations", "meta", own, "size"] for own in ("task", "job"))
         return self._open is not None and name == "attribute" and attributes.get("name", "").lower() == STATE
@@ -179,8 +179,8 @@ class _CvatVideo:
     def _whole(self, attributes: dict[str, str], name: str, element: str) -> int:
         text = attributes.get(name, "")
         if not WHOLE.fullmatch(text) or int(text) > LARGEST_FRAME:
-            found = f"found {shown(text)}" if name in attributes else "missing"
+            problem = f"found {shown(text)}" if name in attributes else "missing"
             raise InputError(
-                f"{self._parser.line()}: {element}: {name}: {found}, expected a whole frame from 0 to {LARGEST_FRAME}"
+                f"{self._parser.line()}: {element}: {name}: {problem}, expected a whole frame from 0 to {LARGEST_FRAME}"
             )
         return int(text)

@@ -90,8 +90,8 @@ class _ElanDocument:
         text = self._times[slot]
         value = float(text) / 1000 if text is not None and is_number(text) else -1.0
         if not 0 <= value <= LARGEST_SECOND:
-            found = f"found {shown(text)}" if text is not None else "missing"
-            raise InputError(f"{place}: TIME_VALUE of {shown(slot)}: {found}, expected milliseconds from 0 on")
+            problem = f"found {shown(text)}" if text is not None else "missing"
+            raise InputError(f"{place}: TIME_VALUE of {shown(slot)}: {problem}, expected milliseconds from 0 on")
         return value
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
@@ -99,8 +99,8 @@ class _ElanDocument:
             raise InputError(f"{self._parser.line()}: found <{name}>, expected <{ROOT}>")
         self._is_root = False
         if name == "HEADER" and attributes.get("TIME_UNITS", UNITS) != UNITS:
-            found = shown(attributes["TIME_UNITS"])
-            raise InputError(f"{self._parser.line()}: TIME_UNITS: found {found}, expected {UNITS}")
+            units = shown(attributes["TIME_UNITS"])
+            raise InputError(f"{self._parser.line()}: TIME_UNITS: found {units}, expected {UNITS}")
         if name == "TIME_SLOT":
             self._times[self._attribute(attributes, "TIME_SLOT_ID")] = attributes.get("TIME_VALUE")
         elif name == "TIER":

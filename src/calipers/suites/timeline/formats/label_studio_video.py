@@ -10,13 +10,13 @@ warning.
 from __future__ import annotations
 
 import os
-import sys
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
 from calipers.core.errors import InputError
 from calipers.core.text import whole_text
+from calipers.files.json_checks import is_finite_number
 from calipers.files.label_studio_tasks import choose_annotation, results_of, stored_name
 from calipers.files.problems import shown
 from calipers.kernels.scan.intervals import LARGEST_FRAME
@@ -61,7 +61,7 @@ def _all_results(task: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def _is_span(value: Any) -> bool:
-    return isinstance(value, Mapping) and _is_number(value.get("start")) and _is_number(value.get("end"))
+    return isinstance(value, Mapping) and is_finite_number(value.get("start")) and is_finite_number(value.get("end"))
 
 
 def read_tasks(tasks: list[Any], path: str, spelling: Mapping[str, str], side: str) -> tuple[dict[str, Any], list[str]]:
@@ -132,7 +132,7 @@ def _timed(read: list[tuple[str, Row]], video: str, spelling: Mapping[str, str])
         value = row.get("value")
         start, end = (value.get(name) if isinstance(value, dict) else None for name in ("start", "end"))
         for name, time in (("start", start), ("end", end)):
-            if not _is_number(time) or not 0 <= time <= LARGEST_SECOND:  # type: ignore[operator]
+            if not is_finite_number(time) or not 0 <= time <= LARGEST_SECOND:
                 raise InputError(
                     f"{place}.value.{name}: found {shown(time)}, expected seconds from 0 to {LARGEST_SECOND}"
                 )
@@ -150,9 +150,4 @@ def _labels(row: Row, place: str) -> list[str]:
 
 
 def _is_frame(value: Any) -> bool:
-    return _is_number(value) and 0 <= value <= LARGEST_FRAME and float(value).is_integer()
-
-
-def _is_number(value: Any) -> bool:
-    number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return number and -sys.float_info.max <= value <= sys.float_info.max
+    return is_finite_number(value) and 0 <= value <= LARGEST_FRAME and float(value).is_integer()

@@ -11,8 +11,9 @@ import io
 from collections.abc import Iterator, Mapping
 
 from calipers.core.errors import InputError
+from calipers.files.encodings import decoded
 from calipers.files.problems import shown
-from calipers.suites.timeline.formats.spans import TimedStates, decoded, is_number, seconds_of
+from calipers.suites.timeline.formats.spans import TimedStates, is_number, seconds_of
 
 COLUMNS = {
     "start": "start",

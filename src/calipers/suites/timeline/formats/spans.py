@@ -73,12 +73,3 @@ def seconds_of(text: str, place: str, name: str) -> float:
     if not 0 <= value <= LARGEST_SECOND:
         raise InputError(f"{place}: {name}: found {shown(text)}, expected seconds from 0 to {LARGEST_SECOND}")
     return value
-
-
-def decoded(data: bytes, name: str) -> str:
-    """The text of a file in UTF-8, with or without a byte order mark."""
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        found = f"found byte 0x{data[error.start]:02x} at position {error.start}"
-        raise InputError(f"{name}: {found}, expected text in UTF-8") from None

@@ -143,10 +143,10 @@ def _head(path: str) -> bytes:
 
 def read_video(data: bytes, name: str, spelling: Mapping[str, str], side: str) -> tuple[Any, list[str]]:
     """The entry of a video from its file, told by content, and warnings."""
-    known = format_of_head(data[:PEEKED])
-    if known is None and (problem := header_problem(data[:PEEKED], name, side)):
+    recognised = format_of_head(data[:PEEKED])
+    if recognised is None and (problem := header_problem(data[:PEEKED], name, side)):
         raise InputError(problem)
-    kind = known or TIMELINE_CSV
+    kind = recognised or TIMELINE_CSV
     if side not in kind.side:
         others = ", ".join(other.title for other in FORMATS if side in other.side)
         raise InputError(f"{name}: found a {kind.title}, which holds predictions, expected {others}, or JSON")

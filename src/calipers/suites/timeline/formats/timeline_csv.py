@@ -1,4 +1,4 @@
-"""Timeline CSV files, one row a frame, to the plain form that predictions of states have in JSON.
+"""Timeline CSV files, one row per frame, to the plain form that predictions of states have in JSON.
 
 The columns `frame` and `state` are needed; `time_sec`, `ocr_text` and `runtime_ms` are read if they are there, others
 are ignored. Columns and states may be written in any case and with blanks around them; `out`, `approach`, `in` and
