@@ -191,6 +191,7 @@ def test_the_filter_works_by_keyboard_alone(show):
     page.keyboard.press("/")
     page.keyboard.type("cause:missed slice:night")
     page.keyboard.press("Escape")
+    assert box(page).input_value() == "cause:missed slice:night"  # left, not emptied: it says what is shown
     page.keyboard.press("j")
     assert page.locator(".viewer h3").inner_text() == "dock"
     page.keyboard.press("j")
