@@ -32,7 +32,7 @@ LARGEST_KEPT = 32_000_000  # bytes of lines of cases that are kept until the pag
 Case = dict[str, Any]
 Text = bytes | memoryview
 Lookup = Callable[[Iterable[str]], dict[str, Case]]
-SlicesOf = Callable[[list[str]], dict[str, list[str]]]
+SlicesOf = Callable[[list[str]], list[dict[str, list[str]]]]
 
 
 class Limit(NamedTuple):
@@ -53,7 +53,7 @@ class WorstCases:
     def __init__(self, limit: Limit | None = None, lookup: Lookup | None = None) -> None:
         """`lookup` finds the cases of some records by their keys."""
         self.limit, self.lookup = limit or Limit(), lookup
-        self.slices_of: SlicesOf | None = None  # the slices of some records by their keys, where that is known
+        self.slices_of: SlicesOf | None = None  # the slices of records by keys, in each part of the artifact, if known
         self.total = 0
         self._kept: list[tuple[int, int, bytes]] = []  # a heap: unmatched objects, place from the end, line
         self._size = 0  # bytes of the lines
