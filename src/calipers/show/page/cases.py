@@ -228,8 +228,8 @@ def left_out(parts: Sequence[Part], total: int, what: str) -> list[str]:
     []
     >>> left_out([{"shapes": []}, {}], 2, "records")
     ['1 of 2 records with failures are drawn, the worst and some of every kind; the others are listed.']
-    >>> left_out([{"shapes": []}, {}], 1200, "records")[0][-63:]
-    'every kind; 1 more are listed, and cases.jsonl has all of them.'
+    >>> left_out([{"shapes": []}, {}], 1200, "records")[0][-62:]
+    'every kind; 1 more is listed, and cases.jsonl has all of them.'
     """
     drawn = sum("shapes" in part or "folded" in part for part in parts)
     if drawn == total:
@@ -237,4 +237,5 @@ def left_out(parts: Sequence[Part], total: int, what: str) -> list[str]:
     kept = f"{drawn:,} of {total:,} {what} with failures are drawn, the worst and some of every kind"
     if len(parts) == total:
         return [f"{kept}; the others are listed."]
-    return [f"{kept}; {len(parts) - drawn:,} more are listed, and cases.jsonl has all of them."]
+    left = len(parts) - drawn
+    return [f"{kept}; {left:,} more {'is' if left == 1 else 'are'} listed, and cases.jsonl has all of them."]
