@@ -70,7 +70,8 @@ class Report(Mapping[str, Any], Generic[Artifact]):
         self._matches, self._cases, self._cases_of, self._measured = matches, cases, cases_of, measured
         self.match_lines = match_lines
         self._notes: list[str] = []
-        self.slices_of: Callable[[list[str]], dict[str, list[str]]] | None = None  # slices of records, by keys
+        # The slices of records, by keys, in each part of the artifact that has slices
+        self.slices_of: Callable[[list[str]], list[dict[str, list[str]]]] | None = None
 
     @property
     def tree(self) -> Artifact:

@@ -133,12 +133,15 @@ def add_slices(report: Report, *runs: tuple[dict[str, Any], SlicedRun]) -> None:
     report.slices_of = partial(slices_of_records, [run for _, run in runs])
 
 
-def slices_of_records(runs: list[SlicedRun], keys: list[str]) -> dict[str, list[str]]:
-    """The slices that some records are in, by their keys, as the page names them."""
+def slices_of_records(runs: list[SlicedRun], keys: list[str]) -> list[dict[str, list[str]]]:
+    """The slices that some records are in, by their keys, as the page names them; of each part of the artifact."""
     wanted = np.asarray(key_hashes(keys)).view(np.int64)
-    names: dict[str, dict[str, None]] = {key: {} for key in keys}
-    for run in runs:
-        for part in run.slices:
-            for at in np.flatnonzero(np.isin(wanted, run.hashes[part.members])).tolist():
-                names[keys[at]][f"{part.field}={part.value}"] = None
-    return {key: list(own) for key, own in names.items()}
+    return [_slices_of_part(run, keys, wanted) for run in runs]
+
+
+def _slices_of_part(run: SlicedRun, keys: list[str], wanted: Ints) -> dict[str, list[str]]:
+    names: dict[str, list[str]] = {key: [] for key in keys}
+    for part in run.slices:
+        for at in np.flatnonzero(np.isin(wanted, run.hashes[part.members])).tolist():
+            names[keys[at]].append(f"{part.field}={part.value}")
+    return names

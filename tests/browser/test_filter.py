@@ -191,6 +191,7 @@ def test_the_filter_works_by_keyboard_alone(show):
     page.keyboard.press("/")
     page.keyboard.type("cause:missed slice:night")
     page.keyboard.press("Escape")
+    assert box(page).input_value() == "cause:missed slice:night"  # left, not emptied: it says what is shown
     page.keyboard.press("j")
     assert page.locator(".viewer h3").inner_text() == "dock"
     page.keyboard.press("j")
@@ -243,3 +244,22 @@ def test_strips_are_filtered_by_kind_and_name(show):
     assert shown.count() == 8
     page.locator(".facets .chip", has_text="late start").click()
     assert shown.count() == 4
+
+
+def test_slices_of_videos_have_chips_of_their_own(show):
+    runs = {"ground truth": [("outside", 0, 9)], "prediction": [("inside", 0, 9)]}
+    films = [
+        made.video(f"{k}.mp4", 10, runs, tags=["deletion"]) | {"slices": [f"light={'night' if k % 2 else 'day'}"]}
+        for k in range(8)
+    ]
+    page = show(made.page_data("t", "timeline", [made.strips("Videos", films, ["outside", "inside"])]))
+    groups = page.locator(".facets").all_inner_texts()
+    assert [text.split() for text in groups] == [
+        ["kind", "deletion", "8"],
+        ["slice", "light=day", "4", "light=night", "4"],
+    ]
+    page.locator(".facets .chip", has_text="light=night").click()
+    assert page.get_by_label("Filter Videos").input_value() == "slice:light=night"
+    assert page.locator(".strips strong").all_inner_texts() == ["1.mp4", "3.mp4", "5.mp4", "7.mp4"]
+    page.get_by_label("Filter Videos").fill("tag:deletion slice:night -key:3")
+    assert page.locator(".strips strong").all_inner_texts() == ["1.mp4", "5.mp4", "7.mp4"]

@@ -62,7 +62,7 @@ def test_bars_have_the_colours_and_signs_of_their_causes(show):
 
 
 def test_methods_of_a_room_stand_side_by_side_on_one_scale(show):
-    windows = {"ours": (0, 0, 4, 3), "theirs": (-1, 0, 3, 5)}
+    windows = {"theirs": (-1, 0, 3, 5), "ours": (0, 0, 4, 3)}
     cases = [
         made.case(f"{name} · room", f"room · {name}", [made.shape("gt", "box", [1, 1, 2, 2], "seat", "missed")], window)
         | {"facets": {"key": ["room"], "method": [name]}}
@@ -70,7 +70,10 @@ def test_methods_of_a_room_stand_side_by_side_on_one_scale(show):
     ]
     page = show(made.page_data("t", "scene", [], cases=cases), "#case=theirs+%C2%B7+room")
     panels = page.locator(".panel")
-    assert [text.split()[0] for text in panels.locator("figcaption").all_inner_texts()] == ["ours", "theirs"]
+    assert [text.split()[0] for text in panels.locator("figcaption").all_inner_texts()] == [
+        "theirs",
+        "ours",
+    ]  # as given
     views = {svg.get_attribute("viewBox") for svg in page.locator(".panel svg").all()}
     assert views == {"-1 0 5 5"}
     boxes = [panel.bounding_box() for panel in panels.all()]

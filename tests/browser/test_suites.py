@@ -16,19 +16,22 @@ SAMPLES = Path(calipers.__file__).parent / "data"
 
 @cache
 def data(suite):
+    return data_of(report_page(measured(suite)))
+
+
+def measured(suite, **options):
+    """The report of a sample."""
     folder = SAMPLES / suite
     if suite == "dense":
-        report = calipers.dense(SAMPLES / "dense.jsonl", bootstrap=50)
-    elif suite == "timeline":
+        return calipers.dense(SAMPLES / "dense.jsonl", bootstrap=50, **options)
+    if suite == "timeline":
         tolerances = "0,5,15,30"
         files = folder / "annotations.json", folder / "predictions.json"
-        report = calipers.timeline(*files, transition_tolerance_frames=tolerances, bootstrap=50)
-    elif suite == "scene":
+        return calipers.timeline(*files, transition_tolerance_frames=tolerances, bootstrap=50, **options)
+    if suite == "scene":
         methods = [folder / "pipeline", folder / "clio"]
-        report = calipers.scene(folder / "gt", methods, config=folder / "eval_config.json", bootstrap=50)
-    else:
-        report = calipers.coco(folder / "instances.json", folder / "results.json", bootstrap=50)
-    return data_of(report_page(report))
+        return calipers.scene(folder / "gt", methods, config=folder / "eval_config.json", bootstrap=50, **options)
+    return calipers.coco(folder / "instances.json", folder / "results.json", bootstrap=50, **options)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -61,6 +64,50 @@ def test_a_video_of_the_table_leads_to_its_strip(show):
     strips = next(section for section in data("timeline")["sections"] if section["kind"] == "strips")
     assert len(strips["videos"]) == 19
     assert page.locator(".strip:visible").count() == 1
+
+
+@pytest.mark.parametrize("suite", ["dense", "timeline", "scene", "coco"])
+def test_every_slice_leads_to_what_is_in_it(show, suite, tmp_path):
+    """Slices stand behind what to fix first and the headline; of several methods each leads to its own cases."""
+    data = sliced(suite, tmp_path)
+    kinds = [section["kind"] for section in data["sections"]]
+    head = kinds.index("dots")
+    assert set(kinds[:head]) == {"bars", "cards"}
+    assert kinds[head + kinds.count("dots")] not in ("bars", "cards", "dots")
+    page = show(data)
+    strips = next((section["videos"] for section in data["sections"] if section["kind"] == "strips"), [])
+    places = ".kind-strips .tools .count" if strips else ".kind-cases .tools .count"
+    for dot in [row for section in data["sections"] if section["kind"] == "dots" for row in section["rows"]]:
+        asked = dot["goto"]
+        own = [video for video in strips if asked["slice"] in video["slices"]]
+        own += [case for case in data["cases"] if carries(case, asked)]
+        text = " ".join(f'{facet}:"{value}"' for facet, value in asked.items())
+        page.get_by_label("Filter Videos drawn, worst first" if strips else "Filter cases").fill(text)
+        assert (text, page.locator(places).inner_text().split()[0]) == (text, str(len(own)))
+        assert len(own) > 0
+
+
+def carries(case, asked):
+    return all(value in case["facets"].get(facet, []) for facet, value in asked.items())
+
+
+def sliced(suite, folder):
+    if suite != "timeline":
+        return data_of(report_page(measured(suite, slice=["objects", "size"])))
+    names = [
+        "key,light",
+        *(f"{name},{'night' if k % 3 else 'day'}" for k, name in enumerate(measured(suite)["videos"])),
+    ]
+    (folder / "videos.csv").write_text("\n".join(names), encoding="utf-8")
+    return data_of(report_page(measured(suite, slice="light", attributes=folder / "videos.csv")))
+
+
+def test_a_method_has_no_cases_of_slices_of_another(tmp_path):
+    """One prediction of the first method could not be read; the other method has none without a size."""
+    found = [
+        case["facets"] for case in sliced("scene", tmp_path)["cases"] if "size=(missing)" in case["facets"]["slice"]
+    ]
+    assert [(facets["key"], facets["method"]) for facets in found] == [(["office"], ["pipeline"])]
 
 
 def test_hostile_labels_of_every_kind_run_nothing(show):

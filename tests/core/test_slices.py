@@ -15,9 +15,7 @@ FIGURES = SliceFigures((F1,), "f1", {"gt": 1, "pred": 1}, {"gt": 1})
 
 
 def grouped(values, edges=None):
-    held = FieldValues()
-    held.extend("x", values)
-    groups = group_field(FieldSpec("x", edges), held)
+    groups = groups_of(values, edges)
     return [groups.names[code] for code in groups.codes]
 
 
@@ -85,6 +83,28 @@ def test_texts_are_their_values_and_the_51st_most_frequent_is_other():
     assert names[:60] == ["v00"] * 60
     assert set(names[-17:]) == {"(other)"}  # v50 and v51: 10 - 1 + 9 - 1
     assert len(set(names)) == 51
+
+
+def test_groups_of_one_name_are_one():
+    """Comparisons and gates know a slice by its name."""
+    assert_each_name_once([None, "(missing)", "day"], ["(missing)", "(missing)", "day"])
+    rare = [f"{k:02}" for k in range(60)]
+    assert_each_name_once(["(other)", "(other)", *rare], ["(other)", "(other)", *rare[:49], *["(other)"] * 11])
+    crossed = cross(groups_of(["a × b", "a", "a"]), groups_of(["c", "b × c", "c"]))
+    assert [crossed.names[code] for code in crossed.codes] == ["a × b × c", "a × b × c", "a × c"]
+    assert len(crossed.names) == 2
+
+
+def assert_each_name_once(values, names):
+    groups = groups_of(values)
+    assert len(set(groups.names)) == len(groups.names)
+    assert [groups.names[code] for code in groups.codes] == names
+
+
+def groups_of(values, edges=None):
+    held = FieldValues()
+    held.extend("x", values)
+    return group_field(FieldSpec("x", edges), held)
 
 
 def test_true_and_false_are_texts():

@@ -3,7 +3,7 @@
 Made from their schemas by tests/generated/regenerate.py; not to be changed by hand.
 """
 
-from typing import NotRequired, TypedDict
+from typing import NotRequired, TypedDict, final
 
 
 class ArtifactInput(TypedDict):
@@ -208,3 +208,27 @@ ArtifactCalibrationBins = TypedDict(
     },
 )
 """`calibration_bins` of the artifact."""
+
+
+class ArtifactCalibrationPerClass(TypedDict):
+    """`calibration_per_class` of the artifact."""
+
+    ece: float | None
+    n: int
+    best_f1: float | None
+    best_score: float | None
+    best_score_interval: list[float] | None
+    optimal_lrp: float | None
+    lrp_optimal_score: float | None
+
+
+@final
+class ArtifactCalibration(TypedDict):
+    """`calibration` of the artifact."""
+
+    ece: float | None
+    ece_equal_mass: float | None
+    mce: float | None
+    brier: float | None
+    bins: list[ArtifactCalibrationBins]
+    per_class: dict[str, ArtifactCalibrationPerClass]

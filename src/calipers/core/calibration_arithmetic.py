@@ -70,6 +70,16 @@ def _check_classes(calibration: Tree, place: Place) -> None:
     equal(sum(entry["n"] for entry in classes.values()), total, place, "n of all bins", "detections")
     for name, entry in classes.items():
         check_interval(entry["best_score_interval"], (*place, name, "best_score_interval"))
+        _check_lrp(entry, (*place, name))
+
+
+def _check_lrp(entry: Tree, place: Place) -> None:
+    """LRP has a score if it is below 1; it is least where every right box fits exactly."""
+    lrp, score, f1 = entry["optimal_lrp"], entry["lrp_optimal_score"], entry["best_f1"] or 0.0
+    has_score = lrp is not None and lrp < 1
+    expect((score is not None) == has_score, (*place, "lrp_optimal_score"), score, "a score where LRP is below 1")
+    least = 1 - f1 / (2 - f1)  # (wrong + not found) / (right + wrong + not found)
+    expect(lrp is None or lrp >= least - CLOSE, (*place, "optimal_lrp"), lrp, f"no less than best_f1 allows, {least}")
 
 
 def _check_points(points: list[Tree], place: Place, unit: str) -> None:

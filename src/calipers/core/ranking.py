@@ -25,27 +25,30 @@ Curve = NDArray[np.float64]
 
 
 class Ranked:
-    """The detections of one class, image by image: scores, whether each found its object and could be read at all; and
-    how many objects there are."""
+    """The detections of one class, image by image: scores, whether each found its object and could be read at all, and
+    how much it overlaps what it found, where that is known; and how many objects there are."""
 
-    __slots__ = ("hits", "objects", "scores", "valid")
+    __slots__ = ("fits", "hits", "objects", "scores", "valid")
 
     def __init__(self) -> None:
         self.scores: list[float | None] = []
         self.hits: list[bool] = []
         self.valid: list[bool] = []
+        self.fits: list[float] = []
         self.objects = 0
 
-    def add(self, score: float | None, hit: bool, valid: bool = True) -> None:
+    def add(self, score: float | None, hit: bool, valid: bool = True, fit: float = 0.0) -> None:
         """Add a detection."""
         self.scores.append(score)
         self.hits.append(hit)
         self.valid.append(valid)
+        self.fits.append(fit)
 
     def __iadd__(self, other: Ranked) -> Ranked:
         self.scores += other.scores
         self.hits += other.hits
         self.valid += other.valid
+        self.fits += other.fits
         self.objects += other.objects
         return self
 

@@ -284,10 +284,15 @@ def _text_groups(codes: NDArray[np.int32], texts: list[str]) -> Groups:
 
 
 def _present(groups: Groups) -> Groups:
-    """Without the groups that no record is in."""
+    """Without the groups that no record is in; those of one name are one, as comparisons and gates go by names.
+
+    >>> _present(Groups(["(missing)", "day", "(missing)"], np.array([0, 2, 0])))  # once as a text, once for no value
+    Groups(names=['(missing)'], codes=array([0, 0, 0]))
+    """
     is_there = np.bincount(groups.codes, minlength=len(groups.names)) > 0
-    names = [name for name, there in zip(groups.names, is_there.tolist(), strict=True) if there]
-    return Groups(names, (np.cumsum(is_there) - 1)[groups.codes])
+    places: dict[str, int] = {}
+    own = [places.setdefault(name, len(places)) if is_there[at] else 0 for at, name in enumerate(groups.names)]
+    return Groups(list(places), np.array(own, dtype=np.int64)[groups.codes])
 
 
 def cross(first: Groups, second: Groups) -> Groups:

@@ -53,6 +53,7 @@ def page_data(tree: Tree, old: ResultFolder | None = None, new: ResultFolder | N
     tags = {tag for case in cases for tag in case["tags"]}
     tags |= {tag for strip in strips for video in strip["videos"] for tag in (video["name"], *video.get("tags", ()))}
     sections = [
+        *_warned(tree),
         _cards(tree, tags),
         _table(tree),
         *_slices(tree),
@@ -71,14 +72,15 @@ def page_data(tree: Tree, old: ResultFolder | None = None, new: ResultFolder | N
         facts=_facts(tree),
         cases=cases,
         notes=[
-            *slices.warnings(tree),
-            *(
-                f"{name}: {text}"
-                for name, text in below(tree)
-                if name not in ("objects", "fixed", "broken", "#", "more")
-            ),
+            f"{name}: {text}" for name, text in below(tree) if name not in ("objects", "fixed", "broken", "#", "more")
         ],
     )
+
+
+def _warned(tree: Tree) -> list[Part]:
+    """First of all where the whole improved and a slice surely got worse."""
+    lines = list(slices.warnings(tree))
+    return [part.text("Not better everywhere", lines)] if lines else []
 
 
 def _names(old: str, new: str) -> tuple[str, str]:

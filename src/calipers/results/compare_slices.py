@@ -56,4 +56,4 @@ def more(tree: Tree) -> Iterator[tuple[str, str]]:
     """A line about slices that the table leaves out."""
     left = len(tree.get("slices", ())) - SHOWN
     if left > 0:
-        yield "more", f"{left:,} further slices are in the JSON"
+        yield "more", f"{left:,} further {'slice is' if left == 1 else 'slices are'} in the JSON"

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from calipers.core.survey import counted
 from calipers.core.suspects import REASONS, Case, Suspect, SuspectRun
 from calipers.results.suspects_text import NAMED, table, words
 from calipers.show.page import sections as part
@@ -48,12 +49,12 @@ def page_data(tree: Tree, facts: SuspectFacts, listed: Places, inputs: SuspectIn
     names = tree["results"]
     more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
     drawn = [part.cases("Places", len(cases), len(_by_record(listed)))] if cases else []
-    count = f"{len(names):,} result{'' if len(names) == 1 else 's'}"
     return part.page_data(
         f"{', '.join(names[:NAMED])}{more}",
         f"suspects · {tree['suite']}",
         [*_reasons(listed, cases), *strips, *drawn, *_table(tree, cases, strips)],
-        subtitle=f"{facts.found:,} places to look at · {facts.records:,} {facts.record}s · {count}",
+        subtitle=f"{counted(facts.found, 'place')} to look at · {counted(facts.records, facts.record)} · "
+        f"{counted(len(names), 'result')}",
         cases=cases,
         notes=facts.notes,
     )
@@ -82,11 +83,11 @@ def _table(tree: Tree, cases: list[Part], strips: list[Part]) -> list[Part]:
     columns += [part.column("#", "number", "in its record, from 0"), part.column("label"), part.column("suggested")]
     columns += [part.column("result", title="whose prediction it is")]
     rows = [_cells(row) for row in tree["rows"][:MAX_ROWS]]
-    tags = {tag for case in cases for tag in case["tags"]}
-    tags |= {video["name"] for section in strips for video in section["videos"]}
-    links = [row["key"] if row["key"] in tags else None for row in tree["rows"][:MAX_ROWS]]
+    links: dict[str, part.Goto] = {key: {"key": key} for case in cases for key in case["facets"]["key"]}
+    links |= {video["name"]: video["name"] for section in strips for video in section["videos"]}
+    leading = [links.get(row["key"]) for row in tree["rows"][:MAX_ROWS]]
     cut = more_rows(len(tree["rows"]))
-    return [part.table("All places", columns, rows, goto=links, cut=cut, sort=(0, "down"))] if rows else []
+    return [part.table("All places", columns, rows, goto=leading, cut=cut, sort=(0, "down"))] if rows else []
 
 
 def _cells(row: Tree) -> list[Any]:
@@ -179,7 +180,7 @@ def _draw(case: Case, draw_case: Any, trees: dict[str, Tree]) -> Part:
     for shape in drawn["shapes"]:
         _restyle(shape, reasons)
     drawn.pop("errors", None)  # of the one result, which would be read as suspects
-    drawn["tags"] = [*reasons, case["key"]]
+    drawn |= {"tags": reasons, "facets": drawn.get("facets", {}) | {"key": [case["key"]]}}
     title, result = drawn["title"], case["result"]
     drawn |= {"key": f"{result} · {case['key']}", "title": title if result in title else f"{title} · {result}"}
     drawn["note"] = " · ".join(_caption(place) for place in places)

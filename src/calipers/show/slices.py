@@ -57,7 +57,8 @@ def worst_slices(slices: list[Tree], headline: str) -> str:
     worse = surely_worse(slices, headline)
     shown = [_said(part, part["figures"][headline]) for part in worse[:SHOWN]]
     if len(worse) > SHOWN:
-        shown.append(f"{len(worse) - SHOWN:,} more are surely worse than the rest")
+        left = len(worse) - SHOWN
+        shown.append(f"{left:,} more {'is' if left == 1 else 'are'} surely worse than the rest")
     return SEPARATOR.join(shown) or "none is surely worse than the rest"
 
 

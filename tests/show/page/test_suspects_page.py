@@ -44,6 +44,9 @@ def test_reasons_places_and_the_list(dense):
     ]
     assert column(data, "All places", "key") == ["b", "a"]
     assert column(data, "All places", "suggested") == ["—", "dog"]
+    assert section(data, "All places")["goto"] == [{"key": "b"}, {"key": "a"}]
+    assert {tag for case in data["cases"] for tag in case["tags"]} == {"wrong label?", "near duplicate?"}  # no records
+    assert data["subtitle"] == "2 places to look at · 2 records · 1 result"
     assert {case["title"]: marked(case) for case in data["cases"]} == {
         "a · run": [("gt", "cat", "wrong label?")],
         "b · run": [("gt", "dog", "near duplicate?")],
@@ -52,8 +55,10 @@ def test_reasons_places_and_the_list(dense):
 
 def test_another_error_of_the_same_name_is_no_suspect(dense):
     preds = [box("dog", 0), box("cat", 200, height=60), TRUTH[2]]  # the second pair overlaps by 0.6 only
-    [case] = data_of(calipers.suspects(dense("run", a=(TRUTH, preds))).to_html())["cases"]
+    data = data_of(calipers.suspects(dense("run", a=(TRUTH, preds))).to_html())
+    [case] = data["cases"]
     assert marked(case) == [("gt", "cat", "wrong label?")]
+    assert data["subtitle"] == "1 place to look at · 1 record · 1 result"
 
 
 def test_a_record_without_a_failure_is_drawn_with_its_annotations(dense):

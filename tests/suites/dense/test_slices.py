@@ -13,6 +13,8 @@ from calipers.core.bootstrap import middle
 from calipers.results.merging import merge
 from calipers.results.slice_changes import SlicedResult, SliceKey
 
+from ...show.page.reading import data_of
+
 pytestmark = pytest.mark.usefixtures("blank_plots")
 
 
@@ -287,7 +289,10 @@ def test_a_comparison_says_first_that_a_slice_got_worse():
     assert "light = night" in second
     assert "but slices surely got worse" in comparison.to_markdown()
     assert any("only in the old result" in line for line in comparison["left_out"])
-    assert b"surely got worse" in comparison.to_html()
+    first = data_of(comparison.to_html())["sections"][0]
+    assert first["title"] == "Not better everywhere"
+    assert "but slices surely got worse: light = night" in first["lines"][0]
+    assert data_of(compare(old, old).to_html())["sections"][0]["title"] == "What changed"
 
 
 def without_every_third_prediction(records):

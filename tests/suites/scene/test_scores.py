@@ -1,6 +1,7 @@
 """Calibration and operating points of boxes in scenes: by hand, against plain loops, and laws."""
 
 import copy
+import json
 import random
 
 import pytest
@@ -51,6 +52,8 @@ def test_bins_and_points_by_hand():
         "best_f1": pytest.approx(4 / 5),  # 2 · 2 / (2 objects + 3 kept)
         "best_score": 0.55,
         "best_score_interval": None,
+        "optimal_lrp": 0.5,  # one fits exactly, one is not found: (0 + 1) / 2; from 0.55 on (0 + 1 + 1) / 3
+        "lrp_optimal_score": 0.95,
     }
     assert calibration["per_class"]["table"]["n"] == 0
     points = {point["score"]: point for point in method["operating_points"]}
@@ -62,6 +65,24 @@ def test_bins_and_points_by_hand():
         "false_positives_per_scene": 0.0,
     }
     assert points[0.05]["false_positives_per_scene"] == 1.0
+
+
+def test_the_score_of_the_best_localisation_recall_precision_by_hand(tmp_path):
+    # overlaps of 0.8 and 0.6; from 0.9: (0.4 + 0 + 1) / 2; from 0.7: (0.4 + 1 + 1) / 3; from 0.5: (0.4 + 0.8 + 1) / 3
+    boxes = [box(0, score=0.9, long=0.8), box(20, score=0.7), box(5, score=0.5, long=0.6)]
+    scenes = {"a": ([box(0), box(5), box(0, "lamp")], boxes), "b": ([], [box(0, "chair", score=0.1)])}
+    classes = method_of(scenes)["calibration"]["per_class"]
+    assert (classes["chair"]["lrp_optimal_score"], classes["chair"]["optimal_lrp"]) == (0.9, pytest.approx(0.7))
+    assert classes["chair"]["best_score"] == 0.5  # F1 does not ask how well a box fits
+    assert (classes["lamp"]["lrp_optimal_score"], classes["lamp"]["optimal_lrp"]) == (None, 1.0)
+    for side, folder in enumerate(("gt", "pred")):
+        (tmp_path / folder).mkdir()
+        for name, sides in scenes.items():
+            text = json.dumps({"objects": sides[side]})
+            (tmp_path / folder / f"{name}.json").write_text(text, encoding="utf-8")
+    files = tmp_path / "gt", tmp_path / "pred"
+    in_pieces = [calipers.scene(*files, bootstrap=0, chunk_bytes=size) for size in (1, 1 << 20)]
+    assert [report["methods"]["pred"]["calibration"]["per_class"] for report in in_pieces] == [classes, classes]
 
 
 def test_what_could_not_be_read_has_no_class_or_no_score_is_left_out():
@@ -169,6 +190,8 @@ def test_the_page_has_a_diagram_of_each_method():
     [
         lambda method: method["calibration"].update(ece=0.1),
         lambda method: method["calibration"]["per_class"]["chair"].update(n=3),
+        lambda method: method["calibration"]["per_class"]["chair"].update(lrp_optimal_score=None),
+        lambda method: method["calibration"]["per_class"]["chair"].update(optimal_lrp=0.0),
         lambda method: method["operating_points"][4].update(recall=0.01),
         lambda method: method.update(calibration=None),
     ],

@@ -46,8 +46,11 @@ def test_bins_and_points_by_hand():
         "best_f1": 1.0,
         "best_score": 0.55,
         "best_score_interval": None,
+        "optimal_lrp": 0.5,  # one fits exactly, one is not found: (0 + 1) / 2; from 0.55 on it is (0 + 1) / 2, too
+        "lrp_optimal_score": 0.95,
     }
     assert calibration["per_class"]["sign"]["best_score"] is None
+    assert calibration["per_class"]["sign"]["optimal_lrp"] is None  # it has no objects
     points = {point["score"]: point for point in report["operating_points"]}
     assert points[0.9] == {
         "score": 0.9,
@@ -57,6 +60,15 @@ def test_bins_and_points_by_hand():
         "false_positives_per_minute": 0.0,
     }
     assert points[0.05]["false_positives_per_minute"] == 1.0  # two in two minutes
+
+
+def test_the_score_of_the_best_localisation_recall_precision_by_hand():
+    # overlaps of 0.8 and 0.6; from 0.9: (0.4 + 0 + 1) / 2; from 0.7: (0.4 + 1 + 1) / 3; from 0.5: (0.4 + 0.8 + 1) / 3
+    eighty, sixty = [0, 0, 10, 8], [0, 0, 10, 6]
+    pred = [box(0, corners=eighty, score=0.9), box(0, corners=FAR, score=0.7), box(1, corners=sixty, score=0.5)]
+    entry = measured((TRUTH, pred))["calibration"]["per_class"]["cone"]
+    assert (entry["lrp_optimal_score"], entry["optimal_lrp"]) == (0.9, pytest.approx(0.7))
+    assert entry["best_score"] == 0.5  # F1 does not ask how well a box fits
 
 
 def test_boxes_that_cannot_be_read_and_those_without_a_score_beside_others_are_left_out():
@@ -69,11 +81,12 @@ def test_boxes_that_cannot_be_read_and_those_without_a_score_beside_others_are_l
 
 def test_which_boxes_could_be_read_is_kept_in_parts():
     classes = {"cone": Ranked()}
-    for score, hit, valid in ((0.9, True, True), (0.5, False, False)):
-        classes["cone"].add(score, hit, valid)
+    for score, hit, valid, fit in ((0.9, True, True, 0.7), (0.5, False, False, 0.0)):
+        classes["cone"].add(score, hit, valid, fit)
     counted = Counted(BoxCounts(classes, 1, 1), None, None)
     again = _unpack_extras(*_pack_extras({"a": counted}))["a"].boxes.classes["cone"]
     assert (again.scores, again.hits, again.valid) == ([0.9, 0.5], [True, False], [True, False])
+    assert again.fits == [0.7, 0.0]
 
 
 @pytest.mark.parametrize(
@@ -167,6 +180,8 @@ def test_the_page_has_a_diagram_and_there_are_tables():
     [
         lambda tree: tree["calibration"].update(ece=0.1),
         lambda tree: tree["calibration"]["per_class"]["cone"].update(n=2),
+        lambda tree: tree["calibration"]["per_class"]["cone"].update(lrp_optimal_score=None),
+        lambda tree: tree["calibration"]["per_class"]["cone"].update(optimal_lrp=1.0),
         lambda tree: tree["operating_points"][4].update(recall=0.01),
         lambda tree: tree.update(calibration=None),
     ],

@@ -32,7 +32,7 @@ LARGEST_KEPT = 32_000_000  # bytes of lines of cases that are kept until the pag
 Case = dict[str, Any]
 Text = bytes | memoryview
 Lookup = Callable[[Iterable[str]], dict[str, Case]]
-SlicesOf = Callable[[list[str]], dict[str, list[str]]]
+SlicesOf = Callable[[list[str]], list[dict[str, list[str]]]]
 
 
 class Limit(NamedTuple):
@@ -53,7 +53,7 @@ class WorstCases:
     def __init__(self, limit: Limit | None = None, lookup: Lookup | None = None) -> None:
         """`lookup` finds the cases of some records by their keys."""
         self.limit, self.lookup = limit or Limit(), lookup
-        self.slices_of: SlicesOf | None = None  # the slices of some records by their keys, where that is known
+        self.slices_of: SlicesOf | None = None  # the slices of records by keys, in each part of the artifact, if known
         self.total = 0
         self._kept: list[tuple[int, int, bytes]] = []  # a heap: unmatched objects, place from the end, line
         self._size = 0  # bytes of the lines
@@ -228,8 +228,8 @@ def left_out(parts: Sequence[Part], total: int, what: str) -> list[str]:
     []
     >>> left_out([{"shapes": []}, {}], 2, "records")
     ['1 of 2 records with failures are drawn, the worst and some of every kind; the others are listed.']
-    >>> left_out([{"shapes": []}, {}], 1200, "records")[0][-63:]
-    'every kind; 1 more are listed, and cases.jsonl has all of them.'
+    >>> left_out([{"shapes": []}, {}], 1200, "records")[0][-62:]
+    'every kind; 1 more is listed, and cases.jsonl has all of them.'
     """
     drawn = sum("shapes" in part or "folded" in part for part in parts)
     if drawn == total:
@@ -237,4 +237,5 @@ def left_out(parts: Sequence[Part], total: int, what: str) -> list[str]:
     kept = f"{drawn:,} of {total:,} {what} with failures are drawn, the worst and some of every kind"
     if len(parts) == total:
         return [f"{kept}; the others are listed."]
-    return [f"{kept}; {len(parts) - drawn:,} more are listed, and cases.jsonl has all of them."]
+    left = len(parts) - drawn
+    return [f"{kept}; {left:,} more {'is' if left == 1 else 'are'} listed, and cases.jsonl has all of them."]

@@ -169,8 +169,10 @@ addEventListener("keydown", (event) => {
   const typing = event.target instanceof HTMLInputElement;
   if (event.key === "Escape") {
     if (keyHelp.open) return;
-    if (typing) event.target.blur();
-    else closeCase();
+    if (typing) {
+      event.preventDefault(); // which would empty the box and leave what it asked for in force
+      event.target.blur();
+    } else closeCase();
   } else if (!typing && ACTIONS[event.key] && (!keyHelp.open || event.key === "?")) {
     event.preventDefault();
     ACTIONS[event.key]();

@@ -94,6 +94,8 @@ function facets() {
     }
   }
   stripTags().forEach((tag) => facetValues.get("tag").add(plain(tag)));
+  const slices = stripSlices().map(plain);
+  if (slices.length) facetValues.set("slice", new Set([...(facetValues.get("slice") ?? []), ...slices]));
   return facetValues;
 }
 

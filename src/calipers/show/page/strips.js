@@ -35,13 +35,13 @@ function stripLegend({ section, colour }) {
   return h("ul", { class: "legend" }, states, entry("they differ", "st-differ"));
 }
 
-// What videos carry is a filter of the strips: kinds of errors, names
-const carriedBy = (video) => [video.name, ...(video.tags ?? [])];
+// What videos carry is a filter of the strips: kinds of errors, slices, names
+const carriedBy = (video) => [video.name, ...(video.tags ?? []), ...(video.slices ?? [])];
 
-const stripTags = () =>
-  DATA.sections
-    .filter((section) => section.kind === "strips")
-    .flatMap((section) => section.videos.flatMap(carriedBy));
+const stripVideos = () =>
+  DATA.sections.filter((section) => section.kind === "strips").flatMap((section) => section.videos);
+const stripTags = () => stripVideos().flatMap(carriedBy);
+const stripSlices = () => stripVideos().flatMap((video) => video.slices ?? []);
 
 const carriedByStrips = (text) => {
   const tags = stripTags();
@@ -74,16 +74,27 @@ function listStrips(view) {
   view.more.hidden = found.length <= view.most;
 }
 
-// Chosen ones first, then the kinds of errors among the videos that are left
+// Chosen ones first, then the kinds of errors and the slices among the videos that are left
 function stripChips(view) {
-  const counts = new Map();
-  for (const video of view.section.videos.filter((each) => view.terms.every((term) => videoFits(each, term)))) {
-    for (const tag of new Set(video.tags ?? [])) if (tag !== video.name) counts.set(tag, (counts.get(tag) ?? 0) + 1);
-  }
-  for (const tag of counts.keys()) if (view.terms.some((term) => term.asked === plain(tag))) counts.delete(tag);
+  const videos = view.section.videos.filter((each) => view.terms.every((term) => videoFits(each, term)));
+  const kinds = carriedCounts(view, videos, (video) => (video.tags ?? []).filter((tag) => tag !== video.name));
+  const slices = carriedCounts(view, videos, (video) => video.slices ?? []);
   const chosen = view.terms.filter((term) => term.facet).map((term) => chip(view, term, null));
-  const offered = counts.size ? [chipGroup(view, "tag", counts, () => listStrips(view), "kind")] : [];
-  return [...(chosen.length ? [h("div", { class: "chosen" }, chosen)] : []), ...offered];
+  const redraw = () => listStrips(view);
+  return [
+    ...(chosen.length ? [h("div", { class: "chosen" }, chosen)] : []),
+    ...(kinds.size ? [chipGroup(view, "tag", kinds, redraw, "kind")] : []),
+    ...(slices.size ? [chipGroup(view, "slice", slices, redraw)] : []),
+  ];
+}
+
+// How many videos carry each value that is not asked for yet
+function carriedCounts(view, videos, valuesOf) {
+  const counts = new Map();
+  const asked = new Set(view.terms.map((term) => term.asked));
+  for (const value of videos.flatMap((video) => [...new Set(valuesOf(video))]))
+    if (!asked.has(plain(value))) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return counts;
 }
 
 function stripItem(view, video) {

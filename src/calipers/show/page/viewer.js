@@ -95,7 +95,7 @@ function commonCanvas(all) {
   return [0, 1, 2, 3].map((k) => Math[k < 2 ? "min" : "max"](...canvases.map((canvas) => canvas[k])));
 }
 
-// Methods side by side, in one order whichever of them is open
+// Methods side by side, in the order of the list whichever of them is open
 function panels(view, drawn, others) {
   const panel = (each) => {
     const open = each === view.open;
@@ -107,7 +107,6 @@ function panels(view, drawn, others) {
     return h("figure", { class: open ? "panel open" : "panel" }, h("figcaption", null, show), place);
   };
   const all = DATA.cases.filter((each) => each === view.open || others.includes(each));
-  all.sort((a, b) => collator.compare(a.facets.method[0], b.facets.method[0]));
   return h("div", { class: "panels" }, all.map(panel));
 }
 

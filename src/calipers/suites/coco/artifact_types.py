@@ -7,7 +7,7 @@ from typing import Literal, NotRequired, TypedDict, final
 
 from calipers.core.artifact_types import (
     ArtifactAnswers,
-    ArtifactCalibrationBins,
+    ArtifactCalibration,
     ArtifactConfusion,
     ArtifactCounts,
     ArtifactInput,
@@ -76,30 +76,6 @@ class CocoCurves(TypedDict):
 
     recall: list[float | None]
     precision: list[float | None]
-
-
-class CocoCalibrationPerClass(TypedDict):
-    """`calibration_per_class` of the artifact."""
-
-    ece: float | None
-    n: int
-    best_f1: float | None
-    best_score: float | None
-    best_score_interval: list[float] | None
-    optimal_lrp: float | None
-    lrp_optimal_score: float | None
-
-
-@final
-class CocoCalibration(TypedDict):
-    """`calibration` of the artifact."""
-
-    ece: float | None
-    ece_equal_mass: float | None
-    mce: float | None
-    brier: float | None
-    bins: list[ArtifactCalibrationBins]
-    per_class: dict[str, CocoCalibrationPerClass]
 
 
 class CocoOperatingPoints(TypedDict):
@@ -206,7 +182,7 @@ class CocoArtifact(TypedDict):
     ap_undefined_reason: str | None
     per_class: list[CocoPerClass]
     curves: dict[str, CocoCurves]
-    calibration: CocoCalibration | None
+    calibration: ArtifactCalibration | None
     calibration_undefined_reason: str | None
     operating_points: list[CocoOperatingPoints] | None
     operating_points_undefined_reason: str | None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from calipers.core.arithmetic import CLOSE, Place, Tree, at_most, equal, expect
+from calipers.core.arithmetic import CLOSE, Tree, at_most, equal, expect
 from calipers.core.calibration_arithmetic import check_calibration
 
 REMOVED = ("wrong_label_and_place", "duplicate", "spurious")  # causes whose detections an oracle takes away
@@ -48,16 +48,7 @@ def _check_classes(tree: Tree) -> None:
     for row in tree["per_class"]:
         entry, where = classes[row["name"]], (*place, row["name"])
         at_most(entry["n"], row["pred"], (*where, "n"), "pred of the class")
-        _check_lrp(entry, row["gt"], where)
+        lrp = entry["optimal_lrp"]
+        expect(lrp is None or row["gt"] > 0, (*where, "optimal_lrp"), lrp, "null, as there are no objects")
         for name in () if tree["ap_undefined_reason"] else ("best_f1", "best_score"):
             equal(entry[name], row[name], (*where, name), f"{name} of per_class")
-
-
-def _check_lrp(entry: Tree, objects: int, place: Place) -> None:
-    """LRP needs objects, and has a score if it is below 1; it is least where every right box fits exactly."""
-    lrp, score, f1 = entry["optimal_lrp"], entry["lrp_optimal_score"], entry["best_f1"] or 0.0
-    expect(lrp is None or objects > 0, (*place, "optimal_lrp"), lrp, "null, as there are no objects")
-    has_score = lrp is not None and lrp < 1
-    expect((score is not None) == has_score, (*place, "lrp_optimal_score"), score, "a score where LRP is below 1")
-    least = 1 - f1 / (2 - f1)  # (wrong + not found) / (right + wrong + not found)
-    expect(lrp is None or lrp >= least - CLOSE, (*place, "optimal_lrp"), lrp, f"no less than best_f1 allows, {least}")

@@ -25,6 +25,7 @@ from calipers.suites.scene.counts import CountedSide
 
 Found = NDArray[np.bool_]
 FoundBy = Mapping[str, Found]  # by ruler
+Closeness = NDArray[np.int64]  # of each prediction to the object it finds, 0 where it finds none
 MIN_STEP, MIN_PRECISION = 10, 0.1  # what nuScenes leaves out: the recall steps up to this one, precision below
 
 
@@ -36,8 +37,10 @@ class ApRuler(NamedTuple):
     nuscenes: bool = False
 
 
-def find_right(truth: CountedSide, pred: CountedSide, scores: Any, rulers: Mapping[str, ApRuler]) -> FoundBy:
-    """For each ruler which predictions find an object; of equally close ones pycocotools takes the last.
+def find_objects(
+    truth: CountedSide, pred: CountedSide, scores: Any, rulers: Mapping[str, ApRuler]
+) -> dict[str, Closeness]:
+    """For each ruler how close predictions are to their objects; of equally close ones pycocotools takes the last.
 
     Predictions that do not count, or have no class or no score, find none. All of this is local to a scene.
     """
@@ -87,14 +90,14 @@ def _order(sure: Any, named: Found, nuscenes: bool) -> Any:
     return np.lexsort((-np.arange(len(ranked)), -ranked)).astype(np.int32)
 
 
-def _find(truth: CountedSide, ruler: ApRuler, order: Any, labels: Labels, preds: int) -> Found:
+def _find(truth: CountedSide, ruler: ApRuler, order: Any, labels: Labels, preds: int) -> Closeness:
     last = not ruler.nuscenes
     matching = in_order(
         ruler.pairs, truth.scene, order, min_overlap=ruler.min_overlap, labels=labels, last_of_equals=last
     )
-    hits = np.zeros(preds, dtype=bool)
-    hits[np.asarray(matching.pred)] = True
-    return hits
+    closeness = np.zeros(preds, dtype=np.int64)
+    closeness[np.asarray(matching.pred)] = matching.score
+    return closeness
 
 
 def _is_mixed(classes: list[Found]) -> bool:

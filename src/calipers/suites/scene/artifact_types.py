@@ -3,10 +3,10 @@
 Made from `schema.json` by tests/generated/regenerate.py; not to be changed by hand.
 """
 
-from typing import Literal, NotRequired, TypedDict, final
+from typing import Literal, NotRequired, TypedDict
 
 from calipers.core.artifact_types import (
-    ArtifactCalibrationBins,
+    ArtifactCalibration,
     ArtifactInput,
     ArtifactLabelErrors,
     ArtifactRecords,
@@ -156,28 +156,6 @@ class SceneMethodAp(TypedDict):
     tied_score_share: float | None
 
 
-class SceneCalibrationPerClass(TypedDict):
-    """`calibration_per_class` of the artifact."""
-
-    ece: float | None
-    n: int
-    best_f1: float | None
-    best_score: float | None
-    best_score_interval: list[float] | None
-
-
-@final
-class SceneCalibration(TypedDict):
-    """`calibration` of the artifact."""
-
-    ece: float | None
-    ece_equal_mass: float | None
-    mce: float | None
-    brier: float | None
-    bins: list[ArtifactCalibrationBins]
-    per_class: dict[str, SceneCalibrationPerClass]
-
-
 class SceneMethodOperatingPoints(TypedDict):
     """`method_operating_points` of the artifact."""
 
@@ -310,7 +288,7 @@ class SceneMethod(TypedDict):
     worth: SceneMethodWorth
     range: list[SceneMethodRange]
     ap: SceneMethodAp | None
-    calibration: SceneCalibration | None
+    calibration: ArtifactCalibration | None
     calibration_undefined_reason: str | None
     operating_points: list[SceneMethodOperatingPoints] | None
     operating_points_undefined_reason: str | None

@@ -23,7 +23,7 @@ from calipers.core.matching import Pairs
 from calipers.core.parts import Packed
 from calipers.core.slice_fields import SIZE
 from calipers.files.inputs import InputFile
-from calipers.suites.scene.ap import FoundBy
+from calipers.suites.scene.ap import Closeness, FoundBy
 from calipers.suites.scene.config import AP_IOUS, Config
 from calipers.suites.scene.counts import CAUSES, CountedSide, Counts, Matches
 from calipers.suites.scene.first_pass import KnownLabels, files_digest
@@ -79,7 +79,7 @@ def _check_columns(columns: Columns, truth: Boxes, boxes: Boxes, classes: int) -
     """Check that columns have one length, and that rows, classes and causes exist."""
     sizes, matches = (len(truth), len(boxes)), len(columns["match_score"])
     lengths = {"truth_class": sizes[0], "truth_outcome": sizes[0], "fp_cause": len(columns["spurious"])}
-    lengths |= dict.fromkeys(("pred_class", "pred_outcome", "counted", "found"), sizes[1])
+    lengths |= dict.fromkeys(("pred_class", "pred_outcome", "counted", "found", "fit"), sizes[1])
     lengths |= dict.fromkeys(("match_truth", "match_pred", "strict", "relaxed", "error"), matches)
     good = all(columns[name].shape == (length,) for name, length in lengths.items())
     limits = {name: (0, sizes[side]) for name, side in PLACES.items()} | dict.fromkeys(CLASSES, (-1, classes))
@@ -115,6 +115,7 @@ def _columns(method: Method, reading: SceneReading, config: Config, scored: bool
         "pred_class": method.pred.classes,
         "counted": method.pred.counted,
         "found": _bits(found, len(method.boxes)),
+        "fit": method.fits(config) if scored else np.zeros(len(method.boxes), dtype=np.int64),
         "truth_outcome": causes.truth.astype(np.uint8),
         "pred_outcome": causes.pred.astype(np.uint8),
         "match_truth": matches.truth.astype(np.int32),
@@ -222,6 +223,10 @@ class KeptMethod(MethodFigures):
         if self._columns["compared"][1] > self._most_pairs:
             raise too_many_near(self.name, config, self._most_pairs)
         return _flags(self._columns["found"], [*AP_IOUS, *ap_distances(config)])
+
+    def fits(self, config: Config) -> Closeness:
+        """(predictions,) the overlap of each with the object it finds at an IoU of 0.50, 0 where it finds none."""
+        return self._columns["fit"]
 
     def cause_table(self, config: Config) -> Any:
         """The rows of causes in each scene."""

@@ -20,7 +20,7 @@ from calipers.core.matching import Labels, Pairs, greedy, round_overlap
 from calipers.core.worth import CauseCounts, cause_rows, gains_tree
 from calipers.kernels.shape.cuboids import placements
 from calipers.rulers.cuboid import cuboid_overlaps, near_centers
-from calipers.suites.scene.ap import ApRuler, FoundBy, find_right
+from calipers.suites.scene.ap import ApRuler, Closeness, FoundBy, find_objects
 from calipers.suites.scene.config import AP_DISTANCES_M, AP_IOUS, Config
 from calipers.suites.scene.counts import (
     CountedSide,
@@ -44,6 +44,7 @@ from calipers.suites.scene.rates import Floats, MacroRates, plain, scene_rates
 from calipers.suites.scene.read import SceneReading
 
 GROUND_PLANE = "ground_plane"  # of ap_distance
+HALF = "iou_0.50"  # of the rulers of AP, what scores are judged by; boxes that could not be read find nothing there
 
 
 class MethodFigures:
@@ -73,6 +74,10 @@ class MethodFigures:
 
     def found_by(self, config: Config) -> FoundBy:
         """For each ruler of AP which predictions find an object."""
+        raise NotImplementedError
+
+    def fits(self, config: Config) -> Closeness:
+        """(predictions,) the overlap of each with the object it finds at an IoU of 0.50, 0 where it finds none."""
         raise NotImplementedError
 
     def cause_table(self, config: Config) -> Any:
@@ -118,7 +123,7 @@ class MethodFigures:
 class Method(MethodFigures):
     """One method, measured: its boxes beside the ground truth, and the pairs of these."""
 
-    __slots__ = ("_found_by", "compared", "most_pairs", "near", "pairs")
+    __slots__ = ("_closeness", "compared", "most_pairs", "near", "pairs")
 
     def __init__(
         self,
@@ -145,7 +150,7 @@ class Method(MethodFigures):
         self.spurious, self.fp_causes = false_positive_causes(self.counts, self.pairs, min_overlap, labelled)
         self.causes = Causes(self.pairs, labels, config.iou_threshold)
         self.open_set = self._open_set(naming, config) if config.open_set else {}
-        self._found_by: FoundBy | None = None
+        self._closeness: dict[str, Closeness] | None = None
 
     def _overlaps(self, config: Config) -> tuple[Any, Any, Any]:
         try:
@@ -177,10 +182,17 @@ class Method(MethodFigures):
 
     def found_by(self, config: Config) -> FoundBy:
         """For each ruler of AP which predictions find an object."""
-        if self._found_by is None:
+        return {name: closeness > 0 for name, closeness in self._objects(config).items()}
+
+    def fits(self, config: Config) -> Closeness:
+        """(predictions,) the overlap of each with the object it finds at an IoU of 0.50, 0 where it finds none."""
+        return self._objects(config)[HALF]
+
+    def _objects(self, config: Config) -> dict[str, Closeness]:
+        if self._closeness is None:
             rulers = {name: ApRuler(self.pairs, round_overlap(overlap)) for name, overlap in AP_IOUS.items()}
-            self._found_by = find_right(self.truth, self.pred, self.boxes.scores, rulers | self._near(config))
-        return self._found_by
+            self._closeness = find_objects(self.truth, self.pred, self.boxes.scores, rulers | self._near(config))
+        return self._closeness
 
     def _near(self, config: Config) -> dict[str, ApRuler]:
         """Centres that are near: in space up to a distance, or on the ground below it, as nuScenes has it."""

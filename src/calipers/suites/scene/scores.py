@@ -2,7 +2,8 @@
 
 Predictions of a class come by score, each to the closest object of its class still free, at an IoU of 0.50 whatever
 the threshold of the run. Boxes that could not be read, ignored ones, those without a class, and those without a score
-beside others that have one are left out. See `calipers.core.calibration` for what is made of them.
+beside others that have one are left out. See `calipers.core.calibration` and `calipers.core.lrp` for what is made of
+them.
 """
 
 from __future__ import annotations
@@ -13,12 +14,12 @@ import numpy as np
 
 from calipers.core.best_scores import ScoredClass, class_scores_tree
 from calipers.core.calibration import ScoredHits, calibration_tree, operating_points
-from calipers.core.matching import confidence_order
+from calipers.core.lrp import lrp_entry
+from calipers.core.matching import UNIT, confidence_order
 from calipers.files.problems import shown
 from calipers.suites.scene.config import Config
-from calipers.suites.scene.measure import MethodFigures
+from calipers.suites.scene.measure import HALF, MethodFigures
 
-HALF = "iou_0.50"  # of the rulers of AP; boxes that could not be read find nothing there either
 UNSCORED = "no prediction with a class has a score"
 
 
@@ -36,6 +37,10 @@ def scores_tree(method: MethodFigures, scenes: list[str], classes: list[str], co
         some = [code for code, one in enumerate(by_class) if len(one.score) or len(one.objects)]
         names, kept = [classes[code] for code in some], [by_class[code] for code in some]
         per_class = class_scores_tree(scenes, names, kept, seed=config.seed, replicates=config.bootstrap)
+        fit = method.fits(config)[rows] / UNIT if len(rows) else np.empty(0)
+        place = _split(method.pred.classes[rows], len(classes))
+        for code, name, one in zip(some, names, kept, strict=True):
+            per_class[name] |= lrp_entry(one.score, one.right, fit[place[code]], len(one.objects))
         calibration = calibration_tree(hits) | {"per_class": per_class}
         points = operating_points(hits, int((method.truth.classes >= 0).sum()), len(scenes), "scene")
     return {

@@ -6,7 +6,7 @@ Made from `schema.json` by tests/generated/regenerate.py; not to be changed by h
 from typing import Literal, NotRequired, TypedDict, final
 
 from calipers.core.artifact_types import (
-    ArtifactCalibrationBins,
+    ArtifactCalibration,
     ArtifactInput,
     ArtifactRecords,
     ArtifactRejected,
@@ -238,28 +238,6 @@ class TimelineWorth(TypedDict):
     frame_accuracy: TimelineGains
 
 
-class TimelineCalibrationPerClass(TypedDict):
-    """`calibration_per_class` of the artifact."""
-
-    ece: float | None
-    n: int
-    best_f1: float | None
-    best_score: float | None
-    best_score_interval: list[float] | None
-
-
-@final
-class TimelineCalibration(TypedDict):
-    """`calibration` of the artifact."""
-
-    ece: float | None
-    ece_equal_mass: float | None
-    mce: float | None
-    brier: float | None
-    bins: list[ArtifactCalibrationBins]
-    per_class: dict[str, TimelineCalibrationPerClass]
-
-
 class TimelineOperatingPoints(TypedDict):
     """`operating_points` of the artifact."""
 
@@ -293,7 +271,7 @@ class TimelineArtifact(TypedDict):
     pooled: TimelinePooled
     transitions_within_sec: NotRequired[dict[str, TimelineTransitionsWithinSec]]
     worth: TimelineWorth
-    calibration: TimelineCalibration | None
+    calibration: ArtifactCalibration | None
     calibration_undefined_reason: str | None
     operating_points: list[TimelineOperatingPoints] | None
     operating_points_undefined_reason: str | None

@@ -123,20 +123,20 @@ def count_boxes(truth: list[Box], pred: list[Box], score: float) -> BoxCounts:
 
 
 def rank_boxes(truth: list[Box], pred: list[Box]) -> ByClass:
-    """For each class its detections, image by image, and whether each found its object."""
+    """For each class its detections, image by image, and whether each found its object, with what overlap."""
     pred = sorted(pred, key=lambda box: box.frame)
-    hits = _find_objects(truth, pred)
+    fits = _find_objects(truth, pred)
     labels = dict.fromkeys(box.label for box in (*truth, *pred))
     classes = {label: Ranked() for label in labels}
     for box in truth:
         classes[box.label].objects += 1
     for index, box in enumerate(pred):
-        classes[box.label].add(box.score, index in hits, box.corners is not None)
+        classes[box.label].add(box.score, index in fits, box.corners is not None, fits.get(index, 0.0))
     return classes
 
 
-def _find_objects(truth: list[Box], pred: list[Box]) -> set[int]:
-    """Which detections find an object of their class; `pred` is in order of frame."""
+def _find_objects(truth: list[Box], pred: list[Box]) -> dict[int, float]:
+    """Which detections find an object of their class, and their overlap with it; `pred` is in order of frame."""
     groups = sorted({(box.frame, box.label) for box in (*truth, *pred)})
     sides = _columns(truth, groups), _columns(pred, groups)
     pairs = Pairs.sorted(sides[0].objects, region_overlaps(sides[0].objects, sides[1].objects, min_overlap=HALF))
@@ -149,7 +149,8 @@ def _find_objects(truth: list[Box], pred: list[Box]) -> set[int]:
         min_overlap=round_overlap(HALF),
         last_of_equals=True,  # as pycocotools
     )
-    return {sides[1].places[row] for row in matching.pred}
+    found = zip(np.asarray(matching.pred).tolist(), (np.asarray(matching.score) / UNIT).tolist(), strict=True)
+    return {sides[1].places[row]: overlap for row, overlap in found}
 
 
 class Grouped(NamedTuple):

@@ -176,13 +176,15 @@ def _without_missing(errors: dict[str, str], others: set[str]) -> dict[str, str]
 
 
 def _pack_extras(extras: dict[str, Counted]) -> tuple[list[Any], dict[str, Any]]:
-    """Scores, which of them found something and which could be read, in columns for all videos; the rest is plain."""
+    """Scores, which of them found something, how well, and which could be read, in columns for all videos; the rest is
+    plain."""
     ranked = [one_class for counted in extras.values() if counted.boxes for one_class in counted.boxes.classes.values()]
     scores = [np.nan if score is None else score for one_class in ranked for score in one_class.scores]
     hits, valid = ([one for one_class in ranked for one in getattr(one_class, name)] for name in ("hits", "valid"))
     plain = [[name, _plain_boxes(one.boxes), _plain_signs(one.signs), one.runtime] for name, one in extras.items()]
     flags = {name: np.array(column, dtype=np.bool_) for name, column in (("found", hits), ("valid", valid))}
-    return plain, {"scores": np.array(scores, dtype=np.float64), **flags}
+    fits = np.array([fit for one_class in ranked for fit in one_class.fits], dtype=np.float64)
+    return plain, {"scores": np.array(scores, dtype=np.float64), "fits": fits, **flags}
 
 
 def _plain_boxes(boxes: BoxCounts | None) -> Any:
@@ -198,7 +200,7 @@ def _plain_signs(signs: SignCounts | None) -> Any:
 
 def _unpack_extras(plain: Iterable[Any], arrays: dict[str, Any]) -> dict[str, Counted]:
     scores = iter([None if score != score else score for score in arrays["scores"].tolist()])
-    flags = zip(arrays["found"].tolist(), arrays["valid"].tolist(), strict=True)
+    flags = zip(*(arrays[name].tolist() for name in ("found", "valid", "fits")), strict=True)
     extras = {}
     for name, boxes, signs, runtime in plain:
         counted = None

@@ -2,7 +2,7 @@
 
 Detections were matched by score within their label on each frame, at an IoU of 0.50. All videos with detections on
 both sides count together. Boxes that could not be read, and those without a score beside others of their video that
-have one, are left out. See `calipers.core.calibration` for what is made of them.
+have one, are left out. See `calipers.core.calibration` and `calipers.core.lrp` for what is made of them.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy as np
 
 from calipers.core.best_scores import ScoredClass, class_scores_tree
 from calipers.core.calibration import ScoredHits, calibration_tree, operating_points
+from calipers.core.lrp import lrp_entry
 from calipers.core.ranking import ByClass
 from calipers.files.problems import shown
 from calipers.suites.timeline.config import Config
@@ -29,6 +30,7 @@ class RankedBoxes(NamedTuple):
 
     score: Any  # (detections,)
     hit: Any  # (detections,)
+    fit: Any  # (detections,) overlap with the object it found, else 0
     label: Any  # (detections,) of `labels`
     video: Any  # (detections,) its place
     objects: Any  # (objects, 2) label and video
@@ -43,8 +45,11 @@ def scores_tree(videos: Rows, names: list[str], config: Config) -> dict[str, Any
     calibration: dict[str, Any] | None = None
     points: list[dict[str, float | None]] | None = None
     if not reason:
-        hits, scored = ScoredHits(boxes.score, boxes.hit), _by_label(boxes)
+        hits, order = ScoredHits(boxes.score, boxes.hit), _by_label(boxes)
+        scored = [_scored_label(boxes, code, mine) for code, mine in enumerate(order)]
         per_class = class_scores_tree(names, boxes.labels, scored, seed=config.seed, replicates=config.bootstrap)
+        for label, one, mine in zip(boxes.labels, scored, order, strict=True):
+            per_class[label] |= lrp_entry(one.score, one.right, boxes.fit[mine], len(one.objects))
         calibration = calibration_tree(hits) | {"per_class": per_class}
         points = operating_points(hits, len(boxes.objects), _total([minutes for _, _, minutes in given]), "minute")
     return {
@@ -66,13 +71,13 @@ def _gathered(videos: list[tuple[int, ByClass]]) -> RankedBoxes:
     labels = sorted({label for _, classes in videos for label in classes})
     place = {label: code for code, label in enumerate(labels)}
     rows = [
-        (np.nan if score is None else score, hit, place[label], row)
+        (np.nan if score is None else score, hit, fit, place[label], row)
         for row, classes in videos
         for label, ranked in classes.items()
-        for score, hit, valid in zip(ranked.scores, ranked.hits, ranked.valid, strict=True)
+        for score, hit, valid, fit in zip(ranked.scores, ranked.hits, ranked.valid, ranked.fits, strict=True)
         if valid
     ]
-    score, hit, label, video = np.array(rows, dtype=np.float64).reshape(-1, 4).T
+    score, hit, fit, label, video = np.array(rows, dtype=np.float64).reshape(-1, 5).T
     objects = [
         (place[label], row)
         for row, classes in videos
@@ -80,7 +85,7 @@ def _gathered(videos: list[tuple[int, ByClass]]) -> RankedBoxes:
         for _ in range(ranked.objects)
     ]
     numbers = np.array(objects, dtype=np.int32).reshape(-1, 2)
-    return RankedBoxes(score, hit > 0, label.astype(np.int64), video.astype(np.int32), numbers, labels)
+    return RankedBoxes(score, hit > 0, fit, label.astype(np.int64), video.astype(np.int32), numbers, labels)
 
 
 def _why_none(boxes: RankedBoxes, names: list[str]) -> str | None:
@@ -95,12 +100,12 @@ def _why_none(boxes: RankedBoxes, names: list[str]) -> str | None:
     return None
 
 
-def _by_label(boxes: RankedBoxes) -> list[ScoredClass]:
+def _by_label(boxes: RankedBoxes) -> list[Any]:
     """The detections of each label, the surest first, ties in the order of videos."""
     order = np.argsort(-boxes.score, kind="stable")
-    classes = []
-    for code in range(len(boxes.labels)):
-        mine = order[boxes.label[order] == code]
-        objects = boxes.objects[boxes.objects[:, 0] == code, 1]
-        classes.append(ScoredClass(boxes.score[mine], boxes.hit[mine], boxes.video[mine], objects))
-    return classes
+    return [order[boxes.label[order] == code] for code in range(len(boxes.labels))]
+
+
+def _scored_label(boxes: RankedBoxes, code: int, mine: Any) -> ScoredClass:
+    objects = boxes.objects[boxes.objects[:, 0] == code, 1]
+    return ScoredClass(boxes.score[mine], boxes.hit[mine], boxes.video[mine], objects)
