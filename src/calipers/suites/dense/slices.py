@@ -16,10 +16,11 @@ import numpy as np
 
 from calipers.core import sweep
 from calipers.core.shapes import KINDS, Batch
+from calipers.core.slice_draws import Resampling, Sums
 from calipers.core.slice_fields import OBJECTS, SIZE
+from calipers.core.slice_figures import RatioFigure, SliceFigures
 from calipers.core.slice_objects import matched_rows
 from calipers.core.slice_table import SliceTable
-from calipers.core.slices import RatioFigure, Resampling, SliceFigures, Sums
 from calipers.kernels.shape.sizes import object_sizes
 from calipers.slicing import SlicedRun, slice_run
 from calipers.suites.dense.config import Config
