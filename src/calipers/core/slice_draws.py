@@ -200,7 +200,7 @@ class SizeDraws:
         piece = Drawn(self._names, len(members), whole, draws)
         self._drawn[code] = summed_parts([self._drawn[code], piece]) if code in self._drawn else piece
         for size in np.flatnonzero(summed.rows.any(axis=1)).tolist():
-            self.groups.setdefault((code, size), []).append(members[summed.rows[size] > 0])
+            self.groups.setdefault((code, size), []).append(members[np.flatnonzero(summed.rows[size])])
 
     def set_left(self, sums: Ints) -> None:
         """Give the size that was left out its sums in replicates, out of those of all objects of the only group."""

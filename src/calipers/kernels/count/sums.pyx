@@ -155,7 +155,7 @@ def grouped_sums(keys, values, Py_ssize_t columns, ends, places, Py_ssize_t grou
     """
     cdef const unsigned long long[::1] key = keys
     cdef const long long[::1] value = values, end = ends, place = places
-    cdef Column total = Column("q", check_product("sums", check_product("sums", groups, columns), replicates)), bytes_used
+    cdef Column used, total = Column("q", check_product("sums", check_product("sums", groups, columns), replicates))
     cdef ByteSums sums = None
     cdef Py_ssize_t fields = place.shape[0] // max(end.shape[0], 1), cell
     check_length("values", value.shape[0], check_product("values", columns, key.shape[0]))
@@ -164,9 +164,9 @@ def grouped_sums(keys, values, Py_ssize_t columns, ends, places, Py_ssize_t grou
     check_long_indices("places", place, groups)
     if not columns or not key.shape[0] or not fields:
         return total
-    bytes_used = places_of_bytes(&value[0], columns, key.shape[0])
-    if bytes_used is not None:
-        sums = ByteSums(columns, bytes_used, replicates)
+    used = places_of_bytes(&value[0], columns, key.shape[0])
+    if used is not None:
+        sums = ByteSums(columns, used, replicates)
         sums.total = total
     for cell in range(end.shape[0]):
         add_cell(sums, total, Cell(end[cell - 1] if cell else 0, end[cell], &place[cell * fields], fields),
@@ -318,8 +318,7 @@ cdef class Sums:
 cdef class ByteSums:
     """Adds weight times value, byte by byte, in integers of 32 bits, then moves on to those of 64.
 
-    Places of bytes are 8 * column + how many bytes of a value are below. There may be totals of several groups: sums are
-    added to those of the groups that are named.
+    Places of bytes are 8 * column + how many bytes of a value are below. Sums are added to those of all `groups`.
     """
 
     cdef Column total                   # (groups * columns * replicates,) int64
@@ -380,10 +379,13 @@ cdef class ByteSums:
         cdef const long long* own
         cdef uint8_t* value = <uint8_t*> self.value.data
         cdef Py_ssize_t k, r
+        cdef int shift
         for k in range(self.place.size):
-            own = values + place[k] // 8 * step
-            for r in range(AT_ONCE):
-                value[k * AT_ONCE + r] = <uint8_t> (own[r] >> place[k] % 8 * 8) if r < records else 0
+            own, shift = values + place[k] // 8 * step, place[k] % 8 * 8
+            if records < AT_ONCE:
+                memset(value + k * AT_ONCE, 0, AT_ONCE)
+            for r in range(records):
+                value[k * AT_ONCE + r] = <uint8_t> (own[r] >> shift)
 
     cdef void flush(self) noexcept nogil:
         cdef const long long* place = <const long long*> self.place.data
