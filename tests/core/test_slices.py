@@ -235,6 +235,23 @@ def test_sums_of_all_records_save_the_draws_of_the_largest_cell(names, monkeypat
     assert drawn or names == ["place"]
 
 
+@pytest.mark.parametrize("together", [1, 7, 30])
+@pytest.mark.parametrize("is_known", [False, True])
+def test_pieces_that_are_drawn_apart_add_up(together, is_known, monkeypatch):
+    table = made_table(np.random.default_rng(11), 80)
+    hashes, columns = table.columns()
+    everything = draw(table.names, hashes, columns, Resampling(3, 60))
+    sums = dict(zip(table.names, everything.draws, strict=True)) if is_known else None
+
+    def find():
+        specs = [parse_slice(name) for name in ("light", "speed", "light×speed")]
+        return slice_rows(find_slices(table, specs, FIGURES, Resampling(3, 60), None, sums))
+
+    wanted = find()
+    monkeypatch.setattr(slice_draws, "DRAWN_TOGETHER", together)
+    assert find() == wanted
+
+
 def test_a_slice_that_is_everything_has_no_rest():
     table = SliceTable(["gt", "pred", "matched"], ["light"])
     table.extend(["a", "b"], [[1, 1], [1, 1], [1, 0]], {"light": ["day", "day"]})

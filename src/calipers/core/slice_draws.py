@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from calipers.core.slice_cells import Bundle, bundle_fields
+from calipers.core.slice_cells import MOST_CELLS, Bundle, bundle_fields
 from calipers.core.slice_fields import CROSS, SIZE, Groups, SliceSpec, cross, group_field, size_edges
 from calipers.core.slice_figures import Drawn
 from calipers.core.slice_objects import ObjectRows, SummedObjects
@@ -69,9 +69,9 @@ def draw_bundle(table: SliceTable, bundle: Bundle, resampling: Resampling, sums:
     firsts = np.cumsum([0, *(len(groups.names) for groups in bundle.fields)])
     places = np.stack(bundle.places, axis=1) + firsts[:-1]  # (cells, fields) into groups
     left = -1 if sums is None else max(range(len(cells)), key=lambda cell: len(cells[cell]))
-    drawn = _draw_pieces(_pieces(cells, left), partial(_draw_piece, table, cells, places, int(firsts[-1]), resampling))
-    if drawn is None:
-        drawn = _draw_piece(table, cells, places, int(firsts[-1]), resampling, [])
+    most = DRAWN_TOGETHER if firsts[-1] <= MOST_CELLS else len(bundle.codes)  # each piece has sums of all groups
+    draw_one = partial(_draw_piece, table, cells, places, int(firsts[-1]), resampling)
+    drawn = _draw_pieces(_pieces(cells, left, most), draw_one) or draw_one([])
     if sums is not None:
         everything = GroupSums(columns.sum(axis=1, dtype=np.int64), np.stack([sums[name] for name in table.names]))
         for group, first, end in zip(places[left].tolist(), firsts.tolist(), firsts[1:].tolist(), strict=False):
@@ -80,13 +80,13 @@ def draw_bundle(table: SliceTable, bundle: Bundle, resampling: Resampling, sums:
     return drawn
 
 
-def _pieces(cells: Sequence[Members], left: int) -> list[list[int]]:
+def _pieces(cells: Sequence[Members], left: int, together: int) -> list[list[int]]:
     """Neighbouring cells together, but for the one that is left out: what a draw costs by itself is paid seldom."""
     pieces: list[list[int]] = []
-    drawn = DRAWN_TOGETHER
+    drawn = together
     for cell, members in enumerate(cells):
         if cell != left:
-            if drawn >= DRAWN_TOGETHER:
+            if drawn >= together:
                 pieces.append([])
                 drawn = 0
             pieces[-1].append(cell)
@@ -100,12 +100,13 @@ def _draw_pieces(pieces: list[list[int]], draw_one: Callable[[list[int]], GroupS
         return draw_one(pieces[0]) if pieces else None
     from concurrent.futures import ThreadPoolExecutor
 
+    total: GroupSums | None = None
     with ThreadPoolExecutor(2) as threads:  # the kernel holds no lock
-        first, *others = threads.map(draw_one, pieces)
-    for other in others:
-        for own, more in zip(first, other, strict=True):
-            own += more
-    return first
+        for drawn in threads.map(draw_one, pieces):
+            for own, more in zip(total or (), drawn, strict=False):
+                own += more
+            total = total or drawn
+    return total
 
 
 def _draw_piece(
