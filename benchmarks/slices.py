@@ -24,9 +24,11 @@ from random import Random
 
 import numpy as np
 
+from calipers.core.slice_draws import Resampling
 from calipers.core.slice_fields import parse_slice
+from calipers.core.slice_figures import RatioFigure, SliceFigures
 from calipers.core.slice_table import SliceTable
-from calipers.core.slices import RatioFigure, Resampling, SliceFigures, find_slices, slice_rows
+from calipers.core.slices import find_slices, slice_rows
 from make_dump import make_dump
 from measure import Claim, calipers_command, in_turn, peak_memory, report
 

@@ -9,9 +9,9 @@ import pytest
 from calipers.core.config import option
 from calipers.core.errors import ConfigError
 from calipers.core.parts import from_bytes, to_bytes
+from calipers.core.slice_figures import RatioFigure, SliceFigures
 from calipers.core.slice_options import SliceOptions
 from calipers.core.slice_table import SliceTable
-from calipers.core.slices import RatioFigure, SliceFigures
 from calipers.core.tally import Tally
 from calipers.counting_plan import CountingPart, measure_records, report_of
 

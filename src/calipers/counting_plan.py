@@ -19,8 +19,9 @@ from calipers import __version__
 from calipers.core.config import artifact_options
 from calipers.core.errors import RecordError
 from calipers.core.parts import Packed
+from calipers.core.slice_draws import Resampling
+from calipers.core.slice_figures import SliceFigures
 from calipers.core.slice_table import SliceTable, join_tables, pack_table, unpack_table
-from calipers.core.slices import Resampling, SliceFigures
 from calipers.core.tally import Tally
 from calipers.core.versions import artifact_head
 from calipers.engines import Engine

@@ -16,10 +16,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from calipers.core.errors import ConfigError, keyword
+from calipers.core.slice_draws import Resampling, Sums
 from calipers.core.slice_fields import ABSENT, OBJECTS, SIZE
+from calipers.core.slice_figures import SliceFigures
 from calipers.core.slice_options import SliceOptions
 from calipers.core.slice_table import Ints, SliceTable
-from calipers.core.slices import Resampling, Slice, SliceFigures, Sums, find_slices, slice_replicates, slice_rows
+from calipers.core.slices import Slice, find_slices, slice_replicates, slice_rows
 from calipers.files.attributes import NAMES, AttributeFile, read_attributes
 from calipers.kernels.count.sums import key_hashes
 from calipers.report import Report

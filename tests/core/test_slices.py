@@ -3,12 +3,14 @@
 import numpy as np
 import pytest
 
-from calipers.core import slices
+from calipers.core import slice_draws
 from calipers.core.errors import ConfigError
 from calipers.core.parts import from_bytes, to_bytes
+from calipers.core.slice_draws import Resampling, draw
 from calipers.core.slice_fields import FieldSpec, FieldValues, cross, group_field, parse_slice, quantiles, size_edges
+from calipers.core.slice_figures import RatioFigure, SliceFigures
 from calipers.core.slice_table import ObjectRows, SliceTable
-from calipers.core.slices import RatioFigure, Resampling, SliceFigures, draw, find_slices, slice_rows
+from calipers.core.slices import find_slices, slice_rows
 
 F1 = RatioFigure("f1", {"matched": 2}, {"gt": 1, "pred": 1})
 FIGURES = SliceFigures((F1,), "f1", {"gt": 1, "pred": 1}, {"gt": 1})
@@ -239,18 +241,35 @@ def test_sums_of_all_records_save_the_draws_of_the_largest_cell(names, monkeypat
     table.fields["place"] = FieldValues()
     table.fields["place"].extend("place", ["here"] * 80)
     hashes, columns = table.columns()
-    everything = slices.draw(table.names, hashes, columns, Resampling(3, 60))
+    everything = draw(table.names, hashes, columns, Resampling(3, 60))
     specs, drawn = list(map(parse_slice, names)), []
 
     def find(sums=None):
         return slice_rows(find_slices(table, specs, FIGURES, Resampling(3, 60), FIGURES, sums))
 
     wanted = find()
-    draw = slices.draw
-    monkeypatch.setattr(slices, "draw", lambda *given: drawn.append(len(given[1])) or draw(*given))
+    kernel = slice_draws.grouped_sums
+    monkeypatch.setattr(slice_draws, "grouped_sums", lambda *given: drawn.append(len(given[0])) or kernel(*given))
     assert find(dict(zip(table.names, everything.draws, strict=True))) == wanted
     assert sum(drawn) < 80 + 80 * ("size" in names)
     assert drawn or names == ["place"]
+
+
+@pytest.mark.parametrize("together", [1, 7, 30])
+@pytest.mark.parametrize("is_known", [False, True])
+def test_pieces_that_are_drawn_apart_add_up(together, is_known, monkeypatch):
+    table = made_table(np.random.default_rng(11), 80)
+    hashes, columns = table.columns()
+    everything = draw(table.names, hashes, columns, Resampling(3, 60))
+    sums = dict(zip(table.names, everything.draws, strict=True)) if is_known else None
+
+    def find():
+        specs = [parse_slice(name) for name in ("light", "speed", "light×speed")]
+        return slice_rows(find_slices(table, specs, FIGURES, Resampling(3, 60), None, sums))
+
+    wanted = find()
+    monkeypatch.setattr(slice_draws, "DRAWN_TOGETHER", together)
+    assert find() == wanted
 
 
 def test_a_slice_that_is_everything_has_no_rest():

@@ -5,7 +5,18 @@ from typing import Any
 
 import numpy as np
 
-from calipers.kernels.count import causes, cuts, detections, events, optimal, replicates, sayings, sums, timelines
+from calipers.kernels.count import (
+    causes,
+    cuts,
+    detections,
+    events,
+    inference,
+    optimal,
+    replicates,
+    sayings,
+    sums,
+    timelines,
+)
 from calipers.kernels.scan import intervals, jsonlines, jsontext, matchlines, weave
 from calipers.kernels.scan.column import Column, long_column
 from calipers.kernels.scan.flatten import ObjectColumns
@@ -380,6 +391,43 @@ CONTRACTS: dict[str, Contract] = {
             "sums beyond 64 bits": {"values": q(*[2**62] * 4), "replicates": 64},
             "the least of all numbers": {"values": q(*[-(2**63)] * 4), "replicates": 64},
         },
+    ),
+    "sums.grouped_sums": Contract(
+        sums.grouped_sums,
+        {"keys": HASHES, "values": q(1, 2, 3, 4), "columns": 2, "ends": q(1, 2), "places": q(0, 2, 1, 2), "groups": 3}
+        | POISSON,
+        {
+            "fewer values": {"values": q(1, 2, 3)},
+            "more columns": {"columns": 3},
+            "columns below 0": {"columns": -1},
+            "too many groups": {"groups": LARGE},
+            "too many replicates": {"replicates": LARGE},
+            "ends beyond the records": {"ends": q(1, 3)},
+            "ends before the records": {"ends": q(1, 1)},
+            "ends that fall": {"ends": q(3, 2)},
+            "no cells": {"ends": q()},
+            "a group beyond all": {"places": q(0, 2, 1, 3)},
+            "a group below 0": {"places": q(0, 2, 1, -1)},
+            "fewer places": {"places": q(0, 2, 1)},
+            "sums beyond 64 bits": {"values": q(*[2**62] * 4), "replicates": 64},
+        },
+    ),
+    "inference.interval_ends": Contract(
+        inference.interval_ends,
+        {"values": d(1, 2, 3, 4, 5, 6), "columns": 3, "tail": 1},
+        {
+            "rows that are torn": {"columns": 4},
+            "no columns": {"columns": 0},
+            "columns below 0": {"columns": -3},
+            "a tail below 0": {"tail": -1},
+            "a tail beyond all": {"tail": 3},
+            "NaN": {"values": d(1, 2, 3, 4, 5, float("nan"))},
+        },
+    ),
+    "inference.beta_fractions": Contract(
+        inference.beta_fractions,
+        {"x": d(0.5, 0.25), "a": d(1, 2), "b": d(0.5, 0.5)},
+        {"fewer a": {"a": d(1)}, "more b": {"b": d(1, 2, 3)}},
     ),
     "rects.plain_boxes": Contract(rects.plain_boxes, {"value": [[1, 2, 3, 4]]}, {}),
     "rects.rect_pairs": Contract(

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calipers.core.tally import Counts
+from calipers.kernels.count.inference import interval_ends
 from calipers.kernels.count.sums import key_hashes, weighted_sums
 
 Floats = NDArray[np.float64]
@@ -79,6 +80,20 @@ def middle(values: Any, *, records: int) -> list[float] | None:
     return [float(ordered[end]) for end in ends]
 
 
+def middles(rows: Floats, records: Sequence[int]) -> list[list[float] | None]:
+    """The 95 % interval of each row, as `middle` gives it, of so many records.
+
+    >>> middles(np.stack([np.arange(1000) / 1000, np.arange(1000) / 100]), [9, 1])
+    [[0.025, 0.974], None]
+    """
+    is_defined = not np.isnan(rows).any()
+    if not is_defined or rows.shape[1] < MIN_REPLICATES:
+        return [middle(row, records=n) for row, n in zip(rows, records, strict=True)]
+    ends = interval_ends(np.ascontiguousarray(rows).reshape(-1), rows.shape[1], rows.shape[1] // 40)
+    pairs = np.asarray(ends).reshape(-1, 2).tolist()
+    return [own if n >= 2 else None for own, n in zip(pairs, records, strict=True)]
+
+
 def defined(values: Floats) -> Floats:
     """The values that are not NaN."""
     is_undefined = np.isnan(values)
@@ -93,6 +108,17 @@ def standard_deviation(values: Floats) -> float:
     """
     apart = values - np.add.reduce(values) / len(values)
     return sqrt(np.add.reduce(apart * apart) / len(values))
+
+
+def standard_deviations(rows: Floats) -> list[float]:
+    """The standard deviation of each row, to the bit as `standard_deviation` gives it.
+
+    >>> standard_deviations(np.array([[1.0, 3.0], [2.0, 2.0]]))
+    [1.0, 0.0]
+    """
+    apart = rows - np.add.reduce(rows, axis=1, keepdims=True) / rows.shape[1]
+    spreads: list[float] = np.sqrt(np.add.reduce(apart * apart, axis=1) / rows.shape[1]).tolist()
+    return spreads
 
 
 def around(number: float | None, values: Any, *, records: int, bias: float = 0.0) -> list[float] | None:

@@ -45,7 +45,7 @@ class SliceOptions(RunOptions):
             raise ConfigError(f"slice: found {again!r:.80} with different edges, expected each field once")
         return specs
 
-    @property
+    @cached_property
     def slice_fields(self) -> tuple[str, ...]:
         """The fields that are needed, each once."""
         return tuple(dict.fromkeys(field.name for spec in self.slice_specs for field in spec.fields))

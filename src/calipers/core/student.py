@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from calipers.kernels.count.inference import beta_fractions
+
 Floats = NDArray[np.float64]
-TINY = 1e-300
-STEPS = 300
-CLOSE = 1e-14
 
 
 def two_sided(deviates: Any, freedom: Any) -> Floats:
@@ -39,31 +38,9 @@ def _incomplete_beta(ratio: Floats, a: Floats) -> Floats:
     half = np.full(a.shape, 0.5)
     is_small = x < (a + 1) / (a + 2.5)
     sides = np.where(is_small, (x, a, half), (rest, half, a))
-    share = front * _fraction(*sides) / sides[1]
+    share = front * np.asarray(beta_fractions(*sides)) / sides[1]
     chance: Floats = np.where(is_small, share, 1 - share)
     return chance
-
-
-def _fraction(x: Floats, a: Floats, b: Floats) -> Floats:
-    """Lentz's way to a continued fraction."""
-    c, d = np.ones(x.shape), 1 / _apart(1 - (a + b) * x / (a + 1))
-    total, is_done = d, np.zeros(x.shape, dtype=bool)
-    for m in range(1, STEPS):
-        for step in (
-            m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)),
-            -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1)),
-        ):
-            d = 1 / _apart(1 + step * d)
-            c = _apart(1 + step / c)
-            total = np.where(is_done, total, total * c * d)  # so that none depends on the others
-        is_done |= ~(np.abs(c * d - 1) > CLOSE)
-        if is_done.all():
-            break
-    return total
-
-
-def _apart(value: Floats) -> Floats:
-    return np.where(np.abs(value) > TINY, value, TINY)
 
 
 def discoveries(values: Sequence[float | None], level: float = 0.05) -> list[bool]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from calipers.core.errors import ConfigError
 from calipers.core.figures import Figure, Floats, over, spec_named
-from calipers.core.slices import deviate, difference_chances
+from calipers.core.slice_figures import deviate, difference_chances
 from calipers.core.student import discoveries
 from calipers.show.figures import full_name
 from calipers.suite import Suite, suite_of_tree

@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from calipers.kernels.count.sums import weight_table, weighted_sums, weights
+from calipers.kernels.count.sums import grouped_sums, weight_table, weighted_sums, weights
 
 
 def keys(count: int) -> np.ndarray:
@@ -106,3 +106,32 @@ def test_more_bytes_than_32_bits_hold_are_exact():
     found = weighted_sums(own, np.full(2 * records, 65535), 2, 5, 2)
     times = np.asarray(weight_table(own, 5, 2)).reshape(records, 2).sum(axis=0, dtype=np.int64)
     assert np.asarray(found).reshape(2, 2).tolist() == [(65535 * times).tolist()] * 2
+
+
+def grouped(own, rows, ends, places, groups, seed, replicates):
+    flat = np.array(places, np.int64).reshape(-1)
+    sums = grouped_sums(own, rows.reshape(-1), len(rows), np.array(ends, np.int64), flat, groups, seed, replicates)
+    return np.asarray(sums).reshape(groups, len(rows), replicates)
+
+
+def test_the_sums_of_cells_are_added_to_each_of_their_groups():
+    # two fields, groups 0 and 1 of the first, 2 of the second: records a, b | c are cells of 0 and 2, and of 1 and 2
+    own, rows = keys(3), np.array([[1, 2, 300]])
+    a, b, c = (np.asarray(weights(int(key), 4, 6)) for key in own)
+    found = grouped(own, rows, [2, 3], [[0, 2], [1, 2]], 3, 4, 6)
+    assert found[:, 0].tolist() == [(a + 2 * b).tolist(), (300 * c).tolist(), (a + 2 * b + 300 * c).tolist()]
+
+
+@pytest.mark.parametrize("largest", [1, 255, 65535, 2**40, -9])
+@pytest.mark.parametrize("seed", range(8))
+def test_sums_of_groups_are_those_of_their_records(seed, largest):
+    rng = np.random.default_rng([seed, abs(largest)])
+    records, cells, fields, groups = int(rng.integers(0, 90)), int(rng.integers(1, 9)), int(rng.integers(0, 4)), 5
+    ends = [*sorted(rng.integers(0, records + 1, cells - 1).tolist()), records]
+    places = np.array([rng.permutation(groups)[:fields] for _ in range(cells)], np.int64).reshape(cells, fields)
+    own, rows = keys(records), rng.integers(min(largest, 0), max(largest, 1), (3, records))
+    wanted = np.zeros((groups, 3, 11), np.int64)
+    for begin, end, into in zip([0, *ends], ends, places, strict=False):
+        few = np.ascontiguousarray(rows[:, begin:end])
+        wanted[into] += np.asarray(weighted_sums(own[begin:end], few.reshape(-1), 3, seed, 11)).reshape(3, 11)
+    assert grouped(own, rows, ends, places, groups, seed, 11).tolist() == wanted.tolist()

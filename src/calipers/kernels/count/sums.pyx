@@ -1,19 +1,15 @@
-"""Sums over records, the same on every machine: those of the Poisson bootstrap, and means and spreads of columns.
+"""Sums over records of the Poisson bootstrap, the same on every machine.
 
 How often a record counts in a replicate is a pure function of its key, the replicate and a seed. Sums over records are
 then integers that add in any order, over any shards.
-
-For means, each value is added in turn with the error of every addition carried along. The sum is then as good as exact:
-nothing is added in another order.
 """
 
 from cpython.mem cimport PyMem_Calloc, PyMem_Free
 from libc.limits cimport LLONG_MAX
-from libc.math cimport fma, isnan, sqrt
 from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
-from ..scan.checks cimport check_between, check_length, check_long_indices, check_product
+from ..scan.checks cimport check_between, check_ends, check_length, check_long_indices, check_product
 from ..scan.column cimport Column
 from .draws cimport GOLDEN_RATIO, STEPS, Four, draw_fours, next_bits, steps_reached
 from .products cimport add_bytes, add_products
@@ -145,9 +141,69 @@ def weighted_sums(keys, values, Py_ssize_t columns, unsigned long long seed, Py_
         if places is not None:
             return ByteSums(columns, places, replicates).of_records(&key[0], key.shape[0], &value[0], seed, first)
     sums = Sums(columns, replicates)
-    add_records(sums, &key[0] if key.shape[0] else NULL, key.shape[0], &value[0] if value.shape[0] else NULL, seed,
-                first)
+    add_records(sums, &key[0] if key.shape[0] else NULL, key.shape[0], &value[0] if value.shape[0] else NULL,
+                key.shape[0], seed, first)
     return sums.total
+
+
+def grouped_sums(keys, values, Py_ssize_t columns, ends, places, Py_ssize_t groups, unsigned long long seed,
+                 Py_ssize_t replicates):
+    """Weighted sums of groups of records, (groups * columns * replicates,), the weights of each record drawn once.
+
+    Records are in cells, one after the other; `ends` says where each of them ends, and `places`, (cells * fields,), the
+    groups that its sums are added to. `keys` and `values` are as `weighted_sums` takes them.
+    """
+    cdef const unsigned long long[::1] key = keys
+    cdef const long long[::1] value = values, end = ends, place = places
+    cdef Column used, total = Column("q", check_product("sums", check_product("sums", groups, columns), replicates))
+    cdef ByteSums sums = None
+    cdef Py_ssize_t fields = place.shape[0] // max(end.shape[0], 1), cell
+    check_length("values", value.shape[0], check_product("values", columns, key.shape[0]))
+    check_ends("ends", end, key.shape[0])
+    check_length("places", place.shape[0], fields * end.shape[0])
+    check_long_indices("places", place, groups)
+    if not columns or not key.shape[0] or not fields:
+        return total
+    used = places_of_bytes(&value[0], columns, key.shape[0])
+    if used is not None:
+        sums = ByteSums(columns, used, replicates)
+        sums.total = total
+    for cell in range(end.shape[0]):
+        add_cell(sums, total, Cell(end[cell - 1] if cell else 0, end[cell], &place[cell * fields], fields),
+                 Table(&key[0], key.shape[0], &value[0], columns), seed, replicates)
+    return total
+
+
+cdef struct Table:
+    const unsigned long long* keys
+    Py_ssize_t count
+    const long long* values
+    Py_ssize_t columns
+
+
+cdef struct Cell:
+    Py_ssize_t begin, end               # records
+    const long long* groups
+    Py_ssize_t fields
+
+
+cdef int add_cell(ByteSums sums, Column total, Cell cell, Table table, uint64_t seed, Py_ssize_t replicates) except -1:
+    """Add the sums of a cell to those of its groups: byte by byte, or as floats without `sums`."""
+    cdef Py_ssize_t count = cell.end - cell.begin, size = table.columns * replicates, f, k
+    cdef Sums plain
+    cdef bint overflown = False
+    if sums is not None:
+        sums.groups, sums.fields = cell.groups, cell.fields
+        sums.add(table.keys + cell.begin, count, table.values + cell.begin, table.count, seed, 0)
+        return 0
+    plain = Sums(table.columns, replicates)
+    add_records(plain, table.keys + cell.begin, count, table.values + cell.begin, table.count, seed, 0)
+    for f in range(cell.fields):
+        for k in range(size):
+            overflown |= add_product(<long long*> total.data + cell.groups[f] * size + k, 1, (<long long*> plain.total.data)[k])
+    if overflown:
+        raise ValueError("values: their sums need more than 64 bits")
+    return 0
 
 
 cdef Column places_of_bytes(const long long* values, Py_ssize_t columns, Py_ssize_t count):
@@ -175,8 +231,8 @@ cdef int check_first(Py_ssize_t first) except -1:
 
 
 cdef int add_records(Sums sums, const unsigned long long* keys, Py_ssize_t count, const long long* values,
-                     uint64_t seed, Py_ssize_t replicate) except -1:
-    """All records, sixteen by sixteen."""
+                     Py_ssize_t step, uint64_t seed, Py_ssize_t replicate) except -1:
+    """All records, sixteen by sixteen; `step` is from one column to the next."""
     cdef Py_ssize_t first = 0, some, r
     cdef double* weight = sums.weight
     with nogil:
@@ -185,7 +241,7 @@ cdef int add_records(Sums sums, const unsigned long long* keys, Py_ssize_t count
             for r in range(some):
                 draw_all(keys[first + r], seed, replicate, sums.replicates, weight + r * sums.stride)
             if sums.columns:
-                sums.add(values + first, count, some)
+                sums.add(values + first, step, some)
             first += AT_ONCE
         sums.flush()
     if sums.overflown:
@@ -262,41 +318,51 @@ cdef class Sums:
 cdef class ByteSums:
     """Adds weight times value, byte by byte, in integers of 32 bits, then moves on to those of 64.
 
-    Places of bytes are 8 * column + how many bytes of a value are below.
+    Places of bytes are 8 * column + how many bytes of a value are below. Sums are added to those of all `groups`.
     """
 
-    cdef Column total                   # (columns * replicates,) int64
+    cdef Column total                   # (groups * columns * replicates,) int64
     cdef Column place                   # (bytes,) int64
     cdef Column weight                  # (AT_ONCE / 4, stride, 4): those of four records side by side
     cdef Column pending                 # (bytes, stride)
     cdef Column value                   # (bytes, AT_ONCE)
-    cdef Py_ssize_t replicates, stride
+    cdef Py_ssize_t replicates, stride, columns, fields
+    cdef long long only                 # the group, where there is one
+    cdef const long long* groups        # (fields,)
 
     def __cinit__(self, Py_ssize_t columns, Column places not None, Py_ssize_t replicates):
         cdef const long long[::1] place = places
         check_product("sums", check_product("sums", place.shape[0] + 1, replicates + 8), AT_ONCE)
         check_long_indices("places", place, check_product("sums", columns, 8))
         self.place, self.replicates, self.stride = places, replicates, (replicates + 8) // 8 * 8
-        self.total, self.weight = Column("q", check_product("sums", columns, replicates)), Column("B", AT_ONCE * self.stride)
+        self.columns, self.fields, self.only, self.groups = columns, 1, 0, &self.only
+        self.weight = Column("B", AT_ONCE * self.stride)
         self.pending, self.value = Column("i", places.size * self.stride), Column("B", places.size * AT_ONCE)
 
     cdef Column of_records(self, const unsigned long long* keys, Py_ssize_t count, const long long* values,
                            uint64_t seed, Py_ssize_t replicate):
-        """The sums over all records, sixteen by sixteen."""
+        """The sums over all records, as those of one group."""
+        self.total = Column("q", check_product("sums", self.columns, self.replicates))
+        self.add(keys, count, values, count, seed, replicate)
+        return self.total
+
+    cdef int add(self, const unsigned long long* keys, Py_ssize_t count, const long long* values, Py_ssize_t step,
+                 uint64_t seed, Py_ssize_t replicate) except -1:
+        """Some records, sixteen by sixteen; `step` is from one column to the next."""
         cdef Py_ssize_t first = 0, some, r
         with nogil:
             while first < count:
                 some = min(AT_ONCE, count - first)
                 for r in range(0, some, 4):
                     self.draw(keys + first + r, min(4, some - r), seed, replicate, r)
-                self.gather(values + first, count, some)
+                self.gather(values + first, step, some)
                 add_bytes(<int32_t*> self.pending.data, <const uint8_t*> self.weight.data, self.stride,
                           <const uint8_t*> self.value.data, self.place.size)
                 first += AT_ONCE
                 if first // AT_ONCE % MOST_PENDING == 0:
                     self.flush()
             self.flush()
-        return self.total
+        return 0
 
     cdef void draw(self, const unsigned long long* keys, Py_ssize_t count, uint64_t seed, Py_ssize_t replicate,
                    Py_ssize_t at) noexcept nogil:
@@ -313,66 +379,22 @@ cdef class ByteSums:
         cdef const long long* own
         cdef uint8_t* value = <uint8_t*> self.value.data
         cdef Py_ssize_t k, r
+        cdef int shift
         for k in range(self.place.size):
-            own = values + place[k] // 8 * step
-            for r in range(AT_ONCE):
-                value[k * AT_ONCE + r] = <uint8_t> (own[r] >> place[k] % 8 * 8) if r < records else 0
+            own, shift = values + place[k] // 8 * step, place[k] % 8 * 8
+            if records < AT_ONCE:
+                memset(value + k * AT_ONCE, 0, AT_ONCE)
+            for r in range(records):
+                value[k * AT_ONCE + r] = <uint8_t> (own[r] >> shift)
 
     cdef void flush(self) noexcept nogil:
         cdef const long long* place = <const long long*> self.place.data
         cdef long long* total
         cdef int32_t* pending = <int32_t*> self.pending.data
-        cdef Py_ssize_t k, b
-        for k in range(self.place.size):
-            total = <long long*> self.total.data + place[k] // 8 * self.replicates
-            for b in range(self.replicates):
-                total[b] += <long long> pending[k * self.stride + b] << place[k] % 8 * 8
+        cdef Py_ssize_t k, b, f
+        for f in range(self.fields):
+            for k in range(self.place.size):
+                total = <long long*> self.total.data + (self.groups[f] * self.columns + place[k] // 8) * self.replicates
+                for b in range(self.replicates):
+                    total[b] += <long long> pending[k * self.stride + b] << place[k] % 8 * 8
         memset(pending, 0, self.place.size * self.stride * sizeof(int32_t))
-
-
-# Means
-
-
-cdef struct Sum:
-    double total, error
-
-
-cdef inline void add(Sum* sum, double value) noexcept nogil:
-    cdef double next = sum.total + value, part = next - sum.total
-    sum.error += (sum.total - (next - part)) + (value - part)
-    sum.total = next
-
-
-cdef inline double quotient(Sum sum, double count) noexcept nogil:
-    """sum / count, with what the division leaves over divided once more; NaN for nothing."""
-    cdef double first = sum.total / count
-    return first + (fma(-first, count, sum.total) + sum.error) / count
-
-
-def column_means(values):
-    """Columns (count, mean, standard deviation) of the rows of `values` (columns, records), NaN left out.
-
-    Both are NaN where nothing is left.
-    """
-    cdef const double[:, ::1] rows = values
-    cdef Py_ssize_t columns = rows.shape[0], c, r
-    cdef Column counts = Column("q", columns), means = Column("d", columns), spreads = Column("d", columns)
-    cdef long long count
-    cdef double mean
-    cdef Sum sum
-    for c in range(columns):
-        sum.total = sum.error = 0
-        count = 0
-        for r in range(rows.shape[1]):
-            if not isnan(rows[c, r]):
-                add(&sum, rows[c, r])
-                count += 1
-        mean = quotient(sum, <double> count)
-        sum.total = sum.error = 0
-        for r in range(rows.shape[1]):
-            if not isnan(rows[c, r]):
-                add(&sum, (rows[c, r] - mean) * (rows[c, r] - mean))
-        (<long long*> counts.data)[c] = count
-        (<double*> means.data)[c] = mean
-        (<double*> spreads.data)[c] = sqrt(quotient(sum, <double> count))
-    return counts, means, spreads

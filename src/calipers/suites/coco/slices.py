@@ -18,10 +18,12 @@ from numpy.typing import NDArray
 
 from calipers.core import sweep
 from calipers.core.bootstrap import around, moved
+from calipers.core.slice_draws import Resampling
 from calipers.core.slice_fields import OBJECTS, SIZE
+from calipers.core.slice_figures import RatioFigure, SliceFigures, deviate
 from calipers.core.slice_objects import matched_rows
 from calipers.core.slice_table import SliceTable
-from calipers.core.slices import MANY_SLICES, RatioFigure, Resampling, Slice, SliceFigures, deviate
+from calipers.core.slices import MANY_SLICES, Slice
 from calipers.report import Report
 from calipers.slicing import add_slices, slice_run
 from calipers.suites.coco.columns import Instances

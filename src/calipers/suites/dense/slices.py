@@ -10,16 +10,17 @@ other by its own size; one that could not be read has no size and is `(missing)`
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 
 from calipers.core import sweep
 from calipers.core.shapes import KINDS, Batch
+from calipers.core.slice_draws import Resampling, Sums
 from calipers.core.slice_fields import OBJECTS, SIZE
+from calipers.core.slice_figures import RatioFigure, SliceFigures
 from calipers.core.slice_objects import matched_rows
 from calipers.core.slice_table import SliceTable
-from calipers.core.slices import RatioFigure, Resampling, SliceFigures, Sums
 from calipers.kernels.shape.sizes import object_sizes
 from calipers.slicing import SlicedRun, slice_run
 from calipers.suites.dense.config import Config
@@ -52,10 +53,15 @@ def record_fields(config: Config) -> list[str]:
 
 def empty_table(config: Config) -> SliceTable:
     """A table without records."""
-    names = ["gt", "pred", *(f"{mode}.{name}" for mode in config.modes for name in PAIRS)]
-    by_size = ["gt", *(f"{mode}.{name}" for mode in config.modes for name in ("pred", *PAIRS))]
-    fields = [name for name in config.slice_fields if name != SIZE]
-    return SliceTable(names, fields, by_size if SIZE in config.slice_fields else None)
+    return SliceTable(*_table_names(config.modes, config.slice_fields))
+
+
+@cache
+def _table_names(modes: tuple[str, ...], fields: tuple[str, ...]) -> tuple[list[str], list[str], list[str] | None]:
+    """The columns of records, the fields, and the columns of objects where they are asked for."""
+    names = ["gt", "pred", *(f"{mode}.{name}" for mode in modes for name in PAIRS)]
+    by_size = ["gt", *(f"{mode}.{name}" for mode in modes for name in ("pred", *PAIRS))]
+    return names, [name for name in fields if name != SIZE], by_size if SIZE in fields else None
 
 
 def figures_of(config: Config, *, by_size: bool = False) -> SliceFigures:

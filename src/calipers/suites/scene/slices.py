@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from calipers.core.matching import UNIT as OVERLAP_UNIT
+from calipers.core.slice_draws import Resampling
 from calipers.core.slice_fields import OBJECTS, SIZE
+from calipers.core.slice_figures import UNIT, RatioFigure, SliceFigures
 from calipers.core.slice_table import SliceTable
-from calipers.core.slices import UNIT, RatioFigure, Resampling, SliceFigures
 from calipers.report import Report
 from calipers.slicing import add_slices, slice_run
 from calipers.suites.scene.config import Config

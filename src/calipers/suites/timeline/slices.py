@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from calipers.core.figures import SHARE
+from calipers.core.slice_draws import Resampling
+from calipers.core.slice_figures import UNIT, SliceFigures, mean_figure
 from calipers.core.slice_table import SliceTable
-from calipers.core.slices import UNIT, Resampling, SliceFigures, mean_figure
 from calipers.report import Report
 from calipers.slicing import add_slices, slice_run
 from calipers.suites.timeline.config import Config

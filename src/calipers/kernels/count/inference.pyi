@@ -1,0 +1,6 @@
+from typing import Any
+
+from calipers.kernels.scan.column import Column
+
+def interval_ends(values: Any, columns: int, tail: int) -> Column: ...
+def beta_fractions(x: Any, a: Any, b: Any) -> Column: ...

@@ -1,0 +1,97 @@
+"""How sure figures are: the ends of intervals over replicates, and continued fractions of chances."""
+
+from libc.math cimport fabs
+
+from ..scan.checks cimport check_between, check_length, check_numbers, check_product
+from ..scan.column cimport Column
+
+cdef enum:
+    STEPS = 300
+
+cdef double TINY = 1e-300
+cdef double CLOSE = 1e-14
+
+
+def interval_ends(values, Py_ssize_t columns, Py_ssize_t tail):
+    """Of each row of `values`, (rows * columns,), the number that `tail` others lie below, and the one they lie above:
+    (rows * 2,). NaN is not expected.
+
+    Few numbers of a row belong to its ends, so most are compared twice and passed over.
+    """
+    cdef const double[::1] value = values
+    cdef Py_ssize_t rows, r
+    cdef Column ends, kept
+    check_between("columns", columns, 1, max(value.shape[0], 1))
+    check_between("tail", tail, 0, columns - 1)
+    rows = value.shape[0] // columns
+    check_length("values", value.shape[0], check_product("values", rows, columns))
+    check_numbers("values", value)
+    ends, kept = Column("d", 2 * rows), Column("d", 2 * (tail + 1))
+    with nogil:
+        for r in range(rows):
+            find_ends(&value[r * columns], columns, tail, <double*> kept.data, <double*> ends.data + 2 * r)
+    return ends
+
+
+cdef void find_ends(const double* value, Py_ssize_t count, Py_ssize_t tail, double* kept, double* ends) noexcept nogil:
+    """`kept` has room for the smallest numbers in ascending order, then for the largest in descending order."""
+    cdef double* largest = kept + tail + 1
+    cdef Py_ssize_t k
+    for k in range(count):
+        if k <= tail or value[k] < kept[tail]:
+            keep_below(kept, min(k, tail), value[k])
+        if k <= tail or value[k] > largest[tail]:
+            keep_above(largest, min(k, tail), value[k])
+    ends[0], ends[1] = kept[tail], largest[tail]
+
+
+cdef inline void keep_below(double* kept, Py_ssize_t last, double value) noexcept nogil:
+    """Put a number where it belongs in ascending order; the one at `last` drops out."""
+    while last > 0 and kept[last - 1] > value:
+        kept[last] = kept[last - 1]
+        last -= 1
+    kept[last] = value
+
+
+cdef inline void keep_above(double* kept, Py_ssize_t last, double value) noexcept nogil:
+    """The same in descending order."""
+    while last > 0 and kept[last - 1] < value:
+        kept[last] = kept[last - 1]
+        last -= 1
+    kept[last] = value
+
+
+def beta_fractions(x, a, b):
+    """The continued fraction of the incomplete beta function for each x, a and b, by Lentz's way."""
+    cdef const double[::1] at = x, first = a, second = b
+    cdef Column fractions = Column("d", at.shape[0])
+    cdef Py_ssize_t k
+    check_length("a", first.shape[0], at.shape[0])
+    check_length("b", second.shape[0], at.shape[0])
+    with nogil:
+        for k in range(at.shape[0]):
+            (<double*> fractions.data)[k] = beta_fraction(at[k], first[k], second[k])
+    return fractions
+
+
+cdef double beta_fraction(double x, double a, double b) noexcept nogil:
+    cdef double c = 1, d = 1 / apart(1 - (a + b) * x / (a + 1)), total = d, m
+    cdef int step
+    for step in range(1, STEPS):
+        m = step
+        advance(m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)), &c, &d, &total)
+        advance(-(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1)), &c, &d, &total)
+        if not fabs(c * d - 1) > CLOSE:
+            break
+    return total
+
+
+cdef inline void advance(double step, double* c, double* d, double* total) noexcept nogil:
+    d[0] = 1 / apart(1 + step * d[0])
+    c[0] = apart(1 + step / c[0])
+    total[0] = total[0] * c[0] * d[0]
+
+
+cdef inline double apart(double value) noexcept nogil:
+    """A number that can be divided by; NaN becomes one too."""
+    return value if fabs(value) > TINY else TINY
