@@ -112,8 +112,7 @@ def count_causes(causes: Causes, labels: Labels, names: list[str], tally: Tally)
     tally.count("errors", causes.counts())
     table = causes.by_label(labels, len(names))
     tally.count("errors.unlabelled", table[-1])
-    for code in np.flatnonzero(table[:-1].any(axis=1)).tolist():
-        tally.count_row("errors", names[code], table[code])
+    tally.count_rows("errors", names, table[:-1])
 
 
 def errors_tree(counts: Any) -> dict[str, int]:

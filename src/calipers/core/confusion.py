@@ -27,12 +27,11 @@ def count_confusion(causes: Causes, labels: Labels, names: list[str], tally: Tal
     truth, pred = causes.pairs_of(MATCHED, WRONG_LABEL)
     codes = np.take(labels.truth, truth) + np.int32(1), np.take(labels.pred, pred) + np.int32(1)
     mine, theirs, counts = (np.asarray(column) for column in count_met(*codes, None, len(named)))
-    for own, other, count in zip(mine.tolist(), theirs.tolist(), counts[:, np.newaxis], strict=True):
-        tally.count_row("confusion", _key(named[own], named[other]), count)
+    keys = [_key(named[own], named[other]) for own, other in zip(mine.tolist(), theirs.tolist(), strict=True)]
+    tally.count_rows("confusion", keys, counts[:, np.newaxis])
     for name, outcomes in zip(("missed", "background"), causes.outcomes_by_label(labels, len(names)), strict=True):
         left = np.delete(outcomes, (MATCHED, WRONG_LABEL), axis=1).sum(axis=1)
-        for code in np.flatnonzero(left).tolist():
-            tally.count_row(f"confusion.{name}", [*names, ""][code], left[code : code + 1])
+        tally.count_rows(f"confusion.{name}", [*names, ""], left[:, np.newaxis])
 
 
 def _key(truth: str, pred: str) -> str:

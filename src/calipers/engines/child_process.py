@@ -21,7 +21,7 @@ from typing import Any
 
 from calipers.core.errors import CalipersError
 from calipers.engines import shared_texts
-from calipers.engines.child_main import LENGTH, PROTOCOL, SHARED
+from calipers.engines.child_main import LENGTH, PROTOCOL, SHARED, main
 from calipers.engines.forked import ForkedProcess, may_fork
 
 Outcome = tuple[bool, Any]  # whether it went well, and the result or the exception
@@ -193,7 +193,7 @@ def _start() -> tuple[socket.socket, ForkedProcess | subprocess.Popen[bytes]]:
     process = None
     try:
         with _above_standard_handles(theirs) as handle, _interrupts_blocked():
-            process = ForkedProcess(handle) if may_fork() else _popen(handle)
+            process = ForkedProcess(handle, main) if may_fork() else _popen(handle)
         if sys.platform == "win32":
             process.stdin.write(theirs.share(process.pid))
             process.stdin.close()

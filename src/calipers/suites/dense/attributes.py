@@ -47,9 +47,9 @@ def count_attributes(
     book = _open_book(text_keys, len(descs))
     pairs = DescPairs(matching, batch, book, descs)
     tally.count("attribute_pairs", [len(matching)])
-    for key, counts in book.count_entries(pairs).items():
-        if key != label_key and key not in text_keys and counts.any():
-            tally.count_row("attributes", key, counts)
+    keys, counts = book.count_entries(pairs)
+    compared = [at for at, key in enumerate(keys) if key != label_key and key not in text_keys]
+    tally.count_rows("attributes", [keys[at] for at in compared], counts[compared])
     for key, keyed in book.texts.items():
         _count_texts(key, pairs, keyed, tally)
     _count_distances(pairs, np.array(book.distances), tally)
@@ -103,11 +103,11 @@ class DescBook:
             self._key_of.append(self._keys.setdefault(entry[0], len(self._keys)))
         return code
 
-    def count_entries(self, pairs: DescPairs) -> dict[str, Counts]:
-        """Of each key how many values the truth says, the prediction, and both."""
+    def count_entries(self, pairs: DescPairs) -> tuple[list[str], Counts]:
+        """All keys, and (keys, 3) how many values of each the truth says, the prediction, and both."""
         columns = np.array(self._starts), np.array(self._entries, np.int32), np.array(self._key_of, np.int32)
         counts = count_shared(pairs.truth, pairs.pred, pairs.times, *columns, len(self._keys))
-        return dict(zip(self._keys, np.asarray(counts).reshape(3, -1).T, strict=True))
+        return [*self._keys], np.asarray(counts).reshape(3, -1).T
 
 
 class KeyedTexts:
