@@ -129,6 +129,16 @@ def exact_sum(values: Counts) -> int:
     return (int((values >> 32).sum()) << 32) + int((values & 0xFFFFFFFF).sum())
 
 
+def weighted_sum(values: Counts, times: Counts) -> int:
+    """The sum of fractions in units of 1e-12, so many times each, also where it outgrows 64 bits.
+
+    >>> weighted_sum(np.array([10**12, 3]), np.array([10**8, 2]))
+    100000000000000000006
+    """
+    low = (1 << 20) - 1  # halves of 20 bits each, which 2 ** 43 times do not take beyond 63
+    return (int((values >> 20) @ times) << 20) + int((values & low) @ times)
+
+
 def mean(total: int, n: int) -> float | None:
     """The mean of `n` fractions that sum to `total` units; undefined without any.
 
