@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from calipers.cli import begin_reading
-from calipers.files.lines import LineSource
+from calipers.files.cut_ahead import SourceAhead
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="commands fork on Linux only")
 
@@ -15,7 +15,7 @@ COMMAND = """
 import os, sys
 from calipers.cli import begin_reading
 from calipers.core import limits
-begin_reading.LARGE_BYTES, limits.CHUNK_BYTES = 1, 1000
+begin_reading.LARGE_BYTES, limits.DUMP_CHUNK_BYTES = 1, 1000
 from calipers.engines import local
 local.cores = lambda: 2
 from calipers.files import cut_ahead
@@ -54,7 +54,7 @@ def test_shards_and_digest_come_from_the_other_process(tmp_path, dump):
     assert (code, asked) == (0, 0)
     code, ahead, asked, _ = run(tmp_path, "dense", dump, "--json", "--jobs", 2)
     assert (code, ahead) == (0, alone)
-    shards = len(list(LineSource(0, str(dump), 1000)))
+    shards = len(list(SourceAhead(0, str(dump), 1000)))
     assert shards > 5
     assert asked == shards + 2  # the mark of the end, and the digest
 

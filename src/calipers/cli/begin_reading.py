@@ -18,10 +18,10 @@ def begin_reading(arguments: list[str]) -> None:
     from calipers.engines.local import cores
 
     if cores() > 1:
-        from calipers.core.limits import CHUNK_BYTES
+        from calipers.core.limits import DUMP_CHUNK_BYTES
         from calipers.files.cut_ahead import begin
 
-        begin(path, CHUNK_BYTES)
+        begin(path, DUMP_CHUNK_BYTES)
 
 
 def _is_large(path: str) -> bool:

@@ -160,6 +160,11 @@ class ChildProcess:
         outcome: Outcome = message
         return outcome
 
+    def kill(self) -> None:
+        """Kill it, without waiting for its end, unless it belongs to a process that this one was forked from."""
+        if self._parent == os.getpid() and not self._ending:
+            self._process.kill()
+
     def end(self) -> str:
         """Kill it if it has not ended. Returns in words how it ended."""
         shared_texts.close(self._handles)

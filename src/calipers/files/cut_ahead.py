@@ -4,6 +4,8 @@ To load a command takes one core some tenths of a second. Where there is a secon
 the dump meanwhile, as `LineSource` does: for its digest, and for where it is cut into shards. What it finds goes
 through a pipe, shard by shard. Should it end early, for whatever reason, the command reads the dump by itself: shards,
 digest and messages are the same.
+
+Shards that several processes measure become smaller towards the end, so that none of them works long after the others.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from calipers.files.places import is_remote
 CUT = Struct("<QQ")  # bytes of a shard, and the number of its first line
 END = CUT.pack(0, 0)  # behind which the digest stands
 DIGEST_BYTES = 32
+LAST = 4  # a shard has at most one part in so many of what is left of the dump, and at least of a chunk
 
 
 class _CuttingProcess:
@@ -54,7 +57,7 @@ class _CuttingProcess:
 
 def _send_cuts(handle: int, parent: int, *, path: str, chunk_bytes: int) -> None:
     """What the process does. It ends by itself when nobody reads the pipe any more."""
-    source = LineSource(0, path, chunk_bytes)
+    source = SourceAhead(0, path, chunk_bytes)
     if source.is_plain():
         for shard in source:
             os.write(handle, CUT.pack(shard.size, shard.first_line))
@@ -97,6 +100,12 @@ class SourceAhead(LineSource):
     def sha256(self) -> str:
         """The SHA-256 of all bytes read so far."""
         return self._known_sha256 or super().sha256
+
+    def shard_bytes(self, start: int) -> int:
+        """As many as a chunk, fewer towards the end; shards that have to be the same in another run are all alike."""
+        if self._digests or not self.size:
+            return self.chunk_bytes
+        return max(min(self.chunk_bytes, (self.size - start) // LAST), self.chunk_bytes // LAST)
 
     def _ranges(self) -> Iterator[Shard]:
         shards = 0
