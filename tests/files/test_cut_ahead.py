@@ -121,8 +121,11 @@ def test_only_large_dumps_are_read_ahead(tmp_path, monkeypatch):
     small.write_bytes(b"\n")
     with large.open("wb") as file:
         file.truncate(begin_reading.LARGE_BYTES)
-    for arguments in (["dense"], ["dense", str(small)], ["dense", "missing.jsonl"], ["dense", str(large), "--jobs=1"]):
-        begin_reading.begin_reading(arguments)
+    begin_reading.begin_reading([])
+    for arguments in ([], [str(small)], ["missing.jsonl"], [str(large), "--jobs=1"], [str(large), "--engine", "dask"]):
+        begin_reading.begin_reading(["dense", *arguments])
+    for other in ("check", "convert", str(large)):
+        begin_reading.begin_reading([other, str(large)])
     assert begun == []
     begin_reading.begin_reading(["dense", str(large), "--jobs", "16"])
     assert begun == [str(large)]

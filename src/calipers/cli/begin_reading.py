@@ -11,13 +11,14 @@ OTHERWISE = {"--resume", "--engine", "--chunk-bytes"}  # flags with which a dump
 
 
 def begin_reading(arguments: list[str]) -> None:
-    """Begin to read the first dump among the arguments of a command, if it is large and there is a core for it."""
+    """Begin to read the first dump among the arguments of a suite, if it is large and there is a core for it."""
     path = next((argument for argument in arguments if argument.endswith(DUMP)), None)
     if path is None or not _is_large(path) or _is_read_otherwise(arguments):
         return
     from calipers.engines.local import cores
+    from calipers.suites import BUILT_IN
 
-    if cores() > 1:
+    if arguments[0] in BUILT_IN and cores() > 1:
         from calipers.core.limits import DUMP_CHUNK_BYTES
         from calipers.files.cut_ahead import begin
 
