@@ -197,7 +197,7 @@ class Sample:
     package: str = "calipers"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)  # nobody compares or prints one, and to make that is slow
 class Suite:
     """A suite's declaration. Fields that have a default are for what a suite may do without."""
 

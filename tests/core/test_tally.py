@@ -152,3 +152,22 @@ def test_a_ratio_is_a_plain_float_and_undefined_without_a_whole(kind):
 def test_a_ratio_of_integers_beyond_floats_is_rounded_once():
     assert ratio(2**53 + 1, 2**53 + 1) == 1.0
     assert ratio(10**400, 2 * 10**400) == 0.5
+
+
+def test_rows_are_added_many_at_a_time_as_one_by_one():
+    """Rows of zeros have no place in a table, and a table without rows none in a tally."""
+    many, single = Tally(), Tally()
+    many.count_rows("t", ["a", "b", "c"], [[1, 2], [0, 0], [3, 4]])
+    many.count_rows("t", iter(["c", "d"]), [[5, 6], [0, 7]])
+    many.count_rows("empty", ["a"], [[0, 0]])
+    many.count_rows("empty", [], np.zeros((0, 2)))
+    for name, row in (("a", [1, 2]), ("c", [3, 4]), ("c", [5, 6]), ("d", [0, 7])):
+        single.count_row("t", name, row)
+    assert contents(many) == contents(single) == ({}, {}, {"t": {"a": [1, 2], "c": [8, 10], "d": [0, 7]}})
+
+
+def test_adding_to_a_total_leaves_the_part_as_it_was():
+    part, total = made(rows=[("t", "a", [1])]), Tally()
+    total += part
+    total += part
+    assert (contents(part)[2], contents(total)[2]) == ({"t": {"a": [1]}}, {"t": {"a": [2]}})

@@ -22,6 +22,9 @@ def main() -> None:
         if is_judge:
             from calipers.judge.command import run
         else:
+            from calipers.cli.begin_reading import begin_reading
+
+            begin_reading(sys.argv[1:])
             from calipers.cli.main import run_command
         check_stop()  # of what came during the imports
         code = run(sys.argv[2:]) if is_judge else run_command()

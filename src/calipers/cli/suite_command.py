@@ -14,12 +14,15 @@ from calipers.core.config import artifact_options, make_config, second_names
 from calipers.core.errors import ConfigError, require
 from calipers.report import Report
 from calipers.results.outcome import check_evaluated, doubts_of, hint
-from calipers.show.folder import check_output, is_artifact, open_folder, write_folder
-from calipers.show.plots_apart import PlotsApart
 from calipers.show.text import printable
-from calipers.suite import Input, Job, Suite
+from calipers.suite import Input, Job, Suite, later
 
 CONFIG_HELP = "options file  [default: calipers.toml, if there]"
+
+check_output, is_artifact, open_folder, write_folder = (
+    later("calipers.show.folder", name) for name in ("check_output", "is_artifact", "open_folder", "write_folder")
+)
+plots_apart = later("calipers.show.plots_apart", "PlotsApart")
 
 
 class SuiteCommand(NoRepeatedOptions):
@@ -119,7 +122,7 @@ def _output_options(kind: type[Any], options: dict[str, Any], output: str | None
 def _evaluate(suite: Suite, job: Job, output: str | None, shown: Any) -> tuple[Report, list[str]]:
     """Evaluate and write the results; returns the report and notes about the folder."""
     if output and not is_artifact(output):
-        plots = PlotsApart(suite.name, getattr(job.config, "jobs", None))
+        plots = plots_apart(suite.name, getattr(job.config, "jobs", None))
         try:
             return _evaluate_to_folder(suite, job, output, shown, plots)
         finally:
@@ -130,7 +133,7 @@ def _evaluate(suite: Suite, job: Job, output: str | None, shown: Any) -> tuple[R
     return report, []
 
 
-def _evaluate_to_folder(suite: Suite, job: Job, output: str, shown: Any, plots: PlotsApart) -> tuple[Report, list[str]]:
+def _evaluate_to_folder(suite: Suite, job: Job, output: str, shown: Any, plots: Any) -> tuple[Report, list[str]]:
     if not (suite.streams_rows and suite.match_columns):
         report = _evaluated(job)
         return report, write_folder(output, report, shown, plots)

@@ -71,10 +71,8 @@ class Causes:
 
     def counts(self, counted: Any = None) -> Counts:
         """How many of each outcome, matched pairs and errors of two objects once; only predictions that are counted."""
-        counts = count_codes(self.truth, len(OUTCOMES))
-        pred = count_codes(self.pred if counted is None else self.pred[counted], len(OUTCOMES))
-        counts[[DUPLICATE, SPURIOUS]] = pred[[DUPLICATE, SPURIOUS]]
-        return counts
+        pred = self.pred if counted is None else self.pred[counted]
+        return _all_counts(count_codes(self.truth, len(OUTCOMES)), count_codes(pred, len(OUTCOMES)))
 
     def outcomes_by_label(self, labels: Labels, names: int, counted: Any = None) -> tuple[Counts, Counts]:
         """How many truths of each label have each outcome, and how many predictions: (labels + 1, outcomes) each, the
@@ -88,6 +86,13 @@ class Causes:
     def by_label(self, labels: Labels, names: int, counted: Any = None) -> Counts:
         """How many of each cause for each label: (labels + 1, causes), the last for objects without a label."""
         return causes_by_label(*self.outcomes_by_label(labels, names, counted))
+
+
+def _all_counts(truths: Counts, preds: Counts) -> Counts:
+    """How many of each outcome, of those on both sides."""
+    counts = truths.copy()
+    counts[[DUPLICATE, SPURIOUS]] = preds[[DUPLICATE, SPURIOUS]]
+    return counts
 
 
 def causes_by_label(truths: Counts, preds: Counts) -> Counts:
@@ -107,13 +112,13 @@ def outcomes_by_record(offsets: tuple[Any, Any], pairs: Pairs, labels: Labels, t
     return np.asarray(counts).reshape(len(thresholds), len(OUTCOMES), len(offsets[0]) - 1)
 
 
-def count_causes(causes: Causes, labels: Labels, names: list[str], tally: Tally) -> None:
-    """How often each outcome, in all and for each label."""
-    tally.count("errors", causes.counts())
-    table = causes.by_label(labels, len(names))
+def count_causes(outcomes: tuple[Counts, Counts], names: list[str], tally: Tally) -> None:
+    """How often each outcome, in all and for each label, from `outcomes_by_label`."""
+    truths, preds = outcomes
+    tally.count("errors", _all_counts(truths.sum(axis=0), preds.sum(axis=0)))
+    table = causes_by_label(truths, preds)
     tally.count("errors.unlabelled", table[-1])
-    for code in np.flatnonzero(table[:-1].any(axis=1)).tolist():
-        tally.count_row("errors", names[code], table[code])
+    tally.count_rows("errors", names, table[:-1])
 
 
 def errors_tree(counts: Any) -> dict[str, int]:

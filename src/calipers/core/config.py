@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from calipers.core.errors import ConfigError, require
-from calipers.core.limits import MAX_PAIRS
+from calipers.core.limits import CHUNK_BYTES, MAX_PAIRS
 
 ENGINES = ("local", "dask", "ray")
 C = TypeVar("C")
@@ -42,7 +42,7 @@ class RunOptions:
     jobs: int | None = option(
         None, "processes; the default is all cores, or one where more gain nothing", artifact=False
     )
-    chunk_bytes: int = option(8 << 20, "bytes of input that are measured at a time", artifact=False)
+    chunk_bytes: int = option(CHUNK_BYTES, "bytes of input that are measured at a time", artifact=False)
     engine: str = option("local", "where it runs", metavar="local|dask|ray", artifact=False)
     address: str | None = option(
         None, "the cluster, as tcp://HOST:PORT; without it one is started here", metavar="ADDRESS", artifact=False

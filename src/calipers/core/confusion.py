@@ -13,7 +13,7 @@ import numpy as np
 
 from calipers.core.causes import MATCHED, WRONG_LABEL, Causes
 from calipers.core.matching import Labels
-from calipers.core.tally import Tally
+from calipers.core.tally import Counts, Tally
 from calipers.kernels.count.sayings import count_met
 
 MOST_LABELS = 30
@@ -21,18 +21,19 @@ NO_LABEL, OTHER_LABEL = "(none)", "(other)"
 Cells = dict[tuple[str, str], int]  # labels of truth and pred, "" for none
 
 
-def count_confusion(causes: Causes, labels: Labels, names: list[str], tally: Tally) -> None:
-    """Count pairs by their two labels, and objects without such a pair by theirs."""
+def count_confusion(
+    causes: Causes, outcomes: tuple[Counts, Counts], labels: Labels, names: list[str], tally: Tally
+) -> None:
+    """Count pairs by their two labels, and objects without such a pair by theirs, which `outcomes_by_label` has."""
     named = ["", *names]  # code -1 is no label
     truth, pred = causes.pairs_of(MATCHED, WRONG_LABEL)
     codes = np.take(labels.truth, truth) + np.int32(1), np.take(labels.pred, pred) + np.int32(1)
     mine, theirs, counts = (np.asarray(column) for column in count_met(*codes, None, len(named)))
-    for own, other, count in zip(mine.tolist(), theirs.tolist(), counts[:, np.newaxis], strict=True):
-        tally.count_row("confusion", _key(named[own], named[other]), count)
-    for name, outcomes in zip(("missed", "background"), causes.outcomes_by_label(labels, len(names)), strict=True):
-        left = np.delete(outcomes, (MATCHED, WRONG_LABEL), axis=1).sum(axis=1)
-        for code in np.flatnonzero(left).tolist():
-            tally.count_row(f"confusion.{name}", [*names, ""][code], left[code : code + 1])
+    keys = [_key(named[own], named[other]) for own, other in zip(mine.tolist(), theirs.tolist(), strict=True)]
+    tally.count_rows("confusion", keys, counts[:, np.newaxis])
+    for name, counted in zip(("missed", "background"), outcomes, strict=True):
+        left = np.delete(counted, (MATCHED, WRONG_LABEL), axis=1).sum(axis=1)
+        tally.count_rows(f"confusion.{name}", [*names, ""], left[:, np.newaxis])
 
 
 def _key(truth: str, pred: str) -> str:

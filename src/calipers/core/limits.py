@@ -11,6 +11,8 @@ from calipers.core.errors import InputError, keyword
 
 MAX_PAIRS = 3_000_000
 PAIRS_PER_OBJECT = 50
+CHUNK_BYTES = 8 << 20  # of input that are measured at a time, where nobody asks for another size
+DUMP_CHUNK_BYTES = 12 << 20  # of dumps, whose shards each take some milliseconds whatever their size
 
 
 def pairs_allowed(max_pairs: int, objects: int) -> int:

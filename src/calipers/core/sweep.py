@@ -135,9 +135,7 @@ def count_labels(matching: Pairs, truth: Any, pred: Any, names: list[str], mode:
         [count_codes(codes, size, lowest=-1)[1:] for codes in (truth, pred, np.asarray(truth)[matching.truth])],
         axis=1,
     )
-    for name, row in zip(names, table, strict=True):
-        if row.any():
-            tally.count_row(mode, name, row)
+    tally.count_rows(mode, names, table)
 
 
 def rates(gt: Any, pred: Any, matched: Any) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from typing import Any
 
 from calipers.core.errors import CalipersError
 from calipers.engines import shared_texts
-from calipers.engines.child_main import LENGTH, PROTOCOL, SHARED
+from calipers.engines.child_main import LENGTH, PROTOCOL, SHARED, main
 from calipers.engines.forked import ForkedProcess, may_fork
 
 Outcome = tuple[bool, Any]  # whether it went well, and the result or the exception
@@ -160,6 +160,11 @@ class ChildProcess:
         outcome: Outcome = message
         return outcome
 
+    def kill(self) -> None:
+        """Kill it, without waiting for its end, unless it belongs to a process that this one was forked from."""
+        if self._parent == os.getpid() and not self._ending:
+            self._process.kill()
+
     def end(self) -> str:
         """Kill it if it has not ended. Returns in words how it ended."""
         shared_texts.close(self._handles)
@@ -193,7 +198,7 @@ def _start() -> tuple[socket.socket, ForkedProcess | subprocess.Popen[bytes]]:
     process = None
     try:
         with _above_standard_handles(theirs) as handle, _interrupts_blocked():
-            process = ForkedProcess(handle) if may_fork() else _popen(handle)
+            process = ForkedProcess(handle, main) if may_fork() else _popen(handle)
         if sys.platform == "win32":
             process.stdin.write(theirs.share(process.pid))
             process.stdin.close()

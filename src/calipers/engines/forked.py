@@ -10,15 +10,15 @@ import gc
 import os
 import signal
 import sys
+from collections.abc import Callable
 from contextlib import suppress
-from pathlib import Path
 from typing import NoReturn
 
 from calipers.core.stopping import Deferred, is_listening, stop_listening
-from calipers.engines.child_main import main
 
-TASKS, DESCRIPTORS = Path("/proc/self/task"), Path("/proc/self/fd")
+TASKS, DESCRIPTORS = "/proc/self/task", "/proc/self/fd"
 STANDARD_ERROR = 2
+Serve = Callable[[int, int], None]  # what a copy does: with its handle, for the parent of this number
 
 
 def may_fork() -> bool:
@@ -34,15 +34,15 @@ def _has_one_thread() -> bool:
 
 
 class ForkedProcess:
-    """A copy of this process that serves the socket `handle`; to the outside like `subprocess.Popen`."""
+    """A copy of this process that serves the file `handle`; to the outside like `subprocess.Popen`."""
 
-    def __init__(self, handle: int) -> None:
+    def __init__(self, handle: int, serve: Serve) -> None:
         parent = os.getpid()
         self._code: int | None = None
         with Deferred():  # what is raised in the hooks that Python runs around a fork goes nowhere
             self.pid = os.fork()
             if not self.pid:
-                _serve(handle, parent)
+                _run_copy(handle, parent, serve)
 
     def kill(self) -> None:
         """Kill it, if it has not been waited for."""
@@ -57,7 +57,7 @@ class ForkedProcess:
         return self._code
 
 
-def _serve(handle: int, parent: int) -> NoReturn:
+def _run_copy(handle: int, parent: int, serve: Serve) -> NoReturn:
     """What the copy does: it never returns into what the command was doing."""
     try:
         was_ignored = signal.getsignal(signal.SIGTERM) is signal.SIG_IGN  # by whoever started the command
@@ -66,13 +66,14 @@ def _serve(handle: int, parent: int) -> NoReturn:
         gc.freeze()  # what the command has made stays as it is, shared with it
         gc.enable()
         _leave_files(handle)
-        main(handle, parent)
+        serve(handle, parent)
+        os._exit(0)
     finally:
         os._exit(1)
 
 
 def _leave_files(handle: int) -> None:
-    """Let go of all files of the command but its standard error and the socket.
+    """Let go of all files of the command but its standard error and the one that it serves.
 
     Their numbers are not freed, since objects of the command that know them are copied as well: each becomes the empty
     device.

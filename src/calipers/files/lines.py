@@ -15,6 +15,7 @@ import re
 import sys
 import zlib
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from hashlib import sha256
 from io import SEEK_END, BufferedReader, BytesIO, RawIOBase
 from typing import IO, Any
@@ -163,16 +164,12 @@ class LineSource:
         self.index, self.path, self.chunk_bytes, self._digests = index, path, chunk_bytes, digests
         self._holds_lines = holds_lines  # shards are measured in this process, and carry lines also of plain files
         self._max_expansion, self._expanded = max_expansion, 0
-        self.bytes_read = 0
-        self._digest = sha256()
-        self._size: int | None = None
+        self.bytes_read, self._digest = 0, sha256()
 
-    @property
+    @cached_property
     def size(self) -> int:
         """Bytes as stored, 0 if nobody knows."""
-        if self._size is None:
-            self._size = size_of(self.path)
-        return self._size
+        return size_of(self.path)
 
     @property
     def sha256(self) -> str:
@@ -209,7 +206,7 @@ class LineSource:
             while count := file.readinto(block):  # type: ignore[attr-defined]
                 self.seen(view[:count])
                 position += count
-                if position - start >= self.chunk_bytes and (cut := block.rfind(b"\n", 0, count) + 1):
+                if position - start >= self.shard_bytes(start) and (cut := block.rfind(b"\n", 0, count) + 1):
                     end = position - count + cut
                     own.update(view[:cut])
                     yield Shard(self.index, self.path, line, end - start, offset=start, digest=own.hexdigest())
@@ -221,6 +218,10 @@ class LineSource:
                     own.update(view[:count])
         if position > start:
             yield Shard(self.index, self.path, line, position - start, offset=start, digest=own.hexdigest())
+
+    def shard_bytes(self, start: int) -> int:
+        """How many bytes a shard has that begins at `start`, and as many more as its last line takes."""
+        return self.chunk_bytes
 
     def _held_ranges(self) -> Iterator[Shard]:
         """Cut a plain file as `_ranges` does, into shards that hold their lines: these are read once."""

@@ -8,7 +8,7 @@ import pytest
 
 from calipers.core.matching import Pairs
 from calipers.core.similarity import text_similarity
-from calipers.core.tally import Tally
+from calipers.core.tally import Tally, weighted_sum
 from calipers.suites.dense import attributes
 from calipers.suites.dense.labels.desc import Desc, parse_desc
 from calipers.suites.dense.labels.taxonomy import built_in
@@ -189,3 +189,21 @@ def test_other_free_text_keys_have_a_book_of_their_own():
     first = np.zeros(1, dtype=np.int32)
     attributes.count_attributes(Pairs(first, first, first), batch, descs, "类别", ("品牌",), tally)
     assert list(attributes.attributes_tree(tally)["text"]) == ["品牌"]
+
+
+@pytest.mark.parametrize("most_texts", [0, 3, 500])
+def test_texts_that_meet_again_in_another_batch_are_as_alike_as_before(monkeypatch, most_texts):
+    """Remembered or not, also while the book learns more texts than it remembers."""
+    monkeypatch.setattr(attributes, "MOST_TEXTS", most_texts)
+    monkeypatch.setattr(attributes, "_KEPT", type("Kept", (), {})())
+    rng = Random(5)
+    words = ["", "甲", "甲乙", "4G-RRU3", "4G - RRU5", "x" * 40]
+    for size in (2, 4, 6, 6):
+        said = [(rng.choice(words[:size]), rng.choice(words[:size])) for _ in range(30)]
+        found = tree(*(({"文本": truth}, {"文本": pred}) for truth, pred in said))["text"]["文本"]
+        assert found["similarity"] == pytest.approx(np.mean([text_similarity(*pair) for pair in said]), abs=1e-11)
+
+
+def test_a_sum_of_similarities_may_outgrow_64_bits():
+    # 2e12 * 9e9 + 1 * 3
+    assert weighted_sum(np.array([2 * 10**12, 1]), np.array([9 * 10**9, 3])) == 18 * 10**21 + 3

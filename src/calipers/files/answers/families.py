@@ -2,6 +2,8 @@
 
 `auto` goes by what only one family writes: its tokens, its tags, its key. JSON without any of them is `json`, and so is
 whatever cannot be told: whether `bbox_2d` is in pixels (Qwen 2.5) no single answer says.
+
+What reads tags, tokens and points is loaded when an answer has some: its patterns take milliseconds to compile.
 """
 
 from __future__ import annotations
@@ -12,10 +14,7 @@ from typing import NamedTuple
 
 from calipers.core.errors import require
 from calipers.files.answers.json_keys import from_gemini, from_pixels, read_gemini
-from calipers.files.answers.loc_tokens import read_florence, read_paligemma
 from calipers.files.answers.model_text import ParsedText, normalised, read_json
-from calipers.files.answers.points import read_points
-from calipers.files.answers.tagged import bracket_body, patch_body, read_tagged
 
 Size = tuple[float | None, float | None]  # width and height of the image that a model was given
 
@@ -40,21 +39,51 @@ def _pixel_shape(size: Size) -> Callable[[object], object]:
     return from_pixels(*size)
 
 
+def _read_boxes(text: str, largest: int, family: str) -> ParsedText:
+    from calipers.files.answers.tagged import bracket_body, read_tagged
+
+    return read_tagged(text, bracket_body(largest), family)
+
+
+def _read_patches(text: str, size: Size) -> ParsedText:
+    from calipers.files.answers.tagged import patch_body, read_tagged
+
+    return read_tagged(text, patch_body, "kosmos")
+
+
+def _read_paligemma(text: str, size: Size) -> ParsedText:
+    from calipers.files.answers.loc_tokens import read_paligemma
+
+    return read_paligemma(text)
+
+
+def _read_florence(text: str, size: Size) -> ParsedText:
+    from calipers.files.answers.loc_tokens import read_florence
+
+    return read_florence(text)
+
+
+def _read_molmo(text: str, size: Size) -> ParsedText:
+    from calipers.files.answers.points import read_points
+
+    return read_points(text)
+
+
 FAMILIES = {
     "json": Family(_read_plain, shape=_plain_shape),
     "qwen2": Family(
-        lambda text, size: read_tagged(text, bracket_body(1000), "qwen2"),
+        lambda text, size: _read_boxes(text, 1000, "qwen2"),
         r"<\|(?:object_ref|box|quad)_start\|>|<(?:box|quad)>\s*+\(",
     ),
     "qwen2.5": Family(lambda text, size: read_json(text, _pixel_shape(size)), shape=_pixel_shape),
     "qwen3": Family(_read_plain, shape=_plain_shape),
     "gemini": Family(lambda text, size: read_gemini(text), r"[\"'“]box_2d[\"'”]", lambda size: from_gemini),
-    "internvl": Family(lambda text, size: read_tagged(text, bracket_body(1000), "internvl"), r"<box>\s*+\["),
-    "paligemma": Family(lambda text, size: read_paligemma(text), r"<loc\d"),
-    "florence": Family(lambda text, size: read_florence(text), r"<loc_\d"),
-    "kosmos": Family(lambda text, size: read_tagged(text, patch_body, "kosmos"), r"<patch_index_"),
-    "deepseek": Family(lambda text, size: read_tagged(text, bracket_body(999), "deepseek"), r"<\|(?:ref|det)\|>"),
-    "molmo": Family(lambda text, size: read_points(text), r"<points?+\s"),
+    "internvl": Family(lambda text, size: _read_boxes(text, 1000, "internvl"), r"<box>\s*+\["),
+    "paligemma": Family(_read_paligemma, r"<loc\d"),
+    "florence": Family(_read_florence, r"<loc_\d"),
+    "kosmos": Family(_read_patches, r"<patch_index_"),
+    "deepseek": Family(lambda text, size: _read_boxes(text, 999, "deepseek"), r"<\|(?:ref|det)\|>"),
+    "molmo": Family(_read_molmo, r"<points?+\s"),
 }
 NAMES = ("auto", *FAMILIES)
 

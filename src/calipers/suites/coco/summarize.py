@@ -77,7 +77,7 @@ def _count(measured: MeasuredImages) -> Tally:
     sweep.count_sweep(swept, MODE, tally)
     names, labels = measured.detections.categories.names, sides.labels
     sweep.count_labels(sides.at_primary(config), labels.truth, labels.pred, names, MODE, tally)
-    count_causes(measured.causes, labels, names, tally)
+    count_causes(measured.causes.outcomes_by_label(labels, len(names)), names, tally)
     columns = [np.diff(sides.truth.offsets), np.diff(sides.pred.offsets), *swept.matched_by_record]
     causes = measured.cause_table()
     table = np.concatenate([np.stack(columns), causes])

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from array import array
 from itertools import chain, repeat
-from operator import mul
 from threading import local
 from typing import Any
 
@@ -26,7 +25,7 @@ import numpy as np
 from calipers.core.matching import UNIT, Pairs
 from calipers.core.shapes import Batch
 from calipers.core.similarity import fixed_similarity
-from calipers.core.tally import Counts, Tally, mean, ratio
+from calipers.core.tally import Counts, Tally, mean, ratio, weighted_sum
 from calipers.kernels.count.sayings import count_met, count_shared
 
 TYPE_CHECKING = False
@@ -38,6 +37,7 @@ METRES = "米"
 UNNAMED = "(unnamed, slash form)"  # no key of a description: it has a comma, which would end its field
 LARGEST = np.finfo(np.float64).max
 MOST_DESCS = 10_000  # that are kept from batch to batch
+MOST_TEXTS = 500  # of one key whose similarities are, 8 MB at most
 
 
 def count_attributes(
@@ -47,9 +47,9 @@ def count_attributes(
     book = _open_book(text_keys, len(descs))
     pairs = DescPairs(matching, batch, book, descs)
     tally.count("attribute_pairs", [len(matching)])
-    for key, counts in book.count_entries(pairs).items():
-        if key != label_key and key not in text_keys and counts.any():
-            tally.count_row("attributes", key, counts)
+    keys, counts = book.count_entries(pairs)
+    compared = [at for at, key in enumerate(keys) if key != label_key and key not in text_keys]
+    tally.count_rows("attributes", [keys[at] for at in compared], counts[compared])
     for key, keyed in book.texts.items():
         _count_texts(key, pairs, keyed, tally)
     _count_distances(pairs, np.array(book.distances), tally)
@@ -103,26 +103,46 @@ class DescBook:
             self._key_of.append(self._keys.setdefault(entry[0], len(self._keys)))
         return code
 
-    def count_entries(self, pairs: DescPairs) -> dict[str, Counts]:
-        """Of each key how many values the truth says, the prediction, and both."""
+    def count_entries(self, pairs: DescPairs) -> tuple[list[str], Counts]:
+        """All keys, and (keys, 3) how many values of each the truth says, the prediction, and both."""
         columns = np.array(self._starts), np.array(self._entries, np.int32), np.array(self._key_of, np.int32)
         counts = count_shared(pairs.truth, pairs.pred, pairs.times, *columns, len(self._keys))
-        return dict(zip(self._keys, np.asarray(counts).reshape(3, -1).T, strict=True))
+        return [*self._keys], np.asarray(counts).reshape(3, -1).T
 
 
 class KeyedTexts:
     """The texts that descriptions give under one key, without white space."""
 
-    __slots__ = ("codes", "known")
+    __slots__ = ("_units", "codes", "known")
 
     def __init__(self) -> None:
         self.codes = array("i")  # of each description, -1 where it says nothing
         self.known = {"": 0}
+        self._units = np.zeros((0, 0), np.int64)  # how alike two texts are, by their codes; -1 where they never met
 
     def add(self, text: str | None) -> None:
         """Add what one more description says."""
         joined = "" if text is None else "".join(text.split())
         self.codes.append(-1 if text is None else self.known.setdefault(joined, len(self.known)))
+
+    def similarities(self, one: Any, other: Any) -> Counts:
+        """How alike texts are, by their codes, in units of 1e-12: (pairs,). Those of a few texts are remembered."""
+        if len(self.known) > MOST_TEXTS:
+            return self._compared(one, other)
+        if len(self.known) > len(self._units):
+            grown = np.full((2 * len(self.known),) * 2, -1)
+            grown[: len(self._units), : len(self._units)] = self._units
+            self._units = grown
+        units: Counts = self._units[one, other]
+        new = np.flatnonzero(units < 0)
+        if len(new):
+            units[new] = self._units[one[new], other[new]] = self._compared(one[new], other[new])
+        return units
+
+    def _compared(self, one: Any, other: Any) -> Counts:
+        texts = [*self.known]
+        sides = (map(texts.__getitem__, column.tolist()) for column in (one, other))
+        return np.array([*map(fixed_similarity, *sides)], dtype=np.int64)
 
 
 _KEPT = local()  # a thread has its own
@@ -145,11 +165,9 @@ def _count_texts(key: str, pairs: DescPairs, keyed: KeyedTexts, tally: Tally) ->
     alike = meant == heard
     same = int(times[alike].sum())
     tally.count_row("texts", key, [times.sum(), same])
-    texts = [*keyed.known]
-    met = count_met(meant[~alike], heard[~alike], times[~alike], len(texts))  # the same two meet in many pairs
-    one, other = (map(texts.__getitem__, column.tolist()) for column in met[:2])
-    units = sum(map(mul, map(fixed_similarity, one, other), met[2].tolist()))
-    tally.add_sum(f"text.{key}", same * UNIT + units)
+    met = count_met(meant[~alike], heard[~alike], times[~alike], len(keyed.known))  # the same two meet in many pairs
+    one, other, often = (np.asarray(column) for column in met)
+    tally.add_sum(f"text.{key}", same * UNIT + weighted_sum(keyed.similarities(one, other), often))
 
 
 def _count_distances(pairs: DescPairs, numbers: Any, tally: Tally) -> None:

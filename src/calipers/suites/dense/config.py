@@ -9,6 +9,7 @@ from typing import Any
 from calipers.core import sweep
 from calipers.core.config import option
 from calipers.core.errors import require
+from calipers.core.limits import DUMP_CHUNK_BYTES
 from calipers.core.matching import SWEEP
 from calipers.core.option_values import keys, names, number, path, threshold, thresholds, whole
 from calipers.core.slice_options import SliceOptions, artifact_params
@@ -30,6 +31,7 @@ FREE_TEXT_KEYS = ("文本", "备注")
 class Config(SliceOptions):
     """Every option of the dense suite."""
 
+    chunk_bytes: int = option(DUMP_CHUNK_BYTES, "bytes of input that are measured at a time", artifact=False)
     tube_tolerance: float = option(
         8.0, "how far from a line its tube reaches, and how near counts for coverage, in norm1000 units"
     )

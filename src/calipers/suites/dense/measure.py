@@ -110,8 +110,9 @@ def _count_primary(matched: MatchedBatch, batch: Batch, config: Config, tally: T
     """Causes in category mode; attributes and coverage in localization mode."""
     located = matched.at_primary("localization", config)
     labels, names = matched.labels["category"], matched.names["category"]
-    count_causes(matched.causes, labels, names, tally)
-    count_confusion(matched.causes, labels, names, tally)
+    outcomes = matched.causes.outcomes_by_label(labels, len(names))
+    count_causes(outcomes, names, tally)
+    count_confusion(matched.causes, outcomes, labels, names, tally)
     attributes.count_attributes(located, batch, matched.descs, config.label_key, config.free_text_keys, tally)
     covered = covered_lines(batch.truth, batch.pred, matched.near, tolerance=config.tube_tolerance)
     lines.count_coverage(lines.CoveredPairs(*covered), located, batch, tally)

@@ -15,7 +15,7 @@ class DenseOptions(TypedDict, total=False):
 
     Attributes:
         jobs: Processes; the default is all cores, or one where more gain nothing.
-        chunk_bytes: Bytes of input that are measured at a time [default: 8388608].
+        chunk_bytes: Bytes of input that are measured at a time [default: 12582912].
         engine: Where it runs: local, dask or ray [default: local].
         address: The cluster, as tcp://HOST:PORT; without it one is started here.
         resume: Keep finished shards in FILE, and go on from those that are there.

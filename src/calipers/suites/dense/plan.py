@@ -28,6 +28,7 @@ from calipers.core.text import whole_text
 from calipers.core.versions import Engines, engines_from, join_engines
 from calipers.engines import Engine
 from calipers.files.answers.records import ANSWERS, check_frame, frame_doubts
+from calipers.files.cut_ahead import SourceAhead
 from calipers.files.lines import LineSource, Shard
 from calipers.files.only import read_only
 from calipers.files.part_files import Provenance
@@ -162,12 +163,13 @@ class DensePlan:
 
     def shards(self, engine: Engine) -> Iterator[Shard | WholeFile]:
         """The inputs as byte ranges and pieces."""
+        is_alone = self.config.engine == "local" and self.config.jobs == 1
         source_of = partial(
-            LineSource,
+            SourceAhead,
             chunk_bytes=self.config.chunk_bytes,
             digests=self.config.resume is not None,
             max_expansion=self.config.max_expansion,
-            holds_lines=self.config.engine == "local" and self.config.jobs == 1,
+            holds_lines=is_alone,
         )
         self._sources = [source_of(index, path) for index, path in enumerate(self._paths)]
         if not engine.remote or self.config.resume:

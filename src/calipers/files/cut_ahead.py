@@ -1,0 +1,133 @@
+"""Dumps that another process begins to read while the command still loads what will measure them.
+
+To load a command takes one core some tenths of a second. Where there is a second one, a copy of the command goes over
+the dump meanwhile, as `LineSource` does: for its digest, and for where it is cut into shards. What it finds goes
+through a pipe, shard by shard. Should it end early, for whatever reason, the command reads the dump by itself: shards,
+digest and messages are the same.
+
+Shards that several processes measure become smaller towards the end, so that none of them works long after the others.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from functools import partial
+from itertools import islice
+from struct import Struct
+
+from calipers.engines.forked import ForkedProcess, may_fork
+from calipers.files.lines import LineSource, Shard
+from calipers.files.places import is_remote
+
+CUT = Struct("<QQ")  # bytes of a shard, and the number of its first line
+END = CUT.pack(0, 0)  # behind which the digest stands
+DIGEST_BYTES = 32
+LAST = 4  # a shard has at most one part in so many of what is left of the dump, and at least of a chunk
+
+
+class _CuttingProcess:
+    """A process that reads a dump, and the end of the pipe to which it sends what it finds."""
+
+    def __init__(self, path: str, chunk_bytes: int) -> None:
+        self.path, self.chunk_bytes = path, chunk_bytes
+        self._handle, theirs = os.pipe()
+        try:
+            self._process = ForkedProcess(theirs, partial(_send_cuts, path=path, chunk_bytes=chunk_bytes))
+        except BaseException:
+            os.close(self._handle)
+            raise
+        finally:
+            os.close(theirs)
+
+    def receive(self, size: int) -> bytes:
+        """So many bytes; fewer if the process has ended before."""
+        message = b""
+        while len(message) < size and (piece := os.read(self._handle, size - len(message))):
+            message += piece
+        return message
+
+    def end(self) -> None:
+        """End the process, if it has not ended."""
+        os.close(self._handle)
+        self._process.kill()
+        self._process.wait()
+
+
+def _send_cuts(handle: int, parent: int, *, path: str, chunk_bytes: int) -> None:
+    """What the process does. It ends by itself when nobody reads the pipe any more."""
+    source = SourceAhead(0, path, chunk_bytes)
+    if source.is_plain():
+        for shard in source:
+            os.write(handle, CUT.pack(shard.size, shard.first_line))
+        os.write(handle, END + bytes.fromhex(source.sha256))
+
+
+_begun: list[_CuttingProcess] = []  # one at most, which nobody has asked for yet
+
+
+def begin(path: str, chunk_bytes: int) -> None:
+    """Let another process read a dump, where this one may be copied."""
+    if not _begun and not is_remote(path) and may_fork():
+        with suppress(OSError):  # no more processes or files
+            _begun.append(_CuttingProcess(path, chunk_bytes))
+
+
+def _take(path: str, chunk_bytes: int) -> _CuttingProcess | None:
+    """The process that reads this dump, cut as it is wanted, if there is one. One that reads it otherwise is ended."""
+    if not _begun or _begun[0].path != path:
+        return None
+    reader = _begun.pop()
+    if reader.chunk_bytes == chunk_bytes:
+        return reader
+    reader.end()
+    return None
+
+
+class SourceAhead(LineSource):
+    """An input that another process may have begun to read."""
+
+    _reader: _CuttingProcess | None = None
+    _known_sha256 = ""
+
+    def __iter__(self) -> Iterator[Shard]:
+        has_other_shards = self._digests or self._holds_lines
+        self._reader = _take(self.path, 0 if has_other_shards else self.chunk_bytes)
+        return super().__iter__()
+
+    @property
+    def sha256(self) -> str:
+        """The SHA-256 of all bytes read so far."""
+        return self._known_sha256 or super().sha256
+
+    def shard_bytes(self, start: int) -> int:
+        """As many as a chunk, fewer towards the end; shards that have to be the same in another run are all alike."""
+        if self._digests or not self.size:
+            return self.chunk_bytes
+        return max(min(self.chunk_bytes, (self.size - start) // LAST), self.chunk_bytes // LAST)
+
+    def _ranges(self) -> Iterator[Shard]:
+        shards = 0
+        if self._reader is not None:
+            try:
+                for shard in self._received(self._reader):
+                    yield shard
+                    shards += 1
+            finally:
+                self._reader.end()
+        if not self._known_sha256:
+            self.bytes_read = 0
+            yield from islice(super()._ranges(), shards, None)
+
+    def _received(self, reader: _CuttingProcess) -> Iterator[Shard]:
+        """Shards as they come; behind the last of them the digest is known, unless the process has ended early."""
+        while len(message := reader.receive(CUT.size)) == CUT.size:
+            if message == END:
+                digest = reader.receive(DIGEST_BYTES)
+                self._known_sha256 = digest.hex() if len(digest) == DIGEST_BYTES else ""
+                return
+            size, line = CUT.unpack(message)
+            shard = Shard(self.index, self.path, line, size, offset=self.bytes_read)
+            self.bytes_read += size
+            yield shard

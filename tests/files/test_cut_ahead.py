@@ -1,0 +1,134 @@
+"""A dump that another process begins to read: the result is that of a run that reads it by itself."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from calipers.cli import begin_reading
+from calipers.files.cut_ahead import SourceAhead
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="commands fork on Linux only")
+
+COMMAND = """
+import os, sys
+from calipers.cli import begin_reading
+from calipers.core import limits
+begin_reading.LARGE_BYTES, limits.DUMP_CHUNK_BYTES = 1, 1000
+from calipers.engines import local
+local.cores = lambda: 2
+from calipers.files import cut_ahead
+received = cut_ahead._CuttingProcess.receive
+def receive(reader, size):
+    print("asked", file=sys.stderr)
+    return received(reader, size)
+cut_ahead._CuttingProcess.receive = receive
+{before}
+from calipers.cli.start import main
+main()
+"""
+BOX = {"type": "bbox_2d", "points": [0, 0, 10, 10], "desc": "类别=标签"}
+RECORDS = 60
+
+
+@pytest.fixture
+def dump(tmp_path):
+    """A dump without keys, so that the numbers of its lines are part of the result."""
+    path = tmp_path / "dump.jsonl"
+    moved = [{**BOX, "points": [at % 7, 0, 10, 10]} for at in range(RECORDS)]
+    path.write_text("".join(json.dumps({"gt_norm1000": [BOX], "pred": [box]}) + "\n" for box in moved))
+    return path
+
+
+def run(tmp_path, *args, before=""):
+    script = tmp_path / "command.py"
+    script.write_text(COMMAND.format(before=before))
+    command = [sys.executable, script, *map(str, args)]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False, cwd=tmp_path)
+    return ended.returncode, ended.stdout, ended.stderr.splitlines().count("asked"), ended.stderr
+
+
+def test_shards_and_digest_come_from_the_other_process(tmp_path, dump):
+    code, alone, asked, _ = run(tmp_path, "dense", dump, "--json", "--jobs", 1)
+    assert (code, asked) == (0, 0)
+    code, ahead, asked, _ = run(tmp_path, "dense", dump, "--json", "--jobs", 2)
+    assert (code, ahead) == (0, alone)
+    shards = len(list(SourceAhead(0, str(dump), 1000)))
+    assert shards > 5
+    assert asked == shards + 2  # the mark of the end, and the digest
+
+
+@pytest.mark.parametrize("cuts", [0, 1, 4])
+def test_a_process_that_ends_early_changes_nothing(tmp_path, dump, cuts):
+    """After some cuts, and in the middle of the next one."""
+    before = f"""
+cuts = [{cuts}]
+write = os.write
+def broken(handle, message):
+    if len(message) >= cut_ahead.CUT.size:
+        cuts[0] -= 1
+        if cuts[0] < 0:
+            write(handle, message[:5])
+            os._exit(9)
+    return write(handle, message)
+cut_ahead.os = type(sys)("os")
+cut_ahead.os.__dict__.update(os.__dict__, write=broken)
+"""
+    _, alone, _, _ = run(tmp_path, "dense", dump, "--json", "--jobs", 1)
+    code, ahead, asked, _ = run(tmp_path, "dense", dump, "--json", "--jobs", 2, before=before)
+    assert (code, ahead, asked) == (0, alone, cuts + 1)
+
+
+def test_a_digest_that_is_cut_off_is_made_again(tmp_path, dump):
+    before = "cut_ahead.DIGEST_BYTES = 64"
+    _, alone, _, _ = run(tmp_path, "dense", dump, "--json", "--jobs", 1)
+    assert run(tmp_path, "dense", dump, "--json", "--jobs", 2, before=before)[:2] == (0, alone)
+
+
+@pytest.mark.parametrize("options", ["chunk_bytes = 700", "jobs = 1", 'resume = "shards"'])
+def test_a_dump_that_is_cut_otherwise_is_read_by_the_command(tmp_path, dump, options):
+    (tmp_path / "calipers.toml").write_text(f"[dense]\n{options}\n")
+    _, alone, _, _ = run(tmp_path, "dense", dump, "--json", "--jobs", 1, "--config", "calipers.toml")
+    code, other, asked, _ = run(tmp_path, "dense", dump, "--json")
+    assert (code, other, asked) == (0, alone, 0)
+
+
+def test_a_bad_record_is_named_by_its_line(tmp_path, dump):
+    lines = dump.read_text().splitlines()
+    lines[50] = "{"
+    dump.write_text("\n".join(lines))
+    code, _, _, told = run(tmp_path, "dense", dump, "--jobs", 2)
+    assert code == 3
+    assert f"{dump}:51: " in told
+
+
+def test_a_compressed_dump_under_a_plain_name_is_left_to_the_command(tmp_path, dump):
+    import gzip
+
+    path = tmp_path / "packed.jsonl"
+    path.write_bytes(gzip.compress(dump.read_bytes()))
+    code, packed, _, _ = run(tmp_path, "dense", path, "--json", "--jobs", 2)
+    assert code == 0
+    assert json.loads(packed)["records"]["read"] == RECORDS
+
+
+def test_only_large_dumps_are_read_ahead(tmp_path, monkeypatch):
+    begun = []
+    monkeypatch.setattr("calipers.files.cut_ahead.begin", lambda path, chunk_bytes: begun.append(path))
+    monkeypatch.setattr("calipers.engines.local.cores", lambda: 2)
+    small, large = tmp_path / "small.jsonl", tmp_path / "large.jsonl"
+    small.write_bytes(b"\n")
+    with large.open("wb") as file:
+        file.truncate(begin_reading.LARGE_BYTES)
+    begin_reading.begin_reading([])
+    for arguments in ([], [str(small)], ["missing.jsonl"], [str(large), "--jobs=1"], [str(large), "--engine", "dask"]):
+        begin_reading.begin_reading(["dense", *arguments])
+    for other in ("check", "convert", str(large)):
+        begin_reading.begin_reading([other, str(large)])
+    assert begun == []
+    begin_reading.begin_reading(["dense", str(large), "--jobs", "16"])
+    assert begun == [str(large)]
+    monkeypatch.setattr("calipers.engines.local.cores", lambda: 1)
+    begin_reading.begin_reading(["dense", str(large)])
+    assert begun == [str(large)]
