@@ -10,7 +10,7 @@ import sys
 
 from calipers.core.stopping import check_stop, listen, stop_listening
 
-GC_OBJECTS = 50_000  # new ones, before garbage in cycles is looked for: imports make many objects and no garbage
+GC_OBJECTS = 100_000  # new ones, before garbage in cycles is looked for: imports make many objects and no garbage
 
 
 def main() -> None:

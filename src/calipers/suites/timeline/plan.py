@@ -20,8 +20,15 @@ from calipers.suites.timeline.config import PROTOCOL, Config, params
 from calipers.suites.timeline.part import TimelinePart
 from calipers.suites.timeline.read import TimelineReading, read_timelines
 from calipers.suites.timeline.rows import event_rows
-from calipers.suites.timeline.shards import Shard, ShardCut, WholeInputs, cut_videos, name_inputs, read_shard
-from calipers.suites.timeline.slices import slice_videos
+from calipers.suites.timeline.shards import (
+    Shard,
+    ShardCut,
+    WholeInputs,
+    cut_videos,
+    is_one_shard,
+    name_inputs,
+    read_shard,
+)
 from calipers.suites.timeline.summarize import summarize
 
 
@@ -35,6 +42,11 @@ class TimelinePlan:
         self._done = 0
         self._only = read_only(config.only) if config.only else None
         self.measure: Callable[[Shard], TimelinePart] = partial(measure_shard, config=config, only=self._only)
+
+    @property
+    def usual_jobs(self) -> int | None:
+        """One process where there is nothing to share, else all cores."""
+        return 1 if is_one_shard(self._truth, self._pred, self.config.chunk_bytes) else None
 
     def provenance(self) -> Provenance:
         """Suite, protocol, version and parameters that a part is measured with."""
@@ -130,6 +142,8 @@ def report_of(total: TimelinePart, config: Config, videos: Callable[[], Videos] 
     tree["rejected"] = [bad.entry() for bad in measured.bad]
     report = Report(tree) if videos is None else _report_with_rows(tree, cache(videos), config)
     if config.slice:
+        from calipers.suites.timeline.slices import slice_videos  # which most runs do without
+
         slice_videos(report, measured, config)
     return report
 
