@@ -32,9 +32,7 @@ def test_ground_truth():
 
 
 def test_predictions():
-    text = (
-        '{"a": {"fps": 29.97, "states": {"in": [[1, 2]]}}, "b": {"states": {}}, "c": {"states": {}, "fps": 5}}'
-    )
+    text = '{"a": {"fps": 29.97, "states": {"in": [[1, 2]]}}, "b": {"states": {}}, "c": {"states": {}, "fps": 5}}'
     found = scan(text, predicted=True)
     assert found.names == ["a", "b", "c"]
     assert found.fps == [29.97, None, 5.0]
