@@ -120,7 +120,7 @@ class Job(NamedTuple):
 
     config: Any
     paths: list[str]  # every file and folder that is read
-    evaluate: Callable[..., Report]  # takes `progress` and, where rows are streamed, `on_rows`
+    evaluate: Callable[..., Report]  # takes `progress` and, where these are streamed, `on_rows` or `on_head`
     sides: tuple[Any, ...] = ()  # the inputs as the suite itself takes them
 
 
@@ -261,6 +261,7 @@ class Suite:
     folder_files: Callable[..., dict[str, bytes]] | None = None  # further files of a folder: report, output options
     match_columns: Callable[[Mapping[str, Any]], list[str]] | None = None  # of the table of every object, by options
     streams_rows: bool = False  # rows of objects come while records are measured
+    streams_head: bool = False  # what the artifact begins with comes while the rest of it is computed
     next_step: str = "-o out/ for the page and tables · calipers compare OLD NEW"
 
     # How results are compared

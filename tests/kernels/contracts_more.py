@@ -17,7 +17,7 @@ from calipers.kernels.count import (
     sums,
     timelines,
 )
-from calipers.kernels.scan import intervals, jsonlines, jsontext, matchlines, weave
+from calipers.kernels.scan import intervals, jsonlines, jsontext, matchlines, statejson, weave
 from calipers.kernels.scan.column import Column, long_column
 from calipers.kernels.scan.flatten import ObjectColumns
 from calipers.kernels.shape import cocoboxes, cuboids, rects
@@ -43,6 +43,19 @@ def interval_columns(count: int = 2) -> intervals.IntervalColumns:
     columns = intervals.IntervalColumns({"a": 0, "b": 1})
     for _ in range(count):
         columns.add_video({"a": [[0, 4]], "b": [[5, 9]]})
+    return columns
+
+
+def take_videos(source: Any, states: dict[str, int], places: Any, ends: list[int]) -> None:
+    if source is not None:
+        for k, end in enumerate(ends):
+            memoryview(source.offsets)[k] = end
+    statejson.take_videos(source, intervals.IntervalColumns(states), places)
+
+
+def with_states(states: dict[str, int]) -> intervals.IntervalColumns:
+    columns = intervals.IntervalColumns(states)
+    columns.add_video({"a": [[0, 4]]})
     return columns
 
 
@@ -117,6 +130,7 @@ ROW_SIDE = {
     "scores": [q(5, 0)],
     "invalid": {},
 }
+STATES: dict[str, int] = {}
 CONTRACTS: dict[str, Contract] = {
     "causes.CheckedPairs": Contract(
         checked_pairs,
@@ -199,6 +213,30 @@ CONTRACTS: dict[str, Contract] = {
             "no pred": {"pred": None},
             "no names": {"names": None},
             "no videos": {"truths": None},
+        },
+    ),
+    "statejson.StateScan": Contract(
+        statejson.StateScan,
+        {"text": b"{}", "states": {}, "predicted": False},
+        {"no text": {"text": None}, "no bytes": {"text": "{}"}, "no states": {"states": None}},
+    ),
+    "statejson.scan_states": Contract(
+        statejson.scan_states,
+        {"text": b"{}", "states": {}, "predicted": False},
+        {"no text": {"text": None}, "no bytes": {"text": "{}"}, "no states": {"states": None}},
+    ),
+    "statejson.take_videos": Contract(
+        take_videos,
+        {"source": with_states(STATES), "states": STATES, "places": q(0, 0), "ends": [0, 1]},
+        {
+            "no columns": {"source": None},
+            "other states": {"states": {}},
+            "a place below 0": {"places": q(-1)},
+            "a place beyond the last": {"places": q(1)},
+            "numbers of 32 bits": {"places": i(0)},
+            "no places": {"places": None},
+            "offsets that begin below 0": {"ends": [-1, 1]},
+            "offsets beyond the last interval": {"ends": [0, 2]},
         },
     ),
     "weave.Cells": Contract(

@@ -10,12 +10,14 @@ import sys
 
 from calipers.core.stopping import check_stop, listen, stop_listening
 
-GC_OBJECTS = 50_000  # new ones, before garbage in cycles is looked for: imports make many objects and no garbage
+SWITCH_SEC = 0.0005  # until a thread gives the interpreter to one that waits for it: kernels in threads need it often
+GC_OBJECTS = 100_000  # new ones, before garbage in cycles is looked for: imports make many objects and no garbage
 
 
 def main() -> None:
     """Run a command; whatever ends it, it has an exit code."""
     gc.set_threshold(GC_OBJECTS, *gc.get_threshold()[1:])
+    sys.setswitchinterval(SWITCH_SEC)
     listen()
     is_judge = sys.argv[1:2] == ["judge"]
     try:

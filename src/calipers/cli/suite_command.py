@@ -12,6 +12,7 @@ from calipers.cli.options import RESULT_FLAG, NoRepeatedOptions, config_flags, s
 from calipers.cli.streams import Progress, log, write_result
 from calipers.core.config import artifact_options, make_config, second_names
 from calipers.core.errors import ConfigError, require
+from calipers.files.artifact_file import artifact_file
 from calipers.report import Report
 from calipers.results.outcome import check_evaluated, doubts_of, hint
 from calipers.show.text import printable
@@ -127,9 +128,11 @@ def _evaluate(suite: Suite, job: Job, output: str | None, shown: Any) -> tuple[R
             return _evaluate_to_folder(suite, job, output, shown, plots)
         finally:
             plots.end()
-    report = _evaluated(job)
-    if output:
-        report.save(output)
+    if not output:
+        return _evaluated(job), []
+    with artifact_file(output) as file:
+        report = _evaluated(job, on_head=file.begin) if suite.streams_head else _evaluated(job)
+        file.finish(report.tree)
     return report, []
 
 

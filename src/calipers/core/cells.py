@@ -56,14 +56,17 @@ class CellTexts:
         return Cells(self._text, self._offsets, codes=np.ascontiguousarray(codes, np.int32))
 
 
-def json_numbers(values: Any) -> Cells:
-    """Numbers as JSON has them; NaN is null.
+def json_numbers(values: Any, known: Any = None) -> Cells:
+    """Numbers as JSON has them; NaN is null, and so is what is not known.
 
     >>> joined([json_numbers(np.array([1.0, np.nan, 1e-7])), b" "], 3)
     b'1.0 null 1e-7 '
+    >>> joined([json_numbers(np.array([7, -1]), np.array([True, False])), b" "], 2)
+    b'7 null '
     """
     text = _written(values)
-    return Cells(text, comma_offsets(text, len(values)), 1)
+    codes = None if known is None else _known_rows(known)
+    return Cells(text, comma_offsets(text, len(values)), 1, codes, NULL)
 
 
 def csv_numbers(values: Any, known: Any = None) -> Cells:

@@ -27,6 +27,7 @@ LONGEST_INT = 13000  # bits
 HEARD_LATER = (signal.SIGINT, signal.SIGTERM)
 WRITTEN = "the result was written before that"
 MOST_NAMES = 100  # that are tried for a temporary file
+SENT = 1 << 20  # bytes of a piece that is large
 SMALL = 1 << 24  # bytes of a file that may wait until the end before it is sent to disk
 LAST = "result.json"  # takes its name after all others: where it is new, everything is
 
@@ -329,4 +330,12 @@ def write_file(path: str | os.PathLike[str], content: bytes) -> None:
 def write_pieces(path: str | os.PathLike[str], pieces: Iterable[bytes]) -> None:
     """Write one whole file, piece by piece."""
     with atomic_file(path) as file:
-        file.writelines(pieces)
+        write_all(file, pieces)
+
+
+def write_all(file: IO[bytes], pieces: Iterable[bytes]) -> None:
+    """Write pieces to a file; large ones begin to go to disk while others are made."""
+    for piece in pieces:
+        file.write(piece)
+        if len(piece) >= SENT:
+            send_to_disk(file, file.tell() - len(piece))

@@ -244,3 +244,12 @@ def test_a_target_that_is_met_exactly_is_reached_whatever_floats_say():
     row = all_means([[1]], [([(0, 1, 0)] * 7, [0] * 10)], first_step=70, target=0.7)
     assert row[:, 0].tolist() == [pytest.approx(70 / 101), 0.7, 0.0, 1.0]
     assert all_means([[1]], [([(0, 1, 0)] * 7, [0] * 10)], target=0.71)[-1, 0] == 0.0
+
+
+def test_without_a_target_nothing_is_said_about_it():
+    classes = [([(0, 3, 0), (1, 0, 0), (1, 2, 1), (0, 1, 0)], [0, 1, 1])]
+    weights = [[1, 2, 0], [3, 1, 1]]
+    at_target, without = (all_means(weights, classes, thresholds=2, target=target) for target in (0.5, None))
+    assert np.array_equal(without[:4], at_target[:4])
+    assert not np.isnan(at_target).any()
+    assert np.isnan(without[4:]).all()

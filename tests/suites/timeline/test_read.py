@@ -361,3 +361,41 @@ def test_the_layout_of_the_other_side_is_told():
         'this is the layout of predictions, {"states": …}, expected {state: intervals}; are the two sides swapped?'
     )
     assert read_timelines(annotations, {"a": {"fps": 30}}).errors == {"a": "missing predictions or states"}
+
+
+# Files that are read without a tree of each video
+
+
+def as_dict(reading):
+    return {side: intervals(reading, side) for side in ("truth", "pred")} | {"fps": reading.videos.fps}
+
+
+@pytest.mark.parametrize(
+    ("truth", "pred"),
+    [
+        ({"b.mp4": TRUTH, "a.mp4": {"in": [[5, 6]]}}, {"a.mp4": {"states": {}}, "b.mp4": PRED}),  # another order
+        ({"a.mp4": TRUTH}, {"a": PRED}),  # a name without its extension
+        ({"a.mp4": TRUTH}, {"a.mp4": PRED, "b.mp4": PRED}),  # a prediction of no video
+        ({"a.mp4": TRUTH, "b.mp4": TRUTH}, {"a.mp4": PRED}),  # a video without one
+        ({"a.mp4": TRUTH, "b.mp4": {}}, {"a.mp4": PRED, "b.mp4": PRED}),  # nothing annotated
+        ({"a.mp4": TRUTH}, {"a.mp4": PRED | {"fps": 0}}),
+        ({"a.mp4": TRUTH | {"fps": 5}}, {"a.mp4": {"states": {"inside": [[0, 3]]}}}),
+        ({"a.mp4": TRUTH}, {"a.mp4": {"states": {"inside": [[3, 0]]}}}),
+    ],
+)
+def test_files_hold_what_their_trees_do(truth, pred):
+    found = read_timelines(write("gt.json", truth), write("pred.json", pred), spelling=KNOWN)
+    expected = read_timelines(truth, pred, spelling=KNOWN)
+    assert as_dict(found) == as_dict(expected)
+    assert (found.errors, found.bad, found.without_truth) == (expected.errors, expected.bad, expected.without_truth)
+    digests = [hashlib.sha256(Path(name).read_bytes()).hexdigest() for name in ("gt.json", "pred.json")]
+    assert [tuple(source) for source in found.inputs] == [
+        ("gt.json", digests[0], len(truth)),
+        ("pred.json", digests[1], len(pred)),
+    ]
+
+
+def test_two_predictions_of_one_video_are_told_as_ever():
+    files = write("gt.json", {"a.mp4": TRUTH}), write("pred.json", {"a.mp4": PRED, "a": PRED})
+    with pytest.raises(calipers.InputError, match=r"both are predictions of 'a\.mp4'"):
+        read_timelines(*files)

@@ -14,5 +14,5 @@ def mean_values(
     object_image: Any,
     thresholds: int,
     first_step: int,
-    target: float,
+    target: float | None,
 ) -> tuple[Column, Column]: ...

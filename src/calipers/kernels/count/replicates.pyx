@@ -21,6 +21,7 @@ from .abreast cimport ABREAST, add_rows, check_group, check_weights
 cdef enum:
     MOST_THRESHOLDS = 16        # bits of `found`
     STEPS = 101                 # of recall: 0, 0.01, … 1
+    NO_TARGET = -1              # where a recall is asked for
 
 REPLICATES = ABREAST
 
@@ -35,7 +36,7 @@ cdef extern from *:
     }
 
     /* The step that a recall reaches is the last k with 0.01 * k <= recall, both rounded as floats are. */
-    #define RAISE \
+    #define RAISE(AT_TARGET) \
         for (int b = 0; b < ABREAST; b++) { \
             double precision = (double) hits[b] / (double) (seen[b] - ignored[b]); \
             double recall = (double) hits[b] / objects[b]; \
@@ -43,42 +44,52 @@ cdef extern from *:
             double higher = precision > best[b] ? precision : best[b];      /* not where both counts are 0 */ \
             double rise = higher - best[b], reached = step + (step * 0.01 > recall ? 0.0 : 1.0); \
             sum[b] += rise * reached; \
-            beyond[b] += rise * (reached > first_step ? reached - first_step : 0.0); \
-            at[b] += (double) hits[b] >= target * objects[b] - NO_HIT ? rise : 0.0; \
+            AT_TARGET \
             best[b] = higher; \
         }
-    #define RAISE_ARGUMENTS double *restrict best, double *restrict sum, double *restrict beyond, double *restrict at, \
-                            double first_step, double target, \
-                            const int *restrict hits, const int *restrict seen, const int *restrict ignored, \
-                            const double *restrict objects
+    #define RAISE_AT_TARGET RAISE( \
+            beyond[b] += rise * (reached > first_step ? reached - first_step : 0.0); \
+            at[b] += (double) hits[b] >= target * objects[b] - NO_HIT ? rise : 0.0;)
+    #define SUM_ARGUMENTS double *restrict best, double *restrict sum, \
+                          const int *restrict hits, const int *restrict seen, const int *restrict ignored, \
+                          const double *restrict objects
+    #define TARGET_ARGUMENTS SUM_ARGUMENTS, double *restrict beyond, double *restrict at, double first_step, double target
 
-    static void raise_plainly(RAISE_ARGUMENTS) { RAISE }
+    static void raise_sum_plainly(SUM_ARGUMENTS) { RAISE() }
+    static void raise_all_plainly(TARGET_ARGUMENTS) { RAISE_AT_TARGET }
 
     #if defined(__GNUC__) && defined(__x86_64__)
-    __attribute__((target("avx2"))) static void raise_widely(RAISE_ARGUMENTS) { RAISE }
+    __attribute__((target("avx2"))) static void raise_sum_widely(SUM_ARGUMENTS) { RAISE() }
+    __attribute__((target("avx2"))) static void raise_all_widely(TARGET_ARGUMENTS) { RAISE_AT_TARGET }
+    #define IS_WIDE __builtin_cpu_supports("avx2")
+    #else
+    #define raise_sum_widely raise_sum_plainly
+    #define raise_all_widely raise_all_plainly
+    #define IS_WIDE 0
     #endif
 
-    static void raise_best(RAISE_ARGUMENTS) {
-    #if defined(__GNUC__) && defined(__x86_64__)
-        if (__builtin_cpu_supports("avx2")) {
-            raise_widely(best, sum, beyond, at, first_step, target, hits, seen, ignored, objects);
-            return;
-        }
-    #endif
-        raise_plainly(best, sum, beyond, at, first_step, target, hits, seen, ignored, objects);
+    static void raise_sum(SUM_ARGUMENTS) {
+        if (IS_WIDE) raise_sum_widely(best, sum, hits, seen, ignored, objects);
+        else raise_sum_plainly(best, sum, hits, seen, ignored, objects);
+    }
+
+    static void raise_all(TARGET_ARGUMENTS) {
+        if (IS_WIDE) raise_all_widely(best, sum, hits, seen, ignored, objects, beyond, at, first_step, target);
+        else raise_all_plainly(best, sum, hits, seen, ignored, objects, beyond, at, first_step, target);
     }
     """
     void add_row(int32_t* counts, int sign, const uint8_t* weight) noexcept nogil
-    void raise_best(double* best, double* sum, double* beyond, double* at, double first_step, double target,
-                    const int32_t* hits, const int32_t* seen, const int32_t* ignored,
-                    const double* objects) noexcept nogil
+    void raise_sum(double* best, double* sum, const int32_t* hits, const int32_t* seen, const int32_t* ignored,
+                   const double* objects) noexcept nogil
+    void raise_all(double* best, double* sum, const int32_t* hits, const int32_t* seen, const int32_t* ignored,
+                   const double* objects, double* beyond, double* at, double first_step, double target) noexcept nogil
 
 
 cdef struct State:
     double[MOST_THRESHOLDS][ABREAST] best           # precision from here to the last detection
     double[MOST_THRESHOLDS][ABREAST] sum            # of interpolated precision over recall steps
-    double[MOST_THRESHOLDS][ABREAST] beyond         # the same over the last steps only
-    double[MOST_THRESHOLDS][ABREAST] at             # interpolated precision at the target recall
+    double[ABREAST] beyond                          # the same over the last steps only, at threshold 0
+    double[ABREAST] at                              # interpolated precision at the target recall, at threshold 0
     double[ABREAST] objects                         # 1 where there is none
     int32_t[MOST_THRESHOLDS][ABREAST] hits          # up to here
     int32_t[MOST_THRESHOLDS][ABREAST] ignored       # up to here
@@ -95,7 +106,7 @@ cdef struct Ranked:
 
 
 def mean_values(weights, ends, image, found, ignored, object_ends, object_image, int thresholds, int first_step,
-                double target):
+                target):
     """Means over classes in 64 replicates, in rows of 64: AP at each threshold, recall at each, precision beyond the
     target recall and at it; and of each class 64 bits that say in which replicates it has an object, and takes part in
     the means.
@@ -103,7 +114,7 @@ def mean_values(weights, ends, image, found, ignored, object_ends, object_image,
     `weights` has 64 bytes an image, none above 13. Class by class, `image`, `found` and `ignored` hold the detections
     in order, and `object_image` the image of each object; a class ends at its place in `ends` and `object_ends`.
     Precision beyond is over recall steps from `first_step` on, that at the target is of any recall from `target` on;
-    both are at threshold 0. NaN where no class has an object.
+    both are at threshold 0, and NaN without a target. NaN also where no class has an object.
     """
     cdef const uint8_t[::1] weight = weights
     cdef const long long[::1] end = ends, object_end = object_ends
@@ -114,11 +125,12 @@ def mean_values(weights, ends, image, found, ignored, object_ends, object_image,
     cdef uint64_t* present
     cdef Py_ssize_t b, c, start = 0, object_start = 0
     cdef int32_t[ABREAST] classes
+    cdef double wanted = NO_TARGET if target is None else target
     cdef Ranked ranked
     cdef State state
     check_between("thresholds", thresholds, 1, MOST_THRESHOLDS)
     check_between("first_step", first_step, 0, STEPS - 1)
-    if not 0 <= target <= 1:
+    if target is not None and not 0 <= wanted <= 1:
         raise ValueError(f"target: found {target}, expected a number from 0 to 1")
     check_weights(weight)
     check_group("image", place, end, weight.shape[0] // ABREAST)
@@ -143,23 +155,25 @@ def mean_values(weights, ends, image, found, ignored, object_ends, object_image,
                     ranked.image, ranked.found, ranked.ignored = <const int32_t*> &place[start], &hit[start], &out[start]
                 count_all(&state, ranked, &weight[0])
                 add_recalls(&state, totals + thresholds * ABREAST, thresholds)
-                walk(&state, ranked, &weight[0], first_step, target)
+                walk(&state, ranked, &weight[0], first_step, wanted)
                 add_precisions(&state, totals, thresholds, first_step)
                 for b in range(ABREAST):
                     classes[b] += state.present[b] > 0
                     present[c] |= <uint64_t> (state.present[b] > 0) << b
             start, object_start = end[c], object_end[c]
         divide(totals, 2 * thresholds + 2, classes)
+        for b in range(2 * ABREAST if wanted == NO_TARGET else 0):
+            totals[2 * thresholds * ABREAST + b] = NAN
     return means, presence
 
 
 cdef void clear(State* state, int thresholds) noexcept nogil:
-    """Zero what the thresholds need: all 40 kB of it would be most of the work of a class with few detections."""
+    """Zero what the thresholds need: all 25 kB of it would be most of the work of a class with few detections."""
     cdef size_t doubles = thresholds * sizeof(state.sum[0]), counts = thresholds * sizeof(state.hits[0])
     memset(state.best, 0, doubles)
     memset(state.sum, 0, doubles)
-    memset(state.beyond, 0, doubles)
-    memset(state.at, 0, doubles)
+    memset(state.beyond, 0, sizeof(state.beyond))
+    memset(state.at, 0, sizeof(state.at))
     memset(state.hits, 0, counts)
     memset(state.ignored, 0, counts)
     memset(state.seen, 0, sizeof(state.seen))
@@ -211,11 +225,15 @@ cdef void walk(State* state, Ranked ranked, const uint8_t* weight, int first_ste
 
 
 cdef inline void raise_at_bits(State* state, unsigned int bits, int first_step, double target) noexcept nogil:
+    """Raise the best precision at some thresholds. No target is asked for beyond the first, or where there is none."""
     cdef int t = 0
+    if bits & 1 and target != NO_TARGET:
+        raise_all(state.best[0], state.sum[0], state.hits[0], state.seen, state.ignored[0], state.objects,
+                  state.beyond, state.at, first_step, target)
+        bits &= ~<unsigned int> 1
     while bits:
         if bits & 1:
-            raise_best(state.best[t], state.sum[t], state.beyond[t], state.at[t], first_step, target, state.hits[t],
-                       state.seen, state.ignored[t], state.objects)
+            raise_sum(state.best[t], state.sum[t], state.hits[t], state.seen, state.ignored[t], state.objects)
         bits >>= 1
         t += 1
 
@@ -233,8 +251,8 @@ cdef void add_precisions(State* state, double* totals, int thresholds, int first
         for b in range(ABREAST):
             totals[t * ABREAST + b] += state.sum[t][b] / STEPS
     for b in range(ABREAST):
-        totals[2 * thresholds * ABREAST + b] += state.beyond[0][b] / (STEPS - first_step)
-        totals[(2 * thresholds + 1) * ABREAST + b] += state.at[0][b]
+        totals[2 * thresholds * ABREAST + b] += state.beyond[b] / (STEPS - first_step)
+        totals[(2 * thresholds + 1) * ABREAST + b] += state.at[b]
 
 
 cdef void divide(double* totals, Py_ssize_t rows, const int32_t* classes) noexcept nogil:

@@ -113,15 +113,28 @@ def weight_table(keys, unsigned long long seed, Py_ssize_t replicates, Py_ssize_
     """The weights of many records as a column of bytes, (records * replicates,), from replicate `first` on (even)."""
     cdef const unsigned long long[::1] key = keys
     cdef Column out = Column("B", check_product("weights", key.shape[0], replicates))
-    cdef Sums sums = Sums(0, replicates)
-    cdef Py_ssize_t i, b
+    cdef Column fours = Column("i", (replicates + 7) // 8 * 8)
+    cdef Py_ssize_t i, some
     check_first(first)
     with nogil:
-        for i in range(key.shape[0]):
-            draw_all(key[i], seed, first, replicates, sums.weight)
-            for b in range(replicates):
-                (<unsigned char*> out.data)[i * replicates + b] = <unsigned char> sums.weight[b]
+        for i in range(0, key.shape[0], 4):
+            some = min(4, key.shape[0] - i)
+            draw_rows(&key[i], some, seed, first, replicates, <Four*> fours.data,
+                      <unsigned char*> out.data + i * replicates)
     return out
+
+
+cdef void draw_rows(const unsigned long long* keys, Py_ssize_t records, uint64_t seed, Py_ssize_t first,
+                    Py_ssize_t replicates, Four* fours, unsigned char* out) noexcept nogil:
+    """The weights of up to four records, a row of bytes for each."""
+    cdef uint64_t[4] states
+    cdef Py_ssize_t r, b
+    for r in range(4):
+        states[r] = first_state(keys[min(r, records - 1)], seed, first)
+    draw_fours(states, replicates, fours)
+    for r in range(records):
+        for b in range(replicates):
+            out[r * replicates + b] = (<const unsigned char*> fours)[4 * b + r]
 
 
 def weighted_sums(keys, values, Py_ssize_t columns, unsigned long long seed, Py_ssize_t replicates,

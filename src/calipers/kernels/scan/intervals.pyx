@@ -48,12 +48,6 @@ cdef inline long long read_frame(object value) except? -2:
 cdef class IntervalColumns:
     """The intervals of one side of many videos. `states` gives each name a code and is shared by both sides."""
 
-    cdef readonly Column offsets    # (videos + 1,) into intervals
-    cdef readonly Column state      # (intervals,) code
-    cdef readonly Column start      # (intervals,) first frame
-    cdef readonly Column end        # (intervals,) last frame
-    cdef readonly dict states
-
     def __cinit__(self, dict states not None):
         self.offsets, self.state, self.start, self.end = Column("q", 1), Column("i"), Column("q"), Column("q")
         self.states = states
@@ -100,6 +94,12 @@ cdef class IntervalColumns:
         self.end.resize(size)
         return 0
 
+    cdef int make_room(self, Py_ssize_t count) except -1:
+        """Room for so many more intervals."""
+        self.state.reserve(count)
+        self.start.reserve(count)
+        return self.end.reserve(count)
+
     cdef Py_ssize_t add_state(self, object name, object intervals) except? -3:
         """-1, -2 if these are no intervals of a state, or the index of the first that is none."""
         cdef Py_ssize_t k, count
@@ -111,8 +111,7 @@ cdef class IntervalColumns:
         if not PyList_CheckExact(intervals):
             intervals = list(intervals)
         code, count = self.code_of(name), PyList_GET_SIZE(intervals)
-        for column in (self.state, self.start, self.end):
-            (<Column> column).reserve(count)
+        self.make_room(count)
         for k in range(count):
             if not self.add_interval(code, <object> PyList_GET_ITEM(intervals, k)):
                 return k

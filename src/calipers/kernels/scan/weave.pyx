@@ -13,6 +13,8 @@ from .jsonbytes cimport MOST_WHOLE, Bytes, is_digit
 cdef enum:
     SHORT = 16              # bytes that are copied at once, whatever the length of a text
 
+cdef long long MOST_BYTES = 1 << 60     # of all rows: no size of a row takes it beyond 64 bits
+
 
 cdef struct Texts:          # of a column, as `Cells` has them
     const char* start
@@ -73,71 +75,161 @@ cdef class Cells:
         return texts
 
 
-cdef inline int put_text(Column out, const char* text, Py_ssize_t size, const char* end) except -1:
-    """Append a text; `end` is that of the bytes it stands in."""
-    if out.capacity - out.size < size + SHORT:
-        out.reserve(size + SHORT)
-    if size <= SHORT <= end - text:
-        memcpy(out.data + out.size, text, SHORT)        # one instruction; what is too many is written over
+cdef inline char* put_text(char* out, const char* text, Py_ssize_t size, const char* end, const char* limit) noexcept nogil:
+    """Write a text and return where it ends; `end` is that of the bytes it stands in, `limit` that of all there is room
+    for."""
+    if size <= SHORT <= end - text and SHORT <= limit - out:
+        memcpy(out, text, SHORT)        # one instruction; what is too many is written over
     else:
-        memcpy(out.data + out.size, text, size)
-    out.size += size
-    return 0
+        memcpy(out, text, size)
+    return out + size
 
 
-cdef inline int put_cell(Column out, const Texts* texts, Py_ssize_t row) except -1:
+cdef inline char* put_cell(char* out, const Texts* texts, Py_ssize_t row, const char* limit) noexcept nogil:
+    """Write a cell and return where it ends."""
     if texts.offsets == NULL:
-        return put_text(out, texts.start, texts.end - texts.start, texts.end)
+        return put_text(out, texts.start, texts.end - texts.start, texts.end, limit)
     if texts.codes != NULL:
         row = texts.codes[row]
         if row < 0:
-            return put_text(out, texts.nothing, texts.nothing_size, texts.nothing + texts.nothing_size)
+            return put_text(out, texts.nothing, texts.nothing_size, texts.nothing + texts.nothing_size, limit)
     return put_text(out, texts.start + texts.offsets[row],
-                    texts.offsets[row + 1] - texts.offsets[row] - texts.gap, texts.end)
+                    texts.offsets[row + 1] - texts.offsets[row] - texts.gap, texts.end, limit)
+
+
+cdef extern from *:
+    """
+    #ifdef __SSE2__
+    #include <emmintrin.h>
+    /* Bit k: whether byte k of sixteen is a comma */
+    static inline unsigned int commas_at(const char* text) {
+        return _mm_movemask_epi8(_mm_cmpeq_epi8(_mm_loadu_si128((const __m128i*) text), _mm_set1_epi8(',')));
+    }
+    static inline int lowest(unsigned int bits) { return __builtin_ctz(bits); }
+    #else
+    static inline unsigned int commas_at(const char* text) {
+        unsigned int bits = 0;
+        for (int k = 0; k < 16; k++) bits |= (unsigned int) (text[k] == ',') << k;
+        return bits;
+    }
+    static inline int lowest(unsigned int bits) {
+        int k = 0;
+        while (!(bits >> k & 1)) k++;
+        return k;
+    }
+    #endif
+    """
+    unsigned int commas_at(const char* text) noexcept nogil
+    int lowest(unsigned int bits) noexcept nogil
 
 
 def comma_offsets(bytes text not None, Py_ssize_t count):
     """Where each of `count` texts between commas begins, and the end behind the last one's comma, had it one."""
     cdef Column offsets = Column("q", 1)
     cdef const char* start = PyBytes_AS_STRING(text)
-    cdef const char* end = start + PyBytes_GET_SIZE(text)
-    cdef const char* at = start
-    while count > 0:
-        at = <const char*> memchr(at, b",", end - at)
-        if at == NULL:
-            break
-        at += 1
-        offsets.push_int64(at - start)
+    cdef Py_ssize_t size = PyBytes_GET_SIZE(text), commas
     if count > 0:
-        offsets.push_int64(end - start + 1)
-    check_length(offsets.size - 1, max(count, 0), "text")
+        if count - 1 > size:                # so that no more room is asked for than the text may need
+            check_length(size + 1, count, "text")
+        offsets.resize(count + 1)
+        commas = find_commas(start, size, <long long*> offsets.data + 1, count - 1)
+        check_length(commas + 1, count, "text")
+        (<long long*> offsets.data)[count] = size + 1
     return offsets
+
+
+cdef Py_ssize_t find_commas(const char* start, Py_ssize_t size, long long* behind, Py_ssize_t room) noexcept nogil:
+    """Where a text goes on behind each comma; returns how many there are, which may be more than there is room for."""
+    cdef Py_ssize_t at = 0, count = 0
+    cdef unsigned int bits
+    while at < size:
+        if size - at >= 16:
+            bits = commas_at(start + at)
+            while bits:
+                if count < room:
+                    behind[count] = at + lowest(bits) + 1
+                count += 1
+                bits &= bits - 1
+            at += 16
+        else:
+            if start[at] == b",":
+                if count < room:
+                    behind[count] = at + 1
+                count += 1
+            at += 1
+    return count
 
 
 def weave(list parts not None, Py_ssize_t count):
     """The texts of `count` rows, each of them all parts in order, and where each row begins. A part is a column, or
-    bytes that stand in every row."""
-    cdef Column out = Column("B"), begins = Column("q", 1)
+    bytes that stand in every row. Other threads may run meanwhile."""
+    cdef Column begins = Column("q", 1)
     cdef list columns = [part if isinstance(part, Cells) else Cells(part) for part in parts]
     cdef Texts* texts = <Texts*> PyMem_Malloc(max(len(columns), 1) * sizeof(Texts))
     cdef Cells column
-    cdef Py_ssize_t row, k, count_of_columns = len(columns)
+    cdef bytes out
+    cdef Py_ssize_t k
     if texts == NULL:
         raise MemoryError()
     try:
-        for k in range(count_of_columns):
+        for k in range(len(columns)):
             column = columns[k]
             if not column.is_constant:
                 check_length(column.rows(), count, "parts")
             texts[k] = column.texts_of()
-        begins.reserve(max(count, 0))
-        for row in range(count):
-            for k in range(count_of_columns):
-                put_cell(out, &texts[k], row)
-            begins.push_int64(out.size)
-        return PyBytes_FromStringAndSize(out.data, out.size), begins
+        begins.resize(max(count, 0) + 1)
+        add_sizes(texts, len(columns), <long long*> begins.data, begins.size - 1)
+        out = PyBytes_FromStringAndSize(NULL, (<long long*> begins.data)[begins.size - 1])
+        put_rows(PyBytes_AS_STRING(out), PyBytes_GET_SIZE(out), texts, len(columns), begins.size - 1)
+        return out, begins
     finally:
         PyMem_Free(texts)
+
+
+cdef int add_sizes(const Texts* texts, Py_ssize_t columns, long long* begins, Py_ssize_t rows) except -1:
+    """Where each row begins, and the last ends, in room that is filled with zeros."""
+    cdef Py_ssize_t row, k
+    cdef long long everywhere = 0
+    cdef bint fits = True
+    with nogil:
+        for k in range(columns):
+            if texts[k].offsets == NULL:
+                everywhere += texts[k].end - texts[k].start
+            else:
+                add_column_sizes(&texts[k], begins + 1, rows)
+        for row in range(rows):
+            begins[row + 1] += begins[row] + everywhere
+            fits &= begins[row + 1] <= MOST_BYTES
+    if not fits:
+        raise MemoryError()
+    return 0
+
+
+cdef void add_column_sizes(const Texts* texts, long long* sizes, Py_ssize_t rows) noexcept nogil:
+    """Add the bytes of each cell of a column to those of its row."""
+    cdef Py_ssize_t row
+    cdef int code
+    if texts.codes == NULL:
+        for row in range(rows):
+            sizes[row] += texts.offsets[row + 1] - texts.offsets[row] - texts.gap
+        return
+    for row in range(rows):
+        code = texts.codes[row]
+        if code < 0:
+            sizes[row] += texts.nothing_size
+        else:
+            sizes[row] += texts.offsets[code + 1] - texts.offsets[code] - texts.gap
+
+
+cdef int put_rows(char* out, Py_ssize_t size, const Texts* texts, Py_ssize_t columns, Py_ssize_t rows) except -1:
+    """Write all rows, for which there is room."""
+    cdef const char* limit = out + size
+    cdef Py_ssize_t row, k
+    with nogil:
+        for row in range(rows):
+            for k in range(columns):
+                out = put_cell(out, &texts[k], row, limit)
+    return 0
 
 
 cdef long long number_before(Bytes first, Bytes end, bytes name) except -2:

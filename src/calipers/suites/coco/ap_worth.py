@@ -68,7 +68,7 @@ class OracleComparison:
             names,
             classes.to_last_hits().of_classes(self.present),  # no oracle gives a class objects
             thresholds=1,
-            recall_target=0.0,
+            recall_target=None,
             seed=config.seed,
             replicates=config.bootstrap,
         )

@@ -22,6 +22,7 @@ from calipers.suites.coco.columns import Detections
 from calipers.suites.coco.config import Config
 from calipers.suites.coco.plan import CocoPart, CocoPlan, check_detections, report_of
 from calipers.suites.coco.read import are_lines, read_detections
+from calipers.suites.coco.row_stream import OnRows
 from calipers.suites.coco.slices import image_fields
 
 if TYPE_CHECKING:
@@ -99,8 +100,13 @@ def check_places(job: Job, output: str | None) -> None:
 
 
 @without_collection()
-def evaluate(gt: Any, pred: Any, config: Config, *, progress: OnProgress | None = None) -> Report:
-    """Evaluate detections: files are read in shards, and all images are one batch."""
+def evaluate(
+    gt: Any, pred: Any, config: Config, *, on_rows: OnRows | None = None, progress: OnProgress | None = None
+) -> Report:
+    """Evaluate detections: files are read in shards, and all images are one batch.
+
+    `on_rows` receives rows of objects and lines of cases where all images are measured in this process.
+    """
     if config.attributes is not None:
         read_attributes(config.attributes)  # before the work begins, as it can be wrong
     keep_some_memory()
@@ -108,10 +114,10 @@ def evaluate(gt: Any, pred: Any, config: Config, *, progress: OnProgress | None 
     if config.answers is not None:
         refuse_elsewhere(config, "ground truth and answers that are joined")
     elif all(isinstance(source, (str, os.PathLike)) for source in (gt, pred)):
-        plan = CocoPlan(gt, pred, config, progress=progress)
+        plan = CocoPlan(gt, pred, config, progress=progress, on_rows=on_rows)
         return run_plan(plan, config, inputs=[gt, pred], progress=progress)
     refuse_elsewhere(config, "detections that are in memory")
-    return report_of(CocoPart(detections=_read(gt, pred, config, progress)), config)
+    return report_of(CocoPart(detections=_read(gt, pred, config, progress)), config, on_rows)
 
 
 def _with_answers(pred: Any, config: Config) -> Config:

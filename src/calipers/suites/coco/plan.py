@@ -43,6 +43,7 @@ from calipers.suites.coco.ranges import (
     measure_range,
 )
 from calipers.suites.coco.read import SidesReader
+from calipers.suites.coco.row_stream import OnRows, passing_rows
 from calipers.suites.coco.rows import ObjectTable
 from calipers.suites.coco.slices import image_fields, slice_images
 from calipers.suites.coco.summarize import summarize
@@ -123,8 +124,16 @@ class CocoPlan:
 
     parts_grow = True
 
-    def __init__(self, gt: Any, pred: Any, config: Config, *, progress: OnProgress | None = None) -> None:
-        self.config, self._progress = config, progress
+    def __init__(
+        self,
+        gt: Any,
+        pred: Any,
+        config: Config,
+        *,
+        progress: OnProgress | None = None,
+        on_rows: OnRows | None = None,
+    ) -> None:
+        self.config, self._progress, self._on_rows = config, progress, on_rows
         self.max_bad = config.max_bad_records
         formats = config.gt_format, config.pred_format
         self._reading = SidesReader(
@@ -230,7 +239,7 @@ class CocoPlan:
     def report(self, total: CocoPart) -> Report:
         """Detections to the report; what a file of the total needs is kept of them."""
         if self._cut is None or total.detections is not None:
-            return report_of(total, self.config)
+            return report_of(total, self.config, self._on_rows)
         [kept] = total.kept
         whole = cache(lambda: suite.measure(self._detections([]), self.config))
         measured = KeptMeasured(kept, self.config, use_up=self.config.tally is None)
@@ -254,15 +263,16 @@ def measure_shard(shard: FileShard | RangeShard, *, config: Config) -> CocoPart:
     return CocoPart([read_shard(shard)])
 
 
-def report_of(total: CocoPart, config: Config) -> Report:
-    """Detections, or what was kept of them, to the report."""
+def report_of(total: CocoPart, config: Config, on_rows: OnRows | None = None) -> Report:
+    """Detections, or what was kept of them, to the report; `on_rows` receives rows of detections."""
     if total.detections is None:
         return _report(KeptMeasured(join_kept(total.kept), config, use_up=len(total.kept) > 1), total)
     check_detections(total.detections, config)
     measured = suite.measure(total.detections, config)
     if config.tally:
         total.kept = [keep_images(measured)]
-    return _report(measured, total, **object_views(lambda: measured), measured=measured)
+    with passing_rows(measured, on_rows):
+        return _report(measured, total, **object_views(lambda: measured), measured=measured)
 
 
 def object_views(measured: Callable[[], suite.MeasuredImages]) -> dict[str, Any]:

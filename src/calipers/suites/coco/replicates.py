@@ -108,11 +108,11 @@ def replicate_values(
     classes: RankedColumns,
     *,
     thresholds: int,
-    recall_target: float,
+    recall_target: float | None,
     seed: int,
     replicates: int,
 ) -> Replicates:
-    """Values in each replicate, to the same bits whatever the number of threads.
+    """Values in each replicate, to the same bits whatever the number of threads; without a target none about it.
 
     >>> found, none = np.array([1, 0, 1], np.uint16), np.zeros(3, np.uint16)
     >>> ranked = RankedClass(np.array([0, 1, 1], np.int32), found, none, np.array([0, 1], np.int32))
@@ -124,7 +124,7 @@ def replicate_values(
     _check(classes, len(keys), thresholds)
     classes, busy = classes.on_busy_images(len(keys))
     hashes = np.asarray(key_hashes([keys[place] for place in busy.tolist()]))  # no other weights are looked at
-    from_step = first_step(recall_target)
+    from_step = first_step(recall_target or 0.0)
 
     def block(first: int) -> tuple[Values, NDArray[np.bool_]]:
         weights = weight_table(hashes, seed, REPLICATES, first)

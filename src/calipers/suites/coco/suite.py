@@ -92,6 +92,7 @@ SUITE = Suite(
     picture_patterns=tuple(f"{name}.{kind}" for name in PLOTS for kind in ("png", "svg")),
     takes_images=True,
     match_columns=later(f"{HERE}.rows", "match_columns"),
+    streams_rows=True,
     page=later(f"{HERE}.page", "page_data"),
     next_step="-o out/ for the page, tables, plots and cases · calipers compare OLD NEW",
     # how results are compared

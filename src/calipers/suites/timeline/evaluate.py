@@ -18,6 +18,7 @@ from calipers.suite import Job
 from calipers.suites.timeline.config import Config
 from calipers.suites.timeline.plan import TimelinePlan, measure_reading, report_of
 from calipers.suites.timeline.read import read_timelines
+from calipers.suites.timeline.summarize import OnHead
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -72,14 +73,16 @@ def _is_inside(output: str, folder: str) -> bool:
 
 
 @without_collection()
-def evaluate(gt: Any, pred: Any, config: Config, *, progress: OnProgress | None = None) -> Report:
-    """Evaluate predicted timelines against annotations."""
+def evaluate(
+    gt: Any, pred: Any, config: Config, *, on_head: OnHead | None = None, progress: OnProgress | None = None
+) -> Report:
+    """Evaluate predicted timelines against annotations; `on_head` receives what the artifact of files begins with."""
     if config.attributes is not None:
         read_attributes(config.attributes)  # before the work begins, as it can be wrong
     keep_some_memory()
     if not all(isinstance(source, (str, os.PathLike)) for source in (gt, pred)):
         return _evaluate_videos(gt, pred, config, progress)
-    plan = TimelinePlan(os.fspath(gt), os.fspath(pred), config)
+    plan = TimelinePlan(os.fspath(gt), os.fspath(pred), config, on_head)
     return run_plan(plan, config, inputs=[gt, pred], progress=progress)
 
 

@@ -20,21 +20,33 @@ from calipers.suites.timeline.config import PROTOCOL, Config, params
 from calipers.suites.timeline.part import TimelinePart
 from calipers.suites.timeline.read import TimelineReading, read_timelines
 from calipers.suites.timeline.rows import event_rows
-from calipers.suites.timeline.shards import Shard, ShardCut, WholeInputs, cut_videos, name_inputs, read_shard
-from calipers.suites.timeline.slices import slice_videos
-from calipers.suites.timeline.summarize import summarize
+from calipers.suites.timeline.shards import (
+    Shard,
+    ShardCut,
+    WholeInputs,
+    cut_videos,
+    is_one_shard,
+    name_inputs,
+    read_shard,
+)
+from calipers.suites.timeline.summarize import OnHead, summarize
 
 
 class TimelinePlan:
     """Ground truth and predictions by path."""
 
-    def __init__(self, truth: str, pred: str, config: Config) -> None:
-        self.config, self.max_bad = config, config.max_bad_records
+    def __init__(self, truth: str, pred: str, config: Config, on_head: OnHead | None = None) -> None:
+        self.config, self.max_bad, self._on_head = config, config.max_bad_records, on_head
         self._truth, self._pred = truth, pred
         self._cut = ShardCut([], [], None, [])
         self._done = 0
         self._only = read_only(config.only) if config.only else None
         self.measure: Callable[[Shard], TimelinePart] = partial(measure_shard, config=config, only=self._only)
+
+    @property
+    def usual_jobs(self) -> int | None:
+        """One process where there is nothing to share, else all cores."""
+        return 1 if is_one_shard(self._truth, self._pred, self.config.chunk_bytes) else None
 
     def provenance(self) -> Provenance:
         """Suite, protocol, version and parameters that a part is measured with."""
@@ -82,7 +94,7 @@ class TimelinePlan:
     def report(self, total: TimelinePart) -> Report:
         """Counts to the report."""
         kept = total.videos
-        return report_of(total, self.config, lambda: kept or self._videos())
+        return report_of(total, self.config, lambda: kept or self._videos(), self._on_head)
 
     def _videos(self) -> Videos:
         """All videos, read again."""
@@ -122,14 +134,22 @@ def measure_reading(reading: TimelineReading, config: Config) -> TimelinePart:
     return part
 
 
-def report_of(total: TimelinePart, config: Config, videos: Callable[[], Videos] | None = None) -> Report:
-    """Counts to the report; `videos` gives their intervals, for rows and pictures."""
+def report_of(
+    total: TimelinePart,
+    config: Config,
+    videos: Callable[[], Videos] | None = None,
+    on_head: OnHead | None = None,
+) -> Report:
+    """Counts to the report; `videos` gives their intervals, for rows and pictures. `on_head` receives what the artifact
+    begins with as soon as that is known."""
     measured = total.measured()
-    tree = summarize(measured, config)
+    tree = summarize(measured, config, on_head and (lambda head: on_head(head | {"inputs": total.inputs})))
     tree["inputs"] = total.inputs
     tree["rejected"] = [bad.entry() for bad in measured.bad]
     report = Report(tree) if videos is None else _report_with_rows(tree, cache(videos), config)
     if config.slice:
+        from calipers.suites.timeline.slices import slice_videos  # which most runs do without
+
         slice_videos(report, measured, config)
     return report
 

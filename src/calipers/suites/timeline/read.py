@@ -13,17 +13,22 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from hashlib import sha256
 from typing import Any
 
+import numpy as np
+
 from calipers.core.errors import InputError
-from calipers.files.inputs import InputFile, OnProgress
+from calipers.core.text import whole_text
+from calipers.files.inputs import InputFile, OnProgress, read_bytes
 from calipers.files.problems import BadVideo, shown
 from calipers.kernels.scan.intervals import BESIDE, LARGEST_FRAME, IntervalColumns, add_plain_videos
+from calipers.kernels.scan.statejson import scan_states, take_videos
 from calipers.suites.timeline.columns import Extras, Videos
 from calipers.suites.timeline.formats.spans import TimedStates
 from calipers.suites.timeline.read_extras import has_extras, read_fps, read_pred_extras, read_truth_extras
 from calipers.suites.timeline.seconds import has_seconds, in_frames
-from calipers.suites.timeline.video_files import Predictions, read_json, read_predictions, read_truth
+from calipers.suites.timeline.video_files import Predictions, is_json_file, read_json, read_predictions, read_truth
 from calipers.suites.timeline.video_names import match_names
 
 EMPTY = "empty_ground_truth"
@@ -60,6 +65,8 @@ def read_timelines(
 
     `fps` is for videos whose times are in seconds, where the other side does not say.
     """
+    if only is None and (plain := _read_plain(truth, pred)):
+        return plain
     reading = TimelineReading()
     known = list(spelling)
     truth_tree, truth_input, reading.warnings = _truth(truth, known)
@@ -73,6 +80,40 @@ def read_timelines(
     check_videos(truth_tree, truth_input)
     add_videos(reading, truth_tree, pred_tree, only, fps)
     return reading
+
+
+def _read_plain(truth: Any, pred: Any) -> TimelineReading | None:
+    """Two files of JSON that hold nothing but states and fps of the same videos; None if they are anything else."""
+    if not all(isinstance(path, (str, os.PathLike)) and is_json_file(os.fspath(path)) for path in (truth, pred)):
+        return None
+    paths, reading = [os.fspath(path) for path in (truth, pred)], TimelineReading()
+    texts = [read_bytes(path) for path in paths]
+    if not add_plain_texts(reading, texts[0], texts[1], paths[1]):
+        return None
+    digests = (sha256(text).hexdigest() for text in texts)
+    inputs = zip(map(whole_text, paths), digests, strict=True)
+    reading.inputs = [InputFile(*source, len(reading.videos)) for source in inputs]
+    return reading
+
+
+def add_plain_texts(reading: TimelineReading, truth: bytes, pred: bytes, path: str) -> bool:
+    """Add the videos of two texts of JSON, if these hold nothing but states and fps of the same ones; `path` is that of
+    the predictions. Else nothing is added."""
+    videos = Videos()
+    sides = [scan_states(truth, videos.states, predicted=False), scan_states(pred, videos.states, predicted=True)]
+    if sides[0] is None or sides[1] is None or not np.diff(sides[0].columns.offsets).all():
+        return False
+    partners, strangers = match_names(sides[0].names, sides[1].names, whole_text(path))
+    if strangers or len(partners) < len(sides[0]):
+        return False
+    videos.names = sorted(partners)
+    mine, theirs = ({name: place for place, name in enumerate(side.names)} for side in (sides[0], sides[1]))
+    take_videos(sides[0].columns, videos.truth, np.array([mine[name] for name in videos.names]))
+    places = [theirs[partners[name]] for name in videos.names]
+    take_videos(sides[1].columns, videos.pred, np.array(places))
+    videos.fps = [sides[1].fps[place] for place in places]
+    reading.videos = videos
+    return True
 
 
 def check_videos(tree: Mapping[str, Any], source: InputFile) -> None:

@@ -27,7 +27,14 @@ from calipers.core.text import whole_text
 from calipers.files.inputs import InputFile, read_bytes
 from calipers.files.ranges import groups_of_size
 from calipers.kernels.scan.jsontext import find_members, find_names
-from calipers.suites.timeline.read import TimelineReading, add_videos, check_videos, read_timelines, spelling_of
+from calipers.suites.timeline.read import (
+    TimelineReading,
+    add_plain_texts,
+    add_videos,
+    check_videos,
+    read_timelines,
+    spelling_of,
+)
 from calipers.suites.timeline.video_files import (
     CsvReader,
     Csvs,
@@ -112,6 +119,11 @@ class ShardReading(NamedTuple):
     reading: TimelineReading
     warnings: list[tuple[int, str]]
     digests: dict[int, str]
+
+
+def is_one_shard(truth: str, pred: str, most: int) -> bool:
+    """Whether two inputs are surely read as a whole: JSON of at most so many bytes."""
+    return not are_csvs(pred) and size_of(truth) + size_of(pred) <= most
 
 
 def cut_videos(truth: str, pred: str, *, known: Iterable[str], most: int, identify: bool) -> ShardCut:
@@ -213,20 +225,21 @@ def _identity(truth: _VideoJson, pred: _VideoJson, truth_ranges: list[Range], pr
 
 def _read_ranges(shard: Ranges, only: frozenset[str] | None) -> TimelineReading:
     reading = TimelineReading()
-    truths, preds = _entries(shard.truth, shard.truth_ranges), _entries(shard.pred, shard.pred_ranges)
+    truth, pred = _text(shard.truth, shard.truth_ranges), _text(shard.pred, shard.pred_ranges)
     reading.inputs = [InputFile(whole_text(path), None, 0) for path in (shard.truth, shard.pred)]
-    add_videos(reading, truths, preds, only)
+    if only is not None or not add_plain_texts(reading, truth, pred, shard.pred):
+        add_videos(reading, parse_videos(truth, shard.truth), parse_videos(pred, shard.pred), only)
     return reading
 
 
-def _entries(path: str, ranges: list[Range]) -> dict[str, Any]:
-    """The videos that lie in some ranges of a file."""
+def _text(path: str, ranges: list[Range]) -> bytes:
+    """The videos that lie in some ranges of a file, as the text of one object."""
     try:
         with open(path, "rb") as file:
             pieces = [_piece(file, begin, end) for begin, end in ranges]
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror or error}") from error
-    return parse_videos(b"{" + b",".join(pieces) + b"}", path)
+    return b"{" + b",".join(pieces) + b"}"
 
 
 def _piece(file: Any, begin: int, end: int) -> bytes:

@@ -76,6 +76,7 @@ Intervals are in whole frames, both ends included. --transition-tolerance-frames
     picture_patterns=tuple(f"{name}.{kind}" for name in PLOTS for kind in ("png", "svg")),
     folder_files=later(f"{HERE}.folder", "folder_files"),
     match_columns=lambda params: list(COLUMNS),
+    streams_head=True,
     page=later(f"{HERE}.page", "page_data"),
     next_step="-o out/ for the page, tables, strips (--plot-videos 5) · calipers compare OLD NEW",
     # how results are compared

@@ -5,7 +5,8 @@ Metrics of a set are means over the videos where a metric is defined, with sprea
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -35,41 +36,41 @@ from calipers.suites.timeline.states import (
 from calipers.suites.timeline.video_trees import VideoTable, other_iou_means
 
 Floats = NDArray[np.float64]
+OnHead = Callable[[dict[str, Any]], None]
 SPREAD = ("*_timing_*", "*_start_error_*", "lead_time_sec", "*_start_*frame")
 FEW = 100  # one idle frame of so many is few
 
 
-def summarize(measured: MeasuredVideos, config: Config) -> dict[str, Any]:
-    """Counts to the artifact, but for its inputs."""
+def summarize(measured: MeasuredVideos, config: Config, on_head: OnHead | None = None) -> dict[str, Any]:
+    """Counts to the artifact, but for its inputs. `on_head` receives what it begins with, up to the videos, while
+    intervals are computed, which hold no lock."""
     counts, first = measured.counts, config.transition_tolerance_frames[0]
-    columns = video_metrics(counts, first, gain=config.compliance_gain)
-    beside = _extras_columns(measured, config)
+    columns = video_metrics(counts, first, gain=config.compliance_gain) | _extras_columns(measured, config)
     sweep = {
-        tolerance: columns | beside | transition_metrics(counts, tolerance)
-        for tolerance in config.transition_tolerance_frames
+        tolerance: columns | transition_metrics(counts, tolerance) for tolerance in config.transition_tolerance_frames
     }
     shares = error_shares(counts)
     within = {f"{seconds:g}": metrics_within(counts, seconds) for seconds in SECONDS}
     averages = Averages(
         column for metrics in (*sweep.values(), shares, *within.values()) for column in metrics.values()
     )
-    averages.intervals = mean_intervals(counts.names, averages.table, seed=config.seed, replicates=config.bootstrap)
     errors = _errors(measured)
-    skipped, rejected = len(measured.errors), len(measured.bad)
-    total = len(counts.names) + skipped + rejected
-    ends: dict[str, Any] = {"videos_evaluated": len(counts.names), "videos_total": total}
-    ends |= other_iou_means(counts)
+    head = _head(measured, config, VideoTable(counts, columns, errors))
+    with ThreadPoolExecutor(1) as beside:
+        intervals = beside.submit(
+            mean_intervals, counts.names, averages.table, seed=config.seed, replicates=config.bootstrap
+        )
+        if on_head:
+            on_head(head)
+        pooled = pooled_tree(counts, first) | _pooled_extras(measured, config)
+        averages.intervals = intervals.result()
+    ends = {"videos_evaluated": len(counts.names), "videos_total": head["records"]["read"]} | other_iou_means(counts)
     always = NEVER_UNDEFINED - SEGMENTAL if config.ignore_states else NEVER_UNDEFINED
-    summaries = {
-        str(tolerance): summary_tree(sweep[tolerance], averages, always) | ends
-        for tolerance in config.transition_tolerance_frames
-    }
-    tree: dict[str, Any] = {
-        **artifact_head("timeline", PROTOCOL, measured.engines, params(config)),
-        "records": {"read": total, "evaluated": len(counts.names), "skipped": skipped, "rejected": rejected},
-        "videos": VideoTable(counts, columns | beside, errors),
+    summaries = {str(tolerance): summary_tree(metrics, averages, always) | ends for tolerance, metrics in sweep.items()}
+    return {
+        **head,
         "summary": summaries[str(first)],
-        "pooled": pooled_tree(counts, first) | _pooled_extras(measured, config),
+        "pooled": pooled,
         "transitions_within_sec": {
             seconds: summary_tree(metrics, averages, frozenset()) for seconds, metrics in within.items()
         },
@@ -79,10 +80,19 @@ def summarize(measured: MeasuredVideos, config: Config) -> dict[str, Any]:
         "not_evaluated": errors,
         "videos_without_ground_truth": measured.without_truth,
         "warnings": measured.warnings + _doubts(counts, config),
+        **({"sweep": summaries} if len(sweep) > 1 else {}),
     }
-    if len(sweep) > 1:
-        tree["sweep"] = summaries
-    return tree
+
+
+def _head(measured: MeasuredVideos, config: Config, videos: VideoTable) -> dict[str, Any]:
+    """What the artifact begins with."""
+    evaluated, skipped, rejected = len(measured.counts.names), len(measured.errors), len(measured.bad)
+    total = evaluated + skipped + rejected
+    return {
+        **artifact_head("timeline", PROTOCOL, measured.engines, params(config)),
+        "records": {"read": total, "evaluated": evaluated, "skipped": skipped, "rejected": rejected},
+        "videos": videos,
+    }
 
 
 def _extras_columns(measured: MeasuredVideos, config: Config) -> dict[str, Any]:

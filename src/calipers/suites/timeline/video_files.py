@@ -118,6 +118,11 @@ def are_csvs(path: str) -> bool:
     return not is_json and (path.lower().endswith(".eaf") or format_of_file(path) is not None)
 
 
+def is_json_file(path: str) -> bool:
+    """Whether it is called so, and is a file on this machine, which can be read twice."""
+    return path.lower().endswith(".json") and os.path.isfile(path)
+
+
 def find_csvs(path: str) -> Csvs:
     """A single file, or those below a folder, sorted: CSVs that are named so, else all, else other formats' files.
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import orjson
 
-from calipers.core.cells import NULL, CellTexts, Part, RowTexts, joined, json_numbers
+from calipers.core.cells import CellTexts, Part, RowTexts, joined, json_numbers
 from calipers.kernels.count.timelines import FRAME_ERRORS as KINDS
 from calipers.kernels.scan.weave import Cells, weave
 from calipers.suites.timeline.frame_errors import COUNTED as ERROR_COUNTS
@@ -112,5 +112,4 @@ def _numbers(name: str, column: Floats) -> Cells:
     if not is_whole(name):
         return json_numbers(column)
     known = ~np.isnan(column)
-    texts = RowTexts([json_numbers(np.where(known, column, 0).astype(np.int64))], len(column))
-    return texts.cells(known, NULL)
+    return json_numbers(np.where(known, column, 0).astype(np.int64), known)

@@ -1,0 +1,13 @@
+from typing import Any
+
+from calipers.kernels.scan.intervals import IntervalColumns
+
+class StateScan:
+    names: list[str]
+    fps: list[float | None]
+    columns: IntervalColumns
+    def __init__(self, text: bytes, states: dict[str, int], predicted: bool) -> None: ...
+    def __len__(self) -> int: ...
+
+def scan_states(text: bytes, states: dict[str, int], *, predicted: bool) -> StateScan | None: ...
+def take_videos(source: IntervalColumns, target: IntervalColumns, places: Any) -> None: ...
