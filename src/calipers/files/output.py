@@ -20,6 +20,7 @@ import orjson
 from calipers.core.errors import OutputError
 from calipers.core.stopping import Deferred, check_stop, is_listening
 from calipers.core.text import whole_text
+from calipers.files.placed_texts import start_storing
 from calipers.kernels.scan.jsontext import spread
 
 DEEPEST = 100
@@ -200,9 +201,7 @@ def send_to_disk(file: IO[bytes], start: int = 0) -> None:
     So less is left to wait for at the end, and not every file takes a step of the file system's journal of its own.
     """
     file.flush()
-    if hasattr(os, "posix_fadvise"):
-        with suppress(OSError):  # only a hint: whether all is stored is found out when that is waited for
-            os.posix_fadvise(file.fileno(), start, 0, os.POSIX_FADV_DONTNEED)  # what is not stored stays in memory
+    start_storing(file.fileno(), start)
 
 
 class _Renamed:
