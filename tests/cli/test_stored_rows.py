@@ -35,7 +35,7 @@ def stored(path, begin, text):
         raise OSError(28, "No space left on device")
     is_killed = how.startswith("killed") and begin > 3000 and first_time()
     if how != "killed before" or not is_killed:
-        write(path, begin, text[: len(text) // 2] if is_killed else text)
+        write(path, begin, [piece[: len(piece) // 2] for piece in text] if is_killed else text)
     if is_killed:
         os.kill(os.getpid(), signal.SIGKILL)
 
@@ -52,10 +52,22 @@ def dump(tmp_path):
     return path
 
 
-def run(dump, out, how, jobs):
+def run(dump, out, how, jobs, *more):
     place = out.with_suffix(".calls")
     place.mkdir()
-    command = ["dense", str(dump), "--chunk-bytes", "3000", "--bootstrap", "20", "--jobs", str(jobs), "-o", str(out)]
+    command = [
+        "dense",
+        str(dump),
+        "--chunk-bytes",
+        "3000",
+        "--bootstrap",
+        "20",
+        "--jobs",
+        str(jobs),
+        "-o",
+        str(out),
+        *more,
+    ]
     done = subprocess.run([sys.executable, "-c", PROGRAM, how, str(place), *command], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return {path.name for path in place.iterdir()}
@@ -70,6 +82,23 @@ def test_files_are_those_of_one_process(tmp_path, dump, how):
     for name in ROWS:
         assert Path(tmp_path, "two", name).read_bytes() == Path(tmp_path, "one", name).read_bytes()
     assert len(Path(tmp_path, "two", "cases.jsonl").read_bytes().splitlines()) > 20
+
+
+@pytest.mark.parametrize("how", ["written", "refused", "killed before", "killed within"])
+def test_the_file_of_shards_is_that_of_one_process(tmp_path, dump, how):
+    run(dump, tmp_path / "one", "written", 1, "--resume", str(tmp_path / "one.shards"))
+    assert run(dump, tmp_path / "two", how, 2, "--resume", str(tmp_path / "two.shards"))
+    whole = (tmp_path / "one.shards").read_bytes()
+    assert (tmp_path / "two.shards").read_bytes() == whole
+    for name in ROWS:
+        assert Path(tmp_path, "two", name).read_bytes() == Path(tmp_path, "one", name).read_bytes()
+    holes = bytearray(whole)
+    holes[len(whole) // 3 : len(whole) // 2] = bytes(len(whole) // 2 - len(whole) // 3)  # not written when a run ended
+    (tmp_path / "two.shards").write_bytes(holes)
+    run(dump, tmp_path / "three", "written", 2, "--resume", str(tmp_path / "two.shards"))
+    assert (tmp_path / "two.shards").read_bytes() == whole
+    for name in ROWS:
+        assert Path(tmp_path, "three", name).read_bytes() == Path(tmp_path, "one", name).read_bytes()
 
 
 def test_a_disk_that_is_full_is_told_by_the_command(tmp_path, dump):

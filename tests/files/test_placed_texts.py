@@ -24,44 +24,47 @@ def contents(files):
 
 def test_a_text_begins_where_the_ones_before_it_end(files):
     places = PlacedTexts(files)
-    assert store_texts(places.number, 0, [b"abc", b"1"]) == [5, 0]  # head and its line break are 5 bytes
-    assert store_texts(places.number, 1, [b"", memoryview(b"22")]) == [8, 1]
-    assert store_texts(places.number, 2, [b"d", b""]) == [8, 3]
+    assert places.store(0, [[b"abc"], [b"1"]]) == [5, 0]  # head and its line break are 5 bytes
+    assert places.store(1, [[], [memoryview(b"2"), b"2"]]) == [8, 1]
+    assert places.store(2, [[b"d"], [b""]]) == [8, 3]
     assert contents(files) == [b"head\nabcd", b"122"]
 
 
 def test_a_text_is_not_stored_before_the_ends_of_the_others_are_known(files):
     places = PlacedTexts(files)
-    assert places.store(1, [b"later", b"later"]) is None
+    assert places.store(1, [[b"later"], [b"later"]]) is None
     places.note(1, [5 + 2, 3])  # of item 0, which someone else writes
-    assert places.store(1, [b"later", b"4"]) == [7, 3]
-    assert places.store(0, [b"ab", b"123"]) is None  # its end is known, so somebody else has written it, or will
+    assert places.store(1, [[b"later"], [b"4"]]) == [7, 3]
+    assert places.store(0, [[b"ab"], [b"123"]]) is None  # its end is known, so somebody else has written it, or will
     assert contents(files) == [b"head\n\0\0later", b"\0\0\x004"]
 
 
 def test_what_cannot_be_written_is_left_to_the_caller_and_keeps_its_place(files):
     places = PlacedTexts(files)
     os.rename(files[1].name, files[1].name + ".gone")
-    assert places.store(0, [b"abc", b"1"]) is None
+    assert places.store(0, [[b"abc"], [b"1"]]) is None
     os.rename(files[1].name + ".gone", files[1].name)
-    assert places.store(0, [b"abc", b"1"]) is None
-    assert places.store(1, [b"d", b"2"]) == [8, 1]
+    assert places.store(0, [[b"abc"], [b"1"]]) is None
+    assert places.store(1, [[b"d"], [b"2"]]) == [8, 1]
 
 
 def test_a_process_that_does_not_know_the_files_stores_nothing(files):
-    number = PlacedTexts(files).number  # and nobody holds on to them
-    assert store_texts(number, 0, [b"a", b"b"]) is None
-    assert store_texts(None, 0, [b"a", b"b"]) is None
+    places = PlacedTexts(files)
+    assert store_texts(places.number, 0, [[b"a"], [b"b"]]) is None  # which has them open
+    number = places.number
+    del places
+    assert store_texts(number, 0, [[b"a"], [b"b"]]) is None
+    assert store_texts(None, 0, [[b"a"], [b"b"]]) is None
 
 
 def test_items_beyond_those_there_is_room_for_are_left_to_the_caller(files, monkeypatch):
     monkeypatch.setattr(placed_texts, "ITEMS", 2)
     places = PlacedTexts(files)
-    stored = [places.store(item, [b"a", b"b"]) for item in range(4)]
+    stored = [places.store(item, [[b"a"], [b"b"]]) for item in range(4)]
     assert stored == [[5, 0], [6, 1], None, None]
     places.note(3, [8, 3])
     places.note(4, [9, 4])
-    assert places.store(4, [b"a", b"b"]) is None
+    assert places.store(4, [[b"a"], [b"b"]]) is None
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -88,7 +91,7 @@ def test_texts_of_several_processes_are_those_of_one(files, seed):
 def _stored_by_a_copy(places, item, texts):
     process = os.fork()
     if not process:
-        os._exit(store_texts(places.number, item, texts) is not None)
+        os._exit(store_texts(places.number, item, [[text] for text in texts]) is not None)
     return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) == 1
 
 

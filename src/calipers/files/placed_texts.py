@@ -15,7 +15,7 @@ from itertools import count
 from typing import IO, Any, NamedTuple
 from weakref import WeakValueDictionary
 
-Text = bytes | memoryview
+Pieces = Sequence[bytes | memoryview]  # of a text
 ITEMS = 1 << 16  # whose ends there is room for; texts of later ones are sent along
 BYTES_EACH = 8
 
@@ -45,7 +45,7 @@ class PlacedTexts:
     def __init__(self, files: Sequence[IO[bytes]]) -> None:
         self._paths, self._width = [os.path.abspath(file.name) for file in files], len(files)
         self._ends = memoryview(mmap.mmap(-1, BYTES_EACH * self._width * (ITEMS + 1))).cast("q")  # one more than known
-        self.number = next(_numbers)
+        self.number, self.owner = next(_numbers), os.getpid()
         self.note(0, [file.tell() for file in files])
         _known[self.number] = self
 
@@ -59,7 +59,7 @@ class PlacedTexts:
         noted = self._ends[self._width * items : self._width * (items + 1)].tolist() if items <= ITEMS else [0]
         return [end - 1 for end in noted] if all(noted) else None
 
-    def store(self, item: int, texts: Sequence[Text]) -> list[int] | None:
+    def store(self, item: int, texts: Sequence[Pieces]) -> list[int] | None:
         """Write the texts of an item, one to each file, and return where they begin; None if that cannot be done now.
 
         Whoever is given the texts then writes them to the same places, and finds out what is wrong.
@@ -67,7 +67,7 @@ class PlacedTexts:
         begins = self._noted(item)
         if begins is None or item >= ITEMS or self._noted(item + 1) is not None:
             return None
-        self.note(item + 1, [begin + len(text) for begin, text in zip(begins, texts, strict=True)])
+        self.note(item + 1, [begin + sum(map(len, text)) for begin, text in zip(begins, texts, strict=True)])
         with suppress(OSError):
             for path, begin, text in zip(self._paths, begins, texts, strict=True):
                 _write(path, begin, text)
@@ -75,13 +75,14 @@ class PlacedTexts:
         return None
 
 
-def _write(path: str, begin: int, text: Text) -> None:
-    handle = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
+def _write(path: str, begin: int, text: Pieces) -> None:
+    handle, at = os.open(path, os.O_WRONLY | os.O_CLOEXEC), begin
     try:
-        rest, at = memoryview(text), begin
-        while rest:
-            written = os.pwrite(handle, rest, at)
-            rest, at = rest[written:], at + written
+        for piece in text:
+            rest = memoryview(piece)
+            while rest:
+                written = os.pwrite(handle, rest, at)
+                rest, at = rest[written:], at + written
         start_storing(handle, begin)
     finally:
         os.close(handle)
@@ -94,10 +95,14 @@ def start_storing(handle: int, start: int) -> None:
             os.posix_fadvise(handle, start, 0, os.POSIX_FADV_DONTNEED)  # what is not stored stays in memory
 
 
-def store_texts(places: int | None, item: int, texts: Sequence[Text]) -> list[int] | None:
-    """Write the texts of an item into files that a process knows by a number; None if it does not, or cannot."""
+def store_texts(places: int | None, item: int, texts: Sequence[Pieces]) -> list[int] | None:
+    """In a worker: write the texts of an item into files that it knows by a number; None if it does not, or cannot.
+
+    The command itself, which has them open, writes to them as it always does: it would lose its lock of a file if it
+    opened that a second time.
+    """
     known = None if places is None else _known.get(places)
-    return None if known is None else known.store(item, texts)
+    return None if known is None or known.owner == os.getpid() else known.store(item, texts)
 
 
 @contextmanager

@@ -104,7 +104,7 @@ def evaluate(
     paths = expand([os.fspath(path) for path in ([source] if isinstance(source, (str, os.PathLike)) else source)])
     keep_some_memory()
     again, as_csv = partial(_rows_again, paths, config), getattr(on_rows, "takes_csv", False)
-    places = getattr(on_rows, "places", None) if config.resume is None else None  # a file of shards has its own copy
+    places = getattr(on_rows, "places", None)
     plan = DensePlan(paths, config, rows=on_rows is not None, as_csv=as_csv, places=places, again=again)
     on_part = on_rows and partial(_pass_rows, on_rows)
     return run_plan(plan, config, inputs=paths, on_part=on_part, progress=progress)

@@ -29,6 +29,7 @@ from calipers.files.answers.records import ANSWERS, check_frame, frame_doubts
 from calipers.files.lines import LineSource, Shard
 from calipers.files.only import read_only
 from calipers.files.part_files import Provenance
+from calipers.files.placed_texts import StoredText
 from calipers.files.problems import BadRecord, in_order
 from calipers.files.ranges import WholeFile, cut_file
 from calipers.report import Report, Rows, TakeCases
@@ -40,7 +41,7 @@ from calipers.suites.dense.config import PROTOCOL, Config, params
 from calipers.suites.dense.originals import KeptShard, Texts
 from calipers.suites.dense.read import DenseReading, read_batches
 from calipers.suites.dense.rows import match_csv, match_rows
-from calipers.suites.dense.stored_rows import StoredRows, store_rows
+from calipers.suites.dense.stored_rows import NOWHERE, StoredRows, StoreIn, shard_name, store_part
 from calipers.suites.dense.summarize import resampled_sums, summarize
 
 BATCH_CHUNKS = 2  # a batch holds at most so many chunks
@@ -72,6 +73,7 @@ class DensePart:
         "read",
         "slices",
         "stored",
+        "stored_entry",
         "tally",
     )
 
@@ -85,6 +87,7 @@ class DensePart:
         self.matches: Rows | list[Text] = []  # rows, or lines of CSV, many to a text
         self.cases: list[Text] = []  # lines, many to a text
         self.stored: StoredRows | None = None  # rows and cases, where these are in their files already
+        self.stored_entry: StoredText | None = None  # all of it, where that is in the file of `resume` already
         self.slices: SliceTable | None = None  # what slices are made of, when they are asked for
 
     def __reduce_ex__(self, protocol: Any) -> Any:
@@ -148,6 +151,8 @@ class DensePart:
 class DensePlan:
     """Dumps by path, in their order."""
 
+    parts_keep_themselves = True
+
     def __init__(
         self,
         paths: list[str],
@@ -165,8 +170,9 @@ class DensePlan:
         self.max_bad = config.max_bad_records
         here = replace(config, resume=None, tally=None, engine="local", address=None)
         only = read_only(config.only) if config.only else None
+        stored = StoreIn(rows=places, named=self._kept, max_bad=self.max_bad)
         self.measure: Callable[[Any], DensePart] = partial(
-            measure_shard, config=here, rows=rows, as_csv=as_csv, only=only, places=places
+            measure_shard, config=here, rows=rows, as_csv=as_csv, only=only, places=stored
         )
         if config.slice:
             record_fields(config)  # loaded before workers are copied from this process
@@ -207,8 +213,7 @@ class DensePlan:
 
     def identify(self, shard: Any) -> str:
         """A text of the shard's input, its place in that, and a digest of its bytes."""
-        place = f"{shard.source}:{whole_text(shard.path)}:{shard.first_line}:{shard.offset}:{shard.size}"
-        return f"{place}:{shard.digest}{self._kept}"
+        return shard_name(shard, self._kept)
 
     def bytes_done(self, shard: Any) -> tuple[int, int]:
         """Progress in bytes as they are stored."""
@@ -264,9 +269,10 @@ def measure_shard(
     rows: bool,
     as_csv: bool = False,
     only: frozenset[str] | None = None,
-    places: int | None = None,
+    places: StoreIn = NOWHERE,
+    keep: int | None = None,
 ) -> DensePart:
-    """Some lines to counts; rows are written into the files of `places`, where that is possible."""
+    """Some lines to counts. Rows, and the part itself if `keep` says where, are stored where that is possible."""
     if isinstance(shard, WholeFile):
         return _measure_file(shard, config, rows, as_csv, only)
     part = DensePart()
@@ -285,7 +291,7 @@ def measure_shard(
     for reading in readings:
         texts = kept.texts if kept else None
         part.add(measure_reading(reading, config, source=shard.source, rows=rows, as_csv=as_csv, texts=texts))
-    store_rows(part, shard.number, places)
+    store_part(part, shard, places._replace(parts=keep))
     return part
 
 
