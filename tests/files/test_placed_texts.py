@@ -6,7 +6,8 @@ import random
 import pytest
 
 from calipers.files import placed_texts
-from calipers.files.placed_texts import PlacedTexts, StoredText, reading_stored, store_texts
+from calipers.files.output import write_in_steps
+from calipers.files.placed_texts import STEP_BYTES, PlacedTexts, StoredText, reading_stored, store_texts
 
 
 @pytest.fixture
@@ -98,3 +99,17 @@ def _stored_by_a_copy(places, item, texts):
 def test_texts_are_read_from_a_file_that_is_open_for_writing(files):
     with reading_stored(files[0]) as read:
         assert read(StoredText(1, 3)) == b"ead"
+
+
+def test_long_texts_are_written_in_steps(files, monkeypatch):
+    monkeypatch.setattr(placed_texts, "STEP_BYTES", 3)
+    places = PlacedTexts(files)
+    assert places.store(0, [[b"abcdefgh", b"", b"ijk"], [b"123"]]) == [5, 0]
+    assert contents(files) == [b"head\nabcdefghijk", b"123"]
+
+
+@pytest.mark.parametrize("size", [0, 1, STEP_BYTES - 1, STEP_BYTES, STEP_BYTES + 1, 3 * STEP_BYTES])
+def test_pieces_of_any_size_are_written_whole(files, size):
+    text = random.Random(size).randbytes(size)
+    write_in_steps(files[1], [b"a", text, memoryview(text), b"z"])
+    assert contents(files)[1] == b"a" + text + text + b"z"

@@ -20,7 +20,7 @@ import orjson
 from calipers.core.errors import OutputError
 from calipers.core.stopping import Deferred, check_stop, is_listening
 from calipers.core.text import whole_text
-from calipers.files.placed_texts import start_storing
+from calipers.files.placed_texts import STEP_BYTES, start_storing
 from calipers.kernels.scan.jsontext import spread
 
 DEEPEST = 100
@@ -195,6 +195,17 @@ class AtomicFiles:
             self._files, self._folders = [], []
 
 
+def write_in_steps(file: IO[bytes], pieces: Iterable[bytes | memoryview]) -> None:
+    """Write pieces of any size, at most some of their bytes at a time (`STEP_BYTES` says why)."""
+    for piece in pieces:
+        if len(piece) <= STEP_BYTES:
+            file.write(piece)
+            continue
+        view = memoryview(piece)
+        for begin in range(0, len(view), STEP_BYTES):
+            file.write(view[begin : begin + STEP_BYTES])
+
+
 def send_to_disk(file: IO[bytes], start: int = 0) -> None:
     """Have the system begin to store what was written from a place on, without waiting for it.
 
@@ -328,4 +339,4 @@ def write_file(path: str | os.PathLike[str], content: bytes) -> None:
 def write_pieces(path: str | os.PathLike[str], pieces: Iterable[bytes]) -> None:
     """Write one whole file, piece by piece."""
     with atomic_file(path) as file:
-        file.writelines(pieces)
+        write_in_steps(file, pieces)

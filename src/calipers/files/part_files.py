@@ -21,7 +21,7 @@ import orjson
 
 from calipers.core.errors import ConfigError, InputError, OutputError, keyword
 from calipers.core.parts import Packed, from_bytes, pieces_of
-from calipers.files.output import make_folder, write_file
+from calipers.files.output import make_folder, write_file, write_in_steps
 from calipers.files.placed_texts import PlacedTexts, StoredText
 
 MAGIC = b"calipers parts 1\n"
@@ -133,7 +133,7 @@ class FinishedShards:
     def add(self, shard: str, part: Packed) -> None:
         """Store the part of a finished shard."""
         self._places[shard] = self._file.seek(self._end)
-        self._file.writelines(entry_of(shard, part))
+        write_in_steps(self._file, entry_of(shard, part))
         self._file.flush()
         self._end = self._file.tell()
 

@@ -16,6 +16,7 @@ from typing import IO, Any, NamedTuple
 from weakref import WeakValueDictionary
 
 Pieces = Sequence[bytes | memoryview]  # of a text
+STEP_BYTES = 1 << 17  # to write at a time: for many more, the system takes large pieces of memory that were long unused
 ITEMS = 1 << 16  # whose ends there is room for; texts of later ones are sent along
 BYTES_EACH = 8
 
@@ -81,7 +82,7 @@ def _write(path: str, begin: int, text: Pieces) -> None:
         for piece in text:
             rest = memoryview(piece)
             while rest:
-                written = os.pwrite(handle, rest, at)
+                written = os.pwrite(handle, rest[:STEP_BYTES], at)
                 rest, at = rest[written:], at + written
         start_storing(handle, begin)
     finally:

@@ -17,7 +17,7 @@ from calipers.artifact import ARTIFACT
 from calipers.core.collecting import without_collection
 from calipers.core.errors import ConfigError, OutputError
 from calipers.core.stopping import Deferred
-from calipers.files.output import atomic_files, check_folder, make_folder, remove_empty, send_to_disk
+from calipers.files.output import atomic_files, check_folder, make_folder, remove_empty, send_to_disk, write_in_steps
 from calipers.files.placed_texts import PlacedTexts, StoredLines, StoredText, reading_stored
 from calipers.report import Report
 from calipers.show.page.cases import CASES, Text, WorstCases
@@ -81,7 +81,7 @@ class OutputFolder:
                 self._matches.add(cast("Rows", list(group)))
         begin = self._cases.tell()
         for lines in cases:
-            self._cases.write(lines)
+            write_in_steps(self._cases, [lines])
             self._worst.add([lines])
         send_to_disk(self._cases, begin)
         self._count_item()
@@ -123,7 +123,7 @@ class OutputFolder:
     def _write_artifact(self, report: Report) -> None:
         """The artifact, from which plots may be drawn elsewhere while the rest is written."""
         file = self._open(ARTIFACT)
-        file.writelines(report.json_pieces())
+        write_in_steps(file, report.json_pieces())
         if self._plots is not None:
             file.flush()
             self._plots.draw(file.name)

@@ -16,7 +16,7 @@ from typing import IO, Any
 
 from calipers.core.errors import ConfigError
 from calipers.core.text import FORMULA_STARTS, whole_text
-from calipers.files.output import send_to_disk
+from calipers.files.output import send_to_disk, write_in_steps
 
 Rows = list[dict[str, Any]]
 TOGETHER = 10_000  # rows whose cells are in memory at once
@@ -51,8 +51,7 @@ class CsvTable:
     def add_lines(self, lines: Iterable[bytes | memoryview]) -> None:
         """Append rows that are lines of CSV already, some to a text, their cells as `csv_text` gives them."""
         begin = self.file.tell()
-        for some in lines:
-            self.file.write(some)
+        write_in_steps(self.file, lines)
         send_to_disk(self.file, begin)
 
     def _write(self, lines: list[list[Any]]) -> None:
