@@ -146,7 +146,7 @@ def _parts(
             resumed.was_cut = known.was_cut
             names: deque[str] = deque()
             waiting = _not_known(plan, shards, known, names)
-            results = engine.in_order(partial(_unless_known, plan.measure), waiting, done=tell)
+            results = engine.in_order(partial(_unless_known, _measure(plan, known)), waiting, done=tell)
             for part in results:
                 resumed.shards += 1
                 resumed.finished += part is None
@@ -173,6 +173,14 @@ def _not_known(plan: Plan[Any], shards: Any, known: FinishedShards, names: deque
         yield None if names[-1] in known else shard
 
 
+def _measure(plan: Plan[P], known: FinishedShards) -> Callable[[Any], P]:
+    """What is done to a shard; some plans have workers keep its part where it belongs."""
+    measure: Callable[..., P] = plan.measure
+    if not getattr(plan, "parts_keep_themselves", False) or known.room is None:
+        return measure
+    return partial(measure, keep=known.room.number)
+
+
 def _unless_known(measure: Callable[[Any], P], shard: Any) -> P | None:
     return None if shard is None else measure(shard)
 
@@ -180,8 +188,12 @@ def _unless_known(measure: Callable[[Any], P], shard: Any) -> P | None:
 def _load_or_keep(plan: Plan[P], part: P | None, name: str, known: FinishedShards, path: str) -> P:
     """A part that was finished before, from the file of `resume`; one that is new is added to it."""
     if part is None:
+        known.go_on()
         with blaming(path):
             return plan.unpack(known.get(name))
-    if len(part.bad) <= plan.max_bad:  # else it may have ended before its end
+    if (entry := getattr(part, "stored_entry", None)) is not None:
+        known.add_stored(name, entry)
+    elif len(part.bad) <= plan.max_bad:  # else it may have ended before its end
         known.add(name, part.pack())
+    known.go_on()
     return part

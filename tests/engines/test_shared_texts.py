@@ -76,8 +76,56 @@ def test_views_of_shared_memory_are_packed_as_texts_are():
     assert plain(pickle.loads(pickle.dumps(part, child_main.PROTOCOL))) == plain(part)
 
 
+class Passed:
+    """Values as they pass from one process to another, in this one."""
+
+    def __init__(self) -> None:
+        self.files, self.views = shared_texts.TextFiles(), shared_texts.TextViews()
+        self.handles: list[int] = []
+
+    def __call__(self, part: DensePart) -> DensePart:
+        packed, texts = shared_texts.pack(part)
+        handle = self.files.write([packed, *texts])
+        self.handles.append(handle)
+        return self.views.unpack(os.dup(handle), [len(packed), *(text.nbytes for text in texts)])
+
+
+def test_a_file_is_written_again_once_there_is_no_view_of_it():
+    passed = Passed()
+    first = passed(part_of(LEAST_BYTES))
+    second = passed(part_of(2 * LEAST_BYTES))
+    assert plain(first) == plain(part_of(LEAST_BYTES))
+    end = first.cases[0][-1:]  # a part of a view is one as well
+    del first
+    third = passed(part_of(LEAST_BYTES + 5))
+    assert len(set(passed.handles)) == 3
+    assert bytes(end) == b"c"
+    assert plain(second) == plain(part_of(2 * LEAST_BYTES))
+    del end, second
+    passed.views.let_go()
+    for size in (LEAST_BYTES, 3 * LEAST_BYTES):
+        assert plain(passed(part_of(size))) == plain(part_of(size))
+        passed.views.let_go()
+    assert passed.handles[3] == passed.handles[4] in passed.handles[:2]  # the one that was used last
+    assert plain(third) == plain(part_of(LEAST_BYTES + 5))
+
+
+def test_files_that_are_many_or_large_are_not_kept(monkeypatch):
+    monkeypatch.setattr(shared_texts, "LARGEST_KEPT", 3 * LEAST_BYTES)
+    before, passed = open_handles(), Passed()
+    parts = [passed(part_of(size)) for size in [LEAST_BYTES] * 8 + [4 * LEAST_BYTES]]
+    kept = open_handles() - before - 2 * len(parts)  # a view has a handle, and so has the map it is of
+    assert kept == shared_texts.MOST_KEPT + 1  # and the last one, which may be asked for
+    passed(part_of(0))
+    assert [plain(part) for part in parts[:8]] == [plain(part_of(LEAST_BYTES))] * 8
+    del parts
+    passed.views.let_go()
+    passed.views.end()
+    assert open_handles() - before <= shared_texts.MOST_KEPT + 1
+
+
 def test_a_handle_that_nobody_asks_for_is_closed():
     before = open_handles()
-    handle = shared_texts.shared_file([b"abc"])
+    handle = shared_texts.TextFiles().write([b"abc"])
     shared_texts.close([handle, 10**6])
     assert open_handles() == before

@@ -74,16 +74,19 @@ def serve(channel: socket.socket) -> None:
         send(channel, pickle.dumps((False, f"{type(error).__name__}: {error}")))
         return
     send(channel, pickle.dumps((True, "")))
+    files = shared_texts.TextFiles()
     while True:
-        send_outcome(channel, work, receive(channel))
+        send_outcome(channel, work, receive(channel), files)
 
 
-def send_outcome(channel: socket.socket, work: Callable[[Any], Any], item: bytes | bytearray) -> None:
+def send_outcome(
+    channel: socket.socket, work: Callable[[Any], Any], item: bytes | bytearray, files: shared_texts.TextFiles
+) -> None:
     """Send whether the work went well, and its result or the exception."""
     try:
         outcome = True, work(pickle.loads(item))
         packed, texts = shared_texts.pack(outcome)
-        handle = shared_texts.shared_file([packed, *texts]) if texts else None
+        handle = files.write([packed, *texts]) if texts else None
         if texts and handle is None:
             packed = pickle.dumps(outcome, PROTOCOL)
     except Exception as error:  # noqa: BLE001  a module of the caller may raise anything; the parent tells
@@ -112,12 +115,9 @@ def send(channel: socket.socket, message: bytes) -> None:
 
 def send_handle(channel: socket.socket, handle: int, sizes: list[int]) -> None:
     """Send a file in memory, and the sizes of what stands in it, in place of a message."""
-    try:
-        message = pickle.dumps(sizes, PROTOCOL)
-        socket.send_fds(channel, [LENGTH.pack(SHARED | len(message))], [handle])
-        channel.sendall(message)
-    finally:
-        os.close(handle)
+    message = pickle.dumps(sizes, PROTOCOL)
+    socket.send_fds(channel, [LENGTH.pack(SHARED | len(message))], [handle])
+    channel.sendall(message)
 
 
 def receive(channel: socket.socket) -> bytearray:

@@ -94,6 +94,7 @@ class ChildProcess:
         self._content: bytearray | None = None  # of the message that is being received
         self._received = 0  # bytes of the header or of the content
         self._handles: list[int] = []  # of files in memory, for the message that is being received
+        self._views = shared_texts.TextViews()
         self._ending = ""
         self._queue(work)
 
@@ -156,7 +157,7 @@ class ChildProcess:
         self._content = None
         message = pickle.loads(content)
         if LENGTH.unpack(self._header)[0] & SHARED:
-            message = shared_texts.unpack(self._handles.pop(), message)
+            message = self._views.unpack(self._handles.pop(), message)
         outcome: Outcome = message
         return outcome
 
@@ -169,6 +170,7 @@ class ChildProcess:
         """Kill it if it has not ended. Returns in words how it ended."""
         shared_texts.close(self._handles)
         self._handles.clear()
+        self._views.end()
         if self._parent != os.getpid():  # this process was forked meanwhile, and the worker belongs to the other one
             self.channel.close()
         elif not self._ending:

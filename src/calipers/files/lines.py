@@ -40,7 +40,7 @@ TakeLines = Callable[[bytes, int, int], tuple[int, int]]
 class Shard:
     """Whole lines of one input: `size` bytes from `offset` on, or `data`."""
 
-    __slots__ = ("data", "digest", "first_line", "in_file", "offset", "path", "size", "source")
+    __slots__ = ("data", "digest", "first_line", "in_file", "number", "offset", "path", "size", "source")
 
     def __init__(
         self,
@@ -56,7 +56,7 @@ class Shard:
     ) -> None:
         self.source, self.path, self.first_line, self.size = source, path, first_line, size
         self.offset, self.data, self.in_file = offset, data, in_file  # whether `data` can be read from the file again
-        self.digest = digest  # of its bytes, if someone wants to know it again
+        self.digest, self.number = digest, -1  # of its bytes, if wanted; and its place among all shards of a run
 
     def __str__(self) -> str:
         return f"{self.path}: {self.size} bytes from line {self.first_line} on"

@@ -20,6 +20,7 @@ import orjson
 from calipers.core.errors import OutputError
 from calipers.core.stopping import Deferred, check_stop, is_listening
 from calipers.core.text import whole_text
+from calipers.files.placed_texts import STEP_BYTES, start_storing
 from calipers.kernels.scan.jsontext import spread
 
 DEEPEST = 100
@@ -195,15 +196,24 @@ class AtomicFiles:
             self._files, self._folders = [], []
 
 
+def write_in_steps(file: IO[bytes], pieces: Iterable[bytes | memoryview]) -> None:
+    """Write pieces of any size, at most some of their bytes at a time (`STEP_BYTES` says why)."""
+    for piece in pieces:
+        if len(piece) <= STEP_BYTES:
+            file.write(piece)
+            continue
+        view = memoryview(piece)
+        for begin in range(0, len(view), STEP_BYTES):
+            file.write(view[begin : begin + STEP_BYTES])
+
+
 def send_to_disk(file: IO[bytes], start: int = 0) -> None:
     """Have the system begin to store what was written from a place on, without waiting for it.
 
     So less is left to wait for at the end, and not every file takes a step of the file system's journal of its own.
     """
     file.flush()
-    if hasattr(os, "posix_fadvise"):
-        with suppress(OSError):  # only a hint: whether all is stored is found out when that is waited for
-            os.posix_fadvise(file.fileno(), start, 0, os.POSIX_FADV_DONTNEED)  # what is not stored stays in memory
+    start_storing(file.fileno(), start)
 
 
 class _Renamed:
@@ -336,6 +346,6 @@ def write_pieces(path: str | os.PathLike[str], pieces: Iterable[bytes]) -> None:
 def write_all(file: IO[bytes], pieces: Iterable[bytes]) -> None:
     """Write pieces to a file; large ones begin to go to disk while others are made."""
     for piece in pieces:
-        file.write(piece)
+        write_in_steps(file, [piece])
         if len(piece) >= SENT:
             send_to_disk(file, file.tell() - len(piece))

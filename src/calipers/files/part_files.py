@@ -21,7 +21,8 @@ import orjson
 
 from calipers.core.errors import ConfigError, InputError, OutputError, keyword
 from calipers.core.parts import Packed, from_bytes, pieces_of
-from calipers.files.output import make_folder, write_file
+from calipers.files.output import make_folder, write_file, write_in_steps
+from calipers.files.placed_texts import PlacedTexts, StoredText
 
 MAGIC = b"calipers parts 1\n"
 LONGEST_HEAD = 1 << 24  # bytes
@@ -100,6 +101,8 @@ class FinishedShards:
     def __init__(self, path: str, file: IO[bytes]) -> None:
         self._path, self._file = path, file
         self._places: dict[str, int] = {}  # shard -> where its entry begins
+        self._end = self._passed = 0  # of what is kept; shards of this run so far
+        self.room: PlacedTexts | None = None  # in which workers may write entries
         self.found = 0
         self.was_cut = False  # in its head, before anything was kept in it
 
@@ -110,9 +113,9 @@ class FinishedShards:
             with blaming(self._path):
                 self._places[from_bytes(data).plain["shard"]] = good
             good = self._file.tell()
-        self._file.seek(good)
+        self._end = self._file.seek(good)
         self._file.truncate()
-        self.found = len(self._places)
+        self.found, self.room = len(self._places), PlacedTexts([self._file])
 
     def __contains__(self, shard: str) -> bool:
         return shard in self._places
@@ -129,9 +132,22 @@ class FinishedShards:
 
     def add(self, shard: str, part: Packed) -> None:
         """Store the part of a finished shard."""
-        self._places[shard] = self._file.seek(0, os.SEEK_END)
-        self._file.writelines(_entry(Packed({"shard": shard, "part": part.plain}, part.arrays)))
+        self._places[shard] = self._file.seek(self._end)
+        write_in_steps(self._file, entry_of(shard, part))
         self._file.flush()
+        self._end = self._file.tell()
+
+    def add_stored(self, shard: str, entry: StoredText) -> None:
+        """Know the part of a finished shard that a worker has stored here."""
+        if entry.begin != self._end:
+            raise ValueError(f"{shard}: its entry was stored from byte {entry.begin} on, expected {self._end}")
+        self._places[shard], self._end = entry.begin, entry.begin + entry.size
+
+    def go_on(self) -> None:
+        """One more shard has its entry, or needs none: let workers know where the next one goes."""
+        self._passed += 1
+        if self.room is not None:
+            self.room.note(self._passed, [self._end])
 
 
 @contextmanager
@@ -210,6 +226,11 @@ def _read_head(file: IO[bytes], path: str, kind: str) -> Provenance:
     if [type(value) for value in made] != [str, str, str, dict, dict]:
         raise problem
     return made
+
+
+def entry_of(shard: str, part: Packed) -> list[bytes | memoryview]:
+    """The part of a finished shard as an entry of a file, piece by piece."""
+    return _entry(Packed({"shard": shard, "part": part.plain}, part.arrays))
 
 
 def _entry(packed: Packed) -> list[bytes | memoryview]:

@@ -17,7 +17,8 @@ from calipers.artifact import ARTIFACT
 from calipers.core.collecting import without_collection
 from calipers.core.errors import ConfigError, OutputError
 from calipers.core.stopping import Deferred
-from calipers.files.output import atomic_files, check_folder, make_folder, remove_empty, send_to_disk
+from calipers.files.output import atomic_files, check_folder, make_folder, remove_empty, send_to_disk, write_in_steps
+from calipers.files.placed_texts import PlacedTexts, StoredLines, StoredText, reading_stored
 from calipers.report import Report
 from calipers.show.page.cases import CASES, Text, WorstCases
 from calipers.show.plots_apart import PlotsApart
@@ -36,6 +37,8 @@ class RowTaker(NamedTuple):
 
     take: Callable[[Rows | list[Text], Iterable[Text]], None]
     takes_csv: bool  # rows may come as lines of CSV
+    take_stored: Callable[[StoredText, StoredLines], None] | None = None  # of those that are in their files already
+    places: int | None = None  # where workers may write both, a number of `files.placed_texts`
 
     def __call__(self, matches: Rows | list[Text], cases: Iterable[Text]) -> None:
         """Pass them on."""
@@ -55,12 +58,16 @@ class OutputFolder:
     ) -> None:
         self._path, self._suite, self._matches, self._open, self._plots = path, suite, matches, files, plots
         self._cases = files(CASES) if matches else None
-        self._has_rows = False
+        self._places: PlacedTexts | None = None
+        self._has_rows, self._items = False, 0
         self._worst = WorstCases()
 
     def taker(self) -> RowTaker:
         """What a suite that streams its rows passes them to."""
-        return RowTaker(self.add_rows, isinstance(self._matches, CsvTable))
+        if not isinstance(self._matches, CsvTable) or self._cases is None:
+            return RowTaker(self.add_rows, takes_csv=False)
+        self._places = PlacedTexts([self._matches.file, self._cases])
+        return RowTaker(self.add_rows, True, self.skip_stored, self._places.number)
 
     def add_rows(self, matches: Rows | list[Text], cases: Iterable[Text]) -> None:
         """Append rows of objects, in a table of CSV maybe as lines of it, and lines of cases, some to a text."""
@@ -74,9 +81,28 @@ class OutputFolder:
                 self._matches.add(cast("Rows", list(group)))
         begin = self._cases.tell()
         for lines in cases:
-            self._cases.write(lines)
+            write_in_steps(self._cases, [lines])
             self._worst.add([lines])
         send_to_disk(self._cases, begin)
+        self._count_item()
+
+    def skip_stored(self, matches: StoredText, cases: StoredLines) -> None:
+        """Go on behind rows and lines of cases that a worker has written."""
+        if not isinstance(self._matches, CsvTable) or self._cases is None:
+            raise TypeError("stored rows for a folder without files for them")
+        self._has_rows = True
+        for file, stored in ((self._matches.file, matches), (self._cases, cases)):
+            if file.tell() != stored.begin:
+                raise ValueError(f"rows were stored from byte {stored.begin} on, expected {file.tell()}")
+            file.seek(stored.size, os.SEEK_CUR)
+        self._worst.add_stored(cases)
+        self._count_item()
+
+    def _count_item(self) -> None:
+        """The rows of one more shard are in their files, or will be: let workers know where they end."""
+        self._items += 1
+        if self._places is not None and isinstance(self._matches, CsvTable) and self._cases is not None:
+            self._places.note(self._items, [self._matches.file.tell(), self._cases.tell()])
 
     def finish(self, report: Report, options: Any = None) -> list[str]:
         """Write all files except rows that were streamed before; returns notes about plots."""
@@ -97,7 +123,7 @@ class OutputFolder:
     def _write_artifact(self, report: Report) -> None:
         """The artifact, from which plots may be drawn elsewhere while the rest is written."""
         file = self._open(ARTIFACT)
-        file.writelines(report.json_pieces())
+        write_in_steps(file, report.json_pieces())
         if self._plots is not None:
             file.flush()
             self._plots.draw(file.name)
@@ -125,7 +151,10 @@ class OutputFolder:
         from calipers.show.page.build import page_of, report_page  # which most runs do without
 
         with without_collection():
-            return report_page(report) if self._matches is None else page_of(report.tree, self._worst)
+            if self._matches is None or self._cases is None:
+                return report_page(report)
+            with reading_stored(self._cases) as self._worst.read:
+                return page_of(report.tree, self._worst)
 
 
 def write_folder(path: str, report: Report, options: Any = None, plots: PlotsApart | None = None) -> list[str]:

@@ -16,7 +16,7 @@ from typing import IO, Any
 
 from calipers.core.errors import ConfigError
 from calipers.core.text import FORMULA_STARTS, whole_text
-from calipers.files.output import send_to_disk
+from calipers.files.output import send_to_disk, write_in_steps
 
 Rows = list[dict[str, Any]]
 TOGETHER = 10_000  # rows whose cells are in memory at once
@@ -39,7 +39,7 @@ class CsvTable:
     """Rows as CSV under a line of column names."""
 
     def __init__(self, file: IO[bytes], columns: list[str]) -> None:
-        self._file, self._columns = file, columns
+        self.file, self._columns = file, columns
         self._write([columns])
 
     def add(self, rows: Rows) -> None:
@@ -50,10 +50,9 @@ class CsvTable:
 
     def add_lines(self, lines: Iterable[bytes | memoryview]) -> None:
         """Append rows that are lines of CSV already, some to a text, their cells as `csv_text` gives them."""
-        begin = self._file.tell()
-        for some in lines:
-            self._file.write(some)
-        send_to_disk(self._file, begin)
+        begin = self.file.tell()
+        write_in_steps(self.file, lines)
+        send_to_disk(self.file, begin)
 
     def _write(self, lines: list[list[Any]]) -> None:
         text = io.StringIO(newline="")
@@ -63,7 +62,7 @@ class CsvTable:
             plain, quoted = csv.writer(text, lineterminator="\n"), csv.writer(text, "unix")
             for line in lines:
                 (quoted if any("\r" in cell for cell in line if isinstance(cell, str)) else plain).writerow(line)
-        self._file.write(whole_text(text.getvalue()).encode("utf-8"))
+        self.file.write(whole_text(text.getvalue()).encode("utf-8"))
 
     def close(self) -> None:
         """Nothing is left to write."""

@@ -9,6 +9,7 @@ read from the end of a line, so that of a million lines only the worst few have 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from functools import partial
 from heapq import heappop, heappush
 from typing import Any, NamedTuple
 
@@ -16,6 +17,7 @@ import orjson
 
 from calipers.core.text import whole_text
 from calipers.files.output import json_line
+from calipers.files.placed_texts import StoredLines, StoredText
 from calipers.kernels.scan.weave import end_numbers
 from calipers.show.page.folded import TextTable, fold
 from calipers.show.page.listing import Part, kinds_of
@@ -31,6 +33,8 @@ LARGEST_KEPT = 32_000_000  # bytes of lines of cases that are kept until the pag
 
 Case = dict[str, Any]
 Text = bytes | memoryview
+Line = bytes | StoredText
+Parse = Callable[[bytes], Case]  # a line of a case
 Lookup = Callable[[Iterable[str]], dict[str, Case]]
 SlicesOf = Callable[[list[str]], list[dict[str, list[str]]]]
 
@@ -55,41 +59,66 @@ class WorstCases:
         self.limit, self.lookup = limit or Limit(), lookup
         self.slices_of: SlicesOf | None = None  # the slices of records by keys, in each part of the artifact, if known
         self.total = 0
-        self._kept: list[tuple[int, int, bytes]] = []  # a heap: unmatched objects, place from the end, line
+        self.read: Callable[[StoredText], bytes] | None = None  # a line that is stored
+        self._kept: list[tuple[int, int, Line]] = []  # a heap: unmatched objects, place from the end, line
         self._size = 0  # bytes of the lines
 
     def add(self, lines: Iterable[Text]) -> None:
         """Look at some more lines, which may come many to a text."""
-        room = max(LISTED, self.limit.cases) if self.limit.cases else 0
         for text in lines:
-            begin = 0
-            for end, unmatched in zip(*end_numbers(text, UNMATCHED), strict=True):
-                number = unmatched if unmatched >= 0 else _unmatched(bytes(text[begin:end]))
-                self._add_line(number, text, begin, end, room)
-                begin = end
+            ends, numbers = end_numbers(text, UNMATCHED)
+            self._add_lines(ends, numbers, partial(_copied, text))
 
-    def _add_line(self, unmatched: int, text: Text, begin: int, end: int, room: int) -> None:
-        kept, size = self._kept, end - begin
-        self.total += 1
-        is_full = len(kept) >= room or (self._size + size > LARGEST_KEPT and len(kept) >= self.limit.cases)
-        if is_full and kept and unmatched <= kept[0][0]:  # it would be the first to go: among equals the last does
-            return
-        heappush(kept, (unmatched, 1 - self.total, bytes(text[begin:end])))
-        self._size += size
-        while len(kept) > room or (self._size > LARGEST_KEPT and len(kept) > self.limit.cases):
-            self._size -= len(heappop(kept)[2])
+    def add_stored(self, lines: StoredLines) -> None:
+        """Look at some more lines, which stand in a file."""
+        self._add_lines(lines.ends, lines.numbers, partial(_stored, lines.begin))
 
-    def listed(self, list_case: Callable[[Case], Part]) -> list[tuple[Part, bytes]]:
+    def _add_lines(self, ends: Iterable[int], numbers: Iterable[int], line_of: Callable[[int, int], Line]) -> None:
+        kept, begin = self._kept, 0
+        room, least = max(LISTED, self.limit.cases) if self.limit.cases else 0, self.limit.cases
+        for end, number in zip(ends, numbers, strict=True):
+            size = end - begin
+            unmatched = number if number >= 0 else _unmatched(self._text(line_of(begin, end)))
+            self.total += 1
+            is_full = len(kept) >= room or (self._size + size > LARGEST_KEPT and len(kept) >= least)
+            if not (is_full and kept and unmatched <= kept[0][0]):  # else it is the first to go: among equals the last
+                heappush(kept, (unmatched, 1 - self.total, line_of(begin, end)))
+                self._size += size
+                while len(kept) > room or (self._size > LARGEST_KEPT and len(kept) > least):
+                    self._size -= _size(heappop(kept)[2])
+            begin = end
+
+    def _text(self, line: Line) -> bytes:
+        if isinstance(line, bytes):
+            return line
+        if self.read is None:
+            raise TypeError("lines are stored, expected to know where")
+        return self.read(line)
+
+    def listed(self, list_case: Callable[[Case], Part], parse: Parse = orjson.loads) -> list[tuple[Part, bytes]]:
         """The kept ones as they are listed, with their lines, worst first, then by key; one is parsed at a time."""
         found = []
-        for _, _, line in self._kept:
-            case = orjson.loads(line)
+        for _, _, kept in self._kept:
+            line = self._text(kept)
+            case = parse(line)
             found.append((-case["unmatched"], case["key"], list_case(case), line))
         return [(part, line) for _, _, part, line in sorted(found, key=lambda entry: entry[:2])]
 
     def of(self, keys: Iterable[str]) -> dict[str, Case]:
         """The cases of some records, by key."""
         return self.lookup(keys) if self.lookup else {}
+
+
+def _copied(text: Text, begin: int, end: int) -> bytes:
+    return bytes(text[begin:end])
+
+
+def _stored(start: int, begin: int, end: int) -> StoredText:
+    return StoredText(start + begin, end - begin)
+
+
+def _size(line: Line) -> int:
+    return len(line) if isinstance(line, bytes) else line.size
 
 
 def _unmatched(line: bytes) -> int:
@@ -107,13 +136,15 @@ def shown_cases(
     list_case: Callable[[Case], Part],
     draw: Callable[[Case], Part],
     draw_plainly: Callable[[Case], Part] | None = None,
+    parse: Parse = orjson.loads,
 ) -> list[Part]:
     """The cases that a page shows, worst first: as many drawings as the limit allows, all others listed without.
 
     Half of the room goes to the worst case of every kind of error, so that whatever is clicked leads to a drawing.
-    Listed ones have a drawing to unfold, without a picture, while there is room for it.
+    Listed ones have a drawing to unfold, without a picture, while there is room for it. `parse` may leave out what is
+    only drawn.
     """
-    limit, listed = cases.limit, cases.listed(list_case)
+    limit, listed = cases.limit, cases.listed(list_case, parse)
     order = _order([kinds_of(part) for part, _ in listed], limit.cases // 2)
     parts = _drawn((orjson.loads(listed[place][1]) for place in order[: limit.cases]), limit, draw)
     drawn = dict(zip(order, parts, strict=False))

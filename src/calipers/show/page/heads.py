@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import lru_cache
 from typing import Any
 
 from calipers.core.survey import counted
@@ -21,6 +22,7 @@ def title_of(tree: Tree) -> str:
     return " · ".join(dict.fromkeys(names[:3])) + (f" and {len(names) - 3:,} more" if len(names) > 3 else "")
 
 
+@lru_cache(maxsize=64)
 def short_name(path: str) -> str:
     """The last part of a path.
 

@@ -38,10 +38,13 @@ def listing(
     >>> listing("a.jpg", "a.jpg", [ErrorFacets("missed", "screw")] * 2)["errors"]
     [[ErrorFacets(cause='missed', label='screw', tags=(), said=''), 2]]
     """
-    fields: Part = {"key": key, "title": title, "tags": [], "score": score}
-    fields["errors"] = [[error, count] for error, count in Counter(errors).items()]
-    known = {name: list(values) for name, values in (facets or {}).items() if values}
-    return fields | ({"facets": known} if known else {}) | ({"note": note} if note else {})
+    counts = list(map(list, Counter(errors).items()))
+    fields: Part = {"key": key, "title": title, "tags": [], "score": score, "errors": counts}
+    if known := {name: list(values) for name, values in facets.items() if values} if facets else None:
+        fields["facets"] = known
+    if note:
+        fields["note"] = note
+    return fields
 
 
 def slice_facets(case: Mapping[str, Any]) -> dict[str, list[str]]:

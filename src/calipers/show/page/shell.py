@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from functools import cache
 from hashlib import sha256
 from html import escape
-from importlib.resources import files
+from pathlib import Path
 from string import Template
 from typing import Any
 
@@ -67,7 +67,7 @@ def _frame() -> Template:
 
 
 def _source(name: str) -> str:
-    return files("calipers.show.page").joinpath(name).read_text(encoding="utf-8")
+    return Path(__file__).with_name(name).read_text(encoding="utf-8")
 
 
 def packed(source: str) -> str:

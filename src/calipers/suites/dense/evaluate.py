@@ -104,14 +104,18 @@ def evaluate(
     paths = expand([os.fspath(path) for path in ([source] if isinstance(source, (str, os.PathLike)) else source)])
     keep_some_memory()
     again, as_csv = partial(_rows_again, paths, config), getattr(on_rows, "takes_csv", False)
-    plan = DensePlan(paths, config, rows=on_rows is not None, as_csv=as_csv, again=again)
+    places = getattr(on_rows, "places", None)
+    plan = DensePlan(paths, config, rows=on_rows is not None, as_csv=as_csv, places=places, again=again)
     on_part = on_rows and partial(_pass_rows, on_rows)
     return run_plan(plan, config, inputs=paths, on_part=on_part, progress=progress)
 
 
-def _pass_rows(on_rows: OnRows, part: DensePart) -> None:
-    on_rows(part.matches, part.cases)
-    part.matches, part.cases = [], []
+def _pass_rows(on_rows: Any, part: DensePart) -> None:
+    if part.stored is not None:
+        on_rows.take_stored(*part.stored)
+    else:
+        on_rows(part.matches, part.cases)
+    part.matches, part.cases, part.stored = [], [], None
 
 
 def _evaluate_records(records: list[Any], config: Config, on_rows: OnRows | None) -> Report:

@@ -6,6 +6,7 @@ same category; a pair of empty labels never does. Regions match regions, lines m
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from operator import attrgetter
 
 import numpy as np
@@ -18,6 +19,7 @@ from calipers.core.errors import WorkError
 from calipers.core.matching import UNIT, Labels, Pairs, greedy
 from calipers.core.shapes import FLAGS, Batch
 from calipers.core.tally import Tally
+from calipers.files.problems import REASON_WORDS
 from calipers.kernels.scan.flatten import REASONS, take
 from calipers.rulers.region import region_overlaps
 from calipers.rulers.tube import covered_lines, nearby_lines, stroke_width, tube_overlaps
@@ -135,3 +137,15 @@ def _resample(swept: dict[str, sweep.Swept], matched: MatchedBatch, batch: Batch
     for at, mode in enumerate(config.modes):
         tally.count(f"resampled.{mode}", sums[:, 2 + 2 * at : 4 + 2 * at])
     worth.count_worth(causes, sums[:, len(columns) :], tally)
+
+
+def first_invalid(batch: Batch) -> str:
+    """The first prediction of a batch that cannot be read: where it is, and why; nothing if all can."""
+    reasons = np.flatnonzero(batch.pred.reason)
+    if not len(reasons):
+        return ""
+    at = int(reasons[0])
+    record = bisect_right(batch.pred.offsets.tolist(), at) - 1
+    name = REASONS[batch.pred.reason[at]]
+    index = at - batch.pred.offsets[record]
+    return f"{batch.path}:{batch.lines[record]}: pred[{index}]: {REASON_WORDS.get(name, name)}"

@@ -7,14 +7,12 @@ them, and a compressed file is measured whole by one.
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from pickle import PickleBuffer
 from typing import Any
-
-import numpy as np
 
 from calipers import __version__
 from calipers.core.config import artifact_options
@@ -32,9 +30,9 @@ from calipers.files.cut_ahead import SourceAhead
 from calipers.files.lines import LineSource, Shard
 from calipers.files.only import read_only
 from calipers.files.part_files import Provenance
-from calipers.files.problems import REASON_WORDS, BadRecord, in_order
+from calipers.files.placed_texts import StoredText
+from calipers.files.problems import BadRecord, in_order
 from calipers.files.ranges import WholeFile, cut_file
-from calipers.kernels.scan.flatten import REASONS
 from calipers.report import Report, Rows, TakeCases
 from calipers.suite import later
 from calipers.suites.dense import measure as suite
@@ -44,6 +42,7 @@ from calipers.suites.dense.config import PROTOCOL, Config, params
 from calipers.suites.dense.originals import KeptShard, Texts
 from calipers.suites.dense.read import DenseReading, read_batches
 from calipers.suites.dense.rows import match_csv, match_rows
+from calipers.suites.dense.stored_rows import NOWHERE, StoredRows, StoreIn, shard_name, store_part
 from calipers.suites.dense.summarize import resampled_sums, summarize
 
 BATCH_CHUNKS = 2  # a batch holds at most so many chunks
@@ -64,7 +63,20 @@ empty_table, record_fields, slice_table, slice_total = (
 class DensePart:
     """The result of some records: counts, the bad ones, and rows of objects and lines of cases when asked for."""
 
-    __slots__ = ("bad", "cases", "digests", "engines", "first_invalid", "inputs", "matches", "read", "slices", "tally")
+    __slots__ = (
+        "bad",
+        "cases",
+        "digests",
+        "engines",
+        "first_invalid",
+        "inputs",
+        "matches",
+        "read",
+        "slices",
+        "stored",
+        "stored_entry",
+        "tally",
+    )
 
     def __init__(self, tally: Tally | None = None, bad: Iterable[BadRecord] = ()) -> None:
         self.tally, self.bad = tally or Tally(), list(bad)
@@ -75,6 +87,8 @@ class DensePart:
         self.first_invalid = ""  # the first prediction that cannot be read: where it is, and why
         self.matches: Rows | list[Text] = []  # rows, or lines of CSV, many to a text
         self.cases: list[Text] = []  # lines, many to a text
+        self.stored: StoredRows | None = None  # rows and cases, where these are in their files already
+        self.stored_entry: StoredText | None = None  # all of it, where that is in the file of `resume` already
         self.slices: SliceTable | None = None  # what slices are made of, when they are asked for
 
     def __reduce_ex__(self, protocol: Any) -> Any:
@@ -138,8 +152,17 @@ class DensePart:
 class DensePlan:
     """Dumps by path, in their order."""
 
+    parts_keep_themselves = True
+
     def __init__(
-        self, paths: list[str], config: Config, *, rows: bool = False, as_csv: bool = False, again: Again | None = None
+        self,
+        paths: list[str],
+        config: Config,
+        *,
+        rows: bool = False,
+        as_csv: bool = False,
+        places: int | None = None,
+        again: Again | None = None,
     ) -> None:
         if paths.count("-") > 1:
             raise ConfigError("-: standard input can be read only once")
@@ -148,8 +171,9 @@ class DensePlan:
         self.max_bad = config.max_bad_records
         here = replace(config, resume=None, tally=None, engine="local", address=None)
         only = read_only(config.only) if config.only else None
+        stored = StoreIn(rows=places, named=self._kept, max_bad=self.max_bad)
         self.measure: Callable[[Any], DensePart] = partial(
-            measure_shard, config=here, rows=rows, as_csv=as_csv, only=only
+            measure_shard, config=here, rows=rows, as_csv=as_csv, only=only, places=stored
         )
         if config.slice:
             record_fields(config)  # loaded before workers are copied from this process
@@ -173,8 +197,9 @@ class DensePlan:
         )
         self._sources = [source_of(index, path) for index, path in enumerate(self._paths)]
         if not engine.remote or self.config.resume:
-            for source in self._sources:
-                yield from source
+            for number, shard in enumerate(chain.from_iterable(self._sources)):
+                shard.number = number
+                yield shard
             return
         plain = [source for source in self._sources if source.is_plain()]
         cut = iter(engine.in_order(cut_file, [_to_be_cut(source) for source in plain]))
@@ -190,8 +215,7 @@ class DensePlan:
 
     def identify(self, shard: Any) -> str:
         """A text of the shard's input, its place in that, and a digest of its bytes."""
-        place = f"{shard.source}:{whole_text(shard.path)}:{shard.first_line}:{shard.offset}:{shard.size}"
-        return f"{place}:{shard.digest}{self._kept}"
+        return shard_name(shard, self._kept)
 
     def bytes_done(self, shard: Any) -> tuple[int, int]:
         """Progress in bytes as they are stored."""
@@ -247,8 +271,10 @@ def measure_shard(
     rows: bool,
     as_csv: bool = False,
     only: frozenset[str] | None = None,
+    places: StoreIn = NOWHERE,
+    keep: int | None = None,
 ) -> DensePart:
-    """Some lines to counts."""
+    """Some lines to counts. Rows, and the part itself if `keep` says where, are stored where that is possible."""
     if isinstance(shard, WholeFile):
         return _measure_file(shard, config, rows, as_csv, only)
     part = DensePart()
@@ -267,6 +293,7 @@ def measure_shard(
     for reading in readings:
         texts = kept.texts if kept else None
         part.add(measure_reading(reading, config, source=shard.source, rows=rows, as_csv=as_csv, texts=texts))
+    store_part(part, shard, places._replace(parts=keep))
     return part
 
 
@@ -304,25 +331,13 @@ def measure_reading(
     if config.slice:
         part.slices = slice_table(batch, matched.swept, config)
         part.slices.known = reading.known
-    part.read[source], part.first_invalid = reading.read, _first_invalid(batch)
+    part.read[source], part.first_invalid = reading.read, suite.first_invalid(batch)
     part.engines = rapidfuzz_version() if texts_differ(tally) else {}
     if rows:
         lines: Text | None = match_csv(batch, matched, config, texts) if as_csv else None
         part.matches = match_rows(batch, matched, config, texts) if lines is None else [lines]
         part.cases = [case_lines(batch, matched, config, texts)]
     return part
-
-
-def _first_invalid(batch: Batch) -> str:
-    """The first prediction of a batch that cannot be read: where it is, and why; nothing if all can."""
-    reasons = np.flatnonzero(batch.pred.reason)
-    if not len(reasons):
-        return ""
-    at = int(reasons[0])
-    record = bisect_right(batch.pred.offsets.tolist(), at) - 1
-    name = REASONS[batch.pred.reason[at]]
-    index = at - batch.pred.offsets[record]
-    return f"{batch.path}:{batch.lines[record]}: pred[{index}]: {REASON_WORDS.get(name, name)}"
 
 
 def bad_records(reading: DenseReading, config: Config) -> list[BadRecord]:
