@@ -26,7 +26,7 @@ test: .venv/developing
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	@$(BIN)/mypy > .venv/types.txt 2>&1 & types=$$!; \
-	$(BIN)/pytest -n logical --dist loadscope; tests=$$?; \
+	$(BIN)/pytest -n logical --dist loadscope -o console_output_style=classic; tests=$$?; \
 	wait $$types; types=$$?; cat .venv/types.txt; exit $$((tests + types))
 
 # The same with every example, seed and combination of options (tests/profiles.py): for a night

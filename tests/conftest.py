@@ -1,6 +1,5 @@
-"""What holds for all tests: how large they are (`profiles`), interrupts that are heard, none hangs, tests that share a
-cluster or a browser stay in one process, and no core is idle: there are two processes more than cores, as some wait
-for others, and long files come first."""
+"""What holds for all tests: how large they are (`profiles`), how processes share them (`spread`), interrupts are heard,
+and none hangs."""
 
 import faulthandler
 import gc
@@ -10,7 +9,6 @@ import sys
 import time
 
 import pytest
-from _pytest.doctest import DoctestModule
 from _pytest.faulthandler import fault_handler_stderr_fd_key
 from _pytest.runner import runtestprotocol
 
@@ -19,57 +17,10 @@ from calipers.files.output import to_json
 from calipers.show import plots_apart
 from calipers.show.charts import pieces
 
+from . import spread
 from .profiles import load_profile, share
 
 load_profile()
-
-SHARED = {"browser", "engines"}  # folders whose tests share something that is slow to start
-LONG = (  # to run, of all files and folders: longest first
-    "engines",
-    "browser",
-    "tests/cli/test_faults.py",
-    "tests/contracts/test_plots.py",
-    "tests/cli/test_interrupts.py",
-    "tests/parity/test_region.py",
-    "tests/contracts/test_determinism.py",
-    "tests/cli/test_timeline_output.py",
-    "tests/contracts/test_matrix.py",
-    "tests/contracts/test_everywhere.py",
-    "tests/cli/test_limits.py",
-    "tests/cli/test_detect.py",
-    "tests/fuzz/test_corpus.py",
-    "tests/suites/coco/test_ranges.py",
-    "tests/results/test_power.py",
-    "tests/files/test_remote.py",
-    "tests/cli/test_coco_bad_input.py",
-    "tests/suites/timeline/test_strips.py",
-    "tests/show/test_plots_apart.py",
-    "tests/test_examples.py",
-    "tests/suites/scene/test_plots.py",
-    "tests/detectors/test_onnx.py",
-    "tests/results/test_check_dense.py",
-    "tests/cli/test_resume.py",
-    "tests/test_docs.py",
-    "tests/cli/test_stopping.py",
-    "tests/test_plugin.py",
-    "tests/cli/test_random_signals.py",
-    "tests/cli/test_every_suite.py",
-    "tests/cli/test_bad_input.py",
-    "tests/judge/test_command.py",
-    "tests/suites/coco/test_plots.py",
-    "tests/cli/test_coco_output.py",
-    "tests/contracts/test_all_suites.py",
-    "tests/parity/test_tube.py",
-    "tests/cli/test_output.py",
-    "tests/test_house.py",
-    "tests/parity/test_cuboid.py",
-    "tests/test_typing.py",
-    "tests/suites/scene/test_kept.py",
-    "tests/parity/test_coco.py",
-    "tests/show/test_report_tables.py",
-    "tests/core/test_lenient_json.py",
-)
-
 
 RARELY = 100  # collections of young objects to one of all, which by default takes a twentieth of the time of all tests
 HANG_SEC = 900  # after which a test hangs, however busy the machine
@@ -92,6 +43,7 @@ def pytest_unconfigure():
 
 def pytest_configure(config):
     """What another package says a thousand times of numpy is no news of ours, and told by one process to another."""
+    config.pluginmanager.register(spread)
     config.addinivalue_line("filterwarnings", "ignore:__array__ implementation:DeprecationWarning:pycocotools")
 
 
@@ -106,22 +58,6 @@ def pytest_runtest_protocol(item, nextitem):
     return True
 
 
-def scope_of(nodeid: str) -> str:
-    """What a test has to stay in one process with: its file, or its folder where that shares something."""
-    file = nodeid.partition("::")[0]
-    folder = file.rpartition("/")[0].rpartition("/")[2]
-    return folder if folder in SHARED else file
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_collect_file(file_path):
-    """Of the files of tests few have doctests: the others are not loaded to look for some."""
-    collectors = yield
-    if any(isinstance(each, DoctestModule) for each in collectors) and b">>> " not in file_path.read_bytes():
-        return [each for each in collectors if not isinstance(each, DoctestModule)]
-    return collectors
-
-
 @pytest.hookimpl(wrapper=True)
 def pytest_collection():
     """Thousands of tests stay to the end: what they are made of is not searched for garbage again and again."""
@@ -134,52 +70,10 @@ def pytest_collection():
         gc.enable()
 
 
-@pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(config, items):
-    """Where several processes share the tests, long files come first."""
-    if not hasattr(config, "workerinput"):  # which pytest-xdist gives its processes
-        return
-    places = {scope: place for place, scope in enumerate(LONG)}
-
-    def place(item):
-        scope = scope_of(item.nodeid)
-        late = scope == "engines" and "ray" in item.nodeid  # a Ray takes its share of a core also while it is idle
-        return places.get(scope, len(LONG)), late
-
-    items.sort(key=place)
-
-
-class Indexed(list[str]):
-    """Names of all tests, of which each is found at once: pytest-xdist looks for every one of them."""
-
-    def __init__(self, names):
-        super().__init__(names)
-        self._places = {name: place for place, name in enumerate(self)}
-
-    def index(self, name):
-        return self._places[name]
-
-
 @pytest.hookimpl(optionalhook=True, wrapper=True)  # of pytest-xdist
 def pytest_xdist_auto_num_workers():
     """Two processes more than cores: a test that waits, for a cluster or a browser, leaves its core to others."""
     return (yield) + 2
-
-
-@pytest.hookimpl(optionalhook=True)  # of pytest-xdist
-def pytest_xdist_make_scheduler(config, log):
-    """Keep the tests of a file in one process, and those of a folder that starts a cluster or a browser."""
-    from xdist.scheduler import LoadScopeScheduling
-
-    class ByFile(LoadScopeScheduling):
-        def _split_scope(self, nodeid: str) -> str:
-            return scope_of(nodeid)
-
-        def add_node_collection(self, node, collection):
-            super().add_node_collection(node, Indexed(collection))
-
-    config.option.loadscopereorder = False  # by the number of tests, which says little of how long they take
-    return ByFile(config, log)
 
 
 @pytest.fixture(autouse=True, scope="session")

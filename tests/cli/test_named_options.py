@@ -14,6 +14,8 @@ from calipers.cli.main import calipers as group
 from calipers.cli.streams import with_flags
 from calipers.core.errors import OPTIONS, RecordError, keyword
 
+from ..profiles import share
+
 PACKAGE = Path(calipers.__file__).parent
 FLAG = re.compile(r"(?<![\w-])--[a-z]")
 BOX = {"type": "bbox_2d", "points": [1, 1, 20, 20], "desc": "a"}
@@ -161,10 +163,11 @@ SPARED = {"suites/scene/labels/embedding.py"}
 
 
 def texts(path):
-    """Every string of a file, docstrings apart."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    statements = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    for node in ast.walk(tree):
+    """Every string of a file, docstrings apart; a full run also looks where no two hyphens are."""
+    source = path.read_text(encoding="utf-8")
+    nodes = list(ast.walk(ast.parse(source))) if "--" in source or share() == 1 else []
+    statements = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+    for node in nodes:
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in statements:
             yield node.value
 

@@ -14,6 +14,8 @@ from calipers.suites.dense.config import Config
 from calipers.suites.dense.evaluate import evaluate
 from calipers.suites.dense.rows import match_columns
 
+from ..profiles import size
+
 pytestmark = pytest.mark.usefixtures("blank_plots")
 
 
@@ -211,9 +213,10 @@ def test_cases_are_those_of_category_mode_whatever_modes_are_reported(folder):
 
 
 def test_cases_come_in_the_order_of_the_records_whatever_the_number_of_processes(tmp_path, monkeypatch, folder):
-    records = [MIXED | {"image_path": f"{number}.jpg"} for number in range(600)]
+    count = size(600)
+    records = [MIXED | {"image_path": f"{number}.jpg"} for number in range(count)]
     expected = folder(records)
-    assert [case["key"] for case in cases_of(expected)] == [f"{number}.jpg" for number in range(600)]
+    assert [case["key"] for case in cases_of(expected)] == [f"{number}.jpg" for number in range(count)]
     assert folder(records, jobs=2, chunk_bytes=1000) == expected
 
 
