@@ -1,10 +1,10 @@
 """The folder of `calipers coco -o`: everything in it, together or not at all."""
 
 import csv
-import io
 import json
 import os
 import sys
+from tempfile import TemporaryFile
 
 import orjson
 import pytest
@@ -158,10 +158,11 @@ def test_the_same_report_gives_the_same_files(tmp_path, drawn):
 
 def cells_of(result):
     """The table of objects as the folder writes it, if that can be done by columns."""
-    file = io.BytesIO()
-    table, blocks = CsvTable(file, list(COLUMNS)), result.match_lines()
-    table.add_lines(blocks or ())
-    return None if blocks is None else file.getvalue()
+    with TemporaryFile() as file:
+        table, blocks = CsvTable(file, list(COLUMNS)), result.match_lines()
+        table.add_lines(blocks or ())
+        file.seek(0)
+        return None if blocks is None else file.read()
 
 
 def test_columns_of_cells_are_the_rows_as_csv_to_the_byte():

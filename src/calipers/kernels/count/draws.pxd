@@ -142,3 +142,15 @@ cdef extern from *:
     int steps_reached(uint32_t bits, int steps) noexcept nogil
     uint64_t next_bits(uint64_t* state) noexcept nogil
     void draw_fours(const uint64_t* states, Py_ssize_t replicates, Four* weights) noexcept nogil
+
+
+cdef inline uint64_t mix(uint64_t x) noexcept nogil:
+    """A well-mixed permutation of 64 bits (the finaliser of SplitMix64)."""
+    x = (x ^ (x >> 30)) * <uint64_t> 0xBF58476D1CE4E5B9
+    x = (x ^ (x >> 27)) * <uint64_t> 0x94D049BB133111EB
+    return x ^ (x >> 31)
+
+
+cdef inline uint64_t first_state(uint64_t key, uint64_t seed, Py_ssize_t first) noexcept nogil:
+    """What the weights of a record are drawn from, from replicate `first` on, which is even."""
+    return mix(key ^ mix(seed + GOLDEN_RATIO)) + <uint64_t> (first // 2) * GOLDEN_RATIO

@@ -125,3 +125,14 @@ cdef extern from *:
     """
     void add_products(double* sums, const double* weight, Py_ssize_t stride, const double* value, Py_ssize_t columns,
                       Py_ssize_t replicates) noexcept nogil
+
+
+cdef extern from *:
+    """
+    /* total += a * b; whether that is beyond 64 bits */
+    static inline int add_product(long long* total, long long a, long long b) {
+        long long product;
+        return __builtin_mul_overflow(a, b, &product) | __builtin_add_overflow(*total, product, total);
+    }
+    """
+    bint add_product(long long* total, long long a, long long b) noexcept nogil

@@ -11,8 +11,8 @@ from libc.string cimport memcpy, memset
 
 from ..scan.checks cimport check_between, check_ends, check_length, check_long_indices, check_product
 from ..scan.column cimport Column
-from .draws cimport GOLDEN_RATIO, STEPS, Four, draw_fours, next_bits, steps_reached
-from .products cimport add_bytes, add_products
+from .draws cimport GOLDEN_RATIO, STEPS, Four, draw_fours, first_state, mix, next_bits, steps_reached
+from .products cimport add_bytes, add_product, add_products
 
 cdef enum:
     AT_ONCE = 16            # records that are added together
@@ -27,20 +27,8 @@ cdef inline long long magnitude(long long value) noexcept nogil:
     return value if value >= 0 else (-value if value >= -LLONG_MAX else LLONG_MAX)
 
 
-cdef inline uint64_t mix(uint64_t x) noexcept nogil:
-    """A well-mixed permutation of 64 bits (the finaliser of SplitMix64)."""
-    x = (x ^ (x >> 30)) * <uint64_t> 0xBF58476D1CE4E5B9
-    x = (x ^ (x >> 27)) * <uint64_t> 0x94D049BB133111EB
-    return x ^ (x >> 31)
-
-
 cdef extern from *:
     """
-    /* total += a * b; whether that is beyond 64 bits */
-    static inline int add_product(long long* total, long long a, long long b) {
-        long long product;
-        return __builtin_mul_overflow(a, b, &product) | __builtin_add_overflow(*total, product, total);
-    }
     #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
     #define in_little_endian(word) __builtin_bswap64(word)
     #else
@@ -48,7 +36,6 @@ cdef extern from *:
     #endif
     """
     uint64_t in_little_endian(uint64_t word) noexcept nogil
-    bint add_product(long long* total, long long a, long long b) noexcept nogil
 
 
 cdef int[256] BY_FIRST_BYTE               # the weight where the first eight bits decide it, else -1
@@ -61,11 +48,6 @@ for _byte in range(256):
 cdef inline int draw(uint32_t bits) noexcept nogil:
     cdef int weight = BY_FIRST_BYTE[bits >> 24]
     return weight if weight >= 0 else steps_reached(bits, STEPS)
-
-
-cdef inline uint64_t first_state(uint64_t key, uint64_t seed, Py_ssize_t first) noexcept nogil:
-    """What the weights of a record are drawn from, from replicate `first` on, which is even."""
-    return mix(key ^ mix(seed + GOLDEN_RATIO)) + <uint64_t> (first // 2) * GOLDEN_RATIO
 
 
 cdef void draw_all(uint64_t key, uint64_t seed, Py_ssize_t first, Py_ssize_t replicates, double* weights) noexcept nogil:
