@@ -56,7 +56,7 @@ def plain_sec(dump: Path) -> float:
 def without_insight() -> Iterator[None]:
     """Counts no causes, draws no replicates of them and compares only objects that may match."""
     nothing = dict.fromkeys(("worth_tree", "confusion_tree"), lambda tally: {})
-    counted = {"Causes": lambda *of: None, "count_causes": _no_causes, "count_confusion": lambda *of: None}
+    counted = {"Causes": _NoCauses, "count_causes": _count_none, "count_confusion": lambda *of: None}
     with (
         patch.multiple(measure, **counted, faint_overlap=round_overlap),
         patch.multiple(worth, cause_rows=_no_rows, count_worth=lambda *of: None),
@@ -65,7 +65,17 @@ def without_insight() -> Iterator[None]:
         yield
 
 
-def _no_causes(causes: Any, labels: Any, names: Any, tally: Any) -> None:
+class _NoCauses:
+    """What is asked of causes while records are counted, without looking for any."""
+
+    def __init__(self, *of: Any) -> None:
+        pass
+
+    def outcomes_by_label(self, *of: Any) -> None:
+        """None are known."""
+
+
+def _count_none(outcomes: None, names: Any, tally: Any) -> None:
     tally.count("errors", np.zeros(len(OUTCOMES), np.int64))
     tally.count("errors.unlabelled", np.zeros(len(CAUSES), np.int64))
 
