@@ -41,15 +41,30 @@ def stored(path, begin, text):
 
 placed_texts._write = stored
 local.ALONE_BEFORE_FORK_SEC = 0
+sys.modules["matplotlib"] = None  # plots have tests of their own
 main()
 """
 
 
-@pytest.fixture
-def dump(tmp_path):
-    path = tmp_path / "dump.jsonl"
+@pytest.fixture(scope="module")
+def dump(tmp_path_factory):
+    path = tmp_path_factory.mktemp("dump") / "dump.jsonl"
     path.write_bytes(b"\n".join(padded(make_lines(1, 60), 1)) + b"\n")
     return path
+
+
+@pytest.fixture(scope="module")
+def one(dump):
+    """A folder that one process wrote, beside which its shards are."""
+    out = dump.with_name("one")
+    assert run(dump, out, "written", 1, "--resume", str(out.with_suffix(".shards"))) == set()  # none by a worker
+    return out
+
+
+def assert_same(out, one):
+    """The files of two folders are the same."""
+    for name in ROWS:
+        assert Path(out, name).read_bytes() == Path(one, name).read_bytes(), name
 
 
 def run(dump, out, how, jobs, *more):
@@ -74,31 +89,29 @@ def run(dump, out, how, jobs, *more):
 
 
 @pytest.mark.parametrize("how", ["written", "refused", "killed before", "killed within"])
-def test_files_are_those_of_one_process(tmp_path, dump, how):
-    assert run(dump, tmp_path / "one", "written", 1) == set()  # none of them by a worker
+def test_files_are_those_of_one_process(tmp_path, dump, one, how):
     calls = run(dump, tmp_path / "two", how, 2)
     assert calls
     assert ("killed" in calls) == how.startswith("killed")
-    for name in ROWS:
-        assert Path(tmp_path, "two", name).read_bytes() == Path(tmp_path, "one", name).read_bytes()
+    assert_same(tmp_path / "two", one)
     assert len(Path(tmp_path, "two", "cases.jsonl").read_bytes().splitlines()) > 20
 
 
 @pytest.mark.parametrize("how", ["written", "refused", "killed before", "killed within"])
-def test_the_file_of_shards_is_that_of_one_process(tmp_path, dump, how):
-    run(dump, tmp_path / "one", "written", 1, "--resume", str(tmp_path / "one.shards"))
+def test_the_file_of_shards_is_that_of_one_process(tmp_path, dump, one, how):
     assert run(dump, tmp_path / "two", how, 2, "--resume", str(tmp_path / "two.shards"))
-    whole = (tmp_path / "one.shards").read_bytes()
-    assert (tmp_path / "two.shards").read_bytes() == whole
-    for name in ROWS:
-        assert Path(tmp_path, "two", name).read_bytes() == Path(tmp_path, "one", name).read_bytes()
+    assert (tmp_path / "two.shards").read_bytes() == one.with_suffix(".shards").read_bytes()
+    assert_same(tmp_path / "two", one)
+
+
+def test_holes_in_the_file_of_shards_are_filled(tmp_path, dump, one):
+    whole = one.with_suffix(".shards").read_bytes()
     holes = bytearray(whole)
     holes[len(whole) // 3 : len(whole) // 2] = bytes(len(whole) // 2 - len(whole) // 3)  # not written when a run ended
     (tmp_path / "two.shards").write_bytes(holes)
-    run(dump, tmp_path / "three", "written", 2, "--resume", str(tmp_path / "two.shards"))
+    run(dump, tmp_path / "two", "written", 2, "--resume", str(tmp_path / "two.shards"))
     assert (tmp_path / "two.shards").read_bytes() == whole
-    for name in ROWS:
-        assert Path(tmp_path, "three", name).read_bytes() == Path(tmp_path, "one", name).read_bytes()
+    assert_same(tmp_path / "two", one)
 
 
 def test_a_disk_that_is_full_is_told_by_the_command(tmp_path, dump):
