@@ -56,8 +56,8 @@ def check_tree(name: str, tree: Any, check: Callable[[str, Any], None] = check_a
     protocol = tree.get("protocol") if isinstance(tree, dict) else None
     suite = protocol.partition("/")[0] if isinstance(protocol, str) else ""
     if not is_suite(suite) or protocol != suite_of(suite).protocol:
-        found = "no field protocol" if protocol is None else f"protocol {protocol!r:.100}"
-        raise InputError(f"{name}: {found}, expected an artifact of one of {', '.join(protocols())}{_as_input(tree)}")
+        actual = "no field protocol" if protocol is None else f"protocol {protocol!r:.100}"
+        raise InputError(f"{name}: {actual}, expected an artifact of one of {', '.join(protocols())}{_as_input(tree)}")
     if tree.get("suite") != suite:
         raise InputError(f"{name}: suite: found {tree.get('suite')!r:.100}, expected {suite!r}")
     try:

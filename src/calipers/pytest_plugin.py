@@ -38,9 +38,9 @@ def calipers_gate(pytestconfig: pytest.Config, record_property: Callable[[str, o
 
 def _baseline(config: pytest.Config) -> str | None:
     """The baseline of the run: that of the command line, else that of the settings, beside their file."""
-    given, setting = config.getoption(BASELINE), config.getini(BASELINE)
-    if given or not setting:
-        return given or None
+    option, setting = config.getoption(BASELINE), config.getini(BASELINE)
+    if option or not setting:
+        return option or None
     return str((config.inipath.parent if config.inipath else config.rootpath) / setting)
 
 

@@ -106,8 +106,8 @@ def _check_fields(table: SliceTable, known: set[str], file: AttributeFile | None
                 raise ConfigError(f"slice: found {name!r:.80} without a value in every record, expected one in some")
             field, _, edges = name.rpartition(":")
             if field in known:
-                found = f"found the edges {edges!r:.80} of {field!r:.80}"
-                raise ConfigError(f"slice: {found}, expected numbers that ascend: {field:.80}:10,20,50")
+                problem = f"found the edges {edges!r:.80} of {field!r:.80}"
+                raise ConfigError(f"slice: {problem}, expected numbers that ascend: {field:.80}:10,20,50")
             named = sorted(known)
             more = f" and {len(named) - MAX_NAMED} more" if len(named) > MAX_NAMED else ""
             fields = ", ".join(f"{field:.40}" for field in named[:MAX_NAMED])

@@ -109,9 +109,9 @@ class _Cases:
         begin, end = np.searchsorted(truth, self.counted[0].offsets[[first, last]]).tolist()
         rows = self.counted[0].rows[truth[begin:end]], self.counted[1].rows[pred[begin:end]]
         objects = ([*self._own(side, mine), *_box(self.objects[side], mine)] for side, mine in enumerate(rows))
-        gt, found = objects
+        gt, detected = objects
         overlap = json_numbers(score[begin:end] / UNIT)
-        parts = [b'{"gt":', *gt, b'},"pred":', *found, b'},"overlap":', overlap, b"},"]
+        parts = [b'{"gt":', *gt, b'},"pred":', *detected, b'},"overlap":', overlap, b"},"]
         return _ByImage(RowTexts(parts, end - begin), self.objects[0].image[rows[0]], first, last)
 
     def _candidates(self, side: int, positions: Any) -> Part:

@@ -193,11 +193,11 @@ def _read_pred(inputs: list[Any], reading: PredReading, left_out: LeftOut) -> tu
         checked = read_detections(
             gt, source, gt_format=gt_format, pred_format=pred_format, images=images, federated=False, answers=answers
         )
-        given = _given_rows(source, known, reading)
-        for row, place in _with_ids(given, checked, left_out):
+        preds = _given_rows(source, known, reading)
+        for row, place in _with_ids(preds, checked, left_out):
             rows.append(row)
             places.append(place)
-        notes += [note for note in (*_notes(checked), *given.notes) if note not in notes]
+        notes += [note for note in (*_notes(checked), *preds.notes) if note not in notes]
     return CocoTree(truth.images, truth.categories, rows, places.__getitem__), notes
 
 
@@ -224,18 +224,18 @@ def _given_rows(source: Any, known: Known, reading: PredReading) -> GivenRows:
     return GivenRows(rows, [f"{side.path or '<pred>'}: {name}[{at}]" for at in range(len(rows))])
 
 
-def _with_ids(given: GivenRows, checked: Detections, left_out: LeftOut) -> Iterator[tuple[Row, str]]:
+def _with_ids(preds: GivenRows, checked: Detections, left_out: LeftOut) -> Iterator[tuple[Row, str]]:
     """The rows with ids of images and classes of the ground truth, and their places; malformed ones are left out."""
     pred, images, classes = checked.pred, checked.images.ids.tolist(), checked.categories.ids.tolist()
     by_place = dict(zip(pred.place.tolist(), range(len(pred)), strict=True))
-    for at, (row, place) in enumerate(zip(given.rows, given.places, strict=True)):
+    for at, (row, place) in enumerate(zip(preds.rows, preds.places, strict=True)):
         own = by_place.get(at)
         problem = "is on no image of the ground truth" if own is None else pred.problems.get(own)
         if own is None or problem:
             left_out.add(InputError(f"{place}: {problem}, expected a detection that can be written"))
-        elif at in given.unknown:
+        elif at in preds.unknown:
             left_out.add(
-                InputError(f"{place}: found the label {shown(given.unknown[at])}, expected a class of the ground truth")
+                InputError(f"{place}: found the label {shown(preds.unknown[at])}, expected a class of the ground truth")
             )
         else:
             yield row | {"image_id": images[pred.image[own]], "category_id": classes[pred.category[own]]}, place

@@ -263,7 +263,7 @@ def _best(ground: TruthSide, rows: DetectionRows) -> list[tuple[Alternative, Alt
             box = geometry.how(rows.box, ground.sizes(image.how))
             tried.append((mean_best(ground.with_pred(rows, ids, box)), image, geometry))
     first, *others = tried
-    best = sorted((other for other in others if other[0] is not None), key=lambda each: -round(each[0] or 0.0, 3))
+    best = sorted((other for other in others if other[0] is not None), key=lambda other: -round(other[0] or 0.0, 3))
     best = best[:MAX_TRIED]
     return [(image, geometry) for _, image, geometry in [first, *best]]
 

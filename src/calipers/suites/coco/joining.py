@@ -43,10 +43,10 @@ def join_kept(parts: Sequence[KeptImages]) -> KeptImages:
     firsts = [group[0] for group in groups]
     categories, images = _join_categories(firsts), _join_images(groups)
     codes = list(zip(_places(images, firsts), _classes(categories, firsts), strict=True))
-    ordered = [(part, each) for group, each in zip(groups, codes, strict=True) for part in group]
-    pred = [Moved(part.pred, *each) for part, each in ordered]
+    ordered = [(part, own_codes) for group, own_codes in zip(groups, codes, strict=True) for part in group]
+    pred = [Moved(part.pred, *own_codes) for part, own_codes in ordered]
     owner = _owners([part for part, _ in ordered], pred, images)
-    truth = [_owned(Moved(part.truth, *each), owner, at) for at, (part, each) in enumerate(ordered)]
+    truth = [_owned(Moved(part.truth, *own_codes), owner, at) for at, (part, own_codes) in enumerate(ordered)]
     last_places = np.array([part.last_place for part, _ in ordered])
     pred_rows, order = join_rows(pred)
     pred_rows.columns["place"] = counted_on([move.rows.columns["place"] for move in pred], last_places)[order]

@@ -186,9 +186,9 @@ def rows_of(flags: NDArray[np.bool_]) -> NDArray[np.int32]:
     """The rows whose flags are set."""
     rows, filled = np.empty(int(np.count_nonzero(flags)), np.int32), 0
     for some in _blocks(len(flags)):  # numpy's own rows are of 64 bits
-        found = np.flatnonzero(flags[some])
-        np.add(found, some.start, out=rows[filled : filled + len(found)], casting="unsafe")
-        filled += len(found)
+        places = np.flatnonzero(flags[some])
+        np.add(places, some.start, out=rows[filled : filled + len(places)], casting="unsafe")
+        filled += len(places)
     return rows
 
 

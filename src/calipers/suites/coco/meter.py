@@ -239,9 +239,9 @@ class CocoMeter:
         self._results += results
 
     def _meaning(self) -> dict[str, Any]:
-        found = params(self.config)
+        parameters = params(self.config)
         return {"stream": self.stream} | {
-            name: value for name, value in found.items() if name not in {"top", "max_bad_records"}
+            name: value for name, value in parameters.items() if name not in {"top", "max_bad_records"}
         }
 
     def compute(self) -> Report[CocoArtifact]:

@@ -25,7 +25,7 @@ from calipers.suites.coco.columns import Detections, Images, Instances
 from calipers.suites.coco.forked import call_engine
 
 # Of the 17 points of COCO's person: the nose, then left and right of each other
-SIGMAS = (0.026, *(each for each in (0.025, 0.035, 0.079, 0.072, 0.062, 0.107, 0.087, 0.089) for _ in range(2)))
+SIGMAS = (0.026, *(sigma for sigma in (0.025, 0.035, 0.079, 0.072, 0.062, 0.107, 0.087, 0.089) for _ in range(2)))
 
 Overlaps = tuple[Any, Any, Any]  # (pairs,) truth row, pred row, overlap
 Matrix = NDArray[np.float64]

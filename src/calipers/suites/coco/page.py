@@ -144,7 +144,7 @@ def _classes(tree: Tree) -> Part:
         "precision": "without scores, at overlap 0.50",
     }
     scores = (tree.get("calibration") or {}).get("per_class", {})
-    columns = [part.column("class"), *(part.column(each, "number") for each in ("ground truth", "detections"))]
+    columns = [part.column("class"), *(part.column(name, "number") for name in ("ground truth", "detections"))]
     columns += [part.column(name, "bar" if name == "AP" else "rate", titles.get(name, "")) for name in names]
     rows, per_class = [], sorted(tree["per_class"], key=lambda row: -row["gt"])
     for row in per_class[:MAX_ROWS]:

@@ -200,8 +200,8 @@ def add_fields_if_asked(images: Images, lists: Any, config: Config) -> None:
 def cut_images(paths: tuple[str, str], indexes: tuple[RowIndex, RowIndex], config: Config) -> RangeCut | None:
     """The images of two files in shards; None if both have to be read whole."""
     parsed = {name: parse_json(text, paths[0], "a list") for name, text in indexes[0].beside.items()}
-    lists = {name: each.tree for name, each in parsed.items()}
-    if any(each.has_doubles for each in parsed.values()) or find_group(lists) is not None:
+    lists = {name: document.tree for name, document in parsed.items()}
+    if any(document.has_doubles for document in parsed.values()) or find_group(lists) is not None:
         return None
     try:
         data = read_dataset(lists, paths[0])

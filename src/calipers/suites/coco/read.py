@@ -221,8 +221,8 @@ class SidesReader:
         """Answers of models, on the images of the ground truth."""
         from calipers.suites.coco.answers import read_answers
 
-        given = source.given if source.path is None else source.path
-        made = read_answers(given, known, self.sources[0].path or "the ground truth", options)
+        answers = source.given if source.path is None else source.path
+        made = read_answers(answers, known, self.sources[0].path or "the ground truth", options)
         origin = Origin(source.path or "<pred>", "", made.places)
         rows = rows_in_memory(made.rows, origin, self._iou_type, truth=False)
         side = CocoSide(rows, {"categories": made.categories})

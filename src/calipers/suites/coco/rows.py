@@ -150,7 +150,7 @@ class ObjectTable:
             csv_numbers(self.overlap[part]),
             CAUSE_TEXTS.cells(self.cause[part]),
         )
-        parts = [each for column in columns for each in (column, b",")]
+        parts = [piece for column in columns for piece in (column, b",")]
         return joined([*parts[:-1], b"\n"], len(partner))
 
 

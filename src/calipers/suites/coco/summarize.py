@@ -149,11 +149,11 @@ def _left(outcomes: Any) -> Any:
 
 def _by_names(codes: Any, names: list[str]) -> dict[str, dict[str, int]]:
     """How often each pair of classes met, in the order of classes."""
-    found: dict[str, dict[str, int]] = {}
-    for code, count in zip(*(each.tolist() for each in np.unique(codes, return_counts=True)), strict=True):
+    counts: dict[str, dict[str, int]] = {}
+    for code, count in zip(*(values.tolist() for values in np.unique(codes, return_counts=True)), strict=True):
         truth, pred = divmod(code, len(names))
-        found.setdefault(names[truth], {})[names[pred]] = count
-    return found
+        counts.setdefault(names[truth], {})[names[pred]] = count
+    return counts
 
 
 def _by_name(codes: Any, names: list[str]) -> dict[str, int]:

@@ -55,8 +55,8 @@ class TurnedBoxes(NamedTuple):
         """A warning where at least half of them cannot be boxes."""
         if not self.turned or 2 * self.turned < self.given:
             return []
-        found = f"{self.turned:,} of {self.given:,} boxes end before they begin, as x1, y1, x2, y2"
-        return [f"<pred>: {found}, and match nothing: {AS_SIZES}"]
+        doubt = f"{self.turned:,} of {self.given:,} boxes end before they begin, as x1, y1, x2, y2"
+        return [f"<pred>: {doubt}, and match nothing: {AS_SIZES}"]
 
 
 def refuse_bare_batch(*sides: Any) -> None:
@@ -64,8 +64,8 @@ def refuse_bare_batch(*sides: Any) -> None:
     if any(isinstance(side, Mapping) and _has_tensors(side) for side in sides):
         raise InputError("update: found a dict of one image, expected lists of them: update([pred], [target])")
     if any(isinstance(side, (list, tuple)) and side and _has_tensors(side[0]) for side in sides):
-        found = "preds without their target" if len(sides) == 1 else "preds beside something else"
-        raise InputError(f"update: found {found}, expected update(preds, target): lists with a dict for each image")
+        passed = "preds without their target" if len(sides) == 1 else "preds beside something else"
+        raise InputError(f"update: found {passed}, expected update(preds, target): lists with a dict for each image")
 
 
 def _has_tensors(item: Any) -> bool:
@@ -82,11 +82,11 @@ def is_batch(*sides: Any) -> bool:
 def batch_sides(sides: tuple[Any, ...], named: Mapping[str, Any], *others: Any) -> tuple[Any, Any]:
     """Detections and ground truth of a batch, by place or by name."""
     names = ("preds", "target")[len(sides) :]
-    given = {"target" if name == "targets" else name: side for name, side in named.items()}
-    whole = [*sides, *(given[name] for name in names if name in given)]
-    if set(given) != set(names) or not is_batch(*whole) or any(other is not None for other in others):
-        found = ", ".join([*(type(side).__name__ for side in sides), *named]) or "nothing"
-        raise InputError(f"update: found {found}, expected update(preds, target): lists with a dict for each image")
+    by_name = {"target" if name == "targets" else name: side for name, side in named.items()}
+    whole = [*sides, *(by_name[name] for name in names if name in by_name)]
+    if set(by_name) != set(names) or not is_batch(*whole) or any(other is not None for other in others):
+        passed = ", ".join([*(type(side).__name__ for side in sides), *named]) or "nothing"
+        raise InputError(f"update: found {passed}, expected update(preds, target): lists with a dict for each image")
     return whole[0], whole[1]
 
 
@@ -115,17 +115,17 @@ class BatchReader:
             raise InputError(f"update: found {len(preds)} preds, {len(targets)} targets, expected one for each image")
         _refuse_swapped(preds, targets)
         truths = [self._objects(side, f"targets[{k}]") for k, side in enumerate(targets)]
-        found = [self._objects(side, f"preds[{k}]", scored=True) for k, side in enumerate(preds)]
+        detected = [self._objects(side, f"preds[{k}]", scored=True) for k, side in enumerate(preds)]
         ids, unnamed = _image_ids(targets, images)
         names = self._names | dict(known)
-        labels = sorted({*names, *(row["category_id"] for rows in (*truths, *found) for row in rows)})
-        sizes = [_size(true, pred) for true, pred in zip(truths, found, strict=True)]
+        labels = sorted({*names, *(row["category_id"] for rows in (*truths, *detected) for row in rows)})
+        sizes = [_size(true, pred) for true, pred in zip(truths, detected, strict=True)]
         gt = {
             "images": [{"id": ident, **size} for ident, size in zip(ids, sizes, strict=True)],
             "categories": [{"id": label, "name": names.get(label, str(label))} for label in labels],
             "annotations": _numbered(_placed(truths, ids)),
         }
-        return CocoBatch(gt, _placed(found, ids), unnamed, _counted_boxes(found))
+        return CocoBatch(gt, _placed(detected, ids), unnamed, _counted_boxes(detected))
 
     def _objects(self, side: Any, place: str, *, scored: bool = False) -> list[dict[str, Any]]:
         """Rows of the objects on one side of an image, without the image."""
@@ -144,9 +144,9 @@ class BatchReader:
             fields |= _crowd_and_area(side, place, areas)
         lengths = {name: len(values) for name, values in fields.items()}
         if len(set(lengths.values())) > 1:
-            given = {GIVEN_AS.get(name, name): size for name, size in lengths.items()}
-            found = ", ".join(f"{size} {name}" for name, size in given.items() if name in side)
-            raise InputError(f"update: {place}: found {found}, expected as many of each")
+            sizes = {GIVEN_AS.get(name, name): size for name, size in lengths.items()}
+            counts = ", ".join(f"{size} {name}" for name, size in sizes.items() if name in side)
+            raise InputError(f"update: {place}: found {counts}, expected as many of each")
         return [dict(zip(fields, values, strict=True)) for values in zip(*fields.values(), strict=True)]
 
     def _shapes(self, side: Mapping[str, Any], place: str) -> tuple[str, list[Any], list[float]]:
@@ -167,16 +167,16 @@ def _refuse_swapped(preds: Sequence[Any], targets: Sequence[Any]) -> None:
     """Refuse sides of which only the second has scores."""
     for k, (pred, target) in enumerate(zip(preds, targets, strict=True)):
         if isinstance(pred, Mapping) and isinstance(target, Mapping) and "scores" in target and "scores" not in pred:
-            found = f"scores in targets[{k}] and none in preds[{k}]"
-            raise InputError(f"update: found {found}, expected update(preds, target): are they swapped?")
+            swapped = f"scores in targets[{k}] and none in preds[{k}]"
+            raise InputError(f"update: found {swapped}, expected update(preds, target): are they swapped?")
 
 
 def _refuse_turned(written: Any, sized: list[Any], place: str) -> None:
     """Refuse ground truth in which a box ends before it begins; it is shown as it was written."""
     turned = next((k for k, box in enumerate(sized) if _is_turned(box)), None)
     if turned is not None:
-        found = f"{place}[{turned}]: found {shown(to_array(written)[turned].tolist())}"
-        raise InputError(f"update: {found}, expected x1, y1, x2, y2 with x1 <= x2 and y1 <= y2; {AS_SIZES}")
+        problem = f"{place}[{turned}]: found {shown(to_array(written)[turned].tolist())}"
+        raise InputError(f"update: {problem}, expected x1, y1, x2, y2 with x1 <= x2 and y1 <= y2; {AS_SIZES}")
 
 
 def _is_turned(box: Sequence[float]) -> bool:
@@ -217,12 +217,12 @@ def to_array(value: Any) -> NDArray[Any]:
 def _array(value: Any, place: str, expected: str, kinds: str) -> NDArray[Any]:
     """An array of numbers of these kinds; an empty one may be of any."""
     try:
-        found = to_array(value)
+        array = to_array(value)
     except (ValueError, TypeError) as error:
         raise InputError(f"update: {place}: {error}, expected {expected}") from error
-    if found.size and found.dtype.kind not in kinds:
+    if array.size and array.dtype.kind not in kinds:
         raise InputError(f"update: {place}: found {shown(value)}, expected {expected}")
-    return found
+    return array
 
 
 def _numbers(value: Any, place: str) -> NDArray[np.float64]:
@@ -270,22 +270,22 @@ def _crowd_and_area(side: Mapping[str, Any], place: str, drawn: list[float]) -> 
 
 def _image_ids(targets: Sequence[Any], taken: set[int]) -> tuple[list[int], list[int]]:
     """The ids of all images, and those of them that were made up since the image has none."""
-    given = [_image_id(side, f"targets[{k}].image_id") for k, side in enumerate(targets)]
-    known = {ident for ident in given if ident is not None}
+    own_ids = [_image_id(side, f"targets[{k}].image_id") for k, side in enumerate(targets)]
+    known = {ident for ident in own_ids if ident is not None}
     if again := sorted(known & taken):
         raise InputError(f"the image '{again[0]}' was added before, expected each image once")
     free = (number for number in count(len(taken)) if number not in taken and number not in known)
-    ids = [next(free) if ident is None else ident for ident in given]
-    return ids, [ident for ident, own in zip(ids, given, strict=True) if own is None]
+    ids = [next(free) if ident is None else ident for ident in own_ids]
+    return ids, [ident for ident, own in zip(ids, own_ids, strict=True) if own is None]
 
 
 def _image_id(side: Mapping[str, Any], place: str) -> int | None:
     if side.get("image_id") is None:
         return None
-    found = _array(side["image_id"], place, "a whole number", "iu").reshape(-1)
-    if found.size != 1:
+    numbers = _array(side["image_id"], place, "a whole number", "iu").reshape(-1)
+    if numbers.size != 1:
         raise InputError(f"update: {place}: found {shown(side['image_id'])}, expected a whole number")
-    return int(found[0])
+    return int(numbers[0])
 
 
 def _size(*sides: list[dict[str, Any]]) -> dict[str, int]:

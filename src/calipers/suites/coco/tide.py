@@ -60,13 +60,13 @@ def tide_errors(detections: Detections, close: Overlaps, matches: CocoMatches) -
     same, same_at = _closest((rows[own], columns[own], overlap[own]), len(pred))
     other, other_at = _closest((rows[~own], columns[~own], overlap[~own]), len(pred))
     cause = np.where(wrong, _cause(same, other), NOT_WRONG).astype(np.int8)
-    found = np.zeros(len(truth), dtype=bool)
-    found[matches.partner[matches.partner >= 0]] = True
+    is_found = np.zeros(len(truth), dtype=bool)
+    is_found[matches.partner[matches.partner >= 0]] = True
     aim = np.where(cause == MISPLACED, same_at, np.where(cause == WRONG_LABEL, other_at, -1)).astype(np.int32)
     aims = np.flatnonzero(aim >= 0)
-    aim[aims[found[aim[aims]]]] = -1
+    aim[aims[is_found[aim[aims]]]] = -1
     gets, aimed = _surest(aim, matches.order, len(truth))
-    return TideErrors(cause, gets, found, matches.wanted & ~found & ~aimed)
+    return TideErrors(cause, gets, is_found, matches.wanted & ~is_found & ~aimed)
 
 
 def _closest(pairs: Overlaps, preds: int) -> tuple[Any, Any]:

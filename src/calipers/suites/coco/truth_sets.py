@@ -36,8 +36,8 @@ class TruthSet(NamedTuple):
         if self.images.isdisjoint(new):
             return self
         images = frozenset(new.get(ident, ident) for ident in self.images)
-        given = renumbered(self.given, new)
-        return self._replace(given=given, images=images, annotations=frozenset(_annotation_ids(given)))
+        data = renumbered(self.given, new)
+        return self._replace(given=data, images=images, annotations=frozenset(_annotation_ids(data)))
 
 
 def read_truth(gt: Any, results: list[Any], config: Config) -> TruthSet:

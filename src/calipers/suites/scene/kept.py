@@ -109,12 +109,12 @@ def keep_scenes(reading: SceneReading, labels: KnownLabels, config: Config, wher
 
 def _columns(method: Method, reading: SceneReading, config: Config, scored: bool) -> Columns:
     matches, causes = method.counts.matches, method.causes
-    found = method.found_by(config) if scored else {}
+    by_ruler = method.found_by(config) if scored else {}
     columns = {
         "truth_class": method.truth.classes,
         "pred_class": method.pred.classes,
         "counted": method.pred.counted,
-        "found": _bits(found, len(method.boxes)),
+        "found": _bits(by_ruler, len(method.boxes)),
         "fit": method.fits(config) if scored else np.zeros(len(method.boxes), dtype=np.int64),
         "truth_outcome": causes.truth.astype(np.uint8),
         "pred_outcome": causes.pred.astype(np.uint8),

@@ -132,7 +132,7 @@ def _intervals(states: Mapping[str, Any]) -> Iterator[tuple[str, float, float]]:
         for item in spans
         if is_interval(item)
     ]
-    yield from ((state, first, last) for first, last, state in sorted(intervals, key=lambda each: each[:2]))
+    yield from ((state, first, last) for first, last, state in sorted(intervals, key=lambda interval: interval[:2]))
 
 
 def _counts(states: dict[str, dict[str, Any]]) -> dict[str, int]:
@@ -166,13 +166,15 @@ def _doubts(entries: Entries, states: dict[str, dict[str, Any]]) -> Iterator[str
     still = [video for video, entry in entries.items() if isinstance(entry, Mapping) and entry.get("fps") == 0]
     if still:
         yield f"fps is 0 in {counted(len(still), 'video')}, taken as not known: {some(still)}"
-    ends = [end for given in states.values() if (end := last_frame(given)) is not None]
+    ends = [end for by_state in states.values() if (end := last_frame(by_state)) is not None]
     if ends and max(ends) < FEW_FRAMES:
         yield f"no video lasts longer than frame {max(ends):g}: are these seconds?"
-    late = [video for video, given in states.items() if (intervals := list(_intervals(given))) and intervals[0][1] > 0]
+    late = [
+        video for video, by_state in states.items() if (intervals := list(_intervals(by_state))) and intervals[0][1] > 0
+    ]
     if late:
         yield f"{counted(len(late), 'video')} not beginning at frame 0, and idle until the first interval: {some(late)}"
-    shared = sum(_shares_frames(given) for given in states.values())
+    shared = sum(_shares_frames(by_state) for by_state in states.values())
     if shared:
         yield f"{counted(shared, 'video')} with intervals that share frames; there the later start counts"
 

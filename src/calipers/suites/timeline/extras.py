@@ -149,8 +149,8 @@ def _find_objects(truth: list[Box], pred: list[Box]) -> dict[int, float]:
         min_overlap=round_overlap(HALF),
         last_of_equals=True,  # as pycocotools
     )
-    found = zip(np.asarray(matching.pred).tolist(), (np.asarray(matching.score) / UNIT).tolist(), strict=True)
-    return {sides[1].places[row]: overlap for row, overlap in found}
+    matched = zip(np.asarray(matching.pred).tolist(), (np.asarray(matching.score) / UNIT).tolist(), strict=True)
+    return {sides[1].places[row]: overlap for row, overlap in matched}
 
 
 class Grouped(NamedTuple):

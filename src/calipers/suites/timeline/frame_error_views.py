@@ -67,9 +67,9 @@ def fix_first_bars(tree: Tree) -> list[Part]:
     """A bar for each kind that occurs, by what it is worth: a link to the videos that have it."""
     gains, errors = tree["worth"]["frame_accuracy"], tree["pooled"]["frame_errors"]
     some = [kind for kind in errors if errors[kind]["frames"]]
-    found = [_bar(kind, gains[kind], errors) for kind in sorted(some, key=lambda kind: -(gains[kind]["gain"] or 0))]
+    bars = [_bar(kind, gains[kind], errors) for kind in sorted(some, key=lambda kind: -(gains[kind]["gain"] or 0))]
     about = "What mean frame accuracy would gain if every frame of a kind were right, with its 95 % interval."
-    return [part.bars("Fix first", found, about=about)] if found else []
+    return [part.bars("Fix first", bars, about=about)] if bars else []
 
 
 def _bar(kind: str, gain: Tree, errors: Tree) -> Part:

@@ -81,15 +81,15 @@ def error_stretches(truth: Sequence[Run], pred: Sequence[Run], idle: str) -> lis
     """
     groups = groupby(_pieces(truth, pred), key=lambda piece: (piece[0] != idle, piece[1] != idle))
     stretches = [(active, list(pieces)) for active, pieces in groups]
-    found: list[Run] = []
+    runs: list[Run] = []
     for place, (active, pieces) in enumerate(stretches):
         if active == BOTH:
-            found += [("substitution", first, last) for a, b, first, last in pieces if a != b]
+            runs += [("substitution", first, last) for a, b, first, last in pieces if a != b]
         elif any(active):
             left = place > 0 and stretches[place - 1][0] == BOTH
             right = place + 1 < len(stretches) and stretches[place + 1][0] == BOTH
-            found.append((KIND[active, (left, right)], pieces[0][2], pieces[-1][3]))
-    return found
+            runs.append((KIND[active, (left, right)], pieces[0][2], pieces[-1][3]))
+    return runs
 
 
 def _pieces(truth: Sequence[Run], pred: Sequence[Run]) -> Iterator[tuple[str, str, int, int]]:

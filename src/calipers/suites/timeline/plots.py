@@ -113,7 +113,7 @@ def frame_accuracy_plot(tree: Tree, *, ax: Axes | None = None, format: str = "pn
 def frame_errors_plot(tree: Tree, *, ax: Axes | None = None, format: str = "png") -> Figure:  # noqa: A002
     """A bar for each kind of wrong frames, how many stretches they make, and what they are worth in frame accuracy."""
     errors, gains = tree["pooled"]["frame_errors"], tree["worth"]["frame_accuracy"]
-    names, counts = [WORDS[kind] for kind in errors], [each["frames"] for each in errors.values()]
+    names, counts = [WORDS[kind] for kind in errors], [entry["frames"] for entry in errors.values()]
     notes = ["frames by how activations differ", "worth: what mean frame accuracy would gain"]
     with drawing(format):
         left = charts.gutter(names, format)

@@ -259,5 +259,5 @@ def _add_intervals(columns: IntervalColumns, states: Any, place: str, apart: tup
         raise InputError(f"{place.rstrip('.') or 'states'}: found {shown(states)}, expected {{state: intervals}}")
     if index is None:
         raise InputError(f"{place}{state}: found {shown(states[state])}, expected a list of [first, last] frames")
-    found, limit = shown(states[state][index]), f"0 <= first <= last <= {LARGEST_FRAME}"
-    raise InputError(f"{place}{state}[{index}]: found {found}, expected [first, last], whole frames with {limit}")
+    interval, limit = shown(states[state][index]), f"0 <= first <= last <= {LARGEST_FRAME}"
+    raise InputError(f"{place}{state}[{index}]: found {interval}, expected [first, last], whole frames with {limit}")

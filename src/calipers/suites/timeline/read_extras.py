@@ -128,6 +128,6 @@ def _is_number(value: Any) -> bool:
     return -1e100 <= (value if isinstance(value, int) else float(value)) <= 1e100
 
 
-def _require(condition: bool, place: str, found: Any, expected: str) -> None:
+def _require(condition: bool, place: str, value: Any, expected: str) -> None:
     if not condition:
-        raise InputError(f"{place}: found {shown(found)}, expected {expected}")
+        raise InputError(f"{place}: found {shown(value)}, expected {expected}")

@@ -39,9 +39,9 @@ class RankedBoxes(NamedTuple):
 
 def scores_tree(videos: Rows, names: list[str], config: Config) -> dict[str, Any]:
     """Calibration and operating points of all videos, or the reason why there are none."""
-    given = [(row, counted.boxes.classes, minutes) for row, (counted, minutes) in videos if counted.boxes]
-    boxes = _gathered([(row, classes) for row, classes, _ in given])
-    reason = _why_none(boxes, names) if given else NOT_GIVEN
+    boxed = [(row, counted.boxes.classes, minutes) for row, (counted, minutes) in videos if counted.boxes]
+    boxes = _gathered([(row, classes) for row, classes, _ in boxed])
+    reason = _why_none(boxes, names) if boxed else NOT_GIVEN
     calibration: dict[str, Any] | None = None
     points: list[dict[str, float | None]] | None = None
     if not reason:
@@ -51,7 +51,7 @@ def scores_tree(videos: Rows, names: list[str], config: Config) -> dict[str, Any
         for label, one, mine in zip(boxes.labels, scored, order, strict=True):
             per_class[label] |= lrp_entry(one.score, one.right, boxes.fit[mine], len(one.objects))
         calibration = calibration_tree(hits) | {"per_class": per_class}
-        points = operating_points(hits, len(boxes.objects), _total([minutes for _, _, minutes in given]), "minute")
+        points = operating_points(hits, len(boxes.objects), _total([minutes for _, _, minutes in boxed]), "minute")
     return {
         "calibration": calibration,
         "calibration_undefined_reason": reason,
@@ -62,7 +62,7 @@ def scores_tree(videos: Rows, names: list[str], config: Config) -> dict[str, Any
 
 def _total(minutes: list[float | None]) -> float | None:
     """Minutes of all videos, unless those of one are not known."""
-    known = [each for each in minutes if each is not None]
+    known = [value for value in minutes if value is not None]
     return fsum(known) if len(known) == len(minutes) else None
 
 

@@ -143,8 +143,8 @@ def missed_zones(summary: Tree) -> tuple[float | None, list[float] | None]:
     >>> missed_zones({"event_recall_mean": 0.75, "event_recall_interval": [0.5, 1.0]})
     (0.25, [0.0, 0.5])
     """
-    found, interval = summary[f"{FOUND_NAME}_mean"], summary[f"{FOUND_NAME}_interval"]
-    return None if found is None else 1 - found, [1 - end for end in reversed(interval)] if interval else None
+    recall, interval = summary[f"{FOUND_NAME}_mean"], summary[f"{FOUND_NAME}_interval"]
+    return None if recall is None else 1 - recall, [1 - end for end in reversed(interval)] if interval else None
 
 
 def _sweep(tree: Tree) -> Iterator[str]:

@@ -112,8 +112,8 @@ def _config(report: Report) -> Any:
     """How a result was measured."""
     from calipers.suites.timeline.config import Config
 
-    given = {name: report["params"][name] for name in ("idle", "focus", "fps")}
-    return Config(bootstrap=0, **given)
+    options = {name: report["params"][name] for name in ("idle", "focus", "fps")}
+    return Config(bootstrap=0, **options)
 
 
 def _bytes(source: Any) -> int:

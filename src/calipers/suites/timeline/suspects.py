@@ -95,9 +95,9 @@ def offsets_of(truth: list[Boundary], pred: list[Boundary]) -> Iterator[tuple[in
             yield index, other - frame
 
 
-def _by_name(found: list[Boundary]) -> dict[str, list[int]]:
+def _by_name(boundaries: list[Boundary]) -> dict[str, list[int]]:
     frames: dict[str, list[int]] = {}
-    for name, frame in found:
+    for name, frame in boundaries:
         frames.setdefault(name, []).append(frame)
     return frames
 
