@@ -134,8 +134,8 @@ def calibration_error(bins: list[ScoreBin]) -> float | None:
     >>> calibration_error([ScoreBin(3, 0.5, 0.25), ScoreBin(1, 1.0, 0.5), ScoreBin(0, None, None)])
     0.3125
     """
-    total = sum(each.n for each in bins)
-    return fsum(each.n * gap for each, gap in _gaps(bins)) / total if total else None
+    total = sum(score_bin.n for score_bin in bins)
+    return fsum(score_bin.n * gap for score_bin, gap in _gaps(bins)) / total if total else None
 
 
 def largest_error(bins: list[ScoreBin]) -> float | None:
@@ -145,9 +145,9 @@ def largest_error(bins: list[ScoreBin]) -> float | None:
 
 def _gaps(bins: list[ScoreBin]) -> list[tuple[ScoreBin, float]]:
     return [
-        (each, abs(each.score - each.precision))
-        for each in bins
-        if each.score is not None and each.precision is not None
+        (score_bin, abs(score_bin.score - score_bin.precision))
+        for score_bin in bins
+        if score_bin.score is not None and score_bin.precision is not None
     ]
 
 
@@ -171,7 +171,8 @@ def calibration_tree(hits: ScoredHits) -> dict[str, Any]:
         "mce": largest_error(bins),
         "brier": brier_score(hits),
         "bins": [
-            {"from": low, "to": high, **each._asdict()} for (low, high), each in zip(pairwise(EDGES), bins, strict=True)
+            {"from": low, "to": high, **score_bin._asdict()}
+            for (low, high), score_bin in zip(pairwise(EDGES), bins, strict=True)
         ],
     }
 
@@ -191,10 +192,10 @@ def operating_points(
     return [
         {
             "score": cut,
-            "precision": ratio(found, some),
-            "recall": ratio(found, objects),
-            "f1": ratio(2 * found, objects + some),
-            f"false_positives_per_{unit}": (some - found) / whole if whole else None,
+            "precision": ratio(true_positives, some),
+            "recall": ratio(true_positives, objects),
+            "f1": ratio(2 * true_positives, objects + some),
+            f"false_positives_per_{unit}": (some - true_positives) / whole if whole else None,
         }
-        for cut, some, found in zip(CUTS, kept, right, strict=True)
+        for cut, some, true_positives in zip(CUTS, kept, right, strict=True)
     ]

@@ -58,9 +58,9 @@ class Causes:
     def __init__(self, pairs: Pairs, labels: Labels, threshold: float) -> None:
         truths, preds = len(labels.truth), len(labels.pred)
         least, faint = round_overlap(threshold), faint_overlap(threshold)
-        found = kernel.find_causes(pairs, truths, preds, least, faint, labels.truth, labels.pred)
-        self.truth, self.pred = np.asarray(found[0]), np.asarray(found[1])  # (objects,)
-        self.places = np.split(np.asarray(found[2]), [truths])  # (objects,) of either side: its pair, -1 without
+        columns = kernel.find_causes(pairs, truths, preds, least, faint, labels.truth, labels.pred)
+        self.truth, self.pred = np.asarray(columns[0]), np.asarray(columns[1])  # (objects,)
+        self.places = np.split(np.asarray(columns[2]), [truths])  # (objects,) of either side: its pair, -1 without
         self.pairs = pairs
 
     def pairs_of(self, *outcomes: int) -> tuple[Any, Any]:

@@ -75,9 +75,9 @@ def read_figures(tree: Tree, specs: tuple[FigureSpec, ...], n: int, draws: Mappi
 
 def expanded(tree: Tree, specs: tuple[FigureSpec, ...]) -> Iterator[tuple[FigureSpec, str]]:
     """Every figure with its group; neighbours that have the same groups come group by group."""
-    for each, run in groupby(specs, key=lambda spec: spec.each):
+    for groups_of, run in groupby(specs, key=lambda spec: spec.each):
         members = list(run)
-        yield from ((spec, group) for group in (each(tree) if each else [""]) for spec in members)
+        yield from ((spec, group) for group in (groups_of(tree) if groups_of else [""]) for spec in members)
 
 
 def spec_named(specs: tuple[FigureSpec, ...], name: str) -> FigureSpec | None:

@@ -38,9 +38,9 @@ def lrp_entry(score: Floats, right: NDArray[np.bool_], fit: Floats, objects: int
 def optimal_cut(score: Floats, right: Any, fit: Floats, objects: int) -> tuple[float | None, float]:
     """The score from which on LRP is smallest, and that."""
     ends = np.flatnonzero(np.append(score[1:] != score[:-1], True)[: len(score)])  # no cut between equal scores
-    found = np.cumsum(right)[ends]
+    true_positives = np.cumsum(right)[ends]
     misfit = np.cumsum(np.where(right, (1 - np.minimum(fit, 1.0)) / WORST_FIT, 0.0))[ends]
-    wrong, not_found = ends + 1 - found, objects - found
+    wrong, not_found = ends + 1 - true_positives, objects - true_positives
     lrp = (misfit + wrong + not_found) / (objects + wrong)
     if not len(ends) or lrp.min() >= 1:
         return None, 1.0

@@ -130,8 +130,8 @@ def _numbers(name: str, values: ArrayLike, expected: str) -> NDArray[np.float64]
 
 def _scores(scores: ArrayLike | None, how: str, preds: int) -> NDArray[np.float64] | None:
     if (scores is not None) != (how == "by_score"):
-        found = f"scores with {how!r}" if scores is not None else "no scores"
-        raise ConfigError(f"scores: found {found}, expected one for each prediction with 'by_score' alone")
+        received = f"scores with {how!r}" if scores is not None else "no scores"
+        raise ConfigError(f"scores: found {received}, expected one for each prediction with 'by_score' alone")
     if scores is None:
         return None
     values = _numbers("scores", scores, "one number for each prediction")
@@ -169,8 +169,8 @@ def _pairs(matrix: NDArray[np.float64], truth: _OneRecord, least: int, max_pairs
     return Pairs.sorted(truth, cast(Any, triple))
 
 
-def _matching(found: Pairs, truth: _OneRecord, pred: _OneRecord) -> Matching:
-    rows = sorted(zip(found.truth.tolist(), found.pred.tolist(), found.score.tolist(), strict=True))
+def _matching(pairs: Pairs, truth: _OneRecord, pred: _OneRecord) -> Matching:
+    rows = sorted(zip(pairs.truth.tolist(), pairs.pred.tolist(), pairs.score.tolist(), strict=True))
     taken = {i for i, _, _ in rows}, {j for _, j, _ in rows}
     free = (
         tuple(k for k in range(len(side)) if k not in used) for side, used in zip((truth, pred), taken, strict=True)

@@ -188,14 +188,14 @@ def matched_rows(
     left over. `pred_sizes` is asked for the sizes of some predictions, and told which: those that are not 0.
     """
     batch, base = matchings[0].batch, len(levels) + 1
-    found = np.zeros(len(batch.truth), np.int64)
+    truth_kinds = np.zeros(len(batch.truth), np.int64)
     left = np.full(len(batch.pred), (1 << len(matchings)) - 1, np.uint8)  # a bit for each matching
     for place, own in enumerate(matchings):
         truth, pred = (np.ascontiguousarray(side, np.int32) for side in (own.truth, own.pred))
-        mark_matched(found, left, truth, pred, own.counted.met, base**place, 1 << place)
+        mark_matched(truth_kinds, left, truth, pred, own.counted.met, base**place, 1 << place)
     true, guessed = (np.ascontiguousarray(sizes, np.float32) for sizes in (truth_sizes, pred_sizes(left)))
     truths, preds = (np.ascontiguousarray(side.offsets, np.int64) for side in (batch.truth, batch.pred))
-    rows = object_rows(found, left, true, guessed, truths, preds, base ** len(matchings))
+    rows = object_rows(truth_kinds, left, true, guessed, truths, preds, base ** len(matchings))
     counts, sizes, kinds = map(np.asarray, rows)
     return len(batch), counts, sizes, *_kinds_and_table(kinds, len(matchings), levels)
 

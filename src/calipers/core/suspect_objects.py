@@ -160,9 +160,9 @@ def check_same_truth(summaries: list[RunSummary]) -> None:
     first = summaries[0]
     for other in summaries[1:]:
         if (other.digest, other.truths) != (first.digest, first.truths):
-            found = f"{first.truths:,} and {other.truths:,}" if first.truths != other.truths else "not the same"
+            difference = f"{first.truths:,} and {other.truths:,}" if first.truths != other.truths else "not the same"
             raise ConfigError(
-                f"{first.name} and {other.name}: have {found} annotations, expected results over the same records"
+                f"{first.name} and {other.name}: have {difference} annotations, expected results over the same records"
                 " and ground truth"
             )
 
@@ -198,13 +198,13 @@ class Overlaps:
         while True:
             owners = [_positions(side) for side in (left, right)]
             try:
-                found = list(self.measured(left).overlaps(self.measured(right), min_overlap))
+                overlapping = list(self.measured(left).overlaps(self.measured(right), min_overlap))
             except WorkError as error:
                 for record in error.records:
                     self.heavy.update(row.key for row in left[record])
                     left[record] = []
                 continue
-            return [(*owners[0][a], owners[1][b][1], overlap) for a, b, overlap in found]
+            return [(*owners[0][a], owners[1][b][1], overlap) for a, b, overlap in overlapping]
 
 
 def _positions(records: list[list[ObjectRow]]) -> list[tuple[int, int]]:

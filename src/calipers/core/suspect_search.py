@@ -158,11 +158,11 @@ class _Truths:
             self.heavy.add(key)
             return
         lost = set().union(*(summary.lost.get(key, set()) for summary in self._summaries))
-        found, places = np.array([row.place not in lost for row in rows]), np.array(centers)
+        never_lost, places = np.array([row.place not in lost for row in rows]), np.array(centers)
         for at, row in enumerate(rows):
             if row.place in missed:
                 near = nearest(places, at)
-                self._alone += [(row, len(near))] if found[near].all() else []
+                self._alone += [(row, len(near))] if never_lost[near].all() else []
 
     def never_found(self) -> Iterator[Suspect]:
         """Objects that nobody finds, though their neighbours are found; that one result does not is weak evidence."""
@@ -178,8 +178,8 @@ class _Truths:
         for summary in self._summaries:
             pair = summary.pairs.get((row.key, row.place))
             if pair and pair.label is not None and pair.label != row.label:
-                said = pair.overlap * summary.trust(pair.label) * confidence(pair.score)
-                scores.setdefault(pair.label, []).append(said)
+                score = pair.overlap * summary.trust(pair.label) * confidence(pair.score)
+                scores.setdefault(pair.label, []).append(score)
                 in_place |= {pair.label} if pair.overlap >= SAME_PLACE else set()
         if in_place:
             finders = sum(self._finds(summary, row) for summary in self._summaries)
@@ -194,10 +194,10 @@ class _Truths:
             first, second = batch[record][i], batch[record][j]
             if first.label is None or first.label != second.label or {(record, i), (record, j)} & flagged:
                 continue
-            found = [[self._finds(summary, row) for summary in self._summaries] for row in (first, second)]
-            place, row = (i, first) if sum(found[0]) < sum(found[1]) else (j, second)
+            finds = [[self._finds(summary, row) for summary in self._summaries] for row in (first, second)]
+            place, row = (i, first) if sum(finds[0]) < sum(finds[1]) else (j, second)
             flagged.add((record, place))
-            both = sum(a and b for a, b in zip(*found, strict=True)) / len(self._summaries)
+            both = sum(a and b for a, b in zip(*finds, strict=True)) / len(self._summaries)
             yield _suspect(row, NEAR_DUPLICATE, overlap * (1 - both / 2))
 
     def _finds(self, summary: RunSummary, row: ObjectRow) -> bool:
@@ -272,10 +272,10 @@ Near = dict[int, list[tuple[int, float]]]  # place -> places of the other list t
 
 
 def _near(left: list[list[ObjectRow]], right: list[list[ObjectRow]], overlaps: Overlaps) -> list[Near]:
-    found: list[Near] = [{} for _ in left]
+    near: list[Near] = [{} for _ in left]
     for record, i, j, overlap in overlaps.pairs(left, right, AGREED):
-        found[record].setdefault(i, []).append((j, overlap))
-    return found
+        near[record].setdefault(i, []).append((j, overlap))
+    return near
 
 
 class _Agreement(NamedTuple):

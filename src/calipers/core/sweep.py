@@ -95,8 +95,8 @@ class Swept:
         swept = np.concatenate([[0], np.cumsum(levels.in_sweep)])
         units, tight = np.array(levels.units, dtype=np.int64), round_overlap(TIGHTNESS_AT)
         primary = levels.index(levels.primary)
-        found = count_levels(self, truth.offsets, truth.kind, pred.kind, units, swept, primary, tight)
-        return LevelCounts(*(np.asarray(column) for column in found))
+        columns = count_levels(self, truth.offsets, truth.kind, pred.kind, units, swept, primary, tight)
+        return LevelCounts(*(np.asarray(column) for column in columns))
 
     @property
     def matched_by_record(self) -> tuple[Counts, Counts]:

@@ -59,7 +59,7 @@ class Pool:
 
     def _greet(self) -> None:
         """Hear from those that were starting."""
-        for worker in [each for each in self._workers if not each.is_ready]:
+        for worker in [worker for worker in self._workers if not worker.is_ready]:
             try:
                 problem = worker.greet()
             except ChildEndedError:
@@ -111,7 +111,7 @@ class Pool:
     def _with_news(self) -> list[Worker]:
         """Wait until workers have something to tell, in the order of their items."""
         news = _wait(self._workers)
-        for worker in [each for each in news if each.is_ready and not each.busy]:  # which can only have ended
+        for worker in [worker for worker in news if worker.is_ready and not worker.busy]:  # which can only have ended
             self._remove(worker, worker.end())
         self._greet()
         return sorted((worker for worker in news if worker.busy), key=lambda worker: worker.at)
@@ -167,7 +167,7 @@ def report_problem(message: str) -> None:
     """Warn whoever runs this; without a logger of theirs it goes to standard error."""
     import logging
 
-    shown = "".join(each if each.isprintable() else repr(each)[1:-1] for each in message)
+    shown = "".join(character if character.isprintable() else repr(character)[1:-1] for character in message)
     logging.getLogger("calipers").warning("%s", shown)
 
 

@@ -110,7 +110,7 @@ def check_free(path: str | None, inputs: Iterable[Any]) -> None:
     if not path or not os.path.exists(path):
         return
     known = [entry for entry in inputs if isinstance(entry, (str, os.PathLike)) and os.path.exists(entry)]
-    if any(os.path.samefile(place, each) for each in known for place in (path, Path(path).absolute().parent)):
+    if any(os.path.samefile(place, entry) for entry in known for place in (path, Path(path).absolute().parent)):
         raise OutputError(f"{path}: is an input, expected another place to write to")
 
 
@@ -180,7 +180,7 @@ class AtomicFiles:
                 file.close()
         check_stop()
         with _undisturbed(), _Renamed() as renamed:
-            for _, temporary, target in sorted(self._files, key=lambda each: each[2].name == LAST):
+            for _, temporary, target in sorted(self._files, key=lambda entry: entry[2].name == LAST):
                 with _writing(target):
                     renamed.rename(temporary, target)
         self._files, self._folders = [], []

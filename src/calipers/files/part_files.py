@@ -49,7 +49,7 @@ class Provenance(NamedTuple):
         """Refuse what was made by something else, saying what differs."""
         self.check_version(other, what)
         unlike = [
-            f"{name} = {found!r:.80}, expected {mine!r:.80}" for name, (mine, found) in self.differing(other).items()
+            f"{name} = {theirs!r:.80}, expected {mine!r:.80}" for name, (mine, theirs) in self.differing(other).items()
         ]
         if unlike:
             more = [f"and {len(unlike) - NAMED} more"] if len(unlike) > NAMED else []

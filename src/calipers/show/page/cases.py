@@ -97,12 +97,12 @@ class WorstCases:
 
     def listed(self, list_case: Callable[[Case], Part], parse: Parse = orjson.loads) -> list[tuple[Part, bytes]]:
         """The kept ones as they are listed, with their lines, worst first, then by key; one is parsed at a time."""
-        found = []
+        entries = []
         for _, _, kept in self._kept:
             line = self._text(kept)
             case = parse(line)
-            found.append((-case["unmatched"], case["key"], list_case(case), line))
-        return [(part, line) for _, _, part, line in sorted(found, key=lambda entry: entry[:2])]
+            entries.append((-case["unmatched"], case["key"], list_case(case), line))
+        return [(part, line) for _, _, part, line in sorted(entries, key=lambda entry: entry[:2])]
 
     def of(self, keys: Iterable[str]) -> dict[str, Case]:
         """The cases of some records, by key."""

@@ -20,7 +20,7 @@ def fix_first_part(
     trees: dict[str, Tree], goto: Callable[[str, str], Goto], *, figure: str = "f1", words: str = "F1"
 ) -> list[Part]:
     """A bar for each cause of each result (by name, "" for the only one): what it is worth, and how often it is."""
-    found = []
+    bars = []
     for name, tree in trees.items():
         prefix = f"{name}: " if name else ""
         for cause, entry in sorted(tree["worth"][figure].items(), key=lambda item: -(item[1]["gain"] or 0)):
@@ -37,9 +37,9 @@ def fix_first_part(
                     tone=tone,
                     goto=link,
                 )
-                found.append(bar)
+                bars.append(bar)
     about = f"What {words} would gain if every error of a cause were right, with its 95 % interval, and how many."
-    return [part.bars("Fix first", found, about=about)] if found else []
+    return [part.bars("Fix first", bars, about=about)] if bars else []
 
 
 def label_causes_part(

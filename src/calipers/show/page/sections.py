@@ -54,7 +54,7 @@ def page_data(
     """All that a page shows. Cases are sorted, worst first, and must differ in their keys."""
     keys = [case["key"] for case in cases]
     require(len(set(keys)) == len(keys), "cases", "two have the same key")
-    ordered = sorted(cases, key=lambda each: -float(each["score"]))
+    ordered = sorted(cases, key=lambda case: -float(case["score"]))
     head: Part = {"title": title, "suite": suite, "subtitle": subtitle, "facts": [list(fact) for fact in facts]}
     named, errors = with_error_table(ordered)
     texts: list[str] = next((case["folded"].table.texts for case in ordered if "folded" in case), [])
@@ -164,13 +164,13 @@ def dot(
     goto: Goto = None,
 ) -> Part:
     """One row of a dot chart. `top` makes it stand out; `mark` is a word on a line above it, coloured by `tone`."""
-    found = {
+    row = {
         "name": name,
         "value": number(value, name),
         "interval": interval_of(interval, name),
         "group": group,
     }
-    return found | _given(top=top, note=note, mark=mark, tone=tone, goto=_filter(goto))
+    return row | _given(top=top, note=note, mark=mark, tone=tone, goto=_filter(goto))
 
 
 def dots(title: str, found: Sequence[Part], *, about: str = "") -> Part:

@@ -28,7 +28,9 @@ def add_slices(data: Part, tree: Tree, cases: WorstCases | None) -> None:
     parts = suite.slice_parts(whole)
     groups = [group for group, _ in parts]
     charts = [chart for group, sliced in parts for chart in _charts(group, sliced, headline, len(parts) > 1)]
-    first = next((at for at, each in enumerate(data["sections"]) if each["kind"] not in FIRST), len(data["sections"]))
+    first = next(
+        (at for at, section in enumerate(data["sections"]) if section["kind"] not in FIRST), len(data["sections"])
+    )
     data["sections"][first:first] = charts
     if charts and cases is not None and cases.slices_of is not None:
         _tag_cases(data, cases.slices_of, groups)

@@ -91,10 +91,10 @@ class DescBook:
         unnamed = zip(repeat(UNNAMED), desc.unnamed)
         self._entries.extend(sorted(map(self._code, chain(desc.attributes.items(), unnamed))))
         self._starts.append(len(self._entries))
-        said = {**desc.attributes, **desc.implied}
+        attributes = {**desc.attributes, **desc.implied}
         for key, keyed in self.texts.items():
-            keyed.add(said.get(key))
-        self.distances.append(read_number(said.get(DISTANCE_KEY, "")))
+            keyed.add(attributes.get(key))
+        self.distances.append(read_number(attributes.get(DISTANCE_KEY, "")))
         return self._places.setdefault(desc, len(self._places))
 
     def _code(self, entry: tuple[str, str]) -> int:

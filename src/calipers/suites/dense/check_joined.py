@@ -86,8 +86,8 @@ def _describe_truth(file: FileCheck, joined: JoinedRecords, name: str, part: Rec
 
 def _describe_answers(file: FileCheck, joined: JoinedRecords, part: RecordSurvey) -> None:
     describe_answers(file, [joined.counts], joined.inputs[1].records)
-    found = len(joined.records) - joined.missing
-    file.counts["images"] = {"with an answer": found, "without an answer": joined.missing}
+    answered = len(joined.records) - joined.missing
+    file.counts["images"] = {"with an answer": answered, "without an answer": joined.missing}
     file.counts["predictions"] = object_counts(part.pred)
     file.refuse(part.first_bad, part.bad)
     describe_side(file, "predicted", part.pred)

@@ -297,8 +297,8 @@ def _bad_score(item: Any) -> str:
 
 
 def _malformed(item: CheckedRecord, at: int, reason: int) -> str:
-    where, problem, found = explain_object(item.objects[1][at], reason, "norm1000", 1000.0, 1000.0)
-    return f"{where.removeprefix('.')}{': ' if where else ''}{problem}" + (f", found {found}" if found else "")
+    where, problem, value = explain_object(item.objects[1][at], reason, "norm1000", 1000.0, 1000.0)
+    return f"{where.removeprefix('.')}{': ' if where else ''}{problem}" + (f", found {value}" if value else "")
 
 
 def _unwritten(records: list[CheckedRecord], truth: bool, config: Config) -> Iterator[str]:

@@ -250,7 +250,7 @@ def _of_one_size(sample: Sampled, layout: CoordinateOrder) -> Scale | None:
     if sample.frame == "pixel" or sample.sized:
         return None
     sides = ((sample.truth, CORNERS), (sample.pred, layout))
-    size = fitted_size(*([_shown(objects, each) for objects in side] for side, each in sides))
+    size = fitted_size(*([_shown(objects, order) for objects in side] for side, order in sides))
     return None if size is None else _from_size(size, sample.has_pixels)
 
 

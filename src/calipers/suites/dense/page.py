@@ -185,16 +185,16 @@ def _attributes(tree: Tree) -> list[Part]:
         return []
     texts, distance = attributes["text"], attributes["distance"]
     cards = [part.card("attribute F1", attributes["f1"], note=f"over {attributes['pairs']:,} pairs in place")]
-    for name, each in texts.items():
-        cards.append(part.card(f"{name} exact", each["exact"], note=f"n {each['n']:,}"))
-        cards.append(part.card(f"{name} similarity", each["similarity"], note=f"n {each['n']:,}"))
+    for name, figures in texts.items():
+        cards.append(part.card(f"{name} exact", figures["exact"], note=f"n {figures['n']:,}"))
+        cards.append(part.card(f"{name} similarity", figures["similarity"], note=f"n {figures['n']:,}"))
     if distance["n"]:
         cards.append(
             part.card("distance error", distance["mae"], kind="number", better="low", note="mean, where both say one")
         )
-    columns = [part.column("key"), *(part.column(each, "number") for each in ("ground truth", "predicted", "equal"))]
+    columns = [part.column("key"), *(part.column(title, "number") for title in ("ground truth", "predicted", "equal"))]
     rows = [
-        [key, *(row[each] for each in ("gt", "pred", "matched", "accuracy"))]
+        [key, *(row[figure] for figure in ("gt", "pred", "matched", "accuracy"))]
         for key, row in attributes["by_key"].items()
     ]
     table = part.table(

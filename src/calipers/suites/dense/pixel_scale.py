@@ -82,7 +82,7 @@ def _is_evidence(votes: PairVotes, agreed: Any, could: int) -> bool:
     """Whether true objects in several places agree, or most of all agree exactly, and were scaled and not moved."""
     exact = agreed & (_shares(votes.truth, votes.pred) >= EXACT).all(axis=1)
     places = len(np.unique(votes.truth[agreed], axis=0))
-    share, exact_share = (len(np.unique(votes.owner[each])) / could for each in (agreed, exact))
+    share, exact_share = (len(np.unique(votes.owner[mask])) / could for mask in (agreed, exact))
     growth = np.median(_growth(votes.truth[agreed], votes.pred[agreed]), axis=0)
     if (np.abs(growth - 1) > UNEVEN).any():
         return False

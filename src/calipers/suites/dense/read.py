@@ -222,10 +222,10 @@ class _Reader:
             else:
                 self.add(line, record)
 
-    def _take_fields(self, found: list[float | bytes | None]) -> None:
+    def _take_fields(self, flat_values: list[float | bytes | None]) -> None:
         """Append the values of all fields of some records, record after record: numbers, or the bytes of their JSON."""
         for place, values in enumerate(self.fields.values()):
-            values += self._decode_column(found[place :: len(self.fields)])
+            values += self._decode_column(flat_values[place :: len(self.fields)])
 
     def _decode_column(self, column: list[float | bytes | None]) -> list[Any]:
         if set(map(type, column)) == {float}:
@@ -246,9 +246,9 @@ class _Reader:
         """Whether no record so far has one of the fields."""
         return any(all(value is None for value in values) for values in self.fields.values())
 
-    def refuse(self, line: int, problem: str, found: str = "") -> None:
+    def refuse(self, line: int, problem: str, value: str = "") -> None:
         self.read += 1
-        self.bad.append(BadRecord(self.path, line, problem, found))
+        self.bad.append(BadRecord(self.path, line, problem, value))
 
     def add(self, line: int, record: Any) -> None:
         """One record, whatever it is."""
@@ -281,8 +281,8 @@ class _Reader:
             return
         wrong = self.truth.add_record(truth, True, width, height)
         if wrong >= 0:
-            place, problem, found = explain_object(truth[wrong], self.truth.last_reason, self.frame, width, height)
-            self.refuse(line, f"{truth_name}[{wrong}]{place}: {problem}", found)
+            place, problem, value = explain_object(truth[wrong], self.truth.last_reason, self.frame, width, height)
+            self.refuse(line, f"{truth_name}[{wrong}]{place}: {problem}", value)
             return
         self.read += 1
         pred = plain_objects(pred)

@@ -120,8 +120,8 @@ def _columns(meant: list[Any], predicted: list[Any]) -> tuple[Objects, Objects]:
     if wrong >= 0:
         from calipers.files.problems import explain_object
 
-        place, problem, found = explain_object(meant[wrong], truth.last_reason, "norm1000", 0, 0, SCALED)
-        raise InputError(f"gt[{wrong}]{place}: {problem}" + (f"\nfound {found}" if found else ""))
+        place, problem, value = explain_object(meant[wrong], truth.last_reason, "norm1000", 0, 0, SCALED)
+        raise InputError(f"gt[{wrong}]{place}: {problem}" + (f"\nfound {value}" if value else ""))
     pred.add_record(predicted, False)
     return Objects(truth), Objects(pred)
 

@@ -194,8 +194,8 @@ def _string(value: object, where: str) -> str:
     raise _refusal(where, value, "a string that is not empty")
 
 
-def _refusal(where: str, found: object, expected: str) -> ConfigError:
-    return ConfigError(f"{where}: found {_shown(found)}, expected {expected}")
+def _refusal(where: str, value: object, expected: str) -> ConfigError:
+    return ConfigError(f"{where}: found {_shown(value)}, expected {expected}")
 
 
 def _shown(value: object) -> str:
