@@ -173,9 +173,9 @@ def dot(
     return row | _given(top=top, note=note, mark=mark, tone=tone, goto=_filter(goto))
 
 
-def dots(title: str, found: Sequence[Part], *, about: str = "") -> Part:
+def dots(title: str, rows: Sequence[Part], *, about: str = "") -> Part:
     """A dot chart: values with their intervals under each other, in the order given."""
-    return _section("dots", title, about, rows=list(found))
+    return _section("dots", title, about, rows=list(rows))
 
 
 # Tables
