@@ -2,9 +2,9 @@
 
 A format is one module beside this one, called like it, with two functions: `looks_like(head)`, whether the first bytes
 of a file are of this format, and `read_<name>(data, name, spelling)`, the entry of a video and warnings. The entry is
-that of a prediction in JSON, or `TimedStates` where the file has seconds. A module may also have `video_of(head)`, the video
-that an XML file names. JSON of many videos (`many`) is read by `is_tasks(tree)` and `read_tasks` instead. A file that
-begins like JSON is none of a single video: that is the suite's own format.
+that of a prediction in JSON, or `TimedStates` where the file has seconds. A module may also have `video_of(head)`, the
+video that an XML file names. JSON of many videos (`many`) is read by `is_tasks(tree)` and `read_tasks` instead. A file
+that begins like JSON is never one of a single video: that is the suite's own format.
 """
 
 from __future__ import annotations
