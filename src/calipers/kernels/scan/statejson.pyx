@@ -197,27 +197,23 @@ cdef class StateScan:
         return skip_blanks(at + 1) if at[0] == b":" else NULL
 
 
+cdef inline Bytes read_frame(Bytes at, long long* frame) noexcept nogil:
+    """A whole number from 0 on, and the blanks behind it."""
+    if not is_digit(at[0]):
+        return NULL
+    at = read_whole(at, frame)
+    return NULL if at == NULL else skip_blanks(at)
+
+
 cdef Bytes read_pair(Bytes at, long long* start, long long* end) noexcept nogil:
     """A list of two whole numbers from 0 on."""
     if at[0] != b"[":
         return NULL
-    at = skip_blanks(at + 1)
-    if not is_digit(at[0]):
+    at = read_frame(skip_blanks(at + 1), start)
+    if at == NULL or at[0] != b",":
         return NULL
-    at = read_whole(at, start)
-    if at == NULL:
-        return NULL
-    at = skip_blanks(at)
-    if at[0] != b",":
-        return NULL
-    at = skip_blanks(at + 1)
-    if not is_digit(at[0]):
-        return NULL
-    at = read_whole(at, end)
-    if at == NULL:
-        return NULL
-    at = skip_blanks(at)
-    return at + 1 if at[0] == b"]" else NULL
+    at = read_frame(skip_blanks(at + 1), end)
+    return at + 1 if at != NULL and at[0] == b"]" else NULL
 
 
 def scan_states(bytes text not None, dict states not None, *, bint predicted):
