@@ -413,6 +413,8 @@ CONTRACTS: dict[str, Contract] = {
             "too many replicates": {"replicates": LARGE},
             "an odd first": {"first": 1},
             "a first below 0": {"first": -2},
+            "wider registers than any": {"register_bits": 1024},
+            "narrower registers than any": {"register_bits": 64},
         },
     ),
     "sums.weighted_sums": Contract(

@@ -215,6 +215,16 @@ def test_the_table_holds_the_weights_of_each_record():
     assert np.asarray(weight_table(hashes, 7, 20, 30)).reshape(30, 20).tolist() == table[:, 30:].tolist()
 
 
+@pytest.mark.parametrize("bits", [128, 256, 512])
+@pytest.mark.parametrize("replicates", [1, 15, 16, 17, 250, 1000])
+def test_weights_are_the_same_with_registers_of_any_width(bits, replicates):
+    # 1,000 x 1,000 draws reach nine of the thirteen steps, so also those that are looked at seldom
+    hashes = np.asarray(key_hashes([f"{i}.jpg" for i in range(1001)]))
+    table = np.asarray(weight_table(hashes, 3, replicates, 2, bits)).reshape(1001, replicates)
+    rows = range(0, 1001, 10) if replicates < 1000 else range(1001)
+    assert all(table[at].tolist() == weights(int(hashes[at]), 3, replicates + 2).tolist()[2:] for at in rows)
+
+
 @pytest.mark.parametrize("replicates", [0, 1, 7, 64])
 def test_the_table_adds_up_to_what_resampling_gives(replicates):
     keys = [f"{i}.jpg" for i in range(100)]

@@ -1,14 +1,16 @@
 """Weights of records in replicates: how often each counts, drawn from Poisson(1).
 
 64 hashed bits serve two replicates. A weight is how many steps of the distribution 32 of them reach; few reach more than
-the first six, which are looked at for many replicates at a time. A machine with wider registers hashes four times 64
-bits at a time and gets the same weights.
+the first six, which are looked at for many replicates at a time. A machine with wider registers hashes four or eight
+times 64 bits at a time and gets the same weights.
 """
 
 from libc.stdint cimport uint32_t, uint64_t
 
 cdef enum:
     STEPS = 13              # also the largest weight
+    TOGETHER = 16           # replicates, of which there is room for a multiple where weights are drawn
+    ANY_BITS = 512          # of registers
 
 cdef extern from *:
     """
@@ -124,12 +126,85 @@ cdef extern from *:
             _mm256_storeu_si256((__m256i*) (weights + b), four);
         }
     }
+
+    #define WIDEST __attribute__((target("avx512f"))) static inline
+    #define PRODUCTS_AHEAD 16                   /* of a record whose products are made one by one */
+
+    /* as next_of_four, of eight states */
+    WIDEST __m512i next_of_eight(__m512i state) {
+        __m512i other = _mm512_xor_si512(state, _mm512_set1_epi64((long long) 0xE7037ED1A0B428DBULL));
+        __m512i high = _mm512_srli_epi64(state, 32), other_high = _mm512_srli_epi64(other, 32);
+        __m512i low = _mm512_mul_epu32(state, other);
+        __m512i inner = _mm512_add_epi64(_mm512_mul_epu32(state, other_high), _mm512_srli_epi64(low, 32));
+        __m512i outer = _mm512_add_epi64(_mm512_mul_epu32(high, other),
+                                         _mm512_and_si512(inner, _mm512_set1_epi64(0xFFFFFFFF)));
+        __m512i carried = _mm512_add_epi64(_mm512_srli_epi64(inner, 32), _mm512_srli_epi64(outer, 32));
+        __m512i above = _mm512_add_epi64(_mm512_mul_epu32(high, other_high), carried);
+        return _mm512_xor_si512(above, _mm512_mask_blend_epi32(0xAAAA, low, _mm512_slli_epi64(outer, 32)));
+    }
+
+    /* 1 more for each of the steps that are reached, from `first` on */
+    WIDEST __m512i more_steps(__m512i number, __m512i bits, int first, int last) {
+        const __m512i one = _mm512_set1_epi32(1);
+        for (int k = first; k < last; k++)
+            number = _mm512_mask_add_epi32(number, _mm512_cmpge_epu32_mask(bits, _mm512_set1_epi32((int) STEP[k])),
+                                           number, one);
+        return number;
+    }
+
+    /* the first four bits tell which of the first three steps are reached, or which of the first four is next */
+    WIDEST __m512i first_steps(__m512i bits) {
+        const int none = -1, a = (int) (STEP[0] - 1), b = (int) (STEP[1] - 1), c = (int) (STEP[2] - 1),
+                  d = (int) (STEP[3] - 1);
+        const __m512i reached = _mm512_setr_epi32(0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 2, 2, 2, 3);
+        const __m512i before = _mm512_setr_epi32(none, none, none, none, none, a, none, none,
+                                                 none, none, none, b, none, none, c, d);
+        __m512i four_bits = _mm512_srli_epi32(bits, 28), number = _mm512_permutexvar_epi32(four_bits, reached);
+        __mmask16 is_next = _mm512_cmpgt_epu32_mask(bits, _mm512_permutexvar_epi32(four_bits, before));
+        number = _mm512_mask_add_epi32(number, is_next, number, _mm512_set1_epi32(1));
+        return more_steps(number, bits, 4, STEPS_OF_MOST);
+    }
+
+    /* the products of the first two records are made one by one, meanwhile: other parts of the processor do that */
+    __attribute__((target("avx512f")))
+    static void draw_fours_widest(const uint64_t* states, Py_ssize_t replicates, Four* restrict weights) {
+        const __m512i onwards = _mm512_set1_epi64((long long) (8 * GOLDEN_RATIO));
+        uint64_t ahead[8], single[2] = {states[0], states[1]}, products[2][2 * PRODUCTS_AHEAD];
+        __m512i state[4], bits[4], weight[4];
+        for (int k = 0; k < 8; k++) ahead[k] = (uint64_t) (k + 1) * GOLDEN_RATIO;
+        for (int r = 2; r < 4; r++)
+            state[r] = _mm512_add_epi64(_mm512_set1_epi64((long long) states[r]), _mm512_loadu_si512(ahead));
+        for (int r = 0; r < 2; r++)
+            for (int k = 0; k < PRODUCTS_AHEAD; k++) products[r][k] = next_bits(&single[r]);
+        for (Py_ssize_t b = 0, at = 0; b < replicates; b += 16, at = (at + 8) % (2 * PRODUCTS_AHEAD)) {
+            for (int r = 0; r < 2; r++) {
+                bits[r] = _mm512_loadu_si512(products[r] + at);
+                for (int k = 0; k < 8; k++) products[r][(at ^ PRODUCTS_AHEAD) + k] = next_bits(&single[r]);
+            }
+            for (int r = 2; r < 4; r++) {
+                bits[r] = next_of_eight(state[r]);
+                state[r] = _mm512_add_epi64(state[r], onwards);
+            }
+            for (int r = 0; r < 4; r++) weight[r] = first_steps(bits[r]);
+            __m512i largest = _mm512_max_epu32(_mm512_max_epu32(bits[0], bits[1]), _mm512_max_epu32(bits[2], bits[3]));
+            if (_mm512_cmpge_epu32_mask(largest, _mm512_set1_epi32((int) STEP[STEPS_OF_MOST])))
+                for (int r = 0; r < 4; r++) weight[r] = more_steps(weight[r], bits[r], STEPS_OF_MOST, 13);
+            __m512i first = _mm512_add_epi32(weight[0], _mm512_slli_epi32(weight[1], 8));
+            __m512i second = _mm512_add_epi32(weight[2], _mm512_slli_epi32(weight[3], 8));
+            _mm512_storeu_si512(weights + b, _mm512_add_epi32(first, _mm512_slli_epi32(second, 16)));
+        }
+    }
     #endif
 
-    /* the weights of four records, side by side in each replicate; there is room for a multiple of eight */
-    static void draw_fours(const uint64_t* states, Py_ssize_t replicates, Four* weights) {
+    /* the weights of four records, side by side in each replicate, with registers of at most so many bits; there is
+       room for a multiple of sixteen */
+    static void draw_fours(const uint64_t* states, Py_ssize_t replicates, Four* weights, int register_bits) {
     #if defined(__GNUC__) && defined(__x86_64__)
-        if (__builtin_cpu_supports("avx2")) {
+        if (register_bits >= 512 && __builtin_cpu_supports("avx512f")) {
+            draw_fours_widest(states, replicates, weights);
+            return;
+        }
+        if (register_bits >= 256 && __builtin_cpu_supports("avx2")) {
             draw_fours_widely(states, replicates, weights);
             return;
         }
@@ -141,7 +216,7 @@ cdef extern from *:
     ctypedef uint32_t Four
     int steps_reached(uint32_t bits, int steps) noexcept nogil
     uint64_t next_bits(uint64_t* state) noexcept nogil
-    void draw_fours(const uint64_t* states, Py_ssize_t replicates, Four* weights) noexcept nogil
+    void draw_fours(const uint64_t* states, Py_ssize_t replicates, Four* weights, int register_bits) noexcept nogil
 
 
 cdef inline uint64_t mix(uint64_t x) noexcept nogil:

@@ -4,14 +4,24 @@ How often a record counts in a replicate is a pure function of its key, the repl
 then integers that add in any order, over any shards.
 """
 
-from cpython.mem cimport PyMem_Calloc, PyMem_Free
 from libc.limits cimport LLONG_MAX
 from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
-from ..scan.checks cimport check_between, check_ends, check_length, check_long_indices, check_product
+from ..scan.checks cimport check_between, check_count, check_ends, check_length, check_long_indices, check_product
 from ..scan.column cimport Column
-from .draws cimport GOLDEN_RATIO, STEPS, Four, draw_fours, first_state, mix, next_bits, steps_reached
+from .draws cimport (
+    ANY_BITS,
+    GOLDEN_RATIO,
+    STEPS,
+    TOGETHER,
+    Four,
+    draw_fours,
+    first_state,
+    mix,
+    next_bits,
+    steps_reached,
+)
 from .products cimport add_bytes, add_product, add_products
 
 cdef enum:
@@ -38,28 +48,6 @@ cdef extern from *:
     uint64_t in_little_endian(uint64_t word) noexcept nogil
 
 
-cdef int[256] BY_FIRST_BYTE               # the weight where the first eight bits decide it, else -1
-for _byte in range(256):
-    BY_FIRST_BYTE[_byte] = steps_reached(_byte << 24, STEPS)
-    if steps_reached(((_byte + 1) << 24) - 1, STEPS) != BY_FIRST_BYTE[_byte]:
-        BY_FIRST_BYTE[_byte] = -1
-
-
-cdef inline int draw(uint32_t bits) noexcept nogil:
-    cdef int weight = BY_FIRST_BYTE[bits >> 24]
-    return weight if weight >= 0 else steps_reached(bits, STEPS)
-
-
-cdef void draw_all(uint64_t key, uint64_t seed, Py_ssize_t first, Py_ssize_t replicates, double* weights) noexcept nogil:
-    """Weights of a record; there is room for one more than an odd number of them."""
-    cdef uint64_t state = first_state(key, seed, first), bits
-    cdef Py_ssize_t b
-    for b in range(0, replicates, 2):
-        bits = next_bits(&state)
-        weights[b] = draw(<uint32_t> bits)
-        weights[b + 1] = draw(<uint32_t> (bits >> 32))
-
-
 def key_hashes(keys):
     """64 bits for each text, as a column: its UTF-8 bytes in words of eight, each mixed in after its length."""
     cdef Column out = Column("Q", len(keys))
@@ -82,38 +70,56 @@ def key_hashes(keys):
 
 def weights(unsigned long long key, unsigned long long seed, Py_ssize_t replicates):
     """The weights of one record, as a column."""
-    cdef Sums sums = Sums(1, replicates)
-    cdef Column out = Column("q", replicates)
+    cdef Column out = Column("q", check_product("weights", 1, replicates))
+    cdef uint64_t state = first_state(key, seed, 0), bits = 0
     cdef Py_ssize_t b
-    draw_all(key, seed, 0, replicates, sums.weight)
     for b in range(replicates):
-        (<long long*> out.data)[b] = <long long> sums.weight[b]
+        bits = bits >> 32 if b % 2 else next_bits(&state)
+        (<long long*> out.data)[b] = steps_reached(<uint32_t> bits, STEPS)
     return out
 
 
-def weight_table(keys, unsigned long long seed, Py_ssize_t replicates, Py_ssize_t first=0):
-    """The weights of many records as a column of bytes, (records * replicates,), from replicate `first` on (even)."""
+def weight_table(keys, unsigned long long seed, Py_ssize_t replicates, Py_ssize_t first=0,
+                 Py_ssize_t register_bits=ANY_BITS):
+    """The weights of many records as a column of bytes, (records * replicates,), from replicate `first` on (even).
+
+    They are the same whether registers of 128, 256 or 512 bits are used, where the machine has them.
+    """
     cdef const unsigned long long[::1] key = keys
     cdef Column out = Column("B", check_product("weights", key.shape[0], replicates))
-    cdef Column fours = Column("i", (replicates + 7) // 8 * 8)
+    cdef Column fours = Column("i", room_for(replicates))
     cdef Py_ssize_t i, some
     check_first(first)
+    check_between("register_bits", register_bits, 128, ANY_BITS)
     with nogil:
         for i in range(0, key.shape[0], 4):
             some = min(4, key.shape[0] - i)
             draw_rows(&key[i], some, seed, first, replicates, <Four*> fours.data,
-                      <unsigned char*> out.data + i * replicates)
+                      <unsigned char*> out.data + i * replicates, <int> register_bits)
     return out
 
 
-cdef void draw_rows(const unsigned long long* keys, Py_ssize_t records, uint64_t seed, Py_ssize_t first,
-                    Py_ssize_t replicates, Four* fours, unsigned char* out) noexcept nogil:
-    """The weights of up to four records, a row of bytes for each."""
+cdef inline void draw_four(const unsigned long long* keys, Py_ssize_t records, uint64_t seed, Py_ssize_t first,
+                           Py_ssize_t replicates, Four* fours, int register_bits) noexcept nogil:
+    """The weights of four records side by side; of fewer, the last of them is there more often."""
     cdef uint64_t[4] states
-    cdef Py_ssize_t r, b
+    cdef Py_ssize_t r
     for r in range(4):
         states[r] = first_state(keys[min(r, records - 1)], seed, first)
-    draw_fours(states, replicates, fours)
+    draw_fours(states, replicates, fours, register_bits)
+
+
+cdef inline Py_ssize_t room_for(Py_ssize_t replicates) except -1:
+    """Where weights of so many replicates are drawn."""
+    check_count("replicates", replicates)
+    return (replicates + TOGETHER - 1) // TOGETHER * TOGETHER
+
+
+cdef void draw_rows(const unsigned long long* keys, Py_ssize_t records, uint64_t seed, Py_ssize_t first,
+                    Py_ssize_t replicates, Four* fours, unsigned char* out, int register_bits) noexcept nogil:
+    """The weights of up to four records, a row of bytes for each."""
+    cdef Py_ssize_t r, b
+    draw_four(keys, records, seed, first, replicates, fours, register_bits)
     for r in range(records):
         for b in range(replicates):
             out[r * replicates + b] = (<const unsigned char*> fours)[4 * b + r]
@@ -229,12 +235,11 @@ cdef int add_records(Sums sums, const unsigned long long* keys, Py_ssize_t count
                      Py_ssize_t step, uint64_t seed, Py_ssize_t replicate) except -1:
     """All records, sixteen by sixteen; `step` is from one column to the next."""
     cdef Py_ssize_t first = 0, some, r
-    cdef double* weight = sums.weight
     with nogil:
         while first < count:
             some = min(AT_ONCE, count - first)
-            for r in range(some):
-                draw_all(keys[first + r], seed, replicate, sums.replicates, weight + r * sums.stride)
+            for r in range(0, some, 4):
+                sums.draw(keys + first + r, min(4, some - r), seed, replicate, r)
             if sums.columns:
                 sums.add(values + first, step, some)
             first += AT_ONCE
@@ -248,30 +253,35 @@ cdef class Sums:
     """Adds weight times value in floats while that is exact (below 2 ** 53), then moves on to integers."""
 
     cdef Column total                   # (columns * replicates,) int64
-    cdef void* memory
-    cdef double* weight                 # (AT_ONCE, stride)
-    cdef double* pending                # (columns, replicates)
-    cdef double* value                  # (columns, AT_ONCE)
+    cdef Column four                    # weights of four records as they are drawn
+    cdef Column weights                 # (AT_ONCE, stride)
+    cdef Column sums                    # (columns, replicates) that are pending
+    cdef Column values                  # (columns, AT_ONCE)
+    cdef double* weight                 # where these begin
+    cdef double* pending
+    cdef double* value
     cdef Py_ssize_t columns, replicates, stride
     cdef long long bound                # no pending sum is larger
     cdef bint overflown                 # whether a total is beyond 64 bits
 
     def __cinit__(self, Py_ssize_t columns, Py_ssize_t replicates):
-        cdef Py_ssize_t room
-        check_product("sums", check_product("sums", columns + 1, replicates + 8), AT_ONCE)
-        self.columns, self.replicates, self.bound = columns, replicates, 0
-        self.stride = (replicates + 8) // 8 * 8         # rows begin with a cache line
-        self.total = Column("q", replicates * columns)
-        room = AT_ONCE * (self.stride + columns) + columns * replicates + 8
-        self.memory = PyMem_Calloc(room, sizeof(double))
-        if self.memory == NULL:
-            raise MemoryError()
-        self.weight = <double*> ((<size_t> self.memory + 63) // 64 * 64)
-        self.pending = self.weight + AT_ONCE * self.stride
-        self.value = self.pending + columns * replicates
+        self.columns, self.replicates, self.stride, self.bound = columns, replicates, room_for(replicates), 0
+        check_product("sums", check_product("sums", columns + 1, self.stride), AT_ONCE)
+        self.total, self.four = Column("q", replicates * columns), Column("i", self.stride)
+        self.weights, self.sums = Column("d", AT_ONCE * self.stride), Column("d", columns * replicates)
+        self.values = Column("d", columns * AT_ONCE)
+        self.weight, self.pending = <double*> self.weights.data, <double*> self.sums.data
+        self.value = <double*> self.values.data
 
-    def __dealloc__(self):
-        PyMem_Free(self.memory)
+    cdef void draw(self, const unsigned long long* keys, Py_ssize_t records, uint64_t seed, Py_ssize_t replicate,
+                   Py_ssize_t at) noexcept nogil:
+        """The weights of up to four records."""
+        cdef const uint8_t* four = <const uint8_t*> self.four.data
+        cdef Py_ssize_t r, b
+        draw_four(keys, records, seed, replicate, self.replicates, <Four*> self.four.data, ANY_BITS)
+        for r in range(records):
+            for b in range(self.replicates):
+                self.weight[(at + r) * self.stride + b] = four[4 * b + r]
 
     cdef void add(self, const long long* values, Py_ssize_t step, Py_ssize_t records) noexcept nogil:
         """Some records, whose weights are drawn; `step` is from one column to the next."""
@@ -327,9 +337,9 @@ cdef class ByteSums:
 
     def __cinit__(self, Py_ssize_t columns, Column places not None, Py_ssize_t replicates):
         cdef const long long[::1] place = places
-        check_product("sums", check_product("sums", place.shape[0] + 1, replicates + 8), AT_ONCE)
+        check_product("sums", check_product("sums", place.shape[0] + 1, room_for(replicates)), AT_ONCE)
         check_long_indices("places", place, check_product("sums", columns, 8))
-        self.place, self.replicates, self.stride = places, replicates, (replicates + 8) // 8 * 8
+        self.place, self.replicates, self.stride = places, replicates, room_for(replicates)
         self.columns, self.fields, self.only, self.groups = columns, 1, 0, &self.only
         self.weight = Column("B", AT_ONCE * self.stride)
         self.pending, self.value = Column("i", places.size * self.stride), Column("B", places.size * AT_ONCE)
@@ -349,7 +359,8 @@ cdef class ByteSums:
             while first < count:
                 some = min(AT_ONCE, count - first)
                 for r in range(0, some, 4):
-                    self.draw(keys + first + r, min(4, some - r), seed, replicate, r)
+                    draw_four(keys + first + r, min(4, some - r), seed, replicate, self.replicates,
+                              <Four*> self.weight.data + r // 4 * self.stride, ANY_BITS)
                 self.gather(values + first, step, some)
                 add_bytes(<int32_t*> self.pending.data, <const uint8_t*> self.weight.data, self.stride,
                           <const uint8_t*> self.value.data, self.place.size)
@@ -358,15 +369,6 @@ cdef class ByteSums:
                     self.flush()
             self.flush()
         return 0
-
-    cdef void draw(self, const unsigned long long* keys, Py_ssize_t count, uint64_t seed, Py_ssize_t replicate,
-                   Py_ssize_t at) noexcept nogil:
-        """Weights of four records; of fewer, the last of them is there more often: its values are 0 there."""
-        cdef uint64_t[4] states
-        cdef Py_ssize_t r
-        for r in range(4):
-            states[r] = first_state(keys[min(r, count - 1)], seed, replicate)
-        draw_fours(states, self.replicates, <Four*> self.weight.data + at // 4 * self.stride)
 
     cdef void gather(self, const long long* values, Py_ssize_t step, Py_ssize_t records) noexcept nogil:
         """The bytes of the values of some records; `step` is from one column to the next."""
