@@ -187,6 +187,14 @@ def test_a_worker_that_is_killed_while_it_is_idle_is_replaced(monkeypatch):
     results.close()
 
 
+def test_workers_end_as_soon_as_no_item_is_left_for_them():
+    results = run_in_order(work.pid_of, range(4), 2)
+    workers = {next(results) for _ in range(4)}  # the run is not closed yet
+    wait_until(lambda: not any(is_running(worker) for worker in workers))
+    assert os.getpid() not in workers
+    assert list(results) == []
+
+
 def test_a_worker_that_dies_while_it_answers_again_ends_the_run_with_an_error():
     with pytest.raises(CalipersError, match=r"^1: a worker process ended over it, and so did a second one"):
         list(run_in_order(partial(work.half_an_answer, end="killed"), range(8), 2))

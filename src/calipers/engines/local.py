@@ -153,6 +153,8 @@ class _Sharing:
             while item is not None and self._has_room() and self._hand_over(item):
                 self._given += 1
                 item = next(items, None)
+            if item is None:
+                self._pool.dismiss_idle()
             if self._turn in self._ready:
                 good, value = self._ready.pop(self._turn)
                 if not good:

@@ -21,6 +21,7 @@ class Pool:
     def __init__(self, work: bytes, count: int) -> None:
         self._work, self._count = work, count
         self._workers: list[Worker] = []
+        self._dismissed: list[Worker] = []
         self._false_starts = 0
         self.is_started = False
 
@@ -138,12 +139,20 @@ class Pool:
         finally:
             worker.end()
 
+    def dismiss_idle(self) -> None:
+        """Kill those that have nothing to do, once no item is left: they give their memory back while others work."""
+        with Deferred():
+            for worker in [worker for worker in self._workers if worker.is_ready and not worker.busy]:
+                worker.process.kill()
+                self._workers.remove(worker)
+                self._dismissed.append(worker)
+
     def stop(self) -> None:
         """End all of them: each gives its memory back, at the same time as the others."""
         with Deferred():
             for worker in self._workers:
                 worker.process.kill()
-            for worker in self._workers:
+            for worker in (*self._workers, *self._dismissed):
                 worker.end()
 
 
