@@ -85,10 +85,15 @@ def padded(text: str, width: int) -> str:
 
 
 def in_turn(cases: dict[str, Callable[[], float]], rounds: int = 3) -> dict[str, float]:
-    """The smallest figure of each case; every round runs every case once, forwards and backwards in turn."""
-    orders = [list(cases), list(reversed(cases))]
-    figures = [{name: cases[name]() for name in orders[at % 2]} for at in range(rounds)]
+    """The smallest figure of each case."""
+    figures = in_rounds(cases, rounds)
     return {name: min(taken[name] for taken in figures) for name in cases}
+
+
+def in_rounds(cases: dict[str, Callable[[], float]], rounds: int) -> list[dict[str, float]]:
+    """All figures; every round runs every case once, forwards and backwards in turn."""
+    orders = [list(cases), list(reversed(cases))]
+    return [{name: cases[name]() for name in orders[at % 2]} for at in range(rounds)]
 
 
 def calipers_command(*arguments: str | Path) -> list[str]:
