@@ -359,8 +359,8 @@ CONTRACTS: dict[str, Contract] = {
         {"no record": {"count": 0}, "a torn offset": {"ends": [5, 2]}, "an offset below 0": {"ends": [-1, 2]}},
     ),
     "flatten.ObjectColumns.join_records": Contract(objects(2).join_records, {}, {}),
-    "flatten.take": Contract(
-        flatten.take,
+    "assign.gather_codes": Contract(
+        assign.gather_codes,
         {"codes": [5, 6], "index": i(1, 0)},
         {"beyond the last": {"index": i(2)}, "below 0": {"index": i(-1)}, "none": {"codes": None}},
     ),
