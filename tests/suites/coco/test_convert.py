@@ -5,7 +5,7 @@ import json
 import pytest
 
 import calipers
-from calipers.suites.coco.formats.converted import Known
+from calipers.suites.coco.formats.converted import ImagesAndCategories
 
 from .exports import CAR, COCO, CONE, EXPORTS, PREDICTIONS, write_export, write_images
 from .exports import read_objects as objects
@@ -167,7 +167,7 @@ def test_predictions_keep_their_scores(to, tmp_path):
     pred = tmp_path / "results.json"
     pred.write_text(json.dumps(RESULTS))
     made = calipers.convert(pred, to=to, gt=gt, output=out)
-    known = Known(COCO["images"], COCO["categories"])
+    known = ImagesAndCategories(COCO["images"], COCO["categories"])
     assert objects(out, known=known) == [
         ("a", "car", [10, 20, 30, 10], None, 0.75),
         ("b", "cone", [1, 2, 3, 4], None, 0.5),

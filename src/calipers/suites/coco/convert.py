@@ -28,7 +28,7 @@ from calipers.suites.coco.answers import UNKNOWN_LABELS, read_answers
 from calipers.suites.coco.columns import Detections
 from calipers.suites.coco.config import FORMATS, IOU_TYPES
 from calipers.suites.coco.formats.coco_json import DATASET, Loading
-from calipers.suites.coco.formats.converted import Known
+from calipers.suites.coco.formats.converted import ImagesAndCategories
 from calipers.suites.coco.formats.image_names import IMAGE_ENDINGS, ImageNames
 from calipers.suites.coco.formats.pieces import SHARD_BYTES, until_error
 from calipers.suites.coco.formats.roboflow import without_group
@@ -133,7 +133,7 @@ def _read_truth(
             raise error
         left_out.add(error)
     tree, notes = _truth_tree(SideSource(source, "gt", kind), images, checked.warnings)
-    return _without(tree, checked.told.bad_rows) if checked.bad else tree, notes
+    return _without(tree, checked.notices.bad_rows) if checked.bad else tree, notes
 
 
 def _without(tree: CocoTree, rows: Sequence[int]) -> CocoTree:
@@ -206,7 +206,7 @@ def _read_pred(inputs: list[Any], reading: PredReading, left_out: LeftOut) -> tu
             f"gt: missing, expected {keyword('gt', 'FILE')}: predictions name images and classes of a ground truth"
         )
     truth, _ = _read_truth(gt, gt_format, images, None)
-    known = Known(truth.images, truth.categories, SideSource(gt, "gt", gt_format).format)
+    known = ImagesAndCategories(truth.images, truth.categories, SideSource(gt, "gt", gt_format).format)
     rows, places, notes = list[Row](), list[str](), list[str]()
     for source in inputs:
         checked = read_detections(
@@ -227,7 +227,7 @@ def _notes(checked: Detections) -> Iterator[str]:
     yield from (warning for warning in checked.warnings if not warning.startswith(UNKNOWN_LABELS))
 
 
-def _given_rows(source: Any, known: Known, reading: PredReading) -> GivenRows:
+def _given_rows(source: Any, known: ImagesAndCategories, reading: PredReading) -> GivenRows:
     if reading.answers:
         side = SideSource(source, "pred", ANSWERS)
         made = read_answers(side.path or source, known, str(reading.gt), reading.answers)
