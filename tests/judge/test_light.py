@@ -89,7 +89,7 @@ def test_few_modules_of_calipers_are_imported(ruler):
     # Each costs about 0.3 ms of some 20
     ours = {module for module in imported(ruler) if module.startswith("calipers")}
     rooms = {f"calipers.kernels.{room}" for room in ("scan", "shape", "count")}  # empty
-    assert len(ours - rooms) <= 21
+    assert len(ours - rooms) <= 20
 
 
 def test_prose_and_fences_are_cheap_too():
@@ -101,6 +101,14 @@ def test_prose_and_fences_are_cheap_too():
 def test_what_is_not_needed_is_not_imported():
     for module in ("overlaps", "points", "averages"):
         assert f"calipers.judge.{module}" not in imported("boxes")
+
+
+@pytest.mark.parametrize(("ruler", "matcher"), [("iou", set()), ("boxes", {"count.assign"})])
+def test_boxes_under_a_usual_name_need_no_search_and_only_several_the_matcher(ruler, matcher):
+    modules = imported(ruler)
+    assert "calipers.judge.search" not in modules
+    kernels = {module.removeprefix("calipers.kernels.") for module in modules if module.count(".") == 3}
+    assert kernels == {"scan.column", "shape.rects"} | matcher
 
 
 def test_the_judge_comes_with_calipers_and_only_when_asked_for():
