@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 SECONDS ?= 60
 DEMO := build/demo
-SOURCES := $(wildcard src/calipers/kernels/*/*.pyx src/calipers/kernels/*/*.pxd)
+SOURCES := $(wildcard src/calipers/kernels/*/*.pyx src/calipers/kernels/*/*.pxi src/calipers/kernels/*/*.pxd)
 PYTHON_SOURCES := $(shell find src/calipers -name '*.py' -o -name '*.pyi')
 
 .PHONY: demo test test-all bench bench-quick coverage fuzz checked sanitize sanitize-quick wheel pythons narrow docs clean

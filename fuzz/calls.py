@@ -14,7 +14,9 @@ import click
 
 import calipers
 from calipers.judge.command import run as run_judge
+from calipers.results.convert import ConvertResult
 
+CONVERTED = "converted"  # what a conversion writes to
 CODES = (0, 1, 3, 4)  # with which a command may end that has said its result
 
 
@@ -62,6 +64,11 @@ def judge(ruler: str) -> dict[str, Any]:
     return verdict
 
 
+def convert(inputs: list[str], **options: Any) -> ConvertResult:
+    """Files in another format, and in a place of their own."""
+    return calipers.convert(*inputs, output=CONVERTED, **options)
+
+
 def parse_objects() -> Any:
     """What a model wrote, as bytes that somebody decoded in some way."""
     return calipers.parse_objects(_bytes("answer.txt").decode("utf-8", "surrogateescape"))
@@ -83,6 +90,7 @@ def _bytes(name: str) -> bytes:
 CALLS: dict[str, Callable[..., Any]] = {
     "coco": calipers.coco,
     "command": command,
+    "convert": convert,
     "dense": calipers.dense,
     "judge": judge,
     "load": calipers.load,

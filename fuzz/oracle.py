@@ -25,9 +25,10 @@ from calipers.core.config import make_config
 from calipers.files.answers.model_text import ParsedText
 from calipers.files.json_checks import repeats_keys
 from calipers.files.output import to_json
+from calipers.results.convert import SIDES, ConvertResult, convert
 from calipers.suites.dense.config import Config
 from calipers.suites.dense.evaluate import evaluate
-from fuzz.calls import CALLS, CODES, Printed
+from fuzz.calls import CALLS, CODES, CONVERTED, Printed
 from fuzz.case import Case
 
 FOLDER = "fuzz-"  # how the names of folders begin in which cases run
@@ -127,6 +128,8 @@ def _judge(result: Any, case: Case) -> str:
     if isinstance(result, ParsedText):
         _require(result.status in STATUSES and isinstance(result.objects, list), f"a status, not {result.status!r}")
         return f"{result.status}: {'; '.join(result.notes)}"[:160]
+    if isinstance(result, ConvertResult):
+        return _judge_converted(result, case)
     if isinstance(result, float):
         _require(0 <= result <= 1, f"a reward from 0 to 1, not {result}")
         return f"reward {result > 0:d}"
@@ -139,6 +142,27 @@ def _judge_verdict(verdict: dict[str, Any]) -> str:
     _require(isinstance(verdict["reason"], str) and bool(verdict["reason"]), "a reason")
     json.dumps(verdict, allow_nan=False)
     return template(verdict["reason"])
+
+
+def _judge_converted(result: ConvertResult, case: Case) -> str:
+    """What was written is what the result holds, as JSON where it is such; and ground truth can be read again."""
+    written = {name: Path(CONVERTED, name).read_bytes() for name in result.files}
+    _require(written == result.files, "the files that the result names")
+    for content in [] if result.to == "yolo" else written.values():
+        for text in content.splitlines() if (result.suite, result.to) == ("dense", "plain") else [content]:
+            json.loads(text, parse_constant=_refuse)
+    again = _read_again(result, case)
+    _require(again in (None, result.counts), f"the same counts again: {result.counts}, then {again}")
+    return f"{result.suite} {result.side} as {result.to}: {template('; '.join(result.notes), case)}"
+
+
+def _read_again(result: ConvertResult, case: Case) -> Mapping[str, int] | None:
+    """Counts of what was written; None of labels, which need images, and of ids that mean nothing beside their gt."""
+    has_ids = case.arguments.get("gt") == "gt.json" and "gt_format" not in case.arguments
+    if result.to == "yolo" or (result.side == "pred" and result.suite in ("dense", "coco") and not has_ids):
+        return None
+    beside: dict[str, Any] = {"gt": "gt.json"} if has_ids else {"side": result.side} if result.side in SIDES else {}
+    return convert(CONVERTED, to="plain", suite=result.suite if result.to == "plain" else "coco", **beside).counts
 
 
 def _judge_printed(printed: Printed, case: Case) -> str:

@@ -19,7 +19,7 @@ from release.fresh import FreshEnvironment
 ROOT = Path(__file__).parents[1]
 DIST = ROOT / "dist"
 PACKAGE = ROOT / "src" / "calipers"
-SOURCES = {".pyx", ".pxd"}  # of kernels: in the sdist alone
+SOURCES = {".pyx", ".pxi", ".pxd"}  # of kernels: in the sdist alone
 BUILT = {".c", ".so", ".pyc"}  # what building leaves in the tree: in neither, but for new .so files in the wheel
 BESIDE = (
     "LICENSE",

@@ -120,7 +120,7 @@ def _pattern(snippet: str) -> re.Pattern[str]:
 
 
 def _sources(package: Path) -> list[Path]:
-    return sorted(file for file in package.rglob("*") if file.suffix in (".py", ".pyx"))
+    return sorted(file for file in package.rglob("*") if file.suffix in (".py", ".pyx", ".pxi"))
 
 
 def select(tree: Path, mutant: Mutant, edited: Edited) -> list[str]:
@@ -146,12 +146,13 @@ def noticed_before(tree: Path, by: str, edited: Edited) -> list[str]:
 def applied(tree: Path, edited: Edited) -> Iterator[None]:
     """The mutant in its place, and the file as it was afterwards, whatever happens."""
     file, before, times = edited.file, edited.file.read_bytes(), edited.file.stat()
-    kernel = built_kernel(file) if file.suffix == ".pyx" else None
+    source = kernel_source(file)
+    kernel = built_kernel(source) if source else None
     compiled = kernel.read_bytes() if kernel else b""
     try:
         file.write_text(edited.content, encoding="utf-8")
-        if kernel:
-            replace(kernel, compile_kernel(tree, file))
+        if source and kernel:
+            replace(kernel, compile_kernel(tree, source))
         yield
     finally:
         replace(file, before)
@@ -167,6 +168,15 @@ def replace(file: Path, content: bytes) -> None:
     os.replace(beside, file)
 
 
+def kernel_source(file: Path) -> Path | None:
+    """The file that a kernel is compiled from: the file itself, or the one that includes it; None for Python."""
+    if file.suffix != ".pxi":
+        return file if file.suffix == ".pyx" else None
+    including = f'include "{file.name}"\n'
+    (source,) = (path for path in file.parent.glob("*.pyx") if including in path.read_text(encoding="utf-8"))
+    return source
+
+
 def built_kernel(source: Path) -> Path:
     """The compiled module of a kernel."""
     (kernel,) = source.parent.glob(f"{source.stem}.*.so")
@@ -176,7 +186,7 @@ def built_kernel(source: Path) -> Path:
 def compile_kernel(tree: Path, source: Path) -> bytes:
     """A kernel built by itself, in a folder of its own, so that nothing of it is left behind."""
     with tempfile.TemporaryDirectory() as folder:
-        keep = {".pyx", ".pxd", ".h", ""}
+        keep = {".pyx", ".pxi", ".pxd", ".h", ""}
         shutil.copytree(
             tree / PACKAGE,
             Path(folder, "calipers"),

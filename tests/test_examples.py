@@ -14,7 +14,7 @@ import pytest
 
 import calipers
 from calipers.core.causes import OUTCOMES
-from calipers.judge import asserting, kinds, options, payload, rulers
+from calipers.judge import asserting, hosts, kinds, options, rulers
 from calipers.suites.coco import config as coco_config
 from calipers.suites.dense import measure as dense
 from calipers.suites.scene import config as scene_config
@@ -235,7 +235,7 @@ def test_the_manual_of_the_judge_has_every_ruler_option_and_source():
     text = manual("judge")
     for choices in options.CHOICES.values():
         assert all(f"`{choice}`" in text for choice in choices)
-    for names in (payload.ANSWERS, payload.REFERENCES):
+    for names in (hosts.ANSWERS, hosts.REFERENCES):
         listed = re.search(r"the first (?:that is there )?of (`" + names[0] + r"`[^.;]*)", text.replace("\n", " "))[1]
         assert [name for name in names_in([listed]) if name != "output_path"] == list(names)
 

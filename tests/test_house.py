@@ -18,7 +18,7 @@ from .walk import walk
 
 PACKAGE = Path(calipers.__file__).parent
 SOURCES = sorted(PACKAGE.rglob("*.py"))
-COMPILED = sorted(PACKAGE.rglob("*.pyx")) + sorted(PACKAGE.rglob("*.pxd"))
+COMPILED = [path for suffix in ("pyx", "pxi", "pxd") for path in sorted(PACKAGE.rglob(f"*.{suffix}"))]
 REPOSITORY = Path(__file__).parents[1]
 
 # From the ground up: a file imports from floors below its own and from its own
@@ -339,6 +339,12 @@ def test_the_package_says_it_is_typed_and_ships_that():
     project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))
     assert "py.typed" in project["tool"]["setuptools"]["package-data"]["calipers"]
     assert project["project"]["version"] == calipers.__version__
+
+
+def test_every_part_of_a_kernel_is_included_once():
+    kernels = "".join(path.read_text(encoding="utf-8") for path in (PACKAGE / "kernels").rglob("*.pyx"))
+    included = re.findall(r'^include "(.*)"$', kernels, re.MULTILINE)
+    assert sorted(included) == sorted(path.name for path in (PACKAGE / "kernels").rglob("*.pxi"))
 
 
 def test_every_kernel_has_its_types():

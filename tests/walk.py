@@ -63,7 +63,7 @@ def walk(suite: str, repository: Path = HERE) -> Walk:
 
 def report(repository: Path) -> Iterator[str]:
     """The lines of the table of one repository."""
-    sources, tests = _lines_of(repository / "src", "py", "pyx", "pxd"), _lines_of(repository / "tests", "py")
+    sources, tests = _lines_of(repository / "src", "py", "pyx", "pxi", "pxd"), _lines_of(repository / "tests", "py")
     yield f"{repository}: {sources} lines of source, {tests} lines of tests"
     yield HEADER
     for suite in SUITES:

@@ -3,7 +3,19 @@
 from __future__ import annotations
 
 from fuzz.draft import Grammar
-from fuzz.grammars import answers, dense, images, judging, parts, results, scenes, settings, timelines, tools
+from fuzz.grammars import (
+    answers,
+    conversions,
+    dense,
+    images,
+    judging,
+    parts,
+    results,
+    scenes,
+    settings,
+    timelines,
+    tools,
+)
 
 GRAMMARS: dict[str, Grammar] = {
     **dense.GRAMMARS,
@@ -16,4 +28,5 @@ GRAMMARS: dict[str, Grammar] = {
     **settings.GRAMMARS,
     **answers.GRAMMARS,
     **tools.GRAMMARS,
+    **conversions.GRAMMARS,
 }

@@ -21,7 +21,7 @@ from calipers.core.errors import ConfigError
 from calipers.core.parts import Part, join
 from calipers.core.stopping import check_stop
 from calipers.engines import open_engine
-from calipers.files.only import check_found, only_input, read_only
+from calipers.files.only import notes_on_missing_keys, only_input, read_only
 from calipers.files.output import check_free, check_place
 from calipers.files.part_files import FinishedShards, blaming, finished_shards, write_tally
 from calipers.report import Report
@@ -81,7 +81,7 @@ def _note_only(report: Report, path: str) -> list[str]:
     keys = read_only(path)
     report.tree["inputs"].append(only_input(path, keys))
     suite = suite_of_tree(report)
-    return check_found(path, keys, suite.counts(report.tree).read, suite.record)
+    return notes_on_missing_keys(path, keys, suite.counts(report.tree).read, suite.record)
 
 
 class ResumeCount:

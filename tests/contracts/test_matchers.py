@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from calipers.core.matching import Labels, Pairs, by_confidence, greedy, optimal, round_overlap
-from calipers.kernels.scan.flatten import take
+from calipers.kernels.count.assign import gather_codes
 
 from ..profiles import examples
 
@@ -85,7 +85,7 @@ class Case:
 
 def column(codes):
     """Codes as the suite has them: an int32 column."""
-    return take(list(codes), np.arange(len(codes), dtype=np.int32))
+    return gather_codes(list(codes), np.arange(len(codes), dtype=np.int32))
 
 
 def as_part(triples: list[Triple]) -> tuple:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from calipers.kernels.count import assign, means
+from calipers.kernels.count import assign, inference
 from calipers.kernels.scan import boxes, cocojson, column, csvrows, flatten
 from calipers.kernels.shape import cocoboxes, cuboids
 
@@ -216,8 +216,8 @@ CONTRACTS: dict[str, Contract] = {
         {"beyond the last": {"positions": [2]}, "below 0": {"positions": [-1]}, "no number": {"positions": ["a"]}},
     ),
     "column.int_column": Contract(column.int_column, {"values": [1, 2]}, {"a text": {"values": ["a"]}}),
-    "means.column_means": Contract(
-        means.column_means, {"values": np.ones((2, 3))}, {"one dimension": {"values": d(1, 2)}}
+    "inference.column_means": Contract(
+        inference.column_means, {"values": np.ones((2, 3))}, {"one dimension": {"values": d(1, 2)}}
     ),
     "cocoboxes.box_pairs": Contract(
         cocoboxes.box_pairs,
@@ -359,8 +359,8 @@ CONTRACTS: dict[str, Contract] = {
         {"no record": {"count": 0}, "a torn offset": {"ends": [5, 2]}, "an offset below 0": {"ends": [-1, 2]}},
     ),
     "flatten.ObjectColumns.join_records": Contract(objects(2).join_records, {}, {}),
-    "flatten.take": Contract(
-        flatten.take,
+    "assign.gather_codes": Contract(
+        assign.gather_codes,
         {"codes": [5, 6], "index": i(1, 0)},
         {"beyond the last": {"index": i(2)}, "below 0": {"index": i(-1)}, "none": {"codes": None}},
     ),

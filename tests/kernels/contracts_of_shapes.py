@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from calipers.kernels.count import object_sums, spans
-from calipers.kernels.shape import areas, cells, coverage, crossings, regions, shapes, sizes, tubes, windings, work
+from calipers.kernels.shape import plane, sizes
 
 from .contracts import Contract, b, d, i, q
 
@@ -15,7 +15,7 @@ def f(*numbers: float) -> np.ndarray:
     return np.array(numbers, np.float32)
 
 
-def plane(kind: int = 0, **changes: Any) -> Any:
+def two_objects(kind: int = 0, **changes: Any) -> Any:
     """Two objects of one record: triangles (1) or lines (2)."""
     points = [0, 0, 10, 0, 10, 10] if kind == 1 else [0, 0, 10, 10]
     size = len(points)
@@ -49,7 +49,7 @@ def torn(name: str, kind: int, *, derived: bool = True, paired: bool = False) ->
         changes["offsets that fall"] = {"offsets": q(0, 9, 2)}
         changes["no offsets"] = {"offsets": q()}
         changes["other records"] = {"offsets": q(0, 1, 2)}
-    return {f"{name}: {what}": {name: plane(kind, **change)} for what, change in changes.items()}
+    return {f"{name}: {what}": {name: two_objects(kind, **change)} for what, change in changes.items()}
 
 
 def both(kind: int, *, paired: bool = False) -> dict[str, dict[str, Any]]:
@@ -59,7 +59,7 @@ def both(kind: int, *, paired: bool = False) -> dict[str, dict[str, Any]]:
 def one(kind: int) -> Any:
     """One object instead of two."""
     size = 6 if kind == 1 else 4
-    full = plane(kind)
+    full = two_objects(kind)
     cut = {"kind": 1, "reason": 1, "flags": 1, "area": 1, "bounds": 4, "points": size, "starts": 2}
     columns = {name: getattr(full, name)[:count] for name, count in cut.items()}
     return SimpleNamespace(offsets=q(0, 1), **columns)
@@ -81,42 +81,43 @@ TORN_FRAMES = {
     "a frame below 0": {"columns": frames(start=q(-5, 0))},
     "an end before its start": {"columns": frames(start=q(5, 0))},
 }
-TRIANGLES = {"truth": plane(1), "pred": plane(1)}
-LINES = {"truth": plane(2), "pred": plane(2)}
+TRIANGLES = {"truth": two_objects(1), "pred": two_objects(1)}
+LINES = {"truth": two_objects(2), "pred": two_objects(2)}
 INDICES = {"truth_index": i(0), "pred_index": i(1)}
 
 CONTRACTS: dict[str, Contract] = {
-    "coverage.Lines": Contract(coverage.Lines, {"objects": plane(2)}, torn("objects", 2, paired=True)),
-    "coverage.coverage_of": Contract(
-        coverage.coverage_of,
+    "plane.Lines": Contract(plane.Lines, {"objects": two_objects(2)}, torn("objects", 2, paired=True)),
+    "plane.coverage_of": Contract(
+        plane.coverage_of,
         LINES | INDICES | {"tolerance": 8.0},
         both(2, paired=True)
         | {
             "a truth beyond the last": {"truth_index": i(2)},
             "a pred below 0": {"pred_index": i(-1)},
             "fewer preds": {"pred_index": i()},
-            "no line": {"truth": plane(1)},
+            "no line": {"truth": two_objects(1)},
         },
     ),
-    "coverage.near_lines": Contract(coverage.near_lines, LINES | {"reach": 8.0}, both(2)),
-    "regions.Regions": Contract(regions.Regions, {"objects": plane(1)}, torn("objects", 1, paired=True)),
-    "regions.Comparison": Contract(
-        regions.Comparison, TRIANGLES | {"max_work": 9}, both(1, paired=True) | {"no work": {"max_work": 0}}
+    "plane.near_lines": Contract(plane.near_lines, LINES | {"reach": 8.0}, both(2)),
+    "plane.Regions": Contract(plane.Regions, {"objects": two_objects(1)}, torn("objects", 1, paired=True)),
+    "plane.RegionComparison": Contract(
+        plane.RegionComparison, TRIANGLES | {"max_work": 9}, both(1, paired=True) | {"no work": {"max_work": 0}}
     ),
-    "regions.Pairs": Contract(regions.Pairs, {}, {}),
-    "regions.region_pairs": Contract(
-        regions.region_pairs,
+    "plane.RegionPairs": Contract(plane.RegionPairs, {}, {}),
+    "plane.region_pairs": Contract(
+        plane.region_pairs,
         TRIANGLES | {"min_overlap": 0.0},
-        both(1) | {"few areas": {"truth": plane(1, area=d(5))}, "few flags": {"pred": plane(1, flags=b(2))}},
+        both(1)
+        | {"few areas": {"truth": two_objects(1, area=d(5))}, "few flags": {"pred": two_objects(1, flags=b(2))}},
     ),
-    "regions.region_paired": Contract(
-        regions.region_paired, TRIANGLES, both(1, paired=True) | {"fewer preds": {"pred": one(1)}}
+    "plane.region_paired": Contract(
+        plane.region_paired, TRIANGLES, both(1, paired=True) | {"fewer preds": {"pred": one(1)}}
     ),
     "sizes.object_sizes": Contract(
         sizes.object_sizes,
-        {"objects": plane(2), "line": 2},
+        {"objects": two_objects(2), "line": 2},
         torn("objects", 2, derived=False)
-        | {"few areas": {"objects": plane(2, area=d(1))}, "few that are wanted": {"wanted": b()}},
+        | {"few areas": {"objects": two_objects(2, area=d(1))}, "few that are wanted": {"wanted": b()}},
     ),
     "object_sums.mark_matched": Contract(
         object_sums.mark_matched,
@@ -192,10 +193,10 @@ CONTRACTS: dict[str, Contract] = {
             "sums of fewer records": {"sums": np.zeros((6, 0), np.int64)},
         },
     ),
-    "shapes.Shapes": Contract(
-        shapes.Shapes,
-        {"raw": plane(1, flags=b(0, 0))},
-        torn("raw", 1, derived=False) | {"half a point": {"raw": plane(1, starts=q(0, 7, 12))}},
+    "plane.Shapes": Contract(
+        plane.Shapes,
+        {"raw": two_objects(1, flags=b(0, 0))},
+        torn("raw", 1, derived=False) | {"half a point": {"raw": two_objects(1, starts=q(0, 7, 12))}},
     ),
     "spans.Side": Contract(spans.Side, {"columns": frames(), "rank": i(0, 1)}, TORN_FRAMES),
     "spans.painted_runs": Contract(
@@ -208,48 +209,48 @@ CONTRACTS: dict[str, Contract] = {
         {"truth": [(0, 4)], "pred": [(2, 6)], "min_frames": 1},
         {"three numbers": {"truth": [(0, 4, 5)]}, "a text": {"pred": ["ab"]}, "no list": {"truth": None}},
     ),
-    "tubes.Tubes": Contract(
-        tubes.Tubes,
-        {"objects": plane(2), "stroke_width": 8},
+    "plane.Tubes": Contract(
+        plane.Tubes,
+        {"objects": two_objects(2), "stroke_width": 8},
         torn("objects", 2, paired=True)
         | {
             "a stroke below 0": {"stroke_width": -1},
-            "a point outside the grid": {"objects": plane(2, points=d(*[-1e9] * 8))},
-            "a point that is none": {"objects": plane(2, points=np.full(8, np.nan))},
+            "a point outside the grid": {"objects": two_objects(2, points=d(*[-1e9] * 8))},
+            "a point that is none": {"objects": two_objects(2, points=np.full(8, np.nan))},
         },
     ),
-    "tubes.Comparison": Contract(
-        tubes.Comparison,
+    "plane.TubeComparison": Contract(
+        plane.TubeComparison,
         LINES | {"stroke_width": 8, "max_work": 9},
         both(2, paired=True) | {"no work": {"max_work": 0}},
     ),
-    "work.Candidates": Contract(work.Candidates, {}, {}),
-    "areas.EdgeSums": Contract(areas.EdgeSums, {}, {}),
-    "windings.Outline": Contract(windings.Outline, {}, {}),
-    "cells.Grid": Contract(cells.Grid, {}, {}),
-    "crossings.Sweep": Contract(crossings.Sweep, {"n": 3}, {"too few": {"n": 2}, "below 0": {"n": -1}}),
-    "crossings.ring_crosses": Contract(
-        crossings.ring_crosses,
+    "plane.Candidates": Contract(plane.Candidates, {}, {}),
+    "plane.EdgeSums": Contract(plane.EdgeSums, {}, {}),
+    "plane.Outline": Contract(plane.Outline, {}, {}),
+    "plane.Grid": Contract(plane.Grid, {}, {}),
+    "plane.Sweep": Contract(plane.Sweep, {"n": 3}, {"too few": {"n": 2}, "below 0": {"n": -1}}),
+    "plane.ring_crosses": Contract(
+        plane.ring_crosses,
         {"points": d(0, 0, 1, 0, 1, 1), "sweep": True},
         {"too few": {"points": d(0, 0, 1, 0)}, "odd": {"points": d(0, 0, 1, 0, 1, 1, 2)}, "none": {"points": d()}},
     ),
-    "shapes.without_records": Contract(
-        shapes.without_records,
-        {"objects": plane(1, desc=i(0, 0)), "records": [0]},
+    "plane.without_records": Contract(
+        plane.without_records,
+        {"objects": two_objects(1, desc=i(0, 0)), "records": [0]},
         {
-            "starts beyond the last point": {"objects": plane(1, desc=i(0, 0), starts=q(0, 6, 99))},
-            "offsets beyond the last object": {"objects": plane(1, desc=i(0, 0), offsets=q(0, 3))},
-            "few descs": {"objects": plane(1, desc=i(0))},
-            "few bounds": {"objects": plane(1, desc=i(0, 0), bounds=d(0, 0, 10, 10))},
-            "few areas": {"objects": plane(1, desc=i(0, 0), area=d(1))},
-            "few flags": {"objects": plane(1, desc=i(0, 0), flags=b(1))},
-            "few reasons": {"objects": plane(1, desc=i(0, 0), reason=b(1))},
+            "starts beyond the last point": {"objects": two_objects(1, desc=i(0, 0), starts=q(0, 6, 99))},
+            "offsets beyond the last object": {"objects": two_objects(1, desc=i(0, 0), offsets=q(0, 3))},
+            "few descs": {"objects": two_objects(1, desc=i(0))},
+            "few bounds": {"objects": two_objects(1, desc=i(0, 0), bounds=d(0, 0, 10, 10))},
+            "few areas": {"objects": two_objects(1, desc=i(0, 0), area=d(1))},
+            "few flags": {"objects": two_objects(1, desc=i(0, 0), flags=b(1))},
+            "few reasons": {"objects": two_objects(1, desc=i(0, 0), reason=b(1))},
         },
     ),
-    "work.Work": Contract(work.Work, {"max_work": 1}, {"none": {"max_work": 0}, "too much": {"max_work": 10**13}}),
-    "work.WorkLimitError": Contract(work.WorkLimitError, {"records": [1], "max_work": 2}, {}),
-    "tubes.tube_pairs": Contract(tubes.tube_pairs, LINES | {"stroke_width": 8}, both(2)),
-    "tubes.tube_paired": Contract(
-        tubes.tube_paired, LINES | {"stroke_width": 8}, both(2, paired=True) | {"fewer preds": {"pred": one(2)}}
+    "plane.Work": Contract(plane.Work, {"max_work": 1}, {"none": {"max_work": 0}, "too much": {"max_work": 10**13}}),
+    "plane.WorkLimitError": Contract(plane.WorkLimitError, {"records": [1], "max_work": 2}, {}),
+    "plane.tube_pairs": Contract(plane.tube_pairs, LINES | {"stroke_width": 8}, both(2)),
+    "plane.tube_paired": Contract(
+        plane.tube_paired, LINES | {"stroke_width": 8}, both(2, paired=True) | {"fewer preds": {"pred": one(2)}}
     ),
 }

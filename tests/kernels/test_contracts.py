@@ -63,5 +63,5 @@ def test_what_cannot_be_wrong_has_no_arguments_or_takes_anything():
         "csvrows.RowError",
         "intervals.IntervalColumns.add_video",
         "rects.plain_boxes",
-        "work.WorkLimitError",
+        "plane.WorkLimitError",
     }

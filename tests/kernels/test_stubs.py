@@ -104,9 +104,18 @@ def _compiled_in(kind: type, module: str) -> Iterator[tuple[str, list[str] | Non
         yield "__init__", constructor_of(kind.__name__, module)
 
 
+def source_of(module: str) -> str:
+    """The text that a module is compiled from, with what it includes in its place."""
+    folder = SOURCES / MODULES[module]
+    text = (folder / f"{module}.pyx").read_text(encoding="utf-8")
+    return re.sub(
+        r'^include "(.*)"$', lambda line: (folder / line[1]).read_text(encoding="utf-8"), text, flags=re.MULTILINE
+    )
+
+
 def constructor_of(kind: str, module: str) -> list[str]:
     """Parameters of a compiled class, which only its source tells: names and defaults of `__cinit__`."""
-    source = (SOURCES / MODULES[module] / f"{module}.pyx").read_text(encoding="utf-8")
+    source = source_of(module)
     body = source[source.index(f"cdef class {kind}:") :]
     found = re.search(r"\n    def __cinit__\(self(?:, (.*?))?\):\n", body, re.DOTALL)
     if not found or "\ncdef class " in body[1 : found.start()]:

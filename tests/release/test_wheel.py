@@ -54,7 +54,7 @@ def test_a_wheel_without_a_kernel_is_told():
     assert wheel.wheel_faults(names) == [f"{KERNEL}: missing in the wheel"]
 
 
-@pytest.mark.parametrize("suffix", [".c", ".pyx", ".pxd"])
+@pytest.mark.parametrize("suffix", [".c", ".pyx", ".pxi", ".pxd"])
 def test_a_wheel_with_source_of_a_kernel_is_told(suffix):
     assert wheel.wheel_faults(wheel_names() | {KERNEL + suffix}) == [f"{KERNEL}{suffix}: source, and in the wheel"]
 

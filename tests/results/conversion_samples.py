@@ -32,7 +32,7 @@ from ..suites.coco.exports import (
     PREDICTIONS,
     SCORED,
     SIZES,
-    Known,
+    ImagesAndCategories,
     read_objects,
     write_export,
     write_images,
@@ -268,7 +268,7 @@ def read_back(suite: str, target: str, side: str, made: Path, given: ConversionS
     return read_objects(made, images, known)
 
 
-DUMP_IDS = Known(  # as records and descriptions are numbered
+DUMP_IDS = ImagesAndCategories(  # as records and descriptions are numbered
     [{"id": at, "file_name": name, "width": w, "height": h} for at, (name, (w, h)) in enumerate(SIZES.items(), 1)],
     [{"id": 1, "name": "car"}, {"id": 2, "name": "cone"}],
 )

@@ -35,6 +35,22 @@ def test_the_schemas_are_schemas(suite):
     jsonschema.Draft202012Validator.check_schema(schema(suite))
 
 
+def patterns_of(node, definition):
+    """Patterns of names, anywhere in a schema, whose values are of a definition."""
+    if isinstance(node, dict):
+        named = node.get("patternProperties", {}).items()
+        yield from (pattern for pattern, value in named if value == {"$ref": f"#/$defs/{definition}"})
+    for inner in node.values() if isinstance(node, dict) else node if isinstance(node, list) else ():
+        yield from patterns_of(inner, definition)
+
+
+def test_names_of_amounts_are_told_by_one_pattern():
+    """The names of a pattern cannot be a reference, so it is written out in each part of the schema."""
+    patterns = list(patterns_of(schema("timeline"), "amount"))
+    assert len(patterns) == 3  # of a video, of the summary and of all videos as one
+    assert len(set(patterns)) == 1
+
+
 @pytest.mark.parametrize("suite", suite_names())
 def test_the_golden_artifacts_fit_by_both_validators(suite):
     jsonschema.Draft202012Validator(schema(suite)).validate(golden(suite))

@@ -9,12 +9,11 @@ Three rules, all deterministic:
 
 Overlaps are integers in units of 1e-12 (see `round_overlap`), so equal overlaps are equal and thresholds are met
 exactly.
+
+Kernels are loaded by what calls them: a verdict on one pair of boxes rounds its overlap here, and matches nothing.
 """
 
 from __future__ import annotations
-
-from calipers.kernels.count import assign
-from calipers.kernels.scan.column import int_column
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,7 +58,9 @@ class Pairs:
     @classmethod
     def sorted(cls, truth: Recorded, *parts: tuple[Any, Any, Any]) -> Pairs:
         """All parts together, in the order the matcher needs."""
-        return cls(*assign.sort_by_overlap(truth.offsets, *parts))
+        from calipers.kernels.count.assign import sort_by_overlap
+
+        return cls(*sort_by_overlap(truth.offsets, *parts))
 
     def __len__(self) -> int:
         return len(self.score)
@@ -76,7 +77,9 @@ class Labels:
 
 def greedy(pairs: Pairs, truth: Sized, pred: Sized, *, min_overlap: int, labels: Labels | None = None) -> Pairs:
     """The matching that takes the closest pair first, among pairs of `min_overlap` overlap and equal labels."""
-    return Pairs(*assign.greedy(pairs, len(truth), len(pred), min_overlap, *_sides(labels)))
+    from calipers.kernels.count.assign import greedy as kernel
+
+    return Pairs(*kernel(pairs, len(truth), len(pred), min_overlap, *_sides(labels)))
 
 
 def _sides(labels: Labels | None) -> tuple[Any, Any]:
@@ -84,7 +87,11 @@ def _sides(labels: Labels | None) -> tuple[Any, Any]:
 
 
 def _codes(labels: Any) -> Any:
-    return int_column(labels) if isinstance(labels, (list, tuple)) else labels
+    if not isinstance(labels, (list, tuple)):
+        return labels
+    from calipers.kernels.scan.column import int_column
+
+    return int_column(labels)
 
 
 def optimal(pairs: Pairs, *, min_overlap: int, labels: Labels | None = None) -> Pairs:
@@ -94,9 +101,9 @@ def optimal(pairs: Pairs, *, min_overlap: int, labels: Labels | None = None) -> 
     of preds that are equally good for it and free, it takes the first. Groups that share no pair do not matter to each
     other, and in a group with a single object on one side, that object takes the closest, ties by index.
     """
-    from calipers.kernels.count import optimal as kernel
+    from calipers.kernels.count.optimal import optimal as kernel
 
-    return Pairs(*kernel.optimal(pairs, min_overlap, *_sides(labels)))
+    return Pairs(*kernel(pairs, min_overlap, *_sides(labels)))
 
 
 def by_confidence(
@@ -118,7 +125,9 @@ def by_confidence(
 
 def confidence_order(confidence: Any) -> Column:
     """Predictions by confidence, ties by index."""
-    return assign.confidence_order(confidence if hasattr(confidence, "__array__") else _doubles(confidence))
+    from calipers.kernels.count.assign import confidence_order as kernel
+
+    return kernel(confidence if hasattr(confidence, "__array__") else _doubles(confidence))
 
 
 def in_order(
@@ -131,7 +140,9 @@ def in_order(
     last_of_equals: bool = False,
 ) -> Pairs:
     """Greedy matching of pairs whose order is known already, so that several matchings share one sort."""
-    return Pairs(*assign.in_order(pairs, len(truth), order, min_overlap, *_sides(labels), last_of_equals))
+    from calipers.kernels.count.assign import in_order as kernel
+
+    return Pairs(*kernel(pairs, len(truth), order, min_overlap, *_sides(labels), last_of_equals))
 
 
 def _doubles(values: Sequence[float]) -> Any:

@@ -10,7 +10,7 @@ This module and the kernels import no numpy; columns are buffers that numpy read
 from __future__ import annotations
 
 from calipers.kernels.scan.flatten import KINDS, ObjectColumns
-from calipers.kernels.shape.shapes import FLAGS, Shapes
+from calipers.kernels.shape.plane import FLAGS, Shapes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class Objects:
 
     def without(self, records: Iterable[int]) -> Objects:
         """The objects of all records except some."""
-        from calipers.kernels.shape.shapes import without_records
+        from calipers.kernels.shape.plane import without_records
 
         rest = Objects.__new__(Objects)
         rest.descs = self.descs

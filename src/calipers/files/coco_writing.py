@@ -11,7 +11,7 @@ import json
 import posixpath
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, TypeGuard
 
 import orjson
@@ -42,13 +42,14 @@ class CocoTree(NamedTuple):
     categories: list[Row]
     rows: list[Row]
     place: Callable[[int], str]  # of a row, for messages
+    source: str  # of the images and categories, for messages
     beside: Mapping[str, Any] = {}  # what else a data set holds: info, licenses
 
 
-def coco_json(tree: CocoTree, *, truth: bool) -> bytes:
+def coco_json(tree: CocoTree, left_out: LeftOut, *, truth: bool) -> bytes:
     r"""A data set of COCO, or a list of results, with a line for each entry.
 
-    >>> print(coco_json(CocoTree([], [], [{"image_id": 1, "score": 0.5}], str), truth=False).decode())
+    >>> print(coco_json(CocoTree([], [], [{"image_id": 1, "score": 0.5}], str, ""), LeftOut(0), truth=False).decode())
     [
     {"image_id":1,"score":0.5}
     ]
@@ -57,12 +58,20 @@ def coco_json(tree: CocoTree, *, truth: bool) -> bytes:
     if not truth:
         return _listed(tree.rows) + b"\n"
     parts = {name: _line(value) for name, value in tree.beside.items()}
-    rows = [
-        row if row.get("area") is not None else row | {"area": _area(row, tree.place(at))}
-        for at, row in enumerate(tree.rows)
-    ]
-    parts |= {"images": _listed(tree.images), "annotations": _listed(rows), "categories": _listed(tree.categories)}
+    rows = _listed(_with_areas(tree, left_out))
+    parts |= {"images": _listed(tree.images), "annotations": rows, "categories": _listed(tree.categories)}
     return b"{\n" + b",\n".join(_line(name) + b": " + text for name, text in parts.items()) + b"\n}\n"
+
+
+def _with_areas(tree: CocoTree, left_out: LeftOut) -> Iterator[Row]:
+    """The rows with an area each; those whose outline is malformed are left out."""
+    for at, row in enumerate(tree.rows):
+        try:
+            area = {"area": _area(row, tree.place(at))} if row.get("area") is None else {}
+        except InputError as error:
+            left_out.add(error)
+            continue
+        yield row | area
 
 
 def _area(row: Row, place: str) -> float:
@@ -112,9 +121,9 @@ def without_shapes(tree: CocoTree) -> tuple[CocoTree, list[str]]:
 
 def yolo_files(tree: CocoTree, left_out: LeftOut, *, truth: bool) -> tuple[dict[str, bytes], list[str]]:
     """`classes.txt` and a file of labels for each image, also for one without objects; and notes."""
-    numbers = _class_numbers(tree.categories)
+    numbers = _class_numbers(tree)
     filled = {row["image_id"] for row in tree.rows}  # whose size matters
-    sizes = {image["id"]: _size(image) for image in tree.images if image["id"] in filled}
+    sizes = {image["id"]: _size(image, tree.source) for image in tree.images if image["id"] in filled}
     lines: dict[Any, list[str]] = {image["id"]: [] for image in tree.images}
     for at, row in enumerate(tree.rows):
         try:
@@ -126,7 +135,7 @@ def yolo_files(tree: CocoTree, left_out: LeftOut, *, truth: bool) -> tuple[dict[
         words += [] if row.get("score") is None else [repr(float(row["score"]))]
         lines[row["image_id"]].append(" ".join(words) + "\n")
     files = {"classes.txt": "".join(f"{category['name']}\n" for category in _ordered(tree.categories)).encode()}
-    for name, image in _label_names(tree.images).items():
+    for name, image in _label_names(tree).items():
         files[name] = "".join(lines[image["id"]]).encode()
     return files, list(_left_out(tree))
 
@@ -135,39 +144,42 @@ def _ordered(categories: list[Row]) -> list[Row]:
     return sorted(categories, key=lambda category: category["id"])
 
 
-def _class_numbers(categories: list[Row]) -> dict[Any, int]:
+def _class_numbers(tree: CocoTree) -> dict[Any, int]:
     """Numbers from 0 in the order of ids, by id."""
-    names = Counter(category["name"] for category in categories)
+    names = Counter(category["name"] for category in tree.categories)
     for name, n in names.items():
         if n > 1 or name != name.strip() or not name or len(name.splitlines()) > 1:
             problem = f"{n} classes are called {shown(name)}" if n > 1 else f"found the class {shown(name)}"
-            raise InputError(f"categories: {problem}, expected names that YOLO's classes.txt can hold, one on a line")
-    return {category["id"]: number for number, category in enumerate(_ordered(categories))}
+            expected = "expected names that YOLO's classes.txt can hold, one on a line"
+            raise InputError(f"{tree.source}: categories: {problem}, {expected}")
+    return {category["id"]: number for number, category in enumerate(_ordered(tree.categories))}
 
 
-def _label_names(images: list[Row]) -> dict[str, Row]:
+def _label_names(tree: CocoTree) -> dict[str, Row]:
     """The file of labels of each image; two images for one, or a name that readers pass over, is an error."""
     by_name: dict[str, Row] = {}
-    for image in images:
+    for image in tree.images:
         file = str(image.get("file_name") or image["id"])
         stem = posixpath.splitext(ROOT.sub("", posixpath.normpath(file.replace("\\", "/"))))[0]
         name = f"labels/{stem}.txt"
         if name in by_name:
             both = f"{shown(by_name[name].get('file_name'))} and {shown(file)}"
-            raise InputError(f"images: {both} would both be {name}, expected names that differ without their endings")
+            problem = f"{both} would both be {name}, expected names that differ without their endings"
+            raise InputError(f"{tree.source}: images: {problem}")
         if NO_LABELS.fullmatch(posixpath.basename(stem).lower()) or "\0" in stem or "\n" in stem:
-            raise InputError(f"images: found {shown(file)}, whose labels in {shown(name)} would not be read as such")
+            problem = f"found {shown(file)}, whose labels in {shown(name)} would not be read as such"
+            raise InputError(f"{tree.source}: images: {problem}")
         by_name[name] = image
     return by_name
 
 
-def _size(image: Row) -> tuple[float, float]:
+def _size(image: Row, source: str) -> tuple[float, float]:
     width, height = image.get("width"), image.get("height")
     if not _is_positive(width) or not _is_positive(height):
         size = f"{shown(width)} x {shown(height)}"
         raise InputError(
-            f"image {shown(image.get('file_name') or image['id'])}: found the size {size}, expected width and height: "
-            "labels of YOLO are fractions of them"
+            f"{source}: image {shown(image.get('file_name') or image['id'])}: found the size {size}, expected width "
+            "and height: labels of YOLO are fractions of them"
         )
     return float(width), float(height)
 

@@ -29,7 +29,7 @@ def only_input(path: str, keys: Keys) -> dict[str, Any]:
     return InputFile(whole_text(path), sha256(read_bytes(path)).hexdigest(), len(keys))._asdict()
 
 
-def check_found(path: str, keys: Keys, matched: int, record: str) -> list[str]:
+def notes_on_missing_keys(path: str, keys: Keys, matched: int, record: str) -> list[str]:
     """Notes where fewer records were found than keys were given; none at all is an error."""
     if not matched:
         raise InputError(f"{path}: none of {len(keys):,} keys is that of a {record}, expected one a line")

@@ -80,8 +80,9 @@ class BadAnnotation:
 
     def error(self) -> RecordError:
         """The error that a run ends with."""
+        name = self.name if self.path in self.name else f"{self.path}: {self.name}"
         named = "" if self.id is None else f" (id {self.id})"
-        return RecordError(f"{self.name}{named}: {self.problem}")
+        return RecordError(f"{name}{named}: {self.problem}")
 
     def entry(self) -> dict[str, Any]:
         """The entry that the artifact lists it by."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from calipers.core.errors import ConfigError
 from calipers.judge.command import judge
-from calipers.judge.payload import payload_of
+from calipers.judge.hosts import payload_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

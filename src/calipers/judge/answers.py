@@ -12,9 +12,8 @@ and a note says so. Anything else is itself. Where the shapes of a value are is 
 
 from __future__ import annotations
 
-from calipers.judge.kinds import Unread
+from calipers.judge.kinds import AnswerShapes, Unread
 from calipers.judge.quick_json import parse
-from calipers.judge.search import AnswerShapes, ShapeSearch
 from calipers.kernels.shape.rects import plain_boxes
 
 TYPE_CHECKING = False
@@ -133,6 +132,8 @@ def find_shapes(
     """
     if kind == "box" and not at and format == "xyxy" and (usual := _usual_boxes(answer)):
         return usual
+    from calipers.judge.search import ShapeSearch
+
     tried = [ShapeSearch(kind, format).find(value, at) for value in answer.values]
     usable = [shapes for shapes in tried if not shapes.missing]
     if not usable and not at:
@@ -175,6 +176,7 @@ def _in_prose(outside: list[str], kind: str, form: str) -> list[AnswerShapes]:
     if not any(bracket in text for text in outside for bracket in "[(［"):
         return []
     from calipers.core.lenient_json import read_values
+    from calipers.judge.search import ShapeSearch
 
     readings = [read_values(text, numbers=True, keep_words=True) for text in outside]
     groups = []

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from calipers.judge.answers import Unread, find_shapes, parse_answer
 from calipers.judge.command import judge
-from calipers.judge.payload import payload_of
+from calipers.judge.hosts import payload_of
 from calipers.judge.rulers import KINDS
 
 TYPE_CHECKING = False

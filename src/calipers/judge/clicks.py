@@ -12,15 +12,15 @@ import re
 from math import hypot
 
 from calipers.judge.answers import Answer, Unread, find_shapes, parse_answer
+from calipers.judge.hosts import failed, make_verdict
 from calipers.judge.points import center_of, score_at
-from calipers.judge.verdict import failed, make_verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from calipers.judge.hosts import Case
     from calipers.judge.options import Options
-    from calipers.judge.payload import Case
 
 _NUMBER = r"[\"']?(-?\d{1,15}(?:\.\d{1,15})?)[\"']?"
 _NAMED = re.compile(rf"\bx\s*[=:]\s*{_NUMBER}\s*,?\s*y\s*[=:]\s*{_NUMBER}")

@@ -14,18 +14,18 @@ import re
 
 from calipers.core.errors import InputError
 from calipers.judge.answers import find_shapes, parse_answer
+from calipers.judge.hosts import failed, make_verdict
 from calipers.judge.kinds import TELLING_NAMES, by_plain_name, shown
 from calipers.judge.labels import shortened
 from calipers.judge.search import follow, names_in
-from calipers.judge.verdict import failed, make_verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from calipers.judge.answers import Answer
+    from calipers.judge.hosts import Case
     from calipers.judge.options import Options
-    from calipers.judge.payload import Case
 
 NAMES = ("count", "counts", "total", "number")
 KINDS = ("box", "point", "polygon", "rotated", "line", "cuboid", "interval")  # of shapes, the first that is there

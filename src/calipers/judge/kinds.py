@@ -62,6 +62,30 @@ class Unread:
         return f"Unread({self.reason!r})"
 
 
+class AnswerShapes:
+    """Shapes in order of appearance, the `path` to them, and `missing` if there is no place.
+
+    `scores` are there if each shape has one, `labels` if any has one; a shape without a label has None.
+    """
+
+    __slots__ = ("labels", "missing", "notes", "path", "scores", "shapes")
+
+    def __init__(
+        self,
+        shapes: list[Any],
+        notes: list[str],
+        path: str | None,
+        scores: list[float] | None = None,
+        labels: list[str | None] | None = None,
+    ) -> None:
+        self.shapes, self.notes, self.scores, self.labels = shapes, notes, scores, labels
+        self.path, self.missing = path or "", path is None
+
+    def holds(self) -> bool:
+        """Whether there is something to measure, or a key that says there is nothing."""
+        return any(type(shape) is not Unread for shape in self.shapes) or (not self.shapes and self.path != "")
+
+
 def plain(key: str) -> str:
     """A key without case and separators."""
     if key.islower() and key.isalnum():

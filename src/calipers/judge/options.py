@@ -7,8 +7,8 @@ option was meant to be it, and is an error.
 from __future__ import annotations
 
 from calipers.core.errors import ConfigError
+from calipers.judge.hosts import snake
 from calipers.judge.kinds import shown
-from calipers.judge.payload import snake
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

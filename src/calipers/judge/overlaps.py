@@ -115,8 +115,8 @@ def interval_pairs(
 
 
 def _limit(steps: int, numbers: int, max_work: int) -> None:
-    """Refuse what takes more work than is allowed for so many numbers; see `kernels.shape.work`."""
-    from calipers.kernels.shape.work import LARGE, SMALL
+    """Refuse what takes more work than is allowed for so many numbers; see `kernels/shape/work.pxi`."""
+    from calipers.kernels.shape.plane import LARGE, SMALL
 
     if steps > max_work * min(max(numbers, SMALL), LARGE):
         raise WorkError([0], max_work)

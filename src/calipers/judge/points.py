@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from math import dist, fsum, hypot
 
-from calipers.judge.verdict import failed, make_verdict
+from calipers.judge.hosts import failed, make_verdict
 
 MAX_PAIRS = 4_000_000  # of centres, whose distances are all measured
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from calipers.core.errors import ConfigError
 from calipers.judge.command import judge
-from calipers.judge.payload import CONFIG_REFERENCES, reference_in
+from calipers.judge.hosts import CONFIG_REFERENCES, reference_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,19 +9,20 @@ order of their coordinates first.
 from __future__ import annotations
 
 from itertools import islice
+from sys import modules
 
 from calipers.core.matching import UNIT, round_overlap
 from calipers.judge.answers import Answer, AnswerShapes, Unread, find_shapes, parse_answer
-from calipers.judge.verdict import failed, make_verdict
+from calipers.judge.hosts import failed, make_verdict
 from calipers.kernels.shape.rects import rect_pairs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from calipers.judge.hosts import Case
     from calipers.judge.labels import Labels
     from calipers.judge.options import Options
-    from calipers.judge.payload import Case
 
 KINDS = {
     "iou": "box",
@@ -278,9 +279,23 @@ def several_verdict(ruler: str, sides: ShapesOfSides, options: Options) -> dict[
 
 
 def _mean(overlaps: list[float]) -> float | None:
-    from math import fsum  # exact, so that the order of the lists does not matter
+    """The mean from the exact sum, so that the order of the lists does not matter.
 
-    return fsum(overlaps) / len(overlaps) if overlaps else None
+    That is what `math.fsum` gives, which one verdict is not worth loading: floats are whole numbers over powers of 2.
+
+    >>> _mean([0.1] * 10), _mean([1e100, 1.0, -1e100]), _mean([])
+    (0.1, 0.3333333333333333, None)
+    """
+    if not overlaps:
+        return None
+    total: float = modules["math"].fsum(overlaps) if "math" in modules else _exact_sum(overlaps)
+    return total / len(overlaps)
+
+
+def _exact_sum(numbers: list[float]) -> float:
+    ratios = [number.as_integer_ratio() for number in numbers]
+    largest = max(below for _, below in ratios)
+    return sum(above * (largest // below) for above, below in ratios) / largest  # rounded once
 
 
 def _ratio(part: int, whole: int) -> float:

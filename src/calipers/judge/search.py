@@ -15,7 +15,7 @@ object of a list that was; and where none is complete there is nothing.
 from __future__ import annotations
 
 from calipers.judge import kinds
-from calipers.judge.kinds import Unread, by_plain_name, shown
+from calipers.judge.kinds import AnswerShapes, Unread, by_plain_name, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,30 +36,6 @@ _CONTAINERS = (dict, list, tuple)
 _NESTED = {dict, list, tuple}
 _WHOLE = _NESTED | {int, float, str}
 _NOTHING = object()  # where there is no value, not even null
-
-
-class AnswerShapes:
-    """Shapes in order of appearance, the `path` to them, and `missing` if there is no place.
-
-    `scores` are there if each shape has one, `labels` if any has one; a shape without a label has None.
-    """
-
-    __slots__ = ("labels", "missing", "notes", "path", "scores", "shapes")
-
-    def __init__(
-        self,
-        shapes: list[Any],
-        notes: list[str],
-        path: str | None,
-        scores: list[float] | None = None,
-        labels: list[str | None] | None = None,
-    ) -> None:
-        self.shapes, self.notes, self.scores, self.labels = shapes, notes, scores, labels
-        self.path, self.missing = path or "", path is None
-
-    def holds(self) -> bool:
-        """Whether there is something to measure, or a key that says there is nothing."""
-        return any(type(shape) is not Unread for shape in self.shapes) or (not self.shapes and self.path != "")
 
 
 class ShapeSearch:

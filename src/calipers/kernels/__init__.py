@@ -3,7 +3,8 @@
 Three rooms: `scan` (bytes and objects to columns), `shape` (how close two shapes are) and `count` (who belongs to whom,
 sums, replicates). `shape` and `count` stand on `scan`, never on each other.
 
-Read `scan.column` first (what goes out), then `scan.flatten` (Python objects to columns), `shape.shapes` (one form for
-each shape), `shape.regions`, `shape.tubes` and `shape.coverage` (how close two shapes are), `count.assign` (who belongs
-to whom), `count.sums` (resampling).
+A kernel that has more than 400 lines is several files: its `.pyx` includes one `.pxi` for each task.
+
+Read `scan.column` first (what goes out), then `scan.flatten` (Python objects to columns), `shape.plane` (one form for
+each shape, and how close two of them are), `count.assign` (who belongs to whom), `count.sums` (resampling).
 """

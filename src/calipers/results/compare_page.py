@@ -106,7 +106,7 @@ def _cards(tree: Tree, tags: set[str]) -> Part:
     for row in main_rows(tree)[:MAX_CARDS]:
         digits = decimals(row["old"], row["new"], row["interval"])
         note = f"{number(row['old'], digits)} → {number(row['new'], digits)} · {shown_verdict(row)}"
-        better: Any = "high" if row["higher_is_better"] else "low"
+        better = part.better_end(row["higher_is_better"])
         look: Any = {"kind": "difference", "note": note, "better": better, "goto": _records_behind(row, tags)}
         cards.append(part.card(spoken(row["metric"]), row["difference"], row["interval"], **look))
     clicks = " A click on a number shows the objects behind it." if any("goto" in card for card in cards) else ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from calipers.core.errors import WorkError
-from calipers.kernels.shape.work import WorkLimitError
+from calipers.kernels.shape.plane import WorkLimitError
 
 
 class limited:  # noqa: N801  reads like a word: with limited()

@@ -8,8 +8,7 @@ overlaps nothing.
 
 from __future__ import annotations
 
-from calipers.kernels.shape.regions import region_paired, region_pairs
-from calipers.kernels.shape.work import MAX_WORK
+from calipers.kernels.shape.plane import MAX_WORK, region_paired, region_pairs
 from calipers.rulers.effort import limited
 
 TYPE_CHECKING = False

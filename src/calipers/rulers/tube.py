@@ -12,8 +12,7 @@ Coverage tells missing from invented: the share of the truth's length that runs 
 from __future__ import annotations
 
 from calipers.core.errors import require
-from calipers.kernels.shape.tubes import tube_paired, tube_pairs
-from calipers.kernels.shape.work import MAX_WORK
+from calipers.kernels.shape.plane import MAX_WORK, tube_paired, tube_pairs
 from calipers.rulers.effort import limited
 
 TYPE_CHECKING = False
@@ -113,7 +112,7 @@ def line_coverage(
         (0.5, 1.0, 0.6666666666666666)
     """
     from calipers.kernels.scan.column import int_column
-    from calipers.kernels.shape.coverage import coverage_of, near_lines
+    from calipers.kernels.shape.plane import coverage_of, near_lines
     from calipers.rulers.shapes import one_line
 
     stroke_width(tolerance)  # refuses what is no tolerance
@@ -133,7 +132,7 @@ def nearby_lines(
     Lines within tolerance of each other have cells in common, so the pairs of tubes will do, unless tubes are so thin
     that they may hold no cell just there.
     """
-    from calipers.kernels.shape.coverage import near_lines
+    from calipers.kernels.shape.plane import near_lines
 
     if stroke_width(tolerance) >= THIN:
         return tubes[:2]
@@ -143,6 +142,6 @@ def nearby_lines(
 
 def covered_lines(truth: Objects, pred: Objects, near: tuple[Column, Column], *, tolerance: float) -> tuple[Any, ...]:
     """Columns (truth index, pred index, recall, precision, f1) of pairs of lines."""
-    from calipers.kernels.shape.coverage import coverage_of
+    from calipers.kernels.shape.plane import coverage_of
 
     return (*near, *coverage_of(truth, pred, *near, tolerance))

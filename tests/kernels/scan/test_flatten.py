@@ -8,8 +8,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from calipers.kernels.scan.flatten import KINDS, REASONS, ObjectColumns, take
-from calipers.kernels.shape.shapes import FLAGS
+from calipers.kernels.count.assign import gather_codes
+from calipers.kernels.scan.flatten import KINDS, REASONS, ObjectColumns
+from calipers.kernels.shape.plane import FLAGS
 
 
 def read(item, *, truth: bool = False, **size) -> tuple[str, list[float], bool]:
@@ -355,5 +356,5 @@ def test_texts_are_numbered_as_they_come_and_shared_by_sides_that_share_the_dict
 def test_taking_gives_the_code_of_each_objects_text():
     columns = ObjectColumns({})
     columns.add_record([shape("line", [0, 0, 9, 9], desc=text) for text in "abcab"], True)
-    assert take([7, -1, 2**31 - 1], columns.desc).tolist() == [7, -1, 2**31 - 1, 7, -1]
-    assert take([], ObjectColumns({}).desc).tolist() == []
+    assert gather_codes([7, -1, 2**31 - 1], columns.desc).tolist() == [7, -1, 2**31 - 1, 7, -1]
+    assert gather_codes([], ObjectColumns({}).desc).tolist() == []

@@ -6,7 +6,7 @@ from math import cos, pi, sin
 
 import pytest
 
-from calipers.kernels.shape.crossings import ring_crosses
+from calipers.kernels.shape.plane import ring_crosses
 
 Point = tuple[float, float]
 

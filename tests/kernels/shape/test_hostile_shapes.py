@@ -9,10 +9,16 @@ import pytest
 import calipers
 from calipers import region_iou
 from calipers.kernels.count.spans import painted_runs
-from calipers.kernels.shape.coverage import coverage_of, near_lines
-from calipers.kernels.shape.regions import region_paired, region_pairs
-from calipers.kernels.shape.shapes import FLAGS, Shapes
-from calipers.kernels.shape.tubes import tube_paired, tube_pairs
+from calipers.kernels.shape.plane import (
+    FLAGS,
+    Shapes,
+    coverage_of,
+    near_lines,
+    region_paired,
+    region_pairs,
+    tube_paired,
+    tube_pairs,
+)
 
 # A corner is missing from the truth: 1000 * 1000 less a triangle of 1000 * 600 / 2
 TRUTH = [0, 0, 1000, 0, 1000, 1000, 500, 400, 0, 1000]

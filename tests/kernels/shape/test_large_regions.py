@@ -9,8 +9,7 @@ import pytest
 import calipers
 from calipers.core.shapes import Objects
 from calipers.kernels.scan.flatten import ObjectColumns
-from calipers.kernels.shape.regions import region_paired, region_pairs
-from calipers.kernels.shape.work import MAX_WORK, SMALL, WorkLimitError
+from calipers.kernels.shape.plane import MAX_WORK, SMALL, WorkLimitError, region_paired, region_pairs
 
 Ring = list[float]
 

@@ -8,9 +8,7 @@ import pytest
 from calipers.core.shapes import Objects
 from calipers.kernels.scan.column import int_column
 from calipers.kernels.scan.flatten import ObjectColumns
-from calipers.kernels.shape.coverage import coverage_of, near_lines
-from calipers.kernels.shape.regions import region_paired, region_pairs
-from calipers.kernels.shape.tubes import tube_paired, tube_pairs
+from calipers.kernels.shape.plane import coverage_of, near_lines, region_paired, region_pairs, tube_paired, tube_pairs
 
 
 def some_object(rng: random.Random) -> object:

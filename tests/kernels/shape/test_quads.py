@@ -7,7 +7,7 @@ import pytest
 
 from calipers.core.shapes import FLAGS, Objects
 from calipers.kernels.scan.flatten import ObjectColumns
-from calipers.kernels.shape.regions import region_pairs
+from calipers.kernels.shape.plane import region_pairs
 
 Ring = list[tuple[float, float]]
 PLACES = [(0, 2), (0, 4), (994, 6), (100, 12), (0, 60), (300, 400), (0, 1000)]  # where corners are, and how far apart

@@ -6,7 +6,7 @@ from math import cos, pi, sin
 import pytest
 
 from calipers.kernels.scan.flatten import ObjectColumns
-from calipers.kernels.shape.shapes import FLAGS, Shapes
+from calipers.kernels.shape.plane import FLAGS, Shapes
 
 Point = tuple[float, float]
 

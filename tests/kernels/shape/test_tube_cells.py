@@ -8,7 +8,7 @@ import pytest
 
 from calipers.core.shapes import Objects
 from calipers.kernels.scan.flatten import ObjectColumns
-from calipers.kernels.shape.tubes import tube_paired
+from calipers.kernels.shape.plane import tube_paired
 
 Line = list[tuple[int, int]]
 CELLS, UNIT = 1000, 1e12

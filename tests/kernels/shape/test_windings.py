@@ -8,8 +8,7 @@ import pytest
 
 import calipers
 from calipers.kernels.scan.flatten import ObjectColumns
-from calipers.kernels.shape.crossings import ring_crosses
-from calipers.kernels.shape.shapes import FLAGS, Shapes
+from calipers.kernels.shape.plane import FLAGS, Shapes, ring_crosses
 
 Point = tuple[float, float]
 SQUARE = [0, 0, 10, 10]

@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 
 from PIL import Image
 
-from calipers.suites.coco.formats.converted import Known
+from calipers.suites.coco.formats.converted import ImagesAndCategories
 from calipers.suites.coco.formats.pieces import SHARD_BYTES, until_error
 from calipers.suites.coco.formats.roboflow import COCO_FILE, find_export
 from calipers.suites.coco.formats.table import open_folder, read_shard
@@ -253,7 +253,7 @@ RESULTS = [
     {"image_id": 4, "category_id": 3, "bbox": [10, 20, 30, 10], "score": 0.75},
     {"image_id": 4, "category_id": 7, "bbox": [50, 10, 20, 30], "segmentation": CONE[3], "score": 0.5},
 ]
-KNOWN = Known(COCO["images"], COCO["categories"])  # the ground truth that predictions belong to
+KNOWN = ImagesAndCategories(COCO["images"], COCO["categories"])  # the ground truth that predictions belong to
 
 
 def _scored(name, *texts):
@@ -326,11 +326,13 @@ def read_objects(path, images=None, known=None):
     if kind == "coco":
         path = export.path if (export := find_export(str(path), COCO_FILE)) else path
         tree = json.loads(Path(path).read_bytes())
-        rows, parts = (tree, known) if known else (tree["annotations"], Known(tree["images"], tree["categories"]))
+        rows, parts = (
+            (tree, known) if known else (tree["annotations"], ImagesAndCategories(tree["images"], tree["categories"]))
+        )
     else:
         folder = open_folder(kind, str(path), known, images)
         made = folder.converted(until_error(folder.shards(SHARD_BYTES), read_shard), known)
-        rows, parts = made.rows, known or Known(made.images, made.categories)
+        rows, parts = made.rows, known or ImagesAndCategories(made.images, made.categories)
     names = {image["id"]: PurePosixPath(image["file_name"]).stem for image in parts.images}
     classes = {category["id"]: category["name"] for category in parts.categories}
     return sorted(

@@ -5,7 +5,7 @@ import json
 import pytest
 
 import calipers
-from calipers.suites.coco.formats.converted import Known
+from calipers.suites.coco.formats.converted import ImagesAndCategories
 
 from .exports import CAR, COCO, CONE, EXPORTS, PREDICTIONS, write_export, write_images
 from .exports import read_objects as objects
@@ -110,6 +110,43 @@ def test_a_malformed_outline_is_an_error_that_names_its_annotation(case):
     assert f"annotations[0]: {message}" in str(raised.value)
 
 
+def data_set(*changes):
+    """A box of 5 by 5 for each change of it, on one image; ids from 1."""
+    image = {"id": 1, "file_name": "a.jpg", "width": 10, "height": 10}
+    row = {"image_id": 1, "category_id": 7, "bbox": [0, 0, 5, 5]}
+    rows = [{"id": number} | row | change for number, change in enumerate(changes, 1)]
+    return {"images": [image], "categories": [{"id": 7, "name": "cone"}], "annotations": rows}
+
+
+def test_malformed_annotations_are_left_out_of_a_data_set_within_the_limit():
+    half_a_point, negative = {"segmentation": [[0, 0, 5, 0, 5]]}, {"bbox": [0, 0, -5, 5]}
+    tree = data_set(half_a_point, {}, negative, {"bbox": [1, 1, 2, 3]})
+    made = calipers.convert(tree, to="coco", side="gt", max_bad_records=2)
+    written = json.loads(made.files[""])["annotations"]
+    assert [(row["id"], row["area"]) for row in written] == [(2, 25.0), (4, 6.0)]  # 5 * 5 and 2 * 3
+    assert made.counts["objects"] == 2
+    assert made.notes[-1].startswith(
+        "2 objects could not be written and were left out, the first: <gt>: annotations[2]"
+    )
+    with pytest.raises(calipers.InputError, match=r"annotations\[0\]: segmentation: found \[0, 0, 5, 0, 5\]") as raised:
+        calipers.convert(tree, to="coco", side="gt", max_bad_records=1)
+    assert raised.value.__notes__ == ["(`max_bad_records=N` leaves out up to N such objects, and counts them)"]
+
+
+def test_malformed_ground_truth_of_predictions_is_an_error_whatever_the_limit():
+    tree = data_set({"bbox": [0, 0, -5, 5]})
+    with pytest.raises(calipers.InputError, match=r"annotations\[0\] \(id 1\): bbox: found \[0, 0, -5, 5\]"):
+        calipers.convert([], to="coco", side="pred", suite="coco", gt=tree, max_bad_records=9)
+
+
+def test_a_mask_without_a_box_is_written_as_the_box_around_it():
+    mask = {"image_id": 1, "category_id": 7, "score": 0.5, "segmentation": [[1, 2, 4, 2, 4, 6, 1, 6]]}
+    options = {"to": "coco", "side": "pred", "suite": "coco", "gt": data_set({})}
+    assert json.loads(calipers.convert([mask], **options).files[""]) == [mask]
+    [row] = json.loads(calipers.convert([mask], iou_type="bbox", **options).files[""])
+    assert row == {"image_id": 1, "category_id": 7, "score": 0.5, "bbox": [1, 2, 3, 4]}  # 4 - 1 by 6 - 2
+
+
 def test_a_size_beyond_floats_is_an_error():
     image = {"id": 1, "file_name": "a.jpg", "width": BEYOND_FLOATS, "height": 10}
     row = {"id": 1, "image_id": 1, "category_id": 7, "bbox": [0, 0, 5, 5]}
@@ -130,7 +167,7 @@ def test_predictions_keep_their_scores(to, tmp_path):
     pred = tmp_path / "results.json"
     pred.write_text(json.dumps(RESULTS))
     made = calipers.convert(pred, to=to, gt=gt, output=out)
-    known = Known(COCO["images"], COCO["categories"])
+    known = ImagesAndCategories(COCO["images"], COCO["categories"])
     assert objects(out, known=known) == [
         ("a", "car", [10, 20, 30, 10], None, 0.75),
         ("b", "cone", [1, 2, 3, 4], None, 0.5),

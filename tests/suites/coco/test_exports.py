@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 import calipers
-from calipers.suites.coco.formats.converted import Known
+from calipers.suites.coco.formats.converted import ImagesAndCategories
 
 from .converters import read_format
 from .exports import CREATEML, EXPORTS, ROBOFLOW, ROBOFLOW_CSV, SUPERVISELY_META, supervisely_object, write_export
@@ -21,7 +21,7 @@ KINDS = {
     "createml": "folder of CreateML",
     "supervisely": "folder of Supervisely images",
 }
-KNOWN = Known([{"id": 7, "file_name": "a.png"}], [{"id": 3, "name": "car"}, {"id": 4, "name": "cone"}])
+KNOWN = ImagesAndCategories([{"id": 7, "file_name": "a.png"}], [{"id": 3, "name": "car"}, {"id": 4, "name": "cone"}])
 
 
 @pytest.mark.parametrize("name", KINDS)

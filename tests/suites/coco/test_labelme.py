@@ -11,13 +11,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import calipers
-from calipers.suites.coco.formats.converted import Known
+from calipers.suites.coco.formats.converted import ImagesAndCategories
 from calipers.suites.coco.formats.labelme import looks_like
 
 from ...profiles import seeds
 from .converters import read_format
 
-KNOWN = Known(
+KNOWN = ImagesAndCategories(
     [{"id": 7, "file_name": "a.jpg"}, {"id": 9, "file_name": "b.jpg"}],
     [{"id": 18, "name": "dog"}, {"id": 17, "name": "cat"}],
 )

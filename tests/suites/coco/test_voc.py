@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import calipers
 from calipers.suites.coco.formats import voc
-from calipers.suites.coco.formats.converted import Known
+from calipers.suites.coco.formats.converted import ImagesAndCategories
 from calipers.suites.coco.formats.voc import looks_like
 
 from ...profiles import seeds
@@ -40,7 +40,7 @@ WRITTEN = """<?xml version="1.0"?>
 </annotation>
 """
 
-KNOWN = Known(
+KNOWN = ImagesAndCategories(
     [{"id": 7, "file_name": "a.jpg"}, {"id": 9, "file_name": "b.jpg"}],
     [{"id": 18, "name": "dog"}, {"id": 17, "name": "cat"}],
 )

@@ -9,7 +9,7 @@ from PIL import Image
 
 import calipers
 from calipers.suites.coco.formats import yolo_folders
-from calipers.suites.coco.formats.converted import Known
+from calipers.suites.coco.formats.converted import ImagesAndCategories
 from calipers.suites.coco.formats.yolo import looks_like
 
 from ...profiles import seeds
@@ -37,7 +37,7 @@ def make(tmp_path):
     return call
 
 
-KNOWN = Known(
+KNOWN = ImagesAndCategories(
     [
         {"id": 7, "file_name": "a.jpg", "width": 100, "height": 50},
         {"id": 9, "file_name": "b.jpg", "width": 10, "height": 10},
@@ -431,7 +431,7 @@ def test_with_names_numbers_go_by_name(make):
 
 
 def test_classes_of_one_name_are_told_apart_only_by_number(make):
-    known = Known(KNOWN.images, [{"id": 1, "name": "cat"}, {"id": 2, "name": "cat"}])
+    known = ImagesAndCategories(KNOWN.images, [{"id": 1, "name": "cat"}, {"id": 2, "name": "cat"}])
     folder = make({"a.txt": "1 .5 .5 .2 .4 0.9", "data.yaml": "names: [cat, cat]"})
     assert read_format("yolo", folder, known, None).rows[0]["category_id"] == 2
     folder = make({"a.txt": "0 .5 .5 .2 .4 0.9", "data.yaml": "names: [cat]"})
@@ -500,7 +500,7 @@ def test_predictions_in_pixels_are_suspected(make):
     ],
 )
 def test_images_are_found_by_name(make, names, file, place):
-    known = Known(
+    known = ImagesAndCategories(
         [{"id": number, "file_name": name, "width": 8, "height": 8} for number, name in enumerate(names)],
         KNOWN.categories,
     )
@@ -522,7 +522,7 @@ def test_images_are_found_by_name(make, names, file, place):
     ],
 )
 def test_images_that_are_not_found_are_errors(make, names, file, problem):
-    known = Known(
+    known = ImagesAndCategories(
         [{"id": number, "file_name": name, "width": 8, "height": 8} for number, name in enumerate(names)],
         KNOWN.categories,
     )
@@ -535,7 +535,9 @@ def test_two_files_of_predictions_for_one_image_are_an_error(make):
 
 
 def test_sizes_that_the_ground_truth_does_not_know_are_read_from_images(make):
-    known = Known([{"id": 1, "file_name": "val/a.png"}, {"id": 2, "file_name": "val/b.png"}], KNOWN.categories)
+    known = ImagesAndCategories(
+        [{"id": 1, "file_name": "val/a.png"}, {"id": 2, "file_name": "val/b.png"}], KNOWN.categories
+    )
     pred = make({"labels/a.txt": LINE + " .9", "labels/b.txt": "", "classes.txt": "cat"}, "pred")
     problem = refusal(pred, known)
     assert problem.startswith('/labels/a.txt: no size of the image "val/a.png": ')

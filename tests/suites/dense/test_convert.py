@@ -160,3 +160,26 @@ def test_a_list_that_is_there_twice_is_an_error_and_a_key_of_an_object_is_not(tm
 def test_a_misspelt_option_names_the_nearest(value):
     with pytest.raises(calipers.ConfigError, match=r"^'frme' is not an option, did you mean 'frame'\?"):
         calipers.convert([RECORD], to="plain", frme=value)
+
+
+def test_a_record_without_a_key_is_named_by_a_number_that_is_no_key():
+    box = {"type": "bbox_2d", "points": [0, 0, 500, 500], "desc": "cone"}
+    sized = {"width": 10, "height": 10, "gt_norm1000": [box], "pred": []}
+    records = [
+        {"id": 2} | sized,
+        sized,
+        {"id": "record-2"} | sized,
+        sized,
+    ]  # of these the second and the last have none
+    made = calipers.convert(records, to="yolo", suite="dense", side="gt")
+    names = ["2", "record-record-2", "record-2", "4"]
+    assert list(made.files) == ["classes.txt", *(f"labels/{name}.txt" for name in names)]
+
+
+def test_two_records_of_one_name_are_an_error_that_names_the_dump(tmp_path):
+    box = {"type": "bbox_2d", "points": [0, 0, 500, 500], "desc": "cone"}
+    record = {"id": "a", "width": 10, "height": 10, "gt_norm1000": [box], "pred": []}
+    path = tmp_path / "dump.jsonl"
+    path.write_text(f"{json.dumps(record)}\n" * 2)
+    with pytest.raises(calipers.InputError, match=r'dump\.jsonl: images: "a" and "a" would both be labels/a\.txt'):
+        calipers.convert(path, to="yolo", side="gt")

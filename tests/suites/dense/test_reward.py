@@ -243,6 +243,22 @@ def test_numpy_is_not_imported():
     assert done.stdout.split("\n")[:3] == ["1.0", "1.0", "[]"], done.stderr
 
 
+def test_few_modules_are_loaded_and_four_kernels():
+    """Each costs the first reward of a process 0.1 ms, a kernel up to 0.4."""
+    program = (
+        "import calipers, sys; before = set(sys.modules)\n"
+        "b = {'type': 'bbox_2d', 'points': [0, 0, 9, 9], 'desc': 'cone'}\n"
+        "calipers.reward([b], [b])\n"
+        "print(*sorted(name for name in set(sys.modules) - before if name.startswith('calipers.')))\n"
+    )
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, capture_output=True, text=True, env={"PYTHONPATH": str(SOURCE)}, check=True)
+    names = done.stdout.split()
+    kernels = [name.removeprefix("calipers.kernels.") for name in names if "kernels" in name and name.count(".") == 3]
+    assert kernels == ["count.assign", "scan.column", "scan.flatten", "shape.plane"]
+    assert len(names) <= 24
+
+
 def test_ground_truth_in_pixels_is_told_what_to_do_without_options_that_a_reward_has_not():
     wide = [{"type": "bbox_2d", "points": [0, 0, 1920, 1080], "desc": "cone"}]
     with pytest.raises(calipers.InputError) as raised:

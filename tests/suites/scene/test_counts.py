@@ -10,7 +10,7 @@ import pytest
 
 from calipers.core.matching import Labels, Pairs, greedy, round_overlap
 from calipers.suites.scene.counts import (
-    CAUSES,
+    FALSE_POSITIVE_CAUSES,
     CountedSide,
     Counts,
     Matches,
@@ -59,7 +59,9 @@ class Case:
 
     def causes(self):
         spurious, codes = false_positive_causes(self.counts, self.pairs, self.least, self.labelled)
-        return {place: CAUSES[code] for place, code in zip(spurious.tolist(), codes.tolist(), strict=True)}
+        return {
+            place: FALSE_POSITIVE_CAUSES[code] for place, code in zip(spurious.tolist(), codes.tolist(), strict=True)
+        }
 
 
 # General

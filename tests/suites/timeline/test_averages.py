@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import calipers
-from calipers.kernels.count.means import column_means
+from calipers.kernels.count.inference import column_means
 from calipers.suites.timeline.states import NEVER_UNDEFINED
 from calipers.suites.timeline.summarize import Averages, summary_tree
 

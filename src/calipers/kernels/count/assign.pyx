@@ -136,6 +136,17 @@ cdef int check_labels(const int[::1] truth, const int[::1] pred, Py_ssize_t trut
     return 0
 
 
+def gather_codes(list codes not None, index):
+    """The code of each object, by the code of its text: an int32 column."""
+    cdef const int[::1] at = index
+    cdef Column out = Column("i", at.shape[0])
+    cdef Py_ssize_t i
+    check_indices("index", at, len(codes))
+    for i in range(at.shape[0]):
+        (<int*> out.data)[i] = codes[at[i]]
+    return out
+
+
 def greedy(pairs, Py_ssize_t truth_count, Py_ssize_t pred_count, long long min_overlap, truth_labels=None,
            pred_labels=None):
     """Columns (truth, pred, score) of the greedy matching of sorted pairs with a score of at least `min_overlap`.

@@ -1,6 +1,10 @@
-"""How sure figures are: the ends of intervals over replicates, and continued fractions of chances."""
+"""What many numbers come to and how sure that is: means and spreads, ends of intervals, fractions of chances.
 
-from libc.math cimport fabs
+Means and spreads are the same on every machine. Each value is added in turn with the error of every addition carried
+along. The sum is then as good as exact: nothing is added in another order.
+"""
+
+from libc.math cimport fabs, fma, isnan, sqrt
 
 from ..scan.checks cimport check_between, check_length, check_numbers, check_product
 from ..scan.column cimport Column
@@ -10,6 +14,51 @@ cdef enum:
 
 cdef double TINY = 1e-300
 cdef double CLOSE = 1e-14
+
+
+cdef struct Sum:
+    double total, error
+
+
+cdef inline void add_value(Sum* sum, double value) noexcept nogil:
+    cdef double next = sum.total + value, part = next - sum.total
+    sum.error += (sum.total - (next - part)) + (value - part)
+    sum.total = next
+
+
+cdef inline double quotient(Sum sum, double count) noexcept nogil:
+    """sum / count, with what the division leaves over divided once more; NaN for nothing."""
+    cdef double first = sum.total / count
+    return first + (fma(-first, count, sum.total) + sum.error) / count
+
+
+def column_means(values):
+    """Columns (count, mean, standard deviation) of the rows of `values` (columns, records), NaN left out.
+
+    Both are NaN where nothing is left.
+    """
+    cdef const double[:, ::1] rows = values
+    cdef Py_ssize_t columns = rows.shape[0], c, r
+    cdef Column counts = Column("q", columns), means = Column("d", columns), spreads = Column("d", columns)
+    cdef long long count
+    cdef double mean
+    cdef Sum sum
+    for c in range(columns):
+        sum.total = sum.error = 0
+        count = 0
+        for r in range(rows.shape[1]):
+            if not isnan(rows[c, r]):
+                add_value(&sum, rows[c, r])
+                count += 1
+        mean = quotient(sum, <double> count)
+        sum.total = sum.error = 0
+        for r in range(rows.shape[1]):
+            if not isnan(rows[c, r]):
+                add_value(&sum, (rows[c, r] - mean) * (rows[c, r] - mean))
+        (<long long*> counts.data)[c] = count
+        (<double*> means.data)[c] = mean
+        (<double*> spreads.data)[c] = sqrt(quotient(sum, <double> count))
+    return counts, means, spreads
 
 
 def interval_ends(values, Py_ssize_t columns, Py_ssize_t tail):

@@ -17,7 +17,6 @@ from cpython.unicode cimport PyUnicode_Check, PyUnicode_CheckExact
 from libc.math cimport fabs, isfinite
 from libc.string cimport memcmp
 
-from .checks cimport check_indices
 from .column cimport Column
 
 REASONS = (
@@ -333,14 +332,3 @@ cdef class ObjectColumns:
         if kind == LINE:
             return OK if count >= 4 else LINE_COUNT
         return OK if count >= 6 else POLY_COUNT
-
-
-def take(list codes not None, index):
-    """The code of each object, by the code of its text: an int32 column."""
-    cdef const int[::1] at = index
-    cdef Column out = Column("i", at.shape[0])
-    cdef Py_ssize_t i
-    check_indices("index", at, PyList_GET_SIZE(codes))
-    for i in range(at.shape[0]):
-        (<int*> out.data)[i] = <object> PyList_GET_ITEM(codes, at[i])
-    return out

@@ -15,7 +15,8 @@ from libc.stdlib cimport free, qsort, realloc
 from ..scan.checks cimport check_count, check_indices, check_length, check_numbers, check_offsets
 from ..scan.column cimport Column
 from ..scan.rotations cimport dot
-from .volumes cimport Cuboid, shared_volume
+
+include "volumes.pxi"
 
 cdef extern from "Python.h":
     const Py_ssize_t PY_SSIZE_T_MAX

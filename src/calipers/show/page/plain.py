@@ -36,7 +36,7 @@ def _card(figure: Figure) -> Part:
         kind="rate" if figure.unit == SHARE else "number",
         unit="" if figure.unit == SHARE else figure.unit,
         note=f"n {figure.n:,}",
-        better="low" if figure.higher_is_better is False else "high",
+        better=part.better_end(figure.higher_is_better),
     )
 
 

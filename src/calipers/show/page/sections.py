@@ -36,6 +36,7 @@ Kind = Literal["rate", "number", "difference"]
 ColumnKind = Literal["text", "number", "rate", "difference", "interval", "differences", "bar", "verdict"]
 Tone = Literal["gt", "pred", "right", "wrong", "aside"]
 Goto = str | Mapping[str, str] | None
+Better = Literal["high", "low"] | None  # None: no direction is
 
 IMAGES = tuple(f"data:image/{kind};base64," for kind in ("png", "jpeg", "webp", "gif", "avif"))
 POINTS = {"box": 4, "poly": 6, "line": 4}  # the fewest numbers of a form
@@ -70,6 +71,15 @@ def text(title: str, lines: Sequence[str], *, about: str = "") -> Part:
 # Headline numbers
 
 
+def better_end(higher_is_better: bool | None) -> Better:
+    """Which values of a figure are better, as it is declared.
+
+    >>> better_end(True), better_end(False), better_end(None)
+    ('high', 'low', None)
+    """
+    return None if higher_is_better is None else "high" if higher_is_better else "low"
+
+
 def card(
     name: str,
     value: Number | None,
@@ -78,7 +88,7 @@ def card(
     kind: Kind = "rate",
     unit: str = "",
     note: str = "",
-    better: Literal["high", "low"] = "high",
+    better: Better = "high",
     goto: Goto = None,
 ) -> Part:
     """One number with its 95 % interval.

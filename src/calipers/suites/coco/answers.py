@@ -33,7 +33,7 @@ from calipers.files.json_checks import first_repeated
 from calipers.files.lines import LineSource
 from calipers.files.problems import json_problem, shown
 from calipers.suites.coco.columns import OTHER
-from calipers.suites.coco.formats.converted import Known
+from calipers.suites.coco.formats.converted import ImagesAndCategories
 
 FRAME_END, FARTHEST = 1000, 1e100  # a number farther away is a place in no image
 FEW_CUT = 4  # objects that may reach outside without a word
@@ -56,7 +56,7 @@ class AnsweredRows(NamedTuple):
     warnings: list[str]
 
 
-def read_answers(pred: Any, known: Known, truth: str, options: AnswerOptions) -> AnsweredRows:
+def read_answers(pred: Any, known: ImagesAndCategories, truth: str, options: AnswerOptions) -> AnsweredRows:
     """The detections of all answers; an InputError names the line that cannot be used."""
     reader = _AnswerReader(known, truth, options)
     if isinstance(pred, str):
@@ -86,7 +86,7 @@ def _value(place: str, text: bytes) -> Any:
 class _AnswerReader:
     """Takes answers one after the other to the rows of their images."""
 
-    def __init__(self, known: Known, truth: str, options: AnswerOptions) -> None:
+    def __init__(self, known: ImagesAndCategories, truth: str, options: AnswerOptions) -> None:
         self._options, self._counts, self.read = options, AnswerCounts(), 0
         self._images = {image["id"]: image for image in known.images}
         files = {key: str(image.get("file_name") or key) for key, image in self._images.items()}

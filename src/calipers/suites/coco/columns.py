@@ -149,5 +149,5 @@ class Detections(NamedTuple):
     bad: list[Any]  # readers.problems.BadAnnotation: annotations that cannot be used; their images are left out
     total: int = 0  # images there are, with those that are left out
     format: str = "coco"  # of the ground truth; in others than COCO ids were given here
-    told: Any = None  # annotations.repeats.Told: what warnings and faults are about
+    notices: Any = None  # annotations.repeats.SideNotices: what warnings and faults are about
     answers: dict[str, Any] | None = None  # of predictions that are answers of models: families and states of them

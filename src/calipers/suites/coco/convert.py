@@ -28,7 +28,7 @@ from calipers.suites.coco.answers import UNKNOWN_LABELS, read_answers
 from calipers.suites.coco.columns import Detections
 from calipers.suites.coco.config import FORMATS, IOU_TYPES
 from calipers.suites.coco.formats.coco_json import DATASET, Loading
-from calipers.suites.coco.formats.converted import Known
+from calipers.suites.coco.formats.converted import ImagesAndCategories
 from calipers.suites.coco.formats.image_names import IMAGE_ENDINGS, ImageNames
 from calipers.suites.coco.formats.pieces import SHARD_BYTES, until_error
 from calipers.suites.coco.formats.roboflow import without_group
@@ -46,6 +46,7 @@ class PredReading(NamedTuple):
     pred_format: str | None
     images: str | None
     answers: AnswerOptions | None
+    boxes_alone: bool  # so that a detection needs one
 
 
 class GivenRows(NamedTuple):
@@ -84,9 +85,11 @@ def convert(
         answers = answers or "auto"
     asked = _answer_options(answers, pred_field, truth, pred_format)
     if truth:
-        tree, notes = _joined([_read_truth(source, gt_format, images) for source in inputs])
+        tree, notes = _joined([_read_truth(source, gt_format, images, left_out) for source in inputs])
     else:
-        tree, notes = _read_pred(inputs, PredReading(gt, gt_format, pred_format, images, asked), left_out)
+        tree, notes = _read_pred(
+            inputs, PredReading(gt, gt_format, pred_format, images, asked, iou_type == "bbox"), left_out
+        )
     if iou_type == "bbox":
         tree, shapeless = without_shapes(tree)
         notes += shapeless
@@ -96,7 +99,7 @@ def convert(
         files, unwritten = yolo_files(sized, left_out, truth=truth)
         notes += unwritten
     else:
-        files = {"": coco_json(tree, truth=truth)}
+        files = {"": coco_json(tree, left_out, truth=truth)}
     written = len(tree.rows) - (len(left_out.errors) - before)
     counts = {"images": len(tree.images), "classes": len(tree.categories), "objects": written}
     return ConvertedFiles(files, counts, notes + left_out.notes())
@@ -119,18 +122,34 @@ def _answer_options(
 # Ground truth
 
 
-def _read_truth(source: Any, kind: str | None, images: str | None) -> tuple[CocoTree, list[str]]:
-    """A data set that a run would take, and what a run would warn of."""
+def _read_truth(
+    source: Any, kind: str | None, images: str | None, left_out: LeftOut | None
+) -> tuple[CocoTree, list[str]]:
+    """A data set that a run would take, and what a run would warn of; malformed annotations are left out."""
     checked = read_detections(source, [], gt_format=kind, images=images, federated=False)
-    if checked.bad:
-        raise InputError(str(checked.bad[0].error()))
-    side = SideSource(source, "gt", kind)
+    for bad in checked.bad:
+        error = InputError(str(bad.error()))
+        if left_out is None:
+            raise error
+        left_out.add(error)
+    tree, notes = _truth_tree(SideSource(source, "gt", kind), images, checked.warnings)
+    return _without(tree, checked.notices.bad_rows) if checked.bad else tree, notes
+
+
+def _without(tree: CocoTree, rows: Sequence[int]) -> CocoTree:
+    """A data set with all of its annotations but some."""
+    dropped = set(rows)
+    kept = [row for row in range(len(tree.rows)) if row not in dropped]
+    return tree._replace(rows=[tree.rows[row] for row in kept], place=lambda at: tree.place(kept[at]))
+
+
+def _truth_tree(side: SideSource, images: str | None, warnings: list[str]) -> tuple[CocoTree, list[str]]:
     if side.format == "coco":
-        return _coco_tree(side), checked.warnings
-    notes = [*checked.warnings, *_unread(side.format)]
+        return _coco_tree(side), warnings
+    notes = [*warnings, *_unread(side.format)]
     folder = open_folder(side.format, side.path or "", None, images)
     made = folder.converted(until_error(folder.shards(SHARD_BYTES), read_shard), None)
-    return CocoTree(made.images, made.categories, made.rows, made.places.__getitem__), notes
+    return CocoTree(made.images, made.categories, made.rows, made.places.__getitem__, side.path or ""), notes
 
 
 def _unread(name: str) -> list[str]:
@@ -145,7 +164,7 @@ def _coco_tree(side: SideSource) -> CocoTree:
     path, beside = side.path or "<gt>", {name: tree[name] for name in tree if name not in LISTS}
     images, rows, categories = (list(tree[name]) for name in LISTS)
     categories, _ = without_group(categories, {row.get("category_id") for row in rows})
-    return CocoTree(images, categories, rows, lambda row: f"{path}: annotations[{row}]", beside)
+    return CocoTree(images, categories, rows, lambda row: f"{path}: annotations[{row}]", path, beside)
 
 
 def _parsed(file: Loading, expected: str) -> Any:
@@ -173,7 +192,7 @@ def _joined(trees: list[tuple[CocoTree, list[str]]]) -> tuple[CocoTree, list[str
         notes += [f"{shown(name)} of a data set was left out, as there are several" for name in tree.beside]
     if twice := [name for name, count in names.items() if count > 1 and name]:
         raise InputError(f"images: {shown(twice[0])} is in two of the inputs, expected each image in one")
-    return CocoTree(images, list(classes.values()), rows, places.__getitem__), notes
+    return CocoTree(images, list(classes.values()), rows, places.__getitem__, trees[0][0].source), notes
 
 
 # Predictions
@@ -181,24 +200,24 @@ def _joined(trees: list[tuple[CocoTree, list[str]]]) -> tuple[CocoTree, list[str
 
 def _read_pred(inputs: list[Any], reading: PredReading, left_out: LeftOut) -> tuple[CocoTree, list[str]]:
     """Detections of all inputs, with ids of the ground truth."""
-    gt, gt_format, pred_format, images, answers = reading
+    gt, gt_format, pred_format, images, answers, boxes_alone = reading
     if gt is None:
         raise ConfigError(
             f"gt: missing, expected {keyword('gt', 'FILE')}: predictions name images and classes of a ground truth"
         )
-    truth, _ = _read_truth(gt, gt_format, images)
-    known = Known(truth.images, truth.categories, SideSource(gt, "gt", gt_format).format)
+    truth, _ = _read_truth(gt, gt_format, images, None)
+    known = ImagesAndCategories(truth.images, truth.categories, SideSource(gt, "gt", gt_format).format)
     rows, places, notes = list[Row](), list[str](), list[str]()
     for source in inputs:
         checked = read_detections(
             gt, source, gt_format=gt_format, pred_format=pred_format, images=images, federated=False, answers=answers
         )
         preds = _given_rows(source, known, reading)
-        for row, place in _with_ids(preds, checked, left_out):
+        for row, place in _with_ids(preds, checked, left_out, boxes_alone=boxes_alone):
             rows.append(row)
             places.append(place)
         notes += [note for note in (*_notes(checked), *preds.notes) if note not in notes]
-    return CocoTree(truth.images, truth.categories, rows, places.__getitem__), notes
+    return CocoTree(truth.images, truth.categories, rows, places.__getitem__, truth.source), notes
 
 
 def _notes(checked: Detections) -> Iterator[str]:
@@ -208,7 +227,7 @@ def _notes(checked: Detections) -> Iterator[str]:
     yield from (warning for warning in checked.warnings if not warning.startswith(UNKNOWN_LABELS))
 
 
-def _given_rows(source: Any, known: Known, reading: PredReading) -> GivenRows:
+def _given_rows(source: Any, known: ImagesAndCategories, reading: PredReading) -> GivenRows:
     if reading.answers:
         side = SideSource(source, "pred", ANSWERS)
         made = read_answers(side.path or source, known, str(reading.gt), reading.answers)
@@ -224,8 +243,13 @@ def _given_rows(source: Any, known: Known, reading: PredReading) -> GivenRows:
     return GivenRows(rows, [f"{side.path or '<pred>'}: {name}[{at}]" for at in range(len(rows))])
 
 
-def _with_ids(preds: GivenRows, checked: Detections, left_out: LeftOut) -> Iterator[tuple[Row, str]]:
-    """The rows with ids of images and classes of the ground truth, and their places; malformed ones are left out."""
+def _with_ids(
+    preds: GivenRows, checked: Detections, left_out: LeftOut, *, boxes_alone: bool
+) -> Iterator[tuple[Row, str]]:
+    """The rows with ids of images and classes of the ground truth, and their places; malformed ones are left out.
+
+    With `boxes_alone` a detection that says no box has that of its mask.
+    """
     pred, images, classes = checked.pred, checked.images.ids.tolist(), checked.categories.ids.tolist()
     by_place = dict(zip(pred.place.tolist(), range(len(pred)), strict=True))
     for at, (row, place) in enumerate(zip(preds.rows, preds.places, strict=True)):
@@ -238,7 +262,8 @@ def _with_ids(preds: GivenRows, checked: Detections, left_out: LeftOut) -> Itera
                 InputError(f"{place}: found the label {shown(preds.unknown[at])}, expected a class of the ground truth")
             )
         else:
-            yield row | {"image_id": images[pred.image[own]], "category_id": classes[pred.category[own]]}, place
+            box = {"bbox": pred.box[own].tolist()} if boxes_alone and row.get("bbox") is None else {}
+            yield row | {"image_id": images[pred.image[own]], "category_id": classes[pred.category[own]]} | box, place
 
 
 def _with_sizes(entries: list[Row], folder: str | None) -> list[Row]:

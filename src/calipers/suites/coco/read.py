@@ -21,7 +21,7 @@ from calipers.suites.coco.annotations.sides import LoadedSide, join_sides
 from calipers.suites.coco.columns import Detections
 from calipers.suites.coco.formats.coco_json import CocoSide, Loading, coco_in_memory, converted_rows, read_coco
 from calipers.suites.coco.formats.conversion import Folder
-from calipers.suites.coco.formats.converted import Known
+from calipers.suites.coco.formats.converted import ImagesAndCategories
 from calipers.suites.coco.formats.pieces import SHARD_BYTES, FileShard, Piece, until_error
 from calipers.suites.coco.formats.roboflow import COCO_FILE, find_export, find_group, without_group
 from calipers.suites.coco.formats.table import (
@@ -132,7 +132,7 @@ class SidesReader:
         if pred.format in ("coco", ANSWERS) or (_needs_sizes(pred.format) and not _lists_images(gt.format)):
             return shards
         try:
-            folder = self._open(pred, Known(self._known_images(), [], gt.format))
+            folder = self._open(pred, ImagesAndCategories(self._known_images(), [], gt.format))
             shards += folder.shards(most_bytes)
             self._folders["pred"] = folder
         except InputError:  # comes up again when it is the turn of the predictions
@@ -151,11 +151,11 @@ class SidesReader:
             return self._folders["gt"].images
         return [] if self._truth is None else list(self._truth.coco.lists["images"])
 
-    def known(self) -> Known:
+    def known(self) -> ImagesAndCategories:
         """All images and classes of the ground truth, once it was read."""
         truth, _ = self._read_truth([])
         lists = truth.coco.lists
-        return Known(list(lists["images"]), list(lists["categories"]), self.sources[0].format)
+        return ImagesAndCategories(list(lists["images"]), list(lists["categories"]), self.sources[0].format)
 
     def detections(self, pieces: Iterable[Piece], progress: OnProgress | None = None) -> Detections:
         """Both sides, put together from the pieces of all shards in their order."""
@@ -198,7 +198,7 @@ class SidesReader:
             raise InputError("\n".join([str(error), *(f"note: {warning}" for warning in truth.warnings)])) from error
         return side
 
-    def _read(self, source: SideSource, pieces: Iterable[Piece], known: Known | None) -> LoadedSide:
+    def _read(self, source: SideSource, pieces: Iterable[Piece], known: ImagesAndCategories | None) -> LoadedSide:
         """One side; `known` is what the ground truth has, for predictions in other formats than COCO."""
         if source.file is not None:
             read = read_coco(source.file, self._iou_type, truth=source.truth)
@@ -217,7 +217,7 @@ class SidesReader:
         tables = {"images": made.images, "categories": made.categories}
         return LoadedSide(CocoSide(rows, tables), made.inputs, made.warnings, made.problems)
 
-    def _read_answers(self, source: SideSource, known: Known, options: AnswerOptions) -> LoadedSide:
+    def _read_answers(self, source: SideSource, known: ImagesAndCategories, options: AnswerOptions) -> LoadedSide:
         """Answers of models, on the images of the ground truth."""
         from calipers.suites.coco.answers import read_answers
 
@@ -228,7 +228,7 @@ class SidesReader:
         side = CocoSide(rows, {"categories": made.categories})
         return LoadedSide(side, made.inputs, made.warnings, made.problems, made.tree["answers"])
 
-    def _open(self, source: SideSource, known: Known | None) -> Folder:
+    def _open(self, source: SideSource, known: ImagesAndCategories | None) -> Folder:
         """A side in another format than COCO, before its files are read."""
         path = source.path or ""
         kind = BY_NAME[source.format]

@@ -21,7 +21,7 @@ from calipers.files.problems import BadAnnotation
 from calipers.suites.coco.annotations.federated import ABSENT, OPTION, PARTIAL
 from calipers.suites.coco.annotations.images import Dataset, read_dataset, read_id
 from calipers.suites.coco.annotations.instances import kept_images
-from calipers.suites.coco.annotations.repeats import Notice, Told, all_invalid, first_problem, join_notices
+from calipers.suites.coco.annotations.repeats import Notice, SideNotices, all_invalid, first_problem, join_notices
 from calipers.suites.coco.annotations.rows import Origin
 from calipers.suites.coco.columns import Detections
 from calipers.suites.coco.config import Config
@@ -46,7 +46,7 @@ class StreamedPart(NamedTuple):
     kept: NDArray[np.int64]  # (images that stay,) ids, ascending
     categories: NDArray[np.int64]  # (categories,) ids, ascending
     problems: dict[int, str]
-    told: Told
+    notices: SideNotices
     bad: list[BadAnnotation]
     first_problem: tuple[int, str] | None
     annotations: int  # how many came
@@ -77,7 +77,7 @@ def stream_part(gt: Mapping[str, Any], results: list[Any], detections: Detection
         detections.images.ids,
         detections.categories.ids,
         kept.problems,
-        detections.told,
+        detections.notices,
         detections.bad,
         first_problem(pred) if pred.problems else None,
         len(gt["annotations"]),
@@ -153,7 +153,7 @@ def _bad(parts: list[StreamedPart]) -> list[BadAnnotation]:
     return [
         BadAnnotation(bad.path, ORIGINS[0].name(first + row), bad.id, bad.problem, bad.image)
         for part, first in zip(parts, firsts, strict=False)
-        for row, bad in zip(part.told.bad_rows, part.bad, strict=True)
+        for row, bad in zip(part.notices.bad_rows, part.bad, strict=True)
     ]
 
 
@@ -167,7 +167,7 @@ def _warnings(parts: list[StreamedPart], data: Dataset, *, all_are_invalid: bool
         join_notices(
             notice._replace(first=notice.first + first)
             for part, first in zip(parts, firsts, strict=False)
-            for notice in (part.told.truth, part.told.pred)[side]
+            for notice in (part.notices.truth, part.notices.pred)[side]
         )
         for side, firsts in enumerate(before)
     ]

@@ -16,7 +16,7 @@ from calipers.core.slice_options import SliceOptions, artifact_params
 from calipers.files.answers.families import NAMES
 from calipers.files.answers.records import AnswerOptions
 from calipers.files.lines import MAX_EXPANSION
-from calipers.kernels.shape.work import MAX_WORK
+from calipers.kernels.shape.plane import MAX_WORK
 from calipers.rulers.tube import stroke_width
 from calipers.suites.dense.labels.taxonomy import Taxonomy, built_in, load
 from calipers.suites.dense.labels.vocabulary import MODES, Vocabulary, vocabulary

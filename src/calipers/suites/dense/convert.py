@@ -102,7 +102,7 @@ def convert(
     if to == "yolo":
         files, unwritten = yolo_files(tree, left_out, truth=truth)
     else:
-        files = {"": coco_json(tree, truth=truth)}
+        files = {"": coco_json(tree, left_out, truth=truth)}
     written = len(tree.rows) - (len(left_out.errors) - before)
     counts = {"images": len(tree.images), "classes": len(tree.categories), "objects": written}
     return ConvertedFiles(files, counts, notes + unwritten + left_out.notes())
@@ -227,14 +227,25 @@ def _tree(records: list[CheckedRecord], truth: bool, left_out: LeftOut) -> CocoT
     """One side of all records in COCO's shape."""
     classes = {desc: number for number, desc in enumerate(sorted(_descs(records)), 1)}
     images, rows, places = list[Row](), list[Row](), list[str]()
-    for number, item in enumerate(records, 1):
-        images.append({"id": number, "file_name": item.key or str(number), **_size(item)})
+    for number, (item, file) in enumerate(zip(records, _file_names(records), strict=True), 1):
+        images.append({"id": number, "file_name": file, **_size(item)})
         for name, row in _rows(item, truth, images[-1], left_out):
             own = {"image_id": number, "category_id": classes[row.pop("desc")]}
             rows.append(({"id": len(rows) + 1} if truth else {}) | own | row | ({"iscrowd": 0} if truth else {}))
             places.append(name)
     categories = [{"id": number, "name": desc} for desc, number in classes.items()]
-    return CocoTree(images, categories, rows, places.__getitem__)
+    source = records[0].place.rpartition(":")[0] if records else ""
+    return CocoTree(images, categories, rows, places.__getitem__, source)
+
+
+def _file_names(records: list[CheckedRecord]) -> Iterator[str]:
+    """The keys of records; one without is named by its number, unless that is the key of another."""
+    keys = {item.key for item in records}
+    for number, item in enumerate(records, 1):
+        name = item.key or str(number)
+        while not item.key and name in keys:
+            name = f"record-{name}"
+        yield name
 
 
 def _descs(records: list[CheckedRecord]) -> set[str]:

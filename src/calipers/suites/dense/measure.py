@@ -20,7 +20,8 @@ from calipers.core.matching import UNIT, Labels, Pairs, greedy
 from calipers.core.shapes import FLAGS, Batch
 from calipers.core.tally import Tally
 from calipers.files.problems import REASON_WORDS
-from calipers.kernels.scan.flatten import REASONS, take
+from calipers.kernels.count.assign import gather_codes
+from calipers.kernels.scan.flatten import REASONS
 from calipers.rulers.region import region_overlaps
 from calipers.rulers.tube import covered_lines, nearby_lines, stroke_width, tube_overlaps
 from calipers.suites.dense import attributes, lines
@@ -44,7 +45,7 @@ class MatchedBatch:
         self.labels: dict[str, Labels] = {}
         for mode in ("phase", "category"):
             codes, self.names[mode] = label_codes(map(attrgetter(mode), self.descs))
-            self.labels[mode] = Labels(take(codes, truth.desc), take(codes, pred.desc))
+            self.labels[mode] = Labels(gather_codes(codes, truth.desc), gather_codes(codes, pred.desc))
         self.matchings: dict[str, Pairs] = {
             mode: greedy(self.pairs, truth, pred, min_overlap=levels.min_overlap, labels=self.labels.get(mode))
             for mode in MODES

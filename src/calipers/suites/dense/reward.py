@@ -8,8 +8,9 @@ from __future__ import annotations
 from calipers.core.errors import InputError, WorkError, require
 from calipers.core.matching import SWEEP, Labels, Pairs, greedy, round_overlap
 from calipers.core.shapes import Objects
-from calipers.kernels.scan.flatten import ObjectColumns, take
-from calipers.kernels.shape.work import MAX_WORK
+from calipers.kernels.count.assign import gather_codes
+from calipers.kernels.scan.flatten import ObjectColumns
+from calipers.kernels.shape.plane import MAX_WORK
 from calipers.rulers.region import region_overlaps
 from calipers.rulers.tube import stroke_width, tube_overlaps
 from calipers.suites.dense.labels.taxonomy import built_in
@@ -141,4 +142,4 @@ def _labels(mode: str, truth: Objects, pred: Objects, label_key: str) -> Labels 
         return None
     known = vocabulary(built_in(), label_key, ("文本", "备注"))
     codes, _ = label_codes([getattr(desc, mode) for desc in known.describe(truth.descs)])
-    return Labels(take(codes, truth.desc), take(codes, pred.desc))
+    return Labels(gather_codes(codes, truth.desc), gather_codes(codes, pred.desc))

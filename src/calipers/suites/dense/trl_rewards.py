@@ -7,7 +7,7 @@ column of the dataset as a list of one value for each completion, and wants one 
 from __future__ import annotations
 
 from calipers.core.errors import ConfigError, InputError, require
-from calipers.kernels.shape.work import MAX_WORK
+from calipers.kernels.shape.plane import MAX_WORK
 from calipers.suites.dense.reward import reward
 
 TYPE_CHECKING = False

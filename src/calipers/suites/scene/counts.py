@@ -21,7 +21,7 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 CLASSES_AT_ONCE = 16  # of class_blocks
-CAUSES = ("unresolved_label", "no_overlap", "low_iou", "wrong_label", "duplicate")
+FALSE_POSITIVE_CAUSES = ("unresolved_label", "no_overlap", "low_iou", "wrong_label", "duplicate")
 
 
 class CountedSide:
@@ -209,7 +209,7 @@ def scene_table(counts: Counts, names: list[str]) -> dict[str, dict[str, Any]]:
 
 
 def false_positive_causes(counts: Counts, pairs: Pairs, min_overlap: int, labelled: bool) -> tuple[Ints, Ints]:
-    """Predictions that found nothing, and why: the first of CAUSES that applies, as a code.
+    """Predictions that found nothing, and why: the first of FALSE_POSITIVE_CAUSES that applies, as a code.
 
     The label names no class; it overlaps nothing; it overlaps nothing enough; labels are required, and nothing that it
     overlaps enough has its label; else what it overlaps was taken by another.
@@ -222,10 +222,10 @@ def false_positive_causes(counts: Counts, pairs: Pairs, min_overlap: int, labell
     np.maximum.at(best, pred, score)
     own = counts.truth.classes[truth] == counts.pred.classes[pred]
     np.maximum.at(best_own, pred[own], score[own])
-    cause = np.full(len(free), CAUSES.index("duplicate"))
+    cause = np.full(len(free), FALSE_POSITIVE_CAUSES.index("duplicate"))
     if labelled:
-        cause[best_own < min_overlap] = CAUSES.index("wrong_label")
-    cause[best < min_overlap] = CAUSES.index("low_iou")
-    cause[best == 0] = CAUSES.index("no_overlap")
-    cause[counts.pred.classes < 0] = CAUSES.index("unresolved_label")
+        cause[best_own < min_overlap] = FALSE_POSITIVE_CAUSES.index("wrong_label")
+    cause[best < min_overlap] = FALSE_POSITIVE_CAUSES.index("low_iou")
+    cause[best == 0] = FALSE_POSITIVE_CAUSES.index("no_overlap")
+    cause[counts.pred.classes < 0] = FALSE_POSITIVE_CAUSES.index("unresolved_label")
     return spurious, cause[spurious]

@@ -25,7 +25,7 @@ from calipers.core.slice_fields import SIZE
 from calipers.files.inputs import InputFile
 from calipers.suites.scene.ap import Closeness, FoundBy
 from calipers.suites.scene.config import AP_IOUS, Config
-from calipers.suites.scene.counts import CAUSES, CountedSide, Counts, Matches
+from calipers.suites.scene.counts import FALSE_POSITIVE_CAUSES, CountedSide, Counts, Matches
 from calipers.suites.scene.first_pass import KnownLabels, files_digest
 from calipers.suites.scene.joining import join_readings
 from calipers.suites.scene.labels.resolve import Naming
@@ -83,7 +83,8 @@ def _check_columns(columns: Columns, truth: Boxes, boxes: Boxes, classes: int) -
     lengths |= dict.fromkeys(("match_truth", "match_pred", "strict", "relaxed", "error"), matches)
     good = all(columns[name].shape == (length,) for name, length in lengths.items())
     limits = {name: (0, sizes[side]) for name, side in PLACES.items()} | dict.fromkeys(CLASSES, (-1, classes))
-    limits |= dict.fromkeys(("truth_outcome", "pred_outcome"), (0, len(OUTCOMES))) | {"fp_cause": (0, len(CAUSES))}
+    limits |= dict.fromkeys(("truth_outcome", "pred_outcome"), (0, len(OUTCOMES)))
+    limits["fp_cause"] = (0, len(FALSE_POSITIVE_CAUSES))
     scenes = len(truth.offsets) - 1
     good = good and all(columns[name].shape[1:] == (scenes,) for name in BY_SCENE if name in columns)
     if not good or any(

@@ -10,7 +10,7 @@ import numpy as np
 from calipers.core.cuboids import Boxes
 from calipers.core.matching import UNIT
 from calipers.files.problems import shown
-from calipers.suites.scene.counts import CAUSES, CountedSide
+from calipers.suites.scene.counts import FALSE_POSITIVE_CAUSES, CountedSide
 from calipers.suites.scene.read import SceneReading
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def object_rows(method: MethodFigures, reading: SceneReading) -> dict[str, Rows]
     spurious = {
         "scene": names[method.pred.scene[method.spurious]],
         "index": pred_at[method.spurious],
-        "cause": np.array(CAUSES, dtype=object)[method.fp_causes],
+        "cause": np.array(FALSE_POSITIVE_CAUSES, dtype=object)[method.fp_causes],
     }
     reasons = {(fault["scene"], fault["index"]): fault["reason"] for fault in reading.invalid[method.name]}
     unmatched = _rows(spurious)
@@ -94,7 +94,8 @@ def _table(method: Method, measured: MeasuredMethods) -> Rows:
         rows[truth] |= {"partner": others[pred]["index"]} | pair
         others[pred] |= {"partner": rows[truth]["index"]} | pair
     for place, row in enumerate(others):
-        row["cause"] = CAUSES[causes[place]] if place in causes else None if method.pred.counted[place] else "ignored"
+        other = None if method.pred.counted[place] else "ignored"
+        row["cause"] = FALSE_POSITIVE_CAUSES[causes[place]] if place in causes else other
     return [row | {"method": method.name} for row in (*rows, *others)]
 
 

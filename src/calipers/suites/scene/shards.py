@@ -8,7 +8,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
 from calipers.core.text import whole_text
-from calipers.files.only import check_found, read_only
+from calipers.files.only import notes_on_missing_keys, read_only
 from calipers.files.problems import shown
 from calipers.suites.scene.read import SceneReading, read_sources, scene_names
 from calipers.suites.scene.scene_files import ScenesByName
@@ -49,7 +49,7 @@ def cut_scenes(sources: Sequence[ScenesByName], chunk_bytes: int) -> Iterator[Sc
 def keep_only(sources: list[ScenesByName], path: str) -> None:
     """Leave only the scenes that a file names in the sources."""
     keys = read_only(path)
-    check_found(path, keys, len(keys.intersection(scene_names(sources))), "scene")
+    notes_on_missing_keys(path, keys, len(keys.intersection(scene_names(sources))), "scene")
     for source in sources:
         source.scenes = {name: place for name, place in source.scenes.items() if name in keys}
 

@@ -15,7 +15,7 @@ from calipers.core.versions import artifact_head
 from calipers.suites.scene.ap import ap_tree
 from calipers.suites.scene.config import PROTOCOL, Config, params
 from calipers.suites.scene.counts import (
-    CAUSES,
+    FALSE_POSITIVE_CAUSES,
     class_table,
     range_table,
     scene_table,
@@ -95,7 +95,9 @@ def _method_tree(
         "detection_metrics": _with_intervals(DETECTION, rates, intervals),
         "geometry_metrics": _with_intervals(GEOMETRY, rates, intervals),
         "per_class": class_table(method.counts, measured.naming.classes),
-        "fp_breakdown": {cause: int((method.fp_causes == code).sum()) for code, cause in enumerate(CAUSES)},
+        "fp_breakdown": {
+            cause: int((method.fp_causes == code).sum()) for code, cause in enumerate(FALSE_POSITIVE_CAUSES)
+        },
         **_errors(method, measured.naming.classes),
         "worth": method.worth(reading.names, config),
         "range": range_table(method.range_counts(reading, config), config.range_buckets),

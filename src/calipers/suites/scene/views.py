@@ -8,7 +8,7 @@ import numpy as np
 
 from calipers.core.cuboids import Boxes
 from calipers.core.matching import UNIT
-from calipers.suites.scene.counts import CAUSES
+from calipers.suites.scene.counts import FALSE_POSITIVE_CAUSES
 from calipers.suites.scene.footprints import Footprint, SceneView, footprint
 from calipers.suites.scene.measure import Method
 
@@ -36,7 +36,7 @@ def scene_views(method: Method, names: list[str]) -> list[SceneView]:
 def state_counts(method: Method) -> dict[str, int]:
     """How many boxes of all scenes are in each state."""
     tp, boxed = len(method.counts.matches), np.asarray(method.boxes.reason)[method.spurious] == 0
-    causes = {cause: int((method.fp_causes[boxed] == code).sum()) for code, cause in enumerate(CAUSES)}
+    causes = {cause: int((method.fp_causes[boxed] == code).sum()) for code, cause in enumerate(FALSE_POSITIVE_CAUSES)}
     return {"found": tp, "missed": len(method.truth.scene) - tp, "matched": tp, **causes}
 
 
@@ -61,7 +61,7 @@ class _Look:
     def pred(self, j: int, places: dict[int, int]) -> Footprint:
         """A predicted box."""
         if j not in self._of_pred:
-            cause = CAUSES[self._causes[j]]
+            cause = FALSE_POSITIVE_CAUSES[self._causes[j]]
             return _footprint(self._pred_boxes, j, None, cause, cause)
         partner, iou = self._of_pred[j]
         return _footprint(self._pred_boxes, j, places[partner], "matched", f"matched, IoU {iou:.3f}")

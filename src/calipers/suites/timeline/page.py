@@ -154,14 +154,14 @@ def _mean(tree: Tree, label: str, name: str, *, unit: str = "") -> Part:
         kind="number" if unit else "rate",
         unit=unit,
         note=f"{videos_measured(summary, name):,} videos{as_one}",
-        better="low" if _is_better_low(name) else "high",
+        better=part.better_end(_higher_is_better(name)),
     )
 
 
-def _is_better_low(name: str) -> bool:
-    """Whether a metric is declared as one that is better when it is lower."""
+def _higher_is_better(name: str) -> bool | None:
+    """The direction that a metric is declared with; None where neither is better."""
     spec = spec_named(FIGURES, name)
-    return spec is not None and spec.higher_is_better is False
+    return None if spec is None else spec.higher_is_better
 
 
 def _means(tree: Tree) -> Part:

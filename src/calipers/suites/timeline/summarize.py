@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from calipers.core.bootstrap import mean_intervals
 from calipers.core.versions import artifact_head
-from calipers.kernels.count.means import column_means
+from calipers.kernels.count.inference import column_means
 from calipers.suites.timeline.config import PROTOCOL, Config, params
 from calipers.suites.timeline.extras import FIELDS, Timed, extras_metrics
 from calipers.suites.timeline.frame_errors import error_shares, worth_tree

@@ -63,7 +63,7 @@ class Notice(NamedTuple):
         return f"{origin.path}: {self.words}: {self.rows}{of_all} (first {origin.place(self.first)})"
 
 
-class Told(NamedTuple):
+class SideNotices(NamedTuple):
     """Notices about both sides, by rows as they were given."""
 
     truth: list[Notice]

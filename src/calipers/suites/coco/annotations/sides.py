@@ -10,7 +10,7 @@ from calipers.suites.coco.annotations.images import Dataset
 from calipers.suites.coco.annotations.instances import kept_images, pred_instances, truth_instances
 from calipers.suites.coco.annotations.pred import Problems, check_pred
 from calipers.suites.coco.annotations.repeats import (
-    Told,
+    SideNotices,
     absent_fields,
     derived_shapes,
     join_notices,
@@ -47,7 +47,7 @@ def join_sides(truth: LoadedSide, pred: LoadedSide, data: Dataset, iou_type: str
     if judged is not None:
         detections.crowd = judged.partial[detections.place]
     as_written = truth_rows.origin.places is None
-    told = Told(
+    notices = SideNotices(
         [*absent_fields(truth_rows, objects), *truth_warnings(objects, images, iou_type, as_written=as_written)],
         [*derived_shapes(pred_rows, detections, iou_type), *pred_warnings(detections, images)],
         bad_rows,
@@ -55,14 +55,14 @@ def join_sides(truth: LoadedSide, pred: LoadedSide, data: Dataset, iou_type: str
     warnings = [
         *truth.warnings,
         *data.warnings,
-        *(notice.text(truth_rows.origin) for notice in join_notices(told.truth)),
+        *(notice.text(truth_rows.origin) for notice in join_notices(notices.truth)),
         *pred.warnings,
         *mistaken_file(pred.coco),
         *none_usable(detections, pred_rows.origin),
-        *(notice.text(pred_rows.origin) for notice in told.pred),
+        *(notice.text(pred_rows.origin) for notice in notices.pred),
         *([] if judged is None else federated_warnings(judged, pred_rows.origin.path)),
     ]
-    return Detections(images, data.categories, objects, detections, [], warnings, bad, told=told)
+    return Detections(images, data.categories, objects, detections, [], warnings, bad, notices=notices)
 
 
 def _judge(

@@ -22,7 +22,7 @@ from calipers.files.inputs import InputFile, folder_digest, read_bytes
 from calipers.files.problems import shown
 from calipers.suites.coco.annotations.rows import plain
 from calipers.suites.coco.columns import Whole
-from calipers.suites.coco.formats.converted import Columns, Converted, Known
+from calipers.suites.coco.formats.converted import Columns, Converted, ImagesAndCategories
 from calipers.suites.coco.formats.image_names import ImageNames
 from calipers.suites.coco.formats.pieces import FileRead, FileShard, Piece, Row
 
@@ -40,7 +40,7 @@ class Folder(Protocol):
     def shards(self, most_bytes: int) -> list[FileShard]:
         """The files of this side, in shards."""
 
-    def converted(self, pieces: Iterable[Piece], known: Known | None) -> Converted:
+    def converted(self, pieces: Iterable[Piece], known: ImagesAndCategories | None) -> Converted:
         """The rows, images and categories of all files, from their pieces in order."""
 
 
@@ -178,6 +178,6 @@ class ClassNames:
         )
 
 
-def known_images(known: Known) -> ImageNames:
+def known_images(known: ImagesAndCategories) -> ImageNames:
     """The images of the ground truth by name; one without a file is named by its id."""
     return ImageNames([str(image.get("file_name") or image["id"]) for image in known.images], "the ground truth")

@@ -13,7 +13,7 @@ from calipers.files.inputs import InputFile
 from calipers.suites.coco.columns import Whole
 
 
-class Known(NamedTuple):
+class ImagesAndCategories(NamedTuple):
     """Images and categories of the ground truth, for predictions that name them by file, name or number."""
 
     images: list[dict[str, Any]]  # {"id", "file_name", "width"?, "height"?}

@@ -14,7 +14,7 @@ from calipers.core.errors import InputError
 from calipers.files.json_checks import is_finite_number
 from calipers.files.problems import shown
 from calipers.suites.coco.formats.conversion import peek_below
-from calipers.suites.coco.formats.converted import Known
+from calipers.suites.coco.formats.converted import ImagesAndCategories
 from calipers.suites.coco.formats.documents import (
     SCORE_NOTE,
     Document,
@@ -34,7 +34,7 @@ SIDES = ("x", "y", "width", "height")
 SCORES = ("confidence", "score")
 
 
-def open_folder(path: str, known: Known | None, _images: str | None) -> DocumentFolder:
+def open_folder(path: str, known: ImagesAndCategories | None, _images: str | None) -> DocumentFolder:
     """A CreateML file, a folder of them or an export of Roboflow, before anything is read."""
     file, warnings = find_export(path, FILE) or (path, [])
     return DocumentFolder(file, READER, truth=known is None, warnings=warnings)

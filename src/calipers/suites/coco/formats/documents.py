@@ -18,7 +18,7 @@ from calipers.files.inputs import parse_json
 from calipers.files.json_checks import is_finite_number
 from calipers.files.problems import shown
 from calipers.suites.coco.formats.conversion import ClassNames, Conversion, known_images
-from calipers.suites.coco.formats.converted import Converted, Known
+from calipers.suites.coco.formats.converted import Converted, ImagesAndCategories
 from calipers.suites.coco.formats.image_names import plain_name
 from calipers.suites.coco.formats.pieces import (
     Fields,
@@ -90,7 +90,7 @@ class Reader(NamedTuple):
     folder: str
     document: Callable[[bytes, str, bool], Document | list[Document]]  # of data, path and whether it is ground truth
 
-    def open_folder(self, path: str, known: Known | None, _images: str | None) -> DocumentFolder:
+    def open_folder(self, path: str, known: ImagesAndCategories | None, _images: str | None) -> DocumentFolder:
         """A file or a folder of them, before anything is read."""
         return DocumentFolder(path, self, truth=known is None)
 
@@ -141,7 +141,7 @@ class DocumentFolder:
         files = (FileOf(os.path.join(self._root, file), file) for file in self._files)
         return cut("gt" if self._truth else "pred", self._reader.format, self._path, files, most_bytes)
 
-    def converted(self, pieces: Iterable[Piece], known: Known | None) -> Converted:
+    def converted(self, pieces: Iterable[Piece], known: ImagesAndCategories | None) -> Converted:
         """The annotations of all documents in COCO's shape."""
         conversion = Conversion(self._path, truth=self._truth)
         conversion.warnings += self._warnings
@@ -201,7 +201,7 @@ class _Truth:
 class _Predictions:
     """Documents on images and classes that are known."""
 
-    def __init__(self, conversion: Conversion, known: Known) -> None:
+    def __init__(self, conversion: Conversion, known: ImagesAndCategories) -> None:
         self._conversion, self._known = conversion, known
         self._classes = ClassNames(known.categories)
         self._names = known_images(known)

@@ -18,7 +18,7 @@ from calipers.core.errors import InputError
 from calipers.files.encodings import decoded
 from calipers.files.problems import shown
 from calipers.suites.coco.formats.conversion import peek
-from calipers.suites.coco.formats.converted import Known
+from calipers.suites.coco.formats.converted import ImagesAndCategories
 from calipers.suites.coco.formats.documents import SCORE_NOTE, Document, DocumentFolder, DocumentObject, Reader
 from calipers.suites.coco.formats.pieces import MalformedError, Row
 from calipers.suites.coco.formats.roboflow import find_export
@@ -38,7 +38,7 @@ class BoxRow(NamedTuple):
     cells: dict[str, str]
 
 
-def open_folder(path: str, known: Known | None, _images: str | None) -> DocumentFolder:
+def open_folder(path: str, known: ImagesAndCategories | None, _images: str | None) -> DocumentFolder:
     """A table of boxes, or the export that it is in, before anything is read."""
     export = find_export(path, FILE)
     if export is None and os.path.isdir(path):

@@ -24,7 +24,7 @@ from calipers.files.inputs import parse_json
 from calipers.files.json_checks import is_finite_number
 from calipers.files.problems import shown
 from calipers.suites.coco.formats.conversion import Conversion, peek
-from calipers.suites.coco.formats.converted import Known
+from calipers.suites.coco.formats.converted import ImagesAndCategories
 from calipers.suites.coco.formats.documents import (
     SCORE_NOTE,
     Document,
@@ -47,7 +47,7 @@ HEADER = 24  # bytes of a PNG up to its height
 PACKED = 400  # characters of base64 that surely hold these
 
 
-def open_folder(path: str, known: Known | None, _images: str | None) -> DocumentFolder:
+def open_folder(path: str, known: ImagesAndCategories | None, _images: str | None) -> DocumentFolder:
     """A project, a data set or a file, before anything is read."""
     listed = partial(_listed_classes, os.path.join(path, META))
     return DocumentFolder(path, READER, truth=known is None, is_wanted=_is_annotation, find_classes=listed)

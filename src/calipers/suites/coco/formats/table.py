@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from calipers.suites.coco.formats.conversion import Folder
-    from calipers.suites.coco.formats.converted import Known
+    from calipers.suites.coco.formats.converted import ImagesAndCategories
     from calipers.suites.coco.formats.pieces import FileShard, Piece
 
 PEEKED = 4096  # bytes
@@ -150,7 +150,7 @@ def folder_words() -> str:
     return f"{', '.join(others)} or {last}"
 
 
-def open_folder(name: str, path: str, known: Known | None, images: str | None) -> Folder:
+def open_folder(name: str, path: str, known: ImagesAndCategories | None, images: str | None) -> Folder:
     """A side in some format, before its files are read; `known` is what the ground truth has, for predictions."""
     return BY_NAME[name].module().open_folder(path, known, images)  # type: ignore[no-any-return]
 

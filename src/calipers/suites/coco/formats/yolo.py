@@ -21,7 +21,7 @@ from calipers.files.folders import few_files_below, files_below
 from calipers.files.image_size import image_size
 from calipers.files.problems import shown
 from calipers.suites.coco.formats.conversion import ClassNames, Conversion, known_images, peek
-from calipers.suites.coco.formats.converted import Converted, Known
+from calipers.suites.coco.formats.converted import Converted, ImagesAndCategories
 from calipers.suites.coco.formats.image_names import ImageNames
 from calipers.suites.coco.formats.pieces import SHARD_BYTES, FileOf, FileRead, FileShard, Piece, Row, cut, until_error
 from calipers.suites.coco.formats.table import BY_NAME
@@ -35,7 +35,7 @@ NEEDS_IMAGES = (
 )
 
 
-def open_folder(folder: str, known: Known | None, images: str | None) -> YoloTruth | YoloPredictions:
+def open_folder(folder: str, known: ImagesAndCategories | None, images: str | None) -> YoloTruth | YoloPredictions:
     """A YOLO data set or predictions, before labels are read; of the ground truth only the images matter yet."""
     labels = find_labels(folder)
     return YoloTruth(folder, labels, images) if known is None else YoloPredictions(folder, labels, images, known)
@@ -48,7 +48,7 @@ class Numbered(NamedTuple):
     meant: list[Any]  # (numbers,) the id of the class that each number from 0 on means, None for none
 
 
-def read_numbered(folder: str, known: Known, images: str | None) -> Numbered:
+def read_numbered(folder: str, known: ImagesAndCategories, images: str | None) -> Numbered:
     """Predictions on images that are known, with classes as they are written."""
     opened = YoloPredictions(folder, find_labels(folder), images, known)
     return opened.numbered(until_error(opened.shards(SHARD_BYTES), read_shard), known)
@@ -121,7 +121,7 @@ class YoloTruth:
         """The files of this side, in shards."""
         return cut("gt", "yolo", self._conversion.path, self._claims.files(), most_bytes)
 
-    def converted(self, pieces: Iterable[Piece], known: Known | None) -> Converted:
+    def converted(self, pieces: Iterable[Piece], known: ImagesAndCategories | None) -> Converted:
         """The images, the classes, and the objects."""
         conversion, names, classes = self._conversion, self._names, self._classes()
         for piece in pieces:
@@ -152,7 +152,7 @@ class YoloTruth:
 class YoloPredictions:
     """Labels on images that are known."""
 
-    def __init__(self, folder: str, labels: LabelFolder, images: str | None, known: Known) -> None:
+    def __init__(self, folder: str, labels: LabelFolder, images: str | None, known: ImagesAndCategories) -> None:
         self._conversion = Conversion(folder, truth=False)
         self._conversion.warnings += labels.warnings
         self._source, self._names = _class_names(self._conversion, labels)
@@ -163,9 +163,9 @@ class YoloPredictions:
         """The files of this side, in shards."""
         return cut("pred", "yolo", self._conversion.path, self._claims.files(), most_bytes)
 
-    def converted(self, pieces: Iterable[Piece], known: Known | None) -> Converted:
+    def converted(self, pieces: Iterable[Piece], known: ImagesAndCategories | None) -> Converted:
         """The objects, with the ids of what is known."""
-        conversion, known = self._conversion, known or Known([], [])
+        conversion, known = self._conversion, known or ImagesAndCategories([], [])
         classes = _known_classes(conversion, known, self._source, self._names)
         for piece in pieces:
             conversion.add(piece, self._claims.image, classes.find)
@@ -176,7 +176,7 @@ class YoloPredictions:
             conversion.warnings.append(f"{conversion.path}: {problem} (are these pixels?)")
         return conversion.converted(known.images, known.categories, conversion.files)
 
-    def numbered(self, pieces: Iterable[Piece], known: Known) -> Numbered:
+    def numbered(self, pieces: Iterable[Piece], known: ImagesAndCategories) -> Numbered:
         """The objects with the numbers of their classes, and what these mean."""
         conversion = self._conversion
         for piece in pieces:
@@ -286,7 +286,7 @@ def _class_names(conversion: Conversion, labels: LabelFolder) -> tuple[str, list
     return "", []
 
 
-def _known_classes(conversion: Conversion, known: Known, source: str, names: list[str]) -> _Classes:
+def _known_classes(conversion: Conversion, known: ImagesAndCategories, source: str, names: list[str]) -> _Classes:
     """Classes of predictions: by the names beside them, else by their places among those of the ground truth."""
     ordered = sorted(known.categories, key=lambda category: category["id"])
     by_name = ClassNames(known.categories)

@@ -16,10 +16,28 @@ from libc.math cimport fabs
 from libc.stdlib cimport qsort
 from libc.string cimport memcpy
 
-from .crossings cimport Contact, Sweep, before
-
 cdef enum:
     NOT_YET = -1
+
+
+cdef struct Place:
+    double[2] at
+    int index            # of the vertex, in the ring
+
+
+cdef struct RingEdge:
+    int low, high        # its vertices, the smaller first
+    int net              # how often the ring goes up along it, less how often down
+
+
+cdef struct Ray:                # an edge as one of its vertices sees it
+    double slope                # its direction: where in an eighth of a turn,
+    signed char octant          # and in which, from -180 degrees on
+    bint known, kept
+    int origin, target
+    int net                     # how often the ring goes this way, less how often the other
+    int edge, back              # 2 * edge, or that and 1; the ray of the other vertex
+    int left                    # the winding number to its left
 
 
 cdef int compare_contacts(const void* a, const void* b) noexcept nogil:
@@ -37,8 +55,8 @@ cdef int compare_places(const void* a, const void* b) noexcept nogil:
 
 
 cdef int compare_edges(const void* a, const void* b) noexcept nogil:
-    cdef const Edge* s = <const Edge*> a
-    cdef const Edge* t = <const Edge*> b
+    cdef const RingEdge* s = <const RingEdge*> a
+    cdef const RingEdge* t = <const RingEdge*> b
     if s.low != t.low:
         return -1 if s.low < t.low else 1
     return (s.high > t.high) - (s.high < t.high)
@@ -76,6 +94,18 @@ cdef void* room_for(Py_ssize_t count, size_t size) except NULL:
 
 cdef class Outline:
     """One outline: `enclose` once, then `ring` holds the result."""
+
+    cdef double* ring           # (n, 2): the result
+    cdef double* cut            # (count, 2): the ring with a vertex at every contact
+    cdef Place* places          # (vertices,): in lexicographic order
+    cdef RingEdge* edges
+    cdef Ray* rays              # (2 * edge_count,): by origin, counter-clockwise
+    cdef int* vertex     # (count,): which place each vertex of the cut ring is at
+    cdef int* first      # (vertices + 1,): into rays
+    cdef int* cursor     # (vertices,): the next ray to look at
+    cdef int* stack
+    cdef int* circuit
+    cdef int count, vertices, edge_count, depth, length, lowest, highest
 
     def __dealloc__(self):
         PyMem_Free(self.ring)
@@ -120,7 +150,7 @@ cdef class Outline:
         self.count = <int> count
         self.cut = <double*> room_for(2 * count, sizeof(double))
         self.places = <Place*> room_for(count, sizeof(Place))
-        self.edges = <Edge*> room_for(count, sizeof(Edge))
+        self.edges = <RingEdge*> room_for(count, sizeof(RingEdge))
         self.rays = <Ray*> room_for(2 * count, sizeof(Ray))
         self.vertex = <int*> room_for(count, sizeof(int))
         self.first = <int*> room_for(count + 1, sizeof(int))
@@ -168,7 +198,7 @@ cdef class Outline:
             a, b = self.vertex[k], self.vertex[k + 1 if k + 1 < self.count else 0]
             self.edges[k].low, self.edges[k].high = min(a, b), max(a, b)
             self.edges[k].net = 1 if a < b else -1
-        qsort(self.edges, self.count, sizeof(Edge), compare_edges)
+        qsort(self.edges, self.count, sizeof(RingEdge), compare_edges)
         self.edge_count = 0
         for k in range(self.count):
             if k and compare_edges(&self.edges[k], &self.edges[self.edge_count - 1]) == 0:

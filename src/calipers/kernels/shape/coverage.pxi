@@ -12,16 +12,10 @@ from libc.string cimport memcpy, memset
 
 from ..scan.column cimport Column
 from ..scan.entry cimport all_within, check_indices, check_length, check_offsets
-from .work cimport PAIR_STEPS, Candidates, Work
-
-from .work import MAX_WORK as _MAX_WORK
 
 cdef double SLACK = 1e-9
 cdef double SURELY = 1e-6       # so much nearer than the rim, no rounding can put a point beyond it
 cdef double FRAME = 1000
-cdef enum:
-    KIND_LINE = 2
-
 
 cdef inline void narrow(double c0, double c1, double low, double high, double* t0, double* t1) noexcept nogil:
     """Keep of [t0, t1] where low <= c0 + t * c1 <= high."""
@@ -276,7 +270,7 @@ def coverage_of(truth, pred, truth_index, pred_index, double tolerance):
     return recalls, precisions, f1s
 
 
-def near_lines(truth, pred, double reach, max_work=_MAX_WORK):
+def near_lines(truth, pred, double reach, max_work=MAX_WORK):
     """Columns (truth index, pred index) of the pairs of lines of one record whose bounds are within reach.
 
     WorkLimitError if the coverage of these takes more work than `max_work` allows.

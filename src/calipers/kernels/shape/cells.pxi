@@ -10,6 +10,16 @@ spare. Wider pieces are taken with NEAR_WIDE and settled cell by cell with squar
 from libc.math cimport fabs, sqrt
 from libc.string cimport memset
 
+from .rowspans cimport CELLS, NEAR, NEAR_WIDE, NOTHING_BEGIN, NOTHING_END, ROW_GROUP
+from .rowspans cimport cut_to_grid, empty_spans, join_all, shared_in_layers
+
+
+cdef struct Rows:
+    int first, last         # the rows, and for each of them the cells begin[row - first] up to end[row - first];
+                            # behind the last there is room for ROW_GROUP more
+    short* begin
+    short* end
+
 
 cdef inline int floor_int(double x) noexcept nogil:
     return <int> (x + 16384.0) - 16384          # x is above -16384
@@ -153,6 +163,10 @@ cdef void settle_rows(const double* a, bint disc, double radius2, Rows* rows) no
 # The grid as bits
 
 
+cdef enum:
+    WORDS = 16              # of 64 cells, for a row
+
+
 cdef extern from *:
     """
     #define lowest_bit(word) __builtin_ctzll(word)
@@ -162,6 +176,8 @@ cdef extern from *:
 
 cdef class Grid:
     """One bit for each cell."""
+
+    cdef unsigned long long[CELLS * WORDS] bits
 
     cdef void clear(self) noexcept nogil:
         memset(self.bits, 0, sizeof(self.bits))

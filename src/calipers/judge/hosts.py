@@ -1,4 +1,4 @@
-"""What a host sends: the answer, the reference and the configuration, whatever generation the host is of.
+"""What a host sends and what it gets, whatever generation it is of: answer, reference and configuration; a verdict.
 
 | the answer, the first that is there | the reference, the first that is there |
 | --- | --- |
@@ -14,6 +14,9 @@ The first that is there and not an empty text; a list of messages that is empty 
 Of messages the last one of the assistant counts, else the last one. Its content is an object, a text, or parts whose
 texts are joined. An object that names a shape is neither a message nor a part: pages and screens have boxes with a
 `role`, a `content`, a `type` and a `text`.
+
+The verdict is one plain object that all of them accept: `pass`, `score`, `reason` and `checks` are what the newest
+read, `assertions` those before, `hits`, `misses` and `reasoning` the oldest. `details` holds the numbers behind it.
 """
 
 from __future__ import annotations
@@ -188,3 +191,36 @@ def snake(name: str) -> str:
             snaked += "_"
         snaked += "_" if char in "- ." else char.lower()
     return snaked
+
+
+# Verdicts
+
+
+def make_verdict(
+    passed: bool,
+    score: float,
+    reason: str,
+    text: str,
+    details: dict[str, Any],
+    *,
+    hits: list[str] | None = None,
+    misses: list[str] | None = None,
+    reasoning: str | None = None,
+) -> dict[str, Any]:
+    """A verdict with one check; hits, misses and reasoning are its reason, if nothing else is given."""
+    return {
+        "pass": passed,
+        "score": score,
+        "reason": reason,
+        "checks": [{"text": text, "pass": passed, "score": score, "reason": reason}],
+        "assertions": [{"text": text, "passed": passed, "evidence": reason}],
+        "hits": ([reason] if passed else []) if hits is None else hits,
+        "misses": ([] if passed else [reason]) if misses is None else misses,
+        "reasoning": reason if reasoning is None else reasoning,
+        "details": details,
+    }
+
+
+def failed(ruler: str, reason: str, **details: Any) -> dict[str, Any]:
+    """A verdict on what could not be measured."""
+    return make_verdict(False, 0.0, reason, f"{ruler} can be measured", {"error": reason, **details})

@@ -25,13 +25,20 @@ from libc.stdlib cimport qsort
 from libc.string cimport memcpy
 
 from .quads cimport ARE_ABREAST, QUAD, quad_pieces
-from .work cimport Work
 
 cdef enum:
     JOIN_STEPS = 3              # to compare two edges
     EDGE_STEPS = 50             # to sort an edge
 
 cdef double OVERFULL = -1.0
+
+
+cdef struct Polygon:
+    const double* xy
+    Py_ssize_t n
+    const double* bounds
+    double area
+    unsigned char flags
 
 
 cdef inline void sides(const double* b, Py_ssize_t nb, double x, double y, double* out) noexcept nogil:
@@ -231,7 +238,7 @@ cdef double fan_pair(const Polygon* a, Py_ssize_t i, const double* t, bint exact
 # Many vertices
 
 
-cdef struct Edge:
+cdef struct RisingEdge:
     double low, high            # from where to where it goes upwards
     double x, slope             # where it begins
     int side                    # of which polygon it is
@@ -240,8 +247,8 @@ cdef struct Edge:
 
 
 cdef int by_height(const void* a, const void* b) noexcept nogil:
-    cdef const Edge* s = <const Edge*> a
-    cdef const Edge* t = <const Edge*> b
+    cdef const RisingEdge* s = <const RisingEdge*> a
+    cdef const RisingEdge* t = <const RisingEdge*> b
     if s.low != t.low:
         return -1 if s.low < t.low else 1
     return (s.index > t.index) - (s.index < t.index)
@@ -262,6 +269,11 @@ cdef inline double lesser(double e0, double e1, double f0, double f1) noexcept n
 cdef class EdgeSums:
     """Room for the edges of two polygons."""
 
+    cdef Py_ssize_t capacity
+    cdef RisingEdge* edges          # of both polygons
+    cdef int* active            # those under the line that moves upwards, of the one and of the other
+    cdef Py_ssize_t[2] under
+
     def __cinit__(self):
         self.capacity, self.edges, self.active = 0, NULL, NULL
 
@@ -274,7 +286,7 @@ cdef class EdgeSums:
             PyMem_Free(self.edges)
             PyMem_Free(self.active)
             self.capacity = 0
-            self.edges = PyMem_Malloc(count * sizeof(Edge))
+            self.edges = <RisingEdge*> PyMem_Malloc(count * sizeof(RisingEdge))
             self.active = <int*> PyMem_Malloc(2 * count * sizeof(int))
             if self.edges == NULL or self.active == NULL:
                 raise MemoryError()
@@ -289,12 +301,12 @@ cdef class EdgeSums:
         self.make_room(na + nb)
         count = self.put(a, na, 0, 0, low, high, middle)
         count = self.put(b, nb, 1, count, low, high, middle)
-        qsort(self.edges, count, sizeof(Edge), by_height)
+        qsort(self.edges, count, sizeof(RisingEdge), by_height)
         self.under[0] = self.under[1] = 0
         if not work.add(count * EDGE_STEPS):
             return 0
         for k in range(count):
-            if not work.add(self.under[1 - (<Edge*> self.edges)[k].side] * JOIN_STEPS):
+            if not work.add(self.under[1 - self.edges[k].side] * JOIN_STEPS):
                 return 0
             added = self.enter(k)
             sum = total + added                             # what rounding takes away is kept (Neumaier)
@@ -307,11 +319,11 @@ cdef class EdgeSums:
                         double middle) noexcept nogil:
         """The edges of a polygon that are somewhere between two heights."""
         cdef Py_ssize_t k, i = n - 1, start, end
-        cdef Edge* edge
+        cdef RisingEdge* edge
         for k in range(n):
             start, end = (i, k) if xy[2 * i + 1] < xy[2 * k + 1] else (k, i)
             if xy[2 * start + 1] < high and xy[2 * end + 1] > low and xy[2 * start + 1] < xy[2 * end + 1]:
-                edge = (<Edge*> self.edges) + count
+                edge = self.edges + count
                 edge.low, edge.high = xy[2 * start + 1], xy[2 * end + 1]
                 edge.x = xy[2 * start] - middle
                 edge.slope = (xy[2 * end] - xy[2 * start]) / (edge.high - edge.low)
@@ -322,9 +334,9 @@ cdef class EdgeSums:
 
     cdef double enter(self, Py_ssize_t at) noexcept nogil:
         """The sum over an edge and those of the other polygon under the line; those that have ended are dropped."""
-        cdef Edge* edges = <Edge*> self.edges
-        cdef Edge* e = &edges[at]
-        cdef Edge* f
+        cdef RisingEdge* edges = self.edges
+        cdef RisingEdge* e = &edges[at]
+        cdef RisingEdge* f
         cdef int* active = self.active + (1 - e.side) * self.capacity
         cdef Py_ssize_t k, kept = 0
         cdef double total = 0, top, e0 = e.x, f0

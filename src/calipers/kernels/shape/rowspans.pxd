@@ -3,7 +3,6 @@
 cdef enum:
     CELLS = 1000
     ROW_GROUP = 16          # as in the C below
-    WORDS = 16              # of 64 cells, for a row
     NOTHING_BEGIN = 2000    # the empty span
     NOTHING_END = -1
 
@@ -14,24 +13,6 @@ cdef extern from *:
     """
     const double NEAR
     const double NEAR_WIDE
-
-cdef struct Rows:
-    int first, last         # the rows, and for each of them the cells begin[row - first] up to end[row - first];
-                            # behind the last there is room for ROW_GROUP more
-    short* begin
-    short* end
-
-cdef void disc_rows(double x, double y, double radius, double near, Rows* out) noexcept nogil
-cdef void slab_rows(const double* a, double radius, double near, Rows* out) noexcept nogil
-cdef void settle_rows(const double* a, bint disc, double radius2, Rows* rows) noexcept nogil
-
-
-cdef class Grid:
-    cdef unsigned long long[CELLS * WORDS] bits
-
-    cdef void clear(self) noexcept nogil
-    cdef void fill(self, int first, int count, const short* begin, const short* end) noexcept nogil
-    cdef int next_cell(self, int row, int at, bint is_set) noexcept nogil
 
 
 # Spans of many rows at a time. Whole numbers, so a machine with wider registers gets the same sooner.

@@ -9,14 +9,8 @@ from libc.string cimport memcmp
 
 from ..scan.column cimport Column
 from ..scan.entry cimport check_length, check_offsets
-from .areas cimport CONVEX, DEGENERATE, IS_BOX, EdgeSums, Polygon, shared_area
-from .work cimport PAIR_STEPS, Candidates, Work
-
-from .work import MAX_WORK as _MAX_WORK
-
 
 cdef enum:
-    KIND_LINE = 2
     MANY = 1024                 # pairs of edges, from which on edges are sorted first
     CONVEX_STEPS = 4            # to compare two edges of convex polygons
     FAN_STEPS = 16              # to compare two triangles
@@ -107,7 +101,7 @@ cdef class Regions:
         out.flags = self.flags[i]
 
 
-cdef class Comparison:
+cdef class RegionComparison:
     """Regions of two sides, with room for what comparing them needs and a count of the work."""
 
     cdef Regions a, b
@@ -152,7 +146,7 @@ cdef class Comparison:
         return shared
 
 
-    cdef bint compare(self, Py_ssize_t begin, Py_ssize_t end, Candidates near, double min_overlap, Pairs out) except -1:
+    cdef bint compare(self, Py_ssize_t begin, Py_ssize_t end, Candidates near, double min_overlap, RegionPairs out) except -1:
         """Add the pairs of truths `begin` to `end`; False if that takes more work than is allowed."""
         cdef Py_ssize_t i, k
         cdef Polygon p, q
@@ -175,7 +169,7 @@ cdef class Comparison:
         return True
 
 
-cdef class Pairs:
+cdef class RegionPairs:
     """Columns of pairs as they are found."""
 
     cdef Column truth, pred, score
@@ -190,16 +184,16 @@ cdef class Pairs:
         return 0
 
 
-def region_pairs(truth, pred, double min_overlap, max_work=_MAX_WORK):
+def region_pairs(truth, pred, double min_overlap, max_work=MAX_WORK):
     """Columns (truth index, pred index, overlap) of every pair of one record that shares area.
 
     Pairs whose overlap is surely below `min_overlap` may be left out; order is by record, truth, pred. WorkLimitError
     if records take more work than `max_work` allows.
     """
-    cdef Comparison both = Comparison(truth, pred, max_work)
+    cdef RegionComparison both = RegionComparison(truth, pred, max_work)
     cdef const long long[::1] a_offsets = truth.offsets, b_offsets = pred.offsets
     cdef Candidates near = Candidates()
-    cdef Pairs pairs = Pairs()
+    cdef RegionPairs pairs = RegionPairs()
     cdef Py_ssize_t record
     check_offsets(a_offsets, both.a.kind.shape[0], "truth.offsets")
     check_offsets(b_offsets, both.b.kind.shape[0], "pred.offsets")
@@ -215,9 +209,9 @@ def region_pairs(truth, pred, double min_overlap, max_work=_MAX_WORK):
     return pairs.truth, pairs.pred, pairs.score
 
 
-def region_paired(truth, pred, max_work=_MAX_WORK):
+def region_paired(truth, pred, max_work=MAX_WORK):
     """Overlap of truth[i] with pred[i], as a column; WorkLimitError if pairs take more work than `max_work` allows."""
-    cdef Comparison both = Comparison(truth, pred, max_work)
+    cdef RegionComparison both = RegionComparison(truth, pred, max_work)
     cdef Py_ssize_t i, count = both.a.kind.shape[0]
     cdef Column score = Column("q", count)
     cdef Polygon p, q

@@ -15,8 +15,6 @@ from libc.string cimport memcpy
 
 from ..scan.column cimport Column
 from ..scan.entry cimport all_within, check_length, check_offsets
-from .crossings cimport CROSSING, TOUCHING, before, how_edges_meet, sure_turn, turn
-from .windings cimport Outline
 
 FLAGS = {"box": 1, "convex": 2, "integer": 4, "clamped": 8, "repaired": 16, "degenerate": 32}
 cdef enum:
@@ -30,6 +28,7 @@ cdef enum:
     SMALL_RUN = 64
     KIND_BOX = 0
     KIND_POLY = 1
+    KIND_LINE = 2
 
 cdef double LARGEST_EXACT = 3000.0      # products of two cross products of such differences stay below 2 ** 53
 cdef double LARGEST = 1e100             # areas of larger numbers would not be finite

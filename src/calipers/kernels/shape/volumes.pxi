@@ -32,6 +32,13 @@ cdef double PARALLEL = 1e-15    # the sine of an angle that is only rounding
 cdef int[6][4] FACES = [[1, 3, 7, 5], [0, 4, 6, 2], [2, 6, 7, 3], [0, 1, 5, 4], [4, 5, 7, 6], [0, 2, 3, 1]]
 
 
+cdef struct Cuboid:
+    const double* center
+    const double* half
+    const double* axes
+    double volume
+
+
 cdef struct View:               # the smaller box as the larger one sees it
     double[3] half              # of the larger one
     double[3] center

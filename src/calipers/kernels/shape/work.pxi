@@ -12,8 +12,11 @@ are looked at.
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from libc.stdlib cimport qsort
 
+from .fewbounds cimport FEW, FewBounds, find_few
+
 cdef enum:
     SORT_STEPS = 8              # to put a candidate in its place
+    PAIR_STEPS = 40             # to keep, sort and match a pair that overlaps
 
 MAX_WORK = 1000                     # the default, steps for each number
 SMALL, LARGE = 100_000, 400_000     # numbers
@@ -34,6 +37,9 @@ class WorkLimitError(Exception):
 cdef class Work:
     """Counts the steps of one record after another."""
 
+    cdef readonly list records      # those that were refused
+    cdef long long per_number, allowed, done
+
     def __cinit__(self, max_work):
         if not 0 < max_work <= 10 ** 12:
             raise ValueError(f"max_work: found {max_work}, expected 1 to 10 ** 12")
@@ -43,6 +49,11 @@ cdef class Work:
         """A record whose shapes have so many numbers."""
         self.allowed = self.per_number * max(SMALL_NUMBERS, min(numbers, LARGE_NUMBERS))
         self.done = 0
+
+    cdef inline bint add(self, long long steps) noexcept:
+        """Whether a record still may go on after so many more steps."""
+        self.done += steps
+        return self.done <= self.allowed
 
     cdef int refuse(self, Py_ssize_t record) except -1:
         self.records.append(record)
@@ -57,14 +68,14 @@ cdef class Work:
 # Candidates
 
 
-cdef struct Edge:
+cdef struct SideEdges:
     double left, right
     int index
 
 
 cdef int by_left(const void* a, const void* b) noexcept nogil:
-    cdef const Edge* s = <const Edge*> a
-    cdef const Edge* t = <const Edge*> b
+    cdef const SideEdges* s = <const SideEdges*> a
+    cdef const SideEdges* t = <const SideEdges*> b
     if s.left != t.left:
         return -1 if s.left < t.left else 1
     return (s.index > t.index) - (s.index < t.index)
@@ -74,7 +85,7 @@ cdef int by_index(const void* a, const void* b) noexcept nogil:
     return ((<const int*> a)[0] > (<const int*> b)[0]) - ((<const int*> a)[0] < (<const int*> b)[0])
 
 
-cdef inline bint bounds_apart(const double* s, const double* t, double reach) noexcept nogil:
+cdef inline bint out_of_reach(const double* s, const double* t, double reach) noexcept nogil:
     return ((s[0] - reach > t[2]) | (t[0] - reach > s[2]) | (s[1] - reach > t[3])
             | (t[1] - reach > s[3]))                                                 # one branch, not four
 
@@ -93,6 +104,15 @@ cdef Py_ssize_t count_below(const double* ascending, Py_ssize_t size, double lim
 
 cdef class Candidates:
     """Begun once for the objects of a record, asked once for each object of the other side."""
+
+    cdef Py_ssize_t count       # how many were found
+    cdef int* found             # (count,) their indices, ascending
+    cdef const double* bounds
+    cdef FewBounds few          # those that are looked at one by one
+    cdef Py_ssize_t size, capacity
+    cdef int* order             # (size,) objects by their left edge
+    cdef double* left           # (size,) that edge
+    cdef double* reach          # (size,) the largest right edge up to here, ascending
 
     def __cinit__(self):
         self.capacity = self.size = self.count = 0
@@ -141,13 +161,13 @@ cdef class Candidates:
 
     cdef int sort(self, Py_ssize_t begin) except -1:
         cdef Py_ssize_t k
-        cdef Edge* edges = <Edge*> PyMem_Malloc(self.size * sizeof(Edge))
+        cdef SideEdges* edges = <SideEdges*> PyMem_Malloc(self.size * sizeof(SideEdges))
         if edges == NULL:
             raise MemoryError()
         for k in range(self.size):
             edges[k].left, edges[k].right = self.bounds[4 * (begin + k)], self.bounds[4 * (begin + k) + 2]
             edges[k].index = <int> (begin + k)
-        qsort(edges, self.size, sizeof(Edge), by_left)
+        qsort(edges, self.size, sizeof(SideEdges), by_left)
         for k in range(self.size):
             self.order[k], self.left[k] = edges[k].index, edges[k].left
             self.reach[k] = max(edges[k].right, self.reach[k - 1]) if k else edges[k].right
@@ -175,7 +195,7 @@ cdef class Candidates:
         last = count_below(self.left, self.size, bounds[2] + reach, True)
         self.count = 0
         for k in range(first, last):
-            if not bounds_apart(bounds, self.bounds + 4 * self.order[k], reach):
+            if not out_of_reach(bounds, self.bounds + 4 * self.order[k], reach):
                 self.found[self.count] = self.order[k]
                 self.count += 1
         if not work.add(max(last - first, 0) + SORT_STEPS * self.count):

@@ -1,6 +1,0 @@
-from typing import Any
-
-class Sweep:
-    def __init__(self, n: int) -> None: ...
-
-def ring_crosses(points: Any, sweep: bool) -> tuple[bool, int]: ...

@@ -1,1 +1,0 @@
-"""For other kernels only."""
