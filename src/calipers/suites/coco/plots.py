@@ -29,13 +29,15 @@ ROW = 13
 
 MAX_CLASSES, MAX_CELLS = 100, 25
 MAX_CURVES = 2000  # without a name: more of them are a grey area, and take seconds
+STEMS = ("precision_recall", "ap_per_class", "confusion", "errors", "calibration")  # of files, in their order
 OTHERS, NOTHING, MISSED = "other classes", "background", "missed"
 THIN = "#b9bfc5"
 
 
 def pictures(tree: Tree) -> dict[str, bytes]:
     """All that can be drawn of a report, by file name: nothing about AP when it is undefined."""
-    return class_pictures(tree) | detection_pictures(tree)
+    drawn = class_pictures(tree) | detection_pictures(tree)
+    return {name: drawn[name] for name in sorted(drawn, key=lambda name: STEMS.index(name.partition(".")[0]))}
 
 
 def class_pictures(tree: Tree) -> dict[str, bytes]:
