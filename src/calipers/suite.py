@@ -253,6 +253,7 @@ class Suite:
     tables: Mapping[str, TableSpec]
     plots: Mapping[str, Callable[..., Any]] = field(default_factory=_plain_plots)  # plot(tree, ax=…) -> Figure
     pictures: Callable[[Tree], dict[str, bytes]] = field(default_factory=lambda: later(PLAIN_PLOTS, "pictures"))
+    picture_shares: tuple[Callable[[Tree], dict[str, bytes]], ...] = ()  # the same in parts, a process for each
     page: Callable[..., Any] | None = None
     picture_patterns: tuple[str, ...] = (
         "figures.png",

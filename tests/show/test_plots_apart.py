@@ -57,7 +57,7 @@ def test_another_process_draws_the_same(tmp_path, unloaded, monkeypatch):
             write_folder(str(tmp_path / "apart"), result, plots=plots)
     finally:
         plots.end()
-    assert has_ended(plots._child)
+    assert all(map(has_ended, plots._children))
     write_folder(str(tmp_path / "here"), result)
     files = [
         {path.name: path.read_bytes() for path in sorted((tmp_path / name).iterdir())} for name in ("apart", "here")
@@ -68,7 +68,7 @@ def test_another_process_draws_the_same(tmp_path, unloaded, monkeypatch):
 
 def test_what_cannot_be_drawn_apart_is_drawn_here(tmp_path, unloaded):
     plots, result = PlotsApart("coco", None), report()
-    plots._child.end()
+    plots._children[0].end()
     write_folder(str(tmp_path / "out"), result, plots=plots)
     assert (tmp_path / "out" / "errors.png").exists()
 
@@ -85,18 +85,18 @@ def test_an_error_of_the_other_process_is_not_its_last_word(tmp_path, unloaded):
 def test_a_process_that_was_stopped_is_not_waited_for(tmp_path, unloaded, monkeypatch):
     monkeypatch.setattr(plots_apart, "SILENT_SEC", 0.1)
     plots = PlotsApart("coco", None)
-    os.kill(plots._child.pid, signal.SIGSTOP)
+    os.kill(plots._children[0].pid, signal.SIGSTOP)
     plots.draw(str(tmp_path / "result.json"))
     assert plots.pictures() is None
     plots.end()
-    assert has_ended(plots._child)
+    assert all(map(has_ended, plots._children))
 
 
 def test_it_ends_also_when_nothing_was_asked_of_it(unloaded):
     plots = PlotsApart("coco", None)
     assert plots.pictures() is None
     plots.end()
-    assert has_ended(plots._child)
+    assert all(map(has_ended, plots._children))
 
 
 def test_an_error_while_a_folder_is_open_leaves_nothing(tmp_path, unloaded):
@@ -104,7 +104,7 @@ def test_an_error_while_a_folder_is_open_leaves_nothing(tmp_path, unloaded):
     with pytest.raises(KeyError), open_folder(str(tmp_path / "out"), suite_of("coco"), None, "csv", plots):
         raise KeyError
     plots.end()
-    assert has_ended(plots._child)
+    assert all(map(has_ended, plots._children))
     assert not (tmp_path / "out").exists()
 
 
@@ -122,7 +122,7 @@ def test_there_is_no_other_process_where_it_gains_nothing(why, unloaded, monkeyp
     plots.draw("result.json")
     assert plots.pictures() is None
     plots.end()
-    assert plots._child is None
+    assert plots._children == []
 
 
 @pytest.fixture
@@ -141,5 +141,10 @@ def test_an_artifact_gives_the_plots_of_its_report(suite, tmp_path, undrawn):
     pytest.importorskip("matplotlib")
     result, path = sample(suite), tmp_path / "result.json"
     path.write_bytes(result.to_json())
-    assert serve(("load", suite)) == {}
-    assert serve(("draw", str(path))) == suite_of(suite).pictures(result.tree)
+    assert serve(("load", suite, 0)) == {}
+    shares = range(len(suite_of(suite).picture_shares) or 1)
+    drawn = [serve(("draw", str(path), share)) for share in shares]
+    assert all(drawn)
+    assert sorted(item for share in drawn for item in share.items()) == sorted(
+        suite_of(suite).pictures(result.tree).items()
+    )

@@ -83,6 +83,17 @@ def class_cuts(scored: ScoredClass) -> ClassCuts:
     return ClassCuts(score[:last], scored.record[:last], right[:last], stop, scored.objects, records)
 
 
+def _cut_size(scored: ScoredClass) -> int:
+    """How many detections the cuts of a class have that has a right one.
+
+    >>> nowhere = np.zeros(4, np.int32)
+    >>> _cut_size(ScoredClass(np.array([0.9, 0.5, 0.5, 0.1]), np.array([True, True, False, False]), nowhere, nowhere))
+    3
+    """
+    lowest = scored.score[np.flatnonzero(scored.right)[-1]]
+    return int(np.searchsorted(-scored.score, -lowest, side="right"))
+
+
 def class_scores_tree(
     keys: Sequence[str], names: Sequence[str], classes: Sequence[ScoredClass], *, seed: int, replicates: int
 ) -> dict[str, Any]:
@@ -103,7 +114,7 @@ def class_scores_tree(
         }
         if best_score is not None:
             served.append(k)
-            sizes.append(len(class_cuts(scored).record))
+            sizes.append(_cut_size(scored))
     intervals = best_score_intervals(keys, classes, served, sizes, seed=seed, replicates=replicates)
     for k, interval in zip(served, intervals, strict=True):
         entries[names[k]]["best_score_interval"] = interval

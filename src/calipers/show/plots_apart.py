@@ -1,79 +1,98 @@
-"""The plots of a result in a process of their own, while the command measures and writes everything else.
+"""The plots of a result in processes of their own, while the command measures and writes everything else.
 
 Loading matplotlib and drawing take more than a second of a core. Where there is a second one, a process that was
-started together with the command loads it, and draws as soon as the artifact is there. Whatever goes wrong in it, the
-command draws by itself, as it does on one core: the files are the same.
+started together with the command loads it, and draws as soon as the artifact is there. Plots of a suite that take
+longer than its page are drawn by several (`Suite.picture_shares`). Whatever goes wrong in one, the command draws by
+itself, as it does on one core: the files are the same.
 """
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
 from importlib.util import find_spec
+from io import BytesIO
+from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import orjson
 
 from calipers.core.collecting import without_collection
-from calipers.suite import suite_of, suite_of_tree
+from calipers.suite import Suite, suite_of, suite_of_tree
 
 if TYPE_CHECKING:
     from calipers.engines.child_process import ChildProcess
 
-ANSWERS = 3  # of the process: that it has started, that all is loaded, and the plots
+ANSWERS = 3  # of a process: that it has started, that all is loaded, and the plots
 WRITE_DOCSTRING = "_update_set_signature_and_docstring"  # of matplotlib's artists; with another name, it is written
 LOADED = ("matplotlib.backends.backend_agg", "matplotlib.figure", "PIL.PngImagePlugin")
 SILENT_SEC = 120  # without a word of the process, after which the command draws by itself
 
 
 class PlotsApart:
-    """A process that draws the plots of one result; without one, nothing is drawn here."""
+    """Processes that draw the plots of one result; without one, nothing is drawn here."""
 
     def __init__(self, suite: str, jobs: int | None) -> None:
-        self._child = _started(suite) if jobs != 1 else None
+        self._children = _started(suite) if jobs != 1 else []
         self._asked = False
 
     def draw(self, artifact: str) -> None:
         """Begin to draw the artifact, which stands in a file."""
-        if self._child is not None:
-            self._child.send(("draw", artifact))
+        for share, child in enumerate(self._children):
+            child.send(("draw", artifact, share))
             self._asked = True
 
     def pictures(self) -> dict[str, bytes] | None:
         """The files of the plots by name, once all are drawn; None where they were not."""
         from calipers.engines.child_process import ChildEndedError
 
-        if self._child is None or not self._asked:
+        if not self._asked:
             return None
+        pictures: dict[str, bytes] = {}
         with suppress(ChildEndedError):
-            answers = [_answer(self._child) for _ in range(ANSWERS)]
-            return answers[-1][1] if all(good for good, _ in answers) else None
+            for child in self._children:
+                answers = [_answer(child) for _ in range(ANSWERS)]
+                if not all(good for good, _ in answers):
+                    return None
+                pictures |= answers[-1][1]
+            return pictures
         return None
 
     def end(self) -> None:
-        """End the process, whatever it does."""
-        if self._child is not None:
-            self._child.end()
+        """End the processes, whatever they do."""
+        for child in self._children:
+            child.end()
 
 
-def _started(suite: str) -> ChildProcess | None:
-    """A process that loads what drawing takes; none where that is loaded here, is missing, or there is one core."""
+def _started(suite: str) -> list[ChildProcess]:
+    """Processes that load what drawing takes; none where that is loaded here, is missing, or there is one core."""
     from calipers.engines.local import cores
 
     if cores() < 2 or is_loaded() or find_spec("matplotlib") is None:
-        return None
+        return []
     from calipers.engines.child_process import ChildProcess, pack_work
 
     work = pack_work(serve)
+    children: list[ChildProcess] = []
     if work is None:
-        return None
+        return []
     try:
-        child = ChildProcess(work)
+        for share in range(len(_shares(suite_of(suite)))):
+            children.append(ChildProcess(work))
+            children[-1].send(("load", suite, share))
     except OSError:  # no more processes may be started
-        return None
-    child.send(("load", suite))
-    return child
+        for child in children:
+            child.end()
+        return []
+    return children
+
+
+def _shares(suite: Suite) -> tuple[Callable[[Any], dict[str, bytes]], ...]:
+    """What each process draws."""
+    return suite.picture_shares or (suite.pictures,)
 
 
 def is_loaded() -> bool:
@@ -91,11 +110,11 @@ def _answer(child: ChildProcess) -> tuple[bool, Any]:
     return answer
 
 
-def serve(request: tuple[str, str]) -> dict[str, bytes]:
-    """What the process does: load what the plots of a suite take, or draw those of an artifact."""
-    what, name = request
+def serve(request: tuple[str, str, int]) -> dict[str, bytes]:
+    """What a process does: load what the plots of a suite take, or draw its share of those of an artifact."""
+    what, name, share = request
     with without_collection():
-        return _loaded(name) if what == "load" else _drawn(name)
+        return _loaded(name) if what == "load" else _drawn(name, share)
 
 
 def _loaded(suite: str) -> dict[str, bytes]:
@@ -103,7 +122,7 @@ def _loaded(suite: str) -> dict[str, bytes]:
     _leave_out_docstrings()
     for module in LOADED:
         import_module(module)
-
+    _keep_fonts_in_memory()
     suite_of(suite)
     return {}
 
@@ -118,7 +137,21 @@ def _leave_out_docstrings() -> None:
         setattr(artist.Artist, WRITE_DOCSTRING, classmethod(lambda _: None))
 
 
-def _drawn(artifact: str) -> dict[str, bytes]:
+def _keep_fonts_in_memory() -> None:
+    """Have fonts read as a whole: for every letter, matplotlib asks their files for a few bytes several times, which is
+    a seventh of the time to draw."""
+    from matplotlib import ft2font
+
+    open_font = ft2font.FT2Font
+
+    def open_in_memory(font: Any, *rest: Any, **options: Any) -> Any:
+        is_path = isinstance(font, (str, PathLike))
+        return open_font(BytesIO(Path(font).read_bytes()) if is_path else font, *rest, **options)
+
+    ft2font.FT2Font = open_in_memory  # type: ignore[misc,assignment]  # which takes files that are open, too
+
+
+def _drawn(artifact: str, share: int) -> dict[str, bytes]:
     with open(artifact, "rb") as file:
         tree = orjson.loads(file.read())
-    return dict(suite_of_tree(tree).pictures(tree))
+    return dict(_shares(suite_of_tree(tree))[share](tree))

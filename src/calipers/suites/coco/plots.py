@@ -29,18 +29,30 @@ ROW = 13
 
 MAX_CLASSES, MAX_CELLS = 100, 25
 MAX_CURVES = 2000  # without a name: more of them are a grey area, and take seconds
+STEMS = ("precision_recall", "ap_per_class", "confusion", "errors", "calibration")  # of files, in their order
 OTHERS, NOTHING, MISSED = "other classes", "background", "missed"
 THIN = "#b9bfc5"
 
 
 def pictures(tree: Tree) -> dict[str, bytes]:
     """All that can be drawn of a report, by file name: nothing about AP when it is undefined."""
-    ranked, seen = [row["name"] for row in ranked_classes(tree)], [row["name"] for row in _seen(tree)]
-    curves = charts.files("precision_recall", precision_recall_plot, tree, tree["curves"]) if tree["curves"] else {}
+    drawn = class_pictures(tree) | detection_pictures(tree)
+    return {name: drawn[name] for name in sorted(drawn, key=lambda name: STEMS.index(name.partition(".")[0]))}
+
+
+def class_pictures(tree: Tree) -> dict[str, bytes]:
+    """The pictures with bars: AP by class, which takes as long as all others, and causes of errors."""
+    ranked = [row["name"] for row in ranked_classes(tree)]
     bars = charts.files("ap_per_class", ap_per_class_plot, tree, ranked) if ranked else {}
+    return bars | charts.files("errors", errors_plot, tree)
+
+
+def detection_pictures(tree: Tree) -> dict[str, bytes]:
+    """All other pictures: curves, confusion and calibration."""
+    seen = [row["name"] for row in _seen(tree)]
+    curves = charts.files("precision_recall", precision_recall_plot, tree, tree["curves"]) if tree["curves"] else {}
     cells = charts.files("confusion", confusion_plot, tree, seen) if seen else {}
-    scores = charts.files("calibration", calibration_plot, tree) if filled_bins(tree) else {}
-    return curves | bars | cells | charts.files("errors", errors_plot, tree) | scores
+    return curves | cells | (charts.files("calibration", calibration_plot, tree) if filled_bins(tree) else {})
 
 
 # Precision and recall

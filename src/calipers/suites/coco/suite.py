@@ -89,6 +89,7 @@ SUITE = Suite(
     tables=TABLES,
     plots={name: later(f"{HERE}.plots", f"{name}_plot") for name in PLOTS},
     pictures=later(f"{HERE}.plots", "pictures"),
+    picture_shares=tuple(later(f"{HERE}.plots", name) for name in ("class_pictures", "detection_pictures")),
     picture_patterns=tuple(f"{name}.{kind}" for name in PLOTS for kind in ("png", "svg")),
     takes_images=True,
     match_columns=later(f"{HERE}.rows", "match_columns"),
