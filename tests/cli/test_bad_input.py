@@ -86,7 +86,8 @@ def test_a_record_without_both_sides_is_refused_with_the_fields_that_were_expect
 @pytest.mark.parametrize("side", ["gt_norm1000", "gt_norm", "pred_norm1000", "pred"])
 def test_a_side_that_is_not_a_list_is_refused(refuses, side, value):
     record = ({"gt_norm1000": [], "pred": []} if side != "gt_norm" else {"pred": []}) | {side: value}
-    refuses([write(record)], f"dump.jsonl:1: {side}: not a list", f"found {json.dumps(value, ensure_ascii=False)}")
+    shown = f"found {json.dumps(value, ensure_ascii=False)}"
+    refuses([write(record)], f"dump.jsonl:1: {side}: not a list, expected a list of objects", shown)
 
 
 @pytest.mark.parametrize(
@@ -127,13 +128,13 @@ def test_a_side_that_is_not_a_list_is_refused(refuses, side, value):
     ],
 )
 def test_a_malformed_ground_truth_object_is_named_by_index_and_field(refuses, item, field, parts):
-    refuses([write(GOOD, truth(item))], f"dump.jsonl:2: gt_norm1000[1]{field}: ", *parts)
+    refuses([write(GOOD, truth(item))], f"dump.jsonl:2: gt_norm1000[1]{field}: ", "expected ", *parts)
 
 
 @pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e400", "-1e400", TOO_BIG, "-" + TOO_BIG])
 def test_a_number_in_ground_truth_that_is_not_finite_is_refused(refuses, number):
     record = points(f"[0, 0, 9, {number}]")
-    refuses([write(record)], "dump.jsonl:1: gt_norm1000[0].points: ", "not finite", "found [0, 0, 9, ")
+    refuses([write(record)], "dump.jsonl:1: gt_norm1000[0].points: ", "expected finite numbers", "found [0, 0, 9, ")
 
 
 @pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e400", "-1e400", TOO_BIG, "1" * 5000])
@@ -145,7 +146,7 @@ def test_a_number_in_a_prediction_that_is_not_finite_only_spoils_that_object(run
     assert tree["objects"]["invalid_pred"] == 1
     assert tree["errors"]["spurious"] == 1
     case = json.loads(Path("out/cases.jsonl").read_bytes())
-    assert case["unmatched_pred"][0]["invalid"] == "points: a number is not finite"
+    assert case["unmatched_pred"][0]["invalid"] == "points: a number is not finite, expected finite numbers"
 
 
 @pytest.mark.parametrize(

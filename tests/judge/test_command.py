@@ -38,6 +38,32 @@ def around(answer: bytes, reference: bytes = b'{"bbox": [0, 0, 10, 5]}') -> byte
     return b'{"candidate_answer": ' + answer + b', "reference_answer": ' + reference + b"}"
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"bbox": [0, 0, 10, 10],}',
+        "{'bbox': [0, 0, 10, 10]}",
+        '{"bbox": [0, 0, 10, 10]',
+        "{bbox: [0, 0, 10, 10]}",
+        "[0 0 10 10]",
+    ],
+)
+def test_a_damaged_answer_is_read_in_a_process_that_has_not_loaded_json(text):
+    for flags in ([], ["--serve"]):
+        ended = run("iou", *flags, given=json.dumps(case(text, {"bbox": [0, 0, 10, 5]})).encode())
+        verdict = only_verdict(ended.out)
+        assert (ended.code, verdict["score"], verdict["pass"]) == (0, 0.5, True), verdict["reason"]
+
+
+@pytest.mark.parametrize("text", ["{", "{bad", '{"a": 1,}', '"abc', "[1 2]", '{"a" 1}', '"\t"'])
+def test_a_payload_that_is_no_json_is_told_in_the_words_of_json(text):
+    with pytest.raises(ValueError) as refused:
+        json.loads(text)
+    verdict = only_verdict(run("iou", given=text.encode()).out)
+    assert verdict["reason"] == f"payload: not JSON: {refused.value}"
+    assert (verdict["score"], verdict["pass"]) == (0, False)
+
+
 # Whatever it is given
 
 UNREADABLE = {

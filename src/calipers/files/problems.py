@@ -136,22 +136,23 @@ def explain_object(
     if "points" not in item:
         return ".points", "missing, expected [x1, y1, x2, y2, …]", ""
     points = item["points"]
-    pixels = f"[0, 1000] (are these pixels? {advice or keyword('frame', 'pixel') + ' reads them'})"
-    span = pixels if frame == "norm1000" else f"[0, {width:g}] for x and [0, {height:g}] for y"
-    return ".points", _points_problem(name, item["type"], points, span), shown(points)
+    norm1000 = frame == "norm1000"
+    span = "[0, 1000]" if norm1000 else f"[0, {width:g}] for x and [0, {height:g}] for y"
+    hint = f" (are these pixels? {advice or keyword('frame', 'pixel') + ' reads them'})" if norm1000 else ""
+    return ".points", _points_problem(name, item["type"], points, span, hint), shown(points)
 
 
-def _points_problem(name: str, kind: str, points: Any, span: str) -> str:
+def _points_problem(name: str, kind: str, points: Any, span: str, hint: str) -> str:
     count = _count(points)
     return {
         "points": "not a list, expected [x1, y1, x2, y2, …]",
         "not a number": "expected numbers only",
-        "not finite": "a number is not finite",
+        "not finite": "a number is not finite, expected finite numbers",
         "bbox_2d count": f"{count} numbers, expected 4 for a bbox_2d",
         "odd count": f"{count} numbers, expected pairs of x and y for a {kind}",
         "poly count": f"{count} numbers, expected at least 3 points for a poly",
         "line count": f"{count} numbers, expected at least 2 points for a line",
-        "outside the frame": f"a number lies outside {span}",
+        "outside the frame": f"a number lies outside {span}, expected all of them inside{hint}",
     }[name]
 
 

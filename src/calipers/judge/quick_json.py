@@ -61,8 +61,8 @@ def parse(text: str | bytes | bytearray) -> Any:
             value, end = _scan(plain, 0)
             if end == len(plain):
                 return value
-        except (ValueError, StopIteration):  # json tells what is wrong, or knows another encoding
-            pass
+        except (ValueError, StopIteration, SystemError):  # json tells what is wrong, or knows another encoding
+            pass  # SystemError: the scanner looks for the class of its errors in json.decoder, which is not loaded yet
     import json
 
     return json.loads(text)

@@ -42,10 +42,16 @@ class TestSides:
             ({"pred": []}, r"no ground truth: expected gt_norm1000 \(or gt_norm\)"),
             ({"gt": [], "pred": []}, r"only gt in pixels, expected gt_norm1000 \(`frame=\"pixel\"`"),
             ({"gt_norm1000": []}, "no predictions: expected pred_norm1000 or pred"),
-            ({"gt_norm1000": {}, "pred": []}, r"gt_norm1000: not a list\nfound \{\}"),
-            ({"gt_norm1000": None, "gt_norm": [], "pred": []}, r"gt_norm1000: not a list\nfound null"),
-            ({"gt_norm1000": [], "pred": "[]"}, r'pred: not a list\nfound "\[\]"'),
-            ({"gt_norm1000": [], "pred_norm1000": None, "pred": []}, r"pred_norm1000: not a list\nfound null"),
+            ({"gt_norm1000": {}, "pred": []}, r"gt_norm1000: not a list, expected a list of objects\nfound \{\}"),
+            (
+                {"gt_norm1000": None, "gt_norm": [], "pred": []},
+                r"gt_norm1000: not a list, expected a list of objects\nfound null",
+            ),
+            ({"gt_norm1000": [], "pred": "[]"}, r'pred: not a list, expected a list of objects\nfound "\[\]"'),
+            (
+                {"gt_norm1000": [], "pred_norm1000": None, "pred": []},
+                r"pred_norm1000: not a list, expected a list of objects\nfound null",
+            ),
             ({"gt_norm1000": [], "pred": [], "coord_mode": "pixel"}, 'coord_mode: found "pixel", expected norm1000'),
             ([], r"not a JSON object.*\nfound \[\]"),
         ],
@@ -171,7 +177,7 @@ class TestShapes:
             ({"type": "line", "desc": ""}, r"\.points: missing, expected"),
             (box(0, 0, 1, True), r"\.points: expected numbers only\nfound \[0, 0, 1, true\]"),
             (box(0, 0, 1, "1"), r'\.points: expected numbers only\nfound \[0, 0, 1, "1"\]'),
-            (box(0, 0, 1, nan), r"\.points: a number is not finite\nfound \[0, 0, 1, NaN\]"),
+            (box(0, 0, 1, nan), r"\.points: a number is not finite, expected finite numbers\nfound \[0, 0, 1, NaN\]"),
             (box(0, 0, 1, -inf), r"\.points: a number is not finite"),
             (box(0, 0, 1, 1001), r"\.points: a number lies outside \[0, 1000\]"),
             ({**SQUARE, "points": [0, 0, 1]}, r"\.points: 3 numbers, expected 4 for a bbox_2d"),
@@ -264,7 +270,7 @@ class TestRecordsAndInputs:
         assert outside == {
             "path": str(dump),
             "line": 5,
-            "problem": "gt_norm1000[0].points: a number lies outside [0, 1000] "
+            "problem": "gt_norm1000[0].points: a number lies outside [0, 1000], expected all of them inside "
             '(are these pixels? `frame="pixel"` reads them)',
             "found": "[0, 0, 9, 1001]",
         }

@@ -281,6 +281,15 @@ def test_a_pipe_is_read_once():
     assert len(report.matches()) == 5
 
 
+def test_predictions_in_the_layout_of_ground_truth_are_missing_states_however_cut():
+    names = [f"v{place}" for place in range(12)]
+    write("gt.json", dict.fromkeys(names, TRUTH))
+    write("pred.json", {name: TRUTH if name in ("v3", "v10") else PRED for name in reversed(names)})
+    tree = json.loads(same_however_cut("gt.json", "pred.json"))
+    assert tree["not_evaluated"] == dict.fromkeys(("v10", "v3"), "missing predictions or states")
+    assert [warning.partition(":")[0] for warning in tree["warnings"]] == ['"v10"', '"v3"']
+
+
 # Rows and pictures
 
 

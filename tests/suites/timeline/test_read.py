@@ -352,10 +352,12 @@ def test_an_empty_list_is_given_and_null_is_not():
 def test_the_layout_of_the_other_side_is_told():
     annotations, predictions = {"a": {"inside": [[0, 9]]}}, {"a": {"states": {"inside": [[0, 9]]}}}
     reading = read_timelines(annotations, annotations)
-    assert reading.errors == {
-        "a": "invalid prediction: this is the layout of ground truth, {state: intervals}, expected"
-        ' {"states": {state: intervals}}; are the two sides swapped?'
-    }
+    assert reading.errors == {"a": "missing predictions or states"}
+    [warning] = reading.warnings
+    assert warning == (
+        '"a": its prediction has the layout of ground truth, {state: intervals},'
+        ' expected {"states": {state: intervals}}; are the two sides swapped?'
+    )
     [bad] = read_timelines(predictions, annotations).bad
     assert bad.problem == (
         'this is the layout of predictions, {"states": …}, expected {state: intervals}; are the two sides swapped?'

@@ -277,7 +277,7 @@ class _Reader:
             name = pred_name if isinstance(truth, list) else truth_name
             is_answer = name == pred_name and isinstance(pred, str)
             hint = f", which {keyword('answers', 'auto')} reads as the answer of a model" if is_answer else ""
-            self.refuse(line, f"{name}: not a list", shown(record[name]) + hint)
+            self.refuse(line, f"{name}: not a list, expected a list of objects", shown(record[name]) + hint)
             return
         wrong = self.truth.add_record(truth, True, width, height)
         if wrong >= 0:

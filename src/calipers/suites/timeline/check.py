@@ -36,7 +36,7 @@ from calipers.suites.timeline.interpretations import (
     state_names,
 )
 from calipers.suites.timeline.measure import measure
-from calipers.suites.timeline.read import EMPTY, MISSING, TimelineReading, read_timelines
+from calipers.suites.timeline.read import AS_TRUTH, EMPTY, MISSING, TimelineReading, read_timelines
 from calipers.suites.timeline.seconds import has_seconds, in_frames
 from calipers.suites.timeline.summarize import summarize
 from calipers.suites.timeline.video_files import read_predictions
@@ -100,6 +100,7 @@ def examine(source: Any, kind: Kind, side: str) -> FileCheck:
         reading = read_timelines(dict.fromkeys(loaded.entries, ANY), loaded.entries)
         file.counts["contents"]["without states"] = sum(problem == MISSING for problem in reading.errors.values())
         wrong = [f"{name}: {words}" for name, words in reading.errors.items() if words != MISSING]
+        wrong += [note for note in reading.warnings if note.endswith(AS_TRUTH)]
         file.invalid.update(wrong)
         if len(wrong) == len(loaded.entries):  # then it is the file that cannot be read, not one video
             file.refuse(f"{loaded.path}: {fault}" for fault in wrong)

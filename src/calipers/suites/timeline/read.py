@@ -35,7 +35,8 @@ EMPTY = "empty_ground_truth"
 MISSING = "missing predictions or states"
 SWAPPED = "; are the two sides swapped?"
 AS_TRUTH = (
-    f'this is the layout of ground truth, {{state: intervals}}, expected {{"states": {{state: intervals}}}}{SWAPPED}'
+    "its prediction has the layout of ground truth, {state: intervals},"
+    f' expected {{"states": {{state: intervals}}}}{SWAPPED}'
 )
 AS_PRED = f'this is the layout of predictions, {{"states": …}}, expected {{state: intervals}}{SWAPPED}'
 
@@ -214,6 +215,8 @@ def _add(reading: TimelineReading, name: str, truth: Any, pred: Any, path: str) 
     if problem:
         videos.truth.drop_video()
         reading.errors[name] = problem
+        if problem == MISSING and _is_truth_layout(pred):
+            reading.warnings.append(f"{shown(name)}: {AS_TRUTH}")
         return
     videos.names.append(name)
     if extras:
@@ -229,8 +232,6 @@ def _add_prediction(videos: Videos, pred: Any, extras: Extras | None, fps: float
     if not isinstance(pred, Mapping):
         raise InputError(f"found {shown(pred)}, expected an object with states")
     if pred.get("states") is None:
-        if "states" not in pred and _has_intervals(pred):
-            raise InputError(AS_TRUTH)
         return MISSING
     fps = read_fps(pred) or fps
     if extras:
@@ -240,11 +241,11 @@ def _add_prediction(videos: Videos, pred: Any, extras: Extras | None, fps: float
     return ""
 
 
-def _has_intervals(entry: Mapping[str, Any]) -> bool:
-    """Whether states stand in an entry as they do in ground truth."""
-    lists = [
-        value for name, value in entry.items() if name not in BESIDE and isinstance(value, (list, tuple)) and value
-    ]
+def _is_truth_layout(pred: Any) -> bool:
+    """Whether the states of a prediction stand beside its other fields, as they do in ground truth."""
+    if not isinstance(pred, Mapping) or "states" in pred:
+        return False
+    lists = [value for name, value in pred.items() if name not in BESIDE and isinstance(value, (list, tuple)) and value]
     return any(all(isinstance(item, (list, tuple)) and len(item) == 2 for item in value) for value in lists)
 
 

@@ -147,8 +147,9 @@ def read_shard(
     if isinstance(shard, CsvShard):
         return _read_files(shard, only, fps)
     if isinstance(shard, Ranges):
-        return ShardReading(_read_ranges(shard, only), [], {})
-    reading = read_timelines(shard.truth, shard.pred, spelling=known, only=only, fps=fps)
+        reading = _read_ranges(shard, only)
+    else:
+        reading = read_timelines(shard.truth, shard.pred, spelling=known, only=only, fps=fps)
     return ShardReading(reading, [(0, warning) for warning in reading.warnings], {})
 
 
