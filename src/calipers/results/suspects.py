@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from typing import Any, NamedTuple
 
+from calipers.core.config import checked_keywords
 from calipers.core.errors import require
 from calipers.core.suspects import COLUMNS, Suspect, one_each
 from calipers.files.output import json_line, to_json
@@ -77,6 +78,7 @@ class Suspects(TreeMapping):
         return files_at(path, FILES, kinds)
 
 
+@checked_keywords
 def suspects(*results: Any, top: int | None = None) -> Suspects:
     """List places where the annotation is more likely wrong than the model, most likely first.
 
