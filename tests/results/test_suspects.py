@@ -658,6 +658,18 @@ class TestRefused:
         with pytest.raises(ConfigError, match="has no results"):
             calipers.suspects(tmp_path)
 
+    def test_a_file_of_a_folder_that_is_no_artifact_is_passed_over_and_named(self, dense, tmp_path):
+        dense("run", self.RECORD)
+        (tmp_path / "classes.json").write_text("{}")
+        found = calipers.suspects(tmp_path)
+        assert found["results"] == ["run"]
+        assert found.facts.notes[-1] == f"{tmp_path / 'classes.json'}: no artifact, passed over"
+
+    def test_a_folder_of_other_files_alone(self, tmp_path):
+        (tmp_path / "classes.json").write_text("{}")
+        with pytest.raises(ConfigError, match=r"found 0 results \(.*classes.json: no artifact\), expected 1 to 100"):
+            calipers.suspects(tmp_path)
+
     def test_results_of_different_suites(self, dense, scene):
         with pytest.raises(ConfigError, match="protocol: dense/1 in one, scene/1 in two"):
             calipers.suspects(dense("one", self.RECORD), scene("two", [cuboid("chair", 0, 0)], []))

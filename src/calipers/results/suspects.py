@@ -113,5 +113,6 @@ def search(inputs: SuspectInputs, *, top: int | None = None) -> Suspects:
     shown = listed[:top]
     rows = [dict(zip(COLUMNS, suspect, strict=False)) for suspect in shown]
     tree = {"suspects": "suspects/1", "suite": inputs.suite.name, "results": sorted(run.name for run in inputs.runs)}
-    facts = SuspectFacts(inputs.suite.record, inputs.records, len(listed), findings.notes)
+    notes = [*findings.notes, *(f"{path}: no artifact, passed over" for path in inputs.passed_over)]
+    facts = SuspectFacts(inputs.suite.record, inputs.records, len(listed), notes)
     return Suspects(tree | {"rows": rows}, facts, shown, inputs)
