@@ -53,7 +53,7 @@ class SuspectInputs(NamedTuple):
 
 def read_inputs(results: Iterable[Any]) -> SuspectInputs:
     """The results to be searched: of one suite, with their cases, over the same records."""
-    listed = [source for given in flat_sources(results) for source in _in_folder(given)]
+    listed = [source for argument in flat_sources(results) for source in _in_folder(argument)]
     passed_over = [os.fspath(source.place) for source in listed if is_other_file(source)]
     sources = [source for source in listed if not source.is_path or os.fspath(source.place) not in passed_over]
     if not 0 < len(sources) <= MOST:
