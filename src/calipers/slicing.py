@@ -55,7 +55,7 @@ def slice_run(
     attribute may also be given under: the id of an image, a video without its extension.
     """
     file = None if config.attributes is None else read_attributes(config.attributes)
-    strangers = [] if file is None else table.set_attributes(_renamed(file, same_keys or {}), set(built_in))
+    strangers = [] if file is None else _set_attributes(table, file, same_keys or {}, set(built_in))
     notes = [] if file is None else [*_strangers_note(file, strangers), *_text_notes(file, config.slice_fields)]
     inputs = [] if file is None else [file.entry()]
     hashes, _ = table.columns()
@@ -66,14 +66,23 @@ def slice_run(
     return SlicedRun(hashes, slices, inputs, notes)
 
 
-def _renamed(file: AttributeFile, same_keys: Mapping[str, str]) -> dict[str, Mapping[str, Any]]:
-    """Attributes by the keys of records."""
-    keys: dict[str, str] = {}  # by the name of the record
+def _set_attributes(
+    table: SliceTable, file: AttributeFile, same_keys: Mapping[str, str], built_in: set[str]
+) -> list[str]:
+    """Give records the fields of the file; returns its keys that are those of no record, as it has them."""
+    keys = _keys_by_name(file, same_keys)
+    strangers = table.set_attributes({name: file.rows[key] for name, key in keys.items()}, built_in)
+    return [keys[name] for name in strangers]
+
+
+def _keys_by_name(file: AttributeFile, same_keys: Mapping[str, str]) -> dict[str, str]:
+    """The keys of the file by the names of their records."""
+    keys: dict[str, str] = {}
     for key in file.rows:
         other = keys.setdefault(same_keys.get(key, key), key)
         if other != key:
             raise ConfigError(f"{file.path}: {other!r:.80} and {key!r:.80} are the same record, expected each once")
-    return {name: file.rows[key] for name, key in keys.items()}
+    return keys
 
 
 def _strangers_note(file: AttributeFile, strangers: list[str]) -> list[str]:

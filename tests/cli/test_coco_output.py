@@ -123,9 +123,8 @@ def all_prints(text):
 
 
 def expected_lines(dataset):
-    """What pycocotools prints, but for -1 where there is no number."""
-    lines = reference.printed(reference.evaluated(dataset))
-    return [line.replace(" = -1.000", " = —") for line in lines]
+    """What pycocotools prints, with -1.000 where there is no number."""
+    return reference.printed(reference.evaluated(dataset))
 
 
 def printed_lines(out):
@@ -142,11 +141,15 @@ def test_the_lines_are_those_of_pycocotools(run, iou_type, seed):
     assert printed_lines(ended.out) == expected
 
 
-def test_undefined_lines_say_nothing(run):
+def test_undefined_lines_are_those_of_pycocotools_and_explained_below(run):
     dataset = Dataset(coco_json(annotation(BOX)), [detection(BOX, 0.9)])
-    lines = printed_lines(run(*write_both(dataset)).out)
+    out = run(*write_both(dataset)).out
+    lines = printed_lines(out)
     assert lines == expected_lines(dataset)
-    assert sum(line.endswith(" = —") for line in lines) == 4
+    assert sum(line.endswith(" = -1.000") for line in lines) == 4
+    everything = out.decode().splitlines()
+    below = everything[everything.index(lines[-1]) + 1]
+    assert below == " -1.000 is undefined (—): no such object has to be found."
 
 
 def test_without_detections_the_lines_say_0(run):
@@ -160,7 +163,7 @@ def test_without_an_order_no_line_claims_an_ap(run):
     dataset = Dataset(coco_json(annotation(BOX)), [detection(BOX, 0.5), detection(FAR, 0.5)])
     out = run(*write_both(dataset)).out.decode()
     lines = [line for line in out.splitlines() if "Average Precision" in line]
-    assert all(line.endswith("—") for line in lines)
+    assert all(line.endswith(" = -1.000") for line in lines)
     assert "all 2 scores are 0.5" in out
 
 

@@ -129,9 +129,12 @@ def test_what_cannot_be_grouped_is_an_error_that_says_what_to_do(values, edges, 
         grouped(values, edges)
 
 
-def test_a_field_with_very_many_texts_groups_nothing():
-    with pytest.raises(ConfigError, match="more than 100,000 different values, expected a field that groups"):
-        grouped([str(k) for k in range(100_001)])
+def test_of_very_many_texts_all_but_the_most_frequent_are_other():
+    # 50 texts twice, and 100,000 once: of equally frequent ones the first by name
+    values = [f"twice {k:02}" for k in range(50)] * 2 + [f"once {k}" for k in range(100_000)]
+    groups = groups_of(values)
+    assert groups.names == [*(f"twice {k:02}" for k in range(50)), "(other)"]
+    assert np.bincount(groups.codes).tolist() == [2] * 50 + [100_000]
 
 
 def test_fields_are_crossed():

@@ -25,7 +25,7 @@ def test_lines_of_json_keep_their_kinds(tmp_path):
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("", "expected CSV or JSON lines with a column 'key': the file name of an image, or the name of a video or a"),
+        ("", "expected CSV or JSON lines with a column 'key': the file name or id of an image, or the name of a video"),
         ("name,speed\na,1\n", "found the columns 'name, speed'"),
         ("key,a,a\nx,1,2\n", "each column once"),
         ("key,speed\n", "no rows, expected"),

@@ -253,6 +253,38 @@ class TestNotAnnotated:
         rows = rows_of(one, two)
         assert [(row["result"], row["index"], row["score"]) for row in rows] == [("two", 0, 0.54)]  # 0.9 · 0.6
 
+    CAT = ((1, "cat", (0, 0, 100, 100)),)
+
+    def cats(self, score, *others):
+        """The annotated cat with a score, and other detections on its image."""
+        return [(*self.CAT[0], score), *((1, "dog", place, own) for place, own in others)]
+
+    def test_of_several_results_a_top_score_counts_though_one_of_them_lacks_the_place(self, coco):
+        one = coco("one", [*self.CAT, (2, "dog", (0, 0, 9, 9))], self.cats(0.5, ((500, 500, 100, 100), 0.9)))
+        two = coco("two", [*self.CAT, (2, "dog", (0, 0, 9, 9))], self.cats(0.4))
+        rows = rows_of(one, two)
+        assert short(rows) == [("not_annotated", "1.jpg", "pred", 1, "dog", "dog")]
+        assert (rows[0]["result"], rows[0]["score"]) == ("one", 0.45)  # 0.9, and one of two results
+
+    def test_not_below_the_top_scores(self, coco):
+        one = coco("one", [*self.CAT, (2, "dog", (0, 0, 9, 9))], self.cats(0.95, ((500, 500, 100, 100), 0.9)))
+        two = coco("two", [*self.CAT, (2, "dog", (0, 0, 9, 9))], self.cats(0.4))
+        assert rows_of(one, two) == []
+
+    def test_a_top_score_counts_by_the_results_that_have_the_place(self, coco):
+        truth, place = [*self.CAT, (2, "dog", (0, 0, 9, 9))], (500, 500, 100, 100)
+        one = coco("one", truth, self.cats(0.5, (place, 0.8)))
+        two = coco("two", truth, self.cats(0.5, ((500, 500, 100, 70), 0.9)))
+        three = coco("three", truth, self.cats(0.5))
+        rows = rows_of(one, two, three)
+        assert [(row["result"], row["score"]) for row in rows] == [("two", 0.6)]  # 0.9 · 2/3, and once
+
+    def test_a_place_that_all_agree_on_is_not_listed_again_for_its_score(self, coco):
+        truth, place = [*self.CAT, (2, "dog", (0, 0, 9, 9))], (500, 500, 100, 100)
+        one = coco("one", truth, self.cats(0.5, (place, 0.9), ((500, 500, 100, 95), 0.9)))
+        two = coco("two", truth, self.cats(0.5, (place, 0.7)))
+        assert [(row["result"], row["index"], row["score"]) for row in rows_of(one, two)] == [("one", 1, 0.8)]
+
     def test_boxes_of_scenes(self, scene):
         truth = [cuboid("chair", 0, 0)]
         one = scene("one", truth, [cuboid("chair", 0, 0), cuboid("chair", 5, 0)])
@@ -624,6 +656,18 @@ class TestRefused:
 
     def test_an_empty_folder(self, tmp_path):
         with pytest.raises(ConfigError, match="has no results"):
+            calipers.suspects(tmp_path)
+
+    def test_a_file_of_a_folder_that_is_no_artifact_is_passed_over_and_named(self, dense, tmp_path):
+        dense("run", self.RECORD)
+        (tmp_path / "classes.json").write_text("{}")
+        found = calipers.suspects(tmp_path)
+        assert found["results"] == ["run"]
+        assert found.facts.notes[-1] == f"{tmp_path / 'classes.json'}: no artifact, passed over"
+
+    def test_a_folder_of_other_files_alone(self, tmp_path):
+        (tmp_path / "classes.json").write_text("{}")
+        with pytest.raises(ConfigError, match=r"found 0 results \(.*classes.json: no artifact\), expected 1 to 100"):
             calipers.suspects(tmp_path)
 
     def test_results_of_different_suites(self, dense, scene):

@@ -84,7 +84,7 @@ def test_undefined_is_null():
     assert set(undefined.values()) == {None}
     lines = str(report).splitlines()
     [medium] = [line for line in lines if "Average Precision" in line and "area=medium" in line]
-    assert medium.endswith("] = —")
+    assert medium.endswith("] = -1.000")
 
 
 def test_tie_mass_is_the_share_of_detections_with_a_rival_of_the_same_score_in_their_class():

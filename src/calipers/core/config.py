@@ -7,16 +7,21 @@ the artifact (`artifact=False` for what cannot change a number), and a second na
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
+from functools import wraps
+from inspect import Parameter, signature
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from calipers.core.errors import ConfigError, require
 from calipers.core.limits import CHUNK_BYTES, MAX_PAIRS
 
 ENGINES = ("local", "dask", "ray")
 C = TypeVar("C")
+P = ParamSpec("P")
+R = TypeVar("R")
+VARIADIC = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
 
 
 def option(
@@ -138,3 +143,20 @@ def check_names(found: Iterable[str], known: Iterable[str], where: str = "", wha
             near = get_close_matches(name, names, n=1, cutoff=0.5)
             hint = f", did you mean {near[0]!r}?" if near else ""
             raise ConfigError(f"{where}{name!r:.80} is not {what}{hint} (known: {', '.join(names)})")
+
+
+def checked_keywords(function: Callable[P, R]) -> Callable[P, R]:
+    """A function of options whose misspelt keywords are errors that name the nearest, as everywhere.
+
+    >>> checked_keywords(lambda old, *, force=False: None)("a", forse=True)
+    Traceback (most recent call last):
+    calipers.core.errors.ConfigError: 'forse' is not an option, did you mean 'force'? (known: force, old)
+    """
+    known = [name for name, parameter in signature(function).parameters.items() if parameter.kind not in VARIADIC]
+
+    @wraps(function)
+    def checked(*args: P.args, **keywords: P.kwargs) -> R:
+        check_names(keywords, known)
+        return function(*args, **keywords)
+
+    return checked

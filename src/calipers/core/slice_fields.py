@@ -9,6 +9,7 @@ most frequent, the others together as `(other)`. A record without the field is `
 from __future__ import annotations
 
 from collections.abc import Sequence
+from heapq import nsmallest
 from itertools import pairwise, repeat
 from types import NoneType
 from typing import Any, NamedTuple
@@ -24,7 +25,6 @@ MISSING, OTHER = "(missing)", "(other)"
 OBJECTS, SIZE = "objects", "size"  # fields that every record has: how much ground truth, and how large its objects are
 SIZES = ("small", "medium", "large")
 MAX_VALUES = 50
-MAX_TEXTS = 100_000  # distinct ones, of which a field is no longer something to slice by
 CROSS = " × "
 ABSENT, NUMBER = -1, -2  # codes beside those of texts
 LARGEST = 1e300  # that numbers are below
@@ -89,14 +89,14 @@ class FieldValues:
         """Take in the values of some records, as JSON has them."""
         kinds = set(map(type, values))
         if kinds <= {str, NoneType}:
-            self._extend_texts(field, values)
+            self._extend_texts(values)
         elif not (kinds <= {float, int} and self._extend_numbers(values)):
             self._extend_any(field, values)
 
-    def _extend_texts(self, field: str, values: Sequence[str | None]) -> None:
+    def _extend_texts(self, values: Sequence[str | None]) -> None:
         for text in dict.fromkeys(values):
             if text is not None:
-                self._code(field, text)
+                self._code(text)
         codes = map(self._codes.get, values, repeat(ABSENT))  # type: ignore[arg-type]
         self.codes.append(np.fromiter(codes, dtype=np.int32, count=len(values)))
         self.numbers.append(np.zeros(len(values)))
@@ -121,24 +121,19 @@ class FieldValues:
             elif isinstance(value, (int, float)) and not isinstance(value, bool):
                 codes[at], numbers[at] = NUMBER, _finite(field, value)
             elif value is not None:
-                codes[at] = self._code(field, _as_text(field, value))
+                codes[at] = self._code(_as_text(field, value))
         self.codes.append(np.array(codes, dtype=np.int32))
         self.numbers.append(np.array(numbers, dtype=np.float64))
 
-    def _code(self, field: str, text: str) -> int:
+    def _code(self, text: str) -> int:
         if text not in self._codes:
-            if len(self.texts) == MAX_TEXTS:
-                raise ConfigError(
-                    f"slice: {field!r:.80} has more than {MAX_TEXTS:,} different values,"
-                    " expected a field that groups records, such as a place or a kind"
-                )
             self._codes[text] = len(self.texts)
             self.texts.append(text)
         return self._codes[text]
 
-    def add(self, field: str, later: FieldValues) -> None:
+    def add(self, later: FieldValues) -> None:
         """Take in the values of records that come after it."""
-        own = np.array([self._code(field, text) for text in later.texts] + [NUMBER, ABSENT], dtype=np.int32)
+        own = np.array([self._code(text) for text in later.texts] + [NUMBER, ABSENT], dtype=np.int32)
         self.codes += [own[codes] for codes in later.codes]  # -2 and -1 are the last two
         self.numbers += later.numbers
 
@@ -274,10 +269,10 @@ def quantiles(values: NDArray[np.float32], shares: Sequence[float]) -> NDArray[n
 
 def _text_groups(codes: NDArray[np.int32], texts: list[str]) -> Groups:
     counts = np.bincount(codes[codes >= 0], minlength=len(texts))
-    order = sorted(range(len(texts)), key=lambda code: (-int(counts[code]), texts[code]))
-    place = np.empty(len(texts) + 1, dtype=np.int64)
-    place[order] = np.minimum(np.arange(len(order)), MAX_VALUES)
-    names = [texts[code] for code in order[:MAX_VALUES]]
+    frequent = nsmallest(MAX_VALUES, range(len(texts)), key=lambda code: (-int(counts[code]), texts[code]))
+    place = np.full(len(texts) + 1, MAX_VALUES, dtype=np.int64)
+    place[frequent] = np.arange(len(frequent))
+    names = [texts[code] for code in frequent]
     place[-1] = MAX_VALUES + 1  # ABSENT
     padded = [*names, *[OTHER] * (MAX_VALUES - len(names)), OTHER, MISSING]
     return _present(Groups(padded, place[codes]))

@@ -53,7 +53,7 @@ class SliceTable:
         self._columns += later._columns
         self.known |= later.known
         for field, own in self.fields.items():
-            own.add(field, later.fields[field])
+            own.add(later.fields[field])
         if self.objects and later.objects:
             self.objects.add(later.objects)
 

@@ -2,7 +2,8 @@
 
     wrong_label     overlap · trust · confidence, as a mean over the results that have a prediction in its place, 0 for
                     one that says another label; trust is how often the label is right where it lies on an object
-    not_annotated   mean overlap · share of results that say the label · mean confidence; of one result, confidence
+    not_annotated   mean overlap · share of results that say the label · mean confidence; where only some results agree,
+                    of a score at the top: confidence · their share (`suspect_predictions`)
     never_found     (1 - Π (1 - recall of its label)) · k / (k + 1), with k neighbours, 3 at most; half of it where
                     there is one result, which may miss an object for reasons of its own
     near_duplicate  overlap · (1 - share of results that find both / 2)
@@ -34,10 +35,10 @@ from calipers.core.suspect_objects import (
     confidence,
     truth_batches,
 )
+from calipers.core.suspect_predictions import not_annotated
 from calipers.core.suspects import (
     NEAR_DUPLICATE,
     NEVER_FOUND,
-    NOT_ANNOTATED,
     ODD_SIZE,
     WRONG_LABEL,
     Suspect,
@@ -46,7 +47,6 @@ from calipers.core.suspects import (
 )
 
 SAME_PLACE = 0.9  # overlap of a wrong label, and of near duplicates
-AGREED = 0.7  # overlap of predictions of two results
 NEIGHBOURS = 3
 MOST_DISTANCES = 4_000_000  # in one record
 MAD = 1.4826  # deviation of a normal distribution, over its median absolute deviation
@@ -72,7 +72,7 @@ def find_object_suspects(runs: list[SuspectRun], reader: ObjectReader) -> Suspec
         suspects += truths.look_at(batch)
     suspects += truths.never_found()
     suspects += _odd_sizes(truths.sizes, reader.rows(runs[0]))
-    suspects += _agreed(summaries, overlaps) if len(summaries) > 1 else _sure(summaries[0], overlaps)
+    suspects += not_annotated(summaries, overlaps)
     repeated = set().union(*(summary.repeated for summary in summaries))
     kept = [suspect for suspect in suspects if suspect.key not in repeated]
     return SuspectSearch(kept, list(_notes(summaries, kept, repeated, overlaps.heavy | truths.heavy)))
@@ -247,91 +247,3 @@ def robust_deviations(values: array[float]) -> list[float]:
     wider = 1 + FEW_MORE / len(values)
     spread = max(MAD * wider * median(abs(value - middle) for value in values), LEAST_DEVIATION)
     return [abs(value - middle) / spread for value in values]
-
-
-# Predictions without an annotation
-
-
-def _sure(summary: RunSummary, overlaps: Overlaps) -> Iterator[Suspect]:
-    """Predictions of a single result with a score among the top 1 %; of those in one place the surest."""
-    top = summary.top_score()
-    if top is None:
-        return
-    chosen = [[row for row in rows if row.score is not None and row.score >= top] for rows in summary.spurious.values()]
-    for rows, near in zip(chosen, _near(chosen, chosen, overlaps), strict=True):
-        taken: set[int] = set()
-        for place in sorted(range(len(rows)), key=lambda place: (-(rows[place].score or 0), rows[place].position)):
-            if place not in taken:
-                taken |= {other for other, _ in near.get(place, ())}
-                row = rows[place]
-                score = confidence(row.score)
-                yield _suspect(row, NOT_ANNOTATED, score, row.label)._replace(result=summary.name)
-
-
-Near = dict[int, list[tuple[int, float]]]  # place -> places of the other list that agree, and overlaps
-
-
-def _near(left: list[list[ObjectRow]], right: list[list[ObjectRow]], overlaps: Overlaps) -> list[Near]:
-    near: list[Near] = [{} for _ in left]
-    for record, i, j, overlap in overlaps.pairs(left, right, AGREED):
-        near[record].setdefault(i, []).append((j, overlap))
-    return near
-
-
-class _Agreement(NamedTuple):
-    """A prediction of one result, with those of all others in its place."""
-
-    rows: list[ObjectRow]  # of each result, by name
-    score: float
-    label: str | None
-
-
-def _agreed(summaries: list[RunSummary], overlaps: Overlaps) -> Iterator[Suspect]:
-    """Predictions without an annotation in whose place every result has one."""
-    keys = sorted(set.intersection(*({*summary.spurious} for summary in summaries)))
-    by_anchor: dict[int, list[str]] = {}
-    for key in keys:
-        counts = [len(summary.spurious[key]) for summary in summaries]
-        by_anchor.setdefault(counts.index(min(counts)), []).append(key)
-    for anchor, own in sorted(by_anchor.items()):
-        lists = [[summary.spurious[key] for key in own] for summary in summaries]
-        near = [_near(lists[anchor], other, overlaps) for other in lists]
-        for record in range(len(own)):
-            rows = [side[record] for side in lists]
-            yield from _places(rows, [side[record] for side in near], anchor, summaries)
-
-
-def _places(rows: list[list[ObjectRow]], near: list[Near], anchor: int, runs: list[RunSummary]) -> Iterator[Suspect]:
-    """One suspect for each place of a record: the closest agreement first, and no prediction in two."""
-    taken: list[set[int]] = [set() for _ in rows]
-    candidates = []
-    for place, row in enumerate(rows[anchor]):
-        agreed = [_partner(row, others, side.get(place, [])) for others, side in zip(rows, near, strict=True)]
-        agreed[anchor] = place, 1.0
-        partners = [partner for partner in agreed if partner is not None]
-        if len(partners) == len(rows):
-            candidates.append((_agreement(rows, partners, anchor), [place for place, _ in partners]))
-    for agreement, places in sorted(candidates, key=lambda item: (-item[0].score, item[1])):
-        if any(place in own for place, own in zip(places, taken, strict=True)):
-            continue
-        for place, own in zip(places, taken, strict=True):
-            own.add(place)
-        shown = max(range(len(rows)), key=lambda run: (confidence(agreement.rows[run].score), -run))
-        row = agreement.rows[shown]
-        suspect = _suspect(row, NOT_ANNOTATED, agreement.score, agreement.label)
-        yield suspect._replace(result=runs[shown].name)
-
-
-def _partner(row: ObjectRow, others: list[ObjectRow], near: list[tuple[int, float]]) -> tuple[int, float] | None:
-    """The prediction of another result that agrees best: with the same label if there is one."""
-    order = sorted(near, key=lambda item: (others[item[0]].label != row.label, -item[1], item[0]))
-    return order[0] if order else None
-
-
-def _agreement(rows: list[list[ObjectRow]], partners: list[tuple[int, float]], anchor: int) -> _Agreement:
-    chosen = [own[place] for own, (place, _) in zip(rows, partners, strict=True)]
-    labels = Counter(row.label for row in chosen)
-    label = min(labels, key=lambda name: (-labels[name], name is None, name or ""))
-    overlap = fsum(value for run, (_, value) in enumerate(partners) if run != anchor) / (len(rows) - 1)
-    surest = fsum(confidence(row.score) for row in chosen) / len(rows)
-    return _Agreement(chosen, overlap * surest * labels[label] / len(rows), label)

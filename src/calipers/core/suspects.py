@@ -3,7 +3,7 @@
 Reasons, in the order of `REASONS`, which breaks ties of the score:
 
     wrong_label       a prediction lies on the object, and says another label
-    not_annotated     predictions of every result lie where no object is
+    not_annotated     predictions of every result, or one with a score among the top 1 %, lie where no object is
     never_found       no result finds the object, though each finds its neighbours
     near_duplicate    another object of the same label lies in the same place
     odd_size          the object is far larger or smaller than others of its label

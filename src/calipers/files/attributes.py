@@ -18,7 +18,7 @@ from calipers.core.errors import InputError
 from calipers.core.text import whole_text
 from calipers.files.inputs import BOM, InputFile, read_bytes
 
-NAMES = "the file name of an image, or the name of a video or a scene"  # what results call records
+NAMES = "the file name or id of an image, or the name of a video or a scene"  # what results call records
 EXPECTED = f"CSV or JSON lines with a column 'key': {NAMES}"
 LONGEST_KEY = 80
 

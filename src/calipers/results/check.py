@@ -15,6 +15,7 @@ import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from calipers.core.config import checked_keywords
 from calipers.core.errors import ConfigError, InputError, require
 from calipers.results.tree_mapping import TreeMapping
 from calipers.suite import Suite, suite_names, suite_of
@@ -56,6 +57,7 @@ class Check(TreeMapping):
         return to_json(self.tree)
 
 
+@checked_keywords
 def check(
     *files: CheckSource,
     gt: CheckSource | None = None,

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from calipers.core.bootstrap import middle
+from calipers.core.config import checked_keywords
 from calipers.core.errors import ConfigError, OutputError, keyword
 from calipers.core.figures import Figure, Floats
 from calipers.core.versions import other_versions
@@ -124,6 +125,7 @@ def writer(comparison: Comparison, path: str | os.PathLike[str]) -> Any:
     return kinds[ending]
 
 
+@checked_keywords
 def compare(old: ResultSource, new: ResultSource, *, force: bool = False) -> Comparison:
     """Compare two results, paired by record.
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from calipers.core.config import checked_keywords
 from calipers.core.errors import ConfigError, keyword
 from calipers.core.figures import SHARE, Figure
 from calipers.files.output import to_json
@@ -82,6 +83,7 @@ class Gate:
         return gate_ci.gitlab(self.tree)
 
 
+@checked_keywords
 def gate(
     new: ResultSource,
     baseline: ResultSource | None = None,

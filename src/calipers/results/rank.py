@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any, NamedTuple
 
+from calipers.core.config import checked_keywords
 from calipers.core.errors import ConfigError, require
 from calipers.core.figures import Figure
 from calipers.files.output import to_json
@@ -99,6 +100,7 @@ class Ranking(TreeMapping):
         return files_at(path, FILES, kinds)
 
 
+@checked_keywords
 def rank(
     *results: Any, figure: str | Iterable[str] = (), baseline: str | None = None, order: str | None = None
 ) -> Ranking:

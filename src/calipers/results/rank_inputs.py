@@ -147,9 +147,14 @@ def _read(source: Source, name: str) -> Result | None:
     try:
         return read_result(source.place, name)
     except InputError:
-        if source.listed and Path(source.place).is_file() and not _claims(Path(source.place)):
+        if is_other_file(source):
             return None
         raise
+
+
+def is_other_file(source: Source) -> bool:
+    """Whether it is a file of a folder that does not even claim to be an artifact."""
+    return source.listed and Path(source.place).is_file() and not _claims(Path(source.place))
 
 
 def _claims(path: Path) -> bool:

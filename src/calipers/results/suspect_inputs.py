@@ -23,7 +23,15 @@ from calipers.files.lines import LONGEST_LINE
 from calipers.report import Report
 from calipers.results.artifacts import Cells, Result, files_of, read_result
 from calipers.results.comparable import ALIKE, differences
-from calipers.results.rank_inputs import Source, check_names, flat_sources, folder_sources, methods_of, source_name
+from calipers.results.rank_inputs import (
+    Source,
+    check_names,
+    flat_sources,
+    folder_sources,
+    is_other_file,
+    methods_of,
+    source_name,
+)
 from calipers.show.page.build import kept_cases
 from calipers.show.page.cases import CASES
 from calipers.suite import Suite, suite_of_tree
@@ -40,20 +48,24 @@ class SuspectInputs(NamedTuple):
     spec: SuspectSpec
     records: int
     files: list[str]  # that are read
+    passed_over: list[str]  # files of folders that are no artifacts
 
 
 def read_inputs(results: Iterable[Any]) -> SuspectInputs:
     """The results to be searched: of one suite, with their cases, over the same records."""
-    sources = [source for listed in flat_sources(results) for source in _in_folder(listed)]
+    listed = [source for argument in flat_sources(results) for source in _in_folder(argument)]
+    passed_over = [os.fspath(source.place) for source in listed if is_other_file(source)]
+    sources = [source for source in listed if not source.is_path or os.fspath(source.place) not in passed_over]
     if not 0 < len(sources) <= MOST:
-        raise ConfigError(f"found {len(sources):,} results, expected 1 to {MOST}")
+        others = f" ({', '.join(passed_over[:MOST_NAMED])}: no artifact)" if passed_over else ""
+        raise ConfigError(f"found {len(sources):,} results{others}, expected 1 to {MOST}")
     named = [_read(source, number) for number, source in enumerate(sources, 1)]
     check_names(named)
     _check_comparable(named)
     tree = named[0][1].tree
     suite, spec = suite_of_tree(tree), spec_of(tree)
     files = [file for _, result in named for file in (*files_of(result.name), os.path.join(result.name, CASES))]
-    return SuspectInputs(list(_runs(named)), suite, spec, suite.counts(tree).evaluated, files)
+    return SuspectInputs(list(_runs(named)), suite, spec, suite.counts(tree).evaluated, files, passed_over)
 
 
 def spec_of(tree: Mapping[str, Any]) -> SuspectSpec:

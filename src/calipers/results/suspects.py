@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from typing import Any, NamedTuple
 
+from calipers.core.config import checked_keywords
 from calipers.core.errors import require
 from calipers.core.suspects import COLUMNS, Suspect, one_each
 from calipers.files.output import json_line, to_json
@@ -77,6 +78,7 @@ class Suspects(TreeMapping):
         return files_at(path, FILES, kinds)
 
 
+@checked_keywords
 def suspects(*results: Any, top: int | None = None) -> Suspects:
     """List places where the annotation is more likely wrong than the model, most likely first.
 
@@ -111,5 +113,6 @@ def search(inputs: SuspectInputs, *, top: int | None = None) -> Suspects:
     shown = listed[:top]
     rows = [dict(zip(COLUMNS, suspect, strict=False)) for suspect in shown]
     tree = {"suspects": "suspects/1", "suite": inputs.suite.name, "results": sorted(run.name for run in inputs.runs)}
-    facts = SuspectFacts(inputs.suite.record, inputs.records, len(listed), findings.notes)
+    notes = [*findings.notes, *(f"{path}: no artifact, passed over" for path in inputs.passed_over)]
+    facts = SuspectFacts(inputs.suite.record, inputs.records, len(listed), notes)
     return Suspects(tree | {"rows": rows}, facts, shown, inputs)

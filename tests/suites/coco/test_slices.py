@@ -80,6 +80,13 @@ def test_attributes_go_by_name_or_id(tmp_path):
         coco(GT, PRED, slice="camera", attributes=path)
 
 
+def test_keys_of_no_image_that_was_evaluated_are_named_as_the_file_has_them(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("key,camera\n6,left\n2,right\n", encoding="utf-8")  # nothing is on the image 6, which is 5.jpg
+    report = coco(GT, PRED, slice="camera", attributes=path, bootstrap=0)
+    assert any("1 of 2 keys are of no record that was evaluated, such as '6'" in note for note in report.notes)
+
+
 def test_objects_and_sizes_add_up():
     report = coco(GT, PRED, slice=["objects", "size", "light×alt"], bootstrap=50)
     objects = report["sweep"]["primary"]["gt"]

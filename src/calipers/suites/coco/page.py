@@ -67,7 +67,7 @@ def _headline(tree: Tree) -> list[Part]:
     target = f"{tree['params']['recall_target']:g}"
     for name, label in (
         ("precision_at_target", f"precision at recall {target}"),
-        ("precision_at_recall", f"mean precision over recall ≥ {target}"),
+        ("precision_at_recall", f"mean precision over recall >= {target}"),
     ):
         cards.append(part.card(label, tree.get(name), intervals.get(name), note="overlap 0.50"))
     sweep = tree["sweep"]

@@ -1,8 +1,9 @@
 """The summary of a detection report for a terminal: COCO's lines as everybody knows them, then what they do not say.
 
-COCO's lines read as pycocotools prints them, but for an undefined one, which is —. Under them: how sure they are, what
-does not count in them (detections beyond `max_dets`, classes without ground truth), whether scores rank anything, the
-sweep that needs no scores, the errors behind all of it, and the classes.
+COCO's lines read as pycocotools prints them, an undefined one as -1.000, which a line below them explains; elsewhere
+undefined is —. Under them: how sure they are, what does not count in them (detections beyond `max_dets`, classes
+without ground truth), whether scores rank anything, the sweep that needs no scores, the errors behind all of it, and
+the classes.
 """
 
 from __future__ import annotations
@@ -14,13 +15,14 @@ from calipers.show.answers import answers_line
 from calipers.show.calibration import calibration_line
 from calipers.show.causes import causes_line, fix_first_line
 from calipers.show.slices import slices_lines
-from calipers.show.text import SEPARATOR, between, named_line, printable, rate, share, short, width
+from calipers.show.text import SEPARATOR, UNDEFINED, between, named_line, printable, rate, share, short, width
 
 Tree = dict[str, Any]
 KINDS = {"bbox": "boxes", "segm": "masks", "keypoints": "keypoints"}
 LINE = " {:<18} {} @[ IoU={:<9} | area={:>6s} | maxDets={:>3d} ] = {}"
 TITLES = {"AP": ("Average Precision", "(AP)"), "AR": ("Average Recall", "(AR)")}
 ALL_THRESHOLDS, ONE_THRESHOLD = "0.50:0.95", {"50": "0.50", "75": "0.75"}
+UNDEFINED_LINE = "-1.000"  # as pycocotools prints it
 AREAS = ("small", "medium", "large")
 MANY_TIES = 0.5  # of the detections, from which on AP should be read with care
 COLUMNS = (  # of the table of classes: heading, key, width, how a value is written
@@ -74,13 +76,13 @@ def _reasons(reasons: dict[str, int]) -> str:
 
 
 def coco_lines(tree: Tree) -> list[str]:
-    """The twelve lines of COCO, or the ten of its keypoints, to the letter; an undefined number is —, not -1.
+    """The twelve lines of COCO, or the ten of its keypoints, to the letter: an undefined number is -1.000.
 
     >>> params = {"iou_type": "bbox", "max_dets": [1, 10, 100]}
     >>> print(*coco_lines({"params": params, "coco": {"AP_50": 0.5, "AR_1": 0.25, "AR_small": None}}), sep="\\n")
      Average Precision  (AP) @[ IoU=0.50      | area=   all | maxDets=100 ] = 0.500
      Average Recall     (AR) @[ IoU=0.50:0.95 | area=   all | maxDets=  1 ] = 0.250
-     Average Recall     (AR) @[ IoU=0.50:0.95 | area= small | maxDets=100 ] = —
+     Average Recall     (AR) @[ IoU=0.50:0.95 | area= small | maxDets=100 ] = -1.000
     """
     return [_coco_line(name, value, tree["params"]) for name, value in tree["coco"].items()]
 
@@ -94,7 +96,7 @@ def _coco_line(name: str, value: float | None, params: Tree) -> str:
         threshold = ONE_THRESHOLD[detail]
     elif detail:  # AR_10: with at most so many detections
         most = int(detail)
-    return LINE.format(*TITLES[kind], threshold, area, most, rate(value))
+    return LINE.format(*TITLES[kind], threshold, area, most, UNDEFINED_LINE if value is None else rate(value))
 
 
 def _lines_and_reason(tree: Tree) -> Iterator[str]:
@@ -103,6 +105,8 @@ def _lines_and_reason(tree: Tree) -> Iterator[str]:
         yield f" AP and AR are undefined: {printable(tree['ap_undefined_reason'])}."
         if tree["sweep"]["primary"]["gt"]:
             yield " Read the sweep below instead, which needs no scores."
+    elif None in tree["coco"].values():
+        yield f" {UNDEFINED_LINE} is undefined ({UNDEFINED}): no such object has to be found."
 
 
 # What they do not say
@@ -134,7 +138,7 @@ def _sureness(tree: Tree) -> Iterator[str]:
         names = ("precision_at_target", "precision_at_recall")
         at, beyond = (rate(tree.get(name)) + between(intervals.get(name)) for name in names)
         target = f"{tree['params']['recall_target']:g}"
-        text = SEPARATOR.join([f"{at} at recall {target}", f"{beyond} mean over recall ≥ {target}"])
+        text = SEPARATOR.join([f"{at} at recall {target}", f"{beyond} mean precision over recall >= {target}"])
         yield named_line("precision", text)
 
 
