@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 import time
+from contextlib import contextmanager
 
 import pytest
 from _pytest.faulthandler import fault_handler_stderr_fd_key
@@ -72,8 +73,8 @@ def pytest_collection():
 
 @pytest.hookimpl(optionalhook=True, wrapper=True)  # of pytest-xdist
 def pytest_xdist_auto_num_workers():
-    """Two processes more than cores: a test that waits, for a cluster or a browser, leaves its core to others."""
-    return (yield) + 2
+    """A process more than cores: a test that waits, for a cluster or a browser, leaves its core to others."""
+    return (yield) + 1
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -133,10 +134,36 @@ def blank_plots(monkeypatch):
 
 
 @pytest.fixture
-def without_plots(monkeypatch):
+def named_plots(blank_plots, monkeypatch):
+    """Folders have files with the names of plots, which only a full run draws: for tests of how files are written."""
+    if share() == 1:
+        return
+    files = pieces.files
+
+    def files_by_name(stem, plot, tree, names=()):
+        names = list(names)
+        if sys.modules.get("matplotlib", True) is None:  # where a test hides the library
+            return files(stem, plot, tree, names)
+        spelt = any(not name.isascii() for name in names) and pieces._needs_fonts(names)
+        return {f"{stem}.{ending}": BLANK[ending] for ending in (("png", "svg") if spelt else ("png",))}
+
+    monkeypatch.setattr(pieces, "files", files_by_name)
+
+
+@contextmanager
+def plots_left_out():
+    """Within the block, folders have plots in a full run only."""
+    with pytest.MonkeyPatch.context() as patch:
+        if share() < 1:
+            patch.setattr("calipers.show.folder.drawn", lambda suite, tree: ({}, []))
+        yield
+
+
+@pytest.fixture
+def without_plots():
     """Folders have plots in a full run only: for tests of results, which are read from everything but plots."""
-    if share() < 1:
-        monkeypatch.setattr("calipers.show.folder.drawn", lambda suite, tree: ({}, []))
+    with plots_left_out():
+        yield
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -13,7 +13,7 @@ from typing import Any
 
 from hypothesis import HealthCheck, settings
 
-SHARES = {"dev": 0.1, "ci": 0.25, "nightly": 1.0}  # of the examples of a full run
+SHARES = {"dev": 0.1, "ci": 0.15, "nightly": 1.0}  # of the examples of a full run
 FEWEST = 5  # examples of a property test, in any profile
 PROFILE = os.environ.get("CALIPERS_TESTS", "ci")
 

@@ -1,7 +1,7 @@
 """How several processes share the tests: those of a file stay in one, those that share a cluster or a browser as well,
 no core is idle, and a file is loaded by the process that runs it only.
 
-There are two processes more than cores, as some wait for others, and each is given a long file and a short one in turn:
+There is a process more than cores, as some wait for others, and each is given a long file and a short one in turn:
 what waits behind a long one is short. pytest-xdist has every process collect all tests, to tell them by their number;
 here a process has a `Part` for every file, which collects the tests when it is run. That is so where nobody asks
 for some of the tests by name or mark, nor for how many percent were run, which nobody knows: `make test` does neither.

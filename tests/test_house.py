@@ -60,6 +60,12 @@ def parsed(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
+@cache
+def nodes(path: Path) -> list[ast.AST]:
+    """All nodes of a file, which most rules look at."""
+    return list(ast.walk(parsed(path)))
+
+
 def identity(path: Path) -> str:
     return str(path.relative_to(PACKAGE))
 
@@ -77,6 +83,7 @@ def is_for_types_only(node: ast.AST) -> bool:
     return isinstance(node, ast.If) and ast.unparse(node.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING")
 
 
+@cache
 def imported_modules(tree: ast.Module) -> set[str]:
     """Modules of this package that a file imports anywhere, types apart."""
     modules: set[str] = set()
@@ -131,7 +138,7 @@ def test_nothing_outside_of_the_suites_names_one():
         f"{identity(path)}:{node.lineno} says {node.value!r}"
         for path in SOURCES
         if part_of(path) not in ("suites", "__init__")
-        for node in ast.walk(parsed(path))
+        for node in nodes(path)
         if isinstance(node, ast.Constant) and node.value in built_in()
     } | {
         f"{identity(path)} imports {module}"
@@ -148,7 +155,7 @@ def test_a_protocol_is_spelled_once_in_the_config_of_its_suite():
         f"{identity(path)}:{node.lineno} says {node.value!r}"
         for path in SOURCES
         if path.name not in ("config.py", "artifact_types.py") or part_of(path) != "suites"  # the latter is made
-        for node in ast.walk(parsed(path))
+        for node in nodes(path)
         if isinstance(node, ast.Constant)
         and isinstance(node.value, str)
         and re.fullmatch(rf"({'|'.join(built_in())})/\d+", node.value)
@@ -216,9 +223,9 @@ def test_no_module_has_a_name_that_says_nothing():
 
 def vague_names(path: Path) -> set[str]:
     """Variables and parameters of functions with names that say nothing; fields of classes are not among them."""
-    fields = {id(part.target) for part in ast.walk(parsed(path)) if isinstance(part, ast.AnnAssign)}
+    fields = {id(part.target) for part in nodes(path) if isinstance(part, ast.AnnAssign)}
     names = set()
-    for node in ast.walk(parsed(path)):
+    for node in nodes(path):
         if isinstance(node, ast.arg):
             names.add(node.arg)
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and id(node) not in fields:
@@ -238,7 +245,7 @@ def test_docstrings_stand_alone():
     riddles = {
         f"{identity(path)}: {docstring.splitlines()[0]}"
         for path in SOURCES
-        for node in ast.walk(parsed(path))
+        for node in nodes(path)
         if isinstance(node, DOCUMENTED) and (docstring := ast.get_docstring(node)) and RIDDLE.search(docstring)
     }
     assert riddles == set()
@@ -247,7 +254,7 @@ def test_docstrings_stand_alone():
 def test_a_class_name_occurs_once():
     homes: dict[str, list[str]] = {}
     for path in SOURCES:
-        for node in ast.walk(parsed(path)):
+        for node in nodes(path):
             if isinstance(node, ast.ClassDef) and node.name not in ONE_PER_SUITE:
                 homes.setdefault(node.name, []).append(identity(path))
     assert {name: paths for name, paths in homes.items() if len(paths) > 1} == {}

@@ -24,13 +24,13 @@ def test_every_test_of_every_file_is_run_and_told_of(tmp_path):
     for name, text in FILES.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)
-    command = [sys.executable, "-m", "pytest", "-n", "2", "-p", "tests.spread", "-p", "no:cacheprovider"]
+    command = [sys.executable, "-m", "pytest", "-p", "xdist", "-n", "2", "-p", "tests.spread", "-p", "no:cacheprovider"]
     for style in ("classic", "progress"):  # files when they are run, and all of them beforehand
         options = ["-o", f"console_output_style={style}", "--continue-on-collection-errors"]
         done = subprocess.run(
             [*command, *options],
             cwd=tmp_path,
-            env=os.environ | {"PYTHONPATH": str(ROOT)},
+            env=os.environ | {"PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},  # none of others
             capture_output=True,
             text=True,
         )

@@ -10,6 +10,8 @@ import pytest
 from calipers.cli.suite_command import run_suite
 from calipers.suite import suite_of
 
+from ..conftest import plots_left_out
+
 BOX = {"type": "bbox_2d", "points": [0, 0, 10, 10], "desc": "类别=标签"}
 FAR = {"type": "bbox_2d", "points": [500, 500, 600, 600], "desc": "类别=标签"}
 
@@ -23,7 +25,7 @@ def dump(name, share, count=60):
 @pytest.fixture(scope="module")
 def results(tmp_path_factory):
     """Two results and one with another tolerance, made once."""
-    with chdir(tmp_path_factory.mktemp("results")):
+    with chdir(tmp_path_factory.mktemp("results")), plots_left_out():
         dump("old.jsonl", 10)
         dump("new.jsonl", 3)
         for name in ("old", "new"):

@@ -21,7 +21,10 @@ from ..contracts.dumps import make_lines, padded
 from ..profiles import combined, covered, share
 from .fault_points import ERRORS, PUT, Fault, stays
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="signals and processes as Linux has them")
+pytestmark = [
+    pytest.mark.skipif(sys.platform != "linux", reason="signals and processes as Linux has them"),
+    pytest.mark.usefixtures("named_plots"),
+]
 
 DATA = Path(calipers.__file__).parent / "data"
 BOOTSTRAP = ("--bootstrap", 50)

@@ -11,6 +11,8 @@ import pytest
 from calipers.cli.suite_command import run_suite
 from calipers.suite import suite_of
 
+from ..conftest import plots_left_out
+
 BOX = {"type": "bbox_2d", "points": [0, 0, 10, 10], "desc": "类别=标签"}
 FAR = {"type": "bbox_2d", "points": [500, 500, 600, 600], "desc": "类别=标签"}
 
@@ -24,7 +26,7 @@ def write_dump(name, missed, count=60):
 @pytest.fixture(scope="module")
 def results(tmp_path_factory):
     """Three results, made once: recall 0.9, 0.667 and 0.883."""
-    with chdir(tmp_path_factory.mktemp("results")):
+    with chdir(tmp_path_factory.mktemp("results")), plots_left_out():
         for name, missed in (("old", 10), ("new", 3), ("near", 9)):
             write_dump(name, missed)
             run_suite(suite_of("dense"), {"dumps": [f"{name}.jsonl"], "output": name})

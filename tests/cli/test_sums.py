@@ -15,7 +15,7 @@ from calipers.suite import suites
 
 from ..samples import sample_args
 
-pytestmark = pytest.mark.usefixtures("blank_plots")
+pytestmark = pytest.mark.usefixtures("named_plots")
 DATA = Path(calipers.__file__).parent / "data"
 PAYLOAD = {
     "output": [

@@ -13,7 +13,7 @@ from calipers.suite import suite_of
 
 from ..show.page.reading import cards, column, data_of, section, tags_without_cases, titles
 
-pytestmark = pytest.mark.usefixtures("blank_plots")
+pytestmark = pytest.mark.usefixtures("without_plots")
 
 
 def box(x, label):

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 import calipers
 from calipers.cli.main import calipers as program
 
-pytestmark = pytest.mark.usefixtures("blank_plots")
+pytestmark = pytest.mark.usefixtures("named_plots")
 
 LABELS = ["seat", "table", "door"]
 GENERAL = {

@@ -29,7 +29,7 @@ def spelled_out(case):
 
 
 @pytest.fixture
-def folder(tmp_path):
+def folder(tmp_path, without_plots):
     truth = [box(0, 0, 90, 90), box(100, 100, 200, 200, TREE), box(500, 500, 600, 600, "")]
     pred = [box(0, 0, 90, 90), box(100, 100, 200, 190, "类别=乙")]
     (tmp_path / "dump.jsonl").write_text(json.dumps(record(truth, pred, id="a")) + "\n", encoding="utf-8")

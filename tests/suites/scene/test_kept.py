@@ -23,7 +23,7 @@ from calipers.suites.scene.plan import ScenePlan, unpack
 from ...profiles import seeds
 from .test_plan import write
 
-pytestmark = pytest.mark.usefixtures("blank_plots")
+pytestmark = pytest.mark.usefixtures("named_plots")
 
 LABELS = ("chair", "Chair", "stool", "table", "dining table", "door", "Lampe ü", "unknown", "")
 OPTIONS = {
