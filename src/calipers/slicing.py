@@ -17,7 +17,7 @@ import numpy as np
 
 from calipers.core.errors import ConfigError, keyword
 from calipers.core.slice_draws import Resampling, Sums
-from calipers.core.slice_fields import ABSENT, OBJECTS, SIZE
+from calipers.core.slice_fields import ABSENT, MAX_VALUES, OBJECTS, OTHER, SIZE
 from calipers.core.slice_figures import SliceFigures
 from calipers.core.slice_options import SliceOptions
 from calipers.core.slice_table import Ints, SliceTable
@@ -63,7 +63,7 @@ def slice_run(
         return SlicedRun(hashes, [], inputs, notes)
     _check_fields(table, {*built_in, *table.known, *(file.names if file else ())}, file)
     slices = find_slices(table, config.slice_specs, figures, resampling, object_figures, sums)
-    return SlicedRun(hashes, slices, inputs, notes)
+    return SlicedRun(hashes, slices, inputs, [*notes, *_other_notes(table)])
 
 
 def _set_attributes(
@@ -99,6 +99,18 @@ def _text_notes(file: AttributeFile, fields: Iterable[str]) -> list[str]:
         f"warning: {file.path}: {name!r:.80} is text, as {n:,} of {of:,} cells are no numbers, such as {cell!r:.40};"
         " leave such cells empty, and it is in quartiles"
         for name, n, of, cell in odd
+    ]
+
+
+def _other_notes(table: SliceTable) -> list[str]:
+    """Notes on texts that differ from record to record, so that most records are in no group of their own."""
+    records = len(table.columns()[0])
+    others = [(name, len(values.texts), values.count_others()) for name, values in table.fields.items()]
+    return [
+        f"warning: slice: {name!r:.80} has {texts:,} different values, and {rest:,} of {records:,} records have none of"
+        f" the {MAX_VALUES} most frequent, so they are {OTHER}; expected a field that groups records, such as a place"
+        for name, texts, rest in others
+        if rest * 2 > records
     ]
 
 

@@ -9,7 +9,7 @@ most frequent, the others together as `(other)`. A record without the field is `
 from __future__ import annotations
 
 from collections.abc import Sequence
-from heapq import nsmallest
+from heapq import nlargest, nsmallest
 from itertools import pairwise, repeat
 from types import NoneType
 from typing import Any, NamedTuple
@@ -143,6 +143,12 @@ class FieldValues:
             self.codes = [np.concatenate([np.empty(0, np.int32), *self.codes])]
             self.numbers = [np.concatenate([np.empty(0), *self.numbers])]
         return self.codes[0], self.numbers[0]
+
+    def count_others(self) -> int:
+        """How many records have a text that is none of the most frequent."""
+        codes, _ = self.columns()
+        counts: list[int] = np.bincount(codes[codes >= 0]).tolist()
+        return sum(counts) - sum(nlargest(MAX_VALUES, counts))
 
     def pack(self) -> Packed:
         """The values as plain values and arrays."""

@@ -121,6 +121,14 @@ def test_of_a_line_the_length_is_its_size():
     assert {value: row["objects"] for value, row in rows.items()} == {"< 105": 1, "105 – 115": 1, ">= 115": 1}
 
 
+@pytest.mark.parametrize(("texts", "is_noted"), [(100, False), (101, True)])
+def test_a_field_of_which_most_records_are_other_is_warned_about(texts, is_noted):
+    records = [RECORDS[0] | {"id": str(k), "site": f"s{k}"} for k in range(texts)]  # 50 of 100 are (other), 51 of 101
+    notes = [note for note in dense(records, slice=["site"]).notes if "different values" in note]
+    expected = "warning: slice: 'site' has 101 different values, and 51 of 101 records have none of the 50 most"
+    assert [note.startswith(expected) for note in notes] == [True] * is_noted
+
+
 @pytest.mark.parametrize("name", ["a.csv", "a.jsonl"])
 def test_attributes_win_over_fields_and_strangers_are_noted(tmp_path, name):
     rows = [("a", "wet"), ("b", "dry"), ("zz", "dry")]
