@@ -180,7 +180,10 @@ def test_a_prediction_that_is_no_object_is_listed_as_it_came(folder):
         (box(0, 0, 9, 9, "a", type="box"), "type: expected bbox_2d or poly or line"),
         ({"type": "line", "desc": "a"}, "points: missing, expected [x1, y1, x2, y2, …]"),
         (box(0, 0, 9, 9, "a", points=["0", 0, 9, 9]), "points: expected numbers only"),
-        (box(0, 0, 9, 9, "a", points=[0, 0, 9, float("nan")]), "points: a number is not finite"),
+        (
+            box(0, 0, 9, 9, "a", points=[0, 0, 9, float("nan")]),
+            "points: a number is not finite, expected finite numbers",
+        ),
         (box(0, 0, 9, 9, "a", type="poly", points=[0] * 5), "points: 5 numbers, expected pairs of x and y for a poly"),
         (box(0, 0, 9, 9, "a", type="line", points=[0, 0]), "points: 2 numbers, expected at least 2 points for a line"),
     ],
