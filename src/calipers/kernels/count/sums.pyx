@@ -26,6 +26,7 @@ from .products cimport add_bytes, add_product, add_products
 
 cdef enum:
     AT_ONCE = 16            # records that are added together
+    APART = 8               # numbers between rows: those of 4,096 bytes each would displace each other in the cache
     LARGEST_BYTE = 255
     LARGEST_SMALL = 65535   # of two bytes
     MOST_PENDING = 1 << 15  # times that bytes are added: 2 ** 15 * 16 * 13 * 255 is below 2 ** 31
@@ -254,24 +255,22 @@ cdef class Sums:
 
     cdef Column total                   # (columns * replicates,) int64
     cdef Column four                    # weights of four records as they are drawn
-    cdef Column weights                 # (AT_ONCE, stride)
-    cdef Column sums                    # (columns, replicates) that are pending
-    cdef Column values                  # (columns, AT_ONCE)
-    cdef double* weight                 # where these begin
-    cdef double* pending
-    cdef double* value
+    cdef Column memory                  # of the three that follow, one behind the other
+    cdef double* weight                 # (AT_ONCE, stride)
+    cdef double* pending                # (columns, replicates)
+    cdef double* value                  # (columns, AT_ONCE)
     cdef Py_ssize_t columns, replicates, stride
     cdef long long bound                # no pending sum is larger
     cdef bint overflown                 # whether a total is beyond 64 bits
 
     def __cinit__(self, Py_ssize_t columns, Py_ssize_t replicates):
-        self.columns, self.replicates, self.stride, self.bound = columns, replicates, room_for(replicates), 0
+        self.columns, self.replicates, self.stride, self.bound = columns, replicates, room_for(replicates) + APART, 0
         check_product("sums", check_product("sums", columns + 1, self.stride), AT_ONCE)
         self.total, self.four = Column("q", replicates * columns), Column("i", self.stride)
-        self.weights, self.sums = Column("d", AT_ONCE * self.stride), Column("d", columns * replicates)
-        self.values = Column("d", columns * AT_ONCE)
-        self.weight, self.pending = <double*> self.weights.data, <double*> self.sums.data
-        self.value = <double*> self.values.data
+        self.memory = Column("d", AT_ONCE * (self.stride + columns) + columns * replicates + 8)
+        self.weight = <double*> ((<size_t> self.memory.data + 63) // 64 * 64)       # a cache line
+        self.pending = self.weight + AT_ONCE * self.stride
+        self.value = self.pending + columns * replicates
 
     cdef void draw(self, const unsigned long long* keys, Py_ssize_t records, uint64_t seed, Py_ssize_t replicate,
                    Py_ssize_t at) noexcept nogil:
@@ -337,9 +336,9 @@ cdef class ByteSums:
 
     def __cinit__(self, Py_ssize_t columns, Column places not None, Py_ssize_t replicates):
         cdef const long long[::1] place = places
-        check_product("sums", check_product("sums", place.shape[0] + 1, room_for(replicates)), AT_ONCE)
+        check_product("sums", check_product("sums", place.shape[0] + 1, room_for(replicates) + APART), AT_ONCE)
         check_long_indices("places", place, check_product("sums", columns, 8))
-        self.place, self.replicates, self.stride = places, replicates, room_for(replicates)
+        self.place, self.replicates, self.stride = places, replicates, room_for(replicates) + APART
         self.columns, self.fields, self.only, self.groups = columns, 1, 0, &self.only
         self.weight = Column("B", AT_ONCE * self.stride)
         self.pending, self.value = Column("i", places.size * self.stride), Column("B", places.size * AT_ONCE)
