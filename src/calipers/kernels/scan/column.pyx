@@ -157,17 +157,42 @@ cdef extern from *:
     """
     #if defined(__GLIBC__)
     #include <malloc.h>
+    #include <stdint.h>
+    #include <sys/mman.h>
+    #define HUGE_PAGE ((uintptr_t) 2 << 20)
+    #define HEAP_BLOCK ((size_t) 31 << 20)          /* below the size from which malloc maps a block of its own */
+
     static void keep_freed_memory(void) { mallopt(M_MMAP_THRESHOLD, 32 << 20); mallopt(M_TRIM_THRESHOLD, 256 << 20); }
+
+    static void use_huge_pages(void) {
+        char* block = (char*) malloc(HEAP_BLOCK);
+        uintptr_t begin = ((uintptr_t) block + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);
+        uintptr_t end = ((uintptr_t) block + HEAP_BLOCK) & ~(HUGE_PAGE - 1);
+        if (block != NULL) madvise((void*) begin, end - begin, MADV_HUGEPAGE);   /* refused, pages stay small */
+        free(block);
+    }
     #else
     static void keep_freed_memory(void) {}
+    static void use_huge_pages(void) {}
     #endif
     """
     void keep_freed_memory()
+    void use_huge_pages()
+
+cdef bint has_huge_pages = False
 
 
 def keep_memory():
-    """Let this process keep memory it has freed for its next batch, instead of giving it back and asking again."""
+    """Let this process keep memory it has freed for its next batch, instead of giving it back and asking again.
+
+    The first of it comes in pages of 2 MB, where the system has them: a batch touches tens of megabytes, and each small
+    page that is touched first is a trap into the system.
+    """
+    global has_huge_pages
     keep_freed_memory()
+    if not has_huge_pages:
+        use_huge_pages()
+        has_huge_pages = True
 
 
 def keep_some_memory():
