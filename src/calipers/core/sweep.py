@@ -99,6 +99,11 @@ class Swept:
         return LevelCounts(*(np.asarray(column) for column in columns))
 
     @property
+    def at_primary(self) -> Pairs:
+        """The pairs at the primary threshold."""
+        return above(Pairs(self.truth, self.pred, self.score), self.levels.primary_unit)
+
+    @property
     def matched_by_record(self) -> tuple[Counts, Counts]:
         """Pairs matched in each record: at the primary threshold, and summed over the sweep."""
         return self.counted.at_primary, self.counted.over_sweep

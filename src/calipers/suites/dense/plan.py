@@ -324,7 +324,7 @@ def measure_reading(
     matched, batch, heavy = suite.match_measurable(reading.batch, config, all_pairs=rows)
     bad = _all_bad(reading, heavy, config)
     tally = suite.count(matched, batch, config)
-    tally.count("records", [reading.read, len(batch), reading.skipped, len(bad)])
+    tally.count("records", [reading.read, len(batch.keys), reading.skipped, len(bad)])
     if reading.answers is not None:
         reading.answers.count_in(tally)
     part = DensePart(tally, bad)
