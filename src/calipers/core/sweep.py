@@ -24,10 +24,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from calipers.core.bootstrap import interval
-from calipers.core.code_counts import count_codes
 from calipers.core.matching import Pairs, round_overlap
 from calipers.core.shapes import KINDS
-from calipers.core.tally import Counts, Tally, mean, ratio
+from calipers.core.tally import Counts, Tally, count_codes, mean, ratio
 from calipers.kernels.count.assign import count_levels
 
 if TYPE_CHECKING:

@@ -17,10 +17,9 @@ from calipers.core.causes import (
     errors_tree,
     label_errors_tree,
 )
-from calipers.core.code_counts import count_codes
 from calipers.core.freed_memory import return_memory_of_many
 from calipers.core.matched_objects import LabelMode, MatchedObjects, count_matched
-from calipers.core.tally import Tally
+from calipers.core.tally import Tally, count_codes
 from calipers.core.versions import artifact_head
 from calipers.suites.coco.ap_worth import ap_worth_tree
 from calipers.suites.coco.columns import Detections, Instances
