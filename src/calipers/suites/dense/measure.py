@@ -36,10 +36,11 @@ class MatchedBatch:
     """A batch with its descriptions, labels and overlaps, and one matching per label mode."""
 
     def __init__(self, batch: Batch, config: Config, *, all_pairs: bool = False) -> None:
-        truth, pred, levels = batch.truth, batch.pred, config.levels
-        min_overlap = 0.0 if all_pairs else faint_overlap(levels.min_overlap / UNIT) / UNIT
+        truth, pred = batch.truth, batch.pred
         self.descs: list[Desc] = config.vocabulary.describe(truth.descs)
         codes = {mode: label_codes(map(attrgetter(mode), self.descs)) for mode in LABELLED_MODES}
+        levels = config.levels
+        min_overlap = 0.0 if all_pairs else faint_overlap(levels.min_overlap / UNIT) / UNIT
         tolerance, work = config.tube_tolerance, config.max_work
         tubes = tube_overlaps(truth, pred, stroke=stroke_width(tolerance), max_work=work)
         self.near = nearby_lines(truth, pred, tubes, tolerance=tolerance, max_work=work)
@@ -82,8 +83,8 @@ def measure(batch: Batch, config: Config) -> Tally:
 def count(matched: MatchedBatch, batch: Batch, config: Config) -> Tally:
     """The counts of a matched batch."""
     tally = Tally()
-    _count_state(matched.labels["category"], batch, tally)
     _count_matched(matched, batch, config, tally)
+    _count_state(matched.labels["category"], batch, tally)
     _count_located(matched, batch, config, tally)
     return tally
 
