@@ -293,7 +293,8 @@ def measure_shard(
     for reading in readings:
         texts = kept.texts if kept else None
         part.add(measure_reading(reading, config, source=shard.source, rows=rows, as_csv=as_csv, texts=texts))
-    store_part(part, shard, places._replace(parts=keep))
+    if keep is not None or places.rows is not None:
+        store_part(part, shard, places._replace(parts=keep))
     return part
 
 
