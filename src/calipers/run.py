@@ -44,10 +44,10 @@ def run_plan(
     check_kept_files(config, inputs)
     resumed = ResumeCount()
     total = _add_up(plan, config, resumed, on_part, progress)
-    with resumed.blaming_kept_parts(config.resume):
+    with resumed.blaming_kept_parts():
         plan.add_inputs(total)
     check_bad(total, plan.max_bad)
-    with resumed.blaming_kept_parts(config.resume):
+    with resumed.blaming_kept_parts():
         report = plan.report(total)
         if resumed.finished:
             check_report(report, str(config.resume))
@@ -70,7 +70,7 @@ def _add_up(
         check_stop()
         if on_part:
             on_part(part)
-        with resumed.blaming_kept_parts(config.resume):
+        with resumed.blaming_kept_parts():
             total.add(part)
         check_bad(total, plan.max_bad)
     return total
@@ -90,10 +90,15 @@ class ResumeCount:
     def __init__(self) -> None:
         self.shards = self.finished = 0
         self.was_cut = False  # the file of finished shards
+        # A block in which parts are added: with parts from a file, a failure is an error of that file, else a bug
+        self.blaming_kept_parts: Callable[[], AbstractContextManager[None]] = nullcontext
 
-    def blaming_kept_parts(self, path: str | None) -> AbstractContextManager[None]:
-        """A block in which parts are added: with parts from a file, a failure is an error of that file, else a bug."""
-        return blaming(path) if path and self.finished else nullcontext()
+    def count(self, path: str, *, was_finished: bool) -> None:
+        """Note a shard, and that parts come from the file if it had been finished before."""
+        self.shards += 1
+        if was_finished:
+            self.finished += 1
+            self.blaming_kept_parts = partial(blaming, path)
 
     def notes(self, path: str) -> list[str]:
         """Notes about shards that had been finished before."""
@@ -148,8 +153,7 @@ def _parts(
             waiting = _not_known(plan, shards, known, names)
             results = engine.in_order(partial(_unless_known, _measure(plan, known)), waiting, done=tell)
             for part in results:
-                resumed.shards += 1
-                resumed.finished += part is None
+                resumed.count(str(config.resume), was_finished=part is None)
                 yield _load_or_keep(plan, part, names.popleft(), known, str(config.resume))
 
 

@@ -284,6 +284,7 @@ class Suite:
     hopeless_predictions: Callable[[Report], Iterator[str]] | None = None  # warnings about those that cannot match
     same_input_hint: str = ": is one of them meant to be another?"  # said of an input that is given twice
     failed_keys: Callable[[Tree], list[str]] | None = None  # keys of the records that were rejected
+    headlines: Callable[[Tree], Iterable[float | None]] | None = None  # where all are fair, no hint is looked for
     find_survey: Callable[[], Survey] | None = None  # how `check` looks at its inputs
 
     @property

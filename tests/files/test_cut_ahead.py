@@ -121,14 +121,13 @@ def test_only_large_dumps_are_read_ahead(tmp_path, monkeypatch):
     small.write_bytes(b"\n")
     with large.open("wb") as file:
         file.truncate(begin_reading.LARGE_BYTES)
-    begin_reading.begin_reading([])
-    for arguments in ([], [str(small)], ["missing.jsonl"], [str(large), "--jobs=1"], [str(large), "--engine", "dask"]):
-        begin_reading.begin_reading(["dense", *arguments])
+    for arguments in ([str(small)], ["missing.jsonl"], [str(large), "--jobs=1"], [str(large), "--engine", "dask"]):
+        begin_reading.begin_reading(arguments[0], ["dense", *arguments])
     for other in ("check", "convert", str(large)):
-        begin_reading.begin_reading([other, str(large)])
+        begin_reading.begin_reading(str(large), [other, str(large)])
     assert begun == []
-    begin_reading.begin_reading(["dense", str(large), "--jobs", "16"])
+    begin_reading.begin_reading(str(large), ["dense", str(large), "--jobs", "16"])
     assert begun == [str(large)]
     monkeypatch.setattr("calipers.engines.local.cores", lambda: 1)
-    begin_reading.begin_reading(["dense", str(large)])
+    begin_reading.begin_reading(str(large), ["dense", str(large)])
     assert begun == [str(large)]

@@ -6,14 +6,12 @@ import os
 from itertools import pairwise
 
 LARGE_BYTES = 32 << 20  # of a dump that takes longer to read than a process to start
-DUMP = ".jsonl"
 OTHERWISE = {"--resume", "--engine", "--chunk-bytes"}  # flags with which a dump is cut by somebody else, or otherwise
 
 
-def begin_reading(arguments: list[str]) -> None:
-    """Begin to read the first dump among the arguments of a suite, if it is large and there is a core for it."""
-    path = next((argument for argument in arguments if argument.endswith(DUMP)), None)
-    if path is None or not _is_large(path) or _is_read_otherwise(arguments):
+def begin_reading(path: str, arguments: list[str]) -> None:
+    """Begin to read a dump, named by the arguments of a suite, if it is large and there is a core for it."""
+    if not _is_large(path) or _is_read_otherwise(arguments):
         return
     from calipers.engines.local import cores
     from calipers.suites import BUILT_IN

@@ -11,6 +11,7 @@ import sys
 from calipers.core.stopping import check_stop, listen, stop_listening
 
 SWITCH_SEC = 0.0005  # until a thread gives the interpreter to one that waits for it: kernels in threads need it often
+DUMP = ".jsonl"  # ends the name of a file that may be large, and is then read while the rest is loaded
 GC_OBJECTS = 100_000  # new ones, before garbage in cycles is looked for: imports make many objects and no garbage
 
 
@@ -24,9 +25,11 @@ def main() -> None:
         if is_judge:
             from calipers.judge.command import run
         else:
-            from calipers.cli.begin_reading import begin_reading
+            dump = next((argument for argument in sys.argv[2:] if argument.endswith(DUMP)), None)
+            if dump is not None:
+                from calipers.cli.begin_reading import begin_reading
 
-            begin_reading(sys.argv[1:])
+                begin_reading(dump, sys.argv[1:])
             from calipers.cli.main import run_command
         check_stop()  # of what came during the imports
         code = run(sys.argv[2:]) if is_judge else run_command()

@@ -100,13 +100,18 @@ def _flag(match: re.Match[str]) -> str:
     return " ".join(words)
 
 
+def shows_progress() -> bool:
+    """Whether somebody would see a bar of progress."""
+    return sys.stderr is not None and sys.stderr.isatty()
+
+
 class Progress:
     """Call it with how much of how much is done; leave it with `clear`."""
 
     def __init__(self, unit: str = "MB", size: float = 1e6) -> None:
         self._unit, self._size = unit, size
         self._begun, self._shown = time.monotonic(), False
-        self._wanted = sys.stderr is not None and sys.stderr.isatty()
+        self._wanted = shows_progress()
 
     def __call__(self, done: int, total: int) -> None:
         """Draw the bar."""

@@ -9,14 +9,14 @@ from typing import Any
 import click
 
 from calipers.cli.options import RESULT_FLAG, NoRepeatedOptions, config_flags, settings
-from calipers.cli.streams import Progress, log, write_result
+from calipers.cli.streams import Progress, log, shows_progress, write_result
 from calipers.core.config import artifact_options, make_config, second_names
-from calipers.core.errors import ConfigError, require
+from calipers.core.errors import ConfigError, unexpected
 from calipers.files.artifact_file import artifact_file
 from calipers.report import Report
-from calipers.results.outcome import check_evaluated, doubts_of, hint
+from calipers.results.outcome import Remarks, remarks_on
 from calipers.show.text import printable
-from calipers.suite import Input, Job, Suite, later
+from calipers.suite import Input, Job, Suite, Tree, later
 
 CONFIG_HELP = "options file  [default: calipers.toml, if there]"
 
@@ -87,8 +87,10 @@ def run_suite(suite: Suite, options: dict[str, Any]) -> Report:
     """Evaluate, write what was asked for, and print."""
     inputs = {item.name: _input(suite, item, options.pop(item.name, None)) for item in suite.inputs}
     output, as_json = options.pop("output", None), options.pop("json", False)
-    require(output is None or (isinstance(output, str) and bool(output)), "output", output, "a path")
-    require(isinstance(as_json, bool), "json", as_json, "true or false")
+    if output is not None and not (isinstance(output, str) and output):
+        raise unexpected("output", output, "a path")
+    if not isinstance(as_json, bool):
+        raise unexpected("json", as_json, "true or false")
     shown = _output_options(suite.output_options, options, output) if suite.output_options else None
     job = suite.job(inputs, options)
     if output:
@@ -96,9 +98,12 @@ def run_suite(suite: Suite, options: dict[str, Any]) -> Report:
     if suite.check_places and (output or job.config.tally or job.config.resume):
         suite.check_places(job, output)
     report, notes = _evaluate(suite, job, output, shown)
-    _log_notes(suite, report, job, notes)
+    _log_warnings(report.tree, notes)
+    remarks = remarks_on(suite, report, *job.sides)
+    _log_remarks(remarks, report)
     write_result(report.to_json() if as_json else f"{report}\n{_next_step(suite, output)}")
-    check_evaluated(report)
+    if remarks.refusal:
+        raise remarks.refusal
     return report
 
 
@@ -107,8 +112,8 @@ def _input(suite: Suite, item: Input, value: Any) -> Any:
         return None
     if value is None or value == []:
         raise ConfigError(f"--{item.name} is missing, expected a path (see calipers {suite.name} --help)")
-    if not item.positional and not item.several:
-        require(isinstance(value, str) and bool(value), f"--{item.name}", value, "a path")
+    if not (item.positional or item.several or (isinstance(value, str) and value)):
+        raise unexpected(f"--{item.name}", value, "a path")
     return value
 
 
@@ -147,6 +152,8 @@ def _evaluate_to_folder(suite: Suite, job: Job, output: str, shown: Any, plots: 
 
 
 def _evaluated(job: Job, **streams: Any) -> Report:
+    if not shows_progress():
+        return job.evaluate(progress=None, **streams)
     progress = Progress()
     try:
         return job.evaluate(progress=progress, **streams)
@@ -154,16 +161,19 @@ def _evaluated(job: Job, **streams: Any) -> Report:
         progress.clear()
 
 
-def _log_notes(suite: Suite, report: Report, job: Job, notes: list[str]) -> None:
-    """Write warnings, notes and hints about a result to standard error."""
-    for warning in (*report.tree.get("warnings", ()), *notes):
+def _log_warnings(tree: Tree, notes: list[str]) -> None:
+    """Write to standard error what the run warns of and has rejected, and notes about the folder."""
+    for warning in (*tree.get("warnings", ()), *notes):
         log(printable(f"warning: {warning}"))
-    for entry in report["rejected"]:
+    for entry in tree["rejected"]:
         log(printable(f"rejected: {rejected_place(entry)}: {entry['problem']}"))
-    hints = hint(report, *job.sides)
-    for line in (*(suite.doubts(report, hints) if suite.doubts else ()), *doubts_of(report)):
+
+
+def _log_remarks(remarks: Remarks, report: Report) -> None:
+    """Write doubts and hints about a result, and notes about files that the run kept, to standard error."""
+    for line in remarks.warnings:
         log(f"warning: {line}")
-    for line in hints:
+    for line in remarks.hints:
         log(line)
     for note in report.notes:
         log(printable(note))

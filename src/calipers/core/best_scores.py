@@ -11,7 +11,7 @@ The replicates are the first of those of all other intervals: all of them up to 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from calipers.core.bootstrap import middle
 from calipers.core.calibration import BINS, ScoredHits, binned, calibration_error, equal_width
+from calipers.core.lrp import lrp_entry
 from calipers.kernels.count.cuts import CUT_REPLICATES, best_cuts
 from calipers.kernels.count.sums import key_hashes, weight_table
 
@@ -30,6 +31,7 @@ CUT_TOGETHER = 1 << 20  # detections of classes whose cuts are in memory at once
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.uint8]
+FitOf = Callable[[int], Floats]  # of a class: how far each of its detections overlaps the object it found
 
 
 class ScoredClass(NamedTuple):
@@ -95,9 +97,15 @@ def _cut_size(scored: ScoredClass) -> int:
 
 
 def class_scores_tree(
-    keys: Sequence[str], names: Sequence[str], classes: Sequence[ScoredClass], *, seed: int, replicates: int
+    keys: Sequence[str],
+    names: Sequence[str],
+    classes: Sequence[ScoredClass],
+    fit_of: FitOf,
+    *,
+    seed: int,
+    replicates: int,
 ) -> dict[str, Any]:
-    """Of every class its calibration error, and the score that serves it best with an interval.
+    """Of every class its calibration error, the score that serves it best with an interval, and its optimal LRP.
 
     `classes` may be made when they are asked for, which those with a best score are twice.
     """
@@ -111,6 +119,7 @@ def class_scores_tree(
             "best_f1": best_f1,
             "best_score": best_score,
             "best_score_interval": None,
+            **lrp_entry(scored.score, scored.right, fit_of(k), len(scored.objects)),
         }
         if best_score is not None:
             served.append(k)

@@ -27,8 +27,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from calipers.core.code_counts import count_codes
-from calipers.core.tally import ratio
+from calipers.core.tally import count_codes, ratio
 
 EDGES = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 BINS = len(EDGES) - 1

@@ -26,9 +26,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calipers.core.code_counts import count_codes
 from calipers.core.matching import Labels, Pairs, round_overlap
-from calipers.core.tally import Counts, Tally, ratio
+from calipers.core.tally import Counts, Tally, count_codes, ratio
 from calipers.kernels.count import causes as kernel
 
 if TYPE_CHECKING:

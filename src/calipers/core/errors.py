@@ -93,7 +93,12 @@ class RecordError(InputError):
         self.add_note(f"({keyword('max_bad_records', 'N')} rejects such records and counts them)")
 
 
+def unexpected(name: str, found: object, expected: str) -> ConfigError:
+    """The error of an option whose value cannot be meant."""
+    return ConfigError(f"{name}: found {found!r:.160}, expected {expected}")
+
+
 def require(condition: bool, name: str, found: object, expected: str) -> None:
     """Refuse the value of an option, saying what was expected."""
     if not condition:
-        raise ConfigError(f"{name}: found {found!r:.160}, expected {expected}")
+        raise unexpected(name, found, expected)

@@ -24,10 +24,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from calipers.core.bootstrap import interval
-from calipers.core.code_counts import count_codes
 from calipers.core.matching import Pairs, round_overlap
 from calipers.core.shapes import KINDS
-from calipers.core.tally import Counts, Tally, mean, ratio
+from calipers.core.tally import Counts, Tally, count_codes, mean, ratio
 from calipers.kernels.count.assign import count_levels
 
 if TYPE_CHECKING:
@@ -97,6 +96,11 @@ class Swept:
         primary = levels.index(levels.primary)
         columns = count_levels(self, truth.offsets, truth.kind, pred.kind, units, swept, primary, tight)
         return LevelCounts(*(np.asarray(column) for column in columns))
+
+    @property
+    def at_primary(self) -> Pairs:
+        """The pairs at the primary threshold."""
+        return above(Pairs(self.truth, self.pred, self.score), self.levels.primary_unit)
 
     @property
     def matched_by_record(self) -> tuple[Counts, Counts]:

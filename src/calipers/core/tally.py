@@ -17,6 +17,7 @@ from calipers.core.matching import UNIT
 from calipers.core.parts import Packed
 
 Counts = NDArray[np.int64]
+BLOCK = 1 << 20  # codes that are counted at once, as numpy makes 64 bits of each of them
 
 
 class Tally:
@@ -109,6 +110,21 @@ def _from_state(counts: dict[str, Counts], sums: dict[str, int], tables: dict[st
 def _stacked(rows: dict[str, Counts], names: Iterable[str]) -> Counts:
     names = [*names]
     return np.stack([rows[name] for name in names]) if names else np.zeros((0, 0), dtype=np.int64)
+
+
+def count_codes(codes: Any, size: int, *, lowest: int = 0) -> Counts:
+    """(size,) how often each code stands in a column, from the lowest on; a code beyond is an error.
+
+    >>> count_codes(np.array([2, 0, 2], np.int32), 4).tolist()
+    [1, 0, 2, 0]
+    >>> count_codes(np.array([-1, 1], np.int32), 3, lowest=-1).tolist()
+    [1, 0, 1]
+    """
+    codes, counts = np.asarray(codes), np.zeros(size, np.int64)
+    for first in range(0, len(codes), BLOCK):
+        block = codes[first : first + BLOCK]
+        counts += np.bincount(block - lowest if lowest else block, minlength=size)
+    return counts
 
 
 def fixed(values: Any) -> int:

@@ -10,8 +10,8 @@ from calipers.core.errors import InputError
 from calipers.core.text import whole_text
 from calipers.files.inputs import parse_json
 from calipers.files.problems import shown
-from calipers.suites.coco.annotations.rows import LARGEST, plain
 from calipers.suites.coco.formats.coco_json import decompressed, read_text, refuse_doubles
+from calipers.suites.coco.formats.rows import LARGEST, plain
 
 EXPECTED = '{"images": […], "categories": […]}'
 

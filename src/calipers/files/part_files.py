@@ -30,10 +30,6 @@ DIGEST_BYTES, LENGTH_BYTES = 32, 8
 MAY_DIFFER = {"max_bad_records"}  # how many records may be rejected changes no part that was whole
 NAMED = 8  # differences that a message names
 TALLY, SHARDS = "tally", "shards"
-EXPECTED = {
-    TALLY: f"a file written by {keyword('tally')}",
-    SHARDS: f"a file written by {keyword('resume')}, or none yet",
-}
 
 
 class Provenance(NamedTuple):
@@ -88,7 +84,7 @@ def read_tally(path: str) -> tuple[Provenance, Packed]:
         with open(path, "rb") as file:
             made, data = _read_head(file, path, TALLY), _next_entry(file)
             if data is None or file.read(1):
-                raise InputError(f"{path}: is damaged or cut off, expected {EXPECTED[TALLY]}")
+                raise InputError(f"{path}: is damaged or cut off, expected {_expected(TALLY)}")
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror or error}") from error
     with blaming(path):
@@ -207,15 +203,23 @@ def _head(kind: str, made: Provenance) -> bytes:
     return MAGIC + sha256(head).hexdigest().encode() + b" " + head + b"\n"
 
 
+def _expected(kind: str) -> str:
+    return (
+        f"a file written by {keyword('tally')}"
+        if kind == TALLY
+        else f"a file written by {keyword('resume')}, or none yet"
+    )
+
+
 def _read_head(file: IO[bytes], path: str, kind: str) -> Provenance:
-    problem = InputError(f"{Path(path)}: found something else, expected {EXPECTED[kind]}")
+    problem = InputError(f"{Path(path)}: found something else, expected {_expected(kind)}")
     if file.read(len(MAGIC)) != MAGIC:
         raise problem
     text = file.readline(LONGEST_HEAD)
     if not text.startswith(b"{"):
         digest, _, text = text.removesuffix(b"\n").partition(b" ")
         if digest != sha256(text).hexdigest().encode():
-            raise InputError(f"{Path(path)}: its head is damaged, expected {EXPECTED[kind]}")
+            raise InputError(f"{Path(path)}: its head is damaged, expected {_expected(kind)}")
     try:
         head = orjson.loads(text)
         if head.pop("kind") != kind:

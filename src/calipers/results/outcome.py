@@ -12,29 +12,58 @@ one. It is tried on a few records, so that it takes a moment.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from calipers.core.errors import InputError
+from calipers.core.interpretations import POOR
 from calipers.core.survey import NOTHING, SidesCheck, nothing_evaluated
 from calipers.report import Report
 from calipers.results.check_text import MORE, better_lines, hint_lines
 from calipers.show.doubts import CHECK
 from calipers.show.text import printable
-from calipers.suite import suite_of_tree
+from calipers.suite import Suite, Tree, suite_of_tree
+
+
+class Remarks(NamedTuple):
+    """What is said of a result beside its numbers."""
+
+    warnings: list[str]
+    hints: list[str]  # other readings of the inputs
+    refusal: InputError | None  # where nothing was evaluated
+
+
+def remarks_on(suite: Suite, report: Report, *inputs: Any) -> Remarks:
+    """What a suite can tell about a result that it made from these inputs."""
+    tree = report.tree
+    twice = list(_given_twice(tree, suite.same_input_hint))
+    evaluated = _has_evaluated(suite, tree)
+    may_be_misread = suite.headlines is None or any(
+        value is not None and value < POOR for value in suite.headlines(tree)
+    )
+    hints = hint(report, *inputs) if may_be_misread else []
+    doubts = suite.doubts(tree, hints) if suite.doubts else ()
+    hopeless = suite.hopeless_predictions(report) if suite.hopeless_predictions else ()
+    return Remarks([*doubts, *twice, *hopeless], hints, None if evaluated else _refusal(suite, report))
 
 
 def check_evaluated(report: Report) -> None:
     """Refuse a result in which nothing was evaluated, with the first reason."""
     suite = suite_of_tree(report.tree)
-    counts = suite.counts(report.tree)
-    if counts.evaluated and not (suite.is_empty and suite.is_empty(report.tree)):
-        return
-    raise InputError(f"{nothing_evaluated(suite.record, counts.read, _first_reason(report))}\n({CHECK})")
+    if not _has_evaluated(suite, report.tree):
+        raise _refusal(suite, report)
 
 
-def _first_reason(report: Report) -> str:
+def _has_evaluated(suite: Suite, tree: Tree) -> bool:
+    return bool(suite.counts(tree).evaluated) and not (suite.is_empty and suite.is_empty(tree))
+
+
+def _refusal(suite: Suite, report: Report) -> InputError:
+    read = suite.counts(report.tree).read
+    return InputError(f"{nothing_evaluated(suite.record, read, _first_reason(suite, report))}\n({CHECK})")
+
+
+def _first_reason(suite: Suite, report: Report) -> str:
     """Why the first record was not evaluated."""
-    suite = suite_of_tree(report.tree)
     if suite.first_reason and (reason := suite.first_reason(report.tree)):
         return reason
     if report["rejected"]:
@@ -71,15 +100,15 @@ def _more(sides: SidesCheck) -> str:
 def doubts_of(report: Report) -> Iterator[str]:
     """Lines of warning about a result that may be right and is more often a mistake."""
     suite = suite_of_tree(report.tree)
-    yield from _given_twice(report, suite.same_input_hint)
+    yield from _given_twice(report.tree, suite.same_input_hint)
     if suite.hopeless_predictions:
         yield from suite.hopeless_predictions(report)
 
 
-def _given_twice(report: Report, meaning: str) -> Iterator[str]:
+def _given_twice(tree: Tree, meaning: str) -> Iterator[str]:
     """A line for every input that holds what another of the run holds, whatever the two are called."""
     seen: dict[str, str] = {}
-    for entry in report["inputs"]:
+    for entry in tree["inputs"]:
         if entry["sha256"] is not None and entry["sha256"] in seen:
             first, second = printable(seen[entry["sha256"]]), printable(entry["path"])
             twice = f"{first} is given twice" if first == second else f"{first} and {second} are the same file"

@@ -33,6 +33,11 @@ def width(text: str) -> int:
     return sum(2 if east_asian_width(char) in "WF" else 1 for char in text)
 
 
+def padded(text: str, wide: int) -> str:
+    """A text with spaces behind it, as many as make it so many columns wide."""
+    return text + " " * (wide - width(text))
+
+
 def rate(value: float | None) -> str:
     """A rate with three decimals."""
     return UNDEFINED if value is None else f"{value:.3f}"
@@ -51,6 +56,11 @@ def short(value: float | None) -> str:
 def between(interval: list[float] | None) -> str:
     """An interval in brackets, or nothing."""
     return f" ({interval[0]:.3f}–{interval[1]:.3f})" if interval else ""
+
+
+def plus_minus(interval: list[float] | None) -> str:
+    """Half the width of an interval, or nothing."""
+    return f"±{(interval[1] - interval[0]) / 2:.3f}" if interval else ""
 
 
 def named_line(name: str, text: str) -> str:

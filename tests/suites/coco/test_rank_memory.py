@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import calipers
-from calipers.core import best_scores, calibration, code_counts
+from calipers.core import best_scores, calibration, tally
 from calipers.results.outcome import hint
 from calipers.suites.coco import matches, plan, survey
 from calipers.suites.coco.columns import FewRows
@@ -22,7 +22,7 @@ PARTS = {
     (matches, "RANKED_TOGETHER"): 1 << 12,
     (best_scores, "CUT_TOGETHER"): 1 << 12,
     (calibration, "BLOCK"): 1 << 10,
-    (code_counts, "BLOCK"): 1 << 10,
+    (tally, "BLOCK"): 1 << 10,
 }  # as small beside these detections as they are beside millions
 
 
@@ -125,13 +125,13 @@ def test_rows_whose_flags_are_set_are_found_in_parts(rows):
 @pytest.mark.parametrize("rows", [0, 1, 1024, 1025, 5000])
 def test_codes_are_counted_in_parts(rows):
     codes = np.random.default_rng(rows).integers(-1, 6, rows).astype(np.int32)
-    counts = code_counts.count_codes(codes, 8, lowest=-1).tolist()
+    counts = tally.count_codes(codes, 8, lowest=-1).tolist()
     assert counts == [codes.tolist().count(code) for code in range(-1, 7)]
 
 
 def test_a_code_beyond_the_last_is_an_error():
     with pytest.raises(ValueError, match="shape"):
-        code_counts.count_codes(np.array([0, 4], np.int32), 4)
+        tally.count_codes(np.array([0, 4], np.int32), 4)
 
 
 @pytest.mark.parametrize("classes", [1, 7, 70_000])

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calipers.suites.coco.annotations.rows import FIELDS, Origin, rows_in_memory
 from calipers.suites.coco.formats.coco_json import Loading, read_coco
+from calipers.suites.coco.formats.rows import FIELDS, Origin, rows_in_memory
 
 HERE = Origin("a.json", "")
 

@@ -10,9 +10,9 @@ from calipers.core.matching import Pairs
 from calipers.core.similarity import text_similarity
 from calipers.core.tally import Tally, weighted_sum
 from calipers.suites.dense import attributes
-from calipers.suites.dense.labels.desc import Desc, parse_desc
-from calipers.suites.dense.labels.taxonomy import built_in
+from calipers.suites.dense.desc import Desc, parse_desc
 from calipers.suites.dense.read import read_records
+from calipers.suites.dense.taxonomy import built_in
 
 
 def tree(*said):

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from calipers.suites.dense.labels import desc as desc_module
-from calipers.suites.dense.labels.desc import Desc, parse_desc
-from calipers.suites.dense.labels.taxonomy import KEYS, Taxonomy, built_in
+from calipers.suites.dense import desc as desc_module
+from calipers.suites.dense.desc import Desc, parse_desc
+from calipers.suites.dense.taxonomy import KEYS, Taxonomy, built_in
 
 UMBRELLA = "螺丝、光纤插头"
 
@@ -345,10 +345,10 @@ def test_neither_order_nor_separators_of_unnamed_attributes_matter(
 
 
 def test_reading_descriptions_imports_nothing_slow() -> None:
-    source = Path(desc_module.__file__).parents[4]
+    source = Path(desc_module.__file__).parents[3]
     program = (
         f"import os, sys; sys.path.insert(0, {str(source)!r}); import calipers; before = set(sys.modules)\n"
-        "from calipers.suites.dense.labels import desc, taxonomy\n"
+        "from calipers.suites.dense import desc, taxonomy\n"
         "desc.parse_desc('class=fibre', taxonomy.built_in())\n"
         "sys.stdout.write(' '.join(sorted(set(sys.modules) - before)))"
     )
@@ -359,7 +359,6 @@ def test_reading_descriptions_imports_nothing_slow() -> None:
         "calipers.core",
         "calipers.suites",
         "calipers.suites.dense",
-        "calipers.suites.dense.labels",
-        "calipers.suites.dense.labels.desc",
-        "calipers.suites.dense.labels.taxonomy",
+        "calipers.suites.dense.desc",
+        "calipers.suites.dense.taxonomy",
     }

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calipers.core.errors import ConfigError
-from calipers.suites.dense.labels import taxonomy as taxonomy_module
-from calipers.suites.dense.labels.taxonomy import KEYS, Taxonomy, built_in, load
+from calipers.suites.dense import taxonomy as taxonomy_module
+from calipers.suites.dense.taxonomy import KEYS, Taxonomy, built_in, load
 
 SHIPPED = Path(taxonomy_module.__file__).with_name("mapping.json")
 

@@ -6,7 +6,8 @@ import os
 import pytest
 
 import calipers
-from calipers.suites.scene.scene_files import find_scenes, read_scene, read_value, scene_name
+from calipers.suites.scene.formats.content import read_scene, read_value
+from calipers.suites.scene.scene_files import find_scenes, scene_name
 
 CHAIR = {"id": 1, "label": "seat", "center": [1, 2, 3], "size": [1, 1, 2]}
 GRAPH = {"id": 2, "label": "table", "position": [1, 2, 3], "dimensions": [2, 1, 1]}

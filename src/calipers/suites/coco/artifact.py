@@ -22,6 +22,12 @@ def counts(tree: Tree) -> RecordCounts:
     return RecordCounts(images["total"], images["evaluated"], images["rejected"])
 
 
+def headlines(tree: Tree) -> list[float | None]:
+    """AP_50, or F1 at IoU 0.50 where scores rank nothing."""
+    ap_50 = tree["coco"]["AP_50"]
+    return [tree["sweep"]["primary"]["f1"] if ap_50 is None else ap_50]
+
+
 def truth_facts(tree: Tree) -> Iterator[tuple[str, Any]]:
     """What two results over the same images have in common, by names that a message can say."""
     yield "images", tree["images"]["total"]
@@ -32,9 +38,10 @@ def truth_facts(tree: Tree) -> Iterator[tuple[str, Any]]:
 
 def hopeless_predictions(report: Report) -> Iterator[str]:
     """A line where no detection could match, unless a warning of the reader has said so."""
-    if not any(ALL_INVALID in warning for warning in report["warnings"]):
-        yield from hopeless_lines("", report["objects"], partial(most_common, report["invalid_reasons"]))
-    yield from other_family(report)
+    tree = report.tree
+    if not any(ALL_INVALID in warning for warning in tree["warnings"]):
+        yield from hopeless_lines("", tree["objects"], partial(most_common, tree["invalid_reasons"]))
+    yield from other_family(tree)
 
 
 def failed_keys(tree: Tree) -> list[str]:

@@ -25,10 +25,10 @@ from calipers.core.survey import (
 )
 from calipers.suites.coco.annotations.images import find_ids
 from calipers.suites.coco.annotations.pred import Problems, judge_numbers, unread_fields
-from calipers.suites.coco.annotations.rows import CATEGORY, IMAGE
 from calipers.suites.coco.columns import Detections, Instances
 from calipers.suites.coco.config import Config
 from calipers.suites.coco.formats.coco_json import CocoSide, Loading, coco_in_memory, read_coco
+from calipers.suites.coco.formats.rows import CATEGORY, IMAGE
 from calipers.suites.coco.interpretations import (
     DetectionRows,
     TruthSide,

@@ -73,16 +73,16 @@ class Config(SliceOptions):
             ),
             "min_score": None if self.min_score is None else number("min_score", self.min_score),
             "sigmas": None if self.sigmas is None else _sigmas(self.sigmas),
-            "gt_format": _format("gt_format", self.gt_format),
-            "pred_format": _format("pred_format", self.pred_format),
-            **_checked_answers(self, iou_type),
-            "images": _folder("images", self.images),
             "ignore_federated": flag("ignore_federated", self.ignore_federated),
             "max_classes": whole("max_classes", self.max_classes, 1),
             "top": whole("top", self.top, 0),
             "max_bad_records": whole("max_bad_records", self.max_bad_records, 0),
             "bootstrap": whole("bootstrap", self.bootstrap, 0, 1_000_000),
             "seed": whole("seed", self.seed, 0),
+            "gt_format": _format("gt_format", self.gt_format),
+            "pred_format": _format("pred_format", self.pred_format),
+            **_checked_answers(self, iou_type),
+            "images": _folder("images", self.images),
         }
         for name, value in checked.items():
             object.__setattr__(self, name, value)

@@ -22,7 +22,6 @@ from calipers.suites.coco.columns import Detections
 from calipers.suites.coco.config import Config
 from calipers.suites.coco.plan import CocoPart, CocoPlan, check_detections, report_of
 from calipers.suites.coco.read import are_lines, read_detections
-from calipers.suites.coco.row_stream import OnRows
 from calipers.suites.coco.slices import image_fields
 
 if TYPE_CHECKING:
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
 
     from calipers.suites.coco.artifact_types import CocoArtifact
     from calipers.suites.coco.option_types import CocoOptions
+    from calipers.suites.coco.row_stream import OnRows
     from calipers.suites.coco.source_types import CocoPredictions, CocoTruth
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from calipers.suites.coco.annotations.rows import plain
 from calipers.suites.coco.columns import Images
+from calipers.suites.coco.formats.rows import plain
 
 
 def add_fields(images: Images, entries: Iterable[Mapping[str, Any]], fields: Sequence[str]) -> None:

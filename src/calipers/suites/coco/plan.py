@@ -9,8 +9,9 @@ counts: it has flags of every detection (`calipers.suites.coco.kept`), from whic
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import nullcontext
 from functools import cache, partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from calipers import __version__
 from calipers.core.config import artifact_options
@@ -23,8 +24,8 @@ from calipers.files.part_files import Provenance
 from calipers.files.places import is_file, is_remote, size_of
 from calipers.files.problems import BadAnnotation
 from calipers.report import Report
+from calipers.suite import later
 from calipers.suites.coco import measure as suite
-from calipers.suites.coco.cases import case_lines
 from calipers.suites.coco.columns import Detections
 from calipers.suites.coco.config import PROTOCOL, Config, params
 from calipers.suites.coco.formats.pieces import FileShard, Piece
@@ -43,10 +44,15 @@ from calipers.suites.coco.ranges import (
     measure_range,
 )
 from calipers.suites.coco.read import SidesReader
-from calipers.suites.coco.row_stream import OnRows, passing_rows
-from calipers.suites.coco.rows import ObjectTable
 from calipers.suites.coco.slices import image_fields, slice_images
 from calipers.suites.coco.summarize import summarize
+
+if TYPE_CHECKING:
+    from calipers.suites.coco.row_stream import OnRows
+
+ObjectTable = later("calipers.suites.coco.rows", "ObjectTable")
+case_lines = later("calipers.suites.coco.cases", "case_lines")
+passing_rows = later("calipers.suites.coco.row_stream", "passing_rows")
 
 LARGE_CHUNKS = 32  # COCO files of more chunks are cut even where one process reads them, so that they fit into memory
 
@@ -271,7 +277,7 @@ def report_of(total: CocoPart, config: Config, on_rows: OnRows | None = None) ->
     measured = suite.measure(total.detections, config)
     if config.tally:
         total.kept = [keep_images(measured)]
-    with passing_rows(measured, on_rows):
+    with passing_rows(measured, on_rows) if on_rows else nullcontext():
         return _report(measured, total, **object_views(lambda: measured), measured=measured)
 
 

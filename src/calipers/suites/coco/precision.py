@@ -8,7 +8,7 @@ import numpy as np
 
 from calipers.core.best_scores import best_cut
 from calipers.core.bootstrap import around, ragged_bias
-from calipers.core.code_counts import count_codes
+from calipers.core.tally import count_codes
 from calipers.suites.coco.curves import (
     AT_75,
     class_precisions,

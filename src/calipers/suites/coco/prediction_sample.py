@@ -12,10 +12,10 @@ import numpy as np
 from calipers.core.errors import InputError
 from calipers.core.survey import Kind, counted, some
 from calipers.suites.coco.annotations.images import find_ids
-from calipers.suites.coco.annotations.rows import BOX, CATEGORY, IMAGE, Origin
 from calipers.suites.coco.columns import Detections, Whole
 from calipers.suites.coco.formats.coco_json import CocoSide, Loading, coco_in_memory, converted_rows, read_coco
 from calipers.suites.coco.formats.pieces import SHARD_BYTES, until_error
+from calipers.suites.coco.formats.rows import BOX, CATEGORY, IMAGE, Origin
 from calipers.suites.coco.formats.table import read_shard
 from calipers.suites.coco.formats.yolo import read_numbered
 from calipers.suites.coco.interpretations import DetectionRows, Numbers

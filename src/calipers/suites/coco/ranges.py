@@ -43,13 +43,13 @@ from calipers.suites.coco.annotations.repeats import (
     pred_warnings,
     truth_warnings,
 )
-from calipers.suites.coco.annotations.rows import Origin, RowColumns
 from calipers.suites.coco.annotations.truth import check_truth
 from calipers.suites.coco.columns import Categories, Detections, Images, Whole
 from calipers.suites.coco.config import Config
 from calipers.suites.coco.formats.coco_json import piece_rows
 from calipers.suites.coco.formats.roboflow import find_group
 from calipers.suites.coco.formats.row_index import RowIndex
+from calipers.suites.coco.formats.rows import Origin, RowColumns
 from calipers.suites.coco.image_fields import add_fields
 from calipers.suites.coco.joined_side import JoinedSide
 from calipers.suites.coco.kept import KeptImages, KeptSide, keep_images

@@ -16,7 +16,6 @@ from calipers.files.answers.records import AnswerOptions
 from calipers.files.inputs import InputFile, OnProgress
 from calipers.suites.coco.annotations.by_name import join_by_names
 from calipers.suites.coco.annotations.images import Dataset, read_dataset
-from calipers.suites.coco.annotations.rows import CATEGORY, Origin, rows_in_memory
 from calipers.suites.coco.annotations.sides import LoadedSide, join_sides
 from calipers.suites.coco.columns import Detections
 from calipers.suites.coco.formats.coco_json import CocoSide, Loading, coco_in_memory, converted_rows, read_coco
@@ -24,6 +23,7 @@ from calipers.suites.coco.formats.conversion import Folder
 from calipers.suites.coco.formats.converted import ImagesAndCategories
 from calipers.suites.coco.formats.pieces import SHARD_BYTES, FileShard, Piece, until_error
 from calipers.suites.coco.formats.roboflow import COCO_FILE, find_export, find_group, without_group
+from calipers.suites.coco.formats.rows import CATEGORY, Origin, rows_in_memory
 from calipers.suites.coco.formats.table import (
     BY_NAME,
     find_file_format,

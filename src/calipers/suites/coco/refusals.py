@@ -10,10 +10,10 @@ import numpy as np
 
 from calipers.core.errors import InputError
 from calipers.suites.coco.annotations.images import Dataset, read_dataset, read_id, read_name
-from calipers.suites.coco.annotations.rows import IDENTITY, RowColumns
 from calipers.suites.coco.annotations.truth import check_truth
 from calipers.suites.coco.formats.coco_json import CocoSide
 from calipers.suites.coco.formats.pieces import SHARD_BYTES
+from calipers.suites.coco.formats.rows import IDENTITY, RowColumns
 from calipers.suites.coco.formats.table import read_shard
 from calipers.suites.coco.formats.yolo import truth_faults
 from calipers.suites.coco.read import SidesReader

@@ -25,11 +25,8 @@ ROWS, CASES = 20_000, 500  # that are passed at a time
 
 
 @contextmanager
-def passing_rows(measured: MeasuredImages, on_rows: OnRows | None) -> Iterator[None]:
+def passing_rows(measured: MeasuredImages, on_rows: OnRows) -> Iterator[None]:
     """A block beside which all rows and cases are passed on; at its end they are."""
-    if on_rows is None:
-        yield
-        return
     from concurrent.futures import ThreadPoolExecutor
 
     measured.causes  # noqa: B018  which both threads ask for

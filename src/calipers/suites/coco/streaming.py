@@ -22,9 +22,9 @@ from calipers.suites.coco.annotations.federated import ABSENT, OPTION, PARTIAL
 from calipers.suites.coco.annotations.images import Dataset, read_dataset, read_id
 from calipers.suites.coco.annotations.instances import kept_images
 from calipers.suites.coco.annotations.repeats import Notice, SideNotices, all_invalid, first_problem, join_notices
-from calipers.suites.coco.annotations.rows import Origin
 from calipers.suites.coco.columns import Detections
 from calipers.suites.coco.config import Config
+from calipers.suites.coco.formats.rows import Origin
 from calipers.suites.coco.image_fields import add_fields
 from calipers.suites.coco.joining import Moved, counted_on, join_rows
 from calipers.suites.coco.kept import KeptImages, keep_images

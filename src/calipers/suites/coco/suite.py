@@ -112,5 +112,6 @@ SUITE = Suite(
     # what can be told about a result and about inputs
     hopeless_predictions=later(f"{HERE}.artifact", "hopeless_predictions"),
     failed_keys=later(f"{HERE}.artifact", "failed_keys"),
+    headlines=later(f"{HERE}.artifact", "headlines"),
     find_survey=lambda: later(f"{HERE}.survey", "SURVEY").load(),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,15 +13,13 @@ from calipers.core.bootstrap import resample
 from calipers.core.causes import (
     MATCHED,
     WRONG_LABEL,
-    count_causes,
-    count_per_record,
     counts_tree,
     errors_tree,
     label_errors_tree,
 )
-from calipers.core.code_counts import count_codes
 from calipers.core.freed_memory import return_memory_of_many
-from calipers.core.tally import Tally
+from calipers.core.matched_objects import LabelMode, MatchedObjects, count_matched
+from calipers.core.tally import Tally, count_codes
 from calipers.core.versions import artifact_head
 from calipers.suites.coco.ap_worth import ap_worth_tree
 from calipers.suites.coco.columns import Detections, Instances
@@ -29,7 +28,7 @@ from calipers.suites.coco.measure import (
     MeasuredImages,
 )
 from calipers.suites.coco.precision import Replicated, class_rows, curves_tree, precision_tree, replicated
-from calipers.suites.coco.scores import scores_tree
+from calipers.suites.coco.scores import image_scores_tree
 from calipers.suites.coco.sides import MatchedSides
 
 MODE = "category"  # the sweep is that mode of the dense suite
@@ -50,7 +49,7 @@ def summarize(measured: MeasuredImages) -> dict[str, Any]:
         **precision_tree(measured, replicates),
         "per_class": class_rows(measured),
         "curves": curves_tree(measured),
-        **scores_tree(measured),
+        **image_scores_tree(measured),
         "confusion": _confusion(measured),
         "errors": errors_tree(tally.counts["errors"]) | {"in_crowd": int(np.count_nonzero(measured.matched.ignored))},
         "errors_by_label": label_errors_tree(tally.tables.get("errors", {}), tally.counts["errors.unlabelled"]),
@@ -67,24 +66,15 @@ def summarize(measured: MeasuredImages) -> dict[str, Any]:
 
 def _count(measured: MeasuredImages) -> Tally:
     """The sweep, as the dense suite counts it."""
-    sides, config, tally = measured.matched, measured.config, Tally()
-    images = _images_tree(measured.detections)
-    tally.count("records", list(images.values())[:4])
-    sweep.count_objects(sides, tally)
-    count_per_record(sides, tally)
-    tally.count("per_record", [0, 0, 0, -images["skipped_empty"]])  # nothing on both sides is not counted right
-    swept = sweep.Swept(sides.matching, sides, config.levels)
-    sweep.count_sweep(swept, MODE, tally)
+    sides, config, images = measured.matched, measured.config, _images_tree(measured.detections)
     names, labels = measured.detections.categories.names, sides.labels
-    sweep.count_labels(sides.at_primary(config), labels.truth, labels.pred, names, MODE, tally)
-    count_causes(measured.causes.outcomes_by_label(labels, len(names)), names, tally)
-    columns = [np.diff(sides.truth.offsets), np.diff(sides.pred.offsets), *swept.matched_by_record]
-    causes = measured.cause_table()
-    table = np.concatenate([np.stack(columns), causes])
-    sums = resample(sides.keys, table, seed=config.seed, replicates=config.bootstrap).T
-    tally.count("resampled", sums[:, :2])
-    tally.count(f"resampled.{MODE}", sums[:, 2:4])
-    worth.count_worth(causes, sums[:, 4:], tally)
+    causes, cause_rows = measured.causes, measured.cause_table()
+    tally = Tally()
+    tally.count("records", list(images.values())[:4])
+    tally.count("per_record", [0, 0, 0, -images["skipped_empty"]])  # nothing on both sides is not counted right
+    modes = {MODE: LabelMode(sweep.Swept(sides.matching, sides, config.levels), labels, names)}
+    objects = MatchedObjects(sides, modes, causes, labels, names, cause_rows)
+    count_matched(objects, tally, partial(resample, sides.keys, seed=config.seed, replicates=config.bootstrap))
     return tally
 
 

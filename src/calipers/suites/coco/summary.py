@@ -15,7 +15,7 @@ from calipers.show.answers import answers_line
 from calipers.show.calibration import calibration_line
 from calipers.show.causes import causes_line, fix_first_line
 from calipers.show.slices import slices_lines
-from calipers.show.text import SEPARATOR, UNDEFINED, between, named_line, printable, rate, share, short, width
+from calipers.show.text import SEPARATOR, UNDEFINED, between, named_line, padded, printable, rate, share, short, width
 
 Tree = dict[str, Any]
 KINDS = {"bbox": "boxes", "segm": "masks", "keypoints": "keypoints"}
@@ -178,7 +178,7 @@ def _absent(tree: Tree) -> str:
 
 
 def _sweep(tree: Tree) -> Iterator[str]:
-    sweep = tree["sweep"]
+    sweep, pairs = tree["sweep"], confused_pairs(tree["confusion"])
     primary, ends = sweep["primary"], sweep["thresholds"]
     yield named_line("score-free sweep", f"{_sides(tree)} · greedy 1-1 within a class")
     rates = f"P {rate(primary['precision'])} · R {rate(primary['recall'])} · F1 {rate(primary['f1'])}"
@@ -188,8 +188,10 @@ def _sweep(tree: Tree) -> Iterator[str]:
     yield named_line("fix first", fix_first_line(tree["worth"]["f1"]))
     if "slices" in tree:
         yield from slices_lines(tree["slices"], "sweep.f1")
-    yield named_line("where it goes wrong", SEPARATOR.join(_causes(tree)))
-    if pairs := confused_pairs(tree["confusion"]):
+    in_crowd = tree["objects"]["in_crowd"]
+    ignored = [f"{in_crowd:,} in a crowd, left out"] if in_crowd else []
+    yield named_line("where it goes wrong", SEPARATOR.join([causes_line(tree["errors"]), *ignored]))
+    if pairs:
         shown = [f"{_name(gt)} taken for {_name(pred)} ({n:,})" for gt, pred, n in pairs]
         yield named_line("most confused", SEPARATOR.join(_first(shown, MAX_PAIRS)))
     counts = tree["counts"]
@@ -203,12 +205,6 @@ def _sides(tree: Tree) -> str:
     below = objects["pred"] - objects["in_crowd"] - primary["pred"]
     left_out = f" ({below:,} with a score below {tree['params']['min_score']:g} left out)" if below else ""
     return f"{_count(primary['gt'], 'object')} · {_count(primary['pred'], 'detection')}{left_out}"
-
-
-def _causes(tree: Tree) -> Iterator[str]:
-    yield causes_line(tree["errors"])
-    if tree["objects"]["in_crowd"]:
-        yield f"{tree['objects']['in_crowd']:,} in a crowd, left out"
 
 
 def confused_pairs(confusion: Tree) -> list[tuple[str, str, int]]:
@@ -234,7 +230,7 @@ def _classes(tree: Tree) -> Iterator[str]:
     yield f" {'class'.ljust(wide)} " + " ".join(heading.rjust(size) for heading, _, size, _ in COLUMNS)
     for row in rows[:top]:
         cells = " ".join(write(row[key]).rjust(size) for _, key, size, write in COLUMNS)
-        yield f" {_padded(row['name'], wide)} {cells}"
+        yield f" {padded(_name(row['name']), wide)} {cells}"
     if len(rows) > top:
         yield f" {len(rows) - top:,} more in the artifact"
         worst = sorted((row for row in rows if row["AP"] is not None), key=lambda row: row["AP"])[:MAX_WORST]
@@ -263,8 +259,3 @@ def _name(text: str) -> str:
     while width(shown) > LONGEST_NAME - 1:
         shown = shown[:-1]
     return shown + "…"
-
-
-def _padded(name: str, wide: int) -> str:
-    shown = _name(name)
-    return shown + " " * (wide - width(shown))

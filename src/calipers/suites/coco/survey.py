@@ -10,6 +10,7 @@ from calipers.core.errors import InputError
 from calipers.core.interpretations import Rule, fits, fits_far_better, is_guess, is_low, is_poor
 from calipers.core.survey import FileCheck, JoinedSurvey, Kind, SidesCheck, Survey, path_of
 from calipers.files.clues import Clue
+from calipers.suites.coco.artifact import headlines
 from calipers.suites.coco.formats.roboflow import COCO_FILE, find_export, find_group
 from calipers.suites.coco.formats.table import FORMATS, find_file_format
 
@@ -69,7 +70,7 @@ def compare(gt: Any, pred: Any, kind: Kind, file: FileCheck, **options: Any) -> 
 
 def explain_low(report: Any, gt: Any, pred: Any) -> Iterator[SidesCheck]:
     """What overlaps, and which other reading would fit; many objects are not read a second time for it."""
-    if not is_low(_headline(report)) or not is_guess(report["objects"]):
+    if not is_low(headlines(report)[0]) or not is_guess(report["objects"]):
         return
     if "answers" in report["params"]:
         yield _compare_answers(report, gt, pred, fits)
@@ -96,12 +97,12 @@ def _compare_measured(report: Any, gt: Any, pred: Any) -> SidesCheck:
 def explain_poor(report: Any, gt: Any, pred: Any) -> Iterator[tuple[SidesCheck, str]]:
     """Readings that would fit far better, tried on a few of the images that were measured."""
     if "answers" in report["params"]:
-        if is_poor(_headline(report)) and is_guess(report["objects"]):
+        if is_poor(headlines(report)[0]) and is_guess(report["objects"]):
             yield _compare_answers(report, gt, pred, fits_far_better), ""
         return
     if report.measured is None or report["params"]["iou_type"] != "bbox":
         return
-    if is_poor(_headline(report)) and is_guess(report["objects"]):
+    if is_poor(headlines(report)[0]) and is_guess(report["objects"]):
         from calipers.suites.coco.few_images import compare_few
 
         yield compare_few(report.measured.detections, yolo=_is_yolo(pred)), ""
@@ -128,12 +129,6 @@ def _is_yolo(pred: Any) -> bool:
     is_folder = isinstance(pred, (str, os.PathLike)) and os.path.isdir(pred)
     kind = _folder_kind(os.fspath(pred)) if is_folder else None
     return kind is not None and is_yolo(kind)
-
-
-def _headline(report: Report) -> float | None:
-    """AP_50, or F1 at IoU 0.50 where scores rank nothing."""
-    ap_50, f1 = report["coco"]["AP_50"], report["sweep"]["primary"]["f1"]
-    return f1 if ap_50 is None else ap_50  # type: ignore[no-any-return]
 
 
 def takes_answers(gt: Any, pred: Any) -> bool:

@@ -10,10 +10,10 @@ from calipers.core.errors import InputError
 from calipers.files.problems import BadAnnotation, shown
 from calipers.meter import MeterInput
 from calipers.suites.coco.annotations.images import read_id, read_name
-from calipers.suites.coco.annotations.rows import plain
 from calipers.suites.coco.columns import Detections
 from calipers.suites.coco.config import Config
 from calipers.suites.coco.formats.pieces import SHARD_BYTES, until_error
+from calipers.suites.coco.formats.rows import plain
 from calipers.suites.coco.formats.table import read_shard
 from calipers.suites.coco.measure import check_sigmas
 from calipers.suites.coco.read import SidesReader

@@ -20,6 +20,12 @@ def counts(tree: Tree) -> RecordCounts:
     return RecordCounts(records["read"], records["evaluated"], records["rejected"])
 
 
+def headlines(tree: Tree) -> list[float | None]:
+    """Mean F1 and F1 without labels, or of the mode that comes first where that was not asked for."""
+    located = tree["modes"].get("localization") or next(iter(tree["modes"].values()))
+    return [located["mean_f1"], located["primary"]["f1"]]
+
+
 def truth_facts(tree: Tree) -> Iterator[tuple[str, Any]]:
     """What two results over the same records have in common, by names that a message can say."""
     yield "records read", tree["records"]["read"]
@@ -41,9 +47,10 @@ def doubts(tree: Tree, hints: list[str]) -> Iterator[str]:
 
 def hopeless_predictions(report: Report) -> Iterator[str]:
     """A line where no prediction could match, with the first problem."""
-    yield from hopeless_lines("", report["objects"], partial(_first_problem, report))
-    yield from other_family(report)
-    rows = [row for mode in list(report["modes"].values())[-1:] for row in mode["by_label"]]
+    tree = report.tree
+    yield from hopeless_lines("", tree["objects"], partial(_first_problem, report))
+    yield from other_family(tree)
+    rows = [row for mode in list(tree["modes"].values())[-1:] for row in mode["by_label"]]
     yield from no_shared_label(*([row["label"] for row in rows if row[side]] for side in ("gt", "pred")))
 
 

@@ -30,7 +30,7 @@ from calipers.kernels.count.sayings import count_met, count_shared
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from calipers.suites.dense.labels.desc import Desc
+    from calipers.suites.dense.desc import Desc
 
 DISTANCE_KEY = "站点距离"
 METRES = "米"
@@ -46,7 +46,7 @@ def count_attributes(
     """`descs` are the distinct descriptions of the batch, read."""
     book = _open_book(text_keys, len(descs))
     pairs = DescPairs(matching, batch, book, descs)
-    tally.count("attribute_pairs", [len(matching)])
+    tally.count("attribute_pairs", [len(matching.truth)])
     keys, counts = book.count_entries(pairs)
     compared = [at for at, key in enumerate(keys) if key != label_key and key not in text_keys]
     tally.count_rows("attributes", [keys[at] for at in compared], counts[compared])
@@ -164,10 +164,11 @@ def _count_texts(key: str, pairs: DescPairs, keyed: KeyedTexts, tally: Tally) ->
     meant, heard, times = codes.take(pairs.truth[has]), np.maximum(codes.take(pairs.pred[has]), 0), pairs.times[has]
     alike = meant == heard
     same = int(times[alike].sum())
-    tally.count_row("texts", key, [times.sum(), same])
     met = count_met(meant[~alike], heard[~alike], times[~alike], len(keyed.known))  # the same two meet in many pairs
     one, other, often = (np.asarray(column) for column in met)
-    tally.add_sum(f"text.{key}", same * UNIT + weighted_sum(keyed.similarities(one, other), often))
+    similar = keyed.similarities(one, other)
+    tally.count_row("texts", key, [times.sum(), same])
+    tally.add_sum(f"text.{key}", same * UNIT + weighted_sum(similar, often))
 
 
 def _count_distances(pairs: DescPairs, numbers: Any, tally: Tally) -> None:

@@ -24,7 +24,7 @@ from calipers.kernels.scan.flatten import REASONS
 from calipers.suites.dense.check_answers import describe_answers
 from calipers.suites.dense.config import Config
 from calipers.suites.dense.interpretations import Record, Sampled, numbers_of, other_readings
-from calipers.suites.dense.labels.vocabulary import MODES
+from calipers.suites.dense.labels import MODES
 from calipers.suites.dense.measure import match_measurable
 from calipers.suites.dense.other_families import family_readings
 from calipers.suites.dense.peek import frame_of, refuse_others

@@ -8,7 +8,7 @@ from typing import Any
 
 from calipers.core import sweep
 from calipers.core.config import option
-from calipers.core.errors import require
+from calipers.core.errors import require, unexpected
 from calipers.core.limits import DUMP_CHUNK_BYTES
 from calipers.core.matching import SWEEP
 from calipers.core.option_values import keys, names, number, path, threshold, thresholds, whole
@@ -18,9 +18,9 @@ from calipers.files.answers.records import AnswerOptions
 from calipers.files.lines import MAX_EXPANSION
 from calipers.kernels.shape.plane import MAX_WORK
 from calipers.rulers.tube import stroke_width
-from calipers.suites.dense.labels.taxonomy import Taxonomy, built_in, load
-from calipers.suites.dense.labels.vocabulary import MODES, Vocabulary, vocabulary
+from calipers.suites.dense.labels import MODES, Vocabulary, vocabulary
 from calipers.suites.dense.read import MAX_TEXT
+from calipers.suites.dense.taxonomy import Taxonomy, built_in, load
 
 PROTOCOL = "dense/1"  # name and version of the definitions
 FRAMES = ("norm1000", "pixel")
@@ -146,8 +146,10 @@ class DenseOutputOptions:
     tables: str | None = option(None, "kind of tables in the folder: csv or parquet  [default: csv]", metavar="KIND")
 
     def __post_init__(self) -> None:
-        require(self.tables is None or self.tables in TABLE_KINDS, "tables", self.tables, " or ".join(TABLE_KINDS))
+        if self.tables is not None and self.tables not in TABLE_KINDS:
+            raise unexpected("tables", self.tables, " or ".join(TABLE_KINDS))
 
     def check_folder(self, has_folder: bool) -> None:
         """Refuse options that have no effect without a folder."""
-        require(self.tables is None or has_folder, "tables", self.tables, "a folder to write it to (-o)")
+        if self.tables is not None and not has_folder:
+            raise unexpected("tables", self.tables, "a folder to write it to (-o)")

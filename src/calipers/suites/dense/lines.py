@@ -34,8 +34,9 @@ def count_coverage(covered: CoveredPairs, matching: Pairs, batch: Batch, tally: 
     partner[matching.truth] = matching.pred
     n = int(np.count_nonzero(is_line & (partner >= 0)))
     matched = partner.take(covered.truth) == covered.pred  # those out of reach have no rates and add nothing
+    best = _best_rates(covered)
     _add("matched", covered.rates[:, matched], n, tally)
-    _add("best", _best_rates(covered), int(np.count_nonzero(is_line)), tally)
+    _add("best", best, int(np.count_nonzero(is_line)), tally)
 
 
 def _best_rates(covered: CoveredPairs) -> Any:

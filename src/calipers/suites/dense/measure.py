@@ -7,18 +7,20 @@ same category; a pair of empty labels never does. Regions match regions, lines m
 from __future__ import annotations
 
 from bisect import bisect_right
+from functools import partial
 from operator import attrgetter
 
 import numpy as np
 
-from calipers.core import sweep, worth
+from calipers.core import sweep
 from calipers.core.bootstrap import resample_hashed
-from calipers.core.causes import Causes, count_causes, count_per_record, faint_overlap
-from calipers.core.confusion import count_confusion
+from calipers.core.causes import Causes, faint_overlap
 from calipers.core.errors import WorkError
+from calipers.core.matched_objects import LabelMode, MatchedObjects, count_matched
 from calipers.core.matching import UNIT, Labels, Pairs, greedy
 from calipers.core.shapes import FLAGS, Batch
 from calipers.core.tally import Tally
+from calipers.core.worth import cause_rows
 from calipers.files.problems import REASON_WORDS
 from calipers.kernels.count.assign import gather_codes
 from calipers.kernels.scan.flatten import REASONS
@@ -26,26 +28,28 @@ from calipers.rulers.region import region_overlaps
 from calipers.rulers.tube import covered_lines, nearby_lines, stroke_width, tube_overlaps
 from calipers.suites.dense import attributes, lines
 from calipers.suites.dense.config import Config
-from calipers.suites.dense.labels.desc import Desc
-from calipers.suites.dense.labels.vocabulary import MODES, label_codes
+from calipers.suites.dense.desc import Desc
+from calipers.suites.dense.labels import LABELLED_MODES, MODES, label_codes
 
 
 class MatchedBatch:
     """A batch with its descriptions, labels and overlaps, and one matching per label mode."""
 
     def __init__(self, batch: Batch, config: Config, *, all_pairs: bool = False) -> None:
-        truth, pred, levels = batch.truth, batch.pred, config.levels
-        min_overlap = 0.0 if all_pairs else faint_overlap(levels.min_overlap / UNIT) / UNIT
+        truth, pred = batch.truth, batch.pred
         self.descs: list[Desc] = config.vocabulary.describe(truth.descs)
+        codes = {mode: label_codes(map(attrgetter(mode), self.descs)) for mode in LABELLED_MODES}
+        levels = config.levels
+        min_overlap = 0.0 if all_pairs else faint_overlap(levels.min_overlap / UNIT) / UNIT
         tolerance, work = config.tube_tolerance, config.max_work
         tubes = tube_overlaps(truth, pred, stroke=stroke_width(tolerance), max_work=work)
         self.near = nearby_lines(truth, pred, tubes, tolerance=tolerance, max_work=work)
         self.pairs = Pairs.sorted(truth, region_overlaps(truth, pred, min_overlap=min_overlap, max_work=work), tubes)
-        self.names: dict[str, list[str]] = {}
-        self.labels: dict[str, Labels] = {}
-        for mode in ("phase", "category"):
-            codes, self.names[mode] = label_codes(map(attrgetter(mode), self.descs))
-            self.labels[mode] = Labels(gather_codes(codes, truth.desc), gather_codes(codes, pred.desc))
+        self.names: dict[str, list[str]] = {mode: names for mode, (_, names) in codes.items()}
+        self.labels: dict[str, Labels] = {
+            mode: Labels(gather_codes(of_desc, truth.desc), gather_codes(of_desc, pred.desc))
+            for mode, (of_desc, _) in codes.items()
+        }
         self.matchings: dict[str, Pairs] = {
             mode: greedy(self.pairs, truth, pred, min_overlap=levels.min_overlap, labels=self.labels.get(mode))
             for mode in MODES
@@ -61,13 +65,13 @@ class MatchedBatch:
 def match_measurable(batch: Batch, config: Config, *, all_pairs: bool = False) -> tuple[MatchedBatch, Batch, list[int]]:
     """A batch matched, without the records whose shapes take too much work to compare; these come last."""
     heavy: list[int] = []
-    left = list(range(len(batch)))
+    whole = batch
     while True:
         try:
             return MatchedBatch(batch, config, all_pairs=all_pairs), batch, sorted(heavy)
         except WorkError as error:
+            left = [record for record in range(len(whole)) if record not in set(heavy)]
             heavy += [left[record] for record in error.records]
-            left = [record for record in left if record not in set(heavy)]
             batch = batch.without(error.records)
 
 
@@ -79,65 +83,43 @@ def measure(batch: Batch, config: Config) -> Tally:
 def count(matched: MatchedBatch, batch: Batch, config: Config) -> Tally:
     """The counts of a matched batch."""
     tally = Tally()
-    _count_state(batch, tally)
-    sweep.count_objects(batch, tally)
-    count_per_record(batch, tally)
-    _count_unlabelled(matched.labels["category"], batch, tally)
-    swept = matched.swept
-    for mode in config.modes:
-        sweep.count_sweep(swept[mode], mode, tally)
-        if labels := matched.labels.get(mode):
-            at_primary = matched.at_primary(mode, config)
-            sweep.count_labels(at_primary, labels.truth, labels.pred, matched.names[mode], mode, tally)
-    _count_primary(matched, batch, config, tally)
-    _resample(swept, matched, batch, config, tally)
+    _count_matched(matched, batch, config, tally)
+    _count_state(matched.labels["category"], batch, tally)
+    _count_located(matched, batch, config, tally)
     return tally
 
 
-def _count_state(batch: Batch, tally: Tally) -> None:
+def _count_state(labels: Labels, batch: Batch, tally: Tally) -> None:
+    """Predictions that cannot be read, shapes that were altered, and valid objects that no label can match."""
     flags = np.concatenate([batch.truth.flags, batch.pred.flags])
     reasons = np.bincount(batch.pred.reason, minlength=len(REASONS))
     reasons[0] = 0  # valid
-    tally.count("invalid", reasons)
-    tally.count("flags", [np.count_nonzero(flags & FLAGS[name]) for name in ("clamped", "repaired", "degenerate")])
-
-
-def _count_unlabelled(labels: Labels, batch: Batch, tally: Tally) -> None:
-    """Valid objects that no label can match."""
     sides = ((labels.truth, batch.truth), (labels.pred, batch.pred))
     nameless = [np.count_nonzero((np.asarray(codes) < 0) & (np.asarray(side.reason) == 0)) for codes, side in sides]
+    tally.count("invalid", reasons)
+    tally.count("flags", [np.count_nonzero(flags & FLAGS[name]) for name in ("clamped", "repaired", "degenerate")])
     tally.count("unlabelled", nameless)
 
 
-def _count_primary(matched: MatchedBatch, batch: Batch, config: Config, tally: Tally) -> None:
-    """Causes in category mode; attributes and coverage in localization mode."""
+def _count_matched(matched: MatchedBatch, batch: Batch, config: Config, tally: Tally) -> None:
+    """The modes that are reported, causes in category mode, and replicates."""
+    modes = {
+        mode: LabelMode(matched.swept[mode], matched.labels.get(mode), matched.names.get(mode, []))
+        for mode in config.modes
+    }
+    labels, offsets = matched.labels["category"], (batch.truth.offsets, batch.pred.offsets)
+    causes = cause_rows(offsets, matched.pairs, labels, config.levels.primary_and_sweep)
+    objects = MatchedObjects(batch, modes, matched.causes, labels, matched.names["category"], causes)
+    resample = partial(resample_hashed, batch.hashes, seed=config.seed, replicates=config.bootstrap, threads=False)
+    count_matched(objects, tally, resample, confusion=True)
+
+
+def _count_located(matched: MatchedBatch, batch: Batch, config: Config, tally: Tally) -> None:
+    """Attributes and coverage, of what is matched whatever its label."""
     located = matched.at_primary("localization", config)
-    labels, names = matched.labels["category"], matched.names["category"]
-    outcomes = matched.causes.outcomes_by_label(labels, len(names))
-    count_causes(outcomes, names, tally)
-    count_confusion(matched.causes, outcomes, labels, names, tally)
     attributes.count_attributes(located, batch, matched.descs, config.label_key, config.free_text_keys, tally)
     covered = covered_lines(batch.truth, batch.pred, matched.near, tolerance=config.tube_tolerance)
     lines.count_coverage(lines.CoveredPairs(*covered), located, batch, tally)
-
-
-def _resample(swept: dict[str, sweep.Swept], matched: MatchedBatch, batch: Batch, config: Config, tally: Tally) -> None:
-    """For each replicate the objects on both sides, for each mode the pairs at primary and over the sweep, causes."""
-    columns = [np.diff(batch.truth.offsets), np.diff(batch.pred.offsets)]
-    for mode in config.modes:
-        columns += swept[mode].matched_by_record
-    causes = worth.cause_rows(
-        (batch.truth.offsets, batch.pred.offsets),
-        matched.pairs,
-        matched.labels["category"],
-        config.levels.primary_and_sweep,
-    )
-    table = np.concatenate([np.stack(columns), causes])
-    sums = resample_hashed(batch.hashes, table, seed=config.seed, replicates=config.bootstrap, threads=False).T
-    tally.count("resampled", sums[:, :2])
-    for at, mode in enumerate(config.modes):
-        tally.count(f"resampled.{mode}", sums[:, 2 + 2 * at : 4 + 2 * at])
-    worth.count_worth(causes, sums[:, len(columns) :], tally)
 
 
 def first_invalid(batch: Batch) -> str:

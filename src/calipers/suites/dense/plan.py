@@ -293,7 +293,8 @@ def measure_shard(
     for reading in readings:
         texts = kept.texts if kept else None
         part.add(measure_reading(reading, config, source=shard.source, rows=rows, as_csv=as_csv, texts=texts))
-    store_part(part, shard, places._replace(parts=keep))
+    if keep is not None or places.rows is not None:
+        store_part(part, shard, places._replace(parts=keep))
     return part
 
 
@@ -324,7 +325,7 @@ def measure_reading(
     matched, batch, heavy = suite.match_measurable(reading.batch, config, all_pairs=rows)
     bad = _all_bad(reading, heavy, config)
     tally = suite.count(matched, batch, config)
-    tally.count("records", [reading.read, len(batch), reading.skipped, len(bad)])
+    tally.count("records", [reading.read, len(batch.keys), reading.skipped, len(bad)])
     if reading.answers is not None:
         reading.answers.count_in(tally)
     part = DensePart(tally, bad)

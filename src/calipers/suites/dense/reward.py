@@ -13,8 +13,8 @@ from calipers.kernels.scan.flatten import ObjectColumns
 from calipers.kernels.shape.plane import MAX_WORK
 from calipers.rulers.region import region_overlaps
 from calipers.rulers.tube import stroke_width, tube_overlaps
-from calipers.suites.dense.labels.taxonomy import built_in
-from calipers.suites.dense.labels.vocabulary import MODES, label_codes, vocabulary
+from calipers.suites.dense.labels import MODES, label_codes, vocabulary
+from calipers.suites.dense.taxonomy import built_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -107,5 +107,6 @@ answers of a model against ground truth in COCO form.""",
     # what can be told about a result and about inputs
     hopeless_predictions=later(f"{HERE}.artifact", "hopeless_predictions"),
     same_input_hint=", and every record of it counts twice",
+    headlines=later(f"{HERE}.artifact", "headlines"),
     find_survey=lambda: later(f"{HERE}.survey", "SURVEY").load(),
 )

@@ -9,7 +9,7 @@ from calipers.core.errors import keyword
 from calipers.show.answers import answers_line
 from calipers.show.causes import causes_line, fix_first_line
 from calipers.show.slices import slices_lines
-from calipers.show.text import SEPARATOR, UNDEFINED, between, named_line, printable, rate, share, short
+from calipers.show.text import SEPARATOR, UNDEFINED, between, named_line, plus_minus, printable, rate, share, short
 from calipers.suites.dense.figures import slice_headline
 
 Tree = dict[str, Any]
@@ -58,7 +58,9 @@ def _table(tree: Tree) -> Iterator[str]:
     yield " " * NAME_WIDTH + _columns(" ".join(heading.rjust(5) for heading, _ in RATES) for _ in modes)
     yield " all".ljust(NAME_WIDTH) + _columns(_rates(mode["primary"]) for mode in modes.values())
     if any(mode["primary"]["interval"]["f1"] for mode in modes.values()):
-        yield " " * NAME_WIDTH + _columns(_spread(mode["primary"]["interval"]["f1"]) for mode in modes.values())
+        yield " " * NAME_WIDTH + _columns(
+            plus_minus(mode["primary"]["interval"]["f1"]).rjust(17) for mode in modes.values()
+        )
     for name in next(iter(modes.values()))["by_type"]:
         rows = (mode["by_type"][name]["primary"] for mode in modes.values())
         yield f" {name}".ljust(NAME_WIDTH) + _columns(_rates(row) for row in rows)
@@ -77,10 +79,6 @@ def _columns(cells: Any) -> str:
 
 def _rates(row: Tree) -> str:
     return " ".join(rate(row[name]).rjust(5) for _, name in RATES)
-
-
-def _spread(interval: list[float] | None) -> str:
-    return f"{'±' + format((interval[1] - interval[0]) / 2, '.3f'):>17}" if interval else ""
 
 
 def _details(tree: Tree) -> Iterator[str]:

@@ -10,6 +10,7 @@ from calipers.core.interpretations import POOR, fits_far_better, is_guess, is_lo
 from calipers.core.survey import FileCheck, JoinedSurvey, Kind, SidesCheck, Survey, nothing_evaluated
 from calipers.files.answers.image_names import IMAGE_FIELDS
 from calipers.files.clues import Clue
+from calipers.suites.dense.artifact import headlines
 
 Report = Mapping[str, Any]
 DUMP = Kind("dense dump, JSON lines", "dense", "both")
@@ -45,7 +46,7 @@ def examine(
 def explain_low(report: Report, dumps: list[str], joined: tuple[str, str] | None = None) -> Iterator[SidesCheck]:
     """What overlaps, and which other reading would fit; `joined` are ground truth and answers in place of dumps."""
     paths = [*dumps, *(joined or ())]
-    if is_low(_localization(report)["mean_f1"]) and is_guess(report["objects"]) and _can_be_read(paths):
+    if is_low(headlines(report)[0]) and is_guess(report["objects"]) and _can_be_read(paths):
         from calipers.suites.dense.check import compare_sides, first_records
 
         source, config = _source(report, dumps, joined)
@@ -58,15 +59,8 @@ def explain_poor(
     report: Report, dumps: list[str], joined: tuple[str, str] | None = None
 ) -> Iterator[tuple[SidesCheck, str]]:
     """Readings that would fit far better, tried on a few records."""
-    located, paths = _localization(report), [*dumps, *(joined or ())]
-    f1 = located["primary"]["f1"]
-    if (
-        is_low(located["mean_f1"])
-        or f1 is None
-        or f1 >= POOR
-        or not is_guess(report["objects"])
-        or not _can_be_read(paths)
-    ):
+    (mean_f1, f1), paths = headlines(report), [*dumps, *(joined or ())]
+    if is_low(mean_f1) or f1 is None or f1 >= POOR or not is_guess(report["objects"]) or not _can_be_read(paths):
         return
     from calipers.suites.dense.check import compare_sides, few_records
 
@@ -99,13 +93,6 @@ def _config(report: Report) -> Any:
 
     names = ("frame", "tube_tolerance", "primary_threshold", "answers", "pred_field")
     return Config(bootstrap=0, **{name: report["params"][name] for name in names if name in report["params"]})
-
-
-def _localization(report: Report) -> Report:
-    """The mode without labels, or the one that comes first where that was not asked for."""
-    modes = report["modes"]
-    located: Report = modes.get("localization") or next(iter(modes.values()))
-    return located
 
 
 def refuse_together(files: list[FileCheck]) -> None:

@@ -27,6 +27,11 @@ def counts(tree: Tree) -> RecordCounts:
     return RecordCounts(records["read"], records["evaluated"], records["rejected"])
 
 
+def headlines(tree: Tree) -> list[float | None]:
+    """F1 of every method."""
+    return [method["detection_metrics"]["f1"] for method in tree["methods"].values()]
+
+
 def truth_facts(tree: Tree) -> Iterator[tuple[str, Any]]:
     """What two results over the same scenes have in common, scene by scene and class by class."""
     first, *_ = usual_form(dict(tree))["methods"].values()
@@ -42,7 +47,7 @@ def is_empty(tree: Tree) -> bool:
 
 def hopeless_predictions(report: Report) -> Iterator[str]:
     """A line for every method that predicted nothing that could match, with the first problem."""
-    for name, method in report["methods"].items():
+    for name, method in report.tree["methods"].items():
         yield from hopeless_lines(f"{printable(name)}: ", method["counts"], partial(_first_problem, method))
 
 

@@ -30,10 +30,11 @@ from calipers.files.inputs import parse_json, read_bytes
 from calipers.show.text import UNDEFINED
 from calipers.suites.scene import measure as suite
 from calipers.suites.scene.config import Config
+from calipers.suites.scene.formats.content import read_scene, read_value
 from calipers.suites.scene.formats.table import EXPECTED
 from calipers.suites.scene.interpretations import Item, Scenes, other_readings, overlapping, scene_trial
 from calipers.suites.scene.read import SceneReading, read_scenes
-from calipers.suites.scene.scene_files import ScenesByName, find_scenes, read_scene, read_value
+from calipers.suites.scene.scene_files import ScenesByName, find_scenes
 
 METRIC, OVERLAP = "F1", "mean best IoU"
 SAMPLE, MAX_OBJECTS = 100, 3_000  # scenes, and objects of a side in all of them

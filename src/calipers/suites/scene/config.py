@@ -85,6 +85,7 @@ class Config(SliceOptions):
             require(getattr(self, name) != "", name, "", "a path")
         checked = {
             "embed": _embed(self.embed),
+            "range_buckets": _limits(self.range_buckets),
             "embed_min": number(
                 "embed_min", self.embed_min, minimum=-1.0, maximum=1.0, expected="a number from -1 to 1"
             ),
@@ -94,7 +95,6 @@ class Config(SliceOptions):
             "require_label_match": flag("require_label_match", self.require_label_match),
             "containment": word("containment", self.containment, CONTAINMENTS),
             "frame_normalization": word("frame_normalization", self.frame_normalization, FRAMES),
-            "range_buckets": _limits(self.range_buckets),
             "open_set": flag("open_set", self.open_set),
             "os_similarity_threshold": number(
                 "os_similarity_threshold", self.os_similarity_threshold, above=0.0, expected="a number above 0"
@@ -136,9 +136,9 @@ def _limits(value: Any) -> tuple[float, ...]:
 
 def params(config: Config, classes: list[str]) -> dict[str, Any]:
     """All parameters that can change a number, with defaults filled in."""
+    named = {name: config_value(getattr(config, name)) for name in ("aliases", "learned_aliases", "embed")}
     plain = artifact_params(config)
     plain |= {name: list(value) for name, value in plain.items() if isinstance(value, tuple)}
-    named = {name: config_value(plain[name]) for name in ("aliases", "learned_aliases", "embed")}
     return {
         **plain,
         **named,

@@ -19,16 +19,10 @@ from calipers.files.problems import shown
 from calipers.kernels.scan.boxes import BoxColumns, all_plain
 from calipers.suite import ConvertedFiles
 from calipers.suites.scene.config import LABEL_SOURCES
+from calipers.suites.scene.formats.content import SceneContent, content_of, content_of_value, read_content
 from calipers.suites.scene.formats.plain import Scene, explain
 from calipers.suites.scene.formats.scene_graph import UNREAD
-from calipers.suites.scene.scene_files import (
-    SceneContent,
-    ScenesByName,
-    content_of,
-    content_of_value,
-    find_scenes,
-    read_content,
-)
+from calipers.suites.scene.scene_files import ScenesByName, find_scenes
 
 
 def convert(

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from calipers.core.collecting import without_collection
-from calipers.core.errors import require
+from calipers.core.errors import require, unexpected
 from calipers.files.attributes import read_attributes
 from calipers.files.output import check_free
 from calipers.kernels.scan.column import keep_some_memory
@@ -65,7 +65,8 @@ def scene(
 def job(inputs: dict[str, Any], options: dict[str, Any]) -> Job:
     """The job that the command runs; an eval_config.json may be among the options."""
     gt, methods = inputs["gt"], methods_of(inputs["pred"])
-    require(all(isinstance(path, str) for path in methods.values()), "pred", inputs["pred"], "paths")
+    if not all(isinstance(path, str) for path in methods.values()):
+        raise unexpected("pred", inputs["pred"], "paths")
     chosen = scene_options(options.pop("config", None), options)
     run = partial(evaluate, gt, methods, chosen.config, chosen.warnings, files=chosen.files)
     return Job(chosen.config, [gt, *methods.values(), *chosen.files], run, (gt, methods))

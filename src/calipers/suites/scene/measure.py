@@ -137,14 +137,15 @@ class Method(MethodFigures):
         """`most_pairs` is how many a run may compare that has other scenes beside these."""
         self.name, self.truth_boxes, self.boxes = name, truth, boxes
         self.most_pairs = pairs_allowed(config.max_pairs, len(truth) + len(boxes)) if most_pairs is None else most_pairs
-        own = CountedSide(truth.offsets, naming.codes(truth))
-        self.pred = CountedSide(boxes.offsets, naming.codes(boxes), ~ignored(boxes, naming, config))
-        overlaps = self._overlaps(config)
-        self.compared, self.near = len(overlaps[0]), 0
-        labels = Labels(own.classes, self.pred.classes)
-        self.pairs = self._counted(Pairs.sorted(truth, overlaps))
         min_overlap = round_overlap(config.iou_threshold)
-        matches = self._match(min_overlap, labels, config)
+        true_classes, classes, left_out = naming.codes(truth), naming.codes(boxes), ignored(boxes, naming, config)
+        own, self.pred = CountedSide(truth.offsets, true_classes), CountedSide(boxes.offsets, classes, ~left_out)
+        self.near = 0
+        self.pairs = Pairs.sorted(truth, self._overlaps(config))
+        labels = Labels(own.classes, self.pred.classes)
+        wanted = labels if config.require_label_match else None
+        partners = greedy(self.pairs, truth, boxes, min_overlap=min_overlap, labels=wanted)
+        matches = Matches(partners, *self._placements(partners, config))
         self.counts = Counts(own, self.pred, matches, own.scenes, len(naming.classes))
         labelled = config.require_label_match
         self.spurious, self.fp_causes = false_positive_causes(self.counts, self.pairs, min_overlap, labelled)
@@ -153,22 +154,17 @@ class Method(MethodFigures):
         self._closeness: dict[str, Closeness] | None = None
 
     def _overlaps(self, config: Config) -> tuple[Any, Any, Any]:
+        """Boxes that overlap, without predictions that are left out."""
         try:
-            return cuboid_overlaps(self.truth_boxes, self.boxes, iou_mode=config.iou_mode, max_pairs=self.most_pairs)
+            columns = cuboid_overlaps(self.truth_boxes, self.boxes, iou_mode=config.iou_mode, max_pairs=self.most_pairs)
         except OverflowError as error:
             raise too_many_pairs(self.name, self.most_pairs) from error
-
-    def _counted(self, pairs: Pairs) -> Pairs:
-        """The pairs without those of predictions that are left out."""
+        self.compared = len(columns[0])
         if self.pred.counted.all():
-            return pairs
-        counted = self.pred.counted[np.asarray(pairs.pred)]
-        return Pairs(*(np.asarray(column)[counted] for column in (pairs.truth, pairs.pred, pairs.score)))
-
-    def _match(self, min_overlap: int, labels: Labels, config: Config) -> Matches:
-        wanted = labels if config.require_label_match else None
-        partners = greedy(self.pairs, self.truth_boxes, self.boxes, min_overlap=min_overlap, labels=wanted)
-        return Matches(partners, *self._placements(partners, config))
+            return columns
+        counted = self.pred.counted[np.asarray(columns[1])]
+        truth, pred, overlap = (np.asarray(column)[counted] for column in columns)
+        return truth, pred, overlap
 
     def _placements(self, pairs: Pairs, config: Config) -> Any:
         return placements(self.truth_boxes, self.boxes, pairs.truth, pairs.pred, config.containment == "obb")

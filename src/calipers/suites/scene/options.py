@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from calipers.core.config import make_config
-from calipers.core.errors import ConfigError, require
+from calipers.core.errors import ConfigError, unexpected
 from calipers.suites.scene.config import Config
 from calipers.suites.scene.eval_config import read_eval_config
 
@@ -30,7 +30,8 @@ class ChosenOptions(NamedTuple):
 
 def scene_options(path: Any, options: Mapping[str, Any]) -> ChosenOptions:
     """All options; those given win over those of an eval_config.json."""
-    require(path is None or isinstance(path, (str, os.PathLike)), "config", path, "a path")
+    if path is not None and not isinstance(path, (str, os.PathLike)):
+        raise unexpected("config", path, "a path")
     options_in_file, warnings = ({}, []) if path is None else read_eval_config(os.fspath(path))
     learned = options_in_file.get("learned_aliases")
     if learned and "learned_aliases" not in options and not os.path.exists(learned):

@@ -20,9 +20,10 @@ from calipers.core.text import whole_text
 from calipers.files.inputs import InputFile, OnProgress, folder_digest, read_bytes
 from calipers.files.problems import shown
 from calipers.kernels.scan.boxes import BoxColumns
+from calipers.suites.scene.formats.content import read_scene, read_value
 from calipers.suites.scene.formats.plain import Scene, explain
 from calipers.suites.scene.formats.table import EXPECTED
-from calipers.suites.scene.scene_files import ScenesByName, find_scenes, read_scene, read_value
+from calipers.suites.scene.scene_files import ScenesByName, find_scenes
 
 TRUTH_LABEL = "prefer_retrieved_else_label"  # what is asked of predictions does not change the ground truth
 

@@ -2,8 +2,7 @@
 
 Predictions of a class come by score, each to the closest object of its class still free, at an IoU of 0.50 whatever
 the threshold of the run. Boxes that could not be read, ignored ones, those without a class, and those without a score
-beside others that have one are left out. See `calipers.core.calibration` and `calipers.core.lrp` for what is made of
-them.
+beside others that have one are left out. See `calipers.core.scores` for what is made of them.
 """
 
 from __future__ import annotations
@@ -12,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from calipers.core.best_scores import ScoredClass, class_scores_tree
-from calipers.core.calibration import ScoredHits, calibration_tree, operating_points
-from calipers.core.lrp import lrp_entry
+from calipers.core.best_scores import ScoredClass
+from calipers.core.calibration import ScoredHits
 from calipers.core.matching import UNIT, confidence_order
+from calipers.core.scores import ScoredDetections, scores_tree
 from calipers.files.problems import shown
 from calipers.suites.scene.config import Config
 from calipers.suites.scene.measure import HALF, MethodFigures
@@ -23,32 +22,34 @@ from calipers.suites.scene.measure import HALF, MethodFigures
 UNSCORED = "no prediction with a class has a score"
 
 
-def scores_tree(method: MethodFigures, scenes: list[str], classes: list[str], config: Config) -> dict[str, Any]:
+def method_scores_tree(method: MethodFigures, scenes: list[str], classes: list[str], config: Config) -> dict[str, Any]:
     """Calibration and operating points of a method, or the reason why there are none."""
     scores, usable = np.asarray(method.boxes.scores), _usable(method)
     scored = usable & ~np.isnan(scores)
     reason = UNSCORED if usable.any() and not scored.any() else _why_none(method, scenes, scores, scored)
-    calibration: dict[str, Any] | None = None
-    points: list[dict[str, float | None]] | None = None
-    if not reason:
-        rows, right = _matched(method, scores, scored, config)
-        hits = ScoredHits(scores[rows], right)
-        by_class = _by_class(method, hits, rows, len(classes))
-        some = [code for code, one in enumerate(by_class) if len(one.score) or len(one.objects)]
-        names, kept = [classes[code] for code in some], [by_class[code] for code in some]
-        per_class = class_scores_tree(scenes, names, kept, seed=config.seed, replicates=config.bootstrap)
-        fit = method.fits(config)[rows] / UNIT if len(rows) else np.empty(0)
-        place = _split(method.pred.classes[rows], len(classes))
-        for code, name, one in zip(some, names, kept, strict=True):
-            per_class[name] |= lrp_entry(one.score, one.right, fit[place[code]], len(one.objects))
-        calibration = calibration_tree(hits) | {"per_class": per_class}
-        points = operating_points(hits, int((method.truth.classes >= 0).sum()), len(scenes), "scene")
-    return {
-        "calibration": calibration,
-        "calibration_undefined_reason": reason,
-        "operating_points": points,
-        "operating_points_undefined_reason": reason,
-    }
+    ranked = None if reason else _ranked(method, scores, scored, len(scenes), classes, config)
+    return scores_tree(ranked, reason, scenes, seed=config.seed, replicates=config.bootstrap)
+
+
+def _ranked(
+    method: MethodFigures, scores: Any, scored: Any, scenes: int, classes: list[str], config: Config
+) -> ScoredDetections:
+    """The predictions that have a score, together and for each class that is there."""
+    rows, right = _matched(method, scores, scored, config)
+    hits = ScoredHits(scores[rows], right)
+    by_class = _by_class(method, hits, rows, len(classes))
+    some = [code for code, one in enumerate(by_class) if len(one.score) or len(one.objects)]
+    fit = method.fits(config)[rows] / UNIT if len(rows) else np.empty(0)
+    place = _split(method.pred.classes[rows], len(classes))
+    return ScoredDetections(
+        hits,
+        int((method.truth.classes >= 0).sum()),
+        scenes,
+        "scene",
+        [classes[code] for code in some],
+        [by_class[code] for code in some],
+        lambda at: fit[place[some[at]]],
+    )
 
 
 def _usable(method: MethodFigures) -> Any:

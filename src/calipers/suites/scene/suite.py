@@ -111,5 +111,6 @@ Scenes of folders are joined by the stems of their files. A method without NAME=
     is_empty=later(f"{HERE}.artifact", "is_empty"),
     hopeless_predictions=later(f"{HERE}.artifact", "hopeless_predictions"),
     failed_keys=later(f"{HERE}.artifact", "failed_keys"),
+    headlines=later(f"{HERE}.artifact", "headlines"),
     find_survey=lambda: later(f"{HERE}.survey", "SURVEY").load(),
 )

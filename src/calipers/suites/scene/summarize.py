@@ -26,7 +26,7 @@ from calipers.suites.scene.options import file_digest
 from calipers.suites.scene.rates import DETECTION, GEOMETRY, MACRO, OPEN_SET, Floats
 from calipers.suites.scene.read import SceneReading
 from calipers.suites.scene.rows import object_rows
-from calipers.suites.scene.scores import scores_tree
+from calipers.suites.scene.scores import method_scores_tree
 
 KEPT = (  # rates whose replicates go into the artifact
     *(*DETECTION, "mean_iou_3d", "mean_centroid_error_m", "strict_accuracy", "relaxed_accuracy", "f1_relaxed"),
@@ -102,7 +102,7 @@ def _method_tree(
         "worth": method.worth(reading.names, config),
         "range": range_table(method.range_counts(reading, config), config.range_buckets),
         "ap": _ap(method, measured.naming.classes, config),
-        **scores_tree(method, reading.names, measured.naming.classes, config),
+        **method_scores_tree(method, reading.names, measured.naming.classes, config),
         "benchmark_compat": general | spans,
         **label_tree(measured.naming, method.truth_boxes, method.boxes, method.pred.counted),
         "scenes_without_predictions": reading.without_pred[name],

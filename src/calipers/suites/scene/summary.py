@@ -7,7 +7,7 @@ from typing import Any
 
 from calipers.show.causes import fix_first_line
 from calipers.show.slices import slices_lines
-from calipers.show.text import SEPARATOR, UNDEFINED, between, named_line, printable, rate, width
+from calipers.show.text import SEPARATOR, UNDEFINED, between, named_line, padded, printable, rate, width
 
 Tree = dict[str, Any]
 LONGEST_NAME = 28
@@ -56,7 +56,7 @@ def _detection(tree: Tree) -> Iterator[str]:
         rates = method["detection_metrics"]
         counts = "".join(f"{method['counts'][key]:>7,}" for key in COUNTS)
         values = "".join(f"{rate(rates[key]):>11}" for key in DETECTION)
-        yield f" {_padded(name, wide)}{counts}{values}  {rate(rates['f1']):>5}{between(rates['f1_interval'])}"
+        yield f" {padded(_name(name), wide)}{counts}{values}  {rate(rates['f1']):>5}{between(rates['f1_interval'])}"
 
 
 def _places(tree: Tree) -> Iterator[str]:
@@ -70,7 +70,7 @@ def _places(tree: Tree) -> Iterator[str]:
     ]
     yield f" {'method'.ljust(wide)}" + "".join(f"{label:>11}" for label, _, _ in shown)
     for name, method in methods.items():
-        yield f" {_padded(name, wide)}" + "".join(f"{rate(method[part].get(key)):>11}" for _, part, key in shown)
+        yield f" {padded(_name(name), wide)}" + "".join(f"{rate(method[part].get(key)):>11}" for _, part, key in shown)
 
 
 def _name_width(methods: Tree) -> int:
@@ -90,7 +90,7 @@ def _classes(tree: Tree) -> Iterator[str]:
     yield f" {'f1 by class'.ljust(wide)} {'gt':>6} " + " ".join(heads)
     for label in chosen[:top]:
         gt = tables[0][label]["tp"] + tables[0][label]["fn"]
-        yield f" {_padded(label, wide)} {gt:>6,} " + " ".join(
+        yield f" {padded(_name(label), wide)} {gt:>6,} " + " ".join(
             f"{rate(table[label]['f1']):>{len(head)}}" for table, head in zip(tables, heads, strict=True)
         )
     if len(chosen) > top:
@@ -201,8 +201,3 @@ def _name(text: str) -> str:
     """A name as a terminal can show it, cut short."""
     shown = printable(text)
     return shown if width(shown) <= LONGEST_NAME else shown[: LONGEST_NAME - 1] + "…"
-
-
-def _padded(name: str, wide: int) -> str:
-    shown = _name(name)
-    return shown + " " * (wide - width(shown))

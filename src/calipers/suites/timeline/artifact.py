@@ -20,6 +20,11 @@ def counts(tree: Tree) -> RecordCounts:
     return RecordCounts(records["read"], records["evaluated"], records["rejected"])
 
 
+def headlines(tree: Tree) -> list[float | None]:
+    """The mean frame accuracy; 0 where no video was evaluated."""
+    return [tree["summary"]["frame_accuracy_mean"] if tree["records"]["evaluated"] else 0.0]
+
+
 def truth_facts(tree: Tree) -> Iterator[tuple[str, Any]]:
     """What two results over the same videos have in common, video by video.
 
@@ -39,13 +44,14 @@ def first_reason(tree: Tree) -> str:
 
 def hopeless_predictions(report: Report) -> Iterator[str]:
     """A line where no frame of any video is predicted to be in a state, and some are in one."""
-    confusion, idle = report["pooled"]["confusion"], report["params"]["idle"]
+    tree = report.tree
+    confusion, idle = tree["pooled"]["confusion"], tree["params"]["idle"]
     predicted = {state for row in confusion.values() for state in row}
     if predicted != {idle} or set(confusion) == {idle}:
         return
-    errors, videos = report["not_evaluated"], counted(report["records"]["evaluated"], "video")
-    first = next(video for video in report["videos"] if video not in errors)
-    beside = f"; {first_reason(report.tree)}" if errors else ""
+    errors, videos = tree["not_evaluated"], counted(tree["records"]["evaluated"], "video")
+    first = next(video for video in tree["videos"] if video not in errors)
+    beside = f"; {first_reason(tree)}" if errors else ""
     words = f"no state but {printable(idle)} is predicted in {videos}, first {printable(first)}{beside}"
     yield f"{words} ({CHECK})"
 

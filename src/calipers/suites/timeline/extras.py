@@ -260,9 +260,9 @@ def extras_metrics(videos: list[Timed], recall_target: float) -> dict[str, Any]:
     runtimes = [counted.runtime for counted, _ in videos if counted.runtime]
     metrics: dict[str, Any] = dict.fromkeys(FIELDS)
     if boxes:
+        metrics["detection_false_positives_per_minute"] = _per_minute(boxes)
         metrics |= detection_tree(join(counts.classes for counts, _ in boxes), recall_target)
         metrics["invalid_detections"] = sum(counts.invalid for counts, _ in boxes)
-        metrics["detection_false_positives_per_minute"] = _per_minute(boxes)
     if signs:
         total, exact, similarity = (sum(column) for column in zip(*signs, strict=True))
         metrics |= {"ocr_exact_accuracy": ratio(exact, total), "ocr_similarity": mean(similarity, total)}

@@ -63,11 +63,11 @@ class TimelinePart:
 
     def add(self, later: TimelinePart) -> None:
         """Add the part that follows this one."""
-        self.engines = join_engines(self.engines, later.engines)
         self.videos = None if self.counts else later.videos
         self.counts += later.counts
         self.extras |= later.extras
         self._add_errors(later.errors)
+        self.engines = join_engines(self.engines, later.engines)
         known = {bad.video for bad in self.bad}
         self.bad += [bad for bad in later.bad if bad.video not in known]
         self.without_truth += later.without_truth

@@ -2,7 +2,7 @@
 
 Detections were matched by score within their label on each frame, at an IoU of 0.50. All videos with detections on
 both sides count together. Boxes that could not be read, and those without a score beside others of their video that
-have one, are left out. See `calipers.core.calibration` and `calipers.core.lrp` for what is made of them.
+have one, are left out. See `calipers.core.scores` for what is made of them.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from calipers.core.best_scores import ScoredClass, class_scores_tree
-from calipers.core.calibration import ScoredHits, calibration_tree, operating_points
-from calipers.core.lrp import lrp_entry
+from calipers.core.best_scores import ScoredClass
+from calipers.core.calibration import ScoredHits
 from calipers.core.ranking import ByClass
+from calipers.core.scores import ScoredDetections, scores_tree
 from calipers.files.problems import shown
 from calipers.suites.timeline.config import Config
 from calipers.suites.timeline.extras import Timed
@@ -37,27 +37,28 @@ class RankedBoxes(NamedTuple):
     labels: list[str]
 
 
-def scores_tree(videos: Rows, names: list[str], config: Config) -> dict[str, Any]:
+def detection_scores_tree(videos: Rows, names: list[str], config: Config) -> dict[str, Any]:
     """Calibration and operating points of all videos, or the reason why there are none."""
     boxed = [(row, counted.boxes.classes, minutes) for row, (counted, minutes) in videos if counted.boxes]
     boxes = _gathered([(row, classes) for row, classes, _ in boxed])
     reason = _why_none(boxes, names) if boxed else NOT_GIVEN
-    calibration: dict[str, Any] | None = None
-    points: list[dict[str, float | None]] | None = None
-    if not reason:
-        hits, order = ScoredHits(boxes.score, boxes.hit), _by_label(boxes)
-        scored = [_scored_label(boxes, code, mine) for code, mine in enumerate(order)]
-        per_class = class_scores_tree(names, boxes.labels, scored, seed=config.seed, replicates=config.bootstrap)
-        for label, one, mine in zip(boxes.labels, scored, order, strict=True):
-            per_class[label] |= lrp_entry(one.score, one.right, boxes.fit[mine], len(one.objects))
-        calibration = calibration_tree(hits) | {"per_class": per_class}
-        points = operating_points(hits, len(boxes.objects), _total([minutes for _, _, minutes in boxed]), "minute")
-    return {
-        "calibration": calibration,
-        "calibration_undefined_reason": reason,
-        "operating_points": points,
-        "operating_points_undefined_reason": reason,
-    }
+    scored = None if reason else _scored(boxes, _total([minutes for _, _, minutes in boxed]))
+    return scores_tree(scored, reason, names, seed=config.seed, replicates=config.bootstrap)
+
+
+def _scored(boxes: RankedBoxes, minutes: float | None) -> ScoredDetections:
+    """The detections of all videos, together and by label."""
+    order = _by_label(boxes)
+    classes = [_scored_label(boxes, code, mine) for code, mine in enumerate(order)]
+    return ScoredDetections(
+        ScoredHits(boxes.score, boxes.hit),
+        len(boxes.objects),
+        minutes,
+        "minute",
+        boxes.labels,
+        classes,
+        lambda code: boxes.fit[order[code]],
+    )
 
 
 def _total(minutes: list[float | None]) -> float | None:

@@ -88,5 +88,6 @@ Intervals are in whole frames, both ends included. --transition-tolerance-frames
     first_reason=later(f"{HERE}.artifact", "first_reason"),
     hopeless_predictions=later(f"{HERE}.artifact", "hopeless_predictions"),
     failed_keys=later(f"{HERE}.artifact", "failed_keys"),
+    headlines=later(f"{HERE}.artifact", "headlines"),
     find_survey=lambda: later(f"{HERE}.survey", "SURVEY").load(),
 )

@@ -23,7 +23,7 @@ from calipers.suites.timeline.measure import (
     MeasuredVideos,
 )
 from calipers.suites.timeline.pooled import pooled_tree
-from calipers.suites.timeline.scores import scores_tree
+from calipers.suites.timeline.scores import detection_scores_tree
 from calipers.suites.timeline.states import (
     NEVER_UNDEFINED,
     SECONDS,
@@ -75,7 +75,7 @@ def summarize(measured: MeasuredVideos, config: Config, on_head: OnHead | None =
             seconds: summary_tree(metrics, averages, frozenset()) for seconds, metrics in within.items()
         },
         "worth": worth_tree(shares, averages),
-        **scores_tree(_timed_extras(measured), counts.names, config),
+        **detection_scores_tree(_timed_extras(measured), counts.names, config),
         "worst_videos": _worst(counts.names, columns["frame_accuracy"], config.top),
         "not_evaluated": errors,
         "videos_without_ground_truth": measured.without_truth,

@@ -9,7 +9,7 @@ import numpy as np
 
 from calipers.files.json_checks import RepeatedKeyDict
 from calipers.files.problems import BadAnnotation, shown
-from calipers.suites.coco.annotations.rows import AREA, BOX, CATEGORY, IDENTITY, IMAGE, VISIBLE, RowColumns
+from calipers.suites.coco.formats.rows import AREA, BOX, CATEGORY, IDENTITY, IMAGE, VISIBLE, RowColumns
 
 EXPECTED = {
     "": "an object",

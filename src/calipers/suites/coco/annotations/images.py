@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from calipers.core.errors import InputError
 from calipers.core.text import whole_text
 from calipers.files.problems import shown
-from calipers.suites.coco.annotations.rows import LARGEST, plain
 from calipers.suites.coco.columns import Categories, Codes, Floats, Images, Whole
+from calipers.suites.coco.formats.rows import LARGEST, plain
 
 WIDEST_TABLE = 1 << 20
 LARGEST_SIDE = 2**31  # pixels; what is larger is no size
@@ -38,13 +38,14 @@ def read_dataset(lists: Mapping[str, Any], path: str) -> Dataset:
     categories = by_id(lists["categories"], f"{path}: categories", "a category")
     ids = np.array(list(categories), np.int64)
     names = [read_name(entry, ident, path) for ident, entry in categories.items()]
+    distinct = distinct_names(names, list(categories))
     points = [
         len(category["keypoints"]) if isinstance(category.get("keypoints"), list) else None
         for category in categories.values()
     ]
     twice = [name for name, count in Counter(names).items() if count > 1]
     warnings = [f"{path}: category names given twice: {len(twice)} (first {shown(twice[0])})"] if twice else []
-    return Dataset(path, _images(images), Categories(ids, distinct_names(names, ids.tolist())), points, warnings)
+    return Dataset(path, _images(images), Categories(ids, distinct), points, warnings)
 
 
 def by_id(entries: Any, place: str, entry_name: str) -> dict[int, Mapping[str, Any]]:

@@ -11,8 +11,8 @@ from calipers.core.errors import InputError
 from calipers.files.json_checks import RepeatedKeyDict
 from calipers.files.problems import shown
 from calipers.suites.coco.annotations.images import find_ids
-from calipers.suites.coco.annotations.rows import CATEGORY, IMAGE, RowColumns
 from calipers.suites.coco.columns import Codes, Whole
+from calipers.suites.coco.formats.rows import CATEGORY, IMAGE, RowColumns
 
 SHOWN_IDS = 3
 

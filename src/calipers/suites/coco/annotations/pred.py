@@ -12,7 +12,6 @@ import numpy as np
 from calipers.files.json_checks import RepeatedKeyDict
 from calipers.suites.coco.annotations.images import Dataset
 from calipers.suites.coco.annotations.lookup import look_up
-from calipers.suites.coco.annotations.rows import BOX, SCORE, RowColumns
 from calipers.suites.coco.annotations.shapes import (
     Canvas,
     UnusableError,
@@ -23,6 +22,7 @@ from calipers.suites.coco.annotations.shapes import (
     read_mask,
 )
 from calipers.suites.coco.annotations.truth import Checked, Chosen, are_finite, unfit_boxes
+from calipers.suites.coco.formats.rows import BOX, SCORE, RowColumns
 
 UNREAD = {
     "bbox": "bbox: not 4 numbers",

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from calipers.core.errors import keyword
 from calipers.kernels.shape.cocoboxes import outside, repeated
-from calipers.suites.coco.annotations.rows import AREA, BOX, CROWD, IDENTITY, SCORE, Origin, RowColumns
 from calipers.suites.coco.columns import Images, Instances, Whole
 from calipers.suites.coco.formats.coco_json import CocoSide
+from calipers.suites.coco.formats.rows import AREA, BOX, CROWD, IDENTITY, SCORE, Origin, RowColumns
 
 AREA_SLACK = 1.01
 ALL_INVALID = "all detections are invalid and match nothing"

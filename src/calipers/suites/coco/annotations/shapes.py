@@ -17,8 +17,8 @@ from calipers.core.errors import InputError
 from calipers.core.sums import add_in_order
 from calipers.kernels.shape.cocoboxes import measure_rle
 from calipers.suites.coco.annotations.images import Dataset
-from calipers.suites.coco.annotations.rows import plain
 from calipers.suites.coco.columns import Floats, Images
+from calipers.suites.coco.formats.rows import plain
 
 LARGEST_SIDE = (1 << 20) - 1
 MAX_OUTLINE = 4_000_000  # pixels along the polygons of a mask: the engine keeps five points for each

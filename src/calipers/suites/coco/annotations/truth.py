@@ -11,7 +11,6 @@ from calipers.core.errors import InputError
 from calipers.files.problems import BadAnnotation
 from calipers.suites.coco.annotations.faults import Faults
 from calipers.suites.coco.annotations.images import Dataset, find_ids
-from calipers.suites.coco.annotations.rows import AREA, BOX, CATEGORY, IDENTITY, IMAGE, LARGEST, VISIBLE, RowColumns
 from calipers.suites.coco.annotations.shapes import (
     Canvas,
     UnusableError,
@@ -22,6 +21,7 @@ from calipers.suites.coco.annotations.shapes import (
     read_mask,
 )
 from calipers.suites.coco.columns import Codes, Floats, Whole
+from calipers.suites.coco.formats.rows import AREA, BOX, CATEGORY, IDENTITY, IMAGE, LARGEST, VISIBLE, RowColumns
 
 Chosen = NDArray[np.bool_]
 ENDLESS = 1e100  # what is larger is as good as infinite, for its area may be
@@ -72,7 +72,7 @@ def check_truth(rows: RowColumns, data: Dataset, iou_type: str) -> Truth:
     _derive_areas(checked, data, faults)
     faults.add("area", ~((rows.area >= 0) & (rows.area < np.inf)))
     _complete_ids(rows)
-    kept = np.ones(len(data.images), np.bool_)
+    kept = np.ones(len(data.images.ids), np.bool_)
     kept[[image[row] for row in faults.problem_by_row if image_known[row]]] = False
     image[~image_known] = -1
     images = {row: data.images.names[image[row]] for row in faults.problem_by_row if image_known[row]}

@@ -26,7 +26,8 @@ from calipers.files.lines import GZIP, ZSTANDARD, reading
 from calipers.files.places import is_remote, open_place
 from calipers.files.problems import shown
 from calipers.kernels.scan.cocojson import CocoScan, scan_coco
-from calipers.suites.coco.annotations.rows import (
+from calipers.suites.coco.formats.converted import Columns
+from calipers.suites.coco.formats.rows import (
     CATEGORY,
     IDENTITY,
     IMAGE,
@@ -37,7 +38,6 @@ from calipers.suites.coco.annotations.rows import (
     rows_in_memory,
     rows_of,
 )
-from calipers.suites.coco.formats.converted import Columns
 
 MAX_BYTES = 4 << 30  # out of a compressed file
 FEW_BYTES, MAX_TIMES = 32 << 20, 30  # a compressed file that grows beyond both was made to fill memory

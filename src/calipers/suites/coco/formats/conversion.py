@@ -20,11 +20,11 @@ from calipers.core.text import whole_text
 from calipers.files.folders import few_files_below
 from calipers.files.inputs import InputFile, folder_digest, read_bytes
 from calipers.files.problems import shown
-from calipers.suites.coco.annotations.rows import plain
 from calipers.suites.coco.columns import Whole
 from calipers.suites.coco.formats.converted import Columns, Converted, ImagesAndCategories
 from calipers.suites.coco.formats.image_names import ImageNames
 from calipers.suites.coco.formats.pieces import FileRead, FileShard, Piece, Row
+from calipers.suites.coco.formats.rows import plain
 
 PEEKED = 4096  # bytes
 Number = Callable[[Any], Any]  # an image or a class, as it was noted -> its id

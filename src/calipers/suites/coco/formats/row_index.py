@@ -19,7 +19,9 @@ from calipers.core.stopping import check_stop
 from calipers.files.lines import GZIP, ZSTANDARD, reading
 from calipers.files.places import open_place
 from calipers.kernels.scan.cocojson import CocoScan, scan_piece, value_end
-from calipers.suites.coco.annotations.rows import (
+from calipers.suites.coco.columns import Whole
+from calipers.suites.coco.formats.coco_json import BESIDE, odd_row_finder
+from calipers.suites.coco.formats.rows import (
     AREA,
     CATEGORY,
     IDENTITY,
@@ -29,8 +31,6 @@ from calipers.suites.coco.annotations.rows import (
     lacks_boxes,
     rows_of,
 )
-from calipers.suites.coco.columns import Whole
-from calipers.suites.coco.formats.coco_json import BESIDE, odd_row_finder
 
 WINDOW = 4 << 20  # bytes that are looked at together, at least
 LONGEST_NAME = 1 << 16  # bytes

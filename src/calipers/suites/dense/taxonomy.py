@@ -84,7 +84,7 @@ class Taxonomy:
         return self._sha256
 
 
-_BUILT_IN = Taxonomy(UMBRELLAS, KEYS)
+_BUILT_IN: list[Taxonomy] = []  # made when it is first asked for
 
 
 def built_in() -> Taxonomy:
@@ -95,7 +95,9 @@ def built_in() -> Taxonomy:
     >>> "文本" in built_in().keys, "光纤" in built_in().keys
     (True, False)
     """
-    return _BUILT_IN
+    if not _BUILT_IN:
+        _BUILT_IN.append(Taxonomy(UMBRELLAS, KEYS))
+    return _BUILT_IN[0]
 
 
 def load(path: str | PathLike[str]) -> Taxonomy:

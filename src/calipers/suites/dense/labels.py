@@ -8,15 +8,16 @@ from __future__ import annotations
 from itertools import repeat
 
 from calipers.core.text import whole_text
-from calipers.suites.dense.labels.desc import Desc, parse_desc
+from calipers.suites.dense.desc import Desc, parse_desc
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from calipers.suites.dense.labels.taxonomy import Taxonomy
+    from calipers.suites.dense.taxonomy import Taxonomy
 
-MODES = ("localization", "phase", "category")
+LABELLED_MODES = ("phase", "category")
+MODES = ("localization", *LABELLED_MODES)
 LARGEST_CACHE = 100_000
 
 

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from calipers.suites.dense.labels.taxonomy import Taxonomy
+    from calipers.suites.dense.taxonomy import Taxonomy
 
 
 TEXT_LABEL, TEXT_KEY = "标签", "文本"  # what follows this label is a text that was read, and the key for it
@@ -70,7 +70,7 @@ def parse_desc(
 ) -> Desc:
     """Read one description. Every text has a reading, so nothing is ever refused.
 
-    >>> from calipers.suites.dense.labels.taxonomy import built_in
+    >>> from calipers.suites.dense.taxonomy import built_in
     >>> parse_desc("类别=标签,文本=4G-RRU3,光纤=2,组=1", built_in()).attributes
     {'类别': '标签', '文本': '4G-RRU3,光纤=2', '组': '1'}
     >>> parse_desc("子类别=甲,类别＝A/B，显示完整", built_in()).category
