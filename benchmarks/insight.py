@@ -30,7 +30,7 @@ from unittest.mock import patch
 import numpy as np
 
 import calipers
-from calipers.core import worth
+from calipers.core import confusion, matched_objects
 from calipers.core.causes import CAUSES, OUTCOMES
 from calipers.core.matching import round_overlap
 from calipers.suites.dense import measure, summarize
@@ -58,10 +58,10 @@ def plain_sec(dump: Path) -> float:
 def without_insight() -> Iterator[None]:
     """Counts no causes, draws no replicates of them and compares only objects that may match."""
     nothing = dict.fromkeys(("worth_tree", "confusion_tree"), lambda tally: {})
-    counted = {"Causes": _NoCauses, "count_causes": _count_none, "count_confusion": lambda *of: None}
     with (
-        patch.multiple(measure, **counted, faint_overlap=round_overlap),
-        patch.multiple(worth, cause_rows=_no_rows, count_worth=lambda *of: None),
+        patch.multiple(measure, Causes=_NoCauses, cause_rows=_no_rows, faint_overlap=round_overlap),
+        patch.multiple(matched_objects, count_causes=_count_none, count_worth=lambda *of: None),
+        patch.object(confusion, "count_confusion", lambda *of: None),
         patch.multiple(summarize, **nothing, label_errors_tree=lambda *of: []),
     ):
         yield
