@@ -40,7 +40,7 @@ def stored(path, begin, text):
         os.kill(os.getpid(), signal.SIGKILL)
 
 placed_texts._write = stored
-local.ALONE_BEFORE_FORK_SEC = 0
+local.ALONE_SEC = None  # with several jobs, workers do all of it
 sys.modules["matplotlib"] = None  # plots have tests of their own
 main()
 """
