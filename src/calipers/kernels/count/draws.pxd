@@ -1,7 +1,7 @@
 """Weights of records in replicates: how often each counts, drawn from Poisson(1).
 
 64 hashed bits serve two replicates. A weight is how many steps of the distribution 32 of them reach; few reach more than
-the first six, which are looked at for many replicates at a time. A machine with wider registers hashes four or eight
+the first five, which are looked at for many replicates at a time. A machine with wider registers hashes four or eight
 times 64 bits at a time and gets the same weights.
 """
 
@@ -17,7 +17,7 @@ cdef extern from *:
     #include <stdint.h>
     #include <string.h>
 
-    #define STEPS_OF_MOST 6
+    #define STEPS_OF_MOST 5
     #define DRAWN_AT_ONCE 64                    /* replicates, an even number */
     #define GOLDEN_RATIO 0x9E3779B97F4A7C15ULL
 
@@ -103,19 +103,32 @@ cdef extern from *:
         return number;
     }
 
+    #define PRODUCTS_AHEAD 16                   /* of a record whose products are made one by one */
+
+    /* the products of the first two records are made one by one, meanwhile: other parts of the processor do that */
     __attribute__((target("avx2")))
     static void draw_fours_widely(const uint64_t* states, Py_ssize_t replicates, Four* restrict weights) {
         const __m256i sign = _mm256_set1_epi32((int) 0x80000000u), none = _mm256_setzero_si256();
         const __m256i onwards = _mm256_set1_epi64x((long long) (4 * GOLDEN_RATIO));
         const __m256i ahead = _mm256_set_epi64x((long long) (4 * GOLDEN_RATIO), (long long) (3 * GOLDEN_RATIO),
                                                 (long long) (2 * GOLDEN_RATIO), (long long) GOLDEN_RATIO);
+        uint64_t single[2] = {states[0], states[1]}, products[2][2 * PRODUCTS_AHEAD];
         __m256i state[4], bits[4], less[4];
-        for (int r = 0; r < 4; r++) state[r] = _mm256_add_epi64(_mm256_set1_epi64x((long long) states[r]), ahead);
-        for (Py_ssize_t b = 0; b < replicates; b += 8) {
-            for (int r = 0; r < 4; r++) {
-                bits[r] = _mm256_xor_si256(next_of_four(state[r]), sign);
-                less[r] = less_steps(none, bits[r], 0, STEPS_OF_MOST);
+        for (int r = 2; r < 4; r++) state[r] = _mm256_add_epi64(_mm256_set1_epi64x((long long) states[r]), ahead);
+        for (int r = 0; r < 2; r++)
+            for (int k = 0; k < PRODUCTS_AHEAD; k++) products[r][k] = next_bits(&single[r]);
+        for (Py_ssize_t b = 0, at = 0; b < replicates; b += 8, at = (at + 4) % (2 * PRODUCTS_AHEAD)) {
+            for (int r = 0; r < 2; r++) {
+                bits[r] = _mm256_loadu_si256((const __m256i*) (products[r] + at));
+                for (int k = 0; k < 4; k++) products[r][(at ^ PRODUCTS_AHEAD) + k] = next_bits(&single[r]);
+            }
+            for (int r = 2; r < 4; r++) {
+                bits[r] = next_of_four(state[r]);
                 state[r] = _mm256_add_epi64(state[r], onwards);
+            }
+            for (int r = 0; r < 4; r++) {
+                bits[r] = _mm256_xor_si256(bits[r], sign);
+                less[r] = less_steps(none, bits[r], 0, STEPS_OF_MOST);
             }
             __m256i largest = _mm256_max_epi32(_mm256_max_epi32(bits[0], bits[1]), _mm256_max_epi32(bits[2], bits[3]));
             if (_mm256_movemask_epi8(_mm256_cmpgt_epi32(largest, before_step(STEPS_OF_MOST))))
@@ -128,7 +141,6 @@ cdef extern from *:
     }
 
     #define WIDEST __attribute__((target("avx512f"))) static inline
-    #define PRODUCTS_AHEAD 16                   /* of a record whose products are made one by one */
 
     /* as next_of_four, of eight states */
     WIDEST __m512i next_of_eight(__m512i state) {
@@ -165,7 +177,6 @@ cdef extern from *:
         return more_steps(number, bits, 4, STEPS_OF_MOST);
     }
 
-    /* the products of the first two records are made one by one, meanwhile: other parts of the processor do that */
     __attribute__((target("avx512f")))
     static void draw_fours_widest(const uint64_t* states, Py_ssize_t replicates, Four* restrict weights) {
         const __m512i onwards = _mm512_set1_epi64((long long) (8 * GOLDEN_RATIO));

@@ -3,7 +3,6 @@
 Of every object only its size and its kind are known; a table says what an object of each kind adds to every column.
 """
 
-from libc.math cimport isnan
 from libc.stdint cimport int16_t, int32_t, uint32_t
 from libc.string cimport memcpy, memset
 
@@ -159,13 +158,13 @@ def add_by_size(rows, sums, Py_ssize_t first, counts, sizes, kinds, table, Py_ss
     cdef const int[::1] kind = kinds
     cdef const float[::1] size = sizes, edge = edges
     cdef const int16_t[:, ::1] number = table
-    cdef Py_ssize_t groups = edge.shape[0] + 2, width = number.shape[1], side, r, k, g
+    cdef Py_ssize_t groups = edge.shape[0] + 2, width = number.shape[1], side, r
     cdef int16_t* own
     cdef const float* first_edge = &edge[0] if edge.shape[0] else NULL
     cdef Column block, places = Column("q", count.shape[0])
     cdef long long* at = <long long*> places.data
     cdef Pending pending
-    cdef long long most, sum
+    cdef long long most, room, end, some
     check_between("table", width % LANES, 0, 0)
     check_between("columns", columns, 0, width - 1)
     check_between("first", first, 0, row.shape[1])
@@ -176,22 +175,23 @@ def add_by_size(rows, sums, Py_ssize_t first, counts, sizes, kinds, table, Py_ss
     set_places(at, count, size.shape[0])
     check_length("kinds", kind.shape[0], size.shape[0])
     check_indices("kinds", kind, number.shape[0])
-    most = largest_of(number)
+    most = NARROW // max(1, largest_of(number))                 # objects whose sums are of 16 bits
     check_counting(number, columns)
     block = Column("h", check_product("sums", check_product("sums", groups, width), BLOCK))
     pending.sums, pending.groups, pending.columns, pending.width = <int16_t*> block.data, groups, columns, width
     with nogil:
         for r in range(count.shape[1]):
-            own, sum = pending.sums + r % BLOCK * groups * width, 0
+            own, room = pending.sums + r % BLOCK * groups * width, most
             for side in range(count.shape[0]):
-                for k in range(at[side], at[side] + count[side, r]):
-                    g = group_of(size[k], first_edge, edge.shape[0])
-                    add_lanes(own + g * width, &number[kind[k], 0], width)
-                    sum += most
-                    if sum > NARROW - most:                     # one more may be beyond 16 bits
+                end = at[side] + count[side, r]
+                while at[side] < end:
+                    if not room:
                         move_sums(pending, r % BLOCK, 1, row, total, first + r)
-                        sum = 0
-                at[side] += count[side, r]
+                        room = most
+                    some = min(room, end - at[side])
+                    add_objects(own, &size[at[side]], &kind[at[side]], some, &number[0, 0], width, first_edge, edge.shape[0])
+                    at[side] += some
+                    room -= some
             if r % BLOCK == BLOCK - 1 or r == count.shape[1] - 1:
                 move_sums(pending, 0, r % BLOCK + 1, row, total, first + r - r % BLOCK)
 
@@ -202,14 +202,58 @@ cdef extern from *:
     #define BLOCK 8                     /* records whose sums are moved at a time: those of a column fill a cache line */
     #define NARROW 32767
 
+    typedef short Lanes __attribute__((vector_size(16), aligned(2), may_alias));
+
+    /* how many edges a size reaches; one more than all if it is NaN */
+    static inline Py_ssize_t group_of(float size, const float* edge, Py_ssize_t edges) {
+        Py_ssize_t group = 0;
+        for (Py_ssize_t e = 0; e < edges; e++) group += size >= edge[e];
+        return size != size ? edges + 1 : group;
+    }
+
     static inline void add_lanes(short* restrict sums, const short* restrict numbers, Py_ssize_t width) {
         for (Py_ssize_t c = 0; c < width; c += LANES)
             for (int lane = 0; lane < LANES; lane++) sums[c + lane] += numbers[c + lane];
     }
+
+    /* small, medium, large and none, in registers: what is on an edge or above it, of all that there is */
+    static inline __attribute__((always_inline)) void add_three_sizes(
+        short* restrict sums, const float* restrict size, const int* restrict kind, Py_ssize_t objects,
+        const short* restrict numbers, const float* restrict edge, int parts
+    ) {
+        Lanes all[2] = {{0}}, above[2] = {{0}}, large[2] = {{0}}, none[2] = {{0}}, *group = (Lanes*) sums;
+        for (Py_ssize_t k = 0; k < objects; k++) {
+            const Lanes* number = (const Lanes*) numbers + (Py_ssize_t) kind[k] * parts;
+            short is_above = -(size[k] >= edge[0]), is_large = -(size[k] >= edge[1]), is_none = -(size[k] != size[k]);
+            for (int p = 0; p < parts; p++) {
+                all[p] += number[p];
+                above[p] += number[p] & is_above;
+                large[p] += number[p] & is_large;
+                none[p] += number[p] & is_none;
+            }
+        }
+        for (int p = 0; p < parts; p++) {
+            group[p] += all[p] - above[p] - none[p];
+            group[parts + p] += above[p] - large[p];
+            group[2 * parts + p] += large[p];
+            group[3 * parts + p] += none[p];
+        }
+    }
+
+    /* sums[group of object][lane] += numbers[kind of object][lane] */
+    static void add_objects(short* sums, const float* size, const int* kind, Py_ssize_t objects, const short* numbers,
+                            Py_ssize_t width, const float* edge, Py_ssize_t edges) {
+        if (edges == 2 && width == LANES) add_three_sizes(sums, size, kind, objects, numbers, edge, 1);
+        else if (edges == 2 && width == 2 * LANES) add_three_sizes(sums, size, kind, objects, numbers, edge, 2);
+        else
+            for (Py_ssize_t k = 0; k < objects; k++)
+                add_lanes(sums + group_of(size[k], edge, edges) * width, numbers + kind[k] * width, width);
+    }
     """
     const Py_ssize_t LANES, BLOCK
     const long long NARROW
-    void add_lanes(int16_t* sums, const int16_t* numbers, Py_ssize_t width) noexcept nogil
+    void add_objects(int16_t* sums, const float* size, const int* kind, Py_ssize_t objects, const int16_t* numbers,
+                     Py_ssize_t width, const float* edge, Py_ssize_t edges) noexcept nogil
 
 
 cdef struct Pending:
@@ -244,14 +288,6 @@ cdef inline void add_column(long long* total, const int16_t* own, Py_ssize_t siz
     else:
         for r in range(count):
             total[r] += own[r * size]
-
-
-cdef inline Py_ssize_t group_of(float size, const float* edge, Py_ssize_t edges) noexcept nogil:
-    """How many edges a size reaches; one more than all if it is NaN."""
-    cdef Py_ssize_t c, g = 0
-    for c in range(edges):
-        g += size >= edge[c]
-    return edges + 1 if isnan(size) else g
 
 
 cdef int set_places(long long* at, const int[:, ::1] counts, Py_ssize_t objects) except -1:

@@ -6,7 +6,8 @@ from ..scan.checks cimport check_count, check_length, check_offsets
 from ..scan.column cimport Column
 
 cdef enum:
-    AHEAD = 8               # lines whose points are asked for before it is their turn: they lie far apart
+    AHEAD = 16              # lines whose points are asked for before it is their turn: they lie far apart
+    LINE_OF_CACHE = 8       # numbers
 
 cdef extern from *:
     """
@@ -46,7 +47,9 @@ def object_sizes(objects, int line, wanted=None):
             row[line_count] = <int> k
             line_count += kind[place(at, k)] == line
         for k in range(line_count):
-            fetch(points + start[place(at, row[min(k + AHEAD, line_count - 1)])])
+            i = place(at, row[min(k + AHEAD, line_count - 1)])
+            fetch(points + start[i])
+            fetch(points + start[i] + LINE_OF_CACHE)    # few lines end before
             i = place(at, row[k])
             size[row[k]] = <float> length(points + start[i], start[i + 1] - start[i])
         for k in range(count):
