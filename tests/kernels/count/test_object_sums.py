@@ -49,3 +49,37 @@ def test_sums_by_size_of_more_objects_than_16_bits_count():
     assert sums[:, 2].tolist() == [90_000, 3, 0, 0, 0, 0]
     assert sums[:, 11].tolist() == [0, 0, 4 * 30_000 + 5 * 7, 4, 7, 0]
     assert sums.sum() == 90_000 + 3 + 120_000 + 35 + 4 + 7
+
+
+@pytest.mark.parametrize("columns", [3, 7, 10, 18])  # of one, one, two and three times eight numbers
+@pytest.mark.parametrize("edges", [[], [5.0], [3.0, 6.0], [4.0, 4.0], [2.0, 4.0, 8.0]])
+@pytest.mark.parametrize("largest", [40, 9_000])  # the latter needs more than 16 bits for four objects
+def test_objects_are_added_group_by_group(columns, edges, largest):
+    rng = np.random.default_rng(columns)
+    counts = rng.integers(0, 9, (2, 21)).astype(np.int32)
+    count = counts.sum()
+    sizes = rng.integers(0, 10, count).astype(np.float32)  # some are on an edge
+    sizes[rng.random(count) < 0.2] = np.nan
+    table = np.zeros((30, columns // 8 * 8 + 8), np.int16)
+    table[:, :columns], table[:, columns] = rng.integers(0, largest, (30, columns)), 1
+    kinds = rng.integers(0, 30, count).astype(np.int32)
+    groups = len(edges) + 2
+    rows, sums = np.zeros((groups, 21), np.int32), np.zeros((groups * columns, 21), np.int64)
+    add_by_size(rows, sums, 0, counts, sizes, kinds, table, columns, np.array(edges, np.float32))
+
+    records = np.concatenate([np.repeat(np.arange(21), side) for side in counts])
+    reached = np.where(np.isnan(sizes), groups - 1, np.searchsorted(np.array(edges), sizes, side="right"))
+    expected = np.zeros((groups, columns + 1, 21), np.int64)
+    np.add.at(expected, (reached, slice(None), records), table[kinds, : columns + 1])
+    assert rows.tolist() == expected[:, columns].tolist()
+    assert sums.tolist() == expected[:, :columns].reshape(-1, 21).tolist()
+
+
+@pytest.mark.parametrize("edges", [[6.0, 3.0], [1.0, np.nan]])
+def test_edges_that_do_not_ascend_are_refused(edges):
+    rows, sums, none = np.zeros((4, 1), np.int32), np.zeros((4, 1), np.int64), np.zeros((1, 1), np.int32)
+    table = np.ones((1, 8), np.int16)
+    with pytest.raises(ValueError, match=r"edges: found .* expected numbers that ascend"):
+        add_by_size(
+            rows, sums, 0, none, none[0, :0].astype(np.float32), none[0, :0], table, 1, np.array(edges, np.float32)
+        )

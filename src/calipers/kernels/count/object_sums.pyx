@@ -177,6 +177,7 @@ def add_by_size(rows, sums, Py_ssize_t first, counts, sizes, kinds, table, Py_ss
     check_indices("kinds", kind, number.shape[0])
     most = NARROW // max(1, largest_of(number))                 # objects whose sums are of 16 bits
     check_counting(number, columns)
+    check_edges(edge)
     block = Column("h", check_product("sums", check_product("sums", groups, width), BLOCK))
     pending.sums, pending.groups, pending.columns, pending.width = <int16_t*> block.data, groups, columns, width
     with nogil:
@@ -322,4 +323,13 @@ cdef int check_counting(const int16_t[:, ::1] table, Py_ssize_t column) except -
     for k in range(table.shape[0]):
         if table[k, column] != 1:
             raise ValueError(f"table: found {table[k, column]} in column {column}, expected 1, by which objects are counted")
+    return 0
+
+
+cdef int check_edges(const float[::1] edges) except -1:
+    """Sizes ascend from edge to edge."""
+    cdef Py_ssize_t e
+    for e in range(1, edges.shape[0]):
+        if not edges[e - 1] <= edges[e]:
+            raise ValueError(f"edges: found {edges[e]} behind {edges[e - 1]}, expected numbers that ascend")
     return 0
