@@ -173,7 +173,7 @@ def end_by_signal(process, number):
 
     Python notes such a signal and hears of it only when the read ends, as it does for the next one.
     """
-    for patience_sec in (20, HANG_SEC):
+    for patience_sec in (3, HANG_SEC):  # a second signal changes nothing if the first was only slow
         process.send_signal(number)
         with suppress(subprocess.TimeoutExpired):
             return process.wait(timeout=patience_sec)

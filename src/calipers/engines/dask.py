@@ -37,6 +37,7 @@ SETTLE_SEC = 0.05
 LARGE_GRAPH = {"distributed.admin.large-graph-warning-threshold": "1TB"}  # lines of a stream travel with their task
 HOST = {
     "distributed.scheduler.allowed-failures": 1,  # workers that may end over a task; then it is tried alone
+    "distributed.comm.timeouts.connect": "10s",  # a worker that ended is asked for its results for as long; usually 30
     "distributed.worker.profile.enabled": False,
     "distributed.admin.system-monitor.gil.enabled": False,
     # workers keep what they have freed for the next shard; by default they would give it back and ask for it again
