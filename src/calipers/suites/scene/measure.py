@@ -6,6 +6,7 @@ the order of their names, so that the way they came does not matter.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
@@ -47,7 +48,7 @@ GROUND_PLANE = "ground_plane"  # of ap_distance
 HALF = "iou_0.50"  # of the rulers of AP, what scores are judged by; boxes that could not be read find nothing there
 
 
-class MethodFigures:
+class MethodFigures(ABC):
     """One method: partners and what became of its boxes, and the sums its rates are made of."""
 
     __slots__ = ("boxes", "causes", "counts", "fp_causes", "name", "open_set", "pred", "spurious", "truth_boxes")
@@ -72,25 +73,25 @@ class MethodFigures:
         """The classes of both sides."""
         return Labels(self.truth.classes, self.pred.classes)
 
+    @abstractmethod
     def found_by(self, config: Config) -> FoundBy:
         """For each ruler of AP which predictions find an object."""
-        raise NotImplementedError
 
+    @abstractmethod
     def fits(self, config: Config) -> Closeness:
         """(predictions,) the overlap of each with the object it finds at an IoU of 0.50, 0 where it finds none."""
-        raise NotImplementedError
 
+    @abstractmethod
     def cause_table(self, config: Config) -> Any:
         """The rows of causes in each scene."""
-        raise NotImplementedError
 
+    @abstractmethod
     def range_counts(self, reading: SceneReading, config: Config) -> Any:
         """(3, ranges) gt, tp and fp by distance from the origin."""
-        raise NotImplementedError
 
+    @abstractmethod
     def volumes(self) -> tuple[Floats, Floats]:
         """Cubic metres of the boxes of both sides; NaN for what could not be read."""
-        raise NotImplementedError
 
     def worth(self, keys: list[str], config: Config) -> dict[str, Any]:
         """What each cause of errors is worth in F1."""
