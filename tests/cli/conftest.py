@@ -45,7 +45,7 @@ class Ended(NamedTuple):
         return self.err
 
     def artifact(self, code=0):
-        """The result on standard output, if the run ended with this code; 3 is that of one that evaluated nothing."""
+        """The result on standard output, if the run ended with this code."""
         assert self.code == code, self.err
         return json.loads(self.out)
 

@@ -275,9 +275,9 @@ def test_a_file_without_any_record_is_refused(refuses, content):
     refuses([write(GOOD), "empty.jsonl"], "empty.jsonl: no records")
 
 
-def test_records_without_objects_give_a_result_without_rates_and_exit_3(run):
+def test_records_without_objects_give_a_result_without_rates_and_a_warning(run):
     ended = run("dense", write({"gt_norm1000": [], "pred": []}), "--json")
-    assert ended.code == 3
+    assert (ended.code, "warning: nothing was evaluated: 0 of 1 record: there is" in ended.err) == (0, True)
     tree = json.loads(ended.out)
     assert tree["records"] == {"read": 1, "evaluated": 0, "skipped_empty": 1, "rejected": 0}
     assert tree["modes"]["category"]["primary"]["f1"] is None

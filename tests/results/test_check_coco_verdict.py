@@ -82,7 +82,7 @@ def test_images_and_categories_are_counted_with_annotations():
 # The verdict of the run
 
 
-def test_nothing_to_evaluate_is_refused_as_the_run_does():
+def test_nothing_to_evaluate_is_refused():
     found = check(gt={**SMALL, "annotations": []}, pred=[])
     assert found.exit_code == 3
     told = "nothing was evaluated: 0 of 3 images: there is nothing on both sides of them"

@@ -44,7 +44,7 @@ def test_ranges_of_pixels_are_pixels():
 # The verdict of the run
 
 
-def test_nothing_to_evaluate_is_refused_as_the_run_does(tmp_path):
+def test_nothing_to_evaluate_is_refused(tmp_path):
     empty = {"gt_norm1000": [], "pred": []}
     found = check([empty, empty])
     assert found.exit_code == 3

@@ -104,7 +104,7 @@ def calipers() -> None:
     """Calipers measures predictions against ground truth.
 
     Exit codes: 0 done, 1 gate failed, 2 wrong usage or configuration (or the output cannot be written), 3 input
-    cannot be read or is invalid (or nothing was evaluated), 4 gate undecided, 130 interrupted, 143 terminated.
+    cannot be read or is invalid, 4 gate undecided, 130 interrupted, 143 terminated.
     """
 
 

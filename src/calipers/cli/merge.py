@@ -13,7 +13,7 @@ from calipers.core.errors import require
 from calipers.files.places import expand
 from calipers.report import Report
 from calipers.results.merging import merge
-from calipers.results.outcome import check_evaluated, doubts_of
+from calipers.results.outcome import doubts_of
 from calipers.show.folder import check_output, is_artifact, write_folder
 from calipers.show.text import printable
 
@@ -47,7 +47,6 @@ def run_merge(paths: list[str], *, output: Any = None, json: Any = False) -> Non
     for line in doubts_of(report):
         log(f"warning: {line}")
     write_result(report.to_json() if json else f"{report}\n{_next_step(output)}")
-    check_evaluated(report)
 
 
 def _write(output: str, report: Report) -> list[str]:

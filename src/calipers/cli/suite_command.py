@@ -99,11 +99,8 @@ def run_suite(suite: Suite, options: dict[str, Any]) -> Report:
         suite.check_places(job, output)
     report, notes = _evaluate(suite, job, output, shown)
     _log_warnings(report.tree, notes)
-    remarks = remarks_on(suite, report, *job.sides)
-    _log_remarks(remarks, report)
+    _log_remarks(remarks_on(suite, report, *job.sides), report)
     write_result(report.to_json() if as_json else f"{report}\n{_next_step(suite, output)}")
-    if remarks.refusal:
-        raise remarks.refusal
     return report
 
 

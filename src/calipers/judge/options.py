@@ -129,6 +129,8 @@ def near(name: str) -> str | None:
 
     >>> near("treshold"), near("metrik"), near("mtach"), near("weight"), near("id")
     ('threshold', 'metric', 'match', None, None)
+    >>> near("thresh"), near("iou_thresh"), near("tol"), near("form")
+    ('threshold', 'threshold', None, None)
     """
     options = (*NAMES, *ALSO)
     close = (option for option in options if _is_close(name, option))
@@ -137,7 +139,12 @@ def near(name: str) -> str | None:
 
 
 def _is_close(name: str, option: str) -> bool:
-    """Whether a name is an option with a letter or, if that is long, two wrong; options of 3 letters are near none."""
+    """Whether a name is an option with a letter or, if that is long, two wrong, or its first five letters or more.
+
+    Options of 3 letters are near none.
+    """
+    if len(name) > 4 and option.startswith(name):
+        return True
     return len(option) > 3 and _edit_distance(name, option) <= (1 if len(option) < 8 else 2)
 
 

@@ -1,8 +1,8 @@
 """What a command says of a result that is more often due to a mistake than to a bad model.
 
-A run in which nothing was evaluated has measured nothing, and its command ends as one with an input that cannot be
-used. A model that predicts nothing, or only what cannot be read, has a result, and it is 0; that is said, as it is
-more often a mistake in a file than a bad model.
+A run in which nothing was evaluated is done, as every record says why it was left out; no figure of it is defined, so
+that no gate passes on it. A model that predicts nothing, or only what cannot be read, has a result, and it is 0. Both
+are said, as they are more often a mistake in a file than in a model.
 
 A headline that is next to nothing is explained. One that is poor may come from one kind of shape, from some of the
 boxes or from some of the videos that are read wrongly: one line names a reading that would fit far better, if there is
@@ -29,37 +29,25 @@ class Remarks(NamedTuple):
 
     warnings: list[str]
     hints: list[str]  # other readings of the inputs
-    refusal: InputError | None  # where nothing was evaluated
 
 
 def remarks_on(suite: Suite, report: Report, *inputs: Any) -> Remarks:
     """What a suite can tell about a result that it made from these inputs."""
     tree = report.tree
-    twice = list(_given_twice(tree, suite.same_input_hint))
-    evaluated = _has_evaluated(suite, tree)
     may_be_misread = suite.headlines is None or any(
         value is not None and value < POOR for value in suite.headlines(tree)
     )
     hints = hint(report, *inputs) if may_be_misread else []
     doubts = suite.doubts(tree, hints) if suite.doubts else ()
-    hopeless = suite.hopeless_predictions(report) if suite.hopeless_predictions else ()
-    return Remarks([*doubts, *twice, *hopeless], hints, None if evaluated else _refusal(suite, report))
+    return Remarks([*doubts, *doubts_of(report)], hints)
 
 
-def check_evaluated(report: Report) -> None:
-    """Refuse a result in which nothing was evaluated, with the first reason."""
-    suite = suite_of_tree(report.tree)
-    if not _has_evaluated(suite, report.tree):
-        raise _refusal(suite, report)
-
-
-def _has_evaluated(suite: Suite, tree: Tree) -> bool:
-    return bool(suite.counts(tree).evaluated) and not (suite.is_empty and suite.is_empty(tree))
-
-
-def _refusal(suite: Suite, report: Report) -> InputError:
-    read = suite.counts(report.tree).read
-    return InputError(f"{nothing_evaluated(suite.record, read, _first_reason(suite, report))}\n({CHECK})")
+def why_nothing_evaluated(report: Report) -> str | None:
+    """The message about a result in which nothing was evaluated, with the first reason; None for any other."""
+    suite, tree = suite_of_tree(report.tree), report.tree
+    if suite.counts(tree).evaluated and not (suite.is_empty and suite.is_empty(tree)):
+        return None
+    return f"{nothing_evaluated(suite.record, suite.counts(tree).read, _first_reason(suite, report))} ({CHECK})"
 
 
 def _first_reason(suite: Suite, report: Report) -> str:
@@ -103,6 +91,8 @@ def doubts_of(report: Report) -> Iterator[str]:
     yield from _given_twice(report.tree, suite.same_input_hint)
     if suite.hopeless_predictions:
         yield from suite.hopeless_predictions(report)
+    if message := why_nothing_evaluated(report):
+        yield message
 
 
 def _given_twice(tree: Tree, meaning: str) -> Iterator[str]:
