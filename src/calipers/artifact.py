@@ -16,7 +16,7 @@ from calipers.suite import is_suite, suite_of, suites
 
 ARTIFACT = "result.json"  # what it is called in the folder of `-o`
 PART = b"calipers parts "  # how a file of parts begins
-LARGEST_ARTIFACT, PIECE = 1 << 30, 1 << 20  # bytes
+MAX_ARTIFACT_BYTES, PIECE = 1 << 30, 1 << 20  # bytes
 
 
 def read_artifact(path: str | os.PathLike[str]) -> dict[str, Any]:
@@ -44,7 +44,7 @@ def _content(file: Path) -> bytearray:
     with open(file, "rb") as stream:
         while piece := stream.read(PIECE):
             content += piece
-            if max(len(content), os.fstat(stream.fileno()).st_size) > LARGEST_ARTIFACT:
+            if max(len(content), os.fstat(stream.fileno()).st_size) > MAX_ARTIFACT_BYTES:
                 raise InputError(f"{file}: is larger than 1 GiB, expected an artifact ({ARTIFACT})")
     return content
 

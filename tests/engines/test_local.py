@@ -227,7 +227,7 @@ def test_a_run_that_ends_early_ends_also_while_workers_are_sending_large_results
 @pytest.fixture
 def short_looks(monkeypatch):
     """Workers are looked at after a moment."""
-    monkeypatch.setattr(pool, "LOOK_SEC", 0.1)
+    monkeypatch.setattr(pool, "POLL_SEC", 0.1)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks at processes as Linux shows them")

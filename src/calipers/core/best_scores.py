@@ -24,10 +24,10 @@ from calipers.core.lrp import lrp_entry
 from calipers.kernels.count.cuts import CUT_REPLICATES, best_cuts
 from calipers.kernels.count.sums import key_hashes, weight_table
 
-MOST_DRAWN = 1_000_000_000  # detections in all replicates
-FEWEST = 100  # replicates, however many detections there are
-TOGETHER = 4000  # classes whose values in replicates are in memory at once
-CUT_TOGETHER = 1 << 20  # detections of classes whose cuts are in memory at once
+MAX_DRAWN = 1_000_000_000  # detections in all replicates
+MIN_DRAWN_REPLICATES = 100  # replicates, however many detections there are
+MAX_CLASSES_AT_ONCE = 4000  # classes whose values in replicates are in memory at once
+MAX_DETECTIONS_AT_ONCE = 1 << 20  # detections of classes whose cuts are in memory at once
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.uint8]
@@ -148,7 +148,7 @@ def best_score_intervals(
 
     `served` are the places of these classes, `sizes` how many detections the cuts of each have.
     """
-    drawn = max(MOST_DRAWN // max(sum(sizes), 1), FEWEST)
+    drawn = max(MAX_DRAWN // max(sum(sizes), 1), MIN_DRAWN_REPLICATES)
     intervals: list[list[float] | None] = []
     for some in _together(sizes):
         cuts = [class_cuts(classes[served[k]]) for k in some]
@@ -163,7 +163,7 @@ def _together(sizes: Sequence[int]) -> Iterator[range]:
     """Neighbours that are few enough, and have few enough detections; or are one."""
     first = total = 0
     for k, size in enumerate(sizes):
-        if k > first and (k - first == TOGETHER or total + size > CUT_TOGETHER):
+        if k > first and (k - first == MAX_CLASSES_AT_ONCE or total + size > MAX_DETECTIONS_AT_ONCE):
             yield range(first, k)
             first, total = k, 0
         total += size

@@ -25,8 +25,8 @@ Floats = NDArray[np.float64]
 MIN_REPLICATES = 40
 MANY = 32  # columns that are worth a second thread
 BITS = 36  # of the largest value, kept of every value
-RAGGED = 1 + sqrt(2)  # 1 / (sqrt(2) - 1)
-DOUBT = 0.5  # of a bias: the share of it that is not known
+BIAS_FACTOR = 1 + sqrt(2)  # 1 / (sqrt(2) - 1)
+BIAS_UNCERTAINTY = 0.5  # of a bias: the share of it that is not known
 
 
 def resample(keys: Sequence[str], columns: Any, *, seed: int, replicates: int) -> Counts:
@@ -139,8 +139,8 @@ def around(number: float | None, values: Any, *, records: int, bias: float = 0.0
     if ends is None or number is None:
         return None
     missing, median, deviation = 1 - number, float(np.nanmedian(values)), float(np.nanstd(values))
-    bias = min(bias, RAGGED * missing)
-    wider = (1 + bias / missing) * hypot(1, DOUBT * bias / deviation) if bias and deviation else 1.0
+    bias = min(bias, BIAS_FACTOR * missing)
+    wider = (1 + bias / missing) * hypot(1, BIAS_UNCERTAINTY * bias / deviation) if bias and deviation else 1.0
     low, high = (number - bias + wider * (end - median) for end in ends)
     return [min(max(low, 0.0), number), max(min(high, 1.0), number)]
 
@@ -169,7 +169,7 @@ def ragged_bias(excess: float) -> float:
     >>> round(ragged_bias(0.01), 4), ragged_bias(-0.01)
     (0.0241, 0.0)
     """
-    return RAGGED * max(excess, 0.0)
+    return BIAS_FACTOR * max(excess, 0.0)
 
 
 def resample_values(keys: Sequence[str], values: Any, *, seed: int, replicates: int) -> Any:

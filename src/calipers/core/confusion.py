@@ -16,7 +16,7 @@ from calipers.core.matching import Labels
 from calipers.core.tally import Counts, Tally
 from calipers.kernels.count.sayings import count_met
 
-MOST_LABELS = 30
+MAX_LABELS = 30
 NO_LABEL, OTHER_LABEL = "(none)", "(other)"
 Cells = dict[tuple[str, str], int]  # labels of truth and pred, "" for none
 
@@ -78,7 +78,7 @@ def _shown_names(cells: Cells, left: dict[str, dict[str, int]]) -> dict[str, str
         sizes.update(counts)
     nameless = sizes.pop("", None) is not None
     ordered = sorted(sizes, key=lambda label: (-sizes[label], label))
-    shown = {label: label for label in ordered[:MOST_LABELS]} | dict.fromkeys(ordered[MOST_LABELS:], OTHER_LABEL)
+    shown = {label: label for label in ordered[:MAX_LABELS]} | dict.fromkeys(ordered[MAX_LABELS:], OTHER_LABEL)
     return shown | ({"": NO_LABEL} if nameless else {})
 
 

@@ -17,7 +17,7 @@ MAX_SHOWN = 5  # of anything that may be long
 MAX_LABELS = 20
 LARGEST = 1e100
 NOTHING = "there is nothing on both sides of them"
-MIN_ALIKE = 72.0  # percent, for a label to be named as the nearest
+MIN_SIMILARITY_PERCENT = 72.0  # percent, for a label to be named as the nearest
 
 
 class Kind(NamedTuple):
@@ -212,7 +212,7 @@ def nearest_labels(labels: list[str], names: list[str]) -> dict[str, str]:
     plain = {name: normalise(name) for name in names if len(name) <= LONGEST}
     nearest = {}
     for label in (label for label in labels if len(label) <= LONGEST):
-        best = extract(normalise(label), plain, scorer=ratio, score_cutoff=MIN_ALIKE)
+        best = extract(normalise(label), plain, scorer=ratio, score_cutoff=MIN_SIMILARITY_PERCENT)
         if best:
             nearest[label] = whole_text(best[2])
     return nearest

@@ -21,7 +21,7 @@ from calipers.core.suspects import SuspectRun, Tree
 FOUND = ("matched", "wrong_label")  # there is a prediction in its place
 TOP_SHARE = 100  # one of so many predictions has a score at the top
 RECORDS_AT_ONCE = 1000
-TURN = 1 << 128  # digests add up to numbers below it
+DIGEST_MODULUS = 1 << 128  # digests add up to numbers below it
 EXACT = 1 << 53  # whole numbers below it are floats too
 
 
@@ -111,7 +111,7 @@ class RunSummary:
 
     def _read_truth(self, row: ObjectRow) -> None:
         text = repr((row.key, row.position, row.label, _as_floats(row.shape))).encode("utf-8", "surrogatepass")
-        self.digest = (self.digest + int.from_bytes(blake2b(text, digest_size=16).digest(), "big")) % TURN
+        self.digest = (self.digest + int.from_bytes(blake2b(text, digest_size=16).digest(), "big")) % DIGEST_MODULUS
         self.truths += 1
         if row.outcome not in FOUND:
             self.lost.setdefault(row.key, set()).add(row.place)

@@ -48,7 +48,7 @@ from calipers.core.suspects import (
 
 SAME_PLACE = 0.9  # overlap of a wrong label, and of near duplicates
 NEIGHBOURS = 3
-MOST_DISTANCES = 4_000_000  # in one record
+MAX_DISTANCES = 4_000_000  # in one record
 MAD = 1.4826  # deviation of a normal distribution, over its median absolute deviation
 FEW_MORE = (
     5  # in 1 + 5 / n, by which the deviation of few values is larger: else one in ten clean labels has an odd size
@@ -56,8 +56,8 @@ FEW_MORE = (
 SURE = 0.5  # score of a prediction that is worth a note where it is not listed
 ALONE = 0.5  # what it weighs that a single result does not find an object
 ODD = 4.0  # robust deviations
-LEAST_DEVIATION = 0.01  # of logarithms: sizes that all but agree do not make others odd
-FEWEST_SIZES = 10  # of a label
+MIN_DEVIATION = 0.01  # of logarithms: sizes that all but agree do not make others odd
+MIN_SIZES = 10  # of a label
 
 
 def find_object_suspects(runs: list[SuspectRun], reader: ObjectReader) -> SuspectSearch:
@@ -154,7 +154,7 @@ class _Truths:
         missed = set.intersection(*(summary.missed.get(key, set()) for summary in self._summaries))
         if len(rows) < 2 or not missed:
             return
-        if len(missed) * len(rows) > MOST_DISTANCES:
+        if len(missed) * len(rows) > MAX_DISTANCES:
             self.heavy.add(key)
             return
         lost = set().union(*(summary.lost.get(key, set()) for summary in self._summaries))
@@ -241,9 +241,9 @@ def robust_deviations(values: array[float]) -> list[float]:
     >>> [round(z, 2) for z in robust_deviations(sizes)][-2:]
     [0.6, 7.49]
     """
-    if len(values) < FEWEST_SIZES:
+    if len(values) < MIN_SIZES:
         return [0.0] * len(values)
     middle = median(values)
     wider = 1 + FEW_MORE / len(values)
-    spread = max(MAD * wider * median(abs(value - middle) for value in values), LEAST_DEVIATION)
+    spread = max(MAD * wider * median(abs(value - middle) for value in values), MIN_DEVIATION)
     return [abs(value - middle) / spread for value in values]

@@ -27,7 +27,7 @@ DEEPEST = 100
 LONGEST_INT = 13000  # bits
 HEARD_LATER = (signal.SIGINT, signal.SIGTERM)
 WRITTEN = "the result was written before that"
-MOST_NAMES = 100  # that are tried for a temporary file
+MAX_NAME_ATTEMPTS = 100  # that are tried for a temporary file
 SENT = 1 << 20  # bytes of a piece that is large
 SMALL = 1 << 24  # bytes of a file that may wait until the end before it is sent to disk
 LAST = "result.json"  # takes its name after all others: where it is new, everything is
@@ -317,7 +317,7 @@ def _new_file(folder: Path) -> IO[bytes]:
 
     The umask is never asked for: that would change it for a moment, for all threads.
     """
-    for _ in range(MOST_NAMES):
+    for _ in range(MAX_NAME_ATTEMPTS):
         with suppress(FileExistsError):
             return open(folder / f".calipers-{os.urandom(8).hex()}.part", "xb")
     raise FileExistsError(17, "No free name for a temporary file")

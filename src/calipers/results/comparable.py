@@ -19,7 +19,7 @@ Tree = Mapping[str, Any]
 REPLICATES = ("bootstrap", "seed")
 MAX_NAMED = 3
 ABSENT = "absent"
-ALIKE = "(expected one suite, the same records and ground truth, and the same options)"
+EXPECTED_COMPARABLE = "(expected one suite, the same records and ground truth, and the same options)"
 
 
 class Differences(NamedTuple):

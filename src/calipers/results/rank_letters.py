@@ -17,7 +17,7 @@ from itertools import combinations_with_replacement
 
 Pair = tuple[int, int]
 Group = int  # a bit for each result
-MOST_GROUPS = 1000  # while splitting
+MAX_GROUPS = 1000  # while splitting
 ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 
 
@@ -68,7 +68,7 @@ def _absorbed(count: int, pairs: list[Pair]) -> list[Group]:
         both = 1 << first | 1 << second
         halves = [group & ~(1 << place) for group in groups if group & both == both for place in (first, second)]
         groups = _with_largest([group for group in groups if group & both != both], halves)
-        if len(groups) > MOST_GROUPS:
+        if len(groups) > MAX_GROUPS:
             return []
     return groups
 

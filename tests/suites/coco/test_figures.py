@@ -83,7 +83,7 @@ def test_curves_that_are_alike_are_kept_once():
 @pytest.mark.parametrize("classes", [1, 2, 3, 40, 300])
 @pytest.mark.parametrize("distinct", [1, 2, 30])
 def test_means_of_curves_are_those_of_the_array_written_out_to_the_bit(classes, distinct, monkeypatch):
-    monkeypatch.setattr(class_curves, "TOGETHER", 1000)
+    monkeypatch.setattr(class_curves, "NUMBERS_AT_ONCE", 1000)
     rng = np.random.default_rng(classes)
     pool = rng.random((distinct, 10, 101))
     pool[rng.random(distinct) < 0.2] = np.nan

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 Values = NDArray[np.float64]
 EVERY = slice(None)
-TOGETHER = 1 << 17  # numbers that are written out at once
+NUMBERS_AT_ONCE = 1 << 17  # numbers that are written out at once
 
 
 class ClassCurves(NamedTuple):
@@ -92,7 +92,7 @@ def pairwise_sum(cells: Callable[[int, int], Values], start: int, stop: int) -> 
     True
     """
     count = stop - start
-    if count <= TOGETHER:
+    if count <= NUMBERS_AT_ONCE:
         return float(cells(start, stop).sum())
     half = count // 2
     middle = start + half - half % 8

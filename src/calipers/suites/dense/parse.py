@@ -11,7 +11,7 @@ from calipers.core.errors import keyword
 from calipers.files.json_checks import as_object, check_memory, repeats_keys
 from calipers.files.problems import json_problem, shown
 
-LARGEST_SIZE = 1e9
+MAX_IMAGE_SIDE = 1e9
 LONGEST_INT = 4000  # digits; more take Python too long, and no float holds them
 
 
@@ -85,7 +85,7 @@ def image_size(record: dict[str, Any]) -> tuple[float, float, str]:
     sizes = []
     for name in ("width", "height"):
         value = record.get(name)
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value <= LARGEST_SIZE:
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value <= MAX_IMAGE_SIDE:
             return 0.0, 0.0, f"{name}: found {shown(value)}, expected a positive number, to read pixels"
         sizes.append(float(value))
     return sizes[0], sizes[1], ""

@@ -40,7 +40,7 @@ KEY_FIELDS = ("image_path", "id", "image")
 SIDES = ("gt_norm1000", "gt_norm", "gt", "pred_norm1000", "pred")
 NOT_NEEDED_TWICE = frozenset(SIDES)
 MAX_TEXT = 100_000  # characters of a desc: comparing two free texts takes the product of their lengths
-LOOKED_AT = 20  # records of a batch whose fields are noted, where fields are asked for
+SAMPLED_RECORDS = 20  # records of a batch whose fields are noted, where fields are asked for
 
 
 class DenseReading:
@@ -235,9 +235,9 @@ class _Reader:
 
     def _note_lines(self, block: bytes, begin: int, end: int) -> None:
         """Keep the first lines while a field that is asked for is missing in all: they say what fields there are."""
-        if len(self._noted) == LOOKED_AT or not self._lacks_field():
+        if len(self._noted) == SAMPLED_RECORDS or not self._lacks_field():
             return
-        while begin < end and len(self._noted) < LOOKED_AT:
+        while begin < end and len(self._noted) < SAMPLED_RECORDS:
             behind = block.find(b"\n", begin, end) + 1 or end
             self._noted.append(block[begin:behind])
             begin = behind
@@ -299,7 +299,7 @@ class _Reader:
         self.lines.append(line)
         for name, values in self.fields.items():
             values.append(record.get(name))
-        if self.fields and len(self.keys) <= LOOKED_AT:
+        if self.fields and len(self.keys) <= SAMPLED_RECORDS:
             self.known |= carried(record).keys()
         if self.keep:
             self.raw.append(record)
