@@ -1,4 +1,4 @@
-"""Meters: suites in a loop. What they share: parts that were taken so far, each record once."""
+"""What meters of all suites share: the parts added so far, in which no record may come twice."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class HasBad(Protocol):
 
     @property
     def bad(self) -> list[Any]:
-        """Those that are."""
+        """The bad records; `error()` of one is the error that a run ends with."""
 
 
 Part = TypeVar("Part", bound=HasBad)
@@ -27,7 +27,7 @@ class MeterInput(Generic[Part]):
         self._bad: list[Any] = []
 
     def add(self, parts: list[Part], names: set[str], what: str, max_bad: int) -> None:
-        """Take further parts, all or none: no name may come twice, and no more than so many be bad."""
+        """Add parts, all of them or none: no name may come twice, and at most `max_bad` records may be bad."""
         if twice := sorted(self.names & names):
             raise InputError(f"the {what} {twice[0]!r} was added before, expected each {what} once")
         bad = [*self._bad, *(fault for part in parts for fault in part.bad)]

@@ -76,7 +76,7 @@ class ObjectReader(NamedTuple):
 
 
 def confidence(score: float | None) -> float:
-    """A score as a share of 1; without one the model is taken at its word."""
+    """A score clipped to 0 to 1; a missing score counts as 1."""
     return 1.0 if score is None else min(max(score, 0.0), 1.0)
 
 
@@ -130,7 +130,7 @@ class RunSummary:
             self.spurious.setdefault(row.key, []).append(row)
 
     def trust(self, label: str | None) -> float:
-        """How often the label is right where a prediction with it lies on an object; one more right than there are."""
+        """The share of predictions of a label on an object that are right, with one right prediction added."""
         right, wrong = self._right[label], self._wrong[label]
         return (right + 1) / (right + wrong + 1)
 
@@ -139,7 +139,7 @@ class RunSummary:
         return 1 - self.lost_labels[label] / truths
 
     def top_score(self) -> float | None:
-        """The score from which on a prediction is among the top 1 %; nothing where scores do not tell any apart."""
+        """The score from which on a prediction is among the top 1 %; None without scores, or where all are equal."""
         ordered = sorted(self._scores, reverse=True)
         if not ordered or (len(ordered) > 1 and ordered[0] == ordered[-1]):
             return None

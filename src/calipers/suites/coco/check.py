@@ -20,7 +20,7 @@ from calipers.core.survey import (
     is_constant,
     nothing_evaluated,
     path_of,
-    some,
+    shown_first,
     twice,
 )
 from calipers.suites.coco.annotations.images import find_ids
@@ -112,7 +112,7 @@ def _truth_doubts(detections: Detections) -> Iterator[str]:
         name for at, name in enumerate(detections.categories.names) if not (detections.truth.category == at).any()
     ]
     if unused:
-        yield f"{counted(len(unused), 'category', 'categories')} without an annotation: {some(unused)}"
+        yield f"{counted(len(unused), 'category', 'categories')} without an annotation: {shown_first(unused)}"
 
 
 def _box_doubts(box: Any) -> Iterator[str]:
