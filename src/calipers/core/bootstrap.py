@@ -23,8 +23,8 @@ from calipers.kernels.count.sums import key_hashes, weighted_sums
 
 Floats = NDArray[np.float64]
 MIN_REPLICATES = 40
-MANY = 32  # columns that are worth a second thread
-BITS = 36  # of the largest value, kept of every value
+MIN_THREADED_COLUMNS = 32  # that are worth a second thread
+KEPT_BITS = 36  # of the largest value of a column, kept of every value
 BIAS_FACTOR = 1 + sqrt(2)  # 1 / (sqrt(2) - 1)
 BIAS_UNCERTAINTY = 0.5  # of a bias: the share of it that is not known
 
@@ -45,7 +45,7 @@ def resample_hashed(hashes: Any, columns: Any, *, seed: int, replicates: int, th
         totals = weighted_sums(hashes, rows.reshape(-1), len(rows), seed, len(some), some.start)
         return np.asarray(totals).reshape(len(rows), len(some))
 
-    if len(rows) < MANY or not threads:
+    if len(rows) < MIN_THREADED_COLUMNS or not threads:
         return sums(range(replicates))
     from concurrent.futures import ThreadPoolExecutor
 
@@ -216,12 +216,12 @@ def mean_intervals(keys: Sequence[str], columns: Any, *, seed: int, replicates: 
 def _cut(values: Any, out: Counts) -> Any:
     """Values (which are overwritten) as whole numbers of a unit, one a column; returns the units."""
     largest = np.maximum(values.max(axis=1, initial=0), -values.min(axis=1, initial=0))
-    unit = np.ldexp(1.0, np.maximum(np.frexp(largest)[1], -900) - BITS)
+    unit = np.ldexp(1.0, np.maximum(np.frexp(largest)[1], -900) - KEPT_BITS)
     values /= unit[:, None]
     np.copyto(out, np.rint(values, out=values), casting="unsafe")
     return unit
 
 
 def short(end: float) -> float:
-    """As many digits as the cut values carry."""
+    """A number with as many digits as values that were cut carry."""
     return float(f"{end:.10g}")

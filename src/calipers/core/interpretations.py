@@ -14,7 +14,7 @@ from calipers.core.survey import Tree, rounded
 
 LOW = 0.05  # a headline below it asks for an explanation
 POOR = 0.5  # one below it may be due to a reading
-SAMPLE = 500  # records, images or videos
+SAMPLE = 500  # records, images or videos that readings are tried on
 MIN_SCORE_GAIN, MIN_SCORE_FACTOR = 0.1, 1.5  # by how much, and to how many times as much, a score has to grow
 MIN_OVERLAP_GAIN, MIN_OVERLAP_FACTOR = 0.1, 1.25  # the same for the mean overlap
 MIN_FITTING_SCORE = 0.1  # a score below it fits nothing
@@ -100,7 +100,7 @@ def _entry(reading: Interpretation, likely: bool) -> Tree:
 
 
 def sample_of(n: int, total: int | None, what: str) -> dict[str, Any]:
-    """A note on how many records interpretations were tried on; `total` is None where not all were counted."""
+    """How many records interpretations were tried on, for the result; `total` is None where not all were counted."""
     return {"what": what, "n": n, "of": total}
 
 

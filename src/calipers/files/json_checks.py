@@ -32,7 +32,7 @@ class RepeatedKeyDict(dict[str, "Any"]):
 
     @property
     def twice(self) -> str:
-        """The first key that was there before."""
+        """The first key that was given twice."""
         return self.repeated[0]
 
 

@@ -115,14 +115,14 @@ def check_free(path: str | None, inputs: Iterable[Any]) -> None:
 
 
 def check_place(path: str) -> None:
-    """Whether a file can be written there, or why not. Folders that are missing are made when it is written."""
+    """Raise an OutputError unless a file can be written there. Missing folders are made when it is written."""
     if os.path.isdir(path):
         raise OutputError(f"{path}: is a folder, expected a file to write to")
     check_folder(path, Path(path).absolute().parent)
 
 
 def check_folder(path: str, folder: Path) -> None:
-    """Whether files can be written to a folder, which may have to be made first, or why not."""
+    """Raise an OutputError unless files can be written to a folder, which may not exist yet."""
     existing = next(above for above in (folder, *folder.parents) if above.exists())
     if not existing.is_dir():
         raise OutputError(f"{path}: {existing} is not a folder")
@@ -168,7 +168,7 @@ class AtomicFiles:
         return file
 
     def commit(self) -> None:
-        """All files are written: rename them to their final names, all of them or none."""
+        """Rename the files, all of which are written, to their final names: all of them or none."""
         for file, _, target in self._files:
             with _writing(target):
                 file.flush()

@@ -42,7 +42,7 @@ class Provenance(NamedTuple):
     options: dict[str, Any]  # from which the suite's Config can be made again
 
     def check_comparable(self, other: Provenance, what: str) -> None:
-        """Refuse what was made by something else, saying what differs."""
+        """Refuse parts of another suite, version or parameters, saying what differs."""
         self.check_version(other, what)
         unlike = [
             f"{name} = {theirs!r:.80}, expected {mine!r:.80}" for name, (mine, theirs) in self.differing(other).items()
@@ -52,7 +52,7 @@ class Provenance(NamedTuple):
             raise ConfigError(f"{what}: made with {'; '.join([*unlike[:NAMED], *more])}")
 
     def check_version(self, other: Provenance, what: str) -> None:
-        """Refuse what another suite or another version made."""
+        """Refuse parts of another suite or version."""
         for name in ("suite", "protocol", "calipers"):
             mine, theirs = getattr(self, name), getattr(other, name)
             if mine != theirs:
@@ -187,7 +187,7 @@ def _is_cut_in_head(file: IO[bytes]) -> bool:
 
 
 def _lock(file: IO[bytes], path: str) -> None:
-    """For this process alone, as long as the file is open; workers that outlive it for a moment do not hold it."""
+    """Lock the file for this process, as long as it is open; workers that outlive the process do not hold the lock."""
     try:
         import fcntl
     except ImportError:  # not everywhere; then two runs must not be given the same file

@@ -138,7 +138,7 @@ def _join(inputs: list[_Input], suite: str | None, asked: Tree) -> None:
 
 
 def _refuse_together(files: list[FileCheck]) -> None:
-    """Refuse inputs of a suite that measures several as one, and would find nothing in all of them."""
+    """Refuse inputs that a suite measures together and in which it would find nothing."""
     for name in dict.fromkeys(file.suite for file in files if file.suite):
         if refuse := suite_of(name).survey.refuse_together:
             refuse([file for file in files if file.suite == name])

@@ -78,7 +78,7 @@ def page_data(tree: Tree, old: ResultFolder | None = None, new: ResultFolder | N
 
 
 def _warned(tree: Tree) -> list[Part]:
-    """First of all where the whole improved and a slice surely got worse."""
+    """A section with a warning where the whole improved and a slice surely got worse; else none."""
     lines = list(slices.warnings(tree))
     return [part.text("Not better everywhere", lines)] if lines else []
 

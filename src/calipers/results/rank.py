@@ -251,7 +251,7 @@ class Standing:
             yield row | (self._against(baseline, name) if baseline else {})
 
     def _against(self, old: str, new: str) -> dict[str, Any]:
-        """How a result differs from another; nothing from itself, or where one is undefined."""
+        """The difference of a result from another; all fields are None for the same result, and where one is undefined."""
         if old == new or self.pairs is None or not {old, new} <= set(self.names):
             return {"difference": None, "difference_interval": None, "verdict": None}
         difference, interval, separated = self.pairs.at(self.names.index(old), self.names.index(new))

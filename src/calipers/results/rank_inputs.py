@@ -143,7 +143,7 @@ def source_name(source: Source, number: int) -> str:
 
 
 def _read(source: Source, name: str) -> Result | None:
-    """The result; nothing for a JSON file of a folder that does not even claim to be an artifact."""
+    """The result; None for a JSON file of a folder that does not claim to be an artifact."""
     try:
         return read_result(source.place, name)
     except InputError:
@@ -153,7 +153,7 @@ def _read(source: Source, name: str) -> Result | None:
 
 
 def is_other_file(source: Source) -> bool:
-    """Whether it is a file of a folder that does not even claim to be an artifact."""
+    """Whether the source is a file of a folder that does not claim to be an artifact."""
     return source.listed and Path(source.place).is_file() and not _claims(Path(source.place))
 
 
@@ -205,7 +205,7 @@ def _check_replicates(named: list[tuple[str, Result]]) -> None:
 
 
 def _check_comparable(named: list[tuple[str, Result]]) -> None:
-    """All against the first: the same protocol, parameters, replicates and records."""
+    """Refuse results that differ from the first in protocol, parameters, replicates or records."""
     (base, first), *others = named
     problems = []
     for name, result in others:

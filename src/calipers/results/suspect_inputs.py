@@ -104,7 +104,7 @@ def _folder(suite: str) -> str:
 
 
 def _check_comparable(named: list[tuple[str, Result]]) -> None:
-    """All against the first: the same protocol, parameters and records; replicates do not matter."""
+    """Refuse results that differ from the first in protocol, parameters or records; replicates may differ."""
     (base, first), *others = named
     problems = []
     for name, result in others:

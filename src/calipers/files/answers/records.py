@@ -148,7 +148,7 @@ def _size(record: dict[str, Any]) -> tuple[float, float] | None:
 
 
 def _size_problem(record: dict[str, Any]) -> str:
-    """Why nobody knows the pixels that answers are in; "" where the size of the image is known."""
+    """Why answers in pixels cannot be read: the size of the image is not known; "" where it is."""
     for names in SIZE_NAMES:
         sides = {name: record[name] for name in names if record.get(name) is not None}
         wrong = next((name for name, value in sides.items() if not is_side(value)), None)

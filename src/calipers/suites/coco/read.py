@@ -140,7 +140,7 @@ class SidesReader:
         return shards
 
     def wait(self) -> None:
-        """Until files are read and digested."""
+        """Wait until all files are read and digested."""
         for source in self.sources:
             if source.file:
                 source.file.digest()

@@ -45,7 +45,7 @@ class RankedColumns(NamedTuple):
     objects: NDArray[np.int32]  # (objects,)
 
     def classes(self) -> list[RankedClass]:
-        """What there is of each class, without copies."""
+        """The part of the columns of each class, without copies."""
         return [
             RankedClass(self.image[begin:end], self.hits[begin:end], self.ignored[begin:end], self.objects[first:last])
             for (begin, end), (first, last) in zip(_spans(self.ends), _spans(self.object_ends), strict=True)
@@ -210,7 +210,7 @@ def _starts(ends: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _spans(ends: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
-    """Where each group begins and ends."""
+    """Begin and end of each group."""
     return pairwise([0, *ends.tolist()])
 
 

@@ -41,7 +41,7 @@ NOT_WRONG, NOBODY = -1, -2  # no cause; the cause of no detection
 
 
 class TideErrors(NamedTuple):
-    """What is wrong with detections and objects at IoU 0.50, and which detection gets which object."""
+    """Causes of wrong detections and missed objects at IoU 0.50, and the object that each detection gets."""
 
     cause: NDArray[np.int8]  # (preds,) of CAUSES, NOT_WRONG for those that found something or do not count
     gets: NDArray[np.int32]  # (preds,) the object that it finds once it is mended, -1 for none

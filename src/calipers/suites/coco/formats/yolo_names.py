@@ -27,7 +27,7 @@ Entry = tuple[str | None, str]  # number, name
 
 
 class Field(NamedTuple):
-    """What stands under a key: events of PyYAML, and the line of the key."""
+    """The value of a key, as events of PyYAML, and the line of the key."""
 
     line: str
     events: list[Any]
