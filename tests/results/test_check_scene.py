@@ -277,11 +277,11 @@ EMPTY, FULL = {"objects": []}, {"objects": [SEAT]}
 def test_the_verdict_is_that_of_the_run(gt, pred):
     found, report = check(gt=gt, pred=pred, suite="scene"), calipers.scene(gt, pred, bootstrap=0)
     if gt is EMPTY and pred is EMPTY:
-        with pytest.raises(InputError, match="nothing was evaluated: 0 of 1 scene: there is nothing on both sides"):
+        with pytest.raises(InputError, match="0 of 1 scene: there is nothing to compare in them"):
             check_evaluated(report)
         assert found["files"][1]["refused"] == {
             "n": 1,
-            "first": ["nothing was evaluated: 0 of 1 scene: there is nothing on both sides of them"],
+            "first": ["nothing was evaluated: 0 of 1 scene: there is nothing to compare in them"],
         }
     else:
         check_evaluated(report)

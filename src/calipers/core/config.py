@@ -80,7 +80,7 @@ class RunOptions:
         if self.tally is not None and self.tally == self.resume:
             raise ConfigError(f"tally: found {self.tally!r}, which is also that of resume; expected another file")
         if self.only is not None and self.resume is not None:
-            raise ConfigError(f"only: found {self.only!r}, expected it without resume: it is a short run by itself")
+            raise ConfigError(f"only: found {self.only!r}, expected it without resume: such a run is short")
 
 
 def artifact_options(config: Any) -> dict[str, Any]:

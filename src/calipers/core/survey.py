@@ -16,7 +16,7 @@ Tree = dict[str, Any]
 MAX_SHOWN = 5  # of anything that may be long
 MAX_LABELS = 20
 LARGEST = 1e100
-NOTHING = "there is nothing on both sides of them"
+NOTHING = "there is nothing to compare in them"
 MIN_SIMILARITY_PERCENT = 72.0  # percent, for a label to be named as the nearest
 
 

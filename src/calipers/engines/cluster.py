@@ -233,7 +233,7 @@ class _Node:
             self.run.lost.append(self)
             return
         if isinstance(problem, LostError):
-            problem = CalipersError(f"workers ended over it again and again, also alone: {problem}; {ADVICE}")
+            problem = CalipersError(f"its workers ended repeatedly, also when nothing else ran: {problem}; {ADVICE}")
         if problem is not None:
             self.handle = None
             self.error = CalipersError(f"{self}: {problem}")

@@ -267,7 +267,7 @@ def _own_cluster(jobs: int) -> Iterator[str]:
 def _last_line(log: IO[bytes]) -> str:
     log.seek(0)
     lines = log.read().decode(errors="replace").split("\n")
-    return next((line for line in reversed(lines) if line.strip()), "it ended without a word")
+    return next((line for line in reversed(lines) if line.strip()), "it ended without a message")
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

@@ -167,7 +167,7 @@ def _wait(workers: list[Worker]) -> list[Worker]:
 
 def _lost_over(item: Any, ending: str) -> CalipersError:
     return CalipersError(
-        f"{item}: a worker process ended over it, and so did a second one, alone: {ending}; "
+        f"{item}: its worker process ended, and so did a second one that measured nothing else: {ending}; "
         f"try smaller {keyword('chunk_bytes')}"
     )
 

@@ -73,7 +73,7 @@ def check(
         *files: Paths, or what files would hold.
         gt: An input that is ground truth.
         pred: An input that is predictions; several, if it is a list of paths.
-        suite: What to read inputs as, where that cannot be told.
+        suite: The suite to read inputs as, where content does not tell.
         images: The folder of images, for sizes that YOLO files lack.
         answers: The family of models whose answers the predictions are, as `calipers dense` has it.
         pred_field: The field that holds the answer of a model.

@@ -131,7 +131,7 @@ def _objects(tree: Tree, tags: set[str]) -> list[Part]:
     """How many objects were fixed and broken."""
     objects = tree["objects"]
     if not objects:
-        lines = ["Which objects were fixed and broken is told of two folders that a suite wrote with -o."]
+        lines = ["Objects that were fixed or broken are listed where both results are folders written with -o."]
         return [part.text("Objects", lines)]
     rows: list[tuple[str, int, str, Any]] = [
         (BROKEN, objects["broken"], "found before, missed now", "wrong"),
@@ -146,7 +146,10 @@ def _objects(tree: Tree, tags: set[str]) -> list[Part]:
 def _drawn(cases: list[Part]) -> list[Part]:
     if not cases:
         return []
-    about = "What broke and what is new as in the new result, what was fixed and what is gone as in the old."
+    about = (
+        "Broken objects and new false positives are drawn as in the new result,"
+        " fixed objects and false positives that are gone as in the old one."
+    )
     return [part.cases("Objects that changed, drawn", len(cases), len(cases), about=about)]
 
 

@@ -208,9 +208,7 @@ def _limit(rule: Rule, figure: Figure) -> Verdict:
 def _drop(rule: Rule, figure: Figure, change: FigureChange | None, noise: Noise | None) -> Verdict:
     """A drop against the baseline, of a figure that may be noisy."""
     if figure.higher_is_better is None:
-        raise ConfigError(
-            f"max_drop {rule.metric}: is neither good nor bad when it drops, expected a floor or a ceiling"
-        )
+        raise ConfigError(f"max_drop {rule.metric}: has no better direction, expected a floor or a ceiling")
     if change is None:
         return Verdict(INVESTIGATE, "not in the baseline")
     if change.difference is None:

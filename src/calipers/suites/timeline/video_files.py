@@ -212,7 +212,7 @@ class CsvReader:
             self.warnings += warnings
             if isinstance(entry, dict) and entry.get("fps") is not None and not SLOWEST <= entry["fps"] <= FASTEST:
                 self.warnings.append(
-                    f"{file.name}: time_sec makes {entry['fps']:g} frames a second, which is not believed"
+                    f"{file.name}: time_sec makes {entry['fps']:g} frames a second, which is implausible and ignored"
                 )
                 entry["fps"] = None
         except InputError as error:
