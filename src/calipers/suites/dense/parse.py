@@ -1,9 +1,9 @@
-"""A line of a dump to its record, by a JSON library; and the fields that say which objects a record has."""
+"""A line of a dump to its record, by a JSON library; and a record to the objects of both sides."""
 
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -13,6 +13,23 @@ from calipers.files.problems import json_problem, shown
 
 MAX_IMAGE_SIDE = 1e9
 LONGEST_INT = 4000  # digits; more take Python too long, and no float holds them
+
+
+class Refusal(NamedTuple):
+    """Why a record is refused, and the value at fault as a message shows it."""
+
+    problem: str
+    value: str = ""
+
+
+class RecordSides(NamedTuple):
+    """The objects of a record as they were written, and the size of the frame that they are in."""
+
+    truth_name: str  # of the field
+    truth: list[Any]
+    pred: list[Any]
+    width: float
+    height: float
 
 
 def record_of(text: bytes) -> Any:
@@ -93,3 +110,20 @@ def image_size(record: dict[str, Any]) -> tuple[float, float, str]:
 
 def _in_pixels() -> str:
     return f"{keyword('frame', 'pixel')} reads gt and pred as pixels"
+
+
+def record_sides(record: dict[str, Any], frame: str) -> RecordSides | Refusal:
+    """The lists of objects of a record and the frame that they are in, or what is wrong with them."""
+    truth_name, pred_name, problem = side_names(record, frame)
+    width = height = 1000.0
+    if not problem and frame == "pixel":
+        width, height, problem = image_size(record)
+    if problem:
+        return Refusal(problem)
+    truth, pred = record[truth_name], record[pred_name]
+    if isinstance(truth, list) and isinstance(pred, list):
+        return RecordSides(truth_name, truth, pred, width, height)
+    name = pred_name if isinstance(truth, list) else truth_name
+    is_answer = name == pred_name and isinstance(pred, str)
+    hint = f", which {keyword('answers', 'auto')} reads as the answer of a model" if is_answer else ""
+    return Refusal(f"{name}: not a list, expected a list of objects", shown(record[name]) + hint)
