@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Generic, Protocol, TypeVar
 
-from calipers.core.errors import InputError
+from calipers.core.errors import ConfigError, InputError
+
+CHANGE_NO_NUMBER = frozenset({"top", "max_bad_records"})  # parameters
 
 
 class HasBad(Protocol):
@@ -36,3 +39,18 @@ class MeterInput(Generic[Part]):
         self.parts.extend(parts)
         self.names |= names
         self._bad = bad
+
+
+def number_params(params: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters that can change a number.
+
+    >>> number_params({"top": 5, "seed": 0})
+    {'seed': 0}
+    """
+    return {name: value for name, value in params.items() if name not in CHANGE_NO_NUMBER}
+
+
+def check_same_params(mine: Mapping[str, Any], others: Mapping[str, Any]) -> None:
+    """Refuse to merge two meters whose numbers are not computed with equal parameters."""
+    if mine != others:
+        raise ConfigError("merge: the two meters have different parameters")

@@ -19,7 +19,7 @@ from typing import IO, Any, NamedTuple
 
 import orjson
 
-from calipers.core.errors import ConfigError, InputError, OutputError, keyword
+from calipers.core.errors import ConfigError, InputError, OutputError, changed_during_run, keyword
 from calipers.core.parts import Packed, from_bytes, pieces_of
 from calipers.files.output import make_folder, write_file, write_in_steps
 from calipers.files.placed_texts import PlacedTexts, StoredText
@@ -121,7 +121,7 @@ class FinishedShards:
         self._file.seek(self._places[shard])
         data = _next_entry(self._file)
         if data is None:
-            raise InputError(f"{self._path}: was changed by someone else during the run")
+            raise changed_during_run(str(self._path))
         with blaming(self._path):
             packed = from_bytes(data)
             return Packed(packed.plain["part"], packed.arrays)

@@ -32,7 +32,6 @@ from calipers.suite import suite_of_tree
 MAX_CARDS = 8
 HEADS = {"index": "#", "method": "method", "kind": "kind", "state": "state", "type": "type", "label": "label"}
 HEADS |= {"start": "first frame", "end": "last frame"}
-TOLD_ABOVE = ("objects", "fixed", "broken", "#", "more")  # of the lines below a table
 COUNTED = ("index", "start", "end")
 
 

@@ -23,10 +23,6 @@ class ClassCurves(NamedTuple):
     distinct: Values  # (curves, thresholds, steps)
     which: NDArray[np.int64]  # (classes, areas) of the curves
 
-    def written_out(self) -> Values:
-        """The array of pycocotools: (thresholds, steps, classes, areas)."""
-        return self.distinct[self.which].transpose(2, 3, 0, 1)
-
     def mean(self, area: int, thresholds: slice = EVERY, steps: slice = EVERY) -> float | None:
         """The mean over thresholds, steps and classes, as pycocotools has it: of all numbers that are defined."""
         undefined = np.isnan(self.distinct[:, 0, 0])

@@ -20,7 +20,7 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from calipers.core.errors import InputError
+from calipers.core.errors import InputError, changed_during_run
 from calipers.core.freed_memory import return_freed_memory
 from calipers.core.limits import pairs_allowed
 from calipers.core.parts import Packed
@@ -311,7 +311,7 @@ def _read(path: str, ranges: ByteRanges, *, truth: bool) -> RowColumns:
     origin = Origin(path, "annotations" if truth else "", None, numbers)
     rows = piece_rows(b"[" + b",".join(pieces) + b"]", origin, truth=truth)
     if rows is None or rows.count != len(numbers):
-        raise InputError(f"{path}: was changed by someone else during the run")
+        raise changed_during_run(path)
     return rows
 
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from calipers.core.errors import keyword
-from calipers.files.json_checks import as_object, check_memory, repeats_keys
+from calipers.files.json_checks import REPEATED_TOO_DEEP, as_object, check_memory, repeats_keys
 from calipers.files.problems import json_problem, shown
 
 MAX_IMAGE_SIDE = 1e9
@@ -52,7 +52,7 @@ def parse_line(text: bytes) -> tuple[Any, str]:
     if not repeats_keys(text, record):
         return record, ""
     record = _parse_with_nan(text)
-    return record, "a key is there twice, and something is nested too deeply" if record is None else ""
+    return record, REPEATED_TOO_DEEP if record is None else ""
 
 
 def _parse_with_nan(text: bytes) -> Any:
