@@ -82,13 +82,13 @@ def read_tally(path: str) -> tuple[Provenance, Packed]:
     """Read a total that a run wrote with `tally`."""
     try:
         with open(path, "rb") as file:
-            made, data = _read_head(file, path, TALLY), _next_entry(file)
+            provenance, data = _read_head(file, path, TALLY), _next_entry(file)
             if data is None or file.read(1):
                 raise InputError(f"{path}: is damaged or cut off, expected {_expected(TALLY)}")
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror or error}") from error
     with blaming(path):
-        return made, from_bytes(data)
+        return provenance, from_bytes(data)
 
 
 class FinishedShards:
@@ -224,12 +224,12 @@ def _read_head(file: IO[bytes], path: str, kind: str) -> Provenance:
         head = orjson.loads(text)
         if head.pop("kind") != kind:
             raise problem
-        made = Provenance(**_plain(head))  # what is nested too deeply cannot be written again
+        provenance = Provenance(**_plain(head))  # what is nested too deeply cannot be written again
     except (orjson.JSONDecodeError, AttributeError, KeyError, TypeError) as error:
         raise problem from error
-    if [type(value) for value in made] != [str, str, str, dict, dict]:
+    if [type(value) for value in provenance] != [str, str, str, dict, dict]:
         raise problem
-    return made
+    return provenance
 
 
 def entry_of(shard: str, part: Packed) -> list[bytes | memoryview]:

@@ -26,18 +26,18 @@ class ClassCurves(NamedTuple):
     def mean(self, area: int, thresholds: slice = EVERY, steps: slice = EVERY) -> float | None:
         """The mean over thresholds, steps and classes, as pycocotools has it: of all numbers that are defined."""
         undefined = np.isnan(self.distinct[:, 0, 0])
-        mine = self.which[:, area]
-        mine = mine[~undefined[mine]]
-        if not len(mine):
+        curves = self.which[:, area]
+        curves = curves[~undefined[curves]]
+        if not len(curves):
             return None
         rows = self._rows(thresholds, steps)
 
         def cells(start: int, stop: int) -> Values:
-            first = start // len(mine)
-            some = rows[first : -(-stop // len(mine))].take(mine, axis=1).reshape(-1)
-            return some[start - first * len(mine) : stop - first * len(mine)]
+            first = start // len(curves)
+            some = rows[first : -(-stop // len(curves))].take(curves, axis=1).reshape(-1)
+            return some[start - first * len(curves) : stop - first * len(curves)]
 
-        count = len(rows) * len(mine)
+        count = len(rows) * len(curves)
         return float(pairwise_sum(cells, 0, count) / count)
 
     def class_means(self, area: int, thresholds: slice = EVERY, steps: slice = EVERY) -> list[float | None]:

@@ -91,9 +91,9 @@ class PredictionSample:
 
     def _yolo_rows(self) -> DetectionRows:
         images = self._options.get("images")
-        made = read_numbered(os.fspath(self._pred), self.known, None if images is None else os.fspath(images))
-        rows = converted_rows(made.rows.columns, Origin(os.fspath(self._pred), "", made.rows.places), "bbox")
-        meant = np.array([NOBODY if category is None else category for category in made.meant], np.int64)
+        converted = read_numbered(os.fspath(self._pred), self.known, None if images is None else os.fspath(images))
+        rows = converted_rows(converted.rows.columns, Origin(os.fspath(self._pred), "", converted.rows.places), "bbox")
+        meant = np.array([NOBODY if category is None else category for category in converted.meant], np.int64)
         numbers = Numbers(rows.category, find_ids(self.truth.categories.ids, meant)[0])
         places = numbers.moved(0)
         ids = np.where(places < 0, NOBODY, np.append(self.truth.categories.ids, NOBODY)[places])

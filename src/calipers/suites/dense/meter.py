@@ -96,9 +96,9 @@ class DenseMeter:
 
     def _check(self, bad: list[BadRecord]) -> None:
         """Raise the error of a bad record if there are more than allowed."""
-        everything, most = self._total.bad + bad, self.config.max_bad_records
-        if len(everything) > most:
-            raise everything[most].error()
+        all_bad, max_bad = self._total.bad + bad, self.config.max_bad_records
+        if len(all_bad) > max_bad:
+            raise all_bad[max_bad].error()
 
     def compute(self) -> Report[DenseArtifact]:
         """Compute the report over all records so far; more may follow.
