@@ -187,7 +187,7 @@ class _Run:
             return
         for tree in trees:
             if tree.handle is not None:
-                results, error = pickle.loads(fetched.popleft())  # whose bytes are let go of before the next ones
+                results, error = pickle.loads(fetched.popleft())  # frees these bytes before the next ones are loaded
                 tree.handle = None
                 yield from results
                 if error is not None:

@@ -106,7 +106,7 @@ def _free_name(name: str, taken: set[str]) -> str:
 
 
 def _sizes(values: list[Any]) -> Floats:
-    """Widths or heights, NaN for what cannot be one."""
+    """Widths or heights; NaN for a value that cannot be one."""
     quick = set(map(type, values)) <= {int, float} and min(values) > -MAX_SIDE and max(values) < MAX_SIDE
     sizes = np.array(values if quick else [_number(plain(value)) for value in values], np.float64)
     return np.where(sizes > 0, sizes, np.nan)
@@ -118,7 +118,7 @@ def _number(value: Any) -> float:
 
 
 def read_name(category: Mapping[str, Any], ident: int, path: str) -> str:
-    """What a category is called."""
+    """The name of a category."""
     name = category.get("name")
     if isinstance(name, str):
         return whole_text(name)
@@ -127,7 +127,7 @@ def read_name(category: Mapping[str, Any], ident: int, path: str) -> str:
 
 
 def distinct_names(names: list[str], ids: list[int]) -> list[str]:
-    """Names of which no two are alike: those that are carry their ids.
+    """Distinct names: every name that occurs more than once gets its id added.
 
     >>> distinct_names(["cone", "sign", "cone"], [7, 8, 9])
     ['cone (id 7)', 'sign', 'cone (id 9)']

@@ -68,13 +68,13 @@ class Canvas:
             )
 
     def learn(self, image: int, size: tuple[int, int]) -> None:
-        """An image that came without a size has that of a mask on it."""
+        """Give an image without a size that of a mask on it."""
         self.sizes[image] = size
         self._images.height[image], self._images.width[image] = size
 
 
 def read_mask(segmentation: Any, image: int, canvas: Canvas) -> Mask:
-    """Read a segmentation, polygons or an RLE, on an image."""
+    """Read a segmentation (polygons or RLE) on an image."""
     segmentation = plain(segmentation)
     if isinstance(segmentation, Mapping):
         return _read_rle(segmentation, image, canvas)
