@@ -129,7 +129,7 @@ def test_a_file_that_is_too_large_is_not_read_to_its_end(read, monkeypatch, tmp_
 
 @every_reader
 def test_a_stream_has_no_size_and_still_a_limit(read, monkeypatch):
-    monkeypatch.setattr("calipers.artifact.LARGEST_ARTIFACT", 1 << 22)
+    monkeypatch.setattr("calipers.artifact.MAX_ARTIFACT_BYTES", 1 << 22)
     with pytest.raises(InputError, match="/dev/zero: is larger than 1 GiB, expected an artifact"):
         read(Path("/dev/zero"))
 

@@ -16,7 +16,7 @@ from calipers.suite import is_suite, suite_of, suites
 
 ARTIFACT = "result.json"  # what it is called in the folder of `-o`
 PART = b"calipers parts "  # how a file of parts begins
-LARGEST_ARTIFACT, PIECE = 1 << 30, 1 << 20  # bytes
+MAX_ARTIFACT_BYTES, PIECE = 1 << 30, 1 << 20  # bytes
 
 
 def read_artifact(path: str | os.PathLike[str]) -> dict[str, Any]:
@@ -39,12 +39,12 @@ def read_artifact(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def _content(file: Path) -> bytearray:
-    """All of a file, also of one whose size only shows at its end."""
+    """The content of a file within `MAX_ARTIFACT_BYTES`, also where its size is not known before its end (a pipe)."""
     content = bytearray()
     with open(file, "rb") as stream:
         while piece := stream.read(PIECE):
             content += piece
-            if max(len(content), os.fstat(stream.fileno()).st_size) > LARGEST_ARTIFACT:
+            if max(len(content), os.fstat(stream.fileno()).st_size) > MAX_ARTIFACT_BYTES:
                 raise InputError(f"{file}: is larger than 1 GiB, expected an artifact ({ARTIFACT})")
     return content
 
@@ -69,7 +69,7 @@ def check_tree(name: str, tree: Any, check: Callable[[str, Any], None] = check_a
 
 
 def _as_input(tree: Any) -> str:
-    """What to do with a tree that is no result but what a suite measures, if it is."""
+    """Advice for a tree that is no result but an input of a suite; "" for any other."""
     if not isinstance(tree, (dict, list)) or not tree or "protocol" in tree:
         return ""
     clue = Clue(tree)
@@ -80,10 +80,10 @@ def _as_input(tree: Any) -> str:
     return ""
 
 
-def _is_deeper(tree: Any, most: int) -> bool:
-    """Whether something is nested more than so many levels deep."""
+def _is_deeper(tree: Any, max_depth: int) -> bool:
+    """Whether lists and objects are nested more than `max_depth` levels deep."""
     level = [tree] if isinstance(tree, (dict, list)) else []
-    for _ in range(most):
+    for _ in range(max_depth):
         parts = (part for value in level for part in (value.values() if isinstance(value, dict) else value))
         level = [part for part in parts if isinstance(part, (dict, list))]
     return bool(level)

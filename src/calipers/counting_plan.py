@@ -86,7 +86,7 @@ class CountingPart:
 
 
 def measure_records(records: Records, *, measure: Measure, config: Any, slices: Slices | None = None) -> CountingPart:
-    """Some records to a part."""
+    """Count some records into a part, with their slices where slices are asked for."""
     tally = measure(records, config)
     tally.count("records", [len(records)])
     part = CountingPart(tally)
@@ -95,7 +95,7 @@ def measure_records(records: Records, *, measure: Measure, config: Any, slices: 
 
 
 class CountingPlan:
-    """Records in a list, some thousand a shard. `inputs` are entries of path, sha256 and records."""
+    """A plan over a list of records. `inputs` are entries of path, sha256 and records."""
 
     def __init__(
         self,
@@ -122,7 +122,7 @@ class CountingPlan:
         return provenance_of(self._suite, self._config)
 
     def shards(self, engine: Engine) -> Iterator[Records]:
-        """The records in shards of some each."""
+        """The records, `SHARD_RECORDS` to a shard."""
         for start in range(0, len(self._records), SHARD_RECORDS):
             yield self._records[start : start + SHARD_RECORDS]
 
@@ -150,7 +150,7 @@ class CountingPlan:
         total.inputs, total.bad = self._inputs, self._bad
 
     def report(self, total: CountingPart) -> Report:
-        """Counts to the report."""
+        """The report of the total."""
         return self._suite.report_of(total, self._config)
 
 
@@ -167,7 +167,7 @@ def report_of(
     config: Any,
     figures: SliceFigures | None = None,
 ) -> Report:
-    """Counts to the report: what every artifact has, then what the suite adds; `figures` are those of its slices."""
+    """The report of a total: fields of every artifact, then those of the suite; `figures` are the figures of slices."""
     evaluated = int(total.tally.counts["records"][0])
     records = {"read": evaluated + len(total.bad), "evaluated": evaluated, "rejected": len(total.bad)}
     tree = {

@@ -1,10 +1,13 @@
-"""Meters: suites in a loop. What they share: parts that were taken so far, each record once."""
+"""What meters of all suites share: the parts added so far, in which no record may come twice."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Generic, Protocol, TypeVar
 
-from calipers.core.errors import InputError
+from calipers.core.errors import ConfigError, InputError
+
+CHANGE_NO_NUMBER = frozenset({"top", "max_bad_records"})  # parameters
 
 
 class HasBad(Protocol):
@@ -12,7 +15,7 @@ class HasBad(Protocol):
 
     @property
     def bad(self) -> list[Any]:
-        """Those that are."""
+        """The bad records; `error()` of one is the error that a run ends with."""
 
 
 Part = TypeVar("Part", bound=HasBad)
@@ -27,7 +30,7 @@ class MeterInput(Generic[Part]):
         self._bad: list[Any] = []
 
     def add(self, parts: list[Part], names: set[str], what: str, max_bad: int) -> None:
-        """Take further parts, all or none: no name may come twice, and no more than so many be bad."""
+        """Add parts, all of them or none: no name may come twice, and at most `max_bad` records may be bad."""
         if twice := sorted(self.names & names):
             raise InputError(f"the {what} {twice[0]!r} was added before, expected each {what} once")
         bad = [*self._bad, *(fault for part in parts for fault in part.bad)]
@@ -36,3 +39,18 @@ class MeterInput(Generic[Part]):
         self.parts.extend(parts)
         self.names |= names
         self._bad = bad
+
+
+def number_params(params: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters that can change a number.
+
+    >>> number_params({"top": 5, "seed": 0})
+    {'seed': 0}
+    """
+    return {name: value for name, value in params.items() if name not in CHANGE_NO_NUMBER}
+
+
+def check_same_params(mine: Mapping[str, Any], others: Mapping[str, Any]) -> None:
+    """Refuse to merge two meters whose numbers are not computed with equal parameters."""
+    if mine != others:
+        raise ConfigError("merge: the two meters have different parameters")

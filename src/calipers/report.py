@@ -61,9 +61,9 @@ class Report(Mapping[str, Any], Generic[Artifact]):
         first_invalid: str = "",
         home: str | None = None,
     ) -> None:
-        """`cases` passes lines of cases on, `cases_of` finds those of some records faster than all of them.
+        """`cases` passes on the lines of all cases, `cases_of` finds the cases of some records without making all.
 
-        `match_lines` has the rows of `matches` as lines of CSV, some at a time; it may have none.
+        `match_lines` has the rows of `matches` as lines of CSV, some at a time; it may return None.
         `measured` is what the suite measured, or a function that gives it.
         """
         self._tree, self._home, self._first_invalid = tree, home, first_invalid

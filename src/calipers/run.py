@@ -64,9 +64,9 @@ def run_plan(
 def _add_up(
     plan: Plan[P], config: RunOptions, resumed: ResumeCount, on_part: OnPart | None, progress: OnProgress | None
 ) -> P:
-    """All parts, added; none of them is held by anything else then."""
+    """The sum of all parts. Each part is released as soon as it is added."""
     total = plan.empty()
-    for part in _parts(plan, config, progress, resumed, whole=on_part is not None):
+    for part in _parts(plan, config, progress, resumed, one_by_one=on_part is not None):
         check_stop()
         if on_part:
             on_part(part)
@@ -77,7 +77,7 @@ def _add_up(
 
 
 def _note_only(report: Report, path: str) -> list[str]:
-    """Name the file of keys among the inputs, and say how many of them were found."""
+    """Add the file of keys to the inputs of the report; notes on keys that no record has."""
     keys = read_only(path)
     report.tree["inputs"].append(only_input(path, keys))
     suite = suite_of_tree(report)
@@ -108,7 +108,7 @@ class ResumeCount:
 
 
 def check_kept_files(config: RunOptions, inputs: Iterable[Any]) -> None:
-    """Find out before the work begins whether the files of `tally` and `resume` can be written, and are no inputs."""
+    """Check before the run that the files of `tally` and `resume` can be written, and that neither is an input."""
     sources = list(inputs)
     for name in ("tally", "resume"):
         path = getattr(config, name)
@@ -117,19 +117,19 @@ def check_kept_files(config: RunOptions, inputs: Iterable[Any]) -> None:
             check_place(path)
 
 
-def check_bad(total: Part, most: int) -> None:
-    """Raise the error of a bad record if there are more than allowed."""
-    if len(total.bad) > most:
-        raise total.bad[most].error()
+def check_bad(total: Part, max_bad: int) -> None:
+    """Raise the error of the first bad record beyond `max_bad`."""
+    if len(total.bad) > max_bad:
+        raise total.bad[max_bad].error()
 
 
 def check_report(report: Report, name: str) -> None:
-    """Hold a report of parts from files to the schema: anyone may have written these."""
+    """Check a report against its schema where parts came from files, which anyone may have written."""
     check_tree(f"{name}: holds parts that give no artifact", orjson.loads(report.to_json()))
 
 
 def refuse_elsewhere(config: RunOptions, what: str) -> None:
-    """Where there is nothing to be cut into shards, options that need them are an error."""
+    """Refuse options that need shards (engine, resume, tally, only), for inputs that are not files."""
     for name, default in (("engine", "local"), ("resume", None), ("tally", None), ("only", None)):
         value = getattr(config, name)
         if value != default:
@@ -137,21 +137,21 @@ def refuse_elsewhere(config: RunOptions, what: str) -> None:
 
 
 def _parts(
-    plan: Plan[P], config: RunOptions, progress: OnProgress | None, resumed: ResumeCount, *, whole: bool
+    plan: Plan[P], config: RunOptions, progress: OnProgress | None, resumed: ResumeCount, *, one_by_one: bool
 ) -> Iterator[P]:
-    """Parts in order; several neighbours may come as one unless each is wanted `whole`."""
+    """Parts in order. Unless `one_by_one`, an engine may hand over several neighbours as one part."""
     finished = finished_shards(config.resume, plan.provenance()) if config.resume else nullcontext(None)
     with finished as known, open_engine(config.engine, jobs=_jobs(plan, config), address=config.address) as engine:
-        tell = partial(_report_progress, plan, progress) if progress else None
+        on_done = partial(_report_progress, plan, progress) if progress else None
         shards = plan.shards(engine)
         if known is None:
-            apart = whole or getattr(plan, "parts_grow", False)
-            yield from engine.in_order(plan.measure, shards, join=None if apart else join, done=tell)
+            joins = not one_by_one and not getattr(plan, "parts_grow", False)
+            yield from engine.in_order(plan.measure, shards, join=join if joins else None, done=on_done)
         else:
             resumed.was_cut = known.was_cut
             names: deque[str] = deque()
-            waiting = _not_known(plan, shards, known, names)
-            results = engine.in_order(partial(_unless_known, _measure(plan, known)), waiting, done=tell)
+            waiting = _unfinished(plan, shards, known, names)
+            results = engine.in_order(partial(_measure_unless_finished, _measure(plan, known)), waiting, done=on_done)
             for part in results:
                 resumed.count(str(config.resume), was_finished=part is None)
                 yield _load_or_keep(plan, part, names.popleft(), known, str(config.resume))
@@ -170,34 +170,34 @@ def _report_progress(plan: Plan[Any], progress: OnProgress, shard: Any) -> None:
         progress(*plan.bytes_done(shard))
 
 
-def _not_known(plan: Plan[Any], shards: Any, known: FinishedShards, names: deque[str]) -> Iterator[Any]:
-    """The shards, None for one that was measured before; their names are noted in the same order."""
+def _unfinished(plan: Plan[Any], shards: Any, known: FinishedShards, names: deque[str]) -> Iterator[Any]:
+    """Every shard, or None for one that an earlier run finished; appends the name of each to `names`."""
     for shard in shards:
         names.append(plan.identify(shard))
         yield None if names[-1] in known else shard
 
 
 def _measure(plan: Plan[P], known: FinishedShards) -> Callable[[Any], P]:
-    """What is done to a shard; some plans have workers keep its part where it belongs."""
+    """The function that measures a shard; of some plans it also writes the part to the file of `resume`."""
     measure: Callable[..., P] = plan.measure
     if not getattr(plan, "parts_keep_themselves", False) or known.room is None:
         return measure
     return partial(measure, keep=known.room.number)
 
 
-def _unless_known(measure: Callable[[Any], P], shard: Any) -> P | None:
+def _measure_unless_finished(measure: Callable[[Any], P], shard: Any) -> P | None:
     return None if shard is None else measure(shard)
 
 
 def _load_or_keep(plan: Plan[P], part: P | None, name: str, known: FinishedShards, path: str) -> P:
-    """A part that was finished before, from the file of `resume`; one that is new is added to it."""
+    """The part of a shard: read from the file of `resume` if it is None, else added to that file."""
     if part is None:
         known.go_on()
         with blaming(path):
             return plan.unpack(known.get(name))
     if (entry := getattr(part, "stored_entry", None)) is not None:
         known.add_stored(name, entry)
-    elif len(part.bad) <= plan.max_bad:  # else it may have ended before its end
+    elif len(part.bad) <= plan.max_bad:  # else measuring stopped early, and the part is not whole
         known.add(name, part.pack())
     known.go_on()
     return part

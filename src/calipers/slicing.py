@@ -55,8 +55,8 @@ def slice_run(
     attribute may also be given under: the id of an image, a video without its extension.
     """
     file = None if config.attributes is None else read_attributes(config.attributes)
-    strangers = [] if file is None else _set_attributes(table, file, same_keys or {}, set(built_in))
-    notes = [] if file is None else [*_strangers_note(file, strangers), *_text_notes(file, config.slice_fields)]
+    unknown_keys = [] if file is None else _set_attributes(table, file, same_keys or {}, set(built_in))
+    notes = [] if file is None else [*_unknown_keys_note(file, unknown_keys), *_text_notes(file, config.slice_fields)]
     inputs = [] if file is None else [file.entry()]
     hashes, _ = table.columns()
     if not len(hashes):
@@ -69,10 +69,10 @@ def slice_run(
 def _set_attributes(
     table: SliceTable, file: AttributeFile, same_keys: Mapping[str, str], built_in: set[str]
 ) -> list[str]:
-    """Give records the fields of the file; returns its keys that are those of no record, as it has them."""
+    """Give records the fields of the file; returns the keys of the file that no record has."""
     keys = _keys_by_name(file, same_keys)
-    strangers = table.set_attributes({name: file.rows[key] for name, key in keys.items()}, built_in)
-    return [keys[name] for name in strangers]
+    unknown_keys = table.set_attributes({name: file.rows[key] for name, key in keys.items()}, built_in)
+    return [keys[name] for name in unknown_keys]
 
 
 def _keys_by_name(file: AttributeFile, same_keys: Mapping[str, str]) -> dict[str, str]:
@@ -85,11 +85,11 @@ def _keys_by_name(file: AttributeFile, same_keys: Mapping[str, str]) -> dict[str
     return keys
 
 
-def _strangers_note(file: AttributeFile, strangers: list[str]) -> list[str]:
-    if not strangers:
+def _unknown_keys_note(file: AttributeFile, unknown_keys: list[str]) -> list[str]:
+    if not unknown_keys:
         return []
-    counted = f"{len(strangers):,} of {len(file.rows):,} keys are of no record that was evaluated"
-    return [f"warning: {file.path}: {counted}, such as {strangers[0]!r:.80}"]
+    counted = f"{len(unknown_keys):,} of {len(file.rows):,} keys are of no record that was evaluated"
+    return [f"warning: {file.path}: {counted}, such as {unknown_keys[0]!r:.80}"]
 
 
 def _text_notes(file: AttributeFile, fields: Iterable[str]) -> list[str]:
@@ -105,11 +105,11 @@ def _text_notes(file: AttributeFile, fields: Iterable[str]) -> list[str]:
 def _other_notes(table: SliceTable) -> list[str]:
     """Notes on texts that differ from record to record, so that most records are in no group of their own."""
     records = len(table.columns()[0])
-    others = [(name, len(values.texts), values.count_others()) for name, values in table.fields.items()]
+    counts = [(name, len(values.texts), values.count_others()) for name, values in table.fields.items()]
     return [
         f"warning: slice: {name!r:.80} has {texts:,} different values, and {rest:,} of {records:,} records have none of"
         f" the {MAX_VALUES} most frequent, so they are {OTHER}; expected a field that groups records, such as a place"
-        for name, texts, rest in others
+        for name, texts, rest in counts
         if rest * 2 > records
     ]
 
@@ -157,7 +157,7 @@ def add_slices(report: Report, *runs: tuple[dict[str, Any], SlicedRun]) -> None:
 
 
 def slices_of_records(runs: list[SlicedRun], keys: list[str]) -> list[dict[str, list[str]]]:
-    """The slices that some records are in, by their keys, as the page names them; of each part of the artifact."""
+    """For each part of the artifact: the slices of some records by key, as `field=value`, which the page shows."""
     wanted = np.asarray(key_hashes(keys)).view(np.int64)
     return [_slices_of_part(run, keys, wanted) for run in runs]
 

@@ -93,7 +93,7 @@ class Later:
         """The function itself."""
         return getattr(import_module(self.module), self.name)
 
-    def __call__(self, *args: Any, **options: Any) -> Any:  # noqa: D102  that of the function
+    def __call__(self, *args: Any, **options: Any) -> Any:  # noqa: D102  documented where the function is
         return self.load()(*args, **options)
 
     def __repr__(self) -> str:
@@ -114,7 +114,7 @@ class Input:
     help: str = ""
     positional: bool = False  # one path or several, without a flag
     several: bool = False  # the flag may be given again
-    optional: bool = False  # the job of the suite says which of its inputs are needed together
+    optional: bool = False  # `job` checks which inputs are needed together
 
 
 class Job(NamedTuple):
@@ -165,7 +165,7 @@ class ReadableFormat(NamedTuple):
 
 
 class ConvertedFiles(NamedTuple):
-    """What a conversion makes: files, how much is in them, and what has to be known of it."""
+    """The files of a conversion, how much is in them, and notes for the user."""
 
     files: Mapping[str, bytes]  # by path within the output folder; "" is the output itself
     counts: Mapping[str, int]  # what is in them, in words: {"images": 3}
@@ -199,7 +199,7 @@ class Sample:
     package: str = "calipers"
 
 
-@dataclass(frozen=True, kw_only=True, eq=False, repr=False)  # nobody compares or prints one, and to make that is slow
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)  # these methods take long to make
 class Suite:
     """A suite's declaration. Fields that have a default are for what a suite may do without."""
 
@@ -235,30 +235,25 @@ class Suite:
     main_group: Callable[[list[str]], str] | None = None  # of groups, the one that a figure without one means
     group_word: str = ""  # what groups are called that may have other names in another result: "method"
     flat: Callable[[Tree], Iterator[tuple[str, float | None]]] | None = None  # further numbers for a tracker
-    flat_styles: Mapping[str, Callable[[Tree], dict[str, Any]]] = field(
-        default_factory=dict
-    )  # its numbers under the names of another library, by that library
+    # Its numbers under the names of another library, by that library
+    flat_styles: Mapping[str, Callable[[Tree], dict[str, Any]]] = field(default_factory=dict)
     counts: Callable[[Tree], RecordCounts]
     schema: str  # the package whose schema.json describes the artifact
     check_replicates: Callable[[Tree], None] | None = None  # a Mismatch where replicates of a figure are missing
     check_numbers: Callable[[Tree], None] | None = None  # a Mismatch where numbers do not fit each other
-    usual_form: Callable[[dict[str, Any]], dict[str, Any]] | None = None  # of an artifact that may be written otherwise
+    usual_form: Callable[[dict[str, Any]], dict[str, Any]] | None = None  # of an artifact that has more than one form
     slice_headline: Callable[[Tree], str] | None = None  # the figure that slices are judged by, without its group
-    slice_parts: Callable[[Tree], list[tuple[str, Tree]]] = field(
-        default=lambda tree: [("", tree)]
-    )  # parts of the artifact that have `slices`, by the group their figures belong to
+    # Parts of the artifact that have `slices`, by the group their figures belong to
+    slice_parts: Callable[[Tree], list[tuple[str, Tree]]] = field(default=lambda tree: [("", tree)])
 
     # What is shown
     summary: Callable[[Tree], str]
     tables: Mapping[str, TableSpec]
     plots: Mapping[str, Callable[..., Any]] = field(default_factory=_plain_plots)  # plot(tree, ax=…) -> Figure
     pictures: Callable[[Tree], dict[str, bytes]] = field(default_factory=lambda: later(PLAIN_PLOTS, "pictures"))
-    picture_shares: tuple[Callable[[Tree], dict[str, bytes]], ...] = ()  # the same in parts, a process for each
+    picture_shares: tuple[Callable[[Tree], dict[str, bytes]], ...] = ()  # `pictures` in parts, a process for each
     page: Callable[..., Any] | None = None
-    picture_patterns: tuple[str, ...] = (
-        "figures.png",
-        "figures.svg",
-    )  # names of pictures in a folder, by which those of earlier runs are told
+    picture_patterns: tuple[str, ...] = ("figures.png", "figures.svg")  # of files: those of an earlier run are removed
     takes_images: bool = False  # whether cases are drawn over images
     doubts: Callable[[Tree, list[str]], Iterator[str]] | None = None  # warnings about a result, beside hints
     folder_files: Callable[..., dict[str, bytes]] | None = None  # further files of a folder: report, output options
@@ -269,9 +264,8 @@ class Suite:
 
     # How results are compared
     truth_facts: Callable[[Tree], Iterator[tuple[str, Any]]]  # of each record: equal in results that can be compared
-    ignored_params: frozenset[str] = frozenset(
-        {"top", "max_bad_records", "slice", "attributes"}
-    )  # parameters that keep no two results from being compared
+    # Parameters that keep no two results from being compared
+    ignored_params: frozenset[str] = frozenset({"top", "max_bad_records", "slice", "attributes"})
     file_params: frozenset[str] = frozenset()  # options that name a file: what it holds is compared
     changed: ChangedObjects | None = None  # how objects of two results are told apart
     draw_case: Callable[..., Any] | None = None  # a case as the page draws it: artifact, case
@@ -280,11 +274,11 @@ class Suite:
 
     # What can be told about a result and about inputs
     first_reason: Callable[[Tree], str] | None = None  # why the first record was not evaluated
-    is_empty: Callable[[Tree], bool] | None = None  # whether there was nothing to evaluate though records were read
+    is_empty: Callable[[Tree], bool] | None = None  # whether records were read and none had anything to evaluate
     hopeless_predictions: Callable[[Report], Iterator[str]] | None = None  # warnings about those that cannot match
     same_input_hint: str = ": is one of them meant to be another?"  # said of an input that is given twice
     failed_keys: Callable[[Tree], list[str]] | None = None  # keys of the records that were rejected
-    headlines: Callable[[Tree], Iterable[float | None]] | None = None  # where all are fair, no hint is looked for
+    headlines: Callable[[Tree], Iterable[float | None]] | None = None  # where all are fair, nothing is explained
     find_survey: Callable[[], Survey] | None = None  # how `check` looks at its inputs
 
     @property
@@ -305,7 +299,7 @@ def built_in() -> dict[str, str]:
 
 @cache
 def _plugged_in() -> dict[str, Any]:
-    """Entry points of other packages by name; finding them takes some milliseconds, looking for any fewer."""
+    """Entry points of other packages by name; their metadata, slow to read, only where some file may name any."""
     from calipers.files.distributions import may_name
 
     if not may_name(ENTRY_POINTS):

@@ -46,7 +46,7 @@ def check_suite(suite: Suite) -> None:
         _check_figures(suite, report)
         _check_runs(suite, inputs, options, report)
         _check_files(report)
-        _check_decisions(suite, report)
+        _check_decisions(report)
         _check_options(suite, inputs, options)
 
 
@@ -109,9 +109,9 @@ def _check_runs(suite: Suite, inputs: dict[str, Any], options: dict[str, Any], r
     whole = report.to_json()
     with TemporaryDirectory() as folder:
         tally, resume = os.path.join(folder, "all.cal"), os.path.join(folder, "shards.cal")
-        for ways in ({"jobs": 2}, {"jobs": 1, "chunk_bytes": 2000}, {"jobs": 1, "resume": resume, "tally": tally}):
-            again = _run(suite, inputs, options, **ways)
-            expect(again.to_json() == whole, f"the same bytes with {', '.join(ways)}")
+        for settings in ({"jobs": 2}, {"jobs": 1, "chunk_bytes": 2000}, {"jobs": 1, "resume": resume, "tally": tally}):
+            repeated = _run(suite, inputs, options, **settings)
+            expect(repeated.to_json() == whole, f"the same bytes with {', '.join(settings)}")
         expect(_run(suite, inputs, options, resume=resume).to_json() == whole, "the same bytes from a resumed run")
         expect(merge([tally]).to_json() == whole, "the same bytes from a merged total")
 
@@ -131,7 +131,7 @@ def _check_files(report: Report) -> None:
         expect(load(folder).to_json() == report.to_json(), "a folder is loaded to the same bytes")
 
 
-def _check_decisions(suite: Suite, report: Report) -> None:
+def _check_decisions(report: Report) -> None:
     """A result compared with itself has no difference, and does not fail a gate."""
     comparison = compare(report, report)
     changed = [row["metric"] for row in comparison["metrics"] if row["difference"] not in (0, None)]

@@ -129,7 +129,7 @@ def test_trap_36_workers_that_are_killed_again_and_again_end_the_run_with_an_err
                     os.kill(worker, signal.SIGKILL)
     out, err = process.communicate(timeout=HANG_SEC)
     assert (process.returncode, out) == (2, b"")
-    assert "a worker process ended over it, and so did a second one" in err.decode()
+    assert "its worker process ended, and so did a second one" in err.decode()
     assert "large.jsonl: " in err.decode()
     left_nothing(process, group)
 

@@ -76,7 +76,7 @@ def test_keys_of_no_record_are_told_and_none_at_all_is_an_error(run, suite):
     ended = run(suite, *inputs, "--only", "keys.txt")
     assert (ended.code, "keys.txt: none of 1 keys is that of a " in ended.err) == (3, True)
     Path("keys.txt").write_text("\n")
-    run(suite, *inputs, "--only", "keys.txt").refused(3, "keys.txt: no keys, expected those of records, one a line")
+    run(suite, *inputs, "--only", "keys.txt").refused(3, "keys.txt: no keys, expected keys of records, one per line")
     run(suite, *inputs, "--only", "keys.txt", "--resume", "a").refused(2, "only: found 'keys.txt', expected it without")
 
 

@@ -255,7 +255,7 @@ def test_without_pillow_small_images_are_taken_as_they_are(run, out, monkeypatch
     monkeypatch.setattr(images, "find_spec", lambda name: None)
     uri = page_with_images(run)["cases"][0]["image"]
     assert base64.b64decode(uri.removeprefix("data:image/png;base64,")) == Path("pictures/a.png").read_bytes()
-    monkeypatch.setattr(images, "LARGEST_AS_IS", 10)
+    monkeypatch.setattr(images, "MAX_UNCHANGED_BYTES", 10)
     data = page_with_images(run)
     assert "image" not in data["cases"][0]
     assert any("larger than 300 kB" in note for note in data["notes"])
@@ -279,7 +279,7 @@ def test_images_take_no_room_from_the_cases(run, out, monkeypatch):
 
 def test_all_images_together_have_a_limit(run, out, monkeypatch):
     picture("pictures/a.png")
-    monkeypatch.setattr(images, "LARGEST_TOGETHER", 10)
+    monkeypatch.setattr(images, "MAX_TOTAL_BYTES", 10)
     assert any("more than 20 MB" in note for note in page_with_images(run)["notes"])
 
 

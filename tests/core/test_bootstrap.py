@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import calipers
-from calipers.core.bootstrap import BITS, interval, mean_intervals, resample, standard_deviation
+from calipers.core.bootstrap import KEPT_BITS, interval, mean_intervals, resample, standard_deviation
 from calipers.kernels.count.sums import key_hashes, weights
 
 KEYS = [f"image {i}.jpg" for i in range(400)]
@@ -226,7 +226,7 @@ def test_95_percent_intervals_hold_a_known_ratio_about_95_percent_of_the_time():
 def exact_interval(keys: list[str], values: list[float], seed: int, replicates: int) -> list[float] | None:
     """The same in fractions, from values cut to some bits of the largest; told in ten digits."""
     known = [(key, value) for key, value in zip(keys, values, strict=True) if not isnan(value)]
-    unit = Fraction(2) ** (frexp(max((abs(value) for _, value in known), default=0))[1] - BITS)
+    unit = Fraction(2) ** (frexp(max((abs(value) for _, value in known), default=0))[1] - KEPT_BITS)
     cut = [round(Fraction(value) / unit) * unit for _, value in known]
     drawn = [weights(int(key), seed, replicates).tolist() for key in key_hashes([key for key, _ in known])]
     means = []

@@ -167,7 +167,7 @@ def test_an_item_that_always_kills_its_worker_is_named(engines, name):
     results = engines(name).in_order(partial(work.deadly, fatal=7), range(12), join=work.joined)
     found, error = until_it_fails(results)
     assert type(error) is CalipersError
-    assert re.match(r"7: .*worker.* ended over it.*try smaller `chunk_bytes=…`", str(error))
+    assert re.match(r"7: .*worker.* ended.*try smaller `chunk_bytes=…`", str(error))
     assert found == list(range(7))
 
 

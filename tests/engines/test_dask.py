@@ -116,7 +116,7 @@ def test_workers_of_another_version_that_come_later_are_refused(cluster, monkeyp
 
 
 def test_a_cluster_without_workers_is_not_waited_for_without_end(tmp_path, monkeypatch):
-    monkeypatch.setattr(dask, "PATIENCE_SEC", 0.3)
+    monkeypatch.setattr(dask, "WORKERS_TIMEOUT_SEC", 0.3)
     with dask_cluster(tmp_path, workers=0) as (address, _), pytest.raises(ConfigError, match="found no workers"):
         open_dask(None, address).__enter__()
 

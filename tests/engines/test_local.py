@@ -156,7 +156,7 @@ def test_workers_start_where_standard_streams_are_closed():
 @pytest.mark.parametrize("how", ["killed", "exit"])
 def test_an_item_over_which_workers_die_twice_is_an_error_that_names_it(how):
     ending = "killed by signal 9, or out of memory" if how == "killed" else "exit code 7"
-    with pytest.raises(CalipersError, match=f"^3: a worker process ended over it, and so did .*, alone: {ending}; try"):
+    with pytest.raises(CalipersError, match=f"^3: its worker process ended, and so did .* nothing else: {ending}; try"):
         list(run_in_order(partial(work.end_at_three, how=how), range(20), 2))
 
 
@@ -196,7 +196,7 @@ def test_workers_end_as_soon_as_no_item_is_left_for_them():
 
 
 def test_a_worker_that_dies_while_it_answers_again_ends_the_run_with_an_error():
-    with pytest.raises(CalipersError, match=r"^1: a worker process ended over it, and so did a second one"):
+    with pytest.raises(CalipersError, match=r"^1: its worker process ended, and so did a second one"):
         list(run_in_order(partial(work.half_an_answer, end="killed"), range(8), 2))
 
 
@@ -227,7 +227,7 @@ def test_a_run_that_ends_early_ends_also_while_workers_are_sending_large_results
 @pytest.fixture
 def short_looks(monkeypatch):
     """Workers are looked at after a moment."""
-    monkeypatch.setattr(pool, "LOOK_SEC", 0.1)
+    monkeypatch.setattr(pool, "POLL_SEC", 0.1)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks at processes as Linux shows them")
@@ -258,7 +258,7 @@ def test_a_worker_that_is_silent_is_told_about_and_replaced_once_it_is_killed(sh
             os.kill(int(message.rpartition(" ")[2]), signal.SIGKILL)
 
     monkeypatch.setattr(pool, "report_problem", kill)
-    with pytest.raises(CalipersError, match=r"^3: a worker process ended over it, and so did a second one"):
+    with pytest.raises(CalipersError, match=r"^3: its worker process ended, and so did a second one"):
         list(run_in_order(work.sleep_long, range(10), 2))
     assert len(told) == 2
     assert all("has used no CPU time for 0.6 seconds (state " in each for each in told)

@@ -7,10 +7,10 @@ import pytest
 
 from calipers.engines import child_main, shared_texts
 from calipers.engines.local import run_in_order
-from calipers.engines.shared_texts import LEAST_BYTES
+from calipers.engines.shared_texts import MIN_SHARED_BYTES
 from calipers.suites.dense.plan import DensePart
 
-SIZES = (0, 1, LEAST_BYTES - 1, LEAST_BYTES, LEAST_BYTES + 1, 3 * LEAST_BYTES + 7)
+SIZES = (0, 1, MIN_SHARED_BYTES - 1, MIN_SHARED_BYTES, MIN_SHARED_BYTES + 1, 3 * MIN_SHARED_BYTES + 7)
 
 
 def part_of(size: int) -> DensePart:
@@ -57,22 +57,24 @@ def test_results_are_the_same_with_and_without_shared_memory(work):
 def test_only_large_texts_are_left_out_of_the_pickle():
     kept = [len(shared_texts.pack(part_of(size))[1]) for size in SIZES]
     assert kept == [0, 0, 0, 1, 1, 2]  # half of 3 MB is large as well
-    assert shared_texts.pack(pickle.PickleBuffer(bytearray(LEAST_BYTES)))[1] == []  # it may be changed by its owner
+    assert (
+        shared_texts.pack(pickle.PickleBuffer(bytearray(MIN_SHARED_BYTES)))[1] == []
+    )  # it may be changed by its owner
 
 
 @pytest.mark.parametrize("protocol", [2, 4, 5])
 def test_a_pickle_of_any_protocol_holds_all_texts(protocol):
-    part = part_of(LEAST_BYTES)
+    part = part_of(MIN_SHARED_BYTES)
     part.cases.append(memoryview(b"a view"))
     assert plain(pickle.loads(pickle.dumps(part, protocol))) == plain(part)
 
 
 def test_views_of_shared_memory_are_packed_as_texts_are():
-    [part] = run_in_order(part_of, [LEAST_BYTES], 2)
+    [part] = run_in_order(part_of, [MIN_SHARED_BYTES], 2)
     assert isinstance(part.cases[0], memoryview)
     part.matches = part.matches[1:]
     again = DensePart.unpack(part.pack())
-    assert b"".join(again.cases) == b"c" * LEAST_BYTES + b"last\n"
+    assert b"".join(again.cases) == b"c" * MIN_SHARED_BYTES + b"last\n"
     assert plain(pickle.loads(pickle.dumps(part, child_main.PROTOCOL))) == plain(part)
 
 
@@ -92,36 +94,36 @@ class Passed:
 
 def test_a_file_is_written_again_once_there_is_no_view_of_it():
     passed = Passed()
-    first = passed(part_of(LEAST_BYTES))
-    second = passed(part_of(2 * LEAST_BYTES))
-    assert plain(first) == plain(part_of(LEAST_BYTES))
+    first = passed(part_of(MIN_SHARED_BYTES))
+    second = passed(part_of(2 * MIN_SHARED_BYTES))
+    assert plain(first) == plain(part_of(MIN_SHARED_BYTES))
     end = first.cases[0][-1:]  # a part of a view is one as well
     del first
-    third = passed(part_of(LEAST_BYTES + 5))
+    third = passed(part_of(MIN_SHARED_BYTES + 5))
     assert len(set(passed.handles)) == 3
     assert bytes(end) == b"c"
-    assert plain(second) == plain(part_of(2 * LEAST_BYTES))
+    assert plain(second) == plain(part_of(2 * MIN_SHARED_BYTES))
     del end, second
     passed.views.let_go()
-    for size in (LEAST_BYTES, 3 * LEAST_BYTES):
+    for size in (MIN_SHARED_BYTES, 3 * MIN_SHARED_BYTES):
         assert plain(passed(part_of(size))) == plain(part_of(size))
         passed.views.let_go()
     assert passed.handles[3] == passed.handles[4] in passed.handles[:2]  # the one that was used last
-    assert plain(third) == plain(part_of(LEAST_BYTES + 5))
+    assert plain(third) == plain(part_of(MIN_SHARED_BYTES + 5))
 
 
 def test_files_that_are_many_or_large_are_not_kept(monkeypatch):
-    monkeypatch.setattr(shared_texts, "LARGEST_KEPT", 3 * LEAST_BYTES)
+    monkeypatch.setattr(shared_texts, "MAX_KEPT_BYTES", 3 * MIN_SHARED_BYTES)
     before, passed = open_handles(), Passed()
-    parts = [passed(part_of(size)) for size in [LEAST_BYTES] * 8 + [4 * LEAST_BYTES]]
+    parts = [passed(part_of(size)) for size in [MIN_SHARED_BYTES] * 8 + [4 * MIN_SHARED_BYTES]]
     kept = open_handles() - before - 2 * len(parts)  # a view has a handle, and so has the map it is of
-    assert kept == shared_texts.MOST_KEPT + 1  # and the last one, which may be asked for
+    assert kept == shared_texts.MAX_KEPT_FILES + 1  # and the last one, which may be asked for
     passed(part_of(0))
-    assert [plain(part) for part in parts[:8]] == [plain(part_of(LEAST_BYTES))] * 8
+    assert [plain(part) for part in parts[:8]] == [plain(part_of(MIN_SHARED_BYTES))] * 8
     del parts
     passed.views.let_go()
     passed.views.end()
-    assert open_handles() - before <= shared_texts.MOST_KEPT + 1
+    assert open_handles() - before <= shared_texts.MAX_KEPT_FILES + 1
 
 
 def test_a_handle_that_nobody_asks_for_is_closed():

@@ -85,7 +85,7 @@ def test_images_and_categories_are_counted_with_annotations():
 def test_nothing_to_evaluate_is_refused():
     found = check(gt={**SMALL, "annotations": []}, pred=[])
     assert found.exit_code == 3
-    told = "nothing was evaluated: 0 of 3 images: there is nothing on both sides of them"
+    told = "nothing was evaluated: 0 of 3 images: there is nothing to compare in them"
     assert found["files"][1]["refused"] == {"n": 1, "first": [told]}
     assert check(gt=SMALL, pred=[]).exit_code == 0
     assert check(gt={**SMALL, "annotations": []}, pred=[HIT]).exit_code == 0

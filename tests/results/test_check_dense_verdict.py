@@ -49,7 +49,7 @@ def test_nothing_to_evaluate_is_refused(tmp_path):
     found = check([empty, empty])
     assert found.exit_code == 3
     [file] = found["files"]
-    told = "nothing was evaluated: 0 of 2 records: there is nothing on both sides of them"
+    told = "nothing was evaluated: 0 of 2 records: there is nothing to compare in them"
     assert file["refused"] == {"n": 1, "first": [told]}
     paths = [tmp_path / "empty.jsonl", tmp_path / "full.jsonl"]
     for path, record in zip(paths, (empty, {"gt_norm1000": [BOX], "pred": []}), strict=True):

@@ -276,7 +276,7 @@ EMPTY, FULL = {"objects": []}, {"objects": [SEAT]}
 def test_the_verdict_is_that_of_the_run(gt, pred):
     found, report = check(gt=gt, pred=pred, suite="scene"), calipers.scene(gt, pred, bootstrap=0)
     if gt is EMPTY and pred is EMPTY:
-        told = "nothing was evaluated: 0 of 1 scene: there is nothing on both sides of them"
+        told = "nothing was evaluated: 0 of 1 scene: there is nothing to compare in them"
         assert why_nothing_evaluated(report) == f"{told} (calipers check tells more)"
         assert found["files"][1]["refused"] == {"n": 1, "first": [told]}
     else:

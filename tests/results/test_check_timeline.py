@@ -107,8 +107,8 @@ INSIDE, NOTHING = {"inside": [[0, 99]]}, {"inside": []}
 @pytest.mark.parametrize(
     ("gt", "pred", "reason"),
     [
-        ({}, {}, "0 of 0 videos: there is nothing on both sides of them"),
-        ({}, {"a": {"states": INSIDE}}, "0 of 0 videos: there is nothing on both sides of them"),
+        ({}, {}, "0 of 0 videos: there is nothing to compare in them"),
+        ({}, {"a": {"states": INSIDE}}, "0 of 0 videos: there is nothing to compare in them"),
         ({"a": NOTHING}, {"a": {"states": INSIDE}}, "0 of 1 video: a: empty_ground_truth"),
         ({"a": INSIDE, "b": INSIDE}, {"c": {"states": INSIDE}}, "0 of 2 videos: a: missing predictions or states"),
         ({"a": INSIDE}, {"a": {"fps": 30}}, "0 of 1 video: a: missing predictions or states"),

@@ -146,7 +146,7 @@ def test_a_figure_that_the_baseline_lacks_needs_a_look(trees):
 
 def test_a_figure_that_is_neither_good_nor_bad_cannot_drop(trees):
     old, new = trees["timeline"]
-    with pytest.raises(ConfigError, match="max_drop advisory_start_error_sec: is neither good nor bad when it drops"):
+    with pytest.raises(ConfigError, match="max_drop advisory_start_error_sec: has no better direction"):
         gate(new, old, max_drop={"advisory_start_error_sec": 0.1})
     assert one_row(new, ceiling={"advisory_start_error_sec": 1.0})["state"] == "pass"
 

@@ -242,7 +242,7 @@ def test_an_unknown_figure_names_the_nearest(four):
 def test_figures_that_rank_nothing(trees):
     old, new = trees["timeline"]
     both = {"old": old, "new": new}
-    refused("gt_inside_start_frame is neither good nor bad", both, figure="gt_inside_start_frame")
+    refused("gt_inside_start_frame has no better direction", both, figure="gt_inside_start_frame")
     old, new = trees["coco"]
     said = refused("AP_small has no replicates", {"old": old, "new": new}, figure="AP_small")
     assert "AP" in said.partition("such as")[2]

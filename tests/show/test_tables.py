@@ -26,7 +26,7 @@ def written(columns, rows):
 def test_rows_are_written_some_at_a_time(monkeypatch):
     rows = [[f"{k}", "a\rb" if k % 3 else '"'] for k in range(7)]
     whole = written(["a", "b"], rows)
-    monkeypatch.setattr("calipers.show.tables.TOGETHER", 2)
+    monkeypatch.setattr("calipers.show.tables.ROWS_AT_ONCE", 2)
     assert written(["a", "b"], rows) == whole
     assert len(read(whole)) == 8
 

@@ -28,7 +28,7 @@ def _is_large(path: str) -> bool:
 
 
 def _is_read_otherwise(arguments: list[str]) -> bool:
-    """Whether nobody would ask for what was read ahead, as far as flags say so.
+    """Whether flags tell that the run would not use a dump that was read ahead.
 
     >>> [_is_read_otherwise(["--jobs", "2"]), _is_read_otherwise(["--jobs", "1"]), _is_read_otherwise(["--resume=a"])]
     [False, True, True]

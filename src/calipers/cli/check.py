@@ -17,11 +17,11 @@ from calipers.suite import built_in
 @click.argument("files", nargs=-1, metavar="[FILE]...")
 @click.option("--gt", metavar="GT", help="the ground truth, for suites whose sides are apart")
 @click.option("--pred", multiple=True, metavar="PRED", help="predictions; give it again for others")
-@click.option("--suite", metavar="|".join(built_in()), help="what to read inputs as, where that cannot be told")
+@click.option("--suite", metavar="|".join(built_in()), help="suite to read inputs as, where content does not tell")
 @click.option("--images", metavar="DIR", help="folder of the images, for sizes that YOLO files lack")
 @click.option("--answers", metavar="FAMILY", help="predictions are answers of this family of models, as in dense")
 @click.option("--pred-field", metavar="FIELD", help="field that holds the answer of a model, as in dense")
-@click.option("--json", "json", is_flag=True, default=None, help="print all that was found out as JSON")
+@click.option("--json", "json", is_flag=True, default=None, help="print all findings as JSON")
 @click.option("--config", metavar="FILE", help="options file  [default: calipers.toml, if there]")
 def command(files: tuple[str, ...], pred: tuple[str, ...], config: str | None, **flags: Any) -> int:
     """Look at inputs: what they are, what is in them, what would be refused, and what looks wrong.

@@ -18,7 +18,12 @@ from calipers.show.text import printable
 @click.command("compare", cls=NoRepeatedOptions)
 @click.argument("old")
 @click.argument("new")
-@click.option("--force", is_flag=True, default=None, help="also of results that are not alike; then not in pairs")
+@click.option(
+    "--force",
+    is_flag=True,
+    default=None,
+    help="also over other records or with other options, then unpaired",
+)
 @output_flag("FILE", "FILE.json, FILE.md or FILE.html receives the comparison")
 @click.option("--markdown", is_flag=True, default=None, help="print Markdown instead of the table")
 @click.option("--json", "json", is_flag=True, default=None, help="print JSON instead of the table")

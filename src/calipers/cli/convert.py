@@ -25,7 +25,7 @@ TEXTS = (
 @click.argument("inputs", nargs=-1, metavar="IN...")
 @click.option("--to", metavar="coco|yolo|plain", help="the format to write")
 @output_flag("OUT", "a file, or a new folder where the format has several files")
-@click.option("--suite", metavar="|".join(built_in()), help="what to read inputs as, where that cannot be told")
+@click.option("--suite", metavar="|".join(built_in()), help="suite to read inputs as, where content does not tell")
 @click.option("--side", metavar="gt|pred", help="what they are, where content does not tell  [gt; pred with --gt]")
 @click.option("--gt", metavar="GT", help="the ground truth that predictions belong to: ids, names and sizes")
 @click.option("--gt-format", metavar="FORMAT", help="format of the ground truth  [detected]")

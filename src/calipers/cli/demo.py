@@ -110,7 +110,7 @@ def _demo_judge(payload: Path, options: dict[str, Any]) -> None:
 
 
 def _laid_out(value: Any, indent: str = "") -> str:
-    """Write JSON so that whatever fits on one line stands on one line."""
+    """JSON as text, with every list and object that fits on one line on one line."""
     from json import dumps
 
     flat = dumps(value, allow_nan=False)

@@ -45,7 +45,7 @@ class NoRepeatedOptions(click.Command):
 
 
 def config_flags(kind: type) -> Decorator:
-    """A flag for each option of a suite; those that can change no number come last."""
+    """A flag for each option of a suite, those that cannot change a number last."""
     own = kind.__annotations__  # those it shares with others come after its own
     items = sorted(fields(kind), key=lambda item: (not item.metadata["artifact"], item.name not in own))
 

@@ -53,7 +53,7 @@ def run_rank(results: tuple[str, ...], options: dict[str, Any]) -> Ranking:
 
 
 def _printed(flags: dict[str, Any]) -> str:
-    """What is printed instead of the table, if anything."""
+    """The format to print, by the one flag that is set; "" for the table of the console."""
     for name, value in flags.items():
         require(isinstance(value, bool), name, value, "true or false")
     asked = [name for name, value in flags.items() if value]
@@ -63,7 +63,7 @@ def _printed(flags: dict[str, Any]) -> str:
 
 
 def _check_texts(options: dict[str, Any]) -> None:
-    """Options may come from a file, where anything can stand."""
+    """Check that options are texts: those of a TOML file may have any type."""
     figure = options.get("figure", ())
     names = [figure] if isinstance(figure, str) else figure
     are_texts = isinstance(names, (list, tuple)) and all(isinstance(name, str) for name in names)

@@ -16,7 +16,7 @@ GC_OBJECTS = 100_000  # new ones, before garbage in cycles is looked for: import
 
 
 def main() -> None:
-    """Run a command; whatever ends it, it has an exit code."""
+    """Run a command and exit with its code, whatever ends it."""
     gc.set_threshold(GC_OBJECTS, *gc.get_threshold()[1:])
     sys.setswitchinterval(SWITCH_SEC)
     listen()
@@ -50,7 +50,7 @@ def main() -> None:
 
 
 def _leave(code: int) -> None:
-    """End the program, if this is one and nothing else is under way: taking an interpreter apart takes a while."""
+    """Exit at once where nothing else runs in this process: the orderly end of an interpreter takes milliseconds."""
     program, threads = sys.modules.get("__main__"), sys.modules.get("threading")
     if getattr(program, "main", None) is not main or not hasattr(program, "__file__"):
         return

@@ -51,7 +51,7 @@ def _silence() -> None:
 
 
 def for_terminal(table: bytes) -> bytes:
-    """A table as the bytes of a file; a terminal gets none that it would act on."""
+    """A table as bytes; for a terminal without control characters, which it would act on."""
     from calipers.show.text import printable
 
     if sys.stdout is not None and sys.stdout.isatty():
@@ -106,7 +106,7 @@ def shows_progress() -> bool:
 
 
 class Progress:
-    """Call it with how much of how much is done; leave it with `clear`."""
+    """A bar of progress: call it with how much is done and of how much, and `clear` it at the end."""
 
     def __init__(self, unit: str = "MB", size: float = 1e6) -> None:
         self._unit, self._size = unit, size

@@ -24,10 +24,10 @@ from calipers.core.lrp import lrp_entry
 from calipers.kernels.count.cuts import CUT_REPLICATES, best_cuts
 from calipers.kernels.count.sums import key_hashes, weight_table
 
-MOST_DRAWN = 1_000_000_000  # detections in all replicates
-FEWEST = 100  # replicates, however many detections there are
-TOGETHER = 4000  # classes whose values in replicates are in memory at once
-CUT_TOGETHER = 1 << 20  # detections of classes whose cuts are in memory at once
+MAX_DRAWN = 1_000_000_000  # detections in all replicates
+MIN_DRAWN_REPLICATES = 100  # replicates, however many detections there are
+MAX_CLASSES_AT_ONCE = 4000  # classes whose values in replicates are in memory at once
+MAX_DETECTIONS_AT_ONCE = 1 << 20  # detections of classes whose cuts are in memory at once
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.uint8]
@@ -43,7 +43,7 @@ class ScoredClass(NamedTuple):
     objects: NDArray[np.int32]  # (objects,) the record of each
 
 
-NOTHING = ScoredClass(np.empty(0), np.empty(0, bool), np.empty(0, np.int32), np.empty(0, np.int32))
+NO_DETECTIONS = ScoredClass(np.empty(0), np.empty(0, bool), np.empty(0, np.int32), np.empty(0, np.int32))
 
 
 class ClassCuts(NamedTuple):
@@ -58,24 +58,24 @@ class ClassCuts(NamedTuple):
 
 
 def best_cut(scored: ScoredClass) -> tuple[float | None, float | None]:
-    """The score from which on a class is served best, and its F1 then; of equally good scores the highest.
+    """The score at which a cut gives a class its best F1, and that F1; of equally good scores the highest.
 
     >>> nowhere = np.zeros(3, np.int32)
     >>> best_cut(ScoredClass(np.array([0.9, 0.5, 0.5]), np.array([True, True, False]), nowhere, nowhere[:2]))
     (0.5, 0.8)
     """
-    objects, sure = len(scored.objects), scored.score
-    if not objects or not len(sure):
+    objects, score = len(scored.objects), scored.score
+    if not objects or not len(score):
         return None, None
-    hits, made = np.cumsum(scored.right), np.arange(1, len(sure) + 1)
-    ends = np.flatnonzero(np.append(sure[1:] != sure[:-1], True))  # one cannot cut between equal scores
-    f1 = 2 * hits[ends] / (objects + made[ends])
+    hits, kept = np.cumsum(scored.right), np.arange(1, len(score) + 1)
+    ends = np.flatnonzero(np.append(score[1:] != score[:-1], True))  # one cannot cut between equal scores
+    f1 = 2 * hits[ends] / (objects + kept[ends])
     best = int(np.argmax(f1))
-    return (float(sure[ends[best]]), float(f1[best])) if f1[best] > 0 else (None, 0.0)
+    return (float(score[ends[best]]), float(f1[best])) if f1[best] > 0 else (None, 0.0)
 
 
 def class_cuts(scored: ScoredClass) -> ClassCuts:
-    """The cuts of a class."""
+    """Where the detections of a class may be cut, down to the last right one."""
     score, right = scored.score, scored.right.astype(np.uint8)
     records = len(np.unique(np.concatenate([scored.record, scored.objects])))
     ends = np.searchsorted(-score, np.unique(-score[scored.right]), side="right")  # no cut between equal scores
@@ -86,7 +86,7 @@ def class_cuts(scored: ScoredClass) -> ClassCuts:
 
 
 def _cut_size(scored: ScoredClass) -> int:
-    """How many detections the cuts of a class have that has a right one.
+    """How many detections `class_cuts` keeps, of a class that has a right one.
 
     >>> nowhere = np.zeros(4, np.int32)
     >>> _cut_size(ScoredClass(np.array([0.9, 0.5, 0.5, 0.1]), np.array([True, True, False, False]), nowhere, nowhere))
@@ -107,14 +107,14 @@ def class_scores_tree(
 ) -> dict[str, Any]:
     """Of every class its calibration error, the score that serves it best with an interval, and its optimal LRP.
 
-    `classes` may be made when they are asked for, which those with a best score are twice.
+    `classes` may be made on access; those with a best score are accessed twice.
     """
     entries: dict[str, dict[str, Any]] = {}
     served, sizes = [], []
     for k, (name, scored) in enumerate(zip(names, classes, strict=True)):
         best_score, best_f1 = best_cut(scored)
         entries[name] = {
-            "ece": _error(scored) if len(scored.score) else None,
+            "ece": _class_calibration_error(scored) if len(scored.score) else None,
             "n": len(scored.score),
             "best_f1": best_f1,
             "best_score": best_score,
@@ -130,7 +130,7 @@ def class_scores_tree(
     return entries
 
 
-def _error(scored: ScoredClass) -> float | None:
+def _class_calibration_error(scored: ScoredClass) -> float | None:
     hits = ScoredHits(scored.score, scored.right)
     return calibration_error(binned(hits, equal_width(hits.score), BINS))
 
@@ -148,9 +148,9 @@ def best_score_intervals(
 
     `served` are the places of these classes, `sizes` how many detections the cuts of each have.
     """
-    drawn = max(MOST_DRAWN // max(sum(sizes), 1), FEWEST)
+    drawn = max(MAX_DRAWN // max(sum(sizes), 1), MIN_DRAWN_REPLICATES)
     intervals: list[list[float] | None] = []
-    for some in _together(sizes):
+    for some in _batches(sizes):
         cuts = [class_cuts(classes[served[k]]) for k in some]
         values = best_scores(keys, cuts, seed=seed, replicates=min(replicates, drawn))
         intervals += [
@@ -159,11 +159,11 @@ def best_score_intervals(
     return intervals
 
 
-def _together(sizes: Sequence[int]) -> Iterator[range]:
-    """Neighbours that are few enough, and have few enough detections; or are one."""
+def _batches(sizes: Sequence[int]) -> Iterator[range]:
+    """Ranges of neighbouring classes within both limits at once; a class beyond them stands alone."""
     first = total = 0
     for k, size in enumerate(sizes):
-        if k > first and (k - first == TOGETHER or total + size > CUT_TOGETHER):
+        if k > first and (k - first == MAX_CLASSES_AT_ONCE or total + size > MAX_DETECTIONS_AT_ONCE):
             yield range(first, k)
             first, total = k, 0
         total += size

@@ -23,10 +23,10 @@ from calipers.kernels.count.sums import key_hashes, weighted_sums
 
 Floats = NDArray[np.float64]
 MIN_REPLICATES = 40
-MANY = 32  # columns that are worth a second thread
-BITS = 36  # of the largest value, kept of every value
-RAGGED = 1 + sqrt(2)  # 1 / (sqrt(2) - 1)
-DOUBT = 0.5  # of a bias: the share of it that is not known
+MIN_THREADED_COLUMNS = 32  # that are worth a second thread
+KEPT_BITS = 36  # of the largest value of a column, kept of every value
+BIAS_FACTOR = 1 + sqrt(2)  # 1 / (sqrt(2) - 1)
+BIAS_UNCERTAINTY = 0.5  # of a bias: the share of it that is not known
 
 
 def resample(keys: Sequence[str], columns: Any, *, seed: int, replicates: int) -> Counts:
@@ -45,7 +45,7 @@ def resample_hashed(hashes: Any, columns: Any, *, seed: int, replicates: int, th
         totals = weighted_sums(hashes, rows.reshape(-1), len(rows), seed, len(some), some.start)
         return np.asarray(totals).reshape(len(rows), len(some))
 
-    if len(rows) < MANY or not threads:
+    if len(rows) < MIN_THREADED_COLUMNS or not threads:
         return sums(range(replicates))
     from concurrent.futures import ThreadPoolExecutor
 
@@ -139,8 +139,8 @@ def around(number: float | None, values: Any, *, records: int, bias: float = 0.0
     if ends is None or number is None:
         return None
     missing, median, deviation = 1 - number, float(np.nanmedian(values)), float(np.nanstd(values))
-    bias = min(bias, RAGGED * missing)
-    wider = (1 + bias / missing) * hypot(1, DOUBT * bias / deviation) if bias and deviation else 1.0
+    bias = min(bias, BIAS_FACTOR * missing)
+    wider = (1 + bias / missing) * hypot(1, BIAS_UNCERTAINTY * bias / deviation) if bias and deviation else 1.0
     low, high = (number - bias + wider * (end - median) for end in ends)
     return [min(max(low, 0.0), number), max(min(high, 1.0), number)]
 
@@ -169,7 +169,7 @@ def ragged_bias(excess: float) -> float:
     >>> round(ragged_bias(0.01), 4), ragged_bias(-0.01)
     (0.0241, 0.0)
     """
-    return RAGGED * max(excess, 0.0)
+    return BIAS_FACTOR * max(excess, 0.0)
 
 
 def resample_values(keys: Sequence[str], values: Any, *, seed: int, replicates: int) -> Any:
@@ -216,12 +216,12 @@ def mean_intervals(keys: Sequence[str], columns: Any, *, seed: int, replicates: 
 def _cut(values: Any, out: Counts) -> Any:
     """Values (which are overwritten) as whole numbers of a unit, one a column; returns the units."""
     largest = np.maximum(values.max(axis=1, initial=0), -values.min(axis=1, initial=0))
-    unit = np.ldexp(1.0, np.maximum(np.frexp(largest)[1], -900) - BITS)
+    unit = np.ldexp(1.0, np.maximum(np.frexp(largest)[1], -900) - KEPT_BITS)
     values /= unit[:, None]
     np.copyto(out, np.rint(values, out=values), casting="unsafe")
     return unit
 
 
 def short(end: float) -> float:
-    """As many digits as the cut values carry."""
+    """A number with as many digits as values that were cut carry."""
     return float(f"{end:.10g}")

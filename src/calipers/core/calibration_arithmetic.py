@@ -1,4 +1,4 @@
-"""Calibration and operating points of an artifact against each other."""
+"""Checks that calibration and operating points of an artifact agree with each other."""
 
 from __future__ import annotations
 

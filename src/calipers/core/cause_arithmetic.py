@@ -1,4 +1,4 @@
-"""The causes of errors in an artifact against its objects, and what they are worth against the causes."""
+"""Checks that causes of errors in an artifact add up to its objects, and that gains follow from the causes."""
 
 from __future__ import annotations
 

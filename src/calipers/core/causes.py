@@ -37,16 +37,16 @@ CAUSES = ("wrong_label", "misplaced", "wrong_label_and_place", "duplicate", "spu
 OF_TWO_OBJECTS = CAUSES[:3]
 OUTCOMES = ("matched", *CAUSES)  # by code
 MATCHED, WRONG_LABEL, MISPLACED, WRONG_LABEL_AND_PLACE, DUPLICATE, SPURIOUS, MISSED = range(7)
-FAINTEST = 0.1
+MAX_FAINT_OVERLAP = 0.1
 
 
 def faint_overlap(threshold: float) -> int:
-    """The overlap from which two objects have to do with each other, in units of 1e-12.
+    """The least overlap of two objects of one error, in units of 1e-12.
 
     >>> faint_overlap(0.5), faint_overlap(0.1)
     (100000000000, 50000000000)
     """
-    return round_overlap(min(FAINTEST, threshold / 2))
+    return round_overlap(min(MAX_FAINT_OVERLAP, threshold / 2))
 
 
 class Causes:
@@ -56,8 +56,8 @@ class Causes:
 
     def __init__(self, pairs: Pairs, labels: Labels, threshold: float) -> None:
         truths, preds = len(labels.truth), len(labels.pred)
-        least, faint = round_overlap(threshold), faint_overlap(threshold)
-        columns = kernel.find_causes(pairs, truths, preds, least, faint, labels.truth, labels.pred)
+        min_overlap, faint = round_overlap(threshold), faint_overlap(threshold)
+        columns = kernel.find_causes(pairs, truths, preds, min_overlap, faint, labels.truth, labels.pred)
         self.truth, self.pred = np.asarray(columns[0]), np.asarray(columns[1])  # (objects,)
         self.places = np.split(np.asarray(columns[2]), [truths])  # (objects,) of either side: its pair, -1 without
         self.pairs = pairs
@@ -105,14 +105,14 @@ def outcomes_by_record(offsets: tuple[Any, Any], pairs: Pairs, labels: Labels, t
 
     `offsets` say where the objects of each record begin, on the side of truth and of predictions.
     """
-    least = np.array([round_overlap(value) for value in thresholds], dtype=np.int64)
+    min_overlaps = np.array([round_overlap(value) for value in thresholds], dtype=np.int64)
     faint = np.array([faint_overlap(value) for value in thresholds], dtype=np.int64)
-    counts = kernel.count_causes(pairs, *offsets, least, faint, labels.truth, labels.pred)
+    counts = kernel.count_causes(pairs, *offsets, min_overlaps, faint, labels.truth, labels.pred)
     return np.asarray(counts).reshape(len(thresholds), len(OUTCOMES), len(offsets[0]) - 1)
 
 
 def count_causes(outcomes: tuple[Counts, Counts], names: list[str], tally: Tally) -> None:
-    """How often each outcome, in all and for each label, from `outcomes_by_label`."""
+    """Count each outcome, in all and for each label, from `outcomes_by_label`."""
     truths, preds = outcomes
     tally.count("errors", _all_counts(truths.sum(axis=0), preds.sum(axis=0)))
     table = causes_by_label(truths, preds)
@@ -134,7 +134,7 @@ def label_errors_tree(rows: dict[str, Counts], unlabelled: Counts) -> list[dict[
 
 
 def count_per_record(batch: Sides, tally: Tally) -> None:
-    """|difference|, and records with more, fewer and as many predictions."""
+    """Count |predicted - ground truth|, and records with more, fewer and as many predictions."""
     excess = np.diff(batch.pred.offsets) - np.diff(batch.truth.offsets)
     tally.count("per_record", [abs(excess).sum(), (excess > 0).sum(), (excess < 0).sum(), (excess == 0).sum()])
 

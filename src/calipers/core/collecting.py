@@ -9,7 +9,11 @@ from contextlib import contextmanager
 
 @contextmanager
 def without_collection() -> Iterator[None]:
-    """Trees of JSON are objects by the hundred thousand, none of them garbage; to look for cycles would cost more."""
+    """Switch garbage collection off for a block that builds a large tree of JSON.
+
+    Such a tree has hundreds of thousands of objects and no garbage; searching it for cycles takes longer than building
+    it.
+    """
     was_on = gc.isenabled()
     gc.disable()
     try:

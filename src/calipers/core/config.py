@@ -6,7 +6,6 @@ the artifact (`artifact=False` for what cannot change a number), and a second na
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import wraps
@@ -16,6 +15,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from calipers.core.errors import ConfigError, require
 from calipers.core.limits import CHUNK_BYTES, MAX_PAIRS
+from calipers.core.option_values import path, whole
 
 ENGINES = ("local", "dask", "ray")
 C = TypeVar("C")
@@ -67,36 +67,29 @@ class RunOptions:
     )
 
     def __post_init__(self) -> None:
-        _require_whole("jobs", self.jobs, 1, 1024)
-        _require_whole("chunk_bytes", self.chunk_bytes, 1, 1 << 30)
-        _require_whole("max_pairs", self.max_pairs, 0, 1 << 40)
+        if self.jobs is not None:
+            whole("jobs", self.jobs, 1, 1024)
+        whole("chunk_bytes", self.chunk_bytes, 1, 1 << 30)
+        whole("max_pairs", self.max_pairs, 0, 1 << 40)
         require(self.engine in ENGINES, "engine", self.engine, " or ".join(ENGINES))
         good = self.address is None or (isinstance(self.address, str) and bool(self.address))
         require(good, "address", self.address, "the address of a cluster")
         require(self.address is None or self.engine != "local", "address", self.address, "engine dask or ray with it")
         for name in ("resume", "tally", "only"):
-            value = getattr(self, name)
-            good = value is None or (isinstance(value, (str, os.PathLike)) and os.fspath(value) != "")
-            require(good, name, value, "a path")
-            object.__setattr__(self, name, None if value is None else os.fspath(value))
+            object.__setattr__(self, name, path(name, getattr(self, name)))
         if self.tally is not None and self.tally == self.resume:
-            raise ConfigError(f"tally: found {self.tally!r}, which is also that of resume; expected a file of its own")
+            raise ConfigError(f"tally: found {self.tally!r}, which is also that of resume; expected another file")
         if self.only is not None and self.resume is not None:
-            raise ConfigError(f"only: found {self.only!r}, expected it without resume: it is a short run by itself")
+            raise ConfigError(f"only: found {self.only!r}, expected it without resume: such a run is short")
 
 
 def artifact_options(config: Any) -> dict[str, Any]:
-    """Every option that can change a number, by name: what makes such a config again."""
+    """Every option that can change a number, by name: the parameters of the artifact."""
     return {item.name: getattr(config, item.name) for item in fields(config) if item.metadata["artifact"]}
 
 
-def _require_whole(name: str, value: Any, minimum: int, maximum: int) -> None:
-    good = isinstance(value, int) and not isinstance(value, bool) and minimum <= value <= maximum
-    require(good or (value is None and name == "jobs"), name, value, f"a whole number from {minimum} to {maximum}")
-
-
 def make_config(kind: type[C], options: Mapping[str, Any], *, where: str = "") -> C:
-    """The suite's Config with these options; a name it does not know is an error that names the nearest."""
+    """The suite's Config with these options; an unknown name is an error that names the nearest one."""
     options = renamed(options, second_names(kind), where)
     check_names(options, [item.name for item in fields(kind)], where)  # type: ignore[arg-type]
     return kind(**options)
@@ -119,18 +112,18 @@ def renamed(options: Mapping[str, Any], second: Mapping[str, str], where: str = 
     return {second.get(name, name): value for name, value in options.items()}
 
 
-def read_toml(path: Path, expected: str) -> dict[str, Any]:
+def read_toml(file: Path, expected: str) -> dict[str, Any]:
     """The contents of a TOML file of options or rules; a ConfigError says why it cannot be read."""
     import tomllib
 
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(file.read_text(encoding="utf-8"))
     except OSError as error:
-        raise ConfigError(f"{path}: cannot be read: {error.strerror or error}") from error
+        raise ConfigError(f"{file}: cannot be read: {error.strerror or error}") from error
     except ValueError as error:  # TOMLDecodeError; also bytes that are no text, and numbers of 5,000 digits
-        raise ConfigError(f"{path}: is not TOML: {error}") from error
+        raise ConfigError(f"{file}: is not TOML: {error}") from error
     except RecursionError as error:
-        raise ConfigError(f"{path}: is nested too deeply, expected {expected}") from error
+        raise ConfigError(f"{file}: is nested too deeply, expected {expected}") from error
 
 
 def check_names(found: Iterable[str], known: Iterable[str], where: str = "", what: str = "an option") -> None:

@@ -16,7 +16,7 @@ from calipers.core.matching import Labels
 from calipers.core.tally import Counts, Tally
 from calipers.kernels.count.sayings import count_met
 
-MOST_LABELS = 30
+MAX_LABELS = 30
 NO_LABEL, OTHER_LABEL = "(none)", "(other)"
 Cells = dict[tuple[str, str], int]  # labels of truth and pred, "" for none
 
@@ -28,8 +28,9 @@ def count_confusion(
     named = ["", *names]  # code -1 is no label
     truth, pred = causes.pairs_of(MATCHED, WRONG_LABEL)
     codes = np.take(labels.truth, truth) + np.int32(1), np.take(labels.pred, pred) + np.int32(1)
-    mine, theirs, counts = (np.asarray(column) for column in count_met(*codes, None, len(named)))
-    keys = [_key(named[own], named[other]) for own, other in zip(mine.tolist(), theirs.tolist(), strict=True)]
+    truth_codes, pred_codes, counts = (np.asarray(column) for column in count_met(*codes, None, len(named)))
+    pairs = zip(truth_codes.tolist(), pred_codes.tolist(), strict=True)
+    keys = [_key(named[own], named[other]) for own, other in pairs]
     tally.count_rows("confusion", keys, counts[:, np.newaxis])
     for name, counted in zip(("missed", "background"), outcomes, strict=True):
         left = np.delete(counted, (MATCHED, WRONG_LABEL), axis=1).sum(axis=1)
@@ -51,7 +52,10 @@ def _labels(key: str) -> tuple[str, str]:
 
 
 def confusion_tree(tally: Tally) -> dict[str, Any]:
-    """The most frequent labels, the others together, objects without a label apart; frequent labels first."""
+    """Counts of label pairs for the artifact, frequent labels first.
+
+    Labels beyond the most frequent ones are counted together, objects without a label under a name of their own.
+    """
     cells: Cells = {_labels(key): int(row[0]) for key, row in tally.tables.get("confusion", {}).items()}
     left = {
         name: {label: int(row[0]) for label, row in tally.tables.get(f"confusion.{name}", {}).items()}
@@ -69,7 +73,7 @@ def confusion_tree(tally: Tally) -> dict[str, Any]:
 
 
 def _shown_names(cells: Cells, left: dict[str, dict[str, int]]) -> dict[str, str]:
-    """What every label is shown as; in the order in which they are shown."""
+    """The name that every label is shown by, in the order in which labels are shown."""
     sizes: Counter[str] = Counter()
     for (truth, pred), count in cells.items():
         sizes[truth] += count
@@ -78,7 +82,7 @@ def _shown_names(cells: Cells, left: dict[str, dict[str, int]]) -> dict[str, str
         sizes.update(counts)
     nameless = sizes.pop("", None) is not None
     ordered = sorted(sizes, key=lambda label: (-sizes[label], label))
-    shown = {label: label for label in ordered[:MOST_LABELS]} | dict.fromkeys(ordered[MOST_LABELS:], OTHER_LABEL)
+    shown = {label: label for label in ordered[:MAX_LABELS]} | dict.fromkeys(ordered[MAX_LABELS:], OTHER_LABEL)
     return shown | ({"": NO_LABEL} if nameless else {})
 
 

@@ -102,3 +102,8 @@ def require(condition: bool, name: str, found: object, expected: str) -> None:
     """Refuse the value of an option, saying what was expected."""
     if not condition:
         raise unexpected(name, found, expected)
+
+
+def changed_during_run(file: str) -> InputError:
+    """The error of a file that does not hold what it held when the run began."""
+    return InputError(f"{file}: was changed by someone else during the run")

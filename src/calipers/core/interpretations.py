@@ -14,12 +14,12 @@ from calipers.core.survey import Tree, rounded
 
 LOW = 0.05  # a headline below it asks for an explanation
 POOR = 0.5  # one below it may be due to a reading
-SAMPLE = 500  # records, images or videos
-GAIN, FACTOR = 0.1, 1.5  # by how much, and to how many times as much, a score has to grow
-CLOSER, TIMES = 0.1, 1.25  # the same for the mean overlap
-LEAST = 0.1  # a score below it fits nothing
-FAIR = 0.5  # a score that speaks for a reading by itself
-NEAR = 0.8  # of the likely one, for another to be worth a line
+SAMPLE = 500  # records, images or videos that readings are tried on
+MIN_SCORE_GAIN, MIN_SCORE_FACTOR = 0.1, 1.5  # by how much, and to how many times as much, a score has to grow
+MIN_OVERLAP_GAIN, MIN_OVERLAP_FACTOR = 0.1, 1.25  # the same for the mean overlap
+MIN_FITTING_SCORE = 0.1  # a score below it fits nothing
+FAIR_SCORE = 0.5  # a score that speaks for a reading by itself
+NEAR_LIKELY = 0.8  # of the likely one, for another to be worth a line
 MAX_LISTED = 4
 
 
@@ -49,8 +49,10 @@ def fits(now: Trial, other: Trial) -> bool:
     """
     score, overlap = now.score or 0.0, now.overlap or 0.0
     better, closer = other.score or 0.0, other.overlap or 0.0
-    scores = better >= max(LEAST, score + GAIN, score * FACTOR)
-    covers = better >= max(LEAST, score - 0.01) and closer >= max(overlap + CLOSER, overlap * TIMES)
+    scores = better >= max(MIN_FITTING_SCORE, score + MIN_SCORE_GAIN, score * MIN_SCORE_FACTOR)
+    covers = better >= max(MIN_FITTING_SCORE, score - 0.01) and closer >= max(
+        overlap + MIN_OVERLAP_GAIN, overlap * MIN_OVERLAP_FACTOR
+    )
     return scores or covers
 
 
@@ -63,7 +65,7 @@ def fits_far_better(now: Trial, other: Trial) -> bool:
     (True, False)
     """
     score, better = now.score or 0.0, other.score or 0.0
-    return better >= FAIR and (better >= 2 * score or 1 - better <= (1 - score) / 2)
+    return better >= FAIR_SCORE and (better >= 2 * score or 1 - better <= (1 - score) / 2)
 
 
 def ranked(now: Trial, readings: Iterable[Interpretation], rule: Rule = fits) -> list[Tree]:
@@ -76,7 +78,7 @@ def ranked(now: Trial, readings: Iterable[Interpretation], rule: Rule = fits) ->
     others = [
         interpretation
         for interpretation in fitting
-        if likely.name not in interpretation.name and value_of(interpretation) >= NEAR * value_of(likely)
+        if likely.name not in interpretation.name and value_of(interpretation) >= NEAR_LIKELY * value_of(likely)
     ]
     listed = [likely, *sorted(others, key=value_of, reverse=True)]
     return [_entry(interpretation, interpretation is likely) for interpretation in listed[:MAX_LISTED]]
@@ -98,7 +100,7 @@ def _entry(reading: Interpretation, likely: bool) -> Tree:
 
 
 def sample_of(n: int, total: int | None, what: str) -> dict[str, Any]:
-    """A note on how many records interpretations were tried on; `total` is None where not all were counted."""
+    """How many records interpretations were tried on, for the result; `total` is None where not all were counted."""
     return {"what": what, "n": n, "of": total}
 
 

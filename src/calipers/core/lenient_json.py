@@ -23,7 +23,7 @@ REPEATED = "repeated keys"  # the note on an object that gives a key twice
 _CONTAINERS = (list, dict)
 _MAX_DEPTH = 32  # a proper answer needs 5
 _MAX_VALUES = 100_000  # outermost ones; a text of more is no answer
-_ALIKE = {"［": "[", "］": "]", "｛": "{", "｝": "}", "(": "[", ")": "]"}  # a tuple is a list
+_JSON_BRACKETS = {"［": "[", "］": "]", "｛": "{", "｝": "}", "(": "[", ")": "]"}  # a tuple is a list
 _OPENING = {"]": "[", "}": "{"}
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", '"': '"', "'": "'", "\\": "\\", "/": "/"}
 _JSON_WORDS = {"true": True, "false": False, "null": None}
@@ -107,7 +107,7 @@ def read_values(text: str, *, numbers: bool = False, keep_words: bool = False) -
     >>> cut.status, cut.values, cut.notes
     ('truncated', [Value({'a': [[1, 2], [3]]}, cut)], ['the answer stops before its end'])
     """
-    return _Scanner(text, _BEGIN_NUMBERS if numbers else _BEGIN, keep_words).reading()
+    return _Scanner(text, _BEGIN_NUMBERS if numbers else _BEGIN, keep_words).read()
 
 
 class _Open:
@@ -156,10 +156,17 @@ class _Scanner:
         self.outside: list[str] = []
         self.cut = self.too_deep = False
         self.notes: dict[str, None] = {}  # an ordered set
-        self.take: dict[str, Callable[[str], None]] = {"open": self._open, "close": self._close, "comma": self._comma}
-        self.take |= {"string": self._string, "unclosed": self._unclosed, "word": self._word, "end": self._end_early}
+        self.handlers: dict[str, Callable[[str], None]] = {
+            "open": self._open,
+            "close": self._close,
+            "comma": self._comma,
+            "string": self._string,
+            "unclosed": self._unclosed,
+            "word": self._word,
+            "end": self._end_early,
+        }
 
-    def reading(self) -> LenientResult:
+    def read(self) -> LenientResult:
         """Read the whole text."""
         at = 0
         while not self.too_deep and (match := self.begin.search(self.text, at)):
@@ -182,7 +189,7 @@ class _Scanner:
 
         for token in re.compile(_TOKEN).finditer(self.text, start):  # compiled once, and only if there is a value
             kind = token.lastgroup or "end"
-            self.take[kind](token[kind])
+            self.handlers[kind](token[kind])
             if not self.stack:
                 return token.end()
         return len(self.text)
@@ -223,9 +230,9 @@ class _Scanner:
         self._pop()
 
     def _plain(self, bracket: str) -> str:
-        if bracket in _ALIKE:
+        if bracket in _JSON_BRACKETS:
             self._note("brackets that are not JSON")
-        return _ALIKE.get(bracket, bracket)
+        return _JSON_BRACKETS.get(bracket, bracket)
 
     def _pop(self) -> None:
         ended = self.stack.pop()

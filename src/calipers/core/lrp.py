@@ -36,7 +36,7 @@ def lrp_entry(score: Floats, right: NDArray[np.bool_], fit: Floats, objects: int
 
 
 def optimal_cut(score: Floats, right: Any, fit: Floats, objects: int) -> tuple[float | None, float]:
-    """The score from which on LRP is smallest, and that."""
+    """The score at which a cut makes LRP smallest (None where LRP is 1 at best), and the LRP there."""
     ends = np.flatnonzero(np.append(score[1:] != score[:-1], True)[: len(score)])  # no cut between equal scores
     true_positives = np.cumsum(right)[ends]
     misfit = np.cumsum(np.where(right, (1 - np.minimum(fit, 1.0)) / WORST_FIT, 0.0))[ends]

@@ -90,18 +90,18 @@ def match(
         (1,)
     """
     require(how in HOW, "how", how, " or ".join(HOW))
-    least = round_overlap(checked_threshold("threshold", threshold))
+    min_overlap = round_overlap(checked_threshold("threshold", threshold))
     whole("max_pairs", max_pairs, 0)
     matrix = _matrix(overlaps)
     truth, pred = _OneRecord(matrix.shape[0]), _OneRecord(matrix.shape[1])
     labels = _labels(gt_labels, pred_labels, len(truth), len(pred))
     order = _scores(scores, how, len(pred))
-    pairs = _pairs(matrix, truth, least, max_pairs)
+    pairs = _pairs(matrix, truth, min_overlap, max_pairs)
     if order is not None:
-        return _matching(by_confidence(pairs, truth, order, min_overlap=least, labels=labels), truth, pred)
+        return _matching(by_confidence(pairs, truth, order, min_overlap=min_overlap, labels=labels), truth, pred)
     if how == "greedy":
-        return _matching(greedy(pairs, truth, pred, min_overlap=least, labels=labels), truth, pred)
-    return _matching(optimal(pairs, min_overlap=least, labels=labels), truth, pred)
+        return _matching(greedy(pairs, truth, pred, min_overlap=min_overlap, labels=labels), truth, pred)
+    return _matching(optimal(pairs, min_overlap=min_overlap, labels=labels), truth, pred)
 
 
 def _matrix(overlaps: ArrayLike) -> NDArray[np.float64]:
@@ -146,8 +146,8 @@ def _labels(
     if gt_labels is None and pred_labels is None:
         return None
     if gt_labels is None or pred_labels is None:
-        one = "pred_labels" if gt_labels is None else "gt_labels"
-        raise ConfigError(f"labels: found {one} alone, expected gt_labels and pred_labels")
+        present = "pred_labels" if gt_labels is None else "gt_labels"
+        raise ConfigError(f"labels: found {present} alone, expected gt_labels and pred_labels")
     codes: dict[Hashable, int] = {None: -1}
     sides = []
     for name, labels, count in (("gt_labels", gt_labels, truths), ("pred_labels", pred_labels, preds)):
@@ -158,10 +158,10 @@ def _labels(
     return Labels(*sides)
 
 
-def _pairs(matrix: NDArray[np.float64], truth: _OneRecord, least: int, max_pairs: int) -> Pairs:
+def _pairs(matrix: NDArray[np.float64], truth: _OneRecord, min_overlap: int, max_pairs: int) -> Pairs:
     """Every pair that meets the threshold, best first."""
     units = np.rint(matrix * UNIT).astype(np.int64)  # (truths, predictions)
-    rows, columns = np.nonzero(units >= least)
+    rows, columns = np.nonzero(units >= min_overlap)
     limit = pairs_allowed(max_pairs, sum(matrix.shape))
     if len(rows) > limit:
         raise too_many("overlaps", "pairs that meet the threshold", limit, "max_pairs")

@@ -7,7 +7,7 @@ from itertools import pairwise
 from math import inf, isfinite
 from typing import Any
 
-from calipers.core.errors import require
+from calipers.core.errors import ConfigError, require
 
 
 def number(
@@ -101,6 +101,16 @@ def path(name: str, value: Any) -> str | None:
     good = value is None or (isinstance(value, (str, os.PathLike)) and os.fspath(value) != "")
     require(good, name, value, "a path")
     return None if value is None else os.fspath(value)
+
+
+def file_bytes(file: str, expected: str) -> bytes:
+    """The bytes of a file that an option names; a ConfigError says why it cannot be read."""
+    try:
+        with open(file, "rb") as stream:
+            return stream.read()
+    except (OSError, ValueError) as error:  # a ValueError for a name that no file can have
+        reason = getattr(error, "strerror", None) or error
+        raise ConfigError(f"{file}: cannot be read ({reason}), expected {expected}") from error
 
 
 def parts(value: Any) -> list[Any]:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from calipers.core.tally import ratio
 
-NO_HIT = 1e-9  # what rounding may add to a recall times a number of objects
+RECALL_ROUNDING = 1e-9  # rounding error of a target recall times a number of objects
 RECALL_STEPS = np.linspace(0.0, 1.0, 101)  # as pycocotools, to the bit
 Curve = NDArray[np.float64]
 
@@ -57,7 +57,7 @@ ByClass = dict[str, Ranked]
 
 
 def join(parts: Iterable[ByClass]) -> ByClass:
-    """Several videos together, in their order."""
+    """The detections of several parts, class by class, in the order of the parts."""
     total: ByClass = {}
     for part in parts:
         for label, ranked in part.items():
@@ -68,7 +68,7 @@ def join(parts: Iterable[ByClass]) -> ByClass:
 
 
 def count_false_positives(classes: ByClass, min_score: float) -> int:
-    """Detections that found nothing, of this score or more; one without a score is taken for certain."""
+    """How many detections with a score of `min_score` or more found nothing; a missing score counts as high enough."""
     return sum(
         not hit and (score is None or score >= min_score)
         for ranked in classes.values()
@@ -96,7 +96,7 @@ def hits_in_order(ranked: Ranked) -> NDArray[np.bool_]:
 
 
 def curve_of(is_hit: NDArray[np.bool_], objects: int) -> Curve:
-    """The curve of detections that are sorted already, by which of them found one of so many objects."""
+    """Interpolated precision at each recall step, of detections sorted by score: which of them are hits."""
     hits = np.cumsum(is_hit)
     precision = np.append(hits / np.arange(1, len(hits) + 1), 0.0)  # 0 where a recall is never reached
     best = np.maximum.accumulate(precision[::-1])[::-1]  # at this many detections or more
@@ -112,7 +112,7 @@ def precision_at(is_hit: NDArray[np.bool_], objects: int, recall_target: float) 
     (1.0, 0.0)
     """
     hits = np.cumsum(is_hit)
-    reached = hits >= recall_target * objects - NO_HIT
+    reached = hits >= recall_target * objects - RECALL_ROUNDING
     return float(np.max(hits[reached] / (np.flatnonzero(reached) + 1))) if reached.any() else 0.0
 
 
@@ -126,7 +126,10 @@ def first_step(recall_target: float) -> int:
 
 
 def detection_tree(classes: ByClass, recall_target: float) -> dict[str, Any]:
-    """AP at IoU 0.5 and precision at high recall: the mean over classes, and each class. Then what they hide."""
+    """AP at IoU 0.5 and precision at high recall, as a mean over classes and by class.
+
+    Beside them what these figures leave out: detections of classes without ground truth, and the share of tied scores.
+    """
     ordered = has_order(classes)
     known = [label for label in sorted(classes) if classes[label].objects]
     first = first_step(recall_target)
@@ -152,7 +155,7 @@ def detection_tree(classes: ByClass, recall_target: float) -> dict[str, Any]:
 
 
 def tied_share(classes: Iterable[Any]) -> float | None:
-    """The share of detections whose score another of their class has, so that the order of images decides.
+    """The share of detections with the score of another one of their class: the order of images ranks these.
 
     >>> tied_share([[0.9, 0.5, 0.5], [0.9]])
     0.5

@@ -1,4 +1,4 @@
-"""How alike two texts are: by the edits that make one of the other.
+"""The similarity of two texts, by their edit distance.
 
 rapidfuzz compares texts, and this is the one place that imports it. Its modules import each other. Of two threads that
 import two of them at the same moment, one may be handed a module that is half done ("cannot import name ... from

@@ -34,9 +34,9 @@ class _Listener:
         self.listens = False
         self.thread = _thread.get_ident()  # the main thread, in which handlers run
         self.command: CodeType | None = None  # of the function that listens
-        self.came: list[int] = []
+        self.received: list[int] = []
         self.deferrals = 0  # blocks that must not be broken into
-        self.raised = False  # and on its way to whoever ends the command
+        self.raised = False  # whether one was raised, and is on its way to where the command ends
 
 
 _listener = _Listener()
@@ -58,7 +58,7 @@ def stop_listening() -> int | None:
     for number in (*SIGNALS, *REMINDERS):
         if _signal.getsignal(number) in (_on_signal, _on_reminder):
             _signal.signal(number, _signal.SIG_IGN)  # or at the end of Python it would end the process
-    return 128 + _listener.came[0] if _listener.came else None
+    return 128 + _listener.received[0] if _listener.received else None
 
 
 def is_listening() -> bool:
@@ -67,16 +67,16 @@ def is_listening() -> bool:
 
 
 def check_stop() -> None:
-    """Raise what has come and was not heard."""
-    if _listener.came and _listener.listens and _listener.thread == _thread.get_ident():
+    """Raise a signal that was received and not raised, or swallowed on its way."""
+    if _listener.received and _listener.listens and _listener.thread == _thread.get_ident():
         _raise()
 
 
 class Deferred:
-    """A block that signals do not break into. One that came is raised afterwards, with `told` if all was done."""
+    """A block that signals do not interrupt. One received in it is raised at its end, with `message` on success."""
 
-    def __init__(self, told: str = "") -> None:
-        self._told = told
+    def __init__(self, message: str = "") -> None:
+        self._message = message
         self._counts = _listener.listens and _listener.thread == _thread.get_ident()
 
     def __enter__(self) -> None:
@@ -87,29 +87,29 @@ class Deferred:
         if not self._counts:
             return
         _listener.deferrals -= 1
-        if _listener.came and not _listener.raised and not _listener.deferrals:
-            _raise("" if error else self._told)
+        if _listener.received and not _listener.raised and not _listener.deferrals:
+            _raise("" if error else self._message)
 
 
-def _raise(told: str = "") -> None:
+def _raise(message: str = "") -> None:
     _listener.raised = True
-    if _listener.came[0] == SIGNALS[0]:
-        raise KeyboardInterrupt(told)
-    raise SystemExit(128 + _listener.came[0])
+    if _listener.received[0] == SIGNALS[0]:
+        raise KeyboardInterrupt(message)
+    raise SystemExit(128 + _listener.received[0])
 
 
 def _on_signal(number: int, frame: FrameType | None) -> None:
     if not _listener.listens:
         return
-    _listener.came.append(number)
-    if len(_listener.came) > MAX_SIGNALS:
+    _listener.received.append(number)
+    if len(_listener.received) > MAX_SIGNALS:
         _signal.signal(number, _signal.SIG_DFL)
         _signal.raise_signal(number)
     _raise_soon(frame)
 
 
 def _raise_soon(frame: FrameType | None) -> None:
-    """Raise what has come, unless this is on its way already, or has to wait."""
+    """Raise the first signal now, or from a timer where it has to wait; not while it is on its way already."""
     if _listener.raised or _listener.deferrals or not _listener.listens:
         return
     if _has_to_wait(frame) and REMINDERS:
@@ -137,8 +137,8 @@ def _on_reminder(number: int, frame: FrameType | None) -> None:
 
 
 def _on_unraisable(ignored: sys.UnraisableHookArgs) -> None:
-    """An exception in a place that cannot hand it on. One of ours is raised anew as soon as that place was left."""
-    if not _listener.came or not isinstance(ignored.exc_value, (KeyboardInterrupt, SystemExit)):
+    """Called for an exception in a callback that cannot pass it on; an interrupt is raised again from a timer."""
+    if not _listener.received or not isinstance(ignored.exc_value, (KeyboardInterrupt, SystemExit)):
         sys.__unraisablehook__(ignored)
     elif _listener.listens:
         _listener.raised = False

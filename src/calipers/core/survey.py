@@ -16,12 +16,12 @@ Tree = dict[str, Any]
 MAX_SHOWN = 5  # of anything that may be long
 MAX_LABELS = 20
 LARGEST = 1e100
-NOTHING = "there is nothing on both sides of them"
-MIN_ALIKE = 72.0  # percent, for a label to be named as the nearest
+NOTHING = "there is nothing to compare in them"
+MIN_SIMILARITY_PERCENT = 72.0  # percent, for a label to be named as the nearest
 
 
 class Kind(NamedTuple):
-    """A kind of input."""
+    """A kind of input that `check` can tell from its content."""
 
     name: str
     suite: str | None
@@ -163,7 +163,7 @@ def is_constant(values: Any, min_count: int = 5) -> bool:
 
 
 def twice(names: Iterable[str]) -> list[str]:
-    """Names that are there more than once, in the order they were first seen.
+    """Names that occur more than once, in the order they were first seen.
 
     >>> twice(["b", "a", "b", "c", "a"])
     ['b', 'a']
@@ -212,24 +212,24 @@ def nearest_labels(labels: list[str], names: list[str]) -> dict[str, str]:
     plain = {name: normalise(name) for name in names if len(name) <= LONGEST}
     nearest = {}
     for label in (label for label in labels if len(label) <= LONGEST):
-        best = extract(normalise(label), plain, scorer=ratio, score_cutoff=MIN_ALIKE)
+        best = extract(normalise(label), plain, scorer=ratio, score_cutoff=MIN_SIMILARITY_PERCENT)
         if best:
             nearest[label] = whole_text(best[2])
     return nearest
 
 
-def some(names: Iterable[str], most: int = 3) -> str:
-    """A few names, and how many more there are.
+def shown_first(names: Iterable[str], max_shown: int = 3) -> str:
+    """The first names, and how many more there are.
 
-    >>> some(["a", "b", "c", "d"])
+    >>> shown_first(["a", "b", "c", "d"])
     'a, b, c and 1 more'
     """
     names = list(names)
-    return ", ".join(names[:most]) + (f" and {len(names) - most:,} more" if len(names) > most else "")
+    return ", ".join(names[:max_shown]) + (f" and {len(names) - max_shown:,} more" if len(names) > max_shown else "")
 
 
 def counted(n: int, what: str, several: str = "") -> str:
-    """A number of things.
+    """A number with its noun, in the plural where it is not 1.
 
     >>> counted(1, "box", "boxes"), counted(1200, "record")
     ('1 box', '1,200 records')

@@ -21,7 +21,7 @@ from calipers.core.suspects import SuspectRun, Tree
 FOUND = ("matched", "wrong_label")  # there is a prediction in its place
 TOP_SHARE = 100  # one of so many predictions has a score at the top
 RECORDS_AT_ONCE = 1000
-TURN = 1 << 128  # digests add up to numbers below it
+DIGEST_MODULUS = 1 << 128  # digests add up to numbers below it
 EXACT = 1 << 53  # whole numbers below it are floats too
 
 
@@ -76,7 +76,7 @@ class ObjectReader(NamedTuple):
 
 
 def confidence(score: float | None) -> float:
-    """A score as a share of 1; without one the model is taken at its word."""
+    """A score clipped to 0 to 1; a missing score counts as 1."""
     return 1.0 if score is None else min(max(score, 0.0), 1.0)
 
 
@@ -111,7 +111,7 @@ class RunSummary:
 
     def _read_truth(self, row: ObjectRow) -> None:
         text = repr((row.key, row.position, row.label, _as_floats(row.shape))).encode("utf-8", "surrogatepass")
-        self.digest = (self.digest + int.from_bytes(blake2b(text, digest_size=16).digest(), "big")) % TURN
+        self.digest = (self.digest + int.from_bytes(blake2b(text, digest_size=16).digest(), "big")) % DIGEST_MODULUS
         self.truths += 1
         if row.outcome not in FOUND:
             self.lost.setdefault(row.key, set()).add(row.place)
@@ -130,7 +130,7 @@ class RunSummary:
             self.spurious.setdefault(row.key, []).append(row)
 
     def trust(self, label: str | None) -> float:
-        """How often the label is right where a prediction with it lies on an object; one more right than there are."""
+        """The share of predictions of a label on an object that are right, with one right prediction added."""
         right, wrong = self._right[label], self._wrong[label]
         return (right + 1) / (right + wrong + 1)
 
@@ -139,7 +139,7 @@ class RunSummary:
         return 1 - self.lost_labels[label] / truths
 
     def top_score(self) -> float | None:
-        """The score from which on a prediction is among the top 1 %; nothing where scores do not tell any apart."""
+        """The score from which on a prediction is among the top 1 %; None without scores, or where all are equal."""
         ordered = sorted(self._scores, reverse=True)
         if not ordered or (len(ordered) > 1 and ordered[0] == ordered[-1]):
             return None

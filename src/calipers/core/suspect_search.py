@@ -25,6 +25,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from calipers.core.survey import shown_first
 from calipers.core.suspect_objects import (
     MeasuredShapes,
     ObjectReader,
@@ -48,16 +49,15 @@ from calipers.core.suspects import (
 
 SAME_PLACE = 0.9  # overlap of a wrong label, and of near duplicates
 NEIGHBOURS = 3
-MOST_DISTANCES = 4_000_000  # in one record
-MAD = 1.4826  # deviation of a normal distribution, over its median absolute deviation
-FEW_MORE = (
-    5  # in 1 + 5 / n, by which the deviation of few values is larger: else one in ten clean labels has an odd size
-)
-SURE = 0.5  # score of a prediction that is worth a note where it is not listed
-ALONE = 0.5  # what it weighs that a single result does not find an object
-ODD = 4.0  # robust deviations
-LEAST_DEVIATION = 0.01  # of logarithms: sizes that all but agree do not make others odd
-FEWEST_SIZES = 10  # of a label
+MAX_DISTANCES = 4_000_000  # in one record
+MAD_FACTOR = 1.4826  # deviation of a normal distribution, over its median absolute deviation
+# Of n values, in 1 + 5 / n, by which their deviation is widened: else one in ten clean labels would have an odd size
+FEW_VALUES_FACTOR = 5
+SURE_SCORE = 0.5  # score of a prediction that is worth a note where it is not listed
+SINGLE_RESULT_WEIGHT = 0.5  # of an object that a single result does not find
+ODD_DEVIATIONS = 4.0  # robust deviations from the median, beyond which a size is odd
+MIN_DEVIATION = 0.01  # of logarithms: sizes that all but agree do not make others odd
+MIN_SIZES = 10  # of a label
 
 
 def find_object_suspects(runs: list[SuspectRun], reader: ObjectReader) -> SuspectSearch:
@@ -80,9 +80,9 @@ def find_object_suspects(runs: list[SuspectRun], reader: ObjectReader) -> Suspec
 
 def _notes(summaries: list[RunSummary], kept: list[Suspect], repeated: set[str], heavy: set[str]) -> Iterator[str]:
     if repeated:
-        yield f"keys of several records, passed over: {_named(repeated)}"
+        yield f"keys of several records, passed over: {shown_first(sorted(repeated))}"
     if heavy:
-        yield f"too many objects to compare, passed over: {_named(heavy)}"
+        yield f"too many objects to compare, passed over: {shown_first(sorted(heavy))}"
     if len(summaries) == 1 and any(suspect.reason == NEVER_FOUND for suspect in kept):
         yield "one result alone: that it does not find an object is weak evidence, and scores half"
     if len(summaries) == 1 and summaries[0].top_score() is None:
@@ -90,7 +90,7 @@ def _notes(summaries: list[RunSummary], kept: list[Suspect], repeated: set[str],
     if len(summaries) == 1 and (unlisted := _unlisted(summaries[0], repeated)):
         yield (
             f"one result alone: of predictions without an annotation only the top 1 % of scores are listed, from"
-            f" {summaries[0].top_score():g} on; not listed with a score of {SURE:g} or more: {unlisted:,}."
+            f" {summaries[0].top_score():g} on; not listed with a score of {SURE_SCORE:g} or more: {unlisted:,}."
             " Two or more results find those that all agree on"
         )
 
@@ -101,12 +101,7 @@ def _unlisted(summary: RunSummary, repeated: set[str]) -> int:
     if top is None:
         return 0
     rows = (row for key, rows in summary.spurious.items() if key not in repeated for row in rows)
-    return sum(row.score is not None and SURE <= row.score < top for row in rows)
-
-
-def _named(keys: set[str]) -> str:
-    more = f" and {len(keys) - 3:,} more" if len(keys) > 3 else ""
-    return f"{', '.join(sorted(keys)[:3])}{more}"
+    return sum(row.score is not None and SURE_SCORE <= row.score < top for row in rows)
 
 
 class _SizeGroup(NamedTuple):
@@ -154,7 +149,7 @@ class _Truths:
         missed = set.intersection(*(summary.missed.get(key, set()) for summary in self._summaries))
         if len(rows) < 2 or not missed:
             return
-        if len(missed) * len(rows) > MOST_DISTANCES:
+        if len(missed) * len(rows) > MAX_DISTANCES:
             self.heavy.add(key)
             return
         lost = set().union(*(summary.lost.get(key, set()) for summary in self._summaries))
@@ -166,7 +161,7 @@ class _Truths:
 
     def never_found(self) -> Iterator[Suspect]:
         """Objects that nobody finds, though their neighbours are found; that one result does not is weak evidence."""
-        weight = 1.0 if len(self._summaries) > 1 else ALONE
+        weight = 1.0 if len(self._summaries) > 1 else SINGLE_RESULT_WEIGHT
         for row, neighbours in self._alone:
             missing = prod(1 - summary.recall(row.label, self._labels[row.label]) for summary in self._summaries)
             yield _suspect(row, NEVER_FOUND, weight * (1 - missing) * neighbours / (neighbours + 1))
@@ -227,7 +222,7 @@ def _odd_sizes(groups: dict[tuple[str, str], _SizeGroup], rows: Iterator[ObjectR
     odd: dict[int, float] = {}
     for group in groups.values():
         deviations = robust_deviations(group.logs)
-        odd |= {n: z for n, z in zip(group.numbers, deviations, strict=True) if z > ODD}
+        odd |= {n: z for n, z in zip(group.numbers, deviations, strict=True) if z > ODD_DEVIATIONS}
     truths = (row for row in rows if row.side == "gt") if odd else ()
     for number, row in enumerate(truths):
         if number in odd:
@@ -241,9 +236,9 @@ def robust_deviations(values: array[float]) -> list[float]:
     >>> [round(z, 2) for z in robust_deviations(sizes)][-2:]
     [0.6, 7.49]
     """
-    if len(values) < FEWEST_SIZES:
+    if len(values) < MIN_SIZES:
         return [0.0] * len(values)
     middle = median(values)
-    wider = 1 + FEW_MORE / len(values)
-    spread = max(MAD * wider * median(abs(value - middle) for value in values), LEAST_DEVIATION)
+    widened = 1 + FEW_VALUES_FACTOR / len(values)
+    spread = max(MAD_FACTOR * widened * median(abs(value - middle) for value in values), MIN_DEVIATION)
     return [abs(value - middle) / spread for value in values]

@@ -1,4 +1,4 @@
-"""What dense matching gives, in the dense and in the detection suite: sweeps over thresholds and sums of replicates."""
+"""Checks of sweeps over thresholds, and of the sums of their replicates, in artifacts of the dense and coco suites."""
 
 from __future__ import annotations
 
@@ -117,9 +117,12 @@ def check_sums(sums: Tree, prefixes: Iterable[str], params: Tree) -> None:
         for side in ("gt", "pred"):
             place = ("bootstrap", "sums", f"{prefix}matched")
             expect(all(map(le, matched, sums[side])), place, matched, f"in no replicate more than {side}")
-            most = [lower * count + higher * some for count, some in zip(sums[side], matched, strict=True)]
+            counted = zip(sums[side], matched, strict=True)
+            upper_bounds = [lower * count + higher * some for count, some in counted]
             place = ("bootstrap", "sums", f"{prefix}matched_over_sweep")
-            expect(all(map(le, swept, most)), place, swept, f"in no replicate more than {side} at all thresholds")
+            expect(
+                all(map(le, swept, upper_bounds)), place, swept, f"in no replicate more than {side} at all thresholds"
+            )
         lower_bounds = [lower * some for some in matched]
         expect(
             all(map(ge, swept, lower_bounds)),

@@ -40,7 +40,7 @@ class Tally:
         self.sums[name] = self.sums.get(name, 0) + value
 
     def count_row(self, table: str, name: str, values: Any) -> None:
-        """Add to the row of a table."""
+        """Add counts to one row of a table."""
         rows = self.tables.setdefault(table, {})
         values = np.asarray(values, dtype=np.int64)
         rows[name] = rows[name] + values if name in rows else values

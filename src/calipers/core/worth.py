@@ -1,4 +1,4 @@
-"""What each cause of errors is worth: F1 if every error of it were right, minus F1.
+"""The gain of each cause of errors: F1 if every error of it were right, minus F1.
 
 With m matches, k errors of the cause, gt and pred objects:
 

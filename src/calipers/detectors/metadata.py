@@ -9,7 +9,7 @@ from calipers.detectors.names import literal, names_in
 
 RTDETR_HEAD = "RTDETRDecoder"
 USUAL_STRIDE = 32
-LARGEST_SIDE = 16384
+MAX_SIDE = 16384
 
 
 class Metadata(NamedTuple):
@@ -48,7 +48,7 @@ def _sides(text: str) -> tuple[int, int] | None:
     sides = literal(text)
     sides = [sides, sides] if isinstance(sides, int) else sides
     good = isinstance(sides, (list, tuple)) and len(sides) == 2
-    if good and all(type(side) is int and 0 < side <= LARGEST_SIDE for side in sides):
+    if good and all(type(side) is int and 0 < side <= MAX_SIDE for side in sides):
         return sides[0], sides[1]
     return None
 

@@ -72,7 +72,7 @@ def read_names(path: str) -> list[str]:
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
-        raise ConfigError(f"{path}: not UTF-8, expected a name a line") from error
+        raise ConfigError(f"{path}: not UTF-8, expected one name per line") from error
     names = [line.strip() for line in lines]
     while names and not names[-1]:
         names.pop()

@@ -31,10 +31,10 @@ Handle = Any  # whatever stands for the outcome of a task on a cluster
 OnEnd = Callable[[Exception | None], None]
 
 FAN_IN = 16
-HIGHEST = 4  # levels of a tree, so 65,536 items
-FETCHED = 4  # outcomes at a time; of sums, which may be large, one
+MAX_LEVELS = 4  # levels of a tree, so 65,536 items
+FETCHED_AT_ONCE = 4  # outcomes at a time; of sums, which may be large, one
 ADVICE = f"try smaller {keyword('chunk_bytes')}, or workers with more memory"
-LEAST_WINDOW, WINDOW_PER_WORKER = 64, 8  # tasks under way
+MIN_WINDOW, WINDOW_PER_WORKER = 64, 8  # tasks under way
 
 
 class LostError(Exception):
@@ -119,7 +119,7 @@ class _Run:
 
     def _has_room(self) -> bool:
         """Results that wait for their turn count as well, unless they wait joined."""
-        window = max(LEAST_WINDOW, WINDOW_PER_WORKER * self.tasks.workers())
+        window = max(MIN_WINDOW, WINDOW_PER_WORKER * self.tasks.workers())
         return (self._measuring if self.join else len(self._trees)) < window
 
     def _start_next(self, items: Iterator[Any]) -> bool:
@@ -144,7 +144,7 @@ class _Run:
             self._trees.append(leaf)
             return
         if not self._trees or self._trees[-1].closed:
-            self._trees.append(_Sum(self, min(1 + self._begun // FAN_IN, HIGHEST)))
+            self._trees.append(_Sum(self, min(1 + self._begun // FAN_IN, MAX_LEVELS)))
             self._begun += 1
         self._trees[-1].add(leaf)
 
@@ -171,7 +171,7 @@ class _Run:
 
     def _ready(self) -> list[_Node]:
         """Finished nodes whose turn it is, a few at a time: fetching one by one is slow, all may be too large."""
-        ready = list(takewhile(lambda tree: tree.ended, islice(self._trees, 1 if self.join else FETCHED)))
+        ready = list(takewhile(lambda tree: tree.ended, islice(self._trees, 1 if self.join else FETCHED_AT_ONCE)))
         for _ in ready:
             self._trees.popleft()
         return ready
@@ -187,7 +187,7 @@ class _Run:
             return
         for tree in trees:
             if tree.handle is not None:
-                results, error = pickle.loads(fetched.popleft())  # whose bytes are let go of before the next ones
+                results, error = pickle.loads(fetched.popleft())  # frees these bytes before the next ones are loaded
                 tree.handle = None
                 yield from results
                 if error is not None:
@@ -233,7 +233,7 @@ class _Node:
             self.run.lost.append(self)
             return
         if isinstance(problem, LostError):
-            problem = CalipersError(f"workers ended over it again and again, also alone: {problem}; {ADVICE}")
+            problem = CalipersError(f"its workers ended repeatedly, also when nothing else ran: {problem}; {ADVICE}")
         if problem is not None:
             self.handle = None
             self.error = CalipersError(f"{self}: {problem}")

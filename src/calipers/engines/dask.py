@@ -31,8 +31,8 @@ from calipers.engines.outcomes import other_version
 
 CONNECT_SEC = 8  # for somebody to listen at an address
 ANSWER_SEC = 60  # for whoever listens to answer, on a busy machine
-PATIENCE_SEC = 300  # for workers to come, where there are none
-LOOK_SEC = 5  # between looks at whether there are any
+WORKERS_TIMEOUT_SEC = 300  # for workers to come, where there are none
+POLL_SEC = 5  # between looks at whether there are any
 SETTLE_SEC = 0.05
 LARGE_GRAPH = {"distributed.admin.large-graph-warning-threshold": "1TB"}  # lines of a stream travel with their task
 HOST = {
@@ -137,7 +137,7 @@ class _DaskTasks:
     def check(self) -> None:
         """Check that there are workers, and that they run the same version of calipers."""
         try:
-            self._client.wait_for_workers(1, timeout=PATIENCE_SEC)
+            self._client.wait_for_workers(1, timeout=WORKERS_TIMEOUT_SEC)
         except TimeoutError as error:
             raise ConfigError(f"address: found no workers at {self._address}, expected some") from error
         try:
@@ -150,7 +150,7 @@ class _DaskTasks:
 
     def workers(self) -> int:
         """Threads of all workers, as of some seconds ago."""
-        if monotonic() - self._checked_at > LOOK_SEC:
+        if monotonic() - self._checked_at > POLL_SEC:
             workers = self._client.scheduler_info(n_workers=-1)["workers"]
             self._threads, self._checked_at = sum(worker["nthreads"] for worker in workers.values()), monotonic()
             self._last_workers_at = self._checked_at if workers else self._last_workers_at
@@ -179,13 +179,13 @@ class _DaskTasks:
     def _next(self) -> Any:
         while True:
             try:
-                return self._ended.get(timeout=LOOK_SEC)
+                return self._ended.get(timeout=POLL_SEC)
             except Empty:
                 self._check_workers()
 
     def _check_workers(self) -> None:
         """Raise an error where there are no workers, as no task would ever end."""
-        if not self.workers() and monotonic() - self._last_workers_at > PATIENCE_SEC:
+        if not self.workers() and monotonic() - self._last_workers_at > WORKERS_TIMEOUT_SEC:
             raise CalipersError(f"engine dask: no workers are left at {self._address}")
 
     def _problem(self, future: Any) -> Exception | None:
@@ -268,7 +268,7 @@ def _own_cluster(jobs: int) -> Iterator[str]:
 def _last_line(log: IO[bytes]) -> str:
     log.seek(0)
     lines = log.read().decode(errors="replace").split("\n")
-    return next((line for line in reversed(lines) if line.strip()), "it ended without a word")
+    return next((line for line in reversed(lines) if line.strip()), "it ended without a message")
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

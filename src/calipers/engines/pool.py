@@ -9,7 +9,7 @@ from calipers.core.errors import CalipersError, keyword
 from calipers.core.stopping import Deferred
 from calipers.engines.child_process import ChildEndedError, ChildProcess, Outcome, wait_for
 
-LOOK_SEC = 10.0  # without news of any worker, after which they are looked at
+POLL_SEC = 10.0  # without news of any worker, after which they are looked at
 RUNNABLE = "R"  # the state of a process that runs, or would if it were its turn
 MAX_IDLE_LOOKS = 6  # one after the other at which a busy worker has used no CPU time
 MAX_FALSE_STARTS = 2  # workers that end before they can do anything, one after the other
@@ -159,7 +159,7 @@ class Pool:
 def _wait(workers: list[Worker]) -> list[Worker]:
     """Wait for news of some workers. Those that stand still are told about."""
     by_process = {worker.process: worker for worker in workers}
-    while not (news := wait_for(by_process.keys(), LOOK_SEC)):
+    while not (news := wait_for(by_process.keys(), POLL_SEC)):
         for worker in workers:
             worker.look_after()
     return [by_process[process] for process in news]
@@ -167,7 +167,7 @@ def _wait(workers: list[Worker]) -> list[Worker]:
 
 def _lost_over(item: Any, ending: str) -> CalipersError:
     return CalipersError(
-        f"{item}: a worker process ended over it, and so did a second one, alone: {ending}; "
+        f"{item}: its worker process ended, and so did a second one that measured nothing else: {ending}; "
         f"try smaller {keyword('chunk_bytes')}"
     )
 
@@ -243,7 +243,7 @@ class Worker:
         if state[0] in "Tt":
             self._report("is stopped (state T); it goes on after: kill -CONT")
         elif self._idle_looks >= MAX_IDLE_LOOKS:
-            seconds = LOOK_SEC * MAX_IDLE_LOOKS
+            seconds = POLL_SEC * MAX_IDLE_LOOKS
             self._report(f"has used no CPU time for {seconds:g} seconds (state {state[0]}); to have it replaced: kill")
 
     def _report(self, problem: str) -> None:

@@ -28,10 +28,10 @@ from calipers.engines.outcomes import other_version
 CONNECT_SEC = 8
 NAMESPACE = b"calipers"  # of keys in the cluster's store
 RETRIES = 2  # of a task whose worker ended
-LOOK_SEC = 5  # between looks at how large the cluster is
+POLL_SEC = 5  # between looks at how large the cluster is
 STARTS, TOO_SLOW = 5, "timed out during startup"  # attempts, and what Ray says of one that it gave up
-STILL = {"log_to_driver": False, "configure_logging": False}
-QUIET = {
+NO_LOGGING = {"log_to_driver": False, "configure_logging": False}
+QUIET_ENVIRONMENT = {
     "RAY_USAGE_STATS_ENABLED": "0",  # nobody was asked whether Ray may report on this run
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
 }
@@ -67,7 +67,7 @@ def _start(ray: Any, jobs: int, started: Processes) -> None:
     for attempt in range(1, STARTS + 1):
         try:
             with _collect_started(started), _quiet():
-                ray.init("local", num_cpus=jobs, include_dashboard=False, **STILL)
+                ray.init("local", num_cpus=jobs, include_dashboard=False, **NO_LOGGING)
             return
         except Exception as error:  # Ray raises no other kind
             if TOO_SLOW not in str(error):
@@ -111,8 +111,8 @@ def _quiet() -> Iterator[None]:
     """Ray tells of itself on standard error, and takes over what the caller does when it is terminated."""
     logger = logging.getLogger("ray")
     level, handler = logger.level, signal.getsignal(signal.SIGTERM)
-    before = {name: os.environ.get(name) for name in QUIET}
-    os.environ.update({name: value for name, value in QUIET.items() if before[name] is None})
+    before = {name: os.environ.get(name) for name in QUIET_ENVIRONMENT}
+    os.environ.update({name: value for name, value in QUIET_ENVIRONMENT.items() if before[name] is None})
     logger.setLevel(logging.CRITICAL + 1)
     try:
         yield
@@ -135,7 +135,7 @@ def _join(ray: Any, address: str) -> None:
     expected = ConfigError(f"address: found {address!r}, expected a cluster of ray there")
     try:
         _check_answers(address)
-        ray.init(address, **STILL)
+        ray.init(address, **NO_LOGGING)
     except (OSError, ValueError, RuntimeError, ray.exceptions.RayError) as error:
         raise ConfigError(f"{expected}: {str(error).strip().splitlines()[0]}") from error
 
@@ -184,7 +184,7 @@ class _RayTasks:
 
     def workers(self) -> int:
         """Cores of the cluster, as of some seconds ago."""
-        if monotonic() - self._checked_at > LOOK_SEC:
+        if monotonic() - self._checked_at > POLL_SEC:
             self._cores, self._checked_at = int(self._ray.cluster_resources().get("CPU", 0)), monotonic()
         return self._cores
 

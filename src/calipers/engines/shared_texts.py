@@ -18,11 +18,11 @@ from itertools import accumulate, pairwise
 from typing import Any
 
 PROTOCOL = 5
-LEAST_BYTES = 1 << 20  # of a text that is worth a file
+MIN_SHARED_BYTES = 1 << 20  # of a text that is worth a file
 LEAD_BYTES = 64  # before the pickle; the first one is the state
 IN_USE, FREE = b"\1", b"\0"  # whether there may be views of a file
-MOST_KEPT = 4  # files that wait to be written again
-LARGEST_KEPT = 1 << 26  # bytes of such a file
+MAX_KEPT_FILES = 4  # files that wait to be written again
+MAX_KEPT_BYTES = 1 << 26  # bytes of such a file
 
 
 def pack(value: Any) -> tuple[bytes, list[memoryview]]:
@@ -40,7 +40,7 @@ def can_share() -> bool:
 def _stays_inside(texts: list[memoryview], buffer: pickle.PickleBuffer) -> bool:
     """Whether a buffer is part of the pickle; one that may be changed is, as others are views of shared memory."""
     view = buffer.raw()
-    if not view.readonly or view.nbytes < LEAST_BYTES:
+    if not view.readonly or view.nbytes < MIN_SHARED_BYTES:
         return True
     texts.append(view)
     return False
@@ -66,7 +66,7 @@ class TextFiles:
 
     def _free(self) -> int | None:
         """A file that nobody looks at any more; those that are too many or too large are let go of."""
-        kept = [handle for handle in self._handles[-MOST_KEPT:] if os.fstat(handle).st_size <= LARGEST_KEPT]
+        kept = [handle for handle in self._handles[-MAX_KEPT_FILES:] if os.fstat(handle).st_size <= MAX_KEPT_BYTES]
         close([handle for handle in self._handles if handle not in kept])
         self._handles = kept
         free = next((handle for handle in reversed(kept) if os.pread(handle, 1, 0) == FREE), None)

@@ -35,7 +35,7 @@ class Clue:
 
     @cached_property
     def is_folder(self) -> bool:
-        """Whether it is a folder."""
+        """Whether the input is a folder."""
         return self.is_path and os.path.isdir(self.path)
 
     @cached_property
@@ -47,7 +47,7 @@ class Clue:
 
     @property
     def is_xml(self) -> bool:
-        """Whether it is a file of XML."""
+        """Whether the input is an XML file."""
         return self.head.startswith(b"<")
 
     @property
@@ -129,7 +129,7 @@ def _decompressed(source: LineSource) -> bytes:
 
 
 def words_for(tree: Any) -> str:
-    """What JSON holds, in words for a message."""
+    """The kind of a JSON value in words, for a message."""
     if isinstance(tree, (list, tuple)):
         return f"a list of {len(tree)}"
     if not isinstance(tree, Mapping):

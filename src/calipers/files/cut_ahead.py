@@ -56,7 +56,7 @@ class _CuttingProcess:
 
 
 def _send_cuts(handle: int, parent: int, *, path: str, chunk_bytes: int) -> None:
-    """What the process does. It ends by itself when nobody reads the pipe any more."""
+    """Run in the child: cut the dump and send the cuts. Ends by itself when nobody reads the pipe any more."""
     source = SourceAhead(0, path, chunk_bytes)
     if source.is_plain():
         for shard in source:
@@ -68,7 +68,7 @@ _begun: list[_CuttingProcess] = []  # one at most, which nobody has asked for ye
 
 
 def begin(path: str, chunk_bytes: int) -> None:
-    """Let another process read a dump, where this one may be copied."""
+    """Start a process that reads a dump ahead, where this process may be forked."""
     if not _begun and not is_remote(path) and may_fork():
         with suppress(OSError):  # no more processes or files
             _begun.append(_CuttingProcess(path, chunk_bytes))

@@ -12,7 +12,7 @@ import orjson
 from calipers.core.errors import InputError
 from calipers.core.text import whole_text
 from calipers.files.encodings import encoding_hint, has_zeros
-from calipers.files.json_checks import RepeatedKeyDict, as_object, check_memory, repeats_keys
+from calipers.files.json_checks import REPEATED_TOO_DEEP, RepeatedKeyDict, as_object, check_memory, repeats_keys
 from calipers.files.places import open_place
 
 BOM = b"\xef\xbb\xbf"
@@ -61,8 +61,7 @@ def parse_json(data: bytes, path: str, expected: str) -> ParsedJson:
         tree = _slowly(text, path, problem, expected)
     if not repeats_keys(text, tree):
         return ParsedJson(tree, problem, False)
-    deep = "a key is there twice, and something is nested too deeply"
-    return ParsedJson(_slowly(text, path, deep, expected), problem, True)
+    return ParsedJson(_slowly(text, path, REPEATED_TOO_DEEP, expected), problem, True)
 
 
 def find_doubled(value: Any, place: str = "") -> tuple[str, str] | None:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 LARGE = 1 << 20  # bytes
 GROWTH = 8  # a text of small objects takes about so many times its size
 LARGEST_FLOAT = 1.7976931348623157e308
+REPEATED_TOO_DEEP = "a key is there twice, and something is nested too deeply"
 
 
 def check_memory(text: bytes | bytearray) -> None:
@@ -32,7 +33,7 @@ class RepeatedKeyDict(dict[str, "Any"]):
 
     @property
     def twice(self) -> str:
-        """The first key that was there before."""
+        """The first key that was given twice."""
         return self.repeated[0]
 
 

@@ -15,8 +15,8 @@ from urllib.parse import parse_qs, unquote, urlsplit
 from calipers.core.errors import InputError
 from calipers.files.problems import shown
 
-SEVERAL_NOTE = "annotations of further annotators were not read, only one of each task"
-UNDONE_NOTE = "tasks that nobody has annotated were read as annotated with nothing"
+SEVERAL_NOTE = "only one annotation of each task was read, not those of further annotators"
+UNDONE_NOTE = "tasks without an annotation were read as having no objects"
 UPLOADS = "/upload/"
 UPLOADED = re.compile(r"\A[0-9a-f]{8}-(?=.)")
 

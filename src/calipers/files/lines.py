@@ -168,7 +168,7 @@ class LineSource:
 
     @cached_property
     def size(self) -> int:
-        """Bytes as stored, 0 if nobody knows."""
+        """Size in bytes as stored; 0 if it is not known."""
         return size_of(self.path)
 
     @property
@@ -220,7 +220,7 @@ class LineSource:
             yield Shard(self.index, self.path, line, position - start, offset=start, digest=own.hexdigest())
 
     def shard_bytes(self, start: int) -> int:
-        """How many bytes a shard has that begins at `start`, and as many more as its last line takes."""
+        """The least size of the shard that begins at `start`; its last line is added whole."""
         return self.chunk_bytes
 
     def _held_ranges(self) -> Iterator[Shard]:
@@ -305,7 +305,7 @@ class _NoDigest:
 
 
 class _Watched(RawIOBase):
-    """The input's bytes as stored, which the source sees go by."""
+    """A stream of the input's bytes as stored, which are added to the digest of the source."""
 
     def __init__(self, source: LineSource) -> None:
         self._source = source

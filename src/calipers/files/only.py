@@ -17,10 +17,10 @@ def read_only(path: str) -> Keys:
     try:
         lines = read_bytes(path).removeprefix(BOM).decode("utf-8").splitlines()
     except UnicodeDecodeError as error:
-        raise InputError(f"{path}: not UTF-8, expected keys of records, one a line") from error
+        raise InputError(f"{path}: not UTF-8, expected keys of records, one per line") from error
     keys = frozenset(line.strip() for line in lines if line.strip())
     if not keys:
-        raise InputError(f"{path}: no keys, expected those of records, one a line")
+        raise InputError(f"{path}: no keys, expected keys of records, one per line")
     return keys
 
 
@@ -32,6 +32,6 @@ def only_input(path: str, keys: Keys) -> dict[str, Any]:
 def notes_on_missing_keys(path: str, keys: Keys, matched: int, record: str) -> list[str]:
     """Notes where fewer records were found than keys were given; none at all is an error."""
     if not matched:
-        raise InputError(f"{path}: none of {len(keys):,} keys is that of a {record}, expected one a line")
+        raise InputError(f"{path}: none of {len(keys):,} keys is that of a {record}, expected one key per line")
     missing = len(keys) - matched
     return [f"warning: {path}: {missing:,} of {len(keys):,} keys are of no {record}"] if missing > 0 else []

@@ -27,7 +27,7 @@ DEEPEST = 100
 LONGEST_INT = 13000  # bits
 HEARD_LATER = (signal.SIGINT, signal.SIGTERM)
 WRITTEN = "the result was written before that"
-MOST_NAMES = 100  # that are tried for a temporary file
+MAX_NAME_ATTEMPTS = 100  # that are tried for a temporary file
 SENT = 1 << 20  # bytes of a piece that is large
 SMALL = 1 << 24  # bytes of a file that may wait until the end before it is sent to disk
 LAST = "result.json"  # takes its name after all others: where it is new, everything is
@@ -115,14 +115,14 @@ def check_free(path: str | None, inputs: Iterable[Any]) -> None:
 
 
 def check_place(path: str) -> None:
-    """Whether a file can be written there, or why not. Folders that are missing are made when it is written."""
+    """Raise an OutputError unless a file can be written there. Missing folders are made when it is written."""
     if os.path.isdir(path):
         raise OutputError(f"{path}: is a folder, expected a file to write to")
     check_folder(path, Path(path).absolute().parent)
 
 
 def check_folder(path: str, folder: Path) -> None:
-    """Whether files can be written to a folder, which may have to be made first, or why not."""
+    """Raise an OutputError unless files can be written to a folder, which may not exist yet."""
     existing = next(above for above in (folder, *folder.parents) if above.exists())
     if not existing.is_dir():
         raise OutputError(f"{path}: {existing} is not a folder")
@@ -168,7 +168,7 @@ class AtomicFiles:
         return file
 
     def commit(self) -> None:
-        """All files are written: rename them to their final names, all of them or none."""
+        """Rename the files, all of which are written, to their final names: all of them or none."""
         for file, _, target in self._files:
             with _writing(target):
                 file.flush()
@@ -317,7 +317,7 @@ def _new_file(folder: Path) -> IO[bytes]:
 
     The umask is never asked for: that would change it for a moment, for all threads.
     """
-    for _ in range(MOST_NAMES):
+    for _ in range(MAX_NAME_ATTEMPTS):
         with suppress(FileExistsError):
             return open(folder / f".calipers-{os.urandom(8).hex()}.part", "xb")
     raise FileExistsError(17, "No free name for a temporary file")

@@ -19,7 +19,7 @@ from typing import IO, Any, NamedTuple
 
 import orjson
 
-from calipers.core.errors import ConfigError, InputError, OutputError, keyword
+from calipers.core.errors import ConfigError, InputError, OutputError, changed_during_run, keyword
 from calipers.core.parts import Packed, from_bytes, pieces_of
 from calipers.files.output import make_folder, write_file, write_in_steps
 from calipers.files.placed_texts import PlacedTexts, StoredText
@@ -42,7 +42,7 @@ class Provenance(NamedTuple):
     options: dict[str, Any]  # from which the suite's Config can be made again
 
     def check_comparable(self, other: Provenance, what: str) -> None:
-        """Refuse what was made by something else, saying what differs."""
+        """Refuse parts of another suite, version or parameters, saying what differs."""
         self.check_version(other, what)
         unlike = [
             f"{name} = {theirs!r:.80}, expected {mine!r:.80}" for name, (mine, theirs) in self.differing(other).items()
@@ -52,7 +52,7 @@ class Provenance(NamedTuple):
             raise ConfigError(f"{what}: made with {'; '.join([*unlike[:NAMED], *more])}")
 
     def check_version(self, other: Provenance, what: str) -> None:
-        """Refuse what another suite or another version made."""
+        """Refuse parts of another suite or version."""
         for name in ("suite", "protocol", "calipers"):
             mine, theirs = getattr(self, name), getattr(other, name)
             if mine != theirs:
@@ -82,13 +82,13 @@ def read_tally(path: str) -> tuple[Provenance, Packed]:
     """Read a total that a run wrote with `tally`."""
     try:
         with open(path, "rb") as file:
-            made, data = _read_head(file, path, TALLY), _next_entry(file)
+            provenance, data = _read_head(file, path, TALLY), _next_entry(file)
             if data is None or file.read(1):
                 raise InputError(f"{path}: is damaged or cut off, expected {_expected(TALLY)}")
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror or error}") from error
     with blaming(path):
-        return made, from_bytes(data)
+        return provenance, from_bytes(data)
 
 
 class FinishedShards:
@@ -121,7 +121,7 @@ class FinishedShards:
         self._file.seek(self._places[shard])
         data = _next_entry(self._file)
         if data is None:
-            raise InputError(f"{self._path}: was changed by someone else during the run")
+            raise changed_during_run(str(self._path))
         with blaming(self._path):
             packed = from_bytes(data)
             return Packed(packed.plain["part"], packed.arrays)
@@ -187,7 +187,7 @@ def _is_cut_in_head(file: IO[bytes]) -> bool:
 
 
 def _lock(file: IO[bytes], path: str) -> None:
-    """For this process alone, as long as the file is open; workers that outlive it for a moment do not hold it."""
+    """Lock the file for this process, as long as it is open; workers that outlive the process do not hold the lock."""
     try:
         import fcntl
     except ImportError:  # not everywhere; then two runs must not be given the same file
@@ -224,12 +224,12 @@ def _read_head(file: IO[bytes], path: str, kind: str) -> Provenance:
         head = orjson.loads(text)
         if head.pop("kind") != kind:
             raise problem
-        made = Provenance(**_plain(head))  # what is nested too deeply cannot be written again
+        provenance = Provenance(**_plain(head))  # what is nested too deeply cannot be written again
     except (orjson.JSONDecodeError, AttributeError, KeyError, TypeError) as error:
         raise problem from error
-    if [type(value) for value in made] != [str, str, str, dict, dict]:
+    if [type(value) for value in provenance] != [str, str, str, dict, dict]:
         raise problem
-    return made
+    return provenance
 
 
 def entry_of(shard: str, part: Packed) -> list[bytes | memoryview]:

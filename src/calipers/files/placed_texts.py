@@ -18,7 +18,7 @@ from weakref import WeakValueDictionary
 Pieces = Sequence[bytes | memoryview]  # of a text
 STEP_BYTES = 1 << 17  # to write at a time: for many more, the system takes large pieces of memory that were long unused
 ITEMS = 1 << 16  # whose ends there is room for; texts of later ones are sent along
-BYTES_EACH = 8
+BYTES_PER_END = 8
 
 _numbers = count()
 _known: WeakValueDictionary[int, PlacedTexts] = WeakValueDictionary()  # by number; copied with the process
@@ -45,7 +45,9 @@ class PlacedTexts:
 
     def __init__(self, files: Sequence[IO[bytes]]) -> None:
         self._paths, self._width = [os.path.abspath(file.name) for file in files], len(files)
-        self._ends = memoryview(mmap.mmap(-1, BYTES_EACH * self._width * (ITEMS + 1))).cast("q")  # one more than known
+        self._ends = memoryview(mmap.mmap(-1, BYTES_PER_END * self._width * (ITEMS + 1))).cast(
+            "q"
+        )  # one more than known
         self.number, self.owner = next(_numbers), os.getpid()
         self.note(0, [file.tell() for file in files])
         _known[self.number] = self

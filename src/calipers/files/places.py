@@ -30,7 +30,7 @@ def open_place(path: str, buffering: int = 0) -> IO[bytes]:
 
 
 def size_of(path: str) -> int:
-    """Bytes as stored, 0 if nobody knows."""
+    """Size in bytes as stored; 0 if it is not known."""
     if is_remote(path):
         from calipers.files.remote import remote_size
 

@@ -327,7 +327,7 @@ def _time_limit() -> float:
 
 
 class _Call(Thread, Generic[T]):
-    """A call in a thread of its own, which nobody has to wait for."""
+    """A call in a thread of its own, which may be abandoned."""
 
     def __init__(self, call: Callable[[], T]) -> None:
         super().__init__(name="calipers asks a server", daemon=True)

@@ -46,7 +46,7 @@ class Result:
         return SlicedResult(self.tree)
 
     def rows(self, *columns: str, may_skip: str = "") -> Iterable[Cells] | None:
-        """These columns of every object, as the folder has them; nothing where only the artifact is there.
+        """Columns of the table of every object; None where there is an artifact without its folder.
 
         Rows whose last cell is `may_skip` are not needed, and left out where that saves time.
         """
@@ -93,7 +93,7 @@ def _rows(path: Path, columns: Sequence[str], may_skip: str) -> Iterator[Cells]:
 
 
 def _lines(file: IO[bytes], skipped: bytes) -> Iterator[str]:
-    """Lines of CSV but for rows with this end: most objects are matched, and parsing is most of the work.
+    """Lines of CSV without those that end in `skipped`: most objects are matched, and parsing takes most of the time.
 
     A line that begins inside quotes is part of a row, so it stays whatever its end.
     """

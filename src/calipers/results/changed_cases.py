@@ -135,7 +135,7 @@ def _draw(folder: ResultFolder, change: ChangeKind, case: Case) -> Part:
 
 
 def _restyle(shape: Part, change: ChangeKind) -> None:
-    """How an object is drawn: unchanged ones in the background, whether right or wrong."""
+    """Draw objects that did not change in the background, right or wrong."""
     own = shape.get("cause") == change.cause
     shape["tags"] = [change.word] if own else []
     if not own:

@@ -73,7 +73,7 @@ def check(
         *files: Paths, or what files would hold.
         gt: An input that is ground truth.
         pred: An input that is predictions; several, if it is a list of paths.
-        suite: What to read inputs as, where that cannot be told.
+        suite: The suite to read inputs as, where content does not tell.
         images: The folder of images, for sizes that YOLO files lack.
         answers: The family of models whose answers the predictions are, as `calipers dense` has it.
         pred_field: The field that holds the answer of a model.
@@ -138,7 +138,7 @@ def _join(inputs: list[_Input], suite: str | None, asked: Tree) -> None:
 
 
 def _refuse_together(files: list[FileCheck]) -> None:
-    """Refuse inputs of a suite that measures several as one, and would find nothing in all of them."""
+    """Refuse inputs that a suite measures together and in which it would find nothing."""
     for name in dict.fromkeys(file.suite for file in files if file.suite):
         if refuse := suite_of(name).survey.refuse_together:
             refuse([file for file in files if file.suite == name])

@@ -26,7 +26,7 @@ def find_kind(source: Any) -> Kind:
 
 
 def expected() -> str:
-    """What an input may be, in words."""
+    """The kinds of input that can be read, for messages."""
     names = [suite.survey.kinds[0].name.partition(",")[0] for suite in suites() if suite.survey]
     return f"{', '.join(dict.fromkeys(names))}, or an artifact of Calipers"
 

@@ -19,7 +19,7 @@ Tree = Mapping[str, Any]
 REPLICATES = ("bootstrap", "seed")
 MAX_NAMED = 3
 ABSENT = "absent"
-ALIKE = "(expected one suite, the same records and ground truth, and the same options)"
+EXPECTED_COMPARABLE = "(expected one suite, the same records and ground truth, and the same options)"
 
 
 class Differences(NamedTuple):
@@ -30,7 +30,7 @@ class Differences(NamedTuple):
 
     @property
     def all(self) -> list[str]:
-        """All differences, those of settings first."""
+        """Differences of settings, then those of records."""
         return [*self.settings, *self.records]
 
 
@@ -67,7 +67,7 @@ class _Compared:
         self.sums = tree.get("bootstrap", {}).get("sums", {}).get("gt", [])
 
     def params_without(self, names: Collection[str]) -> dict[str, Any]:
-        """The parameters but for some."""
+        """The parameters without those named."""
         return {name: value for name, value in self.params.items() if name not in names}
 
 

@@ -199,7 +199,7 @@ def change(old: Figure, new: Figure, *, paired: bool = True) -> FigureChange:
 
 
 def _draws(old: Figure, new: Figure, *, paired: bool) -> Floats | None:
-    """The difference in each replicate; not in pairs, each is set against one that has other weights."""
+    """The difference in each replicate; without pairing, of replicates whose records have different weights."""
     if old.replicates is None or new.replicates is None:
         return None
     if paired:

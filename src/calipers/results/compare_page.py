@@ -32,7 +32,6 @@ from calipers.suite import suite_of_tree
 MAX_CARDS = 8
 HEADS = {"index": "#", "method": "method", "kind": "kind", "state": "state", "type": "type", "label": "label"}
 HEADS |= {"start": "first frame", "end": "last frame"}
-TOLD_ABOVE = ("objects", "fixed", "broken", "#", "more")  # of the lines below a table
 COUNTED = ("index", "start", "end")
 
 
@@ -78,7 +77,7 @@ def page_data(tree: Tree, old: ResultFolder | None = None, new: ResultFolder | N
 
 
 def _warned(tree: Tree) -> list[Part]:
-    """First of all where the whole improved and a slice surely got worse."""
+    """A section with a warning where the whole improved and a slice surely got worse; else none."""
     lines = list(slices.warnings(tree))
     return [part.text("Not better everywhere", lines)] if lines else []
 
@@ -131,7 +130,7 @@ def _objects(tree: Tree, tags: set[str]) -> list[Part]:
     """How many objects were fixed and broken."""
     objects = tree["objects"]
     if not objects:
-        lines = ["Which objects were fixed and broken is told of two folders that a suite wrote with -o."]
+        lines = ["Objects that were fixed or broken are listed where both results are folders written with -o."]
         return [part.text("Objects", lines)]
     rows: list[tuple[str, int, str, Any]] = [
         (BROKEN, objects["broken"], "found before, missed now", "wrong"),
@@ -146,7 +145,10 @@ def _objects(tree: Tree, tags: set[str]) -> list[Part]:
 def _drawn(cases: list[Part]) -> list[Part]:
     if not cases:
         return []
-    about = "What broke and what is new as in the new result, what was fixed and what is gone as in the old."
+    about = (
+        "Broken objects and new false positives are drawn as in the new result,"
+        " fixed objects and false positives that are gone as in the old one."
+    )
     return [part.cases("Objects that changed, drawn", len(cases), len(cases), about=about)]
 
 

@@ -70,7 +70,7 @@ def convert(
         *inputs: Paths, or what files would hold; several are written as one.
         to: The format to write: `"coco"`, `"yolo"` or `"plain"`, as far as the suite writes it.
         output: A file, or a new folder where the format has several files; without one nothing is written.
-        suite: What to read inputs as, where that cannot be told.
+        suite: The suite to read inputs as, where content does not tell.
         side: `"gt"` or `"pred"`, where content does not tell; predictions where `gt` is given.
         **options: Those of `calipers convert`, see `ConvertOptions`, each where the suite has a use for it.
 
@@ -188,7 +188,7 @@ def _guessed(kind: Kind, side: str | None, options: Mapping[str, Any]) -> list[s
     """A note where neither content nor options say which side the input is."""
     if side is not None or kind.side is not None or "gt" in options:
         return []
-    return [f"read as ground truth, as nothing says otherwise: {keyword('side', 'pred')} reads predictions"]
+    return [f"read as ground truth by default: {keyword('side', 'pred')} reads predictions"]
 
 
 # Writing

@@ -127,7 +127,7 @@ def gate(
 
 
 def judge(new: Result, baseline: Result | None, rules: list[Rule]) -> Gate:
-    """Apply the rules to results that were read."""
+    """Apply the rules to a result and its baseline."""
     named = [(_figure_name(rule.metric, new), rule) for rule in rules]
     if baseline is None and (drop := next((rule for rule in rules if rule.kind == "max_drop"), None)):
         expected = f"expected a baseline ({keyword('baseline', 'OLD')})"
@@ -160,7 +160,7 @@ def _figure_name(metric: str, new: Result) -> str:
 
 
 def _check_limit(figure: Figure, rule: Rule) -> None:
-    """Of a figure between 0 and 1, a limit that nothing could pass or fail is a percentage that was meant."""
+    """Refuse limits of a share that no result could pass or fail, which are most likely percentages."""
     if figure.unit == SHARE and not 0 <= rule.limit <= 1:
         expected = f"expected from 0 to 1: {figure.name} is a share"
         raise ConfigError(f"{rule.kind} {rule.metric}: found {rule.limit:g}, {expected}")
@@ -208,9 +208,7 @@ def _limit(rule: Rule, figure: Figure) -> Verdict:
 def _drop(rule: Rule, figure: Figure, change: FigureChange | None, noise: Noise | None) -> Verdict:
     """A drop against the baseline, of a figure that may be noisy."""
     if figure.higher_is_better is None:
-        raise ConfigError(
-            f"max_drop {rule.metric}: is neither good nor bad when it drops, expected a floor or a ceiling"
-        )
+        raise ConfigError(f"max_drop {rule.metric}: has no better direction, expected a floor or a ceiling")
     if change is None:
         return Verdict(INVESTIGATE, "not in the baseline")
     if change.difference is None:

@@ -31,7 +31,7 @@ def table(tree: Tree) -> str:
 
 
 def columns(tree: Tree) -> tuple[str, ...]:
-    """The heads of columns; without a baseline there is nothing to differ from."""
+    """The heads of columns; those about differences only with a baseline."""
     return AGAINST if tree["baseline"] is not None else ALONE
 
 
@@ -94,7 +94,7 @@ def verdict(tree: Tree) -> str:
 
 
 def _room(row: Tree, tree: Tree) -> float | None:
-    """How far a share can get worse from where it is; nothing is known of other figures."""
+    """How much worse a share can get before it reaches 0 or 1; None for other figures."""
     spec = spec_named(suite_of_tree(tree).figures, row["metric"].partition("@")[0])
     if spec is None or spec.unit != SHARE or row["baseline"] is None:
         return None

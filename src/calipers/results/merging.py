@@ -119,7 +119,7 @@ def _inputs(part: Part) -> list[tuple[str, str]]:
 
 
 def _check_distinct(parts: list[tuple[str, Part]], *, shared: bool) -> None:
-    """Raise an error if an input is there twice, under whatever name, or a part, where parts may share a side."""
+    """Refuse an input in two parts, under whatever name; where parts may share a side, the same inputs in two parts."""
     seen: dict[Any, str] = {}
     for path, part in parts:
         names = {entry["sha256"]: f"both hold {entry['path']}" for entry in part.inputs}
@@ -142,5 +142,5 @@ def _check_engines(parts: list[tuple[str, Part]]) -> None:
 
 
 def _distinct(inputs: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Every input once, in the order they came."""
+    """Every input once, in the order of the parts."""
     return list({(entry["path"], entry["sha256"]): entry for entry in inputs}.values())

@@ -32,7 +32,7 @@ class Remarks(NamedTuple):
 
 
 def remarks_on(suite: Suite, report: Report, *inputs: Any) -> Remarks:
-    """What a suite can tell about a result that it made from these inputs."""
+    """Doubts and hints about a result, from its suite and from the inputs it was made from."""
     tree = report.tree
     may_be_misread = suite.headlines is None or any(
         value is not None and value < POOR for value in suite.headlines(tree)
@@ -96,7 +96,7 @@ def doubts_of(report: Report) -> Iterator[str]:
 
 
 def _given_twice(tree: Tree, meaning: str) -> Iterator[str]:
-    """A line for every input that holds what another of the run holds, whatever the two are called."""
+    """A warning for every input with the same content as another one, whatever their names."""
     seen: dict[str, str] = {}
     for entry in tree["inputs"]:
         if entry["sha256"] is not None and entry["sha256"] in seen:

@@ -68,7 +68,7 @@ def _inverted(share: float, freedom: int) -> float:
 
 
 def _within(angle: float, freedom: int) -> float:
-    """The chance to lie between -t and t, a finite sum of powers of the cosine."""
+    """The probability that Student's t lies between -t and t: a finite sum of powers of the cosine."""
     odd, power = freedom % 2, cos(angle) if freedom % 2 else 1.0
     total, factor = 0.0, 1.0
     for k in range(freedom // 2):
@@ -83,7 +83,7 @@ def _expanded(share: float, freedom: int) -> float:
 
 
 def _student(z: Any, freedom: int) -> Any:
-    """Student's t that is as likely as a normal deviate."""
+    """The value of Student's t with the tail probability of the normal deviate `z`, by expansion."""
     terms = (
         (z**3 + z) / 4,
         (5 * z**5 + 16 * z**3 + 3 * z) / 96,

@@ -217,12 +217,12 @@ def _ranks(figure: Figure) -> bool:
 def _check_figure(name: str, figure: Figure, candidates: list[Candidate]) -> None:
     """Refuse a figure without a direction or without replicates."""
     if figure.higher_is_better is None:
-        raise ConfigError(f"figure: {name} is neither good nor bad when it is higher, expected one that is")
+        raise ConfigError(f"figure: {name} has no better direction, expected a figure that has one")
     if figure.value is not None and figure.replicates is None:
         directed = {key: value for key, value in candidates[0].figures.items() if value.higher_is_better is not None}
         near = get_close_matches(name, [key for key, value in directed.items() if _ranks(value)], n=3, cutoff=0.3)
         hint = f", expected one that has them, such as {', '.join(near)}" if near else ""
-        raise ConfigError(f"figure: {name} has no replicates, so that nothing can be told apart by it{hint}")
+        raise ConfigError(f"figure: {name} has no replicates, so results cannot be told apart by it{hint}")
 
 
 class Standing:
@@ -251,7 +251,7 @@ class Standing:
             yield row | (self._against(baseline, name) if baseline else {})
 
     def _against(self, old: str, new: str) -> dict[str, Any]:
-        """How a result differs from another; nothing from itself, or where one is undefined."""
+        """The difference of a result from another; fields are None for the same result, and where one is undefined."""
         if old == new or self.pairs is None or not {old, new} <= set(self.names):
             return {"difference": None, "difference_interval": None, "verdict": None}
         difference, interval, separated = self.pairs.at(self.names.index(old), self.names.index(new))

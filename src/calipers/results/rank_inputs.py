@@ -22,11 +22,11 @@ from calipers.core.errors import ConfigError, InputError, keyword
 from calipers.core.figures import Figure
 from calipers.report import Report
 from calipers.results.artifacts import Result, files_of, read_result
-from calipers.results.comparable import ALIKE, differences
+from calipers.results.comparable import EXPECTED_COMPARABLE, differences
 from calipers.suite import suite_of_tree
 
-FEWEST, MOST = 2, 100  # results
-MOST_NAMED = 3  # results that an error names
+MIN_RESULTS, MAX_RESULTS = 2, 100  # results
+MAX_NAMED = 3  # results that an error names
 
 
 class Candidate(NamedTuple):
@@ -61,7 +61,7 @@ class Candidates(NamedTuple):
 def read_candidates(results: Iterable[Any]) -> Candidates:
     """All results, checked: as many as may be ranked, of different names, over the same records."""
     sources = [source for listed in flat_sources(results) for source in folder_sources(listed)]
-    _check_count(len(sources), fewest=1)
+    _check_count(len(sources), min_results=1)
     named, passed_over, files = [], [], []
     for number, source in enumerate(sources, 1):
         name = source.name or source_name(source, number)
@@ -71,7 +71,7 @@ def read_candidates(results: Iterable[Any]) -> Candidates:
             continue
         named.append((name, result))
         files += files_of(os.fspath(source.place)) if source.is_path else []
-    _check_count(len(named), fewest=1, passed_over=passed_over)
+    _check_count(len(named), min_results=1, passed_over=passed_over)
     check_names(named)
     _check_replicates(named)
     _check_comparable(named)
@@ -143,7 +143,7 @@ def source_name(source: Source, number: int) -> str:
 
 
 def _read(source: Source, name: str) -> Result | None:
-    """The result; nothing for a JSON file of a folder that does not even claim to be an artifact."""
+    """The result; None for a JSON file of a folder that does not claim to be an artifact."""
     try:
         return read_result(source.place, name)
     except InputError:
@@ -153,7 +153,7 @@ def _read(source: Source, name: str) -> Result | None:
 
 
 def is_other_file(source: Source) -> bool:
-    """Whether it is a file of a folder that does not even claim to be an artifact."""
+    """Whether the source is a file of a folder that does not claim to be an artifact."""
     return source.listed and Path(source.place).is_file() and not _claims(Path(source.place))
 
 
@@ -169,11 +169,13 @@ def _claims(path: Path) -> bool:
 # Whether they may be ranked together
 
 
-def _check_count(count: int, *, fewest: int = FEWEST, passed_over: Iterable[str] = ()) -> None:
-    if fewest <= count <= MOST:
+def _check_count(count: int, *, min_results: int = MIN_RESULTS, passed_over: Iterable[str] = ()) -> None:
+    if min_results <= count <= MAX_RESULTS:
         return
     left_out = f" ({', '.join(passed_over)}: no artifact)" if passed_over else ""
-    raise ConfigError(f"found {count:,} result{'' if count == 1 else 's'}{left_out}, expected {FEWEST} to {MOST}")
+    raise ConfigError(
+        f"found {count:,} result{'' if count == 1 else 's'}{left_out}, expected {MIN_RESULTS} to {MAX_RESULTS}"
+    )
 
 
 def check_names(named: list[tuple[str, Result]]) -> None:
@@ -194,25 +196,25 @@ def _check_replicates(named: list[tuple[str, Result]]) -> None:
     if not poor:
         return
     tree = next(iter(poor.values()))
-    more = f" and {len(poor) - MOST_NAMED} more" if len(poor) > MOST_NAMED else ""
+    more = f" and {len(poor) - MAX_NAMED} more" if len(poor) > MAX_NAMED else ""
     problem = f"found {tree['params']['bootstrap']}, expected at least {MIN_REPLICATES} replicates"
     raise ConfigError(
-        f"{', '.join(list(poor)[:MOST_NAMED])}{more}: bootstrap: {problem}, without which noise is not known;"
+        f"{', '.join(list(poor)[:MAX_NAMED])}{more}: bootstrap: {problem}, without which noise is not known;"
         f" run calipers {tree['suite']} again with {keyword('bootstrap', 'N')} (1,000 by default)"
     )
 
 
 def _check_comparable(named: list[tuple[str, Result]]) -> None:
-    """All against the first: the same protocol, parameters, replicates and records."""
+    """Refuse results that differ from the first in protocol, parameters, replicates or records."""
     (base, first), *others = named
     problems = []
     for name, result in others:
         reasons = differences(first, result, (base, name)).all
         listed = "".join(f"\n- {reason}" for reason in reasons)
         problems += [f"{base} and {name} cannot be ranked together:{listed}"] if reasons else []
-    more = [f"(and {len(problems) - MOST_NAMED:,} more results)"] if len(problems) > MOST_NAMED else []
+    more = [f"(and {len(problems) - MAX_NAMED:,} more results)"] if len(problems) > MAX_NAMED else []
     if problems:
-        raise ConfigError("\n".join([*problems[:MOST_NAMED], *more, ALIKE]))
+        raise ConfigError("\n".join([*problems[:MAX_NAMED], *more, EXPECTED_COMPARABLE]))
 
 
 # Methods

@@ -17,7 +17,7 @@ from itertools import combinations_with_replacement
 
 Pair = tuple[int, int]
 Group = int  # a bit for each result
-MOST_GROUPS = 1000  # while splitting
+MAX_GROUPS = 1000  # while splitting
 ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 
 
@@ -62,13 +62,13 @@ def letter(number: int) -> str:
 
 
 def _absorbed(count: int, pairs: list[Pair]) -> list[Group]:
-    """All largest groups without a separated pair; nothing if there are too many on the way."""
+    """All largest groups without a separated pair; an empty list where splitting makes too many."""
     groups = [(1 << count) - 1]
     for first, second in pairs:
         both = 1 << first | 1 << second
         halves = [group & ~(1 << place) for group in groups if group & both == both for place in (first, second)]
         groups = _with_largest([group for group in groups if group & both != both], halves)
-        if len(groups) > MOST_GROUPS:
+        if len(groups) > MAX_GROUPS:
             return []
     return groups
 
@@ -110,7 +110,7 @@ def _covering(count: int, pairs: list[Pair]) -> list[Group]:
 
 
 def _grown(group: Group, separated: list[Group]) -> Group:
-    """The group with all that is not separated from it, one after the other."""
+    """The group, extended one by one by every result that is separated from none of its members."""
     for place, others in enumerate(separated):
         if not others & group:
             group |= 1 << place

@@ -81,7 +81,7 @@ def _short(group: str) -> str:
 
 
 def percent(share: float | None) -> str:
-    """A share in percent; one that is neither 0 nor 1 does not look like it.
+    """A share in percent; only 0 and 1 are shown as 0 % and 100 %.
 
     >>> percent(0.417), percent(0.0004), percent(0.9996), percent(1.0), percent(None)
     ('42 %', '<1 %', '>99 %', '100 %', '—')

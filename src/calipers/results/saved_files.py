@@ -12,7 +12,7 @@ Contents = Mapping[str, Callable[[], bytes]]
 
 
 def files_at(path: str | os.PathLike[str], stem: str, contents: Contents) -> Contents:
-    """The files to write by path, with what makes the content of each; `contents` has all kinds by their ending.
+    """The files to write by path, with the function that makes each; `contents` has these functions by ending.
 
     OutputError if the path has another ending and is no folder.
     """

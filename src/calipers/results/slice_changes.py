@@ -133,7 +133,7 @@ class SliceChange(NamedTuple):
     changes: dict[str, FigureChange]
 
     def p(self) -> float | None:
-        """How likely so large a change of the headline is by chance."""
+        """The p-value of the change of the headline."""
         change = self.changes[self.headline]
         draws = change.draws
         value = None if draws is None else deviate(change.difference, draws, change.n)

@@ -22,7 +22,7 @@ from calipers.files.json_checks import check_memory
 from calipers.files.lines import LONGEST_LINE
 from calipers.report import Report
 from calipers.results.artifacts import Cells, Result, files_of, read_result
-from calipers.results.comparable import ALIKE, differences
+from calipers.results.comparable import EXPECTED_COMPARABLE, differences
 from calipers.results.rank_inputs import (
     Source,
     check_names,
@@ -36,8 +36,8 @@ from calipers.show.page.build import kept_cases
 from calipers.show.page.cases import CASES
 from calipers.suite import Suite, suite_of_tree
 
-MOST = 100  # results
-MOST_NAMED = 3  # results that an error names
+MAX_RESULTS = 100  # results
+MAX_NAMED = 3  # results that an error names
 
 
 class SuspectInputs(NamedTuple):
@@ -56,9 +56,9 @@ def read_inputs(results: Iterable[Any]) -> SuspectInputs:
     listed = [source for argument in flat_sources(results) for source in _in_folder(argument)]
     passed_over = [os.fspath(source.place) for source in listed if is_other_file(source)]
     sources = [source for source in listed if not source.is_path or os.fspath(source.place) not in passed_over]
-    if not 0 < len(sources) <= MOST:
-        others = f" ({', '.join(passed_over[:MOST_NAMED])}: no artifact)" if passed_over else ""
-        raise ConfigError(f"found {len(sources):,} results{others}, expected 1 to {MOST}")
+    if not 0 < len(sources) <= MAX_RESULTS:
+        others = f" ({', '.join(passed_over[:MAX_NAMED])}: no artifact)" if passed_over else ""
+        raise ConfigError(f"found {len(sources):,} results{others}, expected 1 to {MAX_RESULTS}")
     named = [_read(source, number) for number, source in enumerate(sources, 1)]
     check_names(named)
     _check_comparable(named)
@@ -104,16 +104,16 @@ def _folder(suite: str) -> str:
 
 
 def _check_comparable(named: list[tuple[str, Result]]) -> None:
-    """All against the first: the same protocol, parameters and records; replicates do not matter."""
+    """Refuse results that differ from the first in protocol, parameters or records; replicates may differ."""
     (base, first), *others = named
     problems = []
     for name, result in others:
         differing = differences(first, result, (base, name), replicates=False).all
         reasons = "".join(f"\n- {difference}" for difference in differing)
         problems += [f"{base} and {name} cannot be searched together:{reasons}"] if differing else []
-    more = [f"(and {len(problems) - MOST_NAMED:,} more results)"] if len(problems) > MOST_NAMED else []
+    more = [f"(and {len(problems) - MAX_NAMED:,} more results)"] if len(problems) > MAX_NAMED else []
     if problems:
-        raise ConfigError("\n".join([*problems[:MOST_NAMED], *more, ALIKE]))
+        raise ConfigError("\n".join([*problems[:MAX_NAMED], *more, EXPECTED_COMPARABLE]))
 
 
 def _runs(named: list[tuple[str, Result]]) -> Iterator[SuspectRun]:
@@ -153,7 +153,7 @@ def cases_of(path: Path, method: str) -> Iterator[Case]:
 @contextmanager
 def malformed_refused(runs: list[SuspectRun]) -> Iterator[None]:
     """Turn errors from malformed cases or rows, which unlike artifacts were not checked, into input errors."""
-    names = ", ".join(run.name for run in runs[:MOST_NAMED]) + (", …" if len(runs) > MOST_NAMED else "")
+    names = ", ".join(run.name for run in runs[:MAX_NAMED]) + (", …" if len(runs) > MAX_NAMED else "")
     try:
         yield
     except BadCellError as error:

@@ -158,7 +158,7 @@ def _cases(chosen: list[Any], inputs: SuspectInputs, runs: list[SuspectRun]) -> 
 
 
 def _truth_cases(keys: set[str], inputs: SuspectInputs, run: SuspectRun) -> Iterator[tuple[str, Case]]:
-    """Records without a failure: their annotations alone."""
+    """Cases of records without a failure, which have annotations alone."""
     spec = inputs.spec
     if not keys or spec.truth_case is None or spec.truth_rows is None:
         return
@@ -231,7 +231,7 @@ def _box_entry(box: Tree, best: dict[str, Any]) -> dict[str, Any]:
 
 
 def _restyle(shape: Part, reasons: list[str]) -> None:
-    """How an object is drawn: what is no suspect in the background."""
+    """Draw objects that are no suspects in the background."""
     own = shape.get("cause") in reasons
     shape["tags"] = [shape["cause"]] if own else []
     if own:

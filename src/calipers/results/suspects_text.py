@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from calipers.results.suspects import SuspectFacts
 
 Tree = Mapping[str, Any]
-MOST_ROWS = 20  # of the table
+MAX_ROWS = 20  # of the table
 HEADS = ("score", "reason", "key", "side", "#", "label", "suggested", "result")
 NAMED = 3  # results in the first line
 
 
 def table(tree: Tree, facts: SuspectFacts) -> str:
     """The whole list, without a line break at the end."""
-    rows = tree["rows"][:MOST_ROWS]
+    rows = tree["rows"][:MAX_ROWS]
     lines = [first_line(tree, facts)]
     if rows:
         lines += ["", *aligned([HEADS, *map(_cells, rows)], left=(1, 2, 3, 5, 6, 7))]
@@ -44,7 +44,7 @@ def notes(tree: Tree, facts: SuspectFacts) -> Iterator[tuple[str, str]]:
     counts = Counter(row["reason"] for row in tree["rows"])
     if counts:
         yield "reasons", SEPARATOR.join(f"{counts[name]:,} {words(name)}" for name in REASONS if counts[name])
-    hidden = facts.found - min(len(tree["rows"]), MOST_ROWS)
+    hidden = facts.found - min(len(tree["rows"]), MAX_ROWS)
     if hidden:
         yield "more", f"{hidden:,} not shown here"
     for note in facts.notes:

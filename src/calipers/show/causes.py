@@ -10,9 +10,9 @@ MEANINGS = {
     "wrong_label": "in place, under another label",
     "misplaced": "the right label, too little overlap",
     "wrong_label_and_place": "another label and too little overlap",
-    "duplicate": "a prediction of what is found already",
+    "duplicate": "a further prediction of an object that is matched",
     "spurious": "a prediction of nothing",
-    "missed": "ground truth that nothing is near",
+    "missed": "ground truth without a prediction near it",
 }
 WORTH_SAYING = 0.0005  # gains below it would be shown as +0.000
 
@@ -43,7 +43,7 @@ def fix_first_line(gains: dict[str, Any]) -> str:
     if all(entry["gain"] is None for entry in gains.values()):
         return UNDEFINED
     shown = [f"{cause_words(cause)} {gain:+.3f}" for cause, gain in fix_first(gains)]
-    return SEPARATOR.join(shown) or "nothing is worth as much as 0.001"
+    return SEPARATOR.join(shown) or "no cause is worth 0.001 or more"
 
 
 def causes_line(errors: dict[str, int]) -> str:

@@ -176,14 +176,14 @@ def drawn(suite: Suite, tree: Any) -> tuple[dict[str, bytes], list[str]]:
 
 
 def left_behind(path: str, patterns: Iterable[str], written: Container[str]) -> list[str]:
-    """Says which files of a folder have names as ours have and are not of this result."""
+    """Name the files of a folder that are called like outputs of a suite and are not of this result."""
     names = dict.fromkeys(file.name for pattern in patterns for file in sorted(Path(path).glob(pattern)))
     left = [name for name in names if name not in written]
     return [f"{path}: of an earlier run, and left alone: {', '.join(left)}"] if left else []
 
 
 def check_output(path: str, tables: str, inputs: list[str]) -> None:
-    """Find out before the work begins what can only go wrong at its end."""
+    """Check before the run that its outputs can be written."""
     target = Path(path)
     if tables == "parquet":
         import_pyarrow()

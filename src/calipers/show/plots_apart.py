@@ -111,14 +111,14 @@ def _answer(child: ChildProcess) -> tuple[bool, Any]:
 
 
 def serve(request: tuple[str, str, int]) -> dict[str, bytes]:
-    """What a process does: load what the plots of a suite take, or draw its share of those of an artifact."""
+    """Run in a child: load the modules of a suite's plots, or draw its share of the plots of an artifact."""
     what, name, share = request
     with without_collection():
         return _loaded(name) if what == "load" else _drawn(name, share)
 
 
 def _loaded(suite: str) -> dict[str, bytes]:
-    """Nothing to show yet: all modules are there that drawing takes."""
+    """No plots yet; returned once all modules that drawing takes are loaded."""
     _leave_out_docstrings()
     for module in LOADED:
         import_module(module)

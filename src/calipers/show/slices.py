@@ -12,7 +12,7 @@ from calipers.show.text import INDENT, SEPARATOR, between, named_line, printable
 
 Tree = Mapping[str, Any]
 SHOWN = 3
-MOST_ROWS = 8  # of a field
+MAX_ROWS = 8  # of a field
 
 
 def slices_lines(slices: list[Tree], headline: str, of: str = "") -> Iterator[str]:
@@ -33,11 +33,11 @@ def _field_lines(title: str, parts: list[Tree], headline: str) -> Iterator[str]:
                           night  0.600 (0.500–0.700)  n 40
                           day    0.800                n 1
     """
-    yield named_line("slices", f"{title}, the worst {'first' if len(parts) <= MOST_ROWS else MOST_ROWS}")
-    rows = [_row(part, part["figures"][headline]) for part in parts[:MOST_ROWS]]
+    yield named_line("slices", f"{title}, the worst {'first' if len(parts) <= MAX_ROWS else MAX_ROWS}")
+    rows = [_row(part, part["figures"][headline]) for part in parts[:MAX_ROWS]]
     yield from (" " * (INDENT - 1) + line for line in aligned(rows, left=(0, 1, 2)))
-    if len(parts) > MOST_ROWS:
-        yield named_line("", f"{len(parts) - MOST_ROWS:,} more in the artifact")
+    if len(parts) > MAX_ROWS:
+        yield named_line("", f"{len(parts) - MAX_ROWS:,} more in the artifact")
 
 
 def _row(part: Tree, figure: Tree) -> tuple[str, ...]:

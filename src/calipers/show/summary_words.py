@@ -12,7 +12,7 @@ MEANINGS = {
     "MAE": "mean absolute error: of counts, the mean over records of |predicted − true objects|",
     "over": "the share of records with more predicted than true objects",
     "under": "the share of records with fewer predicted than true objects",
-    "ties": "the share of detections that have the score of another of their class, whose order AP depends on",
+    "ties": "the share of detections with the score of another one of their class: AP depends on the order of these",
     "absent classes": "classes with detections and without ground truth: AP leaves them out",
     "cut by max_dets": "detections beyond the best so many of a class on an image, which AP leaves out",
     "score-free sweep": "precision, recall and F1 of all detections, whatever their scores, over IoU thresholds",

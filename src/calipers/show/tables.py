@@ -19,7 +19,7 @@ from calipers.core.text import FORMULA_STARTS, whole_text
 from calipers.files.output import send_to_disk, write_in_steps
 
 Rows = list[dict[str, Any]]
-TOGETHER = 10_000  # rows whose cells are in memory at once
+ROWS_AT_ONCE = 10_000  # rows whose cells are in memory at once
 PLAIN_TEXT = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_ ./:-]*")  # that is a cell as it is
 PLAIN = frozenset({int, float, bool, type(None)})  # cells that are written as they are, None as nothing
 
@@ -44,8 +44,8 @@ class CsvTable:
 
     def add(self, rows: Rows) -> None:
         """Append rows."""
-        for first in range(0, len(rows), TOGETHER):
-            cells = ([row[name] for name in self._columns] for row in rows[first : first + TOGETHER])
+        for first in range(0, len(rows), ROWS_AT_ONCE):
+            cells = ([row[name] for name in self._columns] for row in rows[first : first + ROWS_AT_ONCE])
             self._write([[value if value.__class__ in PLAIN else safe_cell(value) for value in row] for row in cells])
 
     def add_lines(self, lines: Iterable[bytes | memoryview]) -> None:

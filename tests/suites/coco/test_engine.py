@@ -42,10 +42,10 @@ def test_curves_of_many_classes_are_made_some_at_a_time(monkeypatch):
     }
     pred = [place | {"bbox": [k * 6 / 5, 0, 9, 9], "score": k % 9 / 9} for k, place in enumerate(places, 1)]
     whole = coco(truth, pred, bootstrap=20)
-    for name in ("suites.coco.matches.MOST_CLASSES", "core.best_scores.TOGETHER"):
+    for name in ("suites.coco.matches.MAX_CLASSES_AT_ONCE", "core.best_scores.MAX_CLASSES_AT_ONCE"):
         monkeypatch.setattr(f"calipers.{name}", 2)
     assert coco(truth, pred, bootstrap=20).to_json() == whole.to_json()
-    for name in ("suites.coco.matches.RANKED_TOGETHER", "core.best_scores.CUT_TOGETHER"):
+    for name in ("suites.coco.matches.RANKED_AT_ONCE", "core.best_scores.MAX_DETECTIONS_AT_ONCE"):
         monkeypatch.setattr(f"calipers.{name}", 12)
     assert coco(truth, pred, bootstrap=20).to_json() == whole.to_json()
     assert 0 < whole["coco"]["AP"] < 1

@@ -83,13 +83,13 @@ def test_curves_that_are_alike_are_kept_once():
 @pytest.mark.parametrize("classes", [1, 2, 3, 40, 300])
 @pytest.mark.parametrize("distinct", [1, 2, 30])
 def test_means_of_curves_are_those_of_the_array_written_out_to_the_bit(classes, distinct, monkeypatch):
-    monkeypatch.setattr(class_curves, "TOGETHER", 1000)
+    monkeypatch.setattr(class_curves, "NUMBERS_AT_ONCE", 1000)
     rng = np.random.default_rng(classes)
     pool = rng.random((distinct, 10, 101))
     pool[rng.random(distinct) < 0.2] = np.nan
     which = rng.integers(0, distinct, (classes, 4))
     found, whole = kept(pool[which]), np.ascontiguousarray(pool[which].transpose(2, 3, 0, 1))
-    assert np.array_equal(found.written_out(), whole, equal_nan=True)
+    assert np.array_equal(found.distinct[found.which].transpose(2, 3, 0, 1), whole, equal_nan=True)
     columns, place = found.some_columns(1)
     assert np.array_equal(columns.mean(axis=(0, 1))[place], whole[..., 1].mean(axis=(0, 1)), equal_nan=True)
     for thresholds, steps in ((slice(None), slice(None)), (slice(5, 6), slice(90, None))):

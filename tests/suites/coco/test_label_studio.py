@@ -90,7 +90,7 @@ def test_of_several_annotations_the_one_marked_as_ground_truth_counts(write):
     first["annotations"] += [{"completed_by": 3, "result": [], "was_cancelled": True}]
     report = calipers.coco(write([first]), write(predicted(CONE), "pred.json"), bootstrap=0)
     assert report["coco"]["AP"] == 1
-    assert any("annotations of further annotators were not read" in warning for warning in report["warnings"])
+    assert any("not those of further annotators" in warning for warning in report["warnings"])
 
 
 def test_check_names_it(write):
@@ -146,7 +146,7 @@ def test_tasks_that_nobody_has_annotated_are_told(write):
     skipped["annotations"][0]["was_cancelled"] = True
     report = calipers.coco(write([TASKS[0], undone, skipped, TASKS[1] | {"data": {"image": "d.jpg"}}]), [], bootstrap=0)
     assert any(
-        warning.endswith("tasks that nobody has annotated were read as annotated with nothing (2)")
+        warning.endswith("tasks without an annotation were read as having no objects (2)")
         for warning in report["warnings"]
     )
 

@@ -18,9 +18,9 @@ from calipers.suites.coco.packing import _check_few
 IMAGES, DETECTIONS, OBJECTS, CLASSES = 600, 100, 15, 12
 MOST_BYTES = 90  # a detection
 PARTS = {
-    (matches, "SORTED_TOGETHER"): 1 << 12,
-    (matches, "RANKED_TOGETHER"): 1 << 12,
-    (best_scores, "CUT_TOGETHER"): 1 << 12,
+    (matches, "SORTED_AT_ONCE"): 1 << 12,
+    (matches, "RANKED_AT_ONCE"): 1 << 12,
+    (best_scores, "MAX_DETECTIONS_AT_ONCE"): 1 << 12,
     (calibration, "BLOCK"): 1 << 10,
     (tally, "BLOCK"): 1 << 10,
 }  # as small beside these detections as they are beside millions
@@ -184,7 +184,7 @@ def test_many_objects_are_not_read_again_for_a_hint(tmp_path, monkeypatch, measu
         x, y, width, height = row["bbox"]
         row["bbox"] = [x * 1000, y * 1000, width * 1000, height * 1000]
     (tmp_path / "pred.json").write_text(json.dumps(rows))
-    monkeypatch.setattr(survey, "MOST_READ_AGAIN", len(rows))
+    monkeypatch.setattr(survey, "MAX_READ_AGAIN", len(rows))
     monkeypatch.setattr(plan, "LARGE_CHUNKS", 1)
     report = calipers.coco(*sides, bootstrap=0, jobs=1, chunk_bytes=1 << 30 if measured else 1 << 17)
     for path in sides:

@@ -348,7 +348,7 @@ def test_documents_with_entities_are_refused_at_once(make, name):
 def test_depth_and_size_have_limits(make, monkeypatch):
     folder = make({"a.xml": "<annotation>\n" + "<a>" * 100_000})
     assert refusal(folder) == "/a.xml: line 2: found elements nested more than 100 deep"
-    monkeypatch.setattr(voc, "LARGEST_DOCUMENT", 10)
+    monkeypatch.setattr(voc, "MAX_DOCUMENT_BYTES", 10)
     assert refusal(folder) == "/a.xml: found 300,013 bytes of XML, expected at most 10"
 
 

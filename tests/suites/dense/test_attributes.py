@@ -173,7 +173,7 @@ def test_a_book_that_is_full_is_begun_anew(monkeypatch):
     said = [({"品牌": str(k % 3), "文本": f"a {k % 2}"}, {"品牌": str(k % 2), "文本": "a 1"}) for k in range(12)]
     found = []
     for most in (0, 7, 10_000):
-        monkeypatch.setattr(attributes, "MOST_DESCS", most)
+        monkeypatch.setattr(attributes, "MAX_DESCS", most)
         found.append([tree(*said[begin : begin + 3]) for begin in range(0, 12, 3)])
     assert found[0] == found[1] == found[2]
     assert found[0][0]["text"]["文本"] == {"n": 3, "exact": 1 / 3, "similarity": pytest.approx(2 / 3)}
@@ -194,7 +194,7 @@ def test_other_free_text_keys_have_a_book_of_their_own():
 @pytest.mark.parametrize("most_texts", [0, 3, 500])
 def test_texts_that_meet_again_in_another_batch_are_as_alike_as_before(monkeypatch, most_texts):
     """Remembered or not, also while the book learns more texts than it remembers."""
-    monkeypatch.setattr(attributes, "MOST_TEXTS", most_texts)
+    monkeypatch.setattr(attributes, "MAX_TEXTS", most_texts)
     monkeypatch.setattr(attributes, "_KEPT", type("Kept", (), {})())
     rng = Random(5)
     words = ["", "甲", "甲乙", "4G-RRU3", "4G - RRU5", "x" * 40]

@@ -156,6 +156,6 @@ def test_records_with_fields_are_read_in_one_go(path, monkeypatch):
 
 
 def test_where_a_field_is_missing_the_first_records_say_which_there_are(path):
-    rows = [',"wind":1', *[',"speed":1'] * dense.LOOKED_AT, ',"late":1']
+    rows = [',"wind":1', *[',"speed":1'] * dense.SAMPLED_RECORDS, ',"late":1']
     [part] = read_fields(path, rows, 1 << 20)
     assert part.known == {"wind", "speed"}

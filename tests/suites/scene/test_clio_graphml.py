@@ -338,7 +338,7 @@ def test_depth_has_a_limit():
 
 
 def test_size_has_a_limit(monkeypatch):
-    monkeypatch.setattr(clio_graphml, "LARGEST_DOCUMENT", 10)
+    monkeypatch.setattr(clio_graphml, "MAX_DOCUMENT_BYTES", 10)
     assert refusal(b"<graphml>" * 2) == "found 18 bytes of XML, expected at most 10"
 
 

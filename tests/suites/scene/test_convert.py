@@ -58,7 +58,7 @@ def test_what_a_scene_says_beside_its_objects_stays():
     scene = {"room": "kitchen", "taken": {"at": 3}, "objects": [CHAIR]}
     made = calipers.convert(scene, to="plain")
     assert json.loads(made.files[""]) == scene
-    assert made.notes == ['read as ground truth, as nothing says otherwise: `side="pred"` reads predictions']
+    assert made.notes == ['read as ground truth by default: `side="pred"` reads predictions']
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from calipers.suites.scene.evaluate import evaluate as evaluate_scenes
 from calipers.suites.scene.options import scene_options
 from calipers.suites.scene.plan import ScenePart, ScenePlan, measure_shard, provenance_of, report_scenes, unpack
 from calipers.suites.scene.read import read_scenes
-from calipers.suites.scene.shards import LARGEST_SHARD, cut_scenes
+from calipers.suites.scene.shards import MAX_SHARD_BYTES, cut_scenes
 
 pytestmark = pytest.mark.usefixtures("blank_plots")
 
@@ -161,7 +161,9 @@ def test_a_shard_holds_one_scene_or_so_many_bytes():
 
 
 def test_many_scenes_are_cut_into_many_shards_whatever_the_chunk(monkeypatch):
-    monkeypatch.setattr("calipers.suites.scene.scene_files.ScenesByName.size", lambda source, name: LARGEST_SHARD // 6)
+    monkeypatch.setattr(
+        "calipers.suites.scene.scene_files.ScenesByName.size", lambda source, name: MAX_SHARD_BYTES // 6
+    )
     assert len(list(cut_scenes(plan()._sources, 1 << 30))) == 6  # two scenes of three files each
 
 

@@ -449,7 +449,7 @@ def test_files_that_cannot_be_opened_are_a_problem(tmp_path):
 
 def test_files_have_a_limit(tmp_path):
     with open(tmp_path / "huge.ply", "wb") as file:
-        file.truncate(meshes.LARGEST_FILE + 1)
+        file.truncate(meshes.MAX_FILE_BYTES + 1)
     assert mesh_problem(tmp_path, "huge.ply") == "found 1,000,000,001 bytes, expected at most 1,000,000,000"
 
 

@@ -244,7 +244,7 @@ def test_one_video_has_no_interval():
 
 def test_a_right_result_has_nothing_to_fix():
     lines = str(evaluate(("..AA..", "..AA.."))).split("\n")
-    assert " fix first            nothing is worth as much as 0.001" in lines
+    assert " fix first            no cause is worth 0.001 or more" in lines
     assert not any(line.startswith(" wrong frames") for line in lines)
 
 

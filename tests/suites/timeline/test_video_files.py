@@ -64,7 +64,9 @@ def test_a_csv_whose_times_make_no_sense_has_no_fps_and_says_so(tmp_path):
     (tmp_path / "a_timeline.csv").write_text("frame,state,time_sec\n0,out,0\n1,in,1e9\n")
     report = calipers.timeline(TRUTH, tmp_path)
     assert report["videos"]["a"]["fps_estimate"] is None
-    assert report["warnings"] == ["a_timeline.csv: time_sec makes 1e-09 frames a second, which is not believed"]
+    assert report["warnings"] == [
+        "a_timeline.csv: time_sec makes 1e-09 frames a second, which is implausible and ignored"
+    ]
 
 
 def test_a_file_name_that_is_not_text_is_shown_with_the_replacement_character(tmp_path):

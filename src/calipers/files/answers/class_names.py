@@ -12,7 +12,7 @@ from typing import Any
 
 from calipers.files.problems import shown
 
-MOST_NAMED = 5  # labels that a note names
+MAX_NAMED = 5  # labels that a note names
 RESPELLED = "objects whose labels are a class of the ground truth but for case and white space, read as that class"
 
 
@@ -78,6 +78,6 @@ def commonest(labels: Mapping[str, int]) -> str:
 
 def _named(labels: Mapping[str, int]) -> Iterator[str]:
     order = sorted(labels.items(), key=lambda item: (-item[1], item[0]))
-    yield from (f"{shown(label)} {count:,}" for label, count in order[:MOST_NAMED])
-    if len(order) > MOST_NAMED:
+    yield from (f"{shown(label)} {count:,}" for label, count in order[:MAX_NAMED])
+    if len(order) > MAX_NAMED:
         yield "…"

@@ -8,7 +8,7 @@ from typing import Any
 from calipers.core.errors import keyword
 from calipers.files.answers.image_names import IMAGE_FIELDS
 
-MOST_NAMED, LONGEST_NAME = 8, 40
+MAX_NAMED, LONGEST_NAME = 8, 40
 EXPECTED = "the answer of a model as text or its objects in a list"
 RESULT, SHAPES = {"image_id", "category_id"}, {"bbox", "segmentation", "keypoints"}  # fields of a COCO result
 ONE_LIST = "found COCO results, one on each line, expected all of them in one list, [{…}, {…}], in a .json file"
@@ -61,5 +61,5 @@ def _likely(record: Mapping[str, Any], fields: list[str]) -> Iterator[str]:
 
 
 def _listed(fields: list[str]) -> str:
-    more = f" and {len(fields) - MOST_NAMED:,} more" if len(fields) > MOST_NAMED else ""
-    return f"found fields {', '.join(name[:LONGEST_NAME] for name in fields[:MOST_NAMED])}{more}"
+    more = f" and {len(fields) - MAX_NAMED:,} more" if len(fields) > MAX_NAMED else ""
+    return f"found fields {', '.join(name[:LONGEST_NAME] for name in fields[:MAX_NAMED])}{more}"

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 GEOMETRIES = {"bbox_2d": "bbox_2d", "box": "bbox_2d", "poly": "poly", "polygon": "poly", "line": "line"}
 POINT = "point_2d"
 SCORES = ("score", "confidence")
-LARGEST_IMAGE = 1e9  # pixels of a side
+MAX_IMAGE_SIDE = 1e9  # pixels of a side
 _THINKING, _THOUGHT = "<think>", "</think>"
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -114,7 +114,7 @@ def _read_family(text: str, family: str, width: float | None, height: float | No
     from calipers.files.answers.families import read_answer
 
     for name, size in (("width", width), ("height", height)):
-        is_number = isinstance(size, (int, float)) and not isinstance(size, bool) and 0 < size <= LARGEST_IMAGE
+        is_number = isinstance(size, (int, float)) and not isinstance(size, bool) and 0 < size <= MAX_IMAGE_SIDE
         require(size is None or is_number, name, size, "a positive number of pixels")
     return read_answer(text, family, width, height)
 

@@ -17,7 +17,7 @@ from calipers.core.tally import Tally
 from calipers.files.answers.families import FAMILIES, Size
 from calipers.files.answers.json_keys import scaled
 from calipers.files.answers.missing_field import EXPECTED, missing_field
-from calipers.files.answers.model_text import LARGEST_IMAGE, ParsedText, normalised, parse_objects
+from calipers.files.answers.model_text import MAX_IMAGE_SIDE, ParsedText, normalised, parse_objects
 from calipers.files.json_checks import RepeatedKeyDict
 from calipers.files.problems import shown
 
@@ -148,7 +148,7 @@ def _size(record: dict[str, Any]) -> tuple[float, float] | None:
 
 
 def _size_problem(record: dict[str, Any]) -> str:
-    """Why nobody knows the pixels that answers are in; "" where the size of the image is known."""
+    """Why answers in pixels cannot be read: the size of the image is not known; "" where it is."""
     for names in SIZE_NAMES:
         sides = {name: record[name] for name in names if record.get(name) is not None}
         wrong = next((name for name, value in sides.items() if not is_side(value)), None)
@@ -164,7 +164,7 @@ def _size_problem(record: dict[str, Any]) -> str:
 
 def is_side(value: Any) -> bool:
     """Whether a value can be the width or the height of an image."""
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value <= LARGEST_IMAGE
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value <= MAX_IMAGE_SIDE
 
 
 def _to_pixels(parsed: ParsedText, record: dict[str, Any]) -> None:

@@ -25,7 +25,7 @@ NARROWEST = 420  # what names, numbers and bars need beside each other
 
 
 class Measure(NamedTuple):
-    """What a panel shows."""
+    """A quantity that a panel shows."""
 
     metric: str
     title: str
@@ -46,7 +46,7 @@ class Row(NamedTuple):
 
 
 class Heading(NamedTuple):
-    """What stands over the panels on a page of their own."""
+    """The title and the text over panels on a page of their own."""
 
     title: str
     notes: list[str]
@@ -100,7 +100,7 @@ class Board:
         self.write(0, base, text, color=QUIET, fontsize=SMALL)
 
     def line(self, top: float) -> None:
-        """A quiet line all across."""
+        """Draw a thin grey line across all panels."""
         self.block(0, top, self.width, 0.5, FAINT)
 
     def place(self, column: int, columns: int, top: float, tall: float) -> Place:

@@ -92,7 +92,7 @@ def _needs_fonts(names: Iterable[str]) -> bool:
 
 
 def bare(ax: Axes) -> None:
-    """No frame, no ticks, quiet numbers."""
+    """Remove frame and ticks of axes, and grey their numbers."""
     ax.spines[:].set_visible(False)
     ax.tick_params(length=0, colors=QUIET, labelsize=SMALL)
     ax.set_axisbelow(True)
@@ -140,7 +140,7 @@ def columns(ax: Axes, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> No
 
 
 def name_axes(ax: Axes, across: str = "", up: str = "") -> None:
-    """What is measured along the axes, with its unit and n."""
+    """Name the quantity along each axis, with its unit and n."""
     if across:
         ax.set_xlabel(across, color=QUIET, size=TEXT)
     if up:
@@ -206,7 +206,7 @@ def names_at_ends(ax: Axes, curves: Sequence[Curve]) -> None:
 
 
 def curve_key(ax: Axes, curves: Sequence[Curve], title: str) -> None:
-    """All names to the right of the axes; for curves that end in the same place."""
+    """List all names to the right of the axes, for curves that end in the same place."""
     look: dict[str, Any] = {"lw": 1.6, "ms": 5.5, "mec": "white"}
     key(ax, [(curve.name, look | {"color": curve.colour, "marker": curve.marker}) for curve in curves], title)
 

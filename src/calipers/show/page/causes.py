@@ -11,7 +11,7 @@ from calipers.show.page.listing import ErrorFacets
 from calipers.show.page.sections import Goto, Part
 
 Tree = dict[str, Any]
-MOST_LABELS = 30
+MAX_LABELS = 30
 NO_LABEL = "(none)"
 AXES = {"row_title": "label", "column_title": "cause, in errors"}
 
@@ -46,7 +46,7 @@ def label_causes_part(
     tree: Tree, title: str = "Labels by cause", facets: Mapping[str, str] | None = None
 ) -> list[Part]:
     """A heat map of causes for the labels with most errors; `facets` are those of all its cases, such as a method."""
-    rows = tree["errors_by_label"][:MOST_LABELS]
+    rows = tree["errors_by_label"][:MAX_LABELS]
     if not rows:
         return []
     causes, names = list(MEANINGS), [NO_LABEL if row["label"] is None else row["label"] for row in rows]

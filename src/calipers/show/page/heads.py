@@ -17,7 +17,7 @@ MAX_INPUTS = 4
 
 
 def title_of(tree: Tree) -> str:
-    """The names of the inputs, without their folders."""
+    """The title of a page: the names of the inputs without their folders."""
     names = [short_name(entry["path"]) for entry in tree["inputs"]]
     return " · ".join(dict.fromkeys(names[:3])) + (f" and {len(names) - 3:,} more" if len(names) > 3 else "")
 

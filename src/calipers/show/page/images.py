@@ -20,8 +20,8 @@ from calipers.core.errors import InputError
 from calipers.files.image_size import ImageSize, image_size
 
 WIDEST = 1024  # pixels
-LARGEST_AS_IS = 300_000  # bytes
-LARGEST_TOGETHER = 20_000_000  # bytes
+MAX_UNCHANGED_BYTES = 300_000  # bytes
+MAX_TOTAL_BYTES = 20_000_000  # bytes
 MAX_PIXELS = 100_000_000
 QUALITY = 80
 STARTS = {b"\xff\xd8\xff": "jpeg", b"\x89PNG": "png", b"GIF8": "gif", b"RIFF": "webp"}
@@ -111,7 +111,7 @@ class Pictures:
         if content is None:
             self._refuse("are larger than 300 kB, and without Pillow they are not made smaller.")
             return None
-        if self._size + len(content) > LARGEST_TOGETHER:
+        if self._size + len(content) > MAX_TOTAL_BYTES:
             self._refuse("are left out: the page would hold more than 20 MB of them.")
             return None
         self._size += len(content)
@@ -123,7 +123,7 @@ class Pictures:
     def _content(self, path: Path) -> tuple[str, bytes | None]:
         if self._shrinks:
             return "jpeg", _shrunk(path)
-        content = path.read_bytes() if path.stat().st_size <= LARGEST_AS_IS else None
+        content = path.read_bytes() if path.stat().st_size <= MAX_UNCHANGED_BYTES else None
         kinds = [kind for start, kind in STARTS.items() if content is not None and content.startswith(start)]
         if content is not None and not kinds:
             raise InputError("not a picture that a browser shows")

@@ -52,7 +52,7 @@ def page_data(
     cases: Sequence[Part] = (),
     notes: Sequence[str] = (),
 ) -> Part:
-    """All that a page shows. Cases are sorted, worst first, and must differ in their keys."""
+    """The data of a page. Cases are sorted, worst first, and must have distinct keys."""
     keys = [case["key"] for case in cases]
     require(len(set(keys)) == len(keys), "cases", "two have the same key")
     ordered = sorted(cases, key=lambda case: -float(case["score"]))

@@ -14,7 +14,7 @@ from calipers.show.page.sections import Part
 from calipers.suite import suite_of_tree
 
 Tree = dict[str, Any]
-MOST_DOTS = 52
+MAX_DOTS = 52
 FIRST = ("bars", "cards")  # sections that a page begins with: what to fix first, and the headline
 ABOUT = "Its 95 % interval beside it; those that surely differ from all other records stand out."
 
@@ -39,10 +39,10 @@ def add_slices(data: Part, tree: Tree, cases: WorstCases | None) -> None:
 def _charts(group: str, tree: Any, headline: str, several: bool) -> Iterator[Part]:
     for field, rows in groupby(tree.get("slices", ()), key=lambda row: str(row["field"])):
         shown = list(rows)
-        cut = f" The worst {MOST_DOTS} of {len(shown):,}; slices.csv has all." if len(shown) > MOST_DOTS else ""
+        cut = f" The worst {MAX_DOTS} of {len(shown):,}; slices.csv has all." if len(shown) > MAX_DOTS else ""
         title = f"{group}: slices by {field}" if several else f"Slices by {field}"
         own = {"method": group} if several else {}
-        dots = [_dot(row, row["figures"][headline], own) for row in shown[:MOST_DOTS]]
+        dots = [_dot(row, row["figures"][headline], own) for row in shown[:MAX_DOTS]]
         yield part.dots(title, dots, about=f"{headline} of each group. {ABOUT}{cut}")
 
 

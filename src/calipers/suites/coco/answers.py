@@ -84,7 +84,7 @@ def _value(place: str, text: bytes) -> Any:
 
 
 class _AnswerReader:
-    """Takes answers one after the other to the rows of their images."""
+    """Turns answers, one after the other, into rows of their images."""
 
     def __init__(self, known: ImagesAndCategories, truth: str, options: AnswerOptions) -> None:
         self._options, self._counts, self.read = options, AnswerCounts(), 0
@@ -150,7 +150,7 @@ class _AnswerReader:
         self._places.append(place)
 
     def rows(self, source: InputFile) -> AnsweredRows:
-        """All that was taken; an InputError where most objects of a family are not in its frame."""
+        """The rows of all answers; an InputError where most objects of a family are not in its frame."""
         tally = Tally()
         self._counts.count_in(tally)
         check_frame(tally)

@@ -27,7 +27,7 @@ NO_KEYPOINTS = "causes in AP are those of boxes and masks, not of keypoints"
 
 
 def ap_worth_tree(measured: MeasuredImages) -> tuple[dict[str, Any] | None, str | None]:
-    """What each cause is worth in AP_50, or why that is not known."""
+    """The gain in AP_50 of each cause, or the reason why it is undefined."""
     if measured.no_ap or measured.matches is None or measured.tide is None:
         return None, measured.no_ap or NO_KEYPOINTS
     oracles = Oracles(measured.detections, measured.matches, measured.tide)

@@ -53,7 +53,7 @@ def _check_objects(tree: Tree) -> None:
 
 
 def _check_classes(tree: Tree) -> None:
-    """Objects of all classes, and means over classes."""
+    """Check that counts of classes add up to all objects, and means over classes."""
     rows, params = tree["per_class"], tree["params"]
     equal(sum(row["gt"] for row in rows), tree["sweep"]["primary"]["gt"], ("per_class",), "sweep.primary.gt", "all gt")
     at_most(sum(row["pred"] for row in rows), tree["objects"]["pred"], ("per_class",), "objects.pred")
@@ -61,7 +61,7 @@ def _check_classes(tree: Tree) -> None:
     for name in ("AP", "AP_50"):
         check_mean(tree["coco"][name], [row[name] for row in rows], ("coco", name))
     recall = _check_lines(tree["coco"], params)
-    if all("AR" in row for row in rows):  # artifacts of before have none
+    if all("AR" in row for row in rows):  # older artifacts have none
         check_mean(tree["coco"][recall], [row["AR"] for row in rows], ("coco", recall))
     for name in ("precision_at_recall", "precision_at_target"):
         check_mean(tree[name], [row[name] for row in rows], (name,))

@@ -19,7 +19,7 @@ def both(scale: Change, layout: Change) -> Change:
 
 
 def same(box: Floats, sizes: Sizes) -> Floats:
-    """Boxes as they are."""
+    """Boxes unchanged."""
     return box
 
 

@@ -137,7 +137,7 @@ class _ByImage:
         self._texts, self._ends = texts, np.searchsorted(image, np.arange(first, last + 1)).tolist()
 
     def count(self, at: int) -> int:
-        """How many an image has."""
+        """How many texts an image has."""
         return int(self._ends[at + 1] - self._ends[at])
 
     def of(self, at: int) -> bytes:

@@ -20,7 +20,7 @@ from calipers.core.survey import (
     is_constant,
     nothing_evaluated,
     path_of,
-    some,
+    shown_first,
     twice,
 )
 from calipers.suites.coco.annotations.images import find_ids
@@ -52,7 +52,7 @@ MAX_PAIRS = 10_000_000  # of annotations and detections on the sampled images, f
 
 
 def examine(source: Any, kind: Kind, side: str, **options: Any) -> FileCheck:
-    """A data set (side gt) or results."""
+    """Survey a data set (side gt) or a list of results."""
     file = FileCheck(path_of(source, side), kind.name, "coco", side)
     if side == "gt":
         _describe_dataset(file, source, kind, options)
@@ -65,7 +65,7 @@ def examine(source: Any, kind: Kind, side: str, **options: Any) -> FileCheck:
 
 
 def _describe_dataset(file: FileCheck, source: Any, kind: Kind, options: Mapping[str, Any]) -> None:
-    """A data set; the suite ends at the first that is wrong with it, so what is is counted."""
+    """Survey a data set and count all of its faults; a run ends at the first."""
     plain = kind in COCO_JSON
     try:
         _describe_truth(file, read_detections(source, [], **options))
@@ -112,7 +112,7 @@ def _truth_doubts(detections: Detections) -> Iterator[str]:
         name for at, name in enumerate(detections.categories.names) if not (detections.truth.category == at).any()
     ]
     if unused:
-        yield f"{counted(len(unused), 'category', 'categories')} without an annotation: {some(unused)}"
+        yield f"{counted(len(unused), 'category', 'categories')} without an annotation: {shown_first(unused)}"
 
 
 def _box_doubts(box: Any) -> Iterator[str]:
@@ -198,7 +198,7 @@ def _describe_rows(file: FileCheck, side: CocoSide) -> None:
 
 
 def _problems(rows: Any) -> dict[int, str]:
-    """By row the first that is wrong with a detection, which so can match nothing; a mask may stand for a box."""
+    """The first problem of each detection that can match nothing, by row; a mask may stand for a box."""
     problems = Problems()
     unread_fields(rows, problems)
     judge_numbers(rows, problems)
@@ -244,7 +244,7 @@ def _row_words(name: str, value: Any) -> str:
 
 
 def compare(gt: Any, pred: Any, kind: Kind, file: FileCheck | None = None, **options: Any) -> SidesCheck:
-    """Detections against ground truth, as they are and read otherwise; what is refused is said of the file."""
+    """Compare detections with ground truth, as written and read otherwise; a refusal is noted in the file's entry."""
     sample = PredictionSample(gt, pred, kind, options)
     detections, rows = sample.truth, sample.rows
     ground, config = TruthSide(detections, SAMPLE, yolo=is_yolo(kind)), Config(bootstrap=0)
@@ -290,7 +290,7 @@ def _add_run_warnings(file: FileCheck, sample: PredictionSample, config: Config)
 
 
 def _refuse(file: FileCheck, sample: PredictionSample, problem: str) -> None:
-    """The suite ends at the first detection that belongs nowhere, so all of them are counted; some may be already."""
+    """Count all detections on unknown images or of unknown classes, of which a run refuses the first."""
     texts, n = sample.unknown()
     if file.refused:
         file.refuse(texts, n)

@@ -24,7 +24,7 @@ ANSWERS = "answers of a model"
 
 
 def examine(gt: Any, pred: Any, **options: Any) -> tuple[FileCheck, FileCheck, SidesCheck | None]:
-    """Ground truth, answers, and the two together; None where one of them cannot be read."""
+    """Survey ground truth, answers and the two together; the comparison is None where one of them cannot be read."""
     config = Config(bootstrap=0, **options)
     asked = AnswerOptions(config.answers or "auto", config.pred_field)
     truth = examine_side(gt, find_kind(Clue(gt)) or DATASET, "gt")

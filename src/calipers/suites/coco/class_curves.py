@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 Values = NDArray[np.float64]
 EVERY = slice(None)
-TOGETHER = 1 << 17  # numbers that are written out at once
+NUMBERS_AT_ONCE = 1 << 17  # numbers that are written out at once
 
 
 class ClassCurves(NamedTuple):
@@ -23,25 +23,21 @@ class ClassCurves(NamedTuple):
     distinct: Values  # (curves, thresholds, steps)
     which: NDArray[np.int64]  # (classes, areas) of the curves
 
-    def written_out(self) -> Values:
-        """The array of pycocotools: (thresholds, steps, classes, areas)."""
-        return self.distinct[self.which].transpose(2, 3, 0, 1)
-
     def mean(self, area: int, thresholds: slice = EVERY, steps: slice = EVERY) -> float | None:
         """The mean over thresholds, steps and classes, as pycocotools has it: of all numbers that are defined."""
         undefined = np.isnan(self.distinct[:, 0, 0])
-        mine = self.which[:, area]
-        mine = mine[~undefined[mine]]
-        if not len(mine):
+        curves = self.which[:, area]
+        curves = curves[~undefined[curves]]
+        if not len(curves):
             return None
         rows = self._rows(thresholds, steps)
 
         def cells(start: int, stop: int) -> Values:
-            first = start // len(mine)
-            some = rows[first : -(-stop // len(mine))].take(mine, axis=1).reshape(-1)
-            return some[start - first * len(mine) : stop - first * len(mine)]
+            first = start // len(curves)
+            some = rows[first : -(-stop // len(curves))].take(curves, axis=1).reshape(-1)
+            return some[start - first * len(curves) : stop - first * len(curves)]
 
-        count = len(rows) * len(mine)
+        count = len(rows) * len(curves)
         return float(pairwise_sum(cells, 0, count) / count)
 
     def class_means(self, area: int, thresholds: slice = EVERY, steps: slice = EVERY) -> list[float | None]:
@@ -92,7 +88,7 @@ def pairwise_sum(cells: Callable[[int, int], Values], start: int, stop: int) -> 
     True
     """
     count = stop - start
-    if count <= TOGETHER:
+    if count <= NUMBERS_AT_ONCE:
         return float(cells(start, stop).sum())
     half = count // 2
     middle = start + half - half % 8

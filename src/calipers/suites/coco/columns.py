@@ -58,7 +58,7 @@ class Categories:
 
 
 def first_rows(image: Codes, images: int) -> Whole:
-    """Where the rows of each image begin, and the last ends; a search for other numbers would copy all rows.
+    """Where the rows of each image begin, and where the last ends, without copying the column of images.
 
     >>> first_rows(np.array([0, 0, 2], np.int32), 3).tolist()
     [0, 2, 2, 3]
@@ -133,7 +133,7 @@ class FewRows(NamedTuple):
     values: NDArray[Any]  # (few,)
 
     def of(self, rows: Any) -> NDArray[Any]:
-        """The values of some rows that have one."""
+        """The values of the given rows, all of which have one."""
         return np.asarray(self.values[np.searchsorted(self.rows, rows)])
 
 

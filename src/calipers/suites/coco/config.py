@@ -135,7 +135,7 @@ def params(config: Config) -> dict[str, Any]:
     """Every parameter, given or default, that can change a number."""
     plain = artifact_params(config)
     for name in ("answers", "pred_field"):
-        if plain[name] is None:  # which results of before lack
+        if plain[name] is None:  # results without the option do not name it
             del plain[name]
     return plain | {
         "max_dets": list(config.limits),

@@ -148,8 +148,8 @@ def _truth_tree(side: SideSource, images: str | None, warnings: list[str]) -> tu
         return _coco_tree(side), warnings
     notes = [*warnings, *_unread(side.format)]
     folder = open_folder(side.format, side.path or "", None, images)
-    made = folder.converted(until_error(folder.shards(SHARD_BYTES), read_shard), None)
-    return CocoTree(made.images, made.categories, made.rows, made.places.__getitem__, side.path or ""), notes
+    data = folder.converted(until_error(folder.shards(SHARD_BYTES), read_shard), None)
+    return CocoTree(data.images, data.categories, data.rows, data.places.__getitem__, side.path or ""), notes
 
 
 def _unread(name: str) -> list[str]:
@@ -230,8 +230,8 @@ def _notes(checked: Detections) -> Iterator[str]:
 def _given_rows(source: Any, known: ImagesAndCategories, reading: PredReading) -> GivenRows:
     if reading.answers:
         side = SideSource(source, "pred", ANSWERS)
-        made = read_answers(side.path or source, known, str(reading.gt), reading.answers)
-        return GivenRows(made.rows, made.places, made.unknown)
+        joined = read_answers(side.path or source, known, str(reading.gt), reading.answers)
+        return GivenRows(joined.rows, joined.places, joined.unknown)
     side = SideSource(source, "pred", reading.pred_format)
     if side.format != "coco":
         folder = open_folder(side.format, side.path or "", known, reading.images)

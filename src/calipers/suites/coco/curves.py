@@ -17,7 +17,7 @@ from math import fsum
 import numpy as np
 from numpy.typing import NDArray
 
-from calipers.core.best_scores import NOTHING, ScoredClass
+from calipers.core.best_scores import NO_DETECTIONS, ScoredClass
 from calipers.core.ranking import first_step, precision_at
 from calipers.suites.coco.class_curves import mean_of_defined
 from calipers.suites.coco.engine import AREAS, THRESHOLDS, Accumulated, no_curves
@@ -125,7 +125,7 @@ def curves(accumulated: Accumulated) -> Iterator[dict[str, list[float]] | None]:
 def scored_class(ranked: RankedClass, scores: NDArray[np.float64]) -> ScoredClass:
     """The detections of a class that count at IoU 0.50, with their scores."""
     if not len(ranked.image) and not len(ranked.objects):
-        return NOTHING
+        return NO_DETECTIONS
     counted = ranked.ignored & 1 == 0
     return ScoredClass(scores[counted], _hits(ranked), ranked.image[counted], ranked.objects)
 

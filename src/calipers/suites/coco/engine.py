@@ -15,12 +15,12 @@ from calipers.suites.coco.columns import Instances
 
 AREAS = {"bbox": ("all", "small", "medium", "large"), "keypoints": ("all", "medium", "large")}
 AREAS["segm"] = AREAS["bbox"]
-LARGEST_AREA = 1e10  # objects beyond it are left out, as pycocotools does
+MAX_AREA = 1e10  # objects beyond it are left out, as pycocotools does
 AREA_RANGES = {
-    "all": (0.0, LARGEST_AREA),
+    "all": (0.0, MAX_AREA),
     "small": (0.0, 32.0**2),
     "medium": (32.0**2, 96.0**2),
-    "large": (96.0**2, LARGEST_AREA),
+    "large": (96.0**2, MAX_AREA),
 }  # both ends belong to each
 THRESHOLDS = np.linspace(0.5, 0.95, 10)  # as pycocotools has them, to the bit
 

@@ -197,15 +197,15 @@ def _owners(parts: list[KeptImages], pred: list[Moved], images: Images) -> Whole
     """(images,) the part that has an image's detections, else the first that has the image; an error where two have."""
     owner = np.full(len(images), -1)
     for number, moved in enumerate(pred):
-        mine = np.unique(moved.image[moved.rows.image])
-        if (again := mine[owner[mine] >= 0]).size:
-            image = int(again[0])
+        own_images = np.unique(moved.image[moved.rows.image])
+        if (claimed_before := own_images[owner[own_images] >= 0]).size:
+            image = int(claimed_before[0])
             paths = [parts[at].inputs[1].path for at in (int(owner[image]), number)]
             raise InputError(
                 f"{paths[0]} and {paths[1]}: both have detections on the image {shown(images.names[image])}, "
                 "expected those of an image in one part"
             )
-        owner[mine] = number
+        owner[own_images] = number
     for number, moved in enumerate(pred):
         owner[moved.image[owner[moved.image] < 0]] = number
     return owner
@@ -214,9 +214,9 @@ def _owners(parts: list[KeptImages], pred: list[Moved], images: Images) -> Whole
 def _owned(moved: Moved, owner: Whole, number: int) -> Moved:
     """The rows that are on images of a part's own."""
     rows = moved.rows
-    mine = owner[moved.image[rows.image]] == number
-    columns = {name: column[mine] for name, column in rows.columns.items()}
-    return moved._replace(rows=KeptSide(rows.image[mine], rows.category[mine], columns, {}))
+    is_own = owner[moved.image[rows.image]] == number
+    columns = {name: column[is_own] for name, column in rows.columns.items()}
+    return moved._replace(rows=KeptSide(rows.image[is_own], rows.category[is_own], columns, {}))
 
 
 def join_rows(moved: list[Moved]) -> tuple[KeptSide, Whole]:
@@ -251,8 +251,8 @@ def _join_causes(parts: list[KeptImages], moved: list[Moved], owner: Whole) -> W
     """(rows, images) of each image what its owner counted."""
     causes = np.zeros((len(parts[0].causes), len(owner)), np.int64)
     for number, (part, move) in enumerate(zip(parts, moved, strict=True)):
-        mine = np.flatnonzero(owner[move.image] == number)
-        causes[:, move.image[mine]] = part.causes[:, mine]
+        own_images = np.flatnonzero(owner[move.image] == number)
+        causes[:, move.image[own_images]] = part.causes[:, own_images]
     return causes
 
 

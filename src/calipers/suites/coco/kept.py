@@ -215,7 +215,7 @@ class KeptSides(MatchedSides):
 
 
 class KeptCauses(Causes):
-    """What became of every object that is counted, of images that were kept."""
+    """The outcome of every counted object, of images that were kept."""
 
     def __init__(self, kept: KeptImages, detections: Detections, sides: KeptSides) -> None:
         truth = kept.truth.columns
@@ -300,7 +300,7 @@ class KeptMeasured(MeasuredImages):
         return TideErrors(pred["cause"], gets, truth["flags"] & FOUND > 0, truth["flags"] & MISSED > 0)
 
     def _why_no_order(self) -> str | None:
-        """As for images that are measured whole; without limits on detections if all scores are equal."""
+        """Why scores do not rank the detections; where all scores are equal, limits on detections do not apply."""
         detections = self.detections
         scores, places = usable_scores(detections.pred)
         reason = why_no_scores(scores, places)

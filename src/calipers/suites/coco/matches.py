@@ -26,10 +26,10 @@ from calipers.suites.coco.replicates import RankedClass, RankedColumns
 Bits = NDArray[np.uint16]
 Overlaps = tuple[Any, Any, Any]  # (pairs,) truth row, pred row, overlap
 NEARLY_ONE = 1 - 1e-10  # no threshold asks for more
-SORTED_TOGETHER = 1 << 20  # scores, of more than which some are sorted at a time
+SORTED_AT_ONCE = 1 << 20  # scores, of more than which some are sorted at a time
 SAMPLED = 64  # scores for each such part, from which it is told where to cut
-RANKED_TOGETHER = 1 << 19  # detections, of more than which curves are made of some classes at a time
-MOST_CLASSES = 32  # whose curves are made at once: a megabyte
+RANKED_AT_ONCE = 1 << 19  # detections, of more than which curves are made of some classes at a time
+MAX_CLASSES_AT_ONCE = 32  # whose curves are made at once: a megabyte
 
 
 class CocoMatches(NamedTuple):
@@ -87,7 +87,7 @@ def surest_first(score: NDArray[np.float64]) -> NDArray[np.int32]:
     >>> surest_first(np.array([0.5, np.nan, 0.9, 0.5])).tolist()
     [2, 0, 3, 1]
     """
-    parts = -(-len(score) // SORTED_TOGETHER)
+    parts = -(-len(score) // SORTED_AT_ONCE)
     if parts < 2:
         return np.argsort(-score, kind="stable").astype(np.int32)
     sample = np.sort(-score[:: max(len(score) // (SAMPLED * parts), 1)], kind="stable")
@@ -104,7 +104,7 @@ def surest_first(score: NDArray[np.float64]) -> NDArray[np.int32]:
 
 
 def _blocks(rows: int) -> Iterator[slice]:
-    return (slice(first, first + SORTED_TOGETHER) for first in range(0, rows, SORTED_TOGETHER))
+    return (slice(first, first + SORTED_AT_ONCE) for first in range(0, rows, SORTED_AT_ONCE))
 
 
 def _outside(area: Any, names: tuple[str, ...]) -> NDArray[np.bool_]:
@@ -217,7 +217,7 @@ def ranked_rows(
 
 def _class_groups(sizes: NDArray[np.int64]) -> Iterator[slice]:
     """Neighbours that are few enough, and have few enough detections."""
-    for group, _ in groups_of_size(np.maximum(sizes, RANKED_TOGETHER // MOST_CLASSES), RANKED_TOGETHER):
+    for group, _ in groups_of_size(np.maximum(sizes, RANKED_AT_ONCE // MAX_CLASSES_AT_ONCE), RANKED_AT_ONCE):
         yield group
 
 

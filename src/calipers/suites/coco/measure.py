@@ -62,7 +62,7 @@ class MatchedImages:
 
     @property
     def engines(self) -> Engines:
-        """What compares boxes and keypoints is our own."""
+        """Libraries that the numbers come from: none for boxes and keypoints, which Calipers compares itself."""
         return {}
 
     def cause_table(self) -> Any:
@@ -101,7 +101,7 @@ class MeasuredImages(MatchedImages):
         return hotcoco_version()
 
     def let_go_of_causes(self) -> None:
-        """Nothing more is asked about what causes of errors cost in AP; images that were measured here keep them."""
+        """Does nothing: images measured here keep what gains in AP are computed from."""
 
     @property
     def busy_images(self) -> int:
@@ -154,14 +154,14 @@ def close_pairs(detections: Detections, config: Config, most: int, least: float 
     return overlaps(detections, config.iou_type, min_overlap=min_overlap, sigmas=config.sigmas, most=most)
 
 
-def _close(detections: Detections, config: Config, least: float = 0.0) -> Close:
+def _close(detections: Detections, config: Config, min_overlap: float = 0.0) -> Close:
     """Every pair of one image that is this close, or the refusal of more than a run may compare."""
-    most = pairs_allowed(config.max_pairs, len(detections.truth) + len(detections.pred))
+    limit = pairs_allowed(config.max_pairs, len(detections.truth) + len(detections.pred))
     try:
-        return close_pairs(detections, config, most, least)
+        return close_pairs(detections, config, limit, min_overlap)
     except OverflowError as error:
         where = f"{_paths(detections)}: image {shown(detections.images.names[error.args[0]])}"
-        raise too_many(where, "pairs of annotations and detections", most, "max_pairs") from error
+        raise too_many(where, "pairs of annotations and detections", limit, "max_pairs") from error
 
 
 def check_work(detections: Detections, config: Config) -> None:
@@ -175,9 +175,9 @@ def _check_engine_work(detections: Detections, config: Config) -> None:
     """The engine compares all annotations of a class on an image with the detections of it that count."""
     if len(np.unique(detections.truth.category)) > config.max_classes:
         raise too_many(_paths(detections), "classes with ground truth", config.max_classes, "max_classes")
-    most = pairs_allowed(config.max_pairs, len(detections.truth) + len(detections.pred))
-    if count_compared(detections, config) > most:
-        raise too_many(_paths(detections), "pairs of one class on an image within max_dets", most, "max_pairs")
+    limit = pairs_allowed(config.max_pairs, len(detections.truth) + len(detections.pred))
+    if count_compared(detections, config) > limit:
+        raise too_many(_paths(detections), "pairs of one class on an image within max_dets", limit, "max_pairs")
 
 
 def count_compared(detections: Detections, config: Config) -> int:

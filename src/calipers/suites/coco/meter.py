@@ -12,8 +12,9 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any, overload
 
 from calipers.core.config import check_names, make_config
-from calipers.core.errors import ConfigError, InputError, require
+from calipers.core.errors import InputError, require
 from calipers.files.problems import shown
+from calipers.meter import check_same_params, number_params
 from calipers.report import Report
 from calipers.run import refuse_elsewhere
 from calipers.suites.coco.config import Config, params
@@ -204,8 +205,7 @@ class CocoMeter:
 
     def merge(self, other: CocoMeter) -> None:
         """Add all data of another meter with the same parameters. Ground truth that both were made with counts once."""
-        if self._meaning() != other._meaning():
-            raise ConfigError("merge: the two meters have different parameters")
+        check_same_params(self._number_params(), other._number_params())
         if self.stream:
             self._merge_parts(other)
         else:
@@ -238,11 +238,8 @@ class CocoMeter:
         self._truth.add(sets, self.config.max_bad_records)
         self._results += results
 
-    def _meaning(self) -> dict[str, Any]:
-        parameters = params(self.config)
-        return {"stream": self.stream} | {
-            name: value for name, value in parameters.items() if name not in {"top", "max_bad_records"}
-        }
+    def _number_params(self) -> dict[str, Any]:
+        return {"stream": self.stream} | number_params(params(self.config))
 
     def compute(self) -> Report[CocoArtifact]:
         """Compute the report over all detections so far; more may follow.

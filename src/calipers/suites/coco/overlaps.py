@@ -109,9 +109,9 @@ def _mask_matrices(truth: Instances, pred: Instances, images: Images) -> Iterato
         raise AssertionError("masks were not read")
     for image, rows, columns in _on_one_image(truth, pred):
         size = (int(images.height[image]), int(images.width[image]))
-        ours = [_as_rle(truth.masks[row], *size) for row in rows.tolist()]
-        theirs = [_as_rle(pred.masks[column], *size) for column in columns.tolist()]
-        yield rows, columns, mask.iou(theirs, ours, truth.crowd[rows].tolist()).T
+        truth_masks = [_as_rle(truth.masks[row], *size) for row in rows.tolist()]
+        pred_masks = [_as_rle(pred.masks[column], *size) for column in columns.tolist()]
+        yield rows, columns, mask.iou(pred_masks, truth_masks, truth.crowd[rows].tolist()).T
 
 
 def _as_rle(shape: Any, height: int, width: int) -> dict[str, Any]:

@@ -304,13 +304,13 @@ def _report(images: suite.MeasuredImages, total: CocoPart, **objects: Any) -> Re
 
 
 def _all_below(tree: dict[str, Any]) -> list[str]:
-    """A warning where every detection has a score below the least that the sweep takes."""
+    """A warning where every detection has a score below the option that the sweep takes."""
     objects, kept = tree["objects"], tree["sweep"]["primary"]["pred"]
     below = objects["pred"] - objects["in_crowd"] - kept
     if kept or below <= 0:
         return []
-    least = f"min_score {tree['params']['min_score']:g}"
-    return [f"{least}: all {below:,} detections have a lower score, so that the score-free sweep has none"]
+    option = f"min_score {tree['params']['min_score']:g}"
+    return [f"{option}: all {below:,} detections have a lower score, so that the score-free sweep has none"]
 
 
 def check_detections(detections: Detections, config: Config) -> None:

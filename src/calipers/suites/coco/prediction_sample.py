@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from calipers.core.errors import InputError
-from calipers.core.survey import Kind, counted, some
+from calipers.core.survey import Kind, counted, shown_first
 from calipers.suites.coco.annotations.images import find_ids
 from calipers.suites.coco.columns import Detections, Whole
 from calipers.suites.coco.formats.coco_json import CocoSide, Loading, coco_in_memory, converted_rows, read_coco
@@ -91,9 +91,9 @@ class PredictionSample:
 
     def _yolo_rows(self) -> DetectionRows:
         images = self._options.get("images")
-        made = read_numbered(os.fspath(self._pred), self.known, None if images is None else os.fspath(images))
-        rows = converted_rows(made.rows.columns, Origin(os.fspath(self._pred), "", made.rows.places), "bbox")
-        meant = np.array([NOBODY if category is None else category for category in made.meant], np.int64)
+        converted = read_numbered(os.fspath(self._pred), self.known, None if images is None else os.fspath(images))
+        rows = converted_rows(converted.rows.columns, Origin(os.fspath(self._pred), "", converted.rows.places), "bbox")
+        meant = np.array([NOBODY if category is None else category for category in converted.meant], np.int64)
         numbers = Numbers(rows.category, find_ids(self.truth.categories.ids, meant)[0])
         places = numbers.moved(0)
         ids = np.where(places < 0, NOBODY, np.append(self.truth.categories.ids, NOBODY)[places])
@@ -140,6 +140,6 @@ def _lost(ids: Whole, known: Whole) -> Any:
 
 def _words(name: str, ids: Whole, lost: Any, what: str) -> Iterator[str]:
     if lost.any():
-        some_ids = some([str(ident) for ident in np.unique(ids[lost]).tolist()])
+        some_ids = shown_first([str(ident) for ident in np.unique(ids[lost]).tolist()])
         share = f"{int(lost.sum()):,} of {counted(len(lost), 'detection')}"
         yield f"{name}: {share} with {what} that the ground truth does not have: {some_ids}"

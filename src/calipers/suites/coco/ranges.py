@@ -20,7 +20,7 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from calipers.core.errors import InputError
+from calipers.core.errors import InputError, changed_during_run
 from calipers.core.freed_memory import return_freed_memory
 from calipers.core.limits import pairs_allowed
 from calipers.core.parts import Packed
@@ -77,7 +77,7 @@ class ByteRanges(NamedTuple):
 
 
 class RangeShard(NamedTuple):
-    """All that is on some images, in both files."""
+    """The rows of some images in both files."""
 
     truth: str
     pred: str
@@ -112,7 +112,7 @@ class MeasuredRange(NamedTuple):
     compared: int
 
     def pack(self) -> Packed:
-        """As plain values and arrays."""
+        """The result as plain values and arrays."""
         bad = [[row, pack_bad(fault)] for row, fault in self.bad]
         notices = [[list(notice) for notice in side] for side in self.notices]
         plain = [self.rows.plain, self.problems, notices, bad, *self[5:]]
@@ -220,7 +220,7 @@ def cut_images(paths: tuple[str, str], indexes: tuple[RowIndex, RowIndex], confi
 def _shards(
     cut: RangeCut, indexes: tuple[RowIndex, RowIndex], codes: list[NDArray[np.int32]], config: Config
 ) -> list[RangeShard]:
-    """Some images each; annotations of no image are in the first."""
+    """Shards of some images each; annotations of unknown images are in the first."""
     images = cut.data.images
     sizes = np.full(len(images), IMAGE_BYTES, np.int64)
     for index, code in zip(indexes, codes, strict=True):
@@ -311,7 +311,7 @@ def _read(path: str, ranges: ByteRanges, *, truth: bool) -> RowColumns:
     origin = Origin(path, "annotations" if truth else "", None, numbers)
     rows = piece_rows(b"[" + b",".join(pieces) + b"]", origin, truth=truth)
     if rows is None or rows.count != len(numbers):
-        raise InputError(f"{path}: was changed by someone else during the run")
+        raise changed_during_run(path)
     return rows
 
 

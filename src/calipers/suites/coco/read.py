@@ -140,7 +140,7 @@ class SidesReader:
         return shards
 
     def wait(self) -> None:
-        """Until files are read and digested."""
+        """Wait until all files are read and digested."""
         for source in self.sources:
             if source.file:
                 source.file.digest()
@@ -222,11 +222,11 @@ class SidesReader:
         from calipers.suites.coco.answers import read_answers
 
         answers = source.given if source.path is None else source.path
-        made = read_answers(answers, known, self.sources[0].path or "the ground truth", options)
-        origin = Origin(source.path or "<pred>", "", made.places)
-        rows = rows_in_memory(made.rows, origin, self._iou_type, truth=False)
-        side = CocoSide(rows, {"categories": made.categories})
-        return LoadedSide(side, made.inputs, made.warnings, made.problems, made.tree["answers"])
+        joined = read_answers(answers, known, self.sources[0].path or "the ground truth", options)
+        origin = Origin(source.path or "<pred>", "", joined.places)
+        rows = rows_in_memory(joined.rows, origin, self._iou_type, truth=False)
+        side = CocoSide(rows, {"categories": joined.categories})
+        return LoadedSide(side, joined.inputs, joined.warnings, joined.problems, joined.tree["answers"])
 
     def _open(self, source: SideSource, known: ImagesAndCategories | None) -> Folder:
         """A side in another format than COCO, before its files are read."""

@@ -45,7 +45,7 @@ class RankedColumns(NamedTuple):
     objects: NDArray[np.int32]  # (objects,)
 
     def classes(self) -> list[RankedClass]:
-        """What there is of each class, without copies."""
+        """The part of the columns of each class, without copies."""
         return [
             RankedClass(self.image[begin:end], self.hits[begin:end], self.ignored[begin:end], self.objects[first:last])
             for (begin, end), (first, last) in zip(_spans(self.ends), _spans(self.object_ends), strict=True)
@@ -66,10 +66,15 @@ class RankedColumns(NamedTuple):
         if chosen.all():
             return self
         counts, objects = np.diff(self.ends, prepend=0), np.diff(self.object_ends, prepend=0)
-        mine, theirs = np.repeat(chosen, counts), np.repeat(chosen, objects)
+        own_detections, own_objects = np.repeat(chosen, counts), np.repeat(chosen, objects)
         ends, object_ends = np.cumsum(counts[chosen]), np.cumsum(objects[chosen])
         return RankedColumns(
-            ends, self.image[mine], self.hits[mine], self.ignored[mine], object_ends, self.objects[theirs]
+            ends,
+            self.image[own_detections],
+            self.hits[own_detections],
+            self.ignored[own_detections],
+            object_ends,
+            self.objects[own_objects],
         )
 
     def on_busy_images(self, images: int) -> tuple[RankedColumns, NDArray[np.intp]]:
@@ -86,10 +91,17 @@ class RankedColumns(NamedTuple):
 
     def within(self, inside: NDArray[np.bool_]) -> RankedColumns:
         """The detections and objects of every class on some of the images."""
-        mine, theirs = inside[self.image], inside[self.objects]
-        ends, object_ends = (_counted_to(flags, at) for flags, at in ((mine, self.ends), (theirs, self.object_ends)))
+        own_detections, own_objects = inside[self.image], inside[self.objects]
+        ends, object_ends = (
+            _counted_to(flags, at) for flags, at in ((own_detections, self.ends), (own_objects, self.object_ends))
+        )
         return RankedColumns(
-            ends, self.image[mine], self.hits[mine], self.ignored[mine], object_ends, self.objects[theirs]
+            ends,
+            self.image[own_detections],
+            self.hits[own_detections],
+            self.ignored[own_detections],
+            object_ends,
+            self.objects[own_objects],
         )
 
 
@@ -210,7 +222,7 @@ def _starts(ends: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _spans(ends: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
-    """Where each group begins and ends."""
+    """Begin and end of each group."""
     return pairwise([0, *ends.tolist()])
 
 

@@ -163,7 +163,7 @@ def _warnings(parts: list[StreamedPart], data: Dataset, *, all_are_invalid: bool
         list(accumulate(counts, initial=0))
         for counts in ([part.annotations for part in parts], [part.results for part in parts])
     ]
-    told = [
+    joined_notices = [
         join_notices(
             notice._replace(first=notice.first + first)
             for part, first in zip(parts, firsts, strict=False)
@@ -177,7 +177,7 @@ def _warnings(parts: list[StreamedPart], data: Dataset, *, all_are_invalid: bool
         if part.first_problem is not None
     ]
     invalid = [all_invalid(min(firsts), detections, ORIGINS[1])] if firsts and all_are_invalid else []
-    return [*data.warnings, *_texts(told[0], ORIGINS[0]), *invalid, *_texts(told[1], ORIGINS[1])]
+    return [*data.warnings, *_texts(joined_notices[0], ORIGINS[0]), *invalid, *_texts(joined_notices[1], ORIGINS[1])]
 
 
 def _texts(notices: list[Notice], origin: Origin) -> list[str]:

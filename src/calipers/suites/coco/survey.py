@@ -18,7 +18,7 @@ Report = Mapping[str, Any]
 DATASET = Kind("COCO data set", "coco", "gt")
 ROBOFLOW = Kind("COCO data set, Roboflow's", "coco", "gt")
 RESULTS = Kind("COCO results", "coco", "pred")
-MOST_READ_AGAIN = 500_000  # objects of both sides: about 50 MB of JSON, and 500 MB of memory for them
+MAX_READ_AGAIN = 500_000  # objects of both sides: about 50 MB of JSON, and 500 MB of memory for them
 KINDS = {form.name: Kind(form.title, "coco") for form in FORMATS}
 
 
@@ -74,7 +74,7 @@ def explain_low(report: Any, gt: Any, pred: Any) -> Iterator[SidesCheck]:
         return
     if "answers" in report["params"]:
         yield _compare_answers(report, gt, pred, fits)
-    elif report["objects"]["gt"] + report["objects"]["pred"] > MOST_READ_AGAIN:
+    elif report["objects"]["gt"] + report["objects"]["pred"] > MAX_READ_AGAIN:
         yield _compare_measured(report, gt, pred)
     else:
         from calipers.suites.coco.check import compare as compare_sides

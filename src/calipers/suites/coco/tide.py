@@ -41,7 +41,7 @@ NOT_WRONG, NOBODY = -1, -2  # no cause; the cause of no detection
 
 
 class TideErrors(NamedTuple):
-    """What is wrong with detections and objects at IoU 0.50, and which detection gets which object."""
+    """Causes of wrong detections and missed objects at IoU 0.50, and the object that each detection gets."""
 
     cause: NDArray[np.int8]  # (preds,) of CAUSES, NOT_WRONG for those that found something or do not count
     gets: NDArray[np.int32]  # (preds,) the object that it finds once it is mended, -1 for none
@@ -126,11 +126,13 @@ class Oracles:
     def _ranked(self, rows: Any, mended: int, objects: Any) -> RankedColumns:
         """Some detections by class; those of one cause are right, and of the class of the object that they get."""
         truth, pred, classes = self.detections.truth, self.detections.pred, len(self.detections.categories)
-        mine, ends = in_class_order(rows, self._category(mended), classes)
-        theirs, object_ends = in_class_order(rows_of(objects), truth.category, classes)
-        right = ((self.errors.cause == NOT_WRONG) | (self.errors.cause == mended))[mine].astype(np.uint16)
-        none_ignored = np.broadcast_to(np.uint16(0), len(mine))
-        return RankedColumns(ends, pred.image[mine], right, none_ignored, object_ends, truth.image[theirs])
+        ranked_rows, ends = in_class_order(rows, self._category(mended), classes)
+        ranked_objects, object_ends = in_class_order(rows_of(objects), truth.category, classes)
+        right = ((self.errors.cause == NOT_WRONG) | (self.errors.cause == mended))[ranked_rows].astype(np.uint16)
+        none_ignored = np.broadcast_to(np.uint16(0), len(ranked_rows))
+        return RankedColumns(
+            ends, pred.image[ranked_rows], right, none_ignored, object_ends, truth.image[ranked_objects]
+        )
 
     def _category(self, mended: int) -> Any:
         """(preds,) the class of each; of those of a cause that get an object the class of that."""

@@ -36,8 +36,8 @@ DISTANCE_KEY = "站点距离"
 METRES = "米"
 UNNAMED = "(unnamed, slash form)"  # no key of a description: it has a comma, which would end its field
 LARGEST = np.finfo(np.float64).max
-MOST_DESCS = 10_000  # that are kept from batch to batch
-MOST_TEXTS = 500  # of one key whose similarities are, 8 MB at most
+MAX_DESCS = 10_000  # that are kept from batch to batch
+MAX_TEXTS = 500  # of one key whose similarities are, 8 MB at most
 
 
 def count_attributes(
@@ -127,7 +127,7 @@ class KeyedTexts:
 
     def similarities(self, one: Any, other: Any) -> Counts:
         """How alike texts are, by their codes, in units of 1e-12: (pairs,). Those of a few texts are remembered."""
-        if len(self.known) > MOST_TEXTS:
+        if len(self.known) > MAX_TEXTS:
             return self._compared(one, other)
         if len(self.known) > len(self._units):
             grown = np.full((2 * len(self.known),) * 2, -1)
@@ -151,7 +151,7 @@ _KEPT = local()  # a thread has its own
 def _open_book(text_keys: tuple[str, ...], fresh: int) -> DescBook:
     """The book of this thread, a new one where the old is full or is about other keys."""
     book: DescBook | None = getattr(_KEPT, "book", None)
-    if book is None or book.text_keys != text_keys or len(book) + fresh > MOST_DESCS:
+    if book is None or book.text_keys != text_keys or len(book) + fresh > MAX_DESCS:
         book = _KEPT.book = DescBook(text_keys)
     return book
 

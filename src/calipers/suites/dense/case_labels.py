@@ -1,7 +1,7 @@
 """What the objects of a case are called: as codes of the labels that its record has, each written once.
 
 `{"names": ["光纤", ["螺丝", "BBU安装螺丝"]], "gt": [0, 1, 0], "pred": [1]}`: for every object of a side a place in
-`names`, where a text is both labels, a pair phase and category. Folders of before have the labels themselves, as
+`names`, where a text is both labels, a pair phase and category. Older folders have the labels themselves, as
 `{"gt": {"phase": […], "category": […]}, "pred": …}`, and are still read.
 """
 

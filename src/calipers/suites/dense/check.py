@@ -48,7 +48,7 @@ class SideSurvey(NamedTuple):
 
 
 class RecordSurvey(NamedTuple):
-    """What some records hold."""
+    """Counts and ranges of some records."""
 
     read: int
     skipped: int
@@ -141,7 +141,7 @@ def _surveys(source: Any, config: Config) -> Iterator[RecordSurvey]:
 
 
 def survey_shard(shard: Shard, *, config: Config) -> RecordSurvey:
-    """Some lines of a file."""
+    """Survey some lines of a file."""
     reading = read_shard(shard, frame=config.frame, max_bad=ALL_OF_THEM, answers=config.answer_options)
     return survey_reading(reading, config, _found(in_shard(shard), config))
 
@@ -152,7 +152,7 @@ def _found(find: Find, config: Config) -> Find:
 
 
 def survey_reading(reading: DenseReading, config: Config, find: Find) -> RecordSurvey:
-    """What some records hold that were read."""
+    """Survey records that were read."""
     batch = reading.batch
     bad, bounds = bad_records(reading, config), written_bounds(batch, config.frame, find)
     itself, compared, _ = match_measurable(Batch(batch.truth, batch.truth, keys=batch.keys), config)

@@ -124,7 +124,7 @@ def params(config: Config) -> dict[str, Any]:
     plain["free_text_keys"] = list(config.free_text_keys)
     tolerance = plain.pop("tube_tolerance")
     for name in ("answers", "pred_field"):
-        if plain[name] is None:  # which results of before lack
+        if plain[name] is None:  # results without the option do not name it
             del plain[name]
     return {
         "tube_tolerance": tolerance,

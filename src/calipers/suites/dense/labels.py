@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 LABELLED_MODES = ("phase", "category")
 MODES = ("localization", *LABELLED_MODES)
-LARGEST_CACHE = 100_000
+MAX_CACHED_LABELS = 100_000
 
 
 MAX_SHARED = 8
@@ -34,7 +34,7 @@ class Vocabulary:
 
     def describe(self, texts: Iterable[str]) -> list[Desc]:
         """The descriptions that the texts parse to."""
-        if len(self._known) > LARGEST_CACHE:
+        if len(self._known) > MAX_CACHED_LABELS:
             self._known.clear()
         return [self._known.get(text) or self._learn(text) for text in texts]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from calipers.core.config import make_config
-from calipers.core.errors import ConfigError
 from calipers.files.problems import BadRecord
+from calipers.meter import check_same_params, number_params
 from calipers.report import Report
 from calipers.suites.dense.config import Config, params
 from calipers.suites.dense.plan import DensePart, measure_reading, report_of
@@ -83,14 +83,12 @@ class DenseMeter:
             ConfigError: The two have different parameters.
             InputError: More records than `max_bad_records` are malformed in both.
         """
-        if self._meaning() != other._meaning():
-            raise ConfigError("merge: the two meters have different parameters")
+        check_same_params(self._number_params(), other._number_params())
         self._check(other._total.bad)
         self._total.add(other._total)
 
-    def _meaning(self) -> dict[str, Any]:
-        """The parameters that can change a number."""
-        return {name: value for name, value in params(self.config).items() if name not in {"top", "max_bad_records"}}
+    def _number_params(self) -> dict[str, Any]:
+        return number_params(params(self.config))
 
     @property
     def _read(self) -> int:
@@ -98,9 +96,9 @@ class DenseMeter:
 
     def _check(self, bad: list[BadRecord]) -> None:
         """Raise the error of a bad record if there are more than allowed."""
-        everything, most = self._total.bad + bad, self.config.max_bad_records
-        if len(everything) > most:
-            raise everything[most].error()
+        all_bad, max_bad = self._total.bad + bad, self.config.max_bad_records
+        if len(all_bad) > max_bad:
+            raise all_bad[max_bad].error()
 
     def compute(self) -> Report[DenseArtifact]:
         """Compute the report over all records so far; more may follow.

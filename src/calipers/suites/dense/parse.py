@@ -1,18 +1,35 @@
-"""A line of a dump to its record, by a JSON library; and the fields that say which objects a record has."""
+"""A line of a dump to its record, by a JSON library; and a record to the objects of both sides."""
 
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
 from calipers.core.errors import keyword
-from calipers.files.json_checks import as_object, check_memory, repeats_keys
+from calipers.files.json_checks import REPEATED_TOO_DEEP, as_object, check_memory, repeats_keys
 from calipers.files.problems import json_problem, shown
 
-LARGEST_SIZE = 1e9
+MAX_IMAGE_SIDE = 1e9
 LONGEST_INT = 4000  # digits; more take Python too long, and no float holds them
+
+
+class Refusal(NamedTuple):
+    """Why a record is refused, and the value at fault as a message shows it."""
+
+    problem: str
+    value: str = ""
+
+
+class RecordSides(NamedTuple):
+    """The objects of a record as they were written, and the size of the frame that they are in."""
+
+    truth_name: str  # of the field
+    truth: list[Any]
+    pred: list[Any]
+    width: float
+    height: float
 
 
 def record_of(text: bytes) -> Any:
@@ -35,7 +52,7 @@ def parse_line(text: bytes) -> tuple[Any, str]:
     if not repeats_keys(text, record):
         return record, ""
     record = _parse_with_nan(text)
-    return record, "a key is there twice, and something is nested too deeply" if record is None else ""
+    return record, REPEATED_TOO_DEEP if record is None else ""
 
 
 def _parse_with_nan(text: bytes) -> Any:
@@ -85,7 +102,7 @@ def image_size(record: dict[str, Any]) -> tuple[float, float, str]:
     sizes = []
     for name in ("width", "height"):
         value = record.get(name)
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value <= LARGEST_SIZE:
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value <= MAX_IMAGE_SIDE:
             return 0.0, 0.0, f"{name}: found {shown(value)}, expected a positive number, to read pixels"
         sizes.append(float(value))
     return sizes[0], sizes[1], ""
@@ -93,3 +110,20 @@ def image_size(record: dict[str, Any]) -> tuple[float, float, str]:
 
 def _in_pixels() -> str:
     return f"{keyword('frame', 'pixel')} reads gt and pred as pixels"
+
+
+def record_sides(record: dict[str, Any], frame: str) -> RecordSides | Refusal:
+    """The lists of objects of a record and the frame that they are in, or what is wrong with them."""
+    truth_name, pred_name, problem = side_names(record, frame)
+    width = height = 1000.0
+    if not problem and frame == "pixel":
+        width, height, problem = image_size(record)
+    if problem:
+        return Refusal(problem)
+    truth, pred = record[truth_name], record[pred_name]
+    if isinstance(truth, list) and isinstance(pred, list):
+        return RecordSides(truth_name, truth, pred, width, height)
+    name = pred_name if isinstance(truth, list) else truth_name
+    is_answer = name == pred_name and isinstance(pred, str)
+    hint = f", which {keyword('answers', 'auto')} reads as the answer of a model" if is_answer else ""
+    return Refusal(f"{name}: not a list, expected a list of objects", shown(record[name]) + hint)

@@ -141,10 +141,10 @@ class DensePart:
         cases, matches = (unpack_lines(name, packed) for name in ("cases", "matches"))
         part = cls(Tally.unpack(Packed(plain["tally"], packed.arrays)), [BadRecord(*fault) for fault in plain["bad"]])
         part.inputs, part.read = plain["inputs"], dict(plain["read"])
-        part.first_invalid = str(plain.get("first_invalid", ""))  # which files of before lack
+        part.first_invalid = str(plain.get("first_invalid", ""))  # older files have none
         part.engines = engines_from(plain)
         part.matches = [*matches, *(row.encode() if isinstance(row, str) else row for row in plain["matches"])]
-        part.cases = [*cases, *(line.encode() for line in plain["cases"])]  # as text in files of before
+        part.cases = [*cases, *(line.encode() for line in plain["cases"])]  # older files have them as text
         part.slices = unpack_table(packed)
         return part
 

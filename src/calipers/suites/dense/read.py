@@ -34,13 +34,13 @@ from calipers.files.lines import LONGEST_LINE, Shard
 from calipers.files.problems import FROM_ARRAY, BadRecord, explain_object, in_order, shown
 from calipers.kernels.scan.flatten import ObjectColumns
 from calipers.kernels.scan.jsonlines import RecordLines
-from calipers.suites.dense.parse import image_size, parse_line, record_of, side_names
+from calipers.suites.dense.parse import RecordSides, Refusal, parse_line, record_of, record_sides, side_names
 
 KEY_FIELDS = ("image_path", "id", "image")
 SIDES = ("gt_norm1000", "gt_norm", "gt", "pred_norm1000", "pred")
 NOT_NEEDED_TWICE = frozenset(SIDES)
 MAX_TEXT = 100_000  # characters of a desc: comparing two free texts takes the product of their lengths
-LOOKED_AT = 20  # records of a batch whose fields are noted, where fields are asked for
+SAMPLED_RECORDS = 20  # records of a batch whose fields are noted, where fields are asked for
 
 
 class DenseReading:
@@ -235,9 +235,9 @@ class _Reader:
 
     def _note_lines(self, block: bytes, begin: int, end: int) -> None:
         """Keep the first lines while a field that is asked for is missing in all: they say what fields there are."""
-        if len(self._noted) == LOOKED_AT or not self._lacks_field():
+        if len(self._noted) == SAMPLED_RECORDS or not self._lacks_field():
             return
-        while begin < end and len(self._noted) < LOOKED_AT:
+        while begin < end and len(self._noted) < SAMPLED_RECORDS:
             behind = block.find(b"\n", begin, end) + 1 or end
             self._noted.append(block[begin:behind])
             begin = behind
@@ -251,55 +251,61 @@ class _Reader:
         self.bad.append(BadRecord(self.path, line, problem, value))
 
     def add(self, line: int, record: Any) -> None:
-        """One record, whatever it is."""
-        if not isinstance(record, dict):
-            array = f" ({FROM_ARRAY})" if isinstance(record, list) else ""
-            self.refuse(line, f"not a JSON object, expected one a line{array}", shown(record))
-            return
-        answered = self.answers.field if self.answers and self.answers.field else "pred"
-        if type(record) is RepeatedKeyDict and (lost := first_repeated(record, {*SIDES, answered})):
-            self.refuse(line, f"{lost}: is there twice, expected it once")
+        """Add one record, whatever it is; a malformed one is refused."""
+        if refusal := self._malformed(record):
+            self.refuse(line, *refusal)
             return
         answer = None if self.answers is None else self._answer(record, self.answers)
         if isinstance(answer, str):
             self.refuse(line, answer)
             return
         record = record if answer is None else answer.record
-        truth_name, pred_name, problem = side_names(record, self.frame)
-        width = height = 1000.0
-        if not problem and self.frame == "pixel":
-            width, height, problem = image_size(record)
-        if problem:
-            self.refuse(line, problem)
+        sides = record_sides(record, self.frame)
+        if isinstance(sides, Refusal):
+            self.refuse(line, *sides)
             return
-        truth, pred = record[truth_name], record[pred_name]
-        if not isinstance(truth, list) or not isinstance(pred, list):
-            name = pred_name if isinstance(truth, list) else truth_name
-            is_answer = name == pred_name and isinstance(pred, str)
-            hint = f", which {keyword('answers', 'auto')} reads as the answer of a model" if is_answer else ""
-            self.refuse(line, f"{name}: not a list, expected a list of objects", shown(record[name]) + hint)
-            return
-        wrong = self.truth.add_record(truth, True, width, height)
-        if wrong >= 0:
-            place, problem, value = explain_object(truth[wrong], self.truth.last_reason, self.frame, width, height)
-            self.refuse(line, f"{truth_name}[{wrong}]{place}: {problem}", value)
+        if refusal := self._add_truth(sides):
+            self.refuse(line, *refusal)
             return
         self.read += 1
-        pred = plain_objects(pred)
         if answer is not None and self.counts is not None:
             self.counts.add(answer)
+        self._add_rest(line, record, sides)
+
+    def _malformed(self, record: Any) -> Refusal | None:
+        """What keeps a record from being read at all: it is no object, or gives a side twice."""
+        if not isinstance(record, dict):
+            array = f" ({FROM_ARRAY})" if isinstance(record, list) else ""
+            return Refusal(f"not a JSON object, expected one a line{array}", shown(record))
+        answered = self.answers.field if self.answers and self.answers.field else "pred"
+        if type(record) is RepeatedKeyDict and (lost := first_repeated(record, {*SIDES, answered})):
+            return Refusal(f"{lost}: is there twice, expected it once")
+        return None
+
+    def _add_truth(self, sides: RecordSides) -> Refusal | None:
+        """Add the ground truth of a record, all of it or, where an object is malformed, none."""
+        truth_name, truth, _, width, height = sides
+        wrong = self.truth.add_record(truth, True, width, height)
+        if wrong < 0:
+            return None
+        place, problem, value = explain_object(truth[wrong], self.truth.last_reason, self.frame, width, height)
+        return Refusal(f"{truth_name}[{wrong}]{place}: {problem}", value)
+
+    def _add_rest(self, line: int, record: dict[str, Any], sides: RecordSides) -> None:
+        """Add all but the ground truth of a record; one that is empty on both sides is skipped."""
+        truth, pred = sides.truth, plain_objects(sides.pred)
         if not truth and not pred:
             self.truth.drop_record()
             self.skipped += 1
             return
-        self.pred.add_record(pred, False, width, height)
+        self.pred.add_record(pred, False, sides.width, sides.height)
         _flag_doubled(self.truth, truth)
         _flag_doubled(self.pred, pred)
         self.keys.append(_key(record) or f"{self.path}:{line}")
         self.lines.append(line)
         for name, values in self.fields.items():
             values.append(record.get(name))
-        if self.fields and len(self.keys) <= LOOKED_AT:
+        if self.fields and len(self.keys) <= SAMPLED_RECORDS:
             self.known |= carried(record).keys()
         if self.keep:
             self.raw.append(record)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-MOST_SHOWN = 40  # characters of a text
+MAX_SHOWN = 40  # characters of a text
 SCALED = "scale both sides by 1000 / width and 1000 / height"
 METRICS = {"f1": (round_overlap(0.5),), "mean_f1": tuple(round_overlap(value) for value in SWEEP)}
 
@@ -95,7 +95,7 @@ def _end(text: Any) -> str:
     >>> _end("[1, 2"), len(_end("[" * 100))
     ("'[1, 2'", 43)
     """
-    return repr(text) if len(text) <= MOST_SHOWN else f"…{text[-MOST_SHOWN:]!r}"
+    return repr(text) if len(text) <= MAX_SHOWN else f"…{text[-MAX_SHOWN:]!r}"
 
 
 def _objects(side: Any, name: str) -> tuple[list[Any], str]:

@@ -149,12 +149,9 @@ def _types(attribute: dict[str, object], at: str) -> list[str]:
 
 
 def _read(file: str) -> bytes:
-    try:
-        with open(file, "rb") as stream:
-            return stream.read()
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise ConfigError(f"{file}: cannot be read ({reason}), expected a mapping file") from error
+    from calipers.core.option_values import file_bytes  # a reward does without
+
+    return file_bytes(file, "a mapping file")
 
 
 def _parse(content: bytes, file: str) -> object:

@@ -21,7 +21,7 @@ from calipers.core.survey import (
     is_constant,
     is_number,
     nothing_evaluated,
-    some,
+    shown_first,
     twice,
 )
 from calipers.core.text import whole_text
@@ -291,7 +291,7 @@ def _describe_sides(sides: SidesCheck, truth: Scenes, pred: Scenes) -> None:
         ("without a prediction", [name for name in truth if name not in pred]),
     ):
         if names:
-            sides.warnings.append(f"{counted(len(names), 'scene')} {words}: {some(names)}")
+            sides.warnings.append(f"{counted(len(names), 'scene')} {words}: {shown_first(names)}")
     scored = [any(is_number(box.get("score")) for box in _boxes(side)) for side in (truth, pred)]
     if scored == [True, False]:
         sides.warnings.append("the ground truth has scores and the predictions have none: are the two sides swapped?")

@@ -37,7 +37,7 @@ class Config(SliceOptions):
     )
     embed: object = option(
         False,
-        "resolve what is left by a sentence model: the one of the extra embed, or a name or folder of your own",
+        "resolve remaining labels by a sentence model: that of the extra embed, or one by its name or folder",
         metavar="[NAME_OR_PATH]",
         optional_value=True,
     )
@@ -61,7 +61,7 @@ class Config(SliceOptions):
     ap_distance: str = option(
         "3d", "AP by distance in space, or on the ground as nuScenes has it", metavar="3d|ground_plane"
     )
-    protocol: str = option("calipers", "whose definitions the open-set figures have", metavar="calipers|clio")
+    protocol: str = option("calipers", "definitions that the open-set figures follow", metavar="calipers|clio")
     label_source: str = option(
         "prefer_retrieved_else_label", "which label of a scene graph counts", metavar="|".join(LABEL_SOURCES)
     )

@@ -13,7 +13,7 @@ from calipers.suites.scene.paper import summary_tex
 from calipers.suites.scene.views import scene_views, state_counts
 
 TAKEN = ("result",)  # a method of this name would lie where the whole result does
-TOGETHER = "methods"  # what pictures of several methods are called by
+ALL_METHODS = "methods"  # what pictures of several methods are called by
 
 
 def folder_files(report: Report, options: Any) -> dict[str, bytes]:
@@ -32,7 +32,7 @@ def folder_files(report: Report, options: Any) -> dict[str, bytes]:
 def pictures(tree: Any) -> dict[str, bytes]:
     """The plots, whose names begin with that of the only method, or say that there are several."""
     stems = _stems(list(tree["methods"]))
-    stem = next(iter(stems.values())) if len(stems) == 1 else TOGETHER
+    stem = next(iter(stems.values())) if len(stems) == 1 else ALL_METHODS
     return {f"{stem}_{name}": content for name, content in plots.pictures(tree["methods"]).items()}
 
 

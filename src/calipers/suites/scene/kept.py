@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from calipers.core.causes import OUTCOMES, Causes
 from calipers.core.cuboids import Boxes
-from calipers.core.errors import InputError
+from calipers.core.errors import changed_during_run
 from calipers.core.limits import pairs_allowed
 from calipers.core.matching import Pairs
 from calipers.core.parts import Packed
@@ -100,7 +100,7 @@ def _check_columns(columns: Columns, truth: Boxes, boxes: Boxes, classes: int) -
 def keep_scenes(reading: SceneReading, labels: KnownLabels, config: Config, where: str) -> KeptScenes:
     """Measure some scenes, whose labels are known."""
     if files_digest(reading) != labels.digest:
-        raise InputError(f"{where}: was changed by someone else during the run")
+        raise changed_during_run(where)
     methods = measure_methods(reading, labels.names, config, labels.most_pairs)
     columns = [_columns(method, reading, config, scored) for method, scored in zip(methods, labels.scored, strict=True)]
     sides = [side._replace(boxes=without_shapes(side.boxes)) for side in reading.sides]

@@ -6,9 +6,9 @@ import os
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from calipers.core.errors import ConfigError, InputError
+from calipers.core.errors import InputError
 from calipers.files.inputs import InputFile
-from calipers.meter import MeterInput
+from calipers.meter import MeterInput, check_same_params, number_params
 from calipers.report import Report
 from calipers.suites.scene.config import params
 from calipers.suites.scene.joining import join_readings
@@ -96,18 +96,15 @@ class SceneMeter:
             ConfigError: The two have different parameters.
             InputError: Both were given the same scene, or too many are malformed.
         """
-        if self._meaning() != other._meaning():
-            raise ConfigError("merge: the two meters have different parameters")
+        check_same_params(self._number_params(), other._number_params())
         self._add(other._taken.parts)
 
     def _add(self, parts: list[SceneReading]) -> None:
         names = {name for part in parts for name in (*part.names, *(bad.scene for bad in part.bad))}
         self._taken.add(parts, names, "scene", self.config.max_bad_records)
 
-    def _meaning(self) -> dict[str, Any]:
-
-        options = params(self.config, []) | {"labels": self.config.labels}
-        return {name: value for name, value in options.items() if name not in {"top", "max_bad_records"}}
+    def _number_params(self) -> dict[str, Any]:
+        return number_params(params(self.config, []) | {"labels": self.config.labels})
 
     def compute(self) -> Report[SceneArtifact]:
         """Compute the report over all scenes so far; more may follow.

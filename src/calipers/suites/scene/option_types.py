@@ -28,7 +28,7 @@ class SceneOptions(TypedDict, total=False):
         labels: The classes (JSON), else the labels of the ground truth.
         aliases: Aliases and contains-rules (JSON).
         learned_aliases: Further aliases, which give way to those (JSON).
-        embed: Resolve what is left by a sentence model: the one of the extra embed, or a name or folder of your own
+        embed: Resolve remaining labels by a sentence model: that of the extra embed, or one by its name or folder
             [default: False].
         embed_min: Similarity from which the model's answer is taken, from -1 to 1 [default: 0.5].
         write_aliases: Save what the model resolved; needs embed.
@@ -43,7 +43,7 @@ class SceneOptions(TypedDict, total=False):
         os_similarity_threshold: Similarity from which a prediction is relevant to a task [default: 0.9].
         os_min_iou: Least IoU of a match in the open set; 0 is any overlap [default: 0.0].
         ap_distance: AP by distance in space, or on the ground as nuScenes has it: 3d or ground_plane [default: 3d].
-        protocol: Whose definitions the open-set figures have: calipers or clio [default: calipers].
+        protocol: Definitions that the open-set figures follow: calipers or clio [default: calipers].
         label_source: Which label of a scene graph counts: prefer_retrieved_else_label or label [default:
             prefer_retrieved_else_label].
         ignore_raw_labels: Leave out predictions with these labels.

@@ -49,7 +49,7 @@ MEANINGS = {
     "no_overlap": "nothing there",
     "low_iou": "overlaps, but too little",
     "wrong_label": "in place, of another class",
-    "duplicate": "a box of what is found already",
+    "duplicate": "a further box of an object that is matched",
 }
 RATES, PLACED = ("precision", "recall", "f1"), ("mean_iou_3d", "strict_accuracy", "relaxed_accuracy")
 PER_CLASS = ("tp", "fp", "fn", *RATES, *PLACED, ERROR)

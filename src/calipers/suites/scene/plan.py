@@ -17,7 +17,7 @@ from typing import Any
 
 from calipers import __version__
 from calipers.core.config import artifact_options
-from calipers.core.errors import InputError, keyword, require
+from calipers.core.errors import InputError, changed_during_run, keyword, require
 from calipers.core.parts import Packed
 from calipers.core.text import whole_text
 from calipers.engines import Engine
@@ -225,7 +225,7 @@ class ScenePlan:
         for was, side in zip(first_reading.sides, reading.sides, strict=True):
             for before, now in zip(was.inputs, side.inputs, strict=True):
                 if before.sha256 != now.sha256:
-                    raise InputError(f"{now.path}: was changed by someone else during the run")
+                    raise changed_during_run(now.path)
         return suite.measure(reading, config, rules)
 
 

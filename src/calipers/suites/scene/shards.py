@@ -16,7 +16,7 @@ from calipers.suites.scene.scene_files import ScenesByName
 if TYPE_CHECKING:
     from calipers.suites.scene.first_pass import KnownLabels
 
-LARGEST_SHARD = 2 << 20  # bytes: enough to be worth the way to another process, and some for each of many
+MAX_SHARD_BYTES = 2 << 20  # bytes: enough to be worth the way to another process, and some for each of many
 
 
 class SceneShard(NamedTuple):
@@ -33,7 +33,7 @@ class SceneShard(NamedTuple):
 
 def cut_scenes(sources: Sequence[ScenesByName], chunk_bytes: int) -> Iterator[SceneShard]:
     """Shards of at most so many bytes, or of one scene, in the order of their names."""
-    limit = min(chunk_bytes, LARGEST_SHARD)
+    limit = min(chunk_bytes, MAX_SHARD_BYTES)
     names: list[str] = []
     total = 0
     for name in scene_names(sources):

@@ -17,7 +17,7 @@ from calipers.core.survey import (
     counted,
     is_number,
     nothing_evaluated,
-    some,
+    shown_first,
 )
 from calipers.files.problems import shown
 from calipers.kernels.scan.intervals import BESIDE
@@ -166,7 +166,7 @@ def _boxes(entry: Any) -> list[Mapping[str, Any]]:
 def _doubts(entries: Entries, states: dict[str, dict[str, Any]]) -> Iterator[str]:
     still = [video for video, entry in entries.items() if isinstance(entry, Mapping) and entry.get("fps") == 0]
     if still:
-        yield f"fps is 0 in {counted(len(still), 'video')}, taken as not known: {some(still)}"
+        yield f"fps is 0 in {counted(len(still), 'video')}, taken as not known: {shown_first(still)}"
     ends = [end for by_state in states.values() if (end := last_frame(by_state)) is not None]
     if ends and max(ends) < FEW_FRAMES:
         yield f"no video lasts longer than frame {max(ends):g}: are these seconds?"
@@ -174,7 +174,8 @@ def _doubts(entries: Entries, states: dict[str, dict[str, Any]]) -> Iterator[str
         video for video, by_state in states.items() if (intervals := list(_intervals(by_state))) and intervals[0][1] > 0
     ]
     if late:
-        yield f"{counted(len(late), 'video')} not beginning at frame 0, and idle until the first interval: {some(late)}"
+        idle = f"{counted(len(late), 'video')} not beginning at frame 0, and idle until the first interval"
+        yield f"{idle}: {shown_first(late)}"
     shared = sum(_shares_frames(by_state) for by_state in states.values())
     if shared:
         yield f"{counted(shared, 'video')} with intervals that share frames; there the later start counts"
@@ -292,7 +293,7 @@ def _describe_sides(sides: SidesCheck, truth: Timelines, guess: Timelines, marke
         ("predicted far beyond the ground truth", _too_long(marked, guess.entries)),
     ):
         if names:
-            sides.warnings.append(f"{counted(len(names), 'video')} {words}: {some(names)}")
+            sides.warnings.append(f"{counted(len(names), 'video')} {words}: {shown_first(names)}")
 
 
 def _too_long(truth: Entries, pred: Entries) -> list[str]:

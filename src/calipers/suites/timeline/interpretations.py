@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from calipers.core.interpretations import Interpretation, Trial
-from calipers.core.survey import is_number, nearest_labels, some
+from calipers.core.survey import is_number, nearest_labels, shown_first
 from calipers.core.words import LONGEST
 from calipers.suites.timeline.config import Config
 from calipers.suites.timeline.formats.timeline_csv import SHORT
@@ -178,7 +178,7 @@ def _words(truth: Entries, pred: Entries) -> Iterator[tuple[str, str, Entries]]:
     meant = {state: name for state in strangers if (name := _meant(state, known)) is not None}
     if not meant:
         return
-    pairs = some([f"{state} -> {name}" for state, name in meant.items()], 4)
+    pairs = shown_first([f"{state} -> {name}" for state, name in meant.items()], 4)
     changed = {video: _renamed(entry, meant) for video, entry in pred.items()}
     yield f"states by other words: {pairs}", "write states as the ground truth has them", changed
 

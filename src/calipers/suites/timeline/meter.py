@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from calipers.core.config import make_config
-from calipers.core.errors import ConfigError
-from calipers.meter import MeterInput
+from calipers.meter import MeterInput, check_same_params, number_params
 from calipers.report import Report
 from calipers.suites.timeline.config import Config, params
 from calipers.suites.timeline.measure import MeasuredVideos, join_measured, measure
@@ -77,16 +76,14 @@ class TimelineMeter:
             ConfigError: The two have different parameters.
             InputError: Both were given the same video, or too many are malformed.
         """
-        if self._meaning() != other._meaning():
-            raise ConfigError("merge: the two meters have different parameters")
+        check_same_params(self._number_params(), other._number_params())
         self._add(other._taken.parts, other._taken.names)
 
     def _add(self, parts: list[MeasuredVideos], names: set[str]) -> None:
         self._taken.add(parts, names, "video", self.config.max_bad_records)
 
-    def _meaning(self) -> dict[str, Any]:
-        options = params(self.config)
-        return {name: value for name, value in options.items() if name not in {"top", "max_bad_records"}}
+    def _number_params(self) -> dict[str, Any]:
+        return number_params(params(self.config))
 
     def compute(self) -> Report[TimelineArtifact]:
         """Compute the report over all videos so far; more may follow.

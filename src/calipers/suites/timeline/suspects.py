@@ -23,7 +23,7 @@ from calipers.show.page.sections import Part
 
 Boundary = tuple[str, int]  # what it is called, its frame
 Shifts = dict[str, dict[int, int]]  # by video, then by boundary of the ground truth: the offset of all results so far
-MOST_LANES = 6  # results in a picture
+MAX_LANES = 6  # results in a picture
 ALONE = "one result agrees with itself: every boundary that it puts elsewhere is listed; two or more tell more"
 
 
@@ -135,6 +135,6 @@ def draw_suspects(cases: dict[str, dict[str, Case]], notes: dict[str, list[str]]
 def _video(name: str, results: dict[str, Case], notes: list[str]) -> Part:
     """The ground truth over some results, by name."""
     lanes = {"ground truth": next(iter(results.values()))["gt"]}
-    lanes |= {result: case["pred"] for result, case in list(results.items())[:MOST_LANES]}
+    lanes |= {result: case["pred"] for result, case in list(results.items())[:MAX_LANES]}
     frames = max((run[2] + 1 for runs in lanes.values() for run in runs), default=0)
     return part.video(name, frames, lanes, note=" · ".join(notes), tags=[name])

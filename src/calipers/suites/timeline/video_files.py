@@ -12,7 +12,7 @@ from calipers.core.errors import InputError
 from calipers.core.text import whole_text
 from calipers.files.folders import few_files_below
 from calipers.files.inputs import InputFile, OnProgress, find_doubled, folder_digest, parse_json, read_bytes
-from calipers.files.json_checks import RepeatedKeyDict
+from calipers.files.json_checks import REPEATED_TOO_DEEP, RepeatedKeyDict
 from calipers.files.places import is_remote
 from calipers.files.problems import shown
 from calipers.kernels.scan.intervals import BESIDE
@@ -212,7 +212,7 @@ class CsvReader:
             self.warnings += warnings
             if isinstance(entry, dict) and entry.get("fps") is not None and not SLOWEST <= entry["fps"] <= FASTEST:
                 self.warnings.append(
-                    f"{file.name}: time_sec makes {entry['fps']:g} frames a second, which is not believed"
+                    f"{file.name}: time_sec makes {entry['fps']:g} frames a second, which is implausible and ignored"
                 )
                 entry["fps"] = None
         except InputError as error:
@@ -237,5 +237,5 @@ def _without_doubles(tree: Any, path: str) -> dict[str, Any]:
             if (twice := find_doubled(entry)) is not None:
                 tree[name] = InputError(f"the key {shown(twice[1])} is there twice, expected each once")
     except RecursionError as error:
-        raise InputError(f"{path}: a key is there twice, and something is nested too deeply") from error
+        raise InputError(f"{path}: {REPEATED_TOO_DEEP}") from error
     return dict(tree)

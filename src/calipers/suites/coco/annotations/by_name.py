@@ -26,7 +26,7 @@ Find = Callable[[str, str], int]  # name and place -> the id in the ground truth
 
 
 def join_by_names(pred: CocoSide, truth: CocoSide, *, numbered: bool) -> None:
-    """Ids of predictions become those of the ground truth, whose own may have been given here (`numbered`)."""
+    """Give predictions the ids of the ground truth by name; `numbered` says that the ground truth got its ids here."""
     for part in NAMED:
         names = _names(pred, part)
         if not names and numbered and pred.rows.count:
@@ -69,7 +69,7 @@ def _finder(part: str, truth_names: Names) -> Find:
 
 
 def _only_ids(pred: CocoSide, truth: CocoSide) -> str:
-    """What is wrong with a list of results beside files that have no ids."""
+    """The message that refuses a list of results beside files that have no ids."""
     first = [f"{entry['id']} = {shown(entry[key])}" for part, key in NAMED.items() for entry in truth.lists[part][:1]]
     return (
         f"{pred.rows.origin.path}: found ids of images and categories, which mean nothing here: the ids of "

@@ -59,7 +59,7 @@ class Faults:
 
 
 def _value(rows: RowColumns, row: int, field: str) -> Any:
-    """What a row has for a field, None if nothing."""
+    """The value of a field of a row; None if it has none."""
     if field in rows.wrong.get(row, {}):
         return rows.wrong[row][field]
     bit, column = {

@@ -17,7 +17,7 @@ from calipers.suites.coco.columns import Categories, Codes, Floats, Images, Whol
 from calipers.suites.coco.formats.rows import LARGEST, plain
 
 WIDEST_TABLE = 1 << 20
-LARGEST_SIDE = 2**31  # pixels; what is larger is no size
+MAX_SIDE = 2**31  # pixels; what is larger is no size
 
 
 class Dataset(NamedTuple):
@@ -106,19 +106,19 @@ def _free_name(name: str, taken: set[str]) -> str:
 
 
 def _sizes(values: list[Any]) -> Floats:
-    """Widths or heights, NaN for what cannot be one."""
-    quick = set(map(type, values)) <= {int, float} and min(values) > -LARGEST_SIDE and max(values) < LARGEST_SIDE
+    """Widths or heights; NaN for a value that cannot be one."""
+    quick = set(map(type, values)) <= {int, float} and min(values) > -MAX_SIDE and max(values) < MAX_SIDE
     sizes = np.array(values if quick else [_number(plain(value)) for value in values], np.float64)
     return np.where(sizes > 0, sizes, np.nan)
 
 
 def _number(value: Any) -> float:
-    fine = isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < LARGEST_SIDE
+    fine = isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < MAX_SIDE
     return float(value) if fine else np.nan
 
 
 def read_name(category: Mapping[str, Any], ident: int, path: str) -> str:
-    """What a category is called."""
+    """The name of a category."""
     name = category.get("name")
     if isinstance(name, str):
         return whole_text(name)
@@ -127,7 +127,7 @@ def read_name(category: Mapping[str, Any], ident: int, path: str) -> str:
 
 
 def distinct_names(names: list[str], ids: list[int]) -> list[str]:
-    """Names of which no two are alike: those that are carry their ids.
+    """Distinct names: every name that occurs more than once gets its id added.
 
     >>> distinct_names(["cone", "sign", "cone"], [7, 8, 9])
     ['cone (id 7)', 'sign', 'cone (id 9)']

@@ -13,7 +13,7 @@ FEW = 1 << 16  # of which sorting is linear
 
 
 def kept_images(images: Images, kept: Chosen) -> Images:
-    """The images that stay."""
+    """The images for which `kept` is true."""
     if kept.all():
         return images
     names = [name for name, keep in zip(images.names, kept.tolist(), strict=True) if keep]

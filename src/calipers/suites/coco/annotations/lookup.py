@@ -56,7 +56,7 @@ def _refuse_unknown(
 
 
 def _shifted(ids: Whole, known: Whole) -> str:
-    """A hint when ids are one too small or one too large throughout."""
+    """A hint where all ids are off by one in the same direction."""
     for step, words in ((1, "one too small"), (-1, "one too large")):
         if find_ids(known, ids + step)[1].all():
             return f" (all of them seem to be {words}: were they counted from another number?)"

@@ -34,7 +34,7 @@ class Problems(dict[int, str]):
     """Rows that cannot be used, each with the first problem that was found in it."""
 
     def add(self, chosen: Chosen, words: str) -> None:
-        """Add the chosen rows."""
+        """Note a problem of the chosen rows, where they have none yet."""
         for row in np.flatnonzero(chosen).tolist():
             self.setdefault(row, words)
 

@@ -152,7 +152,7 @@ def all_invalid(first: tuple[int, str], count: int, origin: Origin) -> str:
 
 
 def mistaken_file(side: CocoSide) -> Iterator[str]:
-    """A warning if predictions look like ground truth."""
+    """A warning where predictions look like a ground truth file."""
     rows = side.rows
     if "images" in side.lists and rows.origin.places is None and rows.count and rows.lacks(SCORE).all():
         yield f"{rows.origin.path}: a data set without scores was given as predictions: is it the ground truth?"

@@ -20,7 +20,7 @@ from calipers.suites.coco.annotations.images import Dataset
 from calipers.suites.coco.columns import Floats, Images
 from calipers.suites.coco.formats.rows import plain
 
-LARGEST_SIDE = (1 << 20) - 1
+MAX_SIDE = (1 << 20) - 1
 MAX_OUTLINE = 4_000_000  # pixels along the polygons of a mask: the engine keeps five points for each
 MAX_OUTLINES, OUTLINE_OF_EACH = (
     15_000_000,
@@ -68,13 +68,13 @@ class Canvas:
             )
 
     def learn(self, image: int, size: tuple[int, int]) -> None:
-        """An image that came without a size has that of a mask on it."""
+        """Give an image without a size that of a mask on it."""
         self.sizes[image] = size
         self._images.height[image], self._images.width[image] = size
 
 
 def read_mask(segmentation: Any, image: int, canvas: Canvas) -> Mask:
-    """Read a segmentation, polygons or an RLE, on an image."""
+    """Read a segmentation (polygons or RLE) on an image."""
     segmentation = plain(segmentation)
     if isinstance(segmentation, Mapping):
         return _read_rle(segmentation, image, canvas)
@@ -134,7 +134,7 @@ def _check_cells(size: tuple[int, int]) -> None:
 
 
 def _is_side(value: Any) -> bool:
-    return type(value) is int and 0 < value <= LARGEST_SIDE
+    return type(value) is int and 0 < value <= MAX_SIDE
 
 
 def draw(mask: Mask, image: int, canvas: Canvas) -> tuple[float, tuple[float, ...]]:

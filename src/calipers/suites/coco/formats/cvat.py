@@ -22,7 +22,7 @@ from calipers.suites.coco.formats.documents import SCORE_NOTE, Document, Documen
 from calipers.suites.coco.formats.outlines import bounds, outline, turned
 from calipers.suites.coco.formats.pieces import Fields, MalformedError, Row
 
-LARGEST_DOCUMENT = 500_000_000  # bytes
+MAX_DOCUMENT_BYTES = 500_000_000  # bytes
 LONGEST_NUMBER = 100  # characters
 NUMBER = re.compile(r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 READ = ("box", "polygon")
@@ -37,8 +37,8 @@ def looks_like(path: str) -> bool:
 
 
 def _documents(data: bytes, path: str, truth: bool) -> list[Document]:
-    if len(data) > LARGEST_DOCUMENT:
-        raise InputError(f"{path}: found {len(data):,} bytes of XML, expected at most {LARGEST_DOCUMENT:,}")
+    if len(data) > MAX_DOCUMENT_BYTES:
+        raise InputError(f"{path}: found {len(data):,} bytes of XML, expected at most {MAX_DOCUMENT_BYTES:,}")
     parsed = _CvatXml()
     try:
         parsed.parse(data)

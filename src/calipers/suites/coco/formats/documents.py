@@ -115,7 +115,7 @@ def _add_document(piece: Piece, file: FileOf, data: bytes, document: Document) -
 
 
 class DocumentFolder:
-    """All documents of a format below a folder, or the one in a file."""
+    """The documents of a format: one file, or all below a folder."""
 
     def __init__(
         self,

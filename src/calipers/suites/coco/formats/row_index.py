@@ -113,7 +113,7 @@ class _TextWindow:
         return self.at if blanks is None else blanks.end()
 
     def match(self, pattern: re.Pattern[bytes]) -> bytes:
-        """What a pattern finds here."""
+        """The match of a pattern at the current place."""
         with suppress(LeftAloneError):  # which is the end of the file
             while not self._finds(pattern) and len(self.data) - self.at < LONGEST_NAME:
                 self.more()
@@ -138,7 +138,7 @@ class _TextWindow:
             self.more()
 
     def check_end(self) -> int:
-        """Nothing but blanks may follow; the size of the file."""
+        """Check that nothing but blanks follows; returns the size of the file."""
         try:
             self.next_byte()
         except LeftAloneError:
@@ -228,7 +228,7 @@ class _Runs:
             raise LeftAloneError
 
     def index(self, text: _TextWindow, beside: dict[str, bytes]) -> RowIndex:
-        """What was found, once nothing follows any more."""
+        """The index of the file, after its end was checked."""
         size = text.check_end()
         ids = np.concatenate([np.empty(0, np.int64), *self.ids])
         if len(ids) and not (ids[1:] > ids[:-1]).all() and len(np.unique(ids)) < len(ids):

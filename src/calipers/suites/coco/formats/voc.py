@@ -20,7 +20,7 @@ from calipers.suites.coco.formats.conversion import peek_below
 from calipers.suites.coco.formats.documents import SCORE_NOTE, Document, DocumentObject, Reader
 from calipers.suites.coco.formats.pieces import Fields, MalformedError, Row
 
-LARGEST_DOCUMENT = 50_000_000  # bytes
+MAX_DOCUMENT_BYTES = 50_000_000  # bytes
 LONGEST_NUMBER = 100  # characters
 NUMBER = re.compile(r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 DIFFICULT = {"": 0, "0": 0, "false": 0, "unspecified": 0, "1": 1, "true": 1}
@@ -146,8 +146,8 @@ class _Element:
 
 def _parse(data: bytes) -> _Element:
     """The tree of a document."""
-    if len(data) > LARGEST_DOCUMENT:
-        raise InputError(f"found {len(data):,} bytes of XML, expected at most {LARGEST_DOCUMENT:,}")
+    if len(data) > MAX_DOCUMENT_BYTES:
+        raise InputError(f"found {len(data):,} bytes of XML, expected at most {MAX_DOCUMENT_BYTES:,}")
     top = _Element("")
     opened = [top]
 

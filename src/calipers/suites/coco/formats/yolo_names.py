@@ -15,8 +15,8 @@ from calipers.core.errors import ConfigError, InputError
 from calipers.files.inputs import BOM
 from calipers.files.problems import shown
 
-LARGEST = 10_000_000  # bytes
-LARGEST_YAML = 1_000_000  # bytes; a parser in Python takes some seconds for them
+MAX_DOCUMENT_BYTES = 10_000_000  # bytes
+MAX_YAML_BYTES = 1_000_000  # bytes; a parser in Python takes some seconds for them
 MAX_CLASSES = 100_000
 DEEPEST = 20  # levels of lists and maps
 EXPECTED = "names: [a, b], or a name a line as - a or 0: a"
@@ -27,7 +27,7 @@ Entry = tuple[str | None, str]  # number, name
 
 
 class Field(NamedTuple):
-    """What stands under a key: events of PyYAML, and the line of the key."""
+    """The value of a key, as events of PyYAML, and the line of the key."""
 
     line: str
     events: list[Any]
@@ -39,7 +39,7 @@ def read_list(data: bytes) -> list[str]:
     >>> read_list(b"cat\r\ntraffic light\n\n")
     ['cat', 'traffic light']
     """
-    lines = [line.strip() for line in _text(data, LARGEST).rstrip().splitlines()]
+    lines = [line.strip() for line in _text(data, MAX_DOCUMENT_BYTES).rstrip().splitlines()]
     for number, line in enumerate(lines, 1):
         if not line:
             raise InputError(f"line {number}: found nothing, expected the name of class {number - 1}")
@@ -54,7 +54,7 @@ def read_yaml(data: bytes) -> list[str] | None:
     >>> read_yaml(b"names:\\n  1: dog\\n  0: cat\\n")
     ['cat', 'dog']
     """
-    text = _text(data, LARGEST_YAML)
+    text = _text(data, MAX_YAML_BYTES)
     if not any(key in text for key in ("names", "kpt_shape")):  # of some other program
         return None
     fields = _fields(_events(text))

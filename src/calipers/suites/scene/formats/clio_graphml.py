@@ -21,7 +21,7 @@ from calipers.files.problems import shown
 from calipers.files.safe_xml import SafeXml
 from calipers.suites.scene.formats.plain import ObjectWithoutBox, PlainScene
 
-LARGEST_DOCUMENT = 500_000_000  # bytes
+MAX_DOCUMENT_BYTES = 500_000_000  # bytes
 LONGEST_LITERAL = 1000  # characters; nine floats take 250
 FIELDS = {"center": "position", "size": "bbox_dim", "rotation": "bbox_orientation", "label": "name"}
 
@@ -122,8 +122,8 @@ class _GraphNode(NamedTuple):
 
 
 def _read_nodes(data: bytes) -> list[_GraphNode]:
-    if len(data) > LARGEST_DOCUMENT:
-        raise InputError(f"found {len(data):,} bytes of XML, expected at most {LARGEST_DOCUMENT:,}")
+    if len(data) > MAX_DOCUMENT_BYTES:
+        raise InputError(f"found {len(data):,} bytes of XML, expected at most {MAX_DOCUMENT_BYTES:,}")
     document = _Document()
     document.parse(data)
     if not document.nodes:

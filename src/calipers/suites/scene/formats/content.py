@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from calipers.core.errors import InputError
 from calipers.files.inputs import BOM, find_doubled, parse_json
+from calipers.files.json_checks import REPEATED_TOO_DEEP
 from calipers.files.problems import shown
 from calipers.kernels.scan.boxes import all_plain
 from calipers.suites.scene.formats.plain import PlainScene, Scene, plain_place
@@ -91,7 +92,7 @@ def _doubled_words(tree: Any) -> str:
     try:
         place, key = find_doubled(tree) or ("", "")
     except RecursionError:
-        return "a key is there twice, and something is nested too deeply"
+        return REPEATED_TOO_DEEP
     return f"{place}{': ' if place else ''}the key {shown(key)} is there twice, expected each once"
 
 

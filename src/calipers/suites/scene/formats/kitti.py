@@ -25,7 +25,7 @@ EXPECTED = "type, 14 numbers, and of predictions a score"
 IGNORED = "DontCare"
 WHERE = {"center": "x, y, z", "size": "h, w, l", "rotation": "ry"}
 LONGEST_NUMBER = 100  # characters
-LARGEST_FILE = 100_000_000  # bytes; a frame has some thousand
+MAX_FILE_BYTES = 100_000_000  # bytes; a frame has some thousand
 
 
 class KittiLine(NamedTuple):
@@ -71,8 +71,8 @@ def left_out(data: bytes) -> str:
 
 
 def _lines(data: bytes) -> list[KittiLine]:
-    if len(data) > LARGEST_FILE:
-        raise InputError(f"found {len(data):,} bytes, expected at most {LARGEST_FILE:,} for a frame")
+    if len(data) > MAX_FILE_BYTES:
+        raise InputError(f"found {len(data):,} bytes, expected at most {MAX_FILE_BYTES:,} for a frame")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -25,7 +25,7 @@ from calipers.kernels.scan.boxes import LARGEST
 
 FORMATS = ("glb", "obj", "off", "ply", "stl")
 NEEDED = "trimesh 4.6 or later and scipy: pip install 'calipers[mesh]'"
-LARGEST_FILE = 1_000_000_000  # bytes
+MAX_FILE_BYTES = 1_000_000_000  # bytes
 MAX_VERTICES = 50_000_000
 DEEPEST = 100  # nodes within nodes: the time trimesh takes grows with the cube of their depth
 LONGEST_HEAD = 100_000  # bytes
@@ -188,8 +188,8 @@ def _read(folder: Path, name: str) -> bytes:
         about = path.stat()
         if not stat.S_ISREG(about.st_mode):
             raise InputError("found something that is not a file")
-        if about.st_size > LARGEST_FILE:
-            raise InputError(f"found {about.st_size:,} bytes, expected at most {LARGEST_FILE:,}")
+        if about.st_size > MAX_FILE_BYTES:
+            raise InputError(f"found {about.st_size:,} bytes, expected at most {MAX_FILE_BYTES:,}")
         return path.read_bytes()
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror or error}") from None

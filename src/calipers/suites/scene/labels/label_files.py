@@ -19,6 +19,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from calipers.core.errors import ConfigError
+from calipers.core.option_values import file_bytes
 from calipers.core.text import whole_text
 from calipers.core.words import normalise
 
@@ -134,17 +135,8 @@ def _source(source: object, name: str) -> tuple[str, object]:
     """Where labels come from, for messages, and what is there."""
     if isinstance(source, str | os.PathLike):
         file = os.fspath(source)
-        return file, _parse(_read(file, name), file, name)
+        return file, _parse(file_bytes(file, f"a file of {name}"), file, name)
     return name, source
-
-
-def _read(file: str, name: str) -> bytes:
-    try:
-        with open(file, "rb") as stream:
-            return stream.read()
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise ConfigError(f"{file}: cannot be read ({reason}), expected a file of {name}") from error
 
 
 def _parse(content: bytes, file: str, name: str) -> object:

@@ -20,7 +20,7 @@ from unicodedata import name as name_of
 from calipers.core.similarity import rapidfuzz
 from calipers.core.words import LONGEST
 
-LEAST = 75.0
+MIN_SIMILARITY_PERCENT = 75.0
 MIN_OF_WORDS = 85.0
 UNSPACED = ("CJK UNIFIED", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR")
 BLOCK = 64  # characters that are compared in one step
@@ -55,14 +55,14 @@ class Spelling:
 
     def similar_names(self, text: str) -> dict[str, float]:
         """The names that a text is spelled like, and how much."""
-        scores = _near(text, self._names, LEAST)
+        scores = _near(text, self._names, MIN_SIMILARITY_PERCENT)
         words = self._words_near(text)
         for name in self._of_words(words):
-            score = LEAST / 100 * min(words[part] for part in name.split())  # below any whole
+            score = MIN_SIMILARITY_PERCENT / 100 * min(words[part] for part in name.split())  # below any whole
             scores[name] = max(score, scores.get(name, 0.0))
         for name in self._unspaced:
             if name in text:
-                scores[name] = max(LEAST, scores.get(name, 0.0))
+                scores[name] = max(MIN_SIMILARITY_PERCENT, scores.get(name, 0.0))
         return {name: scores[name] for name in sorted(scores, key=self._place.__getitem__)}
 
     def _words_near(self, text: str) -> dict[str, float]:

@@ -20,7 +20,7 @@ from calipers.files.problems import shown
 from calipers.files.safe_xml import SafeXml
 from calipers.kernels.scan.intervals import LARGEST_FRAME
 
-LARGEST_DOCUMENT = 500_000_000  # bytes
+MAX_DOCUMENT_BYTES = 500_000_000  # bytes
 SHAPES = ("box", "polygon", "polyline", "points", "mask", "ellipse", "cuboid", "skeleton")
 STATE = "state"
 SOURCE = re.compile(rb"<source>([^<]{1,1000})</source>")
@@ -53,8 +53,8 @@ def video_of(head: bytes) -> str:
 
 def read_cvat_video(data: bytes, name: str, spelling: Mapping[str, str]) -> tuple[dict[str, Any], list[str]]:
     """One document as an entry of predictions, and warnings."""
-    if len(data) > LARGEST_DOCUMENT:
-        raise InputError(f"{name}: found {len(data):,} bytes of XML, expected at most {LARGEST_DOCUMENT:,}")
+    if len(data) > MAX_DOCUMENT_BYTES:
+        raise InputError(f"{name}: found {len(data):,} bytes of XML, expected at most {MAX_DOCUMENT_BYTES:,}")
     document = _CvatVideo()
     try:
         document.parse(data)

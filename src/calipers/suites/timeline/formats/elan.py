@@ -13,12 +13,12 @@ from typing import NamedTuple
 from calipers.core.errors import InputError
 from calipers.files.problems import shown
 from calipers.files.safe_xml import SafeXml
-from calipers.suites.timeline.formats.spans import LARGEST_SECOND, TimedStates, is_number
+from calipers.suites.timeline.formats.spans import MAX_SECONDS, TimedStates, is_number
 
 ROOT = "ANNOTATION_DOCUMENT"
 UNITS = "milliseconds"
 TIERS = ("states", "state")
-LARGEST_DOCUMENT = 500_000_000  # bytes
+MAX_DOCUMENT_BYTES = 500_000_000  # bytes
 
 
 class _Annotation(NamedTuple):
@@ -41,8 +41,8 @@ def looks_like(head: bytes) -> bool:
 
 def read_elan(data: bytes, name: str, spelling: Mapping[str, str]) -> tuple[TimedStates, list[str]]:
     """One file as states in seconds, and warnings."""
-    if len(data) > LARGEST_DOCUMENT:
-        raise InputError(f"{name}: found {len(data):,} bytes of XML, expected at most {LARGEST_DOCUMENT:,}")
+    if len(data) > MAX_DOCUMENT_BYTES:
+        raise InputError(f"{name}: found {len(data):,} bytes of XML, expected at most {MAX_DOCUMENT_BYTES:,}")
     document, timed = _ElanDocument(), TimedStates(name, spelling)
     try:
         document.parse(data)
@@ -89,7 +89,7 @@ class _ElanDocument:
             raise InputError(f"{place}: found the time slot {shown(slot)}, expected one of TIME_ORDER")
         text = self._times[slot]
         value = float(text) / 1000 if text is not None and is_number(text) else -1.0
-        if not 0 <= value <= LARGEST_SECOND:
+        if not 0 <= value <= MAX_SECONDS:
             problem = f"found {shown(text)}" if text is not None else "missing"
             raise InputError(f"{place}: TIME_VALUE of {shown(slot)}: {problem}, expected milliseconds from 0 on")
         return value

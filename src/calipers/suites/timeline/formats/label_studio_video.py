@@ -21,12 +21,12 @@ from calipers.files.label_studio_tasks import choose_annotation, results_of, sto
 from calipers.files.problems import shown
 from calipers.kernels.scan.intervals import LARGEST_FRAME
 from calipers.suites.timeline.formats.cvat_video import joined
-from calipers.suites.timeline.formats.spans import LARGEST_SECOND, TimedStates
+from calipers.suites.timeline.formats.spans import MAX_SECONDS, TimedStates
 
 FRAMES, SECONDS = "timelinelabels", "labels"
 FIELDS = ("video", "video_url", "audio", "url")
 MARKS = (b'"timelinelabels"', b'"labels"')
-LOOKED_AT = 1000  # tasks, until one has a result
+SAMPLED_TASKS = 1000  # tasks, until one has a result
 
 Row = dict[str, Any]
 
@@ -43,7 +43,7 @@ def looks_like(head: bytes) -> bool:
 
 def is_tasks(tree: Any) -> bool:
     """Whether a list holds tasks, and the first result that there is lies along time."""
-    tasks = tree[:LOOKED_AT] if isinstance(tree, (list, tuple)) else ()
+    tasks = tree[:SAMPLED_TASKS] if isinstance(tree, (list, tuple)) else ()
     for task in tasks:
         if not isinstance(task, Mapping) or not isinstance(task.get("data"), Mapping):
             return False
@@ -132,10 +132,8 @@ def _timed(read: list[tuple[str, Row]], video: str, spelling: Mapping[str, str])
         value = row.get("value")
         start, end = (value.get(name) if isinstance(value, dict) else None for name in ("start", "end"))
         for name, time in (("start", start), ("end", end)):
-            if not is_finite_number(time) or not 0 <= time <= LARGEST_SECOND:
-                raise InputError(
-                    f"{place}.value.{name}: found {shown(time)}, expected seconds from 0 to {LARGEST_SECOND}"
-                )
+            if not is_finite_number(time) or not 0 <= time <= MAX_SECONDS:
+                raise InputError(f"{place}.value.{name}: found {shown(time)}, expected seconds from 0 to {MAX_SECONDS}")
         for label in _labels(row, place):
             timed.add(place, label, float(start), float(end))  # type: ignore[arg-type]
     return timed

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from calipers.core.errors import InputError
 from calipers.files.problems import shown
 
-LARGEST_SECOND = 1_000_000_000
+MAX_SECONDS = 1_000_000_000
 LONGEST_NUMBER = 100  # characters
 _NUMBER = re.compile(r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 Frames = dict[str, list[list[int]]]  # inclusive intervals by state
@@ -70,6 +70,6 @@ def is_number(text: str) -> bool:
 def seconds_of(text: str, place: str, name: str) -> float:
     """A time in seconds, or an error that says where it stands and what it is called."""
     value = float(text) if is_number(text) else math.nan
-    if not 0 <= value <= LARGEST_SECOND:
-        raise InputError(f"{place}: {name}: found {shown(text)}, expected seconds from 0 to {LARGEST_SECOND}")
+    if not 0 <= value <= MAX_SECONDS:
+        raise InputError(f"{place}: {name}: found {shown(text)}, expected seconds from 0 to {MAX_SECONDS}")
     return value
