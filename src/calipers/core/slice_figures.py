@@ -95,11 +95,12 @@ def _compared(figure: RatioFigure, own: DrawnSlices, rest: DrawnSlices) -> list[
     own.values(figure, both[0])
     rest.values(figure, both[1])
     np.subtract(both[0], both[1], out=both[1])
-    records = [drawn.records_of(figure) for drawn in own.parts]
-    ends = middles(both.reshape(2 * own.shape[0], own.shape[1]), records * 2)
+    records, others_records = ([drawn.records_of(figure) for drawn in side.parts] for side in (own, rest))
+    fewest = list(map(min, records, others_records))  # one record on either side says nothing about others
+    ends = middles(both.reshape(2 * own.shape[0], own.shape[1]), records + fewest)
     told = [pair and [_told(end, figure) for end in pair] for pair in ends]
     own_ends, apart_ends = told[: len(values)], told[len(values) :]
-    columns = values, own_ends, others, differences, apart_ends, deviates(differences, both[1], records)
+    columns = values, own_ends, others, differences, apart_ends, deviates(differences, both[1], fewest)
     return [dict(zip(KEYS, row, strict=True)) for row in zip(*columns, strict=True)]
 
 

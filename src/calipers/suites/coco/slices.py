@@ -130,6 +130,7 @@ class SlicePrecision:
         if self._slices > MANY_SLICES:
             return figure | {"difference": difference}
         apart = draws - self._replicates(~inside)[0]
+        records = min(records, part.rest.records)
         ends = moved(difference, apart, records=records)
         p = deviate(difference, apart, records)  # until its chance is known
         return figure | {"difference": difference, "difference_interval": ends, "p": p}
