@@ -147,6 +147,10 @@ def test_lower_is_better_turns_the_best_around():
     assert best_shares([a, b]) == [1.0, 0.0]
 
 
+def test_three_that_always_tie_have_a_third_each():
+    assert best_shares([figure(1.0, np.full(1000, 1.0)) for _ in range(3)]) == [1 / 3] * 3
+
+
 def test_ties_are_shared_and_undefined_replicates_are_nobodys():
     nan = np.nan
     #                 both      a       b       neither

@@ -23,6 +23,7 @@ class RatioFigure(NamedTuple):
     above: Weights
     below: Weights
     is_mean: bool = False  # of fractions, which were cut to whole numbers of a unit
+    known: str | None = None  # the column of how many records have a value, if not all have
 
 
 UNIT = 1 << 40  # that fractions are cut to: 12 digits of a share
@@ -30,7 +31,7 @@ UNIT = 1 << 40  # that fractions are cut to: 12 digits of a share
 
 def mean_figure(name: str, n: str) -> RatioFigure:
     """The mean of a column of fractions, in units, over the records that another column counts."""
-    return RatioFigure(name, {name: 1}, {n: UNIT}, is_mean=True)
+    return RatioFigure(name, {name: 1}, {n: UNIT}, is_mean=True, known=n)
 
 
 class SliceFigures(NamedTuple):
@@ -67,6 +68,10 @@ class Drawn(NamedTuple):
         below = self.total(figure.below)
         return _told(self.total(figure.above) / below, figure) if below else None
 
+    def records_of(self, figure: RatioFigure) -> int:
+        """How many records a figure rests on."""
+        return self.total({figure.known: 1}) if figure.known else self.records
+
 
 def compared_figures(
     figures: Sequence[RatioFigure], owns: Sequence[Drawn], rests: Sequence[Drawn]
@@ -90,11 +95,12 @@ def _compared(figure: RatioFigure, own: DrawnSlices, rest: DrawnSlices) -> list[
     own.values(figure, both[0])
     rest.values(figure, both[1])
     np.subtract(both[0], both[1], out=both[1])
-    records = [drawn.records for drawn in own.parts]
-    ends = middles(both.reshape(2 * own.shape[0], own.shape[1]), records * 2)
+    records, others_records = ([drawn.records_of(figure) for drawn in side.parts] for side in (own, rest))
+    fewest = list(map(min, records, others_records))  # one record on either side says nothing about others
+    ends = middles(both.reshape(2 * own.shape[0], own.shape[1]), records + fewest)
     told = [pair and [_told(end, figure) for end in pair] for pair in ends]
     own_ends, apart_ends = told[: len(values)], told[len(values) :]
-    columns = values, own_ends, others, differences, apart_ends, deviates(differences, both[1], records)
+    columns = values, own_ends, others, differences, apart_ends, deviates(differences, both[1], fewest)
     return [dict(zip(KEYS, row, strict=True)) for row in zip(*columns, strict=True)]
 
 

@@ -65,7 +65,10 @@ class ObjectRows:
         self._chunks: list[ObjectChunk] = []
 
     def extend(self, records: int, counts: Any, sizes: Any, kinds: Any, table: Any) -> None:
-        """Take in the objects of some records, whose kinds are those of a table."""
+        """Take in the objects of some records, whose kinds are those of a table.
+
+        As in `ObjectChunk`: how many truths each record has, then how many predictions, and rows in this order.
+        """
         shift = self._shift(np.asarray(table))
         kinds = np.asarray(np.asarray(kinds, np.int64) + shift if shift else kinds, _type_of_kinds(len(self.table)))
         chunk = ObjectChunk(records, np.asarray(counts, np.int32), np.asarray(sizes, np.float32), kinds)

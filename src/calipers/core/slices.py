@@ -63,6 +63,8 @@ def find_slices(
         groups = draw_sizes(table, spec, resampling, sums) if spec in sized else drawn[spec]
         whole = summed_parts([group.own for group in groups])._replace(records=len(table.columns()[0]))
         rows = [Slice(spec.name, name, told, own, whole.minus(own), members) for name, members, own in groups]
+        if spec in sized:  # records have objects of several sizes, so that those of the rest may be all
+            rows = [part._replace(rest=part.rest._replace(records=whole.records)) for part in rows]
         slices += sorted(rows, key=_badness)
     return slices
 

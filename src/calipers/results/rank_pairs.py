@@ -8,7 +8,7 @@ Holm's procedure keeps the chance of any false separation at 5 %, however many p
 
 from __future__ import annotations
 
-from math import sqrt
+from math import fsum, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -126,8 +126,8 @@ def best_shares(figures: list[Figure]) -> list[float | None]:
     if not oriented.size:
         return [None] * len(figures)
     best = oriented == oriented.max(axis=0)
-    shares = (best / best.sum(axis=0)).mean(axis=1)
-    return [None if figure.replicates is None else float(share) for figure, share in zip(figures, shares, strict=True)]
+    shares = [fsum(row) / oriented.shape[1] for row in (best / best.sum(axis=0)).tolist()]
+    return [None if figure.replicates is None else share for figure, share in zip(figures, shares, strict=True)]
 
 
 def _shifts(draws: Floats, values: Floats) -> Floats:

@@ -44,14 +44,15 @@ def test_a_slice_has_the_numbers_of_its_images_alone(tmp_path):
     for light, other in (("night", "day"), ("day", "night")):
         names = [image["file_name"] for image in GT["images"] if image["light"] == light]
         (tmp_path / "only").write_text("\n".join(names), encoding="utf-8")
-        alone = coco(*paths, only=tmp_path / "only", bootstrap=0)
+        alone = coco(*paths, only=tmp_path / "only", bootstrap=100)
         figures, of_other = rows[light]["figures"], rows[other]["figures"]
         assert figures["AP_50"]["value"] == pytest.approx(alone["coco"]["AP_50"], abs=1e-12)
         assert figures["sweep.f1"]["value"] == alone["sweep"]["primary"]["f1"]
         assert figures["sweep.mean_f1"]["value"] == alone["sweep"]["mean_f1"]
         assert figures["AP_50"]["rest"] == of_other["AP_50"]["value"]
         assert rows[light]["records"] == alone["images"]["evaluated"]
-        assert figures["AP_50"]["interval"][0] <= figures["AP_50"]["value"] <= figures["AP_50"]["interval"][1]
+        assert figures["AP_50"]["interval"] == pytest.approx(alone["intervals"]["AP_50"], abs=1e-12)  # less its bias
+        assert figures["sweep.f1"]["interval"] == alone["sweep"]["primary"]["interval"]["f1"]
         low, high = figures["AP_50"]["difference_interval"]
         assert low <= figures["AP_50"]["difference"] <= high
     assert rows["night"]["sure"]

@@ -366,3 +366,17 @@ def test_the_page_charts_slices_and_cases_say_theirs(tmp_path):
     page = (tmp_path / "o" / "report.html").read_text(encoding="utf-8")
     assert '"title":"Slices by light"' in page
     assert '"slice":["light=night"]' in page
+
+
+def test_one_record_against_many_says_nothing_for_either_side():
+    rows = made(12)
+    for row in rows:
+        row["light"] = "night" if row["id"] == "1.jpg" else "day"
+    night, day = sorted(dense(rows, slice="light", bootstrap=100)["slices"], key=lambda row: row["records"])
+    assert [row["records"] for row in (night, day)] == [1, 11]
+    for row in (night, day):
+        figure = row["figures"]["category.f1"]
+        assert (figure["difference_interval"], figure["p"], row["sure"]) == (None, None, False)
+    # both objects of 1.jpg are found, which is told all the same
+    assert (night["figures"]["category.f1"]["value"], day["figures"]["category.f1"]["rest"]) == (1.0, 1.0)
+    assert day["figures"]["category.f1"]["interval"] is not None

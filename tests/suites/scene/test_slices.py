@@ -52,6 +52,19 @@ def test_by_objects_and_size(folders):
     assert by_value["objects", ">= 2"]["records"] == 2
 
 
+def test_terciles_are_those_of_the_ground_truth_alone():
+    truth = [seat(place, width) for place, width in enumerate((1, 2, 3))]
+    false = [seat(place, 0.1) for place in range(10, 16)]
+    preds = {"good": truth, "bad": [seat(0, 1), *false]}
+    slices = {name: scene(truth, boxes, slice=["size"], bootstrap=0)["slices"] for name, boxes in preds.items()}
+    groups = {name: {row["value"]: row for row in rows} for name, rows in slices.items()}
+    # volumes of the truth are 1, 2 and 3: edges at 1 2/3 and 2 1/3, whatever is predicted
+    for rows in groups.values():
+        assert {name: row["objects"] for name, row in rows.items()} == {"small": 1, "medium": 1, "large": 1}
+    small = groups["bad"]["small"]["figures"]
+    assert (small["recall"]["value"], small["precision"]["value"]) == (1.0, 1 / 7)
+
+
 def test_merged_parts_have_the_same_slices(folders):
     whole = sliced(folders, "room", "size", tally=folders / "kept", chunk_bytes=1)
     assert merge([str(folders / "kept")]).to_json() == whole.to_json()

@@ -34,6 +34,16 @@ def test_an_example_by_hand(attributes):
     assert "slices               frame_accuracy by light, the worst first" in str(report)
 
 
+def test_a_mean_of_one_video_has_no_interval(attributes):
+    truth = TRUTH | {"b": {"outside": [[0, 59]]}}  # no event, so that the recall of night is that of one video
+    slices = timeline(truth, PRED, attributes=attributes, **OPTIONS)["slices"]
+    night = next(row for row in slices if row["value"] == "night")
+    recall, accuracy = (night["figures"][name] for name in ("event_recall", "frame_accuracy"))
+    assert (night["records"], recall["value"], recall["interval"], recall["p"]) == (2, 1.0, None, None)
+    # 54 and 42 of 60 frames are right: each can be all there is in a replicate
+    assert (accuracy["value"], accuracy["interval"]) == (0.8, [0.7, 0.9])
+
+
 def test_attributes_name_videos_with_or_without_their_extension(tmp_path, attributes):
     sides = [{f"{name}.mp4": entry for name, entry in side.items()} for side in (TRUTH, PRED)]
     assert timeline(*sides, attributes=attributes, **OPTIONS)["slices"][0]["value"] == "night"

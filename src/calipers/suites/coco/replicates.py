@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from calipers.core.ranking import first_step
+from calipers.core.ranking import curve_of, first_step
 from calipers.kernels.count.replicates import REPLICATES, mean_values
 from calipers.kernels.count.sums import key_hashes, weight_table
 
@@ -164,6 +164,23 @@ def value_of_images(classes: RankedColumns, inside: NDArray[np.bool_]) -> float 
     means, _ = mean_values(weights, *classes, 1, 0, 0.0)
     value = min(float(np.asarray(means)[0]), 1.0)
     return None if np.isnan(np.asarray(means)[0]) else value
+
+
+def values_of_classes(classes: RankedColumns) -> Values:
+    """Average precision of each class at the first threshold; 0 without objects.
+
+    >>> right, none = np.array([1, 0, 1], np.uint16), np.zeros(3, np.uint16)
+    >>> found = RankedClass(np.array([0, 1, 1], np.int32), right, none, np.array([0, 1], np.int32))
+    >>> empty = RankedClass(*(column[:0] for column in found))
+    >>> values_of_classes(in_columns([found, empty])).round(4).tolist()
+    [0.835, 0.0]
+    """
+    values = np.zeros(len(classes.ends))
+    for k, ranked in enumerate(classes.classes()):
+        if len(ranked.objects):
+            is_hit = ranked.hits[ranked.ignored & 1 == 0] & 1 > 0
+            values[k] = curve_of(is_hit, len(ranked.objects)).mean()
+    return values
 
 
 def excess(values: Values, whole: Values, present: NDArray[np.bool_]) -> float:

@@ -5,8 +5,8 @@ are `objects`, the ground truth of an image that has to be found, and `size`, th
 headline is sweep.f1. Images with nothing on either side are in no slice.
 
 AP_50 of a slice is that of its images alone. Each replicate ranks the detections anew, those of the slice and those of
-all other images. Replicates say how far AP varies and not where it lies, so intervals are moved to the values. By size
-it has no value: COCO's AP_small and its like are that.
+all other images. Replicates say how far AP varies and not where it lies, so intervals are moved to the values, less the
+bias of AP, as in a run over these images. By size it has no value: COCO's AP_small and its like are that.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calipers.core import sweep
-from calipers.core.bootstrap import around, moved
+from calipers.core.bootstrap import around, moved, ragged_bias
 from calipers.core.slice_draws import Resampling
 from calipers.core.slice_fields import OBJECTS, SIZE
 from calipers.core.slice_figures import RatioFigure, SliceFigures, deviate
@@ -30,7 +30,7 @@ from calipers.suites.coco.columns import Instances
 from calipers.suites.coco.config import Config
 from calipers.suites.coco.engine import usable
 from calipers.suites.coco.measure import MeasuredImages
-from calipers.suites.coco.replicates import replicate_values, value_of_images
+from calipers.suites.coco.replicates import excess, replicate_values, value_of_images, values_of_classes
 
 COLUMNS = ("gt", "pred", "matched", "matched_over_sweep")
 AP = "AP_50"
@@ -112,7 +112,7 @@ class SlicePrecision:
         self._measured, self._busy, self._slices = measured, busy, slices
         ranked = measured.ranked_columns
         self._ranked = ranked._replace(hits=ranked.hits & FIRST, ignored=ranked.ignored & FIRST)
-        self._draws: dict[bytes, Any] = {}  # by the images
+        self._drawn: dict[bytes, tuple[Any, float]] = {}  # by the images
 
     def figure(self, part: Slice) -> dict[str, Any]:
         """The figure of a slice, as the artifact has it."""
@@ -121,29 +121,33 @@ class SlicePrecision:
         inside = np.zeros(len(self._measured.detections.images.names), dtype=bool)
         inside[self._busy[part.members]] = True
         value, rest = (value_of_images(self._ranked, images) for images in (inside, ~inside))
-        records, draws = part.own.records, self._replicates(inside)
-        figure = NO_FIGURE | {"value": value, "interval": around(value, draws, records=records), "rest": rest}
+        records, (draws, bias) = part.own.records, self._replicates(inside)
+        ends = around(value, draws, records=records, bias=bias)
+        figure = NO_FIGURE | {"value": value, "interval": ends, "rest": rest}
         if value is None or rest is None:
             return figure
         difference = value - rest
         if self._slices > MANY_SLICES:
             return figure | {"difference": difference}
-        apart = draws - self._replicates(~inside)
+        apart = draws - self._replicates(~inside)[0]
+        records = min(records, part.rest.records)
         ends = moved(difference, apart, records=records)
         p = deviate(difference, apart, records)  # until its chance is known
         return figure | {"difference": difference, "difference_interval": ends, "p": p}
 
-    def _replicates(self, images: NDArray[np.bool_]) -> Any:
-        """Values in replicates; with two slices, the rest of one is the other."""
+    def _replicates(self, images: NDArray[np.bool_]) -> tuple[Any, float]:
+        """Values in replicates, and by how much AP is too high; with two slices, the rest of one is the other."""
         key = images.tobytes()
-        if key not in self._draws:
-            config = self._measured.config
-            self._draws[key] = replicate_values(
+        if key not in self._drawn:
+            config, ranked = self._measured.config, self._ranked.within(images)
+            values = replicate_values(
                 self._measured.detections.images.names,
-                self._ranked.within(images),
+                ranked,
                 thresholds=1,
                 recall_target=config.recall_target,
                 seed=config.seed,
                 replicates=config.bootstrap,
-            ).mean_average[0]
-        return self._draws[key]
+            )
+            draws = values.mean_average[0]
+            self._drawn[key] = draws, ragged_bias(excess(draws, values_of_classes(ranked), values.present))
+        return self._drawn[key]

@@ -59,9 +59,10 @@ def slice_table(method: MethodFigures, scenes: list[str], config: Config) -> Sli
     table.extend(scenes, sums.reshape(len(COLUMNS), -1), {OBJECTS: sums[0].tolist()})
     if table.objects:
         counted = np.flatnonzero(columns.any(axis=0))
-        rows = counted[np.argsort(record[counted], kind="stable")]
+        side_scene = record[counted] + len(scenes) * (counted >= len(method.truth.scene))  # truths before predictions
+        rows = counted[np.argsort(side_scene, kind="stable")]
+        counts = np.bincount(side_scene, minlength=2 * len(scenes))
         sizes = np.concatenate(method.volumes())
-        counts = np.bincount(record[rows], minlength=len(scenes))
         table.objects.extend(len(scenes), counts, sizes[rows], np.arange(len(rows)), columns[:, rows].T)
     return table
 
