@@ -22,7 +22,7 @@ DERIVED = {
 }
 BY_BOX, BY_MASK, BY_KEYPOINTS = (keyword("iou_type", kind) for kind in ("bbox", "segm", "keypoints"))
 OTHER_TYPES = {
-    "bbox: missing": f"; keypoints are measured by {BY_KEYPOINTS}",
+    "bbox: missing": f"; expected [x, y, width, height] under that name; keypoints are measured by {BY_KEYPOINTS}",
     "segmentation: missing": f"; keypoints are measured by {BY_KEYPOINTS}",
     "keypoints: missing": f"; boxes are measured by {BY_BOX}, masks by {BY_MASK}",
 }
