@@ -203,3 +203,13 @@ def test_frames_in_two_states_are_counted(run):
         "10 frames of the ground truth in two states or more (1 video, first a); there the interval that starts later"
         in err
     )
+
+
+def test_predictions_without_states_are_told_with_the_fields_they_have(run):
+    names = ("a", "b", "c")
+    pred = {name: {"fps": 30, "intervals": {"inside": [[0, 9]]}} for name in names}
+    write({"gt.json": {name: {"inside": [[0, 9]]} for name in names}, "pred.json": pred})
+    ended = run("timeline", *INPUTS["timeline"])
+    expected = 'expected {"states": {state: intervals}} (2 more like it)'
+    assert ended.code == 3
+    assert f'warning: "a": found fields fps, intervals in its prediction, {expected}\n' in ended.err

@@ -369,6 +369,15 @@ def test_a_run_that_can_compare_nothing_names_the_reading_that_fits(name, states
     assert reading in lines[1]
 
 
+def test_unknown_predictions_are_pointed_to_the_suite_of_the_ground_truth():
+    gt, pred = {"a.mp4": {"inside": [[0, 9]]}}, {"a.mp4": {"fps": 30, "intervals": {"inside": [[0, 9]]}}}
+    [problem] = check(gt=gt, pred=pred)["files"][1]["refused"]["first"]
+    assert problem.endswith('(`suite="timeline"` checks it as predictions for this ground truth)')
+    [problem] = check(gt=gt, pred=pred, suite="timeline")["files"][1]["refused"]["first"]
+    assert "nothing was evaluated" in problem
+    assert check(pred)["files"][0]["refused"]["first"][0].endswith("or an artifact of Calipers")
+
+
 def test_errors_of_reading_are_not_swallowed_elsewhere():
     with pytest.raises(InputError):
         find_kind("nowhere")

@@ -24,7 +24,7 @@ from calipers.suites.timeline.measure import (
     MeasuredVideos,
 )
 from calipers.suites.timeline.pooled import pooled_tree
-from calipers.suites.timeline.read import AS_TRUTH
+from calipers.suites.timeline.read import AS_TRUTH, WITHOUT_STATES
 from calipers.suites.timeline.scores import detection_scores_tree
 from calipers.suites.timeline.states import (
     NEVER_UNDEFINED,
@@ -164,12 +164,13 @@ def _overlap_doubts(counts: StateCounts, side: str, name: str) -> Iterator[str]:
 
 
 def _layouts_once(warnings: list[str]) -> list[str]:
-    """Warnings, those of predictions in the layout of ground truth as one: the first, and how many more."""
-    layouts = [warning for warning in warnings if warning.endswith(AS_TRUTH)]
-    if len(layouts) < 2:
-        return warnings
-    once = f"{layouts[0]} ({len(layouts) - 1:,} more like it)"
-    return [once if warning is layouts[0] else warning for warning in warnings if warning not in layouts[1:]]
+    """Warnings, those of predictions in one other layout as one: the first, and how many more."""
+    for layout in (AS_TRUTH, WITHOUT_STATES):
+        first, *more = [warning for warning in warnings if warning.endswith(layout)] or [""]
+        if more:
+            once = f"{first} ({len(more):,} more like it)"
+            warnings = [once if warning == first else warning for warning in warnings if warning not in more]
+    return warnings
 
 
 def _few_idle_frames(counts: StateCounts, idle: str) -> str:
