@@ -213,3 +213,14 @@ def test_predictions_without_states_are_told_with_the_fields_they_have(run):
     expected = 'expected {"states": {state: intervals}} (2 more like it)'
     assert ended.code == 3
     assert f'warning: "a": found fields fps, intervals in its prediction, {expected}\n' in ended.err
+
+
+def test_annotations_in_the_place_of_detections_are_doubted(run):
+    """The folder of a YOLO data set instead of that of the predictions had F1 1 and no word about it."""
+    write({"gt.json": DATA_SET | {"annotations": [CONE]}, "pred.json": [CONE]})
+    doubt = "warning: every detection is an annotation, and not all of them have a score: is it the ground truth?\n"
+    assert run("coco", *INPUTS["coco"]).err == doubt
+    write({"pred.json": [CONE | {"bbox": [0, 0, 5, 4]}]})  # IoU 0.8, not the same
+    assert run("coco", *INPUTS["coco"]).err == ""
+    write({"pred.json": [CONE | {"score": 0.5}]})
+    assert run("coco", *INPUTS["coco"]).err == ""
