@@ -49,9 +49,10 @@ def installed(tmp_path_factory):
 @pytest.fixture
 def run(installed, tmp_path):
     """Runs a command with the package installed, in a folder of its own."""
-    env = {**os.environ, "PYTHONPATH": f"{SOURCE}{os.pathsep}{installed}"}
 
-    def call(*arguments, code=0, program=CALIPERS, given=""):
+    def call(*arguments, code=0, program=CALIPERS, given="", site=""):
+        path = os.pathsep.join([str(SOURCE), str(installed), *([str(site)] if site else [])])
+        env = {**os.environ, "PYTHONPATH": path}
         command = [*program, *map(str, arguments)]
         done = subprocess.run(command, cwd=tmp_path, env=env, input=given, capture_output=True, text=True, check=False)
         assert done.returncode == code, done.stderr
@@ -64,9 +65,9 @@ def run(installed, tmp_path):
 def run_all(run):
     """Runs several commands one after another in one process, and gives what each of them says."""
 
-    def call(*commands, codes=()):
+    def call(*commands, codes=(), site=""):
         given = json.dumps([[*map(str, arguments)] for arguments in commands])
-        ended = json.loads(run(program=(sys.executable, "-c", ONE_BY_ONE), given=given))
+        ended = json.loads(run(program=(sys.executable, "-c", ONE_BY_ONE), given=given, site=site))
         assert [code for code, _ in ended] == list(codes or [0] * len(commands)), ended
         return [said for _, said in ended]
 
@@ -183,3 +184,52 @@ def test_a_bad_line_is_named_and_a_wrong_file_refused(run_all, sides, tmp_path):
     bad, wrong = run_all(*(["counts", "--gt", name, *sides[2:]] for name in ("bad.csv", "wrong.csv")), codes=[3, 3])
     assert "bad.csv:2: count: found 'many', expected a whole number" in bad
     assert "expected image, class, count" in wrong
+
+
+BROKEN = {
+    "import": ("import nowhere\n", "ModuleNotFoundError: No module named 'nowhere'"),
+    "syntax": ("SUITE = (\n", "SyntaxError: '(' was never closed"),
+    "declaration": (
+        "from calipers.suite import Suite\nSUITE = Suite(name='broken')\n",
+        "TypeError: Suite.__init__() missing",
+    ),
+    "name": (
+        "import calipers_counts\nSUITE = calipers_counts.SUITE\n",
+        "gives the Suite 'counts', expected the Suite of",
+    ),
+    "kind": ("SUITE = 5\n", "gives 5, expected the Suite of that name"),
+}
+
+
+@pytest.mark.parametrize("how", BROKEN)
+def test_a_package_that_cannot_be_loaded_says_why_and_stops_nothing_else(run_all, tmp_path, how):
+    """`calipers --help`, check, explain and formats ended in a traceback."""
+    source, problem = BROKEN[how]
+    site = tmp_path / "site"
+    (site / "broken-1.dist-info").mkdir(parents=True)
+    (site / "broken.py").write_text(source, encoding="utf-8")
+    (site / "broken-1.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1\n")
+    (site / "broken-1.dist-info" / "entry_points.txt").write_text("[calipers.suites]\nbroken = broken:SUITE\n")
+    (tmp_path / "other.json").write_text('{"a": 1}', encoding="utf-8")
+    sample = Path(calipers.__file__).parent / "data" / "dense.jsonl"
+    own, demo, helped, explained, formats, checked, refused = run_all(
+        ["broken"],
+        ["demo", "broken"],
+        ["--help"],
+        ["explain", "AP_50"],
+        ["formats"],
+        ["check", sample],
+        ["check", "other.json"],
+        codes=[2, 2, 0, 0, 0, 0, 3],
+        site=site,
+    )
+    assert own.startswith("error: suite: ")
+    assert problem in own
+    assert problem in demo
+    assert "  broken      (cannot be loaded; run it to see why)" in helped
+    assert "Numbers of objects by class and image." in helped  # the other package
+    assert "mean over classes of average precision at IoU 0.50" in explained
+    assert "warning: suite: " in explained
+    assert problem in formats
+    assert "everything can be read" in checked
+    assert problem in refused

@@ -121,7 +121,8 @@ def _check_fields(table: SliceTable, known: set[str], file: AttributeFile | None
             if file and name in file.names and file.rows:
                 raise ConfigError(
                     f"slice: no record that was evaluated has a value of {name!r:.80}, which {file.path} has for keys"
-                    f" such as {next(iter(file.rows))!r:.80}; expected {NAMES}, or another key of a record"
+                    f" such as {next(iter(file.rows))!r:.80}; expected {NAMES}, with its folders where the"
+                    " record has them, or another key of a record"
                 )
             if name in known:
                 raise ConfigError(f"slice: found {name!r:.80} without a value in every record, expected one in some")

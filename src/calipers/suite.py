@@ -34,6 +34,13 @@ Rows = list[dict[str, Any]]
 Table = tuple[list[str], Rows]  # columns, then rows that have exactly these keys
 P = TypeVar("P", bound="Part")
 ENTRY_POINTS = "calipers.suites"
+FAULTS = (AssertionError, AttributeError, ImportError, LookupError, NameError, SyntaxError, TypeError, ValueError)
+IMPORT_ERRORS = (
+    *FAULTS,
+    ArithmeticError,
+    OSError,
+    RuntimeError,
+)  # while another package is imported
 
 
 class Plan(Protocol[P]):
@@ -330,7 +337,7 @@ def suite_of(name: str) -> Suite:
         suite: Suite = import_module(f"calipers.suites.{name}.suite").SUITE
         return suite
     if name in _plugged_in():
-        return _checked(name, _plugged_in()[name].load())
+        return _load_plugged_in(name)
     from difflib import get_close_matches
 
     names = suite_names()
@@ -339,15 +346,45 @@ def suite_of(name: str) -> Suite:
     raise ConfigError(f"suite: found {name!r:.80}{hint}, expected one of {', '.join(names)}")
 
 
+def _load_plugged_in(name: str) -> Suite:
+    """The suite of another package; one that cannot be imported or declared is an error that says where it failed."""
+    entry_point = _plugged_in()[name]
+    try:
+        value = entry_point.load()
+    except IMPORT_ERRORS as error:
+        from traceback import extract_tb
+
+        *_, innermost = extract_tb(error.__traceback__)
+        place = f"{innermost.filename}:{innermost.lineno}"
+        problem = f"{type(error).__name__}: {error} ({place})"
+        raise ConfigError(f"suite: {name!r:.80} ({entry_point.value}) cannot be loaded: {problem}") from error
+    return _checked(name, value)
+
+
 def _checked(name: str, value: Any) -> Suite:
     if not isinstance(value, Suite) or value.name != name:
-        raise ConfigError(f"suite: the entry point {name!r} gives {value!r:.80}, expected the Suite of that name")
+        actual = f"the Suite {value.name!r:.80}" if isinstance(value, Suite) else f"{value!r:.80}"
+        raise ConfigError(f"suite: the entry point {name!r} gives {actual}, expected the Suite of that name")
     return value
 
 
 def suites() -> list[Suite]:
-    """All suites, loaded: first those that come with Calipers."""
-    return [suite_of(name) for name in suite_names()]
+    """All suites that can be loaded: first those that come with Calipers."""
+    broken = unloadable_suites()
+    return [suite_of(name) for name in suite_names() if name not in broken]
+
+
+@cache
+def unloadable_suites() -> dict[str, str]:
+    """Suites of other packages that cannot be loaded, with the reason; they must not stop work with the others."""
+    problems = {}
+    for name in suite_names():
+        if name not in built_in():
+            try:
+                suite_of(name)
+            except ConfigError as error:
+                problems[name] = str(error)
+    return problems
 
 
 def suite_of_tree(tree: Tree) -> Suite:

@@ -95,7 +95,8 @@ def _check_artifact(suite: Suite, report: Report) -> None:
 def _check_figures(suite: Suite, report: Report) -> None:
     """Every declared figure that is there has a name, a direction and, where it has one, an interval around it."""
     by_name = figures(report.tree)
-    expect(bool(by_name), "a suite declares figures")
+    expect(bool(suite.figures), "a suite declares figures")
+    expect(bool(by_name), f"declared figures are in the artifact, at {suite.figures[0].path} for one")
     expect(any(figure.headline for figure in by_name.values()), "some figure is a headline")
     for spec in suite.figures:
         expect(bool(spec.label) and bool(spec.definition or not spec.headline), f"{spec.name} says what it is")

@@ -206,3 +206,19 @@ def test_the_word_at_a_mark_stands_out_from_curves_behind_it(show):
     chart = made.curves("Cutting", "score", "share", [line], marks=[{"x": 0.5, "label": "best F1"}])
     page = show(made.page_data("t", "coco", [chart]))
     assert page.locator(".mark text").evaluate("node => getComputedStyle(node).paintOrder") == "stroke"
+
+
+def test_tiles_on_a_phone_show_the_end_of_paths_which_tells_images_apart(show):
+    short = [f"images/val/{number:06}.jpg" for number in (3, 37)]
+    deep = [
+        f"data/2026-04-11/site-north/level-2/camera-{side}/{number:06}.jpg" for side, number in (("a", 3), ("b", 37))
+    ]
+    cases = [made.case(name, name, SHAPES, (100, 100)) for name in short + deep]
+    page = show(made.page_data("t", "dense", [], cases=cases), viewport={"width": 390, "height": 800})
+    names = page.locator(".gallery .name")
+    texts = names.all_inner_texts()
+    assert set(short) <= set(texts)
+    ends = {text.rpartition("…")[2] for text in texts} - set(short)  # 23 characters, the sign, and 22
+    assert ends == {"-2/camera-a/000003.jpg", "-2/camera-b/000037.jpg"}
+    cut = "nodes => nodes.filter((node) => node.scrollHeight > node.clientHeight + 1).length"
+    assert names.evaluate_all(cut) == 0

@@ -165,3 +165,67 @@ def test_two_methods_from_one_file_are_told(run):
     write({"gt.json": {"objects": [SEAT]}, "a.json": {"objects": [SEAT | {"id": "1"}]}})
     err = run("scene", "--gt", "gt.json", "--pred", "a=a.json", "--pred", "b=a.json").err
     assert err.count("warning: a.json is given twice: is one of them meant to be another?\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("gt", "pred", "side"),
+    [
+        ("cone", "", "1 objects of the predictions"),
+        ("brand=x", "cone", "1 objects of the ground truth"),
+        ("", "", None),
+    ],
+)
+def test_a_side_without_any_label_is_named_with_where_a_label_stands(run, gt, pred, side):
+    sides = {"gt_norm1000": [BOX | {"desc": gt}], "pred": [BOX | {"desc": pred}]}
+    write({"d.jsonl": sides})
+    err = run("dense", "d.jsonl").err
+    if side is None:
+        assert err.count("has a label, expected one in desc: a word, or 类别=…, where --label-key KEY") == 2
+    else:
+        assert f"warning: none of the {side} has a label, expected one in desc: a word, or 类别=…, where" in err
+
+
+def test_boxes_of_a_scene_without_labels_are_counted(run):
+    bare = {name: value for name, value in SEAT.items() if name != "label"}
+    write({"gt.json": {"objects": [SEAT]}, "pred.json": {"objects": [bare]}})
+    err = run("scene", *INPUTS["scene"]).err
+    assert (
+        err
+        == "warning: pred: 1 of 2 boxes of both sides have no label, and are of no class (calipers check tells more)\n"
+    )
+
+
+def test_frames_in_two_states_are_counted(run):
+    # inside       0 to 49
+    # approaching       40 to 99, so that 10 frames of 100 are in both; 1 frame is what an end not meant included gives
+    write({"gt.json": {"a": {"inside": [[0, 49]], "approaching": [[40, 99]]}}, "pred.json": {"a": {"states": IDLE[2]}}})
+    err = run("timeline", *INPUTS["timeline"]).err
+    assert (
+        "10 frames of the ground truth in two states or more (1 video, first a); there the interval that starts later"
+        in err
+    )
+
+
+def test_predictions_without_states_are_told_with_the_fields_they_have(run):
+    names = ("a", "b", "c")
+    pred = {name: {"fps": 30, "intervals": {"inside": [[0, 9]]}} for name in names}
+    write({"gt.json": {name: {"inside": [[0, 9]]} for name in names}, "pred.json": pred})
+    ended = run("timeline", *INPUTS["timeline"])
+    expected = 'expected {"states": {state: intervals}} (2 more like it)'
+    assert ended.code == 3
+    assert f'warning: "a": found fields fps, intervals in its prediction, {expected}\n' in ended.err
+
+
+def test_annotations_in_the_place_of_detections_are_doubted(run):
+    """The folder of a YOLO data set instead of that of the predictions had F1 1 and no word about it."""
+
+    def said(n, **more):
+        cones = [CONE | {"id": k + 1, "bbox": [10 * k, 0, 5, 5]} for k in range(n)]
+        write({"gt.json": DATA_SET | {"annotations": cones}, "pred.json": [cone | more for cone in cones]})
+        return run("coco", *INPUTS["coco"]).err
+
+    doubt = "warning: every detection is an annotation, and not all of them have a score: is it the ground truth?\n"
+    assert said(5) == doubt
+    assert said(4) == ""  # so few may all be found exactly
+    assert doubt not in said(5, score=0.5)
+    assert doubt not in said(5, bbox=[0, 0, 5, 4])

@@ -49,3 +49,8 @@ def test_bytes_that_are_no_text_are_an_error(tmp_path):
     (tmp_path / "a.csv").write_bytes(b"key,a\n\xff,1\n")
     with pytest.raises(InputError, match="not UTF-8"):
         read_attributes(str(tmp_path / "a.csv"))
+    (tmp_path / "a.csv").write_bytes("key,a\nb,1\n".encode("utf-16"))
+    with pytest.raises(
+        InputError, match=r"not UTF-8 \(is it UTF-16\? iconv -f UTF-16 -t UTF-8 FILE > NEW\), expected CSV"
+    ):
+        read_attributes(str(tmp_path / "a.csv"))

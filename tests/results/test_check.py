@@ -199,7 +199,8 @@ def test_a_check_is_a_mapping_a_text_and_json():
     assert list(found) == ["ok", "files", "comparisons", "warnings"]
     assert len(found) == 4
     assert json.loads(found.to_json()) == json.loads(json.dumps(found.tree))
-    assert "verdict              everything can be read · 3 to look at" in str(found)
+    verdict = "everything can be read · 8 invalid predictions matching nothing · 3 to look at"
+    assert f"verdict              {verdict}" in str(found)
     assert repr(found).endswith("dense.jsonl is dense dump, norm1000; 3 warnings>")
     assert repr(check([{"gt_norm1000": [BOX], "pred": [BOX]}])).endswith("; no warnings>")
 
@@ -351,6 +352,30 @@ def test_hints_of_the_other_suites():
     wrong = [{**cone, "bbox": [50, 60, 60, 70], "score": 0.9}]
     lines = hint(calipers.coco(truth, wrong), truth, wrong)
     assert lines[1].split("   ")[-1] == "<- likely: write boxes as [x, y, width, height]"
+
+
+@pytest.mark.parametrize(
+    ("name", "states", "reading"),
+    [
+        ("/videos/a.mp4", {"inside": [[0, 99]]}, "videos by file name alone: /videos/a.mp4 -> a.mp4   1.00"),
+        ("a.mp4", {"inside": [[0.0, 9.9]]}, "seconds -> frames (× fps)              "),
+    ],
+)
+def test_a_run_that_can_compare_nothing_names_the_reading_that_fits(name, states, reading):
+    """It ended with "no other reading of the predictions was tried", though one had been, and fits."""
+    gt, pred = {"a.mp4": {"inside": [[0, 99]]}}, {name: {"fps": 10, "states": states}}
+    lines = hint(calipers.timeline(gt, pred), gt, pred)
+    assert lines[0] == "warning: nothing can be compared as it is written. Other readings of the predictions:"
+    assert reading in lines[1]
+
+
+def test_unknown_predictions_are_pointed_to_the_suite_of_the_ground_truth():
+    gt, pred = {"a.mp4": {"inside": [[0, 9]]}}, {"a.mp4": {"fps": 30, "intervals": {"inside": [[0, 9]]}}}
+    [problem] = check(gt=gt, pred=pred)["files"][1]["refused"]["first"]
+    assert problem.endswith('(`suite="timeline"` checks it as predictions for this ground truth)')
+    [problem] = check(gt=gt, pred=pred, suite="timeline")["files"][1]["refused"]["first"]
+    assert "nothing was evaluated" in problem
+    assert check(pred)["files"][0]["refused"]["first"][0].endswith("or an artifact of Calipers")
 
 
 def test_errors_of_reading_are_not_swallowed_elsewhere():

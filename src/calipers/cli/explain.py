@@ -9,13 +9,14 @@ from typing import Any, NamedTuple
 
 import click
 
+from calipers.cli.chosen_suites import chosen_suites
 from calipers.cli.options import NoRepeatedOptions
 from calipers.cli.streams import write_result
 from calipers.core.errors import ConfigError
 from calipers.core.figures import SHARE, FigureSpec, spec_named
 from calipers.core.words import normalise
 from calipers.show import calibration, causes, summary_words
-from calipers.suite import Suite, suite_names, suite_of
+from calipers.suite import Suite, built_in
 
 WORDS = {
     "a cause of errors": causes.MEANINGS,
@@ -49,7 +50,7 @@ class Explained(NamedTuple):
             "headline": spec.headline,
             "artifact": _starred(spec.path),
             "interval": _starred(spec.interval or "") or None,
-            "manual": f"docs/{self.suite.name}.md",
+            "manual": f"docs/{self.suite.name}.md" if self.suite.name in built_in() else None,
         }
 
 
@@ -66,7 +67,7 @@ def command(words: tuple[str, ...], suite: str | None, json: bool) -> None:
     all figures are listed.
     """
     figure = " ".join(words)
-    suites = [suite_of(name) for name in ([suite] if suite else suite_names())]
+    suites = chosen_suites(suite)
     if not figure:
         write_result(_listed(suites))
         return

@@ -6,10 +6,11 @@ from typing import Any
 
 import click
 
+from calipers.cli.chosen_suites import chosen_suites
 from calipers.cli.options import NoRepeatedOptions
 from calipers.cli.streams import write_result
 from calipers.show.text import printable
-from calipers.suite import Suite, WrittenFormat, suite_names, suite_of
+from calipers.suite import Suite, WrittenFormat
 
 JUDGE = "judge: One payload, see calipers judge RULER --help."
 
@@ -22,7 +23,7 @@ def command(suite: str, json: bool) -> None:
 
     Formats are told apart by their content. `calipers check FILE` says what a file was taken for.
     """
-    suites = [suite_of(name) for name in ([suite] if suite else suite_names())]
+    suites = chosen_suites(suite)
     if json:
         from json import dumps
 

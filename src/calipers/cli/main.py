@@ -15,7 +15,7 @@ from calipers import __version__
 from calipers.cli.streams import ReaderGoneError, log, log_error
 from calipers.core.errors import CalipersError
 from calipers.show.text import printable
-from calipers.suite import built_in, is_suite, suite_names, suite_of
+from calipers.suite import built_in, is_suite, suite_names, suite_of, unloadable_suites
 
 LISTED = re.compile(r"\n\t")  # before each choice that click lists
 MEASURE = "Measure"
@@ -46,6 +46,7 @@ PURPOSES = {  # commands by what they are for, in the order of the help; suites 
         "completion": "Completion of commands and options for bash, zsh or fish.",
     },
 }
+BROKEN = "(cannot be loaded; run it to see why)"
 COMMANDS = {name: line for commands in PURPOSES.values() for name, line in commands.items()}
 
 
@@ -55,8 +56,8 @@ def all_commands() -> dict[str, str]:
 
 
 def _suite_lines() -> dict[str, str]:
-    others = {name: suite_of(name).purpose for name in suite_names() if name not in built_in()}
-    return {**built_in(), **others}
+    others, broken = [name for name in suite_names() if name not in built_in()], unloadable_suites()
+    return {**built_in(), **{name: BROKEN if name in broken else suite_of(name).purpose for name in others}}
 
 
 class Commands(click.Group):
@@ -71,7 +72,7 @@ class Commands(click.Group):
         if name in COMMANDS:
             command: click.Command = __import__(f"calipers.cli.{name}", fromlist=["command"]).command
             return command
-        if not is_suite(name):
+        if not is_suite(name) or (ctx.resilient_parsing and name in unloadable_suites()):  # a shell that completes
             return None
         from calipers.cli.suite_command import make_command
 

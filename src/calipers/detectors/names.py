@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from calipers.core.errors import ConfigError, InputError
 from calipers.core.text import whole_text
 from calipers.detectors.targets import Category
+from calipers.files.encodings import encoding_hint
 from calipers.files.inputs import BOM
 
 LONGEST = 1_000_000  # characters of a model's metadata that are read
@@ -72,7 +73,7 @@ def read_names(path: str) -> list[str]:
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
-        raise ConfigError(f"{path}: not UTF-8, expected one name per line") from error
+        raise ConfigError(f"{path}: not UTF-8{encoding_hint(error.object)}, expected one name per line") from error
     names = [line.strip() for line in lines]
     while names and not names[-1]:
         names.pop()

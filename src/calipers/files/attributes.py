@@ -16,6 +16,7 @@ import orjson
 
 from calipers.core.errors import InputError
 from calipers.core.text import whole_text
+from calipers.files.encodings import encoding_hint
 from calipers.files.inputs import BOM, InputFile, read_bytes
 
 NAMES = "the file name or id of an image, or the name of a video or a scene"  # what results call records
@@ -55,7 +56,7 @@ def read_attributes(path: str) -> AttributeFile:
     try:
         text = content.removeprefix(BOM).decode("utf-8")
     except UnicodeDecodeError as error:
-        raise InputError(f"{path}: not UTF-8, expected {EXPECTED}") from error
+        raise InputError(f"{path}: not UTF-8{encoding_hint(content)}, expected {EXPECTED}") from error
     odd = dict[str, OddCells]()
     rows = _json_rows(path, text) if text.lstrip().startswith("{") else _csv_rows(path, text, odd)
     attributes: dict[str, dict[str, Any]] = {}

@@ -47,4 +47,4 @@ def decoded(data: bytes, name: str) -> str:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         problem = f"found byte 0x{data[error.start]:02x} at position {error.start}"
-        raise InputError(f"{name}: {problem}, expected text in UTF-8") from None
+        raise InputError(f"{name}: {problem}, expected text in UTF-8{encoding_hint(data)}") from None

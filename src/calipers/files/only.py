@@ -7,6 +7,7 @@ from typing import Any
 
 from calipers.core.errors import InputError
 from calipers.core.text import whole_text
+from calipers.files.encodings import encoding_hint
 from calipers.files.inputs import BOM, InputFile, read_bytes
 
 Keys = frozenset[str]
@@ -14,10 +15,11 @@ Keys = frozenset[str]
 
 def read_only(path: str) -> Keys:
     """The keys of a file, each once; blank lines are none."""
+    data = read_bytes(path)
     try:
-        lines = read_bytes(path).removeprefix(BOM).decode("utf-8").splitlines()
+        lines = data.removeprefix(BOM).decode("utf-8").splitlines()
     except UnicodeDecodeError as error:
-        raise InputError(f"{path}: not UTF-8, expected keys of records, one per line") from error
+        raise InputError(f"{path}: not UTF-8{encoding_hint(data)}, expected keys of records, one per line") from error
     keys = frozenset(line.strip() for line in lines if line.strip())
     if not keys:
         raise InputError(f"{path}: no keys, expected keys of records, one per line")

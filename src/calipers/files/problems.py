@@ -129,12 +129,11 @@ def explain_object(
         return "", "not an object, expected {type, points, desc}", shown(item)
     if name in ("type", "desc"):
         expected = " or ".join(KINDS) if name == "type" else "a string (it may be empty)"
-        missing = name not in item
-        if missing:
-            return f".{name}", f"missing, expected {expected}", ""
+        if name not in item:
+            return f".{name}", f"missing, expected {expected}", shown(item)
         return f".{name}", f"expected {expected}", shown(item[name])
     if "points" not in item:
-        return ".points", "missing, expected [x1, y1, x2, y2, …]", ""
+        return ".points", "missing, expected [x1, y1, x2, y2, …]", shown(item)
     points = item["points"]
     norm1000 = frame == "norm1000"
     span = "[0, 1000]" if norm1000 else f"[0, {width:g}] for x and [0, {height:g}] for y"

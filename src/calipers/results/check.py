@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from calipers.core.config import checked_keywords
-from calipers.core.errors import ConfigError, InputError, require
+from calipers.core.errors import ConfigError, InputError, keyword, require
 from calipers.results.tree_mapping import TreeMapping
 from calipers.suite import Suite, suite_names, suite_of
 
@@ -102,6 +102,7 @@ def check(
     inputs += [_Input(item, "pred", suite) for item in (_paths(pred) if pred is not None else [])]
     options = {} if images is None else {"images": images}
     asked = {name: value for name, value in (("answers", answers), ("pred_field", pred_field)) if value is not None}
+    _name_suite(inputs)
     _join(inputs, suite, asked)
     with np.errstate(over="ignore", invalid="ignore"):  # numbers beyond all reason are refused, or match nothing
         comparisons = [item for entry in inputs for item in entry.examine(options)] + _compare_all(inputs, options)
@@ -115,6 +116,15 @@ def check(
             "warnings": list(_strange_sides(inputs)),
         }
     )
+
+
+def _name_suite(inputs: list[_Input]) -> None:
+    """Point predictions that no suite knows to the suite of their ground truth, which says what it expects."""
+    names = {entry.kind.suite for entry in inputs if entry.kind and entry.is_truth()}
+    if len(names) == 1 and (name := names.pop()):
+        for entry in inputs:
+            if entry.kind is None and entry.side_option == "pred":
+                entry.problem += f" ({keyword('suite', name)} checks it as predictions for this ground truth)"
 
 
 def _join(inputs: list[_Input], suite: str | None, asked: Tree) -> None:

@@ -10,7 +10,7 @@ from calipers.core.errors import InputError
 from calipers.core.survey import Kind
 from calipers.files.clues import Clue, words_for
 from calipers.files.problems import shown
-from calipers.suite import built_in, suites
+from calipers.suite import built_in, suites, unloadable_suites
 
 
 def find_kind(source: Any) -> Kind:
@@ -28,7 +28,8 @@ def find_kind(source: Any) -> Kind:
 def expected() -> str:
     """The kinds of input that can be read, for messages."""
     names = [suite.survey.kinds[0].name.partition(",")[0] for suite in suites() if suite.survey]
-    return f"{', '.join(dict.fromkeys(names))}, or an artifact of Calipers"
+    broken = "".join(f" ({problem})" for problem in unloadable_suites().values())
+    return f"{', '.join(dict.fromkeys(names))}, or an artifact of Calipers{broken}"
 
 
 def _artifact_kind(clue: Clue) -> Kind | None:

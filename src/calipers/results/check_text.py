@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from calipers.core.survey import counted
 from calipers.show.text import INDENT, SEPARATOR, UNDEFINED, named_line, printable, rate, width
 
 Tree = dict[str, Any]
@@ -208,6 +209,8 @@ def _verdict(tree: Tree) -> Iterator[str]:
         if interpretation["likely"]
     ]
     words = ["everything can be read" if tree["ok"] else f"not everything can be read: {refused:,} would be refused"]
+    invalid = sum(file["invalid"]["n"] for file in tree["files"])
+    words += [f"{counted(invalid, 'invalid prediction')} matching nothing"] if invalid else []
     words += [f"{doubts:,} to look at"] if doubts else []
     words += [f"predictions fit when read otherwise: {_cut(name, LONGEST_LINE)}" for name in likely]
     compared = [sides["labels"] for sides in tree["comparisons"] if sides["labels"]]
@@ -250,7 +253,7 @@ def _respelled(rows: list[Tree]) -> str:
 
 def hint_lines(sides: Tree, more: str = MORE) -> list[str]:
     """Lines for standard error: what overlaps, and the other readings that fit."""
-    if sides["score"] is None and sides["overlap"] is None:
+    if sides["score"] is None and sides["overlap"] is None and not sides["readings"]:
         message = "almost nothing matches, and no other reading of the predictions was tried"
         return [f"warning: {message}{more and f' ({more})'}"]
     head = f"warning: {_low(sides)}"
@@ -283,6 +286,8 @@ def _few(sample: Tree) -> str:
 
 def _low(sides: Tree) -> str:
     overlap, score, sample = (sides[name] for name in ("overlap", "score", "sample"))
+    if score is None and overlap is None:
+        return "nothing can be compared as it is written"
     if score is not None and score >= LOW and sample:
         return f"almost nothing matches, but {_few(sample)} ({_named(sides['metric'], score)})"
     if sides["overlap_metric"] != IOU:

@@ -16,7 +16,7 @@ from calipers.core.config import check_names
 from calipers.core.errors import ConfigError, InputError, OutputError, keyword, require
 from calipers.core.survey import Kind, path_of
 from calipers.files.output import check_folder, check_free, check_place, make_folder, remove_empty, write_file
-from calipers.suite import ConvertedFiles, Converter, Suite, suite_names, suite_of
+from calipers.suite import ConvertedFiles, Converter, Suite, suite_names, suite_of, suites
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -169,7 +169,7 @@ def _own_kind(survey: Any, source: Any) -> Kind | None:
 def _converter(suite: Suite, to: str) -> Converter:
     converter = suite.converter
     if converter is None:
-        able = [name for name in suite_names() if suite_of(name).converter]
+        able = [other.name for other in suites() if other.converter]
         raise ConfigError(f"suite: {suite.name} writes no formats, expected one of {', '.join(able)}")
     names = [form.name for form in converter.formats]
     require(to in names, "to", to, f"{' or '.join(names)}, which {suite.name} writes")

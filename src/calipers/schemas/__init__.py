@@ -27,7 +27,13 @@ OTHERS = ("rank", "suspects")  # what is no artifact of a suite and has a schema
 def _read(package: str, name: str) -> bytes:
     from importlib.resources import files  # most runs read no schema
 
-    return files(package).joinpath(name).read_bytes()
+    try:
+        return files(package).joinpath(name).read_bytes()
+    except FileNotFoundError as error:
+        hint = "is it among the package-data of the package?"
+        raise ConfigError(
+            f"schema: the package {package} has no {name}, expected that of its artifact; {hint}"
+        ) from error
 
 
 def schema_text(name: str) -> bytes:

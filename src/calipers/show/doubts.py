@@ -47,6 +47,16 @@ def no_shared_label(truth: Sequence[str], pred: Sequence[str]) -> Iterator[str]:
         yield f"no label is on both sides: {_some(truth)} are true, {_some(pred)} predicted ({CHECK})"
 
 
+def no_label_at_all(n: int, unlabelled: int, side: str, where: str) -> Iterator[str]:
+    """A note where none of the `n` objects of a side has a label, so that nothing is right wherever labels count.
+
+    >>> list(no_label_at_all(3, 3, "the predictions", "in desc")), list(no_label_at_all(3, 2, "", ""))
+    (['none of the 3 objects of the predictions has a label, expected one in desc (calipers check tells more)'], [])
+    """
+    if 0 < n <= unlabelled:
+        yield f"none of the {n:,} objects of {side} has a label, expected one {where} ({CHECK})"
+
+
 def never_true(counts: Mapping[str, tuple[int, int]]) -> Iterator[str]:
     """A note on labels that are predicted and never true; `counts` are true and predicted objects by label.
 

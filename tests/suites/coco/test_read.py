@@ -187,7 +187,7 @@ def test_a_detection_with_several_keys_twice(tmp_path):
 def test_an_image_that_nobody_knows():
     assert refused([], [result(), result(image_id=7), result(image_id=8)]) == (
         "<pred>: [1]: image_id: found 7, expected the id of an image of <gt>: 1, 2; "
-        "of the others, 1 have none of these either"
+        "of the others, 1 have none of these either (calipers check tells whether they fit when read otherwise)"
     )
 
 
@@ -202,6 +202,7 @@ def test_ids_of_another_data_set():
     assert refused([], [result(image_id=9), result(image_id=4)], images=images) == (
         "<pred>: [0]: image_id: found 9, expected the id of an image of <gt>: 139, 285, 632, … 724; "
         "none of the detections has one of these: they have 4, 9"
+        " (calipers check tells whether they fit when read otherwise)"
     )
 
 
@@ -430,7 +431,9 @@ def test_detections_that_are_all_invalid():
     assert said([], rows) == [told.format("bbox: not 4 numbers", 3)]
     assert said([], [*rows, result()]) == []
     keypoints = f'{told}; keypoints are measured by `iou_type="keypoints"`'
-    assert said([], [result(bbox=...)]) == [keypoints.format("bbox: missing", 1)]
+    expected = "; expected [x, y, width, height] under that name; keypoints are"
+    boxes = keypoints.replace("; keypoints are", expected)
+    assert said([], [result(bbox=...)]) == [boxes.format("bbox: missing", 1)]
     assert said([], [result(bbox=...)], iou_type="segm") == [keypoints.format("segmentation: missing", 1)]
     [warning] = said([], [result()], iou_type="keypoints")
     assert warning.startswith("all detections are invalid and match nothing: keypoints: missing (first [0] of 1;")

@@ -143,7 +143,10 @@ def test_boxes_written_and_read_are_the_same(make, seed):
         ("0 .5 .5 .2 -0.005", ":2: h: found -0.005, expected no negative number"),
         ("0 320 .5 .2 .2", ":2: cx: found 320.0, expected a fraction from 0 to 1 (are these pixels?)"),
         ("0 .1 .1 .2 .2 .3 1.5", ":2: y3: found 1.5, expected a fraction from 0 to 1 (are these pixels?)"),
-        ("2 .5 .5 .5 .5", ':2: class: found "2", expected a whole number below 2, a class of /data.yaml'),
+        (
+            "2 .5 .5 .5 .5",
+            ':2: class: found "2", expected a whole number below 2, counted from 0, a class of /data.yaml',
+        ),
         ("-1 .5 .5 .5 .5", ':2: class: found "-1", expected a whole number below 2'),
         ("0.5 .5 .5 .5 .5", ':2: class: found "0.5", expected a whole number below 2'),
         ("cat .5 .5 .5 .5", ':2: class: found "cat", expected a whole number below 2'),
@@ -395,7 +398,7 @@ def test_without_names_numbers_count_the_known_categories_in_the_order_of_ids(ma
     folder = make({"a.txt": "2 .5 .5 .2 .4 0.9"})
     assert (
         refusal(folder, KNOWN)
-        == '/a.txt:1: class: found "2", expected a whole number below 2, a class of the ground truth'
+        == '/a.txt:1: class: found "2", expected a whole number below 2, counted from 0, a class of the ground truth'
     )
 
 
@@ -466,7 +469,7 @@ def test_a_malformed_prediction_keeps_its_row(make, line, words, score):
 
 def test_a_prediction_of_no_class_belongs_nowhere(make):
     folder = make({"a.txt": "cat .5 .5 .5 .5 .9", "classes.txt": "cat\ndog"})
-    expected = "a whole number below 2, a class of /classes.txt"
+    expected = "a whole number below 2, counted from 0, a class of /classes.txt"
     assert refusal(folder, KNOWN) == f'/a.txt:1: class: found "cat", expected {expected}'
 
 

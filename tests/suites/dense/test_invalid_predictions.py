@@ -22,7 +22,7 @@ def test_the_first_invalid_prediction_is_that_of_the_first_line(tmp_path):
     dump.write_text("".join(json.dumps({"gt_norm1000": [BOX], "pred": pred}) + "\n" for pred in preds))
     report = dense([str(dump)], chunk_bytes=1, jobs=1)
     assert report["objects"]["invalid_pred"] == 2
-    assert report.first_invalid == f"{dump}:2: pred[1]: type missing or unknown"
+    assert report.first_invalid == f"{dump}:2: pred[1]: type missing or unknown, expected bbox_2d or poly or line"
 
 
 def test_the_summary_names_three_reasons_and_sums_up_the_others():

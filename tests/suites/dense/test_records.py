@@ -39,9 +39,15 @@ class TestSides:
     @pytest.mark.parametrize(
         ("given", "message"),
         [
-            ({"pred": []}, r"no ground truth: expected gt_norm1000 \(or gt_norm\)"),
+            (
+                {"pred": []},
+                r"no ground truth: expected gt_norm1000 \(or gt_norm\), a list of objects; found fields pred",
+            ),
             ({"gt": [], "pred": []}, r"only gt in pixels, expected gt_norm1000 \(`frame=\"pixel\"`"),
-            ({"gt_norm1000": []}, "no predictions: expected pred_norm1000 or pred"),
+            (
+                {"gt_norm1000": []},
+                r"no predictions: expected pred_norm1000 or pred, a list \(.*\); found fields gt_norm1000",
+            ),
             ({"gt_norm1000": {}, "pred": []}, r"gt_norm1000: not a list, expected a list of objects\nfound \{\}"),
             (
                 {"gt_norm1000": None, "gt_norm": [], "pred": []},
@@ -173,7 +179,10 @@ class TestShapes:
         [
             (7, r": not an object, expected \{type, points, desc\}\nfound 7"),
             ({**SQUARE, "type": "box"}, r'\.type: expected bbox_2d or poly or line\nfound "box"'),
-            ({"points": [0, 0, 1, 1], "desc": ""}, r"\.type: missing, expected bbox_2d or poly or line"),
+            (
+                {"points": [0, 0, 1, 1], "desc": ""},
+                r"\.type: missing, expected bbox_2d or poly or line\nfound \{.points.: \[0, 0, 1, 1\], .desc.: ..\}",
+            ),
             ({"type": "line", "desc": ""}, r"\.points: missing, expected"),
             (box(0, 0, 1, True), r"\.points: expected numbers only\nfound \[0, 0, 1, true\]"),
             (box(0, 0, 1, "1"), r'\.points: expected numbers only\nfound \[0, 0, 1, "1"\]'),

@@ -200,6 +200,13 @@ def test_what_a_rotation_has_to_be_depends_on_what_it_is_like(rotation, expected
 def test_a_field_that_is_missing_is_told_so():
     assert reason({"center": [0, 0, 0]}) == "objects[0].size: missing, expected three positive numbers"
     assert reason({}) == "objects[0].center: missing, expected three numbers"
+    named = {
+        "label": "chair",
+        "center": [0, 0, 0],
+        "dimensions": [1, 1, 1],
+        "yaw": 0.1,
+    }  # only fields that nothing reads
+    assert reason(named) == "objects[0].size: missing, expected three positive numbers; found fields dimensions"
     assert reason(5) == "objects[0]: found 5, expected an object with center and size"
 
 

@@ -230,7 +230,10 @@ WHOLE = "expected a whole number from 0 to 1000000000000"
         (b"frame,state,runtime_ms\n0,in,x", 'a.csv:2: runtime_ms: found "x", expected a number that is not negative'),
         (b"frame,state,runtime_ms\n0,in,-1", 'a.csv:2: runtime_ms: found "-1", expected a number that is not negative'),
         (b"frame,state\n0,in\n1,in\0", "a.csv:3: found a NUL byte, expected text in UTF-8"),
-        ("frame,state\n0,in".encode("utf-16"), "a.csv:1: found a NUL byte, expected text in UTF-8"),
+        (
+            "frame,state\n0,in".encode("utf-16"),
+            "a.csv:1: found a NUL byte, expected text in UTF-8 (is it UTF-16? iconv -f UTF-16 -t UTF-8 FILE > NEW)",
+        ),
         (b'frame,state\n0,in\n1,"in\n2,in\n', "a.csv:3: found a quote that is never closed, expected its end after"),
         (b'frame,"state\n0,in\n', "a.csv:1: found a quote that is never closed, expected its end after"),
     ],

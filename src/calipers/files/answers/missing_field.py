@@ -38,13 +38,13 @@ def missing_field(record: Mapping[str, Any], field: str, asked: bool, names: Ite
     if is_coco_result(fields):
         return ONE_LIST
     if asked and (near := get_close_matches(field, [name[:LONGEST_NAME] for name in fields], n=1)):
-        return f"no predictions: expected {field}, did you mean {near[0]}? {_listed(fields)}"
+        return f"no predictions: expected {field}, did you mean {near[0]}? {listed_fields(fields)}"
     problem = f"no predictions: expected {field}, {EXPECTED}"
     if not fields:
         return problem
     likely = list(_likely(record, fields))
     option = keyword("pred_field", likely[0] if len(likely) == 1 else "FIELD")
-    return f"{problem}; {_listed(fields)}; name the one that holds the answer: {option}"
+    return f"{problem}; {listed_fields(fields)}; name the one that holds the answer: {option}"
 
 
 def _likely(record: Mapping[str, Any], fields: list[str]) -> Iterator[str]:
@@ -60,6 +60,11 @@ def _likely(record: Mapping[str, Any], fields: list[str]) -> Iterator[str]:
             yield name
 
 
-def _listed(fields: list[str]) -> str:
+def listed_fields(fields: list[str]) -> str:
+    """The fields of a record, as a message lists them.
+
+    >>> listed_fields(["id", "predictions"])
+    'found fields id, predictions'
+    """
     more = f" and {len(fields) - MAX_NAMED:,} more" if len(fields) > MAX_NAMED else ""
     return f"found fields {', '.join(name[:LONGEST_NAME] for name in fields[:MAX_NAMED])}{more}"

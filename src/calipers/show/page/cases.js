@@ -49,11 +49,16 @@ function itemOf(view, each) {
   return view.items.get(each);
 }
 
+// Of a path the end says which it is: three lines of the narrowest tile hold so much, cut in the middle
+const TILE_NAME = 46;
+
+const brokenAfterSlashes = (text) => text.split(/(?<=[\\/])/).flatMap((part, at) => (at ? [h("wbr"), part] : [part]));
+
 function caseItem(each) {
   const thumb = h("span", { class: "thumb" });
   if (isDrawn(each)) drawLater(thumb, () => thumb.append(thumbnail(unfolded(each))));
   else thumb.append(h("span", { class: "nodrawing" }, "not drawn"));
-  const name = h("span", { class: "name", title: each.title }, shortened(each.title, 60));
+  const name = h("span", { class: "name", title: each.title }, ...brokenAfterSlashes(shortened(each.title, TILE_NAME)));
   const causes = h("span", { class: "causes" }, caseWords(each));
   const open = (event) => {
     if (wantsOwnTab(event)) return;

@@ -10,10 +10,11 @@ from calipers.core.errors import ConfigError
 from calipers.report import Report
 from calipers.show.doubts import hopeless_lines, most_common, other_family
 from calipers.suite import RecordCounts
-from calipers.suites.coco.annotations.repeats import ALL_INVALID
+from calipers.suites.coco.annotations.repeats import ALL_INVALID, IS_TRUTH
 from calipers.suites.coco.columns import OTHER
 
 Tree = Mapping[str, Any]
+MANY = 5  # objects that are hardly all found exactly
 
 
 def counts(tree: Tree) -> RecordCounts:
@@ -42,6 +43,9 @@ def hopeless_predictions(report: Report) -> Iterator[str]:
     if not any(ALL_INVALID in warning for warning in tree["warnings"]):
         yield from hopeless_lines("", tree["objects"], partial(most_common, tree["invalid_reasons"]))
     yield from other_family(tree)
+    told = "answers" in tree or any(IS_TRUTH in warning for warning in tree["warnings"])
+    if tree["coco"]["AP"] is None and tree["sweep"]["mean_f1"] == 1 and tree["objects"]["gt"] >= MANY and not told:
+        yield f"every detection is an annotation, and not all of them have a score: {IS_TRUTH}"
 
 
 def failed_keys(tree: Tree) -> list[str]:

@@ -24,6 +24,7 @@ from calipers.core.survey import (
     twice,
 )
 from calipers.suites.coco.annotations.images import find_ids
+from calipers.suites.coco.annotations.lookup import OTHERWISE
 from calipers.suites.coco.annotations.pred import Problems, judge_numbers, unread_fields
 from calipers.suites.coco.columns import Detections, Instances
 from calipers.suites.coco.config import Config
@@ -276,7 +277,7 @@ def _add_run_warnings(file: FileCheck, sample: PredictionSample, config: Config)
     """Add the warnings of the suite about both inputs together."""
     detections = sample.as_run
     if isinstance(detections, InputError):
-        _refuse(file, sample, str(detections))
+        _refuse(file, sample, str(detections).removesuffix(OTHERWISE))
         return
     file.warnings += [warning for warning in detections.warnings if warning not in sample.truth.warnings]
     if not file.counts:

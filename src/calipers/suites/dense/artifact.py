@@ -6,8 +6,16 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
+from calipers.core.errors import keyword
 from calipers.report import Report
-from calipers.show.doubts import hopeless_lines, most_common, never_true, no_shared_label, other_family
+from calipers.show.doubts import (
+    hopeless_lines,
+    most_common,
+    never_true,
+    no_label_at_all,
+    no_shared_label,
+    other_family,
+)
 from calipers.show.text import printable
 from calipers.suite import RecordCounts
 
@@ -52,6 +60,11 @@ def hopeless_predictions(report: Report) -> Iterator[str]:
     yield from other_family(tree)
     rows = [row for mode in list(tree["modes"].values())[-1:] for row in mode["by_label"]]
     yield from no_shared_label(*([row["label"] for row in rows if row[side]] for side in ("gt", "pred")))
+    objects, nameless = tree["objects"], tree["unlabelled"]
+    key = printable(tree["params"]["label_key"])
+    where = f"in desc: a word, or {key}=…, where {keyword('label_key', 'KEY')} names another key than {key}"
+    yield from no_label_at_all(objects["gt"], nameless["gt"], "the ground truth", where)
+    yield from no_label_at_all(objects["pred"] - objects["invalid_pred"], nameless["pred"], "the predictions", where)
 
 
 def _first_problem(report: Report) -> str:

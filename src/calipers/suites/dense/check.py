@@ -22,6 +22,7 @@ from calipers.files.lines import LineSource, Shard
 from calipers.files.problems import REASON_WORDS
 from calipers.kernels.scan.flatten import REASONS
 from calipers.suites.dense.check_answers import describe_answers
+from calipers.suites.dense.check_corners import doubt_of_corners
 from calipers.suites.dense.config import Config
 from calipers.suites.dense.interpretations import Record, Sampled, numbers_of, other_readings
 from calipers.suites.dense.labels import MODES
@@ -288,6 +289,7 @@ def _describe_sample(file: FileCheck, sample: list[Record], config: Config) -> N
         if repeats := sum(map(_repeats, lists)):
             message = f"{counted(repeats, 'object')} repeating another of the record"
             file.warnings.append(f"{name}: {message} (in the first {counted(len(sample), 'record')})")
+        file.warnings += doubt_of_corners(name, sample, lists, config.frame)
     if _seems_swapped(sample):
         file.warnings.append("ground truth has scores and predictions have none: are the two sides swapped?")
 

@@ -23,7 +23,7 @@ from calipers.core.tally import Tally
 from calipers.core.worth import cause_rows
 from calipers.files.problems import REASON_WORDS
 from calipers.kernels.count.assign import gather_codes
-from calipers.kernels.scan.flatten import REASONS
+from calipers.kernels.scan.flatten import KINDS, REASONS
 from calipers.rulers.region import region_overlaps
 from calipers.rulers.tube import covered_lines, nearby_lines, stroke_width, tube_overlaps
 from calipers.suites.dense import attributes, lines
@@ -131,4 +131,5 @@ def first_invalid(batch: Batch) -> str:
     record = bisect_right(batch.pred.offsets.tolist(), at) - 1
     name = REASONS[batch.pred.reason[at]]
     index = at - batch.pred.offsets[record]
-    return f"{batch.path}:{batch.lines[record]}: pred[{index}]: {REASON_WORDS.get(name, name)}"
+    expected = f", expected {' or '.join(KINDS)}" if name == "type" else ""
+    return f"{batch.path}:{batch.lines[record]}: pred[{index}]: {REASON_WORDS.get(name, name)}{expected}"

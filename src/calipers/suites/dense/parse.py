@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from calipers.core.errors import keyword
+from calipers.files.answers.missing_field import listed_fields
 from calipers.files.json_checks import REPEATED_TOO_DEEP, as_object, check_memory, repeats_keys
 from calipers.files.problems import json_problem, shown
 
@@ -85,16 +86,20 @@ def side_names(record: dict[str, Any], frame: str) -> tuple[str, str, str]:
         return "", "", _missing_truth(record, frame)
     if pred not in record:
         expected = "pred" if frame == "pixel" else "pred_norm1000 or pred"
-        return "", "", f"no predictions: expected {expected}, a list (empty when nothing was predicted)"
+        return "", "", f"no predictions: expected {expected}, a list (empty when nothing was predicted){_found(record)}"
     return truth, pred, ""
 
 
 def _missing_truth(record: dict[str, Any], frame: str) -> str:
     if frame == "pixel":
-        return "no ground truth: expected gt, a list of objects in pixels"
+        return f"no ground truth: expected gt, a list of objects in pixels{_found(record)}"
     if "gt" in record:
         return f"only gt in pixels, expected gt_norm1000 ({_in_pixels()} of width and height)"
-    return "no ground truth: expected gt_norm1000 (or gt_norm), a list of objects"
+    return f"no ground truth: expected gt_norm1000 (or gt_norm), a list of objects{_found(record)}"
+
+
+def _found(record: dict[str, Any]) -> str:
+    return f"; {listed_fields(list(record))}" if record else ""
 
 
 def image_size(record: dict[str, Any]) -> tuple[float, float, str]:

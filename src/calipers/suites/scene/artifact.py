@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from calipers.report import Report
-from calipers.show.doubts import hopeless_lines
+from calipers.show.doubts import CHECK, hopeless_lines
 from calipers.show.text import printable
 from calipers.suite import RecordCounts
 
@@ -48,7 +48,17 @@ def is_empty(tree: Tree) -> bool:
 def hopeless_predictions(report: Report) -> Iterator[str]:
     """A line for every method that predicted nothing that could match, with the first problem."""
     for name, method in report.tree["methods"].items():
-        yield from hopeless_lines(f"{printable(name)}: ", method["counts"], partial(_first_problem, method))
+        who, counts = f"{printable(name)}: ", method["counts"]
+        yield from hopeless_lines(who, counts, partial(_first_problem, method))
+        yield from _without_labels(who, counts, method.get("label_resolution", {}).get("unlabelled", 0))
+
+
+def _without_labels(who: str, counts: Tree, unlabelled: int) -> Iterator[str]:
+    """A note on so many boxes without a label as a whole side has; invalid ones may lack theirs for another reason."""
+    sides = counts["gt"], counts["pred"] - counts["invalid_pred"]
+    if min(sides) and unlabelled - counts["invalid_pred"] >= min(sides):
+        boxes = f"{unlabelled:,} of {counts['gt'] + counts['pred']:,} boxes of both sides"
+        yield f"{who}{boxes} have no label, and are of no class ({CHECK})"
 
 
 def _first_problem(method: Tree) -> str:

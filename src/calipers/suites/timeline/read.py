@@ -20,6 +20,7 @@ import numpy as np
 
 from calipers.core.errors import InputError
 from calipers.core.text import whole_text
+from calipers.files.answers.missing_field import listed_fields
 from calipers.files.inputs import InputFile, OnProgress, read_bytes
 from calipers.files.problems import BadVideo, shown
 from calipers.kernels.scan.intervals import BESIDE, LARGEST_FRAME, IntervalColumns, add_plain_videos
@@ -39,6 +40,9 @@ AS_TRUTH = (
     f' expected {{"states": {{state: intervals}}}}{SWAPPED}'
 )
 AS_PRED = f'this is the layout of predictions, {{"states": …}}, expected {{state: intervals}}{SWAPPED}'
+
+
+WITHOUT_STATES = ' in its prediction, expected {"states": {state: intervals}}'
 
 
 class TimelineReading:
@@ -217,6 +221,8 @@ def _add(reading: TimelineReading, name: str, truth: Any, pred: Any, path: str) 
         reading.errors[name] = problem
         if problem == MISSING and _is_truth_layout(pred):
             reading.warnings.append(f"{shown(name)}: {AS_TRUTH}")
+        elif problem == MISSING and isinstance(pred, Mapping) and pred and "states" not in pred:
+            reading.warnings.append(f"{shown(name)}: {listed_fields(list(map(str, pred)))}{WITHOUT_STATES}")
         return
     videos.names.append(name)
     if extras:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calipers.core.bootstrap import mean_intervals
+from calipers.core.survey import counted
 from calipers.core.versions import artifact_head
 from calipers.kernels.count.inference import column_means
 from calipers.suites.timeline.config import PROTOCOL, Config, params
@@ -23,6 +24,7 @@ from calipers.suites.timeline.measure import (
     MeasuredVideos,
 )
 from calipers.suites.timeline.pooled import pooled_tree
+from calipers.suites.timeline.read import AS_TRUTH, WITHOUT_STATES
 from calipers.suites.timeline.scores import detection_scores_tree
 from calipers.suites.timeline.states import (
     NEVER_UNDEFINED,
@@ -38,7 +40,7 @@ from calipers.suites.timeline.video_trees import VideoTable, other_iou_means
 Floats = NDArray[np.float64]
 OnHead = Callable[[dict[str, Any]], None]
 SPREAD = ("*_timing_*", "*_start_error_*", "lead_time_sec", "*_start_*frame")
-FEW = 100  # one idle frame of so many is few
+FEW = 100  # one idle frame of so many is few, and so is one that intervals share
 
 
 def summarize(measured: MeasuredVideos, config: Config, on_head: OnHead | None = None) -> dict[str, Any]:
@@ -79,7 +81,7 @@ def summarize(measured: MeasuredVideos, config: Config, on_head: OnHead | None =
         "worst_videos": _worst(counts.names, columns["frame_accuracy"], config.top),
         "not_evaluated": errors,
         "videos_without_ground_truth": measured.without_truth,
-        "warnings": measured.warnings + _doubts(counts, config),
+        "warnings": _layouts_once(measured.warnings) + _doubts(counts, config),
         **({"sweep": summaries} if len(sweep) > 1 else {}),
     }
 
@@ -140,11 +142,35 @@ def _doubts(counts: StateCounts, config: Config) -> list[str]:
         doubts.append(f"idle: only {few} in the state {config.idle!r}; states found: {some}; is one of them idle?")
     if strangers := sorted(pred - truth - {config.idle}):
         doubts.append(f"predicted, and never in the ground truth: {', '.join(strangers[:8])}")
-    for side, name in (("gt", "the ground truth"), ("pred", "the predictions")):
-        shared, changes = counts.count(f"overlapped_frames_{side}"), counts.count(f"{side}_runs") - 1
-        if 2 * int(((shared == changes) & (changes > 0)).sum()) > max(1, int((changes > 0).sum())):
-            doubts.append(f"intervals of {name} share a frame at each change; both ends of an interval belong to it")
-    return doubts
+    return doubts + [
+        doubt
+        for side, name in (("gt", "the ground truth"), ("pred", "the predictions"))
+        for doubt in _overlap_doubts(counts, side, name)
+    ]
+
+
+def _overlap_doubts(counts: StateCounts, side: str, name: str) -> Iterator[str]:
+    """Intervals of a side that share the frame of each change, or so many frames that it is hardly meant."""
+    shared, changes = counts.count(f"overlapped_frames_{side}"), counts.count(f"{side}_runs") - 1
+    if 2 * int(((shared == changes) & (changes > 0)).sum()) > max(1, int((changes > 0).sum())):
+        yield f"intervals of {name} share a frame at each change; both ends of an interval belong to it"
+    elif int(shared.sum()) * FEW > int(counts.count("frames").sum()):
+        videos = [video for video, frames in zip(counts.names, shared.tolist(), strict=True) if frames]
+        place = f"{counted(len(videos), 'video')}, first {videos[0]}"
+        yield (
+            f"{counted(int(shared.sum()), 'frame')} of {name} in two states or more ({place});"
+            " there the interval that starts later counts"
+        )
+
+
+def _layouts_once(warnings: list[str]) -> list[str]:
+    """Warnings, those of predictions in one other layout as one: the first, and how many more."""
+    for layout in (AS_TRUTH, WITHOUT_STATES):
+        first, *more = [warning for warning in warnings if warning.endswith(layout)] or [""]
+        if more:
+            once = f"{first} ({len(more):,} more like it)"
+            warnings = [once if warning == first else warning for warning in warnings if warning not in more]
+    return warnings
 
 
 def _few_idle_frames(counts: StateCounts, idle: str) -> str:

@@ -15,6 +15,7 @@ from calipers.suites.coco.columns import Codes, Whole
 from calipers.suites.coco.formats.rows import CATEGORY, IMAGE, RowColumns
 
 SHOWN_IDS = 3
+OTHERWISE = " (calipers check tells whether they fit when read otherwise)"
 
 
 def look_up(rows: RowColumns, field: str, known: Whole, owner: str) -> Codes:
@@ -40,6 +41,7 @@ def _refuse_unread(rows: RowColumns, row: int, field: str, owner: str) -> None:
     if isinstance(value, RepeatedKeyDict):
         raise InputError(f"{place}: {field}: is there twice, expected it once")
     hint = ' (ids that are texts are not supported: an id is 7, not a name or "7")' if isinstance(value, str) else ""
+    hint += OTHERWISE if isinstance(value, str) else ""
     raise InputError(f"{place}: {field}: found {shown(value)}, expected the id of {owner}, a whole number{hint}")
 
 
@@ -52,7 +54,7 @@ def _refuse_unknown(
         text += f"; none of the detections has one of these: they have {_listed_ids(np.unique(ids))}"
     elif others:
         text += f"; of the others, {others} have none of these either"
-    raise InputError(text + _shifted(ids, known))
+    raise InputError(text + (_shifted(ids, known) or (OTHERWISE if others else "")))
 
 
 def _shifted(ids: Whole, known: Whole) -> str:

@@ -15,6 +15,7 @@ from calipers.suites.coco.formats.coco_json import CocoSide
 from calipers.suites.coco.formats.rows import AREA, BOX, CROWD, IDENTITY, SCORE, Origin, RowColumns
 
 AREA_SLACK = 1.01
+IS_TRUTH = "is it the ground truth?"
 ALL_INVALID = "all detections are invalid and match nothing"
 DERIVED = {
     "bbox": "detections without bbox, which is that of their mask",
@@ -22,7 +23,7 @@ DERIVED = {
 }
 BY_BOX, BY_MASK, BY_KEYPOINTS = (keyword("iou_type", kind) for kind in ("bbox", "segm", "keypoints"))
 OTHER_TYPES = {
-    "bbox: missing": f"; keypoints are measured by {BY_KEYPOINTS}",
+    "bbox: missing": f"; expected [x, y, width, height] under that name; keypoints are measured by {BY_KEYPOINTS}",
     "segmentation: missing": f"; keypoints are measured by {BY_KEYPOINTS}",
     "keypoints: missing": f"; boxes are measured by {BY_BOX}, masks by {BY_MASK}",
 }
@@ -155,7 +156,7 @@ def mistaken_file(side: CocoSide) -> Iterator[str]:
     """A warning where predictions look like a ground truth file."""
     rows = side.rows
     if "images" in side.lists and rows.origin.places is None and rows.count and rows.lacks(SCORE).all():
-        yield f"{rows.origin.path}: a data set without scores was given as predictions: is it the ground truth?"
+        yield f"{rows.origin.path}: a data set without scores was given as predictions: {IS_TRUTH}"
 
 
 def _noticed(places: Whole, words: str) -> Iterator[Notice]:

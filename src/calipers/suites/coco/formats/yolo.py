@@ -259,7 +259,7 @@ class _Classes:
         number = finite(token)
         if not 0 <= number < self._count or not number.is_integer():
             of_source = f", a class of {self._source}" if self._source else ""
-            expected = f"a whole number below {self._count}{of_source}"
+            expected = f"a whole number below {self._count}, counted from 0{of_source}"
             raise InputError(f"{place}: class: found {quoted(token)}, expected {expected}")
         return int(number)
 

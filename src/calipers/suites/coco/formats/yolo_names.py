@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from calipers.core.errors import ConfigError, InputError
+from calipers.files.encodings import encoding_hint
 from calipers.files.inputs import BOM
 from calipers.files.problems import shown
 
@@ -77,7 +78,7 @@ def _text(data: bytes, max_bytes: int) -> str:
         return data.removeprefix(BOM).decode("utf-8")
     except UnicodeDecodeError as error:
         place = f"byte 0x{error.object[error.start]:02x} at position {error.start}"
-        raise InputError(f"not UTF-8: {place}; expected names of classes") from None
+        raise InputError(f"not UTF-8: {place}{encoding_hint(data)}; expected names of classes") from None
 
 
 def _events(text: str) -> Iterator[Any]:

@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from calipers.files.answers.missing_field import listed_fields
 from calipers.files.problems import shown
 from calipers.kernels.scan.boxes import LARGEST, REASONS, ROTATIONS, SMALLEST, TOLERANCE
 
@@ -94,7 +95,9 @@ def explain(scene: PlainScene, index: int, reason: int) -> str:
     if item.get(field) is None:
         other_name = next((name for name in ROTATIONS if field == "rotation" and item.get(name) is not None), "")
         missing = f"found {other_name}" if other_name else "found null" if field in item else "missing"
-        return f"{scene.where(index, field)}: {missing}, expected {EXPECTED[field]}"
+        others = [str(name) for name in item if name not in EXPECTED and name not in ROTATIONS]
+        fields = f"; {listed_fields(others)}" if others and missing == "missing" and scene.where is plain_place else ""
+        return f"{scene.where(index, field)}: {missing}, expected {EXPECTED[field]}{fields}"
     return f"{scene.where(index, field)}: found {shown(item[field])}, {_expected(scene, index, field)}"
 
 

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 from calipers.core.errors import InputError
 from calipers.core.text import whole_text
+from calipers.files.encodings import encoding_hint
 from calipers.files.lines import BYTE_ORDER_MARK
 from calipers.files.problems import LONGEST_SHOWN, shown
 from calipers.kernels.scan.column import Column, int_column, take_rows
@@ -154,7 +155,8 @@ def _read_table(data: bytes, name: str) -> _Table:
         wanted = [(position, KINDS[field]) for field, position in positions.items()]
         columns, texts, lines = read_columns(data, start, next_line, wanted)
     except RowError as bad:
-        raise InputError(f"{name}:{bad.line}: {_problem(bad, list(positions))}") from None
+        hint = encoding_hint(data) if bad.problem == "nul" else ""
+        raise InputError(f"{name}:{bad.line}: {_problem(bad, list(positions))}{hint}") from None
     if not len(lines):
         raise InputError(f"{name}:{line}: found a header and nothing below it, expected at least one row")
     return _Table(dict(zip(positions, columns, strict=True)), dict(zip(positions, texts, strict=True)), lines)
