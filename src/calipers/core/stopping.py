@@ -37,6 +37,7 @@ class _Listener:
         self.came: list[int] = []
         self.deferrals = 0  # blocks that must not be broken into
         self.raised = False  # and on its way to whoever ends the command
+        self.written: list[str] = []  # files and folders that are there already
 
 
 _listener = _Listener()
@@ -72,11 +73,16 @@ def check_stop() -> None:
         _raise()
 
 
-class Deferred:
-    """A block that signals do not break into. One that came is raised afterwards, with `told` if all was done."""
+def note_written(path: str) -> None:
+    """Have an interrupt from here on tell of a file or folder that was written before it."""
+    if _listener.listens:
+        _listener.written.append(path)
 
-    def __init__(self, told: str = "") -> None:
-        self._told = told
+
+class Deferred:
+    """A block that signals do not break into. One that came is raised afterwards."""
+
+    def __init__(self) -> None:
         self._counts = _listener.listens and _listener.thread == _thread.get_ident()
 
     def __enter__(self) -> None:
@@ -88,13 +94,14 @@ class Deferred:
             return
         _listener.deferrals -= 1
         if _listener.came and not _listener.raised and not _listener.deferrals:
-            _raise("" if error else self._told)
+            _raise()
 
 
-def _raise(told: str = "") -> None:
+def _raise() -> None:
     _listener.raised = True
     if _listener.came[0] == SIGNALS[0]:
-        raise KeyboardInterrupt(told)
+        written = ", ".join(_listener.written)
+        raise KeyboardInterrupt(f"written before that: {written}" if written else "")
     raise SystemExit(128 + _listener.came[0])
 
 
