@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 import orjson
 
 from calipers.artifact import check_tree
-from calipers.core.config import RunOptions
+from calipers.core.config import RunOptions, option_files
 from calipers.core.errors import ConfigError
 from calipers.core.parts import Part, join
 from calipers.core.stopping import check_stop
@@ -108,8 +108,8 @@ class ResumeCount:
 
 
 def check_kept_files(config: RunOptions, inputs: Iterable[Any]) -> None:
-    """Find out before the work begins whether the files of `tally` and `resume` can be written, and are no inputs."""
-    sources = list(inputs)
+    """Find out before the work begins whether the files of `tally` and `resume` can be written, and are not read."""
+    sources = [*inputs, *option_files(config, written=False).values()]
     for name in ("tally", "resume"):
         path = getattr(config, name)
         if path is not None:

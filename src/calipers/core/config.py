@@ -33,10 +33,11 @@ def option(
     alias: str = "",
     several: bool = False,
     optional_value: bool = False,
+    written: bool = False,
 ) -> Any:
     """A field of a suite's Config. The flag of one that takes several values may be given again; one with an optional
-    value is true by its flag alone."""
-    words = {"help": help, "metavar": metavar, "alias": alias, "optional_value": optional_value}
+    value is true by its flag alone. A `FILE` is one that is read, unless it is written."""
+    words = {"help": help, "metavar": metavar, "alias": alias, "optional_value": optional_value, "written": written}
     return field(default=default, metadata=words | {"artifact": artifact, "several": several})
 
 
@@ -53,9 +54,15 @@ class RunOptions:
         None, "the cluster, as tcp://HOST:PORT; without it one is started here", metavar="ADDRESS", artifact=False
     )
     resume: str | None = option(
-        None, "keep finished shards in FILE, and go on from those that are there", metavar="FILE", artifact=False
+        None,
+        "keep finished shards in FILE, and go on from those that are there",
+        metavar="FILE",
+        artifact=False,
+        written=True,
     )
-    tally: str | None = option(None, "write the counts to FILE, for calipers merge", metavar="FILE", artifact=False)
+    tally: str | None = option(
+        None, "write the counts to FILE, for calipers merge", metavar="FILE", artifact=False, written=True
+    )
     max_pairs: int = option(
         MAX_PAIRS,
         "pairs of objects that may be compared; more, and more than 50 an object, are refused",
@@ -88,6 +95,13 @@ class RunOptions:
 def artifact_options(config: Any) -> dict[str, Any]:
     """Every option that can change a number, by name: what makes such a config again."""
     return {item.name: getattr(config, item.name) for item in fields(config) if item.metadata["artifact"]}
+
+
+def option_files(config: Any, *, written: bool) -> dict[str, str]:
+    """The files that options name, by option: those that are written, or those that are read."""
+    items = [item for item in fields(config) if item.metadata["metavar"] == "FILE"]
+    named = {item.name: getattr(config, item.name) for item in items if item.metadata["written"] == written}
+    return {name: os.fspath(path) for name, path in named.items() if isinstance(path, (str, os.PathLike))}
 
 
 def _require_whole(name: str, value: Any, minimum: int, maximum: int) -> None:
