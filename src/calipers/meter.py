@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Generic, Protocol, TypeVar
 
-from calipers.core.errors import InputError
+from calipers.core.errors import ConfigError, InputError, unexpected
 
 
 class HasBad(Protocol):
@@ -13,6 +13,14 @@ class HasBad(Protocol):
     @property
     def bad(self) -> list[Any]:
         """Those that are."""
+
+
+def require_mergeable(meter: Any, other: Any) -> None:
+    """Refuse to merge a meter with what is no meter of its kind, or one with other parameters."""
+    if not isinstance(other, type(meter)):
+        raise unexpected("merge", other, f"another {type(meter).__name__}")
+    if meter._meaning() != other._meaning():
+        raise ConfigError("merge: the two meters have different parameters")
 
 
 Part = TypeVar("Part", bound=HasBad)

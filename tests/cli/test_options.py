@@ -242,3 +242,26 @@ def test_a_dump_has_to_be_named(run):
     run("dense", "--gt", "gt.json").refused(2, "pred: missing, expected DUMP... or both --gt FILE and --pred FILE")
     run("dense", "a.jsonl", "--gt", "gt.json").refused(2, "DUMP: found 'a.jsonl', which has ground truth of its own")
     run("dense", "dump.jsonl", "--json", "--top").refused(2, "--top")
+
+
+def test_a_value_of_the_options_file_is_blamed_where_it_stands(run):
+    Path("calipers.toml").write_text("[dense]\nseed = -1\ntop = 3\n")
+    place = "calipers.toml: [dense] seed: found -1, expected a whole number of at least 0"
+    run("dense", "dump.jsonl").refused(2, f"error: {place}")
+    Path("mine.toml").write_text("[dense]\nprimary-threshold = 2\n")
+    run("dense", "dump.jsonl", "--config", "mine.toml").refused(2, "mine.toml: [dense] primary_threshold: found 2")
+    err = run("dense", "dump.jsonl", "--seed", 1, "--top", -1).refused(2, "top: found -1")
+    assert "calipers.toml" not in err  # the flag wins over the file, and is wrong
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [("label_key", key) for key in (" 类别", "类别\u3000", "a=b", "a＝b", "a,b", "a，b", "")]
+    + [("free_text_keys", ["a=b"])],
+)
+def test_a_key_that_no_field_can_have_is_refused(option, value):
+    with pytest.raises(calipers.ConfigError, match=f"{option}: found .*, expected a key as fields have it"):
+        calipers.dense(RECORDS, **{option: value})
+    if option == "label_key":
+        with pytest.raises(calipers.ConfigError, match=r"label_key: found .*, expected a key as fields have it"):
+            calipers.reward([BOX], [BOX], label_key=value)

@@ -12,8 +12,9 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any, overload
 
 from calipers.core.config import check_names, make_config
-from calipers.core.errors import ConfigError, InputError, require
+from calipers.core.errors import InputError, require
 from calipers.files.problems import shown
+from calipers.meter import require_mergeable
 from calipers.report import Report
 from calipers.run import refuse_elsewhere
 from calipers.suites.coco.config import Config, params
@@ -204,8 +205,7 @@ class CocoMeter:
 
     def merge(self, other: CocoMeter) -> None:
         """Add all data of another meter with the same parameters. Ground truth that both were made with counts once."""
-        if self._meaning() != other._meaning():
-            raise ConfigError("merge: the two meters have different parameters")
+        require_mergeable(self, other)
         if self.stream:
             self._merge_parts(other)
         else:

@@ -6,9 +6,9 @@ import os
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from calipers.core.errors import ConfigError, InputError
+from calipers.core.errors import InputError
 from calipers.files.inputs import InputFile
-from calipers.meter import MeterInput
+from calipers.meter import MeterInput, require_mergeable
 from calipers.report import Report
 from calipers.suites.scene.config import params
 from calipers.suites.scene.joining import join_readings
@@ -93,11 +93,10 @@ class SceneMeter:
             other: A meter with the same parameters.
 
         Raises:
-            ConfigError: The two have different parameters.
+            ConfigError: It is no such meter, or has different parameters.
             InputError: Both were given the same scene, or too many are malformed.
         """
-        if self._meaning() != other._meaning():
-            raise ConfigError("merge: the two meters have different parameters")
+        require_mergeable(self, other)
         self._add(other._taken.parts)
 
     def _add(self, parts: list[SceneReading]) -> None:

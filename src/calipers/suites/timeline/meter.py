@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from calipers.core.config import make_config
-from calipers.core.errors import ConfigError
-from calipers.meter import MeterInput
+from calipers.meter import MeterInput, require_mergeable
 from calipers.report import Report
 from calipers.suites.timeline.config import Config, params
 from calipers.suites.timeline.measure import MeasuredVideos, join_measured, measure
@@ -74,11 +73,10 @@ class TimelineMeter:
             other: A meter with the same parameters.
 
         Raises:
-            ConfigError: The two have different parameters.
+            ConfigError: It is no such meter, or has different parameters.
             InputError: Both were given the same video, or too many are malformed.
         """
-        if self._meaning() != other._meaning():
-            raise ConfigError("merge: the two meters have different parameters")
+        require_mergeable(self, other)
         self._add(other._taken.parts, other._taken.names)
 
     def _add(self, parts: list[MeasuredVideos], names: set[str]) -> None:
