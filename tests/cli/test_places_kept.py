@@ -66,3 +66,25 @@ def test_saved_aliases_are_not_the_result(run):
     Path("gt.json").write_text('[{"label": "a", "center": [0, 0, 0], "size": [1, 1, 1]}]')
     places = ["--gt", "gt.json", "--pred", "gt.json", "--embed", "--write-aliases", "a.json", "-o", "a.json"]
     run("scene", *places).refused(2, "write_aliases: found 'a.json', where the result is written")
+
+
+@pytest.mark.parametrize(
+    ("again", "left"),
+    [(("-o", "new", "--tables", "parquet"), "matches.csv"), (("-o", "new/result.json"), "matches.csv, cases.jsonl")],
+)
+def test_objects_of_an_earlier_result_do_not_stay_beside_a_new_artifact(again, left, run, listing):
+    pytest.importorskip("pyarrow")
+    assert run("dense", "dump.jsonl", "--bootstrap", 0, "-o", "new").code == 0
+    before = listing("new")
+    message = f"new: holds {left} of another result, expected another folder"
+    run("dense", "dump.jsonl", *again).refused(2, message)
+    assert listing("new") == before
+    assert run("dense", "dump.jsonl", "--bootstrap", 0, "-o", "new/other.json").code == 0
+
+
+def test_a_table_that_only_an_earlier_run_had_is_told(run):
+    Path("dump.jsonl").write_text(RECORD[:-1] + ', "site": "x"}')
+    sliced = run("dense", "dump.jsonl", "--bootstrap", 0, "--slice", "site", "-o", "new")
+    assert (sliced.code, "of an earlier run" in sliced.err) == (0, False)
+    ended = run("dense", "dump.jsonl", "--bootstrap", 0, "-o", "new")
+    assert "warning: new: of an earlier run, and left alone: slices.csv" in ended.err

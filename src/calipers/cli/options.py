@@ -153,12 +153,12 @@ def settings(
     `names` are those beside the flags, `second` those that have a second name, by it.
     """
     option_names = sorted({*names, *flags})
-    given = {name: value for name, value in flags.items() if value is not None}
+    from_flags = {name: value for name, value in flags.items() if value is not None}
     from_file = _from_file(command, option_names, config, second)
     if from_file and (context := click.get_current_context(silent=True)):
         place = f"{config or CONFIG}: [{command}] "
-        context.meta[FROM_FILE] = dict.fromkeys(from_file.keys() - given.keys(), place)
-    return from_file | given
+        context.meta[FROM_FILE] = dict.fromkeys(from_file.keys() - from_flags.keys(), place)
+    return from_file | from_flags
 
 
 def _from_file(command: str, option_names: list[str], config: str | None, second: Mapping[str, str]) -> dict[str, Any]:

@@ -128,7 +128,8 @@ class OutputFolder:
         pictures, missing = self._drawn(report)
         for name, content in (contents | pictures).items():
             self._open(name).write(content)
-        return missing + left_behind(self._path, self._suite.picture_patterns, {*contents, *pictures})
+        tables = [spec.file for spec in self._suite.tables.values() if spec.file]
+        return missing + left_behind(self._path, [*self._suite.picture_patterns, *tables], {*contents, *pictures})
 
     def _write_artifact(self, report: Report) -> None:
         """The artifact, from which plots may be drawn elsewhere while the rest is written."""
@@ -207,14 +208,22 @@ def check_output(
             raise OutputError(f"{path}: is a folder, expected a file to write the artifact to")
         if target.exists() and any(os.path.exists(entry) and os.path.samefile(path, entry) for entry in inputs):
             raise OutputError(f"{path}: is an input, expected another file to write the artifact to")
-    check_folder(path, target.parent if is_artifact(path) else target)
     folder, names = (target.parent, [target.name]) if is_artifact(path) else (target, _file_names(suite, tables))
+    check_folder(path, folder)
+    _check_objects(folder, names)
     for option, file in kept.items():
         if _is_among(file, folder, names):
             raise ConfigError(f"{option}: found {file!r}, where the result is written, expected a file of its own")
     for entry in inputs:
         if os.path.isfile(entry) and any(_is_among(file, folder, names) for file in (entry, os.path.realpath(entry))):
             raise OutputError(f"{entry}: is an input, and {path} gets a file of this name; expected another place")
+
+
+def _check_objects(folder: Path, names: Container[str]) -> None:
+    """Refuse to leave objects of an earlier result beside a new artifact, whose own they would be taken for."""
+    left = [name for name in OBJECTS if name not in names and (folder / name).exists()] if ARTIFACT in names else []
+    if left:
+        raise OutputError(f"{folder}: holds {', '.join(left)} of another result, expected another folder")
 
 
 def _file_names(suite: Suite | None, tables: str) -> list[str]:

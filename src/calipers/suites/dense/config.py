@@ -119,10 +119,10 @@ class Config(SliceOptions):
 
 def _field_keys(name: str, value: Any) -> tuple[str, ...]:
     """Some keys that fields of a description can have."""
-    found = keys(name, value)
-    for key in found:
+    field_keys = keys(name, value)
+    for key in field_keys:
         require(is_key(key), name, key, A_KEY)
-    return found
+    return field_keys
 
 
 def params(config: Config) -> dict[str, Any]:
