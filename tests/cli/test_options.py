@@ -265,3 +265,23 @@ def test_a_key_that_no_field_can_have_is_refused(option, value):
     if option == "label_key":
         with pytest.raises(calipers.ConfigError, match=r"label_key: found .*, expected a key as fields have it"):
             calipers.reward([BOX], [BOX], label_key=value)
+
+
+@pytest.mark.parametrize(("dumps", "code"), [("'dump.jsonl'", 0), ("['dump.jsonl']", 0), ("'nope.jsonl'", 3)])
+def test_one_dump_of_the_options_file_may_stand_without_brackets(dumps, code, run):
+    Path("calipers.toml").write_text(f"[dense]\ndumps = {dumps}\nbootstrap = 0\n")
+    ended = run("dense")
+    assert ended.code == code
+    assert code == 0 or "nope.jsonl: cannot be read" in ended.err
+
+
+@pytest.mark.parametrize("dumps", ["3", "[3]", "['']", "true"])
+def test_dumps_of_the_options_file_are_paths(dumps, run):
+    Path("calipers.toml").write_text(f"[dense]\ndumps = {dumps}\n")
+    run("dense").refused(2, "calipers.toml: [dense] dumps: found ", "expected a path, or a list of them")
+
+
+@pytest.mark.parametrize("command", ["coco", "scene", "timeline"])
+def test_sides_of_the_options_file_are_paths(command, run):
+    Path("calipers.toml").write_text(f"[{command}]\ngt = 'gt.json'\npred = 3\n")
+    run(command).refused(2, f"calipers.toml: [{command}] --pred: found 3, expected a path")

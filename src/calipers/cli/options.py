@@ -46,7 +46,7 @@ class NoRepeatedOptions(click.Command):
             return super().invoke(ctx)
         except ConfigError as error:
             name, _, rest = str(error).partition(": ")
-            place = ctx.meta.get(FROM_FILE, {}).get(name, "")
+            place = ctx.meta.get(FROM_FILE, {}).get(name.removeprefix("--"), "")
             error.args = (f"{place}{error}",) if rest.startswith("found ") else error.args
             raise
 

@@ -118,9 +118,14 @@ def _input(suite: Suite, item: Input, value: Any) -> Any:
         return None
     if value is None or value == []:
         raise ConfigError(f"--{item.name} is missing, expected a path (see calipers {suite.name} --help)")
-    if not (item.positional or item.several or (isinstance(value, str) and value)):
-        raise unexpected(f"--{item.name}", value, "a path")
-    return value
+    takes_several = item.positional or item.several
+    paths = value if takes_several and isinstance(value, list) else [value]
+    if item.several and isinstance(value, dict):  # of a file of options: paths by the name of a method
+        paths = list(value.values())
+    if not all(isinstance(path, str) and path for path in paths):
+        name = item.name if item.positional else f"--{item.name}"
+        raise unexpected(name, value, "a path, or a list of them" if takes_several else "a path")
+    return paths if item.positional else value
 
 
 def _output_options(kind: type[Any], options: dict[str, Any], output: str | None) -> Any:
