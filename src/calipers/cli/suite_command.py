@@ -118,13 +118,12 @@ def _input(suite: Suite, item: Input, value: Any) -> Any:
         return None
     if value is None or value == []:
         raise ConfigError(f"--{item.name} is missing, expected a path (see calipers {suite.name} --help)")
-    takes_several = item.positional or item.several
-    paths = value if takes_several and isinstance(value, list) else [value]
-    if item.several and isinstance(value, dict):  # of a file of options: paths by the name of a method
-        paths = list(value.values())
+    if item.several:  # which the suite checks, since they may have names
+        return value
+    paths = value if item.positional and isinstance(value, list) else [value]
     if not all(isinstance(path, str) and path for path in paths):
-        name = item.name if item.positional else f"--{item.name}"
-        raise unexpected(name, value, "a path, or a list of them" if takes_several else "a path")
+        name, expected = (item.name, "a path, or a list of them") if item.positional else (f"--{item.name}", "a path")
+        raise unexpected(name, value, expected)
     return paths if item.positional else value
 
 
