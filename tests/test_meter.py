@@ -157,6 +157,15 @@ def test_meters_with_different_parameters_do_not_merge(options):
     assert one.compute().to_json() == before
 
 
+@pytest.mark.parametrize("records", [3, None, "dump.jsonl", b"{}"])
+def test_what_is_no_record_nor_several_is_refused(records):
+    one = meter_of(FOUND)
+    before = one.compute().to_json()
+    with pytest.raises(ConfigError, match=r"records: found .*, expected a record or several"):
+        one.update(records)
+    assert one.compute().to_json() == before
+
+
 def test_jobs_are_no_parameter_of_a_result():
     one = meter_of(FOUND)
     one.merge(meter_of(MISSED, jobs=3))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Generic, Protocol, TypeVar
 
-from calipers.core.errors import ConfigError, InputError
+from calipers.core.errors import ConfigError, InputError, unexpected
 
 CHANGE_NO_NUMBER = frozenset({"top", "max_bad_records"})  # parameters
 
@@ -16,6 +16,14 @@ class HasBad(Protocol):
     @property
     def bad(self) -> list[Any]:
         """The bad records; `error()` of one is the error that a run ends with."""
+
+
+def require_mergeable(meter: Any, other: Any) -> None:
+    """Refuse to merge a meter with what is no meter of its kind, or one with other parameters."""
+    if not isinstance(other, type(meter)):
+        raise unexpected("merge", other, f"another {type(meter).__name__}")
+    if meter._number_params() != other._number_params():
+        raise ConfigError("merge: the two meters have different parameters")
 
 
 Part = TypeVar("Part", bound=HasBad)
@@ -48,9 +56,3 @@ def number_params(params: Mapping[str, Any]) -> dict[str, Any]:
     {'seed': 0}
     """
     return {name: value for name, value in params.items() if name not in CHANGE_NO_NUMBER}
-
-
-def check_same_params(mine: Mapping[str, Any], others: Mapping[str, Any]) -> None:
-    """Refuse to merge two meters whose numbers are not computed with equal parameters."""
-    if mine != others:
-        raise ConfigError("merge: the two meters have different parameters")

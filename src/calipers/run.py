@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 import orjson
 
 from calipers.artifact import check_tree
-from calipers.core.config import RunOptions
+from calipers.core.config import RunOptions, option_files
 from calipers.core.errors import ConfigError
 from calipers.core.parts import Part, join
 from calipers.core.stopping import check_stop
@@ -108,8 +108,8 @@ class ResumeCount:
 
 
 def check_kept_files(config: RunOptions, inputs: Iterable[Any]) -> None:
-    """Check before the run that the files of `tally` and `resume` can be written, and that neither is an input."""
-    sources = list(inputs)
+    """Check before the run that the files of `tally` and `resume` can be written, and that the run reads neither."""
+    sources = [*inputs, *option_files(config, written=False).values()]
     for name in ("tally", "resume"):
         path = getattr(config, name)
         if path is not None:

@@ -210,7 +210,9 @@ def test_pixels_need_a_positive_finite_size(refuses, name, size, found):
 
 
 def test_pixels_without_a_size_or_ground_truth_are_refused(refuses):
-    refuses([write({"gt": [], "pred": []}), "--frame", "pixel"], "dump.jsonl:1: width: found null")
+    refuses(
+        [write({"gt": [], "pred": []}), "--frame", "pixel"], "dump.jsonl:1: width: missing, expected a positive number"
+    )
     refuses([write({"gt_norm1000": [], "pred": []}), "--frame", "pixel"], "no ground truth", "expected gt")
     refuses([write({"gt": []}), "--frame", "pixel"], "no predictions", "expected pred")
 

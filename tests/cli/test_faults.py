@@ -132,7 +132,7 @@ def test_once_files_take_their_names_all_of_them_do(suite, kind, code, at, run, 
     with fault("rename", kind, suite, at):
         ended = run(*COMMANDS[suite], "--jobs", 1, "-o", "new")
     assert (ended.code, ended.out) == (code, b"")
-    assert ended.err.strip() == ("interrupted; the result was written before that" if kind == "interrupt" else "")
+    assert ended.err.strip() == ("interrupted; written before that: new" if kind == "interrupt" else "")
     assert listing("new") == wholes[suite]
 
 

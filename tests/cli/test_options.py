@@ -242,3 +242,46 @@ def test_a_dump_has_to_be_named(run):
     run("dense", "--gt", "gt.json").refused(2, "pred: missing, expected DUMP... or both --gt FILE and --pred FILE")
     run("dense", "a.jsonl", "--gt", "gt.json").refused(2, "DUMP: found 'a.jsonl', which has ground truth of its own")
     run("dense", "dump.jsonl", "--json", "--top").refused(2, "--top")
+
+
+def test_a_value_of_the_options_file_is_blamed_where_it_stands(run):
+    Path("calipers.toml").write_text("[dense]\nseed = -1\ntop = 3\n")
+    place = "calipers.toml: [dense] seed: found -1, expected a whole number of at least 0"
+    run("dense", "dump.jsonl").refused(2, f"error: {place}")
+    Path("mine.toml").write_text("[dense]\nprimary-threshold = 2\n")
+    run("dense", "dump.jsonl", "--config", "mine.toml").refused(2, "mine.toml: [dense] primary_threshold: found 2")
+    err = run("dense", "dump.jsonl", "--seed", 1, "--top", -1).refused(2, "top: found -1")
+    assert "calipers.toml" not in err  # the flag wins over the file, and is wrong
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [("label_key", key) for key in (" 类别", "类别\u3000", "a=b", "a＝b", "a,b", "a，b", "")]
+    + [("free_text_keys", ["a=b"])],
+)
+def test_a_key_that_no_field_can_have_is_refused(option, value):
+    with pytest.raises(calipers.ConfigError, match=f"{option}: found .*, expected a key as fields have it"):
+        calipers.dense(RECORDS, **{option: value})
+    if option == "label_key":
+        with pytest.raises(calipers.ConfigError, match=r"label_key: found .*, expected a key as fields have it"):
+            calipers.reward([BOX], [BOX], label_key=value)
+
+
+@pytest.mark.parametrize(("dumps", "code"), [("'dump.jsonl'", 0), ("['dump.jsonl']", 0), ("'nope.jsonl'", 3)])
+def test_one_dump_of_the_options_file_may_stand_without_brackets(dumps, code, run):
+    Path("calipers.toml").write_text(f"[dense]\ndumps = {dumps}\nbootstrap = 0\n")
+    ended = run("dense")
+    assert ended.code == code
+    assert code == 0 or "nope.jsonl: cannot be read" in ended.err
+
+
+@pytest.mark.parametrize("dumps", ["3", "[3]", "['']", "true"])
+def test_dumps_of_the_options_file_are_paths(dumps, run):
+    Path("calipers.toml").write_text(f"[dense]\ndumps = {dumps}\n")
+    run("dense").refused(2, "calipers.toml: [dense] dumps: found ", "expected a path, or a list of them")
+
+
+@pytest.mark.parametrize("command", ["coco", "scene", "timeline"])
+def test_sides_of_the_options_file_are_paths(command, run):
+    Path("calipers.toml").write_text(f"[{command}]\ngt = 'gt.json'\npred = 3\n")
+    run(command).refused(2, f"calipers.toml: [{command}] ", "pred: found 3, expected ")

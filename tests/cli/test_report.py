@@ -120,6 +120,13 @@ def test_the_page_cannot_take_the_name_of_an_artifact(run, out):
     assert not Path("page.json").exists()
 
 
+@pytest.mark.parametrize(("name", "what"), [("matches.csv", "a table"), ("cases.jsonl", "a file of cases")])
+def test_the_page_cannot_take_the_name_of_another_file_of_its_folder(name, what, run, out):
+    before = (out / name).read_bytes()
+    run("report", "out", "-o", f"out/{name}").refused(2, f"out/{name}: has the name of {what}, expected that of a page")
+    assert (out / name).read_bytes() == before
+
+
 # ---------------------------------------------------------------- tables
 
 

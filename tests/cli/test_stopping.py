@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import calipers
+from calipers.cli import suite_command
 from calipers.core import stopping
 from calipers.core.tally import Tally
 from calipers.show.charts import sheet
@@ -297,17 +298,32 @@ def test_the_library_installs_no_handlers(dump, monkeypatch):
 
 
 def interrupted_twice_deferred(done):
-    with stopping.Deferred("all was done"):
+    with stopping.Deferred():
         with stopping.Deferred():
             signal.raise_signal(signal.SIGINT)
         done.append("the rest")
+        stopping.note_written("all.json")
 
 
 def test_a_deferred_signal_is_raised_after_the_block(listening):
     done = []
-    with pytest.raises(KeyboardInterrupt, match="all was done"):
+    with pytest.raises(KeyboardInterrupt, match=r"written before that: all\.json"):
         interrupted_twice_deferred(done)
     assert done == ["the rest"]
+
+
+@pytest.mark.parametrize(
+    ("options", "files"), [(("-o", "new.json"), "new.json"), (("--tally", "t.cal", "-o", "new"), "t.cal, new")]
+)
+def test_an_interrupt_after_results_were_written_tells_of_them(options, files, dump, run, monkeypatch):
+    def interrupted(*_):
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(suite_command, "remarks_on", interrupted)
+    ended = run(*dump[:-2], *options)
+    assert (ended.code, ended.out) == (130, b"")
+    assert ended.err.strip() == f"interrupted; written before that: {files}"
+    assert all(Path(name).exists() for name in files.split(", "))
 
 
 @pytest.mark.parametrize("kind", ["png", "svg"])

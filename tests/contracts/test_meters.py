@@ -223,6 +223,15 @@ def test_meters_of_other_parameters_are_not_merged(case):
 
 
 @ALL
+def test_what_is_no_such_meter_is_not_merged(case):
+    meter = meter_of(case, case.updates[:1])
+    for other in (3, None, object()):
+        with pytest.raises(ConfigError, match=f"merge: found .*, expected another {type(meter).__name__}"):
+            meter.merge(other)
+    assert numbers(meter.compute()) == numbers(case.whole(case.updates[:1]))
+
+
+@ALL
 def test_a_misspelt_option_is_refused(case):
     with pytest.raises(ConfigError, match="did you mean 'bootstrap'"):
         case.meter(boostrap=5)

@@ -95,6 +95,13 @@ def test_what_is_wrong_with_a_file_is_said(file, text, part):
     refused(file(text), part="gate.toml: ")
 
 
+@pytest.mark.parametrize("limit", [3, 0, True])
+def test_limits_that_are_none_are_refused(limit):
+    message = f"floor: found {limit}, expected limits by figure, or texts of NAME=NUMBER"
+    with pytest.raises(ConfigError, match=message):
+        make_rules(None, {"floor": limit})
+
+
 def test_a_file_that_cannot_be_read(tmp_path):
     refused(tmp_path / "none.toml", part="none.toml: cannot be read: No such file")
     refused(tmp_path, part="cannot be read: Is a directory")

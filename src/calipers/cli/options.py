@@ -18,6 +18,8 @@ from calipers.core.errors import ConfigError
 from calipers.suite import suite_names
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+CONFIG = "calipers.toml"
+FROM_FILE = "calipers.options_file"  # in the context of a command: by option that came from there, how to name it
 KINDS = {"int": int, "float": float}
 OTHER_TABLES = (
     "detect",
@@ -33,7 +35,20 @@ OTHER_TABLES = (
 
 
 class NoRepeatedOptions(click.Command):
-    """A command of which each option is given once, unless it takes several."""
+    """A command of which each option is given once, unless it takes several.
+
+    An error about the value of an option says where in the options file that stands, if it came from there.
+    """
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command."""
+        try:
+            return super().invoke(ctx)
+        except ConfigError as error:
+            name, _, rest = str(error).partition(": ")
+            place = ctx.meta.get(FROM_FILE, {}).get(name.removeprefix("--"), "")
+            error.args = (f"{place}{error}",) if rest.startswith("found ") else error.args
+            raise
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Refuse an option given twice, of which click would silently take the last."""
@@ -138,13 +153,16 @@ def settings(
     `names` are those beside the flags, `second` those that have a second name, by it.
     """
     option_names = sorted({*names, *flags})
-    return _from_file(command, option_names, config, second) | {
-        name: value for name, value in flags.items() if value is not None
-    }
+    from_flags = {name: value for name, value in flags.items() if value is not None}
+    from_file = _from_file(command, option_names, config, second)
+    if from_file and (context := click.get_current_context(silent=True)):
+        place = f"{config or CONFIG}: [{command}] "
+        context.meta[FROM_FILE] = dict.fromkeys(from_file.keys() - from_flags.keys(), place)
+    return from_file | from_flags
 
 
 def _from_file(command: str, option_names: list[str], config: str | None, second: Mapping[str, str]) -> dict[str, Any]:
-    path = Path(config or "calipers.toml")
+    path = Path(config or CONFIG)
     if not config and not path.exists():
         return {}
     from calipers.core.config import check_names, read_toml, renamed

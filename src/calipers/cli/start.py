@@ -34,9 +34,9 @@ def main() -> None:
         check_stop()  # of what came during the imports
         code = run(sys.argv[2:]) if is_judge else run_command()
         stopped = stop_listening()
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as error:
         stopped = stop_listening()
-        _write_error("interrupted; no result was written\n")
+        _write_error(f"interrupted; {_written_before(error) or 'no result was written'}\n")
         code = 130
     except SystemExit as error:
         stopped = stop_listening()
@@ -70,6 +70,15 @@ def _leave(code: int) -> None:
     ):  # one is closed, or nobody listens: Python says so
         return
     os._exit(code)
+
+
+def _written_before(error: KeyboardInterrupt) -> str:
+    """What an interrupt tells of files; their names may hold anything."""
+    if not str(error):
+        return ""
+    from calipers.show.text import printable
+
+    return printable(str(error))
 
 
 def _write_error(text: str) -> None:

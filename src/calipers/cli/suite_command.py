@@ -10,7 +10,7 @@ import click
 
 from calipers.cli.options import RESULT_FLAG, NoRepeatedOptions, config_flags, settings
 from calipers.cli.streams import Progress, log, shows_progress, write_result
-from calipers.core.config import artifact_options, make_config, second_names
+from calipers.core.config import artifact_options, make_config, option_files, second_names
 from calipers.core.errors import ConfigError, unexpected
 from calipers.files.artifact_file import artifact_file
 from calipers.report import Report
@@ -94,7 +94,7 @@ def run_suite(suite: Suite, options: dict[str, Any]) -> Report:
     shown = _output_options(suite.output_options, options, output) if suite.output_options else None
     job = suite.job(inputs, options)
     if output:
-        check_output(output, getattr(shown, "tables", None) or "csv", job.paths)
+        _check_output(suite, job, output, getattr(shown, "tables", None) or "csv")
     if suite.check_places and (output or job.config.tally or job.config.resume):
         suite.check_places(job, output)
     report, notes = _evaluate(suite, job, output, shown)
@@ -104,14 +104,24 @@ def run_suite(suite: Suite, options: dict[str, Any]) -> Report:
     return report
 
 
+def _check_output(suite: Suite, job: Job, output: str, tables: str) -> None:
+    """Refuse an output that would be written over what is read, or over another file of the run."""
+    inputs = [*job.paths, *option_files(job.config, written=False).values()]
+    check_output(output, tables, inputs, suite, option_files(job.config, written=True))
+
+
 def _input(suite: Suite, item: Input, value: Any) -> Any:
     if item.optional and (value is None or value == []):
         return None
     if value is None or value == []:
         raise ConfigError(f"--{item.name} is missing, expected a path (see calipers {suite.name} --help)")
-    if not (item.positional or item.several or (isinstance(value, str) and value)):
-        raise unexpected(f"--{item.name}", value, "a path")
-    return value
+    if item.several:  # which the suite checks, since they may have names
+        return value
+    paths = value if item.positional and isinstance(value, list) else [value]
+    if not all(isinstance(path, str) and path for path in paths):
+        name, expected = (item.name, "a path, or a list of them") if item.positional else (f"--{item.name}", "a path")
+        raise unexpected(name, value, expected)
+    return paths if item.positional else value
 
 
 def _output_options(kind: type[Any], options: dict[str, Any], output: str | None) -> Any:

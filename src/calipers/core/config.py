@@ -6,6 +6,7 @@ the artifact (`artifact=False` for what cannot change a number), and a second na
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import wraps
@@ -33,10 +34,11 @@ def option(
     alias: str = "",
     several: bool = False,
     optional_value: bool = False,
+    written: bool = False,
 ) -> Any:
     """A field of a suite's Config. The flag of one that takes several values may be given again; one with an optional
-    value is true by its flag alone."""
-    words = {"help": help, "metavar": metavar, "alias": alias, "optional_value": optional_value}
+    value is true by its flag alone. A `FILE` is one that is read, unless it is written."""
+    words = {"help": help, "metavar": metavar, "alias": alias, "optional_value": optional_value, "written": written}
     return field(default=default, metadata=words | {"artifact": artifact, "several": several})
 
 
@@ -53,9 +55,15 @@ class RunOptions:
         None, "the cluster, as tcp://HOST:PORT; without it one is started here", metavar="ADDRESS", artifact=False
     )
     resume: str | None = option(
-        None, "keep finished shards in FILE, and go on from those that are there", metavar="FILE", artifact=False
+        None,
+        "keep finished shards in FILE, and go on from those that are there",
+        metavar="FILE",
+        artifact=False,
+        written=True,
     )
-    tally: str | None = option(None, "write the counts to FILE, for calipers merge", metavar="FILE", artifact=False)
+    tally: str | None = option(
+        None, "write the counts to FILE, for calipers merge", metavar="FILE", artifact=False, written=True
+    )
     max_pairs: int = option(
         MAX_PAIRS,
         "pairs of objects that may be compared; more, and more than 50 an object, are refused",
@@ -86,6 +94,13 @@ class RunOptions:
 def artifact_options(config: Any) -> dict[str, Any]:
     """Every option that can change a number, by name: the parameters of the artifact."""
     return {item.name: getattr(config, item.name) for item in fields(config) if item.metadata["artifact"]}
+
+
+def option_files(config: Any, *, written: bool) -> dict[str, str]:
+    """The files that options name, by option: those that are written, or those that are read."""
+    items = [item for item in fields(config) if item.metadata["metavar"] == "FILE"]
+    named = {item.name: getattr(config, item.name) for item in items if item.metadata["written"] == written}
+    return {name: os.fspath(path) for name, path in named.items() if isinstance(path, (str, os.PathLike))}
 
 
 def make_config(kind: type[C], options: Mapping[str, Any], *, where: str = "") -> C:

@@ -37,6 +37,7 @@ class _Listener:
         self.received: list[int] = []
         self.deferrals = 0  # blocks that must not be broken into
         self.raised = False  # whether one was raised, and is on its way to where the command ends
+        self.written: list[str] = []  # files and folders that are there already
 
 
 _listener = _Listener()
@@ -72,11 +73,16 @@ def check_stop() -> None:
         _raise()
 
 
-class Deferred:
-    """A block that signals do not interrupt. One received in it is raised at its end, with `message` on success."""
+def note_written(path: str) -> None:
+    """Have an interrupt from here on name a file or folder that was written before it."""
+    if _listener.listens:
+        _listener.written.append(path)
 
-    def __init__(self, message: str = "") -> None:
-        self._message = message
+
+class Deferred:
+    """A block that signals do not interrupt. One received in it is raised at its end."""
+
+    def __init__(self) -> None:
         self._counts = _listener.listens and _listener.thread == _thread.get_ident()
 
     def __enter__(self) -> None:
@@ -88,13 +94,14 @@ class Deferred:
             return
         _listener.deferrals -= 1
         if _listener.received and not _listener.raised and not _listener.deferrals:
-            _raise("" if error else self._message)
+            _raise()
 
 
-def _raise(message: str = "") -> None:
+def _raise() -> None:
     _listener.raised = True
     if _listener.received[0] == SIGNALS[0]:
-        raise KeyboardInterrupt(message)
+        written = ", ".join(_listener.written)
+        raise KeyboardInterrupt(f"written before that: {written}" if written else "")
     raise SystemExit(128 + _listener.received[0])
 
 

@@ -18,7 +18,7 @@ from typing import IO, Any
 import orjson
 
 from calipers.core.errors import OutputError
-from calipers.core.stopping import Deferred, check_stop, is_listening
+from calipers.core.stopping import Deferred, check_stop, is_listening, note_written
 from calipers.core.text import whole_text
 from calipers.files.placed_texts import STEP_BYTES, start_storing
 from calipers.kernels.scan.jsontext import spread
@@ -183,6 +183,8 @@ class AtomicFiles:
             for _, temporary, target in sorted(self._files, key=lambda entry: entry[2].name == LAST):
                 with _writing(target):
                     renamed.rename(temporary, target)
+            for _, _, target in self._files[:1]:
+                note_written(str(target if len(self._files) == 1 else target.parent))
         self._files, self._folders = [], []
 
     def discard(self) -> None:
@@ -263,7 +265,7 @@ def _second_name(target: Path) -> Path | None:
 def _undisturbed() -> Iterator[None]:
     """A block that signals do not interrupt; a signal that came is handled afterwards."""
     if is_listening():
-        with Deferred(WRITTEN):
+        with Deferred():
             yield
         return
     handlers = {number: signal.getsignal(number) for number in HEARD_LATER}

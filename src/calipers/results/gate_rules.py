@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from calipers.core.config import check_names, read_toml
-from calipers.core.errors import ConfigError
+from calipers.core.errors import ConfigError, unexpected
 
 KINDS = ("max_drop", "floor", "ceiling")
 NUMBER = "a number"
@@ -82,7 +82,10 @@ def _by_kind(kind: str, limit: Any) -> Iterator[Rule]:
     if isinstance(limit, Mapping):
         yield from (Rule(name, kind, _limit(value, kind, f"{kind} {name}")) for name, value in limit.items())
         return
-    for text in [limit] if isinstance(limit, str) else limit or ():
+    texts = [limit] if isinstance(limit, str) else () if limit is None else limit
+    if not isinstance(texts, Iterable):
+        raise unexpected(kind, limit, "limits by figure, or texts of NAME=NUMBER")
+    for text in texts:
         metric, _, value = str(text).rpartition("=")
         if not metric:
             raise ConfigError(f"{kind}: found {text!r:.80}, expected NAME=NUMBER")

@@ -7,17 +7,26 @@ case where the report knows them, plots, and what else the suite adds.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from fnmatch import fnmatchcase
 from itertools import groupby
 from pathlib import Path
+from types import MappingProxyType
 from typing import IO, Any, NamedTuple, cast
 
 from calipers.artifact import ARTIFACT
 from calipers.core.collecting import without_collection
 from calipers.core.errors import ConfigError, OutputError
 from calipers.core.stopping import Deferred
-from calipers.files.output import atomic_files, check_folder, make_folder, remove_empty, send_to_disk, write_in_steps
+from calipers.files.output import (
+    atomic_files,
+    check_folder,
+    make_folder,
+    remove_empty,
+    send_to_disk,
+    write_in_steps,
+)
 from calipers.files.placed_texts import PlacedTexts, StoredLines, StoredText, reading_stored
 from calipers.report import Report
 from calipers.show.page.cases import CASES, Text, WorstCases
@@ -30,6 +39,7 @@ OpenFile = Callable[[str], IO[bytes]]
 PAGE = "report.html"
 OBJECTS = ("matches.csv", "matches.parquet", CASES)  # which `report` and `compare` would take for this result's
 AT_A_TIME = 10_000  # rows
+NOTHING_KEPT: Mapping[str, str] = MappingProxyType({})
 
 
 class RowTaker(NamedTuple):
@@ -118,7 +128,8 @@ class OutputFolder:
         pictures, missing = self._drawn(report)
         for name, content in (contents | pictures).items():
             self._open(name).write(content)
-        return missing + left_behind(self._path, self._suite.picture_patterns, {*contents, *pictures})
+        tables = [spec.file for spec in self._suite.tables.values() if spec.file]
+        return missing + left_behind(self._path, [*self._suite.picture_patterns, *tables], {*contents, *pictures})
 
     def _write_artifact(self, report: Report) -> None:
         """The artifact, from which plots may be drawn elsewhere while the rest is written."""
@@ -182,8 +193,13 @@ def left_behind(path: str, patterns: Iterable[str], written: Container[str]) -> 
     return [f"{path}: of an earlier run, and left alone: {', '.join(left)}"] if left else []
 
 
-def check_output(path: str, tables: str, inputs: list[str]) -> None:
-    """Check before the run that its outputs can be written."""
+def check_output(
+    path: str, tables: str, inputs: Iterable[str], suite: Suite | None = None, kept: Mapping[str, str] = NOTHING_KEPT
+) -> None:
+    """Check before the run that its outputs can be written.
+
+    Neither an input nor a file that the run keeps for another option (`kept`, by option) may be written over.
+    """
     target = Path(path)
     if tables == "parquet":
         import_pyarrow()
@@ -192,7 +208,35 @@ def check_output(path: str, tables: str, inputs: list[str]) -> None:
             raise OutputError(f"{path}: is a folder, expected a file to write the artifact to")
         if target.exists() and any(os.path.exists(entry) and os.path.samefile(path, entry) for entry in inputs):
             raise OutputError(f"{path}: is an input, expected another file to write the artifact to")
-    check_folder(path, target.parent if is_artifact(path) else target)
+    folder, names = (target.parent, [target.name]) if is_artifact(path) else (target, _file_names(suite, tables))
+    check_folder(path, folder)
+    _check_objects(folder, names)
+    for option, file in kept.items():
+        if _is_among(file, folder, names):
+            raise ConfigError(f"{option}: found {file!r}, where the result is written, expected a file of its own")
+    for entry in inputs:
+        if os.path.isfile(entry) and any(_is_among(file, folder, names) for file in (entry, os.path.realpath(entry))):
+            raise OutputError(f"{entry}: is an input, and {path} gets a file of this name; expected another place")
+
+
+def _check_objects(folder: Path, names: Container[str]) -> None:
+    """Refuse to leave objects of an earlier result beside a new artifact, whose own they would be taken for."""
+    left = [name for name in OBJECTS if name not in names and (folder / name).exists()] if ARTIFACT in names else []
+    if left:
+        raise OutputError(f"{folder}: holds {', '.join(left)} of another result, expected another folder")
+
+
+def _file_names(suite: Suite | None, tables: str) -> list[str]:
+    """Names, or patterns of names, of the files that a folder will have."""
+    specs = suite.tables.values() if suite else ()
+    pictures = suite.picture_patterns if suite else ()
+    return [ARTIFACT, PAGE, CASES, f"matches.{tables}", *(spec.file for spec in specs if spec.file), *pictures]
+
+
+def _is_among(file: str, folder: Path, names: Iterable[str]) -> bool:
+    """Whether a file has one of these names, as patterns, in the folder."""
+    place = Path(file).absolute()
+    return place.parent.resolve() == folder.resolve() and any(fnmatchcase(place.name, name) for name in names)
 
 
 def is_artifact(path: str) -> bool:

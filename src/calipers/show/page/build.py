@@ -23,6 +23,7 @@ from calipers.suite import suite_of_tree, suites
 
 Tree = dict[str, Any]
 Folder = str | os.PathLike[str]
+OTHER_FILES = {".json": "an artifact", ".jsonl": "a file of cases", ".csv": "a table", ".parquet": "a table"}
 
 
 def page_of(tree: Tree, cases: WorstCases | None, images: Folder | None = None, why_not: str = "") -> bytes:
@@ -41,8 +42,11 @@ def check_page_name(path: str | os.PathLike[str]) -> None:
     """Refuse a place where no page belongs, before the work."""
     if os.path.isdir(path):
         raise OutputError(f"{path}: is a folder, expected a file to write the page to")
-    if os.fspath(path).lower().endswith(".json"):
-        raise OutputError(f"{path}: has the name of an artifact, expected that of a page, such as report.html")
+    ending = os.path.splitext(os.fspath(path))[1].lower()
+    if ending in OTHER_FILES:
+        raise OutputError(
+            f"{path}: has the name of {OTHER_FILES[ending]}, expected that of a page, such as report.html"
+        )
 
 
 # A report in memory

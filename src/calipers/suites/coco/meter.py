@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, overload
 from calipers.core.config import check_names, make_config
 from calipers.core.errors import InputError, require
 from calipers.files.problems import shown
-from calipers.meter import check_same_params, number_params
+from calipers.meter import number_params, require_mergeable
 from calipers.report import Report
 from calipers.run import refuse_elsewhere
 from calipers.suites.coco.config import Config, params
@@ -205,7 +205,7 @@ class CocoMeter:
 
     def merge(self, other: CocoMeter) -> None:
         """Add all data of another meter with the same parameters. Ground truth that both were made with counts once."""
-        check_same_params(self._number_params(), other._number_params())
+        require_mergeable(self, other)
         if self.stream:
             self._merge_parts(other)
         else:

@@ -18,6 +18,7 @@ from calipers.files.answers.records import AnswerOptions
 from calipers.files.lines import MAX_EXPANSION
 from calipers.kernels.shape.plane import MAX_WORK
 from calipers.rulers.tube import stroke_width
+from calipers.suites.dense.desc import A_KEY, is_key
 from calipers.suites.dense.labels import MODES, Vocabulary, vocabulary
 from calipers.suites.dense.read import MAX_TEXT
 from calipers.suites.dense.taxonomy import Taxonomy, built_in, load
@@ -64,14 +65,13 @@ class Config(SliceOptions):
         tolerance = number("tube_tolerance", self.tube_tolerance)
         require(0 <= tolerance <= 1e6, "tube_tolerance", self.tube_tolerance, "a number from 0 to 1000000")
         require(self.frame in FRAMES, "frame", self.frame, " or ".join(FRAMES))
-        named = isinstance(self.label_key, str) and bool(self.label_key.strip())
-        require(named, "label_key", self.label_key, "a key")
+        require(is_key(self.label_key), "label_key", self.label_key, A_KEY)
         checked = {
             "tube_tolerance": tolerance,
             "primary_threshold": threshold("primary_threshold", self.primary_threshold),
             "thresholds": thresholds("thresholds", self.thresholds),
             "modes": names("modes", self.modes, MODES),
-            "free_text_keys": keys("free_text_keys", self.free_text_keys),
+            "free_text_keys": _field_keys("free_text_keys", self.free_text_keys),
             "mapping": path("mapping", self.mapping),
             "top": whole("top", self.top, 0),
             "max_bad_records": whole("max_bad_records", self.max_bad_records, 0),
@@ -115,6 +115,14 @@ class Config(SliceOptions):
     def levels(self) -> sweep.Levels:
         """The thresholds, as the matcher sees them."""
         return sweep.Levels(self.thresholds, self.primary_threshold)
+
+
+def _field_keys(name: str, value: Any) -> tuple[str, ...]:
+    """Some keys that fields of a description can have."""
+    field_keys = keys(name, value)
+    for key in field_keys:
+        require(is_key(key), name, key, A_KEY)
+    return field_keys
 
 
 def params(config: Config) -> dict[str, Any]:

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 TEXT_LABEL, TEXT_KEY = "标签", "文本"  # what follows this label is a text that was read, and the key for it
 DISTANCE_KEY = "站点距离"  # both a label and a key
 NOTHING: dict[str, str] = {}
+SEPARATORS = frozenset(",，=＝")  # of fields, and of a key from its value
+A_KEY = "a key as fields have it, without commas, equals signs, or spaces around it"
 
 
 class Desc:
@@ -96,6 +98,15 @@ def parse_desc(
         kind, rest = _split(rest)
         category = kind or phase
     return Desc(phase, category, {}, frozenset(_pieces(rest)), _implied(phase, rest))
+
+
+def is_key(value: object) -> bool:
+    """Whether a field of a description can have this key.
+
+    >>> is_key("类别"), is_key(" 类别"), is_key("a,b"), is_key("a＝b"), is_key("")
+    (True, False, False, False, False)
+    """
+    return isinstance(value, str) and value != "" and value == value.strip() and not set(value) & SEPARATORS
 
 
 def _split(text: str) -> tuple[str, str]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from calipers.core.config import make_config
+from calipers.core.errors import unexpected
 from calipers.files.problems import BadRecord
-from calipers.meter import check_same_params, number_params
+from calipers.meter import number_params, require_mergeable
 from calipers.report import Report
 from calipers.suites.dense.config import Config, params
 from calipers.suites.dense.plan import DensePart, measure_reading, report_of
@@ -60,7 +62,10 @@ class DenseMeter:
 
         Raises:
             InputError: More records than `max_bad_records` are malformed.
+            ConfigError: It is neither a record nor several.
         """
+        if isinstance(records, (str, bytes)) or not isinstance(records, Iterable):
+            raise unexpected("records", records, "a record or several")
         batch = [records] if isinstance(records, dict) else list(records)
         reading = read_records(
             batch,
@@ -80,10 +85,10 @@ class DenseMeter:
             other: A meter with the same parameters.
 
         Raises:
-            ConfigError: The two have different parameters.
+            ConfigError: It is no such meter, or has different parameters.
             InputError: More records than `max_bad_records` are malformed in both.
         """
-        check_same_params(self._number_params(), other._number_params())
+        require_mergeable(self, other)
         self._check(other._total.bad)
         self._total.add(other._total)
 

@@ -107,6 +107,8 @@ def image_size(record: dict[str, Any]) -> tuple[float, float, str]:
     sizes = []
     for name in ("width", "height"):
         value = record.get(name)
+        if name not in record:
+            return 0.0, 0.0, f"{name}: missing, expected a positive number, to read pixels"
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value <= MAX_IMAGE_SIDE:
             return 0.0, 0.0, f"{name}: found {shown(value)}, expected a positive number, to read pixels"
         sizes.append(float(value))

@@ -13,6 +13,7 @@ from calipers.kernels.scan.flatten import ObjectColumns
 from calipers.kernels.shape.plane import MAX_WORK
 from calipers.rulers.region import region_overlaps
 from calipers.rulers.tube import stroke_width, tube_overlaps
+from calipers.suites.dense.desc import A_KEY, is_key
 from calipers.suites.dense.labels import MODES, label_codes, vocabulary
 from calipers.suites.dense.taxonomy import built_in
 
@@ -67,7 +68,7 @@ def reward(
         >>> reward(answer, [box]), reward(gt=[box], pred=answer, metric="mean_f1")
         (1.0, 0.5)
     """
-    require(isinstance(label_key, str) and label_key != "", "label_key", label_key, "a key")
+    require(is_key(label_key), "label_key", label_key, A_KEY)
     require(mode in MODES, "mode", mode, f"one of {', '.join(MODES)}")
     require(metric in METRICS, "metric", metric, f"one of {', '.join(METRICS)}")
     stroke = stroke_width(tube_tolerance, "tube_tolerance")

@@ -43,7 +43,7 @@ class Config(SliceOptions):
     )
     embed_min: float = option(0.5, "similarity from which the model's answer is taken, from -1 to 1")
     write_aliases: str | None = option(
-        None, "save what the model resolved; needs embed", metavar="FILE", artifact=False
+        None, "save what the model resolved; needs embed", metavar="FILE", artifact=False, written=True
     )
     iou_mode: str = option("obb", "overlap of oriented boxes, or of their axis-aligned bounds", metavar="obb|aabb")
     iou_threshold: float = option(0.1, "least IoU of a match")

@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from calipers.core.collecting import without_collection
+from calipers.core.config import option_files
 from calipers.core.errors import require, unexpected
 from calipers.files.attributes import read_attributes
 from calipers.files.output import check_free
@@ -105,7 +106,7 @@ def evaluate(
         read_attributes(config.attributes)  # before the work begins, as it can be wrong
     inputs = [gt, *methods.values(), *files]
     if config.write_aliases is not None:
-        check_free(config.write_aliases, inputs)
+        check_free(config.write_aliases, [*inputs, *option_files(config, written=False).values()])
     keep_some_memory()
     if all(map(_is_cut_by_file, (gt, *methods.values()))):
         plan = ScenePlan(gt, methods, config, warnings, files)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from calipers.core.errors import InputError
 from calipers.files.inputs import InputFile
-from calipers.meter import MeterInput, check_same_params, number_params
+from calipers.meter import MeterInput, number_params, require_mergeable
 from calipers.report import Report
 from calipers.suites.scene.config import params
 from calipers.suites.scene.joining import join_readings
@@ -93,10 +93,10 @@ class SceneMeter:
             other: A meter with the same parameters.
 
         Raises:
-            ConfigError: The two have different parameters.
+            ConfigError: It is no such meter, or has different parameters.
             InputError: Both were given the same scene, or too many are malformed.
         """
-        check_same_params(self._number_params(), other._number_params())
+        require_mergeable(self, other)
         self._add(other._taken.parts)
 
     def _add(self, parts: list[SceneReading]) -> None:

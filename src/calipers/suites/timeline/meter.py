@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from calipers.core.config import make_config
-from calipers.meter import MeterInput, check_same_params, number_params
+from calipers.meter import MeterInput, number_params, require_mergeable
 from calipers.report import Report
 from calipers.suites.timeline.config import Config, params
 from calipers.suites.timeline.measure import MeasuredVideos, join_measured, measure
@@ -73,10 +73,10 @@ class TimelineMeter:
             other: A meter with the same parameters.
 
         Raises:
-            ConfigError: The two have different parameters.
+            ConfigError: It is no such meter, or has different parameters.
             InputError: Both were given the same video, or too many are malformed.
         """
-        check_same_params(self._number_params(), other._number_params())
+        require_mergeable(self, other)
         self._add(other._taken.parts, other._taken.names)
 
     def _add(self, parts: list[MeasuredVideos], names: set[str]) -> None:
