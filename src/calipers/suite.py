@@ -34,13 +34,19 @@ Rows = list[dict[str, Any]]
 Table = tuple[list[str], Rows]  # columns, then rows that have exactly these keys
 P = TypeVar("P", bound="Part")
 ENTRY_POINTS = "calipers.suites"
-FAULTS = (AssertionError, AttributeError, ImportError, LookupError, NameError, SyntaxError, TypeError, ValueError)
-IMPORT_ERRORS = (
-    *FAULTS,
+IMPORT_ERRORS = (  # of a package that may hold anything
     ArithmeticError,
+    AssertionError,
+    AttributeError,
+    ImportError,
+    LookupError,
+    NameError,
     OSError,
     RuntimeError,
-)  # while another package is imported
+    SyntaxError,
+    TypeError,
+    ValueError,
+)
 
 
 class Plan(Protocol[P]):
@@ -260,7 +266,7 @@ class Suite:
     pictures: Callable[[Tree], dict[str, bytes]] = field(default_factory=lambda: later(PLAIN_PLOTS, "pictures"))
     picture_shares: tuple[Callable[[Tree], dict[str, bytes]], ...] = ()  # `pictures` in parts, a process for each
     page: Callable[..., Any] | None = None
-    picture_patterns: tuple[str, ...] = ("figures.png", "figures.svg")  # of files: those of an earlier run are removed
+    picture_patterns: tuple[str, ...] = ("figures.png", "figures.svg")  # of an earlier run: they are named, and left
     takes_images: bool = False  # whether cases are drawn over images
     doubts: Callable[[Tree, list[str]], Iterator[str]] | None = None  # warnings about a result, beside hints
     folder_files: Callable[..., dict[str, bytes]] | None = None  # further files of a folder: report, output options

@@ -88,10 +88,11 @@ def test_a_suite_that_writes_nothing_says_so(run, tmp_path, monkeypatch):
     from dataclasses import replace
 
     from calipers.results import convert
-    from calipers.suite import suite_of
+    from calipers.suite import suite_of, suites
 
     own = replace(suite_of("scene"), converter=None)
     monkeypatch.setattr(convert, "suite_of", lambda name: own if name == "scene" else suite_of(name))
+    monkeypatch.setattr(convert, "suites", lambda: [own if suite.name == "scene" else suite for suite in suites()])
     path = tmp_path / "room.json"
     path.write_text(json.dumps(SCENE))
     ended = run("convert", str(path), "--to", "plain", "-o", str(tmp_path / "out.json"))

@@ -28,10 +28,10 @@ def config(**options) -> Config:
 
 def test_an_option_carries_its_default_and_what_flags_and_docs_need():
     assert Sample() == Sample(width=3, colour="red")
-    one_value = {"optional_value": False}  # a flag of which always has one
+    others = {"optional_value": False, "written": False}  # the flag always has a value, which names no file to write
     assert [dict(field.metadata) for field in fields(Sample)] == [
-        {"help": "how wide", "metavar": "N", "artifact": True, "alias": "", "several": False} | one_value,
-        {"help": "which colour", "metavar": "", "artifact": False, "alias": "", "several": False} | one_value,
+        {"help": "how wide", "metavar": "N", "artifact": True, "alias": "", "several": False} | others,
+        {"help": "which colour", "metavar": "", "artifact": False, "alias": "", "several": False} | others,
     ]
 
 
@@ -119,8 +119,8 @@ def test_lists_may_be_written_as_text_with_commas():
         ("modes", "", "one or more of localization, phase, category"),
         ("modes", "phase,phase", "one or more of localization, phase, category"),
         ("modes", "phases", "one or more of localization, phase, category"),
-        ("label_key", " ", "a key"),
-        ("label_key", None, "a key"),
+        ("label_key", " ", "a key as fields have it, without commas, equals signs, or spaces around it"),
+        ("label_key", None, "a key as fields have it, without commas, equals signs, or spaces around it"),
         ("frame", "pixels", "norm1000 or pixel"),
         ("top", -1, "a whole number of at least 0"),
         ("top", 2.0, "a whole number of at least 0"),

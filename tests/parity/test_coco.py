@@ -97,7 +97,12 @@ def arrays_of(dataset):
     """Precision and recall of the classes that have annotations, as they are kept."""
     detections = read_detections(dataset.truth, dataset.results, iou_type=dataset.iou_type)
     curves = MeasuredImages(detections, Config(iou_type=dataset.iou_type, bootstrap=0)).accumulated
-    return curves and (curves.precision.written_out()[..., None], curves.recall, curves.held)
+    return curves and (written_out(curves.precision), curves.recall, curves.held)
+
+
+def written_out(precision):
+    """The array of pycocotools: (thresholds, steps, classes, areas, 1)."""
+    return precision.distinct[precision.which].transpose(2, 3, 0, 1)[..., None]
 
 
 def as_kept(values, held):

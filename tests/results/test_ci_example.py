@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 
 import calipers
@@ -31,7 +32,7 @@ def test_the_commands_are_there_with_their_flags(page):
     found = commands((CI / page).read_text(encoding="utf-8"))
     assert len(found) >= 2
     for name, *arguments in found:
-        command = program.get_command(None, name)
+        command = program.get_command(click.Context(program), name)
         known = {flag for param in command.params for flag in param.opts}
         assert {argument for argument in arguments if argument.startswith("-")} <= known
 
