@@ -11,7 +11,8 @@ from typing import Any
 
 from calipers.suites.dense.interpretations import numbers_of
 
-LEAST, CLEAR_SHARE, FIT_SHARE = 5, 0.25, 0.95  # boxes whose corners are reversed, of all; those that fit as sizes
+MIN_REVERSED, MIN_REVERSED_SHARE = 5, 0.25  # boxes whose corners are reversed, and their share of all
+MIN_FITTING_SHARE = 0.95  # of those that fit as [x, y, w, h]
 
 
 def doubt_of_corners(
@@ -30,7 +31,7 @@ def doubt_of_corners(
             total += 1
             reversed_boxes += third < x or fourth < y
             fitting += 0 <= third <= right - x and 0 <= fourth <= bottom - y
-    if reversed_boxes >= max(LEAST, CLEAR_SHARE * total) and fitting >= FIT_SHARE * total:
+    if reversed_boxes >= max(MIN_REVERSED, MIN_REVERSED_SHARE * total) and fitting >= MIN_FITTING_SHARE * total:
         many = f"{reversed_boxes:,} of {total:,} boxes have x2 < x1 or y2 < y1"
         yield f"{name}: {many}, and fit as [x, y, w, h]: are they meant so?"
 
