@@ -392,7 +392,7 @@ CONTRACTS: dict[str, Contract] = {
     ),
     "sums.ByteSums": Contract(
         sums.ByteSums,
-        {"columns": 2, "places": long_column([0, 1, 8]), "replicates": 3},
+        {"columns": 2, "places": long_column([0, 1, 8]), "replicates": 3, "register_bits": 512},
         {
             "below 0": {"columns": -3},
             "replicates below 0": {"replicates": -9},
@@ -430,6 +430,8 @@ CONTRACTS: dict[str, Contract] = {
             "an odd first": {"first": 1},
             "sums beyond 64 bits": {"values": q(*[2**62] * 4), "replicates": 64},
             "the least of all numbers": {"values": q(*[-(2**63)] * 4), "replicates": 64},
+            "wider registers than any": {"register_bits": 1024},
+            "narrower registers than any": {"register_bits": 64},
         },
     ),
     "sums.grouped_sums": Contract(

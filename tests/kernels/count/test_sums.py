@@ -108,6 +108,16 @@ def test_more_bytes_than_32_bits_hold_are_exact():
     assert np.asarray(found).reshape(2, 2).tolist() == [(65535 * times).tolist()] * 2
 
 
+@pytest.mark.parametrize("columns", [1, 3, 4, 9])
+@pytest.mark.parametrize("replicates", [1, 8, 16, 250, 264])  # rows of sums end within a register, and within a block
+def test_bytes_have_the_same_sums_in_registers_of_all_widths(columns, replicates):
+    rng = random.Random(replicates)
+    rows = [[rng.randint(0, 65535 if column == 1 else 255) for column in range(columns)] for _ in range(37)]
+    values = np.array(rows).T.reshape(-1)
+    widths = [weighted_sums(keys(37), values, columns, 3, replicates, 0, bits).tolist() for bits in (128, 256, 512)]
+    assert widths == [expected_sums(keys(37), rows, 3, replicates)] * 3
+
+
 def grouped(own, rows, ends, places, groups, seed, replicates):
     flat = np.array(places, np.int64).reshape(-1)
     sums = grouped_sums(own, rows.reshape(-1), len(rows), np.array(ends, np.int64), flat, groups, seed, replicates)

@@ -66,13 +66,56 @@ cdef extern from *:
         }
     }
 
+    #define WIDEST __attribute__((target("avx512f,avx512vnni")))
+
+    /* some columns at a time, so that weights are loaded once for all of them; whoever calls it says how many */
+    WIDEST __attribute__((always_inline)) static inline void add_columns(
+            int* restrict sums, const unsigned char* restrict weight, Py_ssize_t stride,
+            const unsigned char* restrict value, const int columns, Py_ssize_t begin, Py_ssize_t end) {
+        __m512i four[4][4];
+        for (int c = 0; c < columns; c++)
+            for (int p = 0; p < 4; p++) {
+                int values;
+                memcpy(&values, value + 16 * c + 4 * p, 4);
+                four[c][p] = _mm512_set1_epi32(values);
+            }
+        Py_ssize_t b = begin;
+        for (; b + 16 <= end; b += 16) {
+            __m512i weights[4];
+            for (int p = 0; p < 4; p++) weights[p] = _mm512_loadu_si512(weight + 4 * (p * stride + b));
+            for (int c = 0; c < columns; c++) {
+                __m512i total = _mm512_loadu_si512(sums + c * stride + b);
+                for (int p = 0; p < 4; p++) total = _mm512_dpbusd_epi32(total, four[c][p], weights[p]);
+                _mm512_storeu_si512(sums + c * stride + b, total);
+            }
+        }
+        for (int c = 0; b < end && c < columns; c++) {          /* eight are left */
+            __m512i total = _mm512_maskz_loadu_epi32(0xff, sums + c * stride + b);
+            for (int p = 0; p < 4; p++)
+                total = _mm512_dpbusd_epi32(total, four[c][p], _mm512_maskz_loadu_epi32(0xff, weight + 4 * (p * stride + b)));
+            _mm512_mask_storeu_epi32(sums + c * stride + b, 0xff, total);
+        }
+    }
+
+    WIDEST static void add_bytes_widest(BYTES_ARGUMENTS) {
+        for (Py_ssize_t begin = 0; begin < stride; begin += BYTES_BLOCK) {
+            Py_ssize_t end = begin + BYTES_BLOCK < stride ? begin + BYTES_BLOCK : stride, c = 0;
+            for (; c + 4 <= columns; c += 4)
+                add_columns(sums + c * stride, weight, stride, value + 16 * c, 4, begin, end);
+            for (; c < columns; c++) add_columns(sums + c * stride, weight, stride, value + 16 * c, 1, begin, end);
+        }
+    }
+
     /* sums[c][b] += weight[r][b] * value[c][r] over sixteen r; the stride is a multiple of eight, no weight above 13 */
-    static void add_bytes(BYTES_ARGUMENTS) {
-        if (__builtin_cpu_supports("avx2")) add_bytes_widely(sums, weight, stride, value, columns);
+    static void add_bytes(BYTES_ARGUMENTS, int register_bits) {
+        if (register_bits >= 512 && __builtin_cpu_supports("avx512vnni"))
+            add_bytes_widest(sums, weight, stride, value, columns);
+        else if (register_bits >= 256 && __builtin_cpu_supports("avx2"))
+            add_bytes_widely(sums, weight, stride, value, columns);
         else add_bytes_plainly(sums, weight, stride, value, columns);
     }
     #else
-    static void add_bytes(BYTES_ARGUMENTS) {
+    static void add_bytes(BYTES_ARGUMENTS, int register_bits) {
         FOR_BLOCKS
                 for (Py_ssize_t b = begin; b < end; b++)
                     for (int p = 0; p < 4; p++)
@@ -83,7 +126,7 @@ cdef extern from *:
     #endif
     """
     void add_bytes(int32_t* sums, const uint8_t* weight, Py_ssize_t stride, const uint8_t* value,
-                   Py_ssize_t columns) noexcept nogil
+                   Py_ssize_t columns, int register_bits) noexcept nogil
 
 cdef extern from *:
     """

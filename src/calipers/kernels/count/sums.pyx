@@ -127,7 +127,7 @@ cdef void draw_rows(const unsigned long long* keys, Py_ssize_t records, uint64_t
 
 
 def weighted_sums(keys, values, Py_ssize_t columns, unsigned long long seed, Py_ssize_t replicates,
-                  Py_ssize_t first=0):
+                  Py_ssize_t first=0, Py_ssize_t register_bits=ANY_BITS):
     """Sum over records of weight times value, (columns * replicates,) integers, from replicate `first` on (even).
 
     `keys` holds a 64-bit hash a record, `values` that many integers for each of the columns, one column after another.
@@ -137,11 +137,13 @@ def weighted_sums(keys, values, Py_ssize_t columns, unsigned long long seed, Py_
     cdef Sums sums
     cdef Column places
     check_first(first)
+    check_between("register_bits", register_bits, 128, ANY_BITS)
     check_length("values", value.shape[0], check_product("values", columns, key.shape[0]))
     if columns and key.shape[0]:
         places = places_of_bytes(&value[0], columns, key.shape[0])
         if places is not None:
-            return ByteSums(columns, places, replicates).of_records(&key[0], key.shape[0], &value[0], seed, first)
+            return ByteSums(columns, places, replicates, <int> register_bits).of_records(
+                &key[0], key.shape[0], &value[0], seed, first)
     sums = Sums(columns, replicates)
     add_records(sums, &key[0] if key.shape[0] else NULL, key.shape[0], &value[0] if value.shape[0] else NULL,
                 key.shape[0], seed, first)
@@ -168,7 +170,7 @@ def grouped_sums(keys, values, Py_ssize_t columns, ends, places, Py_ssize_t grou
         return total
     used = places_of_bytes(&value[0], columns, key.shape[0])
     if used is not None:
-        sums = ByteSums(columns, used, replicates)
+        sums = ByteSums(columns, used, replicates, ANY_BITS)
         sums.total = total
     for cell in range(end.shape[0]):
         add_cell(sums, total, Cell(end[cell - 1] if cell else 0, end[cell], &place[cell * fields], fields),
@@ -333,13 +335,15 @@ cdef class ByteSums:
     cdef Py_ssize_t replicates, stride, columns, fields
     cdef long long only                 # the group, where there is one
     cdef const long long* groups        # (fields,)
+    cdef int register_bits
 
-    def __cinit__(self, Py_ssize_t columns, Column places not None, Py_ssize_t replicates):
+    def __cinit__(self, Py_ssize_t columns, Column places not None, Py_ssize_t replicates, int register_bits):
         cdef const long long[::1] place = places
         check_product("sums", check_product("sums", place.shape[0] + 1, room_for(replicates) + APART), AT_ONCE)
         check_long_indices("places", place, check_product("sums", columns, 8))
         self.place, self.replicates, self.stride = places, replicates, room_for(replicates) + APART
         self.columns, self.fields, self.only, self.groups = columns, 1, 0, &self.only
+        self.register_bits = register_bits
         self.weight = Column("B", AT_ONCE * self.stride)
         self.pending, self.value = Column("i", places.size * self.stride), Column("B", places.size * AT_ONCE)
 
@@ -359,10 +363,10 @@ cdef class ByteSums:
                 some = min(AT_ONCE, count - first)
                 for r in range(0, some, 4):
                     draw_four(keys + first + r, min(4, some - r), seed, replicate, self.replicates,
-                              <Four*> self.weight.data + r // 4 * self.stride, ANY_BITS)
+                              <Four*> self.weight.data + r // 4 * self.stride, self.register_bits)
                 self.gather(values + first, step, some)
                 add_bytes(<int32_t*> self.pending.data, <const uint8_t*> self.weight.data, self.stride,
-                          <const uint8_t*> self.value.data, self.place.size)
+                          <const uint8_t*> self.value.data, self.place.size, self.register_bits)
                 first += AT_ONCE
                 if first // AT_ONCE % MOST_PENDING == 0:
                     self.flush()
