@@ -61,6 +61,15 @@ class RankedColumns(NamedTuple):
             ends=np.cumsum(stops - starts), image=self.image[kept], hits=self.hits[kept], ignored=self.ignored[kept]
         )
 
+    def _only(self, detections: NDArray[np.bool_], objects: NDArray[np.bool_]) -> RankedColumns:
+        """Some of the rows, for whoever knows where classes end then."""
+        return self._replace(
+            image=self.image[detections],
+            hits=self.hits[detections],
+            ignored=self.ignored[detections],
+            objects=self.objects[objects],
+        )
+
     def of_classes(self, chosen: NDArray[np.bool_]) -> RankedColumns:
         """Some of the classes; without a copy if all are."""
         if chosen.all():
@@ -68,14 +77,7 @@ class RankedColumns(NamedTuple):
         counts, objects = np.diff(self.ends, prepend=0), np.diff(self.object_ends, prepend=0)
         own_detections, own_objects = np.repeat(chosen, counts), np.repeat(chosen, objects)
         ends, object_ends = np.cumsum(counts[chosen]), np.cumsum(objects[chosen])
-        return RankedColumns(
-            ends,
-            self.image[own_detections],
-            self.hits[own_detections],
-            self.ignored[own_detections],
-            object_ends,
-            self.objects[own_objects],
-        )
+        return self._only(own_detections, own_objects)._replace(ends=ends, object_ends=object_ends)
 
     def on_busy_images(self, images: int) -> tuple[RankedColumns, NDArray[np.intp]]:
         """Classes whose images are numbered without those that have nothing, and which of the images the others are.
@@ -95,14 +97,7 @@ class RankedColumns(NamedTuple):
         ends, object_ends = (
             _counted_to(flags, at) for flags, at in ((own_detections, self.ends), (own_objects, self.object_ends))
         )
-        return RankedColumns(
-            ends,
-            self.image[own_detections],
-            self.hits[own_detections],
-            self.ignored[own_detections],
-            object_ends,
-            self.objects[own_objects],
-        )
+        return self._only(own_detections, own_objects)._replace(ends=ends, object_ends=object_ends)
 
 
 class Replicates(NamedTuple):
