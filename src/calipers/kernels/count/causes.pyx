@@ -275,11 +275,15 @@ cdef void count_many(const Record* record, const Reach* reach, long long* found)
             found[DUPLICATE] += 1
 
 
-cdef void find_reach(const Record* record, long long min_overlap, long long faint, Reach* reach) noexcept nogil:
-    reach.same_good = count_above(record.same, 0, record.same_size, min_overlap)
-    reach.same_faint = count_above(record.same, reach.same_good, record.same_size, faint)
-    reach.other_good = count_above(record.other, 0, record.other_size, min_overlap)
-    reach.other_faint = count_above(record.other, reach.other_good, record.other_size, faint)
+cdef inline void find_reach(const Record* record, long long min_overlap, long long faint, bint faint_descends,
+                            Reach* reach) noexcept nogil:
+    """Go on from the reach of a threshold that is as high or higher, and from its faint pairs if those are, too."""
+    reach.same_good = count_above(record.same, reach.same_good, record.same_size, min_overlap)
+    reach.other_good = count_above(record.other, reach.other_good, record.other_size, min_overlap)
+    reach.same_faint = max(reach.same_faint, reach.same_good) if faint_descends else reach.same_good
+    reach.other_faint = max(reach.other_faint, reach.other_good) if faint_descends else reach.other_good
+    reach.same_faint = count_above(record.same, reach.same_faint, record.same_size, faint)
+    reach.other_faint = count_above(record.other, reach.other_faint, record.other_size, faint)
 
 
 cdef void count_record(const Record* record, const Levels* levels, int* room, long long* out,
@@ -289,11 +293,15 @@ cdef void count_record(const Record* record, const Levels* levels, int* room, lo
     cdef Bits bits
     cdef long long[KINDS] found
     cdef long long* row
+    cdef long long faint, last_faint = 0
     cdef Py_ssize_t at, k
     bits.truth = bits.pred = ~(<uint64_t> 0)
     bits.good, bits.left, bits.pairs = 0, 0, room
+    reach.same_good = reach.same_faint = reach.other_good = reach.other_faint = 0
     for at in range(levels.count):
-        find_reach(record, levels.min_overlap[levels.order[at]], levels.faint[levels.order[at]], &reach)
+        faint = levels.faint[levels.order[at]]
+        find_reach(record, levels.min_overlap[levels.order[at]], faint, at > 0 and faint <= last_faint, &reach)
+        last_faint = faint
         if record.truths <= FEW and record.preds <= FEW:
             count_few(record, &reach, &bits, found)
         else:

@@ -10,20 +10,22 @@ cimport cython
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
 from cpython.object cimport PyObject
 from cpython.unicode cimport PyUnicode_DecodeUTF8
-from libc.string cimport memchr, memcmp
+from libc.string cimport memcmp
 
 from .checks cimport check_between
 from .column cimport Column
 from .flatten cimport BOX, CLAMPED, LINE, POLY, UNKNOWN, ObjectColumns, clamp, mixed, stored_text
 from .jsonwords cimport (
-    Bytes, Text, is_end, is_text, read_key, read_mark, read_name, read_number, read_text, skip_blanks, skip_value, spells,
+    Bytes, Text, is_text, read_key, read_mark, read_name, read_number, read_text, skip_blanks, skip_value, spells,
 )
+from .textscan cimport mix_text
 
 cdef extern from "Python.h":
     const char* PyUnicode_AsUTF8AndSize(PyObject* text, Py_ssize_t* size) except NULL
 
 cdef enum:
-    RECENT = 4096
+    RECENT_BITS = 12
+    RECENT = 4096           # texts: 1 << RECENT_BITS
     NEIGHBOURS = 4          # places where a text may be found
     MOST_NAMES = 16
     DEEPEST = 16            # lists and objects inside each other, of what does not matter
@@ -132,7 +134,8 @@ cdef class RecordLines:
     cdef bint has_truth, has_pred
     cdef Known[RECENT] recent
     cdef list texts                     # those of `recent`
-    cdef Bytes end                      # of the line at hand
+    cdef Bytes end                      # of the bytes in which the line at hand lies
+    cdef Bytes behind                   # where the line ends that was read last
     cdef list wanted                    # the bytes of the names of further fields
     cdef list values                    # of the record at hand: what they hold, as `field_value` has it
 
@@ -166,6 +169,8 @@ cdef class RecordLines:
         """Append the record of a line. Returns its key, "" without one; or None, with nothing appended, if the line is
         left alone. So is a record without objects."""
         cdef Bytes at = <Bytes> PyBytes_AS_STRING(line)
+        if b"\n" in line.rstrip():
+            return None
         return self.add_line(at, at + PyBytes_GET_SIZE(line))
 
     def add_lines(self, bytes block not None, Py_ssize_t begin, Py_ssize_t end, list keys not None, list values=None):
@@ -175,20 +180,17 @@ cdef class RecordLines:
         cdef Bytes first = <Bytes> PyBytes_AS_STRING(block)
         cdef Bytes last = first + PyBytes_GET_SIZE(block)
         cdef Bytes at
-        cdef Bytes behind
         check_between("begin", begin, 0, PyBytes_GET_SIZE(block))
         check_between("end", end, 0, PyBytes_GET_SIZE(block))
         at = first + begin
         while at < first + end:
-            behind = <Bytes> memchr(at, b"\n", last - at)
-            behind = last if behind == NULL else behind + 1
-            key = self.add_line(at, behind)
+            key = self.add_line(at, last)
             if key is None:
                 break
             keys.append(key)
             if values is not None:
                 values.extend(self.values)          # no list for each record: garbage would be looked for in them
-            at = behind
+            at = self.behind
         return at - first
 
     def field_values(self):
@@ -215,7 +217,7 @@ cdef class RecordLines:
         return ""
 
     # Every `read` goes over what it names, blanks before it included, and returns where that ends; NULL if it is
-    # something else. None goes beyond the end of a line.
+    # something else. None goes beyond the end of a line, which need not be known: a line break is no blank to them.
 
     cdef bint read_record(self, Bytes at) except -1:
         cdef Text name
@@ -234,9 +236,15 @@ cdef class RecordLines:
                 return False
             at = skip_blanks(at)
             if at[0] == b"}":
-                return is_end(at + 1, self.end) and self.has_truth and self.has_pred
+                return self.ends_at(at + 1) and self.has_truth and self.has_pred
             at = read_mark(at, b",")
         return False
+
+    cdef bint ends_at(self, Bytes at) noexcept:
+        """Whether nothing but blanks is left of a line, whose end is noted then."""
+        at = skip_blanks(at)
+        self.behind = at + 1 if at < self.end else self.end
+        return at == self.end or at[0] == b"\n"
 
     cdef Bytes read_field(self, Bytes at, const Text* name) except? NULL:
         cdef Bytes behind
@@ -362,10 +370,9 @@ cdef class RecordLines:
         cdef Text text
         cdef const Known* known
         cdef Py_ssize_t first, k
-        at = read_text(at, self.end, &text)
-        if at == NULL or text.escaped:
+        at = self.read_mixed(at, &text, &first)
+        if at == NULL:
             return NULL
-        first = mixed(text.start, text.size) % RECENT
         for k in range(NEIGHBOURS):
             known = &self.recent[(first + k) % RECENT]
             if known.start == NULL:
@@ -374,6 +381,26 @@ cdef class RecordLines:
                 code[0] = known.code
                 return at
         return at if self.learn(first, &text, code) else NULL
+
+    cdef inline Bytes read_mixed(self, Bytes at, Text* text, Py_ssize_t* place) noexcept:
+        """A text without escapes, and the first place where it may be found."""
+        cdef Bytes behind
+        cdef unsigned int mix = 0
+        at = read_mark(at, b'"')
+        if at == NULL:
+            return NULL
+        behind = mix_text(at, self.end, &mix)
+        if behind == NULL:
+            at = read_text(at - 1, self.end, text)
+            if at == NULL or text.escaped:
+                return NULL
+            place[0] = mixed(text.start, text.size) % RECENT
+            return at
+        if behind[0] != b'"':
+            return NULL
+        text.start, text.size, text.escaped = <const char*> at, behind - at, False
+        place[0] = mix >> (32 - RECENT_BITS)
+        return behind + 1
 
     cdef bint learn(self, Py_ssize_t place, const Text* text, int* code) except -1:
         """The code of a text, which is found at a place from now on; False if it is not UTF-8."""

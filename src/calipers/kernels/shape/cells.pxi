@@ -92,8 +92,40 @@ cdef extern from *:
             _mm_storeu_si128((__m128i*) (end + k), _mm_packs_epi32(ends[0], ends[1]));
         }
     }
+
+    /* Sixteen rows, eight to a register. */
+    __attribute__((target("avx512f,avx512vl"))) static inline void eight_rows(const Slab* s, __m512d v, __m256i* begin,
+                                                                              __m256i* end) {
+        const __m512d middle = _mm512_set1_pd(16384.5), near = _mm512_set1_pd(s->near), x = _mm512_set1_pd(s->x);
+        const __m256i origin = _mm256_set1_epi32(16384);
+        __m512d side = _mm512_add_pd(x, _mm512_mul_pd(v, _mm512_set1_pd(s->slope)));
+        __m512d foot = _mm512_sub_pd(x, _mm512_mul_pd(v, _mm512_set1_pd(s->foot_slope)));
+        __m512d low = _mm512_max_pd(_mm512_sub_pd(side, _mm512_set1_pd(s->half)),
+                                    _mm512_add_pd(foot, _mm512_set1_pd(s->foot_low)));
+        __m512d high = _mm512_min_pd(_mm512_add_pd(side, _mm512_set1_pd(s->half)),
+                                     _mm512_add_pd(foot, _mm512_set1_pd(s->foot_high)));
+        *begin = _mm256_sub_epi32(origin, _mm512_cvttpd_epi32(_mm512_add_pd(_mm512_sub_pd(middle, low), near)));
+        *end = _mm256_sub_epi32(_mm512_cvttpd_epi32(_mm512_add_pd(_mm512_add_pd(high, middle), near)), origin);
+    }
+    __attribute__((target("avx512f,avx512vl"))) static void fill_widest(const Slab* s, int rows, short* restrict begin,
+                                                                        short* restrict end) {
+        const __m512d first = _mm512_set1_pd(s->first), eight = _mm512_set1_pd(8.0);
+        __m512d row = _mm512_set_pd(7.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.0, 0.0);
+        for (int k = 0; k < rows; k += 16) {
+            __m256i begins[2], ends[2];
+            eight_rows(s, _mm512_add_pd(first, row), begins, ends);
+            row = _mm512_add_pd(row, eight);
+            eight_rows(s, _mm512_add_pd(first, row), begins + 1, ends + 1);
+            row = _mm512_add_pd(row, eight);
+            _mm_storeu_si128((__m128i*) (begin + k), _mm256_cvtepi32_epi16(begins[0]));
+            _mm_storeu_si128((__m128i*) (begin + k + 8), _mm256_cvtepi32_epi16(begins[1]));
+            _mm_storeu_si128((__m128i*) (end + k), _mm256_cvtepi32_epi16(ends[0]));
+            _mm_storeu_si128((__m128i*) (end + k + 8), _mm256_cvtepi32_epi16(ends[1]));
+        }
+    }
     static void fill_slab(const Slab* s, int rows, short* begin, short* end) {
-        if (__builtin_cpu_supports("avx2")) fill_widely(s, rows, begin, end);
+        if (__builtin_cpu_supports("avx512vl")) fill_widest(s, rows, begin, end);
+        else if (__builtin_cpu_supports("avx2")) fill_widely(s, rows, begin, end);
         else fill_plainly(s, rows, begin, end);
     }
     #else

@@ -131,8 +131,9 @@ cdef void tick_off(const Line* line, const Line* other, double radius, unsigned 
     cdef double passed = 0, t0, t1
     cdef Py_ssize_t i, j, k, first, last
     for i in range(line.count):
+        j = (i if i < other.count else i % other.count) - 1
         for k in range(other.count):
-            j = i + k if i + k < other.count else (i + k) % other.count
+            j = j + 1 if j + 1 < other.count else 0
             if apart(&line.segments[i], &other.segments[j], radius):
                 continue
             if surely_covered(&line.segments[i], &other.segments[j], radius):

@@ -103,20 +103,66 @@ cdef extern from *:
     }
     WIDELY void join_widely(JOIN_ARGUMENTS) { JOIN_ALL }
     WIDELY int shared_widely(SHARED_ARGUMENTS) { SHARED_IN_LAYERS }
+
+    /* Thirty-two rows at a time; rows behind the last are neither read nor written. */
+    #define WIDEST __attribute__((target("avx512bw"), unused)) static
+    #define ROWS_LEFT(count) ((count) >= 32 ? ~(__mmask32) 0 : ((__mmask32) 1 << (count)) - 1)
+    #define READ_ROWS(rows, at) _mm512_maskz_loadu_epi16(rows, at)
+    WIDEST int cut_widest(CUT_ARGUMENTS) {
+        const __m512i by = _mm512_set1_epi16(x), none = _mm512_setzero_si512(), cells = _mm512_set1_epi16(GRID_CELLS);
+        const __m512i no_begin = _mm512_set1_epi16(NO_BEGIN), no_end = _mm512_set1_epi16(NO_END);
+        __mmask32 apart = 0;
+        for (int k = 0; k < count; k += 32) {
+            __mmask32 rows = ROWS_LEFT(count - k), filled;
+            __m512i old_low = READ_ROWS(rows, old_begin + k), old_high = READ_ROWS(rows, old_end + k);
+            __m512i low = _mm512_max_epi16(_mm512_add_epi16(READ_ROWS(rows, from_begin + k), by), none);
+            __m512i high = _mm512_min_epi16(_mm512_add_epi16(READ_ROWS(rows, from_end + k), by), cells);
+            filled = _mm512_mask_cmpgt_epi16_mask(rows, high, low);
+            apart |= (_mm512_cmpgt_epi16_mask(low, old_high) | _mm512_cmpgt_epi16_mask(old_low, high))
+                     & _mm512_mask_cmpgt_epi16_mask(filled, old_high, old_low);
+            _mm512_mask_storeu_epi16(begin + k, rows, _mm512_mask_blend_epi16(filled, no_begin, low));
+            _mm512_mask_storeu_epi16(end + k, rows, _mm512_mask_blend_epi16(filled, no_end, high));
+        }
+        return apart != 0;
+    }
+    WIDEST void join_widest(JOIN_ARGUMENTS) {
+        for (int k = 0; k < count; k += 32) {
+            __mmask32 rows = ROWS_LEFT(count - k);
+            _mm512_mask_storeu_epi16(old_begin + k, rows, _mm512_min_epi16(READ_ROWS(rows, begin + k),
+                                                                           READ_ROWS(rows, old_begin + k)));
+            _mm512_mask_storeu_epi16(old_end + k, rows, _mm512_max_epi16(READ_ROWS(rows, end + k),
+                                                                         READ_ROWS(rows, old_end + k)));
+        }
+    }
+    WIDEST int shared_widest(SHARED_ARGUMENTS) {
+        const __m512i none = _mm512_setzero_si512(), ones = _mm512_set1_epi16(1);
+        __m512i total = none;
+        for (int k = 0; k < rows; k += 32) {
+            __mmask32 left = ROWS_LEFT(rows - k);
+            __m512i low = _mm512_max_epi16(READ_ROWS(left, a + k), READ_ROWS(left, b + k));
+            __m512i high = _mm512_min_epi16(READ_ROWS(left, a_end + k), READ_ROWS(left, b_end + k));
+            __m512i cells = _mm512_max_epi16(_mm512_sub_epi16(high, low), none);
+            total = _mm512_add_epi32(total, _mm512_madd_epi16(cells, ones));
+        }
+        return _mm512_reduce_add_epi32(total);
+    }
     #define WHERE_WIDE(wide, plain) (__builtin_cpu_supports("avx2") ? wide : plain)
+    #define WHERE_WIDEST(widest, wide, plain) (__builtin_cpu_supports("avx512bw") ? widest : WHERE_WIDE(wide, plain))
     #else
     #define WHERE_WIDE(wide, plain) plain
+    #define WHERE_WIDEST(widest, wide, plain) plain
     #endif
 
     static inline void empty_spans(EMPTY_ARGUMENTS) { WHERE_WIDE(empty_widely, empty_plainly)(begin, end, count); }
     static inline int cut_to_grid(CUT_ARGUMENTS) {
-        return WHERE_WIDE(cut_widely, cut_plainly)(from_begin, from_end, x, count, begin, end, old_begin, old_end);
+        return WHERE_WIDEST(cut_widest, cut_widely, cut_plainly)(from_begin, from_end, x, count, begin, end, old_begin,
+                                                                 old_end);
     }
     static inline void join_all(JOIN_ARGUMENTS) {
-        WHERE_WIDE(join_widely, join_plainly)(begin, end, old_begin, old_end, count);
+        WHERE_WIDEST(join_widest, join_widely, join_plainly)(begin, end, old_begin, old_end, count);
     }
     static inline int shared_in_layers(SHARED_ARGUMENTS) {
-        return WHERE_WIDE(shared_widely, shared_plainly)(a, a_end, b, b_end, rows);
+        return WHERE_WIDEST(shared_widest, shared_widely, shared_plainly)(a, a_end, b, b_end, rows);
     }
     """
     void empty_spans(short* begin, short* end, int count) noexcept nogil
