@@ -202,8 +202,46 @@ def test_lines_from_the_end_on_are_not_read():
 
 
 def test_no_record_goes_on_in_the_next_line():
-    broken = record().replace(",", ",\n", 1).encode()
-    assert Sides().lines.add_lines(broken, 0, len(broken), []) == 0
+    for mark in (",", "[", "]", "{", ":", '"', "}"):
+        for place in range(record().count(mark)):
+            parts = record().split(mark)
+            broken = (mark.join(parts[: place + 1]) + mark + "\n" + mark.join(parts[place + 1 :])).encode()
+            if broken.rstrip() != record().encode().rstrip():
+                assert Sides().lines.add_lines(broken, 0, len(broken), []) == 0, broken
+
+
+def test_two_lines_are_no_record():
+    assert Sides().add(record() + record()) is None
+
+
+@pytest.mark.parametrize("size", [0, 1, 2, 30, 31, 32, 33, 62, 63, 64, 65, 96, 200])
+@pytest.mark.parametrize("behind", [0, 5, 40])
+def test_texts_of_any_size_end_at_their_quote_wherever_they_lie(size, behind):
+    """Texts are gone over 32 bytes at a time, but for the last bytes of a block."""
+    first, other = "螺" * (size // 3) + "ab"[: size % 3], "x" * size
+    objects = ",".join(f'{{"type":"line","points":[0,0,9,9],"desc":"{text}"}}' for text in (first, other, first))
+    line = f'{{"pred":[],"gt_norm1000":[{objects}]{" " * behind}}}'
+    assert compare(line) == ""
+    assert compare(line + "\n") == ""
+
+
+@pytest.mark.parametrize("at", range(0, 70, 3))
+@pytest.mark.parametrize("found", ["\\n", '\\"', "\n", "\t", "\0"])
+def test_texts_with_escapes_or_control_characters_are_left_alone(at, found):
+    text = "y" * at + found + "z" * 40
+    line = record(pred=f'{{"type":"line","points":[0,0,9,9],"desc":"{text}"}}')
+    assert compare(line) is None
+
+
+def test_texts_that_differ_in_one_byte_have_codes_of_their_own():
+    texts = ["q" * at + letter + "q" * (69 - at) for at in range(70) for letter in "rs"]
+    sides = Sides()
+    for _ in range(2):
+        for start in range(0, len(texts), 20):
+            objects = (f'{{"type":"line","points":[0,0,9,9],"desc":"{text}"}}' for text in texts[start : start + 20])
+            assert sides.add(record(truth=",".join(objects), pred="")) == ""
+    assert sides.truth.desc.tolist() == 2 * [*range(140)]
+    assert list(sides.truth.descs) == texts
 
 
 def test_texts_share_their_codes_however_they_came():

@@ -26,6 +26,7 @@ def object_sizes(objects, int line, wanted=None):
     cdef const double[::1] point = objects.points, area = objects.area
     cdef const double* points = &point[0] if point.shape[0] else NULL
     cdef Py_ssize_t count = kind.shape[0], line_count = 0, k, i
+    cdef unsigned char any_reason = 0
     cdef Column sizes, lines, places = None
     cdef const int* at = NULL
     cdef float* size
@@ -52,7 +53,9 @@ def object_sizes(objects, int line, wanted=None):
             fetch(points + start[i] + LINE_OF_CACHE)    # few lines end before
             i = place(at, row[k])
             size[row[k]] = <float> length(points + start[i], start[i + 1] - start[i])
-        for k in range(count):
+        for i in range(reason.shape[0]):                # mostly none could not be read, which is seen in wide registers
+            any_reason |= reason[i]
+        for k in range(count if any_reason else 0):
             if reason[place(at, k)]:
                 size[k] = NAN
     return sizes
