@@ -135,7 +135,7 @@ def test_parts_keep_the_version_they_were_measured_with(tmp_path, monkeypatch):
     paths = []
     for name, version in (("a", "3.1"), ("b", "3.1"), ("c", "3.2")):
         monkeypatch.setattr(
-            "calipers.suites.dense.plan.rapidfuzz_version", lambda version=version: {"rapidfuzz": version}
+            "calipers.suites.dense.shards.rapidfuzz_version", lambda version=version: {"rapidfuzz": version}
         )
         (tmp_path / f"{name}.jsonl").write_text(json.dumps(record(name, "3", "3" if name == "b" else "5")))
         paths.append(str(tmp_path / f"{name}.part"))

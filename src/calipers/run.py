@@ -11,14 +11,14 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import orjson
 
 from calipers.artifact import check_tree
 from calipers.core.config import RunOptions, option_files
 from calipers.core.errors import ConfigError
-from calipers.core.parts import Part, join
+from calipers.core.parts import Packed, Part, join
 from calipers.core.stopping import check_stop
 from calipers.engines import open_engine
 from calipers.files.only import notes_on_missing_keys, only_input, read_only
@@ -149,12 +149,13 @@ def _parts(
             yield from engine.in_order(plan.measure, shards, join=join if joins else None, done=on_done)
         else:
             resumed.was_cut = known.was_cut
-            names: deque[str] = deque()
-            waiting = _unfinished(plan, shards, known, names)
-            results = engine.in_order(partial(_measure_unless_finished, _measure(plan, known)), waiting, done=on_done)
+            names: deque[ShardName] = deque()
+            work = partial(_measure_or_restore, _measure(plan, known), _restore(plan, config))
+            results = engine.in_order(work, _shards_left(plan, shards, known, names), done=on_done)
             for part in results:
-                resumed.count(str(config.resume), was_finished=part is None)
-                yield _load_or_keep(plan, part, names.popleft(), known, str(config.resume))
+                name = names.popleft()
+                resumed.count(str(config.resume), was_finished=name.is_finished)
+                yield _load_or_keep(plan, part, name, known, str(config.resume))
 
 
 def _jobs(plan: Plan[Any], config: RunOptions) -> int | None:
@@ -167,14 +168,39 @@ def _jobs(plan: Plan[Any], config: RunOptions) -> int | None:
 
 def _report_progress(plan: Plan[Any], progress: OnProgress, shard: Any) -> None:
     if shard is not None:
-        progress(*plan.bytes_done(shard))
+        progress(*plan.bytes_done(shard.shard if isinstance(shard, FinishedShard) else shard))
 
 
-def _unfinished(plan: Plan[Any], shards: Any, known: FinishedShards, names: deque[str]) -> Iterator[Any]:
-    """Every shard, or None for one that an earlier run finished; appends the name of each to `names`."""
+class FinishedShard(NamedTuple):
+    """A shard that an earlier run finished, and its part as that run kept it."""
+
+    shard: Any
+    kept: Packed
+
+    def __str__(self) -> str:
+        return str(self.shard)
+
+
+class ShardName(NamedTuple):
+    """The name of a shard, and whether an earlier run finished it."""
+
+    name: str
+    is_finished: bool
+
+
+def _shards_left(plan: Plan[Any], shards: Any, known: FinishedShards, names: deque[ShardName]) -> Iterator[Any]:
+    """Every shard; of one that was finished what its part is restored from, or None if it was kept whole.
+
+    Appends the name of each to `names`.
+    """
+    restores = getattr(plan, "restore", None) is not None
     for shard in shards:
-        names.append(plan.identify(shard))
-        yield None if names[-1] in known else shard
+        name = plan.identify(shard)
+        names.append(ShardName(name, name in known))
+        if name not in known:
+            yield shard
+        else:
+            yield FinishedShard(shard, known.get(name)) if restores else None
 
 
 def _measure(plan: Plan[P], known: FinishedShards) -> Callable[[Any], P]:
@@ -185,17 +211,31 @@ def _measure(plan: Plan[P], known: FinishedShards) -> Callable[[Any], P]:
     return partial(measure, keep=known.room.number)
 
 
-def _measure_unless_finished(measure: Callable[[Any], P], shard: Any) -> P | None:
+def _restore(plan: Plan[P], config: RunOptions) -> Callable[[Any, Packed], P] | None:
+    """The function that restores the part of a shard that was finished, if the plan has one."""
+    restore: Callable[..., P] | None = getattr(plan, "restore", None)
+    return restore and partial(restore, path=str(config.resume))
+
+
+def _measure_or_restore(
+    measure: Callable[[Any], P], restore: Callable[[Any, Packed], P] | None, shard: Any
+) -> P | None:
+    """The part of a shard; None if it was finished, and its part was kept whole."""
+    if isinstance(shard, FinishedShard):
+        return restore(*shard) if restore else None
     return None if shard is None else measure(shard)
 
 
-def _load_or_keep(plan: Plan[P], part: P | None, name: str, known: FinishedShards, path: str) -> P:
-    """The part of a shard: read from the file of `resume` if it is None, else added to that file."""
+def _load_or_keep(plan: Plan[P], part: P | None, shard: ShardName, known: FinishedShards, path: str) -> P:
+    """The part of a shard: read from the file of `resume` if it is None, else added to that file if it is new."""
+    name = shard.name
     if part is None:
         known.go_on()
         with blaming(path):
             return plan.unpack(known.get(name))
-    if (entry := getattr(part, "stored_entry", None)) is not None:
+    if shard.is_finished:
+        pass
+    elif (entry := getattr(part, "stored_entry", None)) is not None:
         known.add_stored(name, entry)
     elif len(part.bad) <= plan.max_bad:  # else measuring stopped early, and the part is not whole
         known.add(name, part.pack())

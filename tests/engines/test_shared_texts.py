@@ -69,12 +69,10 @@ def test_a_pickle_of_any_protocol_holds_all_texts(protocol):
     assert plain(pickle.loads(pickle.dumps(part, protocol))) == plain(part)
 
 
-def test_views_of_shared_memory_are_packed_as_texts_are():
+def test_views_of_shared_memory_are_pickled_as_texts_are():
     [part] = run_in_order(part_of, [MIN_SHARED_BYTES], 2)
     assert isinstance(part.cases[0], memoryview)
     part.matches = part.matches[1:]
-    again = DensePart.unpack(part.pack())
-    assert b"".join(again.cases) == b"c" * MIN_SHARED_BYTES + b"last\n"
     assert plain(pickle.loads(pickle.dumps(part, child_main.PROTOCOL))) == plain(part)
 
 

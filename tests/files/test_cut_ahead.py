@@ -56,7 +56,7 @@ def test_shards_and_digest_come_from_the_other_process(tmp_path, dump):
     assert (code, ahead) == (0, alone)
     shards = len(list(SourceAhead(0, str(dump), 1000)))
     assert shards > 5
-    assert asked == shards + 2  # the mark of the end, and the digest
+    assert asked == shards + 1  # the mark of the end, with the digest
 
 
 @pytest.mark.parametrize("cuts", [0, 1, 4])
@@ -81,9 +81,24 @@ cut_ahead.os.__dict__.update(os.__dict__, write=broken)
 
 
 def test_a_digest_that_is_cut_off_is_made_again(tmp_path, dump):
-    before = "cut_ahead.DIGEST_BYTES = 64"
+    before = """
+write = os.write
+def broken(handle, message):
+    return write(handle, message[:30] if message[:16] == bytes(16) else message)
+cut_ahead.os = type(sys)("os")
+cut_ahead.os.__dict__.update(os.__dict__, write=broken)
+"""
     _, alone, _, _ = run(tmp_path, "dense", dump, "--json", "--jobs", 1)
     assert run(tmp_path, "dense", dump, "--json", "--jobs", 2, before=before)[:2] == (0, alone)
+
+
+def test_shards_that_another_run_goes_on_from_come_from_the_other_process_too(tmp_path, dump):
+    _, alone, asked, _ = run(tmp_path, "dense", dump, "--json", "--jobs", 1, "--resume", "one")
+    assert asked == 0
+    code, ahead, asked, _ = run(tmp_path, "dense", dump, "--json", "--jobs", 2, "--resume", "two")
+    assert (code, ahead) == (0, alone)
+    assert asked == len(list(SourceAhead(0, str(dump), 1000, repeatable=True))) + 1
+    assert (tmp_path / "two").read_bytes() == (tmp_path / "one").read_bytes()
 
 
 @pytest.mark.parametrize("options", ["chunk_bytes = 700", "jobs = 1", 'resume = "shards"'])
@@ -115,7 +130,7 @@ def test_a_compressed_dump_under_a_plain_name_is_left_to_the_command(tmp_path, d
 
 def test_only_large_dumps_are_read_ahead(tmp_path, monkeypatch):
     begun = []
-    monkeypatch.setattr("calipers.files.cut_ahead.begin", lambda path, chunk_bytes: begun.append(path))
+    monkeypatch.setattr("calipers.files.cut_ahead.begin", lambda path, chunk_bytes, repeatable: begun.append(path))
     monkeypatch.setattr("calipers.engines.local.cores", lambda: 2)
     small, large = tmp_path / "small.jsonl", tmp_path / "large.jsonl"
     small.write_bytes(b"\n")

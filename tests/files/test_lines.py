@@ -198,7 +198,7 @@ def test_files_are_closed_when_their_shards_are_read_or_dropped(folder, recwarn)
 @given(content=CONTENTS, chunk=SMALL)
 def test_shards_that_hold_their_lines_are_cut_in_the_same_places(folder, content, chunk):
     path, stored = store(folder, "plain", content)
-    apart, held = (LineSource(0, path, chunk, digests=True, holds_lines=holds) for holds in (False, True))
+    apart, held = (LineSource(0, path, chunk, repeatable=True, holds_lines=holds) for holds in (False, True))
     shards, with_lines = list(apart), list(held)
     assert [(s.first_line, s.offset, s.size, s.digest) for s in with_lines] == [
         (s.first_line, s.offset, s.size, s.digest) for s in shards

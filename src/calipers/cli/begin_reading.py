@@ -6,7 +6,7 @@ import os
 from itertools import pairwise
 
 LARGE_BYTES = 32 << 20  # of a dump that takes longer to read than a process to start
-OTHERWISE = {"--resume", "--engine", "--chunk-bytes"}  # flags with which a dump is cut by somebody else, or otherwise
+OTHERWISE = {"--engine", "--chunk-bytes"}  # flags with which a dump is cut by somebody else, or otherwise
 
 
 def begin_reading(path: str, arguments: list[str]) -> None:
@@ -20,7 +20,7 @@ def begin_reading(path: str, arguments: list[str]) -> None:
         from calipers.core.limits import DUMP_CHUNK_BYTES
         from calipers.files.cut_ahead import begin
 
-        begin(path, DUMP_CHUNK_BYTES)
+        begin(path, DUMP_CHUNK_BYTES, repeatable=any(argument.startswith("--resume") for argument in arguments))
 
 
 def _is_large(path: str) -> bool:
@@ -30,7 +30,7 @@ def _is_large(path: str) -> bool:
 def _is_read_otherwise(arguments: list[str]) -> bool:
     """Whether flags tell that the run would not use a dump that was read ahead.
 
-    >>> [_is_read_otherwise(["--jobs", "2"]), _is_read_otherwise(["--jobs", "1"]), _is_read_otherwise(["--resume=a"])]
+    >>> [_is_read_otherwise(["--jobs", "2"]), _is_read_otherwise(["--jobs", "1"]), _is_read_otherwise(["--engine=ray"])]
     [False, True, True]
     """
     words = [word for argument in arguments for word in argument.split("=", 1)]

@@ -89,21 +89,5 @@ def from_bytes(data: bytes) -> Packed:
     return Packed(plain, arrays)
 
 
-def pack_lines(name: str, lines: list[bytes | memoryview]) -> dict[str, NDArray[Any]]:
-    """Lines of text as an array by its name, none where there are none: as JSON they would be escaped and parsed."""
-    text = lines[0] if len(lines) == 1 else b"".join(lines)
-    return {f"lines/{name}": np.frombuffer(text, np.uint8)} if text else {}
-
-
-def unpack_lines(name: str, packed: Packed) -> list[bytes]:
-    """The lines that were packed, as one text."""
-    array = packed.arrays.get(f"lines/{name}")
-    if array is None:
-        return []
-    if array.dtype != np.uint8 or array.ndim != 1:
-        raise ValueError(f"lines of {name}: found {array.dtype} in {array.ndim} dimensions, expected bytes in one")
-    return [array.tobytes()]
-
-
 def _is_shape(value: Any) -> bool:
     return isinstance(value, list) and all(type(size) is int and 0 <= size < 1 << 62 for size in value)

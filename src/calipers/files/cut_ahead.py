@@ -21,20 +21,21 @@ from calipers.engines.forked import ForkedProcess, may_fork
 from calipers.files.lines import LineSource, Shard
 from calipers.files.places import is_remote
 
-CUT = Struct("<QQ")  # bytes of a shard, and the number of its first line
-END = CUT.pack(0, 0)  # behind which the digest stands
-DIGEST_BYTES = 32
+CUT = Struct(
+    "<QQ32s"
+)  # bytes of a shard, the number of its first line, the digest up to its end; without bytes the end
 LAST = 4  # a shard has at most one part in so many of what is left of the dump, and at least of a chunk
 
 
 class _CuttingProcess:
     """A process that reads a dump, and the end of the pipe to which it sends what it finds."""
 
-    def __init__(self, path: str, chunk_bytes: int) -> None:
-        self.path, self.chunk_bytes = path, chunk_bytes
+    def __init__(self, path: str, chunk_bytes: int, *, repeatable: bool) -> None:
+        self.path, self.chunk_bytes, self.repeatable = path, chunk_bytes, repeatable
         self._handle, theirs = os.pipe()
+        send_cuts = partial(_send_cuts, path=path, chunk_bytes=chunk_bytes, repeatable=repeatable)
         try:
-            self._process = ForkedProcess(theirs, partial(_send_cuts, path=path, chunk_bytes=chunk_bytes))
+            self._process = ForkedProcess(theirs, send_cuts)
         except BaseException:
             os.close(self._handle)
             raise
@@ -55,31 +56,31 @@ class _CuttingProcess:
         self._process.wait()
 
 
-def _send_cuts(handle: int, parent: int, *, path: str, chunk_bytes: int) -> None:
+def _send_cuts(handle: int, parent: int, *, path: str, chunk_bytes: int, repeatable: bool) -> None:
     """Run in the child: cut the dump and send the cuts. Ends by itself when nobody reads the pipe any more."""
-    source = SourceAhead(0, path, chunk_bytes)
+    source = SourceAhead(0, path, chunk_bytes, repeatable=repeatable)
     if source.is_plain():
         for shard in source:
-            os.write(handle, CUT.pack(shard.size, shard.first_line))
-        os.write(handle, END + bytes.fromhex(source.sha256))
+            os.write(handle, CUT.pack(shard.size, shard.first_line, bytes.fromhex(shard.digest)))
+        os.write(handle, CUT.pack(0, 0, bytes.fromhex(source.sha256)))
 
 
 _begun: list[_CuttingProcess] = []  # one at most, which nobody has asked for yet
 
 
-def begin(path: str, chunk_bytes: int) -> None:
+def begin(path: str, chunk_bytes: int, *, repeatable: bool = False) -> None:
     """Start a process that reads a dump ahead, where this process may be forked."""
     if not _begun and not is_remote(path) and may_fork():
         with suppress(OSError):  # no more processes or files
-            _begun.append(_CuttingProcess(path, chunk_bytes))
+            _begun.append(_CuttingProcess(path, chunk_bytes, repeatable=repeatable))
 
 
-def _take(path: str, chunk_bytes: int) -> _CuttingProcess | None:
+def _take(path: str, chunk_bytes: int, *, repeatable: bool) -> _CuttingProcess | None:
     """The process that reads this dump, cut as it is wanted, if there is one. One that reads it otherwise is ended."""
     if not _begun or _begun[0].path != path:
         return None
     reader = _begun.pop()
-    if reader.chunk_bytes == chunk_bytes:
+    if (reader.chunk_bytes, reader.repeatable) == (chunk_bytes, repeatable):
         return reader
     reader.end()
     return None
@@ -92,8 +93,8 @@ class SourceAhead(LineSource):
     _known_sha256 = ""
 
     def __iter__(self) -> Iterator[Shard]:
-        has_other_shards = self._digests or self._holds_lines
-        self._reader = _take(self.path, 0 if has_other_shards else self.chunk_bytes)
+        chunk_bytes = 0 if self._holds_lines else self.chunk_bytes  # nobody cuts shards that hold their lines
+        self._reader = _take(self.path, chunk_bytes, repeatable=self._repeatable)
         return super().__iter__()
 
     @property
@@ -103,7 +104,7 @@ class SourceAhead(LineSource):
 
     def shard_bytes(self, start: int) -> int:
         """As many as a chunk, fewer towards the end; shards that have to be the same in another run are all alike."""
-        if self._digests or not self.size:
+        if self._repeatable or not self.size:
             return self.chunk_bytes
         return max(min(self.chunk_bytes, (self.size - start) // LAST), self.chunk_bytes // LAST)
 
@@ -123,11 +124,10 @@ class SourceAhead(LineSource):
     def _received(self, reader: _CuttingProcess) -> Iterator[Shard]:
         """Shards as they come; behind the last of them the digest is known, unless the process has ended early."""
         while len(message := reader.receive(CUT.size)) == CUT.size:
-            if message == END:
-                digest = reader.receive(DIGEST_BYTES)
-                self._known_sha256 = digest.hex() if len(digest) == DIGEST_BYTES else ""
+            size, line, digest = CUT.unpack(message)
+            if not size:
+                self._known_sha256 = digest.hex()
                 return
-            size, line = CUT.unpack(message)
-            shard = Shard(self.index, self.path, line, size, offset=self.bytes_read)
+            shard = Shard(self.index, self.path, line, size, offset=self.bytes_read, digest=digest.hex())
             self.bytes_read += size
             yield shard

@@ -56,7 +56,8 @@ class Shard:
     ) -> None:
         self.source, self.path, self.first_line, self.size = source, path, first_line, size
         self.offset, self.data, self.in_file = offset, data, in_file  # whether `data` can be read from the file again
-        self.digest, self.number = digest, -1  # of its bytes, if wanted; and its place among all shards of a run
+        self.digest = digest  # of the input up to the end of the shard, where it is known
+        self.number = -1  # its place among all shards of a run
 
     def __str__(self) -> str:
         return f"{self.path}: {self.size} bytes from line {self.first_line} on"
@@ -149,7 +150,10 @@ def cut_short(path: str, left: int) -> InputError:
 
 
 class LineSource:
-    """One input. Iterating yields its shards, with digests if wanted; afterwards `sha256` is known."""
+    """One input. Iterating yields its shards; afterwards `sha256` is known.
+
+    A shard is known by the SHA-256 of everything up to its end, which the digest of a plain file passes on its way.
+    """
 
     def __init__(
         self,
@@ -157,11 +161,12 @@ class LineSource:
         path: str,
         chunk_bytes: int,
         *,
-        digests: bool = False,
+        repeatable: bool = False,
         max_expansion: int = MAX_EXPANSION,
         holds_lines: bool = False,
     ) -> None:
-        self.index, self.path, self.chunk_bytes, self._digests = index, path, chunk_bytes, digests
+        self.index, self.path, self.chunk_bytes = index, path, chunk_bytes
+        self._repeatable = repeatable  # another run has to find the same shards, with the same digests
         self._holds_lines = holds_lines  # shards are measured in this process, and carry lines also of plain files
         self._max_expansion, self._expanded = max_expansion, 0
         self.bytes_read, self._digest = 0, sha256()
@@ -201,23 +206,22 @@ class LineSource:
         """Cut a plain file where a line ends, once there is enough."""
         block = bytearray(min(BLOCK, self.chunk_bytes))
         view = memoryview(block)
-        line, start, position, breaks, own = 1, 0, 0, 0, self._own_digest()
+        line, start, position, breaks = 1, 0, 0, 0
         with open_place(self.path) as file:
             while count := file.readinto(block):  # type: ignore[attr-defined]
-                self.seen(view[:count])
                 position += count
                 if position - start >= self.shard_bytes(start) and (cut := block.rfind(b"\n", 0, count) + 1):
                     end = position - count + cut
-                    own.update(view[:cut])
-                    yield Shard(self.index, self.path, line, end - start, offset=start, digest=own.hexdigest())
+                    self.seen(view[:cut])
+                    yield Shard(self.index, self.path, line, end - start, offset=start, digest=self.sha256)
                     line += breaks + count_breaks(block, 0, cut)
-                    start, breaks, own = end, count_breaks(block, cut, count), self._own_digest()
-                    own.update(view[cut:count])
+                    start, breaks = end, count_breaks(block, cut, count)
+                    self.seen(view[cut:count])
                 else:
                     breaks += count_breaks(block, 0, count)
-                    own.update(view[:count])
+                    self.seen(view[:count])
         if position > start:
-            yield Shard(self.index, self.path, line, position - start, offset=start, digest=own.hexdigest())
+            yield Shard(self.index, self.path, line, position - start, offset=start, digest=self.sha256)
 
     def shard_bytes(self, start: int) -> int:
         """The least size of the shard that begins at `start`; its last line is added whole."""
@@ -249,25 +253,21 @@ class LineSource:
 
     def _held_range(self, file: IO[bytes], line: int, start: int, size: int) -> tuple[Shard, int]:
         """A shard with its lines, unless it is too long to be held, and how many lines these are."""
-        own, left, breaks, data = self._own_digest(), size, 0, b""
+        left, breaks, data = size, 0, b""
         while left:
             data = file.read(min(left, LONGEST_LINE))
             if not data:
                 raise cut_short(self.path, left)
             self.seen(memoryview(data))
-            own.update(data)
             breaks += count_breaks(data, 0, len(data))
             left -= len(data)
-        held, digest = data if len(data) == size else None, own.hexdigest()
-        return Shard(self.index, self.path, line, size, offset=start, data=held, digest=digest, in_file=True), breaks
-
-    def _own_digest(self) -> Any:
-        """The SHA-256 of the bytes of one shard."""
-        return sha256() if self._digests else _NoDigest()
+        held = data if len(data) == size else None
+        shard = Shard(self.index, self.path, line, size, offset=start, data=held, digest=self.sha256, in_file=True)
+        return shard, breaks
 
     def _pieces(self) -> Iterator[Shard]:
         """Read a stream some lines at a time; of a line that is too long only the beginning is kept."""
-        line = 1
+        line, decoded = 1, sha256() if self._repeatable else None
         with BufferedReader(_Watched(self), BLOCK) as stored:
             stream = _decoded(stored, self.path)
             while data := stream.read(self.chunk_bytes):
@@ -278,9 +278,10 @@ class LineSource:
                         skip_line(stream)
                         tail += b"\n"
                     data += tail
-                own = self._own_digest()
-                own.update(data)
-                yield Shard(self.index, self.path, line, len(data), data=data, digest=own.hexdigest())
+                if decoded is not None:
+                    decoded.update(data)
+                digest = decoded.hexdigest() if decoded is not None else ""
+                yield Shard(self.index, self.path, line, len(data), data=data, digest=digest)
                 line += data.count(b"\n")
 
     def _check_expansion(self, size: int) -> None:
@@ -291,17 +292,6 @@ class LineSource:
                 f"{self.path}: found {self._expanded} bytes compressed to {self.bytes_read}, expected at most"
                 f" {self._max_expansion} times as many ({keyword('max_expansion', 'N')} allows more)"
             )
-
-
-class _NoDigest:
-    """Stands in for a digest where none is wanted."""
-
-    def update(self, data: Any) -> None:
-        """Ignore the bytes."""
-
-    def hexdigest(self) -> str:
-        """None: there is no digest."""
-        return ""
 
 
 class _Watched(RawIOBase):

@@ -72,8 +72,9 @@ class PlacedTexts:
             return None
         self.note(item + 1, [begin + sum(map(len, text)) for begin, text in zip(begins, texts, strict=True)])
         with suppress(OSError):
-            for path, begin, text in zip(self._paths, begins, texts, strict=True):
-                _write(path, begin, text)
+            places = list(zip(self._paths, begins, texts, strict=True))
+            for place in places if item % 2 else reversed(places):  # of two who write at once, one would wait in turns
+                _write(*place)
             return begins
         return None
 

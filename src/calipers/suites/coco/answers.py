@@ -60,7 +60,7 @@ def read_answers(pred: Any, known: ImagesAndCategories, truth: str, options: Ans
     """The detections of all answers; an InputError names the line that cannot be used."""
     reader = _AnswerReader(known, truth, options)
     if isinstance(pred, str):
-        source = LineSource(0, pred, PIECE, digests=True)
+        source = LineSource(0, pred, PIECE)
         path = whole_text(pred)
         reader.take_all(_answers(path, (item for shard in source for item in shard.lines())))
         return reader.rows(InputFile(path, source.sha256, reader.read))

@@ -29,8 +29,8 @@ from calipers.suites.dense.labels import MODES
 from calipers.suites.dense.measure import match_measurable
 from calipers.suites.dense.other_families import family_readings
 from calipers.suites.dense.peek import frame_of, refuse_others
-from calipers.suites.dense.plan import bad_records
 from calipers.suites.dense.read import DenseReading, read_records, read_shard, side_objects
+from calipers.suites.dense.shards import bad_records
 from calipers.suites.dense.written import Find, in_list, in_shard, written_bounds
 
 METRIC, OVERLAP = "localization F1", "mean best IoU"

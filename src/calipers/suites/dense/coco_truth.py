@@ -171,7 +171,7 @@ def join_images(images: AnsweredImages, pred: str, options: AnswerOptions) -> Jo
     counts, bad, read = AnswerCounts(), list[BadRecord](), 0
     answered: dict[Any, tuple[Record, int]] = {}  # with the line of the answer
     classes = LabelClasses(images.class_names)
-    source, path = LineSource(0, pred, PIECE, digests=True), whole_text(pred)
+    source, path = LineSource(0, pred, PIECE), whole_text(pred)
     for line, text in (item for shard in source for item in shard.lines()):
         if text is not None and not text.strip():
             continue

@@ -19,8 +19,11 @@ from calipers.report import Report
 from calipers.run import OnProgress, check_bad, refuse_elsewhere, run_plan
 from calipers.suite import Job
 from calipers.suites.dense.config import Config
-from calipers.suites.dense.plan import Again, DensePart, DensePlan, OnRows, measure_reading, record_fields, report_of
+from calipers.suites.dense.part import DensePart
+from calipers.suites.dense.plan import Again, DensePlan, OnRows, report_of
 from calipers.suites.dense.read import DenseReading, read_records
+from calipers.suites.dense.shards import WantedRows, measure_reading
+from calipers.suites.dense.slices import record_fields
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -120,9 +123,8 @@ def _pass_rows(on_rows: Any, part: DensePart) -> None:
 
 def _evaluate_records(records: list[Any], config: Config, on_rows: OnRows | None) -> Report:
     refuse_elsewhere(config, "records that are in memory")
-    part = measure_reading(
-        _read(records, config, config.answer_options, keep=bool(on_rows)), config, rows=bool(on_rows)
-    )
+    reading = _read(records, config, config.answer_options, keep=bool(on_rows))
+    part = measure_reading(reading, config, rows=WantedRows() if on_rows else None)
     inputs = [InputFile("<records>", None, part.read[0])]
     return _report(part, config, inputs, on_rows, partial(_rows_again, records, config))
 
@@ -155,7 +157,7 @@ def evaluate_joined(
     reading = _read(joined.records, config, None, keep=bool(on_rows), path=pred, lines=joined.lines)
     reading.answers, reading.bad = joined.counts, [*joined.bad, *reading.bad]
     reading.read += len(joined.bad)
-    part = measure_reading(reading, config, rows=bool(on_rows))
+    part = measure_reading(reading, config, rows=WantedRows() if on_rows else None)
     part.tally.count(MISSING, [joined.missing])
     report = _report(part, config, joined.inputs, on_rows, partial(_joined_again, gt, pred, config))
     report.notes.extend(joined.notes)

@@ -35,16 +35,13 @@ from calipers.suites.dense.labels import LABELLED_MODES, MODES, label_codes
 class MatchedBatch:
     """A batch with its descriptions, labels and overlaps, and one matching per label mode."""
 
-    def __init__(self, batch: Batch, config: Config, *, all_pairs: bool = False) -> None:
+    def __init__(self, batch: Batch, config: Config, *, all_pairs: bool = False, pairs: Pairs | None = None) -> None:
+        """With `all_pairs` also those too far apart to matter; with `pairs` none are looked for."""
         truth, pred = batch.truth, batch.pred
         self.descs: list[Desc] = config.vocabulary.describe(truth.descs)
         codes = {mode: label_codes(map(attrgetter(mode), self.descs)) for mode in LABELLED_MODES}
         levels = config.levels
-        min_overlap = 0.0 if all_pairs else faint_overlap(levels.min_overlap / UNIT) / UNIT
-        tolerance, work = config.tube_tolerance, config.max_work
-        tubes = tube_overlaps(truth, pred, stroke=stroke_width(tolerance), max_work=work)
-        self.near = nearby_lines(truth, pred, tubes, tolerance=tolerance, max_work=work)
-        self.pairs = Pairs.sorted(truth, region_overlaps(truth, pred, min_overlap=min_overlap, max_work=work), tubes)
+        self.pairs = self._compared(batch, config, all_pairs) if pairs is None else pairs
         self.names: dict[str, list[str]] = {mode: names for mode, (_, names) in codes.items()}
         self.labels: dict[str, Labels] = {
             mode: Labels(gather_codes(of_desc, truth.desc), gather_codes(of_desc, pred.desc))
@@ -56,6 +53,15 @@ class MatchedBatch:
         }
         self.causes = Causes(self.pairs, self.labels["category"], levels.primary)
         self.swept = {mode: sweep.Swept(self.matchings[mode], batch, levels) for mode in config.modes}
+
+    def _compared(self, batch: Batch, config: Config, all_pairs: bool) -> Pairs:
+        """The pairs that overlap. Notes which lines are within reach of each other as well."""
+        truth, pred = batch.truth, batch.pred
+        min_overlap = 0.0 if all_pairs else faint_overlap(config.levels.min_overlap / UNIT) / UNIT
+        tolerance, work = config.tube_tolerance, config.max_work
+        tubes = tube_overlaps(truth, pred, stroke=stroke_width(tolerance), max_work=work)
+        self.near = nearby_lines(truth, pred, tubes, tolerance=tolerance, max_work=work)
+        return Pairs.sorted(truth, region_overlaps(truth, pred, min_overlap=min_overlap, max_work=work), tubes)
 
     def at_primary(self, mode: str, config: Config) -> Pairs:
         """The matching of a mode at the primary threshold."""

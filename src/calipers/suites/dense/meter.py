@@ -11,8 +11,10 @@ from calipers.files.problems import BadRecord
 from calipers.meter import number_params, require_mergeable
 from calipers.report import Report
 from calipers.suites.dense.config import Config, params
-from calipers.suites.dense.plan import DensePart, measure_reading, report_of
+from calipers.suites.dense.part import DensePart
+from calipers.suites.dense.plan import report_of
 from calipers.suites.dense.read import read_records
+from calipers.suites.dense.shards import measure_reading
 from calipers.suites.dense.slices import record_fields
 
 if TYPE_CHECKING:

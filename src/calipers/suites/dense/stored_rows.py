@@ -13,7 +13,7 @@ from calipers.files.placed_texts import StoredLines, StoredText, store_texts
 from calipers.kernels.scan.weave import end_numbers
 
 if TYPE_CHECKING:
-    from calipers.suites.dense.plan import DensePart
+    from calipers.suites.dense.part import DensePart
 
 Text = bytes | memoryview
 StoredRows = tuple[StoredText, StoredLines]
@@ -45,11 +45,11 @@ def store_part(part: DensePart, shard: Any, places: StoreIn) -> None:
         begins = entry and store_texts(places.parts, shard.number, [entry])
         if not entry or not begins:
             return
-        part.stored_entry = StoredText(begins[0], sum(map(len, entry)))
-    _store_rows(part, shard.number, places.rows)
+        part.stored_entry, part.pairs = StoredText(begins[0], sum(map(len, entry))), []
+    store_rows(part, shard.number, places.rows)
 
 
-def _store_rows(part: DensePart, number: int, places: int | None) -> None:
+def store_rows(part: DensePart, number: int, places: int | None) -> None:
     """Write lines of rows and cases into their files, if they are a text each, as those of a shard mostly are."""
     if places is None or len(part.matches) != 1 or len(part.cases) != 1:
         return
