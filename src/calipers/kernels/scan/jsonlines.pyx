@@ -14,10 +14,11 @@ from libc.string cimport memcmp
 
 from .checks cimport check_between
 from .column cimport Column
-from .flatten cimport BOX, CLAMPED, LINE, POLY, UNKNOWN, ObjectColumns, clamp, mixed, stored_text
+from .flatten cimport BOX, LINE, POLY, UNKNOWN, ObjectColumns, mixed, stored_text
 from .jsonwords cimport (
     Bytes, Text, is_text, read_key, read_mark, read_name, read_number, read_text, skip_blanks, skip_value, spells,
 )
+from .objectparts cimport MOST_OTHERS, is_new, read_kind, read_points
 from .textscan cimport mix_text
 
 cdef extern from "Python.h":
@@ -30,7 +31,6 @@ cdef enum:
     MOST_NAMES = 16
     DEEPEST = 16            # lists and objects inside each other, of what does not matter
     CAPACITY = 64               # objects
-    MOST_OTHERS = 16        # keys of an object that do not matter
     USUAL_HEAD = 32         # bytes that may be compared at once with how most objects begin
 
 cdef enum:                  # what a field of a record is; KEY + 1 is the second choice for a key, and so on
@@ -39,9 +39,6 @@ cdef enum:                  # what a field of a record is; KEY + 1 is the second
     PRED = 2
     UNLESS = 3
     KEY = 4
-
-cdef double FRAME = 1000.0
-
 
 cdef struct Name:
     const char* start
@@ -55,62 +52,12 @@ cdef struct Known:          # a text met recently, in UTF-8
     int code
 
 
-cdef inline bint is_new(const Text* name, Text* others, int* count) noexcept nogil:
-    """Whether a key is surely none of the others of its object, which it joins."""
-    cdef int k
-    if name.escaped or count[0] == MOST_OTHERS:
-        return False
-    for k in range(count[0]):
-        if spells(name, others[k].start, others[k].size):
-            return False
-    others[count[0]] = name[0]
-    count[0] += 1
-    return True
-
-
-cdef inline int kind_of(const Text* text) noexcept nogil:
-    if spells(text, "bbox_2d", 7):
-        return BOX
-    if spells(text, "poly", 4):
-        return POLY
-    return LINE if spells(text, "line", 4) else UNKNOWN
-
-
 cdef object decoded(const Text* text):
     """What the bytes between the quotes say, escapes as they stand; None if they are not UTF-8."""
     try:
         return PyUnicode_DecodeUTF8(text.start, text.size, NULL)
     except UnicodeDecodeError:
         return None
-
-
-cdef inline Bytes read_kind(Bytes at, Bytes end, int* kind) noexcept nogil:
-    cdef Text text
-    at = read_text(at, end, &text)
-    kind[0] = kind_of(&text) if at != NULL else UNKNOWN
-    return at if kind[0] != UNKNOWN else NULL
-
-
-cdef Bytes read_points(Bytes at, Column points, bint truth, unsigned char* flags) except? NULL:
-    cdef double value
-    at = read_mark(at, b"[")
-    while at != NULL:
-        at = read_number(at, &value)
-        if at == NULL:
-            return NULL
-        if clamp(&value, FRAME):
-            if truth:
-                return NULL
-            flags[0] |= CLAMPED
-        if points.size == points.capacity:
-            points.reserve(1)
-        (<double*> points.data)[points.size] = value + 0.0          # -0.0 becomes 0.0
-        points.size += 1
-        at = skip_blanks(at)
-        if at[0] != b",":
-            return at + 1 if at[0] == b"]" else NULL
-        at += 1
-    return NULL
 
 
 cdef object field_value(Bytes at, Bytes behind):
