@@ -7,14 +7,16 @@ each of its objects is valid. Any other one is left alone, for the caller to wri
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
+from libc.string cimport memcmp
 
 from .column cimport Column
 from .entry cimport check_indices, check_length, check_offsets
 from .jsonwords cimport Bytes, Text, is_end, spells
-from .samejson cimport MOST_NAMES, is_new_name, same_name, same_value
+from .samejson cimport MOST_NAMES, is_new_name, same_name, same_numbers, same_text, same_value
 from .textout cimport UNIT, is_plain_overlap, put, put_bytes, put_plain_overlap, put_whole
 
 cdef enum:
+    USUAL_HEAD = 32         # bytes that may be compared at once with how most objects begin
     DEEPEST = 16            # lists and objects inside each other
     SPANS = 6               # of an object: where it begins and ends, its type, its points
     TRUTH = 0
@@ -95,6 +97,7 @@ cdef class CaseSide:
     cdef Bytes read_objects(self, Bytes at, Bytes start, Bytes end) noexcept:
         """A list of as many objects as the record has."""
         cdef Py_ssize_t k, count = self.behind - self.first
+        cdef Bytes behind
         if at[0] != b"[":
             return NULL
         at += 1
@@ -103,7 +106,8 @@ cdef class CaseSide:
                 if at[0] != b",":
                     return NULL
                 at += 1
-            at = read_object(at, start, end, self.span + SPANS * k)
+            behind = read_usual(at, start, end, self.span + SPANS * k)
+            at = behind if behind != NULL else read_object(at, start, end, self.span + SPANS * k)
             if at == NULL:
                 return NULL
         return at + 1 if at[0] == b"]" else NULL
@@ -166,6 +170,30 @@ cdef int put_overlap(Column out, long long score, write_number) except -1:
     if is_plain_overlap(score):
         return put_plain_overlap(out, score)
     return put_bytes(out, <bytes?> write_number(<double> score / <double> UNIT))
+
+
+cdef inline Bytes read_usual(Bytes at, Bytes start, Bytes end, long long* span) noexcept:
+    """An object of type, points and desc in this order, as most are; NULL if it is another."""
+    if end - at < USUAL_HEAD or memcmp(at, b'{"type":"', 9) != 0:
+        return NULL
+    span[0], span[2] = at - start, at + 8 - start
+    at += 9
+    if memcmp(at, b'bbox_2d","points":[', 19) == 0:
+        at += 7
+    elif memcmp(at, b'poly","points":[', 16) == 0 or memcmp(at, b'line","points":[', 16) == 0:
+        at += 4
+    else:
+        return NULL
+    span[3], span[4] = at + 1 - start, at + 11 - start
+    at = same_numbers(at + 11)
+    if at == NULL or end - at < USUAL_HEAD or memcmp(at, b',"desc":', 8) != 0:
+        return NULL
+    span[5] = at - start
+    at = same_text(at + 8, end) if at[8] == b'"' else NULL
+    if at == NULL or at[0] != b"}":
+        return NULL
+    span[1] = at + 1 - start
+    return at + 1
 
 
 cdef Bytes read_object(Bytes at, Bytes start, Bytes end, long long* span) noexcept:

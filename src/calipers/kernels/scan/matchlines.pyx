@@ -8,11 +8,13 @@ read back the same, and a whole coordinate without a point.
 
 from cpython.mem cimport PyMem_Free
 from libc.math cimport signbit
-from libc.string cimport strlen
+from libc.string cimport memcpy, strlen
 
 from .column cimport Column
 from .entry cimport check_indices, check_length, check_offsets
-from .textout cimport UNIT, is_plain_overlap, put, put_bytes, put_plain_overlap, put_whole
+from .textout cimport (
+    LONGEST_NUMBER, UNIT, is_plain_overlap, put, put_bytes, put_plain_overlap, put_whole, write_whole,
+)
 
 cdef extern from "Python.h":
     char* PyOS_double_to_string(double value, char code, int precision, int flags, int* kind) except NULL
@@ -39,10 +41,29 @@ cdef int put_float(Column out, double value, bint whole_without_point) except -1
         PyMem_Free(text)
 
 
-cdef inline int put_coordinate(Column out, double value) except -1:
-    if 0 <= value < LARGEST_WHOLE and value == <double> <long long> value and not signbit(value):
-        return put_whole(out, <long long> value)
-    return put_float(out, value, True)
+cdef int put_numbers(Column out, const double* numbers, Py_ssize_t count) except -1:
+    """Numbers between spaces. Most are whole and small, and are written without asking for room each time."""
+    cdef Py_ssize_t k
+    cdef char* to
+    cdef double value
+    if count > (out.capacity - out.size) // LONGEST_NUMBER:
+        out.reserve(LONGEST_NUMBER * count)
+    to = out.data + out.size
+    for k in range(count):
+        value = numbers[k]
+        if k:
+            to[0] = b" "
+            to += 1
+        if 0 <= value < LARGEST_WHOLE and value == <double> <long long> value and not signbit(value):
+            to += write_whole(to, <long long> value)
+        else:
+            out.size = to - out.data
+            put_float(out, value, True)
+            if count - k > (out.capacity - out.size) // LONGEST_NUMBER:
+                out.reserve(LONGEST_NUMBER * (count - k))
+            to = out.data + out.size
+    out.size = to - out.data
+    return 0
 
 
 cdef int put_overlap(Column out, long long score) except -1:
@@ -106,26 +127,34 @@ cdef class RowSide:
 
     cdef int put_numbers(self, Column out, Py_ssize_t at) except -1:
         """The numbers of an object as it is measured; of a box its two corners."""
-        cdef Py_ssize_t k, begin = self.starts[at], end = self.starts[at + 1]
+        cdef Py_ssize_t begin = self.starts[at], count = self.starts[at + 1] - begin
         if self.kind[at] == BOX:
-            for k in range(4 * at, 4 * at + 4):
-                if k > 4 * at:
-                    put(out, " ", 1)
-                put_coordinate(out, self.bounds[k])
-            return 0
-        for k in range(begin, end):
-            if k > begin:
-                put(out, " ", 1)
-            put_coordinate(out, self.points[k])
-        return 0
+            return put_numbers(out, &self.bounds[4 * at], 4)
+        return put_numbers(out, &self.points[begin], count) if count > 0 else 0
 
-    cdef int put_partner(self, Column out, Py_ssize_t mode, Py_ssize_t at, long long their_first) except -1:
-        if self.partner[mode][at] < 0:
-            return put(out, ",,", 2)
-        put(out, ",", 1)
-        put_whole(out, self.partner[mode][at] - their_first)
-        put(out, ",", 1)
-        return put_overlap(out, self.score[mode][at])
+    cdef int put_partners(self, Column out, Py_ssize_t at, long long their_first) except -1:
+        """In each mode the partner and the overlap: often those of the mode before, whose text is copied then."""
+        cdef Py_ssize_t mode, begin = 0, size = 0
+        cdef int partner, last = -1
+        cdef long long score, last_score = -1
+        for mode in range(self.modes):
+            partner, score = self.partner[mode][at], self.score[mode][at]
+            if partner < 0:
+                put(out, ",,", 2)
+                continue
+            if partner == last and score == last_score:
+                if size > out.capacity - out.size:
+                    out.reserve(size)
+                memcpy(out.data + out.size, out.data + begin, size)
+                out.size += size
+                continue
+            begin = out.size
+            put(out, ",", 1)
+            put_whole(out, partner - their_first)
+            put(out, ",", 1)
+            put_overlap(out, score)
+            size, last, last_score = out.size - begin, partner, score
+        return 0
 
 
 def match_lines(list keys not None, list labels not None, list kinds not None, list outcomes not None,
@@ -146,7 +175,7 @@ def match_lines(list keys not None, list labels not None, list kinds not None, l
 
 cdef int put_side(Column out, bytes key, list labels, list kinds, list outcomes, RowSide side, Py_ssize_t record,
                   long long their_first) except -1:
-    cdef Py_ssize_t at, mode, first = side.offsets[record]
+    cdef Py_ssize_t at, first = side.offsets[record]
     for at in range(first, side.offsets[record + 1]):
         put_bytes(out, key)
         put(out, ",", 1)
@@ -164,8 +193,7 @@ cdef int put_side(Column out, bytes key, list labels, list kinds, list outcomes,
         else:
             side.put_numbers(out, at)
             put(out, ",", 1)
-        for mode in range(side.modes):
-            side.put_partner(out, mode, at, their_first)
+        side.put_partners(out, at, their_first)
         put(out, ",", 1)
         put_bytes(out, outcomes[side.outcome[at]])
         put(out, "\n", 1)

@@ -10,6 +10,7 @@ from .jsonwords cimport Bytes, Text, find_special, skip_word, spells
 
 cdef enum:
     MOST_NAMES = 16             # of an object
+    SHORT_NUMBER = 3            # digits
     MOST_WHOLE = 18             # digits that surely fit into 63 bits
     MOST_KEPT = 15              # digits that every float keeps
     LEAST_DECIMALS = 4          # of a number below 1, one of which is not 0: it has no exponent
@@ -75,6 +76,26 @@ cdef inline Bytes same_number(Bytes at) noexcept nogil:
     elif at - first > MOST_WHOLE or (negative and first[0] == b"0"):
         return NULL
     return at if at != NULL and at[0] != b"e" and at[0] != b"E" else NULL
+
+
+cdef inline Bytes same_numbers(Bytes at) noexcept nogil:
+    """A list of numbers, at least one."""
+    cdef Bytes behind
+    if at[0] != b"[":
+        return NULL
+    while True:
+        at += 1
+        behind = at
+        while is_digit(behind[0]) and behind - at < SHORT_NUMBER:
+            behind += 1
+        if behind > at and at[0] != b"0" and (behind[0] == b"," or behind[0] == b"]"):
+            at = behind         # as most are
+        else:
+            at = same_number(at)
+            if at == NULL:
+                return NULL
+        if at[0] != b",":
+            return at + 1 if at[0] == b"]" else NULL
 
 
 cdef inline Bytes same_value(Bytes at, Bytes end, int deepest) noexcept nogil:
