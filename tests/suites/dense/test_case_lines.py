@@ -131,3 +131,37 @@ def test_a_record_that_names_a_side_twice_is_parsed(parsed):
     kernel, expected = lines_of(text)
     assert kernel == expected
     assert parsed == [0, 0]
+
+
+LISTS = [
+    "[1,2,3,4]",
+    "[0,0,10,1000]",
+    "[0,10,0,100]",
+    "[5,6,7,0]",
+    "[0.5,1,2,3]",
+    "[1.0,2,3,4]",
+    "[-0,1,2,3]",
+    "[-5,1,2,3]",
+    "[1e2,2,3,4]",
+    "[1, 2,3,4]",
+    "[[1,2],[3,4]]",
+    "[999999999999999,2,3,4]",
+    "[9999999999999999,2,3,4]",
+    "[1234567890123456789,2,3,4]",
+    "[12345678901234567890123,2,3,4]",
+    *(f"[{','.join(str(number) for number in range(100, 100 + count))}]" for count in range(4, 40, 2)),
+    *(f"[{','.join(str(7 * number) for number in range(count))}]" for count in range(4, 40, 2)),
+]
+
+
+@pytest.mark.parametrize("numbers", LISTS)
+def test_numbers_are_written_as_a_library_writes_them(numbers):
+    """Of lines of any number of points, at the end of their record and with more behind them."""
+    drawn = f'{{"type":"line","points":{numbers},"desc":"类别=线"}}'
+    texts = [
+        f'{{"image_path":"a","gt_norm1000":[{json.dumps(FAR, ensure_ascii=False)}],"pred":[{drawn}]}}',
+        f'{{"image_path":"b","pred":[{drawn},{drawn}],"gt_norm1000":[],"width":8,"prompt":"{"x" * 80}"}}',
+    ]
+    kernel, expected = lines_of("\n".join(texts).encode())
+    assert kernel == expected
+    assert expected.count(b"\n") == 2

@@ -185,7 +185,7 @@ cdef inline Bytes read_usual(Bytes at, Bytes start, Bytes end, long long* span) 
     else:
         return NULL
     span[3], span[4] = at + 1 - start, at + 11 - start
-    at = same_numbers(at + 11)
+    at = same_numbers(at + 11, end)
     if at == NULL or end - at < USUAL_HEAD or memcmp(at, b',"desc":', 8) != 0:
         return NULL
     span[5] = at - start

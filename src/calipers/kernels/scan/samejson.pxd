@@ -10,10 +10,51 @@ from .jsonwords cimport Bytes, Text, find_special, skip_word, spells
 
 cdef enum:
     MOST_NAMES = 16             # of an object
-    SHORT_NUMBER = 3            # digits
     MOST_WHOLE = 18             # digits that surely fit into 63 bits
     MOST_KEPT = 15              # digits that every float keeps
     LEAST_DECIMALS = 4          # of a number below 1, one of which is not 0: it has no exponent
+
+
+cdef extern from *:
+    """
+    #ifndef CALIPERS_NUMBER_LIST
+    #define CALIPERS_NUMBER_LIST
+    #ifdef __SSE2__
+    #include <emmintrin.h>
+    #endif
+
+    /* Over whole numbers between commas and the bracket behind them, 64 bytes at a glance; NULL if they are longer, have 16
+       digits or more, begin with a 0 they do not need, or are anything else. */
+    static inline const unsigned char* skip_whole_numbers(const unsigned char* at, const unsigned char* end) {
+    #ifdef __SSE2__
+        unsigned long long digits = 0, zeros = 0, commas = 0, closings = 0, behind, inside, firsts, runs;
+        if (end - at < 64) return NULL;
+        for (int k = 0; k < 64; k += 16) {
+            const __m128i bytes = _mm_loadu_si128((const __m128i*) (at + k));
+            const __m128i values = _mm_sub_epi8(bytes, _mm_set1_epi8('0'));
+            const __m128i is_digit = _mm_cmpeq_epi8(_mm_min_epu8(values, _mm_set1_epi8(9)), values);
+            digits |= (unsigned long long) (unsigned) _mm_movemask_epi8(is_digit) << k;
+            zeros |= (unsigned long long) (unsigned) _mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('0'))) << k;
+            commas |= (unsigned long long) (unsigned) _mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(','))) << k;
+            closings |= (unsigned long long) (unsigned) _mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(']'))) << k;
+        }
+        if (!closings) return NULL;
+        behind = closings & (0 - closings);
+        inside = behind - 1;
+        firsts = ((commas & inside) << 1) | 1;          /* the byte behind a comma, or the first one, has to be a digit */
+        runs = digits & inside;
+        if (((digits | commas) & inside) != inside || (firsts & ~runs) || (firsts & zeros & (runs >> 1))) return NULL;
+        runs &= runs >> 1;
+        runs &= runs >> 2;
+        runs &= runs >> 4;
+        return runs & (runs >> 8) ? NULL : at + __builtin_ctzll(behind) + 1;
+    #else
+        return NULL;
+    #endif
+    }
+    #endif
+    """
+    Bytes skip_whole_numbers(Bytes at, Bytes end) noexcept nogil
 
 
 cdef inline Bytes same_text(Bytes at, Bytes end) noexcept nogil:
@@ -78,24 +119,18 @@ cdef inline Bytes same_number(Bytes at) noexcept nogil:
     return at if at != NULL and at[0] != b"e" and at[0] != b"E" else NULL
 
 
-cdef inline Bytes same_numbers(Bytes at) noexcept nogil:
+cdef inline Bytes same_numbers(Bytes at, Bytes end) noexcept nogil:
     """A list of numbers, at least one."""
     cdef Bytes behind
     if at[0] != b"[":
         return NULL
+    behind = skip_whole_numbers(at + 1, end)
+    if behind != NULL:
+        return behind
     while True:
-        at += 1
-        behind = at
-        while is_digit(behind[0]) and behind - at < SHORT_NUMBER:
-            behind += 1
-        if behind > at and at[0] != b"0" and (behind[0] == b"," or behind[0] == b"]"):
-            at = behind         # as most are
-        else:
-            at = same_number(at)
-            if at == NULL:
-                return NULL
-        if at[0] != b",":
-            return at + 1 if at[0] == b"]" else NULL
+        at = same_number(at + 1)
+        if at == NULL or at[0] != b",":
+            return at + 1 if at != NULL and at[0] == b"]" else NULL
 
 
 cdef inline Bytes same_value(Bytes at, Bytes end, int deepest) noexcept nogil:
