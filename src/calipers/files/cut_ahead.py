@@ -103,7 +103,14 @@ class SourceAhead(LineSource):
         return self._known_sha256 or super().sha256
 
     def shard_bytes(self, start: int) -> int:
-        """As many as a chunk, fewer towards the end; shards that have to be the same in another run are all alike."""
+        """As many as a chunk; of the first shard half as many, so that of two processes one ends while the other measures.
+
+        Towards the end they become fewer, but where another run has to find the same shards.
+        """
+        if self._holds_lines and not self._repeatable:  # one process measures all of them
+            return self.chunk_bytes
+        if not start:
+            return -(-self.chunk_bytes // 2)
         if self._repeatable or not self.size:
             return self.chunk_bytes
         return max(min(self.chunk_bytes, (self.size - start) // LAST), self.chunk_bytes // LAST)

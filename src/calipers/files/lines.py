@@ -239,13 +239,13 @@ class LineSource:
 
     def _find_cut(self, file: IO[bytes], start: int) -> int:
         """Where the shard that begins at `start` ends: behind a line of the block in which it is long enough."""
-        step = min(BLOCK, self.chunk_bytes)
-        end = -(-(start + self.chunk_bytes) // step) * step
+        step, enough = min(BLOCK, self.chunk_bytes), self.shard_bytes(start)
+        end = -(-(start + enough) // step) * step
         while True:
             file.seek(end - step)
             block = file.read(step)
             end += len(block) - step
-            if end - start >= self.chunk_bytes and (cut := block.rfind(b"\n") + 1):
+            if end - start >= enough and (cut := block.rfind(b"\n") + 1):
                 return end - len(block) + cut
             if len(block) < step:
                 return file.seek(0, SEEK_END)
