@@ -12,11 +12,7 @@ import gc
 import sys
 from collections.abc import Callable
 from contextlib import suppress
-from importlib import import_module
 from importlib.util import find_spec
-from io import BytesIO
-from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -28,8 +24,6 @@ if TYPE_CHECKING:
     from calipers.engines.child_process import ChildProcess
 
 ANSWERS = 3  # of a process: that it has started, that all is loaded, and the plots
-WRITE_DOCSTRING = "_update_set_signature_and_docstring"  # of matplotlib's artists; with another name, it is written
-LOADED = ("matplotlib.backends.backend_agg", "matplotlib.figure", "PIL.PngImagePlugin")
 SILENT_SEC = 120  # without a word of the process, after which the command draws by itself
 
 
@@ -122,36 +116,11 @@ def serve(request: tuple[str, str, int]) -> dict[str, bytes]:
 
 def _loaded(suite: str) -> dict[str, bytes]:
     """No plots yet; returned once all modules that drawing takes are loaded."""
-    _leave_out_docstrings()
-    for module in LOADED:
-        import_module(module)
-    _keep_fonts_in_memory()
+    from calipers.show.charts.loading import load_matplotlib
+
+    load_matplotlib()
     suite_of(suite)
     return {}
-
-
-def _leave_out_docstrings() -> None:
-    """Have no docstring written for each class of matplotlib as it is loaded: that is a third of the time, and nobody
-    reads them here."""
-    from matplotlib import artist
-
-    artist.kwdoc = lambda artist: ""
-    if hasattr(artist.Artist, WRITE_DOCSTRING):
-        setattr(artist.Artist, WRITE_DOCSTRING, classmethod(lambda _: None))
-
-
-def _keep_fonts_in_memory() -> None:
-    """Have fonts read as a whole: for every letter, matplotlib asks their files for a few bytes several times, which is
-    a seventh of the time to draw."""
-    from matplotlib import ft2font
-
-    open_font = ft2font.FT2Font
-
-    def open_in_memory(font: Any, *rest: Any, **options: Any) -> Any:
-        is_path = isinstance(font, (str, PathLike))
-        return open_font(BytesIO(Path(font).read_bytes()) if is_path else font, *rest, **options)
-
-    ft2font.FT2Font = open_in_memory  # type: ignore[misc,assignment]  # which takes files that are open, too
 
 
 def _drawn(artifact: str, share: int) -> dict[str, bytes]:

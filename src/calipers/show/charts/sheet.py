@@ -46,6 +46,25 @@ STYLE: dict[str, Any] = {
     "text.color": INK,
     "text.parse_math": False,  # a dollar sign is a dollar sign
 }
+OF_THE_PROCESS = frozenset(  # settings that no look depends on, which matplotlib's own styles leave alone as well
+    {
+        "backend",
+        "backend_fallback",
+        "date.epoch",
+        "docstring.hardcopy",
+        "figure.max_open_warning",
+        "figure.raise_window",
+        "interactive",
+        "savefig.directory",
+        "timezone",
+        "tk.window_focus",
+        "toolbar",
+        "webagg.address",
+        "webagg.open_in_browser",
+        "webagg.port",
+        "webagg.port_retries",
+    }
+)
 
 
 def round_numbers(end: float, most: int = 8, whole: bool = False) -> list[float]:
@@ -203,6 +222,21 @@ def _families(format: str) -> dict[str, Any]:  # noqa: A002
     return {} if installed is None else {"font.family": ["DejaVu Sans", installed.family]}
 
 
+def _changed_settings(format: str) -> Any:  # noqa: A002
+    """Settings of a picture that are not made already: each that is made has to be checked, and most are at default."""
+    from matplotlib import rcParams, rcParamsDefault
+
+    now, default = _values(rcParams), _values(rcParamsDefault)
+    styled = {name: value for name, value in default.items() if name not in OF_THE_PROCESS}
+    wanted = styled | STYLE | _families(format)
+    return {name: value for name, value in wanted.items() if now[name] != value}
+
+
+def _values(settings: Any) -> dict[str, Any]:
+    """Settings as they are: to ask for them one by one would warn of some, and choose a backend."""
+    return dict(dict.items(settings))
+
+
 @contextmanager
 def drawing(format: str) -> Iterator[None]:  # noqa: A002
     """The settings of every picture, whatever others have set; they end with it.
@@ -216,10 +250,10 @@ def drawing(format: str) -> Iterator[None]:  # noqa: A002
             yield
             return
         try:
-            from matplotlib import style
+            from matplotlib import rc_context
         except ImportError:
             raise ConfigError("plots: pictures need matplotlib: pip install 'calipers[plots]'") from None
-        with style.context(["default", STYLE | _families(format)]), warnings.catch_warnings():
+        with rc_context(_changed_settings(format)), warnings.catch_warnings():
             warnings.filterwarnings("ignore", r"Glyph \d+ .*missing from", UserWarning)  # an SVG keeps the character
             _FORMATS.append(format)
             try:
