@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from calipers.core.collecting import without_collection
-from calipers.suite import Suite, suite_of, suite_of_tree
+from calipers.suite import Later, Suite, suite_of, suite_of_tree
 
 if TYPE_CHECKING:
     from calipers.engines.child_process import ChildProcess
@@ -119,7 +119,9 @@ def _loaded(suite: str) -> dict[str, bytes]:
     from calipers.show.charts.loading import load_matplotlib
 
     load_matplotlib()
-    suite_of(suite)
+    for draw in _shares(suite_of(suite)):
+        if isinstance(draw, Later):
+            draw.load()
     return {}
 
 
