@@ -148,10 +148,9 @@ def _png(figure: Figure, title: str) -> bytes:
     pixels = io.BytesIO()
     figure.savefig(pixels, format="rgba", dpi=DPI)
     width, height = figure.canvas.get_width_height()
-    content: bytes = pixels.getvalue()
-    if content[3::4].count(255) == width * height:
-        content = frombuffer("RGBA", (width, height), content, "raw", "RGBA", 0, 1).convert("RGB").tobytes()
-    return png_of(content, width, height, DPI, title)
+    image = frombuffer("RGBA", (width, height), pixels.getvalue(), "raw", "RGBA", 0, 1)
+    is_opaque = image.getchannel("A").getextrema() == (255, 255)
+    return png_of(image.tobytes("raw", "RGB" if is_opaque else "RGBA"), width, height, DPI, title)
 
 
 class Lettering:
