@@ -1,7 +1,7 @@
 """matplotlib for a process that does nothing but draw plots: loaded without what these do not take.
 
-Parsers of formulas, of dates and of patterns of fonts, tables of letters' names, and docstrings that are put together
-anew are half of the time. A module that is left out is loaded once something is asked of it.
+Parsers of formulas, dates and patterns of fonts, axes in space, and docstrings that are put together anew are half of
+the time. A module that is left out is loaded once something is asked of it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import cache
 from importlib import import_module
-from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from io import BytesIO
 from os import PathLike
@@ -28,7 +27,7 @@ LOADED = (
 )
 WRITE_DOCSTRING = "_update_set_signature_and_docstring"  # of matplotlib's artists; with another name, it is written
 FORMULAS, PATTERNS = "matplotlib.mathtext", "matplotlib._fontconfig_pattern"
-DATES = "dateutil.parser"
+DATES, SPACE, TEX = "dateutil.parser", "mpl_toolkits.mplot3d", "matplotlib.dviread"
 
 
 def load_matplotlib() -> None:
@@ -107,7 +106,7 @@ class _LateModule(ModuleType):
         return getattr(_real(self.__name__), name)
 
 
-class _Deferral(MetaPathFinder, Loader):
+class _Deferral:
     """Gives late modules in place of those of some names."""
 
     def __init__(self, contents: Mapping[str, Mapping[str, Any]]) -> None:
@@ -117,17 +116,19 @@ class _Deferral(MetaPathFinder, Loader):
     @contextmanager
     def in_use(self) -> Iterator[None]:
         """Have late modules imported in the block, those that are not loaded yet."""
-        sys.meta_path.insert(0, self)
+        finders: list[Any] = sys.meta_path
+        finders.insert(0, self)
         self.is_in_use = True
         try:
             yield
         finally:
             self.is_in_use = False
-            sys.meta_path.remove(self)
+            finders.remove(self)
 
     def find_spec(self, name: str, _path: Any = None, _target: Any = None) -> ModuleSpec | None:
         """Find a late module."""
-        return ModuleSpec(name, self) if self.is_in_use and name in self._contents else None
+        loader: Any = self
+        return ModuleSpec(name, loader) if self.is_in_use and name in self._contents else None
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         """Create a late module."""
@@ -159,6 +160,16 @@ class _FormulaParser:
         return getattr(_real(FORMULAS).MathTextParser(*self._args), name)
 
 
+class _Axes3D:
+    """Axes in space, of which there are none either."""
+
+    name = "3d"
+
+    def __new__(cls, *args: Any, **options: Any) -> Any:
+        """Axes of matplotlib."""
+        return _real(SPACE).Axes3D(*args, **options)
+
+
 def _parse_pattern(pattern: str) -> Any:
     """What a pattern of fonts says; while settings are loaded, which are checked by it, nothing."""
     return {} if _DEFERRED.is_in_use else _real(PATTERNS).parse_fontconfig_pattern(pattern)
@@ -172,9 +183,10 @@ def _late(module: str, function: str) -> Callable[..., Any]:
 _DEFERRED = _Deferral(
     {
         "PIL.ExifTags": {},
-        "fontTools.agl": {},
         DATES: {"parse": _late(DATES, "parse")},
         "pyparsing": {"__version__": "999"},  # as new as matplotlib may ask for, of what it does not use here
+        SPACE: {"Axes3D": _Axes3D},
+        TEX: {"Dvi": _late(TEX, "Dvi")},
         FORMULAS: {"MathTextParser": _FormulaParser},
         PATTERNS: {
             "parse_fontconfig_pattern": _parse_pattern,
