@@ -115,10 +115,12 @@ def serve(request: tuple[str, str, int]) -> dict[str, bytes]:
 
 
 def _loaded(suite: str) -> dict[str, bytes]:
-    """No plots yet; returned once all modules that drawing takes are loaded."""
+    """No plots yet; returned once all modules and fonts that drawing takes are loaded."""
     from calipers.show.charts.loading import load_matplotlib
+    from calipers.show.charts.sheet import Lettering
 
     load_matplotlib()
+    Lettering("png")
     for draw in _shares(suite_of(suite)):
         if isinstance(draw, Later):
             draw.load()

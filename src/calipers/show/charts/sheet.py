@@ -130,8 +130,17 @@ def picture_of(figure: Figure, format: str, title: str) -> bytes:  # noqa: A002
 
     A signal waits until the figure is drawn: compiled parts of matplotlib turn one into an error of their own.
     """
+    _measure_names_once(figure)
     with Deferred():
         return _png(figure, title) if format == "png" else _vectors(figure, format, title)
+
+
+def _measure_names_once(figure: Figure) -> None:
+    """Have names of rows measured when they are drawn, and not before to place a name of the axis that is not there."""
+    for axes in figure.axes:
+        if not axes.get_ylabel():
+            for tick in axes.yaxis.majorTicks:
+                tick.label1.set_in_layout(False)
 
 
 def _vectors(figure: Figure, format: str, title: str) -> bytes:  # noqa: A002
@@ -162,7 +171,7 @@ class Lettering:
         paths = [str(Path(get_data_path(), "fonts", "ttf", "DejaVuSans.ttf"))]
         if format == "png" and (installed := cjk_font()):
             paths.append(installed.path)
-        self._fonts = list(map(_opened_font, paths))
+        self._fonts = tuple(map(_opened_font, paths))
         self._spells = format == "png"  # whoever opens an SVG may have a font for what this one lacks
 
     def brings(self, text: str) -> bool:
@@ -183,18 +192,14 @@ class Lettering:
         return shown
 
     def _shown(self, char: str) -> str:
-        lacking = self._spells and char.isprintable() and self._font_with(ord(char)) is None
+        lacking = self._spells and char.isprintable() and _font_with(self._fonts, ord(char)) is None
         if lacking and is_cjk(char) and len(self._fonts) == 1:
             note_missing_font()
         return char.encode("ascii", "backslashreplace").decode() if lacking else printable(char)
 
     def _advance(self, code: int) -> float:
-        font = self._font_with(code)
+        font = _font_with(self._fonts, code)
         return 1.0 if font is None else _advance_in(font, code)
-
-    def _font_with(self, code: int) -> Any:
-        """The first font that has a character, or None."""
-        return next((font for font in self._fonts if font.get_char_index(code)), None)
 
 
 @cache
@@ -205,6 +210,12 @@ def _opened_font(path: str) -> Any:
     font = FT2Font(path)
     font.set_size(100, 72)
     return font
+
+
+@lru_cache(maxsize=1 << 16)
+def _font_with(fonts: tuple[Any, ...], code: int) -> Any:
+    """The first font that has a character, or None."""
+    return next((font for font in fonts if font.get_char_index(code)), None)
 
 
 @lru_cache(maxsize=1 << 16)
