@@ -173,7 +173,21 @@ def count_bars(ax: Axes, counts: Sequence[int], colours: Sequence[str], name: st
     ax.set_xlim(0, end)
     ax.set_xticks(ticks, [f"{tick:,.0f}" for tick in ticks])
     ax.grid(axis="x", color=FAINT, linewidth=0.7)
-    ax.barh(range(len(counts)), counts, 0.55, color=colours)
+    for row, (count, colour) in enumerate(zip(counts, colours, strict=True)):
+        draw_bar(ax, row, count, 0.55, colour)
+
+
+def draw_bars(ax: Axes, lengths: Iterable[float], tall: float, colour: str) -> None:
+    """A bar of one colour for each row."""
+    for row, length in enumerate(lengths):
+        draw_bar(ax, row, length, tall, colour)
+
+
+def draw_bar(ax: Axes, middle: float, length: float, tall: float, colour: str) -> None:
+    """A bar from zero, as `barh` draws it: that also finds limits for the axes, which have theirs."""
+    from matplotlib.patches import Rectangle
+
+    ax.add_artist(Rectangle((0, middle - tall / 2), length, tall, facecolor=colour))
 
 
 # Curves

@@ -1,7 +1,7 @@
 """PNG files of drawings.
 
 Rows of pixels are compressed as they are. Encoders of photographs try for each row what it differs least from, which
-takes longer than all the rest, and makes files of flat colours and letters larger.
+takes longer than all the rest, and makes most pictures of letters and flat colours larger.
 """
 
 from __future__ import annotations
