@@ -152,14 +152,15 @@ def _vectors(figure: Figure, format: str, title: str) -> bytes:  # noqa: A002
 
 def _png(figure: Figure, title: str) -> bytes:
     """A PNG, without a channel for what shows through where nothing does: it takes half as long, and no more space."""
+    import numpy as np
     from PIL.Image import frombuffer
 
-    pixels = io.BytesIO()
-    figure.savefig(pixels, format="rgba", dpi=DPI)
-    width, height = figure.canvas.get_width_height()
-    image = frombuffer("RGBA", (width, height), pixels.getvalue(), "raw", "RGBA", 0, 1)
-    is_opaque = image.getchannel("A").getextrema() == (255, 255)
-    return png_of(image.tobytes("raw", "RGB" if is_opaque else "RGBA"), width, height, DPI, title)
+    file = io.BytesIO()
+    figure.savefig(file, format="rgba", dpi=DPI)
+    (width, height), pixels = figure.canvas.get_width_height(), file.getvalue()
+    if int(np.frombuffer(pixels, "<u4").min()) >> 24 == 255:  # the last byte of each pixel is how opaque it is
+        pixels = frombuffer("RGBA", (width, height), pixels, "raw", "RGBA", 0, 1).tobytes("raw", "RGB")
+    return png_of(pixels, width, height, DPI, title)
 
 
 class Lettering:
