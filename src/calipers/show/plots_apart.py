@@ -8,27 +8,22 @@ itself, as it does on one core: the files are the same.
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Callable
 from contextlib import suppress
-from importlib import import_module
 from importlib.util import find_spec
-from io import BytesIO
-from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import orjson
 
 from calipers.core.collecting import without_collection
-from calipers.suite import Suite, suite_of, suite_of_tree
+from calipers.suite import Later, Suite, suite_of, suite_of_tree
 
 if TYPE_CHECKING:
     from calipers.engines.child_process import ChildProcess
 
 ANSWERS = 3  # of a process: that it has started, that all is loaded, and the plots
-WRITE_DOCSTRING = "_update_set_signature_and_docstring"  # of matplotlib's artists; with another name, it is written
-LOADED = ("matplotlib.backends.backend_agg", "matplotlib.figure", "PIL.PngImagePlugin")
 SILENT_SEC = 120  # without a word of the process, after which the command draws by itself
 
 
@@ -114,41 +109,22 @@ def serve(request: tuple[str, str, int]) -> dict[str, bytes]:
     """Run in a child: load the modules of a suite's plots, or draw its share of the plots of an artifact."""
     what, name, share = request
     with without_collection():
-        return _loaded(name) if what == "load" else _drawn(name, share)
+        drawn = _loaded(name) if what == "load" else _drawn(name, share)
+        gc.freeze()  # modules and what they keep are no garbage: to look at all of them once takes 20 ms
+    return drawn
 
 
 def _loaded(suite: str) -> dict[str, bytes]:
-    """No plots yet; returned once all modules that drawing takes are loaded."""
-    _leave_out_docstrings()
-    for module in LOADED:
-        import_module(module)
-    _keep_fonts_in_memory()
-    suite_of(suite)
+    """No plots yet; returned once all modules and fonts that drawing takes are loaded."""
+    from calipers.show.charts.loading import load_matplotlib
+    from calipers.show.charts.sheet import Lettering
+
+    load_matplotlib()
+    Lettering("png")
+    for draw in _shares(suite_of(suite)):
+        if isinstance(draw, Later):
+            draw.load()
     return {}
-
-
-def _leave_out_docstrings() -> None:
-    """Have no docstring written for each class of matplotlib as it is loaded: that is a third of the time, and nobody
-    reads them here."""
-    from matplotlib import artist
-
-    artist.kwdoc = lambda artist: ""
-    if hasattr(artist.Artist, WRITE_DOCSTRING):
-        setattr(artist.Artist, WRITE_DOCSTRING, classmethod(lambda _: None))
-
-
-def _keep_fonts_in_memory() -> None:
-    """Have fonts read as a whole: for every letter, matplotlib asks their files for a few bytes several times, which is
-    a seventh of the time to draw."""
-    from matplotlib import ft2font
-
-    open_font = ft2font.FT2Font
-
-    def open_in_memory(font: Any, *rest: Any, **options: Any) -> Any:
-        is_path = isinstance(font, (str, PathLike))
-        return open_font(BytesIO(Path(font).read_bytes()) if is_path else font, *rest, **options)
-
-    ft2font.FT2Font = open_in_memory  # type: ignore[misc,assignment]  # which takes files that are open, too
 
 
 def _drawn(artifact: str, share: int) -> dict[str, bytes]:

@@ -33,7 +33,7 @@ def figures_plot(tree: Mapping[str, Any], *, ax: Axes | None = None, format: str
         charts.bare(ax)
         charts.name_rows(ax, names, format)
         charts.rate_axis(ax, "share, 0 to 1")
-        ax.barh(range(len(rows)), [figure.value or 0.0 for figure in rows], 0.6, color=METHODS[0])
+        charts.draw_bars(ax, [figure.value or 0.0 for figure in rows], 0.6, METHODS[0])
         for at, figure in enumerate(rows):
             if figure.interval:
                 ax.plot(figure.interval, [at, at], color=INK, linewidth=1)

@@ -121,7 +121,7 @@ class Board:
             number = f"{row.value:,}" if measure.whole and row.value is not None else rate(row.value)
             self.write(left + width + NUMBER, top + row.middle, number, **look)
             if row.value is not None:
-                _bar(axes, row.middle, row.value, row.tall, row.colour)
+                charts.draw_bar(axes, row.middle, row.value, row.tall, row.colour)
             if row.interval:
                 _whisker(axes, row.middle, row.interval)
 
@@ -147,13 +147,6 @@ class Board:
         for at, count in enumerate(counts):
             look |= {"ha": "right", "va": "center_baseline", "color": INK if count else QUIET}
             self.write(left + CELL, PANEL_HEAD + ROW * (at + 0.5), f"{count:,}", **look)
-
-
-def _bar(axes: Axes, middle: float, value: float, tall: float, colour: str) -> None:
-    """A bar from zero, as `barh` draws it: that also finds limits for the axes, which have theirs."""
-    from matplotlib.patches import Rectangle
-
-    axes.add_artist(Rectangle((0, middle - tall / 2), value, tall, facecolor=colour))
 
 
 def _whisker(axes: Any, middle: float, interval: Sequence[float]) -> None:

@@ -118,12 +118,6 @@ def gutter(names: Iterable[str], format: str, room: float = NAMES) -> float:  # 
     return MARGIN + widest + 8
 
 
-def beside(ax: Axes, row: float, right: float, text: str, **look: Any) -> None:
-    """A small text to the right of a row; it ends so many points from the axes."""
-    style: dict[str, Any] = {"ha": "right", "va": "center_baseline", "fontsize": SMALL} | look
-    ax.annotate(text, (1, row), (right, 0), ("axes fraction", "data"), "offset points", annotation_clip=False, **style)
-
-
 def column_head(ax: Axes, right: float, text: str) -> None:
     """The name of what stands beside rows."""
     style: dict[str, Any] = {"ha": "right", "fontsize": SMALL, "color": QUIET}
@@ -132,11 +126,22 @@ def column_head(ax: Axes, right: float, text: str) -> None:
 
 def columns(ax: Axes, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     """Numbers beside rows, under their names, the first of them in ink."""
+    looks = []
     for place, head in enumerate(heads, 1):
         column_head(ax, NUMBER * place, head)
+        looks.append(_beside(ax, NUMBER * place, INK if place == 1 else QUIET))
     for at, row in enumerate(rows):
-        for place, text in enumerate(row, 1):
-            beside(ax, at, NUMBER * place, text, color=INK if place == 1 else QUIET)
+        for look, text in zip(looks, row, strict=True):
+            ax.text(1, at, text, **look)
+
+
+def _beside(ax: Axes, right: float, colour: str) -> dict[str, Any]:
+    """The look of small texts at x 1 to the right of rows; they end so many points from the axes."""
+    from matplotlib.transforms import ScaledTranslation, blended_transform_factory
+
+    moved = ScaledTranslation(right / 72, 0, figure_of(ax).dpi_scale_trans)
+    place = blended_transform_factory(ax.transAxes, ax.transData) + moved
+    return {"ha": "right", "va": "center_baseline", "fontsize": SMALL, "color": colour, "transform": place}
 
 
 def name_axes(ax: Axes, across: str = "", up: str = "") -> None:
@@ -168,7 +173,21 @@ def count_bars(ax: Axes, counts: Sequence[int], colours: Sequence[str], name: st
     ax.set_xlim(0, end)
     ax.set_xticks(ticks, [f"{tick:,.0f}" for tick in ticks])
     ax.grid(axis="x", color=FAINT, linewidth=0.7)
-    ax.barh(range(len(counts)), counts, 0.55, color=colours)
+    for row, (count, colour) in enumerate(zip(counts, colours, strict=True)):
+        draw_bar(ax, row, count, 0.55, colour)
+
+
+def draw_bars(ax: Axes, lengths: Iterable[float], tall: float, colour: str) -> None:
+    """A bar of one colour for each row."""
+    for row, length in enumerate(lengths):
+        draw_bar(ax, row, length, tall, colour)
+
+
+def draw_bar(ax: Axes, middle: float, length: float, tall: float, colour: str) -> None:
+    """A bar from zero, as `barh` draws it: that also finds limits for the axes, which have theirs."""
+    from matplotlib.patches import Rectangle
+
+    ax.add_artist(Rectangle((0, middle - tall / 2), length, tall, facecolor=colour))
 
 
 # Curves
@@ -280,8 +299,9 @@ def draw_matrix(ax: Axes, matrix: Matrix, format: str) -> None:  # noqa: A002
     name_axes(ax, "prediction", "ground truth")
     _part_cells(ax, len(shares), marked=matrix.rows != matrix.columns)
     column_head(ax, NUMBER, "n")
+    look = _beside(ax, NUMBER, QUIET)
     for at, row in enumerate(shares):
-        beside(ax, at, NUMBER, f"{sum(matrix.counts[at]):,}", color=QUIET)
+        ax.text(1, at, f"{sum(matrix.counts[at]):,}", **look)
         for to, part in enumerate(row):
             _number(ax, at, to, part)
 

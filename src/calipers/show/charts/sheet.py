@@ -23,6 +23,7 @@ from calipers.core.stopping import Deferred
 from calipers.core.sums import add_in_order
 from calipers.show.charts.cjk import cjk_font, is_cjk, note_missing_font
 from calipers.show.charts.palette import INK, QUIET
+from calipers.show.charts.png import png_of
 from calipers.show.text import printable
 
 if TYPE_CHECKING:
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
 Entry = tuple[str, str | None, float, int]  # of a legend: text, colour, left edge, line
 
 DPI = 144  # everything is measured in points, which are two pixels
-COMPRESSION = 3  # of PNGs: more takes twice as long and saves a tenth
 TITLE, TEXT, TICK, LEGEND_LINE = 12, 8.5, 8, 15
 
 _DRAWING = RLock()
@@ -46,6 +46,25 @@ STYLE: dict[str, Any] = {
     "text.color": INK,
     "text.parse_math": False,  # a dollar sign is a dollar sign
 }
+OF_THE_PROCESS = frozenset(  # settings that no look depends on, which matplotlib's own styles leave alone as well
+    {
+        "backend",
+        "backend_fallback",
+        "date.epoch",
+        "docstring.hardcopy",
+        "figure.max_open_warning",
+        "figure.raise_window",
+        "interactive",
+        "savefig.directory",
+        "timezone",
+        "tk.window_focus",
+        "toolbar",
+        "webagg.address",
+        "webagg.open_in_browser",
+        "webagg.port",
+        "webagg.port_retries",
+    }
+)
 
 
 def round_numbers(end: float, most: int = 8, whole: bool = False) -> list[float]:
@@ -111,8 +130,17 @@ def picture_of(figure: Figure, format: str, title: str) -> bytes:  # noqa: A002
 
     A signal waits until the figure is drawn: compiled parts of matplotlib turn one into an error of their own.
     """
+    _measure_names_once(figure)
     with Deferred():
         return _png(figure, title) if format == "png" else _vectors(figure, format, title)
+
+
+def _measure_names_once(figure: Figure) -> None:
+    """Have names of rows measured when they are drawn, and not before to place a name of the axis that is not there."""
+    for axes in figure.axes:
+        if not axes.get_ylabel():
+            for tick in axes.yaxis.majorTicks:
+                tick.label1.set_in_layout(False)
 
 
 def _vectors(figure: Figure, format: str, title: str) -> bytes:  # noqa: A002
@@ -124,17 +152,15 @@ def _vectors(figure: Figure, format: str, title: str) -> bytes:  # noqa: A002
 
 def _png(figure: Figure, title: str) -> bytes:
     """A PNG, without a channel for what shows through where nothing does: it takes half as long, and no more space."""
+    import numpy as np
     from PIL.Image import frombuffer
-    from PIL.PngImagePlugin import PngInfo
 
-    pixels, file, about = io.BytesIO(), io.BytesIO(), PngInfo()
-    figure.savefig(pixels, format="rgba", dpi=DPI)
-    image = frombuffer("RGBA", figure.canvas.get_width_height(), pixels.getvalue(), "raw", "RGBA", 0, 1)
-    if image.getchannel("A").getextrema() == (255, 255):
-        image = image.convert("RGB")
-    about.add_text("Title", title)
-    image.save(file, "png", pnginfo=about, dpi=(DPI, DPI), compress_level=COMPRESSION)
-    return file.getvalue()
+    file = io.BytesIO()
+    figure.savefig(file, format="rgba", dpi=DPI)
+    (width, height), pixels = figure.canvas.get_width_height(), file.getvalue()
+    if int(np.frombuffer(pixels, "<u4").min()) >> 24 == 255:  # the last byte of each pixel is how opaque it is
+        pixels = frombuffer("RGBA", (width, height), pixels, "raw", "RGBA", 0, 1).tobytes("raw", "RGB")
+    return png_of(pixels, width, height, DPI, title)
 
 
 class Lettering:
@@ -146,7 +172,7 @@ class Lettering:
         paths = [str(Path(get_data_path(), "fonts", "ttf", "DejaVuSans.ttf"))]
         if format == "png" and (installed := cjk_font()):
             paths.append(installed.path)
-        self._fonts = list(map(_opened_font, paths))
+        self._fonts = tuple(map(_opened_font, paths))
         self._spells = format == "png"  # whoever opens an SVG may have a font for what this one lacks
 
     def brings(self, text: str) -> bool:
@@ -167,18 +193,14 @@ class Lettering:
         return shown
 
     def _shown(self, char: str) -> str:
-        lacking = self._spells and char.isprintable() and self._font_with(ord(char)) is None
+        lacking = self._spells and char.isprintable() and _font_with(self._fonts, ord(char)) is None
         if lacking and is_cjk(char) and len(self._fonts) == 1:
             note_missing_font()
         return char.encode("ascii", "backslashreplace").decode() if lacking else printable(char)
 
     def _advance(self, code: int) -> float:
-        font = self._font_with(code)
+        font = _font_with(self._fonts, code)
         return 1.0 if font is None else _advance_in(font, code)
-
-    def _font_with(self, code: int) -> Any:
-        """The first font that has a character, or None."""
-        return next((font for font in self._fonts if font.get_char_index(code)), None)
 
 
 @cache
@@ -192,6 +214,12 @@ def _opened_font(path: str) -> Any:
 
 
 @lru_cache(maxsize=1 << 16)
+def _font_with(fonts: tuple[Any, ...], code: int) -> Any:
+    """The first font that has a character, or None."""
+    return next((font for font in fonts if font.get_char_index(code)), None)
+
+
+@lru_cache(maxsize=1 << 16)
 def _advance_in(font: Any, code: int) -> float:
     """The width of a character that a font has, in letters of size 1."""
     return float(font.load_char(code).linearHoriAdvance / 65536 / 100)
@@ -201,6 +229,21 @@ def _families(format: str) -> dict[str, Any]:  # noqa: A002
     """Families of a PNG by name, so that its texts keep them; an SVG names none of this machine."""
     installed = cjk_font() if format == "png" else None
     return {} if installed is None else {"font.family": ["DejaVu Sans", installed.family]}
+
+
+def _changed_settings(format: str) -> Any:  # noqa: A002
+    """Settings of a picture that are not made already: each that is made has to be checked, and most are at default."""
+    from matplotlib import rcParams, rcParamsDefault
+
+    now, default = _values(rcParams), _values(rcParamsDefault)
+    styled = {name: value for name, value in default.items() if name not in OF_THE_PROCESS}
+    wanted = styled | STYLE | _families(format)
+    return {name: value for name, value in wanted.items() if now[name] != value}
+
+
+def _values(settings: Any) -> dict[str, Any]:
+    """Settings as they are: to ask for them one by one would warn of some, and choose a backend."""
+    return dict(dict.items(settings))
 
 
 @contextmanager
@@ -216,10 +259,10 @@ def drawing(format: str) -> Iterator[None]:  # noqa: A002
             yield
             return
         try:
-            from matplotlib import style
+            from matplotlib import rc_context
         except ImportError:
             raise ConfigError("plots: pictures need matplotlib: pip install 'calipers[plots]'") from None
-        with style.context(["default", STYLE | _families(format)]), warnings.catch_warnings():
+        with rc_context(_changed_settings(format)), warnings.catch_warnings():
             warnings.filterwarnings("ignore", r"Glyph \d+ .*missing from", UserWarning)  # an SVG keeps the character
             _FORMATS.append(format)
             try:

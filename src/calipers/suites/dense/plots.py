@@ -79,7 +79,7 @@ def labels_plot(tree: Tree, *, ax: Axes | None = None, format: str = "png") -> F
         charts.bare(ax)
         charts.name_rows(ax, [row["label"] for row in rows], format)
         charts.rate_axis(ax, f"F1 at IoU {tree['params']['primary_threshold']:g}")
-        ax.barh(range(len(rows)), [row["f1"] for row in rows], 0.6, color=METHODS[0])
+        charts.draw_bars(ax, [row["f1"] for row in rows], 0.6, METHODS[0])
         charts.mean_line(ax, tree["modes"][mode]["primary"]["f1"])
         cells = ([rate(row["f1"]), rate(row["recall"]), rate(row["precision"]), f"{row['gt']:,}"] for row in rows)
         charts.columns(ax, ("F1", "recall", "precision", "objects"), cells)

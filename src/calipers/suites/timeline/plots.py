@@ -104,7 +104,7 @@ def frame_accuracy_plot(tree: Tree, *, ax: Axes | None = None, format: str = "pn
         charts.bare(ax)
         charts.name_rows(ax, list(videos), format)
         charts.rate_axis(ax, f"frame accuracy (n = {read:,} videos)")
-        ax.barh(range(len(rows)), [row["frame_accuracy"] for row in rows], 0.6, color=METHODS[2])
+        charts.draw_bars(ax, [row["frame_accuracy"] for row in rows], 0.6, METHODS[2])
         charts.mean_line(ax, tree["summary"]["frame_accuracy_mean"])
         charts.columns(ax, ("accuracy", "events", "frames"), map(_numbers, rows))
         return charts.figure_of(ax)
