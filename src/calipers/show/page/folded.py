@@ -7,12 +7,14 @@ side and form, and what is not given at the end is left out.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import product
 from typing import Any, NamedTuple
 
 from calipers.files.output import json_line
 
 Part = dict[str, Any]
+Tags = Sequence[str] | None
 FORMS = ("box", "poly", "line")
 SIDES = ("gt", "pred")
 KINDS = {(side, form): place for place, (side, form) in enumerate(product(SIDES, FORMS))}
@@ -67,9 +69,22 @@ def _shape_row(shape: Part, table: TextTable) -> list[Any]:
     kind = KINDS[shape["side"], shape["form"]]
     row = [kind, table.place(shape["label"]), shape["points"], *[shape.get(name) for name in NUMBERS]]
     if not shape.keys().isdisjoint(SAID):
-        row += [table.place(shape[name]) if name in shape else None for name in TEXTS]
-        row.append([table.place(tag) for tag in shape["tags"]] if "tags" in shape else None)
-        row.append(table.place(shape["under"]) if "under" in shape else None)
+        row += said_in(table, *[shape.get(name) for name in (*TEXTS, "tags", "under")])
+    return without_end(row)
+
+
+def said_in(
+    table: TextTable, cause: str | None, note: str | None, state: str | None, tags: Tags, under: str | None
+) -> list[Any]:
+    """What is said of a shape that is not simply right, as places in the table."""
+    row: list[Any] = [None if text is None else table.place(text) for text in (cause, note, state)]
+    row.append(None if tags is None else [table.place(tag) for tag in tags])
+    row.append(None if under is None else table.place(under))
+    return row
+
+
+def without_end(row: list[Any]) -> list[Any]:
+    """A row without the last cells that are not given."""
     while row[-1] is None:
         row.pop()
     return row
