@@ -82,7 +82,7 @@ def shown_by(views, text):
     listed, drawn = outcome(views.list_line, text), outcome(views.draw, text)
     folded = outcome(views.fold, text, table)
     listed = listed if isinstance(listed, str) else (listed.order, spelled(listed.part) | {"note": ""})
-    row = folded if isinstance(folded, str) else orjson.dumps([folded.row, table.texts, folded.size, table.size])
+    row = folded if isinstance(folded, str) else orjson.dumps([folded.row, list(table), folded.size, table.size])
     return listed, repr(spelled(drawn)), row
 
 

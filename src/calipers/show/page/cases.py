@@ -174,13 +174,13 @@ def shown_cases(cases: WorstCases, views: CaseViews) -> list[Part]:
     parts = _drawn((cases.text(listed[place][1]) for place in order[: limit.cases]), limit, views.draw)
     drawn = dict(zip(order, parts, strict=False))
     size = 0
-    drawings = FoldedDrawings(views.fold, LARGEST_FOLDED if limit.bytes is not None else 0)
+    drawings = FoldedDrawings(views.fold, cases.text, LARGEST_FOLDED if limit.bytes is not None else 0)
     for place, (part, line) in enumerate(listed):
         if place not in drawn:
             size += _listed_size(part)
             if size > LARGEST_LIST:
                 break
-            drawn[place] = drawings.folded(part, partial(cases.text, line))
+            drawn[place] = drawings.folded(part, line)
     return _with_own_keys([drawn[place] for place in sorted(drawn)])
 
 
@@ -214,14 +214,14 @@ def beside_each_other(cases: list[Part], group: str, member: str, members: list[
 class FoldedDrawings:
     """Draws cases for later, as many as there is room for."""
 
-    def __init__(self, fold: Callable[[bytes, TextTable], Folded], room: int) -> None:
-        self._fold, self._room, self._size, self._table = fold, room, 0, TextTable()
+    def __init__(self, fold: Callable[[bytes, TextTable], Folded], read: Callable[[Line], bytes], room: int) -> None:
+        self._fold, self._read, self._room, self._size, self._table = fold, read, room, 0, TextTable()
 
-    def folded(self, part: Part, read: Callable[[], bytes]) -> Part:
+    def folded(self, part: Part, line: Line) -> Part:
         """A listed case with its drawing, or without where there is no room."""
         if self._size + self._table.size >= self._room:
             return part
-        drawing = self._fold(read(), self._table)
+        drawing = self._fold(self._read(line), self._table)
         self._size += drawing.size
         return part | {"folded": drawing}
 

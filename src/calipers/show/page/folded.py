@@ -23,22 +23,14 @@ TEXTS = ("cause", "note", "state")
 SAID = {*TEXTS, "tags", "under"}  # of shapes that are not simply right
 
 
-class TextTable:
-    """Texts by their place, each once, and about how many bytes they take."""
+class TextTable(dict[str, int]):
+    """Texts by their place, which each gets when it is first asked for, and about how many bytes they take."""
 
-    def __init__(self) -> None:
-        self.texts: list[str] = []
-        self.size = 0
-        self._places: dict[str, int] = {}
+    size = 0
 
-    def place(self, text: str) -> int:
-        """Where a text stands."""
-        place = self._places.get(text)
-        if place is None:
-            place = self._places[text] = len(self.texts)
-            self.texts.append(text)
-            self.size += len(text.encode("utf-8", "surrogatepass")) + 3
-        return place
+    def __missing__(self, text: str) -> int:
+        self.size += len(text.encode("utf-8", "surrogatepass")) + 3
+        return self.setdefault(text, len(self))
 
 
 class Folded(NamedTuple):
@@ -60,14 +52,14 @@ def fold(drawn: Part, table: TextTable) -> Folded:
     >>> fold({"canvas": [9, 9], "note": "", "shapes": [box]}, TextTable()).row
     [[9, 9], 0, 0, 0, [[3, 1, [0, 0, 5, 5], None, None, None, 2]]]
     """
-    note = table.place(drawn.get("note", ""))
+    note = table[drawn.get("note", "")]
     shapes = [_shape_row(shape, table) for shape in drawn["shapes"]]
     return Folded([drawn["canvas"], note, drawn.get("aspect", 0), int(drawn.get("y_up", False)), shapes], table)
 
 
 def _shape_row(shape: Part, table: TextTable) -> list[Any]:
     kind = KINDS[shape["side"], shape["form"]]
-    row = [kind, table.place(shape["label"]), shape["points"], *[shape.get(name) for name in NUMBERS]]
+    row = [kind, table[shape["label"]], shape["points"], *[shape.get(name) for name in NUMBERS]]
     if not shape.keys().isdisjoint(SAID):
         row += said_in(table, *[shape.get(name) for name in (*TEXTS, "tags", "under")])
     return without_end(row)
@@ -77,10 +69,13 @@ def said_in(
     table: TextTable, cause: str | None, note: str | None, state: str | None, tags: Tags, under: str | None
 ) -> list[Any]:
     """What is said of a shape that is not simply right, as places in the table."""
-    row: list[Any] = [None if text is None else table.place(text) for text in (cause, note, state)]
-    row.append(None if tags is None else [table.place(tag) for tag in tags])
-    row.append(None if under is None else table.place(under))
-    return row
+    return [
+        None if cause is None else table[cause],
+        None if note is None else table[note],
+        None if state is None else table[state],
+        None if tags is None else [table[tag] for tag in tags],
+        None if under is None else table[under],
+    ]
 
 
 def without_end(row: list[Any]) -> list[Any]:

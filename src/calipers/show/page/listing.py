@@ -102,18 +102,17 @@ def _kinds(error: ErrorFacets) -> tuple[tuple[str, ...], ...]:
 
 def with_error_table(cases: Iterable[Part]) -> tuple[list[Any], list[Part]]:
     """Cases that name their errors by places in a table, and the table; those without a drawing are written short."""
-    table, known = ErrorTable(), dict[ErrorTable, _PlacesIn]()
+    errors, known = ErrorTable(), dict[ErrorTable, _PlacesIn]()
     named = []
     for case in cases:
         numbers: list[int] = []
         if "errors" in case:
             own, places, counts = case["errors"]
-            if own not in known:
-                known[own] = _PlacesIn(own, table)
+            table = known.get(own) or known.setdefault(own, _PlacesIn(own, errors))
             numbers = [0] * (2 * len(counts))
-            numbers[::2], numbers[1::2] = map(known[own].__getitem__, places), counts
+            numbers[::2], numbers[1::2] = [table[place] for place in places], counts
         named.append(_short(case, numbers) if "shapes" not in case else _with_errors(case, numbers))
-    return named, [_entry(error) for error in table.errors]
+    return named, [_entry(error) for error in errors.errors]
 
 
 class _PlacesIn(dict[int, int]):

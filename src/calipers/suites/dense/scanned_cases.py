@@ -92,16 +92,16 @@ class ScannedCases:
         canvas, note, paired, wrong = drawing
         folded = fold(part.case("", "", [], canvas.size, note=note, aspect=canvas.aspect), table)
         for shape in paired:
-            shape[1] = table.place(shape[1].category)
+            shape[1] = table[shape[1].category]
         folded.row[-1] += paired
         folded.row[-1] += [self._row(table, *entry) for entry in wrong]
         return folded
 
     def _row(self, table: TextTable, shape: Shape, place: int, desc: str | None, reason: str | None) -> Shape:
         label, error = shape[1].category, self._errors.errors[place]
-        shape[1] = table.place(label)
-        under = None if error.label == label else error.label
+        shape[1] = table[label]
         note = desc[:LONGEST_NOTE] if desc and not reason else tooltip(desc, reason)
+        under = None if error.label == label else error.label
         shape += said_in(table, error.cause, note or None, "wrong", error.tags, under)
         return without_end(shape)
 
