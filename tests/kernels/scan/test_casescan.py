@@ -1,5 +1,7 @@
 """Lines of cases as the scanner reads them, worked out by hand."""
 
+from itertools import product
+
 import orjson
 import pytest
 
@@ -127,3 +129,22 @@ def test_what_reads_labels_may_fail():
     for _ in range(2):
         with pytest.raises(ZeroDivisionError):
             scanner.listed(orjson.dumps(CASE))
+
+
+def is_text(data):
+    """Whether bytes are the text of a key, to Python."""
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def test_a_text_is_utf8(scanner):
+    edges = (0x41, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xE4, 0xFF)
+    start, end = orjson.dumps(CASE).split("é.jpg".encode())
+    for text in (bytes(each) for lead in range(0x80, 0x100) for each in product([lead], edges, edges, edges)):
+        for size in range(1, 5):
+            listed = scanner.listed(start + text[:size] + end)
+            assert (listed is not None) == is_text(text[:size]), text[:size]
+            assert listed is None or listed[1] == text[:size].decode()

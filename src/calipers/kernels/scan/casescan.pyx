@@ -31,7 +31,7 @@ from .jsonbytes cimport Bytes, skip_text
 from .jsonwords cimport is_end
 
 cdef enum:
-    MOST_LABELS = 1 << 24       # two of which and the rest of an error fit into 64 bits
+    MOST_LABELS = (1 << 24) - 1     # two of which and the rest of an error fit into 64 bits
     MOST_WORDS = 15             # causes, or forms
     WIDTH = 11                  # numbers of 64 bits that have room for an object
 
