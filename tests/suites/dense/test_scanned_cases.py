@@ -4,7 +4,6 @@ import random
 import re
 from functools import partial
 
-import orjson
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -82,7 +81,7 @@ def shown_by(views, text):
     listed, drawn = outcome(views.list_line, text), outcome(views.draw, text)
     folded = outcome(views.fold, text, table)
     listed = listed if isinstance(listed, str) else (listed.order, spelled(listed.part) | {"note": ""})
-    row = folded if isinstance(folded, str) else orjson.dumps([folded.row, list(table), folded.size, table.size])
+    row = folded if isinstance(folded, str) else (folded.json, list(table), folded.size, table.size)
     return listed, repr(spelled(drawn)), row
 
 

@@ -81,7 +81,7 @@ class CaseViews(NamedTuple):
             return ListedCase((-case["unmatched"], case["key"]), list_case(case))
 
         def fold_line(line: bytes, table: TextTable) -> Folded:
-            return fold((draw_plainly or draw)(orjson.loads(line)), table)
+            return Folded.of(fold((draw_plainly or draw)(orjson.loads(line)), table), table)
 
         return cls(list_line, lambda line: draw(orjson.loads(line)), fold_line)
 

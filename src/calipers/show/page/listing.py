@@ -134,7 +134,7 @@ def _with_errors(case: Part, errors: list[int]) -> Part:
 def _short(case: Part, errors: list[int]) -> list[Any]:
     """A listed case as a row: key, errors, and only where they say more, title, facets and its drawing, folded."""
     title = case["title"] if case["title"] != case["key"] else ""
-    row = [case["key"], errors, title, case.get("facets") or 0, case["folded"].row if "folded" in case else 0]
+    row = [case["key"], errors, title, case.get("facets") or 0, case["folded"].json if "folded" in case else 0]
     while not row[-1] and len(row) > 2:
         row.pop()
     return row

@@ -17,7 +17,7 @@ from string import Template
 from typing import Any
 
 from calipers.core.text import whole_text
-from calipers.files.output import json_line
+from calipers.files.output import json_text
 
 SCRIPTS = (
     "dom",
@@ -51,7 +51,7 @@ def json_block(value: Any) -> bytes:
     >>> json_block({"label": "</script>"})
     b'{"label":"\\u003c/script\\u003e"}'
     """
-    text = json_line(value).rstrip(b"\n")
+    text = json_text(value)
     for sign, written in ESCAPES.items():
         text = text.replace(sign.encode(), written.encode())
     return text

@@ -90,12 +90,12 @@ class ScannedCases:
         if drawing is None:
             return self._parsed.fold(line, table)
         canvas, note, paired, wrong = drawing
-        folded = fold(part.case("", "", [], canvas.size, note=note, aspect=canvas.aspect), table)
+        row = fold(part.case("", "", [], canvas.size, note=note, aspect=canvas.aspect), table)
         for shape in paired:
             shape[1] = table[shape[1].category]
-        folded.row[-1] += paired
-        folded.row[-1] += [self._row(table, *entry) for entry in wrong]
-        return folded
+        row[-1] += paired
+        row[-1] += [self._row(table, *entry) for entry in wrong]
+        return Folded.of(row, table)
 
     def _row(self, table: TextTable, shape: Shape, place: int, desc: str | None, reason: str | None) -> Shape:
         label, error = shape[1].category, self._errors.errors[place]
