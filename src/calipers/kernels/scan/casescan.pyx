@@ -176,7 +176,8 @@ cdef class CaseScanner:
 
     cdef Object* add_object(self, int side) except NULL:
         cdef Object* item
-        self.objects.resize(self.objects.size + WIDTH)
+        self.objects.reserve(WIDTH)
+        self.objects.size += WIDTH
         item = self.at(self.count)
         self.count += 1
         item.points = item.desc = item.reason = item.overlap = NULL
