@@ -148,3 +148,9 @@ def test_a_text_is_utf8(scanner):
             listed = scanner.listed(start + text[:size] + end)
             assert (listed is not None) == is_text(text[:size]), text[:size]
             assert listed is None or listed[1] == text[:size].decode()
+
+
+@pytest.mark.parametrize("overlap", ["0.9E9", "0.5E-3", "0.5e3", "12.5e-1", "1", "0", "1.00", "2.0", "0.", "1e-100"])
+def test_other_overlaps_are_left_alone(scanner, overlap):
+    line = orjson.dumps(CASE).replace(b'"overlap":1.0', b'"overlap":' + overlap.encode())
+    assert scanner.listed(line) is scanner.drawn(line) is None

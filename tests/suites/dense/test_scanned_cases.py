@@ -133,7 +133,11 @@ BEFORE_VALUES = (
     b"overlap",
     b"gt",
 )
+OVERLAPS = (
+    b"0.9E9 0.5E-3 0.E 0.5e3 123456.789e-1 9.87654321e-1 9.5e-0 0e-5 5.e-1 1.00 1.0e-1 1.0E0 10.0 00.5 0.5x".split()
+)
 ODD = [
+    *(text for number in OVERLAPS for text in changed(rb'"overlap":[\d.]+', b'"overlap":' + number)),
     *(text for name in BEFORE_VALUES for text in changed(b'"%s":' % name, b'"%s": ' % name)),
     *changed(
         rb'"overlap":[\d.]+',

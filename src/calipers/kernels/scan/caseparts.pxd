@@ -1,13 +1,13 @@
-"""What the line of a case is made of: each function goes over what it names and returns where that ends, or NULL if it is
-something else, or was NULL before.
+"""What the line of a case is made of: each function goes over what it names and returns where that ends, or NULL if it
+is something else, or was NULL before.
 
 Behind the line there is a NUL, at which each of them stops.
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
-from libc.string cimport memchr, memcmp, strncmp
+from libc.string cimport memchr, memcmp
 
-from .jsonbytes cimport Bytes, is_digit, skip_number, skip_text, skip_value
+from .jsonbytes cimport Bytes, is_digit, skip_text, skip_value
 
 cdef enum:
     MOST_INDEX = 9              # digits of a number that surely fit into 31 bits
@@ -62,19 +62,27 @@ cdef inline Bytes read_value(Bytes at, Bytes end) noexcept:
 
 
 cdef inline Bytes read_overlap(Bytes at) noexcept:
-    """A number from 0 to 1: 1.0, or 0 and decimals, or one with an exponent below 0."""
+    """A number from 0 to 1, or below 10: 1.0, or 0 and decimals, or one digit before an exponent below 0."""
     cdef Bytes first = at
-    cdef bint doubt = False
+    cdef Bytes digits
     if at == NULL or not is_digit(at[0]):
         return NULL
-    at = skip_number(at, &doubt)
-    if at == NULL or doubt or at - first > MOST_DECIMALS + 2:
-        return NULL
-    if memchr(first, b"e", at - first):
-        return at if is_digit(first[0]) and strncmp(<const char*> memchr(first, b"e", at - first), "e-", 2) == 0 else NULL
-    if first[0] == b"0" and first[1] == b".":
-        return at
-    return at if at - first == 3 and strncmp(<const char*> first, "1.0", 3) == 0 else NULL
+    at += 1
+    if at[0] == b".":
+        at += 1
+        while is_digit(at[0]):
+            at += 1
+        if not 2 < at - first <= MOST_DECIMALS + 2:
+            return NULL
+    if at[0] == b"e" and at[1] == b"-":
+        digits = at + 2
+        at = digits
+        while is_digit(at[0]):
+            at += 1
+        return at if 1 <= at - digits <= 2 else NULL
+    if first[0] == b"0":
+        return at if at > first + 1 else NULL
+    return at if at - first == 3 and memcmp(first, b"1.0", 3) == 0 else NULL
 
 
 cdef inline Bytes read_points(Bytes at, Bytes end, Object* out, long long* edges) noexcept:

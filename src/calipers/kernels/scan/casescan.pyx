@@ -10,7 +10,6 @@ from libc.stdint cimport uint64_t
 from libc.string cimport memchr
 
 from .caseparts cimport (
-    BOX,
     MOST_INDEX,
     MOST_WHOLE,
     Object,
@@ -32,8 +31,8 @@ from .jsonwords cimport is_end
 
 cdef enum:
     MOST_LABELS = (1 << 24) - 1     # two of which and the rest of an error fit into 64 bits
-    MOST_WORDS = 15             # causes, or forms
-    WIDTH = 11                  # numbers of 64 bits that have room for an object
+    MOST_WORDS = 15                 # causes, or forms
+    WIDTH = 11                      # numbers of 64 bits that have room for an object
 
 cdef list ROUNDED = [k / 1000 for k in range(1001)]
 
@@ -42,9 +41,9 @@ cdef class CaseScanner:
     """Reads lines of cases. `causes` and `forms` are JSON: why objects are wrong, and the types of boxes, areas and
     lines.
 
-    `read_label` makes a label of its JSON. `code_error` numbers errors from 0 on, each by its side (0 or 1), the place of
-    its cause, its label, that of its partner or None, the place of its form or -1, and whether it is invalid. `loads`
-    reads JSON.
+    `read_label` makes a label of its JSON. `code_error` numbers errors from 0 on, each by its side (0 or 1), the place
+    of its cause, its label, that of its partner or None, the place of its form or -1, and whether it is invalid.
+    `loads` reads JSON.
     """
 
     cdef list causes, forms, labels
@@ -73,8 +72,8 @@ cdef class CaseScanner:
         self.seen, self.slots = Column("q"), Column("i")
 
     def listed(self, bytes line not None):
-        """How many objects have no partner, the key, codes of the errors and how often each is there. None if the line is
-        left alone."""
+        """How many objects have no partner, the key, codes of the errors and how often each is there. None if the line
+        is left alone."""
         cdef Py_ssize_t k
         cdef int code
         cdef list codes = [], counts = []
@@ -93,10 +92,12 @@ cdef class CaseScanner:
         return self.unmatched, self.text(self.key), codes, counts
 
     def drawn(self, bytes line not None):
-        """What a case draws: its key, path and line, fields as JSON, the largest x and y, how many objects have no outline, and
-        the others: those with a partner, then those without, each a list of the place of its form (those of the second
-        side behind all of the first), label, points, the place of the one it belongs to, and their overlap; of those
-        without a partner also None, and beside the list code of the error, description and why it is invalid.
+        """What a case draws: its key, path and line, fields as JSON, the largest x and y, how many objects have no
+        outline, and the others as shapes: those with a partner, then those without.
+
+        A shape is a list: the place of its form (those of the second side behind all of the first), label, points, the
+        place of the shape it belongs to, and their overlap. One without a partner has None behind these, and comes with
+        the code of its error, its description and why it is invalid.
 
         None if the line is left alone, also where coordinates are anything but whole numbers from 0 on.
         """
@@ -237,6 +238,8 @@ cdef class CaseScanner:
             begin = at
             at = self.read_name(at)
             if at != NULL:
+                if len(self.labels) == MOST_LABELS:
+                    return NULL
                 self.names.push_int32(self.label_code(bytes_of(begin, at)))
         at = self.read_codes(behind(at, self.end, b'],"gt":[', 8))
         self.truths = self.sides.size
@@ -267,8 +270,6 @@ cdef class CaseScanner:
     cdef int label_code(self, bytes name) except -1:
         code = self.label_codes.get(name)
         if code is None:
-            if len(self.labels) >= MOST_LABELS:
-                raise ValueError(f"labels: found more than {MOST_LABELS:,}")
             self.labels.append(self.read_label(name))
             code = self.label_codes[name] = len(self.labels) - 1
         return code

@@ -102,17 +102,18 @@ def _kinds(error: ErrorFacets) -> tuple[tuple[str, ...], ...]:
 
 def with_error_table(cases: Iterable[Part]) -> tuple[list[Any], list[Part]]:
     """Cases that name their errors by places in a table, and the table; those without a drawing are written short."""
-    errors, known = ErrorTable(), dict[ErrorTable, _PlacesIn]()
-    named = []
+    written, known = ErrorTable(), dict[ErrorTable, _PlacesIn]()
+    named: list[Any] = []
     for case in cases:
-        numbers: list[int] = []
-        if "errors" in case:
-            own, places, counts = case["errors"]
-            table = known.get(own) or known.setdefault(own, _PlacesIn(own, errors))
-            numbers = [0] * (2 * len(counts))
-            numbers[::2], numbers[1::2] = [table[place] for place in places], counts
-        named.append(_short(case, numbers) if "shapes" not in case else _with_errors(case, numbers))
-    return named, [_entry(error) for error in errors.errors]
+        if "errors" not in case:
+            named.append(case)
+            continue
+        own, places, counts = case["errors"]
+        table = known.get(own) or known.setdefault(own, _PlacesIn(own, written))
+        numbers = [0] * (2 * len(counts))
+        numbers[::2], numbers[1::2] = [table[place] for place in places], counts
+        named.append(case | {"errors": numbers} if "shapes" in case else _short(case, numbers))
+    return named, [_entry(error) for error in written.errors]
 
 
 class _PlacesIn(dict[int, int]):
@@ -125,10 +126,6 @@ class _PlacesIn(dict[int, int]):
     def __missing__(self, place: int) -> int:
         other = self[place] = self._other.place(self._own.errors[place])
         return other
-
-
-def _with_errors(case: Part, errors: list[int]) -> Part:
-    return case | {"errors": errors} if "errors" in case else case
 
 
 def _short(case: Part, errors: list[int]) -> list[Any]:
