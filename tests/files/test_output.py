@@ -8,12 +8,22 @@ import sys
 import threading
 from pathlib import Path
 
+import orjson
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from calipers.core.errors import OutputError
-from calipers.files.output import atomic_file, atomic_files, send_to_disk, to_json, write_file
+from calipers.files.output import (
+    WrittenJson,
+    atomic_file,
+    atomic_files,
+    json_line,
+    json_text,
+    send_to_disk,
+    to_json,
+    write_file,
+)
 
 from ..profiles import examples
 
@@ -112,6 +122,14 @@ def test_a_table_writes_itself_where_it_stands():
 
 def test_numbers_keep_their_kind():
     assert to_json([1, 1.0, -0.0, 1e100, 0.1, 2**63 - 1]) == b"[1, 1.0, -0.0, 1e+100, 0.1, 9223372036854775807]\n"
+
+
+def test_json_that_is_written_already_stands_for_what_it_says():
+    written = WrittenJson(json_text([1, {"a": "é"}]))
+    assert json_line({"row": [written, 2]}) == '{"row":[[1,{"a":"é"}],2]}\n'.encode()
+    assert json_text([written, "\ud800", 2**70]) == json_text([[1, {"a": "é"}], "\ufffd", str(2**70)])
+    with pytest.raises(TypeError):
+        orjson.dumps(written)
 
 
 # Whole files

@@ -1,9 +1,10 @@
-"""The contracts of the kernels that write cases and find the worst."""
+"""The contracts of the kernels that write cases, find the worst and read them back."""
 
 from collections.abc import Callable
 from typing import Any
 
 from calipers.kernels.scan.caselines import CaseLines, CaseSide
+from calipers.kernels.scan.casescan import CaseScanner
 from calipers.kernels.scan.weave import end_numbers
 
 from .contracts import Contract, b, i, q
@@ -46,6 +47,26 @@ def add(record: int, text: bytes, key: bytes, theirs: Any, partners: Any, write_
     two = {"offsets": q(0, 1, 2), "outcomes": b(1, 1), "theirs": theirs, "partners": partners}
     sides = {"truth": side(**two), "pred": side(offsets=q(0, 1, 2)), "write_number": write_number}
     return CaseLines(**LINES | sides).add(record, text, 1, key)
+
+
+CASE = (
+    b'{"key":"k","path":"p","line":1,"fields":{},"unmatched_gt":[{"index":0,"object":' + BOX + b',"cause":"missed",'
+    b'"partner":null,"best":null}],"unmatched_pred":[],"matched":[],"labels":{"names":["a"],"gt":[0],"pred":[]},'
+    b'"unmatched":1}'
+)
+WORDS: dict[str, Any] = {
+    "causes": [b'"missed"'],
+    "forms": [b'"bbox_2d"', b'"poly"', b'"line"'],
+    "read_label": bytes.decode,
+    "code_error": lambda *error: 0,
+    "loads": bytes.decode,
+}
+
+
+def scan(line: bytes, code: Any = 0) -> tuple[Any, Any]:
+    """The errors of a case, and what it draws."""
+    scanner = CaseScanner(**WORDS | {"code_error": lambda *error: code})
+    return scanner.listed(line), scanner.drawn(line)
 
 
 CONTRACTS: dict[str, Contract] = {
@@ -103,5 +124,30 @@ CONTRACTS: dict[str, Contract] = {
             "a partner in another record": {"partners": i(1, -1)},
         },
     ),
+    "casescan.CaseScanner": Contract(
+        CaseScanner,
+        WORDS,
+        {
+            "more causes than codes have room for": {"causes": [b'"a"'] * 16},
+            "more forms than codes have room for": {"forms": [b'"a"'] * 16},
+            "causes that are no bytes": {"causes": ["missed"]},
+            "forms that are no list": {"forms": b"box"},
+            "nothing that reads labels": {"read_label": None},
+            "nothing that numbers errors": {"code_error": None},
+            "nothing that reads JSON": {"loads": None},
+        },
+    ),
+    "casescan.CaseScanner.listed": Contract(
+        scan,
+        {"line": CASE},
+        {
+            "no line": {"line": None},
+            "a line of text": {"line": CASE.decode()},
+            "a code beyond the next": {"code": 1},
+            "a code below 0": {"code": -1},
+            "a code that is no number": {"code": None},
+        },
+    ),
+    "casescan.CaseScanner.drawn": Contract(CaseScanner(**WORDS).drawn, {"line": CASE}, {"no line": {"line": None}}),
     "caselines.CaseLines.put": Contract(CaseLines(**LINES).put, {"text": b""}, {"no bytes": {"text": ""}}),
 }

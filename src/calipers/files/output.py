@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from itertools import chain
 from pathlib import Path
 from threading import current_thread, main_thread
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 import orjson
 
@@ -84,18 +84,37 @@ def _with_tables(value: Any) -> Iterable[bytes] | None:
     return chain.from_iterable([*pieces, [text]])
 
 
+class WrittenJson(NamedTuple):
+    """JSON that stands for what it says, wherever JSON is written by `json_line` or `json_text`."""
+
+    text: bytes
+
+
 def json_line(row: Any) -> bytes:
     """One row as a line of JSON; what JSON has no word for becomes null or text."""
+    return json_text(row) + b"\n"
+
+
+def json_text(value: Any) -> bytes:
+    """A value as JSON on one line, which is not ended."""
     try:
-        return orjson.dumps(row) + b"\n"
+        return orjson.dumps(value, default=_written)
     except TypeError:
-        return orjson.dumps(_plain(row, 0)) + b"\n"
+        return orjson.dumps(_plain(value, 0))
+
+
+def _written(value: Any) -> orjson.Fragment:
+    if isinstance(value, WrittenJson):
+        return orjson.Fragment(value.text)
+    raise TypeError
 
 
 def _plain(value: Any, depth: int) -> Any:
     """Nesting cut off where it gets deep, and whole numbers beyond 64 bits as text."""
     if depth > DEEPEST:
         return "…"
+    if isinstance(value, WrittenJson):
+        return _plain(orjson.loads(value.text), depth)
     if isinstance(value, Mapping):
         return {whole_text(str(key)): _plain(item, depth + 1) for key, item in value.items()}
     if isinstance(value, (list, tuple)):

@@ -117,7 +117,7 @@ def test_every_script_is_in_the_page_once():
 
 
 def test_numbers_that_are_none_are_null_in_the_block():
-    assert json_block([None, 0.1]) == "[null,0.1]"
+    assert json_block([None, 0.1]) == b"[null,0.1]"
 
 
 # Parts are checked when they are made

@@ -242,6 +242,15 @@ def test_listed_cases_have_the_same_drawings_to_unfold(monkeypatch):
     assert section(data, "Failures")["about"].startswith("2 of 6 records with failures are drawn")
 
 
+def test_drawings_to_unfold_are_the_same_on_a_page_with_a_text_that_is_none(monkeypatch):
+    monkeypatch.setattr(page_cases.Limit, "of", lambda cases: page_cases.Limit(200, 1))
+    report = calipers.dense([TWO | {"id": f"{k:03}"} for k in range(6)], bootstrap=0)
+    expected = data_of(report_page(report))
+    report.tree["inputs"][0]["path"] = "\ud800.jsonl"
+    data = data_of(report_page(report))
+    assert (data["title"], data["cases"]) == ("\ufffd.jsonl", expected["cases"])
+
+
 def test_no_cases_can_be_asked_for(report):
     data = data_of(report_page(report, cases=0))
     assert data["cases"] == []

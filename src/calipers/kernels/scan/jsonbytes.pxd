@@ -131,6 +131,9 @@ cdef inline bint is_utf8(Bytes at, Bytes end) noexcept nogil:
         at += 1
         if lead < 0x80:
             continue
+        if 0xE1 <= lead < 0xED and end - at >= 2 and at[0] >> 6 == 2 and at[1] >> 6 == 2:       # most of Chinese
+            at += 2
+            continue
         if 0xC2 <= lead < 0xE0:
             more = 1
         elif 0xE0 <= lead < 0xF0:

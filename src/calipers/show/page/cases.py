@@ -8,10 +8,11 @@ read from the end of a line, so that of a million lines only the worst few have 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from heapq import heappop, heappush
-from typing import Any, NamedTuple
+from operator import itemgetter
+from typing import Any, NamedTuple, TypeVar
 
 import orjson
 
@@ -19,8 +20,8 @@ from calipers.core.text import whole_text
 from calipers.files.output import json_line
 from calipers.files.placed_texts import StoredLines, StoredText
 from calipers.kernels.scan.weave import end_numbers
-from calipers.show.page.folded import TextTable, fold
-from calipers.show.page.listing import Part, kinds_of
+from calipers.show.page.folded import Folded, TextTable, fold
+from calipers.show.page.listing import ErrorCounts, ErrorTable, Part
 
 CASES = "cases.jsonl"
 MOST = 200  # drawn cases on a page, if nobody asks for another number
@@ -32,9 +33,9 @@ UNMATCHED = b"unmatched"  # the last field of a line
 LARGEST_KEPT = 32_000_000  # bytes of lines of cases that are kept until the page is made
 
 Case = dict[str, Any]
+Source = TypeVar("Source")  # what a case is drawn from
 Text = bytes | memoryview
 Line = bytes | StoredText
-Parse = Callable[[bytes], Case]  # a line of a case
 Lookup = Callable[[Iterable[str]], dict[str, Case]]
 SlicesOf = Callable[[list[str]], list[dict[str, list[str]]]]
 
@@ -49,6 +50,40 @@ class Limit(NamedTuple):
     def of(cls, cases: int | None) -> Limit:
         """The usual limits, or as many cases as were asked for, whatever their size."""
         return cls() if cases is None else cls(cases, None)
+
+
+class ListedCase(NamedTuple):
+    """A case as it is listed, and its place among the others: worst first, then by key."""
+
+    order: tuple[int, str]
+    part: Part
+
+
+class CaseViews(NamedTuple):
+    """How a page shows lines of cases: listed, drawn with their pictures, and drawn without, folded."""
+
+    list_line: Callable[[bytes], ListedCase]
+    draw: Callable[[bytes], Part]
+    fold: Callable[[bytes, TextTable], Folded]
+
+    @classmethod
+    def of(
+        cls,
+        list_case: Callable[[Case], Part],
+        draw: Callable[[Case], Part],
+        draw_plainly: Callable[[Case], Part] | None = None,
+        parse_listed: Callable[[bytes], Case] = orjson.loads,
+    ) -> CaseViews:
+        """Views of cases that are parsed; `parse_listed` may leave out what is only drawn."""
+
+        def list_line(line: bytes) -> ListedCase:
+            case = parse_listed(line)
+            return ListedCase((-case["unmatched"], case["key"]), list_case(case))
+
+        def fold_line(line: bytes, table: TextTable) -> Folded:
+            return Folded.of(fold((draw_plainly or draw)(orjson.loads(line)), table), table)
+
+        return cls(list_line, lambda line: draw(orjson.loads(line)), fold_line)
 
 
 class WorstCases:
@@ -78,7 +113,7 @@ class WorstCases:
         room, least = max(LISTED, self.limit.cases) if self.limit.cases else 0, self.limit.cases
         for end, number in zip(ends, numbers, strict=True):
             size = end - begin
-            unmatched = number if number >= 0 else _unmatched(self._text(line_of(begin, end)))
+            unmatched = number if number >= 0 else _unmatched(self.text(line_of(begin, end)))
             self.total += 1
             is_full = len(kept) >= room or (self._size + size > LARGEST_KEPT and len(kept) >= least)
             if not (is_full and kept and unmatched <= kept[0][0]):  # else it is the first to go: among equals the last
@@ -88,21 +123,18 @@ class WorstCases:
                     self._size -= _size(heappop(kept)[2])
             begin = end
 
-    def _text(self, line: Line) -> bytes:
+    def text(self, line: Line) -> bytes:
+        """A line that was kept, from its file if it is stored."""
         if isinstance(line, bytes):
             return line
         if self.read is None:
             raise TypeError("lines are stored, expected to know where")
         return self.read(line)
 
-    def listed(self, list_case: Callable[[Case], Part], parse: Parse = orjson.loads) -> list[tuple[Part, bytes]]:
-        """The kept ones as they are listed, with their lines, worst first, then by key; one is parsed at a time."""
-        entries = []
-        for _, _, kept in self._kept:
-            line = self._text(kept)
-            case = parse(line)
-            entries.append((-case["unmatched"], case["key"], list_case(case), line))
-        return [(part, line) for _, _, part, line in sorted(entries, key=lambda entry: entry[:2])]
+    def listed(self, list_line: Callable[[bytes], ListedCase]) -> list[tuple[Part, Line]]:
+        """The kept ones as they are listed, with their lines, in order; one is read at a time."""
+        entries = [(*list_line(self.text(line)), line) for _, _, line in self._kept]
+        return [(part, line) for _, part, line in sorted(entries, key=itemgetter(0))]
 
     def of(self, keys: Iterable[str]) -> dict[str, Case]:
         """The cases of some records, by key."""
@@ -131,25 +163,18 @@ def _unmatched(line: bytes) -> int:
     return int(number) if head.endswith(b'"unmatched"') and number.isdigit() else 0
 
 
-def shown_cases(
-    cases: WorstCases,
-    list_case: Callable[[Case], Part],
-    draw: Callable[[Case], Part],
-    draw_plainly: Callable[[Case], Part] | None = None,
-    parse: Parse = orjson.loads,
-) -> list[Part]:
+def shown_cases(cases: WorstCases, views: CaseViews) -> list[Part]:
     """The cases that a page shows, worst first: as many drawings as the limit allows, all others listed without.
 
     Half of the room goes to the worst case of every kind of error, so that whatever is clicked leads to a drawing.
-    Listed ones have a drawing to unfold, without a picture, while there is room for it. `parse` may leave out what is
-    only drawn.
+    Listed ones have a drawing to unfold, without a picture, while there is room for it.
     """
-    limit, listed = cases.limit, cases.listed(list_case, parse)
-    order = _order([kinds_of(part) for part, _ in listed], limit.cases // 2)
-    parts = _drawn((orjson.loads(listed[place][1]) for place in order[: limit.cases]), limit, draw)
+    limit, listed = cases.limit, cases.listed(views.list_line)
+    order = _order([part["errors"] for part, _ in listed], limit.cases // 2)
+    parts = _drawn((cases.text(listed[place][1]) for place in order[: limit.cases]), limit, views.draw)
     drawn = dict(zip(order, parts, strict=False))
     size = 0
-    drawings = FoldedDrawings(draw_plainly or draw, LARGEST_FOLDED if limit.bytes is not None else 0)
+    drawings = FoldedDrawings(views.fold, cases.text, LARGEST_FOLDED if limit.bytes is not None else 0)
     for place, (part, line) in enumerate(listed):
         if place not in drawn:
             size += _listed_size(part)
@@ -189,14 +214,14 @@ def beside_each_other(cases: list[Part], group: str, member: str, members: list[
 class FoldedDrawings:
     """Draws cases for later, as many as there is room for."""
 
-    def __init__(self, draw: Callable[[Case], Part], room: int) -> None:
-        self._draw, self._room, self._size, self._table = draw, room, 0, TextTable()
+    def __init__(self, fold: Callable[[bytes, TextTable], Folded], read: Callable[[Line], bytes], room: int) -> None:
+        self._fold, self._read, self._room, self._size, self._table = fold, read, room, 0, TextTable()
 
-    def folded(self, part: Part, line: bytes) -> Part:
+    def folded(self, part: Part, line: Line) -> Part:
         """A listed case with its drawing, or without where there is no room."""
         if self._size + self._table.size >= self._room:
             return part
-        drawing = fold(self._draw(orjson.loads(line)), self._table)
+        drawing = self._fold(self._read(line), self._table)
         self._size += drawing.size
         return part | {"folded": drawing}
 
@@ -204,7 +229,7 @@ class FoldedDrawings:
 def _listed_size(part: Part) -> int:
     """About how many bytes a case takes that is only listed."""
     title = len(part["title"]) if part["title"] != part["key"] else 0
-    return len(json_line([part["key"], part.get("facets")])) + title + 6 * len(part["errors"])
+    return len(json_line([part["key"], part.get("facets")])) + title + 6 * len(part["errors"].places)
 
 
 def drawn_cases(cases: list[Case], limit: Limit, draw: Callable[[Case], Part]) -> list[Part]:
@@ -212,7 +237,7 @@ def drawn_cases(cases: list[Case], limit: Limit, draw: Callable[[Case], Part]) -
     return _with_own_keys(_drawn(cases[: limit.cases], limit, draw))
 
 
-def _drawn(cases: Iterable[Case], limit: Limit, draw: Callable[[Case], Part]) -> list[Part]:
+def _drawn(cases: Iterable[Source], limit: Limit, draw: Callable[[Source], Part]) -> list[Part]:
     parts: list[Part] = []
     size = 0
     for case in cases:
@@ -225,19 +250,26 @@ def _drawn(cases: Iterable[Case], limit: Limit, draw: Callable[[Case], Part]) ->
     return parts
 
 
-def _order(kinds: Sequence[Sequence[Hashable]], most: int) -> list[int]:
+def _order(cases: Sequence[ErrorCounts], most: int) -> list[int]:
     """Places of cases: first those that bring a new kind of error, then the others.
 
-    >>> _order([["a"], ["a"], ["a", "b"]], 2)
+    >>> from calipers.show.page.listing import ErrorFacets
+    >>> missed, spurious = ErrorFacets("missed", "a"), ErrorFacets("spurious", "a")
+    >>> _order([ErrorCounts.of(errors) for errors in ([missed], [missed], [missed, spurious])], 2)
     [0, 2, 1]
     """
-    seen: set[Hashable] = set()
+    seen = set[tuple[str, ...]]()
+    places: dict[ErrorTable, set[int]] = {}  # of errors whose kinds were all seen
     first: list[int] = []
-    for place, own in enumerate(kinds):
-        if len(first) < most and not seen.issuperset(own):
-            first.append(place)
-            seen.update(own)
-    return first + sorted(set(range(len(kinds))) - set(first))
+    for place, errors in enumerate(cases):
+        known = places.setdefault(errors.table, set())
+        if len(first) < most and not known.issuperset(errors.places):
+            kinds = errors.kinds()
+            if not seen.issuperset(kinds):
+                first.append(place)
+                seen |= kinds
+            known.update(errors.places)
+    return first + sorted(set(range(len(cases))) - set(first))
 
 
 def _with_own_keys(parts: list[Part]) -> list[Part]:

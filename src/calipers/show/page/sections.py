@@ -58,7 +58,7 @@ def page_data(
     ordered = sorted(cases, key=lambda case: -float(case["score"]))
     head: Part = {"title": title, "suite": suite, "subtitle": subtitle, "facts": [list(fact) for fact in facts]}
     named, errors = with_error_table(ordered)
-    texts: list[str] = next((case["folded"].table.texts for case in ordered if "folded" in case), [])
+    texts: list[str] = next((list(case["folded"].table) for case in ordered if "folded" in case), [])
     tables = {"errors": errors, "texts": texts}
     return head | {"sections": list(sections), **tables, "cases": named, "notes": list(notes)}
 

@@ -17,7 +17,7 @@ from string import Template
 from typing import Any
 
 from calipers.core.text import whole_text
-from calipers.files.output import json_line
+from calipers.files.output import json_text
 
 SCRIPTS = (
     "dom",
@@ -41,29 +41,31 @@ ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", 
 def page(data: Mapping[str, Any], text: str = "") -> bytes:
     """One self-contained HTML file of what `sections.page_data` made; `text` is shown where scripts do not run."""
     title, plain = (escape(whole_text(words)) for words in (f"{data['title']} · Calipers", text))
-    return _frame().substitute(title=title, text=plain, data=json_block(data)).encode("utf-8")
+    head, end = (half.substitute(title=title, text=plain).encode("utf-8") for half in _frame())
+    return b"".join((head, json_block(data), end))
 
 
-def json_block(value: Any) -> str:
+def json_block(value: Any) -> bytes:
     r"""JSON that may stand in HTML: only letters, digits and signs without a meaning there.
 
     >>> json_block({"label": "</script>"})
-    '{"label":"\\u003c/script\\u003e"}'
+    b'{"label":"\\u003c/script\\u003e"}'
     """
-    text = json_line(value).decode("utf-8").rstrip("\n")
+    text = json_text(value)
     for sign, written in ESCAPES.items():
-        text = text.replace(sign, written)
+        text = text.replace(sign.encode(), written.encode())
     return text
 
 
 @cache
-def _frame() -> Template:
-    """The HTML of the page without its data."""
+def _frame() -> tuple[Template, Template]:
+    """The HTML of the page before and behind its data."""
     style = packed(_source("page.css"))
     script = "(() => {\n" + "".join(packed(_source(f"{name}.js")) for name in SCRIPTS) + "})();\n"
     parts = {"policy": policy(style, script), "style": style, "script": script}
     doubled = {name: text.replace("$", "$$") for name, text in parts.items()}  # for the second filling in
-    return Template(Template(_source("page.html")).safe_substitute(doubled))
+    head, end = (Template(half).safe_substitute(doubled) for half in _source("page.html").split("$data"))
+    return Template(head), Template(end)
 
 
 def _source(name: str) -> str:

@@ -11,7 +11,7 @@ from calipers.core.survey import counted
 from calipers.show.causes import MEANINGS, cause_words
 from calipers.show.page import sections as part
 from calipers.show.page.calibration import calibration_parts
-from calipers.show.page.cases import Case, WorstCases, left_out, shown_cases
+from calipers.show.page.cases import Case, CaseViews, WorstCases, left_out, shown_cases
 from calipers.show.page.causes import confusion_part, error_facets, fix_first_part, label_causes_part
 from calipers.show.page.heads import MAX_ROWS, Tree, facts_of, more_rows, problems, rules, title_of
 from calipers.show.page.images import EmbeddedImage, Pictures
@@ -37,7 +37,8 @@ CONFUSION = "Matches on the diagonal, then objects in the right place under anot
 def page_data(tree: Tree, cases: WorstCases | None, pictures: Pictures | None = None, why_not: str = "") -> Part:
     """The data of all sections of the page. Without cases it says why there are none."""
     draw = partial(draw_case, tree, pictures=pictures)
-    shown = shown_cases(cases, list_case, draw, partial(draw_case, tree)) if cases else []
+    views = CaseViews.of(list_case, draw, partial(draw_case, tree))
+    shown = shown_cases(cases, views) if cases else []
     images, objects = tree["images"], tree["objects"]
     parts = [*_fix_first(tree), *_headline(tree), *_curves(tree), *calibration_parts(tree), _classes(tree)]
     parts += [*label_causes_part(tree, "Classes by cause"), *_confusion(tree)]

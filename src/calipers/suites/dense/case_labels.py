@@ -52,8 +52,17 @@ def side_labels(case: dict[str, Any], side: str) -> list[CaseLabel]:
     labels = case["labels"]
     if "names" not in labels:
         return list(map(CaseLabel, labels[side]["phase"], labels[side]["category"]))
-    known = [_both(name, name) if isinstance(name, str) else _both(*name) for name in labels["names"]]
+    known = list(map(label_of, labels["names"]))
     return [known[code] for code in labels[side]]
+
+
+def label_of(name: str | list[str]) -> CaseLabel:
+    """The labels of an object, as `names` has them.
+
+    >>> label_of("a"), label_of(["a", "b"])
+    (CaseLabel(phase='a', category='a'), CaseLabel(phase='a', category='b'))
+    """
+    return _both(name, name) if isinstance(name, str) else _both(*name)
 
 
 @lru_cache(maxsize=1 << 16)

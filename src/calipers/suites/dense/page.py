@@ -3,32 +3,19 @@ that went wrong, drawn on the frame of 1000 by 1000 (or in pixels, when they wer
 
 from __future__ import annotations
 
-from functools import lru_cache, partial
-from math import isfinite
-from typing import Any, Literal, TypeGuard
-
-import orjson
+from functools import partial
 
 from calipers.core.survey import counted
 from calipers.show.causes import cause_words
 from calipers.show.page import sections as part
-from calipers.show.page.cases import Case, WorstCases, left_out, shown_cases
-from calipers.show.page.causes import confusion_part, error_facets, fix_first_part, label_causes_part
-from calipers.show.page.heads import MAX_ROWS, Tree, facts_of, more_rows, problems, rules, short_name, title_of
+from calipers.show.page.cases import CaseViews, WorstCases, left_out, shown_cases
+from calipers.show.page.causes import confusion_part, fix_first_part, label_causes_part
+from calipers.show.page.heads import MAX_ROWS, Tree, facts_of, more_rows, problems, rules, title_of
 from calipers.show.page.images import Pictures
-from calipers.show.page.listing import ErrorFacets, listing, slice_facets
-from calipers.show.page.outlines import SIDES, Outline, OutlineCollector, entries_of, said_of
 from calipers.show.page.sections import Part
-from calipers.suites.dense.case_labels import CaseLabel, side_labels
+from calipers.suites.dense.case_parts import FORMS, draw_case, list_case, parse_listed, phase_tag
+from calipers.suites.dense.scanned_cases import ScannedCases
 
-Labels = dict[str, list[CaseLabel]]  # of a record's objects, by side
-
-FORMS: dict[str, Literal["box", "poly", "line"]] = {"bbox_2d": "box", "poly": "poly", "line": "line"}
-OTHER: dict[str, str] = dict(SIDES)
-FRAME = 1000
-LARGEST = 1e6  # pixels that a drawing is worth
-LONGEST_NOTE = 240
-PAIRS, BEHIND_PAIRS = b'"matched":[', b'],"labels":'  # of a line
 RATES = ("precision", "recall", "f1")
 CONFUSION = "Matches on the diagonal, then objects in the right place under another label."
 
@@ -162,15 +149,6 @@ def label_filter(mode: str, label: str) -> part.Goto:
     return {"label": label} if mode == "category" else phase_tag(label)
 
 
-def phase_tag(label: str) -> str:
-    """The tag of objects of a phase.
-
-    >>> phase_tag("open")
-    'phase open'
-    """
-    return f"phase {label}"
-
-
 def _counts(tree: Tree) -> Part:
     counts = tree["counts"]
     cards = [part.card("mean count error", counts["mae"], kind="number", better="low", note="|predicted − true|")]
@@ -245,144 +223,5 @@ def _case_section(shown: list[Part], cases: WorstCases | None, why_not: str) -> 
 
 
 def _drawn(tree: Tree, cases: WorstCases, pictures: Pictures | None) -> list[Part]:
-    draw = partial(draw_case, tree)
-    return shown_cases(cases, list_case, partial(draw, pictures=pictures), draw, parse_listed)
-
-
-def parse_listed(line: bytes) -> Case:
-    """A case without its pairs, which are only drawn: a third of its line, and of the time to parse it.
-
-    >>> parse_listed(b'{"matched":[{"gt":{"index":0}}],"labels":{},"unmatched":1}')
-    {'matched': [], 'labels': {}, 'unmatched': 1}
-    """
-    begin = line.rfind(PAIRS) + len(PAIRS)
-    end = line.find(BEHIND_PAIRS, begin)
-    try:
-        short: Case = orjson.loads(line[:begin] + line[end:] if begin >= len(PAIRS) and end >= 0 else line)
-    except orjson.JSONDecodeError:  # those of another program may stand in another order
-        short = orjson.loads(line)
-    return short
-
-
-def list_case(case: Case) -> Part:
-    """A record as it is listed, with all its objects that are wrong."""
-    return _listing(case, _errors(case, _labels(case)))
-
-
-def _listing(case: Case, errors: list[ErrorFacets]) -> Part:
-    place = f"{short_name(case['path'])}:{case['line']}"
-    return listing(case["key"], case["key"], errors, facets=slice_facets(case), score=case["unmatched"], note=place)
-
-
-def _labels(case: Case) -> Labels:
-    return {side: side_labels(case, side) for side in OTHER}
-
-
-def _errors(case: Case, labels: Labels) -> list[ErrorFacets]:
-    """What each object without a partner can be asked for: cause, label, confusion, phase, type, and if it is invalid.
-
-    They stand in the order of `entries_of`.
-    """
-    errors = []
-    for side, other in SIDES:
-        own, theirs = labels[side], labels[other]
-        for entry in case[f"unmatched_{side}"]:
-            partner, drawn_as = entry.get("partner"), _type_of(entry["object"])
-            label, paired = own[entry["index"]], theirs[partner["index"]].category if partner else None
-            errors.append(_known_facets(side, entry["cause"], label, paired, drawn_as, "invalid" in entry))
-    return errors
-
-
-@lru_cache(maxsize=1 << 16)
-def _known_facets(
-    side: str, cause: str, label: CaseLabel, other: str | None, kind: str | None, invalid: bool
-) -> ErrorFacets:
-    """Facets of errors that are alike, made once."""
-    tags = [tag for tag in (phase_tag(label.phase) if label.phase else "", kind, "invalid" if invalid else "") if tag]
-    return error_facets(side, cause, label.category, other, tags)
-
-
-def draw_case(tree: Tree, case: Case, pictures: Pictures | None = None) -> Part:
-    """Draw a record with all its objects."""
-    pixel, size = tree["params"]["frame"] == "pixel", _size(case["fields"])
-    canvas = size if pixel and size else (FRAME, FRAME)
-    picture = pictures.find(case["key"], *_names(case["fields"])) if pictures else None
-    seen = picture.aspect if picture else size[0] / size[1] if size else None
-    shapes, labels = OutlineCollector(), _labels(case)
-    errors = _errors(case, labels)
-    unread = iter(errors)
-    for entry in entries_of(case):
-        look = {"label": labels[entry.side][entry.place].category}
-        if entry.unmatched is not None:
-            look |= _look(entry.object, entry.unmatched, next(unread))
-        shapes.add(entry, _outline(entry.object, canvas), look)
-    return part.drawn_case(
-        _listing(case, errors),
-        shapes.parts(),
-        canvas,
-        note=said_of(f"{short_name(case['path'])}:{case['line']}", shapes.undrawn),
-        image=picture.uri if picture else None,
-        aspect=None if pixel else seen,
-    )
-
-
-def _look(obj: Any, unmatched: Tree, error: ErrorFacets) -> Tree:
-    """The cause that is shown for an object without a partner."""
-    desc = obj.get("desc") if isinstance(obj, dict) else None
-    tooltip = " · ".join(text for text in (desc, unmatched.get("invalid", "")) if isinstance(text, str) and text)
-    look = {"cause": error.cause, "tags": error.tags, "under": error.label}
-    return look | {"note": tooltip[:LONGEST_NOTE], "state": "wrong"}
-
-
-def _size(fields: Tree) -> tuple[float, float] | None:
-    """Width and height of the image, where a record says them."""
-    size = [value for name in ("width", "height") if _is_number(value := fields.get(name)) and 0 < value <= LARGEST]
-    return (size[0], size[1]) if len(size) == 2 else None
-
-
-def _is_number(value: Any) -> TypeGuard[float]:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and isfinite(value)
-
-
-def _names(fields: Tree) -> list[str]:
-    return [value for name in ("image_path", "image") if isinstance(value := fields.get(name), str)]
-
-
-def _type_of(obj: Any) -> str | None:
-    """The type of an object, None where it has none that can be drawn: a model may have written anything there."""
-    kind = obj.get("type") if isinstance(obj, dict) else None
-    return kind if isinstance(kind, str) and kind in FORMS else None
-
-
-def _outline(obj: Any, canvas: tuple[float, float]) -> Outline | None:
-    """The form and the points of an object, cut at the edges of the canvas as they are when it is measured."""
-    kind = _type_of(obj)
-    if kind is None or not isinstance(obj.get("points"), list):
-        return None
-    form, numbers = FORMS[kind], _flat(obj["points"])
-    whole = set(map(type, numbers)) == {int}
-    if len(numbers) % 2 or not (whole or all(map(_is_number, numbers))):
-        return None
-    points = numbers if whole and _is_inside(numbers, canvas) else _cut(numbers, canvas)
-    if form == "box" and len(points) == 4:
-        x, y = sorted(points[::2]), sorted(points[1::2])
-        return Outline(form, [x[0], y[0], x[1], y[1]])
-    return Outline(form, points) if form != "box" and len(points) >= part.POINTS[form] else None
-
-
-def _is_inside(numbers: list[float], canvas: tuple[float, float]) -> bool:
-    """Whether coordinates in turn are within the edges."""
-    return min(numbers) >= 0 and max(numbers[::2]) <= canvas[0] and max(numbers[1::2]) <= canvas[1]
-
-
-def _cut(numbers: list[float], canvas: tuple[float, float]) -> list[float]:
-    """Coordinates in turn, cut at the edges."""
-    return [round(min(max(value, 0), canvas[at % 2]), 1) for at, value in enumerate(numbers)]
-
-
-def _flat(points: list[Any]) -> list[Any]:
-    """Points as one flat list, also where they are given as pairs."""
-    if not points or not isinstance(points[0], list):
-        return points
-    pairs = all(isinstance(point, list) and len(point) == 2 for point in points)
-    return [value for point in points for value in point] if pairs else points
+    views = CaseViews.of(list_case, partial(draw_case, tree, pictures=pictures), partial(draw_case, tree), parse_listed)
+    return shown_cases(cases, ScannedCases(tree, pictures, views).views())

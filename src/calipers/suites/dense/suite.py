@@ -98,7 +98,7 @@ answers of a model against ground truth in COCO form.""",
         {"top", "max_bad_records", "mapping", "stroke_width", "slice", "attributes", "answers", "pred_field"}
     ),  # seen in mapping_sha256 and tube_tolerance
     changed=CHANGED,
-    draw_case=later(f"{HERE}.page", "draw_case"),
+    draw_case=later(f"{HERE}.case_parts", "draw_case"),
     suspects=SuspectSpec(
         later(f"{HERE}.suspects", "find_suspects"),
         truth_case=later(f"{HERE}.suspects", "truth_case"),

@@ -9,7 +9,7 @@ from calipers.core.survey import counted
 from calipers.show.causes import cause_words
 from calipers.show.page import sections as part
 from calipers.show.page.calibration import calibration_parts
-from calipers.show.page.cases import Case, WorstCases, beside_each_other, left_out, shown_cases
+from calipers.show.page.cases import Case, CaseViews, WorstCases, beside_each_other, left_out, shown_cases
 from calipers.show.page.causes import NO_LABEL, fix_first_part, label_causes_part
 from calipers.show.page.heads import MAX_ROWS, Tree, facts_of, more_rows, problems, rules
 from calipers.show.page.images import Pictures
@@ -307,7 +307,7 @@ def _nameless(methods: Tree) -> list[Part]:
 
 
 def _shown_scenes(tree: Tree, cases: WorstCases) -> list[Part]:
-    drawn = shown_cases(cases, list_case, partial(draw_case, tree))
+    drawn = shown_cases(cases, CaseViews.of(list_case, partial(draw_case, tree)))
     return beside_each_other(drawn, "key", "method", list(tree["methods"]))
 
 
