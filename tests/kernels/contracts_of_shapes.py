@@ -161,6 +161,21 @@ CONTRACTS: dict[str, Contract] = {
             "a place in nothing": {"values": f(), "places": q(0)},
         },
     ),
+    "object_sums.most_objects": Contract(
+        object_sums.most_objects,
+        {"counts": np.array([[1], [1]], np.int32)},
+        {"one side without records": {"counts": i(1)}, "long numbers": {"counts": np.array([[1], [1]])}},
+    ),
+    "object_sums.row_totals": Contract(
+        object_sums.row_totals,
+        {"values": np.ones((2, 3), np.uint16)},
+        {"long numbers": {"values": np.ones((2, 3), int)}},
+    ),
+    "object_sums.Totals": Contract(
+        object_sums.Totals,
+        {"sums": np.zeros((6, 1), np.uint16)},
+        {"numbers of 32 bits": {"sums": np.zeros((6, 1), np.int32)}, "one axis": {"sums": np.zeros(6, np.uint16)}},
+    ),
     "object_sums.add_by_size": Contract(
         object_sums.add_by_size,
         {
@@ -175,6 +190,11 @@ CONTRACTS: dict[str, Contract] = {
             "edges": f(2.0),
         },
         {
+            "wider registers than any": {"register_bits": 1024},
+            "more than 16 bits hold": {
+                "sums": np.zeros((6, 1), np.uint16),
+                "table": np.full((2, 8), [16_384, 1, 1, 0, 0, 0, 0, 0], np.int16),
+            },
             "a kind beyond the last": {"kinds": i(0, 2)},
             "a kind below 0": {"kinds": i(-1, 0)},
             "few kinds": {"kinds": i(0)},

@@ -16,13 +16,14 @@ from numpy.typing import NDArray
 
 from calipers.core.parts import Packed
 from calipers.core.sweep import Levels, Swept
-from calipers.kernels.count.object_sums import add_by_size, mark_matched, object_rows
+from calipers.kernels.count.object_sums import add_by_size, mark_matched, most_objects, object_rows, row_totals
 
 Floats = NDArray[np.float32]
 SMALL = (np.int8, np.int16, np.int32, np.int64)
 DRAWN_TOGETHER = 4096  # records
 LANES = 8  # of which the width of a table is a multiple, where it is added up
 DIGIT_BITS = 15  # of numbers that are added up as 16 bits with a sign
+SMALL_SUM = (1 << DIGIT_BITS) - 1
 MOST_KINDS = 1 << 15  # that are written down before it is known which occur
 
 
@@ -40,18 +41,27 @@ class ObjectChunk(NamedTuple):
     sizes: Floats  # (rows,), NaN for no size
     kinds: NDArray[Any]  # (rows,) into a table of numbers
 
+    def by_side(self) -> NDArray[np.int32]:
+        """(sides, records) rows of a record."""
+        return self.counts.reshape(-1, self.records)
+
 
 class SummedObjects(NamedTuple):
     """Objects of some records by size: how many (sizes, records), and their sums (sizes, columns, records)."""
 
     rows: NDArray[np.int32]
-    sums: NDArray[np.int64]
+    sums: NDArray[Any]  # of 64 bits, or of 16 without a sign where they fit
 
     def of(self, records: NDArray[np.intp]) -> SummedObjects:
         """The sums of some of the records, in their order."""
         if len(records) == self.rows.shape[1]:
             return self
-        return SummedObjects(self.rows[:, records], self.sums[:, :, records])
+        return SummedObjects(self.rows[:, records], self.sums.take(records, axis=2))
+
+    def whole(self) -> NDArray[np.int64]:
+        """Their sums in all records, (sizes * columns,)."""
+        values = self.sums.reshape(-1, self.rows.shape[1])
+        return np.asarray(row_totals(values)) if values.dtype == np.uint16 else values.sum(axis=1)
 
 
 class ObjectRows:
@@ -102,14 +112,17 @@ class ObjectRows:
         width, digits = numbers.shape[1], numbers.shape[1] // columns
         table = np.pad(numbers, ((0, 0), (0, LANES - width % LANES)))
         table[:, width] = 1  # by which objects are counted
+        largest = int(table.max())
         short = edges.astype(np.float32)  # so that a size on an edge is on it, however it was rounded
         for chunks in self._joined_chunks():
             records = sum(chunk.records for chunk in chunks)
-            rows, sums = np.zeros((groups, records), np.int32), np.zeros((groups * width, records), np.int64)
+            is_small = digits == 1 and max(most_objects(chunk.by_side()) for chunk in chunks) * largest <= SMALL_SUM
+            rows = np.zeros((groups, records), np.int32)
+            sums = np.zeros((groups * width, records), np.uint16 if is_small else np.int64)
             first = 0
             for chunk in chunks:
-                counts, kinds = chunk.counts.reshape(-1, chunk.records), chunk.kinds.astype(np.int32)
-                add_by_size(rows, sums, first, counts, chunk.sizes, kinds, table, width, short)
+                kinds = chunk.kinds.astype(np.int32)
+                add_by_size(rows, sums, first, chunk.by_side(), chunk.sizes, kinds, table, width, short)
                 first += chunk.records
             by_digit = sums.reshape(groups, digits, columns, records)
             total = by_digit[:, 0]

@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from calipers.kernels.count.sums import grouped_sums, weight_table, weighted_sums, weights
+from calipers.kernels.count.sums import grouped_sums, small_weighted_sums, weight_table, weighted_sums, weights
 
 
 def keys(count: int) -> np.ndarray:
@@ -116,6 +116,16 @@ def test_bytes_have_the_same_sums_in_registers_of_all_widths(columns, replicates
     values = np.array(rows).T.reshape(-1)
     widths = [weighted_sums(keys(37), values, columns, 3, replicates, 0, bits).tolist() for bits in (128, 256, 512)]
     assert widths == [expected_sums(keys(37), rows, 3, replicates)] * 3
+
+
+@pytest.mark.parametrize("records", [0, 1, 15, 16, 17, 40])
+@pytest.mark.parametrize("columns", [0, 1, 5])
+def test_values_of_16_bits_have_the_sums_of_those_of_64(records, columns):
+    rng = np.random.default_rng([records, columns])
+    values = rng.integers(0, [[256], [65536], [1], [2], [1000]][:columns] or 1, (columns, records)).reshape(-1)
+    values[:1] = 65535
+    small = small_weighted_sums(keys(records), values.astype(np.uint16), columns, 7, 33)
+    assert small.tolist() == weighted_sums(keys(records), values, columns, 7, 33).tolist()
 
 
 def grouped(own, rows, ends, places, groups, seed, replicates):

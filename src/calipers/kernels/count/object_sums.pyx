@@ -3,7 +3,7 @@
 Of every object only its size and its kind are known; a table says what an object of each kind adds to every column.
 """
 
-from libc.stdint cimport int16_t, int32_t, uint32_t
+from libc.stdint cimport int16_t, int32_t, uint16_t, uint32_t
 from libc.string cimport memcpy, memset
 
 from ..scan.checks cimport (
@@ -143,9 +143,24 @@ cdef inline uint32_t reached(const int32_t* counts, long long* before) noexcept 
     return at
 
 
-def add_by_size(rows, sums, Py_ssize_t first, counts, sizes, kinds, table, Py_ssize_t columns, edges):
+def most_objects(counts):
+    """The most objects that a record has on all sides together; `counts` are those of `add_by_size`."""
+    cdef const int[:, ::1] count = counts
+    cdef long long most = 0, own
+    cdef Py_ssize_t side, r
+    for r in range(count.shape[1]):
+        own = 0
+        for side in range(count.shape[0]):
+            own += count[side, r]
+        most = max(most, own)
+    return most
+
+
+def add_by_size(rows, sums, Py_ssize_t first, counts, sizes, kinds, table, Py_ssize_t columns, edges,
+                Py_ssize_t register_bits=ANY_BITS):
     """Count objects by group and record in `rows`, (groups, records), and add their numbers to `sums`,
-    (groups * columns, records); both are overwritten.
+    (groups * columns, records); both are overwritten. Sums are of 64 bits, or of 16 where no record can have more than
+    32,767.
 
     Records are those from `first` on. `counts`, (sides, records), says how many objects each of them has: those of all
     of them on one side come before those on the next. `table` has the numbers of each kind, (kinds, width), none below
@@ -153,7 +168,7 @@ def add_by_size(rows, sums, Py_ssize_t first, counts, sizes, kinds, table, Py_ss
     on an edge is above it. The last group is of objects without a size, NaN.
     """
     cdef int[:, ::1] row = rows
-    cdef long long[:, ::1] total = sums
+    cdef Totals totals = Totals(sums)
     cdef const int[:, ::1] count = counts
     cdef const int[::1] kind = kinds
     cdef const float[::1] size = sizes, edge = edges
@@ -165,19 +180,24 @@ def add_by_size(rows, sums, Py_ssize_t first, counts, sizes, kinds, table, Py_ss
     cdef long long* at = <long long*> places.data
     cdef Pending pending
     cdef long long most, room, end, some
+    cdef AddObjects add_objects
     check_between("table", width % LANES, 0, 0)
     check_between("columns", columns, 0, width - 1)
     check_between("first", first, 0, row.shape[1])
     check_between("counts", count.shape[1], 0, row.shape[1] - first)
+    check_between("register_bits", register_bits, 128, ANY_BITS)
     check_length("rows", row.shape[0], groups)
-    check_length("sums", total.shape[0], check_product("sums", groups, columns))
-    check_length("sums", total.shape[1], row.shape[1])
+    check_length("sums", totals.rows, check_product("sums", groups, columns))
+    check_length("sums", totals.records, row.shape[1])
     set_places(at, count, size.shape[0])
     check_length("kinds", kind.shape[0], size.shape[0])
     check_indices("kinds", kind, number.shape[0])
     most = NARROW // max(1, largest_of(number))                 # objects whose sums are of 16 bits
+    if totals.is_narrow:
+        check_between("objects of a record, whose sums are of 16 bits", most_objects(counts), 0, most)
     check_counting(number, columns)
     check_edges(edge)
+    add_objects = way_to_add(width, edge.shape[0], <int> register_bits)
     block = Column("h", check_product("sums", check_product("sums", groups, width), BLOCK))
     pending.sums, pending.groups, pending.columns, pending.width = <int16_t*> block.data, groups, columns, width
     with nogil:
@@ -187,23 +207,27 @@ def add_by_size(rows, sums, Py_ssize_t first, counts, sizes, kinds, table, Py_ss
                 end = at[side] + count[side, r]
                 while at[side] < end:
                     if not room:
-                        move_sums(pending, r % BLOCK, 1, row, total, first + r)
+                        move_sums(pending, r % BLOCK, 1, row, totals, first + r)
                         room = most
                     some = min(room, end - at[side])
                     add_objects(own, &size[at[side]], &kind[at[side]], some, &number[0, 0], width, first_edge, edge.shape[0])
                     at[side] += some
                     room -= some
             if r % BLOCK == BLOCK - 1 or r == count.shape[1] - 1:
-                move_sums(pending, 0, r % BLOCK + 1, row, total, first + r - r % BLOCK)
+                move_sums(pending, 0, r % BLOCK + 1, row, totals, first + r - r % BLOCK)
 
 
 cdef extern from *:
     """
+    #define ANY_BITS 512                /* of registers */
     #define LANES 8                     /* numbers that are added at a time */
     #define BLOCK 8                     /* records whose sums are moved at a time: those of a column fill a cache line */
     #define NARROW 32767
+    #define OBJECTS short* restrict sums, const float* restrict size, const int* restrict kind, Py_ssize_t objects, \
+                    const short* restrict numbers, Py_ssize_t width, const float* restrict edge, Py_ssize_t edges
 
     typedef short Lanes __attribute__((vector_size(16), aligned(2), may_alias));
+    typedef void (*AddObjects)(OBJECTS);        /* sums[group of object][lane] += numbers[kind of object][lane] */
 
     /* how many edges a size reaches; one more than all if it is NaN */
     static inline Py_ssize_t group_of(float size, const float* edge, Py_ssize_t edges) {
@@ -212,16 +236,17 @@ cdef extern from *:
         return size != size ? edges + 1 : group;
     }
 
-    static inline void add_lanes(short* restrict sums, const short* restrict numbers, Py_ssize_t width) {
-        for (Py_ssize_t c = 0; c < width; c += LANES)
-            for (int lane = 0; lane < LANES; lane++) sums[c + lane] += numbers[c + lane];
+    static void add_any_sizes(OBJECTS) {
+        for (Py_ssize_t k = 0; k < objects; k++) {
+            short* restrict own = sums + group_of(size[k], edge, edges) * width;
+            const short* restrict number = numbers + kind[k] * width;
+            for (Py_ssize_t c = 0; c < width; c += LANES)
+                for (int lane = 0; lane < LANES; lane++) own[c + lane] += number[c + lane];
+        }
     }
 
     /* small, medium, large and none, in registers: what is on an edge or above it, of all that there is */
-    static inline __attribute__((always_inline)) void add_three_sizes(
-        short* restrict sums, const float* restrict size, const int* restrict kind, Py_ssize_t objects,
-        const short* restrict numbers, const float* restrict edge, int parts
-    ) {
+    static inline __attribute__((always_inline)) void add_three_sizes(OBJECTS, int parts) {
         Lanes all[2] = {{0}}, above[2] = {{0}}, large[2] = {{0}}, none[2] = {{0}}, *group = (Lanes*) sums;
         for (Py_ssize_t k = 0; k < objects; k++) {
             const Lanes* number = (const Lanes*) numbers + (Py_ssize_t) kind[k] * parts;
@@ -241,20 +266,91 @@ cdef extern from *:
         }
     }
 
-    /* sums[group of object][lane] += numbers[kind of object][lane] */
-    static void add_objects(short* sums, const float* size, const int* kind, Py_ssize_t objects, const short* numbers,
-                            Py_ssize_t width, const float* edge, Py_ssize_t edges) {
-        if (edges == 2 && width == LANES) add_three_sizes(sums, size, kind, objects, numbers, edge, 1);
-        else if (edges == 2 && width == 2 * LANES) add_three_sizes(sums, size, kind, objects, numbers, edge, 2);
-        else
-            for (Py_ssize_t k = 0; k < objects; k++)
-                add_lanes(sums + group_of(size[k], edge, edges) * width, numbers + kind[k] * width, width);
+    #define GIVEN sums, size, kind, objects, numbers, width, edge, edges
+    static void add_three_short(OBJECTS) { add_three_sizes(GIVEN, 1); }
+    static void add_three_long(OBJECTS) { add_three_sizes(GIVEN, 2); }
+
+    #if defined(__GNUC__) && defined(__x86_64__)
+    #include <immintrin.h>
+    #define WIDE __attribute__((target("avx512f,avx512bw")))
+
+    /* the same with the numbers of an object twice or four times side by side, in a register that has sums of two groups or
+       of all four: a mask for each object says which of them it is added to */
+    WIDE static inline __attribute__((always_inline)) void add_three_widely(OBJECTS, const int parts) {
+        const __m512 first_edge = _mm512_set1_ps(edge[0]), second_edge = _mm512_set1_ps(edge[1]);
+        const int group_bits = 8 * parts, group_mask = (1 << group_bits) - 1, in_register = 4 / parts;
+        unsigned masks[2][16];
+        int kinds[16];
+        __m512i* group = (__m512i*) sums;
+        __m512i total[2];
+        for (int half = 0; half < parts; half++) total[half] = _mm512_loadu_si512(group + half);
+        for (Py_ssize_t k = 0; k < objects; k += 16) {
+            int some = objects - k < 16 ? (int) (objects - k) : 16;
+            __mmask16 there = (__mmask16) ((1u << some) - 1);
+            __m512 own = _mm512_maskz_loadu_ps(there, size + k);
+            __mmask16 none = _mm512_mask_cmp_ps_mask(there, own, own, _CMP_UNORD_Q);
+            __mmask16 above = _mm512_mask_cmp_ps_mask(there, own, first_edge, _CMP_GE_OQ);
+            __mmask16 large = _mm512_mask_cmp_ps_mask(there, own, second_edge, _CMP_GE_OQ);
+            __mmask16 is_in[4] = {there & ~above & ~none, above & ~large, large, none};
+            for (int half = 0; half < parts; half++) {
+                __m512i mask = _mm512_setzero_si512();
+                for (int g = 0; g < in_register; g++)
+                    mask = _mm512_mask_mov_epi32(mask, is_in[in_register * half + g],
+                                                 _mm512_set1_epi32(group_mask << (g * group_bits)));
+                _mm512_storeu_si512(masks[half], mask);
+            }
+            _mm512_storeu_si512(kinds, _mm512_maskz_loadu_epi32(there, kind + k));
+            for (int i = 0; i < some; i++) {
+                const short* number = numbers + (Py_ssize_t) kinds[i] * (LANES * parts);
+                __m512i beside = parts == 2 ? _mm512_broadcast_i64x4(_mm256_loadu_si256((const __m256i*) number))
+                                            : _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i*) number));
+                for (int half = 0; half < parts; half++)
+                    total[half] = _mm512_mask_add_epi16(total[half], masks[half][i], total[half], beside);
+            }
+        }
+        for (int half = 0; half < parts; half++) _mm512_storeu_si512(group + half, total[half]);
+    }
+
+    WIDE static void add_three_short_widely(OBJECTS) { add_three_widely(GIVEN, 1); }
+    WIDE static void add_three_long_widely(OBJECTS) { add_three_widely(GIVEN, 2); }
+    #define HAS_WIDE __builtin_cpu_supports("avx512bw")
+    #else
+    #define HAS_WIDE 0
+    #define add_three_short_widely add_three_short
+    #define add_three_long_widely add_three_long
+    #endif
+
+    /* the function that adds tables of a width, for sizes between so many edges */
+    static AddObjects way_to_add(Py_ssize_t width, Py_ssize_t edges, int register_bits) {
+        int is_wide = register_bits >= 512 && HAS_WIDE;
+        if (edges == 2 && width == LANES) return is_wide ? add_three_short_widely : add_three_short;
+        if (edges == 2 && width == 2 * LANES) return is_wide ? add_three_long_widely : add_three_long;
+        return add_any_sizes;
     }
     """
-    const Py_ssize_t LANES, BLOCK
+    const Py_ssize_t LANES, BLOCK, ANY_BITS
     const long long NARROW
-    void add_objects(int16_t* sums, const float* size, const int* kind, Py_ssize_t objects, const int16_t* numbers,
-                     Py_ssize_t width, const float* edge, Py_ssize_t edges) noexcept nogil
+    ctypedef void (*AddObjects)(int16_t* sums, const float* size, const int* kind, Py_ssize_t objects,
+                                const int16_t* numbers, Py_ssize_t width, const float* edge, Py_ssize_t edges) noexcept nogil
+    AddObjects way_to_add(Py_ssize_t width, Py_ssize_t edges, int register_bits) noexcept nogil
+
+
+cdef class Totals:
+    """Sums of columns, (rows, records), of 64 bits or of 16."""
+
+    cdef long long[:, ::1] wide
+    cdef uint16_t[:, ::1] narrow
+    cdef Py_ssize_t rows, records
+    cdef bint is_narrow
+
+    def __cinit__(self, sums):
+        self.is_narrow = memoryview(sums).format == "H"
+        if self.is_narrow:
+            self.narrow = sums
+            self.rows, self.records = self.narrow.shape[0], self.narrow.shape[1]
+        else:
+            self.wide = sums
+            self.rows, self.records = self.wide.shape[0], self.wide.shape[1]
 
 
 cdef struct Pending:
@@ -262,7 +358,7 @@ cdef struct Pending:
     Py_ssize_t groups, columns, width
 
 
-cdef inline void move_sums(Pending pending, Py_ssize_t first, Py_ssize_t count, int[:, ::1] rows, long long[:, ::1] total,
+cdef inline void move_sums(Pending pending, Py_ssize_t first, Py_ssize_t count, int[:, ::1] rows, Totals totals,
                            Py_ssize_t record) noexcept nogil:
     """Add the sums of some records of a block to those of all records, from `record` on."""
     cdef Py_ssize_t g, c, r, size = pending.groups * pending.width
@@ -274,13 +370,22 @@ cdef inline void move_sums(Pending pending, Py_ssize_t first, Py_ssize_t count, 
         for r in range(count):
             rows[g, record + r] += group[r * size + pending.columns]
             objects |= group[r * size + pending.columns]
-        if objects:
-            for c in range(pending.columns):
-                add_column(&total[g * pending.columns + c, record], group + c, size, count)
+        if not objects:
+            continue
+        for c in range(pending.columns):
+            if totals.is_narrow:
+                add_column(&totals.narrow[g * pending.columns + c, record], group + c, size, count)
+            else:
+                add_column(&totals.wide[g * pending.columns + c, record], group + c, size, count)
     memset(own, 0, count * size * sizeof(int16_t))
 
 
-cdef inline void add_column(long long* total, const int16_t* own, Py_ssize_t size, Py_ssize_t count) noexcept nogil:
+ctypedef fused Total:
+    uint16_t
+    long long
+
+
+cdef inline void add_column(Total* total, const int16_t* own, Py_ssize_t size, Py_ssize_t count) noexcept nogil:
     """Add one number of each record; `size` is from one record to the next. Of a whole block it is done at once."""
     cdef Py_ssize_t r
     if count == BLOCK:
@@ -289,6 +394,21 @@ cdef inline void add_column(long long* total, const int16_t* own, Py_ssize_t siz
     else:
         for r in range(count):
             total[r] += own[r * size]
+
+
+def row_totals(values):
+    """The sum of each row of numbers of 16 bits, (rows, records), as a column of 64 bits."""
+    cdef const uint16_t[:, ::1] value = values
+    cdef Column totals = Column("q", value.shape[0])
+    cdef Py_ssize_t c, first, k
+    cdef uint32_t some
+    for c in range(value.shape[0]):
+        for first in range(0, value.shape[1], HALVES):          # 32 bits hold as many
+            some = 0
+            for k in range(first, min(first + HALVES, value.shape[1])):
+                some += value[c, k]
+            (<long long*> totals.data)[c] += some
+    return totals
 
 
 cdef int set_places(long long* at, const int[:, ::1] counts, Py_ssize_t objects) except -1:

@@ -5,7 +5,7 @@ then integers that add in any order, over any shards.
 """
 
 from libc.limits cimport LLONG_MAX
-from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from ..scan.checks cimport check_between, check_count, check_ends, check_length, check_long_indices, check_product
@@ -143,11 +143,24 @@ def weighted_sums(keys, values, Py_ssize_t columns, unsigned long long seed, Py_
         places = places_of_bytes(&value[0], columns, key.shape[0])
         if places is not None:
             return ByteSums(columns, places, replicates, <int> register_bits).of_records(
-                &key[0], key.shape[0], &value[0], seed, first)
+                &key[0], key.shape[0], Values(&value[0], NULL, key.shape[0]), seed, first)
     sums = Sums(columns, replicates)
     add_records(sums, &key[0] if key.shape[0] else NULL, key.shape[0], &value[0] if value.shape[0] else NULL,
                 key.shape[0], seed, first)
     return sums.total
+
+
+def small_weighted_sums(keys, values, Py_ssize_t columns, unsigned long long seed, Py_ssize_t replicates):
+    """The same sums of `values` of 16 bits without a sign."""
+    cdef const unsigned long long[::1] key = keys
+    cdef const uint16_t[::1] value = values
+    cdef Column places
+    check_length("values", value.shape[0], check_product("values", columns, key.shape[0]))
+    if not columns or not key.shape[0]:
+        return Column("q", check_product("sums", columns, replicates))
+    places = places_of_bytes(&value[0], columns, key.shape[0])
+    return ByteSums(columns, places, replicates, ANY_BITS).of_records(
+        &key[0], key.shape[0], Values(NULL, &value[0], key.shape[0]), seed, 0)
 
 
 def grouped_sums(keys, values, Py_ssize_t columns, ends, places, Py_ssize_t groups, unsigned long long seed,
@@ -198,7 +211,7 @@ cdef int add_cell(ByteSums sums, Column total, Cell cell, Table table, uint64_t 
     cdef bint overflown = False
     if sums is not None:
         sums.groups, sums.fields = cell.groups, cell.fields
-        sums.add(table.keys + cell.begin, count, table.values + cell.begin, table.count, seed, 0)
+        sums.add(table.keys + cell.begin, count, Values(table.values + cell.begin, NULL, table.count), seed, 0)
         return 0
     plain = Sums(table.columns, replicates)
     add_records(plain, table.keys + cell.begin, count, table.values + cell.begin, table.count, seed, 0)
@@ -210,11 +223,22 @@ cdef int add_cell(ByteSums sums, Column total, Cell cell, Table table, uint64_t 
     return 0
 
 
-cdef Column places_of_bytes(const long long* values, Py_ssize_t columns, Py_ssize_t count):
+cdef struct Values:                     # of columns, of 64 bits or of 16
+    const long long* wide
+    const uint16_t* narrow
+    Py_ssize_t step                     # from one column to the next
+
+
+ctypedef fused Value:
+    uint16_t
+    long long
+
+
+cdef Column places_of_bytes(const Value* values, Py_ssize_t columns, Py_ssize_t count):
     """The bytes of columns that are not 0, as `ByteSums` takes them; None where a value is below 0 or has more than two."""
     cdef Column places = Column("q")
     cdef Py_ssize_t c, k
-    cdef long long together
+    cdef Value together
     for c in range(columns):
         together = 0
         for k in range(c * count, (c + 1) * count):
@@ -347,16 +371,16 @@ cdef class ByteSums:
         self.weight = Column("B", AT_ONCE * self.stride)
         self.pending, self.value = Column("i", places.size * self.stride), Column("B", places.size * AT_ONCE)
 
-    cdef Column of_records(self, const unsigned long long* keys, Py_ssize_t count, const long long* values,
-                           uint64_t seed, Py_ssize_t replicate):
+    cdef Column of_records(self, const unsigned long long* keys, Py_ssize_t count, Values values, uint64_t seed,
+                           Py_ssize_t replicate):
         """The sums over all records, as those of one group."""
         self.total = Column("q", check_product("sums", self.columns, self.replicates))
-        self.add(keys, count, values, count, seed, replicate)
+        self.add(keys, count, values, seed, replicate)
         return self.total
 
-    cdef int add(self, const unsigned long long* keys, Py_ssize_t count, const long long* values, Py_ssize_t step,
-                 uint64_t seed, Py_ssize_t replicate) except -1:
-        """Some records, sixteen by sixteen; `step` is from one column to the next."""
+    cdef int add(self, const unsigned long long* keys, Py_ssize_t count, Values values, uint64_t seed,
+                 Py_ssize_t replicate) except -1:
+        """Some records, sixteen by sixteen."""
         cdef Py_ssize_t first = 0, some, r
         with nogil:
             while first < count:
@@ -364,7 +388,10 @@ cdef class ByteSums:
                 for r in range(0, some, 4):
                     draw_four(keys + first + r, min(4, some - r), seed, replicate, self.replicates,
                               <Four*> self.weight.data + r // 4 * self.stride, self.register_bits)
-                self.gather(values + first, step, some)
+                if values.narrow != NULL:
+                    self.gather(values.narrow + first, values.step, some)
+                else:
+                    self.gather(values.wide + first, values.step, some)
                 add_bytes(<int32_t*> self.pending.data, <const uint8_t*> self.weight.data, self.stride,
                           <const uint8_t*> self.value.data, self.place.size, self.register_bits)
                 first += AT_ONCE
@@ -373,10 +400,10 @@ cdef class ByteSums:
             self.flush()
         return 0
 
-    cdef void gather(self, const long long* values, Py_ssize_t step, Py_ssize_t records) noexcept nogil:
+    cdef inline void gather(self, const Value* values, Py_ssize_t step, Py_ssize_t records) noexcept nogil:
         """The bytes of the values of some records; `step` is from one column to the next."""
         cdef const long long* place = <const long long*> self.place.data
-        cdef const long long* own
+        cdef const Value* own
         cdef uint8_t* value = <uint8_t*> self.value.data
         cdef Py_ssize_t k, r
         cdef int shift
@@ -384,8 +411,11 @@ cdef class ByteSums:
             own, shift = values + place[k] // 8 * step, place[k] % 8 * 8
             if records < AT_ONCE:
                 memset(value + k * AT_ONCE, 0, AT_ONCE)
-            for r in range(records):
-                value[k * AT_ONCE + r] = <uint8_t> (own[r] >> shift)
+                for r in range(records):
+                    value[k * AT_ONCE + r] = <uint8_t> (own[r] >> shift)
+            else:
+                for r in range(AT_ONCE):
+                    value[k * AT_ONCE + r] = <uint8_t> (own[r] >> shift)
 
     cdef void flush(self) noexcept nogil:
         cdef const long long* place = <const long long*> self.place.data
