@@ -117,7 +117,11 @@ CONTRACTS: dict[str, Contract] = {
         sizes.object_sizes,
         {"objects": two_objects(2), "line": 2},
         torn("objects", 2, derived=False)
-        | {"few areas": {"objects": two_objects(2, area=d(1))}, "few that are wanted": {"wanted": b()}},
+        | {
+            "few areas": {"objects": two_objects(2, area=d(1))},
+            "few that are wanted": {"wanted": b()},
+            "wider registers than any": {"register_bits": 1024},
+        },
     ),
     "object_sums.mark_matched": Contract(
         object_sums.mark_matched,
@@ -142,6 +146,7 @@ CONTRACTS: dict[str, Contract] = {
             "truths": 9,
         },
         {
+            "truths that 16 bits do not hold": {"found": np.array([4], np.int16), "truths": 1 << 15},
             "few truth sizes": {"truth_sizes": f()},
             "few pred sizes": {"pred_sizes": f()},
             "a size of a pred that is not left": {"pred_sizes": f(1.0, 2.0)},
@@ -160,6 +165,11 @@ CONTRACTS: dict[str, Contract] = {
             "a place below 0": {"places": q(-1)},
             "a place in nothing": {"values": f(), "places": q(0)},
         },
+    ),
+    "object_sums.Kinds": Contract(
+        object_sums.Kinds,
+        {"kinds": np.array([1, 2], np.int16)},
+        {"numbers of 32 bits": {"kinds": i(1)}, "no numbers": {"kinds": None}},
     ),
     "object_sums.most_objects": Contract(
         object_sums.most_objects,

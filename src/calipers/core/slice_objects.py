@@ -20,7 +20,7 @@ from calipers.kernels.count.object_sums import add_by_size, mark_matched, most_o
 
 Floats = NDArray[np.float32]
 SMALL = (np.int8, np.int16, np.int32, np.int64)
-DRAWN_TOGETHER = 4096  # records
+DRAWN_TOGETHER = 65536  # records
 LANES = 8  # of which the width of a table is a multiple, where it is added up
 DIGIT_BITS = 15  # of numbers that are added up as 16 bits with a sign
 SMALL_SUM = (1 << DIGIT_BITS) - 1
@@ -204,7 +204,8 @@ def matched_rows(
     left over. `pred_sizes` is asked for the sizes of some predictions, and told which: those that are not 0.
     """
     batch, base = matchings[0].batch, len(levels) + 1
-    truth_kinds = np.zeros(len(batch.truth), np.int64)
+    is_small = _count_kinds(len(matchings), levels) <= MOST_KINDS
+    truth_kinds = np.zeros(len(batch.truth), np.int16 if is_small else np.int64)
     left = np.full(len(batch.pred), (1 << len(matchings)) - 1, np.uint8)  # a bit for each matching
     for place, own in enumerate(matchings):
         truth, pred = (np.ascontiguousarray(side, np.int32) for side in (own.truth, own.pred))
@@ -216,11 +217,16 @@ def matched_rows(
     return len(batch), counts, sizes, *_kinds_and_table(kinds, len(matchings), levels)
 
 
+def _count_kinds(matchings: int, levels: Levels) -> int:
+    """How many kinds there can be: of truths, and of predictions."""
+    truths: int = (len(levels) + 1) ** matchings
+    return truths + (1 << matchings)
+
+
 def _kinds_and_table(kinds: NDArray[Any], matchings: int, levels: Levels) -> tuple[Any, Any]:
     """Kinds as places in a table, and the table: of all kinds there can be, or of those that occur if they are many."""
     in_sweep = tuple(levels.in_sweep.tolist())
-    most = (len(levels) + 1) ** matchings + (1 << matchings)
-    if most <= MOST_KINDS:
+    if _count_kinds(matchings, levels) <= MOST_KINDS:
         return kinds, _all_kinds(matchings, in_sweep, levels.index(levels.primary))
     occurring, places = np.unique(kinds, return_inverse=True)
     return places, _table(occurring, matchings, in_sweep, levels.index(levels.primary))

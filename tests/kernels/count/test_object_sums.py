@@ -13,17 +13,19 @@ from calipers.kernels.count.object_sums import (
 )
 
 
-def test_a_truth_gets_a_digit_and_a_prediction_loses_a_bit():
-    found, left = np.array([0, 7, 0], np.int64), np.array([0b11, 0b11, 0b01], np.uint8)
+@pytest.mark.parametrize("kind", [np.int16, np.int64])
+def test_a_truth_gets_a_digit_and_a_prediction_loses_a_bit(kind):
+    found, left = np.array([0, 7, 0], kind), np.array([0b11, 0b11, 0b01], np.uint8)
     truth, pred = np.array([2, 1], np.int32), np.array([0, 2], np.int32)
     mark_matched(found, left, truth, pred, np.array([4, 1], np.int32), 12, 0b10)
     assert found.tolist() == [0, 7 + 1 * 12, 4 * 12]
     assert left.tolist() == [0b01, 0b11, 0b01]  # the last was taken away before, and stays
 
 
-def test_rows_are_of_all_truths_and_of_predictions_left_over():
+@pytest.mark.parametrize("kind", [np.int16, np.int64])
+def test_rows_are_of_all_truths_and_of_predictions_left_over(kind):
     # record 0: truth 0, predictions 0 and 1; record 1: truths 1 and 2, prediction 2
-    found, left = np.array([5, 0, 3]), np.array([0, 2, 1], np.uint8)
+    found, left = np.array([5, 0, 3], kind), np.array([0, 2, 1], np.uint8)
     truth_sizes, pred_sizes = np.array([1, 2, 3], np.float32), np.array([8, 9], np.float32)
     counts, sizes, kinds = object_rows(
         found, left, truth_sizes, pred_sizes, np.array([0, 1, 3]), np.array([0, 2, 3]), 100
@@ -31,6 +33,14 @@ def test_rows_are_of_all_truths_and_of_predictions_left_over():
     assert counts.tolist() == [1, 2, 1, 1]
     assert sizes.tolist() == [1, 2, 3, 8, 9]
     assert kinds.tolist() == [5, 0, 3, 102, 101]
+    assert np.asarray(kinds).dtype == kind
+
+
+@pytest.mark.parametrize("kind", [np.int16, np.int64])
+def test_nothing_has_no_rows(kind):
+    none, offsets = np.array([], np.float32), np.array([0, 0, 0])
+    counts, sizes, kinds = object_rows(np.array([], kind), none.astype(np.uint8), none, none, offsets, offsets, 7)
+    assert (counts.tolist(), sizes.tolist(), kinds.tolist()) == ([0] * 4, [], [])
 
 
 @pytest.mark.parametrize("seed", range(20))

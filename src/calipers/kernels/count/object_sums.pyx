@@ -27,63 +27,108 @@ cdef extern from *:
     const uint32_t SIGN
 
 
+ctypedef long long longlong
+
+
+ctypedef fused Kind:
+    int16_t
+    longlong
+
+
+cdef class Kinds:
+    """Kinds of objects, of 16 bits or of 64."""
+
+    cdef int16_t[::1] short
+    cdef longlong[::1] long
+    cdef Py_ssize_t count
+    cdef bint is_short
+
+    def __cinit__(self, kinds):
+        self.is_short = memoryview(kinds).format == "h"
+        if self.is_short:
+            self.short = kinds
+        else:
+            self.long = kinds
+        self.count = len(kinds)
+
+
 def mark_matched(found, left, truth, pred, met, long long times, unsigned char bit):
     """Note a matching: `times` as often as each pair says in `met` is added at its truth in `found`, and `bit` is taken
-    away at its prediction in `left`, where it is set. Both are overwritten."""
-    cdef long long[::1] at_truth = found
+    away at its prediction in `left`, where it is set. Both are overwritten. Numbers in `found` are of 16 bits or of 64.
+    """
+    cdef Kinds kinds = Kinds(found)
     cdef unsigned char[::1] at_pred = left
     cdef const int[::1] truths = truth, preds = pred, met_by = met
-    cdef Py_ssize_t k
     check_length("pred", preds.shape[0], truths.shape[0])
     check_length("met", met_by.shape[0], truths.shape[0])
-    check_indices("truth", truths, at_truth.shape[0])
+    check_indices("truth", truths, kinds.count)
     check_indices("pred", preds, at_pred.shape[0])
-    with nogil:
-        for k in range(truths.shape[0]):
-            at_truth[truths[k]] += times * met_by[k]
-            at_pred[preds[k]] &= ~bit
+    if kinds.is_short:
+        mark_pairs[int16_t](kinds.short, at_pred, truths, preds, met_by, <int16_t> times, bit)
+    else:
+        mark_pairs[longlong](kinds.long, at_pred, truths, preds, met_by, times, bit)
+
+
+cdef void mark_pairs(Kind[::1] at_truth, unsigned char[::1] at_pred, const int[::1] truths, const int[::1] preds,
+                     const int[::1] met_by, Kind times, unsigned char bit) noexcept nogil:
+    cdef Py_ssize_t k
+    for k in range(truths.shape[0]):
+        at_truth[truths[k]] += times * <Kind> met_by[k]
+        at_pred[preds[k]] &= ~bit
 
 
 def object_rows(found, left, truth_sizes, pred_sizes, truth_offsets, pred_offsets, long long truths):
     """Columns (counts, sizes, kinds) of all truths, record by record, then of the predictions that are left over.
 
     A truth is of the kind that `found` says, a prediction of that in `left`, 0 for one that is not left over, behind
-    those of truths, of which there are `truths`. Sizes of predictions are of those that are left over alone.
+    those of truths, of which there are `truths`. Sizes of predictions are of those that are left over alone. Kinds are
+    of as many bits as those in `found`, 16 or 64.
     """
-    cdef const long long[::1] at_truth = found, truth_end = truth_offsets, pred_end = pred_offsets
-    cdef const unsigned char[::1] at_pred = left
+    cdef Kinds own = Kinds(found)
     cdef const float[::1] truth_size = truth_sizes, pred_size = pred_sizes
-    cdef Py_ssize_t records = truth_end.shape[0] - 1, i, r, at
+    cdef const unsigned char[::1] at_pred = left
+    cdef const long long[::1] truth_end = truth_offsets, pred_end = pred_offsets
     cdef Column counts, sizes, kinds
-    cdef int32_t* count
-    cdef float* size
-    cdef long long* kind
-    check_offsets("truth_offsets", truth_end, at_truth.shape[0])
+    cdef Py_ssize_t i, more = 0
+    check_offsets("truth_offsets", truth_end, own.count)
     check_offsets("pred_offsets", pred_end, at_pred.shape[0])
     check_length("pred_offsets", pred_end.shape[0], truth_end.shape[0])
-    check_length("truth_sizes", truth_size.shape[0], at_truth.shape[0])
-    at = 0
+    check_length("truth_sizes", truth_size.shape[0], own.count)
     for i in range(at_pred.shape[0]):
-        at += at_pred[i] != 0
-    check_length("pred_sizes", pred_size.shape[0], at)
-    at += at_truth.shape[0]
-    counts, sizes, kinds = Column("i", 2 * records), Column("f", at), Column("q", at + 1)       # one is written beyond
-    count, size, kind = <int32_t*> counts.data, <float*> sizes.data, <long long*> kinds.data
+        more += at_pred[i] != 0
+    check_length("pred_sizes", pred_size.shape[0], more)
+    if own.is_short:
+        check_between("truths", truths, 0, NARROW - 255)
+    sizes, counts = Column("f", own.count + more), Column("i", 2 * (truth_end.shape[0] - 1))
+    kinds = Column("h" if own.is_short else "q", own.count + more + 1)         # one is written beyond
     with nogil:
-        for i in range(at_truth.shape[0]):
-            size[i], kind[i] = truth_size[i], at_truth[i]
-        at = at_truth.shape[0]
-        for i in range(pred_size.shape[0]):
-            size[at + i] = pred_size[i]
-        for r in range(records):
-            count[r] = <int32_t> (truth_end[r + 1] - truth_end[r])
-            count[records + r] = -<int32_t> at
-            for i in range(pred_end[r], pred_end[r + 1]):       # without a branch: a row that is not meant is overwritten
-                kind[at] = truths + at_pred[i]
-                at += at_pred[i] != 0
-            count[records + r] += <int32_t> at
-    kinds.resize(at)
+        if own.count:
+            memcpy(sizes.data, &truth_size[0], own.count * sizeof(float))
+        if more:
+            memcpy(<float*> sizes.data + own.count, &pred_size[0], more * sizeof(float))
+        if own.is_short:
+            set_kinds[int16_t](<int16_t*> kinds.data, <int32_t*> counts.data, own.short, at_pred, truth_end, pred_end,
+                               <int16_t> truths)
+        else:
+            set_kinds[longlong](<longlong*> kinds.data, <int32_t*> counts.data, own.long, at_pred, truth_end, pred_end,
+                                truths)
+    kinds.resize(own.count + more)
     return counts, sizes, kinds
+
+
+cdef void set_kinds(Kind* kind, int32_t* count, const Kind[::1] found, const unsigned char[::1] left,
+                    const long long[::1] truth_end, const long long[::1] pred_end, Kind truths) noexcept nogil:
+    """Set the kinds of objects, and how many rows each record has on either side."""
+    cdef Py_ssize_t records = truth_end.shape[0] - 1, at = found.shape[0], i, r
+    if at:
+        memcpy(kind, &found[0], at * sizeof(Kind))
+    for r in range(records):
+        count[r] = <int32_t> (truth_end[r + 1] - truth_end[r])
+        count[records + r] = -<int32_t> at
+        for i in range(pred_end[r], pred_end[r + 1]):           # without a branch: a row that is not meant is overwritten
+            kind[at] = truths + left[i]
+            at += left[i] != 0
+        count[records + r] += <int32_t> at
 
 
 def order_statistics(values, places):
