@@ -351,8 +351,8 @@ cdef extern from *:
     WIDE static inline __attribute__((always_inline)) void add_three_widely(OBJECTS, const int parts) {
         const __m512 first_edge = _mm512_set1_ps(edge[0]), second_edge = _mm512_set1_ps(edge[1]);
         const int group_bits = 8 * parts, group_mask = (1 << group_bits) - 1, in_register = 4 / parts;
-        unsigned masks[2][16];
-        int kinds[16];
+        unsigned masks[2][16] __attribute__((aligned(64)));
+        int kinds[16] __attribute__((aligned(64)));
         __m512i* group = (__m512i*) sums;
         __m512i total[2];
         for (int half = 0; half < parts; half++) total[half] = _mm512_loadu_si512(group + half);
@@ -372,13 +372,14 @@ cdef extern from *:
                 _mm512_storeu_si512(masks[half], mask);
             }
             _mm512_storeu_si512(kinds, _mm512_maskz_loadu_epi32(there, kind + k));
-            for (int i = 0; i < some; i++) {
-                const short* number = numbers + (Py_ssize_t) kinds[i] * (LANES * parts);
-                __m512i beside = parts == 2 ? _mm512_broadcast_i64x4(_mm256_loadu_si256((const __m256i*) number))
-                                            : _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i*) number));
-                for (int half = 0; half < parts; half++)
-                    total[half] = _mm512_mask_add_epi16(total[half], masks[half][i], total[half], beside);
-            }
+            for (int first = 0; first < some; first += 8)           /* those that are not there are added to no group */
+                for (int i = first; i < first + 8; i++) {
+                    const short* number = numbers + (Py_ssize_t) kinds[i] * (LANES * parts);
+                    __m512i beside = parts == 2 ? _mm512_broadcast_i64x4(_mm256_loadu_si256((const __m256i*) number))
+                                                : _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i*) number));
+                    for (int half = 0; half < parts; half++)
+                        total[half] = _mm512_mask_add_epi16(total[half], masks[half][i], total[half], beside);
+                }
         }
         for (int half = 0; half < parts; half++) _mm512_storeu_si512(group + half, total[half]);
     }
