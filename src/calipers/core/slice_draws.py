@@ -200,7 +200,7 @@ class SizeDraws:
         sums[self._left] = 0  # a column of zeros costs nothing
         draws = drawn_sums(hashes[members], sums, self._resampling)
         piece = Drawn(self._names, len(members), whole, draws)
-        self._drawn[code] = summed_parts([self._drawn[code], piece]) if code in self._drawn else piece
+        self._drawn[code] = _added_to(self._drawn[code], piece) if code in self._drawn else piece
         for size in np.flatnonzero(summed.rows.any(axis=1)).tolist():
             self.groups.setdefault((code, size), []).append(members[np.flatnonzero(summed.rows[size])])
 
@@ -214,6 +214,13 @@ class SizeDraws:
         """The records of a group that have an object of a size, and the sums of these objects."""
         members, own, here = np.concatenate(self.groups[code, size]), self._drawn[code], self._of_size(size)
         return members, Drawn(self._names, len(members), own.whole[here], own.draws[here])
+
+
+def _added_to(own: Drawn, more: Drawn) -> Drawn:
+    """The sums of both, in the place of the first ones."""
+    np.add(own.whole, more.whole, out=own.whole)
+    np.add(own.draws, more.draws, out=own.draws)
+    return own._replace(records=own.records + more.records)
 
 
 def summed_parts(parts: list[Drawn]) -> Drawn:

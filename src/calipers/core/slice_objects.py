@@ -20,6 +20,7 @@ from calipers.kernels.count.object_sums import add_by_size, mark_matched, most_o
 
 Floats = NDArray[np.float32]
 SMALL = (np.int8, np.int16, np.int32, np.int64)
+LIMITS: dict[Any, int] = {kind: int(np.iinfo(kind).max) for kind in SMALL}
 DRAWN_TOGETHER = 65536  # records
 LANES = 8  # of which the width of a table is a multiple, where it is added up
 DIGIT_BITS = 15  # of numbers that are added up as 16 bits with a sign
@@ -29,8 +30,8 @@ MOST_KINDS = 1 << 15  # that are written down before it is known which occur
 
 def smallest(numbers: NDArray[Any], kinds: tuple[Any, ...] = SMALL) -> NDArray[Any]:
     """Whole numbers of at least 0 in as few bytes as hold them."""
-    largest = int(np.max(numbers, initial=0))
-    return numbers.astype(next(kind for kind in kinds if largest <= np.iinfo(kind).max), copy=False)
+    largest = int(numbers.max(initial=0))
+    return numbers.astype(next(kind for kind in kinds if largest <= LIMITS[kind]), copy=False)
 
 
 class ObjectChunk(NamedTuple):
