@@ -22,14 +22,14 @@ from .draws cimport (
     next_bits,
     steps_reached,
 )
-from .products cimport add_bytes, add_product, add_products
+from .products cimport BYTES_AT_ONCE, add_bytes, add_product, add_products
 
 cdef enum:
     AT_ONCE = 16            # records that are added together
     APART = 8               # numbers between rows: those of 4,096 bytes each would displace each other in the cache
     LARGEST_BYTE = 255
     LARGEST_SMALL = 65535   # of two bytes
-    MOST_PENDING = 1 << 15  # times that bytes are added: 2 ** 15 * 16 * 13 * 255 is below 2 ** 31
+    MOST_PENDING = 1 << 14  # times that bytes are added: 2 ** 14 * 32 * 13 * 255 is below 2 ** 31
 
 cdef long long EXACT = 1LL << 53
 
@@ -353,9 +353,9 @@ cdef class ByteSums:
 
     cdef Column total                   # (groups * columns * replicates,) int64
     cdef Column place                   # (bytes,) int64
-    cdef Column weight                  # (AT_ONCE / 4, stride, 4): those of four records side by side
+    cdef Column weight                  # (BYTES_AT_ONCE / 4, stride, 4): those of four records side by side
     cdef Column pending                 # (bytes, stride)
-    cdef Column value                   # (bytes, AT_ONCE)
+    cdef Column value                   # (bytes, BYTES_AT_ONCE)
     cdef Py_ssize_t replicates, stride, columns, fields
     cdef long long only                 # the group, where there is one
     cdef const long long* groups        # (fields,)
@@ -363,13 +363,13 @@ cdef class ByteSums:
 
     def __cinit__(self, Py_ssize_t columns, Column places not None, Py_ssize_t replicates, int register_bits):
         cdef const long long[::1] place = places
-        check_product("sums", check_product("sums", place.shape[0] + 1, room_for(replicates) + APART), AT_ONCE)
+        check_product("sums", check_product("sums", place.shape[0] + 1, room_for(replicates) + APART), BYTES_AT_ONCE)
         check_long_indices("places", place, check_product("sums", columns, 8))
         self.place, self.replicates, self.stride = places, replicates, room_for(replicates) + APART
         self.columns, self.fields, self.only, self.groups = columns, 1, 0, &self.only
         self.register_bits = register_bits
-        self.weight = Column("B", AT_ONCE * self.stride)
-        self.pending, self.value = Column("i", places.size * self.stride), Column("B", places.size * AT_ONCE)
+        self.weight = Column("B", BYTES_AT_ONCE * self.stride)
+        self.pending, self.value = Column("i", places.size * self.stride), Column("B", places.size * BYTES_AT_ONCE)
 
     cdef Column of_records(self, const unsigned long long* keys, Py_ssize_t count, Values values, uint64_t seed,
                            Py_ssize_t replicate):
@@ -380,11 +380,11 @@ cdef class ByteSums:
 
     cdef int add(self, const unsigned long long* keys, Py_ssize_t count, Values values, uint64_t seed,
                  Py_ssize_t replicate) except -1:
-        """Some records, sixteen by sixteen."""
+        """Some records, 32 by 32."""
         cdef Py_ssize_t first = 0, some, r
         with nogil:
             while first < count:
-                some = min(AT_ONCE, count - first)
+                some = min(BYTES_AT_ONCE, count - first)
                 for r in range(0, some, 4):
                     draw_four(keys + first + r, min(4, some - r), seed, replicate, self.replicates,
                               <Four*> self.weight.data + r // 4 * self.stride, self.register_bits)
@@ -393,9 +393,9 @@ cdef class ByteSums:
                 else:
                     self.gather(values.wide + first, values.step, some)
                 add_bytes(<int32_t*> self.pending.data, <const uint8_t*> self.weight.data, self.stride,
-                          <const uint8_t*> self.value.data, self.place.size, self.register_bits)
-                first += AT_ONCE
-                if first // AT_ONCE % MOST_PENDING == 0:
+                          <const uint8_t*> self.value.data, self.place.size, <int> some, self.register_bits)
+                first += BYTES_AT_ONCE
+                if first // BYTES_AT_ONCE % MOST_PENDING == 0:
                     self.flush()
             self.flush()
         return 0
@@ -409,13 +409,13 @@ cdef class ByteSums:
         cdef int shift
         for k in range(self.place.size):
             own, shift = values + place[k] // 8 * step, place[k] % 8 * 8
-            if records < AT_ONCE:
-                memset(value + k * AT_ONCE, 0, AT_ONCE)
+            if records < BYTES_AT_ONCE:
+                memset(value + k * BYTES_AT_ONCE, 0, BYTES_AT_ONCE)
                 for r in range(records):
-                    value[k * AT_ONCE + r] = <uint8_t> (own[r] >> shift)
+                    value[k * BYTES_AT_ONCE + r] = <uint8_t> (own[r] >> shift)
             else:
-                for r in range(AT_ONCE):
-                    value[k * AT_ONCE + r] = <uint8_t> (own[r] >> shift)
+                for r in range(BYTES_AT_ONCE):
+                    value[k * BYTES_AT_ONCE + r] = <uint8_t> (own[r] >> shift)
 
     cdef void flush(self) noexcept nogil:
         cdef const long long* place = <const long long*> self.place.data
