@@ -7,6 +7,8 @@ hashes four or eight times 64 bits at a time and gets the same weights.
 
 from libc.stdint cimport uint32_t, uint64_t
 
+from ..scan.checks cimport check_count
+
 cdef enum:
     STEPS = 13              # also the largest weight
     TOGETHER = 16           # replicates, of which there is room for a multiple where weights are drawn
@@ -249,3 +251,30 @@ cdef inline uint64_t mix(uint64_t x) noexcept nogil:
 cdef inline uint64_t first_state(uint64_t key, uint64_t seed, Py_ssize_t first) noexcept nogil:
     """What the weights of a record are drawn from, from replicate `first` on, which is even."""
     return mix(key ^ mix(seed + GOLDEN_RATIO)) + <uint64_t> (first // 2) * GOLDEN_RATIO
+
+
+cdef inline void draw_four(const unsigned long long* keys, Py_ssize_t records, uint64_t seed, Py_ssize_t first,
+                           Py_ssize_t replicates, Four* fours, int register_bits) noexcept nogil:
+    """The weights of four records side by side; of fewer, the last of them is there more often."""
+    cdef uint64_t[4] states
+    cdef Py_ssize_t r
+    for r in range(4):
+        states[r] = first_state(keys[min(r, records - 1)], seed, first)
+    draw_fours(states, replicates, fours, register_bits)
+
+
+cdef inline Py_ssize_t room_for(Py_ssize_t replicates) except -1:
+    """Where weights of so many replicates are drawn."""
+    check_count("replicates", replicates)
+    return (replicates + TOGETHER - 1) // TOGETHER * TOGETHER
+
+
+cdef extern from *:
+    """
+    #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    #define in_little_endian(word) __builtin_bswap64(word)
+    #else
+    #define in_little_endian(word) (word)
+    #endif
+    """
+    uint64_t in_little_endian(uint64_t word) noexcept nogil

@@ -5,6 +5,7 @@ Numbers of a byte (`add_bytes`) are of 32 records and go four records in each st
 replicates at a time and gets the same sums.
 """
 
+from libc.limits cimport LLONG_MAX
 from libc.stdint cimport int32_t, uint8_t
 
 cdef extern from *:
@@ -193,3 +194,8 @@ cdef extern from *:
     }
     """
     bint add_product(long long* total, long long a, long long b) noexcept nogil
+
+
+cdef inline long long magnitude(long long value) noexcept nogil:
+    """Of the least number there is, that of the largest."""
+    return value if value >= 0 else (-value if value >= -LLONG_MAX else LLONG_MAX)

@@ -4,25 +4,25 @@ How often a record counts in a replicate is a pure function of its key, the repl
 then integers that add in any order, over any shards.
 """
 
-from libc.limits cimport LLONG_MAX
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
-from ..scan.checks cimport check_between, check_count, check_ends, check_length, check_long_indices, check_product
+from ..scan.checks cimport check_between, check_ends, check_length, check_long_indices, check_product
 from ..scan.column cimport Column
 from .draws cimport (
     ANY_BITS,
     GOLDEN_RATIO,
     STEPS,
-    TOGETHER,
     Four,
-    draw_fours,
+    draw_four,
     first_state,
+    in_little_endian,
     mix,
     next_bits,
+    room_for,
     steps_reached,
 )
-from .products cimport BYTES_AT_ONCE, add_bytes, add_product, add_products
+from .products cimport BYTES_AT_ONCE, add_bytes, add_product, add_products, magnitude
 
 cdef enum:
     AT_ONCE = 16            # records that are added together
@@ -32,21 +32,6 @@ cdef enum:
     MOST_PENDING = 1 << 14  # times that bytes are added: 2 ** 14 * 32 * 13 * 255 is below 2 ** 31
 
 cdef long long EXACT = 1LL << 53
-
-
-cdef inline long long magnitude(long long value) noexcept nogil:
-    return value if value >= 0 else (-value if value >= -LLONG_MAX else LLONG_MAX)
-
-
-cdef extern from *:
-    """
-    #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    #define in_little_endian(word) __builtin_bswap64(word)
-    #else
-    #define in_little_endian(word) (word)
-    #endif
-    """
-    uint64_t in_little_endian(uint64_t word) noexcept nogil
 
 
 def key_hashes(keys):
@@ -98,22 +83,6 @@ def weight_table(keys, unsigned long long seed, Py_ssize_t replicates, Py_ssize_
             draw_rows(&key[i], some, seed, first, replicates, <Four*> fours.data,
                       <unsigned char*> out.data + i * replicates, <int> register_bits)
     return out
-
-
-cdef inline void draw_four(const unsigned long long* keys, Py_ssize_t records, uint64_t seed, Py_ssize_t first,
-                           Py_ssize_t replicates, Four* fours, int register_bits) noexcept nogil:
-    """The weights of four records side by side; of fewer, the last of them is there more often."""
-    cdef uint64_t[4] states
-    cdef Py_ssize_t r
-    for r in range(4):
-        states[r] = first_state(keys[min(r, records - 1)], seed, first)
-    draw_fours(states, replicates, fours, register_bits)
-
-
-cdef inline Py_ssize_t room_for(Py_ssize_t replicates) except -1:
-    """Where weights of so many replicates are drawn."""
-    check_count("replicates", replicates)
-    return (replicates + TOGETHER - 1) // TOGETHER * TOGETHER
 
 
 cdef void draw_rows(const unsigned long long* keys, Py_ssize_t records, uint64_t seed, Py_ssize_t first,
