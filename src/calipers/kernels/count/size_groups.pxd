@@ -66,7 +66,8 @@ cdef extern from *:
        of all four: a mask for each object says which of them it is added to */
     WIDE static inline __attribute__((always_inline)) void add_three_widely(OBJECTS, const int parts) {
         const __m512 first_edge = _mm512_set1_ps(edge[0]), second_edge = _mm512_set1_ps(edge[1]);
-        const int group_bits = 8 * parts, group_mask = (1 << group_bits) - 1, in_register = 4 / parts;
+        const int group_bits = 8 * parts, in_register = 4 / parts;
+        const unsigned of_group = (1u << group_bits) - 1;
         unsigned masks[2][16] __attribute__((aligned(64)));
         int kinds[16] __attribute__((aligned(64)));
         __m512i* group = (__m512i*) sums;
@@ -84,7 +85,7 @@ cdef extern from *:
                 __m512i mask = _mm512_setzero_si512();
                 for (int g = 0; g < in_register; g++)
                     mask = _mm512_mask_mov_epi32(mask, is_in[in_register * half + g],
-                                                 _mm512_set1_epi32(group_mask << (g * group_bits)));
+                                                 _mm512_set1_epi32((int) (of_group << g * group_bits)));
                 _mm512_storeu_si512(masks[half], mask);
             }
             _mm512_storeu_si512(kinds, _mm512_maskz_loadu_epi32(there, kind + k));
