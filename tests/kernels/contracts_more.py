@@ -434,6 +434,18 @@ CONTRACTS: dict[str, Contract] = {
             "narrower registers than any": {"register_bits": 64},
         },
     ),
+    "sums.small_weighted_sums": Contract(
+        sums.small_weighted_sums,
+        {"keys": HASHES, "values": np.array([1, 2, 3, 4], np.uint16), "columns": 2} | POISSON,
+        {
+            "fewer values": {"values": np.array([1, 2, 3], np.uint16)},
+            "long values": {"values": q(1, 2, 3, 4)},
+            "more columns": {"columns": 3},
+            "columns below 0": {"columns": -1},
+            "too many columns": {"columns": LARGE},
+            "too many replicates": {"replicates": LARGE},
+        },
+    ),
     "sums.grouped_sums": Contract(
         sums.grouped_sums,
         {"keys": HASHES, "values": q(1, 2, 3, 4), "columns": 2, "ends": q(1, 2), "places": q(0, 2, 1, 2), "groups": 3}

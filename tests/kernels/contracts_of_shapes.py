@@ -117,7 +117,11 @@ CONTRACTS: dict[str, Contract] = {
         sizes.object_sizes,
         {"objects": two_objects(2), "line": 2},
         torn("objects", 2, derived=False)
-        | {"few areas": {"objects": two_objects(2, area=d(1))}, "few that are wanted": {"wanted": b()}},
+        | {
+            "few areas": {"objects": two_objects(2, area=d(1))},
+            "few that are wanted": {"wanted": b()},
+            "wider registers than any": {"register_bits": 1024},
+        },
     ),
     "object_sums.mark_matched": Contract(
         object_sums.mark_matched,
@@ -142,6 +146,7 @@ CONTRACTS: dict[str, Contract] = {
             "truths": 9,
         },
         {
+            "truths that 16 bits do not hold": {"found": np.array([4], np.int16), "truths": 1 << 15},
             "few truth sizes": {"truth_sizes": f()},
             "few pred sizes": {"pred_sizes": f()},
             "a size of a pred that is not left": {"pred_sizes": f(1.0, 2.0)},
@@ -161,6 +166,26 @@ CONTRACTS: dict[str, Contract] = {
             "a place in nothing": {"values": f(), "places": q(0)},
         },
     ),
+    "object_sums.Kinds": Contract(
+        object_sums.Kinds,
+        {"kinds": np.array([1, 2], np.int16)},
+        {"numbers of 32 bits": {"kinds": i(1)}, "no numbers": {"kinds": None}},
+    ),
+    "object_sums.most_objects": Contract(
+        object_sums.most_objects,
+        {"counts": np.array([[1], [1]], np.int32)},
+        {"one side without records": {"counts": i(1)}, "long numbers": {"counts": np.array([[1], [1]])}},
+    ),
+    "object_sums.row_totals": Contract(
+        object_sums.row_totals,
+        {"values": np.ones((2, 3), np.uint16)},
+        {"long numbers": {"values": np.ones((2, 3), int)}},
+    ),
+    "object_sums.Totals": Contract(
+        object_sums.Totals,
+        {"sums": np.zeros((6, 1), np.uint16)},
+        {"numbers of 32 bits": {"sums": np.zeros((6, 1), np.int32)}, "one axis": {"sums": np.zeros(6, np.uint16)}},
+    ),
     "object_sums.add_by_size": Contract(
         object_sums.add_by_size,
         {
@@ -175,6 +200,11 @@ CONTRACTS: dict[str, Contract] = {
             "edges": f(2.0),
         },
         {
+            "wider registers than any": {"register_bits": 1024},
+            "more than 16 bits hold": {
+                "sums": np.zeros((6, 1), np.uint16),
+                "table": np.full((2, 8), [16_384, 1, 1, 0, 0, 0, 0, 0], np.int16),
+            },
             "a kind beyond the last": {"kinds": i(0, 2)},
             "a kind below 0": {"kinds": i(-1, 0)},
             "few kinds": {"kinds": i(0)},

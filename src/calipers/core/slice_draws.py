@@ -18,7 +18,7 @@ from calipers.core.slice_fields import CROSS, SIZE, Groups, SliceSpec, cross, gr
 from calipers.core.slice_figures import Drawn
 from calipers.core.slice_objects import ObjectRows, SummedObjects
 from calipers.core.slice_table import Ints, SliceTable
-from calipers.kernels.count.sums import grouped_sums, weighted_sums
+from calipers.kernels.count.sums import grouped_sums, small_weighted_sums, weighted_sums
 
 Sums = Mapping[str, Ints]  # of columns, in replicates
 Members = NDArray[np.intp]  # records
@@ -132,10 +132,11 @@ def draw(names: tuple[str, ...], hashes: Ints, columns: Any, resampling: Resampl
     return Drawn(names, len(hashes), values.sum(axis=1), drawn_sums(hashes, values, resampling))
 
 
-def drawn_sums(hashes: Ints, values: Ints, resampling: Resampling) -> Ints:
+def drawn_sums(hashes: Ints, values: NDArray[Any], resampling: Resampling) -> Ints:
     """Sums of (columns, records) in replicates, (columns, replicates)."""
     keys = np.ascontiguousarray(hashes).view(np.uint64)
-    sums = weighted_sums(keys, values.reshape(-1), len(values), resampling.seed, resampling.replicates)
+    add = small_weighted_sums if values.dtype == np.uint16 else weighted_sums
+    sums = add(keys, values.reshape(-1), len(values), resampling.seed, resampling.replicates)
     return np.asarray(sums).reshape(len(values), -1)
 
 
@@ -195,11 +196,11 @@ class SizeDraws:
     def add(self, code: int, members: NDArray[np.intp], hashes: Ints, summed: SummedObjects) -> None:
         """Some records of a group; their weights are drawn once for all sizes."""
         sums = summed.sums.reshape(-1, len(members))  # (sizes * columns, records)
-        whole = sums.sum(axis=1)
+        whole = summed.whole()
         sums[self._left] = 0  # a column of zeros costs nothing
         draws = drawn_sums(hashes[members], sums, self._resampling)
         piece = Drawn(self._names, len(members), whole, draws)
-        self._drawn[code] = summed_parts([self._drawn[code], piece]) if code in self._drawn else piece
+        self._drawn[code] = _added_to(self._drawn[code], piece) if code in self._drawn else piece
         for size in np.flatnonzero(summed.rows.any(axis=1)).tolist():
             self.groups.setdefault((code, size), []).append(members[np.flatnonzero(summed.rows[size])])
 
@@ -213,6 +214,13 @@ class SizeDraws:
         """The records of a group that have an object of a size, and the sums of these objects."""
         members, own, here = np.concatenate(self.groups[code, size]), self._drawn[code], self._of_size(size)
         return members, Drawn(self._names, len(members), own.whole[here], own.draws[here])
+
+
+def _added_to(own: Drawn, more: Drawn) -> Drawn:
+    """The sums of both, in the place of the first ones."""
+    np.add(own.whole, more.whole, out=own.whole)
+    np.add(own.draws, more.draws, out=own.draws)
+    return own._replace(records=own.records + more.records)
 
 
 def summed_parts(parts: list[Drawn]) -> Drawn:

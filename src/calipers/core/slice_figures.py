@@ -80,27 +80,25 @@ def compared_figures(
     compared: list[dict[str, dict[str, Any]]] = []
     for first in range(0, len(owns), COMPARED_TOGETHER):
         some = slice(first, first + COMPARED_TOGETHER)
-        own, rest = DrawnSlices(owns[some]), DrawnSlices(rests[some])
-        columns = [_compared(figure, own, rest) for figure in figures]
+        sides = DrawnSlices([*owns[some], *rests[some]])
+        columns = [_compared(figure, sides) for figure in figures]
         names = [figure.name for figure in figures]
         compared += [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
     return compared
 
 
-def _compared(figure: RatioFigure, own: DrawnSlices, rest: DrawnSlices) -> list[dict[str, Any]]:
-    """One figure of several slices; `p` is the deviate until its chance is known."""
-    values, others = ([drawn.value(figure) for drawn in side.parts] for side in (own, rest))
+def _compared(figure: RatioFigure, sides: DrawnSlices) -> list[dict[str, Any]]:
+    """One figure of several slices, whose rests come after them; `p` is the deviate until its chance is known."""
+    count = len(sides.parts) // 2
+    known, records = zip(*((part.value(figure), part.records_of(figure)) for part in sides.parts), strict=True)
+    values, others = known[:count], known[count:]
     differences = [None if a is None or b is None else a - b for a, b in zip(values, others, strict=True)]
-    both = np.empty((2, *own.shape))  # the values of slices, and how far they are from the rest
-    own.values(figure, both[0])
-    rest.values(figure, both[1])
-    np.subtract(both[0], both[1], out=both[1])
-    records, others_records = ([drawn.records_of(figure) for drawn in side.parts] for side in (own, rest))
-    fewest = list(map(min, records, others_records))  # one record on either side says nothing about others
-    ends = middles(both.reshape(2 * own.shape[0], own.shape[1]), records + fewest)
+    both = sides.values(figure)
+    np.subtract(both[:count], both[count:], out=both[count:])  # how far the values of slices are from the rest
+    fewest = list(map(min, records, records[count:]))  # one record on either side says nothing about others
+    ends = middles(both, [*records[:count], *fewest])
     told = [pair and [_told(end, figure) for end in pair] for pair in ends]
-    own_ends, apart_ends = told[: len(values)], told[len(values) :]
-    columns = values, own_ends, others, differences, apart_ends, deviates(differences, both[1], fewest)
+    columns = values, told[:count], others, differences, told[count:], deviates(differences, both[count:], fewest)
     return [dict(zip(KEYS, row, strict=True)) for row in zip(*columns, strict=True)]
 
 
@@ -109,22 +107,21 @@ class DrawnSlices:
 
     def __init__(self, parts: Sequence[Drawn]) -> None:
         self.parts = parts
-        self.shape = len(parts), parts[0].draws.shape[1]  # slices, replicates
         self._draws = np.stack([drawn.draws for drawn in parts], axis=1)  # (columns, slices, replicates)
         self._below: dict[tuple[tuple[str, int], ...], tuple[Floats, bool]] = {}  # figures share them
 
-    def values(self, figure: RatioFigure, out: Floats) -> None:
+    def values(self, figure: RatioFigure) -> Floats:
         """The values of a figure in replicates, (slices, replicates), NaN where undefined."""
         key = tuple(figure.below.items())
         if key not in self._below:
             sums = self._drawn(figure.below)
             self._below[key] = sums.astype(np.float64), bool((sums > 0).all())
         below, is_defined = self._below[key]
+        above = self._drawn(figure.above)
         if is_defined:
-            np.divide(self._drawn(figure.above), below, out=out)
-            return
+            return np.asarray(above / below)
         with np.errstate(invalid="ignore", divide="ignore"):
-            out[:] = np.where(below > 0, self._drawn(figure.above) / below, np.nan)
+            return np.where(below > 0, above / below, np.nan)
 
     def _drawn(self, weights: Weights) -> Ints:
         """A whole number of columns, in replicates."""

@@ -16,20 +16,22 @@ from numpy.typing import NDArray
 
 from calipers.core.parts import Packed
 from calipers.core.sweep import Levels, Swept
-from calipers.kernels.count.object_sums import add_by_size, mark_matched, object_rows
+from calipers.kernels.count.object_sums import add_by_size, mark_matched, most_objects, object_rows, row_totals
 
 Floats = NDArray[np.float32]
 SMALL = (np.int8, np.int16, np.int32, np.int64)
-DRAWN_TOGETHER = 4096  # records
+LIMITS: dict[Any, int] = {kind: int(np.iinfo(kind).max) for kind in SMALL}
+DRAWN_TOGETHER = 65536  # records
 LANES = 8  # of which the width of a table is a multiple, where it is added up
 DIGIT_BITS = 15  # of numbers that are added up as 16 bits with a sign
+SMALL_SUM = (1 << DIGIT_BITS) - 1
 MOST_KINDS = 1 << 15  # that are written down before it is known which occur
 
 
 def smallest(numbers: NDArray[Any], kinds: tuple[Any, ...] = SMALL) -> NDArray[Any]:
     """Whole numbers of at least 0 in as few bytes as hold them."""
-    largest = int(np.max(numbers, initial=0))
-    return numbers.astype(next(kind for kind in kinds if largest <= np.iinfo(kind).max), copy=False)
+    largest = int(numbers.max(initial=0))
+    return numbers.astype(next(kind for kind in kinds if largest <= LIMITS[kind]), copy=False)
 
 
 class ObjectChunk(NamedTuple):
@@ -40,18 +42,27 @@ class ObjectChunk(NamedTuple):
     sizes: Floats  # (rows,), NaN for no size
     kinds: NDArray[Any]  # (rows,) into a table of numbers
 
+    def by_side(self) -> NDArray[np.int32]:
+        """(sides, records) rows of a record."""
+        return self.counts.reshape(-1, self.records)
+
 
 class SummedObjects(NamedTuple):
     """Objects of some records by size: how many (sizes, records), and their sums (sizes, columns, records)."""
 
     rows: NDArray[np.int32]
-    sums: NDArray[np.int64]
+    sums: NDArray[Any]  # of 64 bits, or of 16 without a sign where they fit
 
     def of(self, records: NDArray[np.intp]) -> SummedObjects:
         """The sums of some of the records, in their order."""
         if len(records) == self.rows.shape[1]:
             return self
-        return SummedObjects(self.rows[:, records], self.sums[:, :, records])
+        return SummedObjects(self.rows[:, records], self.sums.take(records, axis=2))
+
+    def whole(self) -> NDArray[np.int64]:
+        """Their sums in all records, (sizes * columns,)."""
+        values = self.sums.reshape(-1, self.rows.shape[1])
+        return np.asarray(row_totals(values)) if values.dtype == np.uint16 else values.sum(axis=1)
 
 
 class ObjectRows:
@@ -102,14 +113,17 @@ class ObjectRows:
         width, digits = numbers.shape[1], numbers.shape[1] // columns
         table = np.pad(numbers, ((0, 0), (0, LANES - width % LANES)))
         table[:, width] = 1  # by which objects are counted
+        largest = int(table.max())
         short = edges.astype(np.float32)  # so that a size on an edge is on it, however it was rounded
         for chunks in self._joined_chunks():
             records = sum(chunk.records for chunk in chunks)
-            rows, sums = np.zeros((groups, records), np.int32), np.zeros((groups * width, records), np.int64)
+            is_small = digits == 1 and max(most_objects(chunk.by_side()) for chunk in chunks) * largest <= SMALL_SUM
+            rows = np.zeros((groups, records), np.int32)
+            sums = np.zeros((groups * width, records), np.uint16 if is_small else np.int64)
             first = 0
             for chunk in chunks:
-                counts, kinds = chunk.counts.reshape(-1, chunk.records), chunk.kinds.astype(np.int32)
-                add_by_size(rows, sums, first, counts, chunk.sizes, kinds, table, width, short)
+                kinds = chunk.kinds.astype(np.int32)
+                add_by_size(rows, sums, first, chunk.by_side(), chunk.sizes, kinds, table, width, short)
                 first += chunk.records
             by_digit = sums.reshape(groups, digits, columns, records)
             total = by_digit[:, 0]
@@ -191,7 +205,8 @@ def matched_rows(
     left over. `pred_sizes` is asked for the sizes of some predictions, and told which: those that are not 0.
     """
     batch, base = matchings[0].batch, len(levels) + 1
-    truth_kinds = np.zeros(len(batch.truth), np.int64)
+    is_small = _count_kinds(len(matchings), levels) <= MOST_KINDS
+    truth_kinds = np.zeros(len(batch.truth), np.int16 if is_small else np.int64)
     left = np.full(len(batch.pred), (1 << len(matchings)) - 1, np.uint8)  # a bit for each matching
     for place, own in enumerate(matchings):
         truth, pred = (np.ascontiguousarray(side, np.int32) for side in (own.truth, own.pred))
@@ -203,11 +218,16 @@ def matched_rows(
     return len(batch), counts, sizes, *_kinds_and_table(kinds, len(matchings), levels)
 
 
+def _count_kinds(matchings: int, levels: Levels) -> int:
+    """How many kinds there can be: of truths, and of predictions."""
+    truths: int = (len(levels) + 1) ** matchings
+    return truths + (1 << matchings)
+
+
 def _kinds_and_table(kinds: NDArray[Any], matchings: int, levels: Levels) -> tuple[Any, Any]:
     """Kinds as places in a table, and the table: of all kinds there can be, or of those that occur if they are many."""
     in_sweep = tuple(levels.in_sweep.tolist())
-    most = (len(levels) + 1) ** matchings + (1 << matchings)
-    if most <= MOST_KINDS:
+    if _count_kinds(matchings, levels) <= MOST_KINDS:
         return kinds, _all_kinds(matchings, in_sweep, levels.index(levels.primary))
     occurring, places = np.unique(kinds, return_inverse=True)
     return places, _table(occurring, matchings, in_sweep, levels.index(levels.primary))

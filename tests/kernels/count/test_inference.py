@@ -31,6 +31,18 @@ def test_ends_are_those_of_sorted_rows(data):
     assert ends_of(values, tail) == np.sort(values, axis=1)[:, [tail, columns - 1 - tail]].tolist()
 
 
+@pytest.mark.parametrize("tail", [7, 8, 25, 200, 700])
+def test_ends_of_long_rows_are_those_of_sorted_ones(tail):
+    rng = np.random.default_rng(tail)
+    rows = np.stack(
+        [rng.normal(size=1000), rng.integers(0, 9, 1000), np.arange(1000), np.full(1000, 5), -np.arange(1000)]
+    )
+    rows[1, ::8] = -np.arange(125)  # every eighth number, which are looked at first, lies beyond the others
+    rows[2, ::8] += np.where(np.arange(125) % 2, 9000, -9000)
+    rows[3, ::8] = np.inf
+    assert ends_of(rows, tail) == np.sort(rows, axis=1)[:, [tail, 999 - tail]].tolist()
+
+
 def plain_fraction(x, a, b):
     """b0 + a1 / (b1 + a2 / ...) from its 200th term backwards, every bi 1."""
     total = 1.0

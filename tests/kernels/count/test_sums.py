@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from calipers.kernels.count.sums import grouped_sums, weight_table, weighted_sums, weights
+from calipers.kernels.count.sums import grouped_sums, small_weighted_sums, weight_table, weighted_sums, weights
 
 
 def keys(count: int) -> np.ndarray:
@@ -101,7 +101,7 @@ def test_the_largest_of_one_byte_and_of_two_add_up_as_those_beyond(largest, othe
 
 
 def test_more_bytes_than_32_bits_hold_are_exact():
-    records = (1 << 19) + 17  # sixteen by sixteen, those of the largest byte move on to 64 bits once before the last
+    records = (1 << 19) + 17  # 32 by 32, those of the largest byte move on to 64 bits once before the last
     own = np.arange(records, dtype=np.uint64)
     found = weighted_sums(own, np.full(2 * records, 65535), 2, 5, 2)
     times = np.asarray(weight_table(own, 5, 2)).reshape(records, 2).sum(axis=0, dtype=np.int64)
@@ -110,12 +110,23 @@ def test_more_bytes_than_32_bits_hold_are_exact():
 
 @pytest.mark.parametrize("columns", [1, 3, 4, 9])
 @pytest.mark.parametrize("replicates", [1, 8, 16, 250, 264])  # rows of sums end within a register, and within a block
-def test_bytes_have_the_same_sums_in_registers_of_all_widths(columns, replicates):
+@pytest.mark.parametrize("records", [16, 37, 57])  # 32 and 5 or 25 more
+def test_bytes_have_the_same_sums_in_registers_of_all_widths(columns, replicates, records):
     rng = random.Random(replicates)
-    rows = [[rng.randint(0, 65535 if column == 1 else 255) for column in range(columns)] for _ in range(37)]
-    values = np.array(rows).T.reshape(-1)
-    widths = [weighted_sums(keys(37), values, columns, 3, replicates, 0, bits).tolist() for bits in (128, 256, 512)]
-    assert widths == [expected_sums(keys(37), rows, 3, replicates)] * 3
+    rows = [[rng.randint(0, 65535 if column == 1 else 255) for column in range(columns)] for _ in range(records)]
+    values, own = np.array(rows).T.reshape(-1), keys(records)
+    widths = [weighted_sums(own, values, columns, 3, replicates, 0, bits).tolist() for bits in (128, 256, 512)]
+    assert widths == [expected_sums(own, rows, 3, replicates)] * 3
+
+
+@pytest.mark.parametrize("records", [0, 1, 15, 16, 17, 40])
+@pytest.mark.parametrize("columns", [0, 1, 5])
+def test_values_of_16_bits_have_the_sums_of_those_of_64(records, columns):
+    rng = np.random.default_rng([records, columns])
+    values = rng.integers(0, [[256], [65536], [1], [2], [1000]][:columns] or 1, (columns, records)).reshape(-1)
+    values[:1] = 65535
+    small = small_weighted_sums(keys(records), values.astype(np.uint16), columns, 7, 33)
+    assert small.tolist() == weighted_sums(keys(records), values, columns, 7, 33).tolist()
 
 
 def grouped(own, rows, ends, places, groups, seed, replicates):

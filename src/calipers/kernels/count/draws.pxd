@@ -1,11 +1,13 @@
 """Weights of records in replicates: how often each counts, drawn from Poisson(1).
 
 64 hashed bits serve two replicates. A weight is how many steps of the distribution 32 of them reach; few reach more than
-the first five, which are looked at for many replicates at a time. A machine with wider registers hashes four or eight
-times 64 bits at a time and gets the same weights.
+the first five (with AVX-512, seven), which are looked at for many replicates at a time. A machine with wider registers
+hashes four or eight times 64 bits at a time and gets the same weights.
 """
 
 from libc.stdint cimport uint32_t, uint64_t
+
+from ..scan.checks cimport check_count
 
 cdef enum:
     STEPS = 13              # also the largest weight
@@ -140,10 +142,12 @@ cdef extern from *:
         }
     }
 
-    #define WIDEST __attribute__((target("avx512f"))) static inline
+    #define WIDEST_INLINE __attribute__((target("avx512f,avx512cd"))) static inline
 
-    /* as next_of_four, of eight states */
-    WIDEST __m512i next_of_eight(__m512i state) {
+    WIDEST_INLINE __m512i complement(__m512i bits) { return _mm512_ternarylogic_epi64(bits, bits, bits, 0x55); }
+
+    /* as next_of_four, of eight states, but all bits the other way round */
+    WIDEST_INLINE __m512i complement_of_next(__m512i state) {
         __m512i other = _mm512_xor_si512(state, _mm512_set1_epi64((long long) 0xE7037ED1A0B428DBULL));
         __m512i high = _mm512_srli_epi64(state, 32), other_high = _mm512_srli_epi64(other, 32);
         __m512i low = _mm512_mul_epu32(state, other);
@@ -152,57 +156,64 @@ cdef extern from *:
                                          _mm512_and_si512(inner, _mm512_set1_epi64(0xFFFFFFFF)));
         __m512i carried = _mm512_add_epi64(_mm512_srli_epi64(inner, 32), _mm512_srli_epi64(outer, 32));
         __m512i above = _mm512_add_epi64(_mm512_mul_epu32(high, other_high), carried);
-        return _mm512_xor_si512(above, _mm512_mask_blend_epi32(0xAAAA, low, _mm512_slli_epi64(outer, 32)));
+        __m512i below = _mm512_mask_shuffle_epi32(low, 0xAAAA, outer, _MM_PERM_CCAA);
+        return _mm512_ternarylogic_epi64(above, below, below, 0xC3);
     }
 
-    /* 1 more for each of the steps that are reached, from `first` on */
-    WIDEST __m512i more_steps(__m512i number, __m512i bits, int first, int last) {
-        const __m512i one = _mm512_set1_epi32(1);
-        for (int k = first; k < last; k++)
-            number = _mm512_mask_add_epi32(number, _mm512_cmpge_epu32_mask(bits, _mm512_set1_epi32((int) STEP[k])),
-                                           number, one);
+    /* what is missing from a step to 2 ** 32: a step is reached by bits whose complement is below */
+    #define MISSING(k) ((int) (uint32_t) (0x100000000ull - STEP[k]))
+
+    /* 1 more for each of the steps that are reached */
+    WIDEST_INLINE __m512i count_steps(__m512i complement) {
+        __m512i number = _mm512_setzero_si512();
+        for (int k = 0; k < 13; k++)
+            number = _mm512_mask_add_epi32(number, _mm512_cmplt_epu32_mask(complement, _mm512_set1_epi32(MISSING(k))),
+                                           number, _mm512_set1_epi32(1));
         return number;
     }
 
-    /* the first four bits tell which of the first three steps are reached, or which of the first four is next */
-    WIDEST __m512i first_steps(__m512i bits) {
-        const int none = -1, a = (int) (STEP[0] - 1), b = (int) (STEP[1] - 1), c = (int) (STEP[2] - 1),
-                  d = (int) (STEP[3] - 1);
-        const __m512i reached = _mm512_setr_epi32(0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 2, 2, 2, 3);
-        const __m512i before = _mm512_setr_epi32(none, none, none, none, none, a, none, none,
-                                                 none, none, none, b, none, none, c, d);
-        __m512i four_bits = _mm512_srli_epi32(bits, 28), number = _mm512_permutexvar_epi32(four_bits, reached);
-        __mmask16 is_next = _mm512_cmpgt_epu32_mask(bits, _mm512_permutexvar_epi32(four_bits, before));
-        number = _mm512_mask_add_epi32(number, is_next, number, _mm512_set1_epi32(1));
-        return more_steps(number, bits, 4, STEPS_OF_MOST);
+    #define MOST_LEADING 15             /* zeros of a complement: steps that need more are looked for elsewhere */
+
+    /* weights of four records in sixteen replicates: between two powers of two there is one step at most, so that the
+       zeros that a complement begins with tell how many are reached and which one may be next */
+    WIDEST_INLINE __m512i four_weights(const __m512i* complement) {
+        const __m512i reached = _mm512_setr_epi32(0, 1, 2, 2, 3, 3, 4, 4, 4, 5, 5, 6, 6, 6, 7, 7);
+        const __m512i next = _mm512_setr_epi32(MISSING(0), MISSING(1), 0, MISSING(2), 0, MISSING(3), 0, 0, MISSING(4), 0,
+                                               MISSING(5), 0, 0, MISSING(6), 0, 0);
+        __m512i zeros[4], own[4];
+        for (int r = 0; r < 4; r++) zeros[r] = _mm512_lzcnt_epi32(complement[r]);
+        __m512i all = _mm512_or_si512(_mm512_ternarylogic_epi32(zeros[0], zeros[1], zeros[2], 0xFE), zeros[3]);
+        if (__builtin_expect(_mm512_test_epi32_mask(all, _mm512_set1_epi32(~MOST_LEADING)) != 0, 0)) {
+            for (int r = 0; r < 4; r++) own[r] = _mm512_slli_epi32(count_steps(complement[r]), 8 * r);
+            return _mm512_or_si512(_mm512_or_si512(own[0], own[1]), _mm512_or_si512(own[2], own[3]));
+        }
+        for (int r = 0; r < 4; r++) own[r] = _mm512_permutexvar_epi32(zeros[r], _mm512_slli_epi32(reached, 8 * r));
+        __m512i four = _mm512_or_si512(_mm512_ternarylogic_epi32(own[0], own[1], own[2], 0xFE), own[3]);
+        for (int r = 0; r < 4; r++) {
+            __mmask16 is_next = _mm512_cmplt_epu32_mask(complement[r], _mm512_permutexvar_epi32(zeros[r], next));
+            four = _mm512_mask_add_epi32(four, is_next, four, _mm512_set1_epi32(1 << 8 * r));
+        }
+        return four;
     }
 
-    __attribute__((target("avx512f")))
+    /* the products of the first record alone are made one by one here */
+    __attribute__((target("avx512f,avx512cd")))
     static void draw_fours_widest(const uint64_t* states, Py_ssize_t replicates, Four* restrict weights) {
         const __m512i onwards = _mm512_set1_epi64((long long) (8 * GOLDEN_RATIO));
-        uint64_t ahead[8], single[2] = {states[0], states[1]}, products[2][2 * PRODUCTS_AHEAD];
-        __m512i state[4], bits[4], weight[4];
+        uint64_t ahead[8], single = states[0], products[2 * PRODUCTS_AHEAD];
+        __m512i state[4], bits[4];
         for (int k = 0; k < 8; k++) ahead[k] = (uint64_t) (k + 1) * GOLDEN_RATIO;
-        for (int r = 2; r < 4; r++)
+        for (int r = 1; r < 4; r++)
             state[r] = _mm512_add_epi64(_mm512_set1_epi64((long long) states[r]), _mm512_loadu_si512(ahead));
-        for (int r = 0; r < 2; r++)
-            for (int k = 0; k < PRODUCTS_AHEAD; k++) products[r][k] = next_bits(&single[r]);
+        for (int k = 0; k < PRODUCTS_AHEAD; k++) products[k] = next_bits(&single);
         for (Py_ssize_t b = 0, at = 0; b < replicates; b += 16, at = (at + 8) % (2 * PRODUCTS_AHEAD)) {
-            for (int r = 0; r < 2; r++) {
-                bits[r] = _mm512_loadu_si512(products[r] + at);
-                for (int k = 0; k < 8; k++) products[r][(at ^ PRODUCTS_AHEAD) + k] = next_bits(&single[r]);
-            }
-            for (int r = 2; r < 4; r++) {
-                bits[r] = next_of_eight(state[r]);
+            bits[0] = complement(_mm512_loadu_si512(products + at));
+            for (int k = 0; k < 8; k++) products[(at ^ PRODUCTS_AHEAD) + k] = next_bits(&single);
+            for (int r = 1; r < 4; r++) {
+                bits[r] = complement_of_next(state[r]);
                 state[r] = _mm512_add_epi64(state[r], onwards);
             }
-            for (int r = 0; r < 4; r++) weight[r] = first_steps(bits[r]);
-            __m512i largest = _mm512_max_epu32(_mm512_max_epu32(bits[0], bits[1]), _mm512_max_epu32(bits[2], bits[3]));
-            if (_mm512_cmpge_epu32_mask(largest, _mm512_set1_epi32((int) STEP[STEPS_OF_MOST])))
-                for (int r = 0; r < 4; r++) weight[r] = more_steps(weight[r], bits[r], STEPS_OF_MOST, 13);
-            __m512i first = _mm512_add_epi32(weight[0], _mm512_slli_epi32(weight[1], 8));
-            __m512i second = _mm512_add_epi32(weight[2], _mm512_slli_epi32(weight[3], 8));
-            _mm512_storeu_si512(weights + b, _mm512_add_epi32(first, _mm512_slli_epi32(second, 16)));
+            _mm512_storeu_si512(weights + b, four_weights(bits));
         }
     }
     #endif
@@ -211,7 +222,7 @@ cdef extern from *:
        room for a multiple of sixteen */
     static void draw_fours(const uint64_t* states, Py_ssize_t replicates, Four* weights, int register_bits) {
     #if defined(__GNUC__) && defined(__x86_64__)
-        if (register_bits >= 512 && __builtin_cpu_supports("avx512f")) {
+        if (register_bits >= 512 && __builtin_cpu_supports("avx512cd")) {
             draw_fours_widest(states, replicates, weights);
             return;
         }
@@ -240,3 +251,30 @@ cdef inline uint64_t mix(uint64_t x) noexcept nogil:
 cdef inline uint64_t first_state(uint64_t key, uint64_t seed, Py_ssize_t first) noexcept nogil:
     """What the weights of a record are drawn from, from replicate `first` on, which is even."""
     return mix(key ^ mix(seed + GOLDEN_RATIO)) + <uint64_t> (first // 2) * GOLDEN_RATIO
+
+
+cdef inline void draw_four(const unsigned long long* keys, Py_ssize_t records, uint64_t seed, Py_ssize_t first,
+                           Py_ssize_t replicates, Four* fours, int register_bits) noexcept nogil:
+    """The weights of four records side by side; of fewer, the last of them is there more often."""
+    cdef uint64_t[4] states
+    cdef Py_ssize_t r
+    for r in range(4):
+        states[r] = first_state(keys[min(r, records - 1)], seed, first)
+    draw_fours(states, replicates, fours, register_bits)
+
+
+cdef inline Py_ssize_t room_for(Py_ssize_t replicates) except -1:
+    """Where weights of so many replicates are drawn."""
+    check_count("replicates", replicates)
+    return (replicates + TOGETHER - 1) // TOGETHER * TOGETHER
+
+
+cdef extern from *:
+    """
+    #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    #define in_little_endian(word) __builtin_bswap64(word)
+    #else
+    #define in_little_endian(word) (word)
+    #endif
+    """
+    uint64_t in_little_endian(uint64_t word) noexcept nogil

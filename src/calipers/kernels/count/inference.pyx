@@ -4,13 +4,15 @@ Means and spreads are the same on every machine. Each value is added in turn wit
 along. The sum is then as good as exact: nothing is added in another order.
 """
 
-from libc.math cimport fabs, fma, isnan, sqrt
+from libc.math cimport INFINITY, fabs, fma, isnan, sqrt
 
 from ..scan.checks cimport check_between, check_length, check_numbers, check_product
 from ..scan.column cimport Column
 
 cdef enum:
     STEPS = 300
+    LONG_TAIL = 8
+    SAMPLED = 8                 # of so many numbers one is looked at first
 
 cdef double TINY = 1e-300
 cdef double CLOSE = 1e-14
@@ -83,15 +85,35 @@ def interval_ends(values, Py_ssize_t columns, Py_ssize_t tail):
 
 
 cdef void find_ends(const double* value, Py_ssize_t count, Py_ssize_t tail, double* kept, double* ends) noexcept nogil:
-    """`kept` has room for the smallest numbers in ascending order, then for the largest in descending order."""
+    """`kept` has room for the smallest numbers in ascending order, then for the largest in descending order.
+
+    Some numbers tell about where the ends are, beyond which few others have to be kept; too few, if they mislead.
+    """
     cdef double* largest = kept + tail + 1
-    cdef Py_ssize_t k
-    for k in range(count):
-        if k <= tail or value[k] < kept[tail]:
-            keep_below(kept, min(k, tail), value[k])
-        if k <= tail or value[k] > largest[tail]:
-            keep_above(largest, min(k, tail), value[k])
+    cdef double low = INFINITY, high = -INFINITY
+    cdef Py_ssize_t last = tail // 4 + 2
+    if tail >= LONG_TAIL:
+        keep_ends(value, count, SAMPLED, last, low, high, kept, largest)
+        low, high = kept[last], largest[last]
+        keep_ends(value, count, 1, tail, low, high, kept, largest)
+    if tail < LONG_TAIL or not kept[tail] < low or not largest[tail] > high:
+        keep_ends(value, count, 1, tail, INFINITY, -INFINITY, kept, largest)
     ends[0], ends[1] = kept[tail], largest[tail]
+
+
+cdef inline void keep_ends(const double* value, Py_ssize_t count, Py_ssize_t step, Py_ssize_t last, double low, double high,
+                           double* smallest, double* largest) noexcept nogil:
+    """Of every `step`-th number those below `low` and above `high`, the last of as many as are kept at `last`."""
+    cdef Py_ssize_t k
+    for k in range(last + 1):
+        smallest[k], largest[k] = low, high
+    k = 0
+    while k < count:
+        if value[k] < smallest[last]:
+            keep_below(smallest, last, value[k])
+        if value[k] > largest[last]:
+            keep_above(largest, last, value[k])
+        k += step
 
 
 cdef inline void keep_below(double* kept, Py_ssize_t last, double value) noexcept nogil:

@@ -3,7 +3,7 @@
 Of every object only its size and its kind are known; a table says what an object of each kind adds to every column.
 """
 
-from libc.stdint cimport int16_t, int32_t, uint32_t
+from libc.stdint cimport int16_t, int32_t, uint16_t, uint32_t
 from libc.string cimport memcpy, memset
 
 from ..scan.checks cimport (
@@ -16,74 +16,111 @@ from ..scan.checks cimport (
     check_product,
 )
 from ..scan.column cimport Column
+from .float_bits cimport HALVES, count_lower, from_order, in_order, reached
+from .size_groups cimport ANY_BITS, BLOCK, LANES, NARROW, AddObjects, way_to_add
 
-cdef enum:
-    HALVES = 1 << 16            # that 16 bits can be
+ctypedef long long longlong
 
-cdef extern from *:
-    """
-    #define SIGN 0x80000000u
-    """
-    const uint32_t SIGN
+
+ctypedef fused Kind:
+    int16_t
+    longlong
+
+
+cdef class Kinds:
+    """Kinds of objects, of 16 bits or of 64."""
+
+    cdef int16_t[::1] short
+    cdef longlong[::1] long
+    cdef Py_ssize_t count
+    cdef bint is_short
+
+    def __cinit__(self, kinds):
+        self.is_short = memoryview(kinds).format == "h"
+        if self.is_short:
+            self.short = kinds
+        else:
+            self.long = kinds
+        self.count = len(kinds)
 
 
 def mark_matched(found, left, truth, pred, met, long long times, unsigned char bit):
     """Note a matching: `times` as often as each pair says in `met` is added at its truth in `found`, and `bit` is taken
-    away at its prediction in `left`, where it is set. Both are overwritten."""
-    cdef long long[::1] at_truth = found
+    away at its prediction in `left`, where it is set. Both are overwritten. Numbers in `found` are of 16 bits or of 64.
+    """
+    cdef Kinds kinds = Kinds(found)
     cdef unsigned char[::1] at_pred = left
     cdef const int[::1] truths = truth, preds = pred, met_by = met
-    cdef Py_ssize_t k
     check_length("pred", preds.shape[0], truths.shape[0])
     check_length("met", met_by.shape[0], truths.shape[0])
-    check_indices("truth", truths, at_truth.shape[0])
+    check_indices("truth", truths, kinds.count)
     check_indices("pred", preds, at_pred.shape[0])
-    with nogil:
-        for k in range(truths.shape[0]):
-            at_truth[truths[k]] += times * met_by[k]
-            at_pred[preds[k]] &= ~bit
+    if kinds.is_short:
+        mark_pairs[int16_t](kinds.short, at_pred, truths, preds, met_by, <int16_t> times, bit)
+    else:
+        mark_pairs[longlong](kinds.long, at_pred, truths, preds, met_by, times, bit)
+
+
+cdef void mark_pairs(Kind[::1] at_truth, unsigned char[::1] at_pred, const int[::1] truths, const int[::1] preds,
+                     const int[::1] met_by, Kind times, unsigned char bit) noexcept nogil:
+    cdef Py_ssize_t k
+    for k in range(truths.shape[0]):
+        at_truth[truths[k]] += times * <Kind> met_by[k]
+        at_pred[preds[k]] &= ~bit
 
 
 def object_rows(found, left, truth_sizes, pred_sizes, truth_offsets, pred_offsets, long long truths):
     """Columns (counts, sizes, kinds) of all truths, record by record, then of the predictions that are left over.
 
     A truth is of the kind that `found` says, a prediction of that in `left`, 0 for one that is not left over, behind
-    those of truths, of which there are `truths`. Sizes of predictions are of those that are left over alone.
+    those of truths, of which there are `truths`. Sizes of predictions are of those that are left over alone. Kinds are
+    of as many bits as those in `found`, 16 or 64.
     """
-    cdef const long long[::1] at_truth = found, truth_end = truth_offsets, pred_end = pred_offsets
-    cdef const unsigned char[::1] at_pred = left
+    cdef Kinds own = Kinds(found)
     cdef const float[::1] truth_size = truth_sizes, pred_size = pred_sizes
-    cdef Py_ssize_t records = truth_end.shape[0] - 1, i, r, at
+    cdef const unsigned char[::1] at_pred = left
+    cdef const long long[::1] truth_end = truth_offsets, pred_end = pred_offsets
     cdef Column counts, sizes, kinds
-    cdef int32_t* count
-    cdef float* size
-    cdef long long* kind
-    check_offsets("truth_offsets", truth_end, at_truth.shape[0])
+    cdef Py_ssize_t i, more = 0
+    check_offsets("truth_offsets", truth_end, own.count)
     check_offsets("pred_offsets", pred_end, at_pred.shape[0])
     check_length("pred_offsets", pred_end.shape[0], truth_end.shape[0])
-    check_length("truth_sizes", truth_size.shape[0], at_truth.shape[0])
-    at = 0
+    check_length("truth_sizes", truth_size.shape[0], own.count)
     for i in range(at_pred.shape[0]):
-        at += at_pred[i] != 0
-    check_length("pred_sizes", pred_size.shape[0], at)
-    at += at_truth.shape[0]
-    counts, sizes, kinds = Column("i", 2 * records), Column("f", at), Column("q", at + 1)       # one is written beyond
-    count, size, kind = <int32_t*> counts.data, <float*> sizes.data, <long long*> kinds.data
+        more += at_pred[i] != 0
+    check_length("pred_sizes", pred_size.shape[0], more)
+    if own.is_short:
+        check_between("truths", truths, 0, NARROW - 255)
+    sizes, counts = Column("f", own.count + more), Column("i", 2 * (truth_end.shape[0] - 1))
+    kinds = Column("h" if own.is_short else "q", own.count + more + 1)         # one is written beyond
     with nogil:
-        for i in range(at_truth.shape[0]):
-            size[i], kind[i] = truth_size[i], at_truth[i]
-        at = at_truth.shape[0]
-        for i in range(pred_size.shape[0]):
-            size[at + i] = pred_size[i]
-        for r in range(records):
-            count[r] = <int32_t> (truth_end[r + 1] - truth_end[r])
-            count[records + r] = -<int32_t> at
-            for i in range(pred_end[r], pred_end[r + 1]):       # without a branch: a row that is not meant is overwritten
-                kind[at] = truths + at_pred[i]
-                at += at_pred[i] != 0
-            count[records + r] += <int32_t> at
-    kinds.resize(at)
+        if own.count:
+            memcpy(sizes.data, &truth_size[0], own.count * sizeof(float))
+        if more:
+            memcpy(<float*> sizes.data + own.count, &pred_size[0], more * sizeof(float))
+        if own.is_short:
+            set_kinds[int16_t](<int16_t*> kinds.data, <int32_t*> counts.data, own.short, at_pred, truth_end, pred_end,
+                               <int16_t> truths)
+        else:
+            set_kinds[longlong](<longlong*> kinds.data, <int32_t*> counts.data, own.long, at_pred, truth_end, pred_end,
+                                truths)
+    kinds.resize(own.count + more)
     return counts, sizes, kinds
+
+
+cdef void set_kinds(Kind* kind, int32_t* count, const Kind[::1] found, const unsigned char[::1] left,
+                    const long long[::1] truth_end, const long long[::1] pred_end, Kind truths) noexcept nogil:
+    """Set the kinds of objects, and how many rows each record has on either side."""
+    cdef Py_ssize_t records = truth_end.shape[0] - 1, at = found.shape[0], i, r
+    if at:
+        memcpy(kind, &found[0], at * sizeof(Kind))
+    for r in range(records):
+        count[r] = <int32_t> (truth_end[r + 1] - truth_end[r])
+        count[records + r] = -<int32_t> at
+        for i in range(pred_end[r], pred_end[r + 1]):           # without a branch: a row that is not meant is overwritten
+            kind[at] = truths + left[i]
+            at += left[i] != 0
+        count[records + r] += <int32_t> at
 
 
 def order_statistics(values, places):
@@ -110,42 +147,24 @@ def order_statistics(values, places):
     return found
 
 
-cdef void count_lower(const float[::1] values, uint32_t high, int32_t* counts) noexcept nogil:
-    """How often each lower half occurs with a higher one."""
-    cdef Py_ssize_t i
-    memset(counts, 0, HALVES * sizeof(int32_t))
-    for i in range(values.shape[0]):
-        if in_order(values[i]) >> 16 == high:
-            counts[in_order(values[i]) & (HALVES - 1)] += 1
+def most_objects(counts):
+    """The most objects that a record has on all sides together; `counts` are those of `add_by_size`."""
+    cdef const int[:, ::1] count = counts
+    cdef long long most = 0, own
+    cdef Py_ssize_t side, r
+    for r in range(count.shape[1]):
+        own = 0
+        for side in range(count.shape[0]):
+            own += count[side, r]
+        most = max(most, own)
+    return most
 
 
-cdef inline uint32_t in_order(float value) noexcept nogil:
-    """Bits that ascend as numbers do."""
-    cdef uint32_t bits
-    memcpy(&bits, &value, sizeof(bits))
-    return ~bits if bits >> 31 else bits | SIGN
-
-
-cdef inline float from_order(uint32_t bits) noexcept nogil:
-    """The number whose bits are given."""
-    cdef float value
-    bits = bits & ~SIGN if bits >> 31 else ~bits
-    memcpy(&value, &bits, sizeof(bits))
-    return value
-
-
-cdef inline uint32_t reached(const int32_t* counts, long long* before) noexcept nogil:
-    """The place at which more than `before` are counted; `before` becomes how many of them are at this place."""
-    cdef uint32_t at = 0
-    while before[0] >= counts[at]:
-        before[0] -= counts[at]
-        at += 1
-    return at
-
-
-def add_by_size(rows, sums, Py_ssize_t first, counts, sizes, kinds, table, Py_ssize_t columns, edges):
+def add_by_size(rows, sums, Py_ssize_t first, counts, sizes, kinds, table, Py_ssize_t columns, edges,
+                Py_ssize_t register_bits=ANY_BITS):
     """Count objects by group and record in `rows`, (groups, records), and add their numbers to `sums`,
-    (groups * columns, records); both are overwritten.
+    (groups * columns, records); both are overwritten. Sums are of 64 bits, or of 16 where no record can have more than
+    32,767.
 
     Records are those from `first` on. `counts`, (sides, records), says how many objects each of them has: those of all
     of them on one side come before those on the next. `table` has the numbers of each kind, (kinds, width), none below
@@ -153,7 +172,7 @@ def add_by_size(rows, sums, Py_ssize_t first, counts, sizes, kinds, table, Py_ss
     on an edge is above it. The last group is of objects without a size, NaN.
     """
     cdef int[:, ::1] row = rows
-    cdef long long[:, ::1] total = sums
+    cdef Totals totals = Totals(sums)
     cdef const int[:, ::1] count = counts
     cdef const int[::1] kind = kinds
     cdef const float[::1] size = sizes, edge = edges
@@ -165,19 +184,24 @@ def add_by_size(rows, sums, Py_ssize_t first, counts, sizes, kinds, table, Py_ss
     cdef long long* at = <long long*> places.data
     cdef Pending pending
     cdef long long most, room, end, some
+    cdef AddObjects add_objects
     check_between("table", width % LANES, 0, 0)
     check_between("columns", columns, 0, width - 1)
     check_between("first", first, 0, row.shape[1])
     check_between("counts", count.shape[1], 0, row.shape[1] - first)
+    check_between("register_bits", register_bits, 128, ANY_BITS)
     check_length("rows", row.shape[0], groups)
-    check_length("sums", total.shape[0], check_product("sums", groups, columns))
-    check_length("sums", total.shape[1], row.shape[1])
+    check_length("sums", totals.rows, check_product("sums", groups, columns))
+    check_length("sums", totals.records, row.shape[1])
     set_places(at, count, size.shape[0])
     check_length("kinds", kind.shape[0], size.shape[0])
     check_indices("kinds", kind, number.shape[0])
     most = NARROW // max(1, largest_of(number))                 # objects whose sums are of 16 bits
+    if totals.is_narrow:
+        check_between("objects of a record, whose sums are of 16 bits", most_objects(counts), 0, most)
     check_counting(number, columns)
     check_edges(edge)
+    add_objects = way_to_add(width, edge.shape[0], <int> register_bits)
     block = Column("h", check_product("sums", check_product("sums", groups, width), BLOCK))
     pending.sums, pending.groups, pending.columns, pending.width = <int16_t*> block.data, groups, columns, width
     with nogil:
@@ -187,74 +211,32 @@ def add_by_size(rows, sums, Py_ssize_t first, counts, sizes, kinds, table, Py_ss
                 end = at[side] + count[side, r]
                 while at[side] < end:
                     if not room:
-                        move_sums(pending, r % BLOCK, 1, row, total, first + r)
+                        move_sums(pending, r % BLOCK, 1, row, totals, first + r)
                         room = most
                     some = min(room, end - at[side])
                     add_objects(own, &size[at[side]], &kind[at[side]], some, &number[0, 0], width, first_edge, edge.shape[0])
                     at[side] += some
                     room -= some
             if r % BLOCK == BLOCK - 1 or r == count.shape[1] - 1:
-                move_sums(pending, 0, r % BLOCK + 1, row, total, first + r - r % BLOCK)
+                move_sums(pending, 0, r % BLOCK + 1, row, totals, first + r - r % BLOCK)
 
 
-cdef extern from *:
-    """
-    #define LANES 8                     /* numbers that are added at a time */
-    #define BLOCK 8                     /* records whose sums are moved at a time: those of a column fill a cache line */
-    #define NARROW 32767
+cdef class Totals:
+    """Sums of columns, (rows, records), of 64 bits or of 16."""
 
-    typedef short Lanes __attribute__((vector_size(16), aligned(2), may_alias));
+    cdef long long[:, ::1] wide
+    cdef uint16_t[:, ::1] narrow
+    cdef Py_ssize_t rows, records
+    cdef bint is_narrow
 
-    /* how many edges a size reaches; one more than all if it is NaN */
-    static inline Py_ssize_t group_of(float size, const float* edge, Py_ssize_t edges) {
-        Py_ssize_t group = 0;
-        for (Py_ssize_t e = 0; e < edges; e++) group += size >= edge[e];
-        return size != size ? edges + 1 : group;
-    }
-
-    static inline void add_lanes(short* restrict sums, const short* restrict numbers, Py_ssize_t width) {
-        for (Py_ssize_t c = 0; c < width; c += LANES)
-            for (int lane = 0; lane < LANES; lane++) sums[c + lane] += numbers[c + lane];
-    }
-
-    /* small, medium, large and none, in registers: what is on an edge or above it, of all that there is */
-    static inline __attribute__((always_inline)) void add_three_sizes(
-        short* restrict sums, const float* restrict size, const int* restrict kind, Py_ssize_t objects,
-        const short* restrict numbers, const float* restrict edge, int parts
-    ) {
-        Lanes all[2] = {{0}}, above[2] = {{0}}, large[2] = {{0}}, none[2] = {{0}}, *group = (Lanes*) sums;
-        for (Py_ssize_t k = 0; k < objects; k++) {
-            const Lanes* number = (const Lanes*) numbers + (Py_ssize_t) kind[k] * parts;
-            short is_above = -(size[k] >= edge[0]), is_large = -(size[k] >= edge[1]), is_none = -(size[k] != size[k]);
-            for (int p = 0; p < parts; p++) {
-                all[p] += number[p];
-                above[p] += number[p] & is_above;
-                large[p] += number[p] & is_large;
-                none[p] += number[p] & is_none;
-            }
-        }
-        for (int p = 0; p < parts; p++) {
-            group[p] += all[p] - above[p] - none[p];
-            group[parts + p] += above[p] - large[p];
-            group[2 * parts + p] += large[p];
-            group[3 * parts + p] += none[p];
-        }
-    }
-
-    /* sums[group of object][lane] += numbers[kind of object][lane] */
-    static void add_objects(short* sums, const float* size, const int* kind, Py_ssize_t objects, const short* numbers,
-                            Py_ssize_t width, const float* edge, Py_ssize_t edges) {
-        if (edges == 2 && width == LANES) add_three_sizes(sums, size, kind, objects, numbers, edge, 1);
-        else if (edges == 2 && width == 2 * LANES) add_three_sizes(sums, size, kind, objects, numbers, edge, 2);
-        else
-            for (Py_ssize_t k = 0; k < objects; k++)
-                add_lanes(sums + group_of(size[k], edge, edges) * width, numbers + kind[k] * width, width);
-    }
-    """
-    const Py_ssize_t LANES, BLOCK
-    const long long NARROW
-    void add_objects(int16_t* sums, const float* size, const int* kind, Py_ssize_t objects, const int16_t* numbers,
-                     Py_ssize_t width, const float* edge, Py_ssize_t edges) noexcept nogil
+    def __cinit__(self, sums):
+        self.is_narrow = memoryview(sums).format == "H"
+        if self.is_narrow:
+            self.narrow = sums
+            self.rows, self.records = self.narrow.shape[0], self.narrow.shape[1]
+        else:
+            self.wide = sums
+            self.rows, self.records = self.wide.shape[0], self.wide.shape[1]
 
 
 cdef struct Pending:
@@ -262,7 +244,7 @@ cdef struct Pending:
     Py_ssize_t groups, columns, width
 
 
-cdef inline void move_sums(Pending pending, Py_ssize_t first, Py_ssize_t count, int[:, ::1] rows, long long[:, ::1] total,
+cdef inline void move_sums(Pending pending, Py_ssize_t first, Py_ssize_t count, int[:, ::1] rows, Totals totals,
                            Py_ssize_t record) noexcept nogil:
     """Add the sums of some records of a block to those of all records, from `record` on."""
     cdef Py_ssize_t g, c, r, size = pending.groups * pending.width
@@ -274,13 +256,22 @@ cdef inline void move_sums(Pending pending, Py_ssize_t first, Py_ssize_t count, 
         for r in range(count):
             rows[g, record + r] += group[r * size + pending.columns]
             objects |= group[r * size + pending.columns]
-        if objects:
-            for c in range(pending.columns):
-                add_column(&total[g * pending.columns + c, record], group + c, size, count)
+        if not objects:
+            continue
+        for c in range(pending.columns):
+            if totals.is_narrow:
+                add_column(&totals.narrow[g * pending.columns + c, record], group + c, size, count)
+            else:
+                add_column(&totals.wide[g * pending.columns + c, record], group + c, size, count)
     memset(own, 0, count * size * sizeof(int16_t))
 
 
-cdef inline void add_column(long long* total, const int16_t* own, Py_ssize_t size, Py_ssize_t count) noexcept nogil:
+ctypedef fused Total:
+    uint16_t
+    long long
+
+
+cdef inline void add_column(Total* total, const int16_t* own, Py_ssize_t size, Py_ssize_t count) noexcept nogil:
     """Add one number of each record; `size` is from one record to the next. Of a whole block it is done at once."""
     cdef Py_ssize_t r
     if count == BLOCK:
@@ -289,6 +280,21 @@ cdef inline void add_column(long long* total, const int16_t* own, Py_ssize_t siz
     else:
         for r in range(count):
             total[r] += own[r * size]
+
+
+def row_totals(values):
+    """The sum of each row of numbers of 16 bits, (rows, records), as a column of 64 bits."""
+    cdef const uint16_t[:, ::1] value = values
+    cdef Column totals = Column("q", value.shape[0])
+    cdef Py_ssize_t c, first, k
+    cdef uint32_t some
+    for c in range(value.shape[0]):
+        for first in range(0, value.shape[1], HALVES):          # 32 bits hold as many
+            some = 0
+            for k in range(first, min(first + HALVES, value.shape[1])):
+                some += value[c, k]
+            (<long long*> totals.data)[c] += some
+    return totals
 
 
 cdef int set_places(long long* at, const int[:, ::1] counts, Py_ssize_t objects) except -1:

@@ -4,49 +4,34 @@ How often a record counts in a replicate is a pure function of its key, the repl
 then integers that add in any order, over any shards.
 """
 
-from libc.limits cimport LLONG_MAX
-from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
-from ..scan.checks cimport check_between, check_count, check_ends, check_length, check_long_indices, check_product
+from ..scan.checks cimport check_between, check_ends, check_length, check_long_indices, check_product
 from ..scan.column cimport Column
 from .draws cimport (
     ANY_BITS,
     GOLDEN_RATIO,
     STEPS,
-    TOGETHER,
     Four,
-    draw_fours,
+    draw_four,
     first_state,
+    in_little_endian,
     mix,
     next_bits,
+    room_for,
     steps_reached,
 )
-from .products cimport add_bytes, add_product, add_products
+from .products cimport BYTES_AT_ONCE, add_bytes, add_product, add_products, magnitude
 
 cdef enum:
     AT_ONCE = 16            # records that are added together
     APART = 8               # numbers between rows: those of 4,096 bytes each would displace each other in the cache
     LARGEST_BYTE = 255
     LARGEST_SMALL = 65535   # of two bytes
-    MOST_PENDING = 1 << 15  # times that bytes are added: 2 ** 15 * 16 * 13 * 255 is below 2 ** 31
+    MOST_PENDING = 1 << 14  # times that bytes are added: 2 ** 14 * 32 * 13 * 255 is below 2 ** 31
 
 cdef long long EXACT = 1LL << 53
-
-
-cdef inline long long magnitude(long long value) noexcept nogil:
-    return value if value >= 0 else (-value if value >= -LLONG_MAX else LLONG_MAX)
-
-
-cdef extern from *:
-    """
-    #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    #define in_little_endian(word) __builtin_bswap64(word)
-    #else
-    #define in_little_endian(word) (word)
-    #endif
-    """
-    uint64_t in_little_endian(uint64_t word) noexcept nogil
 
 
 def key_hashes(keys):
@@ -100,22 +85,6 @@ def weight_table(keys, unsigned long long seed, Py_ssize_t replicates, Py_ssize_
     return out
 
 
-cdef inline void draw_four(const unsigned long long* keys, Py_ssize_t records, uint64_t seed, Py_ssize_t first,
-                           Py_ssize_t replicates, Four* fours, int register_bits) noexcept nogil:
-    """The weights of four records side by side; of fewer, the last of them is there more often."""
-    cdef uint64_t[4] states
-    cdef Py_ssize_t r
-    for r in range(4):
-        states[r] = first_state(keys[min(r, records - 1)], seed, first)
-    draw_fours(states, replicates, fours, register_bits)
-
-
-cdef inline Py_ssize_t room_for(Py_ssize_t replicates) except -1:
-    """Where weights of so many replicates are drawn."""
-    check_count("replicates", replicates)
-    return (replicates + TOGETHER - 1) // TOGETHER * TOGETHER
-
-
 cdef void draw_rows(const unsigned long long* keys, Py_ssize_t records, uint64_t seed, Py_ssize_t first,
                     Py_ssize_t replicates, Four* fours, unsigned char* out, int register_bits) noexcept nogil:
     """The weights of up to four records, a row of bytes for each."""
@@ -143,11 +112,24 @@ def weighted_sums(keys, values, Py_ssize_t columns, unsigned long long seed, Py_
         places = places_of_bytes(&value[0], columns, key.shape[0])
         if places is not None:
             return ByteSums(columns, places, replicates, <int> register_bits).of_records(
-                &key[0], key.shape[0], &value[0], seed, first)
+                &key[0], key.shape[0], Values(&value[0], NULL, key.shape[0]), seed, first)
     sums = Sums(columns, replicates)
     add_records(sums, &key[0] if key.shape[0] else NULL, key.shape[0], &value[0] if value.shape[0] else NULL,
                 key.shape[0], seed, first)
     return sums.total
+
+
+def small_weighted_sums(keys, values, Py_ssize_t columns, unsigned long long seed, Py_ssize_t replicates):
+    """The same sums of `values` of 16 bits without a sign."""
+    cdef const unsigned long long[::1] key = keys
+    cdef const uint16_t[::1] value = values
+    cdef Column places
+    check_length("values", value.shape[0], check_product("values", columns, key.shape[0]))
+    if not columns or not key.shape[0]:
+        return Column("q", check_product("sums", columns, replicates))
+    places = places_of_bytes(&value[0], columns, key.shape[0])
+    return ByteSums(columns, places, replicates, ANY_BITS).of_records(
+        &key[0], key.shape[0], Values(NULL, &value[0], key.shape[0]), seed, 0)
 
 
 def grouped_sums(keys, values, Py_ssize_t columns, ends, places, Py_ssize_t groups, unsigned long long seed,
@@ -198,7 +180,7 @@ cdef int add_cell(ByteSums sums, Column total, Cell cell, Table table, uint64_t 
     cdef bint overflown = False
     if sums is not None:
         sums.groups, sums.fields = cell.groups, cell.fields
-        sums.add(table.keys + cell.begin, count, table.values + cell.begin, table.count, seed, 0)
+        sums.add(table.keys + cell.begin, count, Values(table.values + cell.begin, NULL, table.count), seed, 0)
         return 0
     plain = Sums(table.columns, replicates)
     add_records(plain, table.keys + cell.begin, count, table.values + cell.begin, table.count, seed, 0)
@@ -210,11 +192,22 @@ cdef int add_cell(ByteSums sums, Column total, Cell cell, Table table, uint64_t 
     return 0
 
 
-cdef Column places_of_bytes(const long long* values, Py_ssize_t columns, Py_ssize_t count):
+cdef struct Values:                     # of columns, of 64 bits or of 16
+    const long long* wide
+    const uint16_t* narrow
+    Py_ssize_t step                     # from one column to the next
+
+
+ctypedef fused Value:
+    uint16_t
+    long long
+
+
+cdef Column places_of_bytes(const Value* values, Py_ssize_t columns, Py_ssize_t count):
     """The bytes of columns that are not 0, as `ByteSums` takes them; None where a value is below 0 or has more than two."""
     cdef Column places = Column("q")
     cdef Py_ssize_t c, k
-    cdef long long together
+    cdef Value together
     for c in range(columns):
         together = 0
         for k in range(c * count, (c + 1) * count):
@@ -329,9 +322,9 @@ cdef class ByteSums:
 
     cdef Column total                   # (groups * columns * replicates,) int64
     cdef Column place                   # (bytes,) int64
-    cdef Column weight                  # (AT_ONCE / 4, stride, 4): those of four records side by side
+    cdef Column weight                  # (BYTES_AT_ONCE / 4, stride, 4): those of four records side by side
     cdef Column pending                 # (bytes, stride)
-    cdef Column value                   # (bytes, AT_ONCE)
+    cdef Column value                   # (bytes, BYTES_AT_ONCE)
     cdef Py_ssize_t replicates, stride, columns, fields
     cdef long long only                 # the group, where there is one
     cdef const long long* groups        # (fields,)
@@ -339,53 +332,59 @@ cdef class ByteSums:
 
     def __cinit__(self, Py_ssize_t columns, Column places not None, Py_ssize_t replicates, int register_bits):
         cdef const long long[::1] place = places
-        check_product("sums", check_product("sums", place.shape[0] + 1, room_for(replicates) + APART), AT_ONCE)
+        check_product("sums", check_product("sums", place.shape[0] + 1, room_for(replicates) + APART), BYTES_AT_ONCE)
         check_long_indices("places", place, check_product("sums", columns, 8))
         self.place, self.replicates, self.stride = places, replicates, room_for(replicates) + APART
         self.columns, self.fields, self.only, self.groups = columns, 1, 0, &self.only
         self.register_bits = register_bits
-        self.weight = Column("B", AT_ONCE * self.stride)
-        self.pending, self.value = Column("i", places.size * self.stride), Column("B", places.size * AT_ONCE)
+        self.weight = Column("B", BYTES_AT_ONCE * self.stride)
+        self.pending, self.value = Column("i", places.size * self.stride), Column("B", places.size * BYTES_AT_ONCE)
 
-    cdef Column of_records(self, const unsigned long long* keys, Py_ssize_t count, const long long* values,
-                           uint64_t seed, Py_ssize_t replicate):
+    cdef Column of_records(self, const unsigned long long* keys, Py_ssize_t count, Values values, uint64_t seed,
+                           Py_ssize_t replicate):
         """The sums over all records, as those of one group."""
         self.total = Column("q", check_product("sums", self.columns, self.replicates))
-        self.add(keys, count, values, count, seed, replicate)
+        self.add(keys, count, values, seed, replicate)
         return self.total
 
-    cdef int add(self, const unsigned long long* keys, Py_ssize_t count, const long long* values, Py_ssize_t step,
-                 uint64_t seed, Py_ssize_t replicate) except -1:
-        """Some records, sixteen by sixteen; `step` is from one column to the next."""
+    cdef int add(self, const unsigned long long* keys, Py_ssize_t count, Values values, uint64_t seed,
+                 Py_ssize_t replicate) except -1:
+        """Some records, 32 by 32."""
         cdef Py_ssize_t first = 0, some, r
         with nogil:
             while first < count:
-                some = min(AT_ONCE, count - first)
+                some = min(BYTES_AT_ONCE, count - first)
                 for r in range(0, some, 4):
                     draw_four(keys + first + r, min(4, some - r), seed, replicate, self.replicates,
                               <Four*> self.weight.data + r // 4 * self.stride, self.register_bits)
-                self.gather(values + first, step, some)
+                if values.narrow != NULL:
+                    self.gather(values.narrow + first, values.step, some)
+                else:
+                    self.gather(values.wide + first, values.step, some)
                 add_bytes(<int32_t*> self.pending.data, <const uint8_t*> self.weight.data, self.stride,
-                          <const uint8_t*> self.value.data, self.place.size, self.register_bits)
-                first += AT_ONCE
-                if first // AT_ONCE % MOST_PENDING == 0:
+                          <const uint8_t*> self.value.data, self.place.size, <int> some, self.register_bits)
+                first += BYTES_AT_ONCE
+                if first // BYTES_AT_ONCE % MOST_PENDING == 0:
                     self.flush()
             self.flush()
         return 0
 
-    cdef void gather(self, const long long* values, Py_ssize_t step, Py_ssize_t records) noexcept nogil:
+    cdef inline void gather(self, const Value* values, Py_ssize_t step, Py_ssize_t records) noexcept nogil:
         """The bytes of the values of some records; `step` is from one column to the next."""
         cdef const long long* place = <const long long*> self.place.data
-        cdef const long long* own
+        cdef const Value* own
         cdef uint8_t* value = <uint8_t*> self.value.data
         cdef Py_ssize_t k, r
         cdef int shift
         for k in range(self.place.size):
             own, shift = values + place[k] // 8 * step, place[k] % 8 * 8
-            if records < AT_ONCE:
-                memset(value + k * AT_ONCE, 0, AT_ONCE)
-            for r in range(records):
-                value[k * AT_ONCE + r] = <uint8_t> (own[r] >> shift)
+            if records < BYTES_AT_ONCE:
+                memset(value + k * BYTES_AT_ONCE, 0, BYTES_AT_ONCE)
+                for r in range(records):
+                    value[k * BYTES_AT_ONCE + r] = <uint8_t> (own[r] >> shift)
+            else:
+                for r in range(BYTES_AT_ONCE):
+                    value[k * BYTES_AT_ONCE + r] = <uint8_t> (own[r] >> shift)
 
     cdef void flush(self) noexcept nogil:
         cdef const long long* place = <const long long*> self.place.data
