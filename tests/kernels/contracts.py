@@ -210,6 +210,18 @@ CONTRACTS: dict[str, Contract] = {
             "more than 32 bits can tell": {"count": LARGE},
         },
     ),
+    "assign.spread_pairs": Contract(
+        assign.spread_pairs,
+        {"own": i(1), "others": i(0), "values": q(5), "count": 2},
+        {
+            "an object beyond the last": {"own": i(2)},
+            "an object below 0": {"own": i(-1)},
+            "fewer others than objects": {"others": i()},
+            "fewer values than objects": {"values": q()},
+            "fewer than none": {"own": i(), "others": i(), "values": q(), "count": -1},
+            "more than 32 bits can tell": {"count": LARGE},
+        },
+    ),
     "column.take_rows": Contract(
         column.take_rows,
         {"column": i(1, 2), "positions": [1, 0]},

@@ -629,6 +629,17 @@ CONTRACTS: dict[str, Contract] = {
         {"block": b"a\nb", "begin": 0, "end": 3},
         {"beyond the end": {"end": 4}, "below 0": {"begin": -1}, "an end below 0": {"end": -5}},
     ),
+    "jsontext.line_ends": Contract(
+        jsontext.line_ends,
+        {"block": b"a\nb", "begin": 0, "count": 2},
+        {
+            "beyond the end": {"begin": 4},
+            "below 0": {"begin": -1},
+            "fewer than none": {"count": -1},
+            "more lines than bytes": {"count": 4},
+            "no bytes": {"block": "a"},
+        },
+    ),
     "jsontext.find_room": Contract(jsontext.find_room, {"size": 1 << 20}, {"less than none": {"size": -1}}),
     "jsontext.count_colons": Contract(jsontext.count_colons, {"text": b"a:b"}, {"no bytes": {"text": "a:b"}}),
     "jsontext.count_written_keys": Contract(

@@ -42,11 +42,20 @@ LINES: dict[str, Any] = {
 }
 
 
-def add(record: int, text: bytes, key: bytes, theirs: Any, partners: Any, write_number: Callable[[float], Any]) -> bool:
+def add(
+    record: int,
+    text: bytes,
+    key: bytes,
+    theirs: Any,
+    partners: Any,
+    write_number: Callable[[float], Any],
+    begin: int = 0,
+    end: int | None = None,
+) -> bool:
     """The case of the first of two records, each with one object a side."""
     two = {"offsets": q(0, 1, 2), "outcomes": b(1, 1), "theirs": theirs, "partners": partners}
     sides = {"truth": side(**two), "pred": side(offsets=q(0, 1, 2)), "write_number": write_number}
-    return CaseLines(**LINES | sides).add(record, text, 1, key)
+    return CaseLines(**LINES | sides).add(record, text, begin, len(text or "") if end is None else end, 1, key)
 
 
 CASE = (
@@ -120,6 +129,9 @@ CONTRACTS: dict[str, Contract] = {
             "a key that is text": {"key": "k"},
             "no line": {"text": None},
             "a number that is text": {"write_number": repr},
+            "a line that begins before its text": {"begin": -1},
+            "a line that ends behind its text": {"end": 1000},
+            "a line that ends before it begins": {"begin": 9, "end": 8},
             "a pair with an object of another record": {"theirs": i(1, 0)},
             "a partner in another record": {"partners": i(1, -1)},
         },

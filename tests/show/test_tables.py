@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calipers.files.output import json_line
-from calipers.show.tables import CsvTable, csv_text, safe_cell
+from calipers.show.tables import CsvTable, csv_text, csv_texts, safe_cell
 
 TEXT = st.text(st.characters(exclude_categories=("Cs",)), max_size=12)
 CELLS = TEXT | st.text("=+-@\t\r\n\"',; a", max_size=6)
@@ -143,3 +143,21 @@ def test_a_row_may_be_nested_and_is_cut_where_it_gets_deep(depth):
 def test_a_text_is_the_same_cell_alone_and_in_a_row(text):
     if "\r" not in text:
         assert csv_text(text) + b",\n" == written(["a", "b"], [[text, ""]]).encode().partition(b"\n")[2]
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        [],
+        [""],
+        ["a.jpg", "b/c 1.jpg"],
+        ["a\nb", "c"],
+        ["a\nb", ""],
+        ["a", "=1"],
+        ["a", "", "b"],
+        ["图", "a"],
+        ["a,b", "a"],
+    ],
+)
+def test_cells_of_many_texts_are_those_of_each(texts):
+    assert csv_texts(texts) == list(map(csv_text, texts))

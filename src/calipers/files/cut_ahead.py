@@ -103,7 +103,7 @@ class SourceAhead(LineSource):
         return self._known_sha256 or super().sha256
 
     def shard_bytes(self, start: int) -> int:
-        """As many as a chunk; of the first shard half as many, so that of two processes one ends while the other measures.
+        """As many as a chunk; of the first shard half as many, so that of two processes one ends while one measures.
 
         Towards the end they become fewer, but where another run has to find the same shards.
         """

@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import IO, Any
 
@@ -21,6 +21,7 @@ from calipers.files.output import send_to_disk, write_in_steps
 Rows = list[dict[str, Any]]
 ROWS_AT_ONCE = 10_000  # rows whose cells are in memory at once
 PLAIN_TEXT = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_ ./:-]*")  # that is a cell as it is
+PLAIN_LINES = re.compile(rf"(?:{PLAIN_TEXT.pattern}\n)*")
 PLAIN = frozenset({int, float, bool, type(None)})  # cells that are written as they are, None as nothing
 
 
@@ -90,6 +91,17 @@ def csv_text(value: str) -> bytes:
     text = io.StringIO(newline="")
     csv.writer(text, lineterminator="\n").writerow([safe_cell(value), ""])
     return whole_text(text.getvalue()[:-2]).encode("utf-8")
+
+
+def csv_texts(values: Sequence[str]) -> list[bytes]:
+    """Each of some texts without carriage returns as a cell of CSV.
+
+    >>> csv_texts(["a.jpg", "b.jpg"]), csv_texts(["a, b", "c"])
+    ([b'a.jpg', b'b.jpg'], [b'"a, b"', b'c'])
+    """
+    lines = "\n".join([*values, ""])
+    cells = lines.encode().split(b"\n")[:-1] if PLAIN_LINES.fullmatch(lines) else []
+    return cells if len(cells) == len(values) else [csv_text(value) for value in values]  # else one has a line break
 
 
 class ParquetTable:

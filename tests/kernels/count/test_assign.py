@@ -79,6 +79,22 @@ def test_nothing_is_matched_where_nothing_is():
     assert triples(assign.greedy(pairs(), 3, 2, 1)) == []
 
 
+# Pairs as columns of objects
+
+
+def test_partners_and_values_stand_at_their_objects():
+    own, others, values = np.array([3, 0], np.int32), np.array([5, 6], np.int32), np.array([10, 1 << 40], np.int64)
+    partners, scores = assign.spread_pairs(own, others, values, 4)
+    assert partners.tolist() == [6, -1, -1, 5]
+    assert scores.tolist() == [1 << 40, -1, -1, 10]
+
+
+def test_without_pairs_no_object_has_a_partner():
+    nobody = np.array([], np.int32), np.array([], np.int32), np.array([], np.int64)
+    assert [column.tolist() for column in assign.spread_pairs(*nobody, 2)] == [[-1, -1], [-1, -1]]
+    assert [column.tolist() for column in assign.spread_pairs(*nobody, 0)] == [[], []]
+
+
 # First pairs
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from calipers.kernels.scan.jsontext import count_breaks, count_keys, find_members, find_names
+from calipers.kernels.scan.jsontext import count_breaks, count_keys, find_members, find_names, line_ends
 
 from ...profiles import examples
 
@@ -22,6 +22,21 @@ def test_line_breaks_are_counted_between_begin_and_end(size):
         block = bytearray(10 if rng.random() < chance else rng.choice(b"\r\x0b a\x8a") for _ in range(size))
         for begin, end in ((0, size), (size // 3, size), (0, size // 2), (size, size), (size // 2, size // 3)):
             assert count_breaks(block, begin, end) == block[begin:end].count(b"\n")
+
+
+@pytest.mark.parametrize(
+    ("block", "begin", "count", "ends"),
+    [
+        (b"", 0, 0, []),
+        (b"a\nbc\n", 0, 2, [2, 5]),
+        (b"a\nbc\n", 0, 1, [2]),
+        (b"a\nbc", 2, 1, [4]),  # the last line has no break
+        (b"\n\nx\n", 1, 2, [2, 4]),
+        (b"abc", 0, 3, [3, 3, 3]),  # there are fewer lines
+    ],
+)
+def test_lines_end_behind_their_breaks(block, begin, count, ends):
+    assert line_ends(block, begin, count).tolist() == ends
 
 
 def test_any_buffer_will_do():

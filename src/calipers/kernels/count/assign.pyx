@@ -294,6 +294,26 @@ def first_pairs(index, Py_ssize_t count):
     return first
 
 
+def spread_pairs(own, others, values, Py_ssize_t count):
+    """For each object the other one of its pair and the value of that, -1 without a pair."""
+    cdef const int[::1] at = own, other = others
+    cdef const long long[::1] value = values
+    cdef Column out_other, out_value
+    cdef Py_ssize_t k
+    check_count("count", count)
+    check_indices("own", at, count)
+    check_length("others", other.shape[0], at.shape[0])
+    check_length("values", value.shape[0], at.shape[0])
+    out_other, out_value = Column("i", count), Column("q", count)
+    for k in range(count):
+        (<int*> out_other.data)[k] = -1
+        (<long long*> out_value.data)[k] = -1
+    for k in range(at.shape[0]):
+        (<int*> out_other.data)[at[k]] = other[k]
+        (<long long*> out_value.data)[at[k]] = value[k]
+    return out_other, out_value
+
+
 def count_levels(pairs, truth_offsets, truth_kind, pred_kind, units, swept, Py_ssize_t primary, long long tight):
     """Columns about the pairs of a matching: how many of each kind of truth meet just so many `units` (ascending), and
     of each kind of pred, (4 * (units + 1),); how many of each record meet more than `primary` of them; the sum of

@@ -9,6 +9,7 @@ each of its objects is valid. Any other one is left alone, for the caller to wri
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
 from libc.string cimport memcmp
 
+from .checks cimport check_between
 from .column cimport Column
 from .entry cimport check_indices, check_length, check_offsets
 from .jsonwords cimport Bytes, Text, is_end, spells
@@ -252,8 +253,9 @@ cdef class CaseLines:
         self.out, self.fields = Column("B"), Column("q")
         self.seen, self.codes = Column("i", len(names)), Column("i", len(names))     # record + 1, code in it
 
-    def add(self, Py_ssize_t record, bytes text not None, long long line, bytes key not None):
-        """Append the case of a record, if it is one: `text` is its line, `line` the number of that, `key` is JSON.
+    def add(self, Py_ssize_t record, bytes text not None, Py_ssize_t begin, Py_ssize_t end, long long line,
+            bytes key not None):
+        """Append the case of a record, if it is one: text[begin:end] is its line, `line` the number of that, `key` is JSON.
         Returns False, with nothing appended, if it is left alone."""
         cdef Py_ssize_t wrong
         if not 0 <= record < self.truth.offsets.shape[0] - 1:
@@ -261,12 +263,13 @@ cdef class CaseLines:
         wrong = self.truth.begin(record) + self.pred.begin(record)
         if not wrong:
             return True
-        self.start = <Bytes> PyBytes_AS_STRING(text)
-        self.end = self.start + PyBytes_GET_SIZE(text)
+        check_between("end", end, 0, PyBytes_GET_SIZE(text))
+        check_between("begin", begin, 0, end)
+        self.start, self.end = <Bytes> PyBytes_AS_STRING(text) + begin, <Bytes> PyBytes_AS_STRING(text) + end
         if not (self.truth.is_valid() and self.pred.is_valid() and self.read_record()):
             return False
         if not self.out.size:
-            self.out.reserve(min(PyBytes_GET_SIZE(text) * (self.truth.offsets.shape[0] - record), MOST_RESERVED))
+            self.out.reserve(min((end - begin) * (self.truth.offsets.shape[0] - record), MOST_RESERVED))
         self.put_case(record, line, key, wrong)
         return True
 

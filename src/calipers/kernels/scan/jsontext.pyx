@@ -40,6 +40,26 @@ def count_breaks(block, Py_ssize_t begin, Py_ssize_t end):
     return count_byte(block, begin, end, 10)
 
 
+def line_ends(bytes block not None, Py_ssize_t begin, Py_ssize_t count):
+    """Where each of `count` lines ends that follow each other from `begin` on; without a break, the last ends with the
+    block."""
+    cdef Column ends = Column("q")
+    cdef const char* start = PyBytes_AS_STRING(block)
+    cdef const char* end = start + PyBytes_GET_SIZE(block)
+    cdef const char* at
+    cdef const char* found
+    cdef Py_ssize_t k
+    check_between("begin", begin, 0, PyBytes_GET_SIZE(block))
+    check_between("count", count, 0, PyBytes_GET_SIZE(block) - begin)
+    ends.resize(count)
+    at = start + begin
+    for k in range(count):
+        found = <const char*> memchr(at, b"\n", end - at)
+        at = end if found == NULL else found + 1
+        (<long long*> ends.data)[k] = at - start
+    return ends
+
+
 def find_room(Py_ssize_t size):
     """A MemoryError if there is no room for so many bytes; none of them is touched."""
     cdef void* room

@@ -21,19 +21,21 @@ from calipers.core.collecting import without_collection
 from calipers.core.matching import UNIT
 from calipers.core.shapes import Batch
 from calipers.files.output import json_line
-from calipers.kernels.count.assign import first_pairs
+from calipers.kernels.count.assign import first_pairs, spread_pairs
 from calipers.kernels.scan.caselines import CaseLines, CaseSide
 from calipers.suites.dense.case_labels import CaseLabel, coded_labels, written_label
 from calipers.suites.dense.config import Config
 from calipers.suites.dense.measure import MatchedBatch
-from calipers.suites.dense.originals import Originals, Texts
+from calipers.suites.dense.originals import LineTexts, Originals
 from calipers.suites.dense.read import carried
 
 Rows = list[dict[str, Any]]
 
 
 @without_collection()
-def case_lines(batch: Batch, matched: MatchedBatch, config: Config, texts: Texts | None = None) -> bytes | memoryview:
+def case_lines(
+    batch: Batch, matched: MatchedBatch, config: Config, texts: LineTexts | None = None
+) -> bytes | memoryview:
     """Every record in which an object is without a partner in category mode, as a line of JSON."""
     sides = [_SideColumns(batch, matched, config, side) for side in (0, 1)]
     parsed = _ParsedCases(batch, matched, sides, Originals(batch, config, texts))
@@ -43,7 +45,7 @@ def case_lines(batch: Batch, matched: MatchedBatch, config: Config, texts: Texts
     truth, pred = (side.kernel(codes) for side in sides)
     lines = CaseLines(truth, pred, orjson.dumps(batch.path), names, _OUTCOMES, orjson.dumps)
     for record, (key, number) in enumerate(zip(batch.keys, batch.lines, strict=True)):
-        if not lines.add(record, texts[number], number, orjson.dumps(key)):
+        if not lines.add(record, *texts.place(number), number, orjson.dumps(key)):
             lines.put(parsed.line(record))
     return lines.text()
 
@@ -70,8 +72,7 @@ class _SideColumns:
         self.scores = pairs.score
         self.best = first_pairs(own, len(self.objects))  # (objects,) places of pairs
         mine, others = (matching.pred, matching.truth) if side else (matching.truth, matching.pred)
-        self.partners = spread(mine, others, len(self.objects), np.int32)
-        self.partner_scores = spread(mine, matching.score, len(self.objects), np.int64)
+        self.partners, self.partner_scores = spread_pairs(mine, others, matching.score, len(self.objects))
 
     @property
     def columns(self) -> list[Any]:
@@ -93,13 +94,6 @@ class _SideColumns:
             partners=self.partners,
             partner_scores=self.partner_scores,
         )
-
-
-def spread(places: Any, values: Any, count: int, kind: Any) -> Any:
-    """A column of so many entries that holds the values at their places, and -1 elsewhere."""
-    column = np.full(count, -1, dtype=kind)
-    column[np.asarray(places)] = values
-    return column
 
 
 class _ParsedCases:

@@ -14,12 +14,12 @@ import numpy as np
 from calipers.core.causes import OUTCOMES
 from calipers.core.matching import UNIT, Pairs
 from calipers.core.shapes import KINDS, Batch, Objects
+from calipers.kernels.count.assign import spread_pairs
 from calipers.kernels.scan.matchlines import RowSide, match_lines
-from calipers.show.tables import csv_text
-from calipers.suites.dense.cases import spread
+from calipers.show.tables import csv_text, csv_texts
 from calipers.suites.dense.config import Config
 from calipers.suites.dense.measure import MatchedBatch
-from calipers.suites.dense.originals import Originals, Texts
+from calipers.suites.dense.originals import LineTexts, Originals
 
 Rows = list[dict[str, Any]]
 SIDES = ("gt", "pred")
@@ -33,7 +33,7 @@ def match_columns(params: Mapping[str, Any]) -> list[str]:
     return ["key", "side", "index", "type", "phase", "category", "points", "invalid", *partners, "cause"]
 
 
-def match_rows(batch: Batch, matched: MatchedBatch, config: Config, texts: Texts | None = None) -> Rows:
+def match_rows(batch: Batch, matched: MatchedBatch, config: Config, texts: LineTexts | None = None) -> Rows:
     """Every object of every record."""
     matchings = {mode: matched.at_primary(mode, config) for mode in config.modes}
     partners = {mode: (_partners(there), _partners(_reversed(there))) for mode, there in matchings.items()}
@@ -52,26 +52,25 @@ def _reversed(pairs: Pairs) -> Pairs:
     return Pairs(pairs.pred, pairs.truth, pairs.score)
 
 
-def match_csv(batch: Batch, matched: MatchedBatch, config: Config, texts: Texts | None = None) -> memoryview | None:
+def match_csv(batch: Batch, matched: MatchedBatch, config: Config, texts: LineTexts | None = None) -> memoryview | None:
     """Every object as a line of CSV; None where a text has a carriage return, which not every reader takes alike."""
-    cells = [*batch.keys, *(text for desc in matched.descs for text in (desc.phase, desc.category))]
-    if any("\r" in text for text in cells):
+    names = list({name: None for desc in matched.descs for name in (desc.phase, desc.category)})
+    if "\r" in "".join(batch.keys) or "\r" in "".join(names):
         return None
     matchings = [matched.at_primary(mode, config) for mode in config.modes]
     originals, sides = Originals(batch, config, texts), []
     for side, (objects, causes) in enumerate(((batch.truth, matched.causes.truth), (batch.pred, matched.causes.pred))):
         own = [_reversed(pairs) if side else pairs for pairs in matchings]
-        partners = [spread(pairs.truth, pairs.pred, len(objects), np.int32) for pairs in own]
-        scores = [spread(pairs.truth, pairs.score, len(objects), np.int64) for pairs in own]
+        columns = [spread_pairs(pairs.truth, pairs.pred, pairs.score, len(objects)) for pairs in own]
+        partners, scores = [other for other, _ in columns], [score for _, score in columns]
         invalid = _invalid_cells(objects, side, originals)
         if any(b"\r" in cell for cell in invalid.values()):
             return None
         sides.append(RowSide(SIDES[side].encode(), objects, causes.astype(np.uint8), partners, scores, invalid))
-    names = {name for desc in matched.descs for name in (desc.phase, desc.category)}
-    known = {name: csv_text(name) for name in names}
+    known = dict(zip(names, csv_texts(names), strict=True))
     labels = [known[desc.phase] + b"," + known[desc.category] for desc in matched.descs]
     kinds = [name.encode() for name in (*KINDS, "")]
-    return match_lines(list(map(csv_text, batch.keys)), labels, kinds, [name.encode() for name in OUTCOMES], *sides)
+    return match_lines(csv_texts(batch.keys), labels, kinds, [name.encode() for name in OUTCOMES], *sides)
 
 
 def _invalid_cells(objects: Objects, side: int, originals: Originals) -> dict[int, bytes]:

@@ -23,7 +23,7 @@ from calipers.suites.dense.attributes import texts_differ
 from calipers.suites.dense.cases import case_lines
 from calipers.suites.dense.config import Config
 from calipers.suites.dense.kept_pairs import KeptPairs, PairsAgain
-from calipers.suites.dense.originals import KeptShard, Texts
+from calipers.suites.dense.originals import KeptShard, LineTexts
 from calipers.suites.dense.part import DensePart
 from calipers.suites.dense.read import DenseReading, read_batches
 from calipers.suites.dense.rows import match_csv, match_rows
@@ -63,7 +63,7 @@ class ShardRecords:
         return self._batches
 
     @property
-    def texts(self) -> Texts | None:
+    def texts(self) -> LineTexts | None:
         """The lines that were read so far, by number; None where the reader keeps records."""
         return self._kept.texts if self._kept else None
 
@@ -133,7 +133,7 @@ def measure_reading(
     *,
     source: int = 0,
     rows: WantedRows | None = None,
-    texts: Texts | None = None,
+    texts: LineTexts | None = None,
 ) -> DensePart:
     """A batch to counts, and to rows when asked for.
 
@@ -163,7 +163,7 @@ def _add_rows(
     batch: Batch,
     config: Config,
     rows: WantedRows,
-    texts: Texts | None,
+    texts: LineTexts | None,
 ) -> None:
     """Append rows and cases of a batch."""
     lines: Text | None = match_csv(batch, matched, config, texts) if rows.as_csv else None
