@@ -3,7 +3,7 @@
 import pytest
 
 from calipers.show.page import sections as made
-from calipers.show.page.folded import TextTable, fold
+from calipers.show.page.folded import Folded, TextTable, fold
 from calipers.show.page.listing import ErrorFacets, listing
 
 from ..profiles import share
@@ -134,9 +134,9 @@ def test_a_case_that_is_not_drawn_says_its_errors(show):
 
 def test_a_listed_case_is_drawn_when_it_comes_into_sight_or_is_opened(show):
     table = TextTable()
+    drawings = [made.drawn_case(case, [WASHER, BOLT], (100, 100), note="line 7") for case in MANY]
     folded = [
-        MANY[k] | {"folded": fold(made.drawn_case(MANY[k], [WASHER, BOLT], (100, 100), note="line 7"), table)}
-        for k in range(len(MANY))
+        case | {"folded": Folded.of(fold(drawing, table), table)} for case, drawing in zip(MANY, drawings, strict=True)
     ]
     cases = [drawn("dock"), *folded]
     data = made.page_data("t", "dense", [made.cases("Failures", len(cases), len(cases))], cases=cases)
