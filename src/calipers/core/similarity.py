@@ -10,9 +10,14 @@ from __future__ import annotations
 
 from functools import cache, lru_cache
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from calipers.core.matching import UNIT
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from calipers.core.tally import Counts
 
 _IMPORTING = Lock()
 
@@ -35,6 +40,21 @@ def rapidfuzz() -> Any:
 def rapidfuzz_version() -> dict[str, str]:
     """The version of rapidfuzz, as an entry of `engines`."""
     return {"rapidfuzz": str(rapidfuzz().__version__)}
+
+
+def fixed_similarities(one: Sequence[str], other: Sequence[str]) -> Counts:
+    """The similarity of each text to the one at the same place, in units of 1e-12; white space counts here.
+
+    >>> fixed_similarities(["甲", "", "4G-RRU3"], ["甲", "", "4G-RRU5"]).tolist()
+    [1000000000000, 1000000000000, 857142857143]
+    """
+    import numpy as np
+
+    process, distance = rapidfuzz().process, rapidfuzz().distance.Levenshtein.distance
+    edits = process.cpdist(one, other, scorer=distance, dtype=np.int64)
+    longer = np.maximum(1, [*map(max, map(len, one), map(len, other))])
+    units: Counts = np.rint((1 - edits / longer) * UNIT).astype(np.int64)
+    return units
 
 
 @lru_cache(maxsize=1 << 16)

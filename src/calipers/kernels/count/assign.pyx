@@ -6,7 +6,6 @@ is the greedy matching at that threshold.
 """
 
 from cpython.mem cimport PyMem_Calloc, PyMem_Free, PyMem_Malloc
-from libc.limits cimport INT_MAX
 from libc.stdlib cimport qsort
 
 from ..scan.checks cimport check_ascending, check_count, check_indices, check_length, check_numbers, check_offsets
@@ -20,103 +19,7 @@ cdef enum:
 cdef long long LOWER_BITS = 0xFFFFFFFF
 
 
-cdef struct Pair:
-    long long score
-    int truth, pred
-
-
-cdef inline bint comes_before(const Pair* a, const Pair* b) noexcept nogil:
-    if a.score != b.score:
-        return a.score > b.score
-    if a.truth != b.truth:
-        return a.truth < b.truth
-    return a.pred < b.pred
-
-
-cdef int compare(const void* a, const void* b) noexcept nogil:
-    if comes_before(<const Pair*> a, <const Pair*> b):
-        return -1
-    return comes_before(<const Pair*> b, <const Pair*> a)
-
-
-cdef void sort_pairs(Pair* pairs, Py_ssize_t n) noexcept nogil:
-    """By insertion, with gaps between at first where there are some more: no two pairs are equal."""
-    cdef int[4] gaps = [57, 23, 10, 4]
-    cdef int k
-    if n > 512:
-        qsort(pairs, n, sizeof(Pair), compare)
-        return
-    for k in range(4):
-        if 2 * gaps[k] < n:
-            insert_pairs(pairs, n, gaps[k])
-    insert_pairs(pairs, n, 1)
-
-
-cdef inline void insert_pairs(Pair* pairs, Py_ssize_t n, int gap) noexcept nogil:
-    """Put those that are `gap` apart in order."""
-    cdef Py_ssize_t i, j
-    cdef Pair moving
-    for i in range(gap, n):
-        moving = pairs[i]
-        j = i
-        while j >= gap and comes_before(&moving, &pairs[j - gap]):
-            pairs[j] = pairs[j - gap]
-            j -= gap
-        pairs[j] = moving
-
-
-def sort_by_overlap(offsets, *parts):
-    """Columns (truth, pred, score) of all parts together, sorted within each record.
-
-    `offsets` are the truth side's and begin with 0; each part is such a triple of columns in the order of records.
-    """
-    cdef const long long[::1] ends = offsets
-    cdef Py_ssize_t total = 0, record, start = 0, size = 0, k
-    cdef list sources = [PairSource(*part) for part in parts]
-    cdef PairSource source
-    cdef Column truth, pred, score
-    cdef Pair* pairs
-    cdef long long last = check_ascending("offsets", ends, 0)
-    check_offsets("offsets", ends, last)
-    for source in sources:
-        check_indices("truth", source.truth, last)          # so every pair is of a record
-        check_indices("pred", source.pred, INT_MAX)
-        total += source.size
-    truth, pred, score = Column("i", total), Column("i", total), Column("q", total)
-    pairs = <Pair*> PyMem_Malloc((total + 1) * sizeof(Pair))
-    if pairs == NULL:
-        raise MemoryError()
-    for record in range(ends.shape[0] - 1):
-        for source in sources:
-            while source.at < source.size and source.truth[source.at] < ends[record + 1]:
-                pairs[size].truth = source.truth[source.at]
-                pairs[size].pred = source.pred[source.at]
-                pairs[size].score = source.score[source.at]
-                source.at += 1
-                size += 1
-        sort_pairs(pairs + start, size - start)
-        start = size
-    if size != total:                                       # what was not written must not be read
-        PyMem_Free(pairs)
-        raise ValueError(f"truth: found {total} pairs, expected all of them in records, and there are {size}")
-    for k in range(total):
-        (<int*> truth.data)[k] = pairs[k].truth
-        (<int*> pred.data)[k] = pairs[k].pred
-        (<long long*> score.data)[k] = pairs[k].score
-    PyMem_Free(pairs)
-    return truth, pred, score
-
-
-cdef class PairSource:
-    cdef const int[::1] truth, pred
-    cdef const long long[::1] score
-    cdef Py_ssize_t at, size
-
-    def __cinit__(self, truth, pred, score):
-        self.truth, self.pred, self.score = truth, pred, score
-        self.at, self.size = 0, self.truth.shape[0]
-        check_length("pred", self.pred.shape[0], self.size)
-        check_length("score", self.score.shape[0], self.size)
+include "pair_order.pxi"
 
 
 cdef int check_pairs(const int[::1] truth, const int[::1] pred, const long long[::1] score, Py_ssize_t truths,

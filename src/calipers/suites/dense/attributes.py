@@ -24,7 +24,7 @@ import numpy as np
 
 from calipers.core.matching import UNIT, Pairs
 from calipers.core.shapes import Batch
-from calipers.core.similarity import fixed_similarity
+from calipers.core.similarity import fixed_similarities
 from calipers.core.tally import Counts, Tally, mean, ratio, weighted_sum
 from calipers.kernels.count.sayings import count_met, count_shared
 
@@ -141,8 +141,7 @@ class KeyedTexts:
 
     def _compared(self, one: Any, other: Any) -> Counts:
         texts = [*self.known]
-        sides = (map(texts.__getitem__, column.tolist()) for column in (one, other))
-        return np.array([*map(fixed_similarity, *sides)], dtype=np.int64)
+        return fixed_similarities(*([texts[code] for code in column.tolist()] for column in (one, other)))
 
 
 _KEPT = local()  # a thread has its own

@@ -12,6 +12,7 @@ from calipers.core.errors import require, unexpected
 from calipers.core.limits import DUMP_CHUNK_BYTES
 from calipers.core.matching import SWEEP
 from calipers.core.option_values import keys, names, number, path, threshold, thresholds, whole
+from calipers.core.slice_fields import OBJECTS, SIZE
 from calipers.core.slice_options import SliceOptions, artifact_params
 from calipers.files.answers.families import NAMES
 from calipers.files.answers.records import AnswerOptions
@@ -90,6 +91,11 @@ class Config(SliceOptions):
             object.__setattr__(self, "answers", "auto")
         if self.mapping is not None:
             self.taxonomy  # noqa: B018  a file that cannot be read is found out now
+
+    @cached_property
+    def record_fields(self) -> tuple[str, ...]:
+        """The fields that are read from records: those that slices are made of, but for what is counted or measured."""
+        return tuple(name for name in self.slice_fields if name not in (OBJECTS, SIZE))
 
     @cached_property
     def taxonomy(self) -> Taxonomy:

@@ -23,7 +23,6 @@ from calipers.suites.dense.part import DensePart
 from calipers.suites.dense.plan import Again, DensePlan, OnRows, report_of
 from calipers.suites.dense.read import DenseReading, read_records
 from calipers.suites.dense.shards import WantedRows, measure_reading
-from calipers.suites.dense.slices import record_fields
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -132,7 +131,7 @@ def _evaluate_records(records: list[Any], config: Config, on_rows: OnRows | None
 def _read(
     records: list[Any], config: Config, answers: AnswerOptions | None, *, keep: bool, **place: Any
 ) -> DenseReading:
-    how: dict[str, Any] = {"fields": record_fields(config) if config.slice else (), "answers": answers, **place}
+    how: dict[str, Any] = {"fields": config.record_fields, "answers": answers, **place}
     return read_records(records, frame=config.frame, keep=keep, max_text=config.max_text, **how)
 
 

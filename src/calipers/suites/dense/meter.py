@@ -15,7 +15,6 @@ from calipers.suites.dense.part import DensePart
 from calipers.suites.dense.plan import report_of
 from calipers.suites.dense.read import read_records
 from calipers.suites.dense.shards import measure_reading
-from calipers.suites.dense.slices import record_fields
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -74,7 +73,7 @@ class DenseMeter:
             frame=self.config.frame,
             first=self._read + 1,
             max_text=self.config.max_text,
-            fields=record_fields(self.config),
+            fields=self.config.record_fields,
             answers=self.config.answer_options,
         )
         self._check(reading.bad)

@@ -17,6 +17,7 @@ from calipers import __version__
 from calipers.core.config import artifact_options
 from calipers.core.errors import ConfigError, InputError
 from calipers.core.parts import Packed
+from calipers.core.similarity import rapidfuzz
 from calipers.core.text import whole_text
 from calipers.engines import Engine
 from calipers.files.answers.records import ANSWERS, check_frame, frame_doubts
@@ -29,12 +30,13 @@ from calipers.report import Report, Rows, TakeCases
 from calipers.suite import later
 from calipers.suites.dense.config import PROTOCOL, Config, params
 from calipers.suites.dense.part import DensePart
-from calipers.suites.dense.shards import WantedRows, measure_shard, record_fields, restore_shard
+from calipers.suites.dense.shards import WantedRows, measure_shard, restore_shard
 from calipers.suites.dense.stored_rows import StoreIn, Text, shard_name
 from calipers.suites.dense.summarize import resampled_sums, summarize
 
 TASK_CHUNKS = 4  # a task of a cluster holds at most so many chunks, if there are enough for FEW_TASKS
 FEW_TASKS = 32
+LARGE_BYTES = 32 << 20  # of a dump in which some texts will surely be compared by their edits
 OnRows = Callable[[Any, list[Text]], None]  # rows, or lines of CSV if `takes_csv` says so; and lines of cases
 Again = Callable[[OnRows], None]
 
@@ -70,8 +72,6 @@ class DensePlan:
             measure_shard, config=here, only=only, rows=wanted, places=stored
         )
         self.restore = wanted and partial(restore_shard, config=here, only=only, rows=wanted, places=stored)
-        if config.slice:
-            record_fields(config)  # loaded before workers are copied from this process
         self._paths, self._sources = paths, list[LineSource]()
         self._digests: dict[int, str] = {}  # of files that workers cut
         self._done = 0
@@ -91,6 +91,8 @@ class DensePlan:
             holds_lines=is_alone,
         )
         self._sources = [source_of(index, path) for index, path in enumerate(self._paths)]
+        if not (is_alone or engine.remote):
+            self._load_for_workers()
         if not engine.remote or self.config.resume:
             for number, shard in enumerate(chain.from_iterable(self._sources)):
                 shard.number = number
@@ -107,6 +109,13 @@ class DensePlan:
                 yield from source
             else:
                 yield WholeFile(source.index, source.path, source.size, source.chunk_bytes)
+
+    def _load_for_workers(self) -> None:
+        """Load what measuring a large dump takes: workers are copies of this process."""
+        if self.config.slice:
+            empty_table(self.config)
+        if self.config.free_text_keys and any(source.size >= LARGE_BYTES for source in self._sources):
+            rapidfuzz()
 
     def identify(self, shard: Any) -> str:
         """A text of the shard's input, its place in that, and a digest of its bytes."""

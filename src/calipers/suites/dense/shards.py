@@ -31,7 +31,7 @@ from calipers.suites.dense.stored_rows import NOWHERE, StoreIn, Text, store_part
 
 BATCH_CHUNKS = 2  # a batch holds at most so many chunks
 
-record_fields, slice_table = (later("calipers.suites.dense.slices", name) for name in ("record_fields", "slice_table"))
+slice_table = later("calipers.suites.dense.slices", "slice_table")
 
 
 class WantedRows(NamedTuple):
@@ -55,7 +55,7 @@ class ShardRecords:
             most_bytes=BATCH_CHUNKS * config.chunk_bytes,
             max_text=config.max_text,
             only=only,
-            fields=record_fields(config) if config.slice else (),
+            fields=config.record_fields,
             answers=config.answer_options,
         )
 

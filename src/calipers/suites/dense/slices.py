@@ -46,11 +46,6 @@ def slice_table(batch: Batch, swept: Swept, config: Config) -> SliceTable:
     return table
 
 
-def record_fields(config: Config) -> list[str]:
-    """The fields that are read from records."""
-    return [name for name in config.slice_fields if name not in (OBJECTS, SIZE)]
-
-
 def empty_table(config: Config) -> SliceTable:
     """A table without records."""
     return SliceTable(*_table_names(config.modes, config.slice_fields))
