@@ -90,9 +90,7 @@ class OutputFolder:
             else:
                 self._matches.add(cast("Rows", list(group)))
         begin = self._cases.tell()
-        for lines in cases:
-            write_in_steps(self._cases, [lines])
-            self._worst.add([lines])
+        self._worst.add(written(self._cases, cases), begin)
         send_to_disk(self._cases, begin)
         self._count_item()
 
@@ -166,6 +164,13 @@ class OutputFolder:
                 return report_page(report)
             with reading_stored(self._cases) as self._worst.read:
                 return page_of(report.tree, self._worst)
+
+
+def written(file: IO[bytes], texts: Iterable[Text]) -> Iterator[Text]:
+    """Texts that are written into a file one after the other, and passed on."""
+    for text in texts:
+        write_in_steps(file, [text])
+        yield text
 
 
 def write_folder(path: str, report: Report, options: Any = None, plots: PlotsApart | None = None) -> list[str]:

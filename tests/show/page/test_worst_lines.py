@@ -4,6 +4,7 @@ import random
 
 import pytest
 
+from calipers.files.placed_texts import StoredLines, StoredText
 from calipers.kernels.scan.weave import end_numbers
 from calipers.show.page import cases
 from calipers.show.page.cases import Limit, WorstCases
@@ -42,31 +43,49 @@ def test_lines_of_a_text_end_behind_their_breaks():
 
 
 def plainly_kept(lines, limit):
-    """Each line joins the others, and while these are too many, the least of them goes."""
-    kept = []
-    for place, each in enumerate(lines):
-        kept = sorted([*kept, (cases._unmatched(each), -place, each)])
-        room = max(cases.LISTED, limit.cases) if limit.cases else 0
-        while len(kept) > room or (sum(len(k[2]) for k in kept) > cases.LARGEST_KEPT and len(kept) > limit.cases):
-            kept = kept[1:]
-    return kept
+    """All lines in their order, worst first, up to where there is no more room."""
+    room, size, kept = max(cases.LISTED, limit.cases) if limit.cases else 0, 0, []
+    for unmatched, place in sorted((-cases._unmatched(each), place) for place, each in enumerate(lines))[:room]:
+        size += len(lines[place])
+        if size > cases.LARGEST_KEPT and len(kept) >= limit.cases:
+            break
+        kept.append((unmatched, place))
+    return {place: lines[place] for _, place in kept}
 
 
 @pytest.mark.parametrize("limit", [None, Limit(2, None), Limit(0)])
-def test_kept_are_the_worst_whether_lines_come_one_by_one_or_together(monkeypatch, limit):
-    monkeypatch.setattr(cases, "LISTED", 5)
+@pytest.mark.parametrize("at_once", [1, 100, 1 << 20])
+def test_kept_are_the_worst_whether_lines_come_one_by_one_or_together(monkeypatch, limit, at_once):
+    monkeypatch.setattr(cases, "LISTED", 7)
     monkeypatch.setattr(cases, "LARGEST_KEPT", 300)
-    rng = random.Random(0)
-    lines = [line(rng.randrange(6), rng.randrange(60)) for _ in range(200)]
-    together, single = WorstCases(limit), WorstCases(limit)
-    together.add([b"".join(lines[:120]), b"".join(lines[120:])])
-    single.add(lines)
-    assert sorted(together._kept) == sorted(single._kept)
-    assert together.total == single.total == 200
-    assert sorted(single._kept) == sorted(plainly_kept(lines, Limit() if limit is None else limit))
+    monkeypatch.setattr(cases, "AT_ONCE", at_once)
+    rng = random.Random(at_once)
+    for _ in range(20):
+        lines = [line(rng.randrange(6), rng.randrange(60)) for _ in range(200)]
+        cut = rng.randrange(200)
+        together, single, stored = WorstCases(limit), WorstCases(limit), WorstCases(limit)
+        together.add([b"".join(lines[:cut]), b"".join(lines[cut:])])
+        single.add(lines)
+        stored.add(lines[:cut], 1000)
+        stored.add_stored(StoredLines(1000 + size(lines[:cut]), 0, *end_numbers(b"".join(lines[cut:]), b"unmatched")))
+        assert single.lines == together.lines == plainly_kept(lines, Limit() if limit is None else limit)
+        assert together.total == single.total == stored.total == 200
+        begins = {place: StoredText(1000 + size(lines[:place]), len(each)) for place, each in single.lines.items()}
+        assert stored.lines == begins
 
 
-def test_a_number_of_many_digits_is_the_worst():
+def size(lines):
+    return sum(map(len, lines))
+
+
+def test_a_number_of_many_digits_is_among_the_worst(monkeypatch):
+    monkeypatch.setattr(cases, "LISTED", 2)
+    worst = WorstCases(Limit(2))
+    worst.add([line(3) + line(10**20) + line(4) + line(10**17)])
+    assert sorted(worst.lines) == [1, 3]
+
+
+def test_the_last_line_of_a_text_needs_no_break():
     worst = WorstCases()
-    worst.add([line(3) + line(10**20)])
-    assert max(worst._kept)[0] == 10**20
+    worst.add([line(3) + line(2)[:-1], line(1), b"", line(5)[:-1]])
+    assert [worst.lines[place] for place in range(4)] == [line(3), line(2)[:-1], line(1), line(5)[:-1]]

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from heapq import heappop, heappush
 from operator import itemgetter
 from typing import Any, NamedTuple, TypeVar
 
+import numpy as np
 import orjson
+from numpy.typing import NDArray
 
 from calipers.core.text import whole_text
 from calipers.files.output import json_line
@@ -31,10 +32,13 @@ LARGEST_LIST = 700_000  # bytes of cases that are listed without a drawing
 LARGEST_FOLDED = 1_200_000  # bytes of drawings that are unfolded on demand, if nobody asks for a number of cases
 UNMATCHED = b"unmatched"  # the last field of a line
 LARGEST_KEPT = 32_000_000  # bytes of lines of cases that are kept until the page is made
+LARGEST_NUMBER = np.iinfo(np.int64).max  # of unmatched objects: a line may say any
+AT_ONCE = 1 << 20  # bytes of lines that are looked at together
 
 Case = dict[str, Any]
 Source = TypeVar("Source")  # what a case is drawn from
 Text = bytes | memoryview
+Whole = NDArray[np.int64]
 Line = bytes | StoredText
 Lookup = Callable[[Iterable[str]], dict[str, Case]]
 SlicesOf = Callable[[list[str]], list[dict[str, list[str]]]]
@@ -87,7 +91,7 @@ class CaseViews(NamedTuple):
 
 
 class WorstCases:
-    """Takes lines of cases as they come and keeps the worst; among equals the first."""
+    """Takes lines of cases as they come and keeps the worst, as many as there is room for; among equals the first."""
 
     def __init__(self, limit: Limit | None = None, lookup: Lookup | None = None) -> None:
         """`lookup` finds the cases of some records by their keys."""
@@ -95,33 +99,60 @@ class WorstCases:
         self.slices_of: SlicesOf | None = None  # the slices of records by keys, in each part of the artifact, if known
         self.total = 0
         self.read: Callable[[StoredText], bytes] | None = None  # a line that is stored
-        self._kept: list[tuple[int, int, Line]] = []  # a heap: unmatched objects, place from the end, line
-        self._size = 0  # bytes of the lines
+        self.lines: dict[int, Line] = {}  # those that are kept, by their place among all
+        self._kept = np.zeros((3, 0), np.int64)  # of these, worst first: unmatched objects, place, bytes
+        self._most_left_out = -1  # unmatched objects of any line that is not kept
 
-    def add(self, lines: Iterable[Text]) -> None:
-        """Look at some more lines, which may come many to a text."""
-        for text in lines:
-            ends, numbers = end_numbers(text, UNMATCHED)
-            self._add_lines(ends, numbers, partial(_copied, text))
+    def add(self, texts: Iterable[Text], begin: int | None = None) -> None:
+        """Look at some more lines, which may come many to a text.
+
+        Where they stand in a file from `begin` on, they are read from there when the page is made.
+        """
+        block: list[Text] = []
+        size = 0
+        for text in texts:
+            block.append(text)
+            size += len(text)
+            if size >= AT_ONCE or text[-1:] != b"\n":
+                begin = self._add_block(block, begin)
+                block, size = [], 0
+        self._add_block(block, begin)
+
+    def _add_block(self, texts: list[Text], begin: int | None) -> int | None:
+        """Look at the lines of some texts together. Returns where those that follow begin."""
+        text = texts[0] if len(texts) == 1 else b"".join(texts)
+        ends, numbers = (np.array(column) for column in end_numbers(text, UNMATCHED))
+        for at in np.flatnonzero(numbers < 0).tolist():
+            numbers[at] = min(_unmatched(bytes(text[ends[at - 1] if at else 0 : ends[at]])), LARGEST_NUMBER)
+        self._add_lines(ends, numbers, partial(_copied, text) if begin is None else partial(_stored, begin))
+        return None if begin is None else begin + len(text)
 
     def add_stored(self, lines: StoredLines) -> None:
         """Look at some more lines, which stand in a file."""
-        self._add_lines(lines.ends, lines.numbers, partial(_stored, lines.begin))
+        self._add_lines(np.asarray(lines.ends), np.asarray(lines.numbers), partial(_stored, lines.begin))
 
-    def _add_lines(self, ends: Iterable[int], numbers: Iterable[int], line_of: Callable[[int, int], Line]) -> None:
-        kept, begin = self._kept, 0
-        room, least = max(LISTED, self.limit.cases) if self.limit.cases else 0, self.limit.cases
-        for end, number in zip(ends, numbers, strict=True):
-            size = end - begin
-            unmatched = number if number >= 0 else _unmatched(self.text(line_of(begin, end)))
-            self.total += 1
-            is_full = len(kept) >= room or (self._size + size > LARGEST_KEPT and len(kept) >= least)
-            if not (is_full and kept and unmatched <= kept[0][0]):  # else it is the first to go: among equals the last
-                heappush(kept, (unmatched, 1 - self.total, line_of(begin, end)))
-                self._size += size
-                while len(kept) > room or (self._size > LARGEST_KEPT and len(kept) > least):
-                    self._size -= _size(heappop(kept)[2])
-            begin = end
+    def _add_lines(self, ends: Whole, unmatched: Whole, line_of: Callable[[int, int], Line]) -> None:
+        """Keep those that are among the worst of all so far. Whatever is behind one that was left out is so, too."""
+        sizes = np.diff(ends, prepend=0)
+        new = np.flatnonzero(unmatched > self._most_left_out)
+        known, own = len(self._kept[0]), np.stack([unmatched[new], self.total + new, sizes[new]])
+        self.total += len(ends)
+        lines = np.concatenate([self._kept, own], axis=1)
+        order = np.lexsort((lines[1], -lines[0]))
+        count = self._room_for(lines[2][order])
+        if count < len(order):
+            self._most_left_out = int(lines[0][order[count]])
+        for place in lines[1][order[count:][order[count:] < known]].tolist():
+            del self.lines[place]
+        for at in new[order[:count][order[:count] >= known] - known].tolist():
+            self.lines[self.total - len(ends) + at] = line_of(int(ends[at] - sizes[at]), int(ends[at]))
+        self._kept = lines[:, order[:count]]
+
+    def _room_for(self, sizes: Whole) -> int:
+        """How many lines are kept, of all in their order, by their bytes."""
+        room = max(LISTED, self.limit.cases) if self.limit.cases else 0
+        fitting = int(np.searchsorted(np.cumsum(sizes), LARGEST_KEPT, side="right"))
+        return min(len(sizes), room, max(fitting, self.limit.cases))
 
     def text(self, line: Line) -> bytes:
         """A line that was kept, from its file if it is stored."""
@@ -133,7 +164,7 @@ class WorstCases:
 
     def listed(self, list_line: Callable[[bytes], ListedCase]) -> list[tuple[Part, Line]]:
         """The kept ones as they are listed, with their lines, in order; one is read at a time."""
-        entries = [(*list_line(self.text(line)), line) for _, _, line in self._kept]
+        entries = [(*list_line(self.text(line)), line) for _, line in sorted(self.lines.items())]
         return [(part, line) for _, part, line in sorted(entries, key=itemgetter(0))]
 
     def of(self, keys: Iterable[str]) -> dict[str, Case]:
@@ -147,10 +178,6 @@ def _copied(text: Text, begin: int, end: int) -> bytes:
 
 def _stored(start: int, begin: int, end: int) -> StoredText:
     return StoredText(start + begin, end - begin)
-
-
-def _size(line: Line) -> int:
-    return len(line) if isinstance(line, bytes) else line.size
 
 
 def _unmatched(line: bytes) -> int:
