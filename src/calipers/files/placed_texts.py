@@ -12,6 +12,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import count
+from time import perf_counter, sleep
 from typing import IO, Any, NamedTuple
 from weakref import WeakValueDictionary
 
@@ -19,6 +20,7 @@ Pieces = Sequence[bytes | memoryview]  # of a text
 STEP_BYTES = 1 << 17  # to write at a time: for many more, the system takes large pieces of memory that were long unused
 ITEMS = 1 << 16  # whose ends there is room for; texts of later ones are sent along
 BYTES_PER_END = 8
+WAIT_SEC, POLL_SEC = 0.012, 0.0002  # for a place: about what it takes to send texts along that have none
 
 _numbers = count()
 _known: WeakValueDictionary[int, PlacedTexts] = WeakValueDictionary()  # by number; copied with the process
@@ -62,12 +64,19 @@ class PlacedTexts:
         noted = self._ends[self._width * items : self._width * (items + 1)].tolist() if items <= ITEMS else [0]
         return [end - 1 for end in noted] if all(noted) else None
 
+    def _awaited(self, item: int) -> list[int] | None:
+        """Where the texts of an item begin; what is before it may be measured in a moment."""
+        until = perf_counter() + WAIT_SEC
+        while (begins := self._noted(item)) is None and perf_counter() < until:
+            sleep(POLL_SEC)
+        return begins
+
     def store(self, item: int, texts: Sequence[Pieces]) -> list[int] | None:
         """Write the texts of an item, one to each file, and return where they begin; None if that cannot be done now.
 
         Whoever is given the texts then writes them to the same places, and finds out what is wrong.
         """
-        begins = self._noted(item)
+        begins = self._awaited(item)
         if begins is None or item >= ITEMS or self._noted(item + 1) is not None:
             return None
         self.note(item + 1, [begin + sum(map(len, text)) for begin, text in zip(begins, texts, strict=True)])
