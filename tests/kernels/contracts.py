@@ -64,8 +64,8 @@ TOO_FEW_OBJECTS = {
 }
 
 
-def sort_by_overlap(offsets: Any, truth: Any, pred: Any, score: Any) -> Any:
-    return assign.sort_by_overlap(offsets, (truth, pred, score))
+def sort_by_overlap(offsets: Any, truth: Any, pred: Any, score: Any, register_bits: int = 512) -> Any:
+    return assign.sort_by_overlap(offsets, (truth, pred, score), register_bits=register_bits)
 
 
 def in_boxes(size: int = 2, **changes: Any) -> Any:
@@ -138,6 +138,7 @@ CONTRACTS: dict[str, Contract] = {
             "fewer preds than truths": {"pred": i(1)},
             "fewer scores than truths": {"score": q(9)},
             "numbers of another type": {"truth": q(0, 1)},
+            "registers of no machine": {"register_bits": 1024},
         },
     ),
     "assign.PairSource": Contract(

@@ -299,6 +299,9 @@ CONTRACTS: dict[str, Contract] = {
             "no keys": {"keys": None},
         },
     ),
+    "matchlines.Cells": Contract(
+        matchlines.Cells, {"cells": [b"a", b""]}, {"a cell of text": {"cells": ["a"]}, "no list": {"cells": None}}
+    ),
     "matchlines.RowSide": Contract(
         matchlines.RowSide,
         ROW_SIDE,

@@ -42,22 +42,14 @@ LINES: dict[str, Any] = {
 }
 
 
-def add(
-    record: int,
-    text: bytes,
-    key: bytes,
-    theirs: Any,
-    partners: Any,
-    write_number: Callable[[float], Any],
-    begin: int = 0,
-    end: int | None = None,
-) -> bool:
+def add_lines(theirs: Any, partners: Any, write_number: Callable[[float], Any], **given: Any) -> None:
     """The case of the first of two records, each with one object a side."""
     two = {"offsets": q(0, 1, 2), "outcomes": b(1, 1), "theirs": theirs, "partners": partners}
     sides = {"truth": side(**two), "pred": side(offsets=q(0, 1, 2)), "write_number": write_number}
-    return CaseLines(**LINES | sides).add(record, text, begin, len(text or "") if end is None else end, 1, key)
+    CaseLines(**LINES | sides).add_lines(**given)
 
 
+ONE = b'{"gt_norm1000":[' + BOX + b'],"pred":[' + BOX + b"]}\n"
 CASE = (
     b'{"key":"k","path":"p","line":1,"fields":{},"unmatched_gt":[{"index":0,"object":' + BOX + b',"cause":"missed",'
     b'"partner":null,"best":null}],"unmatched_pred":[],"matched":[],"labels":{"names":["a"],"gt":[0],"pred":[]},'
@@ -113,12 +105,17 @@ CONTRACTS: dict[str, Contract] = {
             "no numbers": {"write_number": None},
         },
     ),
-    "caselines.CaseLines.add": Contract(
-        add,
+    "caselines.CaseLines.add_lines": Contract(
+        add_lines,
         {
             "record": 0,
-            "text": b'{"gt_norm1000":[' + BOX + b'],"pred":[' + BOX + b"]}\n",
-            "key": b'"k"',
+            "numbers": [7],
+            "keys": ["k"],
+            "text": ONE,
+            "ends": q(0, len(ONE)),
+            "first": 7,
+            "write_key": str.encode,
+            "write_case": lambda record: b"",
             "theirs": i(0, 0),
             "partners": i(0, -1),
             "write_number": number,
@@ -126,12 +123,19 @@ CONTRACTS: dict[str, Contract] = {
         {
             "a record beyond the last": {"record": 2},
             "a record below the first": {"record": -1},
-            "a key that is text": {"key": "k"},
-            "no line": {"text": None},
+            "more records than there are": {"numbers": [7] * 3, "keys": ["k"] * 3},
+            "fewer keys than lines": {"keys": []},
+            "a line before the first": {"numbers": [6]},
+            "a line behind the last": {"numbers": [8]},
+            "a line that has no number": {"numbers": ["a"]},
+            "a key that is written as text": {"write_key": str},
+            "a case that is written as text": {"write_case": str, "text": b"[]\n", "ends": q(0, 3)},
+            "no text": {"text": None},
             "a number that is text": {"write_number": repr},
-            "a line that begins before its text": {"begin": -1},
-            "a line that ends behind its text": {"end": 1000},
-            "a line that ends before it begins": {"begin": 9, "end": 8},
+            "a line that begins before its text": {"ends": q(-1, len(ONE))},
+            "a line that ends behind its text": {"ends": q(0, len(ONE) + 1)},
+            "a line that ends before it begins": {"ends": q(9, 8)},
+            "no ends": {"ends": q()},
             "a pair with an object of another record": {"theirs": i(1, 0)},
             "a partner in another record": {"partners": i(1, -1)},
         },
@@ -161,5 +165,4 @@ CONTRACTS: dict[str, Contract] = {
         },
     ),
     "casescan.CaseScanner.drawn": Contract(CaseScanner(**WORDS).drawn, {"line": CASE}, {"no line": {"line": None}}),
-    "caselines.CaseLines.put": Contract(CaseLines(**LINES).put, {"text": b""}, {"no bytes": {"text": ""}}),
 }

@@ -15,6 +15,7 @@ from . import contracts, contracts_more, contracts_of_cases, contracts_of_shapes
 MODULES = (contracts, contracts_more, contracts_of_cases, contracts_of_shapes)
 CONTRACTS = {name: contract for module in MODULES for name, contract in module.CONTRACTS.items()}
 WITHOUT_ARGUMENTS = {
+    "caselines.CaseLines.ends",
     "caselines.CaseLines.text",
     "column.keep_memory",
     "column.keep_some_memory",

@@ -154,7 +154,7 @@ def test_the_check_sees_what_differs():
         "truth_labels=None",
         "pred_labels=None",
     ]
-    assert found["sort_by_overlap"] == ["offsets", "*parts"]
+    assert found["sort_by_overlap"] == ["offsets", "*parts", "keyword register_bits=512"]
     assert constructor_of("Column", "column") == ["format", "size=0"]
     assert constructor_of("RecordLines", "jsonlines")[2:] == [
         f"keyword {name}" for name in ("truth_names", "pred_names", "key_names", "unless", "fields=()")

@@ -53,6 +53,22 @@ def test_short_and_long_records_are_sorted_alike(count):
     assert triples(found) == sorted(given, key=lambda triple: (-triple[2], triple[0], triple[1]))
 
 
+@pytest.mark.parametrize("bits", [128, 256, 512])
+@pytest.mark.parametrize("scores", [(0, 1), (10**12, 10**12 - 1, 5), (2**40 - 1, 2**40 - 2), (2**40, -(2**62), 7)])
+def test_pairs_have_one_order_in_registers_of_any_width(bits, scores):
+    """Also where objects are too far apart, or overlaps too large, for a word; and where pairs are equal."""
+    rng = random.Random(sum(scores))
+    for count in (1, 4, 5, 8, 9, 17, 40, 95, 96, 97, 130):
+        for truths, preds, first_pred in ((12, 12, 0), (4096, 4096, 2**31 - 4097), (4097, 3, 0), (3, 4097, 5)):
+            given = [
+                (7 + rng.randrange(truths), first_pred + rng.randrange(preds), rng.choice(scores)) for _ in range(count)
+            ]
+            given += [(7, first_pred, 1), (6 + truths, first_pred + preds - 1, 1)]
+            columns = part(*sorted(given))
+            found = assign.sort_by_overlap(np.array([0, 7, 7 + truths], np.int64), columns, register_bits=bits)
+            assert triples(found) == sorted(given, key=lambda triple: (-triple[2], triple[0], triple[1]))
+
+
 # Greedy
 
 

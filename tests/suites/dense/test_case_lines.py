@@ -8,6 +8,7 @@ import pytest
 
 from calipers.core.config import make_config
 from calipers.files.lines import Shard
+from calipers.kernels.scan.weave import end_numbers
 from calipers.suites.dense import cases
 from calipers.suites.dense.cases import case_lines
 from calipers.suites.dense.config import Config
@@ -31,7 +32,11 @@ def lines_of(data):
         kept = KeptShard(shard)
         reading = read_shard(kept if keeps_texts else shard, frame="norm1000", keep=not keeps_texts, max_bad=999)
         matched = MatchedBatch(reading.batch, config, all_pairs=True)
-        found.append(bytes(case_lines(reading.batch, matched, config, kept.texts if keeps_texts else None)))
+        written = case_lines(reading.batch, matched, config, kept.texts if keeps_texts else None)
+        text = bytes(written.text)
+        ends, numbers = end_numbers(text, b"unmatched")
+        assert (written.ends.tolist(), written.unmatched.tolist()) == (ends.tolist(), numbers.tolist())
+        found.append(text)
     return found
 
 

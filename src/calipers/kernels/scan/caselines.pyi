@@ -1,6 +1,8 @@
 from collections.abc import Callable
 from typing import Any
 
+from calipers.kernels.scan.column import Column
+
 class CaseSide:
     def __init__(
         self,
@@ -27,6 +29,16 @@ class CaseLines:
         outcomes: list[bytes],
         write_number: Callable[[float], bytes],
     ) -> None: ...
-    def add(self, record: int, text: bytes, begin: int, end: int, line: int, key: bytes) -> bool: ...
-    def put(self, text: bytes) -> None: ...
+    def add_lines(
+        self,
+        record: int,
+        numbers: list[int],
+        keys: list[str],
+        text: bytes,
+        ends: Any,
+        first: int,
+        write_key: Callable[[str], bytes],
+        write_case: Callable[[int], bytes],
+    ) -> None: ...
     def text(self) -> memoryview: ...
+    def ends(self) -> tuple[Column, Column]: ...

@@ -1,5 +1,8 @@
 from typing import Any
 
+class Cells:
+    def __init__(self, cells: list[bytes]) -> None: ...
+
 class RowSide:
     def __init__(
         self,

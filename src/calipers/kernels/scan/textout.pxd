@@ -18,24 +18,43 @@ cdef extern from *:
         "0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243444546474849"
         "5051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899";
 
+    /* A number of at most three digits, without a branch for how many there are; returns how many */
+    static inline int write_digits(char* to, unsigned int value) {
+        unsigned int tens = value / 10, hundreds = value / 100;
+        int size = 1 + (value >= 10) + (value >= 100);
+        unsigned int text = hundreds | (tens - 10 * hundreds) << 8 | (value - 10 * tens) << 16;
+        text = (text + 0x303030) >> 8 * (3 - size);         /* a byte a digit; zeros in front go */
+        to[0] = (char) text;
+        to[1] = (char) (text >> 8);
+        to[2] = (char) (text >> 16);
+        return size;
+    }
+
     /* A whole number in at most 20 bytes; returns how many */
     static inline int write_whole(char* to, long long value) {
         char digits[LONGEST_NUMBER];
         int at = LONGEST_NUMBER;
         unsigned long long left = value >= 0 ? (unsigned long long) value : 0 - (unsigned long long) value;
-        if (left < 1000 && value >= 0) {        /* as most are */
-            if (left < 10) { to[0] = (char) ('0' + left); return 1; }
-            if (left < 100) { memcpy(to, TWO_DIGITS + 2 * left, 2); return 2; }
-            to[0] = (char) ('0' + left / 100);
-            memcpy(to + 1, TWO_DIGITS + 2 * (left % 100), 2);
-            return 3;
-        }
+        if (left < 1000 && value >= 0)          /* as most are */
+            return write_digits(to, (unsigned int) left);
         for (; left >= 100; left /= 100) memcpy(digits + (at -= 2), TWO_DIGITS + 2 * (left % 100), 2);
         if (left >= 10) memcpy(digits + (at -= 2), TWO_DIGITS + 2 * left, 2);
         else digits[--at] = (char) ('0' + left);
         if (value < 0) digits[--at] = '-';
         memcpy(to, digits + at, LONGEST_NUMBER - at);
         return LONGEST_NUMBER - at;
+    }
+
+    /* A text, for the whole of whose last 32 bytes there is room, and which some follow that may be read. Returns where it
+       ends. */
+    #define COPIED_AT_ONCE 32
+    static inline char* copy_beyond(char* to, const char* from, Py_ssize_t size) {
+        for (Py_ssize_t at = 0; at < size; at += COPIED_AT_ONCE) {
+            char some[COPIED_AT_ONCE];          /* as the two may be next to each other */
+            memcpy(some, from + at, COPIED_AT_ONCE);
+            memcpy(to + at, some, COPIED_AT_ONCE);
+        }
+        return to + size;
     }
 
     static inline void write_six(char* to, unsigned int value) {
@@ -57,7 +76,8 @@ cdef extern from *:
     """
     const long long UNIT
     const long long LEAST_PLAIN
-    const int LONGEST_NUMBER
+    const int LONGEST_NUMBER, COPIED_AT_ONCE
+    char* copy_beyond(char* to, const char* source, Py_ssize_t size) noexcept nogil
     int write_whole(char* to, long long value) noexcept nogil
     int write_decimals(char* to, long long score) noexcept nogil
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import orjson
@@ -23,6 +23,7 @@ from calipers.core.shapes import Batch
 from calipers.files.output import json_line
 from calipers.kernels.count.assign import first_pairs, spread_pairs
 from calipers.kernels.scan.caselines import CaseLines, CaseSide
+from calipers.kernels.scan.weave import end_numbers
 from calipers.suites.dense.case_labels import CaseLabel, coded_labels, written_label
 from calipers.suites.dense.config import Config
 from calipers.suites.dense.measure import MatchedBatch
@@ -30,24 +31,33 @@ from calipers.suites.dense.originals import LineTexts, Originals
 from calipers.suites.dense.read import carried
 
 Rows = list[dict[str, Any]]
+LAST = b"unmatched"  # field of a case
+
+
+class CaseTexts(NamedTuple):
+    """Lines of cases: where each ends, and how many objects of it are without a partner."""
+
+    text: bytes | memoryview
+    ends: Any
+    unmatched: Any
 
 
 @without_collection()
-def case_lines(
-    batch: Batch, matched: MatchedBatch, config: Config, texts: LineTexts | None = None
-) -> bytes | memoryview:
+def case_lines(batch: Batch, matched: MatchedBatch, config: Config, texts: LineTexts | None = None) -> CaseTexts:
     """Every record in which an object is without a partner in category mode, as a line of JSON."""
     sides = [_SideColumns(batch, matched, config, side) for side in (0, 1)]
     parsed = _ParsedCases(batch, matched, sides, Originals(batch, config, texts))
     if texts is None:
-        return b"".join(map(parsed.line, range(len(batch))))
+        text = b"".join(map(parsed.line, range(len(batch))))
+        return CaseTexts(text, *end_numbers(text, LAST))
     codes, names = _label_codes(matched)
     truth, pred = (side.kernel(codes) for side in sides)
     lines = CaseLines(truth, pred, orjson.dumps(batch.path), names, _OUTCOMES, orjson.dumps)
-    for record, (key, number) in enumerate(zip(batch.keys, batch.lines, strict=True)):
-        if not lines.add(record, *texts.place(number), number, orjson.dumps(key)):
-            lines.put(parsed.line(record))
-    return lines.text()
+    numbers, keys = list(batch.lines), list(batch.keys)
+    for begin, end, run in texts.runs(numbers):
+        place = (run.text, run.ends, run.first)
+        lines.add_lines(begin, numbers[begin:end], keys[begin:end], *place, orjson.dumps, parsed.line)
+    return CaseTexts(lines.text(), *lines.ends())
 
 
 _OUTCOMES = [name.encode() for name in OUTCOMES]

@@ -117,7 +117,7 @@ def _pass_rows(on_rows: Any, part: DensePart) -> None:
         on_rows.take_stored(*part.stored)
     else:
         on_rows(part.matches, part.cases)
-    part.matches, part.cases, part.stored = [], [], None
+    part.matches, part.cases, part.case_ends, part.stored = [], [], [], None
 
 
 def _evaluate_records(records: list[Any], config: Config, on_rows: OnRows | None) -> Report:

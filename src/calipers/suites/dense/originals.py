@@ -5,9 +5,11 @@ Records of files are kept as the texts of their lines: most are written out with
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from calipers.core.shapes import Batch
 from calipers.files.lines import Shard, TakeLines
@@ -18,12 +20,20 @@ from calipers.suites.dense.parse import parse_line
 from calipers.suites.dense.read import side_objects
 
 
+class LineRun(NamedTuple):
+    """Lines that follow each other in a text: line `first` is text[ends[0]:ends[1]], and so on."""
+
+    first: int
+    text: bytes
+    ends: Any  # int64
+
+
 class LineTexts:
     """The texts of some lines by their numbers, which ascend. Most stand in the block that they were read in."""
 
     def __init__(self) -> None:
         self._first: list[int] = []  # of the lines of each block
-        self._blocks: list[tuple[bytes, list[int]]] = []  # with where each of its lines begins, and the last ends
+        self._blocks: list[LineRun] = []
         self._apart: dict[int, bytes] = {}
 
     def add(self, number: int, text: bytes) -> None:
@@ -33,21 +43,28 @@ class LineTexts:
     def add_block(self, block: bytes, begin: int, number: int, count: int) -> None:
         """Keep a block in which `count` lines follow each other."""
         self._first.append(number)
-        self._blocks.append((block, [begin, *line_ends(block, begin, count).tolist()]))
+        self._blocks.append(LineRun(number, block, np.append(begin, line_ends(block, begin, count))))
 
-    def place(self, number: int) -> tuple[bytes, int, int]:
-        """What a line stands in, where it begins and where it ends."""
+    def _run(self, number: int) -> LineRun:
+        """The lines that one stands among."""
         text = self._apart.get(number)
         if text is not None:
-            return text, 0, len(text)
-        at = bisect_right(self._first, number) - 1
-        block, ends = self._blocks[at]
-        line = number - self._first[at]
-        return block, ends[line], ends[line + 1]
+            return LineRun(number, text, np.array([0, len(text)]))
+        return self._blocks[bisect_right(self._first, number) - 1]
+
+    def runs(self, numbers: list[int]) -> Iterator[tuple[int, int, LineRun]]:
+        """Lines that follow each other in one text, as places in `numbers`, which ascend: from where up to where."""
+        begin = 0
+        while begin < len(numbers):
+            run = self._run(numbers[begin])
+            end = bisect_left(numbers, run.first + len(run.ends) - 1, begin)
+            yield begin, end, run
+            begin = end
 
     def __getitem__(self, number: int) -> bytes:
-        block, begin, end = self.place(number)
-        return block[begin:end]
+        run = self._run(number)
+        at = number - run.first
+        return run.text[run.ends[at] : run.ends[at + 1]]
 
 
 class KeptShard(Shard):

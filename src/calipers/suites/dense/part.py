@@ -20,6 +20,7 @@ from calipers.report import Rows
 from calipers.suites.dense.kept_pairs import KeptPairs, pack_pairs, unpack_pairs
 from calipers.suites.dense.stored_rows import StoredRows, Text
 
+CaseEnds = tuple[Any, Any]  # where lines end, and how many objects of each have no partner
 OUT_OF_BAND = 5  # the first protocol of pickles that has it
 
 
@@ -28,6 +29,7 @@ class DensePart:
 
     __slots__ = (
         "bad",
+        "case_ends",
         "cases",
         "digests",
         "engines",
@@ -51,6 +53,7 @@ class DensePart:
         self.first_invalid = ""  # the first prediction that cannot be read: where it is, and why
         self.matches: Rows | list[Text] = []  # rows, or lines of CSV, many to a text
         self.cases: list[Text] = []  # lines, many to a text
+        self.case_ends: list[CaseEnds] = []  # of each of these texts, in the process that made it
         self.pairs: list[KeptPairs] = []  # of batches, where a run that goes on later will make rows of them
         self.stored: StoredRows | None = None  # rows and cases, where these are in their files already
         self.stored_entry: StoredText | None = None  # all of it, where that is in the file of `resume` already
@@ -61,6 +64,7 @@ class DensePart:
         reduced: Any = super().__reduce_ex__(protocol)
         state = reduced[2][1]  # by slot
         wrap = PickleBuffer if protocol >= OUT_OF_BAND else bytes
+        state["case_ends"] = []
         for name in ("matches", "cases"):
             state[name] = [wrap(row) if isinstance(row, Text) else row for row in state[name]]
         return reduced
@@ -77,6 +81,7 @@ class DensePart:
             self.read[source] = self.read.get(source, 0) + records
         self.matches += later.matches  # type: ignore[operator]
         self.cases += later.cases
+        self.case_ends += later.case_ends
         self.pairs += later.pairs
         if later.slices is not None:
             self.slices = join_tables(self.slices, later.slices)

@@ -168,7 +168,8 @@ def _add_rows(
     """Append rows and cases of a batch."""
     lines: Text | None = match_csv(batch, matched, config, texts) if rows.as_csv else None
     part.matches += match_rows(batch, matched, config, texts) if lines is None else [lines]  # type: ignore[operator]
-    part.cases.append(case_lines(batch, matched, config, texts))
+    part.cases.append((cases := case_lines(batch, matched, config, texts)).text)
+    part.case_ends.append((cases.ends, cases.unmatched))
 
 
 def bad_records(reading: DenseReading, config: Config) -> list[BadRecord]:

@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from calipers.core.text import whole_text
 from calipers.files.part_files import entry_of
 from calipers.files.placed_texts import StoredLines, StoredText, store_texts
-from calipers.kernels.scan.weave import end_numbers
 
 if TYPE_CHECKING:
     from calipers.suites.dense.part import DensePart
 
 Text = bytes | memoryview
 StoredRows = tuple[StoredText, StoredLines]
-LAST = b"unmatched"  # field of a case
 
 
 class StoreIn(NamedTuple):
@@ -55,5 +53,5 @@ def store_rows(part: DensePart, number: int, places: int | None) -> None:
         return
     rows, cases = part.matches[0], part.cases[0]
     if isinstance(rows, Text) and (begins := store_texts(places, number, [[rows], [cases]])) is not None:
-        text, lines = StoredText(begins[0], len(rows)), StoredLines(begins[1], len(cases), *end_numbers(cases, LAST))
-        part.stored, part.matches, part.cases = (text, lines), [], []
+        text, lines = StoredText(begins[0], len(rows)), StoredLines(begins[1], len(cases), *part.case_ends[0])
+        part.stored, part.matches, part.cases, part.case_ends = (text, lines), [], [], []
