@@ -2,6 +2,7 @@
 
 import os
 import random
+from threading import Timer
 
 import pytest
 
@@ -38,6 +39,15 @@ def test_a_text_is_not_stored_before_the_ends_of_the_others_are_known(files):
     assert places.store(1, [[b"later"], [b"4"]]) == [7, 3]
     assert places.store(0, [[b"ab"], [b"123"]]) is None  # its end is known, so somebody else has written it, or will
     assert contents(files) == [b"head\n\0\0later", b"\0\0\x004"]
+
+
+def test_a_place_that_is_known_in_a_moment_is_waited_for(files, monkeypatch):
+    monkeypatch.setattr(placed_texts, "WAIT_SEC", 60.0)
+    places = PlacedTexts(files)
+    later = Timer(0.05, places.note, (1, [7, 3]))
+    later.start()
+    assert places.store(1, [[b"later"], [b"4"]]) == [7, 3]
+    later.join()
 
 
 def test_what_cannot_be_written_is_left_to_the_caller_and_keeps_its_place(files):

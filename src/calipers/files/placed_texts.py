@@ -2,7 +2,8 @@
 
 In each file the texts of items stand in the order of the items. Where those of an item begin is known once all items
 before it have said how long theirs are: ends are noted in memory that a process shares with its copies. A worker that
-finds nothing noted yet, or is no copy of the command, sends its texts along, and the command writes them.
+finds nothing noted yet waits a moment. If that does not help, or if it is no copy of the command, it sends its texts
+along, and the command writes them.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ class PlacedTexts:
         return [end - 1 for end in noted] if all(noted) else None
 
     def _awaited(self, item: int) -> list[int] | None:
-        """Where the texts of an item begin; what is before it may be measured in a moment."""
+        """Where the texts of an item begin; the item before it may be measured in a moment."""
         until = perf_counter() + WAIT_SEC
         while (begins := self._noted(item)) is None and perf_counter() < until:
             sleep(POLL_SEC)
@@ -76,8 +77,8 @@ class PlacedTexts:
 
         Whoever is given the texts then writes them to the same places, and finds out what is wrong.
         """
-        begins = self._awaited(item)
-        if begins is None or item >= ITEMS or self._noted(item + 1) is not None:
+        begins = self._awaited(item) if item < ITEMS else None
+        if begins is None or self._noted(item + 1) is not None:
             return None
         self.note(item + 1, [begin + sum(map(len, text)) for begin, text in zip(begins, texts, strict=True)])
         with suppress(OSError):
